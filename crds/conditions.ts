@@ -1,0 +1,97 @@
+export interface Condition {
+  readonly type: string;
+  readonly status: 'True' | 'False' | 'Unknown';
+  readonly reason: string;
+  readonly message: string;
+  readonly lastTransitionTime: string;
+  readonly observedGeneration?: number;
+}
+
+/** Every condition type with what `True` says. */
+export const CONDITION_TYPES = {
+  Accepted: 'The bucket is known and the metadata is one JSON object; the job will run.',
+  JobCreated: 'The Kubernetes Job of this archive exists.',
+  Running: 'A zipper pod is in charge and reports progress.',
+  Complete: 'The archive is in the bucket.',
+  Failed: 'The job ended without an archive.',
+  Suspended: 'spec.suspend holds the job in the queue.',
+  Waiting: 'Something outside holds the job up; the reason says what.',
+  Settled: 'No attempt of this job can publish anything any more.',
+  Notified: 'The webhook was delivered, or none is wanted.',
+  Stalled: 'Nothing will move this job any more without help.',
+  Ready: 'Same as Complete, for tools that know no other condition.',
+} as const;
+export type ConditionType = keyof typeof CONDITION_TYPES;
+
+/** Every reason that the controller gives, with its sentence. The zipper's failure codes stand in zipper-contract.ts. */
+export const REASONS = {
+  Accepted: 'The request was accepted.',
+  Queued: 'Waiting for its turn.',
+  OlderJobFirst: 'An older job writes the same key of the same bucket.',
+  SlotsTaken: 'As many jobs run as may run at once.',
+  Suspended: 'Suspended by spec.suspend.',
+  Resumed: 'No longer suspended.',
+  JobCreated: 'The Kubernetes Job was created.',
+  PodStarting: 'A zipper pod is on its way.',
+  PodInCharge: 'A zipper pod was put in charge.',
+  Running: 'Files are fetched and the archive is written.',
+  Uploaded: 'The archive was uploaded and verified.',
+  ProvedByStore: 'The attempt was lost, but the store holds its complete archive.',
+  BucketNotFound: 'No ZipBucket of that name exists in the project.',
+  BucketDeleted: 'The ZipBucket was deleted while the job was unfinished.',
+  InvalidMetadata: 'The metadata is not the text of one JSON object.',
+  NameConflict: 'A Job of the same name exists that is not this one.',
+  StartDeadlineExceeded: 'No zipper started in time.',
+  DeadlineExceeded: 'The job ran out of its time.',
+  BackoffLimitExceeded: 'Every allowed attempt failed.',
+  OutOfMemory: 'The zipper ran out of memory twice.',
+  TooManyDisruptions: 'The zipper was interrupted from outside too often.',
+  ResultMissing: 'The zipper ended well but left no result, and the store holds no archive of it.',
+  ResultInvalid: 'The result of the zipper contradicts the request.',
+  OutcomeUnknown: 'The attempt was lost while committing and the store does not tell what became of it.',
+  Cancelled: 'Cancelled by spec.cancel.',
+  Deleted: 'The ZipJob is being deleted.',
+  Restored: 'The ZipJob is older than a day and has no status: restored from a backup, not run again.',
+  Settling: 'Making sure that the last attempt can publish nothing.',
+  Settled: 'The last attempt can publish nothing any more.',
+  NothingToSettle: 'No upload was recorded.',
+  NotConfigured: 'The project had no webhook for this event when the job was created.',
+  Delivered: 'The receiver answered with success.',
+  Exhausted: 'Every allowed delivery attempt failed.',
+  WebhookPending: 'The webhook is still to be delivered.',
+  NoProgress: 'The zipper in charge has not moved for a while.',
+  Unschedulable: 'No node takes the zipper pod.',
+  ImagePull: 'The zipper image cannot be pulled.',
+  ContainerConfig: 'The zipper container cannot be set up; a Secret may be missing.',
+  QuotaExceeded: 'The namespace quota does not allow another pod or Job.',
+  AdmissionRefused: 'The API server refuses the Job.',
+  ApiServerBusy: 'The API server asked to come back later.',
+} as const;
+export type Reason = keyof typeof REASONS;
+
+/** What a caller of setCondition knows; times and generation are filled in. */
+export type ConditionChange = Pick<Condition, 'status' | 'reason' | 'message'> & {
+  readonly type: ConditionType;
+  readonly observedGeneration?: number;
+};
+
+export const findCondition = (
+  conditions: readonly Condition[] | undefined,
+  type: ConditionType,
+): Condition | undefined => conditions?.find((condition) => condition.type === type);
+
+/** Returns the list with the change made; lastTransitionTime moves only when the status does. Order is kept, new types go last. */
+export const setCondition = (
+  conditions: readonly Condition[] | undefined,
+  change: ConditionChange,
+  now: Date,
+): readonly Condition[] => {
+  const before = findCondition(conditions, change.type);
+  const moved = before?.status !== change.status;
+  const next: Condition = { ...change, lastTransitionTime: moved ? rfc3339(now) : before.lastTransitionTime };
+  const list = conditions ?? [];
+  return before ? list.map((condition) => (condition === before ? next : condition)) : [...list, next];
+};
+
+/** Kubernetes' metav1.Time: whole seconds, UTC. */
+export const rfc3339 = (time: Date): string => `${time.toISOString().slice(0, 19)}Z`;

@@ -1,0 +1,37 @@
+import type { GROUP_VERSION } from './api-group.ts';
+import type { Condition } from './conditions.ts';
+import type { ObjectMeta } from './object-meta.ts';
+import type { OnConflict, Service } from './zip-job.ts';
+
+/** How objects are written into the bucket; nothing of it is sent unless set. */
+export interface ObjectOptions {
+  readonly storageClass?: string;
+  readonly cacheControl?: string;
+  readonly contentDisposition?: string;
+  /** Canned ACL; owner-enforced buckets and R2 refuse any. */
+  readonly acl?: string;
+  readonly onConflict?: OnConflict;
+}
+
+export interface ZipBucketSpec {
+  readonly service: Service;
+  readonly bucketName: string;
+  /** s3 only. */
+  readonly region?: string;
+  /** r2 only: `<account id>.<domain>`. */
+  readonly host?: string;
+  /** r2 only. */
+  readonly accountId?: string;
+  /** Base URL of an S3-compatible store; only hosts that the operator allows. */
+  readonly endpoint?: string;
+  readonly objectOptions?: ObjectOptions;
+}
+
+export interface ZipBucket {
+  readonly apiVersion: typeof GROUP_VERSION;
+  readonly kind: 'ZipBucket';
+  /** Name: `<service>-<bucketName>`. */
+  readonly metadata: ObjectMeta;
+  readonly spec: ZipBucketSpec;
+  readonly status?: { readonly conditions?: readonly Condition[]; readonly activeJobs?: number };
+}

@@ -1,0 +1,194 @@
+/**
+ * What a zipper pod is given and what it answers.
+ *
+ * Given: one JSON document, the ZipperTask, as the pod annotation `zipjobs.dev/task`, mounted by the downward API (names,
+ * labels and env never hold caller text); the bucket's Secret mounted as files; the file list's Secrets mounted as files;
+ * an `archive` pod also has a token of the API server's own audience. A `settle` and a `check-bucket` pod have none.
+ *
+ * Answered: an `archive` pod applies `progress`, `upload`, `result` and `failure` to the ZipJob's status; every pod ends with
+ * an exit code of the classes below and one JSON document, the TerminationMessage, as its termination message.
+ */
+import type { Compression, Failure, OnConflict, Service, ZipResult } from './zip-job.ts';
+
+export const CONTRACT_VERSION = 1;
+
+export const ZIPPER_MODES = ['archive', 'settle', 'check-bucket'] as const;
+export type ZipperMode = (typeof ZIPPER_MODES)[number];
+
+/** The bucket as the zipper needs it; credentials are mounted, never here. */
+export interface TaskBucket {
+  readonly service: Service;
+  readonly name: string;
+  readonly region?: string;
+  readonly host?: string;
+  readonly accountId?: string;
+  readonly endpoint?: string;
+  readonly storageClass?: string;
+  readonly cacheControl?: string;
+  readonly contentDisposition?: string;
+  readonly acl?: string;
+}
+
+interface TaskBase {
+  readonly contractVersion: number;
+  readonly bucket: TaskBucket;
+}
+
+export interface ArchiveTask extends TaskBase {
+  readonly mode: 'archive';
+  readonly namespace: string;
+  readonly zipJob: string;
+  readonly zipJobUid: string;
+  readonly key: string;
+  readonly compression: Compression;
+  readonly onConflict: OnConflict;
+  readonly fixedModificationTime?: string;
+  /** One modification time (RFC 3339) for entries whose source tells none: the job's creation. */
+  readonly defaultModificationTime: string;
+  /** `mounted`: chunks 0 to chunks-1 under the files directory. `inline`: spec.files of the answer to the first status apply. */
+  readonly files:
+    | { readonly from: 'mounted'; readonly chunks: number; readonly count: number; readonly sha256: string }
+    | { readonly from: 'inline'; readonly count: number };
+  /** How long the pod may wait to be put in charge. */
+  readonly startDeadlineSeconds: number;
+}
+
+export interface SettleTask extends TaskBase {
+  readonly mode: 'settle';
+  readonly key: string;
+  readonly uploadId: string;
+  readonly uploadState: 'open' | 'committing';
+  /** podUid of the attempt that is settled; the archive carries it as object metadata. */
+  readonly attempt: string;
+}
+
+export interface CheckBucketTask extends TaskBase {
+  readonly mode: 'check-bucket';
+}
+
+export type ZipperTask = ArchiveTask | SettleTask | CheckBucketTask;
+
+/** Object metadata key (without `x-amz-meta-`) that ties an archive to the attempt (podUid) that wrote it. */
+export const ATTEMPT_METADATA_KEY = 'zip-attempt';
+
+/** Env of a zipper pod: paths and the pod's own identity. Everything that depends on the job is in the task. */
+export const ZIPPER_ENV = {
+  taskFile: 'TASK_FILE',
+  bucketDir: 'BUCKET_DIR',
+  filesDir: 'FILES_DIR',
+  serviceAccountDir: 'SERVICE_ACCOUNT_DIR',
+  terminationLog: 'TERMINATION_LOG',
+  podName: 'POD_NAME',
+  podUid: 'POD_UID',
+} as const;
+
+/** Mount paths in a zipper pod; the env above repeats them. */
+export const ZIPPER_PATHS = {
+  taskDir: '/etc/zipjobs/task',
+  taskFile: '/etc/zipjobs/task/task.json',
+  bucketDir: '/etc/zipjobs/bucket',
+  filesDir: '/etc/zipjobs/files',
+  serviceAccountDir: '/var/run/secrets/kubernetes.io/serviceaccount',
+  terminationLog: '/dev/termination-log',
+} as const;
+
+/** Keys of a bucket's Secret, each a file under BUCKET_DIR. */
+export const BUCKET_SECRET_KEYS = { accessKeyId: 'accessKeyId', secretAccessKey: 'secretAccessKey' } as const;
+/** Key of a file-list Secret; it is mounted as `<n>.jsonl.gz` under FILES_DIR. */
+export const FILE_LIST_SECRET_KEY = 'files.jsonl.gz';
+export const fileListMountName = (index: number): string => `${index}.jsonl.gz`;
+
+/** Exit codes: 0 done; 10 to 29 permanent (the Job fails at once); 30 to 49 transient (another attempt may help). */
+export const EXIT_CODES = {
+  ok: 0,
+  invalidTask: 10,
+  sourceFailed: 12,
+  bucketRefused: 13,
+  archiveLimit: 14,
+  conflict: 15,
+  internal: 30,
+  sourceUnavailable: 31,
+  storeUnavailable: 32,
+  apiServerUnavailable: 33,
+  notInCharge: 34,
+  terminated: 35,
+  outcomeUnknown: 36,
+  superseded: 37,
+} as const;
+export type ExitName = keyof typeof EXIT_CODES;
+
+export const isPermanentExit = (code: number): boolean => code >= 10 && code <= 29;
+
+/** What went wrong, for status.failure.code, with a sentence and the exit code that it leads to. */
+export const FAILURE_CODES = {
+  InvalidTask: {
+    exit: 'invalidTask',
+    text: 'The task or the file list is not what this zipper understands.',
+  },
+  FileListMismatch: {
+    exit: 'invalidTask',
+    text: 'The file list does not have the digest or count that the job states.',
+  },
+  SourceUnreachable: { exit: 'sourceUnavailable', text: 'A source could not be reached.' },
+  SourceNotFound: {
+    exit: 'sourceFailed',
+    text: 'A source answered with a status that trying again does not change.',
+  },
+  SourceUnavailable: {
+    exit: 'sourceUnavailable',
+    text: 'A source kept answering that it is busy or broken.',
+  },
+  SourceTruncated: { exit: 'sourceUnavailable', text: 'A source ended before its declared length.' },
+  SourceStalled: { exit: 'sourceUnavailable', text: 'A source sent nothing, or too little, for too long.' },
+  SourceTooLarge: { exit: 'archiveLimit', text: 'A source is larger than a file may be.' },
+  SourceInvalid: { exit: 'sourceFailed', text: 'A source answered with something that is not a file.' },
+  SourceTlsError: { exit: 'sourceFailed', text: 'The certificate of a source is not valid.' },
+  ArchiveTooLarge: { exit: 'archiveLimit', text: 'The archive would be larger than an archive may be.' },
+  BucketNotFound: { exit: 'bucketRefused', text: 'The bucket does not exist at the provider.' },
+  BucketAccessDenied: { exit: 'bucketRefused', text: 'The credentials may not write to the bucket.' },
+  BucketCredentialsInvalid: {
+    exit: 'bucketRefused',
+    text: 'The provider does not know the credentials, or refuses their signature.',
+  },
+  BucketMisconfigured: { exit: 'bucketRefused', text: 'Region, host or endpoint do not fit the bucket.' },
+  StoreUnavailable: { exit: 'storeUnavailable', text: 'The store kept answering that it is busy or broken.' },
+  StoreCorrupted: { exit: 'storeUnavailable', text: 'What the store holds is not what was sent.' },
+  ObjectExists: { exit: 'conflict', text: 'An object exists at the key and must not be replaced.' },
+  OutcomeUnknown: {
+    exit: 'outcomeUnknown',
+    text: 'The store does not tell whether the archive was completed.',
+  },
+  Superseded: { exit: 'superseded', text: 'Another pod is in charge of this job.' },
+  NotInCharge: { exit: 'notInCharge', text: 'The pod was not put in charge in time.' },
+  ApiServerUnavailable: {
+    exit: 'apiServerUnavailable',
+    text: 'The API server could not be reached in time.',
+  },
+  Terminated: { exit: 'terminated', text: 'The pod was told to stop.' },
+  Internal: { exit: 'internal', text: 'The zipper failed in a way that it does not know.' },
+} as const satisfies Record<string, { exit: ExitName; text: string }>;
+export type FailureCode = keyof typeof FAILURE_CODES;
+
+/** What a settle pod found. `published`: the object at the key carries the attempt. `absent`: it does not, and no longer can. */
+export type SettleOutcome =
+  | { readonly outcome: 'published'; readonly bytes: number; readonly etag: string }
+  | { readonly outcome: 'absent' }
+  | { readonly outcome: 'unknown'; readonly missingPermission?: string };
+
+/** What a check-bucket pod found. */
+export interface BucketCheck {
+  readonly ok: boolean;
+  readonly missingPermissions: readonly string[];
+  readonly failure?: Failure;
+}
+
+/** At most 4 KiB of JSON; the last word of every zipper pod. */
+export type TerminationMessage =
+  | { readonly contractVersion: number; readonly mode: 'archive'; readonly result: ZipResult }
+  | {
+      readonly contractVersion: number;
+      readonly mode: 'archive' | 'settle' | 'check-bucket';
+      readonly failure: Failure;
+    }
+  | { readonly contractVersion: number; readonly mode: 'settle'; readonly settled: SettleOutcome }
+  | { readonly contractVersion: number; readonly mode: 'check-bucket'; readonly check: BucketCheck };

@@ -1,0 +1,81 @@
+import { Ajv, type JSONSchemaType } from 'ajv';
+import { ConfigError } from './errors.ts';
+
+/** One setting: the environment variable that carries it and its JSON Schema, with description and default. */
+export interface Setting {
+  readonly env: string;
+  readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'array';
+  readonly description: string;
+  /** A setting without a default is required. */
+  readonly default?: string | number | boolean | readonly string[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly minLength?: number;
+  readonly enum?: readonly string[];
+  readonly pattern?: string;
+  /** Keeps the value out of every message. */
+  readonly secret?: boolean;
+}
+
+export type Settings = Readonly<Record<string, Setting>>;
+
+type ValueOf<S extends Setting> = S extends { readonly enum: readonly (infer E)[] }
+  ? E
+  : S['type'] extends 'string'
+    ? string
+    : S['type'] extends 'boolean'
+      ? boolean
+      : S['type'] extends 'array'
+        ? readonly string[]
+        : number;
+
+export type ConfigOf<T extends Settings> = { readonly [K in keyof T]: ValueOf<T[K]> };
+
+const schemaOf = (setting: Setting): Record<string, unknown> => {
+  const { env: _env, secret: _secret, default: _default, description: _description, ...rest } = setting;
+  return setting.type === 'array' ? { type: 'array', items: { type: 'string', minLength: 1 } } : rest;
+};
+
+const rawValue = (setting: Setting, env: Readonly<Record<string, string | undefined>>): unknown => {
+  const text = env[setting.env];
+  if (text === undefined || text === '') return setting.default;
+  switch (setting.type) {
+    case 'array':
+      return text.split(',').map((part) => part.trim());
+    case 'integer':
+    case 'number':
+      return text.trim() === '' || Number.isNaN(Number(text)) ? text : Number(text);
+    case 'boolean':
+      return text === 'true' ? true : text === 'false' ? false : text;
+    case 'string':
+      return text;
+  }
+};
+
+const complaint = (setting: Setting, raw: unknown, problem: string): string => {
+  if (raw === undefined) return `${setting.env} is not set: ${setting.description}`;
+  const shown = setting.secret === true ? 'its value' : JSON.stringify(raw);
+  return `${setting.env}: ${shown} ${problem} (${setting.description})`;
+};
+
+/**
+ * Reads every setting from `env` and validates all of them in one pass.
+ * @throws ConfigError that names every bad variable at once.
+ */
+export const readConfig = <const T extends Settings>(
+  settings: T,
+  env: Readonly<Record<string, string | undefined>>,
+): ConfigOf<T> => {
+  const ajv = new Ajv({ allErrors: true, strict: true });
+  const problems: string[] = [];
+  const values: Record<string, unknown> = {};
+  for (const [name, setting] of Object.entries(settings)) {
+    const raw = rawValue(setting, env);
+    const validate = ajv.compile(schemaOf(setting) as unknown as JSONSchemaType<unknown>);
+    if (raw === undefined || !validate(raw))
+      problems.push(complaint(setting, raw, validate.errors?.[0]?.message ?? 'is missing'));
+    values[name] = raw;
+  }
+  if (problems.length > 0) throw new ConfigError(`Bad settings:\n  ${problems.join('\n  ')}`);
+  return Object.freeze(values) as ConfigOf<T>;
+};

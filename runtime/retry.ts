@@ -1,0 +1,53 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { AppError } from './errors.ts';
+
+export interface RetryPolicy {
+  /** Tries in all, the first included. */
+  readonly attempts: number;
+  /** Upper bound of the first wait; doubled for each further one. The wait is drawn evenly between 0 and the bound (full jitter). */
+  readonly baseDelayMs: number;
+  readonly maxDelayMs: number;
+  /** Longest wait that a Retry-After may ask for; a longer one ends the retries. */
+  readonly maxRetryAfterMs?: number;
+  readonly isRetryable?: (error: unknown) => boolean;
+  readonly onRetry?: (error: unknown, attempt: number, delayMs: number) => void;
+}
+
+const defaultIsRetryable = (error: unknown): boolean => error instanceof AppError && error.retryable;
+
+/** Upper bound of the wait after the given attempt (from 1), in milliseconds. */
+export const backoffBoundMs = (
+  policy: Pick<RetryPolicy, 'baseDelayMs' | 'maxDelayMs'>,
+  attempt: number,
+): number => Math.min(policy.maxDelayMs, policy.baseDelayMs * 2 ** Math.min(attempt - 1, 30));
+
+const waitFor = (policy: RetryPolicy, error: unknown, attempt: number): number | undefined => {
+  const asked = error instanceof AppError ? error.retryAfterMs : undefined;
+  if (asked === undefined) return Math.random() * backoffBoundMs(policy, attempt);
+  return asked > (policy.maxRetryAfterMs ?? policy.maxDelayMs) ? undefined : asked;
+};
+
+/**
+ * Runs `task` until it succeeds, is not retryable, or the attempts are used up; then throws the last error.
+ * An aborted signal ends a wait at once and throws the signal's reason.
+ */
+export const retry = async <T>(
+  task: (attempt: number) => Promise<T>,
+  policy: RetryPolicy,
+  signal?: AbortSignal,
+): Promise<T> => {
+  const isRetryable = policy.isRetryable ?? defaultIsRetryable;
+  for (let attempt = 1; ; attempt += 1) {
+    signal?.throwIfAborted();
+    try {
+      return await task(attempt);
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (attempt >= policy.attempts || !isRetryable(error)) throw error;
+      const delayMs = waitFor(policy, error, attempt);
+      if (delayMs === undefined) throw error;
+      policy.onRetry?.(error, attempt, delayMs);
+      await delay(delayMs, undefined, signal ? { signal } : {});
+    }
+  }
+};
