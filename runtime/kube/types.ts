@@ -7,6 +7,18 @@ export interface KubeObject {
   readonly metadata: ObjectMeta;
 }
 
+/** One kind of object as the API server serves it, and the one validator that its objects pass on their way in. */
+export interface ResourceDefinition<T extends KubeObject> {
+  /** `v1`, `batch/v1`, `zipjobs.dev/v1alpha1`. */
+  readonly apiVersion: string;
+  readonly plural: string;
+  readonly kind: string;
+  /** Default Namespaced. Objects without a namespace are addressed with the namespace `''`. */
+  readonly scope?: 'Namespaced' | 'Cluster';
+  /** Throws when the value is not such an object. */
+  readonly decode: (value: unknown) => T;
+}
+
 export interface ApplyOptions {
   readonly fieldManager: string;
   readonly subresource?: 'status';
@@ -51,6 +63,15 @@ export interface ObjectClient<T extends KubeObject> {
     target: { readonly namespace: string; readonly name: string; readonly subresource?: 'status' },
     patch: Readonly<Record<string, unknown>>,
     signal?: AbortSignal,
+  ): Promise<T>;
+  /** Update (PUT) of the whole object; with metadata.resourceVersion in it, fails with code Conflict when the object changed. */
+  replace(
+    object: T,
+    options?: {
+      readonly subresource?: 'status';
+      readonly fieldManager?: string;
+      readonly signal?: AbortSignal;
+    },
   ): Promise<T>;
   /** False when there was none (or none with that uid). */
   delete(namespace: string, name: string, options?: DeleteOptions): Promise<boolean>;

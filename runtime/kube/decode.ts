@@ -1,0 +1,39 @@
+import type { KubeObject } from './types.ts';
+
+export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Where an object comes from decides what must be there; the API server's own schema guarantees the rest. */
+export interface Shape {
+  readonly kind: string;
+  readonly scope?: 'Namespaced' | 'Cluster';
+  /** Fields that must be objects. */
+  readonly required?: readonly string[];
+  /** Fields that are objects when they are there. */
+  readonly optional?: readonly string[];
+}
+
+const fault = (value: unknown, shape: Shape): string | undefined => {
+  if (!isRecord(value)) return 'it is no JSON object';
+  const { metadata } = value;
+  if (!isRecord(metadata)) return 'metadata is missing';
+  if (typeof metadata['name'] !== 'string' || metadata['name'] === '') return 'metadata.name is missing';
+  if (shape.scope !== 'Cluster' && typeof metadata['namespace'] !== 'string')
+    return 'metadata.namespace is missing';
+  const missing = shape.required?.find((field) => !isRecord(value[field]));
+  if (missing !== undefined) return `${missing} is missing or no object`;
+  const wrong = shape.optional?.find((field) => value[field] !== undefined && !isRecord(value[field]));
+  return wrong === undefined ? undefined : `${wrong} is no object`;
+};
+
+/**
+ * The validator of one kind: checks the frame (metadata, and that spec, status and the like are objects) and takes the
+ * API server's word for the fields inside.
+ */
+export const decoderOf =
+  <T extends KubeObject>(shape: Shape): ((value: unknown) => T) =>
+  (value) => {
+    const isObject = (candidate: unknown): candidate is T => fault(candidate, shape) === undefined;
+    if (isObject(value)) return value;
+    throw new TypeError(`not a ${shape.kind}: ${fault(value, shape) ?? ''}`);
+  };

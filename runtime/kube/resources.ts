@@ -1,0 +1,98 @@
+import type {
+  CoreV1Event,
+  V1Job,
+  V1Lease,
+  V1Namespace,
+  V1Pod,
+  V1RoleBinding,
+  V1Secret,
+  V1SelfSubjectAccessReview,
+  V1ServiceAccount,
+} from '@kubernetes/client-node';
+import { GROUP_VERSION, type Kind, PLURALS } from '#crds/api-group.ts';
+import type { ZipBucket } from '#crds/zip-bucket.ts';
+import type { ZipJob } from '#crds/zip-job.ts';
+import type { ZipProject } from '#crds/zip-project.ts';
+import type { ZipToken } from '#crds/zip-token.ts';
+import { decoderOf, isRecord, type Shape } from './decode.ts';
+import type { KubeObject, ResourceDefinition } from './types.ts';
+import type { WireObject } from './wire.ts';
+
+export type Job = WireObject<V1Job>;
+export type Pod = WireObject<V1Pod>;
+/** `data` holds base64. */
+export type Secret = WireObject<V1Secret>;
+export type Event = WireObject<CoreV1Event>;
+export type Lease = WireObject<V1Lease>;
+export type ServiceAccount = WireObject<V1ServiceAccount>;
+export type RoleBinding = WireObject<V1RoleBinding>;
+export type Namespace = WireObject<V1Namespace>;
+export type SelfSubjectAccessReview = WireObject<V1SelfSubjectAccessReview>;
+
+const ours = <T extends KubeObject>(kind: Kind): ResourceDefinition<T> => ({
+  apiVersion: GROUP_VERSION,
+  plural: PLURALS[kind],
+  kind,
+  decode: decoderOf<T>({ kind, required: ['spec'], optional: ['status'] }),
+});
+
+const builtIn = <T extends KubeObject>(
+  at: { readonly apiVersion: string; readonly plural: string },
+  shape: Shape,
+): ResourceDefinition<T> => ({
+  ...at,
+  kind: shape.kind,
+  scope: shape.scope ?? 'Namespaced',
+  decode: decoderOf<T>(shape),
+});
+
+/** Every kind that this project reads or writes. */
+export const RESOURCES = {
+  zipJobs: ours<ZipJob>('ZipJob'),
+  zipBuckets: ours<ZipBucket>('ZipBucket'),
+  zipTokens: ours<ZipToken>('ZipToken'),
+  zipProjects: ours<ZipProject>('ZipProject'),
+  jobs: builtIn<Job>(
+    { apiVersion: 'batch/v1', plural: 'jobs' },
+    { kind: 'Job', required: ['spec'], optional: ['status'] },
+  ),
+  pods: builtIn<Pod>(
+    { apiVersion: 'v1', plural: 'pods' },
+    { kind: 'Pod', required: ['spec'], optional: ['status'] },
+  ),
+  secrets: builtIn<Secret>({ apiVersion: 'v1', plural: 'secrets' }, { kind: 'Secret', optional: ['data'] }),
+  events: builtIn<Event>(
+    { apiVersion: 'v1', plural: 'events' },
+    { kind: 'Event', required: ['involvedObject'] },
+  ),
+  leases: builtIn<Lease>(
+    { apiVersion: 'coordination.k8s.io/v1', plural: 'leases' },
+    { kind: 'Lease', optional: ['spec'] },
+  ),
+  serviceAccounts: builtIn<ServiceAccount>(
+    { apiVersion: 'v1', plural: 'serviceaccounts' },
+    { kind: 'ServiceAccount' },
+  ),
+  roleBindings: builtIn<RoleBinding>(
+    { apiVersion: 'rbac.authorization.k8s.io/v1', plural: 'rolebindings' },
+    { kind: 'RoleBinding', required: ['roleRef'] },
+  ),
+  namespaces: builtIn<Namespace>(
+    { apiVersion: 'v1', plural: 'namespaces' },
+    { kind: 'Namespace', scope: 'Cluster', optional: ['spec', 'status'] },
+  ),
+} as const;
+
+/** Create only; the answer carries a status and no name. */
+export const SELF_SUBJECT_ACCESS_REVIEWS: ResourceDefinition<SelfSubjectAccessReview> = {
+  apiVersion: 'authorization.k8s.io/v1',
+  plural: 'selfsubjectaccessreviews',
+  kind: 'SelfSubjectAccessReview',
+  scope: 'Cluster',
+  decode: (value) => {
+    const isReview = (candidate: unknown): candidate is SelfSubjectAccessReview =>
+      isRecord(candidate) && isRecord(candidate['spec']) && isRecord(candidate['status']);
+    if (isReview(value)) return value;
+    throw new TypeError('not a SelfSubjectAccessReview: spec or status is missing');
+  },
+};
