@@ -1,4 +1,4 @@
-import { Ajv, type JSONSchemaType } from 'ajv';
+import { Ajv } from 'ajv';
 import { ConfigError } from './errors.ts';
 
 /** One setting: the environment variable that carries it and its JSON Schema, with description and default. */
@@ -36,20 +36,31 @@ const schemaOf = (setting: Setting): Record<string, unknown> => {
   return setting.type === 'array' ? { type: 'array', items: { type: 'string', minLength: 1 } } : rest;
 };
 
-const rawValue = (setting: Setting, env: Readonly<Record<string, string | undefined>>): unknown => {
-  const text = env[setting.env];
-  if (text === undefined || text === '') return setting.default;
+const parseNumber = (text: string): unknown => {
+  const value = Number(text);
+  return text.trim() === '' || Number.isNaN(value) ? text : value;
+};
+
+const parseBoolean = (text: string): unknown => ({ true: true, false: false })[text] ?? text;
+
+/** The text of a variable as the type that its setting asks for; text that does not fit stays text, for the validator to refuse. */
+const parseText = (setting: Setting, text: string): unknown => {
   switch (setting.type) {
     case 'array':
       return text.split(',').map((part) => part.trim());
     case 'integer':
     case 'number':
-      return text.trim() === '' || Number.isNaN(Number(text)) ? text : Number(text);
+      return parseNumber(text);
     case 'boolean':
-      return text === 'true' ? true : text === 'false' ? false : text;
+      return parseBoolean(text);
     case 'string':
       return text;
   }
+};
+
+const rawValue = (setting: Setting, env: Readonly<Record<string, string | undefined>>): unknown => {
+  const text = env[setting.env];
+  return text === undefined || text === '' ? setting.default : parseText(setting, text);
 };
 
 const complaint = (setting: Setting, raw: unknown, problem: string): string => {
@@ -71,7 +82,7 @@ export const readConfig = <const T extends Settings>(
   const values: Record<string, unknown> = {};
   for (const [name, setting] of Object.entries(settings)) {
     const raw = rawValue(setting, env);
-    const validate = ajv.compile(schemaOf(setting) as unknown as JSONSchemaType<unknown>);
+    const validate = ajv.compile(schemaOf(setting));
     if (raw === undefined || !validate(raw))
       problems.push(complaint(setting, raw, validate.errors?.[0]?.message ?? 'is missing'));
     values[name] = raw;

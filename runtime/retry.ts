@@ -21,7 +21,10 @@ export const backoffBoundMs = (
   attempt: number,
 ): number => Math.min(policy.maxDelayMs, policy.baseDelayMs * 2 ** Math.min(attempt - 1, 30));
 
-const waitFor = (policy: RetryPolicy, error: unknown, attempt: number): number | undefined => {
+/** How long to wait before the next try; undefined when there is to be none. */
+const nextDelayMs = (policy: RetryPolicy, error: unknown, attempt: number): number | undefined => {
+  const isRetryable = policy.isRetryable ?? defaultIsRetryable;
+  if (attempt >= policy.attempts || !isRetryable(error)) return undefined;
   const asked = error instanceof AppError ? error.retryAfterMs : undefined;
   if (asked === undefined) return Math.random() * backoffBoundMs(policy, attempt);
   return asked > (policy.maxRetryAfterMs ?? policy.maxDelayMs) ? undefined : asked;
@@ -36,15 +39,13 @@ export const retry = async <T>(
   policy: RetryPolicy,
   signal?: AbortSignal,
 ): Promise<T> => {
-  const isRetryable = policy.isRetryable ?? defaultIsRetryable;
   for (let attempt = 1; ; attempt += 1) {
     signal?.throwIfAborted();
     try {
       return await task(attempt);
     } catch (error) {
       signal?.throwIfAborted();
-      if (attempt >= policy.attempts || !isRetryable(error)) throw error;
-      const delayMs = waitFor(policy, error, attempt);
+      const delayMs = nextDelayMs(policy, error, attempt);
       if (delayMs === undefined) throw error;
       policy.onRetry?.(error, attempt, delayMs);
       await delay(delayMs, undefined, signal ? { signal } : {});

@@ -1,0 +1,36 @@
+/**
+ * Root hooks of the unit tests: a test file may leave nothing behind. After the last test there may be no open handle
+ * but the ones the process had before the first; mocha itself then ends without being told to exit.
+ */
+const SETTLE_LIMIT_MS = 2_000;
+const CHECK_INTERVAL_MS = 20;
+const IGNORED = new Set([
+  'TTYWrap',
+  'PipeWrap',
+  'FSReqCallback',
+  'FSReqPromise',
+  'CloseReq',
+  'TickObject',
+  'Immediate',
+]);
+
+const openHandles = (): string[] =>
+  process
+    .getActiveResourcesInfo()
+    .filter((name) => !IGNORED.has(name))
+    .filter((name) => name !== 'Timeout');
+
+let before: string[] = [];
+
+export const mochaHooks = {
+  beforeAll(): void {
+    before = openHandles();
+  },
+  async afterAll(): Promise<void> {
+    const deadline = performance.now() + SETTLE_LIMIT_MS;
+    while (openHandles().length > before.length && performance.now() < deadline)
+      await new Promise((resolve) => setTimeout(resolve, CHECK_INTERVAL_MS));
+    const left = openHandles();
+    if (left.length > before.length) throw new Error(`tests left handles open: ${left.join(', ')}`);
+  },
+};
