@@ -34,6 +34,8 @@ export const ANNOTATIONS = {
   requestId: 'zipjobs.dev/request-id',
   /** W3C trace context of the request. */
   traceparent: 'zipjobs.dev/traceparent',
+  /** RFC 3339 time at which the Secrets of the file list were deleted. */
+  fileListDeletedAt: 'zipjobs.dev/file-list-deleted-at',
   /** On a zipper pod: its ZipperTask as JSON (see zipper-contract.ts). */
   task: 'zipjobs.dev/task',
 } as const;
