@@ -1,3 +1,17 @@
+import { networkInterfaces } from 'node:os';
+import { ConfigError } from '../errors.ts';
+import {
+  bitsOf,
+  type Cidr,
+  contains,
+  cutOut,
+  embeddedIpv4,
+  formatAddress,
+  isMapped,
+  parseAddress,
+} from './cidr.ts';
+import { BASE_RANGES, type ReasonedCidr, requireCidr } from './closed-ranges.ts';
+
 /** Why an address, name or URL must not be reached. For operator logs only: outsiders learn nothing but "unreachable". */
 export type RefusalReason =
   | 'loopback'
@@ -38,3 +52,86 @@ export interface ClosedRange {
   readonly network: string;
   readonly prefix: number;
 }
+
+export interface EgressPolicyOptions {
+  /** Ranges that are opened although they are closed by nature. */
+  readonly allowCidrs: readonly string[];
+  /** Ranges that are closed; they win over everything else. Give the cluster's pod, service and node ranges. */
+  readonly denyCidrs: readonly string[];
+  /** Host names that may be single-label or of the cluster; only names that the operator wrote. Addresses are judged all the same. */
+  readonly allowNames?: readonly string[];
+  /** The network's NAT64 prefix (a /96): addresses in it are judged as the IPv4 address in their last 32 bits. */
+  readonly nat64Prefix?: string;
+  /** Addresses of this machine, closed unless opened by allowCidrs; those of the interfaces by default. */
+  readonly ownAddresses?: readonly string[];
+}
+
+const interfaceAddresses = (): readonly string[] =>
+  Object.values(networkInterfaces()).flatMap((list) => (list ?? []).map(({ address }) => address));
+
+const ownRanges = (addresses: readonly string[]): readonly ReasonedCidr[] =>
+  addresses.flatMap((text) => {
+    const address = parseAddress(text);
+    return address ? [{ ...address, prefix: bitsOf(address.family), reason: 'own-address' as const }] : [];
+  });
+
+const nat64Range = (text: string | undefined): Cidr | undefined => {
+  if (text === undefined) return undefined;
+  const range = requireCidr(text, 'nat64Prefix');
+  if (range.family !== 6 || range.prefix !== 96)
+    throw new ConfigError(`nat64Prefix: ${JSON.stringify(text)} is not a /96 of IPv6`);
+  return range;
+};
+
+/** The closed IPv4 ranges as they look behind the NAT64 prefix. */
+const translated = (ranges: readonly ReasonedCidr[], nat64: Cidr): readonly ReasonedCidr[] =>
+  ranges
+    .filter(({ family }) => family === 4)
+    .map((range) => ({ ...range, family: 6, value: nat64.value | range.value, prefix: 96 + range.prefix }));
+
+const closedTable = (options: EgressPolicyOptions): readonly ReasonedCidr[] => {
+  const holes = options.allowCidrs.map((text) => requireCidr(text, 'allowCidrs'));
+  const denied = options.denyCidrs.map((text) => ({
+    ...requireCidr(text, 'denyCidrs'),
+    reason: 'denied-by-operator' as const,
+  }));
+  const nat64 = nat64Range(options.nat64Prefix);
+  const open = nat64 ? [...holes, nat64] : holes;
+  const natural = [...BASE_RANGES, ...ownRanges(options.ownAddresses ?? interfaceAddresses())];
+  const closed = [
+    ...denied,
+    ...open.reduce<readonly ReasonedCidr[]>(
+      (ranges, hole) => ranges.flatMap((range) => cutOut(range, hole)),
+      natural,
+    ),
+  ];
+  return nat64 ? [...closed, ...translated(closed, nat64)] : closed;
+};
+
+/**
+ * The rules of what may be connected to, from one table of closed ranges: the natural ones, less what the operator opens,
+ * plus what the operator closes.
+ * @throws ConfigError for a range that is none.
+ */
+export const createEgressPolicy = (options: EgressPolicyOptions): EgressPolicy => {
+  const table = closedTable(options);
+  const names = new Set(options.allowNames?.map((name) => name.toLowerCase()));
+  const judgeAddress = (ip: string): AddressVerdict => {
+    if (ip.includes('%')) return { refused: 'zone' };
+    const address = parseAddress(ip);
+    if (!address) return { refused: 'not-an-address' };
+    const meant = isMapped(address) ? embeddedIpv4(address) : address;
+    const closed = table.find((range) => contains(range, meant));
+    return closed ? { refused: closed.reason } : 'allowed';
+  };
+  return Object.freeze({
+    judgeAddress,
+    allowsLoopback: judgeAddress('127.0.0.1') === 'allowed',
+    allowsName: (host: string) => names.has(host.toLowerCase().replace(/\.$/, '')),
+    closedRanges: table.map((range) => ({
+      family: range.family === 4 ? ('ipv4' as const) : ('ipv6' as const),
+      network: formatAddress(range),
+      prefix: range.prefix,
+    })),
+  });
+};

@@ -1,0 +1,65 @@
+import { ConfigError } from '../errors.ts';
+import { type Cidr, cutOut, parseCidr } from './cidr.ts';
+import type { RefusalReason } from './egress-policy.ts';
+
+export interface ReasonedCidr extends Cidr {
+  readonly reason: RefusalReason;
+}
+
+/** Everything in IPv4 that is not another machine on the public internet. */
+const CLOSED_IPV4: Readonly<Record<string, RefusalReason>> = {
+  '0.0.0.0/8': 'loopback',
+  '10.0.0.0/8': 'private',
+  '100.64.0.0/10': 'shared',
+  '127.0.0.0/8': 'loopback',
+  '168.63.129.16/32': 'cloud-metadata',
+  '169.254.0.0/16': 'link-local',
+  '172.16.0.0/12': 'private',
+  '192.0.0.0/24': 'special-purpose',
+  '192.0.2.0/24': 'special-purpose',
+  '192.31.196.0/24': 'special-purpose',
+  '192.52.193.0/24': 'special-purpose',
+  '192.88.99.0/24': 'translation',
+  '192.168.0.0/16': 'private',
+  '192.175.48.0/24': 'special-purpose',
+  '198.18.0.0/15': 'special-purpose',
+  '198.51.100.0/24': 'special-purpose',
+  '203.0.113.0/24': 'special-purpose',
+  '224.0.0.0/4': 'multicast',
+  '240.0.0.0/4': 'reserved',
+};
+
+/**
+ * IPv6 is closed but for 2000::/3, because new special ranges keep being made outside it; these are the closed ones inside.
+ * Tunnels (Teredo, 6to4) are closed: the IPv4 address in them is where the packets go.
+ */
+const CLOSED_IPV6: Readonly<Record<string, RefusalReason>> = {
+  '::/3': 'outside-global-unicast',
+  '4000::/2': 'outside-global-unicast',
+  '8000::/1': 'outside-global-unicast',
+  '2001::/23': 'special-purpose',
+  '2001:db8::/32': 'special-purpose',
+  '2002::/16': 'translation',
+  '2620:4f:8000::/48': 'special-purpose',
+  '3fff::/20': 'special-purpose',
+};
+
+/** Parses a range of the setting `origin`. @throws ConfigError that names the setting and the bad part. */
+export const requireCidr = (text: string, origin: string): Cidr => {
+  const cidr = parseCidr(text);
+  if (!cidr)
+    throw new ConfigError(`${origin}: ${JSON.stringify(text)} is not an address range such as 10.0.0.0/8`);
+  return cidr;
+};
+
+const table = (ranges: Readonly<Record<string, RefusalReason>>): readonly ReasonedCidr[] =>
+  Object.entries(ranges).map(([text, reason]) => ({ ...requireCidr(text, 'closed ranges'), reason }));
+
+/** Mapped addresses are judged as the IPv4 address in them. net.BlockList, too, would match every IPv4 address against a range that holds these. */
+const MAPPED_HOLE: Cidr = { family: 6, value: 0xffffn << 32n, prefix: 96 };
+
+/** The ranges that are closed by nature. */
+export const BASE_RANGES: readonly ReasonedCidr[] = [
+  ...table(CLOSED_IPV4),
+  ...table(CLOSED_IPV6).flatMap((range) => cutOut(range, MAPPED_HOLE)),
+];

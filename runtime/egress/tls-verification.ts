@@ -1,0 +1,9 @@
+import { ConfigError } from '../errors.ts';
+
+/** Every process calls this at its start. @throws ConfigError when the environment switches certificate checks off. */
+export const assertTlsVerification = (env: Readonly<Record<string, string | undefined>>): void => {
+  if (env['NODE_TLS_REJECT_UNAUTHORIZED'] === '0')
+    throw new ConfigError(
+      'NODE_TLS_REJECT_UNAUTHORIZED=0 switches certificate checks off; unset it, and name a private authority in NODE_EXTRA_CA_CERTS',
+    );
+};
