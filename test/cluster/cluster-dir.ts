@@ -1,0 +1,45 @@
+import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+const PREFIX = 'zipjobs-cluster-';
+const OWNED = /^zipjobs-cluster-(\d+)-/;
+
+/**
+ * Makes the folder of a cluster. The name of a temporary one tells its process, so that what a killed run left
+ * is removed by the next.
+ */
+export async function openClusterDir(options: {
+  readonly dir?: string;
+  readonly keep?: boolean;
+}): Promise<AsyncDisposable & { readonly path: string }> {
+  await removeAbandoned();
+  const path =
+    options.dir === undefined
+      ? await mkdtemp(join(tmpdir(), `${PREFIX}${process.pid}-`))
+      : resolve(options.dir);
+  await Promise.all(['logs', 'pods', 'home'].map((name) => mkdir(join(path, name), { recursive: true })));
+  const remove = (): Promise<void> => rm(path, { recursive: true, force: true, maxRetries: 5 });
+  return { path, [Symbol.asyncDispose]: async () => (options.keep === true ? undefined : remove()) };
+}
+
+async function removeAbandoned(): Promise<void> {
+  const names = await readdir(tmpdir());
+  const abandoned = names.filter((name) => {
+    const pid = OWNED.exec(name)?.[1];
+    return pid !== undefined && !isRunning(Number(pid));
+  });
+  // Another start may be removing the same ones.
+  await Promise.allSettled(
+    abandoned.map((name) => rm(join(tmpdir(), name), { recursive: true, force: true })),
+  );
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}

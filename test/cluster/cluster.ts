@@ -1,0 +1,76 @@
+import { readFile } from 'node:fs/promises';
+import { ensureBinaries } from './binaries.ts';
+import { openClusterDir } from './cluster-dir.ts';
+import type { Cluster, ClusterOptions } from './cluster-types.ts';
+import { createTools } from './command-line-tools.ts';
+import { startControlPlane } from './control-plane.ts';
+import { createImageTable } from './images.ts';
+import { createNodeAgent } from './node-agent/node-agent.ts';
+import { readyPodAddress, untilSchedulable } from './readiness.ts';
+import type { ServerProcess } from './server-process.ts';
+import { createBucket, startStore } from './store.ts';
+import { createUserKubeconfigs } from './user-kubeconfigs.ts';
+
+const NODE_NAME = 'local';
+
+/**
+ * Starts a local cluster; the first time builds its programs, which takes minutes and is told to `log`.
+ * Disposing of it ends every process and removes its folder. SIGINT and SIGTERM do the same before they end this
+ * process, unless `endOnSignals` is false.
+ *
+ * @throws ClusterError when a part does not start; nothing is left behind then.
+ */
+export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
+  const life = new AsyncDisposableStack();
+  if (options.endOnSignals !== false) life.use(endOnSignals(() => life.disposeAsync()));
+  try {
+    return await start(options, life);
+  } catch (error) {
+    await life.disposeAsync();
+    throw error;
+  }
+}
+
+async function start(options: ClusterOptions, life: AsyncDisposableStack): Promise<Cluster> {
+  const binaries = await ensureBinaries(options.log ?? (() => undefined));
+  const { path: dir } = life.use(await openClusterDir(options));
+  const onProcess = (process: ServerProcess): void => life.defer(() => process.kill());
+  const { apiServerFlags = [] } = options;
+  const [plane, store] = await Promise.all([
+    startControlPlane({ dir, binary: binaries.cluster, apiServerFlags, onProcess }),
+    startStore({ dir, binary: binaries.store, launcher: binaries.cluster, onProcess }),
+  ]);
+  const admin = await plane.clientOf('admin');
+  life.defer(() => admin.close());
+  const nodeApi = await plane.clientOf(`system:node:${NODE_NAME}`);
+  life.defer(() => nodeApi.close());
+  const images = createImageTable(options.images ?? {});
+  const node = life.use(
+    createNodeAgent({ api: nodeApi, name: NODE_NAME, dir, launcher: binaries.cluster, images }),
+  );
+  await node.start();
+  await untilSchedulable(admin, NODE_NAME);
+  const kubeconfigPath = plane.adminKubeconfigPath;
+  return {
+    dir,
+    kubeconfigPath,
+    apiServer: { url: plane.url, caPath: plane.caPath, ca: await readFile(plane.caPath, 'utf8') },
+    store,
+    node,
+    ...createTools({ binary: binaries.cluster, dir, kubeconfigPath }),
+    readyPodAddress: (namespace, labels, signal) => readyPodAddress(admin, { namespace, labels }, signal),
+    kubeconfigFor: createUserKubeconfigs({ binary: binaries.cluster, dir, plane }),
+    createBucket: (name) => createBucket(store, name),
+    [Symbol.asyncDispose]: () => life.disposeAsync(),
+  };
+}
+
+/** Stops the cluster on a signal, then lets the signal do what it would have done. */
+function endOnSignals(stop: () => Promise<void>): Disposable {
+  const signals = ['SIGINT', 'SIGTERM'] as const;
+  const onSignal = (signal: NodeJS.Signals): void => {
+    void stop().finally(() => process.kill(process.pid, signal));
+  };
+  for (const signal of signals) process.once(signal, onSignal);
+  return { [Symbol.dispose]: () => signals.forEach((signal) => process.off(signal, onSignal)) };
+}

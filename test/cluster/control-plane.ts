@@ -1,0 +1,191 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { freePorts } from './free-ports.ts';
+import { KubeApi } from './kube-api.ts';
+import { writeKubeconfig } from './kubeconfig.ts';
+import { ServerProcess } from './server-process.ts';
+
+export interface ControlPlaneOptions {
+  readonly dir: string;
+  /** The cluster program. */
+  readonly binary: string;
+  readonly apiServerFlags: readonly string[];
+  /** Takes each process as it starts, so that a start that fails half-way can be undone. */
+  readonly onProcess: (process: ServerProcess) => void;
+}
+
+/** Where the API server is and where the certificates of its cluster lie. */
+export interface ControlPlane {
+  readonly url: string;
+  readonly certificates: string;
+  readonly caPath: string;
+  readonly adminKubeconfigPath: string;
+  /** A client that signs in by a certificate of `certificates`. */
+  clientOf(name: string): Promise<KubeApi>;
+}
+
+const ISSUER = 'https://kubernetes.default.svc';
+const READY_LIMIT_MS = 60_000;
+const run = promisify(execFile);
+
+/** Starts etcd, kube-apiserver, kube-controller-manager and kube-scheduler; returns once the API server is ready. */
+export async function startControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
+  const certificates = join(options.dir, 'certificates');
+  await mkdir(certificates, { recursive: true });
+  const [etcdPort = 0, etcdPeerPort = 0, apiPort = 0] = await freePorts(3);
+  const start = (name: string, flags: readonly string[]): Promise<ServerProcess> =>
+    startPart(options, name, flags);
+  const etcd = start('etcd', etcdFlags(options.dir, etcdPort, etcdPeerPort));
+  const made = run(options.binary, ['certs', certificates]);
+  await Promise.all([etcd, made, writeEncryptionConfiguration(options.dir)]);
+
+  const url = `https://127.0.0.1:${apiPort}`;
+  const flags = apiServerFlags({ dir: options.dir, certificates, apiPort, etcdPort });
+  const apiServer = await start('kube-apiserver', [...flags, ...options.apiServerFlags]);
+  const plane = createPlane(url, certificates, options.dir);
+  await Promise.all(
+    ['admin', 'system:kube-controller-manager', 'system:kube-scheduler'].map((name) =>
+      plane.writeConfig(name),
+    ),
+  );
+  // Both wait for the API server by themselves, so starting them now saves their own start-up time.
+  await start(
+    'kube-controller-manager',
+    controllerManagerFlags(plane.configOf('system:kube-controller-manager'), certificates),
+  );
+  await start('kube-scheduler', schedulerFlags(plane.configOf('system:kube-scheduler')));
+  const admin = await plane.clientOf('admin');
+  try {
+    await apiServer.ready(() => admin.isReady(), READY_LIMIT_MS);
+  } finally {
+    await admin.close();
+  }
+  return plane;
+}
+
+async function startPart(
+  options: ControlPlaneOptions,
+  name: string,
+  flags: readonly string[],
+): Promise<ServerProcess> {
+  const process = await ServerProcess.start({
+    name,
+    launcher: options.binary,
+    command: [options.binary, name, ...flags],
+    logPath: join(options.dir, 'logs', `${name}.log`),
+  });
+  options.onProcess(process);
+  return process;
+}
+
+function createPlane(url: string, certificates: string, dir: string): ControlPlane & PlaneFiles {
+  const caPath = join(certificates, 'ca.crt');
+  const configOf = (name: string): string =>
+    join(name === 'admin' ? dir : certificates, `${name}.kubeconfig`);
+  const filesOf = (name: string): { certificatePath: string; keyPath: string } => ({
+    certificatePath: join(certificates, `${name}.crt`),
+    keyPath: join(certificates, `${name}.key`),
+  });
+  return {
+    url,
+    certificates,
+    caPath,
+    adminKubeconfigPath: configOf('admin'),
+    configOf,
+    writeConfig: (name) => writeKubeconfig(configOf(name), { url, caPath, user: filesOf(name) }),
+    clientOf: async (name) => {
+      const { certificatePath, keyPath } = filesOf(name);
+      const [ca, cert, key] = await Promise.all(
+        [caPath, certificatePath, keyPath].map((path) => readFile(path, 'utf8')),
+      );
+      return new KubeApi({ url, ca: ca ?? '', cert: cert ?? '', key: key ?? '' });
+    },
+  };
+}
+
+interface PlaneFiles {
+  configOf(name: string): string;
+  writeConfig(name: string): Promise<void>;
+}
+
+/** Secrets are stored encrypted, as in a cluster that is run with care. */
+async function writeEncryptionConfiguration(dir: string): Promise<void> {
+  const key = { name: 'local', secret: randomBytes(32).toString('base64') };
+  const configuration = {
+    apiVersion: 'apiserver.config.k8s.io/v1',
+    kind: 'EncryptionConfiguration',
+    resources: [{ resources: ['secrets'], providers: [{ secretbox: { keys: [key] } }, { identity: {} }] }],
+  };
+  await writeFile(join(dir, 'encryption.json'), JSON.stringify(configuration), { mode: 0o600 });
+}
+
+function etcdFlags(dir: string, port: number, peerPort: number): string[] {
+  const url = `http://127.0.0.1:${port}`;
+  const peerUrl = `http://127.0.0.1:${peerPort}`;
+  return [
+    `--data-dir=${join(dir, 'etcd')}`,
+    // The data goes with the cluster, so nothing is gained by waiting for the disk.
+    '--unsafe-no-fsync',
+    `--listen-client-urls=${url}`,
+    `--advertise-client-urls=${url}`,
+    `--listen-peer-urls=${peerUrl}`,
+    `--initial-advertise-peer-urls=${peerUrl}`,
+    `--initial-cluster=default=${peerUrl}`,
+  ];
+}
+
+function apiServerFlags(at: {
+  dir: string;
+  certificates: string;
+  apiPort: number;
+  etcdPort: number;
+}): string[] {
+  const file = (name: string): string => join(at.certificates, name);
+  return [
+    `--etcd-servers=http://127.0.0.1:${at.etcdPort}`,
+    '--bind-address=127.0.0.1',
+    `--secure-port=${at.apiPort}`,
+    `--tls-cert-file=${file('apiserver.crt')}`,
+    `--tls-private-key-file=${file('apiserver.key')}`,
+    `--client-ca-file=${file('ca.crt')}`,
+    `--service-account-issuer=${ISSUER}`,
+    `--service-account-key-file=${file('service-accounts.pub')}`,
+    `--service-account-signing-key-file=${file('service-accounts.key')}`,
+    `--encryption-provider-config=${join(at.dir, 'encryption.json')}`,
+    '--authorization-mode=Node,RBAC',
+    '--enable-admission-plugins=NodeRestriction',
+    '--service-cluster-ip-range=10.96.0.0/16',
+    // The Service `kubernetes` may not have a loopback endpoint; pods get the address by env instead.
+    '--endpoint-reconciler-type=none',
+    '--profiling=false',
+  ];
+}
+
+function controllerManagerFlags(kubeconfig: string, certificates: string): string[] {
+  return [
+    `--kubeconfig=${kubeconfig}`,
+    '--use-service-account-credentials',
+    `--service-account-private-key-file=${join(certificates, 'service-accounts.key')}`,
+    `--root-ca-file=${join(certificates, 'ca.crt')}`,
+    '--leader-elect=false',
+    '--secure-port=0',
+    '--kube-api-qps=300',
+    '--kube-api-burst=600',
+    // A lost node shows within the time of a test; Kubernetes takes 50 s.
+    '--node-monitor-period=1s',
+    '--node-monitor-grace-period=16s',
+  ];
+}
+
+function schedulerFlags(kubeconfig: string): string[] {
+  return [
+    `--kubeconfig=${kubeconfig}`,
+    '--leader-elect=false',
+    '--secure-port=0',
+    '--kube-api-qps=300',
+    '--kube-api-burst=600',
+  ];
+}

@@ -1,0 +1,59 @@
+// The local cluster's control plane and command line tools in one program: the first argument says which.
+// Linked together they share one download and one build of the modules that all of them use.
+package main
+
+import (
+	"fmt"
+	"os"
+
+	_ "cluster.zipjobs.dev/launch"
+	"go.etcd.io/etcd/server/v3/etcdmain"
+	helm "helm.sh/helm/v4/pkg/cmd"
+	"k8s.io/component-base/cli"
+	kubectl "k8s.io/kubectl/pkg/cmd"
+	apiserver "k8s.io/kubernetes/cmd/kube-apiserver/app"
+	controllermanager "k8s.io/kubernetes/cmd/kube-controller-manager/app"
+	scheduler "k8s.io/kubernetes/cmd/kube-scheduler/app"
+)
+
+func main() {
+	if len(os.Args) < 2 {
+		fail(fmt.Errorf("name a program: etcd, kube-apiserver, kube-controller-manager, kube-scheduler, kubectl, helm, certs, sign, run"))
+	}
+	os.Args = os.Args[1:]
+	switch os.Args[0] {
+	case "etcd":
+		etcdmain.Main(os.Args)
+	case "kube-apiserver":
+		os.Exit(cli.Run(apiserver.NewAPIServerCommand()))
+	case "kube-controller-manager":
+		os.Exit(cli.Run(controllermanager.NewControllerManagerCommand()))
+	case "kube-scheduler":
+		os.Exit(cli.Run(scheduler.NewSchedulerCommand()))
+	case "kubectl":
+		os.Exit(cli.Run(kubectl.NewDefaultKubectlCommand()))
+	case "helm":
+		runHelm()
+	case "certs":
+		fail(writeCertificates(os.Args[1]))
+	case "sign":
+		fail(signClient(os.Args[1], os.Args[2], os.Args[3:]))
+	default:
+		fail(fmt.Errorf("unknown program %q", os.Args[0]))
+	}
+}
+
+func runHelm() {
+	command, err := helm.NewRootCmd(os.Stdout, os.Args[1:], helm.SetupLogging)
+	if err == nil {
+		err = command.Execute()
+	}
+	fail(err)
+}
+
+func fail(err error) {
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "Error:", err)
+		os.Exit(1)
+	}
+}

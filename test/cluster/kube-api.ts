@@ -1,0 +1,157 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Agent, type Dispatcher } from 'undici';
+
+export interface KubeApiOptions {
+  readonly url: string;
+  readonly ca: string;
+  readonly cert: string;
+  readonly key: string;
+}
+
+export interface WatchEvent<T> {
+  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR';
+  readonly object: T;
+}
+
+interface Call {
+  readonly body?: unknown;
+  readonly contentType?: string;
+  readonly signal?: AbortSignal;
+}
+
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+const CALL_LIMIT_MS = 20_000;
+const WATCH_SECONDS = 300;
+const STRATEGIC_MERGE = 'application/strategic-merge-patch+json';
+
+/** The API server answered with an error status. */
+export class KubeApiError extends Error {
+  override readonly name = 'KubeApiError';
+  readonly code: number;
+  readonly retryable: boolean;
+
+  constructor(what: string, status: number, detail: string) {
+    super(`${what} was answered ${status}: ${detail}`);
+    this.code = status;
+    this.retryable = status === 429 || status >= 500;
+  }
+}
+
+/**
+ * The few calls that the local cluster makes, on kept-alive connections and with the answer's type named by the
+ * caller. The Kubernetes client would open one TLS connection per call and cost every test run its import.
+ */
+export class KubeApi {
+  readonly url: string;
+  readonly #agent: Agent;
+
+  constructor(options: KubeApiOptions) {
+    this.url = options.url;
+    const { ca, cert, key } = options;
+    // A watch may be silent for as long as it likes.
+    this.#agent = new Agent({
+      connect: { ca, cert, key },
+      bodyTimeout: 0,
+      headersTimeout: CALL_LIMIT_MS,
+      pipelining: 1,
+    });
+  }
+
+  get<T>(path: string, signal?: AbortSignal): Promise<T> {
+    return this.#json<T>('GET', path, signal === undefined ? {} : { signal });
+  }
+
+  create<T>(path: string, body: unknown): Promise<T> {
+    return this.#json<T>('POST', path, { body });
+  }
+
+  replace<T>(path: string, body: unknown): Promise<T> {
+    return this.#json<T>('PUT', path, { body });
+  }
+
+  /** Strategic merge: built-in kinds only. */
+  patch<T>(path: string, body: unknown): Promise<T> {
+    return this.#json<T>('PATCH', path, { body, contentType: STRATEGIC_MERGE });
+  }
+
+  remove<T>(path: string, body: unknown): Promise<T> {
+    return this.#json<T>('DELETE', path, { body });
+  }
+
+  async isReady(): Promise<boolean> {
+    const answer = await this.#request('GET', '/readyz', { signal: AbortSignal.timeout(2_000) });
+    await answer.body.dump();
+    return answer.statusCode === 200;
+  }
+
+  /** Yields the events after a resource version, until the server ends the watch. */
+  async *watch<T>(path: string, resourceVersion: string, signal: AbortSignal): AsyncGenerator<WatchEvent<T>> {
+    const query = `watch=true&allowWatchBookmarks=true&timeoutSeconds=${WATCH_SECONDS}&resourceVersion=${resourceVersion}`;
+    const what = `${path}${path.includes('?') ? '&' : '?'}${query}`;
+    const answer = await this.#request('GET', what, { signal });
+    if (answer.statusCode !== 200)
+      throw new KubeApiError(`watch ${path}`, answer.statusCode, await answer.body.text());
+    let rest = '';
+    const decoder = new TextDecoder();
+    for await (const chunk of answer.body) {
+      rest += decoder.decode(chunk, { stream: true });
+      const lines = rest.split('\n');
+      rest = lines.pop() ?? '';
+      for (const line of lines) yield JSON.parse(line) as WatchEvent<T>;
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#agent.destroy();
+  }
+
+  async #json<T>(method: Method, path: string, call: Call): Promise<T> {
+    const limit = AbortSignal.timeout(CALL_LIMIT_MS);
+    const signal = call.signal === undefined ? limit : AbortSignal.any([limit, call.signal]);
+    const answer = await this.#request(method, path, { ...call, signal });
+    const text = await answer.body.text();
+    if (answer.statusCode >= 300)
+      throw new KubeApiError(`${method} ${path}`, answer.statusCode, messageOf(text));
+    return JSON.parse(text) as T;
+  }
+
+  #request(method: Method, path: string, call: Call): Promise<Dispatcher.ResponseData> {
+    const content = call.body === undefined ? {} : { 'content-type': call.contentType ?? 'application/json' };
+    return this.#agent.request({
+      origin: this.url,
+      path,
+      method,
+      headers: { accept: 'application/json', 'user-agent': 'zipjobs-local-cluster', ...content },
+      body: call.body === undefined ? null : JSON.stringify(call.body),
+      signal: call.signal ?? null,
+    });
+  }
+}
+
+function messageOf(text: string): string {
+  try {
+    const status: unknown = JSON.parse(text);
+    if (typeof status === 'object' && status !== null && 'message' in status) return String(status.message);
+  } catch {
+    // Not a Status object; the text itself is the best there is.
+  }
+  return text.slice(0, 300);
+}
+
+/** Answers what `attempt` answers, trying again until it stops throwing or the signal ends the wait. */
+export async function untilAnswered<T>(
+  attempt: () => Promise<T>,
+  everyMs: number,
+  signal: AbortSignal,
+): Promise<T> {
+  for (;;) {
+    signal.throwIfAborted();
+    try {
+      return await attempt();
+    } catch (error) {
+      if (error instanceof KubeApiError && !error.retryable) throw error;
+      await delay(everyMs, undefined, { signal });
+    }
+  }
+}

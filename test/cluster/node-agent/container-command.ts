@@ -1,0 +1,62 @@
+import type { ImageTable } from '../images.ts';
+import { expand } from './environment.ts';
+import { type PathRule, realPathOf, rewritePath } from './mounts.ts';
+import type { Container } from './pod-types.ts';
+
+const SERVICE_ACCOUNT_PATH = '/var/run/secrets/kubernetes.io/serviceaccount';
+const DEFAULT_TERMINATION_PATH = '/dev/termination-log';
+
+/** Why a container cannot run here, in a kubelet's words. */
+export type Refusal = { readonly reason: 'ErrImagePull' | 'CreateContainerError'; readonly message: string };
+
+export interface ContainerPaths {
+  readonly rules: readonly PathRule[];
+  /** Real file of the termination message. */
+  readonly terminationPath: string;
+  /** The container's home and, unless it mounts /tmp, its folder for temporary files. */
+  readonly home: string;
+}
+
+/** Program and arguments of a container, or why there are none. */
+export function containerCommand(
+  container: Container,
+  images: ImageTable,
+  at: { readonly env: Readonly<Record<string, string>>; readonly rules: readonly PathRule[] },
+): { readonly command: readonly string[] } | { readonly refusal: Refusal } {
+  const script = images.entryPointOf(container.image);
+  if (script === undefined) {
+    const message = `the local node has no script for the image "${container.image}"`;
+    return { refusal: { reason: 'ErrImagePull', message } };
+  }
+  const words = (list: readonly string[] = []): string[] =>
+    list.map((word) => rewritePath(expand(word, at.env), at.rules));
+  const [program, ...options] = words(container.command);
+  if (program === undefined) return { command: [process.execPath, script, ...words(container.args)] };
+  if (program === 'node') return { command: [process.execPath, ...options, ...words(container.args)] };
+  const message = `the local node runs Node only; the command of ${container.name} is ${program}`;
+  return { refusal: { reason: 'CreateContainerError', message } };
+}
+
+/** The container's own env with real paths, and what every process of the node gets beside it. */
+export function containerEnv(
+  container: Container,
+  own: Readonly<Record<string, string>>,
+  at: ContainerPaths & { readonly apiServerUrl: string },
+): Record<string, string> {
+  const { hostname, port } = new URL(at.apiServerUrl);
+  const terminationInside = container.terminationMessagePath ?? DEFAULT_TERMINATION_PATH;
+  const rules = [{ inside: terminationInside, real: at.terminationPath }, ...at.rules];
+  const rewritten = Object.entries(own).map(([name, value]) => [name, rewritePath(value, rules)] as const);
+  const serviceAccount = realPathOf(SERVICE_ACCOUNT_PATH, at.rules);
+  return {
+    PATH: process.env['PATH'] ?? '/usr/bin:/bin',
+    HOME: at.home,
+    TMPDIR: realPathOf('/tmp', at.rules) ?? at.home,
+    KUBERNETES_SERVICE_HOST: hostname,
+    KUBERNETES_SERVICE_PORT: port,
+    KUBERNETES_SERVICE_PORT_HTTPS: port,
+    ...Object.fromEntries(rewritten),
+    ZIPJOBS_TERMINATION_LOG: at.terminationPath,
+    ...(serviceAccount === undefined ? {} : { ZIPJOBS_SERVICEACCOUNT_DIR: serviceAccount }),
+  };
+}

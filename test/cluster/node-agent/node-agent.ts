@@ -1,0 +1,161 @@
+import type { ImageTable } from '../images.ts';
+import { type KubeApi, untilAnswered } from '../kube-api.ts';
+import { Addresses } from './addresses.ts';
+import { EventRecorder } from './event-recorder.ts';
+import { LocalPod } from './local-pod.ts';
+import type { NodeContext } from './node-context.ts';
+import { NodeLink } from './node-link.ts';
+import { keepAlive, type NodeIdentity, registerNode } from './node-registration.ts';
+import type { Pod } from './pod-types.ts';
+import { watchPods } from './pod-watch.ts';
+
+/** A container that runs now. */
+export interface RunningContainer {
+  readonly name: string;
+  readonly pid: number;
+  readonly startedAt: Date;
+}
+
+export interface RunningPod {
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly containers: readonly RunningContainer[];
+}
+
+/** The cluster's node, as tests handle it. Disposing of it ends all pods at once, without a report. */
+export interface NodeAgent extends AsyncDisposable {
+  readonly name: string;
+  /** The pods that are on the node now; only containers that run are listed. */
+  pods(): RunningPod[];
+  /** Signals every running process of a pod; false when none runs. */
+  kill(podUid: string, signal: NodeJS.Signals): boolean;
+  /** Loses the node: no heartbeat, no report, no new pod; its processes go on. */
+  stop(): Promise<void>;
+  /** Signs in, or comes back after `stop` and reports what happened meanwhile. */
+  start(): Promise<void>;
+}
+
+export interface NodeAgentOptions {
+  readonly api: KubeApi;
+  readonly name: string;
+  readonly dir: string;
+  readonly launcher: string;
+  readonly images: ImageTable;
+}
+
+const HOST_IP = '127.0.0.1';
+const REGISTER_RETRY_MS = 100;
+
+export function createNodeAgent(options: NodeAgentOptions): NodeAgent {
+  return new LocalNode(options);
+}
+
+class LocalNode implements NodeAgent {
+  readonly name: string;
+  readonly #api: KubeApi;
+  readonly #identity: NodeIdentity;
+  readonly #link = new NodeLink();
+  readonly #context: NodeContext;
+  readonly #pods = new Map<string, LocalPod>();
+  #session: { readonly controller: AbortController; readonly ended: Promise<unknown> } | undefined;
+
+  constructor(options: NodeAgentOptions) {
+    const { api, name, dir, launcher, images } = options;
+    this.name = name;
+    this.#api = api;
+    this.#identity = { name, hostIP: HOST_IP };
+    this.#context = {
+      api,
+      nodeName: name,
+      hostIP: HOST_IP,
+      dir,
+      launcher,
+      images,
+      addresses: new Addresses(),
+      events: new EventRecorder({ api, nodeName: name, link: this.#link }),
+      link: this.#link,
+    };
+  }
+
+  async start(): Promise<void> {
+    if (this.#session !== undefined) return;
+    const controller = new AbortController();
+    const { signal } = controller;
+    // Right after the API server's start the groups of nodes may not have their rights yet.
+    await untilRegistered(this.#api, this.#identity, signal);
+    this.#link.restore();
+    const handlers = {
+      onPod: (pod: Pod) => this.#onPod(pod),
+      onGone: (uid: string) => this.#onGone(uid),
+      onList: (uids: ReadonlySet<string>) => this.#onList(uids),
+    };
+    const ended = Promise.all([
+      keepAlive(this.#api, this.#identity, signal),
+      watchPods(this.#api, this.name, { handlers, signal }),
+    ]);
+    this.#session = { controller, ended };
+    for (const pod of this.#pods.values()) pod.report();
+  }
+
+  async stop(): Promise<void> {
+    const session = this.#session;
+    this.#session = undefined;
+    this.#link.cut();
+    session?.controller.abort();
+    await session?.ended;
+  }
+
+  pods(): RunningPod[] {
+    return [...this.#pods.values()].map(({ pod, containers }) => ({
+      namespace: pod.metadata.namespace,
+      name: pod.metadata.name,
+      uid: pod.metadata.uid,
+      containers: containers.flatMap(({ name, process }) =>
+        process === undefined ? [] : [{ name, pid: process.pid, startedAt: process.startedAt }],
+      ),
+    }));
+  }
+
+  kill(podUid: string, signal: NodeJS.Signals): boolean {
+    const processes = (this.#pods.get(podUid)?.containers ?? []).flatMap(({ process }) => process ?? []);
+    for (const process of processes) process.signal(signal);
+    return processes.length > 0;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const stopped = this.stop();
+    await Promise.all([...this.#pods.values()].map((pod) => pod.destroy()));
+    await stopped;
+  }
+
+  #onPod(pod: Pod): void {
+    const { uid, deletionTimestamp } = pod.metadata;
+    const known = this.#pods.get(uid);
+    if (known !== undefined) {
+      void known.update(pod);
+      return;
+    }
+    const over = pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed';
+    // A pod that ended before this agent knew it has no process here.
+    if (over && deletionTimestamp === undefined) return;
+    const created = new LocalPod(pod, this.#context);
+    this.#pods.set(uid, created);
+    void created.update(pod);
+  }
+
+  #onGone(uid: string): void {
+    const pod = this.#pods.get(uid);
+    this.#pods.delete(uid);
+    void pod?.vanish();
+  }
+
+  #onList(uids: ReadonlySet<string>): void {
+    for (const uid of [...this.#pods.keys()].filter((uid) => !uids.has(uid))) this.#onGone(uid);
+  }
+}
+
+async function untilRegistered(api: KubeApi, identity: NodeIdentity, signal: AbortSignal): Promise<void> {
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(30_000)]);
+  await untilAnswered(() => registerNode(api, identity), REGISTER_RETRY_MS, limit);
+}

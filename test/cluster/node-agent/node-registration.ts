@@ -1,0 +1,107 @@
+import { hostname } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type KubeApi, KubeApiError } from '../kube-api.ts';
+import { NODE_RESOURCES } from './downward-api.ts';
+
+export interface NodeIdentity {
+  readonly name: string;
+  readonly hostIP: string;
+}
+
+const MAX_PODS = 500;
+const HEARTBEAT_MS = 3_000;
+const LEASE_SECONDS = 12;
+const LEASES = '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases';
+
+/** Makes the Node object, or says that an old one is alive again. */
+export async function registerNode(api: KubeApi, identity: NodeIdentity): Promise<void> {
+  const status = nodeStatus(identity, new Date());
+  const labels = {
+    'kubernetes.io/hostname': identity.name,
+    'kubernetes.io/os': 'linux',
+    'kubernetes.io/arch': architecture(),
+  };
+  try {
+    await api.create('/api/v1/nodes', {
+      apiVersion: 'v1',
+      kind: 'Node',
+      metadata: { name: identity.name, labels },
+      status,
+    });
+  } catch (error) {
+    if (!(error instanceof KubeApiError) || error.code !== 409) throw error;
+  }
+  await api.patch(`/api/v1/nodes/${identity.name}/status`, { status });
+}
+
+/** Renews the node's Lease until the signal. */
+export async function keepAlive(api: KubeApi, identity: NodeIdentity, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    // A heartbeat that fails is followed by the next.
+    await renewLease(api, identity, signal).catch(() => undefined);
+    await delay(HEARTBEAT_MS, undefined, { signal }).catch(() => undefined);
+  }
+}
+
+async function renewLease(api: KubeApi, { name }: NodeIdentity, signal: AbortSignal): Promise<void> {
+  const spec = {
+    holderIdentity: name,
+    leaseDurationSeconds: LEASE_SECONDS,
+    // A MicroTime: six digits.
+    renewTime: new Date().toISOString().replace('Z', '000Z'),
+  };
+  try {
+    await api.patch(`${LEASES}/${name}`, { spec });
+  } catch (error) {
+    if (!(error instanceof KubeApiError) || error.code !== 404 || signal.aborted) throw error;
+    await api.create(LEASES, {
+      apiVersion: 'coordination.k8s.io/v1',
+      kind: 'Lease',
+      metadata: { name },
+      spec,
+    });
+  }
+}
+
+function nodeStatus({ name, hostIP }: NodeIdentity, now: Date): object {
+  const time = now.toISOString().replace(/\.\d+Z$/, 'Z');
+  const resources = { ...NODE_RESOURCES, pods: String(MAX_PODS) };
+  const condition = (type: string, status: string, reason: string): object => ({
+    type,
+    status,
+    reason,
+    message: reason,
+    lastHeartbeatTime: time,
+    lastTransitionTime: time,
+  });
+  return {
+    capacity: resources,
+    allocatable: resources,
+    addresses: [
+      { type: 'InternalIP', address: hostIP },
+      { type: 'Hostname', address: name },
+    ],
+    conditions: [
+      condition('Ready', 'True', 'KubeletReady'),
+      condition('MemoryPressure', 'False', 'KubeletHasSufficientMemory'),
+      condition('DiskPressure', 'False', 'KubeletHasNoDiskPressure'),
+      condition('PIDPressure', 'False', 'KubeletHasSufficientPID'),
+    ],
+    nodeInfo: {
+      architecture: architecture(),
+      operatingSystem: 'linux',
+      osImage: `local processes of ${hostname()}`,
+      kernelVersion: '',
+      machineID: name,
+      systemUUID: name,
+      bootID: name,
+      containerRuntimeVersion: `node://${process.versions.node}`,
+      kubeletVersion: 'v1.35.4',
+      kubeProxyVersion: '',
+    },
+  };
+}
+
+function architecture(): string {
+  return process.arch === 'x64' ? 'amd64' : process.arch;
+}

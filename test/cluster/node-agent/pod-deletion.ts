@@ -1,0 +1,22 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { KubeApiError } from '../kube-api.ts';
+import type { NodeContext } from './node-context.ts';
+import type { Pod } from './pod-types.ts';
+
+const RETRY_MS = 500;
+
+/** Removes the object of a pod whose processes have ended; finalizers of others may keep it for a while. */
+export async function deletePod({ api, link }: Pick<NodeContext, 'api' | 'link'>, pod: Pod): Promise<void> {
+  const { name, namespace, uid } = pod.metadata;
+  const options = { apiVersion: 'v1', kind: 'DeleteOptions', gracePeriodSeconds: 0, preconditions: { uid } };
+  for (;;) {
+    await link.restored();
+    try {
+      await api.remove(`/api/v1/namespaces/${namespace}/pods/${name}`, options);
+      return;
+    } catch (error) {
+      if (error instanceof KubeApiError && !error.retryable) return;
+    }
+    await delay(RETRY_MS);
+  }
+}

@@ -1,0 +1,85 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type PathRule, pathRules } from './mounts.ts';
+import type { Container, Pod, Volume } from './pod-types.ts';
+import { type VolumeContext, VolumeNotReadyError, volumeFiles } from './volume-content.ts';
+import { writeVolume } from './volume-directory.ts';
+
+export interface PodVolumesOptions {
+  /** Folder of the pod's volumes. */
+  readonly directory: string;
+  readonly context: () => VolumeContext;
+  /** Told once per different complaint. */
+  readonly onWaiting: (message: string) => void;
+}
+
+const QUICK_RETRY_MS = 50;
+const RETRY_MS = 500;
+const QUICK_RETRIES = 10;
+const REFRESH_MS = 15_000;
+
+/** The folders that stand for a pod's volumes, filled from the API server. */
+export class PodVolumes {
+  readonly #options: PodVolumesOptions;
+
+  constructor(options: PodVolumesOptions) {
+    this.#options = options;
+  }
+
+  rulesFor(container: Container): PathRule[] {
+    return pathRules(container, (volume) => this.#directoryOf(volume));
+  }
+
+  /** Fills all volumes; what is missing is waited for until the signal, as a kubelet does. */
+  async mount(pod: Pod, signal: AbortSignal): Promise<void> {
+    await Promise.all((pod.spec.volumes ?? []).map((volume) => this.#mountVolume(volume, signal)));
+  }
+
+  /** Keeps tokens, Secrets and ConfigMaps fresh until the signal; what cannot be read stays as it was. */
+  async keepFresh(pod: Pod, signal: AbortSignal): Promise<void> {
+    const volumes = (pod.spec.volumes ?? []).filter((volume) => volume.emptyDir === undefined);
+    while (!signal.aborted) {
+      await delay(REFRESH_MS, undefined, { signal }).catch(() => undefined);
+      if (!signal.aborted) await this.#refresh(volumes);
+    }
+  }
+
+  /** Writes what the pod may see of itself again, after its labels or annotations changed. */
+  async refreshDownward(pod: Pod): Promise<void> {
+    const own = (volume: Volume): boolean =>
+      volume.downwardAPI !== undefined ||
+      (volume.projected?.sources ?? []).some((source) => source.downwardAPI !== undefined);
+    await this.#refresh((pod.spec.volumes ?? []).filter(own));
+  }
+
+  async #refresh(volumes: readonly Volume[]): Promise<void> {
+    await Promise.allSettled(volumes.map((volume) => this.#write(volume)));
+  }
+
+  async #mountVolume(volume: Volume, signal: AbortSignal): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await this.#write(volume);
+        return;
+      } catch (error) {
+        const reason = error instanceof Error ? error.message : String(error);
+        // The first look may come before the API server knows that this node may look.
+        const known = error instanceof VolumeNotReadyError && attempt <= QUICK_RETRIES;
+        if (!known)
+          this.#options.onWaiting(`MountVolume.SetUp failed for volume "${volume.name}" : ${reason}`);
+      }
+      await delay(attempt <= QUICK_RETRIES ? QUICK_RETRY_MS : RETRY_MS, undefined, { signal });
+    }
+  }
+
+  async #write(volume: Volume): Promise<void> {
+    const directory = this.#directoryOf(volume.name);
+    if (volume.emptyDir !== undefined) await mkdir(directory, { recursive: true });
+    else await writeVolume(directory, await volumeFiles(volume, this.#options.context()));
+  }
+
+  #directoryOf(volume: string): string {
+    return join(this.#options.directory, volume);
+  }
+}

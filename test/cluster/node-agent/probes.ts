@@ -1,0 +1,164 @@
+import { request } from 'node:http';
+import { request as secureRequest } from 'node:https';
+import { connect } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Container, Probe } from './pod-types.ts';
+
+export type ProbeKind = 'Startup' | 'Readiness' | 'Liveness';
+
+export interface ProbeHandlers {
+  readonly onStarted: () => void;
+  readonly onReady: (ready: boolean) => void;
+  /** One look that failed. */
+  readonly onUnhealthy: (kind: ProbeKind, message: string) => void;
+  /** Failed so often that the container is to be restarted. */
+  readonly onDead: (kind: ProbeKind) => void;
+}
+
+interface Watch {
+  readonly kind: ProbeKind;
+  readonly probe: Probe;
+  readonly container: Container;
+  readonly address: string;
+  readonly signal: AbortSignal;
+  readonly onUnhealthy: ProbeHandlers['onUnhealthy'];
+}
+
+// A local process starts in a fraction of a second; a wait of whole periods would only make tests slow.
+const EAGER_MS = 100;
+
+/** Runs a container's probes until the signal: startup first, then readiness and liveness side by side. */
+export async function runProbes(
+  container: Container,
+  handlers: ProbeHandlers,
+  at: { readonly address: string; readonly signal: AbortSignal },
+): Promise<void> {
+  const watchOf = (kind: ProbeKind, probe: Probe): Watch => ({
+    kind,
+    probe,
+    container,
+    ...at,
+    onUnhealthy: handlers.onUnhealthy,
+  });
+  const { startupProbe, readinessProbe, livenessProbe } = container;
+  if (startupProbe !== undefined && !(await passes(watchOf('Startup', startupProbe)))) {
+    if (!at.signal.aborted) handlers.onDead('Startup');
+    return;
+  }
+  if (at.signal.aborted) return;
+  handlers.onStarted();
+  if (readinessProbe === undefined) handlers.onReady(true);
+  await Promise.all([
+    readinessProbe && followReadiness(watchOf('Readiness', readinessProbe), handlers.onReady),
+    livenessProbe && followLiveness(watchOf('Liveness', livenessProbe), handlers.onDead),
+  ]);
+}
+
+/** True at the first success, false when the failures are too many or the signal ends it. */
+async function passes(watch: Watch): Promise<boolean> {
+  for await (const healthy of verdicts(watch, true)) return healthy;
+  return false;
+}
+
+async function followReadiness(watch: Watch, onReady: (ready: boolean) => void): Promise<void> {
+  for await (const healthy of verdicts(watch, true)) onReady(healthy);
+}
+
+async function followLiveness(watch: Watch, onDead: (kind: ProbeKind) => void): Promise<void> {
+  for await (const healthy of verdicts(watch, false)) {
+    if (!healthy) return onDead(watch.kind);
+  }
+}
+
+/**
+ * Yields each change of mind: true after successThreshold good looks in a row, false after failureThreshold bad
+ * ones. While an eager probe has not yet passed it looks more often, yet counts one failure per period.
+ */
+async function* verdicts(watch: Watch, eager: boolean): AsyncGenerator<boolean> {
+  const { probe, signal } = watch;
+  const periodMs = (probe.periodSeconds ?? 10) * 1000;
+  const needed = { good: probe.successThreshold ?? 1, bad: probe.failureThreshold ?? 3 };
+  let verdict: boolean | undefined;
+  let run = { healthy: true, length: 0 };
+  let countFailuresAfter = 0;
+  await pause((probe.initialDelaySeconds ?? 0) * 1000, signal);
+  while (!signal.aborted) {
+    const problem = await look(watch);
+    if (signal.aborted) return;
+    const healthy = problem === undefined;
+    const counts = healthy || Date.now() >= countFailuresAfter;
+    if (counts) run = { healthy, length: run.healthy === healthy ? run.length + 1 : 1 };
+    if (!healthy && counts) {
+      countFailuresAfter = Date.now() + periodMs - EAGER_MS / 2;
+      // The first failure of a starting server tells nothing.
+      if (verdict !== undefined || run.length > 1) watch.onUnhealthy(watch.kind, problem);
+    }
+    if (run.length >= (healthy ? needed.good : needed.bad) && verdict !== healthy) {
+      verdict = healthy;
+      yield verdict;
+    }
+    await pause(eager && verdict !== true ? Math.min(EAGER_MS, periodMs) : periodMs, signal);
+  }
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await delay(ms, undefined, { signal }).catch(() => undefined);
+}
+
+/** One look; answers what is wrong. */
+async function look(watch: Watch): Promise<string | undefined> {
+  const timeoutMs = (watch.probe.timeoutSeconds ?? 1) * 1000;
+  try {
+    if (watch.probe.httpGet !== undefined) return await lookByHttp(watch, timeoutMs);
+    if (watch.probe.tcpSocket !== undefined) return await lookByTcp(watch, timeoutMs);
+    return 'the local node has httpGet and tcpSocket probes only';
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+function lookByHttp(watch: Watch, timeoutMs: number): Promise<string | undefined> {
+  const { path = '/', port, host, scheme, httpHeaders = [] } = watch.probe.httpGet ?? { port: 0 };
+  const send = scheme === 'HTTPS' ? secureRequest : request;
+  return new Promise((resolve, reject) => {
+    const call = send({
+      host: host ?? watch.address,
+      port: portNumber(port, watch.container),
+      path,
+      agent: false,
+      rejectUnauthorized: false,
+      headers: {
+        'user-agent': 'kube-probe/local',
+        ...Object.fromEntries(httpHeaders.map((h) => [h.name, h.value])),
+      },
+      signal: AbortSignal.any([watch.signal, AbortSignal.timeout(timeoutMs)]),
+    });
+    call.once('error', reject);
+    call.once('response', (answer) => {
+      answer.resume();
+      const status = answer.statusCode ?? 0;
+      resolve(status >= 200 && status < 400 ? undefined : `HTTP probe failed with statuscode: ${status}`);
+    });
+    call.end();
+  });
+}
+
+function lookByTcp(watch: Watch, timeoutMs: number): Promise<string | undefined> {
+  const { port, host = watch.address } = watch.probe.tcpSocket ?? { port: 0 };
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host, port: portNumber(port, watch.container), timeout: timeoutMs });
+    socket.once('timeout', () => socket.destroy(new Error(`no connection in ${timeoutMs} ms`)));
+    socket.once('error', reject);
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(undefined);
+    });
+  });
+}
+
+function portNumber(port: number | string, container: Container): number {
+  if (typeof port === 'number') return port;
+  const named = container.ports?.find(({ name }) => name === port)?.containerPort;
+  if (named === undefined) throw new Error(`container ${container.name} has no port named ${port}`);
+  return named;
+}

@@ -1,0 +1,44 @@
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { ClusterUser } from './cluster-types.ts';
+import type { ControlPlane } from './control-plane.ts';
+import { type KubeconfigUser, writeKubeconfig } from './kubeconfig.ts';
+
+export interface UserKubeconfigOptions {
+  readonly binary: string;
+  readonly dir: string;
+  readonly plane: ControlPlane;
+}
+
+const run = promisify(execFile);
+
+/** Makes kubeconfigs for persons and programs; a name gets a certificate of the cluster's authority. */
+export function createUserKubeconfigs(
+  options: UserKubeconfigOptions,
+): (user: ClusterUser) => Promise<string> {
+  const { url, caPath } = options.plane;
+  return async (user) => {
+    const folder = join(options.dir, 'users');
+    await mkdir(folder, { recursive: true });
+    const path = join(folder, `${randomUUID()}.kubeconfig`);
+    await writeKubeconfig(path, {
+      url,
+      caPath,
+      user: 'token' in user ? user : await signedUser(user, options),
+    });
+    return path;
+  };
+}
+
+async function signedUser(
+  user: Exclude<ClusterUser, { readonly token: string }>,
+  options: UserKubeconfigOptions,
+): Promise<KubeconfigUser> {
+  const { certificates } = options.plane;
+  await run(options.binary, ['sign', certificates, user.commonName, ...(user.organizations ?? [])]);
+  const file = (ending: string): string => join(certificates, `${user.commonName}.${ending}`);
+  return { certificatePath: file('crt'), keyPath: file('key') };
+}
