@@ -1,0 +1,125 @@
+import { stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { zipJobName } from '#crds/api-group.ts';
+import type { Cluster } from '../cluster/cluster-types.ts';
+import { askApi, postJob } from '../support/api-client.ts';
+import { startFileOrigin } from '../support/file-origin.ts';
+import { installChart, RELEASE_NAMESPACE } from '../support/installation.ts';
+import { createProject, type Project } from '../support/project.ts';
+import { startWebhookReceiver, verifyDelivery, type WebhookReceiver } from '../support/webhook-receiver.ts';
+import { chooseRealFiles, type RealFile } from './real-files.ts';
+import { AFTERWARDS, mebibytes, summarize, whileKept } from './summary.ts';
+import { compareWithSources, testWithUnzip } from './verify-archive.ts';
+import { watchProgress } from './watch-progress.ts';
+
+const NAMESPACE = 'demo';
+const JOB_LIMIT_MS = 300_000;
+const METADATA = '{"order": 12345678901234567890, "price": 1.0, "note": "returned exactly as sent"}';
+
+export interface Demo {
+  readonly cluster: Cluster;
+  readonly folder: string;
+  readonly urls: readonly string[];
+  readonly keep: boolean;
+  readonly step: (line: string) => void;
+  readonly print: (line: string) => void;
+  readonly stack: AsyncDisposableStack;
+}
+
+interface Posted {
+  readonly files: readonly { readonly url: string; readonly filename: string }[];
+  /** Empty when the person gave links of their own: then there is nothing on disk to compare with. */
+  readonly sources: readonly RealFile[];
+}
+
+const fileNameOf = (url: string, index: number): string => {
+  const last = new URL(url).pathname.split('/').at(-1) ?? '';
+  return `${index + 1}-${last === '' ? 'index.html' : decodeURIComponent(last)}`;
+};
+
+const prepareSources = async (demo: Demo): Promise<Posted> => {
+  if (demo.urls.length > 0)
+    return { files: demo.urls.map((url, index) => ({ url, filename: fileNameOf(url, index) })), sources: [] };
+  const sources = await chooseRealFiles(resolve('node_modules'));
+  const origin = demo.stack.use(await startFileOrigin());
+  const files = sources.map((file) => ({ url: origin.serveFile(file.path), filename: file.filename }));
+  const bytes = sources.reduce((sum, file) => sum + file.bytes, 0);
+  demo.step(
+    `Serving ${files.length} files of the installed packages (${mebibytes(bytes)}) from ${origin.url}`,
+  );
+  return { files, sources };
+};
+
+const checkWebhook = async (receiver: WebhookReceiver, project: Project, uuid: string): Promise<string> => {
+  const delivery = await receiver.next((one) => one.body.includes(uuid));
+  verifyDelivery(delivery, project.webhookSecret);
+  if (!delivery.body.includes(METADATA))
+    throw new Error(`the webhook does not carry the metadata as sent: ${delivery.body}`);
+  return delivery.body;
+};
+
+const checkArchive = async (
+  demo: Demo,
+  project: Project,
+  { key, posted }: { key: string; posted: Posted },
+): Promise<string> => {
+  const archive = join(demo.folder, 'archive.zip');
+  await project.bucket.download(key, archive);
+  const tester = await testWithUnzip(archive);
+  demo.print(`${tester}: no errors, ${mebibytes((await stat(archive)).size)}`);
+  if (posted.sources.length > 0) {
+    await compareWithSources(archive, posted.sources);
+    demo.print(`every byte of ${posted.sources.length} entries equals its source, in order`);
+  }
+  return archive;
+};
+
+/** @throws Error at the first thing that does not hold. */
+export const runDemo = async (demo: Demo): Promise<void> => {
+  const { cluster, step, print } = demo;
+  step(`Installing the chart (helm install, namespace ${RELEASE_NAMESPACE})`);
+  const installation = await installChart(cluster);
+  const receiver = demo.stack.use(await startWebhookReceiver());
+  step(`Creating the project '${NAMESPACE}' with a bucket, a token and a webhook to ${receiver.url}`);
+  const project = demo.stack.use(
+    await createProject(cluster, { namespace: NAMESPACE, webhookUrl: receiver.url }),
+  );
+  const posted = await prepareSources(demo);
+  const apiUrl = await installation.apiUrl();
+  const key = 'demo/archive.zip';
+  const request = JSON.stringify({ bucket_name: project.bucketName, key, urls: posted.files });
+  const uuid = await postJob(apiUrl, project.token, `${request.slice(0, -1)},"metadata":${METADATA}}`);
+  step(`POST ${apiUrl}/v1/zips answered with uuid ${uuid}; kubectl get zipjobs shows:`);
+  const job = await watchProgress(cluster, {
+    namespace: NAMESPACE,
+    name: zipJobName(uuid),
+    limitMs: JOB_LIMIT_MS,
+    print,
+  });
+  if (job.status?.phase !== 'Succeeded')
+    throw new Error(`the job ended ${job.status?.phase}: ${job.status?.message}`);
+  step('Checking what came of it');
+  const body = await checkWebhook(receiver, project, uuid);
+  print(`webhook, signature verified: ${body}`);
+  const answer = await askApi(apiUrl, { path: `/v1/zips/${uuid}`, token: project.token });
+  if (answer.body.data?.status !== 'succeeded') throw new Error(`GET answered ${answer.text}`);
+  print(`GET /v1/zips/${uuid}: ${answer.text}`);
+  const archive = await checkArchive(demo, project, { key, posted });
+  const live = await project.zipJob(uuid);
+  step('Done');
+  print(
+    summarize(
+      live,
+      demo.keep
+        ? whileKept(demo.cluster, {
+            namespace: NAMESPACE,
+            job: live,
+            token: project.token,
+            apiUrl,
+            uuid,
+            archive,
+          })
+        : AFTERWARDS,
+    ),
+  );
+};

@@ -1,0 +1,70 @@
+import { execFile } from 'node:child_process';
+import { createReadStream } from 'node:fs';
+import type { Readable } from 'node:stream';
+import { promisify } from 'node:util';
+import yauzl from 'yauzl';
+
+const run = promisify(execFile);
+
+/** The independent programs that can test an archive, in the order of preference. */
+const TESTERS = [
+  ['unzip', '-tqq'],
+  ['7zz', 't'],
+  ['bsdtar', '-tf'],
+  ['python3', '-m', 'zipfile', '-t'],
+] as const;
+
+const isMissing = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'ENOENT';
+
+/**
+ * Tests the archive with the first unzip program that the machine has, and returns the command.
+ * @throws Error with what the program printed when the archive is not sound, or when there is no such program.
+ */
+export const testWithUnzip = async (archive: string): Promise<string> => {
+  for (const [program, ...args] of TESTERS) {
+    try {
+      await run(program, [...args, archive], { maxBuffer: 64 * 1024 * 1024 });
+      return [program, ...args].join(' ');
+    } catch (error) {
+      if (!isMissing(error)) throw new Error(`${program} found the archive unsound`, { cause: error });
+    }
+  }
+  throw new Error('no program to test the archive with: install unzip (apt-get install unzip)');
+};
+
+const isSame = async (left: Readable, right: Readable): Promise<boolean> => {
+  const other = right[Symbol.asyncIterator]();
+  let rest: Buffer = Buffer.alloc(0);
+  for await (const chunk of left as AsyncIterable<Buffer>) {
+    while (rest.length < chunk.length) {
+      const next = (await other.next()) as IteratorResult<Buffer>;
+      if (next.done === true) return false;
+      rest = rest.length === 0 ? next.value : Buffer.concat([rest, next.value]);
+    }
+    if (!chunk.equals(rest.subarray(0, chunk.length))) return false;
+    rest = rest.subarray(chunk.length);
+  }
+  return rest.length === 0 && (await other.next()).done === true;
+};
+
+/**
+ * Compares every entry, in order, byte for byte with its source, read by an independent reader.
+ * @throws Error that names the first entry that differs.
+ */
+export const compareWithSources = async (
+  archive: string,
+  sources: readonly { readonly filename: string; readonly path: string }[],
+): Promise<void> => {
+  const zip = await yauzl.openPromise(archive, { lazyEntries: true });
+  let index = 0;
+  for await (const entry of zip.eachEntry()) {
+    const source = sources[index];
+    if (source?.filename !== entry.fileName)
+      throw new Error(`entry ${index} is named ${entry.fileName}, not ${String(source?.filename)}`);
+    if (!(await isSame(await zip.openReadStreamPromise(entry), createReadStream(source.path))))
+      throw new Error(`entry ${index} (${entry.fileName}) differs from its source`);
+    index += 1;
+  }
+  if (index !== sources.length) throw new Error(`the archive has ${index} entries, not ${sources.length}`);
+};

@@ -1,0 +1,61 @@
+/** What the API answered; `text` is the exact body. */
+export interface ApiAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  readonly body: {
+    readonly data?: { readonly uuid: string; readonly status: string; readonly metadata: unknown };
+    readonly error?: {
+      readonly type: string;
+      readonly code: string;
+      readonly message: string;
+      readonly param: string | null;
+    };
+  };
+}
+
+export interface ApiRequest {
+  readonly method?: string;
+  readonly path: string;
+  readonly token?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Buffer;
+}
+
+/** One request as a client of the API sends it. */
+export const askApi = async (baseUrl: string, request: ApiRequest): Promise<ApiAnswer> => {
+  const answer = await fetch(`${baseUrl}${request.path}`, {
+    method: request.method ?? 'GET',
+    headers: {
+      ...(request.token === undefined ? {} : { authorization: `Bearer ${request.token}` }),
+      ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...request.headers,
+    },
+    ...(request.body === undefined ? {} : { body: request.body }),
+  });
+  const text = await answer.text();
+  return {
+    status: answer.status,
+    headers: answer.headers,
+    text,
+    body: JSON.parse(text) as ApiAnswer['body'],
+  };
+};
+
+/** Posts a job (an object, or the exact text) and returns its uuid. @throws Error with the body when the API does not accept it. */
+export const postJob = async (
+  baseUrl: string,
+  token: string,
+  request: Readonly<Record<string, unknown>> | string,
+): Promise<string> => {
+  const answer = await askApi(baseUrl, {
+    method: 'POST',
+    path: '/v1/zips',
+    token,
+    body: JSON.stringify(request),
+  });
+  const uuid = answer.body.data?.uuid;
+  if (answer.status !== 201 || uuid === undefined)
+    throw new Error(`POST /v1/zips answered ${answer.status}: ${answer.text}`);
+  return uuid;
+};

@@ -1,0 +1,32 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+export interface UntilOptions {
+  readonly limitMs?: number;
+  readonly intervalMs?: number;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Asks again until the answer is neither undefined nor false, and returns it.
+ * @throws Error that says what was waited for, with the last error of `ask`, when the limit (default 30 s) is over.
+ */
+export const until = async <T>(
+  what: string,
+  ask: () => T | Promise<T>,
+  options: UntilOptions = {},
+): Promise<Exclude<T, undefined | false>> => {
+  const limitMs = options.limitMs ?? 30_000;
+  const deadline = performance.now() + limitMs;
+  let last: unknown;
+  for (;;) {
+    try {
+      const answer = await ask();
+      if (answer !== undefined && answer !== false) return answer as Exclude<T, undefined | false>;
+    } catch (error) {
+      last = error;
+    }
+    if (performance.now() > deadline)
+      throw new Error(`waited ${limitMs} ms in vain for ${what}`, { cause: last });
+    await delay(options.intervalMs ?? 25, undefined, options.signal ? { signal: options.signal } : {});
+  }
+};
