@@ -13,27 +13,35 @@ export interface Shape {
   readonly optional?: readonly string[];
 }
 
-const fault = (value: unknown, shape: Shape): string | undefined => {
-  if (!isRecord(value)) return 'it is no JSON object';
-  const { metadata } = value;
+const metadataFault = (metadata: unknown): string | undefined => {
   if (!isRecord(metadata)) return 'metadata is missing';
   if (typeof metadata['name'] !== 'string' || metadata['name'] === '') return 'metadata.name is missing';
-  if (shape.scope !== 'Cluster' && typeof metadata['namespace'] !== 'string')
-    return 'metadata.namespace is missing';
+  return typeof metadata['namespace'] === 'string' ? undefined : 'metadata.namespace is missing';
+};
+
+const fault = (value: unknown, shape: Shape): string | undefined => {
+  if (!isRecord(value)) return 'it is no JSON object';
   const missing = shape.required?.find((field) => !isRecord(value[field]));
   if (missing !== undefined) return `${missing} is missing or no object`;
   const wrong = shape.optional?.find((field) => value[field] !== undefined && !isRecord(value[field]));
-  return wrong === undefined ? undefined : `${wrong} is no object`;
+  return wrong === undefined ? metadataFault(value['metadata']) : `${wrong} is no object`;
 };
+
+/** Objects of the cluster get the namespace `''`, so that every object has one. */
+const withNamespace = (value: unknown): unknown =>
+  isRecord(value) && isRecord(value['metadata'])
+    ? { ...value, metadata: { namespace: '', ...value['metadata'] } }
+    : value;
 
 /**
  * The validator of one kind: checks the frame (metadata, and that spec, status and the like are objects) and takes the
  * API server's word for the fields inside.
  */
-export const decoderOf =
-  <T extends KubeObject>(shape: Shape): ((value: unknown) => T) =>
-  (value) => {
-    const isObject = (candidate: unknown): candidate is T => fault(candidate, shape) === undefined;
-    if (isObject(value)) return value;
-    throw new TypeError(`not a ${shape.kind}: ${fault(value, shape) ?? ''}`);
+export const decoderOf = <T extends KubeObject>(shape: Shape): ((value: unknown) => T) => {
+  const isObject = (candidate: unknown): candidate is T => fault(candidate, shape) === undefined;
+  return (value) => {
+    const candidate = shape.scope === 'Cluster' ? withNamespace(value) : value;
+    if (isObject(candidate)) return candidate;
+    throw new TypeError(`not a ${shape.kind}: ${fault(candidate, shape) ?? ''}`);
   };
+};

@@ -1,8 +1,155 @@
-import type { KubeClient } from './client.ts';
-import type { KubeObject, ObjectClient, ResourceDefinition } from './types.ts';
+import { toError } from '../errors.ts';
+import type { KubeClient, KubeRequest } from './client.ts';
+import { isKubeError, KubeError } from './kube-error.ts';
+import { listPages } from './list-pages.ts';
+import { collectionPath, objectPath } from './resource-path.ts';
+import type { DeleteOptions, KubeObject, ListOptions, ObjectClient, ResourceDefinition } from './types.ts';
 
-/** Reads and writes the objects of one kind. */
-export declare const createObjectClient: <T extends KubeObject>(
+/** Objects of one page of a list. */
+export const DEFAULT_PAGE_SIZE = 500;
+
+const deleteBody = (options: DeleteOptions): Record<string, unknown> => ({
+  apiVersion: 'v1',
+  kind: 'DeleteOptions',
+  ...(options.uid === undefined ? {} : { preconditions: { uid: options.uid } }),
+  ...(options.propagationPolicy === undefined ? {} : { propagationPolicy: options.propagationPolicy }),
+  ...(options.gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds: options.gracePeriodSeconds }),
+});
+
+const undefinedWhen = async <T>(
+  code: 'NotFound' | 'AlreadyExists',
+  task: () => Promise<T>,
+): Promise<T | undefined> => {
+  try {
+    return await task();
+  } catch (error) {
+    if (isKubeError(error, code)) return undefined;
+    throw error;
+  }
+};
+
+/** True when the object that a delete named by uid is not the one that is there now. */
+const isOtherUid = (error: unknown, options: DeleteOptions): boolean =>
+  options.uid !== undefined && isKubeError(error, 'Conflict') && /\bUID\b/.test(error.message);
+
+const remove = async (kube: KubeClient, path: string, options: DeleteOptions): Promise<boolean> => {
+  try {
+    await kube.request({ method: 'DELETE', path, body: deleteBody(options), signal: options.signal });
+    return true;
+  } catch (error) {
+    if (isKubeError(error, 'NotFound') || isOtherUid(error, options)) return false;
+    throw error;
+  }
+};
+
+/** One call whose answer is an object of the kind. */
+type Call<T> = (request: KubeRequest) => Promise<T>;
+
+const decoding = <T extends KubeObject>(
+  definition: ResourceDefinition<T>,
+  attempt: string,
+  value: unknown,
+): T => {
+  try {
+    return definition.decode(value);
+  } catch (error) {
+    throw new KubeError(`${attempt}: ${toError(error).message}`, { code: 'InvalidAnswer', cause: error });
+  }
+};
+
+const listAll = async <T extends KubeObject>(
   kube: KubeClient,
   definition: ResourceDefinition<T>,
-) => ObjectClient<T>;
+  options: ListOptions,
+): Promise<readonly T[]> => {
+  const objects: T[] = [];
+  for await (const page of listPages(kube, definition, { ...options, pageSize: DEFAULT_PAGE_SIZE })) {
+    for (const item of page.items) objects.push(decoding(definition, `list of ${definition.plural}`, item));
+  }
+  return objects;
+};
+
+const readers = <T extends KubeObject>(
+  kube: KubeClient,
+  definition: ResourceDefinition<T>,
+  call: Call<T>,
+): Pick<ObjectClient<T>, 'get' | 'list'> => ({
+  get: (namespace, name, signal) =>
+    undefinedWhen('NotFound', async () =>
+      call({ method: 'GET', path: objectPath(definition, { namespace, name }), signal }),
+    ),
+  list: async (options = {}) => {
+    try {
+      return await listAll(kube, definition, options);
+    } catch (error) {
+      // The list was compacted between two pages; the next one starts from now.
+      if (isKubeError(error, 'Gone')) return listAll(kube, definition, options);
+      throw error;
+    }
+  },
+});
+
+const writers = <T extends KubeObject>(
+  definition: ResourceDefinition<T>,
+  call: Call<T>,
+): Pick<ObjectClient<T>, 'create' | 'apply' | 'replace' | 'mergePatch'> => {
+  const { apiVersion, kind } = definition;
+  return {
+    create: (object, { fieldManager, signal } = {}) =>
+      undefinedWhen('AlreadyExists', async () => {
+        const path = collectionPath(definition, object.metadata.namespace);
+        return call({
+          method: 'POST',
+          path,
+          query: { fieldManager },
+          body: { ...object, apiVersion, kind },
+          signal,
+        });
+      }),
+    apply: async (object, { fieldManager, subresource, force = true, signal }) => {
+      const path = objectPath(definition, { ...object.metadata, subresource });
+      const body = { ...object, apiVersion, kind };
+      return call({
+        method: 'PATCH',
+        path,
+        patchType: 'apply',
+        query: { fieldManager, force },
+        body,
+        signal,
+      });
+    },
+    replace: async (object, { fieldManager, subresource, signal } = {}) => {
+      const path = objectPath(definition, { ...object.metadata, subresource });
+      return call({
+        method: 'PUT',
+        path,
+        query: { fieldManager },
+        body: { ...object, apiVersion, kind },
+        signal,
+      });
+    },
+    mergePatch: async (target, patch, signal) =>
+      call({
+        method: 'PATCH',
+        path: objectPath(definition, target),
+        patchType: 'merge',
+        body: patch,
+        signal,
+      }),
+  };
+};
+
+/** Reads and writes the objects of one kind. */
+export const createObjectClient = <T extends KubeObject>(
+  kube: KubeClient,
+  definition: ResourceDefinition<T>,
+): ObjectClient<T> => {
+  const call: Call<T> = async (request) =>
+    decoding(definition, `${request.method} ${request.path}`, await kube.request(request));
+  return {
+    ...readers(kube, definition, call),
+    ...writers(definition, call),
+    delete: async (namespace, name, options = {}) =>
+      remove(kube, objectPath(definition, { namespace, name }), options),
+  };
+};

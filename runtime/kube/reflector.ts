@@ -1,42 +1,119 @@
-import type { Logger } from '../log.ts';
-import type { KubeClient } from './client.ts';
-import type { Change, KubeObject, Reflector, ResourceDefinition } from './types.ts';
+import { pause, systemClock } from '../clock.ts';
+import { toError } from '../errors.ts';
+import { backoffBoundMs } from '../retry.ts';
+import { createIngest } from './ingest.ts';
+import { KubeError } from './kube-error.ts';
+import { listAll, type Parts, type Progress, watchOnce } from './list-watch.ts';
+import { createObjectCache } from './object-cache.ts';
+import { REFLECTOR_DEFAULTS, type ReflectorOptions, type ReflectorSettings } from './reflector-options.ts';
+import type { KubeObject, Reflector } from './types.ts';
 
-export interface ReflectorSettings {
-  /** Objects of one page of a list. */
-  readonly pageSize: number;
-  /** The server ends each watch after this long, plus up to a third; it sends a bookmark just before. */
-  readonly watchTimeoutSeconds: number;
-  /** A watch without a byte for this long is given up; longer than any watch lasts when all is well. */
-  readonly silenceLimitMs: number;
-  readonly minBackoffMs: number;
-  readonly maxBackoffMs: number;
-}
+/** A Retry-After beyond this is cut: a wrong header must not blind us for hours. */
+const MAX_RETRY_AFTER_MS = 60_000;
+/** Longest of the own backoff and what the server asked for. */
+const waitMs = (error: KubeError | undefined, failures: number, settings: ReflectorSettings): number => {
+  const bound = backoffBoundMs(
+    { baseDelayMs: settings.minBackoffMs, maxDelayMs: settings.maxBackoffMs },
+    failures,
+  );
+  const jittered = bound * (0.5 + Math.random() / 2);
+  return Math.max(jittered, Math.min(error?.retryAfterMs ?? 0, MAX_RETRY_AFTER_MS));
+};
 
-/** What a reflector counts; every call is cheap and never throws. */
-export interface ReflectorMetrics {
-  relisted(kind: string, reason: string): void;
-  watchEnded(kind: string, reason: string): void;
-  eventReceived(kind: string): void;
-}
+const watchFailed = <T extends KubeObject>(parts: Parts<T>, error: KubeError | undefined): void => {
+  const { options, progress } = parts;
+  const reason = error?.code ?? 'Unknown';
+  options.metrics?.watchEnded(options.definition.kind, reason);
+  // Gone, or an answer that asking the same again cannot change: start from a list.
+  if (error?.code !== 'Gone' && error?.retryable === true) return;
+  progress.resourceVersion = undefined;
+  progress.listReason = reason;
+};
 
-export interface ReflectorOptions<T extends KubeObject> {
-  readonly kube: KubeClient;
-  readonly definition: ResourceDefinition<T>;
-  /** Every namespace when absent. */
-  readonly namespace?: string;
-  readonly fieldSelector?: string;
-  readonly labelSelector?: string;
-  /** Index name -> the values under which an object is found by `byIndex`. */
-  readonly indexes?: Readonly<Record<string, (object: T) => readonly string[]>>;
-  /** Applied to every object before it is kept, to drop what nobody reads. managedFields are dropped always. */
-  readonly transform?: (object: T) => T;
-  /** Told of every change after the cache has it. What it throws is logged. */
-  readonly onChange?: (change: Change<T>) => void;
-  readonly log: Logger;
-  readonly settings?: Partial<ReflectorSettings>;
-  readonly metrics?: ReflectorMetrics;
-}
+const recover = async <T extends KubeObject>(
+  parts: Parts<T>,
+  thrown: unknown,
+  signal: AbortSignal,
+): Promise<void> => {
+  const { options, progress, settings } = parts;
+  const { kind } = options.definition;
+  if (signal.aborted) return;
+  const error = thrown instanceof KubeError ? thrown : undefined;
+  progress.failures += 1;
+  if (progress.resourceVersion !== undefined) watchFailed(parts, error);
+  const delayMs = waitMs(error, progress.failures, settings);
+  const facts = { err: toError(thrown), kind, failures: progress.failures, delayMs: Math.round(delayMs) };
+  if (progress.failures < 3) options.log.info(facts, 'watch interrupted');
+  else options.log.warn(facts, 'cannot follow the API server, trying again');
+  await pause(parts.clock, delayMs, signal);
+};
+
+/** Resolves with the first; rejects when the signal aborts before that. */
+const orAborted = async (done: Promise<void>, signal: AbortSignal | undefined): Promise<void> => {
+  if (!signal) return done;
+  signal.throwIfAborted();
+  const aborted = Promise.withResolvers<never>();
+  const onAbort = (): void => {
+    aborted.reject(toError(signal.reason));
+  };
+  signal.addEventListener('abort', onAbort);
+  try {
+    await Promise.race([done, aborted.promise]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+};
 
 /** A cache of one kind, kept by list and watch. */
-export declare const createReflector: <T extends KubeObject>(options: ReflectorOptions<T>) => Reflector<T>;
+export const createReflector = <T extends KubeObject>(options: ReflectorOptions<T>): Reflector<T> => {
+  const clock = options.clock ?? systemClock;
+  const cache = createObjectCache<T>(options.indexes);
+  const progress: Progress = {
+    resourceVersion: undefined,
+    newest: undefined,
+    listReason: 'start',
+    oldLists: 0,
+    failures: 0,
+    lastBytesMs: undefined,
+  };
+  const parts: Parts<T> = {
+    options,
+    settings: { ...REFLECTOR_DEFAULTS, ...options.settings },
+    clock,
+    cache,
+    ingest: createIngest(options),
+    progress,
+  };
+  const firstList = Promise.withResolvers<void>();
+  let hasSynced = false;
+
+  const listAndWatch = async (signal: AbortSignal): Promise<void> => {
+    if (progress.resourceVersion === undefined) {
+      await listAll(parts, signal);
+      hasSynced = true;
+      firstList.resolve();
+    }
+    await watchOnce(parts, signal);
+    options.metrics?.watchEnded(options.definition.kind, 'ended');
+  };
+
+  return {
+    run: async (signal) => {
+      while (!signal.aborted) {
+        try {
+          await listAndWatch(signal);
+        } catch (error) {
+          await recover(parts, error, signal);
+        }
+      }
+    },
+    synced: (signal) => orAborted(firstList.promise, signal),
+    get hasSynced() {
+      return hasSynced;
+    },
+    get: (key) => cache.get(key),
+    values: () => cache.values(),
+    byIndex: (index, value) => cache.byIndex(index, value),
+    silenceMs: () => (progress.lastBytesMs === undefined ? 0 : clock.monotonicMs() - progress.lastBytesMs),
+  };
+};

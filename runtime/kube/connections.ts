@@ -1,0 +1,81 @@
+import { Agent } from 'undici';
+import type { KubeAccess, KubeCredentials } from './kube-config.ts';
+
+/** Enough for every worker's call; more at once would only queue in the API server. */
+const MAX_CALL_CONNECTIONS = 64;
+/** The credentials of the last call are reused for this long; a rotated token stays valid far longer. */
+const CREDENTIALS_AGE_MS = 10_000;
+
+export interface Connection {
+  readonly headers: KubeCredentials['headers'];
+  readonly calls: Agent;
+  readonly watches: Agent;
+}
+
+/** Pooled connections with the credentials of the moment. */
+export interface Connections {
+  current(): Promise<Connection>;
+  /** Reads the credentials anew after a 401; true when they changed, so that the call is worth another try. */
+  renew(used: Connection): Promise<boolean>;
+  destroy(): Promise<void>;
+}
+
+// HTTP/1.1 on purpose: over HTTP/2 one dead TCP connection would silence every watch and call at once, and no ping would tell.
+const createAgents = (tls: KubeCredentials['tls'], connectTimeoutMs: number): Omit<Connection, 'headers'> => {
+  const connect = { ...tls, timeout: connectTimeoutMs, keepAlive: true, keepAliveInitialDelay: 15_000 };
+  const common = { connect, allowH2: false, pipelining: 1, headersTimeout: 0, bodyTimeout: 0 };
+  return {
+    calls: new Agent({ ...common, connections: MAX_CALL_CONNECTIONS, keepAliveTimeout: 30_000 }),
+    watches: new Agent({ ...common, keepAliveTimeout: 2_000 }),
+  };
+};
+
+const fingerprint = (tls: KubeCredentials['tls']): string => JSON.stringify(tls);
+
+/**
+ * The client builds a dispatcher, and with it a TLS connection, for every call. Here there are two, one for calls and one
+ * for watches, and they are replaced only when the CA or the client certificate changes.
+ */
+export const createConnections = (
+  access: KubeAccess,
+  options: { readonly connectTimeoutMs: number },
+): Connections => {
+  let agents: (Omit<Connection, 'headers'> & { readonly mark: string }) | undefined;
+  let connection: Connection | undefined;
+  let readAt = 0;
+  let reading: Promise<Connection> | undefined;
+
+  const read = async (forget: boolean): Promise<Connection> => {
+    const { headers, tls } = await access.credentials({ forget });
+    const mark = fingerprint(tls);
+    if (agents?.mark !== mark) {
+      const old = agents;
+      agents = { ...createAgents(tls, options.connectTimeoutMs), mark };
+      // What is in hand on the old connections may end there.
+      void Promise.allSettled([old?.calls.close(), old?.watches.close()]);
+    }
+    connection = { headers, calls: agents.calls, watches: agents.watches };
+    readAt = performance.now();
+    return connection;
+  };
+  const readOnce = (forget: boolean): Promise<Connection> => {
+    reading ??= read(forget).finally(() => {
+      reading = undefined;
+    });
+    return reading;
+  };
+
+  return {
+    current: async () => {
+      if (connection && performance.now() - readAt < CREDENTIALS_AGE_MS) return connection;
+      return readOnce(false);
+    },
+    renew: async (used) => {
+      const fresh = await readOnce(true);
+      return fresh.headers['authorization'] !== used.headers['authorization'] || fresh.calls !== used.calls;
+    },
+    destroy: async () => {
+      await Promise.allSettled([agents?.calls.destroy(), agents?.watches.destroy()]);
+    },
+  };
+};

@@ -1,0 +1,114 @@
+import { type Change, type KubeObject, type ObjectKey, objectKey } from './types.ts';
+
+export type Indexers<T> = Readonly<Record<string, (object: T) => readonly string[]>>;
+
+/** The objects of one kind in memory. Every write answers with the changes that it made, in order. */
+export interface ObjectCache<T extends KubeObject> {
+  readonly size: number;
+  get(key: ObjectKey): T | undefined;
+  values(): IterableIterator<T>;
+  byIndex(index: string, value: string): readonly T[];
+  set(object: T): readonly Change<T>[];
+  delete(object: KubeObject): readonly Change<T>[];
+  /** Makes the cache hold exactly these objects. */
+  replace(objects: ReadonlyMap<ObjectKey, T>): readonly Change<T>[];
+}
+
+/**
+ * Orders resourceVersions: they are decimal numbers of any length, and only ever grow.
+ * True when `version` is older than `than`; false when either is unknown or no number.
+ */
+export const isOlderVersion = (version: string | undefined, than: string | undefined): boolean => {
+  if (version === undefined || than === undefined) return false;
+  if (!/^\d+$/.test(version) || !/^\d+$/.test(than)) return false;
+  return version.length === than.length ? version < than : version.length < than.length;
+};
+
+interface Indexes<T> {
+  add(object: T, key: ObjectKey): void;
+  remove(object: T, key: ObjectKey): void;
+  keys(index: string, value: string): readonly ObjectKey[];
+}
+
+const createIndexes = <T>(indexers: Indexers<T>): Indexes<T> => {
+  const indexes = new Map(
+    Object.entries(indexers).map(([name, valuesOf]) => [
+      name,
+      { valuesOf, keys: new Map<string, Set<ObjectKey>>() },
+    ]),
+  );
+  return {
+    add: (object, key) => {
+      for (const { valuesOf, keys } of indexes.values()) {
+        for (const value of valuesOf(object)) {
+          const set = keys.get(value) ?? new Set();
+          keys.set(value, set.add(key));
+        }
+      }
+    },
+    remove: (object, key) => {
+      for (const { valuesOf, keys } of indexes.values()) {
+        for (const value of valuesOf(object)) {
+          const set = keys.get(value);
+          set?.delete(key);
+          if (set?.size === 0) keys.delete(value);
+        }
+      }
+    },
+    keys: (index, value) => {
+      const found = indexes.get(index);
+      if (!found) throw new TypeError(`there is no index named ${index}`);
+      return [...(found.keys.get(value) ?? [])];
+    },
+  };
+};
+
+const isSameVersion = (a: KubeObject | undefined, b: KubeObject): boolean =>
+  a !== undefined &&
+  a.metadata.uid === b.metadata.uid &&
+  a.metadata.resourceVersion === b.metadata.resourceVersion;
+
+export const createObjectCache = <T extends KubeObject>(indexers: Indexers<T> = {}): ObjectCache<T> => {
+  const objects = new Map<ObjectKey, T>();
+  const indexes = createIndexes(indexers);
+
+  const drop = (key: ObjectKey, before: T): Change<T> => {
+    indexes.remove(before, key);
+    objects.delete(key);
+    return { kind: 'deleted', key, before };
+  };
+  const put = (object: T): readonly Change<T>[] => {
+    const key = objectKey(object);
+    const held = objects.get(key);
+    if (isSameVersion(held, object)) return [];
+    // Another uid is another object: whoever follows the old one must see it go.
+    const gone = held !== undefined && held.metadata.uid !== object.metadata.uid ? [drop(key, held)] : [];
+    const before = objects.get(key);
+    if (before) indexes.remove(before, key);
+    objects.set(key, object);
+    indexes.add(object, key);
+    return [...gone, { kind: 'set', key, object, before }];
+  };
+  /** A late or repeated event never takes the cache back. */
+  const isLate = (object: KubeObject, held: T | undefined): boolean =>
+    isOlderVersion(object.metadata.resourceVersion, held?.metadata.resourceVersion);
+
+  return {
+    get size() {
+      return objects.size;
+    },
+    get: (key) => objects.get(key),
+    values: () => objects.values(),
+    byIndex: (index, value) => indexes.keys(index, value).flatMap((key) => objects.get(key) ?? []),
+    set: (object) => (isLate(object, objects.get(objectKey(object))) ? [] : put(object)),
+    delete: (object) => {
+      const key = objectKey(object);
+      const held = objects.get(key);
+      return held === undefined || isLate(object, held) ? [] : [drop(key, held)];
+    },
+    replace: (next) => {
+      const gone = [...objects].filter(([key]) => !next.has(key)).map(([key, before]) => drop(key, before));
+      return [...gone, ...[...next.values()].flatMap(put)];
+    },
+  };
+};

@@ -1,0 +1,79 @@
+import { isRecord } from './decode.ts';
+import { KubeError, type KubeErrorCode } from './kube-error.ts';
+
+/** Reasons of metav1.Status that name a code of ours; every other answer is judged by its HTTP status. */
+const BY_REASON: Readonly<Record<string, KubeErrorCode>> = {
+  NotFound: 'NotFound',
+  AlreadyExists: 'AlreadyExists',
+  Conflict: 'Conflict',
+  Forbidden: 'Forbidden',
+  Unauthorized: 'Unauthorized',
+  Invalid: 'Invalid',
+  TooManyRequests: 'TooManyRequests',
+  Expired: 'Gone',
+  Gone: 'Gone',
+  RequestEntityTooLarge: 'TooLarge',
+  Timeout: 'Timeout',
+  ServerTimeout: 'ServerError',
+};
+
+const BY_STATUS: Readonly<Record<number, KubeErrorCode>> = {
+  400: 'BadRequest',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'NotFound',
+  408: 'Timeout',
+  409: 'Conflict',
+  410: 'Gone',
+  413: 'TooLarge',
+  422: 'Invalid',
+  429: 'TooManyRequests',
+  504: 'Timeout',
+};
+
+export interface StatusAnswer {
+  /** What was attempted, such as `PUT /api/v1/...`. */
+  readonly attempt: string;
+  readonly httpStatus: number;
+  /** The parsed body, when it was JSON. */
+  readonly body: unknown;
+  readonly retryAfter?: string | undefined;
+}
+
+const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+
+const causesOf = (details: unknown): readonly unknown[] =>
+  isRecord(details) && Array.isArray(details['causes']) ? details['causes'] : [];
+
+const forbiddenCode = (status: Readonly<Record<string, unknown>>): KubeErrorCode => {
+  const causes = causesOf(status['details']);
+  if (causes.some((cause) => isRecord(cause) && cause['reason'] === 'NamespaceTerminating'))
+    return 'NamespaceTerminating';
+  // A quota has no reason of its own.
+  return /exceeded quota|failed quota/.test(text(status['message']) ?? '') ? 'QuotaExceeded' : 'Forbidden';
+};
+
+const codeOf = (status: Readonly<Record<string, unknown>>, httpStatus: number): KubeErrorCode => {
+  const byStatus = BY_STATUS[httpStatus] ?? (httpStatus >= 500 ? 'ServerError' : 'BadRequest');
+  const code = BY_REASON[text(status['reason']) ?? ''] ?? byStatus;
+  return code === 'Forbidden' ? forbiddenCode(status) : code;
+};
+
+const retryAfterMs = (answer: StatusAnswer, details: unknown): number | undefined => {
+  const header = Number(answer.retryAfter ?? Number.NaN);
+  if (Number.isFinite(header) && header >= 0) return header * 1000;
+  const inBody = isRecord(details) ? details['retryAfterSeconds'] : undefined;
+  return typeof inBody === 'number' && inBody > 0 ? inBody * 1000 : undefined;
+};
+
+/** The error that a metav1.Status (or an answer that is none) stands for. */
+export const statusError = (answer: StatusAnswer): KubeError => {
+  const status = isRecord(answer.body) ? answer.body : {};
+  const code = codeOf(status, answer.httpStatus);
+  const message = text(status['message']) ?? 'the answer gives no reason';
+  return new KubeError(`${answer.attempt}: ${answer.httpStatus} ${code}: ${message}`, {
+    code,
+    httpStatus: answer.httpStatus,
+    retryAfterMs: retryAfterMs(answer, status['details']),
+  });
+};

@@ -1,0 +1,43 @@
+import { KubeError } from './kube-error.ts';
+
+export interface TimeLimit {
+  /** What was attempted, for the message. */
+  readonly attempt: string;
+  readonly ms: number;
+  readonly signal?: AbortSignal | undefined;
+  readonly onLimit?: (error: KubeError) => void;
+}
+
+/**
+ * Runs one call with a signal that aborts at the limit or with the caller's. Listeners are taken off again: a process-wide
+ * signal sees thousands of calls.
+ * @throws KubeError with code Timeout at the limit; the reason of the caller's signal when that aborted.
+ */
+export const withTimeLimit = async <T>(
+  limit: TimeLimit,
+  task: (signal: AbortSignal) => Promise<T>,
+): Promise<T> => {
+  limit.signal?.throwIfAborted();
+  const controller = new AbortController();
+  const onAbort = (): void => {
+    controller.abort(limit.signal?.reason);
+  };
+  limit.signal?.addEventListener('abort', onAbort);
+  const timeout = new KubeError(`${limit.attempt}: no answer from the API server within ${limit.ms} ms`, {
+    code: 'Timeout',
+  });
+  const timer = setTimeout(() => {
+    controller.abort(timeout);
+    limit.onLimit?.(timeout);
+  }, limit.ms);
+  try {
+    return await task(controller.signal);
+  } catch (error) {
+    limit.signal?.throwIfAborted();
+    if (controller.signal.aborted) throw timeout;
+    throw error;
+  } finally {
+    clearTimeout(timer);
+    limit.signal?.removeEventListener('abort', onAbort);
+  }
+};

@@ -1,0 +1,102 @@
+import type { Dispatcher } from 'undici';
+import type { KubeClientOptions, KubeRequest, PatchType } from './client.ts';
+import { type Connection, createConnections } from './connections.ts';
+import type { KubeError } from './kube-error.ts';
+import { statusError } from './status-error.ts';
+
+export interface Transport {
+  /** The answer to a request, headers only; never one outside 2xx. */
+  send(
+    request: KubeRequest,
+    on: { readonly agent: 'calls' | 'watches'; readonly signal: AbortSignal },
+  ): Promise<Dispatcher.ResponseData>;
+  destroy(): Promise<void>;
+}
+
+// The client library sends a JSON patch unless told otherwise, which is not what anyone here means.
+const PATCH_TYPES: Readonly<Record<PatchType, string>> = {
+  apply: 'application/apply-patch+yaml',
+  merge: 'application/merge-patch+json',
+};
+
+const queryText = (query: KubeRequest['query']): string => {
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query ?? {})) {
+    if (value !== undefined) search.set(name, String(value));
+  }
+  return search.size === 0 ? '' : `?${search.toString()}`;
+};
+
+const headersOf = (request: KubeRequest, userAgent: string): Record<string, string> => {
+  const type = request.method === 'PATCH' ? PATCH_TYPES[request.patchType ?? 'merge'] : 'application/json';
+  return {
+    accept: 'application/json',
+    'user-agent': userAgent,
+    ...(request.body === undefined ? {} : { 'content-type': type }),
+  };
+};
+
+export const parseJson = (body: string): unknown => {
+  try {
+    return JSON.parse(body) as unknown;
+  } catch {
+    return undefined;
+  }
+};
+
+export const attemptOf = (request: KubeRequest): string => `${request.method} ${request.path}`;
+
+const refusal = async (request: KubeRequest, answer: Dispatcher.ResponseData): Promise<KubeError> => {
+  const header = answer.headers['retry-after'];
+  return statusError({
+    attempt: attemptOf(request),
+    httpStatus: answer.statusCode,
+    body: parseJson(await answer.body.text()),
+    retryAfter: Array.isArray(header) ? header[0] : header,
+  });
+};
+
+/** HTTP to one API server: paths, headers, pooled connections, and one more try when a token was rotated meanwhile. */
+export const createTransport = (options: KubeClientOptions): Transport => {
+  const { access, requestTimeoutMs, countCall, userAgent = 'zipjobs' } = options;
+  const base = new URL(access.server);
+  const prefix = base.pathname === '/' ? '' : base.pathname;
+  const connections = createConnections(access, { connectTimeoutMs: Math.min(requestTimeoutMs, 10_000) });
+
+  const sendOnce = async (
+    request: KubeRequest,
+    connection: Connection,
+    on: Parameters<Transport['send']>[1],
+  ): Promise<Dispatcher.ResponseData> => {
+    try {
+      const answer = await connection[on.agent].request({
+        origin: base.origin,
+        path: `${prefix}${request.path}${queryText(request.query)}`,
+        method: request.method,
+        headers: { ...connection.headers, ...headersOf(request, userAgent) },
+        body: request.body === undefined ? null : JSON.stringify(request.body),
+        signal: on.signal,
+      });
+      countCall?.({ method: request.method, code: String(answer.statusCode) });
+      return answer;
+    } catch (error) {
+      countCall?.({ method: request.method, code: '<error>' });
+      throw error;
+    }
+  };
+
+  return {
+    send: async (request, on) => {
+      const connection = await connections.current();
+      const first = await sendOnce(request, connection, on);
+      if (first.statusCode >= 200 && first.statusCode <= 299) return first;
+      const refused = await refusal(request, first);
+      // A 401 did nothing, so one more try is safe for every method.
+      if (first.statusCode !== 401 || !(await connections.renew(connection))) throw refused;
+      const second = await sendOnce(request, await connections.current(), on);
+      if (second.statusCode >= 200 && second.statusCode <= 299) return second;
+      throw await refusal(request, second);
+    },
+    destroy: () => connections.destroy(),
+  };
+};
