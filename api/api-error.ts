@@ -1,0 +1,130 @@
+import { AppError } from '#runtime/errors.ts';
+
+export type ErrorType =
+  | 'authentication_error'
+  | 'permission_error'
+  | 'invalid_request_error'
+  | 'rate_limit_error'
+  | 'api_error';
+
+export interface ApiErrorOptions {
+  readonly status: number;
+  readonly type: ErrorType;
+  readonly code: string;
+  readonly param?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly cause?: unknown;
+}
+
+/** An answer that is not a success, as the caller sees it: the message is shown to the caller. */
+export class ApiError extends AppError {
+  readonly status: number;
+  readonly type: ErrorType;
+  readonly param: string | null;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(message: string, options: ApiErrorOptions) {
+    super(message, { code: options.code, retryable: options.status >= 500, cause: options.cause });
+    this.status = options.status;
+    this.type = options.type;
+    this.param = options.param ?? null;
+    this.headers = options.headers ?? {};
+  }
+}
+
+/** The body of every error answer. */
+export const errorBody = (error: ApiError): string =>
+  JSON.stringify({
+    error: { type: error.type, code: error.code, message: error.message, param: error.param },
+  });
+
+const REALM = 'Bearer realm="zipjobs"';
+
+export const authenticationRequired = (): ApiError =>
+  new ApiError('No Authorization header: send "Authorization: Bearer <access token>".', {
+    status: 401,
+    type: 'authentication_error',
+    code: 'authentication_required',
+    headers: { 'WWW-Authenticate': REALM },
+  });
+
+/** One answer for every token that does not open the door, so that it tells nothing about why. */
+export const invalidApiKey = (): ApiError =>
+  new ApiError('The access token is not valid.', {
+    status: 401,
+    type: 'authentication_error',
+    code: 'invalid_api_key',
+    headers: { 'WWW-Authenticate': `${REALM}, error="invalid_token"` },
+  });
+
+export const insufficientPermissions = (permission: string): ApiError =>
+  new ApiError(`The access token lacks the permission "${permission}".`, {
+    status: 403,
+    type: 'permission_error',
+    code: 'insufficient_permissions',
+  });
+
+export const parameterMissing = (param: string): ApiError =>
+  new ApiError(`Missing required parameter: ${param}`, {
+    status: 422,
+    type: 'invalid_request_error',
+    code: 'parameter_missing',
+    param,
+  });
+
+export const parameterInvalid = (param: string, message: string): ApiError =>
+  new ApiError(message, { status: 422, type: 'invalid_request_error', code: 'parameter_invalid', param });
+
+export const resourceNotFound = (message: string, param?: string): ApiError =>
+  new ApiError(message, {
+    status: 404,
+    type: 'invalid_request_error',
+    code: 'resource_not_found',
+    ...(param === undefined ? {} : { param }),
+  });
+
+/** What is wrong with the request as such, before any of its fields is looked at. */
+export const badRequest = (status: number, code: string, message: string): ApiError =>
+  new ApiError(message, { status, type: 'invalid_request_error', code });
+
+export const invalidJson = (message: string, cause?: unknown): ApiError =>
+  new ApiError(message, { status: 400, type: 'invalid_request_error', code: 'invalid_json', cause });
+
+export const bodyTooLarge = (limit: number): ApiError =>
+  new ApiError(`The request body is larger than ${limit} bytes.`, {
+    status: 413,
+    type: 'invalid_request_error',
+    code: 'body_too_large',
+    headers: { Connection: 'close' },
+  });
+
+export const methodNotAllowed = (method: string, allowed: readonly string[]): ApiError =>
+  new ApiError(`${method} is not possible here; possible: ${allowed.join(', ')}.`, {
+    status: 405,
+    type: 'invalid_request_error',
+    code: 'method_not_allowed',
+    headers: { Allow: allowed.join(', ') },
+  });
+
+export const internalError = (cause: unknown): ApiError =>
+  new ApiError('Something went wrong on our side; the request id names it in the logs.', {
+    status: 500,
+    type: 'api_error',
+    code: 'internal_error',
+    cause,
+  });
+
+const DEFAULT_RETRY_AFTER_MS = 2_000;
+
+/** Something that the API depends on does not answer; the same request may succeed later. */
+export const serviceUnavailable = (cause: unknown): ApiError => {
+  const asked = cause instanceof AppError ? cause.retryAfterMs : undefined;
+  const seconds = Math.max(1, Math.ceil((asked ?? DEFAULT_RETRY_AFTER_MS) / 1000));
+  return new ApiError('The service cannot answer right now; send the request again later.', {
+    status: 503,
+    type: 'api_error',
+    code: 'service_unavailable',
+    headers: { 'Retry-After': String(seconds) },
+    cause,
+  });
+};

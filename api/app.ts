@@ -1,0 +1,106 @@
+import Router, { type RouterMiddleware } from '@koa/router';
+import Koa, { type DefaultContextExtends } from 'koa';
+import type { Clock } from '#runtime/clock.ts';
+import type { Logger } from '#runtime/log.ts';
+import { methodNotAllowed, resourceNotFound } from './api-error.ts';
+import type { ReadForwarded } from './client-address.ts';
+import type { ApiMiddleware, ApiState } from './context.ts';
+import type { ApiMetrics } from './metrics.ts';
+import { createAuthentication } from './middleware/authentication.ts';
+import { createErrors } from './middleware/errors.ts';
+import { createHttpsOnly } from './middleware/https-only.ts';
+import { createJsonBody, type JsonBodyOptions } from './middleware/json-body.ts';
+import { createRequestId } from './middleware/request-id.ts';
+import { createRequestLog } from './middleware/request-log.ts';
+import { createRequestMetrics } from './middleware/request-metrics.ts';
+import type { ZipJobRoutes } from './routes/zip-jobs.ts';
+import type { Authenticate } from './tokens/authenticate.ts';
+import type { NoteUse } from './tokens/last-used.ts';
+
+export interface AppDeps {
+  readonly log: Logger;
+  readonly clock: Clock;
+  readonly metrics: ApiMetrics;
+  readonly readForwarded: ReadForwarded;
+  readonly authenticate: Authenticate;
+  readonly noteUse: NoteUse;
+  readonly zipJobs: ZipJobRoutes;
+  readonly body: JsonBodyOptions;
+  /** True once the process is to end: clients are told to take their next request elsewhere. */
+  readonly isStopping: () => boolean;
+}
+
+/** The reference of the interface names the first, its examples call the second. */
+const COLLECTIONS = ['/api/v1/zips', '/v1/zips'] as const;
+
+type Route = RouterMiddleware<ApiState, DefaultContextExtends>;
+
+const createRouter = (deps: AppDeps): Router<ApiState, DefaultContextExtends> => {
+  const authentication = createAuthentication({
+    authenticate: deps.authenticate,
+    noteUse: deps.noteUse,
+    onOutcome: (outcome) => {
+      deps.metrics.authentications.inc({ outcome });
+    },
+  });
+  const jsonBody = createJsonBody(deps.body);
+  const router = new Router<ApiState, DefaultContextExtends>({ strict: true, sensitive: true });
+  const named =
+    (template: string): Route =>
+    async (ctx, next) => {
+      ctx.state.route = template;
+      await next();
+    };
+  for (const collection of COLLECTIONS) {
+    router.post(collection, named(collection), authentication('create'), jsonBody, (ctx) =>
+      deps.zipJobs.create(ctx),
+    );
+    const item = `${collection}/:id`;
+    router.get(item, named(item), authentication('read'), (ctx) =>
+      deps.zipJobs.read(ctx, ctx.params['id'] ?? ''),
+    );
+  }
+  return router;
+};
+
+/** What no route took: another method of a known path, or an unknown path. */
+const createNoRoute =
+  (router: Router<ApiState, DefaultContextExtends>): ApiMiddleware =>
+  (ctx) => {
+    const methods = router.match(ctx.path, ctx.method).path.flatMap((layer) => layer.methods);
+    if (methods.length > 0) throw methodNotAllowed(ctx.method, [...new Set(methods)]);
+    throw resourceNotFound('There is nothing at this path.');
+  };
+
+const createStopping =
+  (isStopping: () => boolean): ApiMiddleware =>
+  async (ctx, next) => {
+    if (isStopping()) ctx.set('Connection', 'close');
+    await next();
+  };
+
+const noStore: ApiMiddleware = async (ctx, next) => {
+  ctx.set('Cache-Control', 'no-store');
+  await next();
+};
+
+/** The HTTP API: order of the middleware and routes. */
+export const createApp = (deps: AppDeps): Koa<ApiState, DefaultContextExtends> => {
+  const { log, clock, metrics, readForwarded } = deps;
+  const app = new Koa<ApiState, DefaultContextExtends>();
+  // What is left for Koa to tell are answers that could not be written, mostly because the client went away.
+  app.on('error', (error: unknown) => {
+    log.debug({ err: error }, 'an answer could not be written');
+  });
+  const router = createRouter(deps);
+  app.use(createRequestId());
+  app.use(createRequestMetrics({ metrics, clock }));
+  app.use(createRequestLog({ log, clock, readForwarded }));
+  app.use(createStopping(deps.isStopping));
+  app.use(noStore);
+  app.use(createErrors(log));
+  app.use(createHttpsOnly(readForwarded));
+  app.use(router.routes());
+  app.use(createNoRoute(router));
+  return app;
+};

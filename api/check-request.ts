@@ -1,0 +1,86 @@
+import type { FileEntry, Service } from '#crds/zip-job.ts';
+import { parameterInvalid } from './api-error.ts';
+import { keyProblem } from './check-key.ts';
+import { jsonDepth } from './json/json-depth.ts';
+import type { StrictJson } from './json/strict-json.ts';
+import { MAX_METADATA_DEPTH, type RequestLimits } from './schemas/limits.ts';
+import type { ZipJobBody, ZipJobBodyCheck } from './schemas/zip-job-request.ts';
+
+/** A request that may become a ZipJob. */
+export interface ZipJobRequest {
+  readonly bucketName: string;
+  readonly service: Service;
+  readonly key: string;
+  readonly files: readonly FileEntry[];
+  /** The text of one JSON object, as sent. */
+  readonly metadata: string;
+}
+
+/** A fault of the entry with this index. */
+export interface EntryFault {
+  readonly index: number;
+  readonly problem: string;
+}
+
+export interface RequestCheckDeps {
+  readonly checkBody: ZipJobBodyCheck;
+  /** Why a source may not be asked for; undefined when it may. */
+  readonly urlProblem: (url: string) => string | undefined;
+  /** The first name that cannot stand in an archive beside the others. */
+  readonly nameFault: (names: readonly string[]) => EntryFault | undefined;
+  readonly limits: RequestLimits;
+}
+
+const DEFAULT_SERVICE: Service = 's3';
+const DEFAULT_METADATA = '{}';
+
+const checkMetadata = (body: ZipJobBody, text: string | undefined, limits: RequestLimits): string => {
+  if (body.metadata === undefined || text === undefined) return DEFAULT_METADATA;
+  if (Buffer.byteLength(text) > limits.maxMetadataBytes)
+    throw parameterInvalid('metadata', `metadata is longer than ${limits.maxMetadataBytes} bytes.`);
+  if (jsonDepth(body.metadata, MAX_METADATA_DEPTH) > MAX_METADATA_DEPTH)
+    throw parameterInvalid('metadata', `metadata is nested deeper than ${MAX_METADATA_DEPTH} levels.`);
+  return text;
+};
+
+const urlFault = (entry: FileEntry, deps: RequestCheckDeps): string | undefined => {
+  if (entry.url.length > deps.limits.maxUrlLength)
+    return `is longer than ${deps.limits.maxUrlLength} characters`;
+  if (!entry.url.isWellFormed()) return 'is not valid Unicode: it has half of a surrogate pair';
+  return deps.urlProblem(entry.url);
+};
+
+const checkFiles = (entries: readonly FileEntry[], deps: RequestCheckDeps): readonly FileEntry[] => {
+  const { maxFiles } = deps.limits;
+  if (entries.length > maxFiles)
+    throw parameterInvalid(
+      'urls',
+      `urls has ${entries.length} entries; at most ${maxFiles} files go into one archive.`,
+    );
+  for (const [index, entry] of entries.entries()) {
+    const problem = urlFault(entry, deps);
+    if (problem !== undefined) throw parameterInvalid('urls', `urls[${index}].url ${problem}.`);
+  }
+  const fault = deps.nameFault(entries.map(({ filename }) => filename));
+  if (fault) throw parameterInvalid('urls', `urls[${fault.index}].filename ${fault.problem}.`);
+  return entries.map(({ url, filename }) => ({ url, filename }));
+};
+
+/**
+ * Judges everything about a request that can be judged without asking anyone, in the order in which faults are reported:
+ * missing fields, types, then bucket_name, key, urls, metadata.
+ * @throws ApiError parameter_missing or parameter_invalid
+ */
+export const checkRequest = (json: StrictJson, deps: RequestCheckDeps): ZipJobRequest => {
+  const body = deps.checkBody(json.body);
+  const problem = keyProblem(body.key, deps.limits.maxKeyBytes);
+  if (problem !== undefined) throw parameterInvalid('key', problem);
+  const files = checkFiles(body.urls, deps);
+  return {
+    bucketName: body.bucket_name,
+    service: body.service ?? DEFAULT_SERVICE,
+    key: body.key,
+    files,
+    metadata: checkMetadata(body, json.metadataText, deps.limits),
+  };
+};

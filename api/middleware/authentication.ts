@@ -1,0 +1,56 @@
+import type { IncomingMessage } from 'node:http';
+import type { Permission } from '#crds/zip-token.ts';
+import { authenticationRequired, insufficientPermissions, invalidApiKey } from '../api-error.ts';
+import type { ApiMiddleware } from '../context.ts';
+import type { Authenticate, Principal } from '../tokens/authenticate.ts';
+import type { NoteUse } from '../tokens/last-used.ts';
+
+const MAX_HEADER_LENGTH = 1024;
+const BEARER = /^bearer ([A-Za-z0-9_]+)$/i;
+
+/** Every Authorization header as it was sent; Node's own view keeps only the first of several. */
+const authorizationHeaders = ({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>): string[] =>
+  rawHeaders.filter(
+    (_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === 'authorization',
+  );
+
+/** @throws ApiError authentication_required without a header, invalid_api_key for anything but one bearer token */
+export const bearerToken = (request: Pick<IncomingMessage, 'rawHeaders'>): string => {
+  const [header, ...more] = authorizationHeaders(request);
+  if (header === undefined) throw authenticationRequired();
+  const token = header.length > MAX_HEADER_LENGTH ? undefined : BEARER.exec(header)?.[1];
+  if (token === undefined || more.length > 0) throw invalidApiKey();
+  return token;
+};
+
+export interface AuthenticationDeps {
+  readonly authenticate: Authenticate;
+  readonly noteUse: NoteUse;
+  /** Counts the outcome. */
+  readonly onOutcome: (outcome: 'accepted' | 'refused' | 'forbidden') => void;
+}
+
+/** Lets a request pass whose token is valid and holds the permission; its principal is in the state from then on. */
+export const createAuthentication =
+  (deps: AuthenticationDeps) =>
+  (permission: Permission): ApiMiddleware =>
+  async (ctx, next): Promise<void> => {
+    const principal = await identify(deps, ctx.req);
+    ctx.state.principal = principal;
+    if (!principal.permissions.includes(permission)) {
+      deps.onOutcome('forbidden');
+      throw insufficientPermissions(permission);
+    }
+    deps.onOutcome('accepted');
+    deps.noteUse(principal);
+    await next();
+  };
+
+const identify = async (deps: AuthenticationDeps, request: IncomingMessage): Promise<Principal> => {
+  try {
+    return await deps.authenticate(bearerToken(request));
+  } catch (error) {
+    deps.onOutcome('refused');
+    throw error;
+  }
+};

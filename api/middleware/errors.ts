@@ -1,0 +1,44 @@
+import { AppError } from '#runtime/errors.ts';
+import { isKubeError } from '#runtime/kube/kube-error.ts';
+import type { Logger } from '#runtime/log.ts';
+import {
+  ApiError,
+  errorBody,
+  internalError,
+  invalidApiKey,
+  invalidJson,
+  serviceUnavailable,
+} from '../api-error.ts';
+import type { ApiContext, ApiMiddleware } from '../context.ts';
+import { StrictJsonError } from '../json/strict-json-error.ts';
+
+/** Any thrown value as the answer that the caller gets. */
+export const toApiError = (thrown: unknown): ApiError => {
+  if (thrown instanceof ApiError) return thrown;
+  if (thrown instanceof StrictJsonError) return invalidJson(thrown.message, thrown);
+  // A project that is going away takes its tokens with it; the watch has not told yet.
+  if (isKubeError(thrown, 'NamespaceTerminating')) return invalidApiKey();
+  if (thrown instanceof AppError && thrown.retryable) return serviceUnavailable(thrown);
+  return internalError(thrown);
+};
+
+const answer = (ctx: ApiContext, error: ApiError): void => {
+  ctx.state.error = error;
+  ctx.status = error.status;
+  ctx.set({ ...error.headers });
+  ctx.type = 'application/json';
+  ctx.body = errorBody(error);
+};
+
+/** Turns whatever is thrown further in into an answer with the error envelope; the only place that does. */
+export const createErrors =
+  (log: Logger): ApiMiddleware =>
+  async (ctx, next): Promise<void> => {
+    try {
+      await next();
+    } catch (thrown) {
+      const error = toApiError(thrown);
+      answer(ctx, error);
+      if (error.status >= 500) log.error({ err: error, requestId: ctx.state.requestId }, 'request failed');
+    }
+  };

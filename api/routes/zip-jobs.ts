@@ -1,0 +1,70 @@
+import { withTimeLimit } from '#runtime/kube/time-limit.ts';
+import { checkRequest, type RequestCheckDeps } from '../check-request.ts';
+import type { ApiContext } from '../context.ts';
+import type { CreateZipJob } from '../create-zip-job.ts';
+import type { FindBucket } from '../find-bucket.ts';
+import type { FindZipJob } from '../find-zip-job.ts';
+import { parseStrictJson } from '../json/strict-json.ts';
+import { bodyBytes } from '../middleware/json-body.ts';
+import { MAX_BODY_DEPTH } from '../schemas/limits.ts';
+import { toResponse, zipBody } from '../to-response.ts';
+import type { Principal } from '../tokens/authenticate.ts';
+import { validTraceparent } from '../traceparent.ts';
+
+export interface ZipJobRoutesDeps {
+  /** What a request of this project is judged by. */
+  readonly requestCheck: (principal: Principal) => RequestCheckDeps;
+  readonly findBucket: FindBucket;
+  readonly createZipJob: CreateZipJob;
+  readonly findZipJob: FindZipJob;
+  /** Time limit of all calls to the API server for one request. */
+  readonly workTimeoutMs: number;
+}
+
+export interface ZipJobRoutes {
+  create(ctx: ApiContext): Promise<void>;
+  read(ctx: ApiContext, uuid: string): Promise<void>;
+}
+
+const principalOf = (ctx: ApiContext): Principal => {
+  if (ctx.state.principal !== undefined) return ctx.state.principal;
+  throw new Error(`the route ${ctx.state.route ?? ''} has no authentication before it`);
+};
+
+const answer = (ctx: ApiContext, status: number, body: string): void => {
+  ctx.status = status;
+  ctx.type = 'application/json';
+  ctx.body = body;
+};
+
+/** `POST /zips` and `GET /zips/:id`. */
+export const createZipJobRoutes = (deps: ZipJobRoutesDeps): ZipJobRoutes => {
+  const inTime = <T>(ctx: ApiContext, task: (signal: AbortSignal) => Promise<T>): Promise<T> =>
+    withTimeLimit({ attempt: `${ctx.method} ${ctx.state.route ?? ''}`, ms: deps.workTimeoutMs }, task);
+
+  return {
+    async create(ctx) {
+      const principal = principalOf(ctx);
+      const { namespace, tokenName, project } = principal;
+      const { requestId } = ctx.state;
+      const json = parseStrictJson(bodyBytes(ctx), { maxDepth: MAX_BODY_DEPTH });
+      const request = checkRequest(json, deps.requestCheck(principal));
+      const { service, bucketName, metadata } = request;
+      const traceparent = validTraceparent(ctx.get('traceparent'));
+      const { uuid, name } = await inTime(ctx, async (signal) => {
+        await deps.findBucket({ namespace, service, bucketName }, signal);
+        return deps.createZipJob({ request, project, createdBy: tokenName, requestId, traceparent }, signal);
+      });
+      ctx.state.zipJob = name;
+      // The path matched a route literally, so it is one of the two spellings and nothing else.
+      ctx.set('Location', `${ctx.path}/${uuid}`);
+      answer(ctx, 201, zipBody({ uuid, status: 'none', metadata }));
+    },
+
+    async read(ctx, uuid) {
+      const { namespace } = principalOf(ctx);
+      const job = await inTime(ctx, (signal) => deps.findZipJob(namespace, uuid, signal));
+      answer(ctx, 200, toResponse(uuid, job));
+    },
+  };
+};

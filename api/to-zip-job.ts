@@ -1,0 +1,146 @@
+import { createHash } from 'node:crypto';
+import {
+  ANNOTATIONS,
+  bucketResourceName,
+  fileListSecretName,
+  GROUP_VERSION,
+  LABELS,
+  zipJobName,
+} from '#crds/api-group.ts';
+import {
+  COMPRESSIONS,
+  ON_SOURCE_ERRORS,
+  PORTABLE_NAMES,
+  WEBHOOK_EVENTS,
+  type ZipJob,
+  type ZipJobSpec,
+} from '#crds/zip-job.ts';
+import type { ZipProject } from '#crds/zip-project.ts';
+import { FILE_LIST_SECRET_KEY } from '#crds/zipper-contract.ts';
+import type { Secret } from '#runtime/kube/resources.ts';
+import type { ZipJobRequest } from './check-request.ts';
+import type { FileList } from './file-list.ts';
+
+export interface ZipJobInput {
+  readonly request: ZipJobRequest;
+  readonly list: FileList;
+  readonly project: ZipProject;
+  readonly uuid: string;
+  /** Name of the Helm release, for the label. */
+  readonly instance: string;
+  readonly acceptedAt: Date;
+  /** Name of the ZipToken. */
+  readonly createdBy: string;
+  readonly requestId: string;
+  readonly traceparent?: string | undefined;
+}
+
+const labels = (instance: string, component: string): Record<string, string> => ({
+  [LABELS.name]: 'zipjobs',
+  [LABELS.instance]: instance,
+  [LABELS.component]: component,
+  [LABELS.partOf]: 'zipjobs',
+  [LABELS.managedBy]: 'zipjobs-api',
+});
+
+/** SHA-256 (hex) of the request as it was understood: what makes two requests the same. */
+export const requestSha256 = (request: ZipJobRequest, list: Pick<FileList, 'sha256' | 'count'>): string =>
+  createHash('sha256')
+    .update(
+      JSON.stringify([
+        request.service,
+        request.bucketName,
+        request.key,
+        request.metadata,
+        list.count,
+        list.sha256,
+      ]),
+    )
+    .digest('hex');
+
+/** The field with the value when it is one of the known ones; nothing otherwise. */
+const known = <K extends string, V extends string>(
+  field: K,
+  value: string | undefined,
+  values: readonly V[],
+): Partial<Record<K, V>> => {
+  const found = values.find((candidate) => candidate === value);
+  const fields: Partial<Record<K, V>> = {};
+  if (found !== undefined) fields[field] = found;
+  return fields;
+};
+
+const jobDefaults = ({ jobDefaults: defaults = {} }: ZipProject['spec']): Partial<ZipJobSpec> => ({
+  ...known('compression', defaults.compression, COMPRESSIONS),
+  ...known('onSourceError', defaults.onSourceError, ON_SOURCE_ERRORS),
+  ...known('portableNames', defaults.portableNames, PORTABLE_NAMES),
+  ...(defaults.activeDeadlineSeconds === undefined
+    ? {}
+    : { activeDeadlineSeconds: defaults.activeDeadlineSeconds }),
+  ...(defaults.maxAttempts === undefined ? {} : { maxAttempts: defaults.maxAttempts }),
+});
+
+/** The project's webhook as it is now; later edits do not redirect this job. */
+const webhookSnapshot = ({ webhook }: ZipProject['spec']): Pick<ZipJobSpec, 'webhook'> => {
+  if (webhook === undefined || webhook.enabled === false) return {};
+  const events = webhook.events ?? WEBHOOK_EVENTS;
+  return events.length === 0 ? {} : { webhook: { url: webhook.url, events: [...events] } };
+};
+
+/** The ZipJob of an accepted request. */
+export const toZipJob = (input: ZipJobInput): ZipJob => {
+  const { request, list, project } = input;
+  const name = zipJobName(input.uuid);
+  return {
+    apiVersion: GROUP_VERSION,
+    kind: 'ZipJob',
+    metadata: {
+      name,
+      namespace: project.metadata.namespace,
+      labels: labels(input.instance, 'archive'),
+      annotations: {
+        [ANNOTATIONS.acceptedAt]: input.acceptedAt.toISOString(),
+        [ANNOTATIONS.requestSha256]: requestSha256(request, list),
+        [ANNOTATIONS.createdBy]: input.createdBy,
+        [ANNOTATIONS.requestId]: input.requestId,
+        ...(input.traceparent === undefined ? {} : { [ANNOTATIONS.traceparent]: input.traceparent }),
+      },
+    },
+    spec: {
+      ...jobDefaults(project.spec),
+      bucketRef: { name: bucketResourceName(request.service, request.bucketName) },
+      service: request.service,
+      key: request.key,
+      filesFrom: {
+        secretNames: list.chunks.map((_, index) => fileListSecretName(name, index)),
+        encoding: 'gzip+json',
+        count: list.count,
+        sha256: list.sha256,
+      },
+      metadata: request.metadata,
+      ...webhookSnapshot(project.spec),
+    },
+  };
+};
+
+/** The Secrets that hold the list of a ZipJob that exists; they go when it goes. */
+export const toFileListSecrets = (
+  job: ZipJob & { readonly metadata: { readonly uid: string } },
+  list: FileList,
+  instance: string,
+): readonly Secret[] =>
+  list.chunks.map((chunk, index) => ({
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: {
+      name: fileListSecretName(job.metadata.name, index),
+      namespace: job.metadata.namespace,
+      labels: labels(instance, 'file-list'),
+      ownerReferences: [
+        { apiVersion: GROUP_VERSION, kind: 'ZipJob', name: job.metadata.name, uid: job.metadata.uid },
+      ],
+    },
+    type: 'Opaque',
+    immutable: true,
+    data: { [FILE_LIST_SECRET_KEY]: chunk.toString('base64') },
+  }));

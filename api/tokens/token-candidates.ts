@@ -1,0 +1,25 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { ZipToken } from '#crds/zip-token.ts';
+import { hashToken, maskToken } from './token.ts';
+
+/** Name and values of the reflector's index under which the candidates for a token are found. */
+export const MASK_INDEX = 'mask';
+export const maskIndex = (token: ZipToken): readonly string[] => [token.spec.masked];
+
+const equal = (left: string, right: string): boolean => {
+  const a = Buffer.from(left, 'utf8');
+  const b = Buffer.from(right, 'utf8');
+  return a.length === b.length && timingSafeEqual(a, b);
+};
+
+/** True when the ZipToken is the fingerprint of the token in its own namespace and is not being deleted. */
+export const opens = (zipToken: ZipToken, token: string): boolean =>
+  zipToken.metadata.deletionTimestamp === undefined &&
+  equal(zipToken.spec.sha256, hashToken(zipToken.metadata.namespace, token));
+
+/** The first candidate that the token opens; every candidate is tried, so that the time tells nothing. */
+export const findOpened = (candidates: readonly ZipToken[], token: string): ZipToken | undefined =>
+  candidates.filter((candidate) => opens(candidate, token))[0];
+
+/** The value of the index for a token. */
+export const candidateKey = (token: string): string => maskToken(token);
