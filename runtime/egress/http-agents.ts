@@ -1,0 +1,65 @@
+import { type AgentOptions, Agent as HttpAgent } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
+import type { Duplex } from 'node:stream';
+import type { EgressPolicy } from './egress-policy.ts';
+import { EgressRefusedError } from './egress-refused-error.ts';
+import { DEFAULT_DNS_TIMEOUT_MS, toBlockList } from './guarded-agent.ts';
+import { createGuardedLookup } from './guarded-lookup.ts';
+import { judgeHost } from './judge-url.ts';
+
+export interface HttpAgentsOptions {
+  /** Most connections to one origin; further requests wait. */
+  readonly connections: number;
+  /** Default 5 s. */
+  readonly dnsTimeoutMs?: number;
+}
+
+/** Agents of node:http and node:https, for clients that are built on those. Whoever creates them destroys them. */
+export interface HttpAgents {
+  readonly httpAgent: HttpAgent;
+  readonly httpsAgent: HttpsAgent;
+  destroy(): void;
+}
+
+const agentOptions = (connections: number): AgentOptions => ({
+  keepAlive: true,
+  maxSockets: connections,
+  maxFreeSockets: connections,
+});
+
+const pair = (httpAgent: HttpAgent, httpsAgent: HttpsAgent): HttpAgents => ({
+  httpAgent,
+  httpsAgent,
+  destroy: () => {
+    httpAgent.destroy();
+    httpsAgent.destroy();
+  },
+});
+
+/** Judges the host of every new connection before the socket exists; literals never reach a look-up. */
+const guardConnections = (agent: HttpAgent, policy: EgressPolicy): void => {
+  const connect = agent.createConnection.bind(agent);
+  agent.createConnection = (target, callback): Duplex | null | undefined => {
+    const host = target.host ?? '';
+    const reason = judgeHost(host, policy);
+    if (reason !== undefined) throw new EgressRefusedError(host, reason);
+    return connect(target, callback);
+  };
+};
+
+/** Agents that connect only where the policy allows: the same two walls as the guarded agent's. */
+export const createGuardedHttpAgents = (policy: EgressPolicy, options: HttpAgentsOptions): HttpAgents => {
+  const guarded = {
+    ...agentOptions(options.connections),
+    blockList: toBlockList(policy),
+    lookup: createGuardedLookup(policy, { dnsTimeoutMs: options.dnsTimeoutMs ?? DEFAULT_DNS_TIMEOUT_MS }),
+  };
+  const agents = pair(new HttpAgent(guarded), new HttpsAgent(guarded));
+  guardConnections(agents.httpAgent, policy);
+  guardConnections(agents.httpsAgent, policy);
+  return agents;
+};
+
+/** Agents for hosts that no caller can choose. */
+export const createHttpAgents = (options: HttpAgentsOptions): HttpAgents =>
+  pair(new HttpAgent(agentOptions(options.connections)), new HttpsAgent(agentOptions(options.connections)));

@@ -1,0 +1,101 @@
+/**
+ * Ends an upload that must publish nothing any more, and finds out whether it did.
+ *
+ * An answer to an abort proves nothing: stores answer success after a Complete, and to ids that never were. What proves
+ * something is the object at the key: it carries the id of the attempt that wrote it. So the abort comes first, since after
+ * any answer to it nothing can change any more, and then the look at the object.
+ */
+import type { SettleOutcome, SettleTask } from '#crds/zipper-contract.ts';
+import { toError } from '#runtime/errors.ts';
+import type { Logger } from '#runtime/log.ts';
+import { type RetryPolicy, retry } from '#runtime/retry.ts';
+import type { Store, UploadRef } from './store.ts';
+import { isDenied, isStoreCode, StoreError } from './store-errors.ts';
+
+export interface SettleDeps {
+  readonly store: Store;
+  readonly log: Logger;
+  readonly retryPolicy: () => RetryPolicy;
+  /** Ends waits and requests. */
+  readonly signal?: AbortSignal;
+}
+
+export type UploadToSettle = UploadRef & {
+  readonly state: SettleTask['uploadState'];
+  readonly attempt: string;
+};
+
+/** Parts that were still on their way may outlive an abort: it is repeated until none is listed. */
+const ABORT_ROUNDS = 3;
+
+const abortOnce = async (deps: SettleDeps, upload: UploadRef): Promise<void> => {
+  const { store, signal } = deps;
+  try {
+    await retry(() => store.abortUpload(upload, signal), deps.retryPolicy(), signal);
+  } catch (error) {
+    if (!isStoreCode(error, 'NoSuchUpload')) throw error;
+  }
+};
+
+const partsRemain = async (deps: SettleDeps, upload: UploadRef): Promise<boolean> => {
+  try {
+    return await deps.store.hasParts(upload, deps.signal);
+  } catch (error) {
+    deps.log.debug({ err: error }, 'the parts of the aborted upload could not be listed');
+    return false;
+  }
+};
+
+/**
+ * Aborts until the store lists no part; where listing is refused one abort must do.
+ * @throws StoreError when the store gave no answer, or refused.
+ */
+export const abortUpload = async (deps: SettleDeps, upload: UploadRef): Promise<void> => {
+  for (let round = 1; round <= ABORT_ROUNDS; round += 1) {
+    await abortOnce(deps, upload);
+    if (!(await partsRemain(deps, upload))) return;
+  }
+  deps.log.warn(
+    'parts of the aborted upload remain; the rule of the bucket for unfinished uploads removes them',
+  );
+};
+
+/** True when the store answered, with whatever. */
+const wasAnswered = (error: unknown): boolean =>
+  error instanceof StoreError && error.httpStatus !== undefined && !error.retryable;
+
+const abortForAnyAnswer = async (deps: SettleDeps, upload: UploadRef): Promise<void> => {
+  try {
+    await abortUpload(deps, upload);
+  } catch (error) {
+    if (!wasAnswered(error)) throw toError(error);
+    deps.log.warn({ err: error }, 'the store refused to abort the upload');
+  }
+};
+
+/** Looks for the attempt's archive at the key. */
+export const findPublished = async (
+  deps: SettleDeps,
+  upload: Pick<UploadToSettle, 'key' | 'attempt'>,
+): Promise<SettleOutcome> => {
+  const { store, signal } = deps;
+  try {
+    const found = await retry(() => store.head(upload.key, signal), deps.retryPolicy(), signal);
+    if (found?.attempt !== upload.attempt) return { outcome: 'absent' };
+    return { outcome: 'published', bytes: found.bytes, etag: found.etag };
+  } catch (error) {
+    // Without permission to list, S3 refuses to tell that an object is not there.
+    if (isDenied(error)) return { outcome: 'unknown', missingPermission: 's3:GetObject and s3:ListBucket' };
+    if (isStoreCode(error, 'NoSuchBucket')) return { outcome: 'absent' };
+    throw error;
+  }
+};
+
+/**
+ * @throws StoreError when the store could not be asked; the question stays open then.
+ */
+export const settleUpload = async (deps: SettleDeps, upload: UploadToSettle): Promise<SettleOutcome> => {
+  await abortForAnyAnswer(deps, upload);
+  // Complete is sent only after `committing` was recorded: an open upload has published nothing.
+  return upload.state === 'open' ? { outcome: 'absent' } : findPublished(deps, upload);
+};

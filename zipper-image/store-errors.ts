@@ -1,0 +1,154 @@
+import type { FailureCode } from '#crds/zipper-contract.ts';
+import { AppError, errorCode, isAbort, toError } from '#runtime/errors.ts';
+import { redactText } from '#runtime/redact.ts';
+
+export interface StoreErrorOptions {
+  readonly code: FailureCode;
+  readonly retryable: boolean;
+  /** The store's own name of the error, such as `NoSuchUpload`, or the system's, such as `ECONNRESET`. */
+  readonly storeCode: string;
+  readonly httpStatus?: number | undefined;
+  readonly cause?: unknown;
+}
+
+/** A request to the object store that failed. */
+export class StoreError extends AppError {
+  declare readonly code: FailureCode;
+  readonly storeCode: string;
+  readonly httpStatus: number | undefined;
+  /** The store asks for fewer requests: worth more patience than a failure. */
+  readonly isThrottle: boolean;
+
+  constructor(message: string, options: StoreErrorOptions) {
+    const { storeCode, httpStatus } = options;
+    super(message, {
+      code: options.code,
+      retryable: options.retryable,
+      cause: options.cause,
+      details: { storeCode, ...(httpStatus !== undefined && { storeStatus: httpStatus }) },
+    });
+    this.storeCode = storeCode;
+    this.httpStatus = httpStatus;
+    this.isThrottle = THROTTLES.has(storeCode) || httpStatus === 429 || httpStatus === 503;
+  }
+}
+
+interface Verdict {
+  readonly code: FailureCode;
+  readonly retryable: boolean;
+}
+
+const THROTTLES: ReadonlySet<string> = new Set([
+  'SlowDown',
+  'SlowDownRead',
+  'SlowDownWrite',
+  'ServiceUnavailable',
+  'TooManyRequests',
+  'Throttling',
+  'ThrottlingException',
+  'RequestLimitExceeded',
+]);
+
+const later: Verdict = { code: 'StoreUnavailable', retryable: true };
+const spoilt: Verdict = { code: 'StoreCorrupted', retryable: true };
+const never = (code: FailureCode): Verdict => ({ code, retryable: false });
+
+/** What a store's error name means for us; names win over statuses. */
+const BY_NAME: ReadonlyMap<string, Verdict> = new Map<string, Verdict>([
+  ['NoSuchBucket', never('BucketNotFound')],
+  ['AccessDenied', never('BucketAccessDenied')],
+  ['AllAccessDisabled', never('BucketAccessDenied')],
+  ['AccountProblem', never('BucketAccessDenied')],
+  ['InvalidAccessKeyId', never('BucketCredentialsInvalid')],
+  ['SignatureDoesNotMatch', never('BucketCredentialsInvalid')],
+  ['InvalidToken', never('BucketCredentialsInvalid')],
+  ['ExpiredToken', never('BucketCredentialsInvalid')],
+  ['Unauthorized', never('BucketCredentialsInvalid')],
+  ['InvalidSecurity', never('BucketCredentialsInvalid')],
+  ['AuthorizationHeaderMalformed', never('BucketMisconfigured')],
+  ['PermanentRedirect', never('BucketMisconfigured')],
+  ['TemporaryRedirect', never('BucketMisconfigured')],
+  ['IllegalLocationConstraintException', never('BucketMisconfigured')],
+  ['InvalidBucketName', never('BucketMisconfigured')],
+  ['InvalidStorageClass', never('BucketMisconfigured')],
+  ['AccessControlListNotSupported', never('BucketMisconfigured')],
+  ['NotImplemented', never('BucketMisconfigured')],
+  ['NoSuchUpload', never('StoreUnavailable')],
+  ['ConditionalRequestConflict', never('StoreUnavailable')],
+  ['PreconditionFailed', never('ObjectExists')],
+  ['InvalidPart', never('StoreCorrupted')],
+  ['InvalidPartOrder', never('StoreCorrupted')],
+  ['EntityTooSmall', never('StoreCorrupted')],
+  ['BadDigest', spoilt],
+  ['InvalidDigest', spoilt],
+  ['IncompleteBody', spoilt],
+  ['XAmzContentSHA256Mismatch', spoilt],
+  ['XAmzContentChecksumMismatch', spoilt],
+  ['InternalError', later],
+  ['RequestTimeout', later],
+  ['RequestTimeTooSkewed', later],
+  ['OperationAborted', later],
+  ['TimeoutError', later],
+]);
+for (const name of THROTTLES) (BY_NAME as Map<string, Verdict>).set(name, later);
+
+const BY_SYSTEM_CODE: ReadonlyMap<string, Verdict> = new Map([
+  ['EgressRefused', never('BucketMisconfigured')],
+  ['ERR_IP_BLOCKED', never('BucketMisconfigured')],
+  // The name does not exist. A resolver that is down says EAI_AGAIN.
+  ['ENOTFOUND', { code: 'BucketMisconfigured', retryable: true }],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', never('BucketMisconfigured')],
+  ['CERT_HAS_EXPIRED', never('BucketMisconfigured')],
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', never('BucketMisconfigured')],
+  ['SELF_SIGNED_CERT_IN_CHAIN', never('BucketMisconfigured')],
+  ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', never('BucketMisconfigured')],
+  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', never('BucketMisconfigured')],
+  ['EPROTO', never('BucketMisconfigured')],
+]);
+
+const byStatus = (status: number): Verdict => {
+  if (status === 401) return never('BucketCredentialsInvalid');
+  if (status === 403) return never('BucketAccessDenied');
+  if (status === 408 || status === 429 || status >= 500) return later;
+  return never('BucketMisconfigured');
+};
+
+/** Status of the answer, as the S3 client hangs it onto its errors; undefined when there was no answer. */
+const statusOf = (error: Error): number | undefined => {
+  const metadata: unknown = '$metadata' in error ? error.$metadata : undefined;
+  if (typeof metadata !== 'object' || metadata === null || !('httpStatusCode' in metadata)) return undefined;
+  return typeof metadata.httpStatusCode === 'number' ? metadata.httpStatusCode : undefined;
+};
+
+const judge = (storeCode: string, systemCode: string | undefined, status: number | undefined): Verdict =>
+  BY_NAME.get(storeCode) ??
+  (systemCode === undefined ? undefined : BY_SYSTEM_CODE.get(systemCode)) ??
+  (status === undefined ? later : byStatus(status));
+
+/**
+ * Any failure of the S3 client as a StoreError; aborts by our own signal pass as they are. `attempted` says what was being
+ * done, on what.
+ */
+export const toStoreError = (thrown: unknown, attempted: string): Error => {
+  const error = toError(thrown);
+  if (error instanceof StoreError || isAbort(error)) return error;
+  const status = statusOf(error);
+  const systemCode = errorCode(error);
+  const storeCode = status === undefined ? (systemCode ?? error.name) : error.name;
+  const verdict = judge(error.name, systemCode, status);
+  const answered = status === undefined ? storeCode : `${status} ${storeCode}`;
+  return new StoreError(`${attempted}: ${answered}: ${redactText(error.message)}`, {
+    ...verdict,
+    storeCode,
+    httpStatus: status,
+    cause: error,
+  });
+};
+
+/** True for a StoreError of that name. */
+export const isStoreCode = (error: unknown, ...names: readonly string[]): boolean =>
+  error instanceof StoreError && names.includes(error.storeCode);
+
+/** True when the store refused the request for lack of permission. */
+export const isDenied = (error: unknown): boolean =>
+  error instanceof StoreError && (error.httpStatus === 403 || error.httpStatus === 401);

@@ -1,0 +1,163 @@
+/**
+ * One archive as one multipart upload: parts from a fixed set of buffers, a Complete whose outcome is always found out, and an
+ * abort on every other way out.
+ *
+ * Always multipart, even for one small part: a plain PUT cannot be taken back by anybody, an upload that was aborted can never
+ * publish anything.
+ */
+import type { OnConflict } from '#crds/zip-job.ts';
+import { AppError, toError } from '#runtime/errors.ts';
+import type { Logger } from '#runtime/log.ts';
+import { type RetryPolicy, retry } from '#runtime/retry.ts';
+import type { ByteSink } from './byte-sink.ts';
+import { createPartWriter, type FilledPart } from './part-writer.ts';
+import { publish } from './publish.ts';
+import { abortUpload, type SettleDeps } from './settle-upload.ts';
+import type { Part, Store, UploadRef } from './store.ts';
+import { StoreError } from './store-errors.ts';
+import { type StoreRetrySettings, storeRetryPolicy } from './store-retry.ts';
+
+/** What S3 and R2 allow. */
+export const MOST_PARTS = 10_000;
+
+export interface UploadSettings extends StoreRetrySettings {
+  readonly partSizeBytes: number;
+  readonly partsInFlight: number;
+  readonly maxArchiveBytes: number;
+}
+
+export interface UploadDeps {
+  readonly store: Store;
+  readonly settings: UploadSettings;
+  readonly log: Logger;
+  readonly key: string;
+  /** Tied to the object, so that it can be told from any other archive at the key. */
+  readonly attempt: string;
+  readonly onConflict: OnConflict;
+  /** Ends everything but the Complete. */
+  readonly signal: AbortSignal;
+  /** Called at once when a part fails for good: whoever feeds the sink may be waiting for a source. */
+  readonly onFailure: (error: Error) => void;
+}
+
+export interface Upload {
+  readonly uploadId: string;
+  readonly sink: ByteSink;
+  /** Bytes that the store has confirmed. */
+  readonly bytesUploaded: number;
+  /** Further tries so far. */
+  readonly retries: number;
+  /** Refuses early what cannot fit: an archive that would have `more` further bytes at least. */
+  assertFits(more: number): void;
+  /** Sends the last part and waits for all; answers their number. */
+  finishParts(): Promise<number>;
+  /** Publishes the archive. @throws AppError when it was not published, or nobody can tell (OutcomeUnknown). */
+  complete(): Promise<{ readonly etag: string; readonly bytes: number }>;
+  /** For every other way out: waits for parts on their way, then aborts. Never throws. */
+  abandon(): Promise<void>;
+}
+
+const assertWhole = (parts: readonly Part[], bytes: number): void => {
+  const sent = parts.reduce((sum, part) => sum + part.bytes, 0);
+  const isGapless = parts.every(({ number }, index) => number === index + 1);
+  if (!isGapless || sent !== bytes)
+    throw new StoreError(
+      `Checking the upload: ${parts.length} parts with ${sent} bytes are there, but ${bytes} were written`,
+      { code: 'StoreCorrupted', retryable: true, storeCode: 'PartsMissing' },
+    );
+};
+
+/** Starts the upload: the first request to the store, and the one that finds out whether the bucket can be used at all. */
+export const createUpload = async (deps: UploadDeps): Promise<Upload> => {
+  const tries = { further: 0 };
+  const retryPolicy = (): RetryPolicy =>
+    storeRetryPolicy(deps.settings, deps.log, () => {
+      tries.further += 1;
+    });
+  const { store, key, attempt, signal } = deps;
+  const uploadId = await retry(() => store.createUpload(key, attempt, signal), retryPolicy(), signal);
+  return openUpload({ ...deps, retryPolicy, tries }, { key, uploadId });
+};
+
+type OpenDeps = UploadDeps & {
+  readonly retryPolicy: () => RetryPolicy;
+  readonly tries: { readonly further: number };
+};
+
+/** Sends parts and keeps what the store answered. */
+const createPartSender = (deps: OpenDeps, ref: UploadRef) => {
+  const stop = new AbortController();
+  const signal = AbortSignal.any([deps.signal, stop.signal]);
+  const parts: Part[] = [];
+  let bytes = 0;
+  return {
+    parts,
+    bytes: () => bytes,
+    stop: () => stop.abort(new DOMException('the upload is given up', 'AbortError')),
+    send: async (part: FilledPart): Promise<void> => {
+      try {
+        const sent = await retry(() => deps.store.uploadPart(ref, part, signal), deps.retryPolicy(), signal);
+        parts.push(sent);
+        bytes += sent.bytes;
+      } catch (error) {
+        deps.onFailure(toError(error));
+        throw error;
+      }
+    },
+  };
+};
+
+const openUpload = (deps: OpenDeps, ref: UploadRef): Upload => {
+  const { store, settings, log } = deps;
+  const sender = createPartSender(deps, ref);
+  const writer = createPartWriter({ ...settings, checksum: store.partChecksum, send: sender.send });
+  // Without the job's signal: what is given up must be aborted also while the process is told to stop.
+  const settleDeps: SettleDeps = { store, log, retryPolicy: deps.retryPolicy };
+  const mostBytes = Math.min(settings.maxArchiveBytes, settings.partSizeBytes * MOST_PARTS);
+  const assertFits = (more: number): void => {
+    if (writer.bytesWritten + more > mostBytes) throw tooLarge(mostBytes);
+  };
+  return {
+    uploadId: ref.uploadId,
+    get bytesUploaded() {
+      return sender.bytes();
+    },
+    get retries() {
+      return deps.tries.further;
+    },
+    assertFits,
+    sink: {
+      write: (chunk: Uint8Array) => {
+        assertFits(chunk.length);
+        return writer.write(chunk);
+      },
+    },
+    finishParts: async () => {
+      await writer.finish();
+      sender.parts.sort((a, b) => a.number - b.number);
+      assertWhole(sender.parts, writer.bytesWritten);
+      return sender.parts.length;
+    },
+    complete: async () => {
+      const { attempt, onConflict } = deps;
+      const bytes = writer.bytesWritten;
+      const { etag } = await publish(settleDeps, { ...ref, attempt, onConflict, bytes, parts: sender.parts });
+      return { etag, bytes };
+    },
+    abandon: async () => {
+      sender.stop();
+      await writer.settled();
+      try {
+        await abortUpload(settleDeps, ref);
+      } catch (error) {
+        log.warn({ err: error, ...ref }, 'the upload could not be aborted; the bucket may hold its parts');
+      }
+    },
+  };
+};
+
+const tooLarge = (mostBytes: number): AppError =>
+  new AppError(
+    `Writing the archive: it would be larger than ${mostBytes} bytes, the most that is allowed; split the list of files`,
+    { code: 'ArchiveTooLarge', retryable: false },
+  );

@@ -1,0 +1,177 @@
+/**
+ * The records of a zip archive, byte for byte (PKWARE APPNOTE 6.3.10, sections 4.3.7 to 4.3.16).
+ *
+ * Sizes that 32 bits cannot hold go into a zip64 extra field. Records use it only where they must: readers that stream, such
+ * as JDK 17's ZipInputStream, trip over zip64 marks on small entries.
+ */
+import type { ZipTime } from './zip-time.ts';
+
+export const STORED = 0;
+export const DEFLATED = 8;
+
+/** The first value that a 32-bit field cannot hold: it means "see the zip64 field". */
+export const ZIP64_FROM = 0xffff_ffff;
+/** The first number of entries that the end record cannot hold. */
+export const ZIP64_ENTRIES_FROM = 0xffff;
+
+const LOCAL_SIGNATURE = 0x0403_4b50;
+const DESCRIPTOR_SIGNATURE = 0x0807_4b50;
+const CENTRAL_SIGNATURE = 0x0201_4b50;
+const END_SIGNATURE = 0x0605_4b50;
+const ZIP64_END_SIGNATURE = 0x0606_4b50;
+const ZIP64_LOCATOR_SIGNATURE = 0x0706_4b50;
+
+const VERSION_DEFLATE = 20;
+const VERSION_ZIP64 = 45;
+const MADE_BY_UNIX = (3 << 8) | VERSION_ZIP64;
+/** A regular file, readable by all, writable by its owner. */
+const REGULAR_FILE_0644 = (0o100644 << 16) >>> 0;
+
+const FLAG_DESCRIPTOR = 1 << 3;
+const FLAG_UTF8 = 1 << 11;
+
+/** What both headers of an entry say. */
+export interface EntryHead {
+  /** The name's bytes in UTF-8, exactly as they were asked for. */
+  readonly name: Buffer;
+  readonly method: typeof STORED | typeof DEFLATED;
+  /** Sizes and CRC follow the data in a descriptor. */
+  readonly streamed: boolean;
+  /** The local header has the zip64 field and the descriptor 64-bit sizes. */
+  readonly zip64: boolean;
+  readonly time: ZipTime;
+}
+
+export interface EntrySizes {
+  readonly crc: number;
+  readonly compressedSize: number;
+  readonly size: number;
+}
+
+const isAscii = (name: Buffer): boolean => name.every((byte) => byte < 0x80);
+
+const writeUint64 = (target: Buffer, value: number, at: number): number =>
+  target.writeBigUInt64LE(BigInt(value), at);
+
+const flagsOf = (head: EntryHead): number =>
+  (head.streamed ? FLAG_DESCRIPTOR : 0) | (isAscii(head.name) ? 0 : FLAG_UTF8);
+
+/** Written before the data; a streamed entry's sizes and CRC are zero (or, with zip64, "see the extra field"). */
+export const localHeader = (head: EntryHead, sizes: EntrySizes): Buffer => {
+  const extraLength = head.zip64 ? 20 : 0;
+  const record = Buffer.alloc(30 + head.name.length + extraLength);
+  const known = head.streamed ? { crc: 0, compressedSize: 0, size: 0 } : sizes;
+  record.writeUInt32LE(LOCAL_SIGNATURE, 0);
+  record.writeUInt16LE(head.zip64 ? VERSION_ZIP64 : VERSION_DEFLATE, 4);
+  record.writeUInt16LE(flagsOf(head), 6);
+  record.writeUInt16LE(head.method, 8);
+  record.writeUInt16LE(head.time.dosTime, 10);
+  record.writeUInt16LE(head.time.dosDate, 12);
+  record.writeUInt32LE(known.crc, 14);
+  record.writeUInt32LE(head.zip64 ? ZIP64_FROM : known.compressedSize, 18);
+  record.writeUInt32LE(head.zip64 ? ZIP64_FROM : known.size, 22);
+  record.writeUInt16LE(head.name.length, 26);
+  record.writeUInt16LE(extraLength, 28);
+  head.name.copy(record, 30);
+  if (head.zip64) {
+    record.writeUInt16LE(0x0001, 30 + head.name.length);
+    record.writeUInt16LE(16, 32 + head.name.length);
+  }
+  return record;
+};
+
+/** Follows the data of a streamed entry. With its signature: the form that every reader tried understands. */
+export const dataDescriptor = (head: EntryHead, sizes: EntrySizes): Buffer => {
+  const record = Buffer.alloc(head.zip64 ? 24 : 16);
+  record.writeUInt32LE(DESCRIPTOR_SIGNATURE, 0);
+  record.writeUInt32LE(sizes.crc, 4);
+  if (head.zip64) {
+    writeUint64(record, sizes.compressedSize, 8);
+    writeUint64(record, sizes.size, 16);
+  } else {
+    record.writeUInt32LE(sizes.compressedSize, 8);
+    record.writeUInt32LE(sizes.size, 12);
+  }
+  return record;
+};
+
+/** Only the values that their 32-bit fields cannot hold, in the order that the format gives. */
+const zip64Extra = (values: readonly number[]): Buffer => {
+  const large = values.filter((value) => value >= ZIP64_FROM);
+  if (large.length === 0) return Buffer.alloc(0);
+  const extra = Buffer.alloc(4 + 8 * large.length);
+  extra.writeUInt16LE(0x0001, 0);
+  extra.writeUInt16LE(8 * large.length, 2);
+  for (const [index, value] of large.entries()) writeUint64(extra, value, 4 + 8 * index);
+  return extra;
+};
+
+const timestampExtra = (time: ZipTime): Buffer => {
+  if (time.unixSeconds === undefined) return Buffer.alloc(0);
+  const extra = Buffer.alloc(9);
+  extra.writeUInt16LE(0x5455, 0);
+  extra.writeUInt16LE(5, 2);
+  extra.writeUInt8(1, 4);
+  extra.writeUInt32LE(time.unixSeconds, 5);
+  return extra;
+};
+
+/** The entry's record in the directory at the end of the archive. */
+export const directoryHeader = (head: EntryHead, sizes: EntrySizes, offset: number): Buffer => {
+  const zip64 = zip64Extra([sizes.size, sizes.compressedSize, offset]);
+  const extra = Buffer.concat([zip64, timestampExtra(head.time)]);
+  const record = Buffer.alloc(46 + head.name.length + extra.length);
+  record.writeUInt32LE(CENTRAL_SIGNATURE, 0);
+  record.writeUInt16LE(MADE_BY_UNIX, 4);
+  record.writeUInt16LE(head.zip64 || zip64.length > 0 ? VERSION_ZIP64 : VERSION_DEFLATE, 6);
+  record.writeUInt16LE(flagsOf(head), 8);
+  record.writeUInt16LE(head.method, 10);
+  record.writeUInt16LE(head.time.dosTime, 12);
+  record.writeUInt16LE(head.time.dosDate, 14);
+  record.writeUInt32LE(sizes.crc, 16);
+  record.writeUInt32LE(Math.min(sizes.compressedSize, ZIP64_FROM), 20);
+  record.writeUInt32LE(Math.min(sizes.size, ZIP64_FROM), 24);
+  record.writeUInt16LE(head.name.length, 28);
+  record.writeUInt16LE(extra.length, 30);
+  record.writeUInt32LE(REGULAR_FILE_0644, 38);
+  record.writeUInt32LE(Math.min(offset, ZIP64_FROM), 42);
+  head.name.copy(record, 46);
+  extra.copy(record, 46 + head.name.length);
+  return record;
+};
+
+export interface Directory {
+  readonly entries: number;
+  readonly offset: number;
+  readonly size: number;
+}
+
+const zip64End = (directory: Directory): Buffer => {
+  const record = Buffer.alloc(56 + 20);
+  record.writeUInt32LE(ZIP64_END_SIGNATURE, 0);
+  writeUint64(record, 44, 4);
+  record.writeUInt16LE(MADE_BY_UNIX, 12);
+  record.writeUInt16LE(VERSION_ZIP64, 14);
+  writeUint64(record, directory.entries, 24);
+  writeUint64(record, directory.entries, 32);
+  writeUint64(record, directory.size, 40);
+  writeUint64(record, directory.offset, 48);
+  record.writeUInt32LE(ZIP64_LOCATOR_SIGNATURE, 56);
+  writeUint64(record, directory.offset + directory.size, 64);
+  record.writeUInt32LE(1, 72);
+  return record;
+};
+
+/** Everything after the directory; the zip64 records only when a 32-bit field (or the 16-bit count) is too small. */
+export const endRecords = (directory: Directory): Buffer => {
+  const needsZip64 =
+    directory.entries >= ZIP64_ENTRIES_FROM || directory.size >= ZIP64_FROM || directory.offset >= ZIP64_FROM;
+  const end = Buffer.alloc(22);
+  const entries = Math.min(directory.entries, ZIP64_ENTRIES_FROM);
+  end.writeUInt32LE(END_SIGNATURE, 0);
+  end.writeUInt16LE(entries, 8);
+  end.writeUInt16LE(entries, 10);
+  end.writeUInt32LE(Math.min(directory.size, ZIP64_FROM), 12);
+  end.writeUInt32LE(Math.min(directory.offset, ZIP64_FROM), 16);
+  return needsZip64 ? Buffer.concat([zip64End(directory), end]) : end;
+};
