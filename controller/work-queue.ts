@@ -1,40 +1,227 @@
-import type { Clock } from '#runtime/clock.ts';
+import { type Clock, systemClock } from '#runtime/clock.ts';
+import { toError } from '#runtime/errors.ts';
 import type { Logger } from '#runtime/log.ts';
+import { backoffBoundMs } from '#runtime/retry.ts';
 
+/** What a queue counts, for the workqueue_* metrics; every call is cheap and never throws. */
 export interface WorkQueueMetrics {
   depth(keys: number): void;
   added(): void;
   retried(): void;
-  /** Seconds between add and start. */
+  /** Seconds that the key waited between becoming due and being taken. */
   started(queuedSeconds: number): void;
   finished(workSeconds: number): void;
 }
 
 export interface WorkQueueOptions {
   readonly log: Logger;
+  /** First wait of `addRateLimited`, doubled by each further one of the same key. */
   readonly baseDelayMs?: number;
   readonly maxDelayMs?: number;
-  /** How long `run` waits for keys in hand after its signal aborted. */
+  /** How long `run` waits for the keys in work after its signal aborted. */
   readonly drainTimeoutMs?: number;
   readonly clock?: Clock;
   readonly metrics?: WorkQueueMetrics;
 }
 
+export type ProcessKey = (key: string, signal: AbortSignal) => Promise<void>;
+
+/**
+ * A queue of keys with the semantics of client-go's. A key is in any of three places:
+ *
+ *     waiting --(due)--> ready --(taken)--> in work --(done)--> nowhere, or ready again
+ *
+ * - a key that is ready is not added twice;
+ * - a key that is in work is handed to no second worker: an add marks it dirty, and it becomes ready once more when done;
+ * - a key that waits for several times becomes ready at the earliest of them.
+ */
 export interface WorkQueue {
   add(key: string): void;
   addAfter(key: string, delayMs: number): void;
   /** Adds the key after its own backoff, which doubles each time until `forget`. */
   addRateLimited(key: string): void;
+  /** Forgets the failures of the key, not the key. */
   forget(key: string): void;
-  /** A throw of `process` is logged and adds the key rate limited. */
+  /**
+   * Works until the signal aborts, and then until the keys in work are done or the drain limit is over. What `process`
+   * throws is logged, and the key added rate limited.
+   */
   run(
-    process: (key: string, signal: AbortSignal) => Promise<void>,
+    process: ProcessKey,
     options: { readonly workers: number; readonly signal: AbortSignal },
   ): Promise<void>;
+  /** Keys that are ready. */
   readonly depth: number;
   longestRunningMs(): number;
   /** Sum over the keys in work. */
   unfinishedMs(): number;
 }
 
-export declare const createWorkQueue: (options: WorkQueueOptions) => WorkQueue;
+interface Waiting {
+  readonly dueMs: number;
+  readonly timer: Disposable;
+}
+
+interface State {
+  readonly options: WorkQueueOptions;
+  readonly clock: Clock;
+  /** Key -> since when; a Map keeps the order of arrival. */
+  readonly ready: Map<string, number>;
+  readonly waiting: Map<string, Waiting>;
+  /** Key -> start of its work. */
+  readonly inWork: Map<string, number>;
+  readonly dirty: Set<string>;
+  readonly failures: Map<string, number>;
+  /** Workers with nothing to do. */
+  readonly idle: (() => void)[];
+  /** From the abort of `run` on: adds are ignored, since nobody would take them. */
+  stopped: boolean;
+}
+
+const add = (state: State, key: string): void => {
+  if (state.stopped || state.ready.has(key) || state.dirty.has(key)) return;
+  state.options.metrics?.added();
+  if (state.inWork.has(key)) {
+    state.dirty.add(key);
+    return;
+  }
+  state.ready.set(key, state.clock.monotonicMs());
+  state.options.metrics?.depth(state.ready.size);
+  state.idle.shift()?.();
+};
+
+const addAfter = (state: State, key: string, delayMs: number): void => {
+  if (delayMs <= 0) {
+    add(state, key);
+    return;
+  }
+  const { clock, waiting, stopped } = state;
+  if (stopped) return;
+  const dueMs = clock.monotonicMs() + delayMs;
+  const known = waiting.get(key);
+  if (known && known.dueMs <= dueMs) return;
+  known?.timer[Symbol.dispose]();
+  const timer = clock.after(delayMs, () => {
+    waiting.delete(key);
+    add(state, key);
+  });
+  waiting.set(key, { dueMs, timer });
+};
+
+const addRateLimited = (state: State, key: string): void => {
+  const { baseDelayMs = 50, maxDelayMs = 60_000, metrics } = state.options;
+  const failures = (state.failures.get(key) ?? 0) + 1;
+  state.failures.set(key, failures);
+  metrics?.retried();
+  // Up to a quarter more, so that keys that failed together do not come back together.
+  addAfter(state, key, backoffBoundMs({ baseDelayMs, maxDelayMs }, failures) * (1 + Math.random() / 4));
+};
+
+const take = (state: State): string | undefined => {
+  const [first] = state.ready;
+  if (!first) return undefined;
+  const [key, sinceMs] = first;
+  const nowMs = state.clock.monotonicMs();
+  state.ready.delete(key);
+  state.inWork.set(key, nowMs);
+  state.options.metrics?.depth(state.ready.size);
+  state.options.metrics?.started((nowMs - sinceMs) / 1000);
+  return key;
+};
+
+const done = (state: State, key: string): void => {
+  const { clock, inWork, dirty, ready, options } = state;
+  const nowMs = clock.monotonicMs();
+  options.metrics?.finished((nowMs - (inWork.get(key) ?? nowMs)) / 1000);
+  inWork.delete(key);
+  if (!dirty.delete(key)) return;
+  ready.set(key, nowMs);
+  options.metrics?.depth(ready.size);
+  state.idle.shift()?.();
+};
+
+const failed = (state: State, key: string, error: unknown): void => {
+  if (state.stopped) return;
+  state.options.log.error({ err: toError(error), key }, 'a pass failed, the key comes back later');
+  addRateLimited(state, key);
+};
+
+const work = async (state: State, process: ProcessKey, signal: AbortSignal): Promise<void> => {
+  while (!signal.aborted) {
+    const key = take(state);
+    if (key === undefined) {
+      await new Promise<void>((resolve) => {
+        state.idle.push(resolve);
+      });
+      continue;
+    }
+    try {
+      await process(key, signal);
+    } catch (error) {
+      failed(state, key, error);
+    } finally {
+      done(state, key);
+    }
+  }
+};
+
+/** Resolves when the workers ended, or `drainTimeoutMs` after the abort: what hangs then is named and left behind. */
+const drained = async (state: State, workers: Promise<unknown>, signal: AbortSignal): Promise<void> => {
+  const { clock, options, inWork } = state;
+  const limit = Promise.withResolvers<void>();
+  let timer: Disposable | undefined;
+  const onAbort = (): void => {
+    state.stopped = true;
+    for (const { timer: waiting } of state.waiting.values()) waiting[Symbol.dispose]();
+    state.waiting.clear();
+    for (const wake of state.idle.splice(0)) wake();
+    timer = clock.after(options.drainTimeoutMs ?? 10_000, () => {
+      options.log.warn({ keys: [...inWork.keys()] }, 'stopped while keys were in work');
+      limit.resolve();
+    });
+  };
+  signal.addEventListener('abort', onAbort);
+  if (signal.aborted) onAbort();
+  try {
+    await Promise.race([workers, limit.promise]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+    timer?.[Symbol.dispose]();
+  }
+};
+
+/** Adds are kept until `run` is called, which happens once. */
+export const createWorkQueue = (options: WorkQueueOptions): WorkQueue => {
+  const state: State = {
+    options,
+    clock: options.clock ?? systemClock,
+    ready: new Map(),
+    waiting: new Map(),
+    inWork: new Map(),
+    dirty: new Set(),
+    failures: new Map(),
+    idle: [],
+    stopped: false,
+  };
+  const agesMs = (): number[] =>
+    [...state.inWork.values()].map((startMs) => state.clock.monotonicMs() - startMs);
+  return {
+    add: (key) => add(state, key),
+    addAfter: (key, delayMs) => addAfter(state, key, delayMs),
+    addRateLimited: (key) => addRateLimited(state, key),
+    forget: (key) => {
+      state.failures.delete(key);
+    },
+    run: (process, { workers, signal }) =>
+      drained(
+        state,
+        Promise.all(Array.from({ length: workers }, () => work(state, process, signal))),
+        signal,
+      ),
+    get depth() {
+      return state.ready.size;
+    },
+    longestRunningMs: () => Math.max(0, ...agesMs()),
+    unfinishedMs: () => agesMs().reduce((sum, age) => sum + age, 0),
+  };
+};

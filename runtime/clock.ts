@@ -21,18 +21,19 @@ export const systemClock: Clock = {
   },
 };
 
-/** Resolves after the delay, or at once (without throwing) when the signal aborts. */
-export const pause = (clock: Clock, delayMs: number, signal: AbortSignal): Promise<void> =>
+/** Resolves true after the delay, or false as soon as the signal aborts; never throws. */
+export const pause = (clock: Clock, delayMs: number, signal: AbortSignal): Promise<boolean> =>
   new Promise((resolve) => {
     if (signal.aborted) {
-      resolve();
+      resolve(false);
       return;
     }
-    const done = (): void => {
+    const end = (passed: boolean): void => {
       timer[Symbol.dispose]();
-      signal.removeEventListener('abort', done);
-      resolve();
+      signal.removeEventListener('abort', onAbort);
+      resolve(passed);
     };
-    const timer = clock.after(delayMs, done);
-    signal.addEventListener('abort', done);
+    const onAbort = (): void => end(false);
+    const timer = clock.after(delayMs, () => end(true));
+    signal.addEventListener('abort', onAbort);
   });

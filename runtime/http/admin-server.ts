@@ -1,18 +1,76 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Registry } from 'prom-client';
+import { toError } from '../errors.ts';
 import type { Logger } from '../log.ts';
-import type { ListeningServer } from './server.ts';
+import { type ListeningServer, listen } from './server.ts';
 
+/** The reason is for people on call: what is wrong, since when. */
 export type Check = { readonly ok: true } | { readonly ok: false; readonly reason: string };
 
 export interface AdminServerOptions {
   readonly host: string;
   /** 0 takes a free port. */
   readonly port: number;
-  readonly registry: Registry;
+  readonly registry: Pick<Registry, 'metrics' | 'contentType'>;
+  /** False: the process should be started anew. */
   readonly healthy: () => Check;
+  /** False: no traffic, please. */
   readonly ready: () => Check;
   readonly log: Logger;
 }
 
-/** /healthz, /readyz and /metrics. */
-export declare const startAdminServer: (options: AdminServerOptions) => Promise<ListeningServer>;
+interface Answer {
+  readonly status: number;
+  readonly contentType: string;
+  readonly body: string;
+}
+
+const json = (status: number, value: unknown): Answer => ({
+  status,
+  contentType: 'application/json; charset=utf-8',
+  body: `${JSON.stringify(value)}\n`,
+});
+
+const checked = (check: () => Check): Answer => {
+  const result = check();
+  return result.ok ? json(200, { status: 'ok' }) : json(503, { status: 'failing', reason: result.reason });
+};
+
+const answerTo = async (request: IncomingMessage, options: AdminServerOptions): Promise<Answer> => {
+  if (request.method !== 'GET' && request.method !== 'HEAD')
+    return json(405, { error: `${request.method} is not served here; use GET` });
+  const path = (request.url ?? '').split('?', 1).join();
+  if (path === '/healthz') return checked(options.healthy);
+  if (path === '/readyz') return checked(options.ready);
+  if (path !== '/metrics') return json(404, { error: 'served here are /healthz, /readyz and /metrics' });
+  const { contentType } = options.registry;
+  return { status: 200, contentType, body: await options.registry.metrics() };
+};
+
+const respond = async (
+  request: IncomingMessage,
+  response: ServerResponse,
+  options: AdminServerOptions,
+): Promise<void> => {
+  let answer: Answer;
+  try {
+    answer = await answerTo(request, options);
+  } catch (error) {
+    options.log.error({ err: toError(error), path: request.url }, 'the admin server failed');
+    answer = json(500, { error: 'this failed; the log tells why' });
+  }
+  response.writeHead(answer.status, {
+    'content-type': answer.contentType,
+    'content-length': Buffer.byteLength(answer.body),
+    'cache-control': 'no-store',
+  });
+  response.end(request.method === 'HEAD' ? undefined : answer.body);
+};
+
+/** Serves /healthz, /readyz and /metrics on a port of their own, which no ingress leads to. */
+export const startAdminServer = (options: AdminServerOptions): Promise<ListeningServer> => {
+  const server = createServer({ requestTimeout: 10_000, headersTimeout: 5_000 }, (request, response) => {
+    void respond(request, response, options);
+  });
+  return listen(server, { host: options.host, port: options.port, drainMs: 1_000 });
+};

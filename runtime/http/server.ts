@@ -1,13 +1,71 @@
+import { once } from 'node:events';
 import type { Server } from 'node:http';
+import { ConfigError } from '../errors.ts';
 
 export interface ListeningServer extends AsyncDisposable {
   readonly host: string;
   readonly port: number;
-  /** Takes no new connection, lets requests in hand end for at most `drainMs`, then closes every socket. */
+  /**
+   * Takes no new connection, lets the requests in hand end for at most `drainMs`, then closes every socket. Disposing does
+   * the same with the limit given to `listen`.
+   */
   close(drainMs?: number): Promise<void>;
 }
 
-export declare const listen: (
-  server: Server,
-  address: { readonly host: string; readonly port: number; readonly drainMs?: number },
-) => Promise<ListeningServer>;
+export interface ListenAddress {
+  readonly host: string;
+  /** 0 takes a free port. */
+  readonly port: number;
+  /** Default limit of `close`, in milliseconds. */
+  readonly drainMs?: number;
+}
+
+const DEFAULT_DRAIN_MS = 5_000;
+
+const closeServer = (server: Server, drainMs: number): Promise<void> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(() => {
+      server.closeAllConnections();
+    }, drainMs);
+    server.close(() => {
+      clearTimeout(timer);
+      resolve();
+    });
+    // A client that keeps its connection alive would hold the server open without asking for anything.
+    server.closeIdleConnections();
+  });
+
+/**
+ * Starts to listen.
+ * @throws ConfigError when the address cannot be taken.
+ */
+export const listen = async (server: Server, address: ListenAddress): Promise<ListeningServer> => {
+  const { host, port, drainMs = DEFAULT_DRAIN_MS } = address;
+  let closing = false;
+  // While closing, each connection ends with the answer that is in hand on it.
+  server.prependListener('request', (_request, response) => {
+    if (closing) response.setHeader('connection', 'close');
+    response.once('finish', () => {
+      if (closing) setImmediate(() => server.closeIdleConnections());
+    });
+  });
+  server.listen({ host, port });
+  try {
+    await once(server, 'listening');
+  } catch (error) {
+    throw new ConfigError(`Cannot listen on ${host}:${port}; choose another address by HOST or port`, error);
+  }
+  const bound = server.address();
+  let closed: Promise<void> | undefined;
+  const close = (limitMs = drainMs): Promise<void> => {
+    closing = true;
+    closed ??= closeServer(server, limitMs);
+    return closed;
+  };
+  return {
+    host,
+    port: bound !== null && typeof bound === 'object' ? bound.port : port,
+    close,
+    [Symbol.asyncDispose]: () => close(),
+  };
+};
