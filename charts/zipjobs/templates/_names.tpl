@@ -1,0 +1,82 @@
+{{/* Name of the chart, for labels. */}}
+{{- define "zipjobs.name" -}}
+{{- default .Chart.Name .Values.nameOverride | trunc 50 | trimSuffix "-" -}}
+{{- end -}}
+
+{{/* Prefix of every object: the release's name, with the chart's when it does not hold it already. */}}
+{{- define "zipjobs.fullname" -}}
+{{- if .Values.fullnameOverride -}}
+{{- .Values.fullnameOverride | trunc 50 | trimSuffix "-" -}}
+{{- else -}}
+{{- $name := include "zipjobs.name" . -}}
+{{- if contains $name .Release.Name -}}
+{{- .Release.Name | trunc 50 | trimSuffix "-" -}}
+{{- else -}}
+{{- printf "%s-%s" .Release.Name $name | trunc 50 | trimSuffix "-" -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{/* The service account and the cluster role of the zipper have one fixed name: the controller knows it. */}}
+{{- define "zipjobs.zipperName" -}}
+zipjobs-zipper
+{{- end -}}
+
+{{/* Name of a component's objects. Takes (list . "api"). */}}
+{{- define "zipjobs.componentName" -}}
+{{- $root := index . 0 -}}
+{{- printf "%s-%s" (include "zipjobs.fullname" $root) (index . 1) -}}
+{{- end -}}
+
+{{/* Name of a component's service account. Takes (list . "api"). */}}
+{{- define "zipjobs.serviceAccountName" -}}
+{{- $root := index . 0 -}}
+{{- $component := index . 1 -}}
+{{- default (include "zipjobs.componentName" .) (index $root.Values $component).serviceAccount.name -}}
+{{- end -}}
+
+{{/* The user that a component's service account is to the API server. Takes (list . "api"). */}}
+{{- define "zipjobs.serviceAccountUser" -}}
+{{- $root := index . 0 -}}
+{{- printf "system:serviceaccount:%s:%s" $root.Release.Namespace (include "zipjobs.serviceAccountName" .) -}}
+{{- end -}}
+
+{{- define "zipjobs.leaseName" -}}
+{{- include "zipjobs.componentName" (list . "controller") -}}
+{{- end -}}
+
+{{/* Labels that select a component's pods; they can never change. Takes (list . "api"). */}}
+{{- define "zipjobs.selectorLabels" -}}
+{{- $root := index . 0 -}}
+app.kubernetes.io/name: {{ include "zipjobs.name" $root }}
+app.kubernetes.io/instance: {{ $root.Release.Name }}
+app.kubernetes.io/component: {{ index . 1 }}
+{{- end -}}
+
+{{/* Labels of every object of a component. Takes (list . "api"). */}}
+{{- define "zipjobs.labels" -}}
+{{- $root := index . 0 -}}
+{{ include "zipjobs.selectorLabels" . }}
+app.kubernetes.io/part-of: zipjobs
+app.kubernetes.io/version: {{ $root.Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ $root.Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" $root.Chart.Name $root.Chart.Version | replace "+" "_" }}
+{{- with $root.Values.commonLabels }}
+{{ toYaml . }}
+{{- end }}
+{{- end -}}
+
+{{/* Reference of a component's image: registry, repository, then digest or tag. Takes (list . "api"). */}}
+{{- define "zipjobs.image" -}}
+{{- $root := index . 0 -}}
+{{- $image := (index $root.Values (index . 1)).image -}}
+{{- $name := $image.repository -}}
+{{- with $root.Values.image.registry -}}
+{{- $name = printf "%s/%s" (trimSuffix "/" .) $image.repository -}}
+{{- end -}}
+{{- if $image.digest -}}
+{{- printf "%s@%s" $name $image.digest -}}
+{{- else -}}
+{{- printf "%s:%s" $name (default $root.Chart.AppVersion (default $root.Values.image.tag $image.tag)) -}}
+{{- end -}}
+{{- end -}}

@@ -1,0 +1,108 @@
+{{/*
+A value as the text of an environment variable. Helm reads every number as a float, and a large one would be printed
+as 5.36870912e+10.
+*/}}
+{{- define "zipjobs.envText" -}}
+{{- if kindIs "slice" . -}}
+{{- join "," . -}}
+{{- else if and (kindIs "float64" .) (eq (floor .) .) -}}
+{{- int64 . -}}
+{{- else -}}
+{{- . -}}
+{{- end -}}
+{{- end -}}
+
+{{/* The items of `env` for a map of names and values. */}}
+{{- define "zipjobs.env" -}}
+{{- range $name, $value := . }}
+- name: {{ $name }}
+  value: {{ include "zipjobs.envText" $value | quote }}
+{{- end }}
+{{- end -}}
+
+{{/* What every process is told about its own pod. */}}
+{{- define "zipjobs.podEnv" -}}
+- name: HOST
+  valueFrom: { fieldRef: { fieldPath: status.podIP } }
+- name: POD_NAME
+  valueFrom: { fieldRef: { fieldPath: metadata.name } }
+- name: POD_NAMESPACE
+  valueFrom: { fieldRef: { fieldPath: metadata.namespace } }
+- name: SERVICE_ACCOUNT_DIR
+  value: /var/run/secrets/kubernetes.io/serviceaccount
+{{- end -}}
+
+{{/* Where processes may connect to. */}}
+{{- define "zipjobs.egressSettings" -}}
+{{- dict "EGRESS_ALLOW_CIDRS" .Values.egress.allowCidrs "EGRESS_DENY_CIDRS" .Values.egress.denyCidrs | toJson -}}
+{{- end -}}
+
+{{- define "zipjobs.storeSettings" -}}
+{{- dict "STORE_ALLOWED_HOSTS" .Values.store.allowedHosts "STORE_ALLOW_HTTP" .Values.store.allowHttp | toJson -}}
+{{- end -}}
+
+{{/* Settings of the zipper, which the controller hands to its pods: name -> text, as JSON. */}}
+{{- define "zipjobs.zipperSettings" -}}
+{{- $settings := dict "LOG_LEVEL" .Values.zipper.logLevel -}}
+{{- $settings = merge (deepCopy .Values.zipper.settings) $settings (include "zipjobs.egressSettings" . | fromJson) (include "zipjobs.storeSettings" . | fromJson) -}}
+{{- $texts := dict -}}
+{{- range $name, $value := $settings -}}
+{{- $text := include "zipjobs.envText" $value -}}
+{{- if $text -}}
+{{- $_ := set $texts $name $text -}}
+{{- end -}}
+{{- end -}}
+{{- toJson $texts -}}
+{{- end -}}
+
+{{/* Where pods of a component run, as the values say. Takes the component's values. */}}
+{{- define "zipjobs.placement" -}}
+{{- with .priorityClassName }}
+priorityClassName: {{ . }}
+{{- end }}
+{{- with .nodeSelector }}
+nodeSelector: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .tolerations }}
+tolerations: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .affinity }}
+affinity: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .topologySpreadConstraints }}
+topologySpreadConstraints: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end -}}
+
+{{- define "zipjobs.podSecurityContext" -}}
+runAsNonRoot: true
+runAsUser: 65532
+runAsGroup: 65532
+fsGroup: 65532
+seccompProfile: { type: RuntimeDefault }
+{{- end -}}
+
+{{- define "zipjobs.containerSecurityContext" -}}
+allowPrivilegeEscalation: false
+readOnlyRootFilesystem: true
+capabilities: { drop: [ALL] }
+{{- end -}}
+
+{{/* Probes of a process: its admin port answers both. */}}
+{{- define "zipjobs.probes" -}}
+startupProbe:
+  httpGet: { path: /healthz, port: admin }
+  periodSeconds: 1
+  timeoutSeconds: 2
+  failureThreshold: 60
+livenessProbe:
+  httpGet: { path: /healthz, port: admin }
+  periodSeconds: 10
+  timeoutSeconds: 5
+  failureThreshold: 3
+readinessProbe:
+  httpGet: { path: /readyz, port: admin }
+  periodSeconds: 2
+  timeoutSeconds: 2
+  failureThreshold: 3
+{{- end -}}
