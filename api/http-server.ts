@@ -20,15 +20,14 @@ export interface HttpServerSettings {
   readonly maxHeaderBytes: number;
 }
 
+const NOT_IN_TIME = badRequest(408, 'request_timeout', 'The request did not arrive in time.');
+const TOO_MANY_HEADERS = badRequest(431, 'headers_too_large', 'The headers of the request are too large.');
+const NOT_HTTP = badRequest(400, 'malformed_request', 'The request is not valid HTTP.');
+
 const toApiError = (error: Error): ApiError => {
-  switch (errorCode(error)) {
-    case 'HPE_HEADER_OVERFLOW':
-      return badRequest(431, 'headers_too_large', 'The headers of the request are too large.');
-    case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return badRequest(408, 'request_timeout', 'The request did not arrive in time.');
-    default:
-      return badRequest(400, 'malformed_request', 'The request is not valid HTTP.');
-  }
+  const code = errorCode(error);
+  if (code === 'HPE_HEADER_OVERFLOW') return TOO_MANY_HEADERS;
+  return code === 'ERR_HTTP_REQUEST_TIMEOUT' ? NOT_IN_TIME : NOT_HTTP;
 };
 
 const rawAnswer = (error: ApiError): string => {

@@ -1,19 +1,20 @@
 import { withTimeLimit } from '#runtime/kube/time-limit.ts';
-import { checkRequest, type RequestCheckDeps } from '../check-request.ts';
+import { checkRequest } from '../check-request.ts';
 import type { ApiContext } from '../context.ts';
 import type { CreateZipJob } from '../create-zip-job.ts';
 import type { FindBucket } from '../find-bucket.ts';
 import type { FindZipJob } from '../find-zip-job.ts';
 import { parseStrictJson } from '../json/strict-json.ts';
 import { bodyBytes } from '../middleware/json-body.ts';
+import type { RequestPolicy } from '../request-policy.ts';
 import { MAX_BODY_DEPTH } from '../schemas/limits.ts';
 import { toResponse, zipBody } from '../to-response.ts';
 import type { Principal } from '../tokens/authenticate.ts';
 import { validTraceparent } from '../traceparent.ts';
 
 export interface ZipJobRoutesDeps {
-  /** What a request of this project is judged by. */
-  readonly requestCheck: (principal: Principal) => RequestCheckDeps;
+  /** By what a request of a project is judged. */
+  readonly requestPolicy: RequestPolicy;
   readonly findBucket: FindBucket;
   readonly createZipJob: CreateZipJob;
   readonly findZipJob: FindZipJob;
@@ -48,7 +49,7 @@ export const createZipJobRoutes = (deps: ZipJobRoutesDeps): ZipJobRoutes => {
       const { namespace, tokenName, project } = principal;
       const { requestId } = ctx.state;
       const json = parseStrictJson(bodyBytes(ctx), { maxDepth: MAX_BODY_DEPTH });
-      const request = checkRequest(json, deps.requestCheck(principal));
+      const request = checkRequest(json, deps.requestPolicy(project));
       const { service, bucketName, metadata } = request;
       const traceparent = validTraceparent(ctx.get('traceparent'));
       const { uuid, name } = await inTime(ctx, async (signal) => {

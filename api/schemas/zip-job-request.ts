@@ -40,21 +40,14 @@ const fieldName = (pointer: string): string =>
     .map((part, index) => (/^\d+$/.test(part) ? `[${part}]` : index === 0 ? part : `.${part}`))
     .join('');
 
+/** What to say for each keyword of the schema. */
 const problemOf = (error: DefinedError): string => {
-  switch (error.keyword) {
-    case 'type':
-      return `must be of type ${error.params.type}`;
-    case 'required':
-      return `lacks the field ${error.params.missingProperty}`;
-    case 'minItems':
-      return 'must have at least one entry';
-    case 'minLength':
-      return 'must not be empty';
-    case 'enum':
-      return `must be one of ${error.params.allowedValues.join(', ')}`;
-    default:
-      return 'is not valid';
-  }
+  if (error.keyword === 'type') return `must be of type ${error.params.type}`;
+  if (error.keyword === 'required') return `lacks the field ${error.params.missingProperty}`;
+  if (error.keyword === 'minItems') return 'must have at least one entry';
+  if (error.keyword === 'minLength') return 'must not be empty';
+  if (error.keyword === 'enum') return `must be one of ${error.params.allowedValues.join(', ')}`;
+  return 'is not valid';
 };
 
 const apiErrorOf = (error: DefinedError): ApiError => {

@@ -1,0 +1,62 @@
+import type { ZipBucket } from '#crds/zip-bucket.ts';
+import type { ZipJob } from '#crds/zip-job.ts';
+import type { ZipProject } from '#crds/zip-project.ts';
+import type { ZipToken } from '#crds/zip-token.ts';
+import type { KubeClient } from '#runtime/kube/client.ts';
+import { createReflector } from '#runtime/kube/reflector.ts';
+import { RESOURCES } from '#runtime/kube/resources.ts';
+import type { Reflector } from '#runtime/kube/types.ts';
+import type { Logger } from '#runtime/log.ts';
+import { toCachedJob } from './cached-job.ts';
+import { MASK_INDEX, maskIndex } from './tokens/token-candidates.ts';
+
+/** What the API keeps in memory of all projects. */
+export interface Caches extends AsyncDisposable {
+  readonly zipJobs: Reflector<ZipJob>;
+  readonly zipBuckets: Reflector<ZipBucket>;
+  readonly zipTokens: Reflector<ZipToken>;
+  readonly zipProjects: Reflector<ZipProject>;
+  start(): void;
+  /** Resolves when every cache had its first list. */
+  synced(signal: AbortSignal): Promise<void>;
+  readonly hasSynced: boolean;
+}
+
+export const createCaches = ({ kube, log }: { readonly kube: KubeClient; readonly log: Logger }): Caches => {
+  const zipJobs = createReflector({
+    kube,
+    log,
+    definition: RESOURCES.zipJobs,
+    transform: toCachedJob,
+  });
+  const zipTokens = createReflector({
+    kube,
+    log,
+    definition: RESOURCES.zipTokens,
+    indexes: { [MASK_INDEX]: maskIndex },
+  });
+  const zipBuckets = createReflector({ kube, log, definition: RESOURCES.zipBuckets });
+  const zipProjects = createReflector({ kube, log, definition: RESOURCES.zipProjects });
+  const all = [zipJobs, zipBuckets, zipTokens, zipProjects];
+  const end = new AbortController();
+  let running: Promise<unknown> = Promise.resolve();
+  return {
+    zipJobs,
+    zipBuckets,
+    zipTokens,
+    zipProjects,
+    start: () => {
+      running = Promise.all(all.map((cache) => cache.run(end.signal)));
+    },
+    synced: async (signal) => {
+      await Promise.all(all.map((cache) => cache.synced(signal)));
+    },
+    get hasSynced() {
+      return all.every((cache) => cache.hasSynced);
+    },
+    [Symbol.asyncDispose]: async () => {
+      end.abort();
+      await running;
+    },
+  };
+};

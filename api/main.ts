@@ -1,0 +1,156 @@
+import { collectDefaultMetrics, Registry } from 'prom-client';
+import { pause, systemClock } from '#runtime/clock.ts';
+import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
+import { checkEntryNames } from '#runtime/entry-name.ts';
+import { startAdminServer } from '#runtime/http/admin-server.ts';
+import { listen } from '#runtime/http/server.ts';
+import { createKubeClient } from '#runtime/kube/client.ts';
+import { createKubeConfig } from '#runtime/kube/kube-config.ts';
+import { createObjectClient } from '#runtime/kube/object-client.ts';
+import { RESOURCES } from '#runtime/kube/resources.ts';
+import { type Lifetime, run } from '#runtime/lifecycle.ts';
+import { createLogger, type Logger } from '#runtime/log.ts';
+import { createApp } from './app.ts';
+import { type Caches, createCaches } from './caches.ts';
+import { createReadForwarded } from './client-address.ts';
+import { type ApiConfig, readApiConfig } from './config.ts';
+import { createCreateZipJob } from './create-zip-job.ts';
+import { createFindBucket } from './find-bucket.ts';
+import { createFindZipJob } from './find-zip-job.ts';
+import { createHttpServer } from './http-server.ts';
+import { type ApiMetrics, createApiMetrics } from './metrics.ts';
+import { createReadiness } from './readiness.ts';
+import { createRequestPolicy } from './request-policy.ts';
+import { createZipJobRoutes, type ZipJobRoutes } from './routes/zip-jobs.ts';
+import { createAuthenticate } from './tokens/authenticate.ts';
+import { createNoteUse } from './tokens/last-used.ts';
+import { createProveToken } from './tokens/prove-token.ts';
+
+const NAME = 'zipjobs-api';
+/** What the process needs beyond pause and drain to close its connections. */
+const CLOSING_MS = 1_000;
+
+interface Parts {
+  readonly config: ApiConfig;
+  readonly log: Logger;
+  readonly metrics: ApiMetrics;
+  readonly caches: Caches;
+  readonly clients: ReturnType<typeof createClients>;
+}
+
+const createClients = (kube: ReturnType<typeof createKubeClient>) => ({
+  zipJobs: createObjectClient(kube, RESOURCES.zipJobs),
+  zipBuckets: createObjectClient(kube, RESOURCES.zipBuckets),
+  zipTokens: createObjectClient(kube, RESOURCES.zipTokens),
+  zipProjects: createObjectClient(kube, RESOURCES.zipProjects),
+  secrets: createObjectClient(kube, RESOURCES.secrets),
+});
+
+const createRoutes = ({ config, log, metrics, caches, clients }: Parts): ZipJobRoutes =>
+  createZipJobRoutes({
+    requestPolicy: createRequestPolicy({
+      egress: createEgressPolicy({ allowCidrs: config.egressAllowCidrs, denyCidrs: config.egressDenyCidrs }),
+      nameFault: checkEntryNames,
+      limits: config,
+    }),
+    findBucket: createFindBucket({ buckets: caches.zipBuckets, bucketClient: clients.zipBuckets }),
+    createZipJob: createCreateZipJob({
+      jobClient: clients.zipJobs,
+      secretClient: clients.secrets,
+      metrics,
+      clock: systemClock,
+      log,
+      instance: config.instance,
+    }),
+    findZipJob: createFindZipJob({ jobs: caches.zipJobs, jobClient: clients.zipJobs }),
+    workTimeoutMs: config.workTimeoutMs,
+  });
+
+const createApiServer = (parts: Parts, isStopping: () => boolean) => {
+  const { config, log, metrics, caches, clients } = parts;
+  const proveToken = createProveToken({
+    tokenClient: clients.zipTokens,
+    projectClient: clients.zipProjects,
+    clock: systemClock,
+    log,
+    freshMs: config.tokenFreshMs,
+    staleMs: config.tokenStaleMs,
+    proofTimeoutMs: config.tokenProofTimeoutMs,
+  });
+  const app = createApp({
+    log,
+    clock: systemClock,
+    metrics,
+    readForwarded: createReadForwarded(config.trustedProxies),
+    authenticate: createAuthenticate({ tokens: caches.zipTokens, projects: caches.zipProjects, proveToken }),
+    noteUse: createNoteUse({
+      tokens: caches.zipTokens,
+      tokenClient: clients.zipTokens,
+      clock: systemClock,
+      log,
+      intervalMs: config.lastUsedIntervalMs,
+    }),
+    zipJobs: createRoutes(parts),
+    body: { maxBytes: config.maxBodyBytes, lingerMs: config.bodyLingerMs },
+    isStopping,
+  });
+  const listener = app.callback();
+  return createHttpServer((request, response) => {
+    void listener(request, response);
+  }, config);
+};
+
+const serve = async (config: ApiConfig, log: Logger, { stopping, resources }: Lifetime): Promise<number> => {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const kube = resources.use(
+    createKubeClient({
+      access: createKubeConfig(config),
+      requestTimeoutMs: config.kubeRequestTimeoutMs,
+      userAgent: NAME,
+    }),
+  );
+  const caches = resources.use(createCaches({ kube, log }));
+  const readiness = createReadiness({ caches, stopping });
+  const { host } = config;
+  const admin = { host, port: config.adminPort, registry, log, ...readiness };
+  resources.use(await startAdminServer(admin));
+  caches.start();
+  await caches.synced(stopping);
+  const parts = { config, log, metrics: createApiMetrics(registry), caches, clients: createClients(kube) };
+  const server = createApiServer(parts, () => stopping.aborted);
+  const listening = resources.use(
+    await listen(server, { host, port: config.port, drainMs: config.shutdownDrainMs }),
+  );
+  readiness.listening();
+  log.info({ host: listening.host, port: listening.port }, 'the API takes requests');
+  await aborted(stopping);
+  // Load balancers go on sending until they have seen that this replica is not ready any more.
+  await pause(systemClock, config.shutdownPauseMs, new AbortController().signal);
+  await listening.close(config.shutdownDrainMs);
+  return 0;
+};
+
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+
+const start = async (env: NodeJS.ProcessEnv): Promise<void> => {
+  let config: ApiConfig;
+  try {
+    config = readApiConfig(env);
+  } catch (error) {
+    createLogger(NAME, { level: 'info' }).fatal({ err: error }, 'cannot start');
+    process.exitCode = 1;
+    return;
+  }
+  const log = createLogger(NAME, { level: config.logLevel });
+  await run((lifetime) => serve(config, log, lifetime), {
+    log,
+    shutdownTimeoutMs: config.shutdownPauseMs + config.shutdownDrainMs + CLOSING_MS,
+  });
+};
+
+await start(process.env);

@@ -1,0 +1,109 @@
+import { PROJECT_NAME } from '#crds/api-group.ts';
+import type { ZipProject } from '#crds/zip-project.ts';
+import type { ZipToken } from '#crds/zip-token.ts';
+import type { Clock } from '#runtime/clock.ts';
+import { withTimeLimit } from '#runtime/kube/time-limit.ts';
+import { type ObjectClient, objectKey } from '#runtime/kube/types.ts';
+import type { Logger } from '#runtime/log.ts';
+import { serviceUnavailable } from '../api-error.ts';
+
+/** That a token and its project existed at a time. */
+export interface Proof {
+  /** Monotonic time at which the API server was asked. */
+  readonly provenAt: number;
+  readonly token: ZipToken;
+  readonly project: ZipProject;
+}
+
+export interface ProveTokenDeps {
+  readonly tokenClient: Pick<ObjectClient<ZipToken>, 'get'>;
+  readonly projectClient: Pick<ObjectClient<ZipProject>, 'get'>;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Age after which a yes is proved again by asking the API server. */
+  readonly freshMs: number;
+  /** Age up to which a yes counts while the API server cannot be asked. */
+  readonly staleMs: number;
+  /** Time limit of one proof. */
+  readonly proofTimeoutMs: number;
+}
+
+/**
+ * Undefined when the API server says that the token or its project is no more.
+ * @throws ApiError service_unavailable when the API server does not tell and the last yes is too old
+ */
+export type ProveToken = (candidate: ZipToken) => Promise<Proof | undefined>;
+
+/** A token that was deleted and made again under its name is another one. */
+const proofKey = (token: ZipToken): string => `${objectKey(token)}/${token.metadata.uid ?? ''}`;
+
+/** True for a project that takes work. */
+export const isOpenProject = (project: ZipProject | undefined): project is ZipProject =>
+  project !== undefined && project.metadata.deletionTimestamp === undefined;
+
+const askFor =
+  ({ tokenClient, projectClient, clock, proofTimeoutMs }: ProveTokenDeps): ProveToken =>
+  async (candidate) => {
+    const { namespace, name, uid } = candidate.metadata;
+    const provenAt = clock.monotonicMs();
+    const limit = { attempt: `proof of the token ${objectKey(candidate)}`, ms: proofTimeoutMs };
+    const [token, project] = await withTimeLimit(limit, (signal) =>
+      Promise.all([
+        tokenClient.get(namespace, name, signal),
+        projectClient.get(namespace, PROJECT_NAME, signal),
+      ]),
+    );
+    if (token === undefined || token.metadata.uid !== uid || !isOpenProject(project)) return undefined;
+    return { provenAt, token, project };
+  };
+
+/**
+ * Looks at a token and its project live, at most once in `freshMs` for all requests with the token, and only once at a
+ * time. While the API server does not answer, the last yes counts for `staleMs`.
+ */
+export const createProveToken = (deps: ProveTokenDeps): ProveToken => {
+  const { clock, log, freshMs, staleMs } = deps;
+  const ask = askFor(deps);
+  /** By token and uid, oldest first. */
+  const proofs = new Map<string, Proof>();
+  const running = new Map<string, Promise<Proof | undefined>>();
+
+  const ageOf = (proof: Proof): number => clock.monotonicMs() - proof.provenAt;
+
+  const keep = (key: string, proof: Proof | undefined): void => {
+    proofs.delete(key);
+    for (const [oldKey, old] of proofs) {
+      if (ageOf(old) <= staleMs) break;
+      proofs.delete(oldKey);
+    }
+    if (proof !== undefined) proofs.set(key, proof);
+  };
+
+  const lastYes = (key: string, error: unknown): Proof => {
+    const last = proofs.get(key);
+    if (last === undefined || ageOf(last) > staleMs) throw serviceUnavailable(error);
+    log.warn({ err: error, zipToken: key }, 'could not prove a token again; its last proof still counts');
+    return last;
+  };
+
+  const askAndKeep = async (candidate: ZipToken, key: string): Promise<Proof | undefined> => {
+    try {
+      const proof = await ask(candidate);
+      keep(key, proof);
+      return proof;
+    } catch (error) {
+      return lastYes(key, error);
+    } finally {
+      running.delete(key);
+    }
+  };
+
+  return async (candidate) => {
+    const key = proofKey(candidate);
+    const last = proofs.get(key);
+    if (last !== undefined && ageOf(last) <= freshMs) return last;
+    const asking = running.get(key) ?? askAndKeep(candidate, key);
+    running.set(key, asking);
+    return asking;
+  };
+};
