@@ -1,4 +1,5 @@
 import type { ConfigOf, Settings } from '#runtime/config.ts';
+import type { GetLimits } from './http-get.ts';
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
@@ -133,3 +134,11 @@ export const SOURCE_SETTINGS = {
 } as const satisfies Settings;
 
 export type SourceSettings = ConfigOf<typeof SOURCE_SETTINGS>;
+
+export const toGetLimits = (settings: SourceSettings): GetLimits => ({
+  headersTimeoutMs: settings.sourceHeadersTimeoutMs,
+  idleTimeoutMs: settings.sourceIdleTimeoutMs,
+  minRateBytes: settings.sourceMinRateBytes,
+  minRateWindowMs: settings.sourceMinRateWindowMs,
+  maxBytes: settings.sourceMaxFileBytes,
+});

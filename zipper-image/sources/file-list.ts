@@ -1,0 +1,103 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+import type { FileEntry } from '#crds/zip-job.ts';
+import { fileListMountName } from '#crds/zipper-contract.ts';
+import { AppError } from '#runtime/errors.ts';
+
+export interface FileListSource {
+  readonly directory: string;
+  /** Chunks 0 to chunks - 1, each `<n>.jsonl.gz`. */
+  readonly chunks: number;
+  readonly count: number;
+  /** SHA-256 (hex) of all uncompressed bytes of all chunks in order. */
+  readonly sha256: string;
+  /** Most uncompressed bytes of all chunks together. */
+  readonly maxBytes: number;
+  readonly signal: AbortSignal;
+}
+
+/** The list is not the one that the job states; another attempt gets the same list. */
+export class FileListError extends AppError {
+  constructor(problem: string, cause?: unknown) {
+    super(`Could not read the file list: ${problem}`, {
+      code: 'FileListMismatch',
+      retryable: false,
+      cause,
+    });
+  }
+}
+
+const isFileEntry = (value: unknown): value is FileEntry =>
+  typeof value === 'object' &&
+  value !== null &&
+  'url' in value &&
+  typeof value.url === 'string' &&
+  'filename' in value &&
+  typeof value.filename === 'string';
+
+const parseLine = (line: string, index: number): FileEntry => {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    throw new FileListError(`line ${index} is not JSON`);
+  }
+  if (!isFileEntry(value)) throw new FileListError(`line ${index} has no text "url" and "filename"`);
+  return { url: value.url, filename: value.filename };
+};
+
+const decode = (bytes: Buffer, chunk: number): string => {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw new FileListError(`chunk ${chunk} is not UTF-8`);
+  }
+};
+
+/** Unpacks one chunk, at most `room` bytes. */
+const unpack = async (source: FileListSource, chunk: number, room: number): Promise<Buffer> => {
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  const collect = async (unpacked: AsyncIterable<Buffer>): Promise<void> => {
+    for await (const part of unpacked) {
+      bytes += part.byteLength;
+      if (bytes > room) throw new FileListError(`it is larger than ${source.maxBytes} bytes`);
+      parts.push(part);
+    }
+  };
+  const path = join(source.directory, fileListMountName(chunk));
+  try {
+    await pipeline(createReadStream(path), createGunzip(), collect, { signal: source.signal });
+  } catch (error) {
+    source.signal.throwIfAborted();
+    throw error instanceof FileListError
+      ? error
+      : new FileListError(`chunk ${chunk} cannot be read from ${path}`, error);
+  }
+  return Buffer.concat(parts, bytes);
+};
+
+/**
+ * Reads the mounted file list, in order, and proves that it is the one that the job states.
+ * @throws FileListError (`FileListMismatch`), or the signal's reason.
+ */
+export const readFileList = async (source: FileListSource): Promise<readonly FileEntry[]> => {
+  const hash = createHash('sha256');
+  const files: FileEntry[] = [];
+  let room = source.maxBytes;
+  for (let chunk = 0; chunk < source.chunks; chunk += 1) {
+    const bytes = await unpack(source, chunk, room);
+    room -= bytes.byteLength;
+    hash.update(bytes);
+    for (const line of decode(bytes, chunk).split('\n')) {
+      if (line !== '') files.push(parseLine(line, files.length));
+    }
+  }
+  if (hash.digest('hex') !== source.sha256) throw new FileListError('its SHA-256 is not the one of the job');
+  if (files.length !== source.count)
+    throw new FileListError(`it has ${files.length} entries, the job has ${source.count}`);
+  return files;
+};

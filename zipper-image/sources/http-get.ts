@@ -1,0 +1,190 @@
+import type { Dispatcher } from 'undici';
+import { SourceFaultError } from './source-error.ts';
+import { type StallLimits, StallWatch } from './stall-watch.ts';
+
+export interface GetLimits extends StallLimits {
+  readonly headersTimeoutMs: number;
+  readonly maxBytes: number;
+}
+
+export type HeaderValue = string | string[] | undefined;
+
+export interface ResponseHead {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, HeaderValue>>;
+}
+
+/** Lets the receiver of a body stop and go on with reading from the socket. */
+export interface Flow {
+  pause(): void;
+  resume(): void;
+}
+
+/** Receives the body of a 200; called synchronously from the socket, so that a chunk costs no promise. */
+export interface BodySink {
+  /** May throw to refuse the body. */
+  start(head: ResponseHead, flow: Flow): void;
+  write(chunk: Uint8Array): void;
+}
+
+export interface GetRequest {
+  readonly url: URL;
+  readonly agent: Dispatcher;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly limits: GetLimits;
+  readonly signal: AbortSignal;
+  readonly sink: BodySink;
+}
+
+/** A body that nobody wants is read to its end up to here, so that the connection can be used again. */
+const DISCARD_BYTES = 64 * 1024;
+
+/**
+ * One GET. waiting -(head)-> reading -(end)-> settled; every limit, error and the signal lead to settled from anywhere, and
+ * only the first counts.
+ */
+class HttpGet implements Dispatcher.DispatchHandler {
+  readonly #request: GetRequest;
+  readonly #done = Promise.withResolvers<ResponseHead>();
+  readonly #onAbort = (): void => this.#fail(this.#request.signal.reason);
+  #controller: Dispatcher.DispatchController | undefined;
+  #settled = false;
+  #failure: Error | undefined;
+  #head: ResponseHead | undefined;
+  #received = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(request: GetRequest) {
+    this.#request = request;
+  }
+
+  run(): Promise<ResponseHead> {
+    const { agent, url, headers, signal } = this.#request;
+    signal.addEventListener('abort', this.#onAbort, { once: true });
+    const options: Dispatcher.DispatchOptions = {
+      origin: url.origin,
+      path: `${url.pathname}${url.search}`,
+      method: 'GET',
+      headers: { ...headers },
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    };
+    try {
+      signal.throwIfAborted();
+      agent.dispatch(options, this);
+    } catch (error) {
+      this.#fail(error);
+    }
+    return this.#done.promise;
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#settled) {
+      controller.abort(this.#failure ?? new Error('no longer wanted'));
+      return;
+    }
+    const { headersTimeoutMs } = this.#request.limits;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      const text = `no response headers within ${headersTimeoutMs} ms`;
+      this.#fail(new SourceFaultError({ code: 'SourceStalled', text, retryable: true }));
+    }, headersTimeoutMs);
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Readonly<Record<string, HeaderValue>>,
+  ): void {
+    if (status < 200 || this.#settled) return;
+    clearTimeout(this.#timer);
+    this.#head = { status, headers };
+    const watch = new StallWatch(this.#request.limits, performance.now());
+    this.#timer = setInterval(() => this.#checkProgress(watch), watch.tickMs);
+    if (status !== 200) return;
+    try {
+      this.#request.sink.start(this.#head, this.#flow(watch));
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#settled) return;
+    this.#received += chunk.length;
+    if (this.#head?.status !== 200) {
+      this.#discard();
+      return;
+    }
+    const { maxBytes } = this.#request.limits;
+    if (this.#received > maxBytes) {
+      const text = `it is larger than ${maxBytes} bytes, the most that one file may have`;
+      this.#fail(new SourceFaultError({ code: 'SourceTooLarge', text, retryable: false }));
+      return;
+    }
+    this.#request.sink.write(chunk);
+  }
+
+  onResponseEnd(): void {
+    const head = this.#head;
+    if (head && this.#settle()) this.#done.resolve(head);
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.#fail(error);
+  }
+
+  #flow(watch: StallWatch): Flow {
+    return {
+      pause: () => {
+        watch.pause(performance.now());
+        this.#controller?.pause();
+      },
+      resume: () => {
+        watch.resume(performance.now());
+        if (!this.#settled) this.#controller?.resume();
+      },
+    };
+  }
+
+  #discard(): void {
+    const head = this.#head;
+    if (!head || this.#received <= DISCARD_BYTES || !this.#settle()) return;
+    this.#done.resolve(head);
+    this.#controller?.abort(new Error('the rest of the body is not wanted'));
+  }
+
+  #checkProgress(watch: StallWatch): void {
+    const stall = watch.check(this.#received, performance.now());
+    if (stall === undefined) return;
+    const { idleTimeoutMs, minRateBytes, minRateWindowMs } = this.#request.limits;
+    const text =
+      stall === 'idle'
+        ? `no byte within ${idleTimeoutMs} ms`
+        : `less than ${minRateBytes} bytes per second over ${minRateWindowMs} ms`;
+    this.#fail(new SourceFaultError({ code: 'SourceStalled', text, retryable: true }));
+  }
+
+  /** False when something else came first. */
+  #settle(): boolean {
+    if (this.#settled) return false;
+    this.#settled = true;
+    clearTimeout(this.#timer);
+    this.#request.signal.removeEventListener('abort', this.#onAbort);
+    return true;
+  }
+
+  #fail(reason: unknown): void {
+    if (!this.#settle()) return;
+    this.#failure = reason instanceof Error ? reason : new Error('aborted', { cause: reason });
+    this.#done.reject(this.#failure);
+    this.#controller?.abort(this.#failure);
+  }
+}
+
+/**
+ * Sends one GET without following redirects and resolves with the head once the body has ended. Only the body of a 200
+ * reaches the sink. Rejects with the agent's error, a SourceFaultError of a limit, or the signal's reason.
+ */
+export const httpGet = (request: GetRequest): Promise<ResponseHead> => new HttpGet(request).run();

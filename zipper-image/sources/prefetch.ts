@@ -1,0 +1,297 @@
+import type { Dispatcher } from 'undici';
+import type { FileEntry } from '#crds/zip-job.ts';
+import type { EgressPolicy } from '#runtime/egress/egress-policy.ts';
+import { toError } from '#runtime/errors.ts';
+import type { Logger } from '#runtime/log.ts';
+import { retry } from '#runtime/retry.ts';
+import { type DownloadDeps, download } from './download.ts';
+import { MemoryBudget } from './memory-budget.ts';
+import { type SourceSettings, toGetLimits } from './settings.ts';
+import { describeFailure, sourceRetryPolicy } from './source-retry.ts';
+import { type SlotOwner, SourceSlot } from './source-slot.ts';
+import type { SourceEntry, SourceReader } from './types.ts';
+
+export interface SourceReaderDeps {
+  readonly files: readonly FileEntry[];
+  /** A guarded agent; whoever made it destroys it, after the reader. */
+  readonly agent: Dispatcher;
+  readonly policy: EgressPolicy;
+  readonly settings: SourceSettings;
+  readonly log: Logger;
+  readonly signal: AbortSignal;
+}
+
+/** Early downloads that found no memory; more of them say that the sources are large and looking further ahead is in vain. */
+const MOST_SET_ASIDE = 4;
+/** How far ahead of the consumer finished small downloads may lie, in multiples of the concurrency. */
+const LOOK_AHEAD = 8;
+
+/**
+ * Downloads run ahead of the consumer, in order. The front is the first download that is not finished: it alone has memory
+ * set aside, so it can always go on, and everything before it is finished and drains. Early downloads (behind the front)
+ * share the rest: each takes what its declared length needs, or grows by steps; without memory it is parked.
+ */
+class Prefetch implements SourceReader, SlotOwner, AsyncDisposable {
+  readonly #deps: SourceReaderDeps;
+  readonly #downloadDeps: DownloadDeps;
+  readonly #budget: MemoryBudget;
+  readonly #slots = new Map<number, SourceSlot>();
+  readonly #setAside = new Set<SourceSlot>();
+  readonly #runs = new Set<Promise<void>>();
+  readonly #onAbort = (): void => this.#stop(toError(this.#deps.signal.reason));
+  #stopped: Error | undefined;
+  #next = 0;
+  #front = 0;
+  #consumed = 0;
+  #lastUseful: number;
+  #bytesRead = 0;
+  #retries = 0;
+
+  constructor(deps: SourceReaderDeps) {
+    const { settings, agent, policy } = deps;
+    this.#deps = deps;
+    this.#budget = new MemoryBudget(settings.sourceBufferBytes, settings.sourceConcurrency);
+    this.#lastUseful = deps.files.length - 1;
+    this.#downloadDeps = {
+      agent,
+      policy,
+      userAgent: settings.sourceUserAgent,
+      limits: toGetLimits(settings),
+    };
+    deps.signal.addEventListener('abort', this.#onAbort, { once: true });
+    if (deps.signal.aborted) this.#onAbort();
+  }
+
+  get bytesRead(): number {
+    return this.#bytesRead;
+  }
+
+  get retries(): number {
+    return this.#retries;
+  }
+
+  /** Bytes that wait in memory, for tests and metrics. */
+  get bytesHeld(): number {
+    return [...this.#slots.values()].reduce((sum, slot) => sum + slot.buffered, 0);
+  }
+
+  async *entries(): AsyncGenerator<SourceEntry> {
+    try {
+      for (let index = 0; index < this.#deps.files.length; index += 1) yield* this.#entry(index);
+    } finally {
+      this.#stop(new DOMException('the sources are no longer read', 'AbortError'));
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop(new DOMException('the sources are no longer read', 'AbortError'));
+    await Promise.all(this.#runs);
+  }
+
+  async *#entry(index: number): AsyncGenerator<SourceEntry> {
+    this.#pump();
+    const slot = this.#slots.get(index) ?? this.#addSlot(index);
+    while (!slot.decided && !slot.error) {
+      if (this.#stopped) throw this.#stopped;
+      await slot.changed();
+    }
+    slot.throwIfFailed();
+    try {
+      yield slot.toEntry();
+      slot.throwIfFailed();
+    } finally {
+      this.#release(slot);
+    }
+  }
+
+  headArrived(slot: SourceSlot): void {
+    if (!slot.ahead) return;
+    const length = slot.head?.declaredLength;
+    if (length === undefined) return;
+    if (!this.#budget.reserve(slot, length)) this.#park(slot);
+  }
+
+  bytesArrived(slot: SourceSlot, count: number): void {
+    this.#bytesRead += count;
+    const { buffered } = slot;
+    if (slot.ahead) {
+      if (buffered <= slot.charge || this.#budget.reserve(slot, buffered + this.#budget.stepBytes)) return;
+      this.#budget.charge(slot, buffered);
+      this.#park(slot);
+      return;
+    }
+    this.#budget.charge(slot, buffered);
+    if (buffered >= this.#budget.frontBytes || this.#budget.isFull) slot.pause();
+  }
+
+  bytesTaken(slot: SourceSlot): void {
+    this.#budget.charge(slot, slot.buffered);
+    this.#pump();
+  }
+
+  #letFrontGoOn(): void {
+    const front = this.#slots.get(this.#front);
+    if (!front?.paused || front.ahead) return;
+    if (front.buffered <= this.#budget.frontBytes / 2 && !this.#budget.isFull) front.resume();
+  }
+
+  /** Starts whatever memory and concurrency allow, the earliest first. */
+  #pump(): void {
+    if (this.#stopped) return;
+    this.#moveFront();
+    this.#letFrontGoOn();
+    for (const slot of this.#setAside) if (slot.state === 'parked') this.#tryUnpark(slot);
+    while (this.#mayStartNext()) {
+      const slot = this.#slots.get(this.#next) ?? this.#addSlot(this.#next);
+      this.#next += 1;
+      this.#run(slot);
+    }
+  }
+
+  #mayStartNext(): boolean {
+    const index = this.#next;
+    if (index > this.#lastUseful) return false;
+    if (index === this.#front) return true;
+    const { sourceConcurrency } = this.#deps.settings;
+    return (
+      this.#runs.size < sourceConcurrency &&
+      this.#setAside.size < MOST_SET_ASIDE &&
+      index < this.#consumed + sourceConcurrency * LOOK_AHEAD &&
+      this.#budget.hasRoom(this.#budget.stepBytes)
+    );
+  }
+
+  #moveFront(): void {
+    for (;;) {
+      const slot = this.#slots.get(this.#front);
+      const isDone = this.#front < this.#consumed || slot?.state === 'complete';
+      if (slot?.ahead === true) this.#leaveAhead(slot);
+      if (!isDone) return;
+      this.#front += 1;
+    }
+  }
+
+  /** The slot has become the front, or was finished when the front passed it: from now on only what it holds counts. */
+  #leaveAhead(slot: SourceSlot): void {
+    this.#budget.leaveAhead(slot);
+    this.#budget.charge(slot, slot.buffered);
+    this.#setAside.delete(slot);
+    clearTimeout(slot.parkTimer);
+    if (slot.state === 'deferred') this.#run(slot);
+    if (slot.state === 'parked') slot.state = 'running';
+  }
+
+  #addSlot(index: number): SourceSlot {
+    const file = this.#deps.files[index];
+    if (!file) throw new RangeError(`there is no file ${index}`);
+    const slot = new SourceSlot(index, file, this);
+    this.#slots.set(index, slot);
+    if (index === this.#front) slot.ahead = false;
+    return slot;
+  }
+
+  #park(slot: SourceSlot): void {
+    slot.pause();
+    slot.state = 'parked';
+    this.#setAside.add(slot);
+    slot.parkTimer = setTimeout(() => this.#defer(slot), this.#deps.settings.sourceParkedMaxMs);
+  }
+
+  #tryUnpark(slot: SourceSlot): void {
+    const wanted = slot.head?.declaredLength ?? slot.buffered + this.#budget.stepBytes;
+    if (!this.#budget.reserve(slot, wanted)) return;
+    clearTimeout(slot.parkTimer);
+    this.#setAside.delete(slot);
+    slot.state = 'running';
+    slot.resume();
+  }
+
+  /** Servers cut connections that nobody reads, so an early download gives up before that and is repeated in its turn. */
+  #defer(slot: SourceSlot): void {
+    slot.state = 'deferred';
+    this.#setAside.add(slot);
+    slot.cancel(new DOMException('asked again in its turn', 'AbortError'));
+    slot.reset();
+    this.#budget.charge(slot, 0);
+    this.#pump();
+  }
+
+  #run(slot: SourceSlot): void {
+    slot.state = 'running';
+    const controller = new AbortController();
+    slot.controller = controller;
+    if (slot.ahead) this.#budget.charge(slot, this.#budget.stepBytes);
+    const run = this.#download(slot, controller).finally(() => {
+      this.#runs.delete(run);
+      this.#pump();
+    });
+    this.#runs.add(run);
+  }
+
+  async #download(slot: SourceSlot, controller: AbortController): Promise<void> {
+    const { signal } = controller;
+    const request = { index: slot.index, url: slot.file.url, sink: slot, signal };
+    const attempt = (): Promise<void> => {
+      slot.reset();
+      if (!slot.ahead) this.#budget.charge(slot, 0);
+      return download(request, this.#downloadDeps);
+    };
+    const mayRepeat = (): boolean => !slot.handedOn && slot.state !== 'parked';
+    const onRetry = (error: unknown, tries: number, delayMs: number): void => {
+      this.#retries += 1;
+      const facts = { ...describeFailure(error), fileIndex: slot.index, tries, delayMs };
+      this.#deps.log.warn(facts, 'source is tried again');
+    };
+    try {
+      await retry(attempt, { ...sourceRetryPolicy(this.#deps.settings, mayRepeat), onRetry }, signal);
+      if (!signal.aborted) this.#complete(slot);
+    } catch (error) {
+      if (signal.aborted) return;
+      if (slot.state === 'parked') this.#defer(slot);
+      else this.#fail(slot, toError(error));
+    }
+  }
+
+  #complete(slot: SourceSlot): void {
+    slot.state = 'complete';
+    slot.controller = undefined;
+    clearTimeout(slot.parkTimer);
+    this.#setAside.delete(slot);
+    this.#budget.charge(slot, slot.buffered);
+    slot.wake();
+  }
+
+  /** What lies behind a failed source will never be consumed. */
+  #fail(slot: SourceSlot, error: Error): void {
+    slot.fail(error);
+    this.#budget.charge(slot, 0);
+    this.#lastUseful = Math.min(this.#lastUseful, slot.index);
+    for (const other of this.#slots.values()) if (other.index > slot.index) this.#drop(other, error);
+  }
+
+  #drop(slot: SourceSlot, reason: Error): void {
+    this.#setAside.delete(slot);
+    slot.fail(reason);
+    this.#budget.charge(slot, 0);
+  }
+
+  #release(slot: SourceSlot): void {
+    slot.fail(new DOMException('the entry is no longer read', 'AbortError'));
+    this.#budget.charge(slot, 0);
+    this.#slots.delete(slot.index);
+    this.#consumed = slot.index + 1;
+    this.#pump();
+  }
+
+  #stop(reason: Error): void {
+    if (this.#stopped) return;
+    this.#stopped = reason;
+    this.#deps.signal.removeEventListener('abort', this.#onAbort);
+    for (const slot of this.#slots.values()) this.#drop(slot, reason);
+  }
+}
+
+/** Downloads the files in order, many at once, within one budget of memory. Dispose it before its agent. */
+export const createSourceReader = (
+  deps: SourceReaderDeps,
+): SourceReader & AsyncDisposable & { readonly bytesHeld: number } => new Prefetch(deps);

@@ -1,0 +1,50 @@
+import type { FailureCode } from '#crds/zipper-contract.ts';
+import { AppError } from '#runtime/errors.ts';
+import { redactUrl } from '#runtime/redact.ts';
+
+export type SourceErrorCode = Extract<FailureCode, `Source${string}`>;
+
+/** What went wrong in one try, before it is known for which file. */
+export interface SourceFault {
+  readonly code: SourceErrorCode;
+  /** Continues "file 3 (URL): ". */
+  readonly text: string;
+  readonly retryable: boolean;
+  readonly httpStatus?: number;
+  readonly retryAfterMs?: number;
+  readonly cause?: unknown;
+}
+
+/** A fault on its way to the place that knows the file. */
+export class SourceFaultError extends AppError {
+  readonly fault: SourceFault;
+
+  constructor(fault: SourceFault) {
+    super(fault.text, fault);
+    this.fault = fault;
+  }
+}
+
+const LONGEST_URL_SHOWN = 200;
+
+const shownUrl = (url: string): string => {
+  const shown = redactUrl(url);
+  return shown.length <= LONGEST_URL_SHOWN ? shown : `${shown.slice(0, LONGEST_URL_SHOWN)}…`;
+};
+
+/** A source that could not be read. The message names the file by index and by its URL without the query. */
+export class SourceError extends AppError {
+  declare readonly code: SourceErrorCode;
+  readonly fileIndex: number;
+  readonly httpStatus: number | undefined;
+
+  constructor(file: { readonly index: number; readonly url: string }, fault: SourceFault) {
+    const { code, httpStatus } = fault;
+    super(`file ${file.index} (${shownUrl(file.url)}): ${fault.text}`, {
+      ...fault,
+      details: { fileIndex: file.index, ...(httpStatus !== undefined && { httpStatus }), code },
+    });
+    this.fileIndex = file.index;
+    this.httpStatus = httpStatus;
+  }
+}

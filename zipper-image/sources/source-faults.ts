@@ -1,0 +1,78 @@
+import { type AppError, errorCode } from '#runtime/errors.ts';
+import type { ResponseHead } from './http-get.ts';
+import { type SourceFault, SourceFaultError } from './source-error.ts';
+
+/** Statuses after which the same request may succeed later. */
+const RETRYABLE_STATUSES: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
+const REDIRECT_STATUSES: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
+/** OpenSSL's and Node's codes for a certificate or handshake that is refused. */
+const TLS_CODE =
+  /^(?:CERT_|CRL_|ERR_TLS_|ERR_SSL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_|INVALID_CA|EPROTO)/;
+/** The answer was no HTTP. A left-over of the answer before can look so, hence it is tried again. */
+const PARSER_CODE = /^HPE_/;
+const HEADERS_TOO_LARGE = 'UND_ERR_HEADERS_OVERFLOW';
+
+export const isRedirect = (status: number): boolean => REDIRECT_STATUSES.has(status);
+
+const single = (value: string | string[] | undefined): string | undefined =>
+  typeof value === 'string' ? value : undefined;
+
+/** Milliseconds that a Retry-After (seconds or a date) asks for; undefined when there is none or it cannot be read. */
+export const retryAfterMs = (value: string | string[] | undefined, now: number): number | undefined => {
+  const text = single(value)?.trim();
+  if (text === undefined || text === '') return undefined;
+  if (/^\d{1,9}$/.test(text)) return Number(text) * 1000;
+  const at = Date.parse(text);
+  return Number.isNaN(at) ? undefined : Math.max(0, at - now);
+};
+
+/** The fault of a status that is neither 200 nor a redirect. */
+export const statusFault = (head: ResponseHead, now: number): SourceFault => {
+  const { status } = head;
+  const text = `the source answered with status ${status}`;
+  if (RETRYABLE_STATUSES.has(status)) {
+    const wait = retryAfterMs(head.headers['retry-after'], now);
+    return {
+      code: 'SourceUnavailable',
+      text,
+      retryable: true,
+      httpStatus: status,
+      ...(wait !== undefined && { retryAfterMs: wait }),
+    };
+  }
+  const code = status >= 400 ? 'SourceNotFound' : 'SourceInvalid';
+  return { code, text, retryable: false, httpStatus: status };
+};
+
+const isAppError = (error: unknown): error is AppError => error instanceof Error && 'retryable' in error;
+
+/** The fault behind an error of the client; `inBody` tells whether the head had been received. */
+export const errorFault = (error: unknown, inBody: boolean): SourceFault => {
+  if (error instanceof SourceFaultError) return error.fault;
+  const code = isAppError(error) ? error.code : (errorCode(error) ?? '');
+  if (code === HEADERS_TOO_LARGE)
+    return {
+      code: 'SourceInvalid',
+      text: 'the response headers are too large',
+      retryable: false,
+      cause: error,
+    };
+  if (PARSER_CODE.test(code))
+    return { code: 'SourceInvalid', text: 'the answer is not valid HTTP', retryable: true, cause: error };
+  if (inBody)
+    return {
+      code: 'SourceTruncated',
+      text: 'the connection ended before the body did',
+      retryable: true,
+      cause: error,
+    };
+  if (TLS_CODE.test(code))
+    return {
+      code: 'SourceTlsError',
+      text: `no trusted TLS connection (${code})`,
+      retryable: false,
+      cause: error,
+    };
+  return { code: 'SourceUnreachable', text: 'the source cannot be reached', retryable: true, cause: error };
+};

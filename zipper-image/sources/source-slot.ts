@@ -1,0 +1,164 @@
+import type { FileEntry } from '#crds/zip-job.ts';
+import { ChunkQueue } from './chunk-queue.ts';
+import type { SourceHead, SourceSink } from './download.ts';
+import type { Flow } from './http-get.ts';
+import { SMALL_ENTRY_BYTES, type SourceEntry } from './types.ts';
+
+/**
+ * idle -> running -> complete | failed. An early download for which there is no memory is parked: its connection stays open
+ * and unread. From there it runs again, or, parked too long, it is deferred: closed, forgotten, and asked again in its turn.
+ */
+export type SlotState = 'idle' | 'running' | 'parked' | 'deferred' | 'complete' | 'failed';
+
+/** Who decides about memory; called synchronously from the socket and from the consumer. */
+export interface SlotOwner {
+  headArrived(slot: SourceSlot): void;
+  bytesArrived(slot: SourceSlot, count: number): void;
+  bytesTaken(slot: SourceSlot): void;
+}
+
+const END: IteratorReturnResult<undefined> = { done: true, value: undefined };
+
+/** One source between its socket and the consumer: the bytes that wait, and whether more may come. */
+export class SourceSlot implements SourceSink {
+  readonly index: number;
+  readonly file: FileEntry;
+  state: SlotState = 'idle';
+  head: SourceHead | undefined;
+  error: Error | undefined;
+  /** Bytes that the budget holds for this source. */
+  charge = 0;
+  /** Behind the first unfinished download of the order. */
+  ahead = true;
+  /** The consumer has the entry; a further try would repeat bytes. */
+  handedOn = false;
+  /** Aborts the download that is under way. */
+  controller: AbortController | undefined;
+  parkTimer: NodeJS.Timeout | undefined;
+  readonly #owner: SlotOwner;
+  readonly #queue = new ChunkQueue();
+  #seen = 0;
+  #flow: Flow | undefined;
+  #paused = false;
+  #waiter: PromiseWithResolvers<void> | undefined;
+
+  constructor(index: number, file: FileEntry, owner: SlotOwner) {
+    this.index = index;
+    this.file = file;
+    this.#owner = owner;
+  }
+
+  get buffered(): number {
+    return this.#queue.bytes;
+  }
+
+  get paused(): boolean {
+    return this.#paused;
+  }
+
+  /** Whether it is known if the whole body is small. */
+  get decided(): boolean {
+    return this.state === 'complete' || this.#seen > SMALL_ENTRY_BYTES;
+  }
+
+  start(head: SourceHead, flow: Flow): void {
+    this.head = head;
+    this.#flow = flow;
+    this.#owner.headArrived(this);
+  }
+
+  write(chunk: Uint8Array): void {
+    this.#seen += chunk.byteLength;
+    this.#queue.push(chunk);
+    this.#owner.bytesArrived(this, chunk.byteLength);
+    this.wake();
+  }
+
+  pause(): void {
+    if (this.#paused) return;
+    this.#paused = true;
+    this.#flow?.pause();
+  }
+
+  resume(): void {
+    if (!this.#paused) return;
+    this.#paused = false;
+    this.#flow?.resume();
+  }
+
+  /** Forgets what came so far, for another try. */
+  reset(): void {
+    this.#queue.clear();
+    this.#seen = 0;
+    this.#flow = undefined;
+    this.#paused = false;
+    this.head = undefined;
+  }
+
+  /** Ends the download for good; whoever waits gets the error. */
+  fail(error: Error): void {
+    if (this.state === 'failed') return;
+    this.state = 'failed';
+    this.error = error;
+    this.cancel(error);
+    this.#queue.clear();
+    this.wake();
+  }
+
+  throwIfFailed(): void {
+    if (this.error) throw this.error;
+  }
+
+  /** Ends the download that is under way, if any. */
+  cancel(reason: Error): void {
+    clearTimeout(this.parkTimer);
+    const { controller } = this;
+    this.controller = undefined;
+    controller?.abort(reason);
+  }
+
+  wake(): void {
+    this.#waiter?.resolve();
+    this.#waiter = undefined;
+  }
+
+  /** Resolves when something changed. */
+  changed(): Promise<void> {
+    this.#waiter ??= Promise.withResolvers();
+    return this.#waiter.promise;
+  }
+
+  toEntry(): SourceEntry {
+    const head = this.head ?? NO_HEAD;
+    const isSmall = this.state === 'complete' && this.#seen <= SMALL_ENTRY_BYTES;
+    this.handedOn = true;
+    const small = isSmall ? this.#queue.takeAll() : undefined;
+    return {
+      index: this.index,
+      filename: this.file.filename,
+      ...head,
+      small,
+      body: small ? oneChunk(small) : { [Symbol.asyncIterator]: () => ({ next: () => this.#next() }) },
+    };
+  }
+
+  #next(): Promise<IteratorResult<Uint8Array, undefined>> {
+    if (this.error) return Promise.reject(this.error);
+    const value = this.#queue.shift();
+    if (!value)
+      return this.state === 'complete' ? Promise.resolve(END) : this.changed().then(() => this.#next());
+    this.#owner.bytesTaken(this);
+    return Promise.resolve({ done: false, value });
+  }
+}
+
+const NO_HEAD: SourceHead = {
+  declaredLength: undefined,
+  lastModified: undefined,
+  lengthUnverified: false,
+  contentEncoded: false,
+};
+
+async function* oneChunk(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  if (bytes.byteLength > 0) yield bytes;
+}
