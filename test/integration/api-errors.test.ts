@@ -1,0 +1,206 @@
+/** Client -> API: every row of the table of errors, on the real control plane. */
+import { expect } from 'chai';
+import type { Cluster } from '../cluster/cluster-types.ts';
+import { type ApiAnswer, type ApiRequest, askApi } from '../support/api-client.ts';
+import { createProject, type Project } from '../support/project.ts';
+import { sharedCluster } from '../support/shared-cluster.ts';
+import { sharedInstallation } from '../support/shared-installation.ts';
+import { until } from '../support/until.ts';
+
+const UNKNOWN_UUID = '3f0c7a52-6f0e-4f1c-9a55-0d7d1c1f0a11';
+
+describe('the API refuses', function () {
+  this.timeout(120_000);
+  let cluster: Cluster;
+  let baseUrl: string;
+  let project: Project;
+  let other: Project;
+
+  before(async () => {
+    cluster = await sharedCluster();
+    baseUrl = await (await sharedInstallation()).apiUrl();
+    project = await createProject(cluster, { namespace: 'api-errors' });
+    other = await createProject(cluster, { namespace: 'api-errors-other' });
+    await until('the token to be known', async () => (await get(UNKNOWN_UUID)).status === 404);
+    await until(
+      'the other token to be known',
+      async () => (await get(UNKNOWN_UUID, other.token)).status === 404,
+    );
+  });
+
+  after(() => {
+    project[Symbol.dispose]();
+    other[Symbol.dispose]();
+  });
+
+  const ask = (request: ApiRequest): Promise<ApiAnswer> =>
+    askApi(baseUrl, { token: project.token, ...request });
+  const get = (uuid: string, token = project.token): Promise<ApiAnswer> =>
+    askApi(baseUrl, { path: `/v1/zips/${uuid}`, token });
+  const valid = (): Record<string, unknown> => ({
+    bucket_name: project.bucketName,
+    key: 'a.zip',
+    urls: [{ url: 'http://127.0.0.1:9/x', filename: 'x' }],
+  });
+  const post = (body: unknown, token = project.token): Promise<ApiAnswer> =>
+    askApi(baseUrl, { method: 'POST', path: '/api/v1/zips', token, body: JSON.stringify(body) });
+
+  const expectError = (answer: ApiAnswer, status: number, error: Record<string, unknown>): void => {
+    expect(answer.status, answer.text).to.equal(status);
+    expect(answer.body.error).to.include(error);
+    expect(Object.keys(answer.body.error ?? {})).to.have.members(['type', 'code', 'message', 'param']);
+    expect(answer.headers.get('content-type')).to.match(/^application\/json/);
+  };
+
+  it('a request without an Authorization header (T4)', async () => {
+    const answer = await askApi(baseUrl, { path: `/v1/zips/${UNKNOWN_UUID}` });
+    expectError(answer, 401, { type: 'authentication_error', code: 'authentication_required', param: null });
+    expect(answer.headers.get('www-authenticate')).to.match(/^Bearer realm="[^"]+"$/);
+  });
+
+  for (const [name, authorization] of Object.entries({
+    'a token of the wrong form': 'Bearer nonsense',
+    'a token with a wrong checksum': `Bearer zj_${'a'.repeat(36)}`,
+    'another scheme': 'Basic dXNlcjpwdw==',
+    'an empty token': 'Bearer ',
+  }))
+    it(`${name} (T3)`, async () => {
+      const answer = await askApi(baseUrl, { path: `/v1/zips/${UNKNOWN_UUID}`, headers: { authorization } });
+      expectError(answer, 401, { type: 'authentication_error', code: 'invalid_api_key', param: null });
+      expect(answer.headers.get('www-authenticate')).to.contain('error="invalid_token"');
+    });
+
+  it('a token from the moment on that it is deleted (T6)', async () => {
+    const token = await project.addToken(['read']);
+    await until('the token to be known', async () => (await get(UNKNOWN_UUID, token)).status === 404);
+    const list = await cluster.kubectl(['get', 'ziptokens', '-n', project.namespace, '-o', 'json']);
+    const masked = `${token.slice(0, 4)}...${token.slice(-4)}`;
+    const { items } = JSON.parse(list.stdout) as {
+      items: { metadata: { name: string }; spec: { masked: string } }[];
+    };
+    const name = items.find((item) => item.spec.masked === masked)?.metadata.name ?? '';
+    await cluster.kubectl(['delete', 'ziptoken', '-n', project.namespace, name]);
+    await until('the token to be refused', async () => (await get(UNKNOWN_UUID, token)).status === 401, {
+      limitMs: 2_000,
+    });
+  });
+
+  it('to create with a token that may only read', async () => {
+    const token = await project.addToken(['read']);
+    await until('the token to be known', async () => (await get(UNKNOWN_UUID, token)).status === 404);
+    expectError(await post(valid(), token), 403, {
+      type: 'permission_error',
+      code: 'insufficient_permissions',
+      param: null,
+    });
+  });
+
+  it('to read with a token that may only create', async () => {
+    const token = await project.addToken(['create']);
+    const answer = await until('the token to be known', async () => {
+      const one = await get(UNKNOWN_UUID, token);
+      return one.status !== 401 && one;
+    });
+    expectError(answer, 403, { type: 'permission_error', code: 'insufficient_permissions', param: null });
+  });
+
+  it('a bucket that the project does not have, also when another project has it (T7)', async () => {
+    for (const bucketName of ['nowhere', other.bucketName])
+      expectError(await post({ ...valid(), bucket_name: bucketName }), 404, {
+        type: 'invalid_request_error',
+        code: 'resource_not_found',
+        param: 'bucket_name',
+      });
+  });
+
+  it('a bucket of the other service, and says so', async () => {
+    const answer = await post({ ...valid(), service: 'r2' });
+    expectError(answer, 404, { code: 'resource_not_found', param: 'bucket_name' });
+    expect(answer.body.error?.message).to.contain('s3');
+  });
+
+  it('an unknown id, an id of another project and a malformed id alike (T7)', async () => {
+    const theirs = await askApi(baseUrl, {
+      method: 'POST',
+      path: '/v1/zips',
+      token: other.token,
+      body: JSON.stringify({ ...valid(), bucket_name: other.bucketName }),
+    });
+    expect(theirs.status, theirs.text).to.equal(201);
+    const answers = await Promise.all(
+      [UNKNOWN_UUID, theirs.body.data?.uuid ?? '', 'x%2e%2e'].map((uuid) => get(uuid)),
+    );
+    for (const answer of answers)
+      expectError(answer, 404, { type: 'invalid_request_error', code: 'resource_not_found', param: null });
+    expect(answers[1]?.body.error?.message.replace(theirs.body.data?.uuid ?? '', 'ID')).to.equal(
+      answers[0]?.body.error?.message.replace(UNKNOWN_UUID, 'ID'),
+    );
+  });
+
+  for (const field of ['bucket_name', 'key', 'urls'])
+    it(`a body without ${field}`, async () => {
+      const { [field]: _left, ...body } = valid();
+      expectError(await post(body), 422, {
+        type: 'invalid_request_error',
+        code: 'parameter_missing',
+        param: field,
+        message: `Missing required parameter: ${field}`,
+      });
+    });
+
+  it('the first of several missing fields, before it looks for the bucket', async () => {
+    expectError(await post({}), 422, { code: 'parameter_missing', param: 'bucket_name' });
+    expectError(await post({ bucket_name: 'nowhere' }), 422, { code: 'parameter_missing', param: 'key' });
+    expectError(await post({ bucket_name: 'nowhere', key: 'k' }), 422, {
+      code: 'parameter_missing',
+      param: 'urls',
+    });
+  });
+
+  const invalid: readonly [string, string, Record<string, unknown>][] = [
+    ['urls that are no array', 'urls', { urls: {} }],
+    ['empty urls', 'urls', { urls: [] }],
+    ['urls that are null', 'urls', { urls: null }],
+    ['an entry without a filename', 'urls', { urls: [{ url: 'https://example.com/' }] }],
+    ['an entry whose url is no string', 'urls', { urls: [{ url: 1, filename: 'a' }] }],
+    ['a url of an invalid format', 'urls', { urls: [{ url: 'not a url', filename: 'a' }] }],
+    ['a url of another scheme', 'urls', { urls: [{ url: 'file:///etc/passwd', filename: 'a' }] }],
+    ['a url to a private address (S50)', 'urls', { urls: [{ url: 'http://10.0.0.1/', filename: 'a' }] }],
+    ['an unsafe filename (Z12)', 'urls', { urls: [{ url: 'https://example.com/', filename: '../a' }] }],
+    ['a bucket_name that is no string', 'bucket_name', { bucket_name: 7 }],
+    ['a key that is no string', 'key', { key: ['a'] }],
+    ['an empty key', 'key', { key: '' }],
+    ['a key with a dot segment (T23)', 'key', { key: 'a/../b' }],
+    ['an unknown service', 'service', { service: 'gcs' }],
+    ['metadata that is no object', 'metadata', { metadata: [1] }],
+    ['metadata that is null', 'metadata', { metadata: null }],
+  ];
+  for (const [name, param, change] of invalid)
+    it(name, async () => {
+      expectError(await post({ ...valid(), ...change }), 422, {
+        type: 'invalid_request_error',
+        code: 'parameter_invalid',
+        param,
+      });
+    });
+
+  it('a body that is not JSON, another media type and an encoded body (T16)', async () => {
+    const send = (headers: Record<string, string>, body: string): Promise<ApiAnswer> =>
+      ask({ method: 'POST', path: '/v1/zips', headers, body });
+    expectError(await send({}, '{"urls": '), 400, { type: 'invalid_request_error', param: null });
+    expectError(await send({ 'content-type': 'text/plain' }, '{}'), 415, { type: 'invalid_request_error' });
+    expectError(await send({ 'content-encoding': 'gzip' }, '{}'), 415, { type: 'invalid_request_error' });
+  });
+
+  it('other methods and paths, in the same envelope (T25)', async () => {
+    expectError(await ask({ path: '/v1/nothing' }), 404, { type: 'invalid_request_error' });
+    expectError(await ask({ method: 'DELETE', path: '/v1/zips' }), 405, { type: 'invalid_request_error' });
+  });
+
+  it('a body over the limit (T12)', async () => {
+    const body = JSON.stringify({ ...valid(), filler: 'x'.repeat(17 * 1024 * 1024) });
+    expectError(await ask({ method: 'POST', path: '/v1/zips', body }), 413, {
+      type: 'invalid_request_error',
+    });
+  });
+});

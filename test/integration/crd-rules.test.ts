@@ -1,0 +1,196 @@
+/** What the API server itself promises about our kinds, whoever writes. */
+import { expect } from 'chai';
+import { GROUP_VERSION } from '#crds/api-group.ts';
+import type { Cluster } from '../cluster/cluster-types.ts';
+import { applyObjects } from '../support/project.ts';
+import { sharedCluster } from '../support/shared-cluster.ts';
+import { sharedInstallation } from '../support/shared-installation.ts';
+
+const NAMESPACE = 'crd-rules';
+
+describe('the API server', function () {
+  this.timeout(60_000);
+  let cluster: Cluster;
+
+  before(async () => {
+    cluster = await sharedCluster();
+    await sharedInstallation();
+    await applyObjects(cluster, [{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } }]);
+  });
+
+  const aJob = (name: string, spec: Record<string, unknown> = {}) => ({
+    apiVersion: GROUP_VERSION,
+    kind: 'ZipJob',
+    metadata: { namespace: NAMESPACE, name },
+    spec: {
+      bucketRef: { name: 's3-bucket' },
+      key: 'a.zip',
+      files: [{ url: 'https://example.com/', filename: 'a' }],
+      suspend: true,
+      ...spec,
+    },
+  });
+  const run = (args: readonly string[], input?: string) =>
+    cluster.kubectl([...args, '-n', NAMESPACE], {
+      allowFailure: true,
+      ...(input === undefined ? {} : { input }),
+    });
+  const create = (object: unknown) => run(['create', '-f', '-'], JSON.stringify(object));
+  const patch = (target: string, change: unknown, ...more: string[]) =>
+    run(['patch', ...target.split('/'), '--type=merge', '-p', JSON.stringify(change), ...more]);
+
+  const refused: readonly [string, unknown, string][] = [
+    ['a job without a file list', aJob('r1', { files: undefined }), 'exactly one of files and filesFrom'],
+    ['a name over 52 characters', aJob('r'.repeat(53)), 'at most 52 characters'],
+    ['a name with a dot', aJob('a.b'), 'DNS label'],
+    ['a bucket of another service than the job', aJob('r2', { service: 'r2' }), '<service>-<bucket name>'],
+    ['a key with a dot segment', aJob('r3', { key: 'a/../b' }), "no '.' and no '..'"],
+    ['a key over 1,024 bytes in fewer characters', aJob('r4', { key: 'é'.repeat(600) }), '1,024 bytes'],
+    ['a key with a control character', aJob('r5', { key: 'a\nb' }), 'control characters'],
+    [
+      '501 inline files',
+      aJob('r6', { files: Array.from({ length: 501 }, () => ({ url: 'https://a/', filename: 'a' })) }),
+      'at most 500',
+    ],
+    [
+      'a bucket whose name does not tell service and bucket',
+      {
+        apiVersion: GROUP_VERSION,
+        kind: 'ZipBucket',
+        metadata: { name: 'mine' },
+        spec: { service: 's3', bucketName: 'abc', region: 'eu-west-1' },
+      },
+      '<service>-<bucketName>',
+    ],
+    [
+      'an r2 bucket without host and account',
+      {
+        apiVersion: GROUP_VERSION,
+        kind: 'ZipBucket',
+        metadata: { name: 'r2-abc' },
+        spec: { service: 'r2', bucketName: 'abc' },
+      },
+      'host and accountId',
+    ],
+    [
+      'an s3 bucket without a region',
+      {
+        apiVersion: GROUP_VERSION,
+        kind: 'ZipBucket',
+        metadata: { name: 's3-abc' },
+        spec: { service: 's3', bucketName: 'abc' },
+      },
+      'region',
+    ],
+    [
+      'a second project in a namespace',
+      { apiVersion: GROUP_VERSION, kind: 'ZipProject', metadata: { name: 'another' }, spec: {} },
+      "named 'project'",
+    ],
+  ];
+  for (const [what, object, message] of refused)
+    it(`refuses ${what}`, async () => {
+      const answer = await create(object);
+      expect(answer.exitCode).not.to.equal(0);
+      expect(answer.stderr).to.contain(message);
+    });
+
+  it('fills in the defaults of a job', async () => {
+    await create(aJob('defaults'));
+    const { stdout } = await run(['get', 'zipjob', 'defaults', '-o', 'jsonpath={.spec}']);
+    expect(JSON.parse(stdout)).to.deep.include({
+      service: 's3',
+      metadata: '{}',
+      compression: 'store',
+      onSourceError: 'Fail',
+      maxAttempts: 4,
+      startDeadlineSeconds: 600,
+      cancel: false,
+    });
+  });
+
+  it('lets nothing of a job change but suspend and cancel', async () => {
+    await create(aJob('immutable', { activeDeadlineSeconds: 60 }));
+    for (const change of [
+      { key: 'b.zip' },
+      { metadata: '{"a":1}' },
+      { bucketRef: { name: 's3-other' } },
+      { activeDeadlineSeconds: 61 },
+      { activeDeadlineSeconds: null },
+      { manifestEntry: 'm' },
+      { maxAttempts: 1 },
+      { compression: 'deflate' },
+      { files: [{ url: 'https://example.com/', filename: 'b' }] },
+      { webhook: { url: 'https://a/', events: [] } },
+    ]) {
+      const answer = await patch('zipjob/immutable', { spec: change });
+      expect(answer.stderr, JSON.stringify(change)).to.contain('cannot be changed');
+    }
+    expect((await patch('zipjob/immutable', { spec: { suspend: false } })).exitCode).to.equal(0);
+  });
+
+  it('does not let a cancel be taken back', async () => {
+    await create(aJob('cancelled'));
+    expect((await patch('zipjob/cancelled', { spec: { cancel: true } })).exitCode).to.equal(0);
+    expect((await patch('zipjob/cancelled', { spec: { cancel: false } })).stderr).to.contain(
+      'stays cancelled',
+    );
+  });
+
+  it('keeps a finished job finished, also when the field or the whole status is removed (K8)', async () => {
+    await create(aJob('finished'));
+    const status = (value: unknown) => patch('zipjob/finished', { status: value }, '--subresource=status');
+    expect((await status({ phase: 'Failed' })).exitCode).to.equal(0);
+    expect((await status({ phase: 'Running' })).stderr).to.contain('stays finished');
+    expect((await status({ phase: null })).stderr).to.contain('stays finished');
+    expect((await status(null)).stderr).to.contain('stays finished');
+  });
+
+  it('does not let the progress of one pod go back', async () => {
+    await create(aJob('progress'));
+    const progress = (podUid: string, filesDone: number) => ({
+      status: {
+        progress: {
+          podUid,
+          filesDone,
+          filesTotal: 9,
+          bytesRead: 1,
+          bytesUploaded: 1,
+          display: `${filesDone}/9`,
+          updatedAt: '2026-01-01T00:00:00Z',
+        },
+      },
+    });
+    const write = (podUid: string, filesDone: number) =>
+      patch('zipjob/progress', progress(podUid, filesDone), '--subresource=status');
+    expect((await write('a', 5)).exitCode).to.equal(0);
+    expect((await write('a', 4)).stderr).to.contain('does not go back');
+    expect((await write('b', 1)).exitCode).to.equal(0);
+  });
+
+  it('does not let a token change', async () => {
+    const token = {
+      apiVersion: GROUP_VERSION,
+      kind: 'ZipToken',
+      metadata: { name: 'token' },
+      spec: { sha256: '0'.repeat(64), masked: 'zj_a...wxyz', permissions: ['read'] },
+    };
+    expect((await create(token)).exitCode).to.equal(0);
+    expect((await patch('ziptoken/token', { spec: { permissions: ['read', 'create'] } })).stderr).to.contain(
+      'cannot be changed',
+    );
+  });
+
+  it('selects jobs by bucket and phase', async () => {
+    await create(aJob('selected', { bucketRef: { name: 's3-selected' } }));
+    const { stdout } = await run([
+      'get',
+      'zj',
+      '--field-selector',
+      'spec.bucketRef.name=s3-selected',
+      '-o',
+      'name',
+    ]);
+    expect(stdout.trim()).to.equal('zipjob.zipjobs.dev/selected');
+  });
+});

@@ -1,0 +1,185 @@
+/** What a job leaves behind that cannot succeed: a reason, no archive, no upload, one webhook. */
+import { expect } from 'chai';
+import { bucketResourceName, bucketSecretName, GROUP_VERSION } from '#crds/api-group.ts';
+import type { ZipJob } from '#crds/zip-job.ts';
+import type { Cluster } from '../cluster/cluster-types.ts';
+import { askApi, postJob } from '../support/api-client.ts';
+import { type FileOrigin, startFileOrigin } from '../support/file-origin.ts';
+import { applyObjects, createProject, type Project } from '../support/project.ts';
+import { sharedCluster } from '../support/shared-cluster.ts';
+import { sharedInstallation } from '../support/shared-installation.ts';
+import { until } from '../support/until.ts';
+import { startWebhookReceiver, verifyDelivery, type WebhookReceiver } from '../support/webhook-receiver.ts';
+
+describe('a job fails and leaves nothing behind', function () {
+  this.timeout(120_000);
+  let cluster: Cluster;
+  let baseUrl: string;
+  let project: Project;
+  const resources = new AsyncDisposableStack();
+  let origin: FileOrigin;
+  let receiver: WebhookReceiver;
+
+  before(async () => {
+    cluster = await sharedCluster();
+    baseUrl = await (await sharedInstallation()).apiUrl();
+    origin = resources.use(await startFileOrigin());
+    receiver = resources.use(await startWebhookReceiver());
+    project = resources.use(
+      await createProject(cluster, {
+        namespace: 'failed-jobs',
+        webhookUrl: receiver.url,
+        jobDefaults: { maxAttempts: 1 },
+      }),
+    );
+    await until('the token to be known', async () => {
+      const answer = await askApi(baseUrl, {
+        path: '/v1/zips/00000000-0000-4000-8000-000000000000',
+        token: project.token,
+      });
+      return answer.status === 404;
+    });
+  });
+  after(() => resources.disposeAsync());
+
+  const good = (filename: string) => ({ url: origin.generated({ bytes: 100_000, seed: 1 }), filename });
+
+  const failedJob = async (urls: readonly object[], bucketName = project.bucketName): Promise<ZipJob> => {
+    const key = `failed-${Math.random().toString(36).slice(2)}.zip`;
+    const uuid = await postJob(baseUrl, project.token, {
+      bucket_name: bucketName,
+      key,
+      urls,
+      metadata: { a: 1 },
+    });
+    const job = await project.untilPhase(uuid, ['Succeeded', 'Failed'], 100_000);
+    expect(job.status, JSON.stringify(job.status)).to.include({ phase: 'Failed', apiStatus: 'failed' });
+    const answer = await askApi(baseUrl, { path: `/v1/zips/${uuid}`, token: project.token });
+    expect(answer.body.data).to.deep.equal({ uuid, status: 'failed', metadata: { a: 1 } });
+    const delivery = await receiver.next((one) => one.body.includes(uuid));
+    verifyDelivery(delivery, project.webhookSecret);
+    expect(JSON.parse(delivery.body)).to.deep.include({
+      type: 'FAILED',
+      zip_id: uuid,
+      status: 'failed',
+      key,
+      metadata: { a: 1 },
+    });
+    expect(delivery.body).to.contain('"error"');
+    expect(await project.bucket.keys()).to.deep.equal([]);
+    expect(await project.bucket.openUploads()).to.deep.equal([]);
+    return job;
+  };
+
+  it('when a source answers 404, naming the index of the file (H4)', async () => {
+    const job = await failedJob([
+      good('a'),
+      good('b'),
+      { url: origin.status(404), filename: 'c' },
+      good('d'),
+    ]);
+    expect(job.status?.failure).to.include({
+      code: 'SourceNotFound',
+      fileIndex: 2,
+      httpStatus: 404,
+      retriable: false,
+    });
+    expect(job.status?.message).to.match(/\b2\b/).and.contain('404');
+    expect(job.status?.attemptsTotal).to.equal(1);
+  });
+
+  it('when a source dies in the middle of its body (D1)', async () => {
+    const job = await failedJob([
+      good('a'),
+      { url: origin.dying({ bytes: 30_000_000, after: 20_000_000 }), filename: 'b' },
+    ]);
+    expect(job.status?.failure).to.include({ fileIndex: 1 });
+    expect(job.status?.message).to.match(/\b1\b/);
+  });
+
+  it('when the bucket does not exist at the provider, before a source is read (U17)', async () => {
+    const name = bucketResourceName('s3', 'not-there');
+    await applyObjects(cluster, [
+      {
+        apiVersion: GROUP_VERSION,
+        kind: 'ZipBucket',
+        metadata: { namespace: project.namespace, name },
+        spec: {
+          service: 's3',
+          bucketName: 'not-there',
+          region: cluster.store.region,
+          endpoint: cluster.store.endpoint,
+        },
+      },
+      {
+        apiVersion: 'v1',
+        kind: 'Secret',
+        metadata: { namespace: project.namespace, name: bucketSecretName(name) },
+        stringData: {
+          accessKeyId: cluster.store.accessKeyId,
+          secretAccessKey: cluster.store.secretAccessKey,
+        },
+      },
+    ]);
+    const requests = origin.requests;
+    const job = await failedJob([good('a')], 'not-there');
+    expect(job.status?.failure?.code).to.equal('BucketNotFound');
+    expect(origin.requests).to.equal(requests);
+  });
+
+  it('when the key of the bucket is wrong, before a source is read (U17)', async () => {
+    const bucketName = 'wrong-key';
+    const name = bucketResourceName('s3', bucketName);
+    await cluster.createBucket(bucketName);
+    await applyObjects(cluster, [
+      {
+        apiVersion: GROUP_VERSION,
+        kind: 'ZipBucket',
+        metadata: { namespace: project.namespace, name },
+        spec: { service: 's3', bucketName, region: cluster.store.region, endpoint: cluster.store.endpoint },
+      },
+      {
+        apiVersion: 'v1',
+        kind: 'Secret',
+        metadata: { namespace: project.namespace, name: bucketSecretName(name) },
+        stringData: { accessKeyId: cluster.store.accessKeyId, secretAccessKey: 'not-the-key' },
+      },
+    ]);
+    const requests = origin.requests;
+    const job = await failedJob([good('a')], bucketName);
+    expect(job.status?.failure?.code).to.match(/^Bucket(AccessDenied|CredentialsInvalid)$/);
+    expect(job.status?.message).not.to.contain('not-the-key');
+    expect(origin.requests).to.equal(requests);
+  });
+
+  it('when the ZipBucket has gone before the job began', async () => {
+    const bucketName = 'soon-gone';
+    const name = bucketResourceName('s3', bucketName);
+    await applyObjects(cluster, [
+      {
+        apiVersion: GROUP_VERSION,
+        kind: 'ZipJob',
+        metadata: { namespace: project.namespace, name: 'no-bucket' },
+        spec: { bucketRef: { name }, key: 'k', files: [good('a')] },
+      },
+    ]);
+    await cluster.kubectl([
+      'wait',
+      '-n',
+      project.namespace,
+      '--for=condition=Failed',
+      'zipjob/no-bucket',
+      '--timeout=30s',
+    ]);
+    const { stdout } = await cluster.kubectl([
+      'get',
+      '-n',
+      project.namespace,
+      'zipjob',
+      'no-bucket',
+      '-o',
+      'jsonpath={.status.reason}',
+    ]);
+    expect(stdout).to.equal('BucketNotFound');
+  });
+});

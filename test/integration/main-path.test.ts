@@ -1,0 +1,255 @@
+/** POST -> ZipJob -> Job -> archive -> status -> webhook, on the real control plane. */
+import { expect } from 'chai';
+import { GROUP_VERSION } from '#crds/api-group.ts';
+import type { Cluster } from '../cluster/cluster-types.ts';
+import { askApi, postJob } from '../support/api-client.ts';
+import { type FileOrigin, startFileOrigin } from '../support/file-origin.ts';
+import { applyObjects, createProject, type Project } from '../support/project.ts';
+import { readZip } from '../support/read-zip.ts';
+import { sharedCluster } from '../support/shared-cluster.ts';
+import { sharedInstallation } from '../support/shared-installation.ts';
+import { until } from '../support/until.ts';
+import { startWebhookReceiver, verifyDelivery, type WebhookReceiver } from '../support/webhook-receiver.ts';
+
+const nested = (levels: number): string => `${'{"a":'.repeat(levels - 1)}{}${'}'.repeat(levels - 1)}`;
+
+/** Each text must come back byte for byte: JavaScript and Go would change every one of them. */
+const METADATA: Readonly<Record<string, string>> = {
+  'a big integer': '{"n":12345678901234567890}',
+  'a float without a fraction': '{"n":1.0}',
+  'a negative zero': '{"n":-0}',
+  'a number beyond double': '{"n":1e400}',
+  'integer-like keys out of order': '{"2":1,"1":2}',
+  'a lone surrogate, escaped': '{"s":"\\ud800"}',
+  'an escaped NUL': '{"s":"\\u0000"}',
+  'U+2028': '{"s":"\u2028"}',
+  '64 levels': nested(64),
+  'white space inside': '{ "a" :\t[ 1 ,\n2 ] }',
+  'a __proto__ key': '{"__proto__":{"a":1},"constructor":1}',
+};
+
+describe('a job', function () {
+  this.timeout(120_000);
+  let cluster: Cluster;
+  let baseUrl: string;
+  let project: Project;
+  const resources = new AsyncDisposableStack();
+  let origin: FileOrigin;
+  let receiver: WebhookReceiver;
+
+  before(async () => {
+    cluster = await sharedCluster();
+    baseUrl = await (await sharedInstallation()).apiUrl();
+    origin = resources.use(await startFileOrigin());
+    receiver = resources.use(await startWebhookReceiver());
+    project = resources.use(
+      await createProject(cluster, { namespace: 'main-path', webhookUrl: receiver.url }),
+    );
+    await until(
+      'the token to be known',
+      async () => (await get('00000000-0000-4000-8000-000000000000')).status === 404,
+    );
+  });
+  after(() => resources.disposeAsync());
+
+  const get = (uuid: string, prefix = '/v1') =>
+    askApi(baseUrl, { path: `${prefix}/zips/${uuid}`, token: project.token });
+  const post = (body: string, prefix = '/v1') =>
+    askApi(baseUrl, { method: 'POST', path: `${prefix}/zips`, token: project.token, body });
+  const request = (key: string, urls: readonly object[], more = ''): string =>
+    `${JSON.stringify({ bucket_name: project.bucketName, key, urls }).slice(0, -1)}${more}}`;
+  const kubectl = async (...args: string[]): Promise<string> =>
+    (await cluster.kubectl([...args, '-n', project.namespace])).stdout;
+
+  it('goes from POST to archive, status and webhook', async () => {
+    const files = [
+      { url: origin.generated({ bytes: 3_000_000, seed: 1 }), filename: 'первый.bin' },
+      { url: origin.generated({ bytes: 0, seed: 2 }), filename: 'empty' },
+      { url: origin.generated({ bytes: 700, seed: 3 }), filename: 'folder/third.txt' },
+    ];
+    const posted = await post(request('main/path.zip', files, ',"metadata":{"order":1.0}'));
+    expect(posted.status, posted.text).to.equal(201);
+    const uuid = posted.body.data?.uuid ?? '';
+    expect(posted.text).to.equal(`{"data":{"uuid":"${uuid}","status":"none","metadata":{"order":1.0}}}`);
+    expect(posted.headers.get('location')).to.equal(`/v1/zips/${uuid}`);
+
+    const job = await project.untilPhase(uuid, ['Succeeded', 'Failed']);
+    expect(job.status).to.deep.include({ phase: 'Succeeded', apiStatus: 'succeeded', attemptsTotal: 1 });
+    expect(job.status?.result).to.include({ entries: 3, retries: 0 });
+    expect(job.status?.progress).to.include({ display: '3/3', filesDone: 3 });
+    expect((await get(uuid)).text).to.equal(
+      `{"data":{"uuid":"${uuid}","status":"succeeded","metadata":{"order":1.0}}}`,
+    );
+
+    const entries = await readZip(await project.bucket.bytes('main/path.zip'));
+    expect(entries.map((entry) => entry.name)).to.deep.equal(files.map((file) => file.filename));
+    for (const [index, entry] of entries.entries())
+      expect(
+        entry.content.equals(await origin.contentOf(files[index]?.url ?? '')),
+        `entry ${index}`,
+      ).to.equal(true);
+    expect(await project.bucket.openUploads()).to.deep.equal([]);
+
+    const delivery = await receiver.next((one) => one.body.includes(uuid));
+    verifyDelivery(delivery, project.webhookSecret);
+    expect(delivery.body).to.contain('"metadata":{"order":1.0}');
+    expect(JSON.parse(delivery.body)).to.deep.equal({
+      type: 'COMPLETED',
+      zip_id: uuid,
+      status: 'succeeded',
+      bucket: { service: 's3', name: project.bucketName },
+      key: 'main/path.zip',
+      metadata: { order: 1 },
+    });
+    expect(delivery.headers['webhook-id']).to.match(/^[^.]+$/);
+    await until(
+      'the delivery to stand in the status',
+      async () => (await project.zipJob(uuid)).status?.webhook?.state === 'Delivered',
+    );
+  });
+
+  it('is told by kubectl: columns, wait and the story in events', async () => {
+    const uuid = await postJob(
+      baseUrl,
+      project.token,
+      request('told.zip', [{ url: origin.generated({ bytes: 10, seed: 1 }), filename: 'a' }]),
+    );
+    const name = `zip-${uuid}`;
+    await kubectl('wait', '--for=condition=Complete', `zipjob/${name}`, '--timeout=60s');
+    const [header = '', row = ''] = (await kubectl('get', 'zj', name)).split('\n');
+    expect(header.trim().split(/\s{2,}/)).to.deep.equal([
+      'NAME',
+      'PHASE',
+      'FILES',
+      'BYTES',
+      'BUCKET',
+      'ATTEMPTS',
+      'DURATION',
+      'AGE',
+    ]);
+    expect(row).to.match(
+      new RegExp(`^${name}\\s+Succeeded\\s+1/1\\s+\\d+\\s+s3-${project.bucketName}\\s+1\\s+\\d+m?s\\s`),
+    );
+    const story = await until('the last event', async () => {
+      const text = await kubectl('describe', 'zipjob', name);
+      return text.includes('Uploaded') && text;
+    });
+    for (const reason of ['Accepted', 'JobCreated', 'PodInCharge', 'Uploaded'])
+      expect(story).to.contain(reason);
+    expect(await kubectl('get', 'zip')).to.contain(name);
+  });
+
+  it('keeps the order of the request, also with a slow first file (Z9)', async () => {
+    const urls = [
+      { url: origin.slow({ bytes: 200_000, delayMs: 400 }), filename: 'slow' },
+      ...Array.from({ length: 40 }, (_, index) => ({
+        url: origin.generated({ bytes: 1_000 + index, seed: index }),
+        filename: `f${index}`,
+      })),
+    ];
+    const uuid = await postJob(baseUrl, project.token, request('order.zip', urls));
+    const job = await project.untilPhase(uuid, ['Succeeded', 'Failed']);
+    expect(job.status?.phase).to.equal('Succeeded');
+    const entries = await readZip(await project.bucket.bytes('order.zip'));
+    expect(entries.map((entry) => entry.name)).to.deep.equal(urls.map((file) => file.filename));
+  });
+
+  it('shows the states none, processing and succeeded in this order (H6)', async () => {
+    const uuid = await postJob(
+      baseUrl,
+      project.token,
+      request('states.zip', [{ url: origin.slow({ bytes: 50_000, delayMs: 1_500 }), filename: 'a' }]),
+    );
+    const seen: string[] = [];
+    await until(
+      'the job to succeed',
+      async () => {
+        const status = (await get(uuid)).body.data?.status ?? '';
+        if (seen.at(-1) !== status) seen.push(status);
+        return status === 'succeeded';
+      },
+      { intervalMs: 20 },
+    );
+    expect(seen).to.deep.equal(['none', 'processing', 'succeeded']);
+  });
+
+  it('is served under both path spellings', async () => {
+    const posted = await post(
+      request('spelling.zip', [{ url: origin.generated({ bytes: 1, seed: 1 }), filename: 'a' }]),
+      '/api/v1',
+    );
+    const uuid = posted.body.data?.uuid ?? '';
+    expect(posted.headers.get('location')).to.equal(`/api/v1/zips/${uuid}`);
+    expect((await get(uuid)).status).to.equal(200);
+    expect((await get(uuid, '/api/v1')).status).to.equal(200);
+  });
+
+  it('has metadata {} when none was sent', async () => {
+    const posted = await post(
+      request('none.zip', [{ url: origin.generated({ bytes: 1, seed: 1 }), filename: 'a' }]),
+    );
+    expect(posted.text).to.contain('"metadata":{}');
+  });
+
+  for (const [what, metadata] of Object.entries(METADATA))
+    it(`returns metadata with ${what} byte for byte in POST, GET and webhook (T21)`, async () => {
+      const url = origin.generated({ bytes: 1, seed: 1 });
+      const posted = await post(
+        request(`metadata-${what}.zip`, [{ url, filename: 'a' }], `,"metadata": ${metadata} `),
+      );
+      expect(posted.status, posted.text).to.equal(201);
+      const uuid = posted.body.data?.uuid ?? '';
+      expect(posted.text).to.equal(`{"data":{"uuid":"${uuid}","status":"none","metadata":${metadata}}}`);
+      const delivery = await receiver.next((one) => one.body.includes(uuid));
+      expect(delivery.body).to.contain(`"metadata":${metadata}`);
+      expect((await get(uuid)).text).to.equal(
+        `{"data":{"uuid":"${uuid}","status":"succeeded","metadata":${metadata}}}`,
+      );
+    });
+
+  it('may be made by kubectl, with a small inline list', async () => {
+    await applyObjects(cluster, [
+      {
+        apiVersion: GROUP_VERSION,
+        kind: 'ZipJob',
+        metadata: { namespace: project.namespace, name: 'by-hand' },
+        spec: {
+          bucketRef: { name: `s3-${project.bucketName}` },
+          key: 'by-hand.zip',
+          files: [{ url: origin.generated({ bytes: 5, seed: 1 }), filename: 'a' }],
+        },
+      },
+    ]);
+    await kubectl('wait', '--for=condition=Complete', 'zipjob/by-hand', '--timeout=60s');
+    expect(await project.bucket.exists('by-hand.zip')).to.equal(true);
+  });
+
+  it('keeps URLs out of everything that kubectl shows (P8)', async () => {
+    const canary = 'cAnArY42';
+    const url = `${origin.generated({ bytes: 5, seed: 1 })}?X-Amz-Signature=${canary}`;
+    const uuid = await postJob(baseUrl, project.token, request('canary.zip', [{ url, filename: 'a' }]));
+    await project.untilPhase(uuid, ['Succeeded']);
+    for (const kind of ['zipjobs', 'jobs', 'pods', 'events'])
+      expect(await kubectl('get', kind, '-o', 'yaml'), kind).not.to.contain(canary);
+  });
+
+  it('waits while it is suspended, and can be cancelled (H6)', async () => {
+    await applyObjects(cluster, [
+      {
+        apiVersion: GROUP_VERSION,
+        kind: 'ZipJob',
+        metadata: { namespace: project.namespace, name: 'suspended' },
+        spec: {
+          bucketRef: { name: `s3-${project.bucketName}` },
+          key: 'suspended.zip',
+          suspend: true,
+          files: [{ url: origin.generated({ bytes: 5, seed: 1 }), filename: 'a' }],
+        },
+      },
+    ]);
+    await kubectl('wait', '--for=condition=Suspended', 'zipjob/suspended', '--timeout=30s');
+    await kubectl('patch', 'zipjob', 'suspended', '--type=merge', '-p', '{"spec":{"cancel":true}}');
+    await kubectl('wait', '--for=jsonpath={.status.phase}=Cancelled', 'zipjob/suspended', '--timeout=30s');
+    expect(await project.bucket.exists('suspended.zip')).to.equal(false);
+  });
+});

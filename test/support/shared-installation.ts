@@ -1,0 +1,10 @@
+import { type Installation, installChart } from './installation.ts';
+import { sharedCluster } from './shared-cluster.ts';
+
+let installation: Promise<Installation> | undefined;
+
+/** The chart on the shared cluster, installed once in a mocha run. */
+export const sharedInstallation = (): Promise<Installation> => {
+  installation ??= sharedCluster().then((cluster) => installChart(cluster));
+  return installation;
+};
