@@ -39,7 +39,7 @@ export interface ClusterOptions {
 
 /** A running local cluster: a real control plane and S3 server, and one node whose pods are local processes. */
 export interface Cluster extends AsyncDisposable {
-  /** Everything of this cluster lives here. */
+  /** Everything of this cluster lives here; `bin` in it holds kubectl and helm for a shell. */
   readonly dir: string;
   /** Kubeconfig of a cluster-admin. */
   readonly kubeconfigPath: string;

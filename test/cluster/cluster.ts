@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { ensureBinaries } from './binaries.ts';
 import { openClusterDir } from './cluster-dir.ts';
 import type { Cluster, ClusterOptions } from './cluster-types.ts';
-import { createTools } from './command-line-tools.ts';
+import { createTools, writeToolShims } from './command-line-tools.ts';
 import { startControlPlane } from './control-plane.ts';
 import { createImageTable } from './images.ts';
 import { createNodeAgent } from './node-agent/node-agent.ts';
@@ -51,13 +51,15 @@ async function start(options: ClusterOptions, life: AsyncDisposableStack): Promi
   await node.start();
   await untilSchedulable(admin, NODE_NAME);
   const kubeconfigPath = plane.adminKubeconfigPath;
+  const tools = { binary: binaries.cluster, dir, kubeconfigPath };
+  await writeToolShims(tools);
   return {
     dir,
     kubeconfigPath,
     apiServer: { url: plane.url, caPath: plane.caPath, ca: await readFile(plane.caPath, 'utf8') },
     store,
     node,
-    ...createTools({ binary: binaries.cluster, dir, kubeconfigPath }),
+    ...createTools(tools),
     readyPodAddress: (namespace, labels, signal) => readyPodAddress(admin, { namespace, labels }, signal),
     kubeconfigFor: createUserKubeconfigs({ binary: binaries.cluster, dir, plane }),
     createBucket: (name) => createBucket(store, name),

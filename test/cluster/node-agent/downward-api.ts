@@ -1,4 +1,4 @@
-import type { Container, Pod, ResourceFieldRef } from './pod-types.ts';
+import type { Container, Pod, ResourceFieldRef, Resources } from './pod-types.ts';
 import { parseQuantity } from './quantity.ts';
 
 /** A pod as its own containers may see it. */
@@ -59,10 +59,14 @@ export function resourceValue(
   own?: Container,
 ): string {
   const container = containers.find(({ name }) => name === ref.containerName) ?? own;
-  const [kind, name = ''] = ref.resource.split(/\.(.*)/s);
-  const { limits = {}, requests = {} } = container?.resources ?? {};
-  const unlimited = Object.entries(NODE_RESOURCES).find(([resource]) => resource === name)?.[1] ?? '0';
-  const quantity = kind === 'limits' ? (limits[name] ?? unlimited) : (requests[name] ?? '0');
+  const quantity = quantityOf(ref.resource, container?.resources ?? {});
   const divisor = ref.divisor === undefined || ref.divisor === '0' ? '1' : ref.divisor;
   return String(Math.ceil(parseQuantity(quantity) / parseQuantity(divisor)));
+}
+
+function quantityOf(resource: string, { limits = {}, requests = {} }: Resources): string {
+  const [kind, name = ''] = resource.split(/\.(.*)/s);
+  if (kind !== 'limits') return requests[name] ?? '0';
+  const whole: Readonly<Record<string, string>> = NODE_RESOURCES;
+  return limits[name] ?? whole[name] ?? '0';
 }

@@ -88,7 +88,7 @@ export class LocalContainer {
       const process = await this.#start();
       if (process === undefined) return;
       const exitCode = await this.#finish(process);
-      if (this.#stop.signal.aborted || !this.#restartsAfter(exitCode)) return;
+      if (!this.#restartsAfter(exitCode)) return;
       if (Date.now() - process.startedAt.getTime() > BACKOFF_MS.resetAfter) backoffMs = BACKOFF_MS.first;
       await this.#backOff(backoffMs);
       backoffMs = Math.min(backoffMs * 2, BACKOFF_MS.last);
@@ -237,6 +237,7 @@ export class LocalContainer {
 
   #restartsAfter(exitCode: number): boolean {
     const { restartPolicy } = this.#options;
+    if (this.#stop.signal.aborted) return false;
     return restartPolicy === 'Always' || (restartPolicy === 'OnFailure' && exitCode !== 0);
   }
 

@@ -138,9 +138,9 @@ export interface Volume {
 }
 
 export interface ProjectedSource {
-  readonly secret?: VolumeSource & { readonly name: string };
-  readonly configMap?: VolumeSource & { readonly name: string };
-  readonly downwardAPI?: { readonly items?: readonly DownwardItem[] };
+  readonly secret?: (VolumeSource & { readonly name: string }) | undefined;
+  readonly configMap?: (VolumeSource & { readonly name: string }) | undefined;
+  readonly downwardAPI?: { readonly items?: readonly DownwardItem[] } | undefined;
   readonly serviceAccountToken?: {
     readonly audience?: string;
     readonly expirationSeconds?: number;

@@ -39,10 +39,7 @@ export class PodVolumes {
   /** Keeps tokens, Secrets and ConfigMaps fresh until the signal; what cannot be read stays as it was. */
   async keepFresh(pod: Pod, signal: AbortSignal): Promise<void> {
     const volumes = (pod.spec.volumes ?? []).filter((volume) => volume.emptyDir === undefined);
-    while (!signal.aborted) {
-      await delay(REFRESH_MS, undefined, { signal }).catch(() => undefined);
-      if (!signal.aborted) await this.#refresh(volumes);
-    }
+    while (await delay(REFRESH_MS, true, { signal }).catch(() => false)) await this.#refresh(volumes);
   }
 
   /** Writes what the pod may see of itself again, after its labels or annotations changed. */

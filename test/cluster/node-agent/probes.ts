@@ -72,34 +72,55 @@ async function followLiveness(watch: Watch, onDead: (kind: ProbeKind) => void): 
 
 /**
  * Yields each change of mind: true after successThreshold good looks in a row, false after failureThreshold bad
- * ones. While an eager probe has not yet passed it looks more often, yet counts one failure per period.
+ * ones. While an eager probe has not passed it looks more often.
  */
 async function* verdicts(watch: Watch, eager: boolean): AsyncGenerator<boolean> {
-  const { probe, signal } = watch;
+  const { probe } = watch;
   const periodMs = (probe.periodSeconds ?? 10) * 1000;
-  const needed = { good: probe.successThreshold ?? 1, bad: probe.failureThreshold ?? 3 };
-  let verdict: boolean | undefined;
-  let run = { healthy: true, length: 0 };
-  let countFailuresAfter = 0;
-  await pause((probe.initialDelaySeconds ?? 0) * 1000, signal);
-  while (!signal.aborted) {
-    const problem = await look(watch);
-    if (signal.aborted) return;
-    const healthy = problem === undefined;
-    const counts = healthy || Date.now() >= countFailuresAfter;
-    if (counts) run = { healthy, length: run.healthy === healthy ? run.length + 1 : 1 };
-    if (!healthy && counts) {
-      countFailuresAfter = Date.now() + periodMs - EAGER_MS / 2;
-      // The first failure of a starting server tells nothing.
-      if (verdict !== undefined || run.length > 1) watch.onUnhealthy(watch.kind, problem);
-    }
-    if (run.length >= (healthy ? needed.good : needed.bad) && verdict !== healthy) {
-      verdict = healthy;
-      yield verdict;
-    }
-    await pause(eager && verdict !== true ? Math.min(EAGER_MS, periodMs) : periodMs, signal);
+  const opinion = new Opinion(probe, periodMs);
+  await pause((probe.initialDelaySeconds ?? 0) * 1000, watch.signal);
+  while (isOpen(watch.signal)) {
+    const changed = await opinion.form(watch);
+    if (changed !== undefined && isOpen(watch.signal)) yield changed;
+    await pause(eager && opinion.verdict !== true ? Math.min(EAGER_MS, periodMs) : periodMs, watch.signal);
   }
 }
+
+/** What looks at a container add up to. Failures count once per period, however often was looked. */
+class Opinion {
+  verdict: boolean | undefined;
+  readonly #needed: { readonly good: number; readonly bad: number };
+  readonly #periodMs: number;
+  #run = { healthy: true, length: 0 };
+  #countFailuresAfter = 0;
+
+  constructor(probe: Probe, periodMs: number) {
+    this.#needed = { good: probe.successThreshold ?? 1, bad: probe.failureThreshold ?? 3 };
+    this.#periodMs = periodMs;
+  }
+
+  /** Looks once; answers the verdict if that changed it. */
+  async form(watch: Watch): Promise<boolean | undefined> {
+    const before = this.verdict;
+    const problem = await look(watch);
+    // A look that the end of the container cut short says nothing.
+    if (watch.signal.aborted) return undefined;
+    if (this.#add(problem === undefined, Date.now())) watch.onUnhealthy(watch.kind, problem ?? '');
+    return this.verdict === before ? undefined : this.verdict;
+  }
+
+  /** True for a failure worth telling: the first one of a starting server is none. */
+  #add(healthy: boolean, now: number): boolean {
+    if (!healthy && now < this.#countFailuresAfter) return false;
+    if (!healthy) this.#countFailuresAfter = now + this.#periodMs - EAGER_MS / 2;
+    this.#run = { healthy, length: this.#run.healthy === healthy ? this.#run.length + 1 : 1 };
+    const telling = !healthy && (this.verdict !== undefined || this.#run.length > 1);
+    if (this.#run.length >= (healthy ? this.#needed.good : this.#needed.bad)) this.verdict = healthy;
+    return telling;
+  }
+}
+
+const isOpen = (signal: AbortSignal): boolean => !signal.aborted;
 
 async function pause(ms: number, signal: AbortSignal): Promise<void> {
   await delay(ms, undefined, { signal }).catch(() => undefined);

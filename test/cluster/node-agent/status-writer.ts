@@ -62,14 +62,19 @@ export class StatusWriter {
       // The uid keeps the report from a new pod of the same name.
       await api.patch(`/api/v1/namespaces/${namespace}/pods/${name}/status`, { metadata: { uid }, status });
       this.#sent = text;
+      return true;
     } catch (error) {
-      if (!(error instanceof KubeApiError) || error.retryable) return false;
-      const replaced = error.code === 409 && error.message.includes('UID');
-      if (error.code === 409 && !replaced) return false;
-      // Gone, or replaced: nobody is left to tell. Anything else would be refused again.
-      this.close();
-      if (error.code !== 404 && !replaced) process.emitWarning(error.message, 'LocalNodeWarning');
+      return this.#gaveUp(error);
     }
+  }
+
+  /** Whether nothing is gained by trying again; the pod may be gone, or another of its name may be there. */
+  #gaveUp(error: unknown): boolean {
+    if (!(error instanceof KubeApiError) || error.retryable) return false;
+    const replaced = error.code === 409 && error.message.includes('UID');
+    if (error.code === 409 && !replaced) return false;
+    this.close();
+    if (error.code !== 404 && !replaced) process.emitWarning(error.message, 'LocalNodeWarning');
     return true;
   }
 }

@@ -25,8 +25,6 @@ export class VolumeNotReadyError extends Error {
 const DEFAULT_MODE = 0o644;
 const TOKEN_MODE = 0o600;
 
-type Part = Omit<ProjectedSource, 'secret'> & { readonly secret?: VolumeSource & { readonly name: string } };
-
 /**
  * The files that a volume should hold now; an emptyDir holds what its pod wrote.
  *
@@ -41,26 +39,19 @@ export async function volumeFiles(volume: Volume, context: VolumeContext): Promi
   return files;
 }
 
-function partsOf(volume: Volume): { readonly parts: readonly Part[]; readonly mode: number } {
-  const { secret, configMap, downwardAPI, projected } = volume;
-  if (secret !== undefined) {
-    return {
-      parts: [{ secret: { ...secret, name: secret.secretName } }],
-      mode: secret.defaultMode ?? DEFAULT_MODE,
-    };
+function partsOf(volume: Volume): { readonly parts: readonly ProjectedSource[]; readonly mode: number } {
+  const { secret, configMap, downwardAPI, projected, emptyDir } = volume;
+  const kinds = [secret, configMap, downwardAPI, projected];
+  if ([...kinds, emptyDir].every((kind) => kind === undefined)) {
+    const known = 'emptyDir, secret, configMap, downwardAPI and projected';
+    throw new VolumeNotReadyError(`the local node has ${known} volumes; "${volume.name}" is another kind`);
   }
-  if (configMap !== undefined) return { parts: [{ configMap }], mode: configMap.defaultMode ?? DEFAULT_MODE };
-  if (downwardAPI !== undefined)
-    return { parts: [{ downwardAPI }], mode: downwardAPI.defaultMode ?? DEFAULT_MODE };
-  if (projected !== undefined)
-    return { parts: projected.sources ?? [], mode: projected.defaultMode ?? DEFAULT_MODE };
-  if (volume.emptyDir !== undefined) return { parts: [], mode: DEFAULT_MODE };
-  throw new VolumeNotReadyError(
-    `the local node has emptyDir, secret, configMap, downwardAPI and projected volumes; "${volume.name}" is another kind`,
-  );
+  const single = { configMap, downwardAPI, secret: secret && { ...secret, name: secret.secretName } };
+  const mode = kinds.find((kind) => kind !== undefined)?.defaultMode ?? DEFAULT_MODE;
+  return { parts: [single, ...(projected?.sources ?? [])], mode };
 }
 
-async function partFiles(part: Part, mode: number, context: VolumeContext): Promise<VolumeFiles> {
+async function partFiles(part: ProjectedSource, mode: number, context: VolumeContext): Promise<VolumeFiles> {
   if (part.secret !== undefined) return keyFiles('secret', { ...part.secret, mode }, context);
   if (part.configMap !== undefined) return keyFiles('configMap', { ...part.configMap, mode }, context);
   if (part.downwardAPI !== undefined) return downwardFiles(part.downwardAPI.items ?? [], mode, context.view);

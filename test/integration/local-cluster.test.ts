@@ -1,0 +1,236 @@
+import { expect } from 'chai';
+import type { Cluster } from '../cluster/cluster-types.ts';
+import {
+  aDeployment,
+  aJob,
+  anAnswering,
+  aPod,
+  aPodWithVolumes,
+  type Env,
+  isAlive,
+  isReady,
+  type PodObject,
+  restartsOf,
+  runningPids,
+  type Termination,
+  terminationOf,
+  toEnv,
+} from '../support/cluster-objects.ts';
+import { sharedCluster } from '../support/shared-cluster.ts';
+import { until } from '../support/until.ts';
+
+const NAMESPACE = 'local-cluster-test';
+
+describe('local cluster', () => {
+  let cluster: Cluster;
+
+  before(async () => {
+    cluster = await sharedCluster();
+    await cluster.kubectl(['create', 'namespace', NAMESPACE]);
+    await until('the default service account', () => succeeds(['get', 'serviceaccount', 'default']));
+  });
+
+  after(async () => {
+    await cluster.kubectl(['delete', 'namespace', NAMESPACE, '--wait=false']);
+  });
+
+  const kubectl = async (args: readonly string[], input?: unknown): Promise<string> => {
+    const options = input === undefined ? {} : { input: JSON.stringify(input) };
+    return (await cluster.kubectl(['--namespace', NAMESPACE, ...args], options)).stdout;
+  };
+  const succeeds = (args: readonly string[]): Promise<boolean> =>
+    kubectl(args).then(
+      () => true,
+      () => false,
+    );
+  const apply = (object: unknown): Promise<string> => kubectl(['apply', '--filename', '-'], object);
+  const getPod = async (name: string): Promise<PodObject> =>
+    JSON.parse(await kubectl(['get', 'pod', name, '--output', 'json'])) as PodObject;
+  const podWhen = (name: string, holds: (pod: PodObject) => boolean | undefined): Promise<PodObject> =>
+    until(`pod ${name}`, async () => {
+      const pod = await getPod(name);
+      return holds(pod) === true && pod;
+    });
+  const ended = (name: string): Promise<Termination> =>
+    podWhen(name, ({ status }) => status.phase === 'Succeeded' || status.phase === 'Failed').then(
+      terminationOf,
+    );
+  const ask = async (pod: PodObject, path: string): Promise<string> =>
+    (await fetch(`http://${pod.status.podIP}:8080${path}`)).text();
+  const serving = (name: string): Promise<PodObject> => podWhen(name, isReady);
+
+  it('has a ready control plane, node and store', async () => {
+    expect(await kubectl(['get', '--raw', '/readyz'])).to.equal('ok');
+    expect(await kubectl(['get', 'nodes', '--no-headers'])).to.match(/^local +Ready/);
+    expect((await fetch(`${cluster.store.endpoint}/healthz`)).status).to.equal(200);
+    await cluster.createBucket('local-cluster-test');
+  });
+
+  it('publishes its authority to every namespace', async () => {
+    const authority = await kubectl([
+      'get',
+      'configmap',
+      'kube-root-ca.crt',
+      '--output',
+      'jsonpath={.data.ca\\.crt}',
+    ]);
+    expect(authority.trim()).to.equal(cluster.apiServer.ca.trim());
+  });
+
+  it('knows a person by a certificate and grants nothing by itself', async () => {
+    const kubeconfig = await cluster.kubeconfigFor({ commonName: 'ada', organizations: ['readers'] });
+    const who = await cluster.kubectl(['auth', 'whoami'], { kubeconfig });
+    expect(who.stdout)
+      .to.match(/Username +ada/)
+      .and.match(/readers/);
+    const refused = await cluster.kubectl(['get', 'secrets'], { kubeconfig, allowFailure: true });
+    expect(refused.stderr).to.match(/Forbidden/);
+  });
+
+  it('reports an image that it cannot run as one that cannot be pulled', async () => {
+    await apply(aDeployment('unknown-image', 'registry.example/nobody/made-this:1'));
+    await until('ImagePullBackOff', async () =>
+      (await kubectl(['get', 'pods'])).includes('ImagePullBackOff'),
+    );
+    await kubectl(['delete', 'deployment', 'unknown-image']);
+  });
+
+  it('reports exit code, termination message and phase', async () => {
+    const env = { EXIT_CODE: '31', MESSAGE: 'the source is away', TERMINATION_LOG: '/dev/termination-log' };
+    await apply(aPod('exits', { image: 'test-exits', env: toEnv(env) }));
+    expect(await ended('exits')).to.include({ exitCode: 31, reason: 'Error', message: 'the source is away' });
+    await apply(aPod('completes', { image: 'registry.example:5000/team/test-exits:v1' }));
+    expect(await ended('completes')).to.include({ exitCode: 0, reason: 'Completed' });
+  });
+
+  it('takes the end of the output as message when a failed container wrote none', async () => {
+    const terminationMessagePolicy = 'FallbackToLogsOnError';
+    const env = toEnv({ EXIT_CODE: '1', LINE: 'last words' });
+    await apply(aPod('fallback', { image: 'test-exits', env, terminationMessagePolicy }));
+    expect((await ended('fallback')).message).to.contain('last words');
+  });
+
+  it('reports a process that was killed from outside as 137', async () => {
+    await apply(aPod('killed', anAnswering()));
+    const { metadata } = await serving('killed');
+    expect(cluster.node.kill(metadata.uid, 'SIGKILL')).to.equal(true);
+    expect((await ended('killed')).exitCode).to.equal(137);
+  });
+
+  it('restarts a container that fails and remembers how it ended', async () => {
+    const pod = aPod('restarts', { image: 'test-exits', env: toEnv({ EXIT_CODE: '3' }) });
+    await apply({ ...pod, spec: { ...pod.spec, restartPolicy: 'Always' } });
+    const { status } = await podWhen('restarts', (seen) => restartsOf(seen) >= 1);
+    expect(status.containerStatuses?.[0]?.lastState.terminated?.exitCode).to.equal(3);
+    await kubectl(['delete', 'pod', 'restarts']);
+  });
+
+  it('runs init containers first and gives up when one fails', async () => {
+    const pod = aPod('init', { image: 'test-exits' });
+    const initContainers = [{ name: 'first', image: 'test-exits', env: toEnv({ EXIT_CODE: '7' }) }];
+    await apply({ ...pod, spec: { ...pod.spec, initContainers } });
+    await podWhen(
+      'init',
+      ({ status }) => status.phase === 'Failed' && status.containerStatuses?.[0]?.state.waiting !== undefined,
+    );
+  });
+
+  it('ends a pod by SIGTERM, and by SIGKILL after the grace period', async () => {
+    await apply(aPod('polite', anAnswering()));
+    await apply(aPod('stubborn', anAnswering(toEnv({ STUBBORN: '1' }))));
+    const [polite, stubborn] = await Promise.all([serving('polite'), serving('stubborn')]);
+    const pids = cluster.node
+      .pods()
+      .flatMap(({ uid, containers }) =>
+        uid === polite.metadata.uid || uid === stubborn.metadata.uid ? containers.map(({ pid }) => pid) : [],
+      );
+    const start = performance.now();
+    await kubectl(['delete', 'pod', 'polite', '--grace-period=20']);
+    expect(performance.now() - start).to.be.below(5_000);
+    const second = performance.now();
+    await kubectl(['delete', 'pod', 'stubborn', '--grace-period=1']);
+    expect(performance.now() - second).to.be.within(900, 5_000);
+    expect(pids.filter(isAlive)).to.deep.equal([]);
+  });
+
+  it('follows readiness and restarts on liveness', async () => {
+    const probes = {
+      readinessProbe: { httpGet: { path: '/ready', port: 'http' }, periodSeconds: 1, failureThreshold: 1 },
+      startupProbe: { httpGet: { path: '/live', port: 8080 }, failureThreshold: 30 },
+      livenessProbe: { httpGet: { path: '/live', port: 8080 }, periodSeconds: 1, failureThreshold: 1 },
+      ports: [{ name: 'http', containerPort: 8080 }],
+    };
+    const pod = aPod('probed', { ...anAnswering(), ...probes });
+    await apply({ ...pod, spec: { ...pod.spec, restartPolicy: 'Always' } });
+    const ready = await serving('probed');
+    expect(await cluster.readyPodAddress(NAMESPACE, 'app=probed')).to.equal(ready.status.podIP);
+    await ask(ready, '/set?ready=false');
+    await podWhen('probed', (seen) => isReady(seen) === false);
+    await ask(ready, '/set?live=false');
+    await podWhen('probed', (seen) => restartsOf(seen) === 1 && isReady(seen));
+    await kubectl(['delete', 'pod', 'probed']);
+  });
+
+  it('gives a pod a token of its own that the API server accepts', async () => {
+    await apply(aPod('token', anAnswering()));
+    const pod = await serving('token');
+    const review = await ask(pod, '/whoami');
+    expect(review).to.contain(`system:serviceaccount:${NAMESPACE}:default`).and.contain(pod.metadata.uid);
+    await kubectl(['delete', 'pod', 'token']);
+    expect(await ask(pod, '/live').catch(() => 'gone')).to.equal('gone');
+  });
+
+  it('mounts what a pod names at real paths and waits for a Secret that comes late', async () => {
+    await apply(aPodWithVolumes());
+    await until('FailedMount', async () => (await kubectl(['get', 'events'])).includes('FailedMount'));
+    expect((await getPod('mounts')).status.containerStatuses?.[0]?.state.waiting?.reason).to.equal(
+      'ContainerCreating',
+    );
+    await kubectl(['create', 'secret', 'generic', 'late', '--from-literal=key=sesame']);
+    const pod = await serving('mounts');
+    const env = JSON.parse(await ask(pod, '/env')) as Env;
+    const file = (path: string): Promise<string> => ask(pod, `/file?path=${encodeURIComponent(path)}`);
+    expect(await file(env['KEY_FILE'] ?? '')).to.equal('sesame');
+    expect(await file(`${env['TASK_DIR']}/task.json`)).to.equal('{"a":1}');
+    expect(env).to.include({ FROM_SECRET: 'sesame', NAME: 'mounts', GREETING: 'hello mounts', LIMIT: '64' });
+    expect(Object.keys(env)).not.to.include('npm_package_name');
+    await kubectl(['annotate', 'pod', 'mounts', '--overwrite', 'zipjobs.dev/task={"a":2}']);
+    await until('the annotation', async () => (await file(`${env['TASK_DIR']}/task.json`)) === '{"a":2}');
+    await kubectl(['delete', 'pod', 'mounts']);
+  });
+
+  it('reports an env that names a missing Secret', async () => {
+    const env = [{ name: 'A', valueFrom: { secretKeyRef: { name: 'nobody', key: 'k' } } }];
+    await apply(aPod('config', { image: 'test-exits', env }));
+    const waiting = (pod: PodObject): boolean =>
+      pod.status.containerStatuses?.[0]?.state.waiting?.reason === 'CreateContainerConfigError';
+    await podWhen('config', waiting);
+    await kubectl(['delete', 'pod', 'config']);
+  });
+
+  it('runs Jobs: one completes, one fails at once by its podFailurePolicy', async () => {
+    await apply(aJob('good', '0'));
+    await apply(aJob('bad', '12'));
+    await kubectl(['wait', 'job/good', '--for=condition=Complete', '--timeout=20s']);
+    await kubectl(['wait', 'job/bad', '--for=condition=Failed', '--timeout=20s']);
+    const reason = await kubectl([
+      'get',
+      'job',
+      'bad',
+      '--output',
+      'jsonpath={.status.conditions[?(@.type=="Failed")].reason}',
+    ]);
+    expect(reason).to.equal('PodFailurePolicy');
+  });
+
+  it('loses its node and takes it back with its pods', async () => {
+    await apply(aPod('survivor', anAnswering()));
+    const { metadata } = await serving('survivor');
+    await cluster.node.stop();
+    expect(cluster.node.kill(metadata.uid, 'SIGTERM')).to.equal(true);
+    await until('the process to end', () => runningPids(cluster, metadata.uid).length === 0);
+    expect((await getPod('survivor')).status.phase).to.equal('Running');
+    await cluster.node.start();
+    expect((await ended('survivor')).exitCode).to.equal(0);
+  });
+});

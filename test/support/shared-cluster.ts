@@ -1,0 +1,23 @@
+import { startCluster } from '../cluster/cluster.ts';
+import type { Cluster } from '../cluster/cluster-types.ts';
+
+/** Images of small scripts that the cluster's own tests run as containers. */
+const TEST_IMAGES = {
+  'test-exits': 'test/support/pods/exits.ts',
+  'test-answers': 'test/support/pods/answers.ts',
+};
+
+let started: Promise<Cluster> | undefined;
+
+/** The one cluster of a test run, started by whoever asks first. Tests keep apart by namespaces. */
+export function sharedCluster(): Promise<Cluster> {
+  started ??= startCluster({ images: TEST_IMAGES, log: (line) => process.stderr.write(`${line}\n`) });
+  return started;
+}
+
+/** Ends it, if it was ever started. */
+export async function stopSharedCluster(): Promise<void> {
+  const cluster = await started?.catch(() => undefined);
+  started = undefined;
+  await cluster?.[Symbol.asyncDispose]();
+}
