@@ -1,0 +1,238 @@
+import { ZIPPER_ENV, ZIPPER_PATHS } from '#crds/zipper-contract.ts';
+import { type ConfigOf, readConfig, type Settings } from '#runtime/config.ts';
+import { LOG_LEVELS } from '#runtime/log.ts';
+import { SOURCE_SETTINGS } from './sources/settings.ts';
+
+const MIB = 1024 * 1024;
+const GIB = 1024 * MIB;
+
+const UPLOAD_SETTINGS = {
+  partSizeBytes: {
+    env: 'PART_SIZE_BYTES',
+    type: 'integer',
+    default: 16 * MIB,
+    minimum: 5 * MIB,
+    maximum: 1024 * MIB,
+    description: 'bytes of each part of the upload; 10,000 of them bound the archive',
+  },
+  partsInFlight: {
+    env: 'PARTS_IN_FLIGHT',
+    type: 'integer',
+    default: 3,
+    minimum: 1,
+    maximum: 32,
+    description:
+      'parts that are uploaded at once; one more is being filled, so memory is (this + 1) x PART_SIZE_BYTES',
+  },
+  maxArchiveBytes: {
+    env: 'MAX_ARCHIVE_BYTES',
+    type: 'integer',
+    default: 150 * GIB,
+    minimum: 1,
+    description: 'most bytes of an archive',
+  },
+} as const satisfies Settings;
+
+const STORE_SETTINGS = {
+  storeAllowedHosts: {
+    env: 'STORE_ALLOWED_HOSTS',
+    type: 'array',
+    default: [],
+    description: 'S3-compatible stores beside AWS and Cloudflare that buckets may name, as host or host:port',
+  },
+  storeAllowHttp: {
+    env: 'STORE_ALLOW_HTTP',
+    type: 'boolean',
+    default: false,
+    description: 'whether an allowed store may be reached without TLS',
+  },
+  storeConnectTimeoutMs: {
+    env: 'STORE_CONNECT_TIMEOUT_MS',
+    type: 'integer',
+    default: 10_000,
+    minimum: 1,
+    description: 'time to connect to the store',
+  },
+  storeIdleTimeoutMs: {
+    env: 'STORE_IDLE_TIMEOUT_MS',
+    type: 'integer',
+    default: 60_000,
+    minimum: 1,
+    description: 'longest time without a byte to or from the store within a request',
+  },
+  storeAttempts: {
+    env: 'STORE_ATTEMPTS',
+    type: 'integer',
+    default: 5,
+    minimum: 1,
+    maximum: 50,
+    description: 'tries per request to the store, the first included',
+  },
+  storeThrottledAttempts: {
+    env: 'STORE_THROTTLED_ATTEMPTS',
+    type: 'integer',
+    default: 12,
+    minimum: 1,
+    maximum: 50,
+    description:
+      'tries per request, throttled ones included: a store that asks to slow down is given more patience',
+  },
+  storeRetryBaseMs: {
+    env: 'STORE_RETRY_BASE_MS',
+    type: 'integer',
+    default: 200,
+    minimum: 1,
+    description: 'upper bound of the wait before the second try; doubled for each further one',
+  },
+  storeRetryMaxMs: {
+    env: 'STORE_RETRY_MAX_MS',
+    type: 'integer',
+    default: 20_000,
+    minimum: 1,
+    description: 'longest wait between two tries',
+  },
+  settleLimitMs: {
+    env: 'SETTLE_LIMIT_MS',
+    type: 'integer',
+    default: 110_000,
+    minimum: 1,
+    description: 'time in which a settle or check-bucket pod must have its answer',
+  },
+} as const satisfies Settings;
+
+const STATUS_SETTINGS = {
+  statusChargeIntervalMs: {
+    env: 'STATUS_CHARGE_INTERVAL_MS',
+    type: 'integer',
+    default: 1000,
+    minimum: 10,
+    description: 'how often a pod asks whether it is in charge',
+  },
+  statusProgressIntervalMs: {
+    env: 'STATUS_PROGRESS_INTERVAL_MS',
+    type: 'integer',
+    default: 2000,
+    minimum: 100,
+    description: 'least time between two writes of progress',
+  },
+  statusRequestTimeoutMs: {
+    env: 'STATUS_REQUEST_TIMEOUT_MS',
+    type: 'integer',
+    default: 35_000,
+    minimum: 1,
+    description: 'time for one write of the status',
+  },
+  statusWriteLimitMs: {
+    env: 'STATUS_WRITE_LIMIT_MS',
+    type: 'integer',
+    default: 300_000,
+    minimum: 1,
+    description: 'how long a write that others rely on is tried while the API server is away',
+  },
+  statusRetryBaseMs: {
+    env: 'STATUS_RETRY_BASE_MS',
+    type: 'integer',
+    default: 500,
+    minimum: 1,
+    description: 'upper bound of the wait before a status write is tried again; doubled each time',
+  },
+  statusRetryMaxMs: {
+    env: 'STATUS_RETRY_MAX_MS',
+    type: 'integer',
+    default: 10_000,
+    minimum: 1,
+    description: 'longest such wait',
+  },
+} as const satisfies Settings;
+
+const POD_SETTINGS = {
+  logLevel: {
+    env: 'LOG_LEVEL',
+    type: 'string',
+    default: 'info',
+    enum: LOG_LEVELS,
+    description: 'least severity of the lines that are logged',
+  },
+  taskFile: {
+    env: ZIPPER_ENV.taskFile,
+    type: 'string',
+    default: ZIPPER_PATHS.taskFile,
+    description: 'the task of this pod',
+  },
+  bucketDir: {
+    env: ZIPPER_ENV.bucketDir,
+    type: 'string',
+    default: ZIPPER_PATHS.bucketDir,
+    description: "directory of the bucket's credentials",
+  },
+  filesDir: {
+    env: ZIPPER_ENV.filesDir,
+    type: 'string',
+    default: ZIPPER_PATHS.filesDir,
+    description: 'directory of the file list',
+  },
+  serviceAccountDir: {
+    env: ZIPPER_ENV.serviceAccountDir,
+    type: 'string',
+    default: ZIPPER_PATHS.serviceAccountDir,
+    description: "directory of the pod's token and of the cluster's certificate authority",
+  },
+  podUid: {
+    env: ZIPPER_ENV.podUid,
+    type: 'string',
+    minLength: 1,
+    description: 'uid of this pod: the name of its attempt',
+  },
+  apiServerHost: {
+    env: 'KUBERNETES_SERVICE_HOST',
+    type: 'string',
+    default: 'kubernetes.default.svc',
+    description: 'host of the API server',
+  },
+  apiServerPort: {
+    env: 'KUBERNETES_SERVICE_PORT',
+    type: 'integer',
+    default: 443,
+    minimum: 1,
+    maximum: 65_535,
+    description: 'port of the API server',
+  },
+  egressAllowCidrs: {
+    env: 'EGRESS_ALLOW_CIDRS',
+    type: 'array',
+    default: [],
+    description: 'closed ranges that sources and custom stores may be in all the same',
+  },
+  egressDenyCidrs: {
+    env: 'EGRESS_DENY_CIDRS',
+    type: 'array',
+    default: [],
+    description: 'further ranges that must not be reached, such as those of pods, services and nodes',
+  },
+  shutdownTimeoutMs: {
+    env: 'SHUTDOWN_TIMEOUT_MS',
+    type: 'integer',
+    default: 25_000,
+    minimum: 1,
+    description: 'time to abort the upload after SIGTERM; less than the grace period of the pod',
+  },
+} as const satisfies Settings;
+
+/** Every setting of the zipper. */
+export const ZIPPER_SETTINGS = {
+  ...POD_SETTINGS,
+  ...UPLOAD_SETTINGS,
+  ...STORE_SETTINGS,
+  ...STATUS_SETTINGS,
+  ...SOURCE_SETTINGS,
+} as const satisfies Settings;
+
+export type ZipperConfig = ConfigOf<typeof ZIPPER_SETTINGS>;
+
+/** @throws ConfigError naming every bad variable at once. */
+export const readZipperConfig = (env: Readonly<Record<string, string | undefined>>): ZipperConfig =>
+  readConfig(ZIPPER_SETTINGS, env);
+
+/** Where the last word is left; read apart, since also a bad setting must be told there. */
+export const terminationLogPath = (env: Readonly<Record<string, string | undefined>>): string =>
+  env[ZIPPER_ENV.terminationLog] ?? ZIPPER_PATHS.terminationLog;

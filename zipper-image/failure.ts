@@ -1,0 +1,49 @@
+import type { Failure } from '#crds/zip-job.ts';
+import { EXIT_CODES, FAILURE_CODES, type FailureCode, isPermanentExit } from '#crds/zipper-contract.ts';
+import { AppError, isAbort, toError } from '#runtime/errors.ts';
+import { redactText } from '#runtime/redact.ts';
+
+const MOST_MESSAGE_CHARACTERS = 1000;
+const URL_IN_TEXT = /\s*\([a-z][a-z0-9+.-]*:\/\/[^\s"'<>`\\)]+\)|\b[a-z][a-z0-9+.-]*:\/\/[^\s"'<>`\\]+/gi;
+
+const isFailureCode = (code: string): code is FailureCode => Object.hasOwn(FAILURE_CODES, code);
+
+const numberIn = (details: Readonly<Record<string, unknown>>, name: string): number | undefined => {
+  const value = details[name];
+  return typeof value === 'number' && Number.isInteger(value) ? value : undefined;
+};
+
+const codeOf = (error: Error): FailureCode => {
+  if (error instanceof AppError) {
+    if (isFailureCode(error.code)) return error.code;
+    if (error.code === 'InvalidConfig') return 'InvalidTask';
+  }
+  return isAbort(error) ? 'Terminated' : 'Internal';
+};
+
+/** For people and for the status: no URL at all, not even a redacted one. */
+const messageOf = (error: Error, code: FailureCode): string =>
+  error instanceof AppError
+    ? redactText(error.message)
+        .replace(URL_IN_TEXT, (url) => (/^\s*\(/.test(url) ? '' : '[url]'))
+        .slice(0, MOST_MESSAGE_CHARACTERS)
+    : FAILURE_CODES[code].text;
+
+/** Exit code of a failure. */
+export const exitCodeOf = (code: FailureCode): number => EXIT_CODES[FAILURE_CODES[code].exit];
+
+/** Any thrown value as the failure that the status and the termination message tell. */
+export const toFailure = (thrown: unknown): Failure & { readonly code: FailureCode } => {
+  const error = toError(thrown);
+  const code = codeOf(error);
+  const details = error instanceof AppError ? error.details : {};
+  const fileIndex = numberIn(details, 'fileIndex');
+  const httpStatus = numberIn(details, 'httpStatus');
+  return {
+    code,
+    message: messageOf(error, code),
+    ...(fileIndex !== undefined && { fileIndex }),
+    ...(httpStatus !== undefined && { httpStatus }),
+    retriable: !isPermanentExit(exitCodeOf(code)),
+  };
+};

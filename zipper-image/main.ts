@@ -1,0 +1,163 @@
+/** Runs the one task of a pod: archive, settle or check-bucket. Exit code and termination message say how it ended. */
+import type { ArchiveTask, TaskBucket, TerminationMessage, ZipperMode } from '#crds/zipper-contract.ts';
+import { CONTRACT_VERSION, EXIT_CODES } from '#crds/zipper-contract.ts';
+import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
+import { assertTlsVerification } from '#runtime/egress/tls-verification.ts';
+import { type Lifetime, run } from '#runtime/lifecycle.ts';
+import { createLogger, type Logger } from '#runtime/log.ts';
+import { readZipperConfig, terminationLogPath, type ZipperConfig } from './config.ts';
+import { exitCodeOf, toFailure } from './failure.ts';
+import type { Store } from './store.ts';
+import { inlineFiles, readCredentials, readTask } from './task.ts';
+import { writeTerminationMessage } from './termination.ts';
+
+interface Process {
+  readonly config: ZipperConfig;
+  readonly log: Logger;
+  readonly lifetime: Lifetime;
+}
+
+/** A last word without the two fields that all have. */
+type Outcome = TerminationMessage extends infer M
+  ? M extends TerminationMessage
+    ? Omit<M, 'contractVersion'>
+    : never
+  : never;
+
+/** The S3 client is the largest module of all; it is loaded only where it is needed, and while other things are waited for. */
+const openStore = async (process: Process, bucket: TaskBucket): Promise<Store> => {
+  const [{ createStore }, { providerOf }, agents, credentials] = await Promise.all([
+    import('./store.ts'),
+    import('./providers.ts'),
+    import('#runtime/egress/http-agents.ts'),
+    readCredentials(process.config.bucketDir),
+  ]);
+  const { config, lifetime } = process;
+  const provider = providerOf(bucket, {
+    allowedHosts: config.storeAllowedHosts,
+    allowHttp: config.storeAllowHttp,
+  });
+  const allowNames = config.storeAllowedHosts.map((host) => host.replace(/:\d+$/, ''));
+  // One connection beside those of the parts: for what is asked while they are on their way.
+  const options = { connections: config.partsInFlight + 1 };
+  const store = createStore({
+    bucket,
+    provider,
+    credentials,
+    agents: provider.guarded
+      ? agents.createGuardedHttpAgents(egressPolicy(config, allowNames), options)
+      : agents.createHttpAgents(options),
+    connectTimeoutMs: config.storeConnectTimeoutMs,
+    idleTimeoutMs: config.storeIdleTimeoutMs,
+  });
+  lifetime.resources.defer(() => store.close());
+  return store;
+};
+
+const egressPolicy = (config: ZipperConfig, allowNames: readonly string[] = []) =>
+  createEgressPolicy({ allowCidrs: config.egressAllowCidrs, denyCidrs: config.egressDenyCidrs, allowNames });
+
+const openStatusApi = async ({ config, lifetime }: Process, task: ArchiveTask) => {
+  const { createStatusApi } = await import('./status-api.ts');
+  const host = config.apiServerHost.includes(':') ? `[${config.apiServerHost}]` : config.apiServerHost;
+  const api = await createStatusApi({
+    server: `https://${host}:${config.apiServerPort}`,
+    serviceAccountDir: config.serviceAccountDir,
+    target: { namespace: task.namespace, name: task.zipJob, uid: task.zipJobUid },
+    requestTimeoutMs: config.statusRequestTimeoutMs,
+  });
+  lifetime.resources.defer(() => api.close());
+  return api;
+};
+
+const archive = async (process: Process, task: ArchiveTask): Promise<Outcome> => {
+  const { config, log, lifetime } = process;
+  const statusApi = await openStatusApi(process, task);
+  const { zipToS3 } = await import('./zip-to-s3.ts');
+  const { createGuardedAgent } = await import('#runtime/egress/guarded-agent.ts');
+  const { readFileList } = await import('./sources/file-list.ts');
+  const { createSourceReader } = await import('./sources/prefetch.ts');
+  const policy = egressPolicy(config);
+  const agent = createGuardedAgent(policy, {
+    connections: config.sourcePerHostConnections,
+    connectTimeoutMs: config.sourceConnectTimeoutMs,
+    dnsTimeoutMs: config.sourceDnsTimeoutMs,
+  });
+  lifetime.resources.defer(() => agent.destroy());
+  const result = await zipToS3({
+    task,
+    podUid: config.podUid,
+    settings: config,
+    log,
+    statusApi,
+    stopping: lifetime.stopping,
+    toFailure,
+    openStore: () => openStore(process, task.bucket),
+    readFiles: async (zipJob) =>
+      task.files.from === 'inline'
+        ? inlineFiles(zipJob, task.files.count)
+        : readFileList(config.filesDir, task.files, config),
+    openSources: (files, signal) =>
+      createSourceReader({ files, agent, policy, settings: config, log, signal }),
+  });
+  return { mode: 'archive', result };
+};
+
+const runTask = async (process: Process, onMode: (mode: ZipperMode) => void): Promise<Outcome> => {
+  const { config, log, lifetime } = process;
+  const { stopping } = lifetime;
+  const task = await readTask(config.taskFile);
+  onMode(task.mode);
+  if (task.mode === 'archive') return archive(process, task);
+  const store = await openStore(process, task.bucket);
+  if (task.mode === 'settle') {
+    const { settle } = await import('./settle.ts');
+    return { mode: 'settle', settled: await settle({ task, store, settings: config, log, stopping }) };
+  }
+  const { checkBucket } = await import('./check-bucket.ts');
+  const signal = AbortSignal.any([stopping, AbortSignal.timeout(config.settleLimitMs)]);
+  const { podUid } = config;
+  const check = await checkBucket({ store, settings: config, log, podUid, signal, toFailure });
+  return { mode: 'check-bucket', check };
+};
+
+const { env } = process;
+const terminationLog = terminationLogPath(env);
+let mode: ZipperMode = 'archive';
+
+const tell = (outcome: Outcome): Promise<void> =>
+  writeTerminationMessage(terminationLog, { contractVersion: CONTRACT_VERSION, ...outcome });
+
+const fail = async (error: unknown, log: Logger): Promise<number> => {
+  const failure = toFailure(error);
+  log.error({ err: error, ...failure }, 'the task failed');
+  await tell({ mode, failure });
+  return exitCodeOf(failure.code);
+};
+
+const start = async (): Promise<void> => {
+  let config: ZipperConfig;
+  try {
+    assertTlsVerification(env);
+    config = readZipperConfig(env);
+  } catch (error) {
+    process.exitCode = await fail(error, createLogger('zipper', { level: 'info' }));
+    return;
+  }
+  const log = createLogger('zipper', { level: config.logLevel });
+  const task = async (lifetime: Lifetime): Promise<number> => {
+    try {
+      const outcome = await runTask({ config, log, lifetime }, (read) => {
+        mode = read;
+      });
+      log.info(outcome, 'the task is done');
+      await tell(outcome);
+      return EXIT_CODES.ok;
+    } catch (error) {
+      return await fail(error, log);
+    }
+  };
+  await run(task, { log, shutdownTimeoutMs: config.shutdownTimeoutMs });
+};
+
+await start();

@@ -1,0 +1,132 @@
+/**
+ * Writes the zipper's part of a ZipJob's status: server-side apply by plain HTTPS. The answer is the ZipJob, which is the only
+ * way in which a zipper reads it.
+ *
+ * The token is read before each request: the kubelet replaces the file long before the token expires.
+ */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Agent, request } from 'undici';
+import { FIELD_MANAGERS, GROUP_VERSION, PLURALS } from '#crds/api-group.ts';
+import type { ZipperStatus } from '#crds/zip-job.ts';
+import { errorCode, isAbort } from '#runtime/errors.ts';
+import { redactText } from '#runtime/redact.ts';
+import { StatusError } from './status-error.ts';
+
+export interface StatusTarget {
+  readonly namespace: string;
+  readonly name: string;
+  /** A ZipJob of the same name with another uid refuses the write. */
+  readonly uid: string;
+}
+
+export interface StatusApi {
+  /** Sets the zipper's fields to exactly these and answers the ZipJob as it then is. @throws StatusError */
+  apply(status: ZipperStatus, signal?: AbortSignal): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+export interface StatusApiOptions {
+  /** Such as `https://10.0.0.1:443`. */
+  readonly server: string;
+  /** Directory with `token` and `ca.crt`. */
+  readonly serviceAccountDir: string;
+  readonly target: StatusTarget;
+  readonly requestTimeoutMs: number;
+}
+
+/** How the API server words a refusal by a policy whose author gave no reason; its status is 422 then. */
+const POLICY_REFUSAL = /ValidatingAdmissionPolicy .*denied request/s;
+
+interface Answer {
+  readonly status: number;
+  readonly text: string;
+  readonly retryAfter: string | undefined;
+}
+
+const secondsToMs = (text: string | undefined): number | undefined => {
+  const seconds = Number(text);
+  return text === undefined || !Number.isFinite(seconds) ? undefined : seconds * 1000;
+};
+
+const messageOf = (text: string): string => {
+  try {
+    const body: unknown = JSON.parse(text);
+    const message: unknown =
+      typeof body === 'object' && body !== null && 'message' in body ? body.message : undefined;
+    return typeof message === 'string' ? message : text.slice(0, 200);
+  } catch {
+    return text.slice(0, 200);
+  }
+};
+
+const toStatusError = (answer: Answer, attempted: string): StatusError => {
+  const message = redactText(messageOf(answer.text));
+  const text = `${attempted}: ${answer.status}: ${message}`;
+  const facts = { httpStatus: answer.status };
+  const isRefused =
+    answer.status === 403 ||
+    answer.status === 404 ||
+    (answer.status === 422 && POLICY_REFUSAL.test(message)) ||
+    (answer.status === 409 && /uid/i.test(message));
+  if (isRefused) return new StatusError(text, { code: 'Superseded', ...facts });
+  const isOurFault = answer.status === 400 || answer.status === 415 || answer.status === 422;
+  if (isOurFault) return new StatusError(text, { code: 'Internal', ...facts });
+  const retryAfterMs = secondsToMs(answer.retryAfter);
+  return new StatusError(text, { code: 'ApiServerUnavailable', ...facts, retryAfterMs });
+};
+
+/** Opens a client for one ZipJob; its certificate authority is the cluster's. */
+export const createStatusApi = async (options: StatusApiOptions): Promise<StatusApi> => {
+  const { target, serviceAccountDir, requestTimeoutMs } = options;
+  const ca = await readFile(join(serviceAccountDir, 'ca.crt'), 'utf8');
+  const dispatcher = new Agent({ connect: { ca, timeout: requestTimeoutMs }, connections: 2 });
+  const { namespace, name, uid } = target;
+  const attempted = `Writing the status of ZipJob ${namespace}/${name}`;
+  const path = `/apis/${GROUP_VERSION}/namespaces/${encodeURIComponent(namespace)}/${PLURALS.ZipJob}/${encodeURIComponent(name)}/status`;
+  const url = `${options.server}${path}?fieldManager=${FIELD_MANAGERS.zipper}&force=true`;
+
+  const send = async (status: ZipperStatus, signal: AbortSignal): Promise<Answer> => {
+    const token = await readFile(join(serviceAccountDir, 'token'), 'utf8');
+    const answer = await request(url, {
+      method: 'PATCH',
+      dispatcher,
+      signal,
+      headers: {
+        authorization: `Bearer ${token.trim()}`,
+        'content-type': 'application/apply-patch+yaml',
+        accept: 'application/json',
+      },
+      body: JSON.stringify({
+        apiVersion: GROUP_VERSION,
+        kind: 'ZipJob',
+        metadata: { name, namespace, uid },
+        status,
+      }),
+    });
+    const retryAfter = answer.headers['retry-after'];
+    return {
+      status: answer.statusCode,
+      text: await answer.body.text(),
+      retryAfter: typeof retryAfter === 'string' ? retryAfter : undefined,
+    };
+  };
+
+  return {
+    apply: async (status, signal) => {
+      const limit = AbortSignal.timeout(requestTimeoutMs);
+      let answer: Answer;
+      try {
+        answer = await send(status, signal ? AbortSignal.any([signal, limit]) : limit);
+      } catch (error) {
+        if (isAbort(error) && signal?.aborted === true) throw error;
+        const cause = errorCode(error) ?? 'no answer in time';
+        throw new StatusError(`${attempted}: ${cause}`, { code: 'ApiServerUnavailable', cause: error });
+      }
+      if (answer.status < 200 || answer.status > 299) throw toStatusError(answer, attempted);
+      const zipJob: unknown = JSON.parse(answer.text);
+      return zipJob;
+    },
+    close: () => dispatcher.destroy(),
+  };
+};

@@ -1,0 +1,157 @@
+/**
+ * What this pod says about its job, and in which order.
+ *
+ * 1. `takeCharge`: the first write. A pod that is not in charge is refused; it asks again until it is, or its time is over.
+ * 2. From then on a refusal means that another pod is in charge: everything stops (`Superseded`).
+ * 3. Progress is a courtesy: one write at a time, none awaited, failures are forgotten. What must be known before the next
+ *    step (`open` before the first part, `committing` before Complete, the result) is written again until it is there.
+ *
+ * Each write holds every field: an apply removes the fields of its manager that it leaves out.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Failure, Progress, UploadState, ZipperStatus, ZipResult } from '#crds/zip-job.ts';
+import { AppError, toError } from '#runtime/errors.ts';
+import type { Logger } from '#runtime/log.ts';
+import { retry } from '#runtime/retry.ts';
+import type { StatusApi } from './status-api.ts';
+import { StatusError } from './status-error.ts';
+
+export interface StatusSettings {
+  readonly statusChargeIntervalMs: number;
+  readonly statusProgressIntervalMs: number;
+  /** How long a write that must be made is tried. */
+  readonly statusWriteLimitMs: number;
+  readonly statusRetryBaseMs: number;
+  readonly statusRetryMaxMs: number;
+}
+
+export interface StatusWriterDeps {
+  readonly api: StatusApi;
+  readonly settings: StatusSettings;
+  readonly log: Logger;
+  /** The counts as they are now. */
+  readonly progress: () => Progress;
+  /** Called once when the API server says that another pod is in charge. */
+  readonly onSuperseded: (error: Error) => void;
+}
+
+export interface StatusWriter {
+  /** Waits until this pod is in charge; answers the ZipJob. @throws AppError NotInCharge when the time is over. */
+  takeCharge(startDeadlineMs: number, signal: AbortSignal): Promise<unknown>;
+  /** Writes progress from now on, when it changed; the answer stops it. */
+  startProgress(): () => Promise<void>;
+  /** Writes what others rely on. @throws StatusError when it could not be written in time. */
+  write(
+    change: { readonly upload?: UploadState; readonly result?: ZipResult; readonly failure?: Failure },
+    signal?: AbortSignal,
+  ): Promise<void>;
+}
+
+const withoutTime = ({ updatedAt: _updatedAt, ...counts }: Progress): string => JSON.stringify(counts);
+
+const isSuperseded = (error: unknown): boolean => error instanceof StatusError && error.code === 'Superseded';
+
+/** Creates the one writer of this pod's status. */
+export const createStatusWriter = (deps: StatusWriterDeps): StatusWriter => {
+  const { api, settings, log } = deps;
+  let kept: ZipperStatus = {};
+  let written = '';
+  let queue: Promise<unknown> = Promise.resolve();
+
+  /** One write at a time: a late progress must not overwrite what came after it. */
+  const apply = (signal?: AbortSignal): Promise<unknown> => {
+    const turn = queue.then(async () => {
+      const progress = deps.progress();
+      kept = { ...kept, progress };
+      const answer = await api.apply(kept, signal);
+      written = withoutTime(progress);
+      return answer;
+    });
+    queue = turn.catch(() => undefined);
+    return turn;
+  };
+
+  const whileInCharge = async (signal?: AbortSignal): Promise<void> => {
+    try {
+      await apply(signal);
+    } catch (error) {
+      if (isSuperseded(error)) deps.onSuperseded(toError(error));
+      throw error;
+    }
+  };
+
+  const writeProgress = async (): Promise<void> => {
+    if (withoutTime(deps.progress()) === written) return;
+    try {
+      await whileInCharge();
+    } catch (error) {
+      log.warn({ err: error }, 'progress could not be written');
+    }
+  };
+
+  return {
+    takeCharge: async (startDeadlineMs, signal) => {
+      const deadline = performance.now() + startDeadlineMs;
+      for (;;) {
+        try {
+          return await apply(signal);
+        } catch (error) {
+          if (!(error instanceof StatusError) || error.code === 'Internal') throw error;
+          if (performance.now() >= deadline) throw tooLate(error, startDeadlineMs);
+          log.debug({ err: error }, 'not in charge yet');
+        }
+        await delay(settings.statusChargeIntervalMs, undefined, { signal });
+      }
+    },
+    startProgress: () => {
+      let last: Promise<void> = Promise.resolve();
+      let isWriting = false;
+      const timer = setInterval(() => {
+        if (isWriting) return;
+        isWriting = true;
+        last = writeProgress().finally(() => {
+          isWriting = false;
+        });
+      }, settings.statusProgressIntervalMs);
+      return () => {
+        clearInterval(timer);
+        return last;
+      };
+    },
+    write: async (change, signal) => {
+      kept = { ...kept, ...change };
+      const deadline = performance.now() + settings.statusWriteLimitMs;
+      await retry(
+        () => whileInCharge(signal),
+        {
+          attempts: Number.POSITIVE_INFINITY,
+          baseDelayMs: settings.statusRetryBaseMs,
+          maxDelayMs: settings.statusRetryMaxMs,
+          maxRetryAfterMs: settings.statusWriteLimitMs,
+          isRetryable: (error) =>
+            error instanceof StatusError && error.retryable && performance.now() < deadline,
+          onRetry: (error, attempt) => log.warn({ err: error, attempt }, 'the status is written again'),
+        },
+        signal,
+      );
+    },
+  };
+};
+
+const tooLate = (error: StatusError, startDeadlineMs: number): AppError => {
+  const seconds = Math.round(startDeadlineMs / 1000);
+  return error.code === 'Superseded'
+    ? new AppError(
+        `Waiting to be put in charge: not within ${seconds} s; the controller may be down, or another pod is in charge`,
+        {
+          code: 'NotInCharge',
+          retryable: true,
+          cause: error,
+        },
+      )
+    : new AppError(`Waiting to be put in charge: the API server gave no answer within ${seconds} s`, {
+        code: 'ApiServerUnavailable',
+        retryable: true,
+        cause: error,
+      });
+};

@@ -1,0 +1,28 @@
+import { writeFile } from 'node:fs/promises';
+import type { TerminationMessage } from '#crds/zipper-contract.ts';
+
+/** What the kubelet keeps of a termination message. */
+const MOST_BYTES = 4096;
+
+/** Lists of indices can be long; the status has them in full. */
+const withoutLists = (message: TerminationMessage): TerminationMessage => {
+  if (!('result' in message)) return message;
+  const { skipped: _skipped, lengthUnverified: _lengthUnverified, ...result } = message.result;
+  return { ...message, result };
+};
+
+const shorten = (message: TerminationMessage): TerminationMessage => {
+  if (!('failure' in message)) return withoutLists(message);
+  const { message: text = '', ...failure } = message.failure;
+  return { ...message, failure: { ...failure, message: text.slice(0, 500) } };
+};
+
+/** The message as JSON of at most 4 KiB. */
+export const terminationText = (message: TerminationMessage): string => {
+  const text = JSON.stringify(message);
+  return Buffer.byteLength(text) <= MOST_BYTES ? text : JSON.stringify(shorten(message));
+};
+
+/** Leaves the pod's last word where the kubelet looks for it. */
+export const writeTerminationMessage = (path: string, message: TerminationMessage): Promise<void> =>
+  writeFile(path, terminationText(message));

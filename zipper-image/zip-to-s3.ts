@@ -1,0 +1,199 @@
+/**
+ * One archive, from being put in charge to its result.
+ *
+ *   in charge -> upload started -> `open` recorded -> entries -> all parts there -> `committing` recorded -> Complete -> result
+ *
+ * The upload starts before any source is asked for anything: a bucket that cannot be used fails the job at no cost. Every way
+ * out but a Complete aborts the upload, so a job that fails leaves nothing behind. From `committing` on the pod no longer
+ * heeds a request to stop: the few seconds to the result are cheaper than finding out later what became of it.
+ */
+import type { FileEntry, ZipResult } from '#crds/zip-job.ts';
+import { type ArchiveTask, CONTRACT_VERSION } from '#crds/zipper-contract.ts';
+import { isAbort, toError } from '#runtime/errors.ts';
+import type { Logger } from '#runtime/log.ts';
+import { createArchive } from './archive.ts';
+import { peakMemoryBytes } from './peak-memory.ts';
+import { createProgress } from './progress.ts';
+import type { SourceEntry, SourceReader } from './sources/types.ts';
+import type { StatusApi } from './status-api.ts';
+import { StatusError } from './status-error.ts';
+import { createStatusWriter, type StatusSettings, type StatusWriter } from './status-writer.ts';
+import type { Store } from './store.ts';
+import { createUpload, type Upload, type UploadSettings } from './upload.ts';
+
+export interface ZipToS3Deps {
+  readonly task: ArchiveTask;
+  readonly podUid: string;
+  readonly settings: UploadSettings & StatusSettings;
+  readonly log: Logger;
+  readonly statusApi: StatusApi;
+  /** Called when this pod is in charge. */
+  readonly openStore: () => Promise<Store>;
+  /** The file list; `zipJob` is the API server's answer. */
+  readonly readFiles: (zipJob: unknown) => Promise<readonly FileEntry[]>;
+  readonly openSources: (files: readonly FileEntry[], signal: AbortSignal) => SourceReader;
+  /** Aborted when the pod is told to stop. */
+  readonly stopping: AbortSignal;
+  readonly toFailure: (error: unknown) => NonNullable<Parameters<StatusWriter['write']>[0]['failure']>;
+}
+
+/** What is there at which point of the run; counts are read from it at any time. */
+interface Run {
+  upload?: Upload;
+  sources?: SourceReader;
+}
+
+const modifiedOf = (entry: SourceEntry, task: ArchiveTask): Date => {
+  if (task.fixedModificationTime !== undefined) return new Date(task.fixedModificationTime);
+  return entry.lastModified ?? new Date(task.defaultModificationTime);
+};
+
+interface Work {
+  readonly deps: ZipToS3Deps;
+  readonly run: Run;
+  readonly status: StatusWriter;
+  readonly progress: ReturnType<typeof createProgress>;
+  /** Ends everything: told to stop, superseded, or a part that failed. */
+  readonly cancel: AbortController;
+  readonly startedAt: number;
+}
+
+const writeEntries = async (work: Work, upload: Upload, sources: SourceReader) => {
+  const { deps, progress, cancel } = work;
+  const archive = createArchive({ sink: upload.sink, compression: deps.task.compression });
+  const lengthUnverified: number[] = [];
+  for await (const entry of sources.entries()) {
+    cancel.signal.throwIfAborted();
+    progress.startFile(entry.index);
+    upload.assertFits(entry.declaredLength ?? entry.small?.length ?? 0);
+    const modified = modifiedOf(entry, deps.task);
+    await archive.add({ ...entry, name: entry.filename, modified }, cancel.signal);
+    if (entry.lengthUnverified) lengthUnverified.push(entry.index);
+    progress.finishFile();
+  }
+  cancel.signal.throwIfAborted();
+  return { ...(await archive.finish()), lengthUnverified };
+};
+
+const fillUpload = async (work: Work, upload: Upload, files: readonly FileEntry[]): Promise<ZipResult> => {
+  const { deps, status, cancel, run } = work;
+  const { signal } = cancel;
+  const state = { uploadId: upload.uploadId, partSize: deps.settings.partSizeBytes };
+  await status.write({ upload: { ...state, state: 'open' } }, signal);
+  const sources = deps.openSources(files, signal);
+  run.sources = sources;
+  const { entries, lengthUnverified } = await writeEntries(work, upload, sources);
+  if (entries !== files.length) throw new Error(`${entries} of ${files.length} files were written`);
+  const parts = await upload.finishParts();
+  await status.write({ upload: { ...state, state: 'committing', parts } }, signal);
+  const { etag, bytes } = await upload.complete();
+  return {
+    bytes,
+    etag,
+    entries,
+    ...(lengthUnverified.length > 0 && { lengthUnverified }),
+    seconds: Math.round(performance.now() - work.startedAt) / 1000,
+    peakMemory: await peakMemoryBytes(),
+    retries: upload.retries + sources.retries,
+    contractVersion: CONTRACT_VERSION,
+  };
+};
+
+const buildArchive = async (work: Work, zipJob: unknown): Promise<ZipResult> => {
+  const { deps, cancel, run } = work;
+  const { task, podUid, settings, log } = deps;
+  const [store, files] = await Promise.all([deps.openStore(), deps.readFiles(zipJob)]);
+  const upload = await createUpload({
+    store,
+    settings,
+    log,
+    key: task.key,
+    attempt: podUid,
+    onConflict: task.onConflict,
+    signal: cancel.signal,
+    onFailure: (error) => cancel.abort(error),
+  });
+  run.upload = upload;
+  try {
+    return await fillUpload(work, upload, files);
+  } catch (error) {
+    // Whoever else failed on the way out was only stopped by the first failure.
+    const failure = cancel.signal.aborted ? toError(cancel.signal.reason) : toError(error);
+    cancel.abort(failure);
+    await upload.abandon();
+    throw failure;
+  }
+};
+
+/** The result was written by nobody else: even when the API server is away the archive is there, and the pod ends well. */
+const reportResult = async (work: Work, result: ZipResult): Promise<void> => {
+  try {
+    await work.status.write({ result });
+  } catch (error) {
+    if (error instanceof StatusError && error.code === 'Superseded') throw error;
+    work.deps.log.error(
+      { err: error },
+      'the result could not be written; the controller has to ask the store',
+    );
+  }
+};
+
+const reportFailure = async (work: Work, error: unknown): Promise<void> => {
+  if (error instanceof StatusError) return;
+  try {
+    await work.status.write({ failure: work.deps.toFailure(error) }, AbortSignal.timeout(FAILURE_WRITE_MS));
+  } catch (writeError) {
+    work.deps.log.warn({ err: writeError }, 'the failure could not be written into the status');
+  }
+};
+
+/** The termination message tells the failure too: writing it into the status may not eat up the grace period. */
+const FAILURE_WRITE_MS = 10_000;
+
+const createWork = (deps: ZipToS3Deps): Work => {
+  const run: Run = {};
+  const cancel = new AbortController();
+  const progress = createProgress({
+    podUid: deps.podUid,
+    filesTotal: deps.task.files.count,
+    bytesRead: () => run.sources?.bytesRead ?? 0,
+    bytesUploaded: () => run.upload?.bytesUploaded ?? 0,
+    now: () => new Date(),
+  });
+  const status = createStatusWriter({
+    api: deps.statusApi,
+    settings: deps.settings,
+    log: deps.log,
+    progress: () => progress.snapshot(),
+    onSuperseded: (error) => cancel.abort(error),
+  });
+  return { deps, run, status, progress, cancel, startedAt: performance.now() };
+};
+
+/**
+ * Builds and publishes the archive and says so in the status.
+ * @throws AppError whose code is a FailureCode; nothing was published then, or it is OutcomeUnknown.
+ */
+export const zipToS3 = async (deps: ZipToS3Deps): Promise<ZipResult> => {
+  const work = createWork(deps);
+  const { cancel, status } = work;
+  const stop = (): void => cancel.abort(deps.stopping.reason);
+  if (deps.stopping.aborted) stop();
+  deps.stopping.addEventListener('abort', stop, { once: true });
+  try {
+    const zipJob = await status.takeCharge(deps.task.startDeadlineSeconds * 1000, cancel.signal);
+    const stopProgress = status.startProgress();
+    try {
+      const result = await buildArchive(work, zipJob);
+      await stopProgress();
+      await reportResult(work, result);
+      return result;
+    } catch (error) {
+      await stopProgress();
+      if (!isAbort(error) || deps.stopping.aborted) await reportFailure(work, error);
+      throw error;
+    }
+  } finally {
+    deps.stopping.removeEventListener('abort', stop);
+  }
+};
