@@ -1,0 +1,37 @@
+import { ConfigError } from '#runtime/errors.ts';
+import { isRecord } from '#runtime/kube/decode.ts';
+
+const parseJson = (env: string, text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new ConfigError(`${env} is not JSON`, error);
+  }
+};
+
+const isStringMap = (value: unknown): value is Readonly<Record<string, string>> =>
+  isRecord(value) && Object.values(value).every((entry) => typeof entry === 'string');
+
+/**
+ * A JSON object of strings, or the field of a JSON object that holds one (empty when the field is missing).
+ * @throws ConfigError when the text is anything else; the values are not shown.
+ */
+export const readStringMap = (
+  env: string,
+  text: string,
+  field?: string,
+): Readonly<Record<string, string>> => {
+  const parsed = parseJson(env, text);
+  const value = field === undefined ? parsed : isRecord(parsed) ? (parsed[field] ?? {}) : undefined;
+  if (isStringMap(value)) return value;
+  throw new ConfigError(
+    `${env}: ${field === undefined ? 'it' : `its field ${field}`} must be a JSON object of strings`,
+  );
+};
+
+/** @throws ConfigError unless the text is a comma list of one or more non-negative numbers. */
+export const parseSchedule = (env: string, text: string): readonly number[] => {
+  const seconds = text.split(',').map((part) => (part.trim() === '' ? Number.NaN : Number(part)));
+  if (seconds.every((value) => Number.isFinite(value) && value >= 0)) return seconds;
+  throw new ConfigError(`${env}: "${text}" is not a comma list of seconds`);
+};

@@ -1,0 +1,70 @@
+import { isDeepStrictEqual } from 'node:util';
+import { FINALIZER } from '#crds/api-group.ts';
+import { isFinished } from '#crds/zip-job.ts';
+import type { Action, Decision, DecisionConfig, Observation, Situation, Step } from './observation.ts';
+import { ownedStatus, timeOf } from './owned-status.ts';
+import { interruption } from './policies/interruption.ts';
+import { active } from './stages/active.ts';
+import { beginEnding } from './stages/ending.ts';
+import { finalizing } from './stages/finalizing.ts';
+import { finished } from './stages/finished.ts';
+import { queued } from './stages/queued.ts';
+import { uploaded } from './stages/uploaded.ts';
+
+/** A deletion never waits longer than this for a settle Job: Kubernetes' own patience ends at five minutes. */
+const DELETION_PATIENCE_MS = 280_000;
+
+/*
+ * (new) -> Queued -> Starting -> Running -> Finalizing -> Succeeded | Failed | Cancelled
+ *
+ * Queued: no Job yet. Starting: the Job exists. Running: the pod in charge has written progress; between two attempts the job
+ * stays in the phase that it had. Finalizing: the outcome is known and the last attempt is being settled. A result that was
+ * written beats everything else, because it says that the archive is visible already.
+ */
+const stepOf = (s: Situation): Step => {
+  if (isFinished(s.seen.zipJob)) return finished(s);
+  if (s.status.phase === 'Finalizing') return finalizing(s);
+  const success = uploaded(s);
+  if (success) return success;
+  const stop = interruption(s.seen);
+  if (stop) return beginEnding(s, stop);
+  return s.status.phase === undefined || s.status.phase === 'Queued' ? queued(s) : active(s);
+};
+
+/** The finalizer must be there before anything is created, and must not be added to what is being deleted. */
+const finalizerAction = (zipJob: Observation['zipJob'], step: Step): readonly Action[] => {
+  const creates = step.actions?.some(({ kind }) => kind === 'createJob') === true;
+  const { finalizers, deletionTimestamp } = zipJob.metadata;
+  return creates && deletionTimestamp === undefined && !finalizers?.includes(FINALIZER)
+    ? [{ kind: 'addFinalizer' }]
+    : [];
+};
+
+const isOverdue = ({ metadata }: Observation['zipJob'], now: Date): boolean => {
+  const since = timeOf(metadata.deletionTimestamp);
+  return since !== undefined && now.getTime() - since > DELETION_PATIENCE_MS;
+};
+
+/** What is to be done about one ZipJob now. Pure: the same observation at the same time always gives the same decision. */
+export const decide = (seen: Observation, now: Date, config: DecisionConfig): Decision => {
+  const before = ownedStatus(seen.zipJob.status);
+  const { metadata } = seen.zipJob;
+  const observedGeneration = metadata.generation;
+  const s: Situation = {
+    seen,
+    status:
+      isFinished(seen.zipJob) || observedGeneration === undefined
+        ? before
+        : { ...before, observedGeneration },
+    now,
+    config,
+  };
+  if (isOverdue(seen.zipJob, now)) return { actions: [{ kind: 'removeFinalizer' }], events: [] };
+  const step = stepOf(s);
+  return {
+    ...(isDeepStrictEqual(step.status, before) ? {} : { status: step.status }),
+    actions: [...finalizerAction(seen.zipJob, step), ...(step.actions ?? [])],
+    events: step.events ?? [],
+    ...(step.requeueAfterMs === undefined ? {} : { requeueAfterMs: step.requeueAfterMs }),
+  };
+};

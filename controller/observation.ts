@@ -1,0 +1,119 @@
+import type { ZipBucket } from '#crds/zip-bucket.ts';
+import type { ControllerStatus, WebhookDelivery, ZipJob, ZipperStatus } from '#crds/zip-job.ts';
+import type { ZipProject } from '#crds/zip-project.ts';
+import type { Job, Pod } from '#runtime/kube/resources.ts';
+import type { ControllerConfig } from './config.ts';
+
+/** The API server did not take a Job that was to be created; kept in memory until it does. */
+export interface Refusal {
+  readonly target: 'archive' | 'settle';
+  readonly reason: 'QuotaExceeded' | 'AdmissionRefused' | 'ApiServerBusy';
+  readonly message: string;
+  readonly since: Date;
+  readonly retryAt: Date;
+  readonly count: number;
+}
+
+export interface DeliveryAnswer {
+  readonly delivery: WebhookDelivery;
+  /** The receiver asked to come back no sooner. */
+  readonly retryAfterMs?: number;
+}
+
+/** What this process knows of the delivery of a webhook. */
+export type DeliveryState =
+  | { readonly kind: 'idle' }
+  | { readonly kind: 'inFlight' }
+  | { readonly kind: 'answered'; readonly answer: DeliveryAnswer };
+
+/** Everything that a decision about one ZipJob rests on. */
+export interface Observation {
+  readonly zipJob: ZipJob;
+  readonly project: ZipProject | undefined;
+  readonly bucket: ZipBucket | undefined;
+  /** Other unfinished ZipJobs of the same bucket and key. */
+  readonly rivals: readonly ZipJob[];
+  /** The Job of the ZipJob's name, whoever owns it. */
+  readonly job: Job | undefined;
+  /** Pods of that Job. */
+  readonly pods: readonly Pod[];
+  /** The Job that settles the last attempt. */
+  readonly settle: { readonly job: Job; readonly pods: readonly Pod[] } | undefined;
+  readonly refusal: Refusal | undefined;
+  readonly delivery: DeliveryState;
+}
+
+/**
+ * The status fields that the controller sends, always all of them. `result` is among them only when the store proved an
+ * attempt that was lost before it could write its own.
+ */
+export type OwnedStatus = ControllerStatus & Pick<ZipperStatus, 'result'>;
+
+export interface EventNote {
+  readonly type: 'Normal' | 'Warning';
+  readonly reason: string;
+  readonly message: string;
+}
+
+export type Action =
+  | { readonly kind: 'addFinalizer' }
+  | { readonly kind: 'removeFinalizer' }
+  | { readonly kind: 'createJob'; readonly target: 'archive' | 'settle'; readonly job: Job }
+  | { readonly kind: 'deleteJob'; readonly name: string; readonly uid: string }
+  | { readonly kind: 'forceDeletePod'; readonly name: string; readonly uid: string }
+  | { readonly kind: 'deleteFileList'; readonly secretNames: readonly string[] }
+  | { readonly kind: 'deliverWebhook' }
+  | { readonly kind: 'deleteZipJob' };
+
+export interface Decision {
+  /** The next status; absent when it is the one that is there. */
+  readonly status?: OwnedStatus;
+  readonly actions: readonly Action[];
+  readonly events: readonly EventNote[];
+  /** When to look again although nothing changes. */
+  readonly requeueAfterMs?: number;
+}
+
+/** A decision under way: its status may equal the current one. */
+export interface Step {
+  readonly status: OwnedStatus;
+  readonly actions?: readonly Action[];
+  readonly events?: readonly EventNote[];
+  readonly requeueAfterMs?: number | undefined;
+}
+
+export interface Situation {
+  readonly seen: Observation;
+  /** The status that the controller owns, as it is. */
+  readonly status: OwnedStatus;
+  readonly now: Date;
+  readonly config: DecisionConfig;
+}
+
+/** The settings that decisions depend on. */
+export type DecisionConfig = Pick<
+  ControllerConfig,
+  | 'zipperImage'
+  | 'zipperImagePullPolicy'
+  | 'zipperImagePullSecrets'
+  | 'zipperEnv'
+  | 'zipperNodeSelector'
+  | 'zipperResources'
+  | 'zipperPriorityClassName'
+  | 'zipperGraceSeconds'
+  | 'activeDeadlineSeconds'
+  | 'succeededTtlSeconds'
+  | 'failedTtlSeconds'
+  | 'fileListTtlSeconds'
+  | 'restoredAfterSeconds'
+  | 'settleDeadlineSeconds'
+  | 'maxDisruptions'
+  | 'noProgressSeconds'
+  | 'webhookSchedule'
+>;
+
+/** How a job is to end. */
+export interface Outcome {
+  readonly reason: string;
+  readonly message: string;
+}

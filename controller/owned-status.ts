@@ -1,0 +1,123 @@
+import {
+  type Condition,
+  type ConditionType,
+  findCondition,
+  REASONS,
+  type Reason,
+  rfc3339,
+  setCondition,
+} from '#crds/conditions.ts';
+import { apiStatusOf, type Phase, type UploadState, type ZipJob, type ZipJobStatus } from '#crds/zip-job.ts';
+import type { OwnedStatus } from './observation.ts';
+
+const MAX_MESSAGE = 1024;
+const UNRECORDED_RESULT: Reason = 'ProvedByStore';
+
+/** Messages of the status hold at most 1,024 characters. */
+export const shorten = (message: string): string =>
+  message.length <= MAX_MESSAGE ? message : `${message.slice(0, MAX_MESSAGE - 3)}...`;
+
+const conditionIs = (
+  conditions: readonly Condition[] | undefined,
+  type: ConditionType,
+  want: { readonly status: Condition['status']; readonly reason?: Reason },
+): boolean => {
+  const condition = findCondition(conditions, type);
+  return condition?.status === want.status && (want.reason === undefined || condition.reason === want.reason);
+};
+
+export const isTrue = (status: OwnedStatus, type: ConditionType, reason?: Reason): boolean =>
+  conditionIs(status.conditions, type, { status: 'True', ...(reason && { reason }) });
+
+/** True from the moment a pod loses the charge until it is certain that it can publish nothing. */
+export const isSettling = (status: OwnedStatus): boolean =>
+  conditionIs(status.conditions, 'Settled', { status: 'False', reason: 'Settling' });
+
+/** The part of a status that the controller owns and must send whole with every apply. */
+export const ownedStatus = (status: ZipJobStatus | undefined): OwnedStatus => {
+  const { progress: _progress, upload: _upload, failure: _failure, result, ...own } = status ?? {};
+  const proved = status?.reason === UNRECORDED_RESULT || conditionIsProved(status);
+  return proved && result ? { ...own, result } : own;
+};
+
+const conditionIsProved = (status: ZipJobStatus | undefined): boolean =>
+  conditionIs(status?.conditions, 'Complete', { status: 'True', reason: UNRECORDED_RESULT });
+
+export interface ConditionNote {
+  readonly status: Condition['status'];
+  readonly reason: string;
+  readonly message?: string;
+}
+
+const sentenceOf = (reason: string): string => {
+  const entry = Object.entries(REASONS).find(([name]) => name === reason);
+  return entry?.[1] ?? reason;
+};
+
+/** Sets one condition; without a message it gets the sentence of its reason. */
+export const withCondition = (
+  status: OwnedStatus,
+  type: ConditionType,
+  note: ConditionNote & { readonly now: Date },
+): OwnedStatus => {
+  const observedGeneration =
+    status.observedGeneration === undefined ? {} : { observedGeneration: status.observedGeneration };
+  const change = {
+    type,
+    status: note.status,
+    reason: note.reason,
+    message: shorten(note.message ?? sentenceOf(note.reason)),
+    ...observedGeneration,
+  };
+  return { ...status, conditions: setCondition(status.conditions, change, note.now) };
+};
+
+/** Turns a condition off if it is on; one that was never on is not added. */
+export const withoutCondition = (
+  status: OwnedStatus,
+  type: ConditionType,
+  note: { readonly reason: Reason; readonly now: Date },
+): OwnedStatus => (isTrue(status, type) ? withCondition(status, type, { status: 'False', ...note }) : status);
+
+export const withPhase = (
+  status: OwnedStatus,
+  phase: Phase,
+  why: { readonly reason: string; readonly message?: string },
+): OwnedStatus => ({
+  ...status,
+  phase,
+  apiStatus: apiStatusOf(phase),
+  reason: why.reason,
+  message: shorten(why.message ?? sentenceOf(why.reason)),
+});
+
+/** The upload that a pod recorded, if any: the zipper's fields always are those of the pod that wrote `progress` last. */
+export const uploadOf = (zipJob: ZipJob, podUid: string): UploadState | undefined =>
+  zipJob.status?.progress?.podUid === podUid ? zipJob.status.upload : undefined;
+
+/** True once the pod in charge has written its first progress. */
+export const hasStarted = (zipJob: ZipJob): boolean => {
+  const podUid = zipJob.status?.job?.podUid;
+  return podUid !== undefined && zipJob.status?.progress?.podUid === podUid;
+};
+
+/** Number of files that the archive is made of. */
+export const fileCount = (zipJob: ZipJob): number =>
+  zipJob.spec.filesFrom?.count ?? zipJob.spec.files?.length ?? 0;
+
+/** `1h2m3s`, without leading zero parts. */
+export const formatDuration = (ms: number): string => {
+  const total = Math.max(0, Math.round(ms / 1000));
+  const parts = [Math.floor(total / 3600), Math.floor((total % 3600) / 60), total % 60];
+  const text = parts.map((part, index) => `${part}${'hms'[index] ?? ''}`);
+  const first = parts.findIndex((part) => part > 0);
+  return text.slice(first === -1 ? 2 : first).join('');
+};
+
+export const timeOf = (text: string | undefined): number | undefined => {
+  const time = text === undefined ? Number.NaN : Date.parse(text);
+  return Number.isNaN(time) ? undefined : time;
+};
+
+export const inSeconds = (now: Date, seconds: number): string =>
+  rfc3339(new Date(now.getTime() + seconds * 1000));

@@ -1,0 +1,26 @@
+import type { ZipJob } from '#crds/zip-job.ts';
+import type { Observation } from '../observation.ts';
+
+export type QueueTurn =
+  | { readonly kind: 'go' }
+  | { readonly kind: 'suspended' }
+  | { readonly kind: 'wait'; readonly for: string };
+
+const isOlder = (one: ZipJob, other: ZipJob): boolean => {
+  const [a, b] = [one.metadata.creationTimestamp ?? '', other.metadata.creationTimestamp ?? ''];
+  return a === b ? one.metadata.name < other.metadata.name : a < b;
+};
+
+/** A suspended job that has not begun takes part again when it is resumed; until then it holds nobody up. */
+const isHeld = (zipJob: ZipJob): boolean =>
+  zipJob.spec.suspend === true && (zipJob.status?.phase === undefined || zipJob.status.phase === 'Queued');
+
+const hasBegun = (zipJob: ZipJob): boolean =>
+  zipJob.status?.phase !== undefined && zipJob.status.phase !== 'Queued';
+
+/** May a queued job begin? One job at a time writes a key of a bucket, in the order of creation. */
+export const queueTurn = ({ zipJob, rivals }: Pick<Observation, 'zipJob' | 'rivals'>): QueueTurn => {
+  if (zipJob.spec.suspend === true) return { kind: 'suspended' };
+  const first = rivals.find((rival) => hasBegun(rival) || (!isHeld(rival) && isOlder(rival, zipJob)));
+  return first ? { kind: 'wait', for: first.metadata.name } : { kind: 'go' };
+};

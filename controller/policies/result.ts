@@ -1,0 +1,24 @@
+import type { ZipJob, ZipResult } from '#crds/zip-job.ts';
+import type { Outcome } from '../observation.ts';
+import { fileCount, hasStarted } from '../owned-status.ts';
+
+/** The result that the pod in charge wrote, if it did. */
+export const resultOf = (zipJob: ZipJob): ZipResult | undefined =>
+  hasStarted(zipJob) ? zipJob.status?.result : undefined;
+
+/** Is the result what was asked for? Every file is an entry or was left out on request; the archive is not empty. */
+export const verifyResult = (zipJob: ZipJob, result: ZipResult): Outcome => {
+  const manifest = zipJob.spec.manifestEntry === undefined ? 0 : 1;
+  const skipped = zipJob.spec.onSourceError === 'Skip' ? (result.skipped?.length ?? 0) : 0;
+  const expected = fileCount(zipJob) - skipped + manifest;
+  if (result.entries !== expected)
+    return {
+      reason: 'ResultInvalid',
+      message: `the archive has ${result.entries} entries where ${expected} were asked for`,
+    };
+  if (result.bytes <= 0) return { reason: 'ResultInvalid', message: 'the archive has no bytes' };
+  return {
+    reason: 'Uploaded',
+    message: `${result.entries} entries, ${result.bytes} bytes at key ${zipJob.spec.key}`,
+  };
+};

@@ -1,0 +1,183 @@
+import type { Job, Pod } from '#runtime/kube/resources.ts';
+import { ownJob } from '../job-state.ts';
+import type { Action, EventNote, OwnedStatus, Situation, Step } from '../observation.ts';
+import {
+  hasStarted,
+  isSettling,
+  isTrue,
+  timeOf,
+  withCondition,
+  withoutCondition,
+  withPhase,
+} from '../owned-status.ts';
+import { isEnded, isLost } from '../pod-state.ts';
+import { withAttempt } from '../policies/attempt.ts';
+import { nextPod } from '../policies/charge.ts';
+import { isOutOfTime, runDeadline } from '../policies/deadline.ts';
+import { giveUp } from '../policies/failure.ts';
+import { MOUNT_PATIENCE_MS, podWaiting } from '../policies/pod-waiting.ts';
+import { startDeadline } from '../policies/start-deadline.ts';
+import { beginEnding, revoke } from './ending.ts';
+import { settling } from './settling.ts';
+
+const msUntil = (now: Date, ...times: readonly (Date | undefined)[]): number | undefined => {
+  const ahead = times.filter((time) => time !== undefined).map((time) => time.getTime() - now.getTime());
+  return ahead.length === 0 ? undefined : Math.max(0, Math.min(...ahead));
+};
+
+const deadlines = (s: Situation, job: Job): Date | undefined => runDeadline(s.seen.zipJob, job, s.config);
+
+const failedEvent = (status: OwnedStatus): readonly EventNote[] => {
+  const last = status.attempts?.at(-1);
+  if (!last || last.class === 'success') return [];
+  const message = `attempt ${last.n} failed: ${last.reason ?? last.class ?? ''}: ${last.message ?? ''}`;
+  return [{ type: 'Warning', reason: 'AttemptFailed', message }];
+};
+
+/** A pod that ended, is gone, or is lost with its node no longer counts: it loses the charge and is settled next. */
+const podOver = (s: Situation): Step => {
+  const lost = { reason: 'PodLost', message: 'the node of the pod does not answer' };
+  const pod = s.seen.pods.find(({ metadata }) => metadata.uid === s.status.job?.podUid);
+  const status = revoke(s, pod && !isEnded(pod) ? lost : undefined);
+  return {
+    status: withoutCondition(status, 'Running', { reason: 'Settling', now: s.now }),
+    events: failedEvent(status),
+  };
+};
+
+const notStarted = (s: Situation, job: Job, wait: { reason: string; message: string } | undefined): Step => {
+  const { now, seen, status } = s;
+  const deadline = startDeadline(seen.zipJob, job);
+  if (deadline && now >= deadline)
+    return beginEnding(s, {
+      reason: 'StartDeadlineExceeded',
+      message: `no zipper started in time; it waited for ${wait ? `${wait.reason}: ${wait.message}` : 'its first sign of life'}`,
+    });
+  const requeueAfterMs = msUntil(
+    now,
+    deadline,
+    deadlines(s, job),
+    new Date(now.getTime() + MOUNT_PATIENCE_MS),
+  );
+  if (!wait)
+    return { status: withoutCondition(status, 'Waiting', { reason: 'PodStarting', now }), requeueAfterMs };
+  const isNew =
+    !isTrue(status, 'Waiting') || status.conditions?.every(({ reason }) => reason !== wait.reason);
+  return {
+    status: withCondition(status, 'Waiting', { status: 'True', ...wait, now }),
+    requeueAfterMs,
+    ...(isNew === true && { events: [{ type: 'Warning', ...wait }] }),
+  };
+};
+
+const running = (s: Situation, job: Job, pod: Pod): Step => {
+  const { now, config } = s;
+  const progress = s.seen.zipJob.status?.progress;
+  const isFirst = !isTrue(s.status, 'Running');
+  const free = withoutCondition(s.status, 'Waiting', { reason: 'Running', now });
+  const on = withCondition(free, 'Running', { status: 'True', reason: 'Running', now });
+  const node = pod.spec?.nodeName;
+  const status: OwnedStatus = {
+    ...withPhase(on, 'Running', { reason: 'Running' }),
+    startedAt: s.status.startedAt ?? progress?.updatedAt ?? now.toISOString(),
+    ...(on.job && { job: { ...on.job, ...(node !== undefined && { node }) } }),
+  };
+  const quietSince = timeOf(progress?.updatedAt) ?? now.getTime();
+  const quietUntil = new Date(quietSince + config.noProgressSeconds * 1000);
+  const begun: EventNote = {
+    type: 'Normal',
+    reason: 'Running',
+    message: `pod ${pod.metadata.name} fetches files`,
+  };
+  const quiet: EventNote = {
+    type: 'Warning',
+    reason: 'NoProgress',
+    message: `pod ${pod.metadata.name} has not moved for more than ${config.noProgressSeconds} s`,
+  };
+  const isQuiet = now >= quietUntil;
+  return {
+    status,
+    events: [...(isFirst ? [begun] : []), ...(isQuiet ? [quiet] : [])],
+    requeueAfterMs: msUntil(now, deadlines(s, job), isQuiet ? undefined : quietUntil),
+  };
+};
+
+const inCharge = (s: Situation, job: Job): Step => {
+  const pod = s.seen.pods.find(({ metadata }) => metadata.uid === s.status.job?.podUid);
+  if (!pod || isEnded(pod) || isLost(pod, s.now)) return podOver(s);
+  return hasStarted(s.seen.zipJob) ? running(s, job, pod) : notStarted(s, job, podWaiting(pod, s.now));
+};
+
+const charge = (s: Situation, job: Job, pod: Pod): Step => {
+  const { now } = s;
+  const { name, uid } = job.metadata;
+  const node = pod.spec?.nodeName;
+  const settled = withCondition(s.status, 'Settled', { status: 'False', reason: 'PodInCharge', now });
+  return {
+    status: {
+      ...settled,
+      job: {
+        name,
+        uid: uid ?? '',
+        podName: pod.metadata.name,
+        ...(pod.metadata.uid !== undefined && { podUid: pod.metadata.uid }),
+        ...(node !== undefined && { node }),
+      },
+    },
+    events: [{ type: 'Normal', reason: 'PodInCharge', message: `pod ${pod.metadata.name} is in charge` }],
+  };
+};
+
+/** A pod that has been settled and is lost with its node keeps the Job from starting the next one. */
+const forceLostPods = (s: Situation): readonly Action[] =>
+  s.seen.pods
+    .filter((pod) => isLost(pod, s.now))
+    .map(({ metadata }) => ({ kind: 'forceDeletePod', name: metadata.name, uid: metadata.uid ?? '' }));
+
+const nobodyInCharge = (s: Situation, job: Job): Step => {
+  const { seen, status, now, config } = s;
+  const next = nextPod(seen.pods, status.attempts);
+  const podUid = next?.metadata.uid;
+  if (next && podUid !== undefined && isEnded(next)) {
+    // It ended before it was ever in charge, so it cannot have uploaded anything.
+    const recorded = withAttempt(status, seen.zipJob, { podUid, pod: next, now });
+    return { status: recorded, events: failedEvent(recorded) };
+  }
+  const outcome = giveUp(seen.zipJob, job, { status, maxDisruptions: config.maxDisruptions });
+  if (outcome) return beginEnding(s, outcome);
+  if (next && next.metadata.deletionTimestamp === undefined) return charge(s, job, next);
+  const step = notStarted(s, job, undefined);
+  return { ...step, actions: [...(step.actions ?? []), ...forceLostPods(s)] };
+};
+
+const settleOn = (s: Situation): Step => {
+  const result = settling(s);
+  if (result.kind === 'waiting') return result.step;
+  const { status, events, outcome } = result;
+  const next = withPhaseReason(status);
+  if (!outcome) return { status: next, events };
+  const step = beginEnding({ ...s, status }, outcome);
+  return { ...step, events: [...events, ...(step.events ?? [])] };
+};
+
+const withPhaseReason = (status: OwnedStatus): OwnedStatus => {
+  const last = status.attempts?.at(-1);
+  const message = `attempt ${last?.n ?? 0} failed (${last?.reason ?? last?.class ?? 'unknown'}); the next pod is awaited`;
+  return { ...status, reason: 'PodStarting', message };
+};
+
+/** From the creation of the Job until the outcome is known: phases Starting and Running. */
+export const active = (s: Situation): Step => {
+  const job = ownJob(s.seen);
+  const wanted = s.status.job?.uid;
+  if (!job || job.metadata.uid !== wanted)
+    return beginEnding(s, {
+      reason: 'JobDeleted',
+      message: `Job ${s.status.job?.name ?? ''} was deleted by somebody else`,
+    });
+  if (isSettling(s.status)) return settleOn(s);
+  const { now, config } = s;
+  if (isOutOfTime(s.seen.zipJob, job, { now, activeDeadlineSeconds: config.activeDeadlineSeconds }))
+    return beginEnding(s, { reason: 'DeadlineExceeded', message: 'the job ran out of its time' });
+  return s.status.job?.podUid === undefined ? nobodyInCharge(s, job) : inCharge(s, job);
+};

@@ -1,0 +1,23 @@
+import type { Situation, Step } from '../observation.ts';
+import { isSettling } from '../owned-status.ts';
+import { endJob, finalPhaseOf, finish } from './ending.ts';
+import { settling } from './settling.ts';
+
+const outcomeOf = (s: Situation): { reason: string; message: string } => ({
+  reason: s.status.reason ?? 'Internal',
+  message: s.status.message ?? '',
+});
+
+/** Phase Finalizing: the intended outcome stands in reason and message; only a complete archive in the store can still change it. */
+export const finalizing = (s: Situation): Step => {
+  const intended = outcomeOf(s);
+  if (finalPhaseOf(intended.reason) === 'Succeeded' || !isSettling(s.status))
+    return finish(s, s.status, intended);
+  const result = settling(s);
+  if (result.kind === 'waiting') {
+    const actions = [...endJob(s, s.status), ...(result.step.actions ?? [])];
+    return { ...result.step, actions };
+  }
+  const step = finish(s, result.status, result.outcome ?? intended);
+  return { ...step, events: [...result.events, ...(step.events ?? [])] };
+};

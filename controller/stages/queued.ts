@@ -1,0 +1,133 @@
+import { ANNOTATIONS } from '#crds/api-group.ts';
+import type { Reason } from '#crds/conditions.ts';
+import { rfc3339 } from '#crds/conditions.ts';
+import { archiveJob } from '../job-manifest.ts';
+import { isOwnedBy } from '../job-state.ts';
+import type { OwnedStatus, Situation, Step } from '../observation.ts';
+import { isTrue, timeOf, withCondition, withoutCondition, withPhase } from '../owned-status.ts';
+import { admission } from '../policies/admission.ts';
+import { queueTurn } from '../policies/queue-turn.ts';
+import { isRestored } from '../policies/restored.ts';
+import { startDeadline } from '../policies/start-deadline.ts';
+import { finish } from './ending.ts';
+
+const acceptedAtOf = (s: Situation): string => {
+  const { annotations, creationTimestamp } = s.seen.zipJob.metadata;
+  const time = timeOf(annotations?.[ANNOTATIONS.acceptedAt]) ?? timeOf(creationTimestamp);
+  return rfc3339(time === undefined ? s.now : new Date(time));
+};
+
+const untilMs = (s: Situation, time: Date | undefined): number | undefined =>
+  time && Math.max(0, time.getTime() - s.now.getTime());
+
+/** Something outside holds the job up: says what, and ends the job when that lasts too long. */
+const held = (s: Situation, why: { readonly reason: Reason; readonly message: string }): Step => {
+  const deadline = startDeadline(s.seen.zipJob, undefined);
+  if (deadline && s.now >= deadline)
+    return finish(s, s.status, {
+      reason: 'StartDeadlineExceeded',
+      message: `the job could not be started in time: ${why.reason}: ${why.message}`,
+    });
+  const isNew = !isTrue(s.status, 'Waiting', why.reason);
+  return {
+    status: withCondition(withPhase(s.status, 'Queued', why), 'Waiting', {
+      status: 'True',
+      ...why,
+      now: s.now,
+    }),
+    ...(isNew && { events: [{ type: 'Warning', ...why }] }),
+    requeueAfterMs: untilMs(s, deadline),
+  };
+};
+
+const accept = (s: Situation): Step | Situation => {
+  const verdict = admission(s.seen);
+  if (verdict.kind === 'refuse') return finish(s, s.status, verdict);
+  if (verdict.kind === 'wait') return held(s, verdict);
+  const accepted = withCondition(s.status, 'Accepted', {
+    status: 'True',
+    reason: 'Accepted',
+    now: s.now,
+  });
+  const { now } = s;
+  const free = withoutCondition(accepted, 'Waiting', { reason: 'Queued', now });
+  return { ...s, status: withPhase(free, 'Queued', { reason: 'Queued' }) };
+};
+
+const started = (s: Situation, uid: string): Step => {
+  const { name } = s.seen.zipJob.metadata;
+  const { now } = s;
+  const created = withCondition(s.status, 'JobCreated', { status: 'True', reason: 'JobCreated', now });
+  const free = withoutCondition(created, 'Waiting', { reason: 'JobCreated', now });
+  return {
+    status: { ...withPhase(free, 'Starting', { reason: 'JobCreated' }), job: { name, uid } },
+    events: [{ type: 'Normal', reason: 'JobCreated', message: `Job ${name} was created` }],
+  };
+};
+
+const suspended = (s: Situation): Step => ({
+  status: withCondition(withPhase(s.status, 'Queued', { reason: 'Suspended' }), 'Suspended', {
+    status: 'True',
+    reason: 'Suspended',
+    now: s.now,
+  }),
+  ...(!isTrue(s.status, 'Suspended') && {
+    events: [{ type: 'Normal', reason: 'Suspended', message: 'held in the queue by spec.suspend' }],
+  }),
+});
+
+const create = (s: Situation): Step => {
+  const { seen, config, now } = s;
+  if (!seen.bucket) return { status: s.status };
+  const { refusal } = seen;
+  const job = archiveJob(seen.zipJob, seen.bucket, config);
+  const action = { kind: 'createJob', target: 'archive', job } as const;
+  if (refusal?.target !== 'archive') return { status: s.status, actions: [action] };
+  const { reason, message, retryAt } = refusal;
+  const step = held(s, { reason, message });
+  if (step.status.phase !== 'Queued' || now < retryAt)
+    return { ...step, requeueAfterMs: Math.min(step.requeueAfterMs ?? Infinity, untilMs(s, retryAt) ?? 0) };
+  return { ...step, actions: [action] };
+};
+
+const takeTurn = (s: Situation): Step => {
+  const turn = queueTurn(s.seen);
+  if (turn.kind === 'suspended') return suspended(s);
+  const resumed = {
+    ...s,
+    status: withoutCondition(s.status, 'Suspended', { reason: 'Resumed', now: s.now }),
+  };
+  if (turn.kind === 'go') return create({ ...resumed, status: withQueued(resumed.status) });
+  const message = `job ${turn.for} writes the same key of the same bucket and comes first`;
+  const why = { reason: 'OlderJobFirst', message } as const;
+  const isNew = s.status.reason !== why.reason;
+  return {
+    status: withPhase(resumed.status, 'Queued', why),
+    ...(isNew && { events: [{ type: 'Normal', ...why }] }),
+  };
+};
+
+const withQueued = (status: OwnedStatus): OwnedStatus =>
+  status.reason === 'OlderJobFirst' || status.reason === 'Suspended'
+    ? withPhase(status, 'Queued', { reason: 'Queued' })
+    : status;
+
+/** From the first sight of a ZipJob until its Job exists. */
+export const queued = (before: Situation): Step => {
+  const { zipJob, job } = before.seen;
+  const status = { acceptedAt: acceptedAtOf(before), ...before.status };
+  const s = { ...before, status };
+  if (isRestored(zipJob, s.now, s.config))
+    return finish(s, status, {
+      reason: 'Restored',
+      message: 'the job was accepted long ago and has no status: it comes from a backup and is not run again',
+    });
+  if (job && !isOwnedBy(job, zipJob))
+    return finish(s, status, {
+      reason: 'NameConflict',
+      message: `a Job named ${zipJob.metadata.name} exists that does not belong to this ZipJob`,
+    });
+  if (job?.metadata.uid !== undefined) return started(s, job.metadata.uid);
+  const accepted = isTrue(status, 'Accepted') ? s : accept(s);
+  return 'seen' in accepted ? takeTurn(accepted) : accepted;
+};

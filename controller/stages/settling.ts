@@ -1,0 +1,116 @@
+import type { Attempt, UploadState } from '#crds/zip-job.ts';
+import type { SettleOutcome } from '#crds/zipper-contract.ts';
+import { settleJob } from '../job-manifest.ts';
+import type { EventNote, Outcome, OwnedStatus, Situation, Step } from '../observation.ts';
+import { fileCount, timeOf, withCondition } from '../owned-status.ts';
+import { settleStep } from '../policies/settle.ts';
+
+export type Settling =
+  | { readonly kind: 'waiting'; readonly step: Step }
+  | {
+      readonly kind: 'settled';
+      readonly status: OwnedStatus;
+      /** Given when the store decided how the job ends. */
+      readonly outcome?: Outcome;
+      readonly events: readonly EventNote[];
+    };
+
+const LOOK_AGAIN_MS = 5000;
+
+const settled = (s: Situation, reason: 'NothingToSettle' | 'Settled', message?: string): OwnedStatus =>
+  withCondition(s.status, 'Settled', {
+    status: 'True',
+    reason,
+    ...(message !== undefined && { message }),
+    now: s.now,
+  });
+
+/** Keeps in the record of the attempt the upload that was settled: the zipper's own field is replaced by the next pod. */
+const withUpload = (status: OwnedStatus, attempt: Attempt, upload: UploadState): OwnedStatus => ({
+  ...status,
+  attempts: status.attempts?.map((one) => (one.n === attempt.n ? { ...one, upload } : one)) ?? [],
+});
+
+/** What the store tells of an archive whose zipper could not: figures of the process are unknown and stay zero. */
+const provedResult = (
+  s: Situation,
+  outcome: Extract<SettleOutcome, { outcome: 'published' }>,
+): Pick<OwnedStatus, 'result'> => {
+  const begun = timeOf(s.status.startedAt) ?? s.now.getTime();
+  const seconds = Math.max(0, Math.round((s.now.getTime() - begun) / 1000));
+  const { bytes, etag } = outcome;
+  const entries = fileCount(s.seen.zipJob);
+  return { result: { bytes, etag, entries, seconds, peakMemory: 0, retries: 0, contractVersion: 1 } };
+};
+
+const published = (
+  s: Situation,
+  status: OwnedStatus,
+  outcome: Extract<SettleOutcome, { outcome: 'published' }>,
+): Settling => ({
+  kind: 'settled',
+  status: { ...status, ...provedResult(s, outcome) },
+  outcome: {
+    reason: 'ProvedByStore',
+    message: `the attempt was lost, but its archive of ${outcome.bytes} bytes is complete in the bucket`,
+  },
+  events: [],
+});
+
+const unknownText = (outcome: Extract<SettleOutcome, { outcome: 'unknown' }>): string =>
+  outcome.missingPermission === undefined
+    ? 'the store could not be asked in time'
+    : `the credentials lack ${outcome.missingPermission}`;
+
+const answered = (
+  s: Situation,
+  attempt: Attempt,
+  answer: { readonly outcome: SettleOutcome; readonly upload: UploadState },
+): Settling => {
+  const { outcome, upload } = answer;
+  const status = withUpload(settled(s, 'Settled'), attempt, upload);
+  if (outcome.outcome === 'published') return published(s, status, outcome);
+  if (outcome.outcome === 'absent')
+    return {
+      kind: 'settled',
+      status,
+      events: [{ type: 'Normal', reason: 'Settled', message: `attempt ${attempt.n} left nothing behind` }],
+    };
+  const message = `attempt ${attempt.n} was lost in state ${upload.state}; ${unknownText(outcome)}`;
+  const events: readonly EventNote[] = [{ type: 'Warning', reason: 'OutcomeUnknown', message }];
+  // An open upload can never be completed without the charge, so only its parts may remain.
+  return upload.state === 'committing'
+    ? { kind: 'settled', status, outcome: { reason: 'OutcomeUnknown', message }, events }
+    : { kind: 'settled', status, events };
+};
+
+/** Goes on with settling the last attempt, which has lost the charge. */
+export const settling = (s: Situation): Settling => {
+  const attempt = s.status.attempts?.at(-1);
+  if (!attempt) return { kind: 'settled', status: settled(s, 'NothingToSettle'), events: [] };
+  const { now, config, seen } = s;
+  const next = settleStep(seen, attempt, { now, settleDeadlineSeconds: config.settleDeadlineSeconds });
+  switch (next.kind) {
+    case 'nothing':
+      return { kind: 'settled', status: settled(s, 'NothingToSettle'), events: [] };
+    case 'answer':
+      return answered(s, attempt, next);
+    case 'wait':
+      return {
+        kind: 'waiting',
+        step: { status: s.status, requeueAfterMs: Math.max(0, next.until.getTime() - now.getTime()) },
+      };
+    case 'start': {
+      if (!seen.bucket) throw new Error('a settle Job was decided on for a bucket that is not there');
+      const job = settleJob(seen.zipJob, { ...next, bucket: seen.bucket }, config);
+      return {
+        kind: 'waiting',
+        step: {
+          status: s.status,
+          actions: [{ kind: 'createJob', target: 'settle', job }],
+          requeueAfterMs: LOOK_AGAIN_MS,
+        },
+      };
+    }
+  }
+};
