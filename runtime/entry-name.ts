@@ -46,29 +46,35 @@ const RULES: readonly (readonly [EntryNameProblem, (name: string) => boolean])[]
 export const checkEntryName = (name: string): EntryNameProblem | undefined =>
   RULES.find(([, isBroken]) => isBroken(name))?.[0];
 
-const directoriesOf = (name: string): readonly string[] => {
-  const directories: string[] = [];
-  for (let at = name.indexOf('/'); at !== -1; at = name.indexOf('/', at + 1))
-    directories.push(name.slice(0, at));
-  return directories;
+/**
+ * A name is a directory of another when the other begins with it and a slash. Sorted with that slash, such a pair (and a
+ * repetition) stands side by side, so no directory need be remembered: deep names would make millions of them.
+ */
+const findConflict = (names: readonly string[]): EntryNameFault | undefined => {
+  const sorted = names
+    .map((name, index) => ({ key: `${name}/`, index }))
+    .sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : a.index - b.index));
+  return sorted
+    .flatMap((entry, at): EntryNameFault[] => {
+      const next = sorted[at + 1];
+      if (!next?.key.startsWith(entry.key)) return [];
+      const reason = next.key === entry.key ? 'duplicate' : 'file-and-directory';
+      return [{ index: Math.max(entry.index, next.index), reason }];
+    })
+    .reduce<EntryNameFault | undefined>(
+      (first, fault) => (first && first.index <= fault.index ? first : fault),
+      undefined,
+    );
 };
 
 /**
- * The first name, in order, that may not stand in an archive: unsafe, a repetition, or at once a file and a directory of
- * another. Pure.
+ * A name that may not stand in an archive: unsafe by itself (the first such), or else a repetition, or at once a file and a
+ * directory of another. Pure.
  */
 export const checkEntryNames = (names: readonly string[]): EntryNameFault | undefined => {
-  const files = new Set<string>();
-  const directories = new Set<string>();
   for (const [index, name] of names.entries()) {
-    const problem = checkEntryName(name);
-    if (problem) return { index, reason: problem };
-    if (files.has(name)) return { index, reason: 'duplicate' };
-    const parents = directoriesOf(name);
-    if (directories.has(name) || parents.some((parent) => files.has(parent)))
-      return { index, reason: 'file-and-directory' };
-    files.add(name);
-    for (const parent of parents) directories.add(parent);
+    const reason = checkEntryName(name);
+    if (reason) return { index, reason };
   }
-  return undefined;
+  return findConflict(names);
 };

@@ -1,0 +1,44 @@
+/**
+ * Bytes that look random and are the same for the same seed. The block repeats after a prime number of bytes, so that a
+ * shift or a swap by any round size shows.
+ */
+const PERIOD = 1_048_573;
+const CACHED_SEEDS = 8;
+
+const fill = (seed: number, bytes: number): Buffer => {
+  const words = new Uint32Array(Math.ceil(bytes / 4));
+  let state = (seed * 2_654_435_761 + 0x9e37_79b9) >>> 0 || 1;
+  for (let at = 0; at < words.length; at += 1) {
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    words[at] = state;
+  }
+  return Buffer.from(words.buffer, 0, bytes);
+};
+
+const blocks = new Map<number, Buffer>();
+
+const wholeBlock = (seed: number): Buffer => {
+  const cached = blocks.get(seed);
+  if (cached) return cached;
+  const block = fill(seed, PERIOD);
+  if (blocks.size >= CACHED_SEEDS) blocks.clear();
+  blocks.set(seed, block);
+  return block;
+};
+
+/** Consecutive pieces of the generated file; views of one shared block, not to be written to. */
+export function* generatedChunks(bytes: number, seed: number, chunkBytes = 64 * 1024): Generator<Buffer> {
+  const block = bytes < PERIOD ? fill(seed, bytes) : wholeBlock(seed);
+  for (let at = 0; at < bytes; ) {
+    const from = at % PERIOD;
+    const piece = block.subarray(from, Math.min(PERIOD, from + chunkBytes, from + bytes - at));
+    at += piece.byteLength;
+    yield piece;
+  }
+}
+
+/** The whole generated file. */
+export const generatedBytes = (bytes: number, seed: number): Buffer =>
+  Buffer.concat([...generatedChunks(bytes, seed)], bytes);
