@@ -31,6 +31,10 @@ const BY_STATUS: Readonly<Record<number, KubeErrorCode>> = {
   504: 'Timeout',
 };
 
+const FALLBACK_MESSAGES: Readonly<Partial<Record<KubeErrorCode, string>>> = {
+  NotServed: 'the API server does not serve this resource; are the CustomResourceDefinitions installed?',
+};
+
 export interface StatusAnswer {
   /** What was attempted, such as `PUT /api/v1/...`. */
   readonly attempt: string;
@@ -55,7 +59,10 @@ const forbiddenCode = (status: Readonly<Record<string, unknown>>): KubeErrorCode
 
 const codeOf = (status: Readonly<Record<string, unknown>>, httpStatus: number): KubeErrorCode => {
   const byStatus = BY_STATUS[httpStatus] ?? (httpStatus >= 500 ? 'ServerError' : 'BadRequest');
-  const code = BY_REASON[text(status['reason']) ?? ''] ?? byStatus;
+  const reason = text(status['reason']);
+  // A bare 404 comes from the path, not from the object: nobody may take its object for deleted.
+  if (httpStatus === 404 && reason === undefined) return 'NotServed';
+  const code = BY_REASON[reason ?? ''] ?? byStatus;
   return code === 'Forbidden' ? forbiddenCode(status) : code;
 };
 
@@ -70,7 +77,7 @@ const retryAfterMs = (answer: StatusAnswer, details: unknown): number | undefine
 export const statusError = (answer: StatusAnswer): KubeError => {
   const status = isRecord(answer.body) ? answer.body : {};
   const code = codeOf(status, answer.httpStatus);
-  const message = text(status['message']) ?? 'the answer gives no reason';
+  const message = text(status['message']) ?? FALLBACK_MESSAGES[code] ?? 'the answer gives no reason';
   return new KubeError(`${answer.attempt}: ${answer.httpStatus} ${code}: ${message}`, {
     code,
     httpStatus: answer.httpStatus,

@@ -96,6 +96,8 @@ export async function* watchEvents(options: WatchOptions): AsyncGenerator<WatchE
     silence.seen();
     options.onBytes();
   };
+  // The headers of the answer are a sign of life too.
+  onBytes();
   try {
     for await (const line of linesOf(body, onBytes)) {
       if (line !== '') yield parseEvent(line, attempt);

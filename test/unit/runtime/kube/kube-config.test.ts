@@ -1,0 +1,70 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { ConfigError } from '#runtime/errors.ts';
+import { createKubeConfig } from '#runtime/kube/kube-config.ts';
+
+const SETTINGS = {
+  kubeconfig: '',
+  serviceAccountDir: '',
+  kubernetesHost: '10.0.0.1',
+  kubernetesPort: 6443,
+  kubeRequestTimeoutMs: 1_000,
+};
+
+describe('createKubeConfig', () => {
+  let dir = '';
+  beforeEach(async () => {
+    dir = await mkdtemp(join(tmpdir(), 'kube-config-'));
+    await writeFile(join(dir, 'token'), 'first\n');
+    await writeFile(join(dir, 'ca.crt'), 'authority');
+  });
+  afterEach(() => rm(dir, { recursive: true }));
+
+  it("uses the pod's own identity inside a cluster, and its token as it is now", async () => {
+    const access = createKubeConfig({ ...SETTINGS, serviceAccountDir: dir });
+    expect(access.server).to.equal('https://10.0.0.1:6443');
+    const { headers, tls } = await access.credentials();
+    expect(headers).to.deep.equal({ authorization: 'Bearer first' });
+    expect(String(tls.ca)).to.equal('authority');
+    await writeFile(join(dir, 'token'), 'second');
+    expect((await access.credentials({ forget: true })).headers).to.deep.equal({
+      authorization: 'Bearer second',
+    });
+  });
+
+  it('brackets an IPv6 address', () => {
+    const access = createKubeConfig({ ...SETTINGS, serviceAccountDir: dir, kubernetesHost: 'fd00::1' });
+    expect(access.server).to.equal('https://[fd00::1]:6443');
+  });
+
+  it('uses a kubeconfig file when one is named', async () => {
+    const file = join(dir, 'config');
+    const config = {
+      'current-context': 'here',
+      contexts: [{ name: 'here', context: { cluster: 'c', user: 'u' } }],
+      clusters: [
+        { name: 'c', cluster: { server: 'https://example.test:1/', 'certificate-authority-data': 'YWJj' } },
+      ],
+      users: [{ name: 'u', user: { 'client-certificate-data': 'Y2VydA==', 'client-key-data': 'a2V5' } }],
+    };
+    await writeFile(file, JSON.stringify(config));
+    const access = createKubeConfig({ ...SETTINGS, kubeconfig: file });
+    expect(access.server).to.equal('https://example.test:1');
+    const { headers, tls } = await access.credentials();
+    expect(headers).to.deep.equal({});
+    expect([tls.ca, tls.cert, tls.key].map(String)).to.deep.equal(['abc', 'cert', 'key']);
+  });
+
+  it('says what is missing', () => {
+    expect(() => createKubeConfig({ ...SETTINGS, kubernetesHost: '' })).to.throw(
+      ConfigError,
+      'KUBERNETES_SERVICE_HOST',
+    );
+    expect(() => createKubeConfig({ ...SETTINGS, kubeconfig: join(dir, 'none') })).to.throw(
+      ConfigError,
+      'KUBECONFIG',
+    );
+  });
+});

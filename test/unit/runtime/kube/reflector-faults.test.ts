@@ -1,0 +1,137 @@
+import { expect } from 'chai';
+import { until } from '../../../support/until.ts';
+import { FAST, type Fixture, followed, has, startReflector } from './reflector-fixture.ts';
+import { aNote } from './scripted-api-server.ts';
+
+describe('createReflector under faults', () => {
+  it('goes on from the last whole event when the connection is reset in the middle of one', async () => {
+    await using fixture = await startReflector();
+    const watch = await followed(fixture, 10);
+    watch.events(['ADDED', aNote('a', 11)]);
+    watch.raw('{"type":"ADDED","object":{"metadata":{"name":"b"');
+    await has(fixture, 'ns/a', 11);
+    watch.reset();
+    const again = await fixture.server.next();
+    expect(again.isWatch).to.equal(true);
+    expect(again.url.searchParams.get('resourceVersion')).to.equal('11');
+    expect(fixture.changes).to.deep.equal(['set ns/a uid-a']);
+  });
+
+  it('gives up a silent watch and closes its connection (K6, F7)', async () => {
+    await using fixture = await startReflector({ settings: { ...FAST, silenceLimitMs: 60 } });
+    const silent = await followed(fixture, 10);
+    silent.raw('');
+    const again = await fixture.server.next();
+    expect(again.url.searchParams.get('resourceVersion')).to.equal('10');
+    await until('the silent watch to be closed', () => silent.closed, { limitMs: 1_000 });
+    expect(fixture.counted).to.include('end Note Timeout');
+  });
+
+  it('never goes back to an older object, whatever order events come in (K7, F7)', async () => {
+    await using fixture = await startReflector();
+    const watch = await followed(fixture, 10, aNote('a', 9));
+    watch.events(
+      ['MODIFIED', aNote('a', 12)],
+      ['MODIFIED', aNote('a', 11)],
+      ['DELETED', aNote('a', 11)],
+      ['DELETED', aNote('unknown', 13)],
+      ['MODIFIED', aNote('b', 100)],
+    );
+    await has(fixture, 'ns/b', 100);
+    expect(fixture.reflector.get('ns/a')?.metadata.resourceVersion).to.equal('12');
+    expect(fixture.changes).to.deep.equal(['set ns/a uid-a', 'set ns/a uid-a', 'set ns/b uid-b']);
+  });
+
+  it('refuses a list older than what it saw, until that is all the server has (K7)', async () => {
+    await using fixture = await startReflector();
+    const watch = await followed(fixture, 10, aNote('a', 9));
+    watch.events(['BOOKMARK', { metadata: { resourceVersion: '50' } }]);
+    watch.events(['ERROR', { code: 410, reason: 'Gone' }]);
+    for (let tries = 0; tries < 4; tries += 1) (await fixture.server.next()).list(20, []);
+    const fifth = await fixture.server.next();
+    expect(fixture.reflector.get('ns/a')).to.not.equal(undefined);
+    fifth.list(20, []);
+    expect((await fixture.server.next()).url.searchParams.get('resourceVersion')).to.equal('20');
+    expect(fixture.reflector.get('ns/a')).to.equal(undefined);
+  });
+
+  it('waits as long as the server asks after 429, and never stops after errors (F6)', async () => {
+    await using fixture = await startReflector();
+    const before = performance.now();
+    (await fixture.server.next()).json(
+      429,
+      { kind: 'Status', reason: 'TooManyRequests' },
+      { 'retry-after': '0.1' },
+    );
+    const second = await fixture.server.next();
+    expect(performance.now() - before).to.be.greaterThan(95);
+    second.json(500, { kind: 'Status', reason: 'InternalError' });
+    (await fixture.server.next()).json(200, { not: 'a list' });
+    (await fixture.server.next()).json(403, { kind: 'Status', reason: 'Forbidden' });
+    const reset = await fixture.server.next();
+    reset.reset();
+    const again = await fixture.server.next();
+    again.list(10, [aNote('a', 1)]);
+    await fixture.reflector.synced();
+    expect(fixture.reflector.hasSynced).to.equal(true);
+  });
+
+  it('does not ask in a tight loop when every watch ends at once', async () => {
+    await using fixture = await startReflector({ settings: { ...FAST, minBackoffMs: 40, maxBackoffMs: 40 } });
+    (await fixture.server.next()).list(10, []);
+    const before = performance.now();
+    for (let watches = 0; watches < 3; watches += 1) (await fixture.server.next()).end();
+    await fixture.server.next();
+    expect(performance.now() - before).to.be.greaterThan(3 * 20);
+  });
+
+  it('lists anew when the server does not understand the watch', async () => {
+    await using fixture = await startReflector();
+    (await followed(fixture, 10)).json(400, { kind: 'Status', reason: 'BadRequest' });
+    const list = await fixture.server.next();
+    expect(list.isWatch).to.equal(false);
+  });
+
+  it('leaves out what is not of the kind, and keeps what it had of it', async () => {
+    await using fixture = await startReflector();
+    const watch = await followed(fixture, 10, aNote('a', 1), { metadata: { namespace: 'ns', name: '' } });
+    watch.events(['MODIFIED', { ...aNote('a', 12), data: 5 }], ['ADDED', aNote('b', 13)]);
+    await has(fixture, 'ns/b', 13);
+    expect(fixture.reflector.get('ns/a')?.metadata.resourceVersion).to.equal('1');
+  });
+
+  it('survives a handler that throws', async () => {
+    await using fixture = await startReflector({
+      onChange: () => {
+        throw new Error('handler');
+      },
+    });
+    const watch = await followed(fixture, 10, aNote('a', 1));
+    watch.events(['ADDED', aNote('b', 11)]);
+    await has(fixture, 'ns/b', 11);
+  });
+
+  it('ends when told to, in a list, a watch or a wait, and leaves no connection open', async () => {
+    for (const answer of [
+      () => undefined,
+      async (fixture: Fixture) => followed(fixture, 10),
+      async (fixture: Fixture) => (await fixture.server.next()).json(500, {}),
+    ]) {
+      await using fixture = await startReflector({
+        settings: { ...FAST, minBackoffMs: 60_000, maxBackoffMs: 60_000 },
+      });
+      await until('the first request', () => fixture.server.seen.length > 0);
+      await answer(fixture);
+      fixture.stop();
+      await fixture.running;
+      await fixture.server.kube[Symbol.asyncDispose]();
+      await until('all sockets to close', () => fixture.server.openSockets === 0, { limitMs: 1_000 });
+    }
+  });
+
+  it('rejects synced when its signal aborts first', async () => {
+    await using fixture = await startReflector();
+    const error = await fixture.reflector.synced(AbortSignal.timeout(5)).catch((thrown: unknown) => thrown);
+    expect(error).to.have.property('name', 'TimeoutError');
+  });
+});

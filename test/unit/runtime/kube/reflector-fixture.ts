@@ -1,0 +1,82 @@
+import { createReflector } from '#runtime/kube/reflector.ts';
+import type { ReflectorOptions } from '#runtime/kube/reflector-options.ts';
+import type { Reflector } from '#runtime/kube/types.ts';
+import { createLogger } from '#runtime/log.ts';
+import { until } from '../../../support/until.ts';
+import {
+  type Exchange,
+  NOTES,
+  type Note,
+  type ScriptedApiServer,
+  startScriptedApiServer,
+} from './scripted-api-server.ts';
+
+const log = createLogger('test', { level: 'silent' });
+export const FAST = { minBackoffMs: 5, maxBackoffMs: 20, silenceLimitMs: 1_000 };
+
+export interface Fixture extends AsyncDisposable {
+  readonly server: ScriptedApiServer;
+  readonly reflector: Reflector<Note>;
+  /** `set ns/a`, `deleted ns/a`, with the uid when asked for. */
+  readonly changes: string[];
+  readonly counted: string[];
+  stop(): void;
+  readonly running: Promise<void>;
+}
+
+export const startReflector = async (options: Partial<ReflectorOptions<Note>> = {}): Promise<Fixture> => {
+  const server = await startScriptedApiServer();
+  const changes: string[] = [];
+  const counted: string[] = [];
+  const reflector = createReflector<Note>({
+    kube: server.kube,
+    definition: NOTES,
+    log,
+    onChange: (change) =>
+      changes.push(
+        `${change.kind} ${change.key} ${(change.kind === 'set' ? change.object : change.before).metadata.uid}`,
+      ),
+    metrics: {
+      relisted: (kind, reason) => counted.push(`relist ${kind} ${reason}`),
+      watchEnded: (kind, reason) => counted.push(`end ${kind} ${reason}`),
+      eventReceived: () => undefined,
+    },
+    settings: FAST,
+    ...options,
+  });
+  const abort = new AbortController();
+  const running = reflector.run(abort.signal);
+  return {
+    server,
+    reflector,
+    changes,
+    counted,
+    running,
+    stop: () => abort.abort(),
+    [Symbol.asyncDispose]: async () => {
+      abort.abort();
+      await running;
+      await server[Symbol.asyncDispose]();
+    },
+  };
+};
+
+/** Answers the first list and takes the watch that follows. */
+export const followed = async (
+  fixture: Fixture,
+  version: number,
+  ...notes: readonly Note[]
+): Promise<Exchange> => {
+  (await fixture.server.next()).list(version, notes);
+  return fixture.server.next();
+};
+
+export const has = (fixture: Fixture, key: string, version: number): Promise<true> =>
+  until(
+    `${key} at ${version}`,
+    () => fixture.reflector.get(key)?.metadata.resourceVersion === String(version),
+    {
+      limitMs: 2_000,
+      intervalMs: 2,
+    },
+  ) as Promise<true>;

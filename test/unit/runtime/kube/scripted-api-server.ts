@@ -1,0 +1,142 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { listen } from '#runtime/http/server.ts';
+import { createKubeClient, type KubeClient } from '#runtime/kube/client.ts';
+import { decoderOf } from '#runtime/kube/decode.ts';
+import type { KubeAccess } from '#runtime/kube/kube-config.ts';
+import type { KubeObject, ResourceDefinition } from '#runtime/kube/types.ts';
+import { until } from '../../../support/until.ts';
+
+export interface Note extends KubeObject {
+  readonly data?: Readonly<Record<string, string>>;
+}
+
+/** A kind of no meaning, for tests of what works for every kind. */
+export const NOTES: ResourceDefinition<Note> = {
+  apiVersion: 'test.dev/v1',
+  plural: 'notes',
+  kind: 'Note',
+  decode: decoderOf<Note>({ kind: 'Note', optional: ['data'] }),
+};
+
+export const aNote = (name: string, version: number, uid = `uid-${name}`): Note => ({
+  apiVersion: 'test.dev/v1',
+  kind: 'Note',
+  metadata: { namespace: 'ns', name, uid, resourceVersion: String(version) },
+});
+
+/** One request that the server received and has not answered yet. */
+export interface Exchange {
+  readonly method: string;
+  readonly url: URL;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: string;
+  readonly isWatch: boolean;
+  json(status: number, value: unknown, headers?: Readonly<Record<string, string>>): void;
+  list(version: number, items: readonly KubeObject[], next?: string): void;
+  /** Lines of a watch; leaves it open. */
+  events(...events: readonly (readonly [type: string, object: unknown])[]): void;
+  /** Bytes of a watch as they are; leaves it open. */
+  raw(text: string | Uint8Array): void;
+  end(): void;
+  reset(): void;
+  readonly closed: boolean;
+}
+
+const readAll = async (request: IncomingMessage): Promise<string> => {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString();
+};
+
+const exchangeOf = (request: IncomingMessage, response: ServerResponse, body: string): Exchange => {
+  const url = new URL(request.url ?? '/', 'http://localhost');
+  const open = (): void => {
+    if (!response.headersSent) response.writeHead(200, { 'content-type': 'application/json' });
+  };
+  const json: Exchange['json'] = (status, value, headers = {}) => {
+    response.writeHead(status, { 'content-type': 'application/json', ...headers });
+    response.end(JSON.stringify(value));
+  };
+  return {
+    method: request.method ?? '',
+    url,
+    headers: request.headers,
+    body,
+    isWatch: url.searchParams.get('watch') === 'true',
+    json,
+    list: (version, items, next = '') =>
+      json(200, { kind: 'NoteList', metadata: { resourceVersion: String(version), continue: next }, items }),
+    events: (...events) => {
+      open();
+      for (const [type, object] of events) response.write(`${JSON.stringify({ type, object })}\n`);
+    },
+    raw: (text) => {
+      open();
+      response.write(text);
+    },
+    end: () => {
+      open();
+      response.end();
+    },
+    reset: () => {
+      request.socket.resetAndDestroy();
+    },
+    get closed() {
+      return response.closed;
+    },
+  };
+};
+
+export interface ScriptedApiServer extends AsyncDisposable {
+  readonly kube: KubeClient;
+  /** Every request so far. */
+  readonly seen: readonly Exchange[];
+  /** The next unanswered request; fails after two seconds without one. */
+  next(): Promise<Exchange>;
+  readonly openSockets: number;
+}
+
+/** An API server that answers nothing by itself: the test takes each request and answers it. */
+export const startScriptedApiServer = async (
+  options: { readonly requestTimeoutMs?: number; readonly credentials?: () => Record<string, string> } = {},
+): Promise<ScriptedApiServer> => {
+  const seen: Exchange[] = [];
+  let taken = 0;
+  let openSockets = 0;
+  const server = createServer((request, response) => {
+    void readAll(request).then(
+      (body) => seen.push(exchangeOf(request, response, body)),
+      () => undefined,
+    );
+  });
+  server.on('connection', (socket) => {
+    openSockets += 1;
+    socket.once('close', () => {
+      openSockets -= 1;
+    });
+  });
+  const listening = await listen(server, { host: '127.0.0.1', port: 0, drainMs: 0 });
+  const credentials =
+    options.credentials ?? ((): Record<string, string> => ({ authorization: 'Bearer one' }));
+  const access: KubeAccess = {
+    server: `http://127.0.0.1:${listening.port}`,
+    credentials: async () => ({ headers: credentials(), tls: {} }),
+  };
+  const kube = createKubeClient({ access, requestTimeoutMs: options.requestTimeoutMs ?? 2_000 });
+  return {
+    kube,
+    seen,
+    next: () =>
+      until(`request ${taken + 1}`, () => (seen.length > taken ? seen[taken++] : undefined), {
+        limitMs: 2_000,
+        intervalMs: 2,
+      }),
+    get openSockets() {
+      return openSockets;
+    },
+    [Symbol.asyncDispose]: async () => {
+      await kube[Symbol.asyncDispose]();
+      await listening.close();
+    },
+  };
+};
