@@ -1,7 +1,6 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { pause, systemClock } from '#runtime/clock.ts';
 import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
-import { checkEntryNames } from '#runtime/entry-name.ts';
 import { startAdminServer } from '#runtime/http/admin-server.ts';
 import { listen } from '#runtime/http/server.ts';
 import { createKubeClient } from '#runtime/kube/client.ts';
@@ -50,7 +49,6 @@ const createRoutes = ({ config, log, metrics, caches, clients }: Parts): ZipJobR
   createZipJobRoutes({
     requestPolicy: createRequestPolicy({
       egress: createEgressPolicy({ allowCidrs: config.egressAllowCidrs, denyCidrs: config.egressDenyCidrs }),
-      nameFault: checkEntryNames,
       limits: config,
     }),
     findBucket: createFindBucket({ buckets: caches.zipBuckets, bucketClient: clients.zipBuckets }),
@@ -116,7 +114,12 @@ const serve = async (config: ApiConfig, log: Logger, { stopping, resources }: Li
   const admin = { host, port: config.adminPort, registry, log, ...readiness };
   resources.use(await startAdminServer(admin));
   caches.start();
-  await caches.synced(stopping);
+  try {
+    await caches.synced(stopping);
+  } catch (error) {
+    if (stopping.aborted) return 0;
+    throw error;
+  }
   const parts = { config, log, metrics: createApiMetrics(registry), caches, clients: createClients(kube) };
   const server = createApiServer(parts, () => stopping.aborted);
   const listening = resources.use(

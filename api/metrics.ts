@@ -28,7 +28,7 @@ export const createApiMetrics = (registry: Registry): ApiMetrics => {
     }),
     authentications: new Counter({
       name: 'zipjobs_api_authentications_total',
-      help: 'Requests that came with or without a token, by outcome: accepted, forbidden (a permission lacks), refused.',
+      help: 'Requests that came with or without a token, by outcome: accepted, forbidden (a permission lacks), refused, unknown (the API server did not tell).',
       labelNames: ['outcome'],
       registers,
     }),

@@ -1,14 +1,13 @@
 import type { ZipProject } from '#crds/zip-project.ts';
 import type { EgressPolicy, RefusalReason } from '#runtime/egress/egress-policy.ts';
 import { judgeUrl } from '#runtime/egress/judge-url.ts';
+import { checkEntryNames, type EntryNameProblem } from '#runtime/entry-name.ts';
 import type { EntryFault, RequestCheckDeps } from './check-request.ts';
 import type { RequestLimits } from './schemas/limits.ts';
 import { createZipJobBodyCheck } from './schemas/zip-job-request.ts';
 
 export interface RequestPolicyDeps {
   readonly egress: EgressPolicy;
-  /** The first name that cannot stand in an archive; `portable` also refuses names that Windows cannot hold. */
-  readonly nameFault: (names: readonly string[], portable: boolean) => EntryFault | undefined;
   readonly limits: RequestLimits;
 }
 
@@ -21,6 +20,28 @@ const REFUSED: Partial<Record<RefusalReason, string>> = {
   port: 'names a port that is not fetched from',
 };
 
+const NAME_PROBLEMS: Readonly<Record<EntryNameProblem, string>> = {
+  empty: 'must not be empty',
+  'too-long': 'is longer than 1024 bytes of UTF-8',
+  'segment-too-long': 'has a segment longer than 255 bytes of UTF-8',
+  absolute: 'must not begin with "/"',
+  drive: 'must not begin with a drive such as "C:"',
+  backslash: 'must not have a backslash',
+  'trailing-slash': 'must not end with "/"',
+  'empty-segment': 'must not have an empty segment',
+  'dot-segment': 'must not have a "." or ".." segment',
+  'control-character': 'must not have control characters',
+  'bidi-control': 'must not have characters that turn the direction of text',
+  'lone-surrogate': 'is not valid Unicode: it has half of a surrogate pair',
+  duplicate: 'is the name of another entry too',
+  'file-and-directory': 'and the name of another entry make one name both a file and a directory',
+};
+
+const nameFault = (names: readonly string[]): EntryFault | undefined => {
+  const fault = checkEntryNames(names);
+  return fault && { index: fault.index, problem: NAME_PROBLEMS[fault.reason] };
+};
+
 const createUrlProblem =
   (egress: EgressPolicy) =>
   (text: string): string | undefined => {
@@ -31,16 +52,13 @@ const createUrlProblem =
   };
 
 /** A first look at sources, which tells callers early; the guard itself is where they are fetched. */
-export const createRequestPolicy = ({ egress, nameFault, limits }: RequestPolicyDeps): RequestPolicy => {
+export const createRequestPolicy = ({ egress, limits }: RequestPolicyDeps): RequestPolicy => {
   const checkBody = createZipJobBodyCheck();
   const urlProblem = createUrlProblem(egress);
-  return ({ spec }) => {
-    const portable = spec.jobDefaults?.portableNames === 'refuse';
-    return {
-      checkBody,
-      urlProblem,
-      nameFault: (names) => nameFault(names, portable),
-      limits: { ...limits, maxFiles: Math.min(limits.maxFiles, spec.limits?.filesPerJob ?? limits.maxFiles) },
-    };
-  };
+  return ({ spec }) => ({
+    checkBody,
+    urlProblem,
+    nameFault,
+    limits: { ...limits, maxFiles: Math.min(limits.maxFiles, spec.limits?.filesPerJob ?? limits.maxFiles) },
+  });
 };

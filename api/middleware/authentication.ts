@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Permission } from '#crds/zip-token.ts';
-import { authenticationRequired, insufficientPermissions, invalidApiKey } from '../api-error.ts';
+import { ApiError, authenticationRequired, insufficientPermissions, invalidApiKey } from '../api-error.ts';
 import type { ApiMiddleware } from '../context.ts';
 import type { Authenticate, Principal } from '../tokens/authenticate.ts';
 import type { NoteUse } from '../tokens/last-used.ts';
@@ -27,7 +27,7 @@ export interface AuthenticationDeps {
   readonly authenticate: Authenticate;
   readonly noteUse: NoteUse;
   /** Counts the outcome. */
-  readonly onOutcome: (outcome: 'accepted' | 'refused' | 'forbidden') => void;
+  readonly onOutcome: (outcome: 'accepted' | 'forbidden' | 'refused' | 'unknown') => void;
 }
 
 /** Lets a request pass whose token is valid and holds the permission; its principal is in the state from then on. */
@@ -50,7 +50,7 @@ const identify = async (deps: AuthenticationDeps, request: IncomingMessage): Pro
   try {
     return await deps.authenticate(bearerToken(request));
   } catch (error) {
-    deps.onOutcome('refused');
+    deps.onOutcome(error instanceof ApiError && error.status === 401 ? 'refused' : 'unknown');
     throw error;
   }
 };

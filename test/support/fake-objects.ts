@@ -1,0 +1,151 @@
+import { randomUUID } from 'node:crypto';
+import { KubeError } from '#runtime/kube/kube-error.ts';
+import { type KubeObject, type ObjectClient, objectKey, type Reflector } from '#runtime/kube/types.ts';
+
+/**
+ * Objects of one kind in memory, for unit tests of what stands above the Kubernetes client: no schema, no admission, no
+ * field managers. What depends on the API server's judgement belongs into an integration test.
+ */
+export interface FakeObjects<T extends KubeObject> {
+  readonly client: ObjectClient<T>;
+  /** A cache of the same objects; `lagging` keeps it at what it has. */
+  readonly reflector: Reflector<T>;
+  /** Calls of the client so far, such as `get default/a`. */
+  readonly calls: string[];
+  put(object: T): T;
+  remove(namespace: string, name: string): void;
+  all(): readonly T[];
+  /** Every later call of the client (or those for which `when` holds) throws this; undefined ends it. */
+  fail(error: Error | undefined, when?: (call: string) => boolean): void;
+  /** The next creates happen, but their answers are lost on the way. */
+  loseAnswers(count: number): void;
+  /** Later calls of the client do not answer until the promise does. */
+  holdUntil(promise: Promise<unknown> | undefined): void;
+  /** The cache no longer sees changes. */
+  lagging: boolean;
+  hasSynced: boolean;
+}
+
+export interface FakeObjectsOptions<T> {
+  readonly indexes?: Readonly<Record<string, (object: T) => readonly string[]>>;
+  readonly transform?: (object: T) => T;
+}
+
+/** What the API server answers when it cannot be reached. */
+export const unreachable = (): KubeError =>
+  new KubeError('GET /: the connection to the API server failed (ECONNREFUSED)', { code: 'Unreachable' });
+
+export const createFakeObjects = <T extends KubeObject>(
+  options: FakeObjectsOptions<T> = {},
+): FakeObjects<T> => {
+  const stored = new Map<string, T>();
+  const cached = new Map<string, T>();
+  const calls: string[] = [];
+  let failure: { error: Error; when: (call: string) => boolean } | undefined;
+  let held: Promise<unknown> | undefined;
+  let version = 0;
+  let answersToLose = 0;
+
+  const stamp = (object: T): T => {
+    version += 1;
+    const metadata = { uid: randomUUID(), ...object.metadata, resourceVersion: String(version) };
+    return { ...structuredClone(object), metadata };
+  };
+
+  const call = async (name: string, signal?: AbortSignal): Promise<void> => {
+    calls.push(name);
+    await held;
+    signal?.throwIfAborted();
+    if (failure?.when(name) === true) throw failure.error;
+  };
+
+  const set = (object: T): T => {
+    const stamped = stamp(object);
+    stored.set(objectKey(stamped), stamped);
+    if (!fake.lagging) cached.set(objectKey(stamped), options.transform?.(stamped) ?? stamped);
+    return stamped;
+  };
+
+  const drop = (key: string): boolean => {
+    if (!fake.lagging) cached.delete(key);
+    return stored.delete(key);
+  };
+
+  const notFaked = (): never => {
+    throw new Error('this call is not faked: test it against the real API server');
+  };
+
+  const client: ObjectClient<T> = {
+    get: async (namespace, name, signal) => {
+      await call(`get ${namespace}/${name}`, signal);
+      return stored.get(`${namespace}/${name}`);
+    },
+    list: async (listOptions = {}) => {
+      await call('list', listOptions.signal);
+      return [...stored.values()].filter(
+        ({ metadata }) => listOptions.namespace === undefined || metadata.namespace === listOptions.namespace,
+      );
+    },
+    create: async (object, createOptions = {}) => {
+      await call(`create ${objectKey(object)}`, createOptions.signal);
+      const created = stored.has(objectKey(object)) ? undefined : set(object);
+      answersToLose -= 1;
+      if (answersToLose >= 0) throw unreachable();
+      return created;
+    },
+    mergePatch: async (target, patch, signal) => {
+      await call(`patch ${target.namespace}/${target.name} ${JSON.stringify(patch)}`, signal);
+      const before = stored.get(`${target.namespace}/${target.name}`);
+      if (before === undefined)
+        throw new KubeError('PATCH: not found', { code: 'NotFound', httpStatus: 404 });
+      return set({ ...before, ...patch });
+    },
+    delete: async (namespace, name, deleteOptions = {}) => {
+      await call(`delete ${namespace}/${name}`, deleteOptions.signal);
+      return drop(`${namespace}/${name}`);
+    },
+    apply: notFaked,
+    replace: notFaked,
+  };
+
+  const reflector: Reflector<T> = {
+    run: (signal) =>
+      new Promise((resolve) => {
+        signal.addEventListener('abort', () => {
+          resolve();
+        });
+      }),
+    synced: () => Promise.resolve(),
+    get hasSynced() {
+      return fake.hasSynced;
+    },
+    get: (key) => cached.get(key),
+    values: () => cached.values(),
+    byIndex: (index, value) =>
+      [...cached.values()].filter((object) => options.indexes?.[index]?.(object).includes(value) === true),
+    silenceMs: () => 0,
+  };
+
+  const fake: FakeObjects<T> = {
+    client,
+    reflector,
+    calls,
+    put: set,
+    remove: (namespace, name) => {
+      drop(`${namespace}/${name}`);
+    },
+    all: () => [...stored.values()],
+    fail: (error, when = () => true) => {
+      failure = error === undefined ? undefined : { error, when };
+    },
+    loseAnswers: (count) => {
+      answersToLose = count;
+    },
+    holdUntil: (promise) => {
+      held = promise;
+    },
+    lagging: false,
+    hasSynced: true,
+  };
+  return fake;
+};

@@ -1,0 +1,162 @@
+import { expect } from 'chai';
+import { generateToken } from '../../../api/tokens/token.ts';
+import { askApi } from '../../support/api-client.ts';
+import { A_REQUEST, type ApiServer, aToken, startApiServer } from '../../support/api-server.ts';
+import { rawHttp } from '../../support/raw-http.ts';
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+const UNKNOWN_ID = '6f1c1f0e-0000-4000-8000-000000000000';
+
+describe('createApp', () => {
+  let api: ApiServer;
+  beforeEach(async () => {
+    api = await startApiServer({ maxBodyBytes: 64 * 1024 });
+  });
+  afterEach(async () => {
+    await api[Symbol.asyncDispose]();
+  });
+
+  describe('order of faults', () => {
+    const none = { bucket_name: 'nowhere', key: '', urls: [] };
+    it('is 401 first', async () => {
+      const answer = await api.ask({
+        method: 'POST',
+        path: '/v1/zips',
+        token: 'x',
+        body: '{',
+        headers: { 'content-type': 'text/plain' },
+      });
+      expect(answer.status).to.equal(401);
+    });
+
+    it('is 403 before the body', async () => {
+      const token = generateToken();
+      api.tokens.put(aToken('team-a', token, { name: 'reader', permissions: ['read'] }));
+      const answer = await api.post('{', { token, headers: { 'content-type': 'text/plain' } });
+      expect(answer.status).to.equal(403);
+      expect(answer.body.error).to.include({
+        type: 'permission_error',
+        code: 'insufficient_permissions',
+        param: null,
+      });
+    });
+
+    it('is 415 before 400', async () => {
+      expect((await api.post('{', { headers: { 'content-type': 'text/plain' } })).status).to.equal(415);
+    });
+
+    it('is 422 before 404', async () => {
+      expect((await api.post(none)).status).to.equal(422);
+      expect((await api.post({ ...A_REQUEST, bucket_name: 'nowhere' })).status).to.equal(404);
+    });
+  });
+
+  describe('paths and methods (T25)', () => {
+    for (const path of ['/', '/v1', '/v1/zips/', '/V1/zips', '/v1/zips/a/b', '/api/v1//zips', '/v2/zips']) {
+      it(`knows nothing at ${path}`, async () => {
+        const answer = await api.ask({ method: 'PUT', path });
+        expect(answer.status).to.equal(404);
+        expect(answer.body.error).to.include({ type: 'invalid_request_error', code: 'resource_not_found' });
+      });
+    }
+
+    it('does not resolve encoded dots', async () => {
+      const answer = await rawHttp(api.port, [
+        'GET /%2e%2e/v1/zips HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n',
+      ]);
+      expect(answer).to.match(/^HTTP\/1.1 404 /);
+      expect(answer).to.include('"code":"resource_not_found"');
+    });
+
+    const methods = [
+      ['GET', '/v1/zips', 'POST'],
+      ['DELETE', '/api/v1/zips', 'POST'],
+      ['OPTIONS', '/v1/zips', 'POST'],
+      ['POST', `/v1/zips/${UNKNOWN_ID}`, 'HEAD, GET'],
+      ['OPTIONS', `/v1/zips/${UNKNOWN_ID}`, 'HEAD, GET'],
+    ] as const;
+    for (const [method, path, allow] of methods) {
+      it(`answers 405 to ${method} ${path}`, async () => {
+        const answer = await askApi(api.url, { method, path });
+        expect(answer.status).to.equal(405);
+        expect(answer.headers.get('allow')).to.equal(allow);
+        expect(answer.body.error).to.include({ code: 'method_not_allowed', param: null });
+      });
+    }
+
+    it('answers what is no HTTP in the envelope', async () => {
+      const answer = await rawHttp(api.port, ['NONSENSE\r\n\r\n']);
+      expect(answer).to.match(/^HTTP\/1.1 400 /);
+      expect(answer).to.include('"code":"malformed_request"');
+    });
+
+    it('answers headers that are too large in the envelope', async () => {
+      const answer = await rawHttp(api.port, [
+        `GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`,
+      ]);
+      expect(answer).to.match(/^HTTP\/1.1 431 /);
+    });
+  });
+
+  describe('around every request', () => {
+    it('takes over a harmless request id and replaces another (T15)', async () => {
+      const given = await api.ask({ path: '/x', headers: { 'x-request-id': 'A.b_c-1' } });
+      expect(given.headers.get('x-request-id')).to.equal('A.b_c-1');
+      for (const id of ['a b', 'a'.repeat(65), 'a"b'])
+        expect(
+          (await api.ask({ path: '/x', headers: { 'x-request-id': id } })).headers.get('x-request-id'),
+        ).to.match(UUID);
+    });
+
+    it('logs one line that holds no secret', async () => {
+      await api.post(A_REQUEST, { path: '/v1/zips?access_token=QUERYSECRET' });
+      const text = api.logLines.join('');
+      expect(text).to.not.include('SECRET').and.not.include(api.token);
+      const lines = api.logLines.filter((line) => line.includes('"message":"request"'));
+      expect(lines).to.have.length(1);
+      expect(JSON.parse(lines[0] ?? '')).to.include({
+        method: 'POST',
+        route: '/v1/zips',
+        status: 201,
+        project: 'team-a',
+        zipToken: 'token',
+      });
+    });
+
+    it('counts by route template', async () => {
+      await api.ask({ path: `/v1/zips/${UNKNOWN_ID}` });
+      await api.ask({ path: `/random/${UNKNOWN_ID}` });
+      const text = await api.registry.metrics();
+      expect(text).to.include('route="/v1/zips/:id",method="GET",status="4xx"');
+      expect(text).to.include('route="unknown"');
+      expect(text).to.not.include(UNKNOWN_ID);
+    });
+
+    it('tells clients to leave once it is stopping (T26)', async () => {
+      expect((await api.ask({ path: '/x' })).headers.get('connection')).to.equal('keep-alive');
+      api.state.stopping = true;
+      expect((await api.ask({ path: '/x' })).headers.get('connection')).to.equal('close');
+    });
+
+    it('closes a connection whose headers do not come in time (T14)', async () => {
+      await using quick = await startApiServer({
+        http: { headersTimeoutMs: 100, requestTimeoutMs: 200, timeoutCheckMs: 20 },
+      });
+      const answer = await rawHttp(quick.port, ['GET / HTTP/1.1\r\nHost:']);
+      expect(answer).to.match(/^HTTP\/1.1 408 /);
+      expect(answer).to.include('"code":"request_timeout"');
+    });
+
+    it('refuses plain HTTP when a trusted proxy tells of it', async () => {
+      await using proxied = await startApiServer({ trustedProxies: ['127.0.0.0/8'] });
+      const tell = (proto: string) =>
+        askApi(proxied.url, { path: '/v1/zips', headers: { 'x-forwarded-proto': proto } });
+      expect((await tell('http')).body.error?.code).to.equal('https_required');
+      expect((await tell('http')).status).to.equal(400);
+      expect((await tell('https')).status).to.equal(405);
+      expect((await api.ask({ path: '/v1/zips', headers: { 'x-forwarded-proto': 'http' } })).status).to.equal(
+        405,
+      );
+    });
+  });
+});

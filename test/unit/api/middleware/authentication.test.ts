@@ -1,0 +1,129 @@
+import { expect } from 'chai';
+import { generateToken } from '../../../../api/tokens/token.ts';
+import { askApi } from '../../../support/api-client.ts';
+import { type ApiServer, aProject, aToken, startApiServer } from '../../../support/api-server.ts';
+import { rawHttp } from '../../../support/raw-http.ts';
+
+const PATH = '/v1/zips/6f1c1f0e-0000-4000-8000-000000000000';
+
+describe('createAuthentication', () => {
+  let api: ApiServer;
+  beforeEach(async () => {
+    api = await startApiServer();
+  });
+  afterEach(async () => {
+    await api[Symbol.asyncDispose]();
+  });
+
+  /** 404: the token was good and the id unknown. */
+  const statusWith = async (authorization: string): Promise<number> =>
+    (await askApi(api.url, { path: PATH, headers: { authorization } })).status;
+
+  it('asks for a token when there is no header (T4)', async () => {
+    const answer = await askApi(api.url, { path: PATH });
+    expect(answer.status).to.equal(401);
+    expect(answer.headers.get('www-authenticate')).to.equal('Bearer realm="zipjobs"');
+    expect(answer.body.error).to.include({
+      type: 'authentication_error',
+      code: 'authentication_required',
+      param: null,
+    });
+  });
+
+  it('does not look for a token in the query (T5)', async () => {
+    const answer = await askApi(api.url, { path: `${PATH}?access_token=${api.token}` });
+    expect(answer.body.error?.code).to.equal('authentication_required');
+  });
+
+  it('compares the scheme without regard to case (T5)', async () => {
+    for (const scheme of ['Bearer', 'bearer', 'BEARER'])
+      expect(await statusWith(`${scheme} ${api.token}`), scheme).to.equal(404);
+  });
+
+  it('answers one and the same to every token that is not good (T3, T4)', async () => {
+    const revoked = generateToken();
+    api.tokens.put(aToken('team-a', revoked, { name: 'revoked' }));
+    api.tokens.remove('team-a', 'revoked');
+    const elsewhere = generateToken();
+    api.tokens.put(aToken('no-project', elsewhere));
+    const headers = [
+      '',
+      'Bearer',
+      `Bearer  ${api.token}`,
+      `Bearer ${api.token} x`,
+      `Basic ${api.token}`,
+      api.token,
+      'Bearer malformed',
+      `Bearer ${api.token.slice(0, -1)}${api.token.endsWith('0') ? '1' : '0'}`,
+      `Bearer ${generateToken()}`,
+      `Bearer ${revoked}`,
+      `Bearer ${elsewhere}`,
+      `Bearer ${'x'.repeat(2_000)}`,
+    ];
+    const answers = await Promise.all(
+      headers.map((authorization) => askApi(api.url, { path: PATH, headers: { authorization } })),
+    );
+    for (const [index, answer] of answers.entries()) {
+      expect(answer.status, headers[index]).to.equal(401);
+      expect(answer.headers.get('www-authenticate')).to.equal(
+        'Bearer realm="zipjobs", error="invalid_token"',
+      );
+      expect(answer.text).to.equal(answers[0]?.text);
+    }
+    expect(answers[0]?.body.error).to.include({
+      type: 'authentication_error',
+      code: 'invalid_api_key',
+      param: null,
+    });
+  });
+
+  it('refuses two Authorization headers (T5)', async () => {
+    const header = `Authorization: Bearer ${api.token}\r\n`;
+    const answer = await rawHttp(api.port, [
+      `GET ${PATH} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${header}${header}\r\n`,
+    ]);
+    expect(answer).to.match(/^HTTP\/1.1 401 /);
+    expect(answer).to.include('invalid_api_key');
+  });
+
+  it('does not open another namespace with a copied fingerprint', async () => {
+    const copied = aToken('team-a', api.token);
+    api.projects.put(aProject('team-b'));
+    api.tokens.put({ ...copied, metadata: { ...copied.metadata, namespace: 'team-b' } });
+    api.tokens.remove('team-a', 'token');
+    expect(await statusWith(`Bearer ${api.token}`)).to.equal(401);
+  });
+
+  it('refuses a deleted token with the next request (T6)', async () => {
+    expect(await statusWith(`Bearer ${api.token}`)).to.equal(404);
+    api.tokens.remove('team-a', 'token');
+    expect(await statusWith(`Bearer ${api.token}`)).to.equal(401);
+  });
+
+  it('refuses the tokens of a project that is being deleted', async () => {
+    const project = aProject('team-a');
+    const metadata = { ...project.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' };
+    api.projects.put({ ...project, metadata });
+    expect(await statusWith(`Bearer ${api.token}`)).to.equal(401);
+  });
+
+  it('answers 503 before the tokens are read', async () => {
+    api.tokens.hasSynced = false;
+    expect(await statusWith(`Bearer ${api.token}`)).to.equal(503);
+  });
+
+  it('notes the use of a token once, not for every request', async () => {
+    await Promise.all(Array.from({ length: 5 }, () => statusWith(`Bearer ${api.token}`)));
+    const patches = api.tokens.calls.filter((call) => call.startsWith('patch'));
+    expect(patches).to.have.length(1);
+    expect(patches[0]).to.match(/^patch team-a\/token \{"status":\{"lastUsedAt":"20/);
+  });
+
+  it('counts outcomes', async () => {
+    await statusWith(`Bearer ${api.token}`);
+    await statusWith('Bearer x');
+    const text = await api.registry.metrics();
+    expect(text).to.include('zipjobs_api_authentications_total{outcome="accepted"} 1');
+    expect(text).to.include('zipjobs_api_authentications_total{outcome="refused"} 1');
+  });
+});

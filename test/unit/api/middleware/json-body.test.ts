@@ -1,0 +1,118 @@
+import { gzipSync } from 'node:zlib';
+import { expect } from 'chai';
+import type { ApiRequest } from '../../../support/api-client.ts';
+import { A_REQUEST, type ApiServer, startApiServer } from '../../../support/api-server.ts';
+import { rawHttp } from '../../../support/raw-http.ts';
+
+describe('createJsonBody', () => {
+  let api: ApiServer;
+  beforeEach(async () => {
+    api = await startApiServer({ maxBodyBytes: 64 * 1024 });
+  });
+  afterEach(async () => {
+    await api[Symbol.asyncDispose]();
+  });
+
+  describe('the body', () => {
+    const cases: readonly (readonly [string, number, string, Partial<ApiRequest>])[] = [
+      ['another type (T16)', 415, 'unsupported_media_type', { headers: { 'content-type': 'text/plain' } }],
+      [
+        'a type that begins alike',
+        415,
+        'unsupported_media_type',
+        { headers: { 'content-type': 'application/jsonp' } },
+      ],
+      [
+        'another charset (T16)',
+        415,
+        'unsupported_media_type',
+        { headers: { 'content-type': 'application/json; charset=iso-8859-1' } },
+      ],
+      [
+        'a malformed type',
+        415,
+        'unsupported_media_type',
+        { headers: { 'content-type': 'application/json; charset' } },
+      ],
+      [
+        'a compressed body (T16)',
+        415,
+        'unsupported_media_type',
+        { headers: { 'content-encoding': 'gzip' }, body: gzipSync(JSON.stringify(A_REQUEST)) },
+      ],
+      ['no JSON', 400, 'invalid_json', { body: '{"urls":' }],
+      ['an empty body', 400, 'invalid_json', { body: '' }],
+      ['an array', 400, 'invalid_json', { body: '[]' }],
+      ['invalid UTF-8 (T17)', 400, 'invalid_json', { body: Buffer.from('{"a":"\xff"}', 'latin1') }],
+      ['a key twice (T19)', 400, 'invalid_json', { body: '{"key":"a","key":"b"}' }],
+      ['67 levels (T18)', 400, 'invalid_json', { body: '['.repeat(67) + ']'.repeat(67) }],
+    ];
+    for (const [name, status, code, request] of cases) {
+      it(`is refused for ${name}`, async () => {
+        const answer = await api.post(A_REQUEST, request);
+        expect(answer.status).to.equal(status);
+        expect(answer.body.error).to.include({ type: 'invalid_request_error', code, param: null });
+      });
+    }
+
+    for (const type of [
+      'application/json; charset=utf-8',
+      'application/json;charset="UTF-8"',
+      'Application/JSON ; version=1',
+    ]) {
+      it(`is taken as ${type}`, async () => {
+        expect((await api.post(A_REQUEST, { headers: { 'content-type': type } })).status).to.equal(201);
+      });
+    }
+
+    it('is refused without a content type (T16)', async () => {
+      const text = JSON.stringify(A_REQUEST);
+      const answer = await rawHttp(api.port, [
+        `POST /v1/zips HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${api.token}\r\nConnection: close\r\n`,
+        `Content-Length: ${text.length}\r\n\r\n${text}`,
+      ]);
+      expect(answer).to.match(/^HTTP\/1.1 415 /);
+    });
+
+    it('is refused with 413 and the connection closed when it is too large (T12)', async () => {
+      const answer = await api.post({ ...A_REQUEST, filler: 'x'.repeat(200_000) });
+      expect(answer.status).to.equal(413);
+      expect(answer.body.error).to.include({ type: 'invalid_request_error', code: 'body_too_large' });
+      expect(answer.headers.get('connection')).to.equal('close');
+    });
+
+    it('is counted as it is read when it comes in chunks (T12)', async () => {
+      const chunk = `${(20_000).toString(16)}\r\n${'x'.repeat(20_000)}\r\n`;
+      const answer = await rawHttp(api.port, [
+        `POST /v1/zips HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${api.token}\r\n`,
+        'Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n',
+        ...Array.from({ length: 6 }, () => chunk),
+        '0\r\n\r\n',
+      ]);
+      expect(answer).to.match(/^HTTP\/1.1 413 /);
+      expect(answer).to.match(/Connection: close/i);
+    });
+
+    it('is answered although the client never ends a body that is too large (T12)', async () => {
+      const answer = await rawHttp(api.port, [
+        `POST /v1/zips HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${api.token}\r\n`,
+        'Content-Type: application/json\r\nContent-Length: 99999999\r\n\r\n{',
+      ]);
+      expect(answer).to.match(/^HTTP\/1.1 413 /);
+    });
+
+    it('ends at a Content-Length that is too short (T12)', async () => {
+      const answer = await rawHttp(api.port, [
+        `POST /v1/zips HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${api.token}\r\nConnection: close\r\n`,
+        `Content-Type: application/json\r\nContent-Length: 5\r\n\r\n${JSON.stringify(A_REQUEST)}`,
+      ]);
+      expect(answer).to.match(/^HTTP\/1.1 400 /);
+    });
+
+    it('with __proto__ changes nothing for the next request (T20)', async () => {
+      await api.post('{"__proto__":{"bucket_name":"archive","key":"k","urls":[]},"constructor":1}');
+      const answer = await api.post('{}');
+      expect(answer.body.error).to.include({ code: 'parameter_missing', param: 'bucket_name' });
+    });
+  });
+});

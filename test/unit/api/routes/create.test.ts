@@ -1,0 +1,139 @@
+import { expect } from 'chai';
+import { A_REQUEST, type ApiServer, aBucket, aProject, startApiServer } from '../../../support/api-server.ts';
+import { unreachable } from '../../../support/fake-objects.ts';
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+describe('POST /zips', () => {
+  let api: ApiServer;
+  beforeEach(async () => {
+    api = await startApiServer({ maxBodyBytes: 64 * 1024 });
+  });
+  afterEach(async () => {
+    await api[Symbol.asyncDispose]();
+  });
+
+  describe('POST zips', () => {
+    for (const path of ['/api/v1/zips', '/v1/zips']) {
+      it(`answers 201 at ${path} with the job and where to read it (T25)`, async () => {
+        const answer = await api.post(A_REQUEST, { path });
+        const { uuid = '' } = answer.body.data ?? {};
+        expect(answer.status).to.equal(201);
+        expect(uuid).to.match(UUID);
+        expect(answer.text).to.equal(`{"data":{"uuid":"${uuid}","status":"none","metadata":{}}}`);
+        expect(answer.headers.get('location')).to.equal(`${path}/${uuid}`);
+        expect(answer.headers.get('content-type')).to.equal('application/json; charset=utf-8');
+        const read = await api.ask({ path: `${path}/${uuid}` });
+        expect(read.status).to.equal(200);
+        expect(read.text).to.equal(answer.text);
+      });
+    }
+
+    const corpus = [
+      '{"n":12345678901234567890}',
+      '{"n":1.0,"m":-0,"o":1e400}',
+      '{"2":"b","1":"a"}',
+      '{"s":"\\ud800","t":"\\u0000","u":"\u2028"}',
+      '{"__proto__":{"a":1}}',
+      '{ "a" : [ 1 , 2 ] }',
+      `${'{"a":'.repeat(63)}{}${'}'.repeat(63)}`,
+      `{"a":"${'x'.repeat(16_384 - 8)}"}`,
+    ];
+    for (const metadata of corpus) {
+      it(`gives back metadata byte for byte: ${metadata.slice(0, 40)} (T21)`, async () => {
+        const body = `{"metadata": ${metadata} , ${JSON.stringify(A_REQUEST).slice(1)}`;
+        const created = await api.post(body);
+        expect(created.status, created.text).to.equal(201);
+        const uuid = created.body.data?.uuid ?? '';
+        expect(created.text).to.equal(`{"data":{"uuid":"${uuid}","status":"none","metadata":${metadata}}}`);
+        expect((await api.ask({ path: `/v1/zips/${uuid}` })).text).to.equal(created.text);
+      });
+    }
+
+    it('tells the request id, the token and the trace in annotations', async () => {
+      const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
+      await api.post(A_REQUEST, { headers: { 'x-request-id': 'caller-1', traceparent } });
+      const [job] = api.jobs.all();
+      expect(job?.metadata.annotations).to.include({
+        'zipjobs.dev/request-id': 'caller-1',
+        'zipjobs.dev/created-by': 'token',
+        'zipjobs.dev/traceparent': traceparent,
+      });
+    });
+
+    it('answers 503 and tells the log when the list cannot be written', async () => {
+      api.secrets.fail(unreachable());
+      const answer = await api.post(A_REQUEST);
+      expect(answer.status).to.equal(503);
+      expect(answer.body.error).to.include({ type: 'api_error', code: 'service_unavailable', param: null });
+      expect(Number(answer.headers.get('retry-after'))).to.be.at.least(1);
+      expect(api.logLines.join('')).to.include('start deadline');
+    });
+
+    it('answers 503 when the API server cannot be reached', async () => {
+      api.jobs.fail(unreachable());
+      expect((await api.post(A_REQUEST)).status).to.equal(503);
+    });
+
+    it('creates one job although the answer to the first try was lost', async () => {
+      api.jobs.loseAnswers(1);
+      expect((await api.post(A_REQUEST)).status).to.equal(201);
+      expect(api.jobs.all()).to.have.length(1);
+      expect(api.secrets.all()).to.have.length(1);
+    });
+
+    it('answers 500 in the envelope for a fault of our own, without its text', async () => {
+      api.jobs.fail(new TypeError('inner detail'));
+      const answer = await api.post(A_REQUEST);
+      expect(answer.status).to.equal(500);
+      expect(answer.body.error).to.include({ type: 'api_error', code: 'internal_error', param: null });
+      expect(answer.text).to.not.include('inner detail');
+      expect(api.logLines.join('')).to.include('inner detail');
+    });
+  });
+
+  describe('buckets', () => {
+    it('answers 404 for a bucket that the project has not', async () => {
+      api.projects.put(aProject('team-b'));
+      api.buckets.put(aBucket('team-b', 's3', 'theirs'));
+      const unknown = await api.post({ ...A_REQUEST, bucket_name: 'unknown' });
+      const theirs = await api.post({ ...A_REQUEST, bucket_name: 'theirs' });
+      expect(unknown.status).to.equal(404);
+      expect(unknown.body.error).to.include({
+        type: 'invalid_request_error',
+        code: 'resource_not_found',
+        param: 'bucket_name',
+      });
+      expect(theirs.text).to.equal(unknown.text);
+      expect(api.jobs.all()).to.have.length(0);
+    });
+
+    it('says when the other service has that name', async () => {
+      const answer = await api.post({ ...A_REQUEST, bucket_name: 'cold' });
+      expect(answer.status).to.equal(404);
+      expect(answer.body.error?.message).to.match(/"service" to "r2"/);
+      expect((await api.post({ ...A_REQUEST, bucket_name: 'cold', service: 'r2' })).status).to.equal(201);
+    });
+
+    it('finds a bucket that the cache has not seen', async () => {
+      api.buckets.lagging = true;
+      api.buckets.put(aBucket('team-a', 's3', 'brand-new'));
+      expect((await api.post({ ...A_REQUEST, bucket_name: 'brand-new' })).status).to.equal(201);
+    });
+
+    it('does not take a bucket that is being deleted', async () => {
+      const bucket = aBucket('team-a', 's3', 'going');
+      api.buckets.put({
+        ...bucket,
+        metadata: { ...bucket.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' },
+      });
+      expect((await api.post({ ...A_REQUEST, bucket_name: 'going' })).status).to.equal(404);
+    });
+
+    it('asks nobody for a name that no bucket can have', async () => {
+      api.buckets.fail(new Error('asked'));
+      for (const bucketName of ['a/b', '../x', 'UPPER', 'a'.repeat(64), 'ü'])
+        expect((await api.post({ ...A_REQUEST, bucket_name: bucketName })).status, bucketName).to.equal(404);
+    });
+  });
+});

@@ -1,0 +1,113 @@
+import { request as httpRequest } from 'node:http';
+import { expect } from 'chai';
+import { generateToken } from '../../../../api/tokens/token.ts';
+import { askApi } from '../../../support/api-client.ts';
+import { A_REQUEST, type ApiServer, aProject, aToken, startApiServer } from '../../../support/api-server.ts';
+import { unreachable } from '../../../support/fake-objects.ts';
+import { rawHttp } from '../../../support/raw-http.ts';
+
+const UNKNOWN_ID = '6f1c1f0e-0000-4000-8000-000000000000';
+
+describe('GET /zips/:id', () => {
+  let api: ApiServer;
+  beforeEach(async () => {
+    api = await startApiServer({ maxBodyBytes: 64 * 1024 });
+  });
+  afterEach(async () => {
+    await api[Symbol.asyncDispose]();
+  });
+
+  describe('GET zips/:id', () => {
+    const create = async (): Promise<string> => (await api.post(A_REQUEST)).body.data?.uuid ?? '';
+    const finish = (uuid: string, phase: 'Succeeded' | 'Failed' | 'Running' | 'Cancelled'): void => {
+      const job = api.jobs.all().find(({ metadata }) => metadata.name === `zip-${uuid}`);
+      if (job) api.jobs.put({ ...job, status: { phase } });
+    };
+
+    const statuses = [
+      ['Running', 'processing'],
+      ['Succeeded', 'succeeded'],
+      ['Failed', 'failed'],
+      ['Cancelled', 'failed'],
+    ] as const;
+    for (const [phase, status] of statuses) {
+      it(`tells ${status} for ${phase}`, async () => {
+        const uuid = await create();
+        finish(uuid, phase);
+        const answer = await api.ask({ path: `/v1/zips/${uuid}` });
+        expect(answer.text).to.equal(`{"data":{"uuid":"${uuid}","status":"${status}","metadata":{}}}`);
+      });
+    }
+
+    it('asks live while a job is unfinished and answers from memory afterwards', async () => {
+      const uuid = await create();
+      api.jobs.calls.length = 0;
+      await api.ask({ path: `/v1/zips/${uuid}` });
+      expect(api.jobs.calls).to.deep.equal([`get team-a/zip-${uuid}`]);
+      finish(uuid, 'Succeeded');
+      api.jobs.fail(unreachable());
+      const answer = await api.ask({ path: `/v1/zips/${uuid}` });
+      expect(answer.body.data?.status).to.equal('succeeded');
+    });
+
+    it('shows {} for metadata that no API made and that is no object', async () => {
+      const uuid = await create();
+      const [job] = api.jobs.all();
+      if (job) api.jobs.put({ ...job, spec: { ...job.spec, metadata: '[1' } });
+      expect((await api.ask({ path: `/v1/zips/${uuid}` })).body.data?.metadata).to.deep.equal({});
+    });
+
+    it('answers 404 for unknown, malformed and foreign ids alike (T7)', async () => {
+      const uuid = await create();
+      const other = generateToken();
+      api.projects.put(aProject('team-b'));
+      api.tokens.put(aToken('team-b', other));
+      const foreign = await api.ask({ path: `/v1/zips/${uuid}`, token: other });
+      expect(foreign.status).to.equal(404);
+      expect(foreign.body.error).to.include({
+        type: 'invalid_request_error',
+        code: 'resource_not_found',
+        param: null,
+      });
+      for (const id of [UNKNOWN_ID, 'abc', uuid.toUpperCase(), `${uuid}x`, '%ff', 'a%2Fb'])
+        expect((await api.ask({ path: `/v1/zips/${id}` })).text, id).to.equal(foreign.text);
+    });
+
+    it('takes encoded dots for an id (T25)', async () => {
+      const answer = await rawHttp(api.port, [
+        `GET /v1/zips/%2e%2e HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${api.token}\r\nConnection: close\r\n\r\n`,
+      ]);
+      expect(answer).to.match(/^HTTP\/1.1 404 /);
+      expect(answer).to.include('no zip with that id');
+    });
+
+    it('answers 403 to a token that may only create', async () => {
+      const token = generateToken();
+      api.tokens.put(aToken('team-a', token, { name: 'writer', permissions: ['create'] }));
+      expect((await api.ask({ path: `/v1/zips/${UNKNOWN_ID}`, token })).status).to.equal(403);
+    });
+
+    it('answers HEAD like GET without the body (T25)', async () => {
+      const uuid = await create();
+      const status = await new Promise((resolve, reject) => {
+        const headers = { authorization: `Bearer ${api.token}` };
+        httpRequest(`${api.url}/v1/zips/${uuid}`, { method: 'HEAD', headers }, (response) => {
+          response.resume().on('end', () => {
+            resolve(response.statusCode);
+          });
+        })
+          .on('error', reject)
+          .end();
+      });
+      expect(status).to.equal(200);
+    });
+
+    it('answers 503 when the API server does not answer in time', async () => {
+      await using slow = await startApiServer({ workTimeoutMs: 50 });
+      slow.jobs.holdUntil(new Promise((resolve) => setTimeout(resolve, 300)));
+      const answer = await askApi(slow.url, { token: slow.token, path: `/v1/zips/${UNKNOWN_ID}` });
+      expect(answer.status).to.equal(503);
+      expect(answer.body.error?.type).to.equal('api_error');
+    });
+  });
+});

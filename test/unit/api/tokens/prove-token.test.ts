@@ -1,0 +1,98 @@
+import { expect } from 'chai';
+import type { ZipProject } from '#crds/zip-project.ts';
+import type { ZipToken } from '#crds/zip-token.ts';
+import { systemClock } from '#runtime/clock.ts';
+import { createLogger } from '#runtime/log.ts';
+import { createProveToken } from '../../../../api/tokens/prove-token.ts';
+import { generateToken } from '../../../../api/tokens/token.ts';
+import { aProject, aToken } from '../../../support/api-server.ts';
+import { createFakeObjects, unreachable } from '../../../support/fake-objects.ts';
+
+const setUp = () => {
+  const tokens = createFakeObjects<ZipToken>();
+  const projects = createFakeObjects<ZipProject>();
+  const time = { now: 0 };
+  projects.put(aProject('team-a'));
+  const candidate = tokens.put(aToken('team-a', generateToken()));
+  const prove = createProveToken({
+    tokenClient: tokens.client,
+    projectClient: projects.client,
+    clock: { ...systemClock, monotonicMs: () => time.now },
+    log: createLogger('test', { level: 'silent' }),
+    freshMs: 1_000,
+    staleMs: 10_000,
+    proofTimeoutMs: 50,
+  });
+  return { tokens, projects, time, candidate, prove };
+};
+
+describe('createProveToken', () => {
+  it('asks again only when the last proof is older than a second (T6)', async () => {
+    const { tokens, time, candidate, prove } = setUp();
+    await prove(candidate);
+    time.now = 1_000;
+    await prove(candidate);
+    expect(tokens.calls).to.have.length(1);
+    time.now = 1_001;
+    await prove(candidate);
+    expect(tokens.calls).to.have.length(2);
+  });
+
+  it('asks once for all requests at a time (T6)', async () => {
+    const { tokens, candidate, prove } = setUp();
+    await Promise.all(Array.from({ length: 20 }, () => prove(candidate)));
+    expect(tokens.calls).to.have.length(1);
+  });
+
+  it('sees a deletion that the cache missed (T6)', async () => {
+    const { tokens, time, candidate, prove } = setUp();
+    await prove(candidate);
+    tokens.remove('team-a', 'token');
+    time.now = 1_001;
+    expect(await prove(candidate)).to.equal(undefined);
+  });
+
+  it('takes a token that was made again under its name for another one', async () => {
+    const { tokens, candidate, prove } = setUp();
+    tokens.remove('team-a', 'token');
+    tokens.put(aToken('team-a', generateToken()));
+    expect(await prove(candidate)).to.equal(undefined);
+  });
+
+  it('sees the end of the project', async () => {
+    const { projects, candidate, prove } = setUp();
+    projects.remove('team-a', 'project');
+    expect(await prove(candidate)).to.equal(undefined);
+  });
+
+  it('lets the last yes count for ten seconds while the API server is away, then answers 503 (T6)', async () => {
+    const { tokens, time, candidate, prove } = setUp();
+    await prove(candidate);
+    tokens.fail(unreachable());
+    time.now = 10_000;
+    expect(await prove(candidate)).to.include({ provenAt: 0 });
+    time.now = 10_001;
+    const error = await prove(candidate).catch((thrown: unknown) => thrown);
+    expect(error).to.include({ status: 503, code: 'service_unavailable' });
+    tokens.fail(undefined);
+    expect(await prove(candidate)).to.include({ provenAt: 10_001 });
+  });
+
+  it('answers 503 for a token that was never proved while the API server is away', async () => {
+    const { projects, candidate, prove } = setUp();
+    projects.fail(unreachable());
+    expect(await prove(candidate).catch((thrown: unknown) => thrown)).to.include({ status: 503 });
+  });
+
+  it('does not wait for an API server that does not answer', async () => {
+    const { tokens, candidate, prove } = setUp();
+    let release = (): void => undefined;
+    tokens.holdUntil(
+      new Promise<void>((resolve) => {
+        release = resolve;
+      }),
+    );
+    setTimeout(release, 100);
+    expect(await prove(candidate).catch((thrown: unknown) => thrown)).to.include({ status: 503 });
+  });
+});
