@@ -1,0 +1,30 @@
+import { expect } from 'chai';
+import { API_SETTINGS, readApiConfig } from '../../../api/config.ts';
+
+describe('readApiConfig', () => {
+  it('has a default for every setting', () => {
+    expect(readApiConfig({})).to.include({
+      port: 8_080,
+      maxBodyBytes: 16_777_216,
+      maxFiles: 10_000,
+      headersTimeoutMs: 10_000,
+      requestTimeoutMs: 30_000,
+    });
+  });
+
+  it('stops within ten seconds by default (T26)', () => {
+    const { shutdownPauseMs, shutdownDrainMs } = readApiConfig({});
+    expect(shutdownPauseMs + shutdownDrainMs).to.be.below(9_000);
+  });
+
+  it('names every variable once', () => {
+    const names = Object.values(API_SETTINGS).map(({ env }) => env);
+    expect(new Set(names).size).to.equal(names.length);
+  });
+
+  it('names every bad variable at once', () => {
+    expect(() => readApiConfig({ MAX_KEY_BYTES: '2000', LOG_LEVEL: 'loud' })).to.throw(
+      /LOG_LEVEL[^]*MAX_KEY_BYTES/,
+    );
+  });
+});

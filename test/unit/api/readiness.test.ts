@@ -1,0 +1,18 @@
+import { expect } from 'chai';
+import { createReadiness } from '../../../api/readiness.ts';
+
+describe('createReadiness', () => {
+  it('is ready from the open port to the signal to stop (T26)', () => {
+    const caches = { hasSynced: false };
+    const stop = new AbortController();
+    const readiness = createReadiness({ caches, stopping: stop.signal });
+    expect(readiness.ready()).to.deep.include({ ok: false });
+    caches.hasSynced = true;
+    expect(readiness.ready()).to.deep.include({ ok: false });
+    readiness.listening();
+    expect(readiness.ready()).to.deep.equal({ ok: true });
+    stop.abort();
+    expect(readiness.ready()).to.deep.equal({ ok: false, reason: 'stopping' });
+    expect(readiness.healthy()).to.deep.equal({ ok: true });
+  });
+});
