@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { zipJobName } from '#crds/api-group.ts';
 import type { Cluster } from '../cluster/cluster-types.ts';
 import { askApi, postJob } from '../support/api-client.ts';
@@ -40,12 +40,16 @@ const fileNameOf = (url: string, index: number): string => {
 const prepareSources = async (demo: Demo): Promise<Posted> => {
   if (demo.urls.length > 0)
     return { files: demo.urls.map((url, index) => ({ url, filename: fileNameOf(url, index) })), sources: [] };
-  const sources = await chooseRealFiles(resolve('node_modules'));
-  const origin = demo.stack.use(await startFileOrigin());
-  const files = sources.map((file) => ({ url: origin.serveFile(file.path), filename: file.filename }));
+  const directory = resolve('node_modules');
+  const sources = await chooseRealFiles(directory);
+  const origin = demo.stack.use(await startFileOrigin({ directory }));
+  const files = sources.map(({ path, filename }) => ({
+    url: origin.url(`/files/${relative(directory, path).split('/').map(encodeURIComponent).join('/')}`),
+    filename,
+  }));
   const bytes = sources.reduce((sum, file) => sum + file.bytes, 0);
   demo.step(
-    `Serving ${files.length} files of the installed packages (${mebibytes(bytes)}) from ${origin.url}`,
+    `Serving ${files.length} files of the installed packages (${mebibytes(bytes)}) from ${origin.origin}`,
   );
   return { files, sources };
 };

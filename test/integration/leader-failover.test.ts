@@ -60,7 +60,7 @@ describe('when the leading controller is killed', function () {
         postJob(baseUrl, project.token, {
           bucket_name: project.bucketName,
           key: `failover-${index}.zip`,
-          urls: [{ url: origin.slow({ bytes: 100_000, delayMs: 2_000 }), filename: 'a' }],
+          urls: [{ url: origin.url('/drip/10000/200/100000/1'), filename: 'a' }],
         }),
       ),
     );

@@ -4,12 +4,14 @@ import { GROUP_VERSION } from '#crds/api-group.ts';
 import type { Cluster } from '../cluster/cluster-types.ts';
 import { askApi, postJob } from '../support/api-client.ts';
 import { type FileOrigin, startFileOrigin } from '../support/file-origin.ts';
+import { generatedBytes } from '../support/generated-bytes.ts';
 import { applyObjects, createProject, type Project } from '../support/project.ts';
-import { readZip } from '../support/read-zip.ts';
+
 import { sharedCluster } from '../support/shared-cluster.ts';
 import { sharedInstallation } from '../support/shared-installation.ts';
 import { until } from '../support/until.ts';
 import { startWebhookReceiver, verifyDelivery, type WebhookReceiver } from '../support/webhook-receiver.ts';
+import { zipEntries } from '../support/zip-entries.ts';
 
 const nested = (levels: number): string => `${'{"a":'.repeat(levels - 1)}{}${'}'.repeat(levels - 1)}`;
 
@@ -62,11 +64,15 @@ describe('a job', function () {
     (await cluster.kubectl([...args, '-n', project.namespace])).stdout;
 
   it('goes from POST to archive, status and webhook', async () => {
-    const files = [
-      { url: origin.generated({ bytes: 3_000_000, seed: 1 }), filename: 'первый.bin' },
-      { url: origin.generated({ bytes: 0, seed: 2 }), filename: 'empty' },
-      { url: origin.generated({ bytes: 700, seed: 3 }), filename: 'folder/third.txt' },
+    const sources = [
+      { bytes: 3_000_000, seed: 1, filename: 'первый.bin' },
+      { bytes: 0, seed: 2, filename: 'empty' },
+      { bytes: 700, seed: 3, filename: 'folder/third.txt' },
     ];
+    const files = sources.map(({ bytes, seed, filename }) => ({
+      url: origin.url(`/gen/${bytes}/${seed}`),
+      filename,
+    }));
     const posted = await post(request('main/path.zip', files, ',"metadata":{"order":1.0}'));
     expect(posted.status, posted.text).to.equal(201);
     const uuid = posted.body.data?.uuid ?? '';
@@ -81,13 +87,10 @@ describe('a job', function () {
       `{"data":{"uuid":"${uuid}","status":"succeeded","metadata":{"order":1.0}}}`,
     );
 
-    const entries = await readZip(await project.bucket.bytes('main/path.zip'));
+    const entries = await zipEntries(await project.bucket.bytes('main/path.zip'));
     expect(entries.map((entry) => entry.name)).to.deep.equal(files.map((file) => file.filename));
-    for (const [index, entry] of entries.entries())
-      expect(
-        entry.content.equals(await origin.contentOf(files[index]?.url ?? '')),
-        `entry ${index}`,
-      ).to.equal(true);
+    for (const [index, { bytes, seed }] of sources.entries())
+      expect(entries[index]?.content.equals(generatedBytes(bytes, seed)), `entry ${index}`).to.equal(true);
     expect(await project.bucket.openUploads()).to.deep.equal([]);
 
     const delivery = await receiver.next((one) => one.body.includes(uuid));
@@ -112,7 +115,7 @@ describe('a job', function () {
     const uuid = await postJob(
       baseUrl,
       project.token,
-      request('told.zip', [{ url: origin.generated({ bytes: 10, seed: 1 }), filename: 'a' }]),
+      request('told.zip', [{ url: origin.url(`/gen/10/1`), filename: 'a' }]),
     );
     const name = `zip-${uuid}`;
     await kubectl('wait', '--for=condition=Complete', `zipjob/${name}`, '--timeout=60s');
@@ -141,16 +144,16 @@ describe('a job', function () {
 
   it('keeps the order of the request, also with a slow first file (Z9)', async () => {
     const urls = [
-      { url: origin.slow({ bytes: 200_000, delayMs: 400 }), filename: 'slow' },
+      { url: origin.url('/drip/100000/200/200000/1'), filename: 'slow' },
       ...Array.from({ length: 40 }, (_, index) => ({
-        url: origin.generated({ bytes: 1_000 + index, seed: index }),
+        url: origin.url(`/gen/${1_000 + index}/${index}`),
         filename: `f${index}`,
       })),
     ];
     const uuid = await postJob(baseUrl, project.token, request('order.zip', urls));
     const job = await project.untilPhase(uuid, ['Succeeded', 'Failed']);
     expect(job.status?.phase).to.equal('Succeeded');
-    const entries = await readZip(await project.bucket.bytes('order.zip'));
+    const entries = await zipEntries(await project.bucket.bytes('order.zip'));
     expect(entries.map((entry) => entry.name)).to.deep.equal(urls.map((file) => file.filename));
   });
 
@@ -158,7 +161,7 @@ describe('a job', function () {
     const uuid = await postJob(
       baseUrl,
       project.token,
-      request('states.zip', [{ url: origin.slow({ bytes: 50_000, delayMs: 1_500 }), filename: 'a' }]),
+      request('states.zip', [{ url: origin.url('/drip/10000/300/50000/1'), filename: 'a' }]),
     );
     const seen: string[] = [];
     await until(
@@ -175,7 +178,7 @@ describe('a job', function () {
 
   it('is served under both path spellings', async () => {
     const posted = await post(
-      request('spelling.zip', [{ url: origin.generated({ bytes: 1, seed: 1 }), filename: 'a' }]),
+      request('spelling.zip', [{ url: origin.url(`/gen/1/1`), filename: 'a' }]),
       '/api/v1',
     );
     const uuid = posted.body.data?.uuid ?? '';
@@ -185,15 +188,13 @@ describe('a job', function () {
   });
 
   it('has metadata {} when none was sent', async () => {
-    const posted = await post(
-      request('none.zip', [{ url: origin.generated({ bytes: 1, seed: 1 }), filename: 'a' }]),
-    );
+    const posted = await post(request('none.zip', [{ url: origin.url(`/gen/1/1`), filename: 'a' }]));
     expect(posted.text).to.contain('"metadata":{}');
   });
 
   for (const [what, metadata] of Object.entries(METADATA))
     it(`returns metadata with ${what} byte for byte in POST, GET and webhook (T21)`, async () => {
-      const url = origin.generated({ bytes: 1, seed: 1 });
+      const url = origin.url(`/gen/1/1`);
       const posted = await post(
         request(`metadata-${what}.zip`, [{ url, filename: 'a' }], `,"metadata": ${metadata} `),
       );
@@ -216,7 +217,7 @@ describe('a job', function () {
         spec: {
           bucketRef: { name: `s3-${project.bucketName}` },
           key: 'by-hand.zip',
-          files: [{ url: origin.generated({ bytes: 5, seed: 1 }), filename: 'a' }],
+          files: [{ url: origin.url(`/gen/5/1`), filename: 'a' }],
         },
       },
     ]);
@@ -226,7 +227,7 @@ describe('a job', function () {
 
   it('keeps URLs out of everything that kubectl shows (P8)', async () => {
     const canary = 'cAnArY42';
-    const url = `${origin.generated({ bytes: 5, seed: 1 })}?X-Amz-Signature=${canary}`;
+    const url = `${origin.url(`/gen/5/1`)}?X-Amz-Signature=${canary}`;
     const uuid = await postJob(baseUrl, project.token, request('canary.zip', [{ url, filename: 'a' }]));
     await project.untilPhase(uuid, ['Succeeded']);
     for (const kind of ['zipjobs', 'jobs', 'pods', 'events'])
@@ -243,7 +244,7 @@ describe('a job', function () {
           bucketRef: { name: `s3-${project.bucketName}` },
           key: 'suspended.zip',
           suspend: true,
-          files: [{ url: origin.generated({ bytes: 5, seed: 1 }), filename: 'a' }],
+          files: [{ url: origin.url(`/gen/5/1`), filename: 'a' }],
         },
       },
     ]);

@@ -31,7 +31,7 @@ describe('an archive of 5 GiB', function () {
       bucket_name: project.bucketName,
       key: 'large.zip',
       urls: Array.from({ length: FILES }, (_, index) => ({
-        url: origin.generated({ bytes: FILE_BYTES, seed: index }),
+        url: origin.url(`/gen/${FILE_BYTES}/${index}`),
         filename: `part-${index}.bin`,
       })),
     });

@@ -1,0 +1,17 @@
+import yauzl from 'yauzl';
+
+export interface ZipEntry {
+  readonly name: string;
+  readonly content: Buffer;
+}
+
+/** Every entry of an archive, in the order of its directory, read by an independent reader that checks sizes and CRCs. */
+export const zipEntries = async (archive: Buffer): Promise<readonly ZipEntry[]> => {
+  const zip = await yauzl.fromBufferPromise(archive, { lazyEntries: true });
+  const entries: ZipEntry[] = [];
+  for await (const entry of zip.eachEntry()) {
+    const chunks = (await (await zip.openReadStreamPromise(entry)).toArray()) as Buffer[];
+    entries.push({ name: entry.fileName, content: Buffer.concat(chunks) });
+  }
+  return entries;
+};
