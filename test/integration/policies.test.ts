@@ -1,0 +1,24 @@
+/** The chart's roles and admission policies, asked by real requests of everybody whom they concern. */
+import { describeEditor } from './policies/editor.ts';
+import { describeApi, describeController } from './policies/processes.ts';
+import { createWorld, type World } from './policies/world.ts';
+import { describeZipper } from './policies/zipper.ts';
+
+describe('roles and policies', function () {
+  this.timeout(60_000);
+  let world: World | undefined;
+  const theWorld = (): World => {
+    if (world === undefined) throw new Error('the cluster of these tests did not start');
+    return world;
+  };
+
+  before(async () => {
+    world = await createWorld();
+  });
+  after(() => world?.[Symbol.asyncDispose]());
+
+  describe('a zipper', () => describeZipper(theWorld));
+  describe('a person with the role edit', () => describeEditor(theWorld));
+  describe('the controller', () => describeController(theWorld));
+  describe('the API', () => describeApi(theWorld));
+});

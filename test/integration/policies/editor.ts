@@ -1,0 +1,173 @@
+/** What a person with the role `edit` can do in a project's namespace: nothing that makes them a zipper. */
+import { expect } from 'chai';
+import { ZIPPER_SERVICE_ACCOUNT } from '#crds/api-group.ts';
+import type { KubeAnswer, KubeUser } from '../../support/kube-user.ts';
+import { until } from '../../support/until.ts';
+import { accept, corePath, jobsPath, OWN, type World, type ZipperPod, zipPath } from './world.ts';
+
+const podSpec = (serviceAccountName: string) => ({
+  serviceAccountName,
+  restartPolicy: 'Never',
+  nodeSelector: { 'policy-test': 'nowhere' },
+  containers: [{ name: 'zipper', image: 'zipjobs-zipper:0.1.0' }],
+});
+
+const aPod = (name: string, spec: unknown) => ({ apiVersion: 'v1', kind: 'Pod', metadata: { name }, spec });
+
+const aJob = (name: string, serviceAccountName: string) => ({
+  apiVersion: 'batch/v1',
+  kind: 'Job',
+  metadata: { name },
+  spec: { template: { spec: podSpec(serviceAccountName) } },
+});
+
+const tokenSecret = (name: string, account: string) => ({
+  apiVersion: 'v1',
+  kind: 'Secret',
+  type: 'kubernetes.io/service-account-token',
+  metadata: { name, annotations: { 'kubernetes.io/service-account.name': account } },
+});
+
+const expectRefusal = (answer: KubeAnswer, words: string): void => {
+  expect(answer.message).to.contain(words);
+  expect(answer.status).to.be.oneOf([403, 422]);
+};
+
+export const describeEditor = (theWorld: () => World): void => {
+  let world: World;
+  let pod: ZipperPod;
+  let podPath: string;
+
+  before(async () => {
+    world = theWorld();
+    pod = await world.createZipper(OWN);
+    podPath = `${corePath(OWN, 'pods')}/${pod.name}`;
+  });
+
+  const everybody = (): readonly [string, KubeUser][] => [
+    ['the editor', world.editor],
+    ['a cluster-admin', world.admin],
+  ];
+
+  it("cannot make a pod or a Job with the zipper's service account", async () => {
+    for (const [, user] of everybody()) {
+      const pod = await user.request('POST', corePath(OWN, 'pods'), {
+        body: aPod('mine', podSpec(ZIPPER_SERVICE_ACCOUNT)),
+      });
+      expectRefusal(pod, 'made by the Job controller only');
+      const old = { ...podSpec(''), serviceAccountName: undefined, serviceAccount: ZIPPER_SERVICE_ACCOUNT };
+      const byOldName = await user.request('POST', corePath(OWN, 'pods'), { body: aPod('mine', old) });
+      expectRefusal(byOldName, 'made by the Job controller only');
+      const job = await user.request('POST', jobsPath(OWN), { body: aJob('mine', ZIPPER_SERVICE_ACCOUNT) });
+      expectRefusal(job, 'made by the controller of zipjobs only');
+    }
+  });
+
+  it('makes pods and Jobs of their own as ever', async () => {
+    accept(
+      await world.editor.request('POST', corePath(OWN, 'pods'), { body: aPod('own', podSpec('default')) }),
+    );
+    accept(await world.editor.request('POST', jobsPath(OWN), { body: aJob('own', 'default') }));
+    accept(
+      await world.editor.request('PATCH', `${jobsPath(OWN)}/own`, { body: { spec: { suspend: true } } }),
+    );
+  });
+
+  it('gets no such pod from a Deployment either', async () => {
+    const labels = { app: 'mine' };
+    const template = {
+      metadata: { labels },
+      spec: { ...podSpec(ZIPPER_SERVICE_ACCOUNT), restartPolicy: 'Always' },
+    };
+    accept(
+      await world.editor.request('POST', `/apis/apps/v1/namespaces/${OWN}/deployments`, {
+        body: {
+          apiVersion: 'apps/v1',
+          kind: 'Deployment',
+          metadata: { name: 'mine' },
+          spec: { replicas: 1, selector: { matchLabels: labels }, template },
+        },
+      }),
+    );
+    await until('the ReplicaSet to be refused', async () => {
+      const { body } = await world.admin.request('GET', `/apis/apps/v1/namespaces/${OWN}/replicasets`);
+      return JSON.stringify(body).includes('made by the Job controller only');
+    });
+  });
+
+  it("gets no token of the zipper's, bound to a pod or not", async () => {
+    const path = `${corePath(OWN, 'serviceaccounts')}/${ZIPPER_SERVICE_ACCOUNT}/token`;
+    const boundObjectRef = { apiVersion: 'v1', kind: 'Pod', name: pod.name, uid: pod.uid };
+    for (const [, user] of everybody())
+      for (const spec of [{}, { boundObjectRef }]) {
+        const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec };
+        expectRefusal(await user.request('POST', path, { body }), 'given to nodes only');
+      }
+    const own = `${corePath(OWN, 'serviceaccounts')}/default/token`;
+    const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: {} };
+    accept(await world.editor.request('POST', own, { body }));
+  });
+
+  it('gets no token through a Secret', async () => {
+    for (const [, user] of everybody()) {
+      const made = await user.request('POST', corePath(OWN, 'secrets'), {
+        body: tokenSecret('mine', ZIPPER_SERVICE_ACCOUNT),
+      });
+      expectRefusal(made, 'no Secret holds a token');
+    }
+    accept(
+      await world.editor.request('POST', corePath(OWN, 'secrets'), { body: tokenSecret('own', 'default') }),
+    );
+    const { metadata } = tokenSecret('own', ZIPPER_SERVICE_ACCOUNT);
+    const changed = await world.editor.request('PATCH', `${corePath(OWN, 'secrets')}/own`, {
+      body: { metadata },
+    });
+    expectRefusal(changed, 'no Secret holds a token');
+  });
+
+  it('cannot enter a zipper, but other pods of the namespace', async () => {
+    for (const [, user] of everybody())
+      for (const way of ['exec?command=id&container=zipper', 'exec?command=id', 'attach?stdout=true'])
+        expectRefusal(await user.request('POST', `${podPath}/${way}`), 'runs commands inside a zipper');
+    const other = await world.editor.request('POST', `${corePath(OWN, 'pods')}/own/exec?command=id`);
+    expect(other.message).not.to.contain('ValidatingAdmissionPolicy');
+  });
+
+  it("cannot change a zipper's pod so that it runs something else", async () => {
+    const image = { spec: { containers: [{ name: 'zipper', image: 'evil' }] } };
+    const task = { metadata: { annotations: { 'zipjobs.dev/task': '{}' } } };
+    const debug = { spec: { ephemeralContainers: [{ name: 'debug', image: 'evil' }] } };
+    for (const [, user] of everybody()) {
+      const patch = (path: string, body: unknown) =>
+        user.request('PATCH', path, { patch: 'strategic-merge', body });
+      expectRefusal(await patch(podPath, image), "spec of a zipper's pod does not change");
+      expectRefusal(await patch(podPath, task), "task of a zipper's pod does not change");
+    }
+    const joined = await world.admin.request('PATCH', `${podPath}/ephemeralcontainers`, {
+      patch: 'strategic-merge',
+      body: debug,
+    });
+    expectRefusal(joined, 'containers that join a zipper');
+    accept(await world.editor.request('PATCH', podPath, { body: { metadata: { labels: { note: 'x' } } } }));
+  });
+
+  it("cannot change a zipper's Job, but delete it", async () => {
+    const path = `${jobsPath(OWN)}/${pod.zipJob}`;
+    for (const spec of [{ parallelism: 2 }, { suspend: true }])
+      expectRefusal(
+        await world.editor.request('PATCH', path, { body: { spec } }),
+        "zipper's Job does not change",
+      );
+    accept(await world.editor.request('DELETE', `${path}?propagationPolicy=Background&dryRun=All`));
+  });
+
+  it('manages ZipJobs and ZipBuckets, but neither tokens nor any status', async () => {
+    const { metadata } = await world.createZipJob(OWN);
+    const path = `${zipPath(OWN)}/${metadata.name}`;
+    accept(await world.editor.request('PATCH', path, { body: { spec: { cancel: true } } }));
+    accept(await world.editor.request('GET', zipPath(OWN, 'zipbuckets')));
+    expectRefusal(await world.editor.request('GET', zipPath(OWN, 'ziptokens')), 'forbidden');
+    const status = { status: { phase: 'Succeeded' } };
+    expectRefusal(await world.editor.request('PATCH', `${path}/status`, { body: status }), 'forbidden');
+  });
+};

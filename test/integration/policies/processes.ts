@@ -1,0 +1,189 @@
+/** What the tokens of the controller and of the API open. */
+import { expect } from 'chai';
+import type { ZipJob } from '#crds/zip-job.ts';
+import { toFileListSecrets } from '../../../api/to-zip-job.ts';
+import type { KubeAnswer, KubeUser } from '../../support/kube-user.ts';
+import { accept, applyZipperBinding, corePath, jobsPath, OWN, type World, zipPath } from './world.ts';
+
+interface JobBody {
+  metadata: { name: string; ownerReferences?: unknown };
+  spec: { template: { spec: PodBody } };
+}
+interface PodBody {
+  [field: string]: unknown;
+  containers: Record<string, unknown>[];
+  volumes: Record<string, unknown>[];
+}
+
+const expectRefusal = (answer: KubeAnswer, words: string): void => {
+  expect(answer.message).to.contain(words);
+  expect(answer.status).to.be.oneOf([403, 422]);
+};
+
+const firstContainer = (pod: PodBody): Record<string, unknown> => pod.containers[0] ?? {};
+const mount = (pod: PodBody, volume: Record<string, unknown>): number =>
+  pod.volumes.push({ name: 'extra', ...volume });
+const listOf = (secretName: string) => ({ projected: { sources: [{ secret: { name: secretName } }] } });
+
+const BAD_JOBS: readonly [string, (pod: PodBody, job: JobBody) => unknown, string][] = [
+  ['another image', (pod) => (firstContainer(pod)['image'] = 'evil'), 'as it is'],
+  ['a command', (pod) => (firstContainer(pod)['command'] = ['sh']), 'as it is'],
+  ['arguments', (pod) => (firstContainer(pod)['args'] = ['-e']), 'as it is'],
+  ['a second container', (pod) => pod.containers.push({ name: 'b', image: 'b' }), 'one container'],
+  ['an init container', (pod) => (pod['initContainers'] = [{ name: 'b', image: 'b' }]), 'one container'],
+  ['another service account', (pod) => (pod['serviceAccountName'] = 'default'), 'runs as zipjobs-zipper'],
+  ['the automatic token', (pod) => (pod['automountServiceAccountToken'] = true), 'mounted explicitly'],
+  ["the node's network", (pod) => (pod['hostNetwork'] = true), 'shares nothing with its node'],
+  ["the node's files", (pod) => mount(pod, { hostPath: { path: '/' } }), 'nothing else'],
+  ['another Secret', (pod) => mount(pod, { secret: { secretName: 'database' } }), 'file list only'],
+  ['the webhook key', (pod) => mount(pod, { secret: { secretName: 'zipjobs-webhook' } }), 'file list only'],
+  ["another ZipJob's list", (pod) => mount(pod, listOf('zip-other-files-0')), 'file list only'],
+  ['two buckets', (pod) => mount(pod, { secret: { secretName: 'zipbucket-b' } }), 'one bucket'],
+  ["a bucket's Secret beside a list", (pod) => mount(pod, listOf('zipbucket-b')), 'file list only'],
+  [
+    'a Secret in its environment',
+    (pod) =>
+      (firstContainer(pod)['env'] = [
+        { name: 'A', valueFrom: { secretKeyRef: { name: 'database', key: 'password' } } },
+      ]),
+    'environment holds no Secret',
+  ],
+  [
+    'a whole Secret in its environment',
+    (pod) => (firstContainer(pod)['envFrom'] = [{ secretRef: { name: 'database' } }]),
+    'environment holds no Secret',
+  ],
+  ['no owner', (_pod, job) => delete job.metadata.ownerReferences, 'owned by one resource'],
+];
+
+const aSecret = (name: string, more: Record<string, unknown> = {}) => ({
+  apiVersion: 'v1',
+  kind: 'Secret',
+  metadata: { name },
+  ...more,
+});
+
+export const describeController = (theWorld: () => World): void => {
+  let world: World;
+  let zipJob: ZipJob;
+  const secrets = corePath(OWN, 'secrets');
+
+  before(async () => {
+    world = theWorld();
+    zipJob = await world.createZipJob(OWN);
+  });
+
+  it('makes the Job of a ZipJob that has its list in Secrets (P7)', async () => {
+    const name = `zip-${'0'.repeat(8)}`;
+    const listed = {
+      ...zipJob,
+      metadata: { ...zipJob.metadata, name },
+      spec: { ...zipJob.spec, filesFrom: { secretNames: [`${name}-files-0`, `${name}-files-1`] } },
+    } as unknown as ZipJob;
+    const path = `${jobsPath(OWN)}?dryRun=All`;
+    accept(await world.controller.request('POST', path, { body: world.jobOf(listed) }));
+  });
+
+  for (const [what, spoil, words] of BAD_JOBS)
+    it(`cannot make a Job with ${what} (P7)`, async () => {
+      const job = structuredClone(world.jobOf(zipJob)) as unknown as JobBody;
+      spoil(job.spec.template.spec, job);
+      const path = `${jobsPath(OWN)}?dryRun=All`;
+      expectRefusal(await world.controller.request('POST', path, { body: job }), words);
+    });
+
+  it("reads one Secret of a project, and no bucket's (P12, P13)", async () => {
+    for (const path of [`${secrets}/zipbucket-s3-archives`, secrets, '/api/v1/secrets'])
+      expectRefusal(await world.controller.request('GET', path), 'forbidden');
+    expect((await world.controller.request('GET', `${secrets}/zipjobs-webhook`)).status).to.equal(404);
+    expectRefusal(await world.controller.request('POST', secrets, { body: aSecret('x') }), 'forbidden');
+  });
+
+  it('deletes the file lists of ZipJobs and no other Secret (P13)', async () => {
+    const { name, uid = '' } = zipJob.metadata;
+    const ownerReferences = [{ apiVersion: 'zipjobs.dev/v1alpha1', kind: 'ZipJob', name, uid }];
+    const list = { metadata: { name: `${name}-files-0`, ownerReferences } };
+    const lookAlike = { metadata: { name: 'backup-files-0', ownerReferences } };
+    for (const body of [
+      aSecret('', list),
+      aSecret('', lookAlike),
+      aSecret('zipbucket-x'),
+      aSecret('y-files-0'),
+    ])
+      accept(await world.admin.request('POST', secrets, { body }));
+    const remove = (secret: string) => world.controller.request('DELETE', `${secrets}/${secret}`);
+    for (const secret of ['zipbucket-x', 'y-files-0', 'backup-files-0'])
+      expectRefusal(await remove(secret), 'deletes no Secret but');
+    accept(await remove(`${name}-files-0`));
+    expectRefusal(await world.controller.request('DELETE', secrets), 'forbidden');
+  });
+
+  it("gives rights to nobody but the zipper, and only the zipper's (P13)", async () => {
+    expectRefusal(await applyZipperBinding(world.controller, 'default', 'cluster-admin'), 'forbidden');
+    expectRefusal(await applyZipperBinding(world.controller, 'default', 'view'), 'forbidden');
+    const elsewhere = '/apis/rbac.authorization.k8s.io/v1/namespaces/default/rolebindings';
+    expectRefusal(await world.controller.request('POST', elsewhere, { body: {} }), 'forbidden');
+    const account = `${corePath('default', 'serviceaccounts')}/other?fieldManager=x`;
+    const body = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'other' } };
+    expectRefusal(await world.controller.request('PATCH', account, { patch: 'apply', body }), 'forbidden');
+  });
+};
+
+export const describeApi = (theWorld: () => World): void => {
+  let world: World;
+  let api: KubeUser;
+  let owned: Record<string, unknown>[];
+  const secrets = corePath(OWN, 'secrets');
+
+  before(async () => {
+    world = theWorld();
+    ({ api } = world);
+    const name = 'zip-11111111-2222-4333-8444-555555555555';
+    const uid = 'b2c9a4c2-6d0a-4f57-8e1b-9a3f5f6f7a01';
+    const list = { chunks: [Buffer.from('x')], count: 1, sha256: '0'.repeat(64) };
+    const job = { metadata: { name, uid, namespace: OWN } } as ZipJob & { metadata: { uid: string } };
+    owned = toFileListSecrets(job, list, 'zipjobs').map((secret) => ({ ...secret }));
+  });
+
+  const create = (change: Record<string, unknown>) =>
+    api.request('POST', `${secrets}?dryRun=All`, { body: { ...owned[0], ...change } });
+
+  it('makes the Secrets of a file list', async () => {
+    accept(await create({}));
+  });
+
+  const metadataOf = () => owned[0]?.['metadata'] as Record<string, unknown>;
+  const refused: readonly [string, () => Record<string, unknown>, string][] = [
+    [
+      'another name',
+      () => ({ metadata: { ...metadataOf(), name: 'zipbucket-s3-archives' } }),
+      'file-list Secrets',
+    ],
+    [
+      "the webhook's name",
+      () => ({ metadata: { ...metadataOf(), name: 'zipjobs-webhook' } }),
+      'file-list Secrets',
+    ],
+    ['no owner', () => ({ metadata: { ...metadataOf(), ownerReferences: [] } }), 'file-list Secrets'],
+    ['a content that may change', () => ({ immutable: false }), 'immutable'],
+    ['another type', () => ({ type: 'kubernetes.io/basic-auth', data: { username: '' } }), 'of type Opaque'],
+  ];
+  for (const [what, change, words] of refused)
+    it(`cannot make a Secret with ${what}`, async () => {
+      expectRefusal(await create(change()), words);
+    });
+
+  it('reads no Secret, and changes nothing but the last use of a token (P12)', async () => {
+    for (const path of [`${secrets}/zipbucket-s3-archives`, `${secrets}/zipjobs-webhook`, secrets])
+      expectRefusal(await api.request('GET', path), 'forbidden');
+    const { metadata } = await world.createZipJob(OWN);
+    const path = `${zipPath(OWN)}/${metadata.name}`;
+    expectRefusal(await api.request('DELETE', path), 'forbidden');
+    expectRefusal(await api.request('PATCH', path, { body: { spec: { cancel: true } } }), 'forbidden');
+    expectRefusal(await api.request('PATCH', `${path}/status`, { body: { status: {} } }), 'forbidden');
+    for (const plural of ['ziptokens', 'zipbuckets', 'zipprojects'])
+      expectRefusal(await api.request('POST', zipPath(OWN, plural), { body: {} }), 'forbidden');
+    expectRefusal(await api.request('POST', jobsPath(OWN), { body: {} }), 'forbidden');
+    expectRefusal(await api.request('POST', corePath(OWN, 'pods'), { body: {} }), 'forbidden');
+  });
+};

@@ -1,0 +1,223 @@
+import { randomBytes } from 'node:crypto';
+import { GROUP_VERSION, PLURALS, ZIPPER_SERVICE_ACCOUNT } from '#crds/api-group.ts';
+import type { ZipBucket } from '#crds/zip-bucket.ts';
+import type { ZipJob } from '#crds/zip-job.ts';
+import { readControllerConfig } from '../../../controller/config.ts';
+import { archiveJob } from '../../../controller/job-manifest.ts';
+import { startCluster } from '../../cluster/cluster.ts';
+import type { Cluster } from '../../cluster/cluster-types.ts';
+import { RELEASE, RELEASE_NAMESPACE } from '../../support/installation.ts';
+import { type KubeAnswer, type KubeUser, signIn } from '../../support/kube-user.ts';
+import { until } from '../../support/until.ts';
+
+export const OWN = 'red';
+export const OTHER = 'blue';
+const NODE = 'policy-node';
+const BUCKET = 's3-archives';
+
+export const jobsPath = (namespace: string): string => `/apis/batch/v1/namespaces/${namespace}/jobs`;
+export const corePath = (namespace: string, plural: string): string =>
+  `/api/v1/namespaces/${namespace}/${plural}`;
+export const zipPath = (namespace: string, plural = 'zipjobs'): string =>
+  `/apis/${GROUP_VERSION}/namespaces/${namespace}/${plural}`;
+
+/** A zipper pod as the Job controller makes it, on a node, with the token that its kubelet would mount. */
+export interface ZipperPod {
+  readonly zipJob: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly zipper: KubeUser;
+}
+
+/** A cluster with the chart's roles and policies in force, and everybody who asks for something. */
+export interface World extends AsyncDisposable {
+  readonly cluster: Cluster;
+  readonly admin: KubeUser;
+  /** A person with the role `edit` in OWN. */
+  readonly editor: KubeUser;
+  readonly controller: KubeUser;
+  readonly api: KubeUser;
+  /** The manifest that our controller makes for a ZipJob that exists. */
+  jobOf(zipJob: ZipJob): Record<string, unknown>;
+  createZipJob(namespace: string, spec?: Partial<ZipJob['spec']>): Promise<ZipJob>;
+  createZipper(namespace: string): Promise<ZipperPod>;
+  /** Writes a ZipJob's status as the controller would, by merge patch. */
+  setStatus(namespace: string, name: string, status: Record<string, unknown>): Promise<void>;
+}
+
+export const accept = (answer: KubeAnswer): KubeAnswer => {
+  if (answer.status >= 300) throw new Error(`answered ${answer.status}: ${answer.message}`);
+  return answer;
+};
+
+const uidOf = (answer: KubeAnswer): string => (answer.body['metadata'] as { uid: string }).uid;
+
+const installWithoutPods = (cluster: Cluster) =>
+  cluster.helm(
+    `install ${RELEASE} charts/zipjobs --namespace ${RELEASE_NAMESPACE} --create-namespace
+    --set api.replicas=0,controller.replicas=0 --wait --timeout 60s`.split(/\s+/),
+  );
+
+/** Our processes do not run here, so that nobody but the test moves a ZipJob. */
+export const createWorld = async (): Promise<World> => {
+  const life = new AsyncDisposableStack();
+  const cluster = life.use(await startCluster());
+  await installWithoutPods(cluster);
+  const admin = life.use(await signIn(cluster));
+  const tokenOf = async (account: string): Promise<{ token: string }> => ({
+    token: (await cluster.kubectl(['create', 'token', account, '-n', RELEASE_NAMESPACE])).stdout.trim(),
+  });
+  const controller = life.use(await signIn(cluster, await tokenOf('zipjobs-controller')));
+  const api = life.use(await signIn(cluster, await tokenOf('zipjobs-api')));
+  const editor = life.use(await signIn(cluster, { commonName: 'erin' }));
+  const node = life.use(
+    await signIn(cluster, { commonName: `system:node:${NODE}`, organizations: ['system:nodes'] }),
+  );
+  const config = readControllerConfig({
+    POD_NAME: 'controller',
+    POD_NAMESPACE: RELEASE_NAMESPACE,
+    ZIPPER_IMAGE: 'zipjobs-zipper:0.1.0',
+    // No node has it: the test alone decides where the pods are.
+    ZIPPER_NODE_SELECTOR_JSON: JSON.stringify({ 'policy-test': 'nowhere' }),
+  });
+  const bucket: ZipBucket = {
+    apiVersion: GROUP_VERSION,
+    kind: 'ZipBucket',
+    metadata: { name: BUCKET, namespace: OWN },
+    spec: { service: 's3', bucketName: 'archives', region: 'us-east-1' },
+  };
+
+  await prepare(cluster, controller);
+  await untilInForce(admin);
+
+  const createZipJob: World['createZipJob'] = async (namespace, spec = {}) => {
+    const name = `job-${randomBytes(4).toString('hex')}`;
+    const files = [{ url: 'https://example.com/a', filename: 'a' }];
+    const made = await admin.request('POST', zipPath(namespace), {
+      body: {
+        apiVersion: GROUP_VERSION,
+        kind: 'ZipJob',
+        metadata: { name },
+        spec: { bucketRef: { name: BUCKET }, key: 'a.zip', ...(spec.filesFrom ? {} : { files }), ...spec },
+      },
+    });
+    return accept(made).body as unknown as ZipJob;
+  };
+  const jobOf = (zipJob: ZipJob): Record<string, unknown> => ({ ...archiveJob(zipJob, bucket, config) });
+  const bind = (namespace: string, name: string) =>
+    admin.request('POST', `${corePath(namespace, 'pods')}/${name}/binding`, {
+      body: {
+        apiVersion: 'v1',
+        kind: 'Binding',
+        metadata: { name },
+        target: { apiVersion: 'v1', kind: 'Node', name: NODE },
+      },
+    });
+  const mountedToken = (namespace: string, pod: { name: string; uid: string }): Promise<string> =>
+    // The node authorizer learns of the binding a little later.
+    until('the node to be given a token for its pod', async () => {
+      const account = `${corePath(namespace, 'serviceaccounts')}/${ZIPPER_SERVICE_ACCOUNT}/token`;
+      const boundObjectRef = { apiVersion: 'v1', kind: 'Pod', ...pod };
+      const answer = accept(
+        await node.request('POST', account, {
+          body: {
+            apiVersion: 'authentication.k8s.io/v1',
+            kind: 'TokenRequest',
+            spec: { expirationSeconds: 600, boundObjectRef },
+          },
+        }),
+      );
+      return (answer.body['status'] as { token: string }).token;
+    });
+  const createZipper: World['createZipper'] = async (namespace) => {
+    const zipJob = await createZipJob(namespace);
+    const job = accept(await controller.request('POST', jobsPath(namespace), { body: jobOf(zipJob) }));
+    const query = `labelSelector=batch.kubernetes.io/controller-uid%3D${uidOf(job)}`;
+    const pod = await until('the pod of a Job', async () => {
+      const list = accept(await admin.request('GET', `${corePath(namespace, 'pods')}?${query}`));
+      return (list.body['items'] as { metadata: { name: string; uid: string } }[])[0]?.metadata;
+    });
+    accept(await bind(namespace, pod.name));
+    const token = await mountedToken(namespace, { name: pod.name, uid: pod.uid });
+    const zipper = life.use(await signIn(cluster, { token }));
+    return { zipJob: zipJob.metadata.name, name: pod.name, uid: pod.uid, zipper };
+  };
+  return {
+    cluster,
+    admin,
+    editor,
+    controller,
+    api,
+    jobOf,
+    createZipJob,
+    createZipper,
+    setStatus: async (namespace, name, status) => {
+      accept(await admin.request('PATCH', `${zipPath(namespace)}/${name}/status`, { body: { status } }));
+    },
+    [Symbol.asyncDispose]: () => life.disposeAsync(),
+  };
+};
+
+const prepare = async (cluster: Cluster, controller: KubeUser): Promise<void> => {
+  await cluster.kubectl(['create', '-f', '-'], {
+    input: JSON.stringify({
+      apiVersion: 'v1',
+      kind: 'List',
+      items: [
+        { apiVersion: 'v1', kind: 'Namespace', metadata: { name: OWN } },
+        { apiVersion: 'v1', kind: 'Namespace', metadata: { name: OTHER } },
+        { apiVersion: 'v1', kind: 'Node', metadata: { name: NODE } },
+      ],
+    }),
+  });
+  await cluster.kubectl(['create', 'rolebinding', 'erin', '--clusterrole=edit', '--user=erin', '-n', OWN]);
+  for (const namespace of [OWN, OTHER]) await giveZipperItsRole(controller, namespace);
+};
+
+/** The API server takes a moment to learn of new policies and to serve new kinds. */
+const untilInForce = async (admin: KubeUser): Promise<void> => {
+  const spec = { serviceAccountName: ZIPPER_SERVICE_ACCOUNT, containers: [{ name: 'a', image: 'a' }] };
+  const body = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'probe' }, spec };
+  await until('the policies to be in force', async () => {
+    const answer = await admin.request('POST', `${corePath(OWN, 'pods')}?dryRun=All`, { body });
+    return answer.message.includes('ValidatingAdmissionPolicy');
+  });
+  for (const plural of Object.values(PLURALS))
+    await until(`${plural} to be served`, async () =>
+      accept(await admin.request('GET', zipPath(OWN, plural))),
+    );
+};
+
+/** As the controller does it for each project. */
+const giveZipperItsRole = async (controller: KubeUser, namespace: string): Promise<void> => {
+  const metadata = { name: ZIPPER_SERVICE_ACCOUNT, namespace };
+  const query = 'fieldManager=zipjobs-controller&force=true';
+  const account = `${corePath(namespace, 'serviceaccounts')}/${ZIPPER_SERVICE_ACCOUNT}?${query}`;
+  accept(
+    await controller.request('PATCH', account, {
+      patch: 'apply',
+      body: { apiVersion: 'v1', kind: 'ServiceAccount', metadata },
+    }),
+  );
+  accept(await applyZipperBinding(controller, namespace, ZIPPER_SERVICE_ACCOUNT));
+};
+
+export const applyZipperBinding = (
+  user: KubeUser,
+  namespace: string,
+  clusterRole: string,
+): Promise<KubeAnswer> =>
+  user.request(
+    'PATCH',
+    `/apis/rbac.authorization.k8s.io/v1/namespaces/${namespace}/rolebindings/${ZIPPER_SERVICE_ACCOUNT}?fieldManager=zipjobs-controller&force=true`,
+    {
+      patch: 'apply',
+      body: {
+        apiVersion: 'rbac.authorization.k8s.io/v1',
+        kind: 'RoleBinding',
+        metadata: { name: ZIPPER_SERVICE_ACCOUNT, namespace },
+        roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: clusterRole },
+        subjects: [{ kind: 'ServiceAccount', name: ZIPPER_SERVICE_ACCOUNT, namespace }],
+      },
+    },
+  );

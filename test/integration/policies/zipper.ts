@@ -1,0 +1,189 @@
+/** What a zipper's own token opens: the four fields of its ZipJob's status while its pod is in charge, and nothing else. */
+import { expect } from 'chai';
+import { ZIPPER_SERVICE_ACCOUNT } from '#crds/api-group.ts';
+import type { KubeAnswer } from '../../support/kube-user.ts';
+import { corePath, OTHER, OWN, type World, type ZipperPod, zipPath } from './world.ts';
+
+const POLICY = 'zipjobs-zipper-status';
+
+const progressOf = (pod: ZipperPod) => ({
+  podUid: pod.uid,
+  filesTotal: 2,
+  filesDone: 1,
+  bytesRead: 10,
+  bytesUploaded: 5,
+  display: '1/2',
+  updatedAt: '2026-01-01T00:00:00Z',
+});
+
+export const describeZipper = (theWorld: () => World): void => {
+  let world: World;
+  let pod: ZipperPod;
+
+  before(async () => {
+    world = theWorld();
+    pod = await world.createZipper(OWN);
+    await world.setStatus(OWN, pod.zipJob, {
+      phase: 'Starting',
+      job: { name: pod.zipJob, uid: 'job-uid', podUid: pod.uid },
+    });
+  });
+
+  const apply = (status: unknown, at: { namespace?: string; name?: string; by?: ZipperPod } = {}) => {
+    const { namespace = OWN, name = pod.zipJob, by = pod } = at;
+    return by.zipper.request(
+      'PATCH',
+      `${zipPath(namespace)}/${name}/status?fieldManager=zipjobs-zipper&force=true`,
+      {
+        patch: 'apply',
+        body: { apiVersion: 'zipjobs.dev/v1alpha1', kind: 'ZipJob', metadata: { name, namespace }, status },
+      },
+    );
+  };
+  const merge = (status: unknown) =>
+    pod.zipper.request('PATCH', `${zipPath(OWN)}/${pod.zipJob}/status`, { body: { status } });
+  const expectRefusal = (answer: KubeAnswer, words: string): void => {
+    expect(answer.message).to.contain(words);
+    expect(answer.status).to.equal(403);
+  };
+
+  it('writes its four fields, and reads the ZipJob from the answer (P3)', async () => {
+    const upload = { uploadId: 'u', state: 'open', partSize: 1 };
+    const answer = await apply({ progress: progressOf(pod), upload });
+    expect(answer.status, answer.message).to.equal(200);
+    expect(answer.body['status']).to.deep.include({ phase: 'Starting', upload });
+    const failure = { code: 'SourceNotFound', retriable: false };
+    const result = {
+      bytes: 1,
+      etag: 'e',
+      entries: 1,
+      seconds: 1,
+      peakMemory: 1,
+      retries: 0,
+      contractVersion: 1,
+    };
+    const second = await apply({ progress: progressOf(pod), upload, failure, result });
+    expect(second.status, second.message).to.equal(200);
+  });
+
+  const controllers: Readonly<Record<string, unknown>> = {
+    phase: 'Succeeded',
+    reason: 'Uploaded',
+    message: 'done',
+    apiStatus: 'succeeded',
+    observedGeneration: 7,
+    finishedAt: '2026-01-01T00:00:00Z',
+    attemptsTotal: 0,
+    job: { name: 'x', uid: 'y', podUid: 'z' },
+    attempts: [{ n: 1, podUid: 'p' }],
+    webhook: { state: 'Delivered' },
+    conditions: [
+      {
+        type: 'Complete',
+        status: 'True',
+        reason: 'Uploaded',
+        message: '',
+        lastTransitionTime: '2026-01-01T00:00:00Z',
+      },
+    ],
+  };
+  for (const [field, value] of Object.entries(controllers))
+    it(`is refused ${field}, a field of the controller (P6)`, async () => {
+      expectRefusal(await apply({ progress: progressOf(pod), [field]: value }), POLICY);
+    });
+
+  it('is refused the removal of a field of the controller (P6)', async () => {
+    expectRefusal(await merge({ phase: null }), POLICY);
+    expectRefusal(await merge({ job: { podUid: null } }), POLICY);
+  });
+
+  it("is refused progress in another pod's name", async () => {
+    expectRefusal(await apply({ progress: { ...progressOf(pod), podUid: 'another' } }), POLICY);
+  });
+
+  it("is refused another ZipJob's status, in its own namespace and in another (P5)", async () => {
+    const neighbour = await world.createZipper(OWN);
+    await world.setStatus(OWN, neighbour.zipJob, {
+      job: { name: neighbour.zipJob, uid: 'u', podUid: neighbour.uid },
+    });
+    expectRefusal(await apply({ progress: progressOf(pod) }, { name: neighbour.zipJob }), 'not in charge');
+    const foreign = await world.createZipJob(OTHER);
+    const answer = await apply(
+      { progress: progressOf(pod) },
+      { name: foreign.metadata.name, namespace: OTHER },
+    );
+    expectRefusal(answer, 'cannot patch resource "zipjobs/status"');
+  });
+
+  it("is refused a ZipJob's status before any pod is in charge", async () => {
+    const { metadata } = await world.createZipJob(OWN);
+    expectRefusal(await apply({ progress: progressOf(pod) }, { name: metadata.name }), 'not in charge');
+  });
+
+  it('is refused its own spec, and does not change it through the status', async () => {
+    const path = `${zipPath(OWN)}/${pod.zipJob}`;
+    const change = { spec: { cancel: true }, metadata: { labels: { mine: 'yes' } } };
+    expectRefusal(await pod.zipper.request('PATCH', path, { body: change }), 'cannot patch resource');
+    await pod.zipper.request('PATCH', `${path}/status`, { body: change });
+    const { body } = await world.admin.request('GET', path);
+    expect(body['spec']).to.include({ cancel: false });
+    expect(body['metadata']).not.to.have.property('labels');
+  });
+
+  it('is refused Secrets, and every other read (P4)', async () => {
+    const paths = [
+      `${corePath(OWN, 'secrets')}/zipbucket-s3-archives`,
+      corePath(OWN, 'secrets'),
+      corePath(OWN, 'pods'),
+      zipPath(OWN),
+      `${zipPath(OWN)}/${pod.zipJob}`,
+    ];
+    for (const path of paths) expectRefusal(await pod.zipper.request('GET', path), 'forbidden');
+    expectRefusal(await pod.zipper.request('DELETE', zipPath(OWN)), 'forbidden');
+  });
+
+  it('may do one thing in its namespace (P4)', async () => {
+    const review = await pod.zipper.request('POST', '/apis/authorization.k8s.io/v1/selfsubjectrulesreviews', {
+      body: {
+        apiVersion: 'authorization.k8s.io/v1',
+        kind: 'SelfSubjectRulesReview',
+        spec: { namespace: OWN },
+      },
+    });
+    const rules = (review.body['status'] as { resourceRules: { apiGroups: string[] }[] }).resourceRules;
+    // Every signed-in user may ask the API server about itself.
+    const own = rules.filter(
+      ({ apiGroups }) => !apiGroups.every((group) => /authorization|authentication/.test(group)),
+    );
+    expect(own).to.deep.equal([
+      { verbs: ['patch'], apiGroups: ['zipjobs.dev'], resources: ['zipjobs/status'] },
+    ]);
+  });
+
+  it('is refused when its token is bound to no pod (P5)', async () => {
+    const user = `system:serviceaccount:${OWN}:${ZIPPER_SERVICE_ACCOUNT}`;
+    const path = `${zipPath(OWN)}/${pod.zipJob}/status`;
+    const body = { status: { progress: { ...progressOf(pod), filesDone: 2 } } };
+    // The edit role may impersonate service accounts, but not claim what their tokens hold.
+    expectRefusal(await world.editor.request('PATCH', path, { as: user, body }), POLICY);
+  });
+
+  it('is refused once another pod is in charge, and once none is', async () => {
+    const late = await world.createZipper(OWN);
+    const inCharge = (podUid: string | null) =>
+      world.setStatus(OWN, late.zipJob, { job: { name: late.zipJob, uid: 'u', podUid } });
+    const write = () => apply({ progress: progressOf(late) }, { name: late.zipJob, by: late });
+    expectRefusal(await write(), 'not in charge');
+    await inCharge(late.uid);
+    expect((await write()).status).to.equal(200);
+    await inCharge(pod.uid);
+    expectRefusal(await write(), 'not in charge');
+    await inCharge(null);
+    expectRefusal(await write(), 'not in charge');
+  });
+
+  it('is refused once the ZipJob is finished', async () => {
+    await world.setStatus(OWN, pod.zipJob, { phase: 'Failed' });
+    expectRefusal(await apply({ progress: progressOf(pod) }), 'finished');
+  });
+};
