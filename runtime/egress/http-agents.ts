@@ -1,5 +1,6 @@
 import { type AgentOptions, Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
+import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { EgressPolicy } from './egress-policy.ts';
 import { EgressRefusedError } from './egress-refused-error.ts';
@@ -36,14 +37,20 @@ const pair = (httpAgent: HttpAgent, httpsAgent: HttpsAgent): HttpAgents => ({
   },
 });
 
-/** Judges the host of every new connection before the socket exists; literals never reach a look-up. */
+/**
+ * Judges the host of every new connection before the socket exists; literals never reach a look-up. The refusal comes through
+ * the callback: thrown, it would end the process when the agent connects for a request that had to wait.
+ */
 const guardConnections = (agent: HttpAgent, policy: EgressPolicy): void => {
   const connect = agent.createConnection.bind(agent);
   agent.createConnection = (target, callback): Duplex | null | undefined => {
     const host = target.host ?? '';
     const reason = judgeHost(host, policy);
-    if (reason !== undefined) throw new EgressRefusedError(host, reason);
-    return connect(target, callback);
+    if (reason === undefined) return connect(target, callback);
+    const error = new EgressRefusedError(host, reason);
+    if (!callback) throw error;
+    process.nextTick(callback, error, new Socket());
+    return undefined;
   };
 };
 

@@ -1,0 +1,73 @@
+import { expect } from 'chai';
+import { checkEntryNames, type EntryNameProblem } from '#runtime/entry-name.ts';
+
+const UNSAFE: readonly (readonly [string, EntryNameProblem])[] = [
+  ['', 'empty'],
+  ['/etc/passwd', 'absolute'],
+  ['C:\\x', 'backslash'],
+  ['C:x', 'drive'],
+  ['c:/x', 'drive'],
+  ['a\\b', 'backslash'],
+  ['.', 'dot-segment'],
+  ['..', 'dot-segment'],
+  ['../a', 'dot-segment'],
+  ['a/../b', 'dot-segment'],
+  ['a/./b', 'dot-segment'],
+  ['a//b', 'empty-segment'],
+  ['a/', 'trailing-slash'],
+  ['a\u0000b', 'control-character'],
+  ['a\nb', 'control-character'],
+  ['a\u007f', 'control-character'],
+  ['a\u0085', 'control-character'],
+  ['a\u202egnp.exe', 'bidi-control'],
+  ['a\u2066b', 'bidi-control'],
+  ['a\ud800', 'lone-surrogate'],
+  ['\udc00a', 'lone-surrogate'],
+  ['x'.repeat(256), 'segment-too-long'],
+  ['ä'.repeat(128), 'segment-too-long'],
+  [`${'x'.repeat(200)}/`.repeat(5).concat('y'.repeat(30)), 'too-long'],
+];
+
+describe('checkEntryNames', () => {
+  for (const [name, reason] of UNSAFE) {
+    it(`refuses ${JSON.stringify(name.slice(0, 30))} as ${reason} (Z12)`, () => {
+      expect(checkEntryNames(['good.txt', name])).to.deep.equal({ index: 1, reason });
+    });
+  }
+
+  it('accepts ordinary names of any script and names at the limits (Z12)', () => {
+    const names = [
+      'a.txt',
+      'dir/b.txt',
+      'dir/..c',
+      '...',
+      ' leading and trailing ',
+      'grüße/日本語/😀.png',
+      'x'.repeat(255),
+      `${`${'x'.repeat(255)}/`.repeat(3)}${'y'.repeat(256 - 1)}`,
+      'con',
+      'ab:c',
+      'café',
+      'cafe\u0301',
+    ];
+    expect(checkEntryNames(names)).to.equal(undefined);
+  });
+
+  it('refuses an exact duplicate at its second place (Z12)', () => {
+    expect(checkEntryNames(['a', 'b', 'a', 'b'])).to.deep.equal({ index: 2, reason: 'duplicate' });
+    expect(checkEntryNames(['a', 'A'])).to.equal(undefined);
+  });
+
+  it('refuses a name that is a directory of another, whichever comes first (Z12)', () => {
+    const fault = { index: 2, reason: 'file-and-directory' };
+    expect(checkEntryNames(['a', 'x', 'a/b'])).to.deep.equal(fault);
+    expect(checkEntryNames(['a/b/c', 'x', 'a/b'])).to.deep.equal(fault);
+    expect(checkEntryNames(['a/b', 'a.b', 'ab', 'a-b/c', 'a/c'])).to.equal(undefined);
+  });
+
+  it('checks ten thousand deep names without remembering their directories', () => {
+    const deep = 'd/'.repeat(500);
+    const names = Array.from({ length: 10_000 }, (_, index) => `${index}/${deep}f`);
+    expect(checkEntryNames(names)).to.equal(undefined);
+  });
+});
