@@ -42,6 +42,8 @@ interface State {
   readonly renewDeadlineMs: number;
   readonly retryPeriodMs: number;
   observed: Observed | undefined;
+  /** Start of the last call that took or renewed the lease: its answer may have come much later. */
+  renewedMs: number;
 }
 
 const sameRecord = (a: Lease, b: Lease): boolean =>
@@ -135,10 +137,13 @@ const attempt = async (
   const abort = (): void => {
     limit.abort();
   };
+  const startedMs = state.clock.monotonicMs();
   using _timer = state.clock.after(limits.ms, abort);
   limits.signal.addEventListener('abort', abort);
   try {
-    return await task(state, limit.signal);
+    const succeeded = await task(state, limit.signal);
+    if (succeeded) state.renewedMs = startedMs;
+    return succeeded;
   } catch (error) {
     if (!limits.signal.aborted)
       log.warn({ err: toError(error), lease: `${namespace}/${name}` }, 'a call for the lease failed');
@@ -161,14 +166,11 @@ const acquire = async (state: State): Promise<boolean> => {
 
 /** Renews until `ended` aborts (true), another process holds the lease, or the deadline passes without a renewal (false). */
 const keepRenewing = async (state: State, ended: AbortSignal): Promise<boolean> => {
-  let renewedMs = state.clock.monotonicMs();
   while (await pause(state.clock, state.retryPeriodMs, ended)) {
-    // Counted from before the call: its answer may come late.
-    const startedMs = state.clock.monotonicMs();
-    const leftMs = renewedMs + state.renewDeadlineMs - startedMs;
+    const leftMs = state.renewedMs + state.renewDeadlineMs - state.clock.monotonicMs();
     if (leftMs <= 0) return false;
-    if (await attempt(tryRenew, state, { ms: leftMs, signal: ended })) renewedMs = startedMs;
-    else if (!isOurs(state)) return false;
+    const renewed = await attempt(tryRenew, state, { ms: leftMs, signal: ended });
+    if (!renewed && !isOurs(state)) return false;
   }
   return true;
 };
@@ -261,6 +263,7 @@ export const runAsLeader = async (options: LeaderElectionOptions): Promise<void>
     renewDeadlineMs: options.renewDeadlineMs ?? 10_000,
     retryPeriodMs: options.retryPeriodMs ?? 2_000,
     observed: undefined,
+    renewedMs: 0,
   };
   const { log, identity, onChange } = options;
   log.info({ identity }, 'waiting for the lease');

@@ -1,0 +1,56 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import type { Clock } from '#runtime/clock.ts';
+
+interface Due {
+  readonly atMs: number;
+  readonly task: () => void;
+}
+
+/** Time that stands still until the test moves it. */
+export interface ManualClock extends Clock {
+  /** Moves the time, runs what becomes due in order, and lets promises settle after each. */
+  advance(ms: number): Promise<void>;
+  /** Moves the time as a pause of the whole process does: nothing runs in between. */
+  jump(ms: number): void;
+  readonly pending: number;
+}
+
+const settle = async (): Promise<void> => {
+  for (let turns = 0; turns < 5; turns += 1) await turn();
+};
+
+export const createManualClock = (start = new Date('2026-01-02T03:04:05.678Z')): ManualClock => {
+  let nowMs = 0;
+  const due = new Set<Due>();
+  const nextDue = (): Due | undefined => [...due].sort((a, b) => a.atMs - b.atMs)[0];
+  return {
+    monotonicMs: () => nowMs,
+    date: () => new Date(start.getTime() + nowMs),
+    after: (delayMs, task) => {
+      const entry = { atMs: nowMs + delayMs, task };
+      due.add(entry);
+      return {
+        [Symbol.dispose]: () => {
+          due.delete(entry);
+        },
+      };
+    },
+    advance: async (ms) => {
+      const targetMs = nowMs + ms;
+      await settle();
+      for (let next = nextDue(); next && next.atMs <= targetMs; next = nextDue()) {
+        nowMs = Math.max(nowMs, next.atMs);
+        due.delete(next);
+        next.task();
+        await settle();
+      }
+      nowMs = targetMs;
+    },
+    jump: (ms) => {
+      nowMs += ms;
+    },
+    get pending() {
+      return due.size;
+    },
+  };
+};

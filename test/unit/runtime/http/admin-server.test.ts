@@ -1,0 +1,127 @@
+import { createServer } from 'node:http';
+import { connect } from 'node:net';
+import { expect } from 'chai';
+import { Counter, Registry } from 'prom-client';
+import { ConfigError } from '#runtime/errors.ts';
+import { type Check, startAdminServer } from '#runtime/http/admin-server.ts';
+import { listen } from '#runtime/http/server.ts';
+import { createLogger } from '#runtime/log.ts';
+import { until } from '../../../support/until.ts';
+
+const log = createLogger('test', { level: 'silent' });
+const OK: Check = { ok: true };
+
+const get = async (port: number, path: string, method = 'GET'): Promise<[number, string]> => {
+  const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+    method,
+    headers: { connection: 'close' },
+  });
+  return [response.status, await response.text()];
+};
+
+describe('startAdminServer', () => {
+  it('says whether the process is alive and ready, and why not', async () => {
+    let ready: Check = { ok: false, reason: 'the first list of zipjobs is not in yet' };
+    await using server = await startAdminServer({
+      host: '127.0.0.1',
+      port: 0,
+      registry: new Registry(),
+      healthy: () => OK,
+      ready: () => ready,
+      log,
+    });
+    expect(await get(server.port, '/healthz')).to.deep.equal([200, '{"status":"ok"}\n']);
+    expect(await get(server.port, '/readyz?verbose')).to.deep.equal([
+      503,
+      '{"status":"failing","reason":"the first list of zipjobs is not in yet"}\n',
+    ]);
+    ready = OK;
+    expect((await get(server.port, '/readyz'))[0]).to.equal(200);
+    expect(await get(server.port, '/readyz', 'HEAD')).to.deep.equal([200, '']);
+    expect((await get(server.port, '/'))[0]).to.equal(404);
+    expect((await get(server.port, '/healthz', 'POST'))[0]).to.equal(405);
+  });
+
+  it('serves the metrics of its registry', async () => {
+    const registry = new Registry();
+    new Counter({ name: 'things_total', help: 'Things.', registers: [registry] }).inc(3);
+    await using server = await startAdminServer({
+      host: '127.0.0.1',
+      port: 0,
+      registry,
+      healthy: () => OK,
+      ready: () => OK,
+      log,
+    });
+    const [status, body] = await get(server.port, '/metrics');
+    expect(status).to.equal(200);
+    expect(body).to.include('things_total 3');
+  });
+
+  it('answers 500 when a check throws, and goes on', async () => {
+    await using server = await startAdminServer({
+      host: '127.0.0.1',
+      port: 0,
+      registry: new Registry(),
+      healthy: () => {
+        throw new Error('broken');
+      },
+      ready: () => OK,
+      log,
+    });
+    expect((await get(server.port, '/healthz'))[0]).to.equal(500);
+    expect((await get(server.port, '/readyz'))[0]).to.equal(200);
+  });
+});
+
+describe('listen', () => {
+  it('closes connections that are kept alive', async () => {
+    const server = createServer((_request, response) => response.end('fine'));
+    const listening = await listen(server, { host: '127.0.0.1', port: 0 });
+    const socket = connect(listening.port, '127.0.0.1');
+    socket.resume().write('GET / HTTP/1.1\r\nhost: x\r\n\r\n');
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    await until('the answer', () => socket.bytesRead > 0);
+    await listening.close();
+    await closed;
+  });
+
+  it('lets a request in hand end, and then closes its connection', async () => {
+    const answer = Promise.withResolvers<void>();
+    const server = createServer((_request, response) => {
+      void answer.promise.then(() => response.end('late'));
+    });
+    const listening = await listen(server, { host: '127.0.0.1', port: 0 });
+    let taken = false;
+    server.once('request', () => {
+      taken = true;
+    });
+    const call = fetch(`http://127.0.0.1:${listening.port}/`);
+    await until('the request', () => taken);
+    const closing = listening.close(5_000);
+    answer.resolve();
+    expect(await (await call).text()).to.equal('late');
+    await closing;
+  });
+
+  it('cuts what does not end within the limit', async () => {
+    const server = createServer(() => undefined);
+    const listening = await listen(server, { host: '127.0.0.1', port: 0 });
+    let taken = false;
+    server.once('request', () => {
+      taken = true;
+    });
+    const outcome = fetch(`http://127.0.0.1:${listening.port}/`).catch((error: unknown) => error);
+    await until('the request', () => taken);
+    await listening.close(20);
+    expect(await outcome).to.be.instanceOf(TypeError);
+  });
+
+  it('says so when the address is taken', async () => {
+    await using first = await listen(createServer(), { host: '127.0.0.1', port: 0 });
+    const error = await listen(createServer(), { host: '127.0.0.1', port: first.port }).catch(
+      (thrown: unknown) => thrown,
+    );
+    expect(error).to.be.instanceOf(ConfigError);
+  });
+});
