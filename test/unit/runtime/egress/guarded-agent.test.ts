@@ -1,0 +1,275 @@
+import type { LookupAddress } from 'node:dns';
+import { request as httpRequest } from 'node:http';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { expect } from 'chai';
+import type { Agent } from 'undici';
+import { createEgressPolicy, type EgressPolicy } from '#runtime/egress/egress-policy.ts';
+import { EgressRefusedError } from '#runtime/egress/egress-refused-error.ts';
+import { createGuardedAgent, type GuardedAgentOptions } from '#runtime/egress/guarded-agent.ts';
+import type { ResolveAll } from '#runtime/egress/guarded-lookup.ts';
+import { createGuardedHttpAgents } from '#runtime/egress/http-agents.ts';
+import { errorCode } from '#runtime/errors.ts';
+import { type FileOrigin, startFileOrigin } from '../../../support/file-origin.ts';
+
+const closed = createEgressPolicy({ allowCidrs: [], denyCidrs: [] });
+const onlyLoopback = createEgressPolicy({ allowCidrs: ['127.0.0.1/32'], denyCidrs: [] });
+
+const answers = (...addresses: readonly string[]): LookupAddress[] =>
+  addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
+
+/** A resolver that plays a list of answers, the last again and again, and notes what it was asked. */
+const scripted = (...script: readonly LookupAddress[][]) => {
+  const asked: string[] = [];
+  const resolve: ResolveAll = (name) => {
+    asked.push(name);
+    return Promise.resolve(script[Math.min(asked.length, script.length) - 1] ?? []);
+  };
+  return { asked, resolve };
+};
+
+const get = async (agent: Agent, url: string): Promise<number | Error> => {
+  const { origin, pathname } = new URL(url);
+  try {
+    const { statusCode, body } = await agent.request({ origin, path: pathname, method: 'GET' });
+    await body.dump();
+    return statusCode;
+  } catch (error) {
+    return error instanceof Error ? error : new Error('no error was thrown');
+  }
+};
+
+const withAgent = async <T>(
+  policy: EgressPolicy,
+  options: Partial<GuardedAgentOptions>,
+  use: (agent: Agent) => Promise<T>,
+): Promise<T> => {
+  const agent = createGuardedAgent(policy, { connections: 4, ...options });
+  try {
+    return await use(agent);
+  } finally {
+    await agent.destroy();
+  }
+};
+
+describe('createGuardedAgent', () => {
+  let origin: FileOrigin;
+  before(async () => {
+    origin = await startFileOrigin();
+  });
+  after(() => origin[Symbol.asyncDispose]());
+
+  /** Every way to reach the listener that a closed policy must not open: none may make a connection. */
+  const refuses = async (host: string, options: Partial<GuardedAgentOptions> = {}): Promise<void> => {
+    const before = origin.connections;
+    const result = await withAgent(closed, options, (agent) =>
+      get(agent, `http://${host}:${origin.port}/gen/1/1`),
+    );
+    expect(result, host).to.be.instanceOf(EgressRefusedError);
+    expect(origin.connections, host).to.equal(before);
+  };
+
+  it('opens no connection to a literal of a closed range (S2)', async () => {
+    for (const host of [
+      '127.0.0.1',
+      '127.1',
+      '2130706433',
+      '0',
+      '0.0.0.0',
+      '[::1]',
+      '[::]',
+      '[::ffff:127.0.0.1]',
+    ])
+      await refuses(host);
+  });
+
+  it('opens no connection to a name of the machine, whatever the resolver says (S8)', async () => {
+    const { resolve, asked } = scripted(answers('93.184.216.34'));
+    for (const host of ['localhost', 'a.localhost', 'intranet', 'x.svc', 'x.internal'])
+      await refuses(host, { lookup: resolve });
+    expect(asked).to.deep.equal([]);
+  });
+
+  it('refuses a name when any of its addresses is refused (S41)', async () => {
+    const fifty = [...Array.from({ length: 49 }, (_, index) => `93.184.216.${index}`), '127.0.0.1'];
+    for (const list of [
+      ['127.0.0.1'],
+      ['::1'],
+      ['::ffff:127.0.0.1'],
+      ['93.184.216.34', '::1'],
+      ['93.184.216.34', '10.0.0.1'],
+      fifty,
+    ])
+      await refuses('files.test.example', { lookup: scripted(answers(...list)).resolve });
+  });
+
+  it('asks the resolver with the root dot and connects to its answer (S8)', async () => {
+    const { resolve, asked } = scripted(answers('127.0.0.1'));
+    const status = await withAgent(onlyLoopback, { lookup: resolve }, (agent) =>
+      get(agent, `http://files.test.example:${origin.port}/gen/1/1`),
+    );
+    expect(status).to.equal(200);
+    expect(asked).to.deep.equal(['files.test.example.']);
+  });
+
+  it('asks for all addresses, as Node wants them (S4)', async () => {
+    const seen: unknown[] = [];
+    const resolve: ResolveAll = (_name, options) => {
+      seen.push(options);
+      return Promise.resolve(answers('127.0.0.1'));
+    };
+    await withAgent(onlyLoopback, { lookup: resolve }, (agent) =>
+      get(agent, `http://files.test.example:${origin.port}/gen/1/1`),
+    );
+    expect(seen).to.deep.equal([{ all: true, family: 0 }]);
+  });
+
+  it('judges every new connection anew: a name that turns inwards gets no second one (S40) (S42)', async () => {
+    const inner = await startFileOrigin({ host: '127.0.0.2' });
+    const { resolve } = scripted(answers('127.0.0.1'), answers('127.0.0.2'));
+    await withAgent(onlyLoopback, { lookup: resolve }, async (agent) => {
+      const dying = `http://files.test.example:${origin.port}/die/10/100/1`;
+      await get(agent, dying);
+      expect(await get(agent, dying)).to.be.instanceOf(EgressRefusedError);
+    });
+    expect(inner.connections).to.equal(0);
+    await inner[Symbol.asyncDispose]();
+  });
+
+  it('keeps a live connection to a name that turned inwards, and refuses a second one (S44)', async () => {
+    const { resolve } = scripted(answers('127.0.0.1'), answers('127.0.0.2'));
+    await withAgent(onlyLoopback, { lookup: resolve }, async (agent) => {
+      const url = `http://files.test.example:${origin.port}/gen/1/1`;
+      const before = origin.connections;
+      expect(await get(agent, url)).to.equal(200);
+      await nextTurn();
+      expect(await get(agent, url)).to.equal(200);
+      await nextTurn();
+      expect(origin.connections).to.equal(before + 1);
+      const busy = get(agent, `http://files.test.example:${origin.port}/drip/1/20/5/1`);
+      expect(await get(agent, url)).to.be.instanceOf(EgressRefusedError);
+      expect(await busy).to.equal(200);
+    });
+  });
+
+  it('refuses at the second wall what the first would let through (S3)', async () => {
+    const blind: EgressPolicy = { ...closed, judgeAddress: () => 'allowed', allowsName: () => true };
+    const before = origin.connections;
+    for (const host of ['127.0.0.1', '[::ffff:7f00:1]', 'files.test.example']) {
+      const lookup = scripted(answers('127.0.0.1')).resolve;
+      const result = await withAgent(blind, { lookup }, (agent) =>
+        get(agent, `http://${host}:${origin.port}/`),
+      );
+      expect(result, host).to.be.instanceOf(Error);
+    }
+    const result = await withAgent(blind, {}, (agent) => get(agent, `http://127.0.0.1:${origin.port}/`));
+    expect(errorCode(result)).to.equal('ERR_IP_BLOCKED');
+    expect(origin.connections).to.equal(before);
+  });
+
+  it('ignores the proxies of the environment (S6)', async () => {
+    const proxy = await startFileOrigin();
+    const names = ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'NODE_USE_ENV_PROXY'] as const;
+    const saved = names.map((name) => process.env[name]);
+    for (const name of names) process.env[name] = name === 'NODE_USE_ENV_PROXY' ? '1' : proxy.origin;
+    try {
+      const status = await withAgent(onlyLoopback, {}, (agent) => get(agent, origin.url('/gen/1/1')));
+      expect(status).to.equal(200);
+      await refuses('127.0.0.1');
+      expect(proxy.connections).to.equal(0);
+    } finally {
+      for (const [index, name] of names.entries()) {
+        const value = saved[index];
+        if (value === undefined) delete process.env[name];
+        else process.env[name] = value;
+      }
+      await proxy[Symbol.asyncDispose]();
+    }
+  });
+
+  it('gives a silent resolver up after the DNS timeout (S48)', async () => {
+    const lookup: ResolveAll = () => Promise.withResolvers<LookupAddress[]>().promise;
+    const result = await withAgent(onlyLoopback, { lookup, dnsTimeoutMs: 20 }, (agent) =>
+      get(agent, `http://files.test.example:${origin.port}/`),
+    );
+    expect(errorCode(result)).to.equal('DnsTimeout');
+  });
+
+  it('fails for a name without addresses and for a resolver that fails', async () => {
+    const empty = await withAgent(onlyLoopback, { lookup: scripted([]).resolve }, (agent) =>
+      get(agent, 'http://files.test.example/'),
+    );
+    expect(errorCode(empty)).to.equal('ENOTFOUND');
+    const lookup: ResolveAll = () => Promise.reject(Object.assign(new Error('no'), { code: 'EAI_AGAIN' }));
+    const failed = await withAgent(onlyLoopback, { lookup }, (agent) =>
+      get(agent, 'http://files.test.example/'),
+    );
+    expect(errorCode(failed)).to.equal('EAI_AGAIN');
+  });
+
+  it('tells outsiders nothing of the reason but keeps it for the operator (S49)', async () => {
+    const error = await withAgent(closed, {}, (agent) => get(agent, 'http://169.254.169.254/'));
+    expect(error).to.be.instanceOf(EgressRefusedError);
+    if (!(error instanceof EgressRefusedError)) return;
+    expect(error.message).to.not.match(/link-local|refused|private/);
+    expect(error.details).to.deep.equal({ host: '169.254.169.254', reason: 'link-local' });
+    expect(error.retryable).to.equal(true);
+  });
+
+  it('opens no more than its connections to one origin', async () => {
+    const busy = await startFileOrigin({ latencyMs: 10 });
+    await withAgent(onlyLoopback, { connections: 3 }, (agent) =>
+      Promise.all(Array.from({ length: 12 }, () => get(agent, busy.url('/gen/10/1')))),
+    );
+    expect(busy.connections).to.equal(3);
+    await busy[Symbol.asyncDispose]();
+  });
+
+  it('refuses response headers beyond 16 KiB (S47)', async () => {
+    const wordy = await startFileOrigin({
+      routes: {
+        '/': (_request, response) => {
+          response.writeHead(200, { 'x-a': 'a'.repeat(20_000) }).end();
+        },
+      },
+    });
+    const result = await withAgent(onlyLoopback, {}, (agent) => get(agent, wordy.url('/')));
+    expect(errorCode(result)).to.equal('UND_ERR_HEADERS_OVERFLOW');
+    await wordy[Symbol.asyncDispose]();
+  });
+});
+
+describe('createGuardedHttpAgents', () => {
+  const send = (port: number, host: string, policy: EgressPolicy): Promise<number | Error> => {
+    const agents = createGuardedHttpAgents(policy, { connections: 1 });
+    const done = Promise.withResolvers<number | Error>();
+    httpRequest({ host, port, path: '/gen/1/1', agent: agents.httpAgent })
+      .on('response', (response) => {
+        response.resume().on('end', () => done.resolve(response.statusCode ?? 0));
+      })
+      .on('error', (error) => done.resolve(error))
+      .end();
+    return done.promise.finally(() => agents.destroy());
+  };
+
+  it('fails the request, and opens no connection, for a host of a closed range (S9)', async () => {
+    const origin = await startFileOrigin();
+    for (const host of ['127.0.0.1', '::1', '::ffff:127.0.0.1', 'localhost', '0.0.0.0'])
+      expect(await send(origin.port, host, closed), host).to.be.instanceOf(EgressRefusedError);
+    expect(origin.connections).to.equal(0);
+    expect(await send(origin.port, '127.0.0.1', onlyLoopback)).to.equal(200);
+    await origin[Symbol.asyncDispose]();
+  });
+
+  it('fails requests that wait for a connection one by one (S23)', async () => {
+    const agents = createGuardedHttpAgents(closed, { connections: 1 });
+    const errors = await Promise.all(
+      Array.from({ length: 3 }, () => {
+        const done = Promise.withResolvers<Error>();
+        httpRequest({ host: '127.0.0.1', port: 9, agent: agents.httpAgent }).on('error', done.resolve).end();
+        return done.promise;
+      }),
+    );
+    agents.destroy();
+    for (const error of errors) expect(error).to.be.instanceOf(EgressRefusedError);
+  });
+});
