@@ -71,7 +71,7 @@ async function ensureBinary(recipe: Recipe, log: Log, env: NodeJS.ProcessEnv): P
   const cache = env['XDG_CACHE_HOME'] || join(homedir(), '.cache');
   const path = join(cache, 'zipjobs', await versionsHash(recipe.folder), recipe.name);
   if (await exists(path)) return path;
-  await requireGo(recipe, variable);
+  await requireGo(recipe);
   await build(recipe, path, log);
   return path;
 }
@@ -86,14 +86,14 @@ async function versionsHash(folder: string): Promise<string> {
   return hash.digest('hex').slice(0, 16);
 }
 
-async function requireGo(recipe: Recipe, variable: string): Promise<void> {
+async function requireGo(recipe: Recipe): Promise<void> {
   try {
     await run('go', ['version'], { cwd: recipe.folder });
   } catch (cause) {
     throw new ClusterError(
       `The ${recipe.what} of the local cluster must be built once, and the go command does not work here. ` +
-        `Install Go 1.25 or newer (https://go.dev/dl), or name a ready-made program in ${variable} ` +
-        '(ZIPJOBS_CLUSTER_BINARY and ZIPJOBS_STORE_BINARY; any machine with Go builds them by `npm run cluster`).',
+        'Install Go 1.25 or newer (https://go.dev/dl), or name ready-made programs in ZIPJOBS_CLUSTER_BINARY and ' +
+        'ZIPJOBS_STORE_BINARY.',
       { cause },
     );
   }
@@ -113,14 +113,16 @@ async function build(recipe: Recipe, path: string, log: Log): Promise<void> {
       cwd: recipe.folder,
       maxBuffer: 1 << 26,
     });
-    const total = list.stdout.trim().split('\n').length;
+    const packages = list.stdout.trim().split('\n');
     const flags = `${recipe.ldflags} ${await versionStamp(recipe.folder)}`.trim();
-    const built = { packages: 0 };
+    let compiled = 0;
+    step = 'compiling and linking';
     await compile(['build', '-v', '-trimpath', '-ldflags', flags, '-o', unfinished, recipe.target], {
       folder: recipe.folder,
-      onPackage: () => {
-        built.packages += 1;
-        step = `compiled or linked ${built.packages} of at most ${total} packages`;
+      onPackage: (name) => {
+        compiled += 1;
+        step = `compiling, ${compiled} of at most ${packages.length} packages`;
+        if (name === packages.at(-1)) step = 'linking';
       },
     });
     await rename(unfinished, path);
@@ -149,7 +151,7 @@ async function versionStamp(folder: string): Promise<string> {
 
 async function compile(
   args: readonly string[],
-  options: { readonly folder: string; readonly onPackage: () => void },
+  options: { readonly folder: string; readonly onPackage: (name: string) => void },
 ): Promise<void> {
   // Without C a program runs on any Linux, so that one machine can build it for others.
   const env = { ...process.env, CGO_ENABLED: '0' };
@@ -162,7 +164,7 @@ async function compile(
   // `go build -v` names each package on a line of its own; anything with a space is a message.
   for await (const line of createInterface({ input: child.stderr })) {
     if (line.includes(' ')) complaints.push(line);
-    else options.onPackage();
+    else options.onPackage(line);
   }
   const code = await exited;
   if (code !== 0)

@@ -67,12 +67,18 @@ async function start(options: ClusterOptions, life: AsyncDisposableStack): Promi
   };
 }
 
-/** Stops the cluster on a signal, then lets the signal do what it would have done. */
+/** Stops the cluster on a signal, then lets the signal end this process unless somebody else handles it. */
 function endOnSignals(stop: () => Promise<void>): Disposable {
   const signals = ['SIGINT', 'SIGTERM'] as const;
+  const remove = (): void => signals.forEach((signal) => process.off(signal, onSignal));
   const onSignal = (signal: NodeJS.Signals): void => {
-    void stop().finally(() => process.kill(process.pid, signal));
+    // Being first, it counts also those that remove themselves when called.
+    const handledElsewhere = process.listenerCount(signal) > 1;
+    void stop().finally(() => {
+      remove();
+      if (!handledElsewhere) process.kill(process.pid, signal);
+    });
   };
-  for (const signal of signals) process.once(signal, onSignal);
-  return { [Symbol.dispose]: () => signals.forEach((signal) => process.off(signal, onSignal)) };
+  for (const signal of signals) process.prependListener(signal, onSignal);
+  return { [Symbol.dispose]: remove };
 }

@@ -15,6 +15,8 @@ export interface ContainerPaths {
   readonly terminationPath: string;
   /** The container's home and, unless it mounts /tmp, its folder for temporary files. */
   readonly home: string;
+  /** Where Node keeps compiled code; our images bring theirs. */
+  readonly compileCache: string;
 }
 
 /** Program and arguments of a container, or why there are none. */
@@ -52,6 +54,7 @@ export function containerEnv(
     PATH: process.env['PATH'] ?? '/usr/bin:/bin',
     HOME: at.home,
     TMPDIR: realPathOf('/tmp', at.rules) ?? at.home,
+    NODE_COMPILE_CACHE: at.compileCache,
     KUBERNETES_SERVICE_HOST: hostname,
     KUBERNETES_SERVICE_PORT: port,
     KUBERNETES_SERVICE_PORT_HTTPS: port,

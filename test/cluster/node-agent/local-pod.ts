@@ -144,7 +144,7 @@ export class LocalPod {
   #delete(pod: Pod): Promise<void> {
     const { deletionTimestamp = '', deletionGracePeriodSeconds = DEFAULT_GRACE_SECONDS } = pod.metadata;
     // A second, shorter deletion moves the timestamp closer.
-    this.#hastenIn(Math.max(0, (Date.parse(deletionTimestamp) - Date.now()) / 1000) + 1);
+    if (!this.#finished) this.#hastenIn(Math.max(0, (Date.parse(deletionTimestamp) - Date.now()) / 1000) + 1);
     this.#deleting ??= this.#carryOutDeletion(pod, deletionGracePeriodSeconds);
     return this.#deleting;
   }
@@ -196,7 +196,8 @@ export class LocalPod {
     if ('refusal' in choice) return choice;
     const file = (ending: string): string => join(this.#directory, `${spec.name}.${ending}`);
     const terminationPath = file('termination');
-    const paths = { rules, terminationPath, home: join(this.#directory, 'home') };
+    const compileCache = join(this.#context.dir, 'compile-cache');
+    const paths = { rules, terminationPath, home: join(this.#directory, 'home'), compileCache };
     const env = containerEnv(spec, own, { ...paths, apiServerUrl: api.url });
     return {
       launcher,
