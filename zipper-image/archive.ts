@@ -20,6 +20,7 @@ import {
   encodeUnknownLength,
   storedBlocksSize,
 } from './entry-encoders.ts';
+import { createRecordList } from './record-list.ts';
 import {
   DEFLATED,
   dataDescriptor,
@@ -70,39 +71,6 @@ const wrongLength = (name: string, declared: number, size: number): AppError =>
     { code: 'SourceTruncated', retryable: true },
   );
 
-/** Directory records of all entries, packed into few large blocks. */
-const createDirectory = () => {
-  const BLOCK = 65_536;
-  const blocks: Buffer[] = [];
-  let free = Buffer.alloc(0);
-  let size = 0;
-  let entries = 0;
-  return {
-    append(record: Buffer): void {
-      if (record.length > free.length) {
-        if (free.length > 0) trimLast(blocks, free.length);
-        const block = Buffer.allocUnsafe(Math.max(BLOCK, record.length));
-        blocks.push(block);
-        free = block;
-      }
-      record.copy(free);
-      free = free.subarray(record.length);
-      size += record.length;
-      entries += 1;
-    },
-    take(): { readonly blocks: readonly Buffer[]; readonly size: number; readonly entries: number } {
-      if (free.length > 0) trimLast(blocks, free.length);
-      free = Buffer.alloc(0);
-      return { blocks, size, entries };
-    },
-  };
-};
-
-const trimLast = (blocks: Buffer[], unused: number): void => {
-  const last = blocks.pop();
-  if (last) blocks.push(last.subarray(0, last.length - unused));
-};
-
 interface Measured {
   readonly body: AsyncIterable<Uint8Array>;
   crc: number;
@@ -129,23 +97,36 @@ const measure = (entry: ArchiveEntry, body: AsyncIterable<Uint8Array>): Measured
   return measured;
 };
 
-/** Creates a writer whose archive begins at the sink's next byte. */
-export const createArchive = ({ sink, compression }: ArchiveOptions): Archive => {
-  const directory = createDirectory();
-  let offset = 0;
+class ZipWriter implements Archive {
+  readonly #sink: ByteSink;
+  readonly #compression: Compression;
+  readonly #directory = createRecordList();
+  #offset = 0;
 
-  const write = async (chunk: Uint8Array): Promise<void> => {
-    await sink.write(chunk);
-    offset += chunk.length;
-  };
+  constructor({ sink, compression }: ArchiveOptions) {
+    this.#sink = sink;
+    this.#compression = compression;
+  }
 
-  const record = (head: EntryHead, sizes: EntrySizes, at: number): EntrySizes => {
-    directory.append(directoryHeader(head, sizes, at));
-    return sizes;
-  };
+  add(entry: ArchiveEntry, signal?: AbortSignal): Promise<EntrySizes> {
+    return entry.small ? this.#addSmall(entry, entry.small) : this.#addStreamed(entry, signal);
+  }
 
-  const addSmall = async (entry: ArchiveEntry, body: Uint8Array): Promise<EntrySizes> => {
-    const deflated = isCompressible(compression, entry.name, body)
+  async finish(): Promise<{ readonly entries: number; readonly bytes: number }> {
+    const { size, count } = this.#directory;
+    const offset = this.#offset;
+    for (const block of this.#directory.blocks()) await this.#write(block);
+    await this.#write(endRecords({ entries: count, offset, size }));
+    return { entries: count, bytes: this.#offset };
+  }
+
+  async #write(chunk: Uint8Array): Promise<void> {
+    await this.#sink.write(chunk);
+    this.#offset += chunk.length;
+  }
+
+  async #addSmall(entry: ArchiveEntry, body: Uint8Array): Promise<EntrySizes> {
+    const deflated = isCompressible(this.#compression, entry.name, body)
       ? await compress(body, { level: DEFLATE_LEVEL })
       : undefined;
     const data = deflated && deflated.length < body.length ? deflated : body;
@@ -157,29 +138,18 @@ export const createArchive = ({ sink, compression }: ArchiveOptions): Archive =>
       time: toZipTime(entry.modified),
     };
     const sizes = { crc: crc32(body), compressedSize: data.length, size: body.length };
-    const at = offset;
-    await write(localHeader(head, sizes));
-    await write(data);
-    return record(head, sizes, at);
-  };
+    const at = this.#offset;
+    await this.#write(localHeader(head, sizes));
+    await this.#write(data);
+    this.#directory.append(directoryHeader(head, sizes, at));
+    return sizes;
+  }
 
-  const encode = async (
-    entry: ArchiveEntry,
-    source: { readonly measured: Measured; readonly deflate: boolean },
-    signal: AbortSignal | undefined,
-  ): Promise<number> => {
-    const { measured, deflate } = source;
-    if (deflate) return encodeDeflated(measured.body, { sink, signal });
-    if (entry.declaredLength === undefined) return encodeUnknownLength(measured.body, { sink });
-    await encodeKnownLength(measured.body, entry.declaredLength, { sink });
-    return storedBlocksSize(entry.declaredLength);
-  };
-
-  const addStreamed = async (entry: ArchiveEntry, signal: AbortSignal | undefined): Promise<EntrySizes> => {
-    const probed = needsProbe(compression, entry.name)
+  async #addStreamed(entry: ArchiveEntry, signal: AbortSignal | undefined): Promise<EntrySizes> {
+    const probed = needsProbe(this.#compression, entry.name)
       ? await readHead(entry.body, PROBE_BYTES)
       : { head: new Uint8Array(0), body: entry.body };
-    const deflate = isCompressible(compression, entry.name, probed.head);
+    const deflate = isCompressible(this.#compression, entry.name, probed.head);
     const length = entry.declaredLength ?? 0;
     const head: EntryHead = {
       name: Buffer.from(entry.name),
@@ -188,25 +158,37 @@ export const createArchive = ({ sink, compression }: ArchiveOptions): Archive =>
       zip64: (deflate ? deflateBound(length) : storedBlocksSize(length)) >= ZIP64_FROM,
       time: toZipTime(entry.modified),
     };
-    const at = offset;
-    await write(localHeader(head, { crc: 0, compressedSize: 0, size: 0 }));
+    const at = this.#offset;
+    await this.#write(localHeader(head, { crc: 0, compressedSize: 0, size: 0 }));
     const measured = measure(entry, probed.body);
-    const compressedSize = await encode(entry, { measured, deflate }, signal);
-    offset += compressedSize;
+    const compressedSize = await this.#encode(measured, {
+      deflate,
+      length: entry.declaredLength,
+      signal,
+    });
+    this.#offset += compressedSize;
     if (!head.zip64 && compressedSize >= ZIP64_FROM) throw tooLarge(entry.name);
     const sizes = { crc: measured.crc, compressedSize, size: measured.size };
-    await write(dataDescriptor(head, sizes));
-    return record(head, sizes, at);
-  };
+    await this.#write(dataDescriptor(head, sizes));
+    this.#directory.append(directoryHeader(head, sizes, at));
+    return sizes;
+  }
 
-  return {
-    add: (entry, signal) => (entry.small ? addSmall(entry, entry.small) : addStreamed(entry, signal)),
-    finish: async () => {
-      const { blocks, size, entries } = directory.take();
-      const at = offset;
-      for (const block of blocks) await write(block);
-      await write(endRecords({ entries, offset: at, size }));
-      return { entries, bytes: offset };
-    },
-  };
-};
+  /** Writes the entry's data; answers how many bytes that were. */
+  async #encode({ body }: Measured, how: Encoding): Promise<number> {
+    const options = { sink: this.#sink, signal: how.signal };
+    if (how.deflate) return encodeDeflated(body, options);
+    if (how.length === undefined) return encodeUnknownLength(body, options);
+    await encodeKnownLength(body, how.length, options);
+    return storedBlocksSize(how.length);
+  }
+}
+
+interface Encoding {
+  readonly deflate: boolean;
+  readonly length: number | undefined;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Creates a writer whose archive begins at the sink's next byte. */
+export const createArchive = (options: ArchiveOptions): Archive => new ZipWriter(options);

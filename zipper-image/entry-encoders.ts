@@ -34,31 +34,46 @@ const writeBlockHeader = (header: Buffer, length: number, isLast: boolean): Buff
   return header;
 };
 
-/** For a body whose length is known: each block's header is written before its data arrives, nothing is held back. */
+/** Writes a chunk into stored blocks of a body with a known length; a block's header goes out before its data arrives. */
+class KnownBlocks {
+  readonly #sink: ByteSink;
+  readonly #header = Buffer.alloc(BLOCK_HEADER_BYTES);
+  #ahead: number;
+  #blockLeft = 0;
+
+  constructor(sink: ByteSink, length: number) {
+    this.#sink = sink;
+    this.#ahead = length;
+  }
+
+  async write(chunk: Uint8Array): Promise<void> {
+    for (let at = 0; at < chunk.length; ) {
+      const header = this.#blockLeft === 0 ? this.startBlock() : undefined;
+      if (header) await header;
+      const piece = Math.min(this.#blockLeft, chunk.length - at);
+      const data = this.#sink.write(piece === chunk.length ? chunk : chunk.subarray(at, at + piece));
+      if (data) await data;
+      this.#blockLeft -= piece;
+      at += piece;
+    }
+  }
+
+  startBlock(): Promise<void> | undefined {
+    this.#blockLeft = Math.min(BLOCK_BYTES, this.#ahead);
+    this.#ahead -= this.#blockLeft;
+    return this.#sink.write(writeBlockHeader(this.#header, this.#blockLeft, this.#ahead === 0));
+  }
+}
+
+/** For a body whose length is known: nothing is held back. The body must have exactly that length. */
 export const encodeKnownLength = async (
   body: AsyncIterable<Uint8Array>,
   length: number,
   { sink }: EncodeOptions,
 ): Promise<void> => {
-  const header = Buffer.alloc(BLOCK_HEADER_BYTES);
-  let ahead = length;
-  let blockLeft = 0;
-  for await (const chunk of body) {
-    for (let at = 0; at < chunk.length; ) {
-      if (blockLeft === 0) {
-        blockLeft = Math.min(BLOCK_BYTES, ahead);
-        ahead -= blockLeft;
-        const full = sink.write(writeBlockHeader(header, blockLeft, ahead === 0));
-        if (full) await full;
-      }
-      const piece = Math.min(blockLeft, chunk.length - at);
-      const full = sink.write(piece === chunk.length ? chunk : chunk.subarray(at, at + piece));
-      if (full) await full;
-      blockLeft -= piece;
-      at += piece;
-    }
-  }
-  if (length === 0) await sink.write(writeBlockHeader(header, 0, true));
+  const blocks = new KnownBlocks(sink, length);
+  for await (const chunk of body) await blocks.write(chunk);
+  if (length === 0) await blocks.startBlock();
 };
 
 /** For a body whose length is not known: a full block waits until it is known whether it is the last. */

@@ -4,6 +4,7 @@ import { AppError, isAbort, toError } from '#runtime/errors.ts';
 import { redactText } from '#runtime/redact.ts';
 
 const MOST_MESSAGE_CHARACTERS = 1000;
+/** With the brackets and the space that set it off, where there are some. */
 const URL_IN_TEXT = /\s*\([a-z][a-z0-9+.-]*:\/\/[^\s"'<>`\\)]+\)|\b[a-z][a-z0-9+.-]*:\/\/[^\s"'<>`\\]+/gi;
 
 const isFailureCode = (code: string): code is FailureCode => Object.hasOwn(FAILURE_CODES, code);
@@ -22,12 +23,11 @@ const codeOf = (error: Error): FailureCode => {
 };
 
 /** For people and for the status: no URL at all, not even a redacted one. */
-const messageOf = (error: Error, code: FailureCode): string =>
-  error instanceof AppError
-    ? redactText(error.message)
-        .replace(URL_IN_TEXT, (url) => (/^\s*\(/.test(url) ? '' : '[url]'))
-        .slice(0, MOST_MESSAGE_CHARACTERS)
-    : FAILURE_CODES[code].text;
+const messageOf = (error: Error, code: FailureCode): string => {
+  if (!(error instanceof AppError)) return FAILURE_CODES[code].text;
+  const text = error.message.replace(URL_IN_TEXT, (url) => (url.endsWith(')') ? '' : '[url]'));
+  return redactText(text).slice(0, MOST_MESSAGE_CHARACTERS);
+};
 
 /** Exit code of a failure. */
 export const exitCodeOf = (code: FailureCode): number => EXIT_CODES[FAILURE_CODES[code].exit];

@@ -1,4 +1,5 @@
 /** Runs the one task of a pod: archive, settle or check-bucket. Exit code and termination message say how it ended. */
+import { setFlagsFromString } from 'node:v8';
 import type { ArchiveTask, TaskBucket, TerminationMessage, ZipperMode } from '#crds/zipper-contract.ts';
 import { CONTRACT_VERSION, EXIT_CODES } from '#crds/zipper-contract.ts';
 import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
@@ -10,6 +11,10 @@ import { exitCodeOf, toFailure } from './failure.ts';
 import type { Store } from './store.ts';
 import { inlineFiles, readCredentials, readTask } from './task.ts';
 import { writeTerminationMessage } from './termination.ts';
+
+// Almost everything here dies young or is a buffer outside the heap: a young generation that keeps its first size collects
+// as well, and leaves some 40 MB less resident.
+setFlagsFromString('--semi-space-growth-factor=1');
 
 interface Process {
   readonly config: ZipperConfig;
@@ -96,7 +101,12 @@ const archive = async (process: Process, task: ArchiveTask): Promise<Outcome> =>
     readFiles: async (zipJob) =>
       task.files.from === 'inline'
         ? inlineFiles(zipJob, task.files.count)
-        : readFileList(config.filesDir, task.files, config),
+        : readFileList({
+            ...task.files,
+            directory: config.filesDir,
+            maxBytes: config.fileListMaxBytes,
+            signal: lifetime.stopping,
+          }),
     openSources: (files, signal) =>
       createSourceReader({ files, agent, policy, settings: config, log, signal }),
   });

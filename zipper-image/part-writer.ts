@@ -34,6 +34,8 @@ export interface PartWriterOptions {
 export interface PartWriter extends ByteSink {
   readonly bytesWritten: number;
   readonly partsStarted: number;
+  /** Buffers that exist: never more than partsInFlight + 1. */
+  readonly buffersAllocated: number;
   /** Sends what is left and waits for every part. */
   finish(): Promise<void>;
   /** Resolves when no part is on its way any more, however they ended. */
@@ -64,105 +66,110 @@ const createDigester = (checksum: PartChecksum): Digester => {
   };
 };
 
-/** Allocates (partsInFlight + 1) buffers, each when it is first needed. */
-export const createPartWriter = (options: PartWriterOptions): PartWriter => {
-  const { partSizeBytes, partsInFlight, checksum } = options;
-  const free: Buffer[] = [];
-  const inFlight = new Set<Promise<void>>();
-  let allocated = 0;
-  let freed = Promise.withResolvers<void>();
-  let failure: Error | undefined;
-  let current: Buffer | undefined;
-  let filled = 0;
-  let summed = 0;
-  let digester = createDigester(checksum);
-  let bytesWritten = 0;
-  let partsStarted = 0;
+/** The part that is being filled. */
+interface CurrentPart {
+  readonly buffer: Buffer;
+  readonly digester: Digester;
+  filled: number;
+  summed: number;
+}
 
-  const takeBuffer = (): Buffer | undefined => {
-    const reused = free.pop();
-    if (reused || allocated > partsInFlight) return reused;
-    allocated += 1;
-    return Buffer.allocUnsafeSlow(partSizeBytes);
-  };
+class PooledPartWriter implements PartWriter {
+  readonly #options: PartWriterOptions;
+  readonly #free: Buffer[] = [];
+  readonly #inFlight = new Set<Promise<void>>();
+  #allocated = 0;
+  #freed = Promise.withResolvers<void>();
+  #failure: Error | undefined;
+  #current: CurrentPart | undefined;
+  bytesWritten = 0;
+  partsStarted = 0;
 
-  const sendCurrent = (buffer: Buffer): void => {
-    digester.advance(buffer, filled);
-    partsStarted += 1;
-    const part: FilledPart = {
-      number: partsStarted,
-      body: buffer.subarray(0, filled),
-      digests: digester.result(),
-    };
-    const transfer = async (): Promise<void> => {
-      try {
-        await options.send(part);
-      } catch (error) {
-        failure ??= toError(error);
-      } finally {
-        free.push(buffer);
-        inFlight.delete(sent);
-        freed.resolve();
-        freed = Promise.withResolvers<void>();
-      }
-    };
-    const sent = transfer();
-    inFlight.add(sent);
-    current = undefined;
-    filled = 0;
-    summed = 0;
-    digester = createDigester(checksum);
-  };
+  constructor(options: PartWriterOptions) {
+    this.#options = options;
+  }
 
-  /** Copies until the chunk is used up or no buffer is free; answers how much was copied. */
-  const copy = (chunk: Uint8Array, from: number): number => {
-    let at = from;
-    while (at < chunk.length) {
-      current ??= takeBuffer();
-      if (!current) return at;
-      const piece = Math.min(partSizeBytes - filled, chunk.length - at);
-      current.set(piece === chunk.length ? chunk : chunk.subarray(at, at + piece), filled);
-      filled += piece;
-      at += piece;
-      if (filled - summed >= DIGEST_STRIDE) {
-        digester.advance(current, filled);
-        summed = filled;
-      }
-      if (filled === partSizeBytes) sendCurrent(current);
-    }
-    return at;
-  };
+  get buffersAllocated(): number {
+    return this.#allocated;
+  }
 
-  const copyWaiting = async (chunk: Uint8Array, from: number): Promise<void> => {
+  write(chunk: Uint8Array): Promise<void> | undefined {
+    if (this.#failure) return Promise.reject(this.#failure);
+    this.bytesWritten += chunk.length;
+    const copied = this.#copy(chunk, 0);
+    return copied === chunk.length ? undefined : this.#copyWaiting(chunk, copied);
+  }
+
+  async finish(): Promise<void> {
+    if (this.#current) this.#sendCurrent(this.#current);
+    await this.settled();
+    if (this.#failure) throw this.#failure;
+  }
+
+  async settled(): Promise<void> {
+    while (this.#inFlight.size > 0) await Promise.all(this.#inFlight);
+  }
+
+  /** Copies until the chunk is used up or no buffer is free; answers how far it came. */
+  #copy(chunk: Uint8Array, from: number): number {
+    const { partSizeBytes } = this.#options;
     for (let at = from; at < chunk.length; ) {
-      await freed.promise;
-      if (failure) throw failure;
-      at = copy(chunk, at);
+      this.#current ??= this.#startPart();
+      const part = this.#current;
+      if (!part) return at;
+      const piece = Math.min(partSizeBytes - part.filled, chunk.length - at);
+      part.buffer.set(piece === chunk.length ? chunk : chunk.subarray(at, at + piece), part.filled);
+      part.filled += piece;
+      at += piece;
+      if (part.filled - part.summed >= DIGEST_STRIDE) {
+        part.digester.advance(part.buffer, part.filled);
+        part.summed = part.filled;
+      }
+      if (part.filled === partSizeBytes) this.#sendCurrent(part);
     }
-  };
+    return chunk.length;
+  }
 
-  const settled = async (): Promise<void> => {
-    while (inFlight.size > 0) await Promise.all(inFlight);
-  };
+  async #copyWaiting(chunk: Uint8Array, from: number): Promise<void> {
+    for (let at = from; at < chunk.length; ) {
+      await this.#freed.promise;
+      if (this.#failure) throw this.#failure;
+      at = this.#copy(chunk, at);
+    }
+  }
 
-  return {
-    get bytesWritten() {
-      return bytesWritten;
-    },
-    get partsStarted() {
-      return partsStarted;
-    },
-    write: (chunk) => {
-      if (failure) return Promise.reject(failure);
-      bytesWritten += chunk.length;
-      const copied = copy(chunk, 0);
-      return copied === chunk.length ? undefined : copyWaiting(chunk, copied);
-    },
-    finish: async () => {
-      if (filled > 0 && current) sendCurrent(current);
-      await settled();
-      if (failure) throw failure;
-    },
-    settled,
-  };
-};
+  #startPart(): CurrentPart | undefined {
+    const buffer = this.#free.pop() ?? this.#allocate();
+    return buffer && { buffer, digester: createDigester(this.#options.checksum), filled: 0, summed: 0 };
+  }
+
+  #allocate(): Buffer | undefined {
+    if (this.#allocated > this.#options.partsInFlight) return undefined;
+    this.#allocated += 1;
+    return Buffer.allocUnsafeSlow(this.#options.partSizeBytes);
+  }
+
+  #sendCurrent(current: CurrentPart): void {
+    const { buffer, digester, filled } = current;
+    digester.advance(buffer, filled);
+    this.#current = undefined;
+    this.partsStarted += 1;
+    const part = { number: this.partsStarted, body: buffer.subarray(0, filled), digests: digester.result() };
+    const sent = this.#send(part, buffer).finally(() => this.#inFlight.delete(sent));
+    this.#inFlight.add(sent);
+  }
+
+  async #send(part: FilledPart, buffer: Buffer): Promise<void> {
+    try {
+      await this.#options.send(part);
+    } catch (error) {
+      this.#failure ??= toError(error);
+    }
+    this.#free.push(buffer);
+    this.#freed.resolve();
+    this.#freed = Promise.withResolvers<void>();
+  }
+}
+
+/** Allocates (partsInFlight + 1) buffers, each when it is first needed. */
+export const createPartWriter = (options: PartWriterOptions): PartWriter => new PooledPartWriter(options);

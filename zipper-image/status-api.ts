@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { Agent, request } from 'undici';
 import { FIELD_MANAGERS, GROUP_VERSION, PLURALS } from '#crds/api-group.ts';
 import type { ZipperStatus } from '#crds/zip-job.ts';
-import { errorCode, isAbort } from '#runtime/errors.ts';
+import { errorCode } from '#runtime/errors.ts';
 import { redactText } from '#runtime/redact.ts';
 import { StatusError } from './status-error.ts';
 
@@ -76,50 +76,56 @@ const toStatusError = (answer: Answer, attempted: string): StatusError => {
   return new StatusError(text, { code: 'ApiServerUnavailable', ...facts, retryAfterMs });
 };
 
+interface Connection {
+  readonly dispatcher: Agent;
+  readonly url: string;
+  readonly tokenPath: string;
+}
+
+const applyOnce = async (
+  { dispatcher, url, tokenPath }: Connection,
+  body: string,
+  signal: AbortSignal,
+): Promise<Answer> => {
+  const token = await readFile(tokenPath, 'utf8');
+  const headers = {
+    authorization: `Bearer ${token.trim()}`,
+    'content-type': 'application/apply-patch+yaml',
+    accept: 'application/json',
+  };
+  const answer = await request(url, { method: 'PATCH', dispatcher, signal, headers, body });
+  const retryAfter = answer.headers['retry-after'];
+  return {
+    status: answer.statusCode,
+    text: await answer.body.text(),
+    retryAfter: typeof retryAfter === 'string' ? retryAfter : undefined,
+  };
+};
+
+const statusUrl = (server: string, { namespace, name }: StatusTarget): string => {
+  const object = `${encodeURIComponent(namespace)}/${PLURALS.ZipJob}/${encodeURIComponent(name)}`;
+  return `${server}/apis/${GROUP_VERSION}/namespaces/${object}/status?fieldManager=${FIELD_MANAGERS.zipper}&force=true`;
+};
+
 /** Opens a client for one ZipJob; its certificate authority is the cluster's. */
 export const createStatusApi = async (options: StatusApiOptions): Promise<StatusApi> => {
   const { target, serviceAccountDir, requestTimeoutMs } = options;
   const ca = await readFile(join(serviceAccountDir, 'ca.crt'), 'utf8');
-  const dispatcher = new Agent({ connect: { ca, timeout: requestTimeoutMs }, connections: 2 });
-  const { namespace, name, uid } = target;
-  const attempted = `Writing the status of ZipJob ${namespace}/${name}`;
-  const path = `/apis/${GROUP_VERSION}/namespaces/${encodeURIComponent(namespace)}/${PLURALS.ZipJob}/${encodeURIComponent(name)}/status`;
-  const url = `${options.server}${path}?fieldManager=${FIELD_MANAGERS.zipper}&force=true`;
-
-  const send = async (status: ZipperStatus, signal: AbortSignal): Promise<Answer> => {
-    const token = await readFile(join(serviceAccountDir, 'token'), 'utf8');
-    const answer = await request(url, {
-      method: 'PATCH',
-      dispatcher,
-      signal,
-      headers: {
-        authorization: `Bearer ${token.trim()}`,
-        'content-type': 'application/apply-patch+yaml',
-        accept: 'application/json',
-      },
-      body: JSON.stringify({
-        apiVersion: GROUP_VERSION,
-        kind: 'ZipJob',
-        metadata: { name, namespace, uid },
-        status,
-      }),
-    });
-    const retryAfter = answer.headers['retry-after'];
-    return {
-      status: answer.statusCode,
-      text: await answer.body.text(),
-      retryAfter: typeof retryAfter === 'string' ? retryAfter : undefined,
-    };
+  const connection: Connection = {
+    dispatcher: new Agent({ connect: { ca, timeout: requestTimeoutMs }, connections: 2 }),
+    url: statusUrl(options.server, target),
+    tokenPath: join(serviceAccountDir, 'token'),
   };
-
+  const attempted = `Writing the status of ZipJob ${target.namespace}/${target.name}`;
   return {
     apply: async (status, signal) => {
       const limit = AbortSignal.timeout(requestTimeoutMs);
+      const body = JSON.stringify({ apiVersion: GROUP_VERSION, kind: 'ZipJob', metadata: target, status });
       let answer: Answer;
       try {
-        answer = await send(status, signal ? AbortSignal.any([signal, limit]) : limit);
+        answer = await applyOnce(connection, body, signal ? AbortSignal.any([signal, limit]) : limit);
       } catch (error) {
-        if (isAbort(error) && signal?.aborted === true) throw error;
+        if (signal?.aborted === true) throw error;
         const cause = errorCode(error) ?? 'no answer in time';
         throw new StatusError(`${attempted}: ${cause}`, { code: 'ApiServerUnavailable', cause: error });
       }
@@ -127,6 +133,6 @@ export const createStatusApi = async (options: StatusApiOptions): Promise<Status
       const zipJob: unknown = JSON.parse(answer.text);
       return zipJob;
     },
-    close: () => dispatcher.destroy(),
+    close: () => connection.dispatcher.destroy(),
   };
 };

@@ -12,7 +12,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Failure, Progress, UploadState, ZipperStatus, ZipResult } from '#crds/zip-job.ts';
 import { AppError, toError } from '#runtime/errors.ts';
 import type { Logger } from '#runtime/log.ts';
-import { retry } from '#runtime/retry.ts';
+import { type RetryPolicy, retry } from '#runtime/retry.ts';
 import type { StatusApi } from './status-api.ts';
 import { StatusError } from './status-error.ts';
 
@@ -41,102 +41,108 @@ export interface StatusWriter {
   /** Writes progress from now on, when it changed; the answer stops it. */
   startProgress(): () => Promise<void>;
   /** Writes what others rely on. @throws StatusError when it could not be written in time. */
-  write(
-    change: { readonly upload?: UploadState; readonly result?: ZipResult; readonly failure?: Failure },
-    signal?: AbortSignal,
-  ): Promise<void>;
+  write(change: StatusChange, signal?: AbortSignal): Promise<void>;
+}
+
+export interface StatusChange {
+  readonly upload?: UploadState;
+  readonly result?: ZipResult;
+  readonly failure?: Failure;
 }
 
 const withoutTime = ({ updatedAt: _updatedAt, ...counts }: Progress): string => JSON.stringify(counts);
 
 const isSuperseded = (error: unknown): boolean => error instanceof StatusError && error.code === 'Superseded';
 
-/** Creates the one writer of this pod's status. */
-export const createStatusWriter = (deps: StatusWriterDeps): StatusWriter => {
-  const { api, settings, log } = deps;
-  let kept: ZipperStatus = {};
-  let written = '';
-  let queue: Promise<unknown> = Promise.resolve();
+class ZipJobStatusWriter implements StatusWriter {
+  readonly #deps: StatusWriterDeps;
+  #kept: ZipperStatus = {};
+  #written = '';
+  #queue: Promise<unknown> = Promise.resolve();
+
+  constructor(deps: StatusWriterDeps) {
+    this.#deps = deps;
+  }
+
+  async takeCharge(startDeadlineMs: number, signal: AbortSignal): Promise<unknown> {
+    const deadline = performance.now() + startDeadlineMs;
+    for (;;) {
+      try {
+        return await this.#apply(signal);
+      } catch (error) {
+        if (!(error instanceof StatusError) || error.code === 'Internal') throw error;
+        if (performance.now() >= deadline) throw tooLate(error, startDeadlineMs);
+        this.#deps.log.debug({ err: error }, 'not in charge yet');
+      }
+      await delay(this.#deps.settings.statusChargeIntervalMs, undefined, { signal });
+    }
+  }
+
+  startProgress(): () => Promise<void> {
+    let last: Promise<void> = Promise.resolve();
+    let isWriting = false;
+    const timer = setInterval(() => {
+      if (isWriting) return;
+      isWriting = true;
+      last = this.#writeProgress().finally(() => {
+        isWriting = false;
+      });
+    }, this.#deps.settings.statusProgressIntervalMs);
+    return () => {
+      clearInterval(timer);
+      return last;
+    };
+  }
+
+  async write(change: StatusChange, signal?: AbortSignal): Promise<void> {
+    this.#kept = { ...this.#kept, ...change };
+    const { settings, log } = this.#deps;
+    const deadline = performance.now() + settings.statusWriteLimitMs;
+    const policy: RetryPolicy = {
+      attempts: Number.POSITIVE_INFINITY,
+      baseDelayMs: settings.statusRetryBaseMs,
+      maxDelayMs: settings.statusRetryMaxMs,
+      maxRetryAfterMs: settings.statusWriteLimitMs,
+      isRetryable: (error) => error instanceof StatusError && error.retryable && performance.now() < deadline,
+      onRetry: (error, attempt) => log.warn({ err: error, attempt }, 'the status is written again'),
+    };
+    await retry(() => this.#applyInCharge(signal), policy, signal);
+  }
 
   /** One write at a time: a late progress must not overwrite what came after it. */
-  const apply = (signal?: AbortSignal): Promise<unknown> => {
-    const turn = queue.then(async () => {
-      const progress = deps.progress();
-      kept = { ...kept, progress };
-      const answer = await api.apply(kept, signal);
-      written = withoutTime(progress);
+  #apply(signal?: AbortSignal): Promise<unknown> {
+    const turn = this.#queue.then(async () => {
+      const progress = this.#deps.progress();
+      this.#kept = { ...this.#kept, progress };
+      const answer = await this.#deps.api.apply(this.#kept, signal);
+      this.#written = withoutTime(progress);
       return answer;
     });
-    queue = turn.catch(() => undefined);
+    this.#queue = turn.catch(() => undefined);
     return turn;
-  };
+  }
 
-  const whileInCharge = async (signal?: AbortSignal): Promise<void> => {
+  async #applyInCharge(signal?: AbortSignal): Promise<void> {
     try {
-      await apply(signal);
+      await this.#apply(signal);
     } catch (error) {
-      if (isSuperseded(error)) deps.onSuperseded(toError(error));
+      if (isSuperseded(error)) this.#deps.onSuperseded(toError(error));
       throw error;
     }
-  };
+  }
 
-  const writeProgress = async (): Promise<void> => {
-    if (withoutTime(deps.progress()) === written) return;
+  async #writeProgress(): Promise<void> {
+    if (withoutTime(this.#deps.progress()) === this.#written) return;
     try {
-      await whileInCharge();
+      await this.#applyInCharge();
     } catch (error) {
-      log.warn({ err: error }, 'progress could not be written');
+      this.#deps.log.warn({ err: error }, 'progress could not be written');
     }
-  };
+  }
+}
 
-  return {
-    takeCharge: async (startDeadlineMs, signal) => {
-      const deadline = performance.now() + startDeadlineMs;
-      for (;;) {
-        try {
-          return await apply(signal);
-        } catch (error) {
-          if (!(error instanceof StatusError) || error.code === 'Internal') throw error;
-          if (performance.now() >= deadline) throw tooLate(error, startDeadlineMs);
-          log.debug({ err: error }, 'not in charge yet');
-        }
-        await delay(settings.statusChargeIntervalMs, undefined, { signal });
-      }
-    },
-    startProgress: () => {
-      let last: Promise<void> = Promise.resolve();
-      let isWriting = false;
-      const timer = setInterval(() => {
-        if (isWriting) return;
-        isWriting = true;
-        last = writeProgress().finally(() => {
-          isWriting = false;
-        });
-      }, settings.statusProgressIntervalMs);
-      return () => {
-        clearInterval(timer);
-        return last;
-      };
-    },
-    write: async (change, signal) => {
-      kept = { ...kept, ...change };
-      const deadline = performance.now() + settings.statusWriteLimitMs;
-      await retry(
-        () => whileInCharge(signal),
-        {
-          attempts: Number.POSITIVE_INFINITY,
-          baseDelayMs: settings.statusRetryBaseMs,
-          maxDelayMs: settings.statusRetryMaxMs,
-          maxRetryAfterMs: settings.statusWriteLimitMs,
-          isRetryable: (error) =>
-            error instanceof StatusError && error.retryable && performance.now() < deadline,
-          onRetry: (error, attempt) => log.warn({ err: error, attempt }, 'the status is written again'),
-        },
-        signal,
-      );
-    },
-  };
-};
+/** Creates the one writer of this pod's status. */
+export const createStatusWriter = (deps: StatusWriterDeps): StatusWriter => new ZipJobStatusWriter(deps);
 
 const tooLate = (error: StatusError, startDeadlineMs: number): AppError => {
   const seconds = Math.round(startDeadlineMs / 1000);

@@ -9,7 +9,7 @@
  */
 import type { FileEntry, ZipResult } from '#crds/zip-job.ts';
 import { type ArchiveTask, CONTRACT_VERSION } from '#crds/zipper-contract.ts';
-import { isAbort, toError } from '#runtime/errors.ts';
+import { toError } from '#runtime/errors.ts';
 import type { Logger } from '#runtime/log.ts';
 import { createArchive } from './archive.ts';
 import { peakMemoryBytes } from './peak-memory.ts';
@@ -31,7 +31,7 @@ export interface ZipToS3Deps {
   readonly openStore: () => Promise<Store>;
   /** The file list; `zipJob` is the API server's answer. */
   readonly readFiles: (zipJob: unknown) => Promise<readonly FileEntry[]>;
-  readonly openSources: (files: readonly FileEntry[], signal: AbortSignal) => SourceReader;
+  readonly openSources: (files: readonly FileEntry[], signal: AbortSignal) => SourceReader & AsyncDisposable;
   /** Aborted when the pod is told to stop. */
   readonly stopping: AbortSignal;
   readonly toFailure: (error: unknown) => NonNullable<Parameters<StatusWriter['write']>[0]['failure']>;
@@ -80,7 +80,7 @@ const fillUpload = async (work: Work, upload: Upload, files: readonly FileEntry[
   const { signal } = cancel;
   const state = { uploadId: upload.uploadId, partSize: deps.settings.partSizeBytes };
   await status.write({ upload: { ...state, state: 'open' } }, signal);
-  const sources = deps.openSources(files, signal);
+  await using sources = deps.openSources(files, signal);
   run.sources = sources;
   const { entries, lengthUnverified } = await writeEntries(work, upload, sources);
   if (entries !== files.length) throw new Error(`${entries} of ${files.length} files were written`);
@@ -190,7 +190,7 @@ export const zipToS3 = async (deps: ZipToS3Deps): Promise<ZipResult> => {
       return result;
     } catch (error) {
       await stopProgress();
-      if (!isAbort(error) || deps.stopping.aborted) await reportFailure(work, error);
+      await reportFailure(work, error);
       throw error;
     }
   } finally {

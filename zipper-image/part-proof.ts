@@ -1,0 +1,64 @@
+/** What proves that the store holds the bytes of a part that were sent. */
+import type { PartDigests } from './part-writer.ts';
+import { StoreError } from './store-errors.ts';
+
+/** S3 puts ETags into quotes. */
+export const withoutQuotes = (etag: string): string => etag.replaceAll('"', '');
+const isMd5 = (etag: string): boolean => /^[0-9a-f]{32}$/i.test(etag);
+
+/** An answer that lacks what it must have. */
+export const missing = (attempted: string, what: string): StoreError =>
+  new StoreError(`${attempted}: the store's answer has no ${what}`, {
+    code: 'StoreUnavailable',
+    retryable: true,
+    storeCode: 'IncompleteAnswer',
+  });
+
+const corrupted = (attempted: string, what: string): StoreError =>
+  new StoreError(`${attempted}: the store answered with another ${what} than that of the bytes sent`, {
+    code: 'StoreCorrupted',
+    retryable: true,
+    storeCode: 'ChecksumMismatch',
+  });
+
+/** As S3 wants it in headers: the four bytes, most significant first, in base64. */
+export const base64Crc = (crc: number): string => {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32BE(crc >>> 0);
+  return bytes.toString('base64');
+};
+
+/** The field of the request by which the store checks a part. */
+export const digestHeaders = (digests: PartDigests): { ContentMD5?: string; ChecksumCRC32?: string } =>
+  digests.kind === 'md5'
+    ? { ContentMD5: digests.md5.toString('base64') }
+    : { ChecksumCRC32: base64Crc(digests.crc32) };
+
+export interface PartProof {
+  /** As the store spells it. */
+  readonly etag: string;
+  /** The ETag is the MD5 of the part's bytes. */
+  readonly etagIsMd5: boolean;
+}
+
+interface PartAnswer {
+  readonly ETag?: string | undefined;
+  readonly ChecksumCRC32?: string | undefined;
+  readonly ServerSideEncryption?: string | undefined;
+  readonly SSECustomerAlgorithm?: string | undefined;
+}
+
+/** Compares what the store says that it holds with what was sent. Encrypted parts have ETags that are no MD5. */
+export const verifyPart = (answer: PartAnswer, digests: PartDigests, attempted: string): PartProof => {
+  if (answer.ETag === undefined) throw missing(attempted, 'ETag');
+  const etag = withoutQuotes(answer.ETag);
+  if (digests.kind === 'crc32') {
+    if (answer.ChecksumCRC32 !== undefined && answer.ChecksumCRC32 !== base64Crc(digests.crc32))
+      throw corrupted(attempted, 'CRC-32');
+    return { etag: answer.ETag, etagIsMd5: false };
+  }
+  const isEncrypted = answer.ServerSideEncryption?.startsWith('aws:kms') === true;
+  const etagIsMd5 = isMd5(etag) && !isEncrypted && answer.SSECustomerAlgorithm === undefined;
+  if (etagIsMd5 && etag.toLowerCase() !== digests.md5.toString('hex')) throw corrupted(attempted, 'MD5');
+  return { etag: answer.ETag, etagIsMd5 };
+};

@@ -1,0 +1,39 @@
+/** Many small records, kept as few large blocks: the directory of 70,000 entries is a handful of objects. */
+export interface RecordList {
+  readonly size: number;
+  readonly count: number;
+  append(record: Buffer): void;
+  /** What was appended, in order. */
+  blocks(): readonly Buffer[];
+}
+
+const BLOCK_BYTES = 64 * 1024;
+
+/** Creates an empty list. */
+export const createRecordList = (): RecordList => {
+  const full: Buffer[] = [];
+  let block = Buffer.alloc(0);
+  let used = 0;
+  let size = 0;
+  let count = 0;
+  return {
+    get size() {
+      return size;
+    },
+    get count() {
+      return count;
+    },
+    append: (record) => {
+      if (used + record.length > block.length) {
+        if (used > 0) full.push(block.subarray(0, used));
+        block = Buffer.allocUnsafeSlow(Math.max(BLOCK_BYTES, record.length));
+        used = 0;
+      }
+      record.copy(block, used);
+      used += record.length;
+      size += record.length;
+      count += 1;
+    },
+    blocks: () => (used > 0 ? [...full, block.subarray(0, used)] : full),
+  };
+};
