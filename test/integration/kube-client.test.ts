@@ -1,0 +1,281 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { createKubeClient, type KubeClient } from '#runtime/kube/client.ts';
+import { decoderOf, isRecord } from '#runtime/kube/decode.ts';
+import { createKubeConfig } from '#runtime/kube/kube-config.ts';
+import { isKubeError, type KubeError } from '#runtime/kube/kube-error.ts';
+import { createObjectClient } from '#runtime/kube/object-client.ts';
+import { createReflector } from '#runtime/kube/reflector.ts';
+import { RESOURCES } from '#runtime/kube/resources.ts';
+import type { KubeObject, ObjectClient, ResourceDefinition } from '#runtime/kube/types.ts';
+import { createLogger } from '#runtime/log.ts';
+import { runAsLeader } from '../../controller/leader-election.ts';
+import type { Cluster } from '../cluster/cluster-types.ts';
+import { sharedCluster } from '../support/shared-cluster.ts';
+import { until } from '../support/until.ts';
+
+interface Note extends KubeObject {
+  readonly spec?: { readonly text?: string; readonly color?: string };
+  readonly status?: { readonly seen?: boolean; readonly by?: string };
+}
+
+/** A kind of its own, so that nothing else in the cluster gets in the way. */
+const NOTES: ResourceDefinition<Note> = {
+  apiVersion: 'kube-client.test/v1',
+  plural: 'notes',
+  kind: 'Note',
+  decode: decoderOf<Note>({ kind: 'Note', optional: ['spec', 'status'] }),
+};
+const CRD_PATH = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/notes.kube-client.test';
+const CRD = {
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: 'notes.kube-client.test' },
+  spec: {
+    group: 'kube-client.test',
+    scope: 'Namespaced',
+    names: { kind: 'Note', plural: 'notes', singular: 'note', listKind: 'NoteList' },
+    versions: [
+      {
+        name: 'v1',
+        served: true,
+        storage: true,
+        subresources: { status: {} },
+        schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
+      },
+    ],
+  },
+};
+const SETTINGS = {
+  kubeconfig: '',
+  serviceAccountDir: '',
+  kubernetesHost: '',
+  kubernetesPort: 443,
+  kubeRequestTimeoutMs: 10_000,
+};
+const NAMESPACE = 'kube-client';
+const log = createLogger('test', { level: 'silent' });
+
+const rejection = async (promise: Promise<unknown>): Promise<KubeError> => {
+  try {
+    await promise;
+  } catch (error) {
+    if (isKubeError(error)) return error;
+    throw error;
+  }
+  throw new Error('it did not fail');
+};
+
+const aNote = (name: string, text: string): Note => ({
+  metadata: { namespace: NAMESPACE, name },
+  spec: { text },
+});
+
+describe('the Kubernetes client on a real API server', () => {
+  let cluster: Cluster;
+  let kube: KubeClient;
+  let notes: ObjectClient<Note>;
+
+  before(async () => {
+    cluster = await sharedCluster();
+    const access = createKubeConfig({ ...SETTINGS, kubeconfig: cluster.kubeconfigPath });
+    kube = createKubeClient({ access, requestTimeoutMs: 10_000 });
+    notes = createObjectClient(kube, NOTES);
+    await createObjectClient(kube, RESOURCES.namespaces).create({
+      metadata: { namespace: '', name: NAMESPACE },
+    });
+    expect((await rejection(notes.get(NAMESPACE, 'none'))).code).to.equal('NotServed');
+    await kube.request({
+      method: 'PATCH',
+      path: CRD_PATH,
+      patchType: 'apply',
+      query: { fieldManager: 'test' },
+      body: CRD,
+    });
+    await until('the new kind to be served', async () => (await notes.get(NAMESPACE, 'none')) === undefined);
+  });
+
+  after(async () => {
+    await kube.request({ method: 'DELETE', path: CRD_PATH });
+    await kube.request({ method: 'DELETE', path: `/api/v1/namespaces/${NAMESPACE}` });
+    await kube[Symbol.asyncDispose]();
+  });
+
+  it('creates, reads, changes, lists and deletes', async () => {
+    const created = await notes.create(aNote('one', 'first'));
+    expect(created?.metadata.uid).to.be.a('string');
+    expect(await notes.create(aNote('one', 'second'))).to.equal(undefined);
+    expect((await notes.get(NAMESPACE, 'one'))?.spec).to.deep.equal({ text: 'first' });
+    const target = { namespace: NAMESPACE, name: 'one' };
+    expect((await notes.mergePatch(target, { spec: { color: 'red' } })).spec).to.deep.equal({
+      text: 'first',
+      color: 'red',
+    });
+    await notes.create({
+      ...aNote('two', 'x'),
+      metadata: { namespace: NAMESPACE, name: 'two', labels: { a: 'b' } },
+    });
+    expect((await notes.list({ namespace: NAMESPACE })).length).to.equal(2);
+    expect((await notes.list({ labelSelector: 'a=b' })).map(({ metadata }) => metadata.name)).to.deep.equal([
+      'two',
+    ]);
+    expect(await notes.delete(NAMESPACE, 'one', { uid: 'another' })).to.equal(false);
+    expect(await notes.delete(NAMESPACE, 'one', { uid: created?.metadata.uid ?? '' })).to.equal(true);
+    expect(await notes.delete(NAMESPACE, 'one')).to.equal(false);
+    expect(await notes.get(NAMESPACE, 'one')).to.equal(undefined);
+  });
+
+  it('applies to the status as two managers, each with its own fields', async () => {
+    const metadata = { namespace: NAMESPACE, name: 'applied' };
+    await notes.apply({ metadata, spec: { text: 'x' } }, { fieldManager: 'maker' });
+    await notes.apply({ metadata, status: { seen: true } }, { fieldManager: 'a', subresource: 'status' });
+    await notes.apply({ metadata, status: { by: 'b' } }, { fieldManager: 'b', subresource: 'status' });
+    expect((await notes.get(NAMESPACE, 'applied'))?.status).to.deep.equal({ seen: true, by: 'b' });
+    const after = await notes.apply({ metadata, status: {} }, { fieldManager: 'a', subresource: 'status' });
+    expect([after.spec, after.status]).to.deep.equal([{ text: 'x' }, { by: 'b' }]);
+    const taken = notes.apply(
+      { metadata, status: { by: 'c' } },
+      { fieldManager: 'c', subresource: 'status', force: false },
+    );
+    expect((await rejection(taken)).code).to.equal('Conflict');
+  });
+
+  it('refuses writes that are based on an old version (F3)', async () => {
+    const old = await notes.create(aNote('versions', 'a'));
+    if (!old) throw new Error('it was there already');
+    await notes.replace({ ...old, spec: { text: 'b' } });
+    expect((await rejection(notes.replace({ ...old, spec: { text: 'c' } }))).code).to.equal('Conflict');
+    const { resourceVersion = '' } = old.metadata;
+    const patch = { metadata: { resourceVersion }, spec: { text: 'c' } };
+    const refused = await rejection(notes.mergePatch({ namespace: NAMESPACE, name: 'versions' }, patch));
+    expect([refused.code, refused.retryable, refused.httpStatus]).to.deep.equal(['Conflict', true, 409]);
+  });
+
+  it('says what is wrong by code', async () => {
+    const secrets = createObjectClient(kube, RESOURCES.secrets);
+    const invalid = { metadata: { namespace: NAMESPACE, name: 'Not_a_name' } };
+    expect((await rejection(secrets.create(invalid))).code).to.equal('Invalid');
+    const elsewhere = { metadata: { namespace: 'no-such-namespace', name: 'a' } };
+    expect((await rejection(secrets.create(elsewhere))).code).to.equal('NotFound');
+    const huge = { metadata: { namespace: NAMESPACE, name: 'huge' }, data: { a: 'A'.repeat(4_000_000) } };
+    expect((await rejection(secrets.create(huge))).code).to.be.oneOf(['TooLarge', 'Invalid']);
+    const quota = {
+      apiVersion: 'v1',
+      kind: 'ResourceQuota',
+      metadata: { name: 'none' },
+      spec: { hard: { secrets: '0' } },
+    };
+    await kube.request({
+      method: 'POST',
+      path: `/api/v1/namespaces/${NAMESPACE}/resourcequotas`,
+      body: quota,
+    });
+    const code = await until('the quota to hold', async () => {
+      const name = `quota-${Math.random().toString(36).slice(2)}`;
+      return secrets.create({ metadata: { namespace: NAMESPACE, name } }).then(
+        () => undefined,
+        (error: unknown) => (isKubeError(error) ? error.code : undefined),
+      );
+    });
+    expect(code).to.equal('QuotaExceeded');
+  });
+
+  it("signs in with a service account's token file", async () => {
+    const path = `/api/v1/namespaces/${NAMESPACE}/serviceaccounts/default/token`;
+    const accounts = createObjectClient(kube, RESOURCES.serviceAccounts);
+    await until('the service account', () => accounts.get(NAMESPACE, 'default'));
+    const answer = await kube.request({ method: 'POST', path, body: { spec: {} } });
+    const status = isRecord(answer) && isRecord(answer['status']) ? answer['status'] : {};
+    const dir = await mkdtemp(join(tmpdir(), 'token-'));
+    try {
+      await writeFile(join(dir, 'token'), `${String(status['token'])}\n`);
+      await writeFile(join(dir, 'ca.crt'), cluster.apiServer.ca);
+      const { hostname, port } = new URL(cluster.apiServer.url);
+      const settings = {
+        ...SETTINGS,
+        serviceAccountDir: dir,
+        kubernetesHost: hostname,
+        kubernetesPort: Number(port),
+      };
+      await using pod = createKubeClient({ access: createKubeConfig(settings), requestTimeoutMs: 5_000 });
+      const error = await rejection(createObjectClient(pod, RESOURCES.secrets).get(NAMESPACE, 'a'));
+      expect(error.code).to.equal('Forbidden');
+      expect(error.message).to.include(`system:serviceaccount:${NAMESPACE}:default`);
+    } finally {
+      await rm(dir, { recursive: true });
+    }
+  });
+
+  it('follows changes across pages, ends of watches and a new life under an old name', async () => {
+    for (const name of ['r1', 'r2', 'r3']) await notes.create(aNote(name, 'x'));
+    const changes: string[] = [];
+    const reflector = createReflector({
+      kube,
+      definition: NOTES,
+      namespace: NAMESPACE,
+      onChange: ({ kind, key }) => changes.push(`${kind} ${key}`),
+      log,
+      settings: { pageSize: 2, watchTimeoutSeconds: 1, minBackoffMs: 10 },
+    });
+    const stop = new AbortController();
+    const running = reflector.run(stop.signal);
+    await reflector.synced(AbortSignal.timeout(10_000));
+    expect(reflector.get(`${NAMESPACE}/r3`)?.metadata).to.not.have.property('managedFields');
+    changes.length = 0;
+    for (let round = 0; round < 3; round += 1) {
+      await notes.mergePatch({ namespace: NAMESPACE, name: 'r1' }, { spec: { text: `round ${round}` } });
+      await until('the change', () => reflector.get(`${NAMESPACE}/r1`)?.spec?.text === `round ${round}`);
+      // Longer than the server lets a watch live: the next one takes over without a list.
+      await until('a new watch', () => reflector.silenceMs() > 900, { limitMs: 5_000 });
+      await until('a new watch', () => reflector.silenceMs() < 900, { limitMs: 5_000 });
+    }
+    await notes.delete(NAMESPACE, 'r1');
+    await notes.create(aNote('r1', 'again'));
+    await until('the new object', () => reflector.get(`${NAMESPACE}/r1`)?.spec?.text === 'again');
+    expect(changes).to.deep.equal([
+      ...Array.from({ length: 3 }, () => `set ${NAMESPACE}/r1`),
+      `deleted ${NAMESPACE}/r1`,
+      `set ${NAMESPACE}/r1`,
+    ]);
+    stop.abort();
+    await running;
+  });
+
+  it('hands the lead over within a retry period of a release', async () => {
+    const leases = createObjectClient(kube, RESOURCES.leases);
+    const leading: string[] = [];
+    const stops = new Map(['a', 'b'].map((identity) => [identity, new AbortController()]));
+    const candidates = [...stops].map(([identity, { signal }]) =>
+      runAsLeader({
+        leases,
+        namespace: NAMESPACE,
+        name: 'lead',
+        identity,
+        retryPeriodMs: 200,
+        renewDeadlineMs: 2_000,
+        leaseDurationMs: 4_000,
+        signal,
+        log,
+        lead: (lost) => {
+          leading.push(identity);
+          return new Promise((resolve) => lost.addEventListener('abort', () => resolve()));
+        },
+      }),
+    );
+    const first = await until('a leader', () => leading[0]);
+    await until('a renewal', async () => {
+      const { acquireTime, renewTime } = (await leases.get(NAMESPACE, 'lead'))?.spec ?? {};
+      return acquireTime !== renewTime;
+    });
+    expect(leading).to.deep.equal([first]);
+    stops.get(first)?.abort();
+    const before = performance.now();
+    await until('the other to lead', () => leading.length === 2);
+    expect(performance.now() - before).to.be.below(1_000);
+    for (const stop of stops.values()) stop.abort();
+    await Promise.all(candidates);
+    expect((await leases.get(NAMESPACE, 'lead'))?.spec?.holderIdentity ?? '').to.equal('');
+  });
+});
