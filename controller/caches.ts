@@ -1,0 +1,86 @@
+import { LABELS } from '#crds/api-group.ts';
+import type { ZipBucket } from '#crds/zip-bucket.ts';
+import { isFinished, type ZipJob } from '#crds/zip-job.ts';
+import type { ZipProject } from '#crds/zip-project.ts';
+import type { Job, Pod } from '#runtime/kube/resources.ts';
+import type { Reflector } from '#runtime/kube/types.ts';
+
+/** The caches that decisions are made from. */
+export interface Caches {
+  readonly zipJobs: Reflector<ZipJob>;
+  readonly jobs: Reflector<Job>;
+  readonly pods: Reflector<Pod>;
+  readonly buckets: Reflector<ZipBucket>;
+  readonly projects: Reflector<ZipProject>;
+}
+
+/** Jobs and pods that the controller made; others are not even sent to it. */
+export const OWN_SELECTOR = `${LABELS.managedBy}=zipjobs-controller`;
+
+export const INDEXES = {
+  /** ZipJobs by the object that they write. */
+  target: 'target',
+  /** ZipJobs by bucket. */
+  bucket: 'bucket',
+  /** Pods by the uid of their Job. */
+  jobUid: 'jobUid',
+} as const;
+
+export const targetOf = ({ metadata, spec }: ZipJob): string =>
+  `${metadata.namespace}/${spec.bucketRef.name}/${spec.key}`;
+export const bucketKeyOf = ({ metadata, spec }: ZipJob): string =>
+  `${metadata.namespace}/${spec.bucketRef.name}`;
+export const jobUidsOf = (pod: Pod): readonly string[] =>
+  pod.metadata.ownerReferences?.filter(({ kind }) => kind === 'Job').map(({ uid }) => uid) ?? [];
+
+const isAtRest = (zipJob: ZipJob): boolean =>
+  isFinished(zipJob) &&
+  zipJob.status?.webhook?.state !== 'Pending' &&
+  zipJob.metadata.finalizers === undefined;
+
+/**
+ * A ZipJob with nothing left to do but to expire is kept as a skeleton: there may be ten thousand of them. Its status is never
+ * written again, so nobody misses what was dropped.
+ */
+export const zipJobSkeleton = (zipJob: ZipJob): ZipJob => {
+  if (!isAtRest(zipJob)) return zipJob;
+  const { metadata, spec, status } = zipJob;
+  const { annotations, labels: _labels, ...meta } = metadata;
+  const kept = Object.entries(annotations ?? {}).filter(([name]) => name.endsWith('/file-list-deleted-at'));
+  return {
+    apiVersion: zipJob.apiVersion,
+    kind: zipJob.kind,
+    metadata: { ...meta, ...(kept.length > 0 && { annotations: Object.fromEntries(kept) }) },
+    spec: {
+      bucketRef: spec.bucketRef,
+      key: spec.key,
+      ...(spec.filesFrom && { filesFrom: { ...spec.filesFrom, sha256: '' } }),
+      ...(spec.ttlSecondsAfterFinished && { ttlSecondsAfterFinished: spec.ttlSecondsAfterFinished }),
+    },
+    status: {
+      ...(status?.phase && { phase: status.phase }),
+      ...(status?.reason !== undefined && { reason: status.reason }),
+      ...(status?.finishedAt !== undefined && { finishedAt: status.finishedAt }),
+      ...(status?.webhook && { webhook: { state: status.webhook.state } }),
+      ...(status?.attempts && { attempts: status.attempts.slice(-1) }),
+    },
+  };
+};
+
+/** Of a Job only its identity and status are read. */
+export const jobSkeleton = ({ spec: _spec, ...job }: Job): Job => job;
+
+/** Of a pod's spec only the node and the names of the mounted Secrets are read. */
+export const podSkeleton = (pod: Pod): Pod => {
+  const { annotations: _annotations, ...metadata } = pod.metadata;
+  const { nodeName, volumes } = pod.spec ?? {};
+  return {
+    ...pod,
+    metadata,
+    spec: {
+      containers: [],
+      ...(nodeName !== undefined && { nodeName }),
+      ...(volumes && { volumes }),
+    },
+  };
+};

@@ -1,0 +1,27 @@
+import type { Check } from '#runtime/http/admin-server.ts';
+import type { Watches } from './watches.ts';
+import type { WorkQueue } from './work-queue.ts';
+
+export interface HealthOptions {
+  readonly watches: Pick<Watches, 'hasSynced' | 'silenceMs'>;
+  readonly queue: Pick<WorkQueue, 'longestRunningMs'>;
+  readonly silenceLimitMs: number;
+  readonly passLimitMs: number;
+}
+
+/** Not healthy is what a restart would help: a watch that hears nothing, a pass that never ends. */
+export const createHealth = (
+  options: HealthOptions,
+): { readonly healthy: () => Check; readonly ready: () => Check } => ({
+  healthy: () => {
+    const silenceMs = options.watches.silenceMs();
+    if (silenceMs > options.silenceLimitMs)
+      return { ok: false, reason: `a watch has been silent for ${Math.round(silenceMs / 1000)} s` };
+    const longestMs = options.queue.longestRunningMs();
+    if (longestMs > options.passLimitMs)
+      return { ok: false, reason: `a pass has been running for ${Math.round(longestMs / 1000)} s` };
+    return { ok: true };
+  },
+  ready: () =>
+    options.watches.hasSynced ? { ok: true } : { ok: false, reason: 'the caches are not filled yet' },
+});

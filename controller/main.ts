@@ -1,0 +1,239 @@
+import { randomUUID } from 'node:crypto';
+import { collectDefaultMetrics, Registry } from 'prom-client';
+import { systemClock } from '#runtime/clock.ts';
+import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
+import { createGuardedAgent } from '#runtime/egress/guarded-agent.ts';
+import { startAdminServer } from '#runtime/http/admin-server.ts';
+import { createKubeClient, type KubeClient } from '#runtime/kube/client.ts';
+import { createKubeConfig } from '#runtime/kube/kube-config.ts';
+import { createObjectClient } from '#runtime/kube/object-client.ts';
+import { RESOURCES } from '#runtime/kube/resources.ts';
+import { type Lifetime, run } from '#runtime/lifecycle.ts';
+import { createLogger, type Logger } from '#runtime/log.ts';
+import packageJson from '../package.json' with { type: 'json' };
+import { createAct } from './act.ts';
+import { type ControllerConfig, readControllerConfig } from './config.ts';
+import { createLead } from './controller.ts';
+import { decide } from './decide.ts';
+import { createEvents } from './events.ts';
+import { createHealth } from './health.ts';
+import { runAsLeader } from './leader-election.ts';
+import { createMemory, type Memory } from './memory.ts';
+import {
+  type ControllerMetrics,
+  createControllerMetrics,
+  reflectorMetrics,
+  workQueueMetrics,
+} from './metrics.ts';
+import { collectAtScrape } from './metrics-at-scrape.ts';
+import { createObserve } from './observe.ts';
+import { createReconcileProject } from './project.ts';
+import { createReconcile, type Reconcile } from './reconcile.ts';
+import { createWatches, type Watches } from './watches.ts';
+import { createDeliver } from './webhook/deliver.ts';
+import { createWebhookDispatcher, type WebhookDispatcher } from './webhook/dispatcher.ts';
+import { createPlanDelivery } from './webhook/plan-delivery.ts';
+import { createSigningKeys } from './webhook/signing-keys.ts';
+import { createWorkQueue, type WorkQueue } from './work-queue.ts';
+
+const NAME = 'zipjobs-controller';
+const LONGEST_BACKOFF_MS = 60_000;
+const PROJECT_AGAIN_MS = 600_000;
+const WEBHOOK_CONNECT_TIMEOUT_MS = 5_000;
+/** What the process needs beyond the drain to release the lease and close its connections. */
+const CLOSING_MS = 4_000;
+
+const createClients = (kube: KubeClient) => ({
+  zipJobs: createObjectClient(kube, RESOURCES.zipJobs),
+  buckets: createObjectClient(kube, RESOURCES.zipBuckets),
+  projects: createObjectClient(kube, RESOURCES.zipProjects),
+  jobs: createObjectClient(kube, RESOURCES.jobs),
+  pods: createObjectClient(kube, RESOURCES.pods),
+  secrets: createObjectClient(kube, RESOURCES.secrets),
+  events: createObjectClient(kube, RESOURCES.events),
+  leases: createObjectClient(kube, RESOURCES.leases),
+  serviceAccounts: createObjectClient(kube, RESOURCES.serviceAccounts),
+  roleBindings: createObjectClient(kube, RESOURCES.roleBindings),
+});
+
+interface Parts {
+  readonly config: ControllerConfig;
+  readonly log: Logger;
+  readonly clients: ReturnType<typeof createClients>;
+  readonly metrics: ControllerMetrics;
+  readonly watches: Watches;
+  readonly queue: WorkQueue;
+  readonly projectQueue: WorkQueue;
+  readonly memory: Memory;
+  readonly dispatcher: WebhookDispatcher;
+  readonly clock: typeof systemClock;
+}
+
+const createDispatcher = (parts: Omit<Parts, 'dispatcher'>, stopping: AbortSignal): WebhookDispatcher => {
+  const { config, log, queue } = parts;
+  return createWebhookDispatcher({
+    concurrency: config.webhookConcurrency,
+    concurrencyPerEndpoint: config.webhookConcurrencyPerEndpoint,
+    signal: stopping,
+    onAnswer: (key) => {
+      queue.add(key);
+    },
+    onError: (key, error) => {
+      log.warn({ err: error, zipJob: key }, 'a webhook could not be tried');
+      queue.addRateLimited(key);
+    },
+  });
+};
+
+const createZipJobReconcile = (parts: Parts, { resources }: Lifetime): Reconcile => {
+  const { config, log, clients, metrics, watches, queue, memory, dispatcher, clock } = parts;
+  const policy = createEgressPolicy({
+    allowCidrs: config.egressAllowCidrs,
+    denyCidrs: config.egressDenyCidrs,
+  });
+  const agent = createGuardedAgent(policy, {
+    connections: config.webhookConcurrencyPerEndpoint,
+    connectTimeoutMs: WEBHOOK_CONNECT_TIMEOUT_MS,
+  });
+  resources.defer(() => agent.destroy());
+  const deliver = createDeliver({
+    agent,
+    policy,
+    clock,
+    timeoutMs: config.webhookTimeoutMs,
+    allowHttp: config.webhookAllowHttp,
+  });
+  const readSigningKeys = createSigningKeys(clients.secrets);
+  const planDelivery = createPlanDelivery({ deliver, readSigningKeys, clock });
+  const recordEvent = createEvents({ events: clients.events, instance: config.podName, clock, log });
+  const act = createAct({ ...clients, memory, recordEvent, dispatcher, planDelivery, metrics, clock, log });
+  const observe = createObserve({ ...clients, caches: watches.caches, memory, dispatcher });
+  return createReconcile({ observe, decide, act, queue, config, clock, metrics });
+};
+
+const lead = (parts: Parts, lifetime: Lifetime): ((signal: AbortSignal) => Promise<void>) => {
+  const { config, clients, watches, queue, projectQueue, clock } = parts;
+  return createLead({
+    watches,
+    zipJobs: { queue, reconcile: createZipJobReconcile(parts, lifetime), workers: config.workers },
+    projects: {
+      queue: projectQueue,
+      reconcile: createReconcileProject({
+        find: (key) => watches.caches.projects.get(key),
+        projects: clients.projects,
+        serviceAccounts: clients.serviceAccounts,
+        roleBindings: clients.roleBindings,
+        clock,
+      }),
+      againAfterMs: PROJECT_AGAIN_MS,
+    },
+    fullPassMs: config.fullPassSeconds * 1000,
+    clock,
+  });
+};
+
+/** Watches of both replicas run, so that the one that takes over has its caches filled; only the leader fills its queues. */
+const assemble = (
+  base: Pick<Parts, 'config' | 'log' | 'metrics' | 'clients'>,
+  kube: KubeClient,
+  stopping: AbortSignal,
+) => {
+  const { config, log, metrics } = base;
+  const leadership = { isOurs: false };
+  const queueOf = (name: string): WorkQueue =>
+    createWorkQueue({
+      log,
+      maxDelayMs: LONGEST_BACKOFF_MS,
+      drainTimeoutMs: config.shutdownTimeoutMs,
+      metrics: workQueueMetrics(metrics, name),
+    });
+  const queue = queueOf('zipjob');
+  const projectQueue = queueOf('zipproject');
+  const watches = createWatches({
+    kube,
+    log,
+    metrics: reflectorMetrics(metrics),
+    onZipJob: (key) => {
+      if (leadership.isOurs) queue.add(key);
+    },
+    onProject: (key) => {
+      if (leadership.isOurs) projectQueue.add(key);
+    },
+  });
+  const rest = { ...base, watches, queue, projectQueue, memory: createMemory(), clock: systemClock };
+  return { parts: { ...rest, dispatcher: createDispatcher(rest, stopping) }, leadership };
+};
+
+const serve = async (config: ControllerConfig, log: Logger, lifetime: Lifetime): Promise<number> => {
+  const { stopping, resources } = lifetime;
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const metrics = createControllerMetrics({ registry, version: packageJson.version });
+  const kube = resources.use(
+    createKubeClient({
+      access: createKubeConfig(config),
+      requestTimeoutMs: config.kubeRequestTimeoutMs,
+      userAgent: NAME,
+      countCall: ({ method, code }) => {
+        metrics.calls.inc({ method, code });
+      },
+    }),
+  );
+  const clients = createClients(kube);
+  const { parts, leadership } = assemble({ config, log, metrics, clients }, kube, stopping);
+  const { watches, queue } = parts;
+  collectAtScrape(registry, { zipJobs: () => watches.caches.zipJobs.values(), watches, queue });
+  metrics.maxWorkers.set({ controller: 'zipjob' }, config.workers);
+  const health = createHealth({
+    watches,
+    queue,
+    silenceLimitMs: config.watchSilenceLimitMs,
+    passLimitMs: config.passLimitMs,
+  });
+  const { host, adminPort: port } = config;
+  resources.use(await startAdminServer({ host, port, registry, log, ...health }));
+  const watching = new AbortController();
+  const running = watches.run(watching.signal);
+  resources.defer(async () => {
+    watching.abort();
+    await running;
+  });
+  const work = lead(parts, lifetime);
+  await runAsLeader({
+    leases: clients.leases,
+    namespace: config.podNamespace,
+    name: config.leaseName,
+    identity: `${config.podName}_${randomUUID()}`,
+    leaseDurationMs: config.leaseDurationMs,
+    renewDeadlineMs: Math.floor((config.leaseDurationMs * 2) / 3),
+    retryPeriodMs: Math.floor(config.leaseDurationMs / 7),
+    lead: async (signal) => {
+      leadership.isOurs = true;
+      await work(signal);
+    },
+    signal: stopping,
+    log,
+    onChange: (isLeader) => {
+      metrics.leader.set({ name: config.leaseName }, isLeader ? 1 : 0);
+    },
+  });
+  return 0;
+};
+
+const start = async (env: NodeJS.ProcessEnv): Promise<void> => {
+  let config: ControllerConfig;
+  try {
+    config = readControllerConfig(env);
+  } catch (error) {
+    createLogger(NAME, { level: 'info' }).fatal({ err: error }, 'cannot start');
+    process.exitCode = 1;
+    return;
+  }
+  const log = createLogger(NAME, { level: config.logLevel });
+  await run((lifetime) => serve(config, log, lifetime), {
+    log,
+    shutdownTimeoutMs: config.shutdownTimeoutMs + CLOSING_MS,
+  });
+};
+
+await start(process.env);

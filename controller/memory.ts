@@ -1,0 +1,56 @@
+import type { ZipJob } from '#crds/zip-job.ts';
+import type { ObjectKey } from '#runtime/kube/types.ts';
+import type { Refusal } from './observation.ts';
+
+const DIGITS = /^\d+$/;
+
+/** True when the first version is the older one. Versions of one resource are decimal numbers that only grow. */
+const isOlder = (one: string | undefined, other: string | undefined): boolean =>
+  one !== undefined &&
+  other !== undefined &&
+  DIGITS.test(one) &&
+  DIGITS.test(other) &&
+  BigInt(one) < BigInt(other);
+
+/**
+ * What this process knows before its caches do: the objects that it wrote, until the watch has brought them back, and which
+ * Jobs the API server would not take.
+ */
+export interface Memory {
+  /** Keeps what a write or a live read answered. */
+  keep(key: ObjectKey, zipJob: ZipJob): void;
+  /** The newer of the cached and the kept object. */
+  newest(key: ObjectKey, cached: ZipJob): ZipJob;
+  refusal(key: ObjectKey): Refusal | undefined;
+  refused(key: ObjectKey, refusal: Refusal): void;
+  accepted(key: ObjectKey): void;
+  forget(key: ObjectKey): void;
+}
+
+export const createMemory = (): Memory => {
+  const written = new Map<ObjectKey, ZipJob>();
+  const refusals = new Map<ObjectKey, Refusal>();
+  return {
+    keep: (key, zipJob) => {
+      written.set(key, zipJob);
+    },
+    newest: (key, cached) => {
+      const own = written.get(key);
+      const isSame = own?.metadata.uid === cached.metadata.uid;
+      if (own && isSame && isOlder(cached.metadata.resourceVersion, own.metadata.resourceVersion)) return own;
+      written.delete(key);
+      return cached;
+    },
+    refusal: (key) => refusals.get(key),
+    refused: (key, refusal) => {
+      refusals.set(key, refusal);
+    },
+    accepted: (key) => {
+      refusals.delete(key);
+    },
+    forget: (key) => {
+      written.delete(key);
+      refusals.delete(key);
+    },
+  };
+};

@@ -1,0 +1,206 @@
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import type { ReflectorMetrics } from '#runtime/kube/reflector-options.ts';
+import type { WorkQueueMetrics } from './work-queue.ts';
+
+const SECONDS = [0.01, 0.05, 0.1, 0.5, 1, 2, 5, 10, 30, 60, 300, 600, 1800, 3600, 7200];
+const BYTES = [1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11];
+const FILES = [1, 2, 5, 10, 50, 100, 500, 1000, 5000, 10_000];
+
+const ownMetrics = (registry: Registry) => {
+  const registers = [registry];
+  return {
+    finished: new Counter({
+      name: 'zip_jobs_finished_total',
+      help: 'ZipJobs that reached their end, by result and reason',
+      labelNames: ['result', 'reason'],
+      registers,
+    }),
+    queueSeconds: new Histogram({
+      name: 'zip_job_queue_seconds',
+      help: 'Time from acceptance until the Job was created',
+      buckets: SECONDS,
+      registers,
+    }),
+    startSeconds: new Histogram({
+      name: 'zip_job_start_latency_seconds',
+      help: 'Time from acceptance until the zipper wrote its first progress',
+      buckets: SECONDS,
+      registers,
+    }),
+    durationSeconds: new Histogram({
+      name: 'zip_job_duration_seconds',
+      help: 'Time from the first progress until the end',
+      labelNames: ['result'],
+      buckets: SECONDS,
+      registers,
+    }),
+    archiveBytes: new Histogram({
+      name: 'zip_job_archive_bytes',
+      help: 'Size of the archives',
+      buckets: BYTES,
+      registers,
+    }),
+    files: new Histogram({
+      name: 'zip_job_files',
+      help: 'Files per succeeded job',
+      buckets: FILES,
+      registers,
+    }),
+    attempts: new Counter({
+      name: 'zip_job_attempts_total',
+      help: 'Runs of zipper pods, by how they ended',
+      labelNames: ['class'],
+      registers,
+    }),
+    deliveries: new Counter({
+      name: 'zip_webhook_deliveries_total',
+      help: 'Webhook attempts, by outcome: 2xx, 3xx, 4xx, 5xx or error',
+      labelNames: ['outcome'],
+      registers,
+    }),
+    exhausted: new Counter({
+      name: 'zip_webhooks_exhausted_total',
+      help: 'Webhooks that were given up',
+      registers,
+    }),
+    deliverySeconds: new Histogram({
+      name: 'zip_webhook_latency_seconds',
+      help: 'Time that a webhook attempt took',
+      buckets: SECONDS,
+      registers,
+    }),
+    relists: new Counter({
+      name: 'zip_reflector_relists_total',
+      help: 'Lists that a cache was rebuilt from, by kind and reason',
+      labelNames: ['kind', 'reason'],
+      registers,
+    }),
+    watchEnds: new Counter({
+      name: 'zip_reflector_watch_ends_total',
+      help: 'Watches that ended, by kind and reason',
+      labelNames: ['kind', 'reason'],
+      registers,
+    }),
+    watchEvents: new Counter({
+      name: 'zip_reflector_events_total',
+      help: 'Events that came by watch, by kind',
+      labelNames: ['kind'],
+      registers,
+    }),
+  };
+};
+
+const genericMetrics = (registry: Registry) => {
+  const registers = [registry];
+  const labelNames = ['controller'];
+  return {
+    reconciles: new Counter({
+      name: 'controller_runtime_reconcile_total',
+      help: 'Passes over a key, by result: success, error, requeue, requeue_after',
+      labelNames: ['controller', 'result'],
+      registers,
+    }),
+    errors: new Counter({
+      name: 'controller_runtime_reconcile_errors_total',
+      help: 'Passes that failed',
+      labelNames,
+      registers,
+    }),
+    seconds: new Histogram({
+      name: 'controller_runtime_reconcile_time_seconds',
+      help: 'Time that a pass took',
+      labelNames,
+      buckets: SECONDS,
+      registers,
+    }),
+    activeWorkers: new Gauge({
+      name: 'controller_runtime_active_workers',
+      help: 'Workers that are on a key',
+      labelNames,
+      registers,
+    }),
+    maxWorkers: new Gauge({
+      name: 'controller_runtime_max_concurrent_reconciles',
+      help: 'Workers in all',
+      labelNames,
+      registers,
+    }),
+    calls: new Counter({
+      name: 'rest_client_requests_total',
+      help: 'Calls to the API server, by method and status code',
+      labelNames: ['method', 'code'],
+      registers,
+    }),
+    leader: new Gauge({
+      name: 'leader_election_master_status',
+      help: '1 while this process leads',
+      labelNames: ['name'],
+      registers,
+    }),
+  };
+};
+
+const queueMetrics = (registry: Registry) => {
+  const registers = [registry];
+  const labelNames = ['name'];
+  const counter = (name: string, help: string) => new Counter({ name, help, labelNames, registers });
+  const gauge = (name: string, help: string) => new Gauge({ name, help, labelNames, registers });
+  const histogram = (name: string, help: string) =>
+    new Histogram({ name, help, labelNames, buckets: SECONDS, registers });
+  return {
+    depth: gauge('workqueue_depth', 'Keys that wait for a worker'),
+    adds: counter('workqueue_adds_total', 'Keys that were added'),
+    retries: counter('workqueue_retries_total', 'Keys that were added again with backoff'),
+    queued: histogram('workqueue_queue_duration_seconds', 'Time that a key waited for a worker'),
+    worked: histogram('workqueue_work_duration_seconds', 'Time that a worker spent on a key'),
+  };
+};
+
+/** Every metric that the controller counts, on the given registry. Labels come from closed sets: never a name, key or URL. */
+export const createControllerMetrics = ({
+  registry,
+  version,
+}: {
+  readonly registry: Registry;
+  readonly version: string;
+}) => {
+  new Gauge({
+    name: 'zip_build_info',
+    help: 'Always 1; tells the version',
+    labelNames: ['version'],
+    registers: [registry],
+  }).set({ version }, 1);
+  return { ...ownMetrics(registry), ...genericMetrics(registry), queue: queueMetrics(registry) };
+};
+export type ControllerMetrics = ReturnType<typeof createControllerMetrics>;
+
+/** The metrics of one work queue under client-go's names. */
+export const workQueueMetrics = ({ queue }: ControllerMetrics, name: string): WorkQueueMetrics => ({
+  depth: (keys) => {
+    queue.depth.set({ name }, keys);
+  },
+  added: () => {
+    queue.adds.inc({ name });
+  },
+  retried: () => {
+    queue.retries.inc({ name });
+  },
+  started: (seconds) => {
+    queue.queued.observe({ name }, seconds);
+  },
+  finished: (seconds) => {
+    queue.worked.observe({ name }, seconds);
+  },
+});
+
+export const reflectorMetrics = (metrics: ControllerMetrics): ReflectorMetrics => ({
+  relisted: (kind, reason) => {
+    metrics.relists.inc({ kind, reason });
+  },
+  watchEnded: (kind, reason) => {
+    metrics.watchEnds.inc({ kind, reason });
+  },
+  eventReceived: (kind) => {
+    metrics.watchEvents.inc({ kind });
+  },
+});

@@ -1,0 +1,130 @@
+import { PROJECT_NAME } from '#crds/api-group.ts';
+import type { ZipBucket } from '#crds/zip-bucket.ts';
+import { isFinished, type ZipJob } from '#crds/zip-job.ts';
+import type { ZipProject } from '#crds/zip-project.ts';
+import type { Job, Pod } from '#runtime/kube/resources.ts';
+import type { ObjectClient, ObjectKey } from '#runtime/kube/types.ts';
+import { type Caches, INDEXES, targetOf } from './caches.ts';
+import { settleJobName } from './job-manifest.ts';
+import { isJobFinished, isOwnedBy } from './job-state.ts';
+import type { Memory } from './memory.ts';
+import type { Observation } from './observation.ts';
+import { isSettling, ownedStatus } from './owned-status.ts';
+import { isEnded } from './pod-state.ts';
+import type { WebhookDispatcher } from './webhook/dispatcher.ts';
+
+export interface ObserveOptions {
+  readonly caches: Caches;
+  readonly jobs: Pick<ObjectClient<Job>, 'get'>;
+  readonly pods: Pick<ObjectClient<Pod>, 'get' | 'list'>;
+  readonly buckets: Pick<ObjectClient<ZipBucket>, 'get'>;
+  readonly projects: Pick<ObjectClient<ZipProject>, 'get'>;
+  readonly memory: Memory;
+  readonly dispatcher: Pick<WebhookDispatcher, 'state'>;
+}
+
+/** Jobs that were just created or read live, and that the cache may not have yet. */
+export interface Hints {
+  readonly job?: Job;
+  readonly settle?: Job;
+}
+
+/** Undefined when there is no such ZipJob. */
+export type Observe = (key: ObjectKey, hints: Hints) => Promise<Observation | undefined>;
+
+/**
+ * A cache may be behind what stands in the status. What the status says exists is therefore read live before it counts as
+ * missing.
+ */
+const findJob = async (
+  options: ObserveOptions,
+  zipJob: ZipJob,
+  hint: Job | undefined,
+): Promise<Job | undefined> => {
+  const { namespace, name, deletionTimestamp } = zipJob.metadata;
+  const known = zipJob.status?.job?.uid;
+  const cached = options.caches.jobs.get(`${namespace}/${name}`) ?? hint;
+  if (cached && (known === undefined || cached.metadata.uid === known)) return cached;
+  const mustKnow = known !== undefined || zipJob.spec.cancel === true || deletionTimestamp !== undefined;
+  return mustKnow ? options.jobs.get(namespace, name) : cached;
+};
+
+const findPods = async (options: ObserveOptions, zipJob: ZipJob, job: Job): Promise<readonly Pod[]> => {
+  const cached = options.caches.pods.byIndex(INDEXES.jobUid, job.metadata.uid ?? '');
+  const { podUid, podName } = zipJob.status?.job ?? {};
+  if (podUid === undefined || podName === undefined) return cached;
+  if (cached.some(({ metadata }) => metadata.uid === podUid)) return cached;
+  const live = await options.pods.get(zipJob.metadata.namespace, podName);
+  return live?.metadata.uid === podUid ? [...cached, live] : cached;
+};
+
+/** The answer of a settle Job is in its pod; the Job may be known to be over before the pod is. */
+const findSettle = async (
+  options: ObserveOptions,
+  zipJob: ZipJob,
+  hint: Job | undefined,
+): Promise<Observation['settle']> => {
+  const last = zipJob.status?.attempts?.at(-1);
+  if (!last || !isSettling(ownedStatus(zipJob.status))) return undefined;
+  const { namespace } = zipJob.metadata;
+  const name = settleJobName(zipJob.metadata.name, last.n);
+  const job = options.caches.jobs.get(`${namespace}/${name}`) ?? hint;
+  if (!job || !isOwnedBy(job, zipJob)) return undefined;
+  const cached = options.caches.pods.byIndex(INDEXES.jobUid, job.metadata.uid ?? '');
+  if (!isJobFinished(job) || cached.some(isEnded)) return { job, pods: cached };
+  return {
+    job,
+    pods: await options.pods.list({ namespace, labelSelector: `batch.kubernetes.io/job-name=${name}` }),
+  };
+};
+
+const rivalsOf = ({ caches, memory }: ObserveOptions, zipJob: ZipJob): readonly ZipJob[] =>
+  caches.zipJobs
+    .byIndex(INDEXES.target, targetOf(zipJob))
+    .filter(({ metadata }) => metadata.name !== zipJob.metadata.name)
+    .map((rival) => memory.newest(`${rival.metadata.namespace}/${rival.metadata.name}`, rival))
+    .filter((rival) => !isFinished(rival));
+
+const ofFinished = (options: ObserveOptions, key: ObjectKey, zipJob: ZipJob): Observation => ({
+  zipJob,
+  project: undefined,
+  bucket: undefined,
+  rivals: [],
+  job: options.caches.jobs.get(key),
+  pods: [],
+  settle: undefined,
+  refusal: undefined,
+  delivery: options.dispatcher.state(key, zipJob.status?.webhook?.deliveryId),
+});
+
+/** Reads everything that a decision about a ZipJob needs, from the caches where they can be trusted. */
+export const createObserve =
+  (options: ObserveOptions): Observe =>
+  async (key, hints) => {
+    const { caches, memory } = options;
+    const cached = caches.zipJobs.get(key);
+    if (!cached) {
+      memory.forget(key);
+      return undefined;
+    }
+    const zipJob = memory.newest(key, cached);
+    if (isFinished(zipJob)) return ofFinished(options, key, zipJob);
+    const { namespace } = zipJob.metadata;
+    const bucketName = zipJob.spec.bucketRef.name;
+    const job = await findJob(options, zipJob, hints.job);
+    return {
+      zipJob,
+      project:
+        caches.projects.get(`${namespace}/${PROJECT_NAME}`) ??
+        (await options.projects.get(namespace, PROJECT_NAME)),
+      bucket:
+        caches.buckets.get(`${namespace}/${bucketName}`) ??
+        (await options.buckets.get(namespace, bucketName)),
+      rivals: rivalsOf(options, zipJob),
+      job,
+      pods: job ? await findPods(options, zipJob, job) : [],
+      settle: await findSettle(options, zipJob, hints.settle),
+      refusal: memory.refusal(key),
+      delivery: { kind: 'idle' },
+    };
+  };

@@ -1,0 +1,68 @@
+import type { Clock } from '#runtime/clock.ts';
+import type { Act } from './act.ts';
+import type { decide } from './decide.ts';
+import type { ControllerMetrics } from './metrics.ts';
+import type { DecisionConfig } from './observation.ts';
+import type { Hints, Observe } from './observe.ts';
+import type { WorkQueue } from './work-queue.ts';
+
+/** A job goes through its states in a few passes; one that has not come to rest by then lets other keys go first. */
+const MAX_PASSES = 10;
+
+export interface ReconcileOptions {
+  readonly observe: Observe;
+  readonly decide: typeof decide;
+  readonly act: Act;
+  readonly queue: Pick<WorkQueue, 'add' | 'addAfter' | 'forget'>;
+  readonly config: DecisionConfig;
+  readonly clock: Clock;
+  readonly metrics: Pick<ControllerMetrics, 'reconciles' | 'errors' | 'seconds' | 'activeWorkers'>;
+}
+
+export type Reconcile = (key: string, signal: AbortSignal) => Promise<void>;
+
+type Result = 'success' | 'requeue' | 'requeue_after';
+
+const LABELS = { controller: 'zipjob' } as const;
+
+const rest = (options: ReconcileOptions, key: string, afterMs: number | undefined): Result => {
+  options.queue.forget(key);
+  if (afterMs === undefined) return 'success';
+  options.queue.addAfter(key, afterMs);
+  return 'requeue_after';
+};
+
+const passes = async (options: ReconcileOptions, key: string, signal: AbortSignal): Promise<Result> => {
+  let hints: Hints = {};
+  for (let pass = 0; pass < MAX_PASSES && !signal.aborted; pass += 1) {
+    const seen = await options.observe(key, hints);
+    if (!seen) return rest(options, key, undefined);
+    const decision = options.decide(seen, options.clock.date(), options.config);
+    const outcome = await options.act(seen, decision);
+    if (outcome.kind === 'gone') return rest(options, key, undefined);
+    if (outcome.kind === 'done') return rest(options, key, decision.requeueAfterMs);
+    hints = { ...hints, ...outcome.hints };
+  }
+  options.queue.add(key);
+  return 'requeue';
+};
+
+/** Brings one ZipJob as far as it gets now: observe, decide, act, and again while something moves. */
+export const createReconcile =
+  (options: ReconcileOptions): Reconcile =>
+  async (key, signal) => {
+    const { metrics, clock } = options;
+    const begun = clock.monotonicMs();
+    metrics.activeWorkers.inc(LABELS);
+    try {
+      const result = await passes(options, key, signal);
+      metrics.reconciles.inc({ ...LABELS, result });
+    } catch (error) {
+      metrics.reconciles.inc({ ...LABELS, result: 'error' });
+      metrics.errors.inc(LABELS);
+      throw error;
+    } finally {
+      metrics.activeWorkers.dec(LABELS);
+      metrics.seconds.observe(LABELS, (clock.monotonicMs() - begun) / 1000);
+    }
+  };

@@ -1,0 +1,151 @@
+import { LABELS } from '#crds/api-group.ts';
+import type { ZipBucket } from '#crds/zip-bucket.ts';
+import { isFinished, type ZipJob } from '#crds/zip-job.ts';
+import type { ZipProject } from '#crds/zip-project.ts';
+import type { KubeClient } from '#runtime/kube/client.ts';
+import { createReflector } from '#runtime/kube/reflector.ts';
+import type { ReflectorMetrics } from '#runtime/kube/reflector-options.ts';
+import { type Job, type Pod, RESOURCES } from '#runtime/kube/resources.ts';
+import { type Change, type KubeObject, type ObjectKey, objectKey } from '#runtime/kube/types.ts';
+import type { Logger } from '#runtime/log.ts';
+import {
+  bucketKeyOf,
+  type Caches,
+  INDEXES,
+  jobSkeleton,
+  jobUidsOf,
+  OWN_SELECTOR,
+  podSkeleton,
+  targetOf,
+  zipJobSkeleton,
+} from './caches.ts';
+
+export interface WatchesOptions {
+  readonly kube: KubeClient;
+  readonly log: Logger;
+  readonly metrics: ReflectorMetrics;
+  /** Told of every ZipJob that should be looked at. */
+  readonly onZipJob: (key: ObjectKey) => void;
+  readonly onProject: (key: ObjectKey) => void;
+}
+
+export interface Watches {
+  readonly caches: Caches;
+  /** Runs until the signal aborts. */
+  run(signal: AbortSignal): Promise<void>;
+  /** Resolves when every cache holds its first list. */
+  synced(signal: AbortSignal): Promise<void>;
+  readonly hasSynced: boolean;
+  /** The longest silence of any watch, in milliseconds. */
+  silenceMs(): number;
+}
+
+const objectOf = <T>(change: Change<T>): T => (change.kind === 'set' ? change.object : change.before);
+
+/** Key of the ZipJob that a Job or pod belongs to. */
+const ownerKey = ({ metadata }: KubeObject): ObjectKey | undefined => {
+  const name = metadata.labels?.[LABELS.instance];
+  return name === undefined ? undefined : `${metadata.namespace}/${name}`;
+};
+
+const hasLeftQueue = (change: Change<ZipJob>): boolean =>
+  change.kind === 'deleted' || isFinished(change.object);
+
+interface Wiring extends WatchesOptions {
+  readonly caches: () => Caches;
+}
+
+const onZipJobChange =
+  ({ onZipJob, caches }: Wiring) =>
+  (change: Change<ZipJob>): void => {
+    onZipJob(change.key);
+    // Those that wait for this one's key of the bucket may have their turn now.
+    if (!hasLeftQueue(change)) return;
+    for (const rival of caches().zipJobs.byIndex(INDEXES.target, targetOf(objectOf(change))))
+      if (!isFinished(rival)) onZipJob(objectKey(rival));
+  };
+
+const onChildChange =
+  ({ onZipJob }: Wiring) =>
+  (change: Change<Job> | Change<Pod>): void => {
+    const key = ownerKey(change.kind === 'set' ? change.object : change.before);
+    if (key !== undefined) onZipJob(key);
+  };
+
+const onBucketChange =
+  ({ onZipJob, caches }: Wiring) =>
+  (change: Change<ZipBucket>): void => {
+    for (const zipJob of caches().zipJobs.byIndex(INDEXES.bucket, change.key))
+      if (!isFinished(zipJob)) onZipJob(objectKey(zipJob));
+  };
+
+const onProjectChange =
+  ({ onZipJob, onProject, caches }: Wiring) =>
+  (change: Change<ZipProject>): void => {
+    onProject(change.key);
+    if (change.kind === 'set' && change.before) return;
+    const { namespace } = objectOf(change).metadata;
+    for (const zipJob of caches().zipJobs.values())
+      if (zipJob.metadata.namespace === namespace && !isFinished(zipJob)) onZipJob(objectKey(zipJob));
+  };
+
+const createCaches = (wiring: Wiring): Caches => {
+  const { kube, log, metrics } = wiring;
+  const common = { kube, log, metrics };
+  return {
+    zipJobs: createReflector({
+      ...common,
+      definition: RESOURCES.zipJobs,
+      indexes: {
+        [INDEXES.target]: (zipJob) => [targetOf(zipJob)],
+        [INDEXES.bucket]: (zipJob) => [bucketKeyOf(zipJob)],
+      },
+      transform: zipJobSkeleton,
+      onChange: onZipJobChange(wiring),
+    }),
+    jobs: createReflector({
+      ...common,
+      definition: RESOURCES.jobs,
+      labelSelector: OWN_SELECTOR,
+      transform: jobSkeleton,
+      onChange: onChildChange(wiring),
+    }),
+    pods: createReflector({
+      ...common,
+      definition: RESOURCES.pods,
+      labelSelector: OWN_SELECTOR,
+      indexes: { [INDEXES.jobUid]: jobUidsOf },
+      transform: podSkeleton,
+      onChange: onChildChange(wiring),
+    }),
+    buckets: createReflector({
+      ...common,
+      definition: RESOURCES.zipBuckets,
+      onChange: onBucketChange(wiring),
+    }),
+    projects: createReflector({
+      ...common,
+      definition: RESOURCES.zipProjects,
+      onChange: onProjectChange(wiring),
+    }),
+  };
+};
+
+/** The caches of everything that ZipJobs depend on; each event becomes the key of a ZipJob or of a ZipProject. */
+export const createWatches = (options: WatchesOptions): Watches => {
+  const caches: Caches = createCaches({ ...options, caches: () => caches });
+  const all = Object.values(caches);
+  return {
+    caches,
+    run: async (signal) => {
+      await Promise.all(all.map((cache) => cache.run(signal)));
+    },
+    synced: async (signal) => {
+      await Promise.all(all.map((cache) => cache.synced(signal)));
+    },
+    get hasSynced() {
+      return all.every((cache) => cache.hasSynced);
+    },
+    silenceMs: () => Math.max(...all.map((cache) => cache.silenceMs())),
+  };
+};

@@ -1,0 +1,129 @@
+import { type Dispatcher, request } from 'undici';
+import { rfc3339 } from '#crds/conditions.ts';
+import type { WebhookDelivery } from '#crds/zip-job.ts';
+import type { Clock } from '#runtime/clock.ts';
+import type { EgressPolicy } from '#runtime/egress/egress-policy.ts';
+import { judgeUrl } from '#runtime/egress/judge-url.ts';
+import { errorCode } from '#runtime/errors.ts';
+import type { DeliveryAnswer } from '../observation.ts';
+import { signatureHeader } from './signature.ts';
+
+/** More of an answer is not read. */
+const MAX_ANSWER_BYTES = 64 * 1024;
+
+export interface DeliverOptions {
+  readonly agent: Dispatcher;
+  readonly policy: EgressPolicy;
+  readonly timeoutMs: number;
+  readonly allowHttp: boolean;
+  readonly clock: Clock;
+}
+
+export interface Delivery {
+  readonly url: string;
+  readonly id: string;
+  readonly body: string;
+  readonly keys: readonly Buffer[];
+  readonly traceparent?: string;
+}
+
+export type Deliver = (delivery: Delivery, signal?: AbortSignal) => Promise<DeliveryAnswer>;
+
+/** Seconds or an HTTP date, as milliseconds from now. */
+export const parseRetryAfter = (text: string | undefined, now: Date): number | undefined => {
+  if (text === undefined || text === '') return undefined;
+  const ms = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now.getTime();
+  return Number.isFinite(ms) ? Math.max(0, ms) : undefined;
+};
+
+const single = (value: string | string[] | undefined): string | undefined =>
+  typeof value === 'string' ? value : value?.[0];
+
+const drain = async (body: Dispatcher.ResponseData['body']): Promise<void> => {
+  let seen = 0;
+  for await (const chunk of body) {
+    seen += Buffer.isBuffer(chunk) ? chunk.length : 0;
+    // Leaving the loop destroys the body and with it the connection.
+    if (seen > MAX_ANSWER_BYTES) break;
+  }
+};
+
+const headersOf = (delivery: Delivery, now: Date): Record<string, string> => {
+  const timestamp = Math.floor(now.getTime() / 1000);
+  const { id, body } = delivery;
+  return {
+    'content-type': 'application/json',
+    'user-agent': 'zipjobs-webhook/1',
+    'webhook-id': id,
+    'webhook-timestamp': String(timestamp),
+    'webhook-signature': signatureHeader({ id, timestamp, body }, delivery.keys),
+    ...(delivery.traceparent === undefined ? {} : { traceparent: delivery.traceparent }),
+  };
+};
+
+const LOST = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET', 'UND_ERR_ABORTED']);
+const TLS = /CERT|TLS|SSL|SIGNATURE/;
+const UNREACHABLE = 'unreachable';
+
+/** A few classes only: told apart from a closed port, a refused address would let a tenant map the inner network. */
+const classOf = (error: unknown): string => {
+  if (error instanceof Error && error.name === 'TimeoutError') return 'timeout';
+  const code = errorCode(error) ?? '';
+  if (LOST.has(code)) return 'connection-lost';
+  return TLS.test(code) ? 'tls' : UNREACHABLE;
+};
+
+interface Answered {
+  readonly status: number;
+  readonly retryAfter: string | undefined;
+}
+
+const send = async (options: DeliverOptions, delivery: Delivery, signal: AbortSignal): Promise<Answered> => {
+  const response = await request(delivery.url, {
+    dispatcher: options.agent,
+    method: 'POST',
+    headers: headersOf(delivery, options.clock.date()),
+    body: delivery.body,
+    signal,
+  });
+  const status = response.statusCode;
+  const retryAfter = single(response.headers['retry-after']);
+  // The status is the answer; a receiver that breaks off its body has answered all the same.
+  await drain(response.body).catch(() => undefined);
+  return { status, retryAfter };
+};
+
+const refusalOf = (options: DeliverOptions, delivery: Delivery): string | undefined => {
+  if (delivery.keys.length === 0) return 'no-signing-secret';
+  const judged = judgeUrl(delivery.url, options.policy);
+  if (!judged.ok) return judged.kind === 'syntax' ? 'url-invalid' : UNREACHABLE;
+  return judged.url.protocol === 'https:' || options.allowHttp ? undefined : 'url-not-https';
+};
+
+/**
+ * Sends a webhook once and tells how it went; never throws. Signed at the time of sending, since receivers refuse old
+ * timestamps. Redirects are not followed: they would carry the signed body to an address that nobody configured.
+ */
+export const createDeliver =
+  (options: DeliverOptions): Deliver =>
+  async (delivery, signal) => {
+    const { clock } = options;
+    const at = rfc3339(clock.date());
+    const begun = clock.monotonicMs();
+    const log = (how: Pick<WebhookDelivery, 'status' | 'error'>): WebhookDelivery => ({
+      at,
+      durationMs: Math.round(clock.monotonicMs() - begun),
+      ...how,
+    });
+    const refused = refusalOf(options, delivery);
+    if (refused !== undefined) return { delivery: log({ error: refused }) };
+    try {
+      const limit = AbortSignal.timeout(options.timeoutMs);
+      const both = signal ? AbortSignal.any([limit, signal]) : limit;
+      const { status, retryAfter } = await send(options, delivery, both);
+      const retryAfterMs = parseRetryAfter(retryAfter, clock.date());
+      return { delivery: log({ status }), ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+    } catch (error) {
+      return { delivery: log({ error: classOf(error) }) };
+    }
+  };

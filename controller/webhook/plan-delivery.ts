@@ -1,0 +1,40 @@
+import { ANNOTATIONS } from '#crds/api-group.ts';
+import type { ZipJob } from '#crds/zip-job.ts';
+import type { Clock } from '#runtime/clock.ts';
+import { objectKey } from '#runtime/kube/types.ts';
+import { eventOf } from '../policies/notification.ts';
+import type { Deliver } from './deliver.ts';
+import type { DeliveryTask } from './dispatcher.ts';
+import { webhookBody } from './payload.ts';
+import type { ReadSigningKeys } from './signing-keys.ts';
+
+export interface PlanDeliveryOptions {
+  readonly deliver: Deliver;
+  readonly readSigningKeys: ReadSigningKeys;
+  readonly clock: Clock;
+}
+
+/** What the next delivery attempt of a finished ZipJob is. */
+export type PlanDelivery = (zipJob: ZipJob) => DeliveryTask;
+
+const finalPhase = (zipJob: ZipJob): 'Succeeded' | 'Failed' =>
+  zipJob.status?.phase === 'Succeeded' ? 'Succeeded' : 'Failed';
+
+export const createPlanDelivery =
+  ({ deliver, readSigningKeys, clock }: PlanDeliveryOptions): PlanDelivery =>
+  (zipJob) => {
+    const { namespace, annotations } = zipJob.metadata;
+    const url = zipJob.spec.webhook?.url ?? '';
+    const id = zipJob.status?.webhook?.deliveryId ?? '';
+    const traceparent = annotations?.[ANNOTATIONS.traceparent];
+    return {
+      key: objectKey(zipJob),
+      deliveryId: id,
+      endpoint: `${namespace} ${URL.parse(url)?.origin ?? url}`,
+      send: async (signal) => {
+        const keys = await readSigningKeys(namespace, clock.date());
+        const body = webhookBody(zipJob, eventOf(finalPhase(zipJob)));
+        return deliver({ url, id, body, keys, ...(traceparent !== undefined && { traceparent }) }, signal);
+      },
+    };
+  };
