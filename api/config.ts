@@ -65,7 +65,7 @@ const TIMES = {
     30_000,
     'how long a client may take to send its request',
   ),
-  timeoutCheckMs: milliseconds('TIMEOUT_CHECK_MS', 1_000, 'how often the two limits above are checked'),
+  timeoutCheckMs: milliseconds('TIMEOUT_CHECK_MS', 500, 'how often the two limits above are checked'),
   keepAliveTimeoutMs: milliseconds(
     'KEEP_ALIVE_TIMEOUT_MS',
     75_000,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
+import { gzip, gzipSync } from 'node:zlib';
 import type { FileEntry } from '#crds/zip-job.ts';
 import { parameterInvalid } from './api-error.ts';
 
@@ -23,7 +23,12 @@ export const FILE_LIST_LIMITS: FileListLimits = { maxChunkBytes: 900 * 1024, max
 /** Uncompressed size after which a gzip member is closed: small against a chunk, so that chunks fill well. */
 const MEMBER_BYTES = 128 * 1024;
 
+/** Up to this size compressing at once costs less than the way to the thread pool and back. */
+const SYNC_BYTES = 8 * 1024;
+
 const gzipAsync = promisify(gzip);
+const compress = async (bytes: Buffer): Promise<Buffer> =>
+  bytes.length <= SYNC_BYTES ? gzipSync(bytes) : gzipAsync(bytes);
 
 function* members(lines: Iterable<string>): Generator<string> {
   let member = '';
@@ -68,7 +73,7 @@ export const packFileList = async (
   for (const member of members(lines)) {
     const bytes = Buffer.from(member);
     digest.update(bytes);
-    compressed.push(gzipAsync(bytes));
+    compressed.push(compress(bytes));
   }
   const chunks = pack(await Promise.all(compressed), limits.maxChunkBytes);
   if (chunks.length > limits.maxChunks)
