@@ -86,7 +86,7 @@ const writeStatus = async (options: ActOptions, seen: Observation, status: Owned
     const key = objectKey(seen.zipJob);
     if (seen.delivery.kind === 'answered') options.dispatcher.settle(key);
     const after = fresh.zipJob.status ?? {};
-    countTransition(options.metrics, { before: seen.zipJob.status, after, now: options.clock.date() });
+    countTransition(options.metrics, { before: seen.zipJob.status ?? {}, after, now: options.clock.date() });
   }
   return fresh;
 };

@@ -1,6 +1,6 @@
-import { LABELS } from '#crds/api-group.ts';
+import { ANNOTATIONS, LABELS } from '#crds/api-group.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
-import { isFinished, type ZipJob } from '#crds/zip-job.ts';
+import { isFinished, type ZipJob, type ZipJobStatus } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import type { Job, Pod } from '#runtime/kube/resources.ts';
 import type { Reflector } from '#runtime/kube/types.ts';
@@ -38,32 +38,47 @@ const isAtRest = (zipJob: ZipJob): boolean =>
   zipJob.status?.webhook?.state !== 'Pending' &&
   zipJob.metadata.finalizers === undefined;
 
+/** Copies the named fields that are there. */
+const pick = <T extends object, K extends keyof T>(from: T, ...names: readonly K[]): Partial<Pick<T, K>> => {
+  const picked: Partial<Pick<T, K>> = {};
+  for (const name of names) if (from[name] !== undefined) picked[name] = from[name];
+  return picked;
+};
+
+const restMetadata = ({
+  annotations,
+  labels: _labels,
+  ...metadata
+}: ZipJob['metadata']): ZipJob['metadata'] => {
+  const deletedAt = annotations?.[ANNOTATIONS.fileListDeletedAt];
+  return deletedAt === undefined
+    ? metadata
+    : { ...metadata, annotations: { [ANNOTATIONS.fileListDeletedAt]: deletedAt } };
+};
+
+const restStatus = (status: ZipJobStatus): ZipJobStatus => ({
+  ...pick(status, 'phase', 'reason', 'finishedAt'),
+  ...(status.webhook && { webhook: { state: status.webhook.state } }),
+  ...(status.attempts && { attempts: status.attempts.slice(-1) }),
+});
+
 /**
  * A ZipJob with nothing left to do but to expire is kept as a skeleton: there may be ten thousand of them. Its status is never
  * written again, so nobody misses what was dropped.
  */
 export const zipJobSkeleton = (zipJob: ZipJob): ZipJob => {
   if (!isAtRest(zipJob)) return zipJob;
-  const { metadata, spec, status } = zipJob;
-  const { annotations, labels: _labels, ...meta } = metadata;
-  const kept = Object.entries(annotations ?? {}).filter(([name]) => name.endsWith('/file-list-deleted-at'));
+  const { apiVersion, kind, metadata, spec, status } = zipJob;
   return {
-    apiVersion: zipJob.apiVersion,
-    kind: zipJob.kind,
-    metadata: { ...meta, ...(kept.length > 0 && { annotations: Object.fromEntries(kept) }) },
+    apiVersion,
+    kind,
+    metadata: restMetadata(metadata),
     spec: {
       bucketRef: spec.bucketRef,
       key: spec.key,
-      ...(spec.filesFrom && { filesFrom: { ...spec.filesFrom, sha256: '' } }),
-      ...(spec.ttlSecondsAfterFinished && { ttlSecondsAfterFinished: spec.ttlSecondsAfterFinished }),
+      ...pick(spec, 'filesFrom', 'ttlSecondsAfterFinished'),
     },
-    status: {
-      ...(status?.phase && { phase: status.phase }),
-      ...(status?.reason !== undefined && { reason: status.reason }),
-      ...(status?.finishedAt !== undefined && { finishedAt: status.finishedAt }),
-      ...(status?.webhook && { webhook: { state: status.webhook.state } }),
-      ...(status?.attempts && { attempts: status.attempts.slice(-1) }),
-    },
+    status: restStatus(status ?? {}),
   };
 };
 

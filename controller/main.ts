@@ -164,6 +164,27 @@ const assemble = (
   return { parts: { ...rest, dispatcher: createDispatcher(rest, stopping) }, leadership };
 };
 
+const holdLease = (
+  { config, clients, metrics, log }: Parts,
+  stopping: AbortSignal,
+  work: (signal: AbortSignal) => Promise<void>,
+): Promise<void> =>
+  runAsLeader({
+    leases: clients.leases,
+    namespace: config.podNamespace,
+    name: config.leaseName,
+    identity: `${config.podName}_${randomUUID()}`,
+    leaseDurationMs: config.leaseDurationMs,
+    renewDeadlineMs: Math.floor((config.leaseDurationMs * 2) / 3),
+    retryPeriodMs: Math.floor(config.leaseDurationMs / 7),
+    lead: work,
+    signal: stopping,
+    log,
+    onChange: (isLeader) => {
+      metrics.leader.set({ name: config.leaseName }, isLeader ? 1 : 0);
+    },
+  });
+
 const serve = async (config: ControllerConfig, log: Logger, lifetime: Lifetime): Promise<number> => {
   const { stopping, resources } = lifetime;
   const registry = new Registry();
@@ -199,23 +220,9 @@ const serve = async (config: ControllerConfig, log: Logger, lifetime: Lifetime):
     await running;
   });
   const work = lead(parts, lifetime);
-  await runAsLeader({
-    leases: clients.leases,
-    namespace: config.podNamespace,
-    name: config.leaseName,
-    identity: `${config.podName}_${randomUUID()}`,
-    leaseDurationMs: config.leaseDurationMs,
-    renewDeadlineMs: Math.floor((config.leaseDurationMs * 2) / 3),
-    retryPeriodMs: Math.floor(config.leaseDurationMs / 7),
-    lead: async (signal) => {
-      leadership.isOurs = true;
-      await work(signal);
-    },
-    signal: stopping,
-    log,
-    onChange: (isLeader) => {
-      metrics.leader.set({ name: config.leaseName }, isLeader ? 1 : 0);
-    },
+  await holdLease(parts, stopping, async (signal) => {
+    leadership.isOurs = true;
+    await work(signal);
   });
   return 0;
 };

@@ -52,6 +52,12 @@ const ownMetrics = (registry: Registry) => {
       labelNames: ['class'],
       registers,
     }),
+  };
+};
+
+const webhookMetrics = (registry: Registry) => {
+  const registers = [registry];
+  return {
     deliveries: new Counter({
       name: 'zip_webhook_deliveries_total',
       help: 'Webhook attempts, by outcome: 2xx, 3xx, 4xx, 5xx or error',
@@ -69,6 +75,12 @@ const ownMetrics = (registry: Registry) => {
       buckets: SECONDS,
       registers,
     }),
+  };
+};
+
+const watchMetrics = (registry: Registry) => {
+  const registers = [registry];
+  return {
     relists: new Counter({
       name: 'zip_reflector_relists_total',
       help: 'Lists that a cache was rebuilt from, by kind and reason',
@@ -170,7 +182,13 @@ export const createControllerMetrics = ({
     labelNames: ['version'],
     registers: [registry],
   }).set({ version }, 1);
-  return { ...ownMetrics(registry), ...genericMetrics(registry), queue: queueMetrics(registry) };
+  return {
+    ...ownMetrics(registry),
+    ...webhookMetrics(registry),
+    ...watchMetrics(registry),
+    ...genericMetrics(registry),
+    queue: queueMetrics(registry),
+  };
 };
 export type ControllerMetrics = ReturnType<typeof createControllerMetrics>;
 

@@ -58,24 +58,26 @@ const findPods = async (options: ObserveOptions, zipJob: ZipJob, job: Job): Prom
   return live?.metadata.uid === podUid ? [...cached, live] : cached;
 };
 
+const settleName = ({ metadata, status }: ZipJob): string | undefined => {
+  const last = status?.attempts?.at(-1);
+  return last && isSettling(ownedStatus(status)) ? settleJobName(metadata.name, last.n) : undefined;
+};
+
 /** The answer of a settle Job is in its pod; the Job may be known to be over before the pod is. */
 const findSettle = async (
   options: ObserveOptions,
   zipJob: ZipJob,
   hint: Job | undefined,
 ): Promise<Observation['settle']> => {
-  const last = zipJob.status?.attempts?.at(-1);
-  if (!last || !isSettling(ownedStatus(zipJob.status))) return undefined;
+  const name = settleName(zipJob);
+  if (name === undefined) return undefined;
   const { namespace } = zipJob.metadata;
-  const name = settleJobName(zipJob.metadata.name, last.n);
   const job = options.caches.jobs.get(`${namespace}/${name}`) ?? hint;
   if (!job || !isOwnedBy(job, zipJob)) return undefined;
   const cached = options.caches.pods.byIndex(INDEXES.jobUid, job.metadata.uid ?? '');
   if (!isJobFinished(job) || cached.some(isEnded)) return { job, pods: cached };
-  return {
-    job,
-    pods: await options.pods.list({ namespace, labelSelector: `batch.kubernetes.io/job-name=${name}` }),
-  };
+  const labelSelector = `batch.kubernetes.io/job-name=${name}`;
+  return { job, pods: await options.pods.list({ namespace, labelSelector }) };
 };
 
 const rivalsOf = ({ caches, memory }: ObserveOptions, zipJob: ZipJob): readonly ZipJob[] =>
@@ -97,34 +99,40 @@ const ofFinished = (options: ObserveOptions, key: ObjectKey, zipJob: ZipJob): Ob
   delivery: options.dispatcher.state(key, zipJob.status?.webhook?.deliveryId),
 });
 
+const ofUnfinished = async (
+  options: ObserveOptions,
+  { key, zipJob }: { readonly key: ObjectKey; readonly zipJob: ZipJob },
+  hints: Hints,
+): Promise<Observation> => {
+  const { caches, memory, projects, buckets } = options;
+  const { namespace } = zipJob.metadata;
+  const { name } = zipJob.spec.bucketRef;
+  const job = await findJob(options, zipJob, hints.job);
+  return {
+    zipJob,
+    project:
+      caches.projects.get(`${namespace}/${PROJECT_NAME}`) ?? (await projects.get(namespace, PROJECT_NAME)),
+    bucket: caches.buckets.get(`${namespace}/${name}`) ?? (await buckets.get(namespace, name)),
+    rivals: rivalsOf(options, zipJob),
+    job,
+    pods: job ? await findPods(options, zipJob, job) : [],
+    settle: await findSettle(options, zipJob, hints.settle),
+    refusal: memory.refusal(key),
+    delivery: { kind: 'idle' },
+  };
+};
+
 /** Reads everything that a decision about a ZipJob needs, from the caches where they can be trusted. */
 export const createObserve =
   (options: ObserveOptions): Observe =>
   async (key, hints) => {
-    const { caches, memory } = options;
-    const cached = caches.zipJobs.get(key);
+    const cached = options.caches.zipJobs.get(key);
     if (!cached) {
-      memory.forget(key);
+      options.memory.forget(key);
       return undefined;
     }
-    const zipJob = memory.newest(key, cached);
-    if (isFinished(zipJob)) return ofFinished(options, key, zipJob);
-    const { namespace } = zipJob.metadata;
-    const bucketName = zipJob.spec.bucketRef.name;
-    const job = await findJob(options, zipJob, hints.job);
-    return {
-      zipJob,
-      project:
-        caches.projects.get(`${namespace}/${PROJECT_NAME}`) ??
-        (await options.projects.get(namespace, PROJECT_NAME)),
-      bucket:
-        caches.buckets.get(`${namespace}/${bucketName}`) ??
-        (await options.buckets.get(namespace, bucketName)),
-      rivals: rivalsOf(options, zipJob),
-      job,
-      pods: job ? await findPods(options, zipJob, job) : [],
-      settle: await findSettle(options, zipJob, hints.settle),
-      refusal: memory.refusal(key),
-      delivery: { kind: 'idle' },
-    };
+    const zipJob = options.memory.newest(key, cached);
+    return isFinished(zipJob)
+      ? ofFinished(options, key, zipJob)
+      : ofUnfinished(options, { key, zipJob }, hints);
   };

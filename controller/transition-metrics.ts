@@ -1,5 +1,5 @@
 import { REASONS } from '#crds/conditions.ts';
-import { type Attempt, TERMINAL_PHASES, type ZipJobStatus } from '#crds/zip-job.ts';
+import { type Attempt, TERMINAL_PHASES, type WebhookState, type ZipJobStatus } from '#crds/zip-job.ts';
 import { FAILURE_CODES } from '#crds/zipper-contract.ts';
 import type { ControllerMetrics } from './metrics.ts';
 import { timeOf } from './owned-status.ts';
@@ -9,11 +9,10 @@ const secondsBetween = (from: string | undefined, to: number | undefined): numbe
   return begun === undefined || to === undefined ? undefined : Math.max(0, (to - begun) / 1000);
 };
 
-const isTerminal = (status: ZipJobStatus | undefined): boolean =>
-  TERMINAL_PHASES.some((phase) => phase === status?.phase);
+const isTerminal = (status: ZipJobStatus): boolean => TERMINAL_PHASES.some((phase) => phase === status.phase);
 
-const newAttempts = (before: ZipJobStatus | undefined, after: ZipJobStatus): readonly Attempt[] => {
-  const last = before?.attemptsTotal ?? 0;
+const newAttempts = (before: ZipJobStatus, after: ZipJobStatus): readonly Attempt[] => {
+  const last = before.attemptsTotal ?? 0;
   return after.attempts?.filter(({ n }) => n > last) ?? [];
 };
 
@@ -24,44 +23,51 @@ const reasonLabel = (reason: string | undefined): string =>
     : 'Other';
 
 const countEnd = (metrics: ControllerMetrics, after: ZipJobStatus): void => {
-  const result = (after.phase ?? '').toLowerCase();
-  metrics.finished.inc({ result, reason: reasonLabel(after.reason) });
-  const seconds = secondsBetween(after.startedAt, timeOf(after.finishedAt));
+  const { phase = 'Failed', reason, startedAt, finishedAt, result: archive } = after;
+  const result = phase.toLowerCase();
+  metrics.finished.inc({ result, reason: reasonLabel(reason) });
+  const seconds = secondsBetween(startedAt, timeOf(finishedAt));
   if (seconds !== undefined) metrics.durationSeconds.observe({ result }, seconds);
-  if (after.phase !== 'Succeeded' || !after.result) return;
-  metrics.archiveBytes.observe(after.result.bytes);
-  metrics.files.observe(after.result.entries);
+  if (phase !== 'Succeeded' || !archive) return;
+  metrics.archiveBytes.observe(archive.bytes);
+  metrics.files.observe(archive.entries);
 };
 
 const countDelivery = (
   metrics: ControllerMetrics,
-  before: ZipJobStatus | undefined,
-  after: ZipJobStatus,
+  before: WebhookState | undefined,
+  after: WebhookState | undefined,
 ): void => {
-  if ((after.webhook?.attempts ?? 0) <= (before?.webhook?.attempts ?? 0)) return;
-  const last = after.webhook?.log?.at(-1);
-  if (!last) return;
+  const last = after?.log?.at(-1);
+  if (!last || after?.attempts === before?.attempts) return;
   const outcome = last.status === undefined ? 'error' : `${Math.floor(last.status / 100)}xx`;
   metrics.deliveries.inc({ outcome });
   metrics.deliverySeconds.observe(last.durationMs / 1000);
-  if (after.webhook?.state === 'Exhausted') metrics.exhausted.inc();
+  if (after?.state === 'Exhausted') metrics.exhausted.inc();
 };
+
+const countBeginning = (metrics: ControllerMetrics, { before, after, now }: Move): void => {
+  const waited = secondsBetween(after.acceptedAt, now.getTime());
+  if (waited === undefined) return;
+  if (!before.job && after.job) metrics.queueSeconds.observe(waited);
+  if (before.startedAt === undefined && after.startedAt !== undefined) metrics.startSeconds.observe(waited);
+};
+
+interface Move {
+  readonly before: ZipJobStatus;
+  readonly after: ZipJobStatus;
+  readonly now: Date;
+}
 
 /**
  * Counts what one status write moved, after it succeeded: counted from a decision alone, a conflict or a restart would count
  * twice.
  */
-export const countTransition = (
-  metrics: ControllerMetrics,
-  move: { readonly before: ZipJobStatus | undefined; readonly after: ZipJobStatus; readonly now: Date },
-): void => {
-  const { before, after, now } = move;
+export const countTransition = (metrics: ControllerMetrics, move: Move): void => {
+  const { before, after } = move;
   for (const attempt of newAttempts(before, after))
     metrics.attempts.inc({ class: attempt.class ?? 'transient' });
-  const waited = secondsBetween(after.acceptedAt, now.getTime());
-  if (waited !== undefined && !before?.job && after.job) metrics.queueSeconds.observe(waited);
-  if (waited !== undefined && before?.startedAt === undefined && after.startedAt !== undefined)
-    metrics.startSeconds.observe(waited);
+  countBeginning(metrics, move);
   if (!isTerminal(before) && isTerminal(after)) countEnd(metrics, after);
-  countDelivery(metrics, before, after);
+  countDelivery(metrics, before.webhook, after.webhook);
 };

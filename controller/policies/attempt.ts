@@ -39,20 +39,25 @@ const failureOf = (zipJob: ZipJob, pod: Pod): Failure | undefined => {
   return zipJob.status?.progress?.podUid === pod.metadata.uid ? zipJob.status?.failure : undefined;
 };
 
+const podView = (status: Pod['status'] = {}): Removal => {
+  const target = status.conditions?.find(({ type }) => type === 'DisruptionTarget');
+  const { reason = target?.reason ?? 'PodFailed', message = target?.message } = status;
+  return { reason, message: message ?? 'the pod ended before its container did' };
+};
+
+/** What Kubernetes says about a pod whose zipper said nothing itself. */
+const outsideView = (pod: Pod): Removal | undefined => {
+  const end = terminationOf(pod);
+  if (!end) return podView(pod.status);
+  if (end.exitCode === EXIT_CODES.ok) return undefined;
+  return { reason: end.reason ?? 'Error', message: `the zipper ended with exit code ${end.exitCode}` };
+};
+
 const evidence = (zipJob: ZipJob, pod: Pod | undefined): Removal | undefined => {
   if (!pod) return { reason: 'PodGone', message: 'the pod is gone' };
   const failure = failureOf(zipJob, pod);
-  if (failure)
-    return { reason: failure.code, message: describeFailure(failure, failureTextOf(failure.code)) };
-  const end = terminationOf(pod);
-  const target = pod.status?.conditions?.find(({ type }) => type === 'DisruptionTarget');
-  if (end?.exitCode === EXIT_CODES.ok) return undefined;
-  return {
-    reason: end?.reason ?? pod.status?.reason ?? target?.reason ?? 'PodFailed',
-    message: end
-      ? `the zipper ended with exit code ${end.exitCode}`
-      : (pod.status?.message ?? target?.message ?? 'the pod ended before its container did'),
-  };
+  if (!failure) return outsideView(pod);
+  return { reason: failure.code, message: describeFailure(failure, failureTextOf(failure.code)) };
 };
 
 const exitOf = (pod: Pod | undefined): Pick<Attempt, 'exitCode'> => {

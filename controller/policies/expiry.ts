@@ -8,16 +8,18 @@ export interface ExpirySettings {
   readonly fileListTtlSeconds: number;
 }
 
+const ttlSeconds = ({ spec, status }: ZipJob, settings: ExpirySettings): number => {
+  const own = spec.ttlSecondsAfterFinished ?? {};
+  return status?.phase === 'Succeeded'
+    ? (own.succeeded ?? settings.succeededTtlSeconds)
+    : (own.failed ?? settings.failedTtlSeconds);
+};
+
 /** When is a finished ZipJob deleted? Never before its webhook is settled, since the delivery's state lives in it. */
 export const expiresAt = (zipJob: ZipJob, settings: ExpirySettings): Date | undefined => {
   const finishedAt = timeOf(zipJob.status?.finishedAt);
   if (finishedAt === undefined || zipJob.status?.webhook?.state === 'Pending') return undefined;
-  const ttl = zipJob.spec.ttlSecondsAfterFinished;
-  const seconds =
-    zipJob.status?.phase === 'Succeeded'
-      ? (ttl?.succeeded ?? settings.succeededTtlSeconds)
-      : (ttl?.failed ?? settings.failedTtlSeconds);
-  return new Date(finishedAt + seconds * 1000);
+  return new Date(finishedAt + ttlSeconds(zipJob, settings) * 1000);
 };
 
 /** When are the Secrets with the file list of a finished ZipJob deleted? Undefined: there are none any more. */

@@ -14,20 +14,17 @@ const isFailureCode = (reason: string | undefined): reason is string =>
   reason !== undefined && Object.hasOwn(FAILURE_CODES, reason);
 
 const afterLast = (last: Attempt): Outcome | undefined => {
-  switch (last.class) {
-    case 'permanent':
-      return {
-        reason: last.reason ?? 'Internal',
-        message: last.message ?? `the zipper ended with exit code ${last.exitCode ?? 'unknown'}`,
-      };
-    case 'success':
-      return {
-        reason: 'ResultMissing',
-        message: 'the zipper ended well but left no result, and the store holds no archive of it',
-      };
-    default:
-      return undefined;
-  }
+  if (last.class === 'permanent')
+    return {
+      reason: last.reason ?? 'Internal',
+      message: last.message ?? `the zipper ended with exit code ${last.exitCode ?? 'unknown'}`,
+    };
+  if (last.class === 'success')
+    return {
+      reason: 'ResultMissing',
+      message: 'the zipper ended well but left no result, and the store holds no archive of it',
+    };
+  return undefined;
 };
 
 const exhausted = (last: Attempt | undefined, text: string): Outcome => {

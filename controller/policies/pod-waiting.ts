@@ -41,16 +41,24 @@ const mounting = (pod: Pod, now: Date): PodWait | undefined => {
   };
 };
 
-/** What outside of this project keeps a pod from starting? Undefined when nothing is known to. */
-export const podWaiting = (pod: Pod, now: Date): PodWait | undefined => {
-  const unscheduled = pod.status?.conditions?.find(
+const unschedulable = (pod: Pod): PodWait | undefined => {
+  const condition = pod.status?.conditions?.find(
     ({ type, status, reason }) => type === 'PodScheduled' && status === 'False' && reason === 'Unschedulable',
   );
-  if (unscheduled)
-    return { reason: 'Unschedulable', message: unscheduled.message ?? 'no node takes the pod' };
-  const state = zipperStatusOf(pod)?.state;
-  if (state?.running || state?.terminated) return undefined;
-  const reason = REASON_OF_WAITING[state?.waiting?.reason ?? ''];
-  if (reason) return { reason, message: `${state?.waiting?.reason}: ${state?.waiting?.message ?? ''}` };
-  return mounting(pod, now);
+  return condition && { reason: 'Unschedulable', message: condition.message ?? 'no node takes the pod' };
 };
+
+const hasRun = (pod: Pod): boolean => {
+  const state = zipperStatusOf(pod)?.state;
+  return state?.running !== undefined || state?.terminated !== undefined;
+};
+
+const refusedByNode = (pod: Pod): PodWait | undefined => {
+  const waiting = zipperStatusOf(pod)?.state?.waiting;
+  const reason = REASON_OF_WAITING[waiting?.reason ?? ''];
+  return reason && { reason, message: `${waiting?.reason}: ${waiting?.message ?? ''}` };
+};
+
+/** What outside of this project keeps a pod from starting? Undefined when nothing is known to. */
+export const podWaiting = (pod: Pod, now: Date): PodWait | undefined =>
+  hasRun(pod) ? undefined : (unschedulable(pod) ?? refusedByNode(pod) ?? mounting(pod, now));

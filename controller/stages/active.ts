@@ -1,3 +1,4 @@
+import { rfc3339 } from '#crds/conditions.ts';
 import type { Job, Pod } from '#runtime/kube/resources.ts';
 import { ownJob } from '../job-state.ts';
 import type { Action, EventNote, OwnedStatus, Situation, Step } from '../observation.ts';
@@ -70,34 +71,33 @@ const notStarted = (s: Situation, job: Job, wait: { reason: string; message: str
   };
 };
 
-const running = (s: Situation, job: Job, pod: Pod): Step => {
-  const { now, config } = s;
-  const progress = s.seen.zipJob.status?.progress;
-  const isFirst = !isTrue(s.status, 'Running');
+const runningStatus = (s: Situation, pod: Pod): OwnedStatus => {
+  const { now } = s;
   const free = withoutCondition(s.status, 'Waiting', { reason: 'Running', now });
   const on = withCondition(free, 'Running', { status: 'True', reason: 'Running', now });
   const node = pod.spec?.nodeName;
-  const status: OwnedStatus = {
+  return {
     ...withPhase(on, 'Running', { reason: 'Running' }),
-    startedAt: s.status.startedAt ?? progress?.updatedAt ?? now.toISOString(),
+    startedAt: s.status.startedAt ?? s.seen.zipJob.status?.progress?.updatedAt ?? rfc3339(now),
     ...(on.job && { job: { ...on.job, ...(node !== undefined && { node }) } }),
   };
-  const quietSince = timeOf(progress?.updatedAt) ?? now.getTime();
+};
+
+const running = (s: Situation, job: Job, pod: Pod): Step => {
+  const { now, config } = s;
+  const { name } = pod.metadata;
+  const quietSince = timeOf(s.seen.zipJob.status?.progress?.updatedAt) ?? now.getTime();
   const quietUntil = new Date(quietSince + config.noProgressSeconds * 1000);
-  const begun: EventNote = {
-    type: 'Normal',
-    reason: 'Running',
-    message: `pod ${pod.metadata.name} fetches files`,
-  };
+  const isQuiet = now >= quietUntil;
+  const begun: EventNote = { type: 'Normal', reason: 'Running', message: `pod ${name} fetches files` };
   const quiet: EventNote = {
     type: 'Warning',
     reason: 'NoProgress',
-    message: `pod ${pod.metadata.name} has not moved for more than ${config.noProgressSeconds} s`,
+    message: `pod ${name} has not moved for more than ${config.noProgressSeconds} s`,
   };
-  const isQuiet = now >= quietUntil;
   return {
-    status,
-    events: [...(isFirst ? [begun] : []), ...(isQuiet ? [quiet] : [])],
+    status: runningStatus(s, pod),
+    events: [...(isTrue(s.status, 'Running') ? [] : [begun]), ...(isQuiet ? [quiet] : [])],
     requeueAfterMs: msUntil(now, deadlines(s, job), isQuiet ? undefined : quietUntil),
   };
 };

@@ -70,7 +70,8 @@ class Dispatcher implements WebhookDispatcher {
   }
 
   #next(): void {
-    for (const [endpoint, line] of [...this.#lines]) {
+    // A copy: the turns change while they are taken.
+    for (const [endpoint, line] of Array.from(this.#lines)) {
       if (this.#total >= this.#options.concurrency || this.#options.signal.aborted) return;
       const running = this.#running.get(endpoint) ?? 0;
       const entry = running < this.#options.concurrencyPerEndpoint ? line.shift() : undefined;

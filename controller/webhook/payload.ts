@@ -1,26 +1,23 @@
-import type { WebhookEvent, ZipJob } from '#crds/zip-job.ts';
+import type { WebhookEvent, ZipJob, ZipJobStatus } from '#crds/zip-job.ts';
 import { apiStatusOf } from '#crds/zip-job.ts';
 import { isJsonObject } from '../policies/admission.ts';
 
 const UUID_NAME = /^zip-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
-const BUCKET_NAME = /^(s3|r2)-(.+)$/;
 
 /** The id that callers know a job by: its uuid, or the object's uid when it was named by hand. */
 export const zipIdOf = ({ metadata }: Pick<ZipJob, 'metadata'>): string =>
   UUID_NAME.exec(metadata.name)?.[1] ?? metadata.uid ?? metadata.name;
 
+/** A ZipBucket is named `<service>-<bucket name>`, which the API server checks. */
 const bucketOf = ({ spec }: ZipJob): { service: string; name: string } => {
-  const [, service, name] = BUCKET_NAME.exec(spec.bucketRef.name) ?? [];
-  return { service: service ?? spec.service ?? 's3', name: name ?? spec.bucketRef.name };
+  const service = spec.service ?? 's3';
+  return { service, name: spec.bucketRef.name.slice(service.length + 1) };
 };
 
-const errorOf = ({ status }: ZipJob): Readonly<Record<string, unknown>> => {
-  const fileIndex = status?.failure?.fileIndex;
-  return {
-    code: status?.reason ?? 'Internal',
-    message: status?.message ?? '',
-    ...(fileIndex !== undefined && status?.failure?.code === status?.reason && { file_index: fileIndex }),
-  };
+const errorOf = (status: ZipJobStatus): Readonly<Record<string, unknown>> => {
+  const { reason = 'Internal', message = '', failure } = status;
+  const isSame = failure?.code === reason && failure.fileIndex !== undefined;
+  return { code: reason, message, ...(isSame && { file_index: failure.fileIndex }) };
 };
 
 /**
@@ -36,6 +33,6 @@ export const webhookBody = (zipJob: ZipJob, event: WebhookEvent): string => {
     bucket: bucketOf(zipJob),
     key: zipJob.spec.key,
   });
-  const error = event === 'FAILED' ? `,"error":${JSON.stringify(errorOf(zipJob))}` : '';
+  const error = event === 'FAILED' ? `,"error":${JSON.stringify(errorOf(zipJob.status ?? {}))}` : '';
   return `${head.slice(0, -1)},"metadata":${isJsonObject(metadata) ? metadata : '{}'}${error}}`;
 };
