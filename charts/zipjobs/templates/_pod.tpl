@@ -20,16 +20,22 @@ as 5.36870912e+10.
 {{- end }}
 {{- end -}}
 
-{{/* What every process is told about its own pod. */}}
+{{/* Where every process listens, and where its token lies. */}}
 {{- define "zipjobs.podEnv" -}}
 - name: HOST
   valueFrom: { fieldRef: { fieldPath: status.podIP } }
+- name: SERVICE_ACCOUNT_DIR
+  value: /var/run/secrets/kubernetes.io/serviceaccount
+{{- end -}}
+
+{{/* Who the pod is, for a process whose replicas tell each other apart. */}}
+{{- define "zipjobs.identityEnv" -}}
 - name: POD_NAME
   valueFrom: { fieldRef: { fieldPath: metadata.name } }
 - name: POD_NAMESPACE
   valueFrom: { fieldRef: { fieldPath: metadata.namespace } }
-- name: SERVICE_ACCOUNT_DIR
-  value: /var/run/secrets/kubernetes.io/serviceaccount
+- name: POD_UID
+  valueFrom: { fieldRef: { fieldPath: metadata.uid } }
 {{- end -}}
 
 {{/* Where processes may connect to. */}}

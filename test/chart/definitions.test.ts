@@ -1,0 +1,24 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { CRD_TEMPLATES, chartCrds } from '../../.ci/sync-crds.ts';
+import { type KubeObject, render } from './render.ts';
+
+describe('the definitions of the chart', function () {
+  this.timeout(30 * 60_000);
+
+  it("are those of crds/: else run 'node .ci/sync-crds.ts'", async () => {
+    const wanted = await chartCrds();
+    expect(await readdir(CRD_TEMPLATES)).to.have.members([...wanted.keys()]);
+    for (const [name, text] of wanted)
+      expect(await readFile(join(CRD_TEMPLATES, name), 'utf8')).to.equal(text);
+  });
+
+  it('stay when the release goes', async () => {
+    const isDefinition = ({ kind }: KubeObject): boolean => kind === 'CustomResourceDefinition';
+    const definitions = (await render()).filter(isDefinition);
+    expect(definitions).to.have.length(4);
+    for (const { metadata } of definitions)
+      expect(metadata.annotations).to.include({ 'helm.sh/resource-policy': 'keep' });
+  });
+});

@@ -1,0 +1,162 @@
+import { expect } from 'chai';
+import type { ZipBucket } from '#crds/zip-bucket.ts';
+import type { Attempt, ZipJob } from '#crds/zip-job.ts';
+import { readControllerConfig } from '../../controller/config.ts';
+import { archiveJob, settleJob } from '../../controller/job-manifest.ts';
+import { type Container, find, type KubeObject, type PodSpec, podOf, render } from './render.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const bucket: ZipBucket = {
+  apiVersion: 'zipjobs.dev/v1alpha1',
+  kind: 'ZipBucket',
+  metadata: { name: 's3-archives', namespace: 'red' },
+  spec: { service: 's3', bucketName: 'archives' },
+};
+const zipJob: ZipJob = {
+  apiVersion: 'zipjobs.dev/v1alpha1',
+  kind: 'ZipJob',
+  metadata: { name: 'zip-a', namespace: 'red', uid: 'u' },
+  spec: {
+    bucketRef: { name: 's3-archives' },
+    key: 'a.zip',
+    filesFrom: { secretNames: ['zip-a-files-0'], encoding: 'gzip+json', count: 1, sha256: '' },
+  },
+};
+
+const zipperPods = (): Readonly<Record<string, PodSpec>> => {
+  const config = readControllerConfig({ POD_NAME: 'p', POD_NAMESPACE: 'n', ZIPPER_IMAGE: 'zipjobs-zipper' });
+  const attempt: Attempt = { n: 1, podUid: 'u' };
+  const upload = { uploadId: 'u', state: 'open', partSize: 1 } as const;
+  const specOf = (job: unknown): PodSpec => podOf(job as KubeObject);
+  return {
+    'an archive pod': specOf(archiveJob(zipJob, bucket, config)),
+    'a settle pod': specOf(settleJob(zipJob, { attempt, upload, bucket }, config)),
+  };
+};
+
+const VOLUMES = ['configMap', 'secret', 'emptyDir', 'projected', 'downwardAPI'];
+
+/** The profile `restricted` of the Pod Security Standards. */
+const expectRestricted = (pod: PodSpec): void => {
+  const context = pod['securityContext'] as Fields;
+  expect(context['runAsNonRoot']).to.equal(true);
+  expect(context['seccompProfile']).to.deep.equal({ type: 'RuntimeDefault' });
+  for (const field of ['hostNetwork', 'hostPID', 'hostIPC']) expect(pod).not.to.have.property(field);
+  for (const { name: _name, ...source } of pod.volumes ?? [])
+    expect(VOLUMES).to.include.members(Object.keys(source));
+  for (const container of pod.containers) {
+    const own = container['securityContext'] as Fields;
+    expect(own['allowPrivilegeEscalation']).to.equal(false);
+    expect(own['capabilities']).to.deep.equal({ drop: ['ALL'] });
+    expect(own).not.to.have.any.keys('privileged', 'runAsNonRoot', 'runAsUser', 'seccompProfile');
+    for (const port of container.ports ?? []) expect(port).not.to.have.property('hostPort');
+  }
+};
+
+const expectBeyondRestricted = (pod: PodSpec): void => {
+  expect(pod['securityContext']).to.include({ runAsUser: 65_532, runAsGroup: 65_532 });
+  for (const container of pod.containers) {
+    expect(container['securityContext']).to.include({ readOnlyRootFilesystem: true });
+    expect(container).not.to.have.any.keys('command', 'args');
+    const { limits, requests } = container['resources'] as Readonly<Record<string, Fields>>;
+    for (const given of [limits, requests])
+      expect(given).to.have.all.keys('cpu', 'memory', 'ephemeral-storage');
+  }
+};
+
+const portOf = (container: Container, name: string): number | undefined =>
+  container.ports?.find((port) => port.name === name)?.containerPort;
+
+describe('the pods of the chart', function () {
+  this.timeout(30 * 60_000);
+  let objects: readonly KubeObject[];
+  let pods: Readonly<Record<string, PodSpec>>;
+  before(async () => {
+    objects = await render();
+    pods = {
+      'an API pod': podOf(find(objects, 'Deployment', 'zipjobs-api')),
+      'a controller pod': podOf(find(objects, 'Deployment', 'zipjobs-controller')),
+      ...zipperPods(),
+    };
+  });
+
+  it('are admitted where Pod Security enforces restricted (P1)', () => {
+    expect(Object.keys(pods)).to.have.length(4);
+    for (const pod of Object.values(pods)) expectRestricted(pod);
+  });
+
+  it('write nothing to their images, run as nobody, without a shell and within limits (P2)', () => {
+    for (const pod of Object.values(pods)) expectBeyondRestricted(pod);
+  });
+
+  it('are all that the chart starts', () => {
+    const kinds = ['Pod', 'Job', 'CronJob', 'DaemonSet', 'StatefulSet', 'ReplicaSet'];
+    expect(objects.filter(({ kind }) => kinds.includes(kind))).to.deep.equal([]);
+    expect(objects.filter(({ kind }) => kind === 'Deployment')).to.have.length(2);
+  });
+
+  it('hold a token only where they speak to the API server (P2, P3)', () => {
+    const { 'a settle pod': settle, 'an archive pod': archive } = pods;
+    expect(settle).to.include({ automountServiceAccountToken: false });
+    expect(archive).to.include({ automountServiceAccountToken: false });
+    expect(JSON.stringify(settle)).not.to.contain('serviceAccountToken"');
+    const token = '"serviceAccountToken":{"path":"token","expirationSeconds":600}';
+    expect(JSON.stringify(archive)).to.contain(token);
+  });
+
+  it('are probed on their admin port', () => {
+    for (const name of ['an API pod', 'a controller pod'])
+      for (const container of pods[name]?.containers ?? []) {
+        expect(portOf(container, 'admin')).to.equal(9090);
+        for (const [probe, path] of [
+          ['startupProbe', '/healthz'],
+          ['livenessProbe', '/healthz'],
+          ['readinessProbe', '/readyz'],
+        ] as const)
+          expect((container[probe] as Fields)['httpGet']).to.deep.equal({ path, port: 'admin' });
+      }
+  });
+
+  it('may take longer to stop than their processes do', () => {
+    expect(pods['an API pod']?.['terminationGracePeriodSeconds']).to.equal(20);
+    expect(pods['a controller pod']?.['terminationGracePeriodSeconds']).to.equal(30);
+    expect(pods['an archive pod']?.['terminationGracePeriodSeconds']).to.equal(30);
+  });
+
+  it('are found by labels that never change, and carry the common ones', async () => {
+    const rendered = await render({ commonLabels: { team: 'storage' }, 'api.podLabels': { mesh: 'off' } });
+    const deployment = find(rendered, 'Deployment', 'zipjobs-api');
+    const spec = deployment['spec'] as {
+      selector: { matchLabels: Fields };
+      template: { metadata: { labels: Fields } };
+    };
+    const selector = {
+      'app.kubernetes.io/name': 'zipjobs',
+      'app.kubernetes.io/instance': 'zipjobs',
+      'app.kubernetes.io/component': 'api',
+    };
+    expect(spec.selector.matchLabels).to.deep.equal(selector);
+    expect(spec.template.metadata.labels).to.include({ ...selector, team: 'storage', mesh: 'off' });
+    expect(find(rendered, 'Service', 'zipjobs-api')['spec']).to.deep.include({ selector });
+  });
+
+  it('run images by digest, else by tag, from the registry', async () => {
+    const digest = `sha256:${'a'.repeat(64)}`;
+    const rendered = await render({
+      'image.registry': 'registry.example.com/zip/',
+      'image.tag': '1.2.3',
+      'api.image.digest': digest,
+      'controller.image.tag': '4.5.6',
+    });
+    const imageOf = (name: string) => podOf(find(rendered, 'Deployment', name)).containers[0]?.image;
+    expect(imageOf('zipjobs-api')).to.equal(`registry.example.com/zip/zipjobs-api@${digest}`);
+    expect(imageOf('zipjobs-controller')).to.equal('registry.example.com/zip/zipjobs-controller:4.5.6');
+    const env = podOf(find(rendered, 'Deployment', 'zipjobs-controller')).containers[0]?.env ?? [];
+    const image = 'registry.example.com/zip/zipjobs-zipper:1.2.3';
+    expect(env).to.deep.include({ name: 'ZIPPER_IMAGE', value: image });
+    // The policy admits exactly the image that the controller is told to run.
+    const policy = find(rendered, 'ValidatingAdmissionPolicy', 'zipjobs-zipper-jobs');
+    expect(JSON.stringify(policy)).to.contain(`c.image == '${image}'`);
+  });
+});

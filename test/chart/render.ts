@@ -1,0 +1,75 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { parseAllDocuments } from 'yaml';
+import { ensureBinaries } from '../cluster/binaries.ts';
+
+const run = promisify(execFile);
+export const CHART = 'charts/zipjobs';
+export const NAMESPACE = 'zipjobs-system';
+
+export interface KubeObject {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace?: string;
+    readonly labels?: Readonly<Record<string, string>>;
+    readonly annotations?: Readonly<Record<string, string>>;
+  };
+  readonly [field: string]: unknown;
+}
+
+export interface EnvVar {
+  readonly name: string;
+  readonly value?: string;
+  readonly valueFrom?: unknown;
+}
+
+export interface Container {
+  readonly name: string;
+  readonly image: string;
+  readonly env?: readonly EnvVar[];
+  readonly ports?: readonly { readonly name: string; readonly containerPort: number }[];
+  readonly [field: string]: unknown;
+}
+
+export interface PodSpec {
+  readonly containers: readonly Container[];
+  readonly volumes?: readonly Readonly<Record<string, unknown>>[];
+  readonly [field: string]: unknown;
+}
+
+/** Values as a nested object, as in a values file. */
+export type Values = Readonly<Record<string, unknown>>;
+
+/** Runs helm of the local cluster's program; the first call on a machine builds it. */
+export const helm = async (args: readonly string[]): Promise<string> => {
+  const { cluster } = await ensureBinaries((line) => process.stderr.write(`${line}\n`));
+  const { stdout } = await run(cluster, ['helm', ...args], { maxBuffer: 1 << 26 });
+  return stdout;
+};
+
+const valueFlags = (values: Values): readonly string[] =>
+  Object.entries(values).flatMap(([name, value]) => ['--set-json', `${name}=${JSON.stringify(value)}`]);
+
+/** What would be installed, object by object. @throws Error with helm's words when the values are refused. */
+export const render = async (values: Values = {}): Promise<readonly KubeObject[]> => {
+  const text = await helm(['template', 'zipjobs', CHART, '--namespace', NAMESPACE, ...valueFlags(values)]);
+  return parseAllDocuments(text)
+    .map((document) => document.toJS() as KubeObject | null)
+    .filter((object) => object !== null);
+};
+
+export const find = (objects: readonly KubeObject[], kind: string, name: string): KubeObject => {
+  const found = objects.find((object) => object.kind === kind && object.metadata.name === name);
+  if (found === undefined) throw new Error(`the chart has no ${kind} ${name}`);
+  return found;
+};
+
+export const podOf = (deployment: KubeObject): PodSpec =>
+  (deployment['spec'] as { template: { spec: PodSpec } }).template.spec;
+
+export const envOf = (objects: readonly KubeObject[], component: string): ReadonlyMap<string, EnvVar> => {
+  const [container] = podOf(find(objects, 'Deployment', `zipjobs-${component}`)).containers;
+  return new Map((container?.env ?? []).map((variable) => [variable.name, variable]));
+};

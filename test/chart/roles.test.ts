@@ -1,0 +1,135 @@
+import { expect } from 'chai';
+import { ZIPPER_SERVICE_ACCOUNT } from '#crds/api-group.ts';
+import { find, type KubeObject, NAMESPACE, render } from './render.ts';
+
+interface Rule {
+  readonly apiGroups: readonly string[];
+  readonly resources: readonly string[];
+  readonly resourceNames?: readonly string[];
+  readonly verbs: readonly string[];
+}
+
+const ROLE_KINDS = ['Role', 'ClusterRole'];
+const rulesOf = (role: KubeObject): readonly Rule[] => role['rules'] as readonly Rule[];
+
+/** One line per resource, so that a difference reads as what is granted. */
+const grants = (role: KubeObject): readonly string[] =>
+  rulesOf(role)
+    .flatMap(({ apiGroups, resources, resourceNames, verbs }) =>
+      apiGroups.flatMap((group) =>
+        resources.map((resource) => {
+          const named = resourceNames === undefined ? '' : ` [${resourceNames.join(', ')}]`;
+          return `${group === '' ? 'core' : group} ${resource}${named}: ${[...verbs].sort().join(' ')}`;
+        }),
+      ),
+    )
+    .sort();
+
+describe('the roles of the chart', function () {
+  this.timeout(30 * 60_000);
+  let objects: readonly KubeObject[];
+  before(async () => {
+    objects = await render();
+  });
+  const clusterRole = (name: string): KubeObject => find(objects, 'ClusterRole', name);
+
+  it('name everything they grant, and list no Secrets (P13)', () => {
+    const roles = objects.filter(({ kind }) => ROLE_KINDS.includes(kind));
+    expect(roles).to.have.length(7);
+    for (const rule of roles.flatMap(rulesOf)) {
+      expect([...rule.apiGroups, ...rule.resources, ...rule.verbs]).not.to.include('*');
+      expect(rule.resources).not.to.include.members(['pods/exec']);
+      if (rule.resources.includes('secrets'))
+        expect(rule.verbs).not.to.have.any.members(['list', 'watch', 'update', 'patch', 'deletecollection']);
+    }
+  });
+
+  it('give the API what it needs (P13)', () => {
+    expect(grants(clusterRole('zipjobs-api'))).to.deep.equal([
+      'core secrets: create',
+      'zipjobs.dev zipbuckets: get list watch',
+      'zipjobs.dev zipjobs: create get list watch',
+      'zipjobs.dev zipprojects: get list watch',
+      'zipjobs.dev ziptokens/status: patch',
+      'zipjobs.dev ziptokens: get list watch',
+    ]);
+  });
+
+  it('give the controller what it needs (P13)', () => {
+    expect(grants(clusterRole('zipjobs-controller'))).to.deep.equal([
+      'batch jobs: create delete get list watch',
+      'core events: create patch',
+      'core namespaces: get list watch',
+      'core pods: delete get list watch',
+      'core secrets [zipjobs-webhook]: get',
+      'core secrets: delete',
+      'core serviceaccounts [zipjobs-zipper]: create get patch',
+      'rbac.authorization.k8s.io clusterroles [zipjobs-zipper]: bind',
+      'rbac.authorization.k8s.io rolebindings [zipjobs-zipper]: create get patch',
+      'zipjobs.dev zipbuckets: get list watch',
+      'zipjobs.dev zipjobs/status: patch',
+      'zipjobs.dev zipjobs: delete get list patch watch',
+      'zipjobs.dev zipprojects/status: patch',
+      'zipjobs.dev zipprojects: get list watch',
+    ]);
+    expect(grants(find(objects, 'Role', 'zipjobs-controller'))).to.deep.equal([
+      'coordination.k8s.io leases [zipjobs-controller]: get update',
+      'coordination.k8s.io leases: create',
+    ]);
+  });
+
+  it('give the zipper one verb on one resource (P4)', () => {
+    expect(grants(clusterRole(ZIPPER_SERVICE_ACCOUNT))).to.deep.equal(['zipjobs.dev zipjobs/status: patch']);
+  });
+
+  it('add to the roles of persons no status, and tokens to admin only', () => {
+    const aggregatesOf = (name: string): readonly string[] =>
+      Object.keys(clusterRole(name).metadata.labels ?? {}).filter((label) => label.includes('aggregate-to'));
+    expect(aggregatesOf('zipjobs-view')).to.have.length(3);
+    const edit = ['edit', 'admin'].map((role) => `rbac.authorization.k8s.io/aggregate-to-${role}`);
+    expect(aggregatesOf('zipjobs-edit')).to.have.members(edit);
+    expect(aggregatesOf('zipjobs-admin')).to.deep.equal(['rbac.authorization.k8s.io/aggregate-to-admin']);
+    const all = (name: string): string => grants(clusterRole(name)).join();
+    for (const name of ['zipjobs-view', 'zipjobs-edit']) expect(all(name)).not.to.contain('ziptokens');
+    for (const name of ['zipjobs-view', 'zipjobs-edit', 'zipjobs-admin'])
+      expect(all(name)).not.to.contain('/status');
+  });
+
+  it('leave the roles of persons alone when told so', async () => {
+    const rendered = await render({ 'rbac.aggregate': false });
+    const names = rendered.filter(({ kind }) => kind === 'ClusterRole').map(({ metadata }) => metadata.name);
+    expect(names).to.have.members(['zipjobs-api', 'zipjobs-controller', ZIPPER_SERVICE_ACCOUNT]);
+  });
+
+  it('are bound to the service accounts that the pods run as, whatever they are called', async () => {
+    const rendered = await render({
+      'api.serviceAccount.name': 'first',
+      'controller.serviceAccount.name': 'second',
+    });
+    for (const [component, name] of [
+      ['api', 'first'],
+      ['controller', 'second'],
+    ] as const) {
+      find(rendered, 'ServiceAccount', name);
+      const deployment = JSON.stringify(find(rendered, 'Deployment', `zipjobs-${component}`));
+      expect(deployment).to.contain(`"serviceAccountName":"${name}"`);
+      const subject = { kind: 'ServiceAccount', name, namespace: NAMESPACE };
+      const binding = find(rendered, 'ClusterRoleBinding', `zipjobs-${component}`);
+      expect(binding['subjects']).to.deep.equal([subject]);
+    }
+    const policies = JSON.stringify(rendered.filter(({ kind }) => kind === 'ValidatingAdmissionPolicy'));
+    expect(policies).to.contain(`system:serviceaccount:${NAMESPACE}:first`);
+    expect(policies).to.contain(`system:serviceaccount:${NAMESPACE}:second`);
+    expect(policies).not.to.contain(`system:serviceaccount:${NAMESPACE}:zipjobs`);
+  });
+
+  it('stand beside policies that are all bound, and refuse when they fail', () => {
+    const policies = objects.filter(({ kind }) => kind === 'ValidatingAdmissionPolicy');
+    expect(policies).to.have.length(8);
+    for (const { metadata, spec } of policies) {
+      expect(spec).to.include({ failurePolicy: 'Fail' });
+      const binding = find(objects, 'ValidatingAdmissionPolicyBinding', metadata.name);
+      expect(binding['spec']).to.deep.include({ policyName: metadata.name, validationActions: ['Deny'] });
+    }
+  });
+});

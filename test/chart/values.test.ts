@@ -1,0 +1,116 @@
+import { expect } from 'chai';
+import { PROCESSES, readChartFile, withSettings, withTables } from '../../.ci/sync-values.ts';
+import { readApiConfig } from '../../api/config.ts';
+import { readControllerConfig } from '../../controller/config.ts';
+import { readZipperConfig } from '../../zipper-image/config.ts';
+import { CHART, type EnvVar, envOf, helm, type KubeObject, render } from './render.ts';
+
+const LOOPBACK = {
+  egress: { allowCidrs: ['127.0.0.0/8'], denyCidrs: ['10.0.0.0/8'] },
+  webhooks: { allowHttp: true },
+  store: { allowHttp: true, allowedHosts: ['127.0.0.1:7070', 'minio.example.com'] },
+};
+
+const plain = (env: ReadonlyMap<string, EnvVar>): Record<string, string> =>
+  Object.fromEntries([...env].map(([name, { value }]) => [name, value ?? 'from-the-pod']));
+
+const zipperEnv = (objects: readonly KubeObject[]): Record<string, string> =>
+  JSON.parse(envOf(objects, 'controller').get('ZIPPER_ENV_JSON')?.value ?? '{}') as Record<string, string>;
+
+describe('the values of the chart', function () {
+  this.timeout(30 * 60_000);
+  let objects: readonly KubeObject[];
+  before(async () => {
+    objects = await render();
+  });
+
+  it('pass helm lint, by default and for a cluster on loopback', async () => {
+    const values = ['--set-json', `egress=${JSON.stringify(LOOPBACK.egress)}`];
+    for (const flags of [[], values])
+      expect(await helm(['lint', '--strict', CHART, ...flags])).to.contain('0 chart(s) failed');
+  });
+
+  const refused: Readonly<Record<string, Record<string, unknown>>> = {
+    'an unknown value': { colour: 'red' },
+    'an unknown value of a component': { 'api.colour': 'red' },
+    'an unknown value of a folder': { 'api.ingress.colour': 'red' },
+    'an unknown setting': { 'controller.settings.WORKRES': 3 },
+    'a setting below its least': { 'controller.settings.WORKERS': 0 },
+    'a setting of another type': { 'zipper.settings.PARTS_IN_FLIGHT': 'many' },
+    'a setting that the chart sets itself': { 'api.settings.PORT': 1 },
+    'a tag as a digest': { 'api.image.digest': 'latest' },
+    'an address that is no CIDR': { 'egress.allowCidrs': ['10.0.0.1'] },
+    'a URL as a store': { 'store.allowedHosts': ['https://minio.example.com'] },
+    'an image that could end a policy expression': { 'zipper.image.repository': "a' || true || '" },
+    'a user that could end a policy expression': { 'policies.jobControllerUser': "a' || true || '" },
+    'a service account that could end a policy expression': { 'api.serviceAccount.name': "a' || true || '" },
+  };
+  for (const [what, values] of Object.entries(refused))
+    it(`refuse ${what}`, async () => {
+      const error = await render(values).then(
+        () => undefined,
+        (reason: unknown) => reason,
+      );
+      expect(String(error)).to.contain("values don't meet the specifications of the schema");
+    });
+
+  it("describe every setting of the processes in the schema: else run 'node .ci/sync-values.ts'", async () => {
+    const schema = JSON.parse(await readChartFile('schema')) as Parameters<typeof withSettings>[0];
+    expect(schema).to.deep.equal(withSettings(schema));
+  });
+
+  it("stand in the README's tables: else run 'node .ci/sync-values.ts'", async () => {
+    const squeeze = (text: string): string => text.replaceAll(/ +/g, ' ').replaceAll(/-{3,}/g, '---');
+    const readme = await readChartFile('readme');
+    expect(squeeze(readme)).to.equal(squeeze(await withTables(readme)));
+  });
+
+  for (const component of ['api', 'controller'] as const)
+    it(`give the ${component} only variables that are its settings, and every one it needs`, () => {
+      const known = Object.values(PROCESSES[component]);
+      const env = envOf(objects, component);
+      expect(known.map((setting) => setting.env)).to.include.members([...env.keys()]);
+      const needed = known.filter((setting) => setting.default === undefined).map((setting) => setting.env);
+      expect([...env.keys()]).to.include.members(needed);
+    });
+
+  it('give the zipper only variables that are its settings', () => {
+    const known = Object.values(PROCESSES.zipper).map((setting) => setting.env);
+    expect(known).to.include.members(Object.keys(zipperEnv(objects)));
+  });
+
+  it('reach the processes as they are meant', async () => {
+    const rendered = await render({
+      ...LOOPBACK,
+      'controller.settings.WORKERS': 7,
+      'zipper.settings': { PARTS_IN_FLIGHT: 5, MAX_ARCHIVE_BYTES: 161_061_273_600 },
+      'zipper.resources.limits.memory': '1Gi',
+      'zipper.nodeSelector': { disk: 'fast' },
+    });
+    const api = readApiConfig(plain(envOf(rendered, 'api')));
+    expect(api.egressAllowCidrs).to.deep.equal(['127.0.0.0/8']);
+    const controller = readControllerConfig(plain(envOf(rendered, 'controller')));
+    expect(controller).to.deep.include({ workers: 7, webhookAllowHttp: true, zipperGraceSeconds: 30 });
+    expect(controller.egressDenyCidrs).to.deep.equal(['10.0.0.0/8']);
+    expect(controller.zipperResources.limits).to.include({ memory: '1Gi', cpu: '2' });
+    expect(controller.zipperNodeSelector).to.deep.equal({ disk: 'fast' });
+    const zipper = readZipperConfig({ ...controller.zipperEnv, POD_UID: 'u' });
+    expect(zipper).to.deep.include({
+      partsInFlight: 5,
+      maxArchiveBytes: 161_061_273_600,
+      storeAllowHttp: true,
+      storeAllowedHosts: ['127.0.0.1:7070', 'minio.example.com'],
+      egressAllowCidrs: ['127.0.0.0/8'],
+      egressDenyCidrs: ['10.0.0.0/8'],
+    });
+  });
+
+  it('leave the processes at their own defaults, but where the chart knows better', () => {
+    const controller = readControllerConfig(plain(envOf(objects, 'controller')));
+    const bare = readControllerConfig({ POD_NAME: 'p', POD_NAMESPACE: 'n', ZIPPER_IMAGE: 'i' });
+    const { zipperEnv: _env, zipperEnvJson: _json, zipperResourcesJson: _resources, ...rest } = bare;
+    for (const name of ['host', 'podName', 'podNamespace', 'podUid', 'zipperImage'] as const)
+      delete (rest as Partial<typeof rest>)[name];
+    expect(controller).to.deep.include(rest);
+  });
+});
