@@ -40,7 +40,7 @@ describe('the API refuses', function () {
   const valid = (): Record<string, unknown> => ({
     bucket_name: project.bucketName,
     key: 'a.zip',
-    urls: [{ url: 'http://127.0.0.1:9/x', filename: 'x' }],
+    urls: [{ url: 'http://127.0.0.1:8099/x', filename: 'x' }],
   });
   const post = (body: unknown, token = project.token): Promise<ApiAnswer> =>
     askApi(baseUrl, { method: 'POST', path: '/api/v1/zips', token, body: JSON.stringify(body) });

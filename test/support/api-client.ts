@@ -52,7 +52,7 @@ export const postJob = async (
     method: 'POST',
     path: '/v1/zips',
     token,
-    body: JSON.stringify(request),
+    body: typeof request === 'string' ? request : JSON.stringify(request),
   });
   const uuid = answer.body.data?.uuid;
   if (answer.status !== 201 || uuid === undefined)
