@@ -24,7 +24,7 @@ export interface WorkQueueOptions {
   readonly metrics?: WorkQueueMetrics;
 }
 
-export type ProcessKey = (key: string, signal: AbortSignal) => Promise<void>;
+type ProcessKey = (key: string, signal: AbortSignal) => Promise<void>;
 
 /**
  * A queue of keys with the semantics of client-go's. A key is in any of three places:

@@ -1,7 +1,7 @@
 import { AppError } from '../errors.ts';
 
 /** What can go wrong in a call to the API server, and whether the same call can succeed later. */
-export const KUBE_ERROR_CODES = {
+const KUBE_ERROR_CODES = {
   NotFound: { retryable: false },
   /** The resource itself is unknown: CRDs are missing, or not served yet. */
   NotServed: { retryable: true },

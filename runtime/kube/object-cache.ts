@@ -4,7 +4,6 @@ export type Indexers<T> = Readonly<Record<string, (object: T) => readonly string
 
 /** The objects of one kind in memory. Every write answers with the changes that it made, in order. */
 export interface ObjectCache<T extends KubeObject> {
-  readonly size: number;
   get(key: ObjectKey): T | undefined;
   values(): IterableIterator<T>;
   byIndex(index: string, value: string): readonly T[];
@@ -94,9 +93,6 @@ export const createObjectCache = <T extends KubeObject>(indexers: Indexers<T> = 
     isOlderVersion(object.metadata.resourceVersion, held?.metadata.resourceVersion);
 
   return {
-    get size() {
-      return objects.size;
-    },
     get: (key) => objects.get(key),
     values: () => objects.values(),
     byIndex: (index, value) => indexes.keys(index, value).flatMap((key) => objects.get(key) ?? []),

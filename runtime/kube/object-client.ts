@@ -6,7 +6,7 @@ import { collectionPath, objectPath } from './resource-path.ts';
 import type { DeleteOptions, KubeObject, ListOptions, ObjectClient, ResourceDefinition } from './types.ts';
 
 /** Objects of one page of a list. */
-export const DEFAULT_PAGE_SIZE = 500;
+const DEFAULT_PAGE_SIZE = 500;
 
 const deleteBody = (options: DeleteOptions): Record<string, unknown> => ({
   apiVersion: 'v1',

@@ -6,7 +6,6 @@ import type {
   V1Pod,
   V1RoleBinding,
   V1Secret,
-  V1SelfSubjectAccessReview,
   V1ServiceAccount,
 } from '@kubernetes/client-node';
 import { GROUP_VERSION, type Kind, PLURALS } from '#crds/api-group.ts';
@@ -14,7 +13,7 @@ import type { ZipBucket } from '#crds/zip-bucket.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import type { ZipToken } from '#crds/zip-token.ts';
-import { decoderOf, isRecord, type Shape } from './decode.ts';
+import { decoderOf, type Shape } from './decode.ts';
 import type { KubeObject, ResourceDefinition } from './types.ts';
 import type { WireObject } from './wire.ts';
 
@@ -27,7 +26,6 @@ export type Lease = WireObject<V1Lease>;
 export type ServiceAccount = WireObject<V1ServiceAccount>;
 export type RoleBinding = WireObject<V1RoleBinding>;
 export type Namespace = WireObject<V1Namespace>;
-export type SelfSubjectAccessReview = WireObject<V1SelfSubjectAccessReview>;
 
 const ours = <T extends KubeObject>(kind: Kind): ResourceDefinition<T> => ({
   apiVersion: GROUP_VERSION,
@@ -82,17 +80,3 @@ export const RESOURCES = {
     { kind: 'Namespace', scope: 'Cluster', optional: ['spec', 'status'] },
   ),
 } as const;
-
-/** Create only; the answer carries a status and no name. */
-export const SELF_SUBJECT_ACCESS_REVIEWS: ResourceDefinition<SelfSubjectAccessReview> = {
-  apiVersion: 'authorization.k8s.io/v1',
-  plural: 'selfsubjectaccessreviews',
-  kind: 'SelfSubjectAccessReview',
-  scope: 'Cluster',
-  decode: (value) => {
-    const isReview = (candidate: unknown): candidate is SelfSubjectAccessReview =>
-      isRecord(candidate) && isRecord(candidate['spec']) && isRecord(candidate['status']);
-    if (isReview(value)) return value;
-    throw new TypeError('not a SelfSubjectAccessReview: spec or status is missing');
-  },
-};

@@ -4,7 +4,7 @@ import type { ObjectMeta } from '#crds/object-meta.ts';
  * A type of the Kubernetes client as it stands on the wire: JSON has no dates, and nothing that was read is changed in
  * place.
  */
-export type Wire<T> = T extends Date
+type Wire<T> = T extends Date
   ? string
   : T extends readonly (infer E)[]
     ? readonly Wire<E>[]

@@ -57,6 +57,23 @@ describe('createKubeConfig', () => {
     expect([tls.ca, tls.cert, tls.key].map(String)).to.deep.equal(['abc', 'cert', 'key']);
   });
 
+  it('refuses a kubeconfig that it cannot follow', async () => {
+    const file = join(dir, 'config');
+    const proxied = {
+      'current-context': 'here',
+      contexts: [{ name: 'here', context: { cluster: 'c', user: 'u' } }],
+      clusters: [{ name: 'c', cluster: { server: 'https://example.test', 'proxy-url': 'http://proxy' } }],
+      users: [{ name: 'u', user: {} }],
+    };
+    await writeFile(file, JSON.stringify(proxied));
+    expect(() => createKubeConfig({ ...SETTINGS, kubeconfig: file })).to.throw(ConfigError, 'proxy-url');
+    await writeFile(file, JSON.stringify({ ...proxied, 'current-context': 'none' }));
+    expect(() => createKubeConfig({ ...SETTINGS, kubeconfig: file })).to.throw(
+      ConfigError,
+      'no current context',
+    );
+  });
+
   it('says what is missing', () => {
     expect(() => createKubeConfig({ ...SETTINGS, kubernetesHost: '' })).to.throw(
       ConfigError,

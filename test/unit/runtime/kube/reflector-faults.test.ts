@@ -100,6 +100,18 @@ describe('createReflector under faults', () => {
     expect(fixture.reflector.get('ns/a')?.metadata.resourceVersion).to.equal('1');
   });
 
+  for (const line of ['not json', '[]', '{"type":"NEWS","object":{}}', '{"type":"ERROR","object":"?"}']) {
+    it(`watches anew after the line ${line}, from where it was`, async () => {
+      await using fixture = await startReflector();
+      const watch = await followed(fixture, 10);
+      watch.events(['ADDED', aNote('a', 11)]);
+      watch.raw(`${line}\n`);
+      const again = await fixture.server.next();
+      expect(again.url.searchParams.get('resourceVersion')).to.equal('11');
+      await until('the first watch to be closed', () => watch.closed, { limitMs: 1_000 });
+    });
+  }
+
   it('survives a handler that throws', async () => {
     await using fixture = await startReflector({
       onChange: () => {

@@ -1,0 +1,44 @@
+import { expect } from 'chai';
+import { RESOURCES } from '#runtime/kube/resources.ts';
+
+const metadata = { namespace: 'ns', name: 'a' };
+
+describe('the decoders', () => {
+  for (const { name, value, fault } of [
+    { name: 'no object', value: [], fault: 'it is no JSON object' },
+    { name: 'no spec', value: { metadata }, fault: 'spec is missing or no object' },
+    { name: 'a spec that is a list', value: { metadata, spec: [] }, fault: 'spec is missing or no object' },
+    {
+      name: 'a status that is none',
+      value: { metadata, spec: {}, status: 'x' },
+      fault: 'status is no object',
+    },
+    { name: 'no metadata', value: { spec: {} }, fault: 'metadata is missing' },
+    {
+      name: 'no name',
+      value: { metadata: { namespace: 'ns', name: '' }, spec: {} },
+      fault: 'metadata.name is missing',
+    },
+    {
+      name: 'no namespace',
+      value: { metadata: { name: 'a' }, spec: {} },
+      fault: 'metadata.namespace is missing',
+    },
+  ]) {
+    it(`refuse ${name}`, () => {
+      expect(() => RESOURCES.zipJobs.decode(value)).to.throw(TypeError, `not a ZipJob: ${fault}`);
+    });
+  }
+
+  it('take an object as it is', () => {
+    const value = { metadata, spec: {}, status: {}, other: 1 };
+    expect(RESOURCES.jobs.decode(value)).to.equal(value);
+  });
+
+  it("give objects of the cluster the namespace ''", () => {
+    expect(RESOURCES.namespaces.decode({ metadata: { name: 'a' } })).to.deep.equal({
+      metadata: { namespace: '', name: 'a' },
+    });
+    expect(() => RESOURCES.namespaces.decode(5)).to.throw(TypeError);
+  });
+});
