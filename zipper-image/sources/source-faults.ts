@@ -1,4 +1,5 @@
-import { type AppError, errorCode } from '#runtime/errors.ts';
+import { errors } from 'undici';
+import { errorCode } from '#runtime/errors.ts';
 import type { ResponseHead } from './http-get.ts';
 import { type SourceFault, SourceFaultError } from './source-error.ts';
 
@@ -9,9 +10,8 @@ const REDIRECT_STATUSES: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]
 /** OpenSSL's and Node's codes for a certificate or handshake that is refused. */
 const TLS_CODE =
   /^(?:CERT_|CRL_|ERR_TLS_|ERR_SSL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_|INVALID_CA|EPROTO)/;
-/** The answer was no HTTP. A left-over of the answer before can look so, hence it is tried again. */
-const PARSER_CODE = /^HPE_/;
 const HEADERS_TOO_LARGE = 'UND_ERR_HEADERS_OVERFLOW';
+const LENGTH_MISMATCH = 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH';
 
 export const isRedirect = (status: number): boolean => REDIRECT_STATUSES.has(status);
 
@@ -45,12 +45,18 @@ export const statusFault = (head: ResponseHead, now: number): SourceFault => {
   return { code, text, retryable: false, httpStatus: status };
 };
 
-const isAppError = (error: unknown): error is AppError => error instanceof Error && 'retryable' in error;
+/** A left-over of the answer before can look like an answer that is no HTTP, hence it is tried again. */
+const notHttp = (cause: unknown): SourceFault => ({
+  code: 'SourceInvalid',
+  text: 'the answer is not valid HTTP',
+  retryable: true,
+  cause,
+});
 
 /** The fault behind an error of the client; `inBody` tells whether the head had been received. */
 export const errorFault = (error: unknown, inBody: boolean): SourceFault => {
   if (error instanceof SourceFaultError) return error.fault;
-  const code = isAppError(error) ? error.code : (errorCode(error) ?? '');
+  const code = errorCode(error) ?? '';
   if (code === HEADERS_TOO_LARGE)
     return {
       code: 'SourceInvalid',
@@ -58,8 +64,7 @@ export const errorFault = (error: unknown, inBody: boolean): SourceFault => {
       retryable: false,
       cause: error,
     };
-  if (PARSER_CODE.test(code))
-    return { code: 'SourceInvalid', text: 'the answer is not valid HTTP', retryable: true, cause: error };
+  if (error instanceof errors.HTTPParserError || (code === LENGTH_MISMATCH && !inBody)) return notHttp(error);
   if (inBody)
     return {
       code: 'SourceTruncated',

@@ -1,0 +1,239 @@
+import { once } from 'node:events';
+import { gzipSync } from 'node:zlib';
+import { expect } from 'chai';
+import { type FileOrigin, startFileOrigin } from '../../../support/file-origin.ts';
+import { generatedBytes } from '../../../support/generated-bytes.ts';
+import { failureOfAnswer, rawServer } from './raw-server.ts';
+import { failureAt, type HarnessOptions, readAll, withReader } from './source-harness.ts';
+
+const gzipped = gzipSync('hello hello hello hello');
+describe('download', () => {
+  let origin: FileOrigin;
+  beforeEach(async () => {
+    origin = await startFileOrigin({
+      routes: {
+        '/gzip': (_request, response) => {
+          response.writeHead(200, { 'content-encoding': 'gzip', 'content-length': gzipped.byteLength });
+          response.end(gzipped);
+        },
+        '/dated': (_request, response) => {
+          response.writeHead(200, { 'last-modified': 'Wed, 21 Oct 2015 07:28:00 GMT', 'set-cookie': 'a=b' });
+          response.end('x');
+        },
+        '/undated': (_request, response) => {
+          response.writeHead(200, { 'last-modified': 'yesterday' }).end('x');
+        },
+        '/endless': async ({ signal }, response) => {
+          const block = Buffer.alloc(64 * 1024);
+          response.writeHead(200);
+          while (!signal.aborted)
+            if (!response.write(block)) await once(response, 'drain', { signal }).catch(() => undefined);
+        },
+      },
+    });
+  });
+  afterEach(() => origin[Symbol.asyncDispose]());
+
+  const read = (path: string, options: HarnessOptions = {}) =>
+    withReader([origin.url(path)], readAll, options).then(([entry]) => {
+      if (!entry) throw new Error('there is no entry');
+      return entry;
+    });
+
+  it('reads a file with its length', async () => {
+    const entry = await read('/gen/300000/7');
+    expect(entry.bytes.equals(generatedBytes(300_000, 7))).to.equal(true);
+    expect(entry).to.include({
+      index: 0,
+      filename: 'file-0',
+      declaredLength: 300_000,
+      lengthUnverified: false,
+    });
+  });
+
+  it('reads a chunked file, and an empty one', async () => {
+    const entry = await read('/chunked/300000/7/1000');
+    expect(entry.bytes.equals(generatedBytes(300_000, 7))).to.equal(true);
+    expect(entry).to.include({ declaredLength: undefined, lengthUnverified: false });
+    const empty = await read('/gen/0/1');
+    expect(empty.small).to.have.length(0);
+    expect(empty.bytes).to.have.length(0);
+  });
+
+  it('marks a file whose end is only the end of the connection (D3)', async () => {
+    await using server = await rawServer('HTTP/1.0 200 OK\r\n\r\nhello');
+    const [entry] = await withReader([server.url], readAll);
+    expect(entry?.bytes.toString()).to.equal('hello');
+    expect(entry?.lengthUnverified).to.equal(true);
+  });
+
+  it('sends its own name, wants no encoding, and sends no cookie or referer, also to a redirect (D9) (D16)', async () => {
+    await read('/dated');
+    await read('/hops/1/10/1', { settings: { sourceUserAgent: 'zipjobs-test' } });
+    for (const { headers } of origin.requests) {
+      expect(headers).to.include({ 'accept-encoding': 'identity' });
+      expect(headers).to.not.have.any.keys('cookie', 'referer', 'authorization', 'range');
+    }
+    expect(origin.requests.at(-1)?.headers['user-agent']).to.equal('zipjobs-test');
+  });
+
+  it('keeps encoded bytes as they came, with no declared length (D9)', async () => {
+    const entry = await read('/gzip');
+    expect(entry.bytes.equals(gzipped)).to.equal(true);
+    expect(entry).to.include({ declaredLength: undefined, contentEncoded: true });
+  });
+
+  it('reads Last-Modified, and ignores what is no date', async () => {
+    expect((await read('/dated')).lastModified?.toISOString()).to.equal('2015-10-21T07:28:00.000Z');
+    expect((await read('/undated')).lastModified).to.equal(undefined);
+  });
+
+  describe('statuses', () => {
+    for (const status of [400, 401, 403, 404, 410, 451, 501]) {
+      it(`fails at once on ${status} (D12)`, async () => {
+        const error = await failureAt(origin.url(`/status/${status}?X-Amz-Signature=secret`));
+        expect(error).to.include({
+          code: 'SourceNotFound',
+          fileIndex: 0,
+          httpStatus: status,
+          retryable: false,
+        });
+        expect(error.message)
+          .to.include('file 0')
+          .and.to.include(String(status))
+          .and.to.not.include('secret');
+        expect(origin.requests).to.have.length(1);
+      });
+    }
+
+    for (const status of [201, 204, 205, 206, 300, 304, 305]) {
+      it(`does not take ${status} for a file (D5)`, async () => {
+        const error = await failureAt(origin.url(`/status/${status}`));
+        expect(error).to.include({ code: 'SourceInvalid', httpStatus: status, retryable: false });
+        expect(origin.requests).to.have.length(1);
+      });
+    }
+
+    for (const status of [408, 425, 429, 500, 502, 503, 504]) {
+      it(`tries ${status} again, four tries in all (D12)`, async () => {
+        const entry = await read(`/flaky/3/${status}/1000/1`);
+        expect(entry.bytes.equals(generatedBytes(1000, 1))).to.equal(true);
+        expect(origin.requests).to.have.length(4);
+        const error = await failureAt(origin.url(`/flaky/4/${status}/1000/2`));
+        expect(error).to.include({ code: 'SourceUnavailable', httpStatus: status, retryable: true });
+        expect(origin.requests).to.have.length(8);
+      });
+    }
+
+    it('waits as long as Retry-After asks, and gives up when that is too long (D12)', async () => {
+      const startedAt = performance.now();
+      await read('/flaky/1/429/10/1?retry-after=1');
+      expect(performance.now() - startedAt).to.be.at.least(990);
+      const error = await failureAt(origin.url('/flaky/1/503/10/1?retry-after=61'));
+      expect(error.code).to.equal('SourceUnavailable');
+      expect(origin.requests).to.have.length(3);
+    });
+  });
+
+  describe('broken bodies', () => {
+    it('never takes a short body for a whole one, and tries again before a byte was handed on (D1)', async () => {
+      const entry = await read('/die/999/1000/1?times=2');
+      expect(entry.bytes.equals(generatedBytes(1000, 1))).to.equal(true);
+      expect(await failureAt(origin.url('/die/999/1000/1'))).to.include({
+        code: 'SourceTruncated',
+        retryable: true,
+      });
+      for (const answer of [
+        'HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nhello',
+        'HTTP/1.1 200 OK\r\nContent-Length: 6\r\nConnection: close\r\n\r\nhello',
+        'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n',
+        'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhel',
+      ])
+        expect((await failureOfAnswer(answer)).code, answer).to.equal('SourceTruncated');
+    });
+
+    it('takes the declared length of a body that is longer (D2)', async () => {
+      await using server = await rawServer(
+        'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello and more',
+        false,
+      );
+      const [entry] = await withReader([server.url], readAll);
+      expect(entry?.bytes.toString()).to.equal('hello');
+    });
+
+    it('refuses answers with a contradictory or negative length (D4)', async () => {
+      for (const headers of [
+        'Content-Length: 5\r\nContent-Length: 6',
+        'Content-Length: 5\r\nTransfer-Encoding: chunked',
+        'Content-Length: -1',
+        'Content-Length: 5, 5',
+        'Content-Length: 0x5',
+      ])
+        expect((await failureOfAnswer(`HTTP/1.1 200 OK\r\n${headers}\r\n\r\nhello`)).code, headers).to.equal(
+          'SourceInvalid',
+        );
+    });
+
+    it('refuses what is no HTTP, too many headers, and a switch of protocols (S47)', async () => {
+      expect((await failureOfAnswer('SSH-2.0-OpenSSH_9.6\r\n')).code).to.equal('SourceInvalid');
+      const wordy = `HTTP/1.1 200 OK\r\nx: ${'a'.repeat(20_000)}\r\n\r\n`;
+      expect((await failureOfAnswer(wordy)).code).to.equal('SourceInvalid');
+      const switching = 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n';
+      expect((await failureOfAnswer(switching)).code).to.equal('SourceUnreachable');
+      const hints = 'HTTP/1.1 100 Continue\r\n\r\n'.repeat(1000);
+      expect((await failureOfAnswer(hints)).code).to.equal('SourceUnreachable');
+    });
+
+    it('stops at the largest size, declared or received, and closes the connection (D11) (D16)', async () => {
+      const settings = { sourceMaxFileBytes: 2_000_000 };
+      const declared = await failureAt(origin.url('/gen/2000001/1'), { settings });
+      expect(declared).to.include({ code: 'SourceTooLarge', retryable: false });
+      expect(await failureAt(origin.url('/endless'), { settings })).to.include({ code: 'SourceTooLarge' });
+      expect((await read('/gen/2000000/1', { settings })).bytes).to.have.length(2_000_000);
+    });
+  });
+
+  describe('stalls', () => {
+    const settings = { sourceIdleTimeoutMs: 60, sourceAttempts: 2 };
+
+    it('gives up a source that sends no more (D10)', async () => {
+      const error = await failureAt(origin.url('/stall/500/1000/1'), { settings });
+      expect(error).to.include({ code: 'SourceStalled', retryable: true });
+      expect(origin.requests).to.have.length(2);
+      const entry = await read('/stall/500/1000/2?times=1', { settings });
+      expect(entry.bytes.equals(generatedBytes(1000, 2))).to.equal(true);
+    });
+
+    it('gives up a source that never sends its headers (D10)', async () => {
+      const error = await failureAt(origin.url('/silent'), {
+        settings: { sourceHeadersTimeoutMs: 40, sourceAttempts: 2 },
+      });
+      expect(error.code).to.equal('SourceStalled');
+      expect(origin.requests).to.have.length(2);
+    });
+
+    it('gives up a source that drips below the least rate (D10)', async () => {
+      const rate = { sourceMinRateBytes: 10_000, sourceMinRateWindowMs: 100, sourceAttempts: 1 };
+      const error = await failureAt(origin.url('/drip/1/10/1000/1'), { settings: rate });
+      expect(error.code).to.equal('SourceStalled');
+      expect(error.message).to.include('bytes per second');
+    });
+
+    it('does not blame the source for a reader that does not read', async () => {
+      const bytes = 20 * 1024 * 1024;
+      await withReader(
+        [origin.url(`/gen/${bytes}/1`)],
+        async (reader) => {
+          let total = 0;
+          for await (const { body } of reader.entries())
+            for await (const chunk of body) {
+              if (total === 0) await new Promise((resolve) => setTimeout(resolve, 200));
+              total += chunk.byteLength;
+            }
+          expect(total).to.equal(bytes);
+        },
+        { settings: { ...settings, sourceBufferBytes: 4 * 1024 * 1024 } },
+      );
+    });
+  });
+});

@@ -1,0 +1,227 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect } from 'chai';
+import { SMALL_ENTRY_BYTES, type SourceEntry } from '../../../../zipper-image/sources/types.ts';
+import { type FileOrigin, startFileOrigin } from '../../../support/file-origin.ts';
+import { generatedBytes, generatedChunks } from '../../../support/generated-bytes.ts';
+import { until } from '../../../support/until.ts';
+import { bodyOf, type Reader, readAll, withReader } from './source-harness.ts';
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
+
+const nextOf = (pieces: Iterator<Uint8Array, void>): Uint8Array => {
+  const piece = pieces.next();
+  return piece.done === true ? new Uint8Array(0) : piece.value;
+};
+
+/** Compares a body with a generated file while it streams. */
+const matches = async (entry: SourceEntry, bytes: number, seed: number): Promise<boolean> => {
+  const expected = generatedChunks(bytes, seed);
+  let want: Uint8Array = new Uint8Array(0);
+  let at = 0;
+  let same = true;
+  for await (const chunk of entry.body) {
+    for (let offset = 0; offset < chunk.byteLength; ) {
+      if (want.byteLength === 0) want = nextOf(expected);
+      const length = Math.min(want.byteLength, chunk.byteLength - offset);
+      if (length === 0) return false;
+      same &&= Buffer.compare(want.subarray(0, length), chunk.subarray(offset, offset + length)) === 0;
+      want = want.subarray(length);
+      offset += length;
+      at += length;
+    }
+  }
+  return same && at === bytes;
+};
+
+const nothing = async (): Promise<void> => undefined;
+
+/** Consumes everything; `eachChunk` may be slow. Returns the indices in the order they came, and the most that was held. */
+const consume = async (reader: Reader, eachChunk: () => Promise<void> = nothing) => {
+  const indices: number[] = [];
+  let peakHeld = 0;
+  for await (const entry of reader.entries()) {
+    indices.push(entry.index);
+    for await (const chunk of entry.body) {
+      peakHeld = Math.max(peakHeld, reader.bytesHeld + chunk.byteLength);
+      await eachChunk();
+    }
+  }
+  return { indices, peakHeld };
+};
+
+describe('createSourceReader', () => {
+  let origin: FileOrigin;
+  beforeEach(async () => {
+    origin = await startFileOrigin();
+  });
+  afterEach(() => origin[Symbol.asyncDispose]());
+
+  const urls = (paths: readonly string[]): string[] => paths.map((path) => origin.url(path));
+
+  describe('small entries', () => {
+    const lengths = [0, 1, 65_536, SMALL_ENTRY_BYTES - 1, SMALL_ENTRY_BYTES, SMALL_ENTRY_BYTES + 1, 3 * MIB];
+    for (const kind of ['gen', 'chunked'])
+      it(`are those of at most 1 MiB, with a declared length or without (${kind})`, async () => {
+        const paths = lengths.map((bytes) => `/${kind}/${bytes}/5`);
+        const entries = await withReader(urls(paths), readAll);
+        expect(entries.map(({ small }) => small?.byteLength)).to.deep.equal([
+          0,
+          1,
+          65_536,
+          SMALL_ENTRY_BYTES - 1,
+          SMALL_ENTRY_BYTES,
+          undefined,
+          undefined,
+        ]);
+        for (const [index, { bytes, small }] of entries.entries()) {
+          expect(bytes.equals(generatedBytes(lengths[index] ?? 0, 5))).to.equal(true);
+          if (small) expect(Buffer.from(small).equals(bytes)).to.equal(true);
+        }
+      });
+
+    it('stay small when they come slowly or in pieces', async () => {
+      const [entry] = await withReader(urls(['/drip/300/2/3000/1']), readAll);
+      expect(entry?.small).to.have.length(3000);
+    });
+  });
+
+  it('keeps the order of the list however the sources answer (D13)', async () => {
+    const slowFirst = await startFileOrigin({ latencyMs: 60 });
+    const list = [
+      slowFirst.url('/gen/1000/0'),
+      ...urls(['/gen/2000000/1', '/chunked/10/2', '/flaky/1/503/5000/3']),
+    ];
+    const entries = await withReader([...list, ...list], readAll);
+    expect(entries.map(({ index }) => index)).to.deep.equal([0, 1, 2, 3, 4, 5, 6, 7]);
+    expect(entries.map(({ bytes }) => bytes.byteLength)).to.deep.equal([
+      1000, 2_000_000, 10, 5000, 1000, 2_000_000, 10, 5000,
+    ]);
+    await slowFirst[Symbol.asyncDispose]();
+  });
+
+  it('works with an empty list', async () => {
+    expect(await withReader([], readAll)).to.deep.equal([]);
+  });
+
+  it('runs as many downloads at once as the setting says, over as many connections', async () => {
+    const far = await startFileOrigin({ latencyMs: 20 });
+    const list = Array.from({ length: 200 }, (_, index) => far.url(`/gen/1000/${index % 7}`));
+    const startedAt = performance.now();
+    const entries = await withReader(list, readAll, { settings: { sourceConcurrency: 32 } });
+    expect(entries).to.have.length(200);
+    expect(far.peakRequests).to.equal(32);
+    expect(far.peakConnections).to.be.at.most(33);
+    // One after another would take 4 s.
+    expect(performance.now() - startedAt).to.be.below(2000);
+    await far[Symbol.asyncDispose]();
+  });
+
+  it('streams files far larger than the memory it may use', async () => {
+    const bytes = 60 * MIB;
+    await withReader(
+      urls([`/gen/${bytes}/1`, `/chunked/${bytes}/2/65536`]),
+      async (reader) => {
+        const seen: boolean[] = [];
+        for await (const entry of reader.entries()) seen.push(await matches(entry, bytes, entry.index + 1));
+        expect(seen).to.deep.equal([true, true]);
+        expect(reader.bytesRead).to.be.at.least(2 * bytes);
+      },
+      { settings: { sourceBufferBytes: 4 * MIB } },
+    );
+  });
+
+  describe('memory', () => {
+    const budget = 8 * MIB;
+    const concurrency = 16;
+    const settings = { sourceBufferBytes: budget, sourceConcurrency: concurrency, sourceParkedMaxMs: 30 };
+    const bound = budget + concurrency * 64 * KIB + MIB;
+
+    it('stays within the budget when the reader is slow and sources are many (D13)', async () => {
+      const paths = Array.from(
+        { length: 40 },
+        (_, index) => `/${index % 2 ? 'gen' : 'chunked'}/1500000/${index}`,
+      );
+      await withReader(
+        urls(paths),
+        async (reader) => {
+          const { indices, peakHeld } = await consume(reader, () => delay(1));
+          expect(indices).to.have.length(40);
+          expect(peakHeld).to.be.below(bound);
+        },
+        { settings },
+      );
+    });
+
+    it('stays within the budget when chunks are tiny (D13)', async () => {
+      const paths = Array.from({ length: 12 }, (_, index) => `/chunked/200000/${index}/16`);
+      await withReader(
+        urls(paths),
+        async (reader) => {
+          let chunks = 0;
+          for await (const entry of reader.entries()) {
+            expect(await matches(entry, 200_000, entry.index)).to.equal(true);
+            chunks += 1;
+          }
+          expect(chunks).to.equal(12);
+        },
+        { settings },
+      );
+    });
+
+    it('goes on at the head of the order when everything behind it is large and undeclared', async () => {
+      const paths = Array.from({ length: 20 }, (_, index) => `/chunked/5000000/${index}/65536`);
+      await withReader(
+        urls(paths),
+        async (reader) => {
+          for await (const entry of reader.entries())
+            expect(await matches(entry, 5_000_000, entry.index), String(entry.index)).to.equal(true);
+        },
+        { settings: { ...settings, sourceBufferBytes: 4 * MIB } },
+      );
+    });
+
+    it('does not hold connections open that nobody reads: they are asked again in their turn', async () => {
+      const paths = ['/drip/40000/10/1200000/0', '/gen/20000000/1', '/gen/20000000/2'];
+      await withReader(
+        urls(paths),
+        async (reader) => {
+          for await (const entry of reader.entries()) {
+            const bytes = entry.index === 0 ? 1_200_000 : 20_000_000;
+            expect(await matches(entry, bytes, entry.index)).to.equal(true);
+          }
+          expect(reader.retries).to.equal(0);
+        },
+        { settings },
+      );
+      expect(origin.requests.filter(({ path }) => path === '/gen/20000000/1')).to.have.length(2);
+    });
+
+    it('lets a stuck source hold up only those after it (D13)', async () => {
+      const paths = ['/gen/1000/0', '/stall/10/1000/1?times=1', '/gen/1000/2', '/gen/1000/3'];
+      const seen: number[] = [];
+      await withReader(
+        urls(paths),
+        async (reader) => {
+          for await (const entry of reader.entries()) {
+            if (entry.index === 0)
+              await until('the others', () => origin.requests.length === 4, { limitMs: 2000 });
+            seen.push(entry.index);
+            expect(await bodyOf(entry)).to.have.length(1000);
+          }
+        },
+        { settings: { ...settings, sourceIdleTimeoutMs: 100 } },
+      );
+      expect(seen).to.deep.equal([0, 1, 2, 3]);
+    });
+  });
+
+  it('counts received bytes and further tries', async () => {
+    await withReader(urls(['/flaky/2/503/1000/1', '/gen/500/1']), async (reader) => {
+      await readAll(reader);
+      expect(reader.bytesRead).to.equal(1500);
+      expect(reader.retries).to.equal(2);
+      expect(reader.bytesHeld).to.equal(0);
+    });
+  });
+});

@@ -1,0 +1,31 @@
+import { once } from 'node:events';
+import { createServer, type Server, type Socket } from 'node:net';
+import { failureAt, type HarnessOptions } from './source-harness.ts';
+
+/** A server that answers every connection with these bytes; `end` decides whether it then closes. */
+export const rawServer = async (answer: string, end = true): Promise<{ url: string } & AsyncDisposable> => {
+  const sockets = new Set<Socket>();
+  const server: Server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => undefined).on('close', () => sockets.delete(socket));
+    socket.once('data', () => (end ? socket.end(answer) : socket.write(answer)));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  return {
+    url: `http://127.0.0.1:${port}/file`,
+    [Symbol.asyncDispose]: async () => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+};
+
+/** The failure of a source that answers with these bytes. */
+export const failureOfAnswer = async (answer: string, options: HarnessOptions = {}) => {
+  await using server = await rawServer(answer);
+  return await failureAt(server.url, { settings: { sourceAttempts: 2 }, ...options });
+};

@@ -1,0 +1,79 @@
+import { readConfig } from '#runtime/config.ts';
+import { createEgressPolicy, type EgressPolicyOptions } from '#runtime/egress/egress-policy.ts';
+import { createGuardedAgent, type GuardedAgentOptions } from '#runtime/egress/guarded-agent.ts';
+import { createLogger } from '#runtime/log.ts';
+import { createSourceReader } from '../../../../zipper-image/sources/prefetch.ts';
+import { SOURCE_SETTINGS, type SourceSettings } from '../../../../zipper-image/sources/settings.ts';
+import { SourceError } from '../../../../zipper-image/sources/source-error.ts';
+import type { SourceEntry } from '../../../../zipper-image/sources/types.ts';
+
+export type Reader = ReturnType<typeof createSourceReader>;
+
+export interface HarnessOptions {
+  readonly settings?: Partial<SourceSettings>;
+  readonly policy?: Partial<EgressPolicyOptions>;
+  readonly agent?: Partial<GuardedAgentOptions>;
+  readonly signal?: AbortSignal;
+  /** Lines of the operator's log. */
+  readonly onLog?: (line: string) => void;
+}
+
+/** Waits of milliseconds, so that tests of limits are quick. */
+const QUICK: Partial<SourceSettings> = { sourceRetryBaseMs: 1, sourceRetryMaxMs: 5 };
+
+/** A reader over the URLs with its own agent on an open loopback; both are gone afterwards. */
+export const withReader = async <T>(
+  urls: readonly string[],
+  use: (reader: Reader) => Promise<T>,
+  options: HarnessOptions = {},
+): Promise<T> => {
+  const policy = createEgressPolicy({ allowCidrs: ['127.0.0.1/32'], denyCidrs: [], ...options.policy });
+  const settings = { ...readConfig(SOURCE_SETTINGS, {}), ...QUICK, ...options.settings };
+  const agent = createGuardedAgent(policy, {
+    connections: settings.sourcePerHostConnections,
+    connectTimeoutMs: settings.sourceConnectTimeoutMs,
+    ...options.agent,
+  });
+  const destination = { write: (line: string) => options.onLog?.(line) };
+  const reader = createSourceReader({
+    files: urls.map((url, index) => ({ url, filename: `file-${index}` })),
+    agent,
+    policy,
+    settings,
+    log: createLogger('test', { level: 'info', destination }),
+    signal: options.signal ?? new AbortController().signal,
+  });
+  try {
+    return await use(reader);
+  } finally {
+    await reader[Symbol.asyncDispose]();
+    await agent.destroy();
+  }
+};
+
+export const bodyOf = async (entry: SourceEntry): Promise<Buffer> => {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of entry.body) chunks.push(Buffer.from(chunk));
+  return Buffer.concat(chunks);
+};
+
+/** Every entry with its bytes. */
+export const readAll = async (reader: Reader): Promise<(SourceEntry & { readonly bytes: Buffer })[]> => {
+  const entries: (SourceEntry & { readonly bytes: Buffer })[] = [];
+  for await (const entry of reader.entries()) entries.push({ ...entry, bytes: await bodyOf(entry) });
+  return entries;
+};
+
+/** The SourceError that reading ends with. */
+export const failureOf = async (reading: Promise<unknown>): Promise<SourceError> => {
+  const error = await reading.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  if (!(error instanceof SourceError)) throw new Error('a SourceError was expected', { cause: error });
+  return error;
+};
+
+/** The failure of one URL. */
+export const failureAt = (url: string, options: HarnessOptions = {}): Promise<SourceError> =>
+  failureOf(withReader([url], readAll, options));
