@@ -32,7 +32,7 @@ export interface KubeClient extends AsyncDisposable {
 }
 
 /** For rest_client_requests_total; `code` is the HTTP status, or `<error>` when no answer came. */
-type CountCall = (call: { readonly method: string; readonly code: string }) => void;
+export type CountCall = (call: { readonly method: string; readonly code: string }) => void;
 
 export interface KubeClientOptions {
   readonly access: KubeAccess;
