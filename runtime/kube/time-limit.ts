@@ -1,3 +1,4 @@
+import { toError } from '../errors.ts';
 import { KubeError } from './kube-error.ts';
 
 export interface TimeLimit {
@@ -8,8 +9,18 @@ export interface TimeLimit {
   readonly onLimit?: (error: KubeError) => void;
 }
 
+/** Rejects when the signal aborts: a request that still waits for its connection does not listen to its signal. */
+const rejectedBy = (signal: AbortSignal): Promise<never> => {
+  const { promise, reject } = Promise.withResolvers<never>();
+  signal.addEventListener('abort', () => {
+    reject(toError(signal.reason));
+  });
+  return promise;
+};
+
 /**
- * Runs one call with a signal that aborts at the limit or with the caller's. Listeners are taken off again: a process-wide
+ * Runs one call with a signal that aborts at the limit or with the caller's; does not wait for a call that goes on all the
+ * same. Listeners are taken off again: a process-wide
  * signal sees thousands of calls.
  * @throws KubeError with code Timeout at the limit; the reason of the caller's signal when that aborted.
  */
@@ -31,7 +42,7 @@ export const withTimeLimit = async <T>(
     limit.onLimit?.(timeout);
   }, limit.ms);
   try {
-    return await task(controller.signal);
+    return await Promise.race([task(controller.signal), rejectedBy(controller.signal)]);
   } catch (error) {
     limit.signal?.throwIfAborted();
     if (controller.signal.aborted) throw timeout;

@@ -1,0 +1,34 @@
+import { expect } from 'chai';
+import { withTimeLimit } from '#runtime/kube/time-limit.ts';
+
+const never = (): Promise<never> => new Promise(() => undefined);
+const caught = (task: Promise<unknown>): Promise<unknown> => task.catch((error: unknown) => error);
+
+describe('withTimeLimit', () => {
+  it('gives what the call gives', async () => {
+    expect(await withTimeLimit({ attempt: 'GET /', ms: 1_000 }, () => Promise.resolve(1))).to.equal(1);
+  });
+
+  it('ends at the limit although the call does not listen to its signal', async () => {
+    const error = await caught(withTimeLimit({ attempt: 'GET /', ms: 20 }, never));
+    expect(error).to.include({
+      code: 'Timeout',
+      message: 'GET /: no answer from the API server within 20 ms',
+    });
+  });
+
+  it("ends with the caller's abort although the call does not listen to its signal", async () => {
+    const caller = new AbortController();
+    const running = caught(withTimeLimit({ attempt: 'GET /', ms: 1_000, signal: caller.signal }, never));
+    const reason = new Error('enough');
+    caller.abort(reason);
+    expect(await running).to.equal(reason);
+  });
+
+  it('swallows what a call throws after the limit', async () => {
+    const late = Promise.withResolvers<never>();
+    await caught(withTimeLimit({ attempt: 'GET /', ms: 10 }, () => late.promise));
+    late.reject(new Error('late'));
+    await new Promise(setImmediate);
+  });
+});
