@@ -4,6 +4,7 @@ import type { ZipProject } from '#crds/zip-project.ts';
 import type { ZipToken } from '#crds/zip-token.ts';
 import type { KubeClient } from '#runtime/kube/client.ts';
 import { createReflector } from '#runtime/kube/reflector.ts';
+import type { ReflectorMetrics } from '#runtime/kube/reflector-options.ts';
 import { RESOURCES } from '#runtime/kube/resources.ts';
 import type { Reflector } from '#runtime/kube/types.ts';
 import type { Logger } from '#runtime/log.ts';
@@ -22,21 +23,19 @@ export interface Caches extends AsyncDisposable {
   readonly hasSynced: boolean;
 }
 
-export const createCaches = ({ kube, log }: { readonly kube: KubeClient; readonly log: Logger }): Caches => {
-  const zipJobs = createReflector({
-    kube,
-    log,
-    definition: RESOURCES.zipJobs,
-    transform: toCachedJob,
-  });
+export const createCaches = (deps: {
+  readonly kube: KubeClient;
+  readonly log: Logger;
+  readonly metrics: ReflectorMetrics;
+}): Caches => {
+  const zipJobs = createReflector({ ...deps, definition: RESOURCES.zipJobs, transform: toCachedJob });
   const zipTokens = createReflector({
-    kube,
-    log,
+    ...deps,
     definition: RESOURCES.zipTokens,
     indexes: { [MASK_INDEX]: maskIndex },
   });
-  const zipBuckets = createReflector({ kube, log, definition: RESOURCES.zipBuckets });
-  const zipProjects = createReflector({ kube, log, definition: RESOURCES.zipProjects });
+  const zipBuckets = createReflector({ ...deps, definition: RESOURCES.zipBuckets });
+  const zipProjects = createReflector({ ...deps, definition: RESOURCES.zipProjects });
   const all = [zipJobs, zipBuckets, zipTokens, zipProjects];
   const end = new AbortController();
   let running: Promise<unknown> = Promise.resolve();

@@ -17,6 +17,7 @@ import { createCreateZipJob } from './create-zip-job.ts';
 import { createFindBucket } from './find-bucket.ts';
 import { createFindZipJob } from './find-zip-job.ts';
 import { createHttpServer } from './http-server.ts';
+import { createKubeMetrics } from './kube-metrics.ts';
 import { type ApiMetrics, createApiMetrics } from './metrics.ts';
 import { createReadiness } from './readiness.ts';
 import { createRequestPolicy } from './request-policy.ts';
@@ -101,14 +102,16 @@ const createApiServer = (parts: Parts, isStopping: () => boolean) => {
 const serve = async (config: ApiConfig, log: Logger, { stopping, resources }: Lifetime): Promise<number> => {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
+  const kubeMetrics = createKubeMetrics(registry);
   const kube = resources.use(
     createKubeClient({
       access: createKubeConfig(config),
       requestTimeoutMs: config.kubeRequestTimeoutMs,
       userAgent: NAME,
+      countCall: kubeMetrics.countCall,
     }),
   );
-  const caches = resources.use(createCaches({ kube, log }));
+  const caches = resources.use(createCaches({ kube, log, metrics: kubeMetrics }));
   const readiness = createReadiness({ caches, stopping });
   const { host } = config;
   const admin = { host, port: config.adminPort, registry, log, ...readiness };

@@ -15,40 +15,40 @@ export const createApiMetrics = (registry: Registry): ApiMetrics => {
   const registers = [registry];
   return {
     requestDuration: new Histogram({
-      name: 'zipjobs_api_request_duration_seconds',
+      name: 'zip_api_request_duration_seconds',
       help: 'Time from the headers of a request to its answer, by route template, method and class of status.',
       labelNames: ['route', 'method', 'status'],
       buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
       registers,
     }),
     requestsInFlight: new Gauge({
-      name: 'zipjobs_api_requests_in_flight',
+      name: 'zip_api_requests_in_flight',
       help: 'Requests that are being answered.',
       registers,
     }),
     authentications: new Counter({
-      name: 'zipjobs_api_authentications_total',
+      name: 'zip_api_authentications_total',
       help: 'Requests that came with or without a token, by outcome: accepted, forbidden (a permission lacks), refused, unknown (the API server did not tell).',
       labelNames: ['outcome'],
       registers,
     }),
     jobsCreated: new Counter({
-      name: 'zipjobs_api_jobs_created_total',
+      name: 'zip_api_jobs_created_total',
       help: 'ZipJobs that were created with their whole file list.',
       registers,
     }),
     filesAccepted: new Counter({
-      name: 'zipjobs_api_files_accepted_total',
+      name: 'zip_api_files_accepted_total',
       help: 'Entries of the file lists of created ZipJobs.',
       registers,
     }),
     fileListBytes: new Counter({
-      name: 'zipjobs_api_file_list_bytes_total',
+      name: 'zip_api_file_list_bytes_total',
       help: 'Compressed bytes of file lists written into Secrets.',
       registers,
     }),
     incompleteJobs: new Counter({
-      name: 'zipjobs_api_incomplete_jobs_total',
+      name: 'zip_api_incomplete_jobs_total',
       help: 'ZipJobs whose file list could not be written whole; the caller was told to try again, the job ends at its start deadline.',
       registers,
     }),

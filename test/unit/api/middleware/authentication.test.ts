@@ -123,7 +123,7 @@ describe('createAuthentication', () => {
     await statusWith(`Bearer ${api.token}`);
     await statusWith('Bearer x');
     const text = await api.registry.metrics();
-    expect(text).to.include('zipjobs_api_authentications_total{outcome="accepted"} 1');
-    expect(text).to.include('zipjobs_api_authentications_total{outcome="refused"} 1');
+    expect(text).to.include('zip_api_authentications_total{outcome="accepted"} 1');
+    expect(text).to.include('zip_api_authentications_total{outcome="refused"} 1');
   });
 });
