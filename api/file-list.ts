@@ -18,7 +18,7 @@ export interface FileListLimits {
   readonly maxChunks: number;
 }
 
-export const FILE_LIST_LIMITS: FileListLimits = { maxChunkBytes: 900 * 1024, maxChunks: 16 };
+const FILE_LIST_LIMITS: FileListLimits = { maxChunkBytes: 900 * 1024, maxChunks: 16 };
 
 /** Uncompressed size after which a gzip member is closed: small against a chunk, so that chunks fill well. */
 const MEMBER_BYTES = 128 * 1024;

@@ -12,7 +12,7 @@ export const zipBody = (zip: {
   `{"data":{"uuid":${JSON.stringify(zip.uuid)},"status":${JSON.stringify(zip.status)},"metadata":${zip.metadata}}}`;
 
 /** The text of one JSON object; `{}` for anything else, which only a ZipJob that the API did not make can hold. */
-export const safeMetadata = (text: string | undefined): string => {
+const safeMetadata = (text: string | undefined): string => {
   if (text === undefined) return '{}';
   try {
     const value: unknown = JSON.parse(text);

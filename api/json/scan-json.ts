@@ -34,8 +34,8 @@ const decodeKey = (text: string, { start, end }: Span): string => {
   if (!inner.includes('\\')) return inner;
   try {
     return String(JSON.parse(text.slice(start, end)));
-  } catch (error) {
-    throw new StrictJsonError('The body is not valid JSON.', error instanceof Error ? error.name : undefined);
+  } catch {
+    throw new StrictJsonError('The body is not valid JSON.');
   }
 };
 

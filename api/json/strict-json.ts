@@ -23,9 +23,9 @@ const decodeUtf8 = (bytes: Uint8Array): string => {
 const parse = (text: string): unknown => {
   try {
     return JSON.parse(text);
-  } catch (error) {
+  } catch {
     // The engine's message quotes the body, which may hold signed URLs: it goes no further.
-    throw new StrictJsonError('The body is not valid JSON.', error instanceof Error ? error.name : undefined);
+    throw new StrictJsonError('The body is not valid JSON.');
   }
 };
 

@@ -15,7 +15,7 @@ const authorizationHeaders = ({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'
   );
 
 /** @throws ApiError authentication_required without a header, invalid_api_key for anything but one bearer token */
-export const bearerToken = (request: Pick<IncomingMessage, 'rawHeaders'>): string => {
+const bearerToken = (request: Pick<IncomingMessage, 'rawHeaders'>): string => {
   const [header, ...more] = authorizationHeaders(request);
   if (header === undefined) throw authenticationRequired();
   const token = header.length > MAX_HEADER_LENGTH ? undefined : BEARER.exec(header)?.[1];

@@ -13,7 +13,7 @@ import type { ApiContext, ApiMiddleware } from '../context.ts';
 import { StrictJsonError } from '../json/strict-json-error.ts';
 
 /** Any thrown value as the answer that the caller gets. */
-export const toApiError = (thrown: unknown): ApiError => {
+const toApiError = (thrown: unknown): ApiError => {
   if (thrown instanceof ApiError) return thrown;
   if (thrown instanceof StrictJsonError) return invalidJson(thrown.message, thrown);
   // A project that is going away takes its tokens with it; the watch has not told yet.

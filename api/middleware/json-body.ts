@@ -30,7 +30,7 @@ const typeProblem = (header: string): string | undefined => {
 const unsupported = (message: string): ApiError => badRequest(415, 'unsupported_media_type', message);
 
 /** @throws ApiError unsupported_media_type, before a byte of the body is read */
-export const checkMediaType = (headers: IncomingMessage['headers']): void => {
+const checkMediaType = (headers: IncomingMessage['headers']): void => {
   const encoding = headers['content-encoding'];
   if (encoding !== undefined && encoding.trim().toLowerCase() !== 'identity')
     throw unsupported('Content-Encoding is not supported: send the body as it is.');

@@ -12,7 +12,7 @@ export interface ZipJobBody {
 }
 
 /** Required fields in the order in which a missing one is reported. */
-export const REQUIRED_FIELDS = ['bucket_name', 'key', 'urls'] as const;
+const REQUIRED_FIELDS = ['bucket_name', 'key', 'urls'] as const;
 
 const FILE_ENTRY_SCHEMA = {
   type: 'object',
