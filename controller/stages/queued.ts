@@ -1,15 +1,16 @@
 import { ANNOTATIONS } from '#crds/api-group.ts';
-import type { Reason } from '#crds/conditions.ts';
-import { rfc3339 } from '#crds/conditions.ts';
+import { REASONS, type Reason, rfc3339 } from '#crds/conditions.ts';
 import { archiveJob } from '../job-manifest.ts';
 import { isOwnedBy } from '../job-state.ts';
-import type { OwnedStatus, Situation, Step } from '../observation.ts';
+import type { EventNote, OwnedStatus, Situation, Step } from '../observation.ts';
 import { isTrue, timeOf, withCondition, withoutCondition, withPhase } from '../owned-status.ts';
 import { admission } from '../policies/admission.ts';
 import { queueTurn } from '../policies/queue-turn.ts';
 import { isRestored } from '../policies/restored.ts';
 import { startDeadline } from '../policies/start-deadline.ts';
 import { finish } from './ending.ts';
+
+const ACCEPTED: EventNote = { type: 'Normal', reason: 'Accepted', message: REASONS.Accepted };
 
 const acceptedAtOf = (s: Situation): string => {
   const { annotations, creationTimestamp } = s.seen.zipJob.metadata;
@@ -128,6 +129,9 @@ export const queued = (before: Situation): Step => {
       message: `a Job named ${zipJob.metadata.name} exists that does not belong to this ZipJob`,
     });
   if (job?.metadata.uid !== undefined) return started(s, job.metadata.uid);
-  const accepted = isTrue(status, 'Accepted') ? s : accept(s);
-  return 'seen' in accepted ? takeTurn(accepted) : accepted;
+  if (isTrue(status, 'Accepted')) return takeTurn(s);
+  const accepted = accept(s);
+  if (!('seen' in accepted)) return accepted;
+  const step = takeTurn(accepted);
+  return { ...step, events: [ACCEPTED, ...(step.events ?? [])] };
 };
