@@ -52,7 +52,7 @@ export const checkBucket = async (deps: CheckBucketDeps): Promise<BucketCheck> =
     const part = { number: 1, body: BODY, digests: digestsOf(store) };
     await attempt(() => store.uploadPart(started, part, signal));
     await note('s3:GetObject and s3:ListBucket', () => store.head(key, signal));
-    await note('s3:ListMultipartUploadParts', () => store.hasParts(started, signal));
+    await note('s3:ListMultipartUploadParts', () => store.isOpen(started, signal));
     upload = undefined;
     await note('s3:AbortMultipartUpload', () => store.abortUpload(started, signal));
     return { ok: true, missingPermissions: missing };

@@ -25,7 +25,7 @@ export type UploadToSettle = UploadRef & {
   readonly attempt: string;
 };
 
-/** Parts that were still on their way may outlive an abort: it is repeated until none is listed. */
+/** A part that was still on its way may keep the upload alive: the abort is repeated until the upload is gone. */
 const ABORT_ROUNDS = 3;
 
 const abortOnce = async (deps: SettleDeps, upload: UploadRef): Promise<void> => {
@@ -37,26 +37,26 @@ const abortOnce = async (deps: SettleDeps, upload: UploadRef): Promise<void> => 
   }
 };
 
-const partsRemain = async (deps: SettleDeps, upload: UploadRef): Promise<boolean> => {
+const isGone = async (deps: SettleDeps, upload: UploadRef): Promise<boolean> => {
   try {
-    return await deps.store.hasParts(upload, deps.signal);
+    return !(await deps.store.isOpen(upload, deps.signal));
   } catch (error) {
-    deps.log.debug({ err: error }, 'the parts of the aborted upload could not be listed');
-    return false;
+    deps.log.debug({ err: error }, 'the store does not tell whether the upload is gone');
+    return true;
   }
 };
 
 /**
- * Aborts until the store lists no part; where listing is refused one abort must do.
+ * Aborts until the store knows no such upload; where it may not be asked one abort must do.
  * @throws StoreError when the store gave no answer, or refused.
  */
 export const abortUpload = async (deps: SettleDeps, upload: UploadRef): Promise<void> => {
   for (let round = 1; round <= ABORT_ROUNDS; round += 1) {
     await abortOnce(deps, upload);
-    if (!(await partsRemain(deps, upload))) return;
+    if (await isGone(deps, upload)) return;
   }
   deps.log.warn(
-    'parts of the aborted upload remain; the rule of the bucket for unfinished uploads removes them',
+    'the aborted upload is still there; the rule of the bucket for unfinished uploads removes it',
   );
 };
 

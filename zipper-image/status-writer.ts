@@ -39,7 +39,7 @@ export interface StatusWriter {
   /** Waits until this pod is in charge; answers the ZipJob. @throws AppError NotInCharge when the time is over. */
   takeCharge(startDeadlineMs: number, signal: AbortSignal): Promise<unknown>;
   /** Writes progress from now on, when it changed; the answer stops it. */
-  startProgress(): () => Promise<void>;
+  startProgress(signal: AbortSignal): () => Promise<void>;
   /** Writes what others rely on. @throws StatusError when it could not be written in time. */
   write(change: StatusChange, signal?: AbortSignal): Promise<void>;
 }
@@ -78,13 +78,13 @@ class ZipJobStatusWriter implements StatusWriter {
     }
   }
 
-  startProgress(): () => Promise<void> {
+  startProgress(signal: AbortSignal): () => Promise<void> {
     let last: Promise<void> = Promise.resolve();
     let isWriting = false;
     const timer = setInterval(() => {
       if (isWriting) return;
       isWriting = true;
-      last = this.#writeProgress().finally(() => {
+      last = this.#writeProgress(signal).finally(() => {
         isWriting = false;
       });
     }, this.#deps.settings.statusProgressIntervalMs);
@@ -131,10 +131,10 @@ class ZipJobStatusWriter implements StatusWriter {
     }
   }
 
-  async #writeProgress(): Promise<void> {
-    if (withoutTime(this.#deps.progress()) === this.#written) return;
+  async #writeProgress(signal: AbortSignal): Promise<void> {
+    if (signal.aborted || withoutTime(this.#deps.progress()) === this.#written) return;
     try {
-      await this.#applyInCharge();
+      await this.#applyInCharge(signal);
     } catch (error) {
       this.#deps.log.warn({ err: error }, 'progress could not be written');
     }

@@ -27,7 +27,7 @@ import {
 } from './part-proof.ts';
 import type { PartDigests } from './part-writer.ts';
 import type { PartChecksum, Provider } from './providers.ts';
-import { StoreError, toStoreError } from './store-errors.ts';
+import { isStoreCode, StoreError, toStoreError } from './store-errors.ts';
 
 export interface Part extends PartProof {
   readonly number: number;
@@ -63,8 +63,8 @@ export interface Store {
     onConflict: OnConflict,
   ): Promise<{ readonly etag: string }>;
   abortUpload(upload: UploadRef, signal?: AbortSignal): Promise<void>;
-  /** Whether the store still holds parts of the upload. */
-  hasParts(upload: UploadRef, signal?: AbortSignal): Promise<boolean>;
+  /** Whether the store still knows the upload. */
+  isOpen(upload: UploadRef, signal?: AbortSignal): Promise<boolean>;
   /** Undefined when there is no object. */
   head(key: string, signal?: AbortSignal): Promise<StoredObject | undefined>;
   deleteObject(key: string): Promise<void>;
@@ -199,12 +199,19 @@ class S3Store implements Store {
     });
   }
 
-  hasParts(upload: UploadRef, signal?: AbortSignal): Promise<boolean> {
-    return this.#asking("Listing the upload's parts", async () => {
-      const command = new ListPartsCommand({ ...this.#on(upload), MaxParts: 1 });
-      const { Parts: parts = [] } = await this.#client.send(command, sendOptions(signal));
-      return parts.length > 0;
-    });
+  async isOpen(upload: UploadRef, signal?: AbortSignal): Promise<boolean> {
+    try {
+      await this.#asking("Listing the upload's parts", async () => {
+        await this.#client.send(
+          new ListPartsCommand({ ...this.#on(upload), MaxParts: 1 }),
+          sendOptions(signal),
+        );
+      });
+      return true;
+    } catch (error) {
+      if (isStoreCode(error, 'NoSuchUpload')) return false;
+      throw error;
+    }
   }
 
   async head(key: string, signal?: AbortSignal): Promise<StoredObject | undefined> {

@@ -182,7 +182,7 @@ export const zipToS3 = async (deps: ZipToS3Deps): Promise<ZipResult> => {
   deps.stopping.addEventListener('abort', stop, { once: true });
   try {
     const zipJob = await status.takeCharge(deps.task.startDeadlineSeconds * 1000, cancel.signal);
-    const stopProgress = status.startProgress();
+    const stopProgress = status.startProgress(cancel.signal);
     try {
       const result = await buildArchive(work, zipJob);
       await stopProgress();

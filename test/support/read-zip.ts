@@ -1,0 +1,208 @@
+/**
+ * A strict reader of zip archives for tests, written from the format's description and sharing nothing with the writer. It
+ * reads every record, demands that they lie side by side without a gap, and that both headers of an entry agree.
+ */
+import { crc32, inflateRawSync } from 'node:zlib';
+
+export interface ZipEntry {
+  readonly name: string;
+  readonly nameBytes: Buffer;
+  readonly method: number;
+  readonly flags: number;
+  readonly madeBy: number;
+  readonly versionLocal: number;
+  readonly versionCentral: number;
+  readonly externalAttributes: number;
+  readonly crc: number;
+  readonly size: number;
+  readonly compressedSize: number;
+  readonly offset: number;
+  readonly dosTime: number;
+  readonly dosDate: number;
+  /** From the 0x5455 field of the directory. */
+  readonly unixSeconds: number | undefined;
+  /** Ids of the extra fields of each header, in order. */
+  readonly localExtras: readonly number[];
+  readonly centralExtras: readonly number[];
+  /** Bytes of the data descriptor; 0 when there is none. */
+  readonly descriptorBytes: number;
+  /** The entry's data as it lies in the archive. */
+  readonly raw: Buffer;
+}
+
+export interface ZipFile {
+  readonly entries: readonly ZipEntry[];
+  readonly hasZip64End: boolean;
+}
+
+const demand = (condition: boolean, problem: string): void => {
+  if (!condition) throw new Error(`bad archive: ${problem}`);
+};
+
+interface Extra {
+  readonly id: number;
+  readonly data: Buffer;
+}
+
+const readExtras = (bytes: Buffer): readonly Extra[] => {
+  const extras: Extra[] = [];
+  for (let at = 0; at < bytes.length; ) {
+    const length = bytes.readUInt16LE(at + 2);
+    extras.push({ id: bytes.readUInt16LE(at), data: bytes.subarray(at + 4, at + 4 + length) });
+    at += 4 + length;
+    demand(at <= bytes.length, 'an extra field reaches beyond its place');
+  }
+  return extras;
+};
+
+interface End {
+  readonly entries: number;
+  readonly size: number;
+  readonly offset: number;
+  readonly hasZip64: boolean;
+  readonly start: number;
+}
+
+const readEnd = (zip: Buffer): End => {
+  const at = zip.length - 22;
+  demand(zip.readUInt32LE(at) === 0x06054b50, 'no end record without a comment');
+  demand(zip.readUInt32LE(at + 4) === 0 && zip.readUInt16LE(at + 20) === 0, 'disks or a comment');
+  const end = {
+    entries: zip.readUInt16LE(at + 10),
+    size: zip.readUInt32LE(at + 12),
+    offset: zip.readUInt32LE(at + 16),
+  };
+  const hasZip64 = at >= 20 && zip.readUInt32LE(at - 20) === 0x07064b50;
+  if (!hasZip64) return { ...end, hasZip64, start: at };
+  const start = Number(zip.readBigUInt64LE(at - 12));
+  demand(zip.readUInt32LE(start) === 0x06064b50, 'no zip64 end record where the locator points');
+  demand(start + 56 === at - 20, 'the zip64 end record does not end at its locator');
+  return {
+    entries: Number(zip.readBigUInt64LE(start + 32)),
+    size: Number(zip.readBigUInt64LE(start + 40)),
+    offset: Number(zip.readBigUInt64LE(start + 48)),
+    hasZip64,
+    start,
+  };
+};
+
+/** Fills in the values that a zip64 field holds, in the order of the format. */
+const widen = (values: readonly number[], extras: readonly Extra[]): readonly number[] => {
+  const data = extras.find(({ id }) => id === 1)?.data;
+  let at = 0;
+  const wide = values.map((value) => {
+    if (value !== 0xffffffff) return value;
+    demand(data !== undefined && at + 8 <= data.length, 'a size that is in no zip64 field');
+    const found = Number(data?.readBigUInt64LE(at));
+    at += 8;
+    return found;
+  });
+  demand(at === (data?.length ?? 0), 'a zip64 field with more than what is asked for');
+  return wide;
+};
+
+const readDescriptor = (zip: Buffer, at: number, wide: boolean, want: Partial<ZipEntry>): number => {
+  demand(zip.readUInt32LE(at) === 0x08074b50, `no descriptor at ${at}`);
+  demand(zip.readUInt32LE(at + 4) === want.crc, 'the CRC of the descriptor differs');
+  const [compressed, size] = wide
+    ? [Number(zip.readBigUInt64LE(at + 8)), Number(zip.readBigUInt64LE(at + 16))]
+    : [zip.readUInt32LE(at + 8), zip.readUInt32LE(at + 12)];
+  demand(compressed === want.compressedSize && size === want.size, 'the sizes of the descriptor differ');
+  return wide ? 24 : 16;
+};
+
+const readEntry = (zip: Buffer, at: number): { entry: ZipEntry; next: number; dataEnd: number } => {
+  demand(zip.readUInt32LE(at) === 0x02014b50, `no directory record at ${at}`);
+  const nameLength = zip.readUInt16LE(at + 28);
+  const extraLength = zip.readUInt16LE(at + 30);
+  demand(zip.readUInt16LE(at + 32) === 0, 'a comment');
+  const nameBytes = zip.subarray(at + 46, at + 46 + nameLength);
+  const extras = readExtras(zip.subarray(at + 46 + nameLength, at + 46 + nameLength + extraLength));
+  const [size = 0, compressedSize = 0, offset = 0] = widen(
+    [zip.readUInt32LE(at + 24), zip.readUInt32LE(at + 20), zip.readUInt32LE(at + 42)],
+    extras,
+  );
+  const flags = zip.readUInt16LE(at + 8);
+  const crc = zip.readUInt32LE(at + 16);
+  const time = extras.find(({ id }) => id === 0x5455)?.data;
+
+  demand(zip.readUInt32LE(offset) === 0x04034b50, `no local header at ${offset}`);
+  for (const [local, central, length, what] of [
+    [6, 8, 2, 'flags'],
+    [8, 10, 2, 'method'],
+    [10, 12, 4, 'time'],
+    [26, 28, 2, 'length of the name'],
+  ] as const)
+    demand(
+      zip.readUIntLE(offset + local, length) === zip.readUIntLE(at + central, length),
+      `both headers differ in ${what}`,
+    );
+  const localExtraLength = zip.readUInt16LE(offset + 28);
+  demand(zip.subarray(offset + 30, offset + 30 + nameLength).equals(nameBytes), 'both names differ');
+  const localExtras = readExtras(
+    zip.subarray(offset + 30 + nameLength, offset + 30 + nameLength + localExtraLength),
+  );
+  const dataStart = offset + 30 + nameLength + localExtraLength;
+  const hasDescriptor = (flags & 8) !== 0;
+  if (!hasDescriptor) {
+    demand(zip.readUInt32LE(offset + 14) === crc, 'both CRCs differ');
+    demand(zip.readUInt32LE(offset + 18) === compressedSize, 'both compressed sizes differ');
+    demand(zip.readUInt32LE(offset + 22) === size, 'both sizes differ');
+  }
+  const wide = localExtras.some(({ id }) => id === 1);
+  const dataEnd = dataStart + compressedSize;
+  const descriptorBytes = hasDescriptor
+    ? readDescriptor(zip, dataEnd, wide, { crc, compressedSize, size })
+    : 0;
+  const entry: ZipEntry = {
+    name: nameBytes.toString('utf8'),
+    nameBytes,
+    method: zip.readUInt16LE(at + 10),
+    flags,
+    madeBy: zip.readUInt16LE(at + 4) >> 8,
+    versionLocal: zip.readUInt16LE(offset + 4),
+    versionCentral: zip.readUInt16LE(at + 6),
+    externalAttributes: zip.readUInt32LE(at + 38),
+    crc,
+    size,
+    compressedSize,
+    offset,
+    dosTime: zip.readUInt16LE(at + 12),
+    dosDate: zip.readUInt16LE(at + 14),
+    unixSeconds: time?.readUInt32LE(1),
+    localExtras: localExtras.map(({ id }) => id),
+    centralExtras: extras.map(({ id }) => id),
+    descriptorBytes,
+    raw: zip.subarray(dataStart, dataEnd),
+  };
+  return { entry, next: at + 46 + nameLength + extraLength, dataEnd: dataEnd + descriptorBytes };
+};
+
+/** @throws Error that says what is wrong with the archive. */
+export const readZip = (zip: Buffer): ZipFile => {
+  const end = readEnd(zip);
+  const entries: ZipEntry[] = [];
+  let at = end.offset;
+  let tiled = 0;
+  for (let index = 0; index < end.entries; index += 1) {
+    const { entry, next, dataEnd } = readEntry(zip, at);
+    demand(entry.offset === tiled, `entry ${index} does not begin where the one before ends`);
+    tiled = dataEnd;
+    at = next;
+    entries.push(entry);
+  }
+  demand(tiled === end.offset, 'the directory does not begin where the last entry ends');
+  demand(at === end.start && at - end.offset === end.size, 'the directory has another size than is said');
+  return { entries, hasZip64End: end.hasZip64 };
+};
+
+/** The entry's content, with size and CRC checked. */
+export const contentOf = (entry: ZipEntry): Buffer => {
+  const content = entry.method === 0 ? entry.raw : inflateRawSync(entry.raw);
+  demand(
+    content.length === entry.size,
+    `"${entry.name}" has ${content.length} bytes instead of ${entry.size}`,
+  );
+  demand(crc32(content) === entry.crc, `the CRC of "${entry.name}" is wrong`);
+  return Buffer.from(content);
+};
