@@ -189,8 +189,7 @@ export const failureMessage = (
 
 export const aCondition = (
   type: string,
-  status: Condition['status'],
-  reason: string,
+  [status, reason]: readonly [Condition['status'], string],
   more: Partial<Condition> = {},
 ): Condition => ({
   type,
@@ -239,9 +238,9 @@ export const starting = (pod?: string): ZipJobStatus => ({
   acceptedAt: ago(60),
   job: { name: NAME, uid: 'uid-job', ...(pod !== undefined && { podName: pod, podUid: `uid-${pod}` }) },
   conditions: [
-    aCondition('Accepted', 'True', 'Accepted'),
-    aCondition('JobCreated', 'True', 'JobCreated'),
-    ...(pod === undefined ? [] : [aCondition('Settled', 'False', 'PodInCharge')]),
+    aCondition('Accepted', ['True', 'Accepted']),
+    aCondition('JobCreated', ['True', 'JobCreated']),
+    ...(pod === undefined ? [] : [aCondition('Settled', ['False', 'PodInCharge'])]),
   ],
 });
 
@@ -255,10 +254,10 @@ export const running = (pod: string, more: ZipJobStatus = {}): ZipJobStatus => (
   startedAt: ago(35),
   job: { name: NAME, uid: 'uid-job', podName: pod, podUid: `uid-${pod}`, node: 'node-1' },
   conditions: [
-    aCondition('Accepted', 'True', 'Accepted'),
-    aCondition('JobCreated', 'True', 'JobCreated'),
-    aCondition('Settled', 'False', 'PodInCharge'),
-    aCondition('Running', 'True', 'Running', { message: 'Files are fetched and the archive is written.' }),
+    aCondition('Accepted', ['True', 'Accepted']),
+    aCondition('JobCreated', ['True', 'JobCreated']),
+    aCondition('Settled', ['False', 'PodInCharge']),
+    aCondition('Running', ['True', 'Running'], { message: 'Files are fetched and the archive is written.' }),
   ],
   progress: progressOf(`uid-${pod}`),
   ...more,

@@ -1,0 +1,176 @@
+import { expect } from 'chai';
+import { FINALIZER } from '#crds/api-group.ts';
+import { findCondition } from '#crds/conditions.ts';
+import type { ZipJobStatus } from '#crds/zip-job.ts';
+import { decide } from '../../../../controller/decide.ts';
+import type { Decision, Observation } from '../../../../controller/observation.ts';
+import {
+  aConfig,
+  ago,
+  aJob,
+  anObservation,
+  anUpload,
+  aPod,
+  aResult,
+  aZipJob,
+  ended,
+  failureMessage,
+  NAME,
+  NOW,
+  progressOf,
+  running,
+  starting,
+} from '../../../support/builders.ts';
+
+const config = aConfig();
+const judge = (seen: Observation): Decision => decide(seen, NOW, config);
+const kinds = ({ actions }: Decision): readonly string[] => actions.map(({ kind }) => kind);
+const withStatus = (status: ZipJobStatus, spec = {}, metadata = {}) =>
+  aZipJob({ status, spec, metadata: { finalizers: [FINALIZER], ...metadata } });
+
+describe('decide, while a Job is there', () => {
+  it('puts the one pod in charge', () => {
+    const decision = judge(
+      anObservation({ zipJob: withStatus(starting()), job: aJob(), pods: [aPod('p1')] }),
+    );
+    expect(decision.status?.job).to.deep.equal({
+      name: NAME,
+      uid: 'uid-job',
+      podName: 'p1',
+      podUid: 'uid-p1',
+      node: 'node-1',
+    });
+    expect(findCondition(decision.status?.conditions, 'Settled')).to.include({
+      status: 'False',
+      reason: 'PodInCharge',
+    });
+  });
+
+  it('puts no second pod in charge while the first is not settled', () => {
+    const zipJob = withStatus(running('p1'));
+    const pods = [aPod('p1'), aPod('p2', { metadata: { creationTimestamp: ago(1) } })];
+    expect(judge(anObservation({ zipJob, job: aJob(), pods }))).to.not.have.property('status');
+  });
+
+  it('is Running from the first progress of the pod in charge', () => {
+    const zipJob = withStatus({ ...starting('p1'), progress: progressOf('uid-p1') });
+    const decision = judge(anObservation({ zipJob, job: aJob(), pods: [aPod('p1')] }));
+    expect(decision.status).to.include({ phase: 'Running', apiStatus: 'processing', startedAt: ago(5) });
+  });
+
+  it('decides nothing when nothing changed', () => {
+    const seen = anObservation({ zipJob: withStatus(running('p1')), job: aJob(), pods: [aPod('p1')] });
+    const { status, actions, events } = judge(seen);
+    expect({ status, actions, events }).to.deep.equal({ status: undefined, actions: [], events: [] });
+  });
+
+  it('takes a pod that failed out of charge, keeps its evidence, and starts settling', () => {
+    const message = failureMessage('SourceTruncated', { fileIndex: 3, message: 'the source ended early' });
+    const zipJob = withStatus(running('p1', { upload: anUpload('open') }));
+    const pods = [aPod('p1', { status: ended({ exitCode: 31, message }) })];
+    const decision = judge(anObservation({ zipJob, job: aJob(), pods }));
+    expect(decision.status?.job).to.deep.equal({ name: NAME, uid: 'uid-job', podName: 'p1', node: 'node-1' });
+    expect(decision.status?.attempts).to.deep.equal([
+      {
+        n: 1,
+        podUid: 'uid-p1',
+        startedAt: ago(40),
+        finishedAt: ago(0),
+        exitCode: 31,
+        class: 'transient',
+        reason: 'SourceTruncated',
+        message: 'file 3: the source ended early',
+        upload: anUpload('open'),
+      },
+    ]);
+    expect(decision.status?.attemptsTotal).to.equal(1);
+    expect(findCondition(decision.status?.conditions, 'Settled')?.reason).to.equal('Settling');
+    expect(decision.status?.phase).to.equal('Running');
+    expect(kinds(decision)).to.deep.equal([]);
+  });
+
+  it('takes a pod that is gone out of charge (F16)', () => {
+    const decision = judge(anObservation({ zipJob: withStatus(running('p1')), job: aJob(), pods: [] }));
+    expect(decision.status?.attempts?.[0]).to.include({ class: 'disruption', reason: 'PodGone' });
+  });
+
+  it('writes nothing and waits when a pod wrote its result and has not exited yet', () => {
+    const zipJob = withStatus(running('p1', { result: aResult(), upload: anUpload('committing') }));
+    const decision = judge(anObservation({ zipJob, job: aJob(), pods: [aPod('p1')] }));
+    expect(decision).to.deep.equal({ actions: [], events: [], requeueAfterMs: 25_000 });
+  });
+
+  it('finalizes with the result of the pod in charge, without settling it', () => {
+    const zipJob = withStatus(running('p1', { result: aResult(), upload: anUpload('committing') }));
+    const pods = [aPod('p1', { status: ended({ exitCode: 0 }) })];
+    const decision = judge(anObservation({ zipJob, job: aJob(), pods }));
+    expect(decision.status).to.include({ phase: 'Finalizing', reason: 'Uploaded', attemptsTotal: 1 });
+    expect(decision.status?.attempts?.[0]).to.include({ class: 'success', exitCode: 0 });
+    expect(decision.status?.job).to.not.have.property('podUid');
+    expect(findCondition(decision.status?.conditions, 'Settled')?.status).to.equal('True');
+  });
+
+  it('believes a result even when the job is cancelled at the same time', () => {
+    const zipJob = withStatus(running('p1', { result: aResult() }), { cancel: true });
+    const pods = [aPod('p1', { status: ended({ exitCode: 0 }) })];
+    expect(judge(anObservation({ zipJob, job: aJob(), pods })).status).to.include({ reason: 'Uploaded' });
+  });
+
+  it('does not take the result of an earlier pod for that of the pod in charge', () => {
+    const zipJob = withStatus({ ...starting('p2'), progress: progressOf('uid-p1'), result: aResult() });
+    const decision = judge(anObservation({ zipJob, job: aJob(), pods: [aPod('p2')] }));
+    expect(decision).to.not.have.property('status');
+  });
+
+  it('revokes the charge and deletes the Job of a job that is cancelled', () => {
+    const zipJob = withStatus(running('p1', { upload: anUpload('open') }), { cancel: true });
+    const decision = judge(anObservation({ zipJob, job: aJob(), pods: [aPod('p1')] }));
+    expect(decision.status).to.include({ phase: 'Finalizing', reason: 'Cancelled', apiStatus: 'processing' });
+    expect(decision.status?.job).to.not.have.property('podUid');
+    expect(decision.actions).to.deep.equal([{ kind: 'deleteJob', name: NAME, uid: 'uid-job' }]);
+  });
+
+  it('ends a job whose Job somebody deleted (F16)', () => {
+    const decision = judge(
+      anObservation({ zipJob: withStatus(running('p1', { upload: anUpload('open') })) }),
+    );
+    expect(decision.status).to.include({ phase: 'Finalizing', reason: 'JobDeleted' });
+  });
+
+  it('ends a job by its own deadline when the pod will not die (F17)', () => {
+    const job = aJob({ status: { startTime: ago(7216) } });
+    const decision = judge(anObservation({ zipJob: withStatus(running('p1')), job, pods: [aPod('p1')] }));
+    expect(decision.status).to.include({ phase: 'Finalizing', reason: 'DeadlineExceeded' });
+  });
+
+  it('ends a job whose bucket is gone (F15)', () => {
+    const seen = { zipJob: withStatus(running('p1')), job: aJob(), pods: [aPod('p1')], bucket: undefined };
+    expect(judge(anObservation(seen)).status).to.include({ phase: 'Finalizing', reason: 'BucketDeleted' });
+  });
+
+  it('fails by the start deadline and says what the pod waits for (F13)', () => {
+    const pods = [
+      aPod('p1', {
+        status: {
+          phase: 'Pending',
+          conditions: [
+            { type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message: '0/1 nodes' },
+          ],
+        },
+      }),
+    ];
+    const zipJob = withStatus(starting('p1'));
+    const early = judge(anObservation({ zipJob, job: aJob(), pods }));
+    expect(findCondition(early.status?.conditions, 'Waiting')).to.include({
+      status: 'True',
+      reason: 'Unschedulable',
+      message: '0/1 nodes',
+    });
+    const late = judge(
+      anObservation({ zipJob, job: aJob({ metadata: { creationTimestamp: ago(601) } }), pods }),
+    );
+    expect(late.status).to.include({ phase: 'Finalizing', reason: 'StartDeadlineExceeded' });
+    expect(late.status?.message).to.contain('Unschedulable: 0/1 nodes');
+    expect(kinds(late)).to.deep.equal(['deleteJob']);
+  });
+});

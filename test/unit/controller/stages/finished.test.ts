@@ -1,0 +1,113 @@
+import { expect } from 'chai';
+import { FINALIZER } from '#crds/api-group.ts';
+import { findCondition } from '#crds/conditions.ts';
+import type { ZipJobStatus } from '#crds/zip-job.ts';
+import { decide } from '../../../../controller/decide.ts';
+import type { Decision, Observation } from '../../../../controller/observation.ts';
+import {
+  aConfig,
+  ago,
+  aJob,
+  anObservation,
+  anUpload,
+  aPod,
+  aZipJob,
+  finishedAs,
+  NOW,
+  running,
+} from '../../../support/builders.ts';
+
+const config = aConfig();
+const judge = (seen: Observation): Decision => decide(seen, NOW, config);
+const kinds = ({ actions }: Decision): readonly string[] => actions.map(({ kind }) => kind);
+const withStatus = (status: ZipJobStatus, spec = {}, metadata = {}) =>
+  aZipJob({ status, spec, metadata: { finalizers: [FINALIZER], ...metadata } });
+
+describe('decide, while a ZipJob is deleted (F14)', () => {
+  const deleting = { deletionTimestamp: ago(5) };
+
+  it('revokes, deletes the Job and settles before it lets go', () => {
+    const zipJob = withStatus(running('p1', { upload: anUpload('open') }), {}, deleting);
+    const decision = judge(anObservation({ zipJob, job: aJob(), pods: [aPod('p1')] }));
+    expect(decision.status).to.include({ phase: 'Finalizing', reason: 'Deleted' });
+    expect(kinds(decision)).to.deep.equal(['deleteJob']);
+  });
+
+  it('removes the finalizer of one that is finished', () => {
+    const zipJob = withStatus(finishedAs('Cancelled'), {}, deleting);
+    expect(kinds(judge(anObservation({ zipJob })))).to.deep.equal(['removeFinalizer']);
+  });
+
+  it('lets go after five minutes whatever happened', () => {
+    const zipJob = withStatus(running('p1'), {}, { deletionTimestamp: ago(281) });
+    expect(judge(anObservation({ zipJob, job: aJob(), pods: [aPod('p1')] }))).to.deep.equal({
+      actions: [{ kind: 'removeFinalizer' }],
+      events: [],
+    });
+  });
+});
+
+describe('decide, after the end', () => {
+  const webhook = {
+    state: 'Pending',
+    deliveryId: 'msg_1_COMPLETED',
+    attempts: 0,
+    nextAttemptAt: ago(10),
+  } as const;
+  const finished = (more: ZipJobStatus = {}, metadata = {}) =>
+    withStatus(
+      finishedAs('Succeeded', more),
+      { webhook: { url: 'https://hook.example', events: ['COMPLETED'] } },
+      {
+        finalizers: [],
+        ...metadata,
+      },
+    );
+
+  it('releases the finalizer and delivers a webhook that is due', () => {
+    const zipJob = finished({ webhook }, { finalizers: [FINALIZER] });
+    expect(kinds(judge(anObservation({ zipJob })))).to.deep.equal(['removeFinalizer', 'deliverWebhook']);
+  });
+
+  it('leaves a delivery alone that is under way', () => {
+    const decision = judge(anObservation({ zipJob: finished({ webhook }), delivery: { kind: 'inFlight' } }));
+    expect(kinds(decision)).to.deep.equal([]);
+  });
+
+  it('writes down an answer and never touches phase or result again', () => {
+    const zipJob = finished({ webhook });
+    const delivery = {
+      kind: 'answered',
+      answer: { delivery: { at: ago(0), durationMs: 12, status: 204 } },
+    } as const;
+    const { status, events } = judge(anObservation({ zipJob, delivery }));
+    expect(status).to.deep.include({
+      phase: 'Succeeded',
+      finishedAt: ago(10),
+      webhook: {
+        state: 'Delivered',
+        deliveryId: 'msg_1_COMPLETED',
+        attempts: 1,
+        lastStatus: 204,
+        deliveredAt: ago(0),
+        log: [{ at: ago(0), durationMs: 12, status: 204 }],
+      },
+    });
+    expect(findCondition(status?.conditions, 'Notified')?.status).to.equal('True');
+    expect(events).to.deep.equal([
+      { type: 'Normal', reason: 'WebhookDelivered', message: 'the webhook was delivered (HTTP 204)' },
+    ]);
+  });
+
+  it('deletes the file list after its time, and the ZipJob after its own, never with a webhook pending (W18)', () => {
+    const old = { finishedAt: ago(604_801) };
+    expect(kinds(judge(anObservation({ zipJob: finished(old) })))).to.deep.equal([
+      'deleteFileList',
+      'deleteZipJob',
+    ]);
+    const pending = finished({ ...old, webhook: { ...webhook, nextAttemptAt: ago(-100) } });
+    expect(kinds(judge(anObservation({ zipJob: pending })))).to.deep.equal(['deleteFileList']);
+    const recent = judge(anObservation({ zipJob: finished() }));
+    expect(recent).to.deep.equal({ actions: [], events: [], requeueAfterMs: 3_590_000 });
+  });
+});

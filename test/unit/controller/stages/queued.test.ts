@@ -1,0 +1,167 @@
+import { expect } from 'chai';
+import { FINALIZER } from '#crds/api-group.ts';
+import { findCondition } from '#crds/conditions.ts';
+import type { ZipJobStatus } from '#crds/zip-job.ts';
+import { decide } from '../../../../controller/decide.ts';
+import { archiveJob } from '../../../../controller/job-manifest.ts';
+import type { Decision, Observation } from '../../../../controller/observation.ts';
+import {
+  aCondition,
+  aConfig,
+  ago,
+  aJob,
+  anObservation,
+  aZipBucket,
+  aZipJob,
+  NAME,
+  NOW,
+} from '../../../support/builders.ts';
+
+const config = aConfig();
+const judge = (seen: Observation): Decision => decide(seen, NOW, config);
+const kinds = ({ actions }: Decision): readonly string[] => actions.map(({ kind }) => kind);
+const withStatus = (status: ZipJobStatus, spec = {}, metadata = {}) =>
+  aZipJob({ status, spec, metadata: { finalizers: [FINALIZER], ...metadata } });
+
+const JUST_ACCEPTED = aCondition('Accepted', ['True', 'Accepted'], {
+  message: 'The request was accepted.',
+  lastTransitionTime: ago(0),
+});
+
+describe('decide, before there is a Job', () => {
+  it('accepts a new ZipJob, adds the finalizer and creates the Job, in this order', () => {
+    const zipJob = aZipJob();
+    const decision = judge(anObservation({ zipJob }));
+    expect(decision).to.deep.equal({
+      status: {
+        acceptedAt: ago(60),
+        observedGeneration: 1,
+        phase: 'Queued',
+        apiStatus: 'none',
+        reason: 'Queued',
+        message: 'Waiting for its turn.',
+        conditions: [JUST_ACCEPTED],
+      },
+      actions: [
+        { kind: 'addFinalizer' },
+        { kind: 'createJob', target: 'archive', job: archiveJob(zipJob, aZipBucket(), config) },
+      ],
+      events: [{ type: 'Normal', reason: 'Accepted', message: 'The request was accepted.' }],
+    });
+  });
+
+  const queued: ZipJobStatus = {
+    observedGeneration: 1,
+    phase: 'Queued',
+    apiStatus: 'none',
+    reason: 'Queued',
+    message: 'Waiting for its turn.',
+    acceptedAt: ago(60),
+    conditions: [JUST_ACCEPTED],
+  };
+
+  const refused: readonly {
+    name: string;
+    given: Partial<Observation>;
+    want: { phase: string; reason: string };
+  }[] = [
+    {
+      name: 'an unknown bucket',
+      given: { bucket: undefined },
+      want: { phase: 'Failed', reason: 'BucketNotFound' },
+    },
+    {
+      name: 'metadata that is an array',
+      given: { zipJob: aZipJob({ spec: { metadata: '[1]' } }) },
+      want: { phase: 'Failed', reason: 'InvalidMetadata' },
+    },
+    {
+      name: "somebody else's Secret as file list",
+      given: {
+        zipJob: aZipJob({
+          spec: {
+            filesFrom: { secretNames: ['zipbucket-s3-x'], encoding: 'gzip+json', count: 1, sha256: '' },
+          },
+        }),
+      },
+      want: { phase: 'Failed', reason: 'InvalidFileList' },
+    },
+    {
+      name: 'a job from a backup',
+      given: { zipJob: aZipJob({ metadata: { annotations: { 'zipjobs.dev/accepted-at': ago(90_000) } } }) },
+      want: { phase: 'Failed', reason: 'Restored' },
+    },
+    {
+      name: "somebody else's Job of the same name",
+      given: { job: aJob({ metadata: { ownerReferences: [] } }) },
+      want: { phase: 'Failed', reason: 'NameConflict' },
+    },
+    {
+      name: 'a job that is cancelled in the queue',
+      given: { zipJob: withStatus(queued, { cancel: true }) },
+      want: { phase: 'Cancelled', reason: 'Cancelled' },
+    },
+  ];
+  for (const { name, given, want } of refused)
+    it(`ends ${name} at once as ${want.phase}, ${want.reason}, and creates nothing`, () => {
+      const decision = judge(anObservation(given));
+      expect(decision.status).to.include({ ...want, apiStatus: 'failed', finishedAt: ago(0) });
+      expect(findCondition(decision.status?.conditions, 'Complete')?.status).to.equal('False');
+      expect(findCondition(decision.status?.conditions, 'Settled')?.reason).to.equal('NothingToSettle');
+      expect(kinds(decision)).to.deep.equal([]);
+    });
+
+  it('waits without a project, and fails by the start deadline with what it waited for (F13)', () => {
+    const waiting = judge(anObservation({ project: undefined }));
+    expect(waiting.status).to.include({ phase: 'Queued', reason: 'ProjectNotFound' });
+    const late = aCondition('Waiting', ['True', 'ProjectNotFound'], { lastTransitionTime: ago(601) });
+    const zipJob = withStatus({ ...queued, conditions: [late] });
+    expect(judge(anObservation({ zipJob, project: undefined })).status).to.include({
+      phase: 'Failed',
+      reason: 'StartDeadlineExceeded',
+    });
+  });
+
+  it('holds a suspended job in the queue', () => {
+    const decision = judge(anObservation({ zipJob: aZipJob({ spec: { suspend: true } }) }));
+    expect(decision.status).to.include({ phase: 'Queued', reason: 'Suspended' });
+    expect(findCondition(decision.status?.conditions, 'Suspended')?.status).to.equal('True');
+    expect(kinds(decision)).to.deep.equal([]);
+  });
+
+  it('lets the older job of the same key go first', () => {
+    const older = aZipJob({ metadata: { name: 'older', creationTimestamp: ago(100) } });
+    const decision = judge(anObservation({ rivals: [older] }));
+    expect(decision.status).to.include({ phase: 'Queued', reason: 'OlderJobFirst' });
+    expect(kinds(decision)).to.deep.equal([]);
+  });
+
+  it('does not create again before the time that the API server asked for (F6)', () => {
+    const refusal = {
+      target: 'archive',
+      reason: 'QuotaExceeded',
+      message: 'no',
+      since: NOW,
+      count: 1,
+      retryAt: new Date(NOW.getTime() + 2000),
+    } as const;
+    const decision = judge(anObservation({ zipJob: withStatus(queued), refusal }));
+    expect(decision.status).to.include({ phase: 'Queued', reason: 'QuotaExceeded' });
+    expect(findCondition(decision.status?.conditions, 'Waiting')?.status).to.equal('True');
+    expect(kinds(decision)).to.deep.equal([]);
+    expect(decision.requeueAfterMs).to.equal(2000);
+    expect(kinds(judge(anObservation({ refusal: { ...refusal, retryAt: NOW } })))).to.deep.equal([
+      'createJob',
+    ]);
+  });
+
+  it('finds a Job that was created before the status could tell of it (F2)', () => {
+    const decision = judge(anObservation({ zipJob: withStatus(queued), job: aJob() }));
+    expect(decision.status).to.deep.include({
+      phase: 'Starting',
+      apiStatus: 'none',
+      job: { name: NAME, uid: 'uid-job' },
+    });
+    expect(kinds(decision)).to.deep.equal([]);
+  });
+});
