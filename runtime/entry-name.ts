@@ -43,7 +43,7 @@ const RULES: readonly (readonly [EntryNameProblem, (name: string) => boolean])[]
 ];
 
 /** What is wrong with one name by itself. */
-export const checkEntryName = (name: string): EntryNameProblem | undefined =>
+const checkEntryName = (name: string): EntryNameProblem | undefined =>
   RULES.find(([, isBroken]) => isBroken(name))?.[0];
 
 /**

@@ -19,7 +19,7 @@ export interface GuardedAgentOptions {
 }
 
 const MAX_HEADER_BYTES = 16 * 1024;
-export const DEFAULT_CONNECT_TIMEOUT_MS = 10_000;
+const DEFAULT_CONNECT_TIMEOUT_MS = 10_000;
 export const DEFAULT_DNS_TIMEOUT_MS = 5000;
 
 /** The policy's closed ranges for Node's own check of the address that a socket is about to connect to. */

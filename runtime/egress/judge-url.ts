@@ -25,7 +25,7 @@ const syntax = (reason: SyntaxReason): JudgedUrl => ({ ok: false, kind: 'syntax'
 const refused = (reason: RefusalReason): JudgedUrl => ({ ok: false, kind: 'refused', reason });
 
 /** An address as URL() spells it, without brackets; undefined for a name. */
-export const literalOf = (hostname: string): string | undefined => {
+const literalOf = (hostname: string): string | undefined => {
   const host = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
   return isIP(host) === 0 ? undefined : host;
 };

@@ -39,6 +39,7 @@ class Prefetch implements SourceReader, SlotOwner, AsyncDisposable {
   readonly #setAside = new Set<SourceSlot>();
   readonly #runs = new Set<Promise<void>>();
   readonly #onAbort = (): void => this.#stop(toError(this.#deps.signal.reason));
+  readonly #noLongerRead = new DOMException('the sources are no longer read', 'AbortError');
   #stopped: Error | undefined;
   #next = 0;
   #front = 0;
@@ -79,12 +80,12 @@ class Prefetch implements SourceReader, SlotOwner, AsyncDisposable {
     try {
       for (let index = 0; index < this.#deps.files.length; index += 1) yield* this.#entry(index);
     } finally {
-      this.#stop(new DOMException('the sources are no longer read', 'AbortError'));
+      this.#stop(this.#noLongerRead);
     }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#stop(new DOMException('the sources are no longer read', 'AbortError'));
+    this.#stop(this.#noLongerRead);
     await Promise.all(this.#runs);
   }
 
@@ -276,7 +277,7 @@ class Prefetch implements SourceReader, SlotOwner, AsyncDisposable {
   }
 
   #release(slot: SourceSlot): void {
-    slot.fail(new DOMException('the entry is no longer read', 'AbortError'));
+    slot.fail(this.#noLongerRead);
     this.#budget.charge(slot, 0);
     this.#slots.delete(slot.index);
     this.#consumed = slot.index + 1;

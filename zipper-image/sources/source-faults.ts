@@ -19,7 +19,7 @@ const single = (value: string | string[] | undefined): string | undefined =>
   typeof value === 'string' ? value : undefined;
 
 /** Milliseconds that a Retry-After (seconds or a date) asks for; undefined when there is none or it cannot be read. */
-export const retryAfterMs = (value: string | string[] | undefined, now: number): number | undefined => {
+const retryAfterMs = (value: string | string[] | undefined, now: number): number | undefined => {
   const text = single(value)?.trim();
   if (text === undefined || text === '') return undefined;
   if (/^\d{1,9}$/.test(text)) return Number(text) * 1000;

@@ -44,7 +44,7 @@ describe('checkEntryNames', () => {
       ' leading and trailing ',
       'grüße/日本語/😀.png',
       'x'.repeat(255),
-      `${`${'x'.repeat(255)}/`.repeat(3)}${'y'.repeat(256 - 1)}`,
+      `${`${'z'.repeat(255)}/`.repeat(3)}${'y'.repeat(256 - 1)}`,
       'con',
       'ab:c',
       'café',
