@@ -1,0 +1,71 @@
+import { createServer, type Server } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import type { ZipperStatus } from '#crds/zip-job.ts';
+
+export interface StatusWrite {
+  readonly status: ZipperStatus;
+  readonly metadata: unknown;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+}
+
+export interface StatusServer extends AsyncDisposable {
+  readonly url: string;
+  readonly port: number;
+  /** Every write, the refused ones included. */
+  readonly writes: StatusWrite[];
+  /** HTTP status and body of the answer; 200 with the object by default. */
+  answer: (write: StatusWrite) => { readonly status: number; readonly message?: string } | undefined;
+  /** The spec in every answer. */
+  spec: unknown;
+}
+
+/**
+ * Takes the status writes of a zipper and answers by script: for the order and the retries of the writes. Whether the writes
+ * are right is shown on a real API server.
+ */
+export const startStatusServer = async (tls?: { key: string; cert: string }): Promise<StatusServer> => {
+  const writes: StatusWrite[] = [];
+  const onRequest: Parameters<typeof createServer>[1] = (request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const body = JSON.parse(Buffer.concat(chunks).toString()) as {
+        status: ZipperStatus;
+        metadata: unknown;
+      };
+      const write = {
+        status: body.status,
+        metadata: body.metadata,
+        url: request.url ?? '',
+        headers: request.headers,
+      };
+      writes.push(write);
+      const answer = scripted.answer(write) ?? { status: 200 };
+      response.writeHead(answer.status, { 'content-type': 'application/json' });
+      response.end(
+        JSON.stringify(
+          answer.status === 200
+            ? { ...body, spec: scripted.spec }
+            : { kind: 'Status', message: answer.message },
+        ),
+      );
+    });
+  };
+  const server: Server = tls ? createTlsServer(tls, onRequest) : createServer(onRequest);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const scripted: StatusServer = {
+    url: `${tls ? 'https' : 'http'}://127.0.0.1:${port}`,
+    port,
+    writes,
+    spec: {},
+    answer: () => undefined,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+  return scripted;
+};
