@@ -1,0 +1,153 @@
+import { expect } from 'chai';
+import type { SettleTask } from '#crds/zipper-contract.ts';
+import { createHttpAgents } from '#runtime/egress/http-agents.ts';
+import { createLogger } from '#runtime/log.ts';
+import { checkBucket } from '../../../zipper-image/check-bucket.ts';
+import { toFailure } from '../../../zipper-image/failure.ts';
+import { providerOf } from '../../../zipper-image/providers.ts';
+import { settle } from '../../../zipper-image/settle.ts';
+import { createStore, type Store } from '../../../zipper-image/store.ts';
+import { type HostileStore, startHostileStore } from '../../support/hostile-store.ts';
+
+const log = createLogger('test', { level: 'silent' });
+const settings = {
+  storeAttempts: 2,
+  storeThrottledAttempts: 2,
+  storeRetryBaseMs: 1,
+  storeRetryMaxMs: 2,
+  settleLimitMs: 300,
+};
+const denied = { kind: 'answer', status: 403, code: 'AccessDenied' } as const;
+
+describe('a pod that only asks the store', () => {
+  let hostile: HostileStore;
+  let store: Store;
+
+  beforeEach(async () => {
+    hostile = await startHostileStore();
+    const bucket = { service: 's3', name: 'bucket', endpoint: hostile.endpoint } as const;
+    store = createStore({
+      bucket,
+      provider: providerOf(bucket, { allowedHosts: ['127.0.0.1'], allowHttp: true }),
+      credentials: { accessKeyId: 'id', secretAccessKey: 'secret' },
+      agents: createHttpAgents({ connections: 2 }),
+      connectTimeoutMs: 1000,
+      idleTimeoutMs: 1000,
+    });
+  });
+  afterEach(async () => {
+    store.close();
+    await hostile[Symbol.asyncDispose]();
+  });
+
+  const publish = (attempt: string): void => {
+    hostile.objects.set('a.zip', {
+      body: Buffer.alloc(9),
+      metadata: { 'zip-attempt': attempt },
+      etag: '"e-1"',
+    });
+  };
+
+  describe('settle', () => {
+    const run = async (uploadState: SettleTask['uploadState']) => {
+      const uploadId = await store.createUpload('a.zip', 'pod-1');
+      const task: SettleTask = {
+        contractVersion: 1,
+        mode: 'settle',
+        bucket: { service: 's3', name: 'bucket' },
+        key: 'a.zip',
+        uploadId,
+        uploadState,
+        attempt: 'pod-1',
+      };
+      return settle({ task, store, settings, log, stopping: new AbortController().signal });
+    };
+
+    it('aborts an open upload and says absent without looking', async () => {
+      expect(await run('open')).to.deep.equal({ outcome: 'absent' });
+      expect(hostile.uploads.size).to.equal(0);
+      expect(hostile.requests.some(({ operation }) => operation === 'head')).to.equal(false);
+    });
+
+    it('says published with size and ETag when the object carries the attempt (F11)', async () => {
+      publish('pod-1');
+      expect(await run('committing')).to.deep.equal({ outcome: 'published', bytes: 9, etag: 'e-1' });
+    });
+
+    it('says absent when the object is of another attempt, or there is none', async () => {
+      expect(await run('committing')).to.deep.equal({ outcome: 'absent' });
+      publish('pod-0');
+      expect(await run('committing')).to.deep.equal({ outcome: 'absent' });
+    });
+
+    it('looks after any answer to the abort', async () => {
+      publish('pod-1');
+      for (const fault of [denied, { kind: 'answer', status: 404, code: 'NoSuchUpload' }] as const) {
+        hostile.fault = ({ operation }) => (operation === 'abort' ? fault : undefined);
+        expect(await run('committing')).to.include({ outcome: 'published' });
+      }
+    });
+
+    it('does not look before the abort was answered', async () => {
+      publish('pod-1');
+      hostile.fault = ({ operation }) =>
+        operation === 'abort' ? { kind: 'drop', when: 'before' } : undefined;
+      const error = await run('committing').catch((thrown: unknown) => thrown);
+      expect(error).to.include({ code: 'StoreUnavailable' });
+      expect(hostile.requests.some(({ operation }) => operation === 'head')).to.equal(false);
+    });
+
+    it('says unknown, and which permission is missing, when it may not look', async () => {
+      hostile.fault = ({ operation }) => (operation === 'head' ? denied : undefined);
+      expect(await run('committing')).to.deep.equal({
+        outcome: 'unknown',
+        missingPermission: 's3:GetObject and s3:ListBucket',
+      });
+    });
+
+    it('ends when its time is over', async () => {
+      const gate = Promise.withResolvers<void>();
+      hostile.fault = ({ operation }) =>
+        operation === 'abort' ? { kind: 'hold', until: gate.promise } : undefined;
+      const error = await run('committing').catch((thrown: unknown) => thrown);
+      gate.resolve();
+      expect(error).to.include({ code: 'StoreUnavailable', storeCode: 'Timeout' });
+    });
+  });
+
+  describe('checkBucket', () => {
+    const run = () =>
+      checkBucket({ store, settings, log, podUid: 'pod-1', signal: new AbortController().signal, toFailure });
+
+    it('finds nothing missing and leaves nothing behind', async () => {
+      expect(await run()).to.deep.equal({ ok: true, missingPermissions: [] });
+      expect([hostile.uploads.size, hostile.objects.size]).to.deep.equal([0, 0]);
+    });
+
+    it('names what is refused but could be done without', async () => {
+      hostile.fault = ({ operation }) =>
+        operation === 'head' || operation === 'abort' || operation === 'listParts' ? denied : undefined;
+      expect(await run()).to.deep.equal({
+        ok: true,
+        missingPermissions: [
+          's3:GetObject and s3:ListBucket',
+          's3:ListMultipartUploadParts',
+          's3:AbortMultipartUpload',
+        ],
+      });
+    });
+
+    it('fails where nothing can be written, and aborts what it began', async () => {
+      hostile.fault = ({ operation }) => (operation === 'part' ? denied : undefined);
+      const check = await run();
+      expect(check).to.deep.include({ ok: false, missingPermissions: ['s3:PutObject'] });
+      expect(check.failure).to.include({ code: 'BucketAccessDenied', retriable: false });
+      expect(hostile.uploads.size).to.equal(0);
+    });
+
+    it('tells a bucket that is not there', async () => {
+      hostile.fault = () => ({ kind: 'answer', status: 404, code: 'NoSuchBucket' });
+      expect((await run()).failure).to.include({ code: 'BucketNotFound' });
+    });
+  });
+});
