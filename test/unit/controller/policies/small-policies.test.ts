@@ -1,0 +1,179 @@
+import { expect } from 'chai';
+import { ANNOTATIONS } from '#crds/api-group.ts';
+import { isJsonObject } from '../../../../controller/policies/admission.ts';
+import { nextPod } from '../../../../controller/policies/charge.ts';
+import { expiresAt, fileListExpiresAt } from '../../../../controller/policies/expiry.ts';
+import { podWaiting } from '../../../../controller/policies/pod-waiting.ts';
+import { queueTurn } from '../../../../controller/policies/queue-turn.ts';
+import { verifyResult } from '../../../../controller/policies/result.ts';
+import { startDeadline } from '../../../../controller/policies/start-deadline.ts';
+import {
+  aCondition,
+  aConfig,
+  ago,
+  aJob,
+  aPod,
+  aResult,
+  aZipJob,
+  finishedAs,
+  NOW,
+  running,
+  starting,
+  waitingFor,
+} from '../../../support/builders.ts';
+
+describe('queueTurn', () => {
+  const zipJob = aZipJob({ metadata: { name: 'b', creationTimestamp: ago(50) } });
+  const other = (name: string, seconds: number, more: object = {}) =>
+    aZipJob({ metadata: { name, creationTimestamp: ago(seconds) }, ...more });
+  const cases = [
+    { name: 'alone', rivals: [], want: { kind: 'go' } },
+    { name: 'behind an older job', rivals: [other('a', 60)], want: { kind: 'wait', for: 'a' } },
+    { name: 'before a younger job', rivals: [other('a', 40)], want: { kind: 'go' } },
+    {
+      name: 'while a younger job runs already',
+      rivals: [other('c', 40, { status: running('p') })],
+      want: { kind: 'wait', for: 'c' },
+    },
+    {
+      name: 'of two of the same second, by name',
+      rivals: [other('a', 50), other('c', 50)],
+      want: { kind: 'wait', for: 'a' },
+    },
+    {
+      name: 'past an older job that is suspended',
+      rivals: [other('a', 60, { spec: { suspend: true } })],
+      want: { kind: 'go' },
+    },
+  ];
+  for (const { name, rivals, want } of cases)
+    it(`decides ${name}: ${want.kind}`, () => {
+      expect(queueTurn({ zipJob, rivals })).to.deep.equal(want);
+    });
+  it('holds a suspended job', () => {
+    expect(queueTurn({ zipJob: aZipJob({ spec: { suspend: true } }), rivals: [] }).kind).to.equal(
+      'suspended',
+    );
+  });
+});
+
+describe('isJsonObject', () => {
+  for (const [text, want] of [
+    ['{}', true],
+    [' { "a" : 1e400 } ', true],
+    ['[]', false],
+    ['null', false],
+    ['1', false],
+    ['{}{}', false],
+    ['{} //', false],
+    ['', false],
+  ] as const)
+    it(`says ${want} for ${JSON.stringify(text)}`, () => {
+      expect(isJsonObject(text)).to.equal(want);
+    });
+});
+
+describe('nextPod', () => {
+  const attempts = [{ n: 1, podUid: 'uid-a', startedAt: ago(30) }];
+  const pod = (name: string, seconds: number) =>
+    aPod(name, { metadata: { creationTimestamp: ago(seconds) } });
+  it('takes the oldest of which there is no record', () => {
+    expect(nextPod([pod('c', 5), pod('b', 10), pod('a', 30)], attempts)?.metadata.name).to.equal('b');
+  });
+  it('does not go back to a pod whose record has been dropped', () => {
+    expect(nextPod([pod('old', 60), pod('a', 30)], attempts)).to.equal(undefined);
+  });
+});
+
+describe('startDeadline', () => {
+  const at = (seconds: number): Date => new Date(Date.parse(ago(seconds)));
+  it('counts from the creation of the Job', () => {
+    expect(startDeadline(aZipJob({ spec: { startDeadlineSeconds: 30 } }), aJob())).to.deep.equal(at(20));
+  });
+  it('counts from the end of the last attempt', () => {
+    const status = { ...starting(), attempts: [{ n: 1, podUid: 'p', finishedAt: ago(10) }] };
+    expect(startDeadline(aZipJob({ status }), aJob())).to.deep.equal(at(10 - 600));
+  });
+  it('does not run in the queue unless something outside holds the job up', () => {
+    expect(startDeadline(aZipJob(), undefined)).to.equal(undefined);
+    const status = { conditions: [aCondition('Waiting', ['True', 'QuotaExceeded'])] };
+    expect(startDeadline(aZipJob({ status }), undefined)).to.deep.equal(at(30 - 600));
+  });
+});
+
+describe('podWaiting', () => {
+  it('knows why a node does not start the container (F13)', () => {
+    const pod = aPod('p', { status: waitingFor('ImagePullBackOff', 'no such image') });
+    expect(podWaiting(pod, NOW)).to.deep.equal({
+      reason: 'ImagePull',
+      message: 'ImagePullBackOff: no such image',
+    });
+    const config = aPod('p', { status: waitingFor('CreateContainerConfigError', 'no secret') });
+    expect(podWaiting(config, NOW)?.reason).to.equal('ContainerConfig');
+  });
+  it('suspects a missing Secret when the mounts take long', () => {
+    const scheduled = { type: 'PodScheduled', status: 'True', lastTransitionTime: ago(31) };
+    const status = { ...waitingFor('ContainerCreating', ''), conditions: [scheduled] };
+    const pod = {
+      ...aPod('p', { status }),
+      spec: { containers: [], volumes: [{ name: 'bucket', secret: { secretName: 'zipbucket-s3-a' } }] },
+    };
+    expect(podWaiting(pod, NOW)?.message).to.contain('zipbucket-s3-a');
+  });
+  it('has nothing to say of a pod that runs', () => {
+    expect(podWaiting(aPod('p'), NOW)).to.equal(undefined);
+  });
+});
+
+describe('verifyResult', () => {
+  const cases = [
+    { name: 'as many entries as files', spec: {}, result: aResult(), want: 'Uploaded' },
+    { name: 'an entry too few', spec: {}, result: aResult({ entries: 2 }), want: 'ResultInvalid' },
+    { name: 'no bytes', spec: {}, result: aResult({ bytes: 0 }), want: 'ResultInvalid' },
+    {
+      name: 'one left out on request',
+      spec: { onSourceError: 'Skip' as const },
+      result: aResult({ entries: 2, skipped: [1] }),
+      want: 'Uploaded',
+    },
+    {
+      name: 'one left out that nobody asked for',
+      spec: {},
+      result: aResult({ entries: 2, skipped: [1] }),
+      want: 'ResultInvalid',
+    },
+    {
+      name: 'a manifest entry',
+      spec: { manifestEntry: 'm.json' },
+      result: aResult({ entries: 4 }),
+      want: 'Uploaded',
+    },
+  ];
+  for (const { name, spec, result, want } of cases)
+    it(`takes ${name} for ${want}`, () => {
+      expect(verifyResult(aZipJob({ spec }), result).reason).to.equal(want);
+    });
+});
+
+describe('expiresAt', () => {
+  const config = aConfig();
+  const at = (seconds: number): Date => new Date(Date.parse(ago(seconds)));
+  it('is seven days after the end by default', () => {
+    expect(expiresAt(aZipJob({ status: finishedAs('Failed') }), config)).to.deep.equal(at(10 - 604_800));
+  });
+  it('follows the spec, by result', () => {
+    const spec = { ttlSecondsAfterFinished: { succeeded: 5, failed: 60 } };
+    expect(expiresAt(aZipJob({ spec, status: finishedAs('Succeeded') }), config)).to.deep.equal(at(5));
+    expect(expiresAt(aZipJob({ spec, status: finishedAs('Cancelled') }), config)).to.deep.equal(at(-50));
+  });
+  it('never comes while a webhook is pending (W18)', () => {
+    const status = finishedAs('Succeeded', { webhook: { state: 'Pending' } });
+    expect(expiresAt(aZipJob({ status }), config)).to.equal(undefined);
+  });
+  it('comes once for a file list', () => {
+    const status = finishedAs('Succeeded');
+    expect(fileListExpiresAt(aZipJob({ status }), config)).to.deep.equal(at(10 - 3600));
+    const metadata = { annotations: { [ANNOTATIONS.fileListDeletedAt]: ago(1) } };
+    expect(fileListExpiresAt(aZipJob({ status, metadata }), config)).to.equal(undefined);
+  });
+});
