@@ -101,7 +101,11 @@ const widen = (values: readonly number[], extras: readonly Extra[]): readonly nu
   return wide;
 };
 
-const readDescriptor = (zip: Buffer, at: number, wide: boolean, want: Partial<ZipEntry>): number => {
+const readDescriptor = (
+  zip: Buffer,
+  { at, wide }: { readonly at: number; readonly wide: boolean },
+  want: Partial<ZipEntry>,
+): number => {
   demand(zip.readUInt32LE(at) === 0x08074b50, `no descriptor at ${at}`);
   demand(zip.readUInt32LE(at + 4) === want.crc, 'the CRC of the descriptor differs');
   const [compressed, size] = wide
@@ -152,7 +156,7 @@ const readEntry = (zip: Buffer, at: number): { entry: ZipEntry; next: number; da
   const wide = localExtras.some(({ id }) => id === 1);
   const dataEnd = dataStart + compressedSize;
   const descriptorBytes = hasDescriptor
-    ? readDescriptor(zip, dataEnd, wide, { crc, compressedSize, size })
+    ? readDescriptor(zip, { at: dataEnd, wide }, { crc, compressedSize, size })
     : 0;
   const entry: ZipEntry = {
     name: nameBytes.toString('utf8'),

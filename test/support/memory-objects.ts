@@ -1,0 +1,124 @@
+import { createHash } from 'node:crypto';
+
+export interface StoredObject {
+  readonly body: Buffer;
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly etag: string;
+}
+
+export interface Upload {
+  readonly key: string;
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly parts: Map<number, { readonly body: Buffer; readonly etag: string }>;
+}
+
+interface PartSent {
+  readonly number: number | undefined;
+  readonly body: Buffer;
+  /** Content-MD5. */
+  readonly md5: string | string[] | undefined;
+}
+
+const md5 = (body: Buffer): Buffer => createHash('md5').update(body).digest();
+
+export class S3Fault extends Error {
+  readonly status: number;
+  readonly code: string;
+  constructor(status: number, code: string) {
+    super(code);
+    this.status = status;
+    this.code = code;
+  }
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers?: Record<string, string>;
+  readonly body?: string;
+}
+
+export const xmlError = (code: string): string =>
+  `<?xml version="1.0"?><Error><Code>${code}</Code><Message>${code} by the hostile store</Message></Error>`;
+
+/** What an S3 bucket does with multipart uploads, in memory. */
+export class MemoryObjects {
+  readonly objects = new Map<string, StoredObject>();
+  readonly uploads = new Map<string, Upload>();
+  #ids = 0;
+
+  create(key: string, metadata: Record<string, string>): Answer {
+    this.#ids += 1;
+    const id = `upload-${this.#ids}`;
+    this.uploads.set(id, { key, metadata, parts: new Map() });
+    return {
+      status: 200,
+      body: `<InitiateMultipartUploadResult><UploadId>${id}</UploadId></InitiateMultipartUploadResult>`,
+    };
+  }
+
+  upload(id: string): Upload {
+    const upload = this.uploads.get(id);
+    if (!upload) throw new S3Fault(404, 'NoSuchUpload');
+    return upload;
+  }
+
+  part(id: string, sent: PartSent): Answer {
+    const { number = 0, body } = sent;
+    const upload = this.upload(id);
+    const sum = md5(body);
+    if (sent.md5 !== undefined && sent.md5 !== sum.toString('base64')) throw new S3Fault(400, 'BadDigest');
+    const etag = `"${sum.toString('hex')}"`;
+    upload.parts.set(number, { body, etag });
+    return { status: 200, headers: { etag } };
+  }
+
+  complete(id: string, listed: string, ifNoneMatch: boolean): Answer {
+    const upload = this.upload(id);
+    const numbers = [...listed.matchAll(/<PartNumber>(\d+)</g)].map((match) => Number(match[1]));
+    const parts = numbers.map((number) => {
+      const part = upload.parts.get(number);
+      if (!part) throw new S3Fault(400, 'InvalidPart');
+      return part;
+    });
+    const first = parts[0]?.body.length ?? 0;
+    const isEven = parts.every(
+      ({ body }, index) => body.length === first || (index === parts.length - 1 && body.length < first),
+    );
+    if (!isEven) throw new S3Fault(400, 'InvalidPart');
+    if (ifNoneMatch && this.objects.has(upload.key)) throw new S3Fault(412, 'PreconditionFailed');
+    const sums = Buffer.concat(parts.map(({ etag }) => Buffer.from(etag.replaceAll('"', ''), 'hex')));
+    const etag = `"${md5(sums).toString('hex')}-${parts.length}"`;
+    this.uploads.delete(id);
+    this.objects.set(upload.key, {
+      body: Buffer.concat(parts.map(({ body }) => body)),
+      metadata: upload.metadata,
+      etag,
+    });
+    return {
+      status: 200,
+      body: `<CompleteMultipartUploadResult><ETag>${etag}</ETag></CompleteMultipartUploadResult>`,
+    };
+  }
+
+  head(key: string): Answer {
+    const object = this.objects.get(key);
+    if (!object) throw new S3Fault(404, 'NotFound');
+    const metadata: Record<string, string> = {};
+    for (const [name, value] of Object.entries(object.metadata)) metadata[`x-amz-meta-${name}`] = value;
+    return {
+      status: 200,
+      headers: {
+        etag: object.etag,
+        'content-length': String(object.body.length),
+        ...metadata,
+      },
+    };
+  }
+
+  listParts(id: string): Answer {
+    const parts = [...this.upload(id).parts.keys()].map(
+      (number) => `<Part><PartNumber>${number}</PartNumber></Part>`,
+    );
+    return { status: 200, body: `<ListPartsResult>${parts.join('')}</ListPartsResult>` };
+  }
+}
