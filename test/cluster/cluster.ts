@@ -1,10 +1,12 @@
 import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { ensureBinaries } from './binaries.ts';
 import { openClusterDir } from './cluster-dir.ts';
 import type { Cluster, ClusterOptions } from './cluster-types.ts';
 import { createTools, writeToolShims } from './command-line-tools.ts';
-import { startControlPlane } from './control-plane.ts';
+import { type ControlPlane, startControlPlane } from './control-plane.ts';
 import { createImageTable } from './images.ts';
+import type { LogServerOptions } from './node-agent/log-server.ts';
 import { createNodeAgent } from './node-agent/node-agent.ts';
 import { readyPodAddress, untilSchedulable } from './readiness.ts';
 import type { ServerProcess } from './server-process.ts';
@@ -45,9 +47,9 @@ async function start(options: ClusterOptions, life: AsyncDisposableStack): Promi
   const nodeApi = await plane.clientOf(`system:node:${NODE_NAME}`);
   life.defer(() => nodeApi.close());
   const images = createImageTable(options.images ?? {});
-  const node = life.use(
-    createNodeAgent({ api: nodeApi, name: NODE_NAME, dir, launcher: binaries.cluster, images }),
-  );
+  const logAccess = await readLogAccess(plane);
+  const agent = { api: nodeApi, name: NODE_NAME, dir, launcher: binaries.cluster, images, logAccess };
+  const node = life.use(await createNodeAgent(agent));
   await node.start();
   await untilSchedulable(admin, NODE_NAME);
   const kubeconfigPath = plane.adminKubeconfigPath;
@@ -65,6 +67,20 @@ async function start(options: ClusterOptions, life: AsyncDisposableStack): Promi
     createBucket: (name) => createBucket(store, name),
     [Symbol.asyncDispose]: () => life.disposeAsync(),
   };
+}
+
+/** The node shows the API server's own certificate: both are on 127.0.0.1. */
+async function readLogAccess({
+  certificates,
+  caPath,
+}: ControlPlane): Promise<Omit<LogServerOptions, 'find'>> {
+  const file = (name: string): Promise<string> => readFile(join(certificates, name), 'utf8');
+  const [cert, key, ca] = await Promise.all([
+    file('apiserver.crt'),
+    file('apiserver.key'),
+    readFile(caPath, 'utf8'),
+  ]);
+  return { cert, key, ca, reader: 'admin' };
 }
 
 /** Stops the cluster on a signal, then lets the signal end this process unless somebody else handles it. */

@@ -160,6 +160,11 @@ function apiServerFlags(at: {
     '--service-cluster-ip-range=10.96.0.0/16',
     // The Service `kubernetes` may not have a loopback endpoint; pods get the address by env instead.
     '--endpoint-reconciler-type=none',
+    // For `kubectl logs`, which the node answers.
+    '--kubelet-preferred-address-types=InternalIP',
+    `--kubelet-certificate-authority=${file('ca.crt')}`,
+    `--kubelet-client-certificate=${file('admin.crt')}`,
+    `--kubelet-client-key=${file('admin.key')}`,
     '--profiling=false',
   ];
 }

@@ -103,11 +103,12 @@ describe('local cluster', () => {
     expect(await ended('completes')).to.include({ exitCode: 0, reason: 'Completed' });
   });
 
-  it('takes the end of the output as message when a failed container wrote none', async () => {
+  it('takes the end of the output as message when a failed container wrote none, and shows it as log', async () => {
     const terminationMessagePolicy = 'FallbackToLogsOnError';
     const env = toEnv({ EXIT_CODE: '1', LINE: 'last words' });
     await apply(aPod('fallback', { image: 'test-exits', env, terminationMessagePolicy }));
     expect((await ended('fallback')).message).to.contain('last words');
+    expect(await kubectl(['logs', 'fallback', '--tail=1'])).to.equal('last words\n');
   });
 
   it('reports a process that was killed from outside as 137', async () => {

@@ -79,6 +79,11 @@ export class LocalPod {
     return [...this.#initContainers, ...this.#containers];
   }
 
+  /** The file that all runs of a container write to. */
+  logPathOf(container: string): string {
+    return join(this.#directory, `${container}.log`);
+  }
+
   /** Takes a newer version of the object. Resolves when a deletion that it tells is carried out. */
   update(pod: Pod): Promise<void> {
     const before = this.#pod;
@@ -194,8 +199,7 @@ export class LocalPod {
     const rules = this.#volumes.rulesFor(spec);
     const choice = containerCommand(spec, images, { env: own, rules });
     if ('refusal' in choice) return choice;
-    const file = (ending: string): string => join(this.#directory, `${spec.name}.${ending}`);
-    const terminationPath = file('termination');
+    const terminationPath = join(this.#directory, `${spec.name}.termination`);
     const compileCache = join(this.#context.dir, 'compile-cache');
     const paths = { rules, terminationPath, home: join(this.#directory, 'home'), compileCache };
     const env = containerEnv(spec, own, { ...paths, apiServerUrl: api.url });
@@ -204,7 +208,7 @@ export class LocalPod {
       command: choice.command,
       env,
       workingDirectory: images.root,
-      logPath: file('log'),
+      logPath: this.logPathOf(spec.name),
       terminationPath,
     };
   }

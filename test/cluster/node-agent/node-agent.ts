@@ -3,6 +3,7 @@ import { type KubeApi, untilAnswered } from '../kube-api.ts';
 import { Addresses } from './addresses.ts';
 import { EventRecorder } from './event-recorder.ts';
 import { LocalPod } from './local-pod.ts';
+import { type ContainerLog, type LogServer, type LogServerOptions, startLogServer } from './log-server.ts';
 import type { NodeContext } from './node-context.ts';
 import { NodeLink } from './node-link.ts';
 import { keepAlive, type NodeIdentity, registerNode } from './node-registration.ts';
@@ -42,13 +43,19 @@ export interface NodeAgentOptions {
   readonly dir: string;
   readonly launcher: string;
   readonly images: ImageTable;
+  /** How the node serves logs to the API server. */
+  readonly logAccess: Omit<LogServerOptions, 'find'>;
 }
 
 const HOST_IP = '127.0.0.1';
 const REGISTER_RETRY_MS = 100;
 
-export function createNodeAgent(options: NodeAgentOptions): NodeAgent {
-  return new LocalNode(options);
+export async function createNodeAgent(options: NodeAgentOptions): Promise<NodeAgent> {
+  const pods = new Map<string, LocalPod>();
+  const find = (namespace: string, pod: string, container: string) =>
+    findLog(pods, { namespace, pod, container });
+  const logs = await startLogServer({ ...options.logAccess, find });
+  return new LocalNode(options, pods, logs);
 }
 
 class LocalNode implements NodeAgent {
@@ -57,14 +64,17 @@ class LocalNode implements NodeAgent {
   readonly #identity: NodeIdentity;
   readonly #link = new NodeLink();
   readonly #context: NodeContext;
-  readonly #pods = new Map<string, LocalPod>();
+  readonly #pods: Map<string, LocalPod>;
+  readonly #logs: LogServer;
   #session: { readonly controller: AbortController; readonly ended: Promise<unknown> } | undefined;
 
-  constructor(options: NodeAgentOptions) {
+  constructor(options: NodeAgentOptions, pods: Map<string, LocalPod>, logs: LogServer) {
     const { api, name, dir, launcher, images } = options;
     this.name = name;
     this.#api = api;
-    this.#identity = { name, hostIP: HOST_IP };
+    this.#pods = pods;
+    this.#logs = logs;
+    this.#identity = { name, hostIP: HOST_IP, logPort: logs.port };
     this.#context = {
       api,
       nodeName: name,
@@ -127,6 +137,7 @@ class LocalNode implements NodeAgent {
     const stopped = this.stop();
     await Promise.all([...this.#pods.values()].map((pod) => pod.destroy()));
     await stopped;
+    await this.#logs[Symbol.asyncDispose]();
   }
 
   #onPod(pod: Pod): void {
@@ -158,4 +169,17 @@ class LocalNode implements NodeAgent {
 async function untilRegistered(api: KubeApi, identity: NodeIdentity, signal: AbortSignal): Promise<void> {
   const limit = AbortSignal.any([signal, AbortSignal.timeout(30_000)]);
   await untilAnswered(() => registerNode(api, identity), REGISTER_RETRY_MS, limit);
+}
+
+function findLog(
+  pods: ReadonlyMap<string, LocalPod>,
+  at: { readonly namespace: string; readonly pod: string; readonly container: string },
+): ContainerLog | undefined {
+  // A pod that was made anew under its old name comes later.
+  const found = [...pods.values()].findLast(
+    ({ pod }) => pod.metadata.namespace === at.namespace && pod.metadata.name === at.pod,
+  );
+  const container = found?.containers.find(({ name }) => name === at.container);
+  if (found === undefined || container === undefined) return undefined;
+  return { path: found.logPathOf(at.container), running: () => container.process !== undefined };
 }

@@ -6,6 +6,8 @@ import { NODE_RESOURCES } from './downward-api.ts';
 export interface NodeIdentity {
   readonly name: string;
   readonly hostIP: string;
+  /** Where the API server asks for logs. */
+  readonly logPort: number;
 }
 
 const MAX_PODS = 500;
@@ -63,7 +65,7 @@ async function renewLease(api: KubeApi, { name }: NodeIdentity, signal: AbortSig
   }
 }
 
-function nodeStatus({ name, hostIP }: NodeIdentity, now: Date): object {
+function nodeStatus({ name, hostIP, logPort }: NodeIdentity, now: Date): object {
   const time = now.toISOString().replace(/\.\d+Z$/, 'Z');
   const resources = { ...NODE_RESOURCES, pods: String(MAX_PODS) };
   const condition = (type: string, status: string, reason: string): object => ({
@@ -81,6 +83,7 @@ function nodeStatus({ name, hostIP }: NodeIdentity, now: Date): object {
       { type: 'InternalIP', address: hostIP },
       { type: 'Hostname', address: name },
     ],
+    daemonEndpoints: { kubeletEndpoint: { Port: logPort } },
     conditions: [
       condition('Ready', 'True', 'KubeletReady'),
       condition('MemoryPressure', 'False', 'KubeletHasSufficientMemory'),
