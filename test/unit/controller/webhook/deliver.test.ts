@@ -1,0 +1,164 @@
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect } from 'chai';
+import { systemClock } from '#runtime/clock.ts';
+import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
+import { createGuardedAgent } from '#runtime/egress/guarded-agent.ts';
+import { createDeliver, parseRetryAfter } from '../../../../controller/webhook/deliver.ts';
+import { parseSigningSecret } from '../../../../controller/webhook/signature.ts';
+import { NOW } from '../../../support/builders.ts';
+import { startWebhookReceiver, verifyDelivery } from '../../../support/webhook-receiver.ts';
+
+const SECRET = `whsec_${Buffer.alloc(32, 9).toString('base64')}`;
+const keys = [parseSigningSecret(SECRET) ?? Buffer.alloc(0)];
+
+const withDeliver = async (
+  options: { allowCidrs?: readonly string[]; allowHttp?: boolean; timeoutMs?: number },
+  test: (deliver: ReturnType<typeof createDeliver>) => Promise<void>,
+): Promise<void> => {
+  const policy = createEgressPolicy({ allowCidrs: options.allowCidrs ?? ['127.0.0.0/8'], denyCidrs: [] });
+  const agent = createGuardedAgent(policy, { connections: 2 });
+  try {
+    await test(
+      createDeliver({
+        agent,
+        policy,
+        clock: systemClock,
+        timeoutMs: options.timeoutMs ?? 2000,
+        allowHttp: options.allowHttp ?? true,
+      }),
+    );
+  } finally {
+    await agent.destroy();
+  }
+};
+
+const withServer = async (listener: RequestListener, test: (url: string) => Promise<void>): Promise<void> => {
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  try {
+    await test(`http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`);
+  } finally {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  }
+};
+
+const delivery = (url: string) => ({ url, id: 'msg_1_COMPLETED', body: '{"a":1.0}', keys });
+
+describe('deliver', () => {
+  it('sends the exact body with the three headers, signed at the time of sending (W1, W6, W12)', async () => {
+    await using receiver = await startWebhookReceiver();
+    await withDeliver({}, async (deliver) => {
+      const before = Math.floor(Date.now() / 1000);
+      const answer = await deliver({ ...delivery(receiver.url), traceparent: '00-1-2-01' });
+      expect(answer.delivery.status).to.equal(204);
+      const [seen] = receiver.deliveries;
+      if (!seen) throw new Error('nothing was received');
+      verifyDelivery(seen, SECRET);
+      expect(seen.body).to.equal('{"a":1.0}');
+      expect(seen.headers['webhook-id']).to.equal('msg_1_COMPLETED');
+      expect(seen.headers['traceparent']).to.equal('00-1-2-01');
+      expect(Number(seen.headers['webhook-timestamp'])).to.be.at.least(before);
+    });
+  });
+
+  it('does not follow a redirect (W9)', async () => {
+    const paths: (string | undefined)[] = [];
+    await withServer(
+      (request, response) => {
+        paths.push(request.url);
+        response.writeHead(307, { location: '/elsewhere' }).end();
+      },
+      (url) =>
+        withDeliver({}, async (deliver) => {
+          expect((await deliver(delivery(url))).delivery.status).to.equal(307);
+          expect(paths).to.deep.equal(['/hook']);
+        }),
+    );
+  });
+
+  it('gives up a receiver that accepts and never answers (W8)', async () => {
+    await withServer(
+      () => undefined,
+      (url) =>
+        withDeliver({ timeoutMs: 100 }, async (deliver) => {
+          expect((await deliver(delivery(url))).delivery).to.include({ error: 'timeout' });
+        }),
+    );
+  });
+
+  it('takes the status of a receiver whose body never ends, and hangs up (W8)', async () => {
+    let hungUp: Promise<void> | undefined;
+    await withServer(
+      (request, response) => {
+        hungUp = new Promise((resolve) => request.socket.once('close', resolve));
+        response.writeHead(200);
+        const chunk = Buffer.alloc(64 * 1024);
+        const write = (): void => {
+          while (!response.destroyed && response.write(chunk));
+        };
+        response.on('drain', write).on('error', () => undefined);
+        write();
+      },
+      (url) =>
+        withDeliver({}, async (deliver) => {
+          expect((await deliver(delivery(url))).delivery.status).to.equal(200);
+          await hungUp;
+        }),
+    );
+  });
+
+  it('passes on when the receiver wants to be asked again', async () => {
+    await withServer(
+      (_request, response) => response.writeHead(429, { 'retry-after': '7' }).end(),
+      (url) =>
+        withDeliver({}, async (deliver) => {
+          expect(await deliver(delivery(url))).to.deep.include({ retryAfterMs: 7000 });
+        }),
+    );
+  });
+
+  const refused = [
+    {
+      name: 'http, unless it is allowed',
+      options: { allowHttp: false },
+      url: 'http://127.0.0.1:9/',
+      want: 'url-not-https',
+    },
+    {
+      name: 'an address that is not public',
+      options: { allowCidrs: [] },
+      url: 'http://127.0.0.1:9999/',
+      want: 'unreachable',
+    },
+    { name: 'a port where nobody listens', options: {}, url: 'http://127.0.0.1:9999/', want: 'unreachable' },
+    { name: 'a URL with a password', options: {}, url: 'http://a:b@127.0.0.1:9999/', want: 'unreachable' },
+    { name: 'what is no URL', options: {}, url: 'nowhere', want: 'url-invalid' },
+  ];
+  for (const { name, options, url, want } of refused)
+    it(`fails for ${name}, and a refused address looks like a closed port (W13)`, () =>
+      withDeliver(options, async (deliver) => {
+        expect((await deliver(delivery(url))).delivery).to.include({ error: want });
+      }));
+
+  it('sends nothing unsigned', () =>
+    withDeliver({}, async (deliver) => {
+      const answer = await deliver({ ...delivery('http://127.0.0.1:9998/'), keys: [] });
+      expect(answer.delivery.error).to.equal('no-signing-secret');
+    }));
+});
+
+describe('parseRetryAfter', () => {
+  for (const [text, want] of [
+    ['120', 120_000],
+    ['Mon, 04 May 2026 12:00:30 GMT', 30_000],
+    ['Mon, 04 May 2026 11:00:00 GMT', 0],
+    ['soon', undefined],
+    ['', undefined],
+    [undefined, undefined],
+  ] as const)
+    it(`reads ${String(text)}`, () => {
+      expect(parseRetryAfter(text, NOW)).to.equal(want);
+    });
+});

@@ -1,0 +1,57 @@
+import { expect } from 'chai';
+import { deliveryIdOf } from '../../../../controller/policies/notification.ts';
+import { webhookBody } from '../../../../controller/webhook/payload.ts';
+import { aZipJob, finishedAs, UUID } from '../../../support/builders.ts';
+
+describe('webhookBody', () => {
+  it('tells a success in exactly the promised fields, metadata as it was sent (W20)', () => {
+    const zipJob = aZipJob({ status: finishedAs('Succeeded'), spec: { metadata: '{"n":1.0,"2":1,"1":2}' } });
+    expect(webhookBody(zipJob, 'COMPLETED')).to.equal(
+      `{"type":"COMPLETED","zip_id":"${UUID}","status":"succeeded","bucket":{"service":"s3","name":"archive"},` +
+        '"key":"out/archive.zip","metadata":{"n":1.0,"2":1,"1":2}}',
+    );
+  });
+
+  it('tells a failure with its code, message and file', () => {
+    const status = finishedAs('Failed', {
+      message: 'file 0: not there',
+      failure: { code: 'SourceNotFound', fileIndex: 0, retriable: false },
+    });
+    expect(JSON.parse(webhookBody(aZipJob({ status }), 'FAILED'))).to.deep.equal({
+      type: 'FAILED',
+      zip_id: UUID,
+      status: 'failed',
+      bucket: { service: 's3', name: 'archive' },
+      key: 'out/archive.zip',
+      metadata: { order: 1 },
+      error: { code: 'SourceNotFound', message: 'file 0: not there', file_index: 0 },
+    });
+  });
+
+  it('names no file when the job failed for another reason', () => {
+    const status = finishedAs('Failed', {
+      reason: 'DeadlineExceeded',
+      failure: { code: 'SourceStalled', fileIndex: 0, retriable: true },
+    });
+    expect(webhookBody(aZipJob({ status }), 'FAILED')).to.not.contain('file_index');
+  });
+
+  it('stays valid JSON when the metadata is none', () => {
+    const zipJob = aZipJob({ status: finishedAs('Failed'), spec: { metadata: '}, "status":"succeeded"' } });
+    expect(JSON.parse(webhookBody(zipJob, 'FAILED'))).to.deep.include({ metadata: {}, status: 'failed' });
+  });
+
+  it('gives the uid of a job that was named by hand', () => {
+    const zipJob = aZipJob({ metadata: { name: 'by-hand' }, status: finishedAs('Succeeded') });
+    expect(JSON.parse(webhookBody(zipJob, 'COMPLETED'))).to.include({ zip_id: 'uid-zipjob' });
+  });
+});
+
+describe('deliveryIdOf', () => {
+  it('is the same for each attempt, another for each event, and has no dots (W5)', () => {
+    const id = deliveryIdOf(aZipJob(), 'COMPLETED');
+    expect(id).to.equal(deliveryIdOf(aZipJob(), 'COMPLETED'));
+    expect(id).to.not.equal(deliveryIdOf(aZipJob(), 'FAILED'));
+    expect(id).to.match(/^[^.]+$/);
+  });
+});

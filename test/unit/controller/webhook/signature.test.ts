@@ -1,0 +1,70 @@
+import { expect } from 'chai';
+import { Webhook } from 'standardwebhooks';
+import { parseSigningSecret, signatureHeader } from '../../../../controller/webhook/signature.ts';
+import { signingKeysOf } from '../../../../controller/webhook/signing-keys.ts';
+import { ago, NAMESPACE, NOW } from '../../../support/builders.ts';
+
+const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+const OTHER = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+const keyOf = (secret: string): Buffer => parseSigningSecret(secret) ?? Buffer.alloc(0);
+
+describe('signatureHeader', () => {
+  it('gives the value of the published test vector (W4)', () => {
+    const signed = {
+      id: 'msg_p5jXN8AQM9LWM0D4loKWxJek',
+      timestamp: 1614265330,
+      body: '{"test": 2432232314}',
+    };
+    expect(signatureHeader(signed, [keyOf(SECRET)])).to.equal(
+      'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
+    );
+  });
+
+  it('is accepted by the published verifier with either key while keys are rotated (W2, W11)', () => {
+    const timestamp = Math.floor(Date.now() / 1000);
+    const signed = { id: 'msg_1', timestamp, body: '{"s":"\\u2028 é"}' };
+    const header = signatureHeader(signed, [keyOf(SECRET), keyOf(OTHER)]);
+    expect(header.split(' ')).to.have.length(2);
+    for (const secret of [SECRET, OTHER])
+      expect(() =>
+        new Webhook(secret).verify(signed.body, {
+          'webhook-id': signed.id,
+          'webhook-timestamp': String(timestamp),
+          'webhook-signature': header,
+        }),
+      ).to.not.throw();
+  });
+});
+
+describe('parseSigningSecret', () => {
+  for (const text of [
+    '',
+    'whsec_',
+    'MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
+    'whsec_abcd',
+    'whsec_***',
+    `whsec_${'A'.repeat(100)}`,
+  ])
+    it(`refuses ${JSON.stringify(text.slice(0, 16))} (W3)`, () => {
+      expect(parseSigningSecret(text)).to.equal(undefined);
+    });
+});
+
+describe('signingKeysOf', () => {
+  const secret = (values: Readonly<Record<string, string>>) => ({
+    metadata: { name: 'zipjobs-webhook', namespace: NAMESPACE },
+    data: Object.fromEntries(
+      Object.entries(values).map(([key, value]) => [key, Buffer.from(value).toString('base64')]),
+    ),
+  });
+  it('signs with the previous key as well until its time is over (W11)', () => {
+    const values = { current: SECRET, previous: OTHER };
+    const during = signingKeysOf(secret({ ...values, previousUntil: ago(-60) }), NOW);
+    expect(during).to.deep.equal([keyOf(SECRET), keyOf(OTHER)]);
+    expect(signingKeysOf(secret({ ...values, previousUntil: ago(1) }), NOW)).to.have.length(1);
+    expect(signingKeysOf(secret(values), NOW)).to.have.length(1);
+  });
+  it('has no key where there is no Secret', () => {
+    expect(signingKeysOf(undefined, NOW)).to.deep.equal([]);
+  });
+});
