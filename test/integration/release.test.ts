@@ -1,0 +1,130 @@
+/** The release as Helm handles it: installed, upgraded, removed and installed again, by the rights that the chart gives. */
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { stringify } from 'yaml';
+import { PLURALS } from '#crds/api-group.ts';
+import { startCluster } from '../cluster/cluster.ts';
+import type { Cluster } from '../cluster/cluster-types.ts';
+import { postJob } from '../support/api-client.ts';
+import { installChart, RELEASE, RELEASE_NAMESPACE } from '../support/installation.ts';
+import { createProject, type Project } from '../support/project.ts';
+
+const LIMIT_MS = 120_000;
+const NAMESPACE = 'released';
+
+/** What the API server notes of each request: who, what, and how it was answered. */
+interface AuditLine {
+  readonly verb: string;
+  readonly user: { readonly username: string };
+  readonly objectRef?: { readonly resource?: string; readonly subresource?: string; readonly name?: string };
+  readonly responseStatus?: { readonly code: number; readonly message?: string };
+}
+
+const auditPolicy = {
+  apiVersion: 'audit.k8s.io/v1',
+  kind: 'Policy',
+  omitStages: ['RequestReceived'],
+  rules: [{ level: 'Metadata' }],
+};
+
+interface Origin extends AsyncDisposable {
+  readonly url: string;
+}
+
+const startOrigin = async (): Promise<Origin> => {
+  const server = createServer((_request, response) => response.end('hello'));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}/a`,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+};
+
+describe('the release', function () {
+  this.timeout(LIMIT_MS);
+  const life = new AsyncDisposableStack();
+  let dir: string;
+  let cluster: Cluster;
+  let project: Project;
+  let origin: Origin;
+
+  before(async () => {
+    origin = life.use(await startOrigin());
+    dir = await mkdtemp(join(tmpdir(), 'zipjobs-release-'));
+    life.defer(() => rm(dir, { recursive: true }));
+    const policy = join(dir, 'audit-policy.yaml');
+    await writeFile(policy, stringify(auditPolicy));
+    const flags = [`--audit-policy-file=${policy}`, `--audit-log-path=${join(dir, 'audit.log')}`];
+    cluster = life.use(await startCluster({ apiServerFlags: flags }));
+  });
+  after(() => life.disposeAsync());
+
+  const names = async (kind: string): Promise<string> =>
+    (await cluster.kubectl(['get', kind, '-A', '-o', 'name', '--ignore-not-found'])).stdout;
+
+  /** What our processes asked for and were not allowed. */
+  const refusals = async (): Promise<readonly string[]> =>
+    (await readFile(join(dir, 'audit.log'), 'utf8'))
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line) as AuditLine)
+      .filter(({ user }) => /^system:serviceaccount:.*:zipjobs-/.test(user.username))
+      .filter(({ responseStatus }) => responseStatus?.code === 403)
+      .map(({ verb, user, objectRef, responseStatus }) => {
+        const what = [objectRef?.resource, objectRef?.subresource, objectRef?.name].join('/');
+        return `${user.username} ${verb} ${what}: ${responseStatus?.message ?? ''}`;
+      });
+
+  it('is installed, and runs a job with the rights that it gives', async () => {
+    const installation = await installChart(cluster);
+    project = life.use(await createProject(cluster, { namespace: NAMESPACE }));
+    const uuid = await postJob(await installation.apiUrl(), project.token, {
+      bucket_name: project.bucketName,
+      key: 'first.zip',
+      urls: [{ url: origin.url, filename: 'a' }],
+    });
+    const { status } = await project.untilPhase(uuid, ['Succeeded', 'Failed', 'Cancelled']);
+    expect(status?.phase, JSON.stringify(status?.failure)).to.equal('Succeeded');
+    // A zipper asks for its status until it is in charge, and is refused until then.
+    const unexpected = (await refusals()).filter((line) => !line.includes('not in charge'));
+    expect(unexpected).to.deep.equal([]);
+  });
+
+  it('is upgraded: the processes come with new settings', async () => {
+    await installChart(cluster, { controller: { logLevel: 'debug' } });
+    const selector = 'app.kubernetes.io/component=controller';
+    const path = '{.items[*].spec.containers[0].env[?(@.name=="LOG_LEVEL")].value}';
+    const flags = `get pods -n ${RELEASE_NAMESPACE} -l ${selector} --field-selector=status.phase=Running -o`;
+    const levels = await cluster.kubectl([...flags.split(' '), `jsonpath=${path}`]);
+    expect(levels.stdout).to.contain('debug');
+  });
+
+  it('leaves definitions and objects when it goes, and everything else goes', async () => {
+    const kinds = Object.values(PLURALS);
+    const before = await Promise.all(kinds.map(names));
+    expect(before.join('')).to.contain('zipjob.zipjobs.dev/zip-');
+    await cluster.helm(['uninstall', RELEASE, '-n', RELEASE_NAMESPACE, '--wait', '--timeout', '60s']);
+    expect(await Promise.all(kinds.map(names))).to.deep.equal(before);
+    const owned =
+      'clusterroles,clusterrolebindings,validatingadmissionpolicies,validatingadmissionpolicybindings';
+    const left = await cluster.kubectl(['get', owned, '-l', 'app.kubernetes.io/name=zipjobs', '-o', 'name']);
+    expect(left.stdout).to.equal('');
+    const kindsOfRelease = 'deployments,services,serviceaccounts,roles,rolebindings';
+    const flags = `get ${kindsOfRelease} -n ${RELEASE_NAMESPACE} -l app.kubernetes.io/name=zipjobs -o name`;
+    const inNamespace = await cluster.kubectl(flags.split(' '));
+    expect(inNamespace.stdout).to.equal('');
+  });
+
+  it('takes the definitions and objects over when it is installed again', async () => {
+    await installChart(cluster);
+    expect(await names('zipjobs')).to.contain('zipjob.zipjobs.dev/zip-');
+  });
+});
