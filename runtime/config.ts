@@ -70,6 +70,27 @@ const complaint = (setting: Setting, raw: unknown, problem: string): string => {
 };
 
 /**
+ * The first fault of each value. One schema for all, and none for the schema itself, whose form the types hold: compiling
+ * those would be felt at every start of a zipper.
+ */
+const faultsByName = (settings: Settings, values: Readonly<Record<string, unknown>>): Map<string, string> => {
+  const entries = Object.entries(settings);
+  const validate = new Ajv({ allErrors: true, strict: true, meta: false, validateSchema: false }).compile({
+    type: 'object',
+    required: entries.map(([name]) => name),
+    properties: Object.fromEntries(entries.map(([name, setting]) => [name, schemaOf(setting)])),
+  });
+  const faults = new Map<string, string>();
+  if (validate(values)) return faults;
+  for (const { instancePath, params, message } of validate.errors ?? []) {
+    const missing: unknown = params['missingProperty'];
+    const name = typeof missing === 'string' ? missing : instancePath.split('/')[1];
+    if (name !== undefined && !faults.has(name)) faults.set(name, message ?? 'is wrong');
+  }
+  return faults;
+};
+
+/**
  * Reads every setting from `env` and validates all of them in one pass.
  * @throws ConfigError that names every bad variable at once.
  */
@@ -77,16 +98,16 @@ export const readConfig = <const T extends Settings>(
   settings: T,
   env: Readonly<Record<string, string | undefined>>,
 ): ConfigOf<T> => {
-  const ajv = new Ajv({ allErrors: true, strict: true });
-  const problems: string[] = [];
   const values: Record<string, unknown> = {};
   for (const [name, setting] of Object.entries(settings)) {
     const raw = rawValue(setting, env);
-    const validate = ajv.compile(schemaOf(setting));
-    if (raw === undefined || !validate(raw))
-      problems.push(complaint(setting, raw, validate.errors?.[0]?.message ?? 'is missing'));
-    values[name] = raw;
+    if (raw !== undefined) values[name] = raw;
   }
+  const found = faultsByName(settings, values);
+  const problems = Object.entries(settings).flatMap(([name, setting]) => {
+    const problem = found.get(name);
+    return problem === undefined ? [] : [complaint(setting, values[name], problem)];
+  });
   if (problems.length > 0) throw new ConfigError(`Bad settings:\n  ${problems.join('\n  ')}`);
   return Object.freeze(values) as ConfigOf<T>;
 };
