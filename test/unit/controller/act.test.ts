@@ -1,0 +1,204 @@
+import { expect } from 'chai';
+import { pino } from 'pino';
+import { Registry } from 'prom-client';
+import { FINALIZER } from '#crds/api-group.ts';
+import type { ZipJob } from '#crds/zip-job.ts';
+import { isRecord } from '#runtime/kube/decode.ts';
+import { KubeError } from '#runtime/kube/kube-error.ts';
+import type { Job, Pod, Secret } from '#runtime/kube/resources.ts';
+import { type ActOptions, createAct } from '../../../controller/act.ts';
+import { archiveJob, settleJob } from '../../../controller/job-manifest.ts';
+import { createMemory } from '../../../controller/memory.ts';
+import { createControllerMetrics } from '../../../controller/metrics.ts';
+import type { Decision, EventNote } from '../../../controller/observation.ts';
+import { ownedStatus } from '../../../controller/owned-status.ts';
+import {
+  aConfig,
+  anObservation,
+  anUpload,
+  aZipBucket,
+  aZipJob,
+  finishedAs,
+  NAME,
+  NAMESPACE,
+  running,
+} from '../../support/builders.ts';
+import { createFakeObjects } from '../../support/fake-objects.ts';
+import { createManualClock } from '../../support/manual-clock.ts';
+
+const KEY = `${NAMESPACE}/${NAME}`;
+const config = aConfig();
+
+const asRecord = (value: unknown): Readonly<Record<string, unknown>> => (isRecord(value) ? value : {});
+
+const setUp = (zipJob: ZipJob = aZipJob()) => {
+  const zipJobs = createFakeObjects<ZipJob>();
+  const jobs = createFakeObjects<Job>();
+  const pods = createFakeObjects<Pod>();
+  const secrets = createFakeObjects<Secret>();
+  const stored = zipJobs.put(zipJob);
+  const told: EventNote[] = [];
+  const memory = createMemory();
+  const metrics = createControllerMetrics({ registry: new Registry(), version: 'test' });
+  let conflicts = 0;
+  const apply: ActOptions['zipJobs']['apply'] = async (object) => {
+    const before = await zipJobs.client.get(object.metadata.namespace, object.metadata.name);
+    if (!before) throw new KubeError('PATCH: not found', { code: 'NotFound' });
+    if (before.metadata.resourceVersion !== object.metadata.resourceVersion) {
+      conflicts += 1;
+      throw new KubeError('PATCH: the object has been modified', { code: 'Conflict' });
+    }
+    return zipJobs.put({ ...before, status: asRecord(object['status']) });
+  };
+  const patches: unknown[] = [];
+  const mergePatch: ActOptions['zipJobs']['mergePatch'] = async ({ namespace, name }, patch) => {
+    const before = await zipJobs.client.get(namespace, name);
+    if (!before) throw new KubeError('PATCH: not found', { code: 'NotFound' });
+    patches.push(patch);
+    return zipJobs.put({ ...before, metadata: { ...before.metadata, ...asRecord(patch['metadata']) } });
+  };
+  const act = createAct({
+    zipJobs: { ...zipJobs.client, apply, mergePatch },
+    jobs: jobs.client,
+    pods: pods.client,
+    secrets: secrets.client,
+    memory,
+    recordEvent: (_zipJob, note) => {
+      told.push(note);
+      return Promise.resolve();
+    },
+    dispatcher: {
+      submit: () => undefined,
+      state: () => ({ kind: 'idle' }),
+      settle: () => undefined,
+      waiting: 0,
+    },
+    planDelivery: () => ({
+      key: '',
+      deliveryId: '',
+      endpoint: '',
+      send: () => Promise.reject(new Error('no')),
+    }),
+    metrics,
+    clock: createManualClock(),
+    log: pino({ level: 'silent' }),
+  });
+  return { act, zipJobs, jobs, secrets, stored, told, memory, metrics, patches, conflicts: () => conflicts };
+};
+
+const NOTE: EventNote = { type: 'Normal', reason: 'Accepted', message: 'yes' };
+const decision = (more: Partial<Decision>): Decision => ({ actions: [], events: [], ...more });
+const create = (zipJob: ZipJob) =>
+  ({ kind: 'createJob', target: 'archive', job: archiveJob(zipJob, aZipBucket(), config) }) as const;
+
+describe('act', () => {
+  it('writes the status, then tells of it, then adds the finalizer and creates the Job', async () => {
+    const { act, stored, told, patches, jobs, memory } = setUp();
+    const outcome = await act(
+      anObservation({ zipJob: stored }),
+      decision({
+        status: { phase: 'Queued' },
+        events: [NOTE],
+        actions: [{ kind: 'addFinalizer' }, create(stored)],
+      }),
+    );
+    expect(outcome.kind).to.equal('again');
+    expect(told).to.deep.equal([NOTE]);
+    expect(jobs.all()).to.have.length(1);
+    expect(patches).to.deep.equal([{ metadata: { finalizers: [FINALIZER], resourceVersion: '2' } }]);
+    expect(memory.newest(KEY, stored).metadata.resourceVersion).to.equal('3');
+  });
+
+  it('decides again on the live object after a conflict, and tells of nothing that was not written', async () => {
+    const { act, zipJobs, stored, told, memory, conflicts, jobs } = setUp();
+    const live = zipJobs.put({ ...stored, status: { progress: running('p').progress } } as ZipJob);
+    const outcome = await act(
+      anObservation({ zipJob: stored }),
+      decision({ status: { phase: 'Queued' }, events: [NOTE], actions: [create(stored)] }),
+    );
+    expect(outcome).to.deep.equal({ kind: 'again', hints: {} });
+    expect([conflicts(), told, jobs.all()]).to.deep.equal([1, [], []]);
+    expect(memory.newest(KEY, stored)).to.deep.equal(live);
+  });
+
+  it('is done with a ZipJob that is gone, or that another has replaced', async () => {
+    const { act, zipJobs, stored } = setUp();
+    zipJobs.put({ ...stored, metadata: { ...stored.metadata, uid: 'uid-of-another' } });
+    const seen = anObservation({ zipJob: stored });
+    expect((await act(seen, decision({ status: { phase: 'Queued' } }))).kind).to.equal('gone');
+    zipJobs.remove(NAMESPACE, NAME);
+    expect((await act(seen, decision({ status: { phase: 'Queued' } }))).kind).to.equal('gone');
+    expect((await act(seen, decision({ actions: [{ kind: 'addFinalizer' }] }))).kind).to.equal('gone');
+  });
+
+  it('hands on the Job that exists already, whoever owns it', async () => {
+    const { act, stored, jobs } = setUp();
+    const job = jobs.put({ metadata: { name: NAME, namespace: NAMESPACE } });
+    const outcome = await act(anObservation({ zipJob: stored }), decision({ actions: [create(stored)] }));
+    expect(outcome).to.deep.equal({ kind: 'again', hints: { job } });
+  });
+
+  it('creates nothing for a ZipJob that was cancelled behind a stale cache', async () => {
+    const { act, zipJobs, stored, jobs } = setUp();
+    zipJobs.put({ ...stored, spec: { ...stored.spec, cancel: true } });
+    await act(anObservation({ zipJob: stored }), decision({ actions: [create(stored)] }));
+    expect(jobs.all()).to.deep.equal([]);
+  });
+
+  for (const [code, reason] of [
+    ['QuotaExceeded', 'QuotaExceeded'],
+    ['Forbidden', 'AdmissionRefused'],
+    ['TooManyRequests', 'ApiServerBusy'],
+    ['Timeout', 'ApiServerBusy'],
+  ] as const)
+    it(`remembers ${code} on create as ${reason}, to come back later and ever less often (F6, F13)`, async () => {
+      const { act, stored, jobs, memory } = setUp();
+      jobs.fail(new KubeError('POST: refused', { code }));
+      const seen = anObservation({ zipJob: stored });
+      expect((await act(seen, decision({ actions: [create(stored)] }))).kind).to.equal('again');
+      const first = memory.refusal(KEY);
+      expect(first).to.include({ target: 'archive', reason, count: 1 });
+      await act(seen, decision({ actions: [create(stored)] }));
+      const second = memory.refusal(KEY);
+      expect(second?.since).to.deep.equal(first?.since);
+      expect(second?.retryAt.getTime()).to.be.greaterThan(first?.retryAt.getTime() ?? 0);
+      jobs.fail(undefined);
+      await act(seen, decision({ actions: [create(stored)] }));
+      expect(memory.refusal(KEY)).to.equal(undefined);
+    });
+
+  it('lets go at once when a namespace that is going takes no settle Job', async () => {
+    const { act, stored, jobs, patches } = setUp(
+      aZipJob({ metadata: { finalizers: [FINALIZER], deletionTimestamp: '2026-05-04T11:59:00Z' } }),
+    );
+    jobs.fail(new KubeError('POST: terminating', { code: 'NamespaceTerminating' }));
+    const job = settleJob(
+      stored,
+      { attempt: { n: 1, podUid: 'p' }, upload: anUpload('open'), bucket: aZipBucket() },
+      config,
+    );
+    const action = { kind: 'createJob', target: 'settle', job } as const;
+    expect((await act(anObservation({ zipJob: stored }), decision({ actions: [action] }))).kind).to.equal(
+      'done',
+    );
+    expect(patches).to.deep.equal([{ metadata: { finalizers: [], resourceVersion: '1' } }]);
+  });
+
+  it('deletes the file list by name and notes when', async () => {
+    const { act, stored, secrets, patches } = setUp(aZipJob({ status: finishedAs('Succeeded') }));
+    const action = { kind: 'deleteFileList', secretNames: [`${NAME}-files-0`] } as const;
+    await act(anObservation({ zipJob: stored }), decision({ actions: [action] }));
+    expect(secrets.calls).to.deep.equal([`delete ${NAMESPACE}/${NAME}-files-0`]);
+    expect(JSON.stringify(patches)).to.contain('file-list-deleted-at');
+  });
+
+  it('counts an end once, by the write that moved it', async () => {
+    const { act, stored, metrics } = setUp(aZipJob({ status: running('p1') }));
+    const status = ownedStatus(finishedAs('Failed'));
+    const seen = anObservation({ zipJob: stored });
+    await act(seen, decision({ status }));
+    await act(seen, decision({ status }));
+    const { values } = await metrics.finished.get();
+    expect(values).to.deep.equal([{ labels: { result: 'failed', reason: 'SourceNotFound' }, value: 1 }]);
+  });
+});

@@ -1,0 +1,32 @@
+import { expect } from 'chai';
+import { readControllerConfig } from '../../../controller/config.ts';
+
+const ENV = { POD_NAME: 'c-0', POD_NAMESPACE: 'zipjobs-system', ZIPPER_IMAGE: 'zipper:1' };
+
+describe('readControllerConfig', () => {
+  it('has a default for everything but the pod and the image', () => {
+    expect(readControllerConfig(ENV)).to.deep.include({
+      zipperEnv: {},
+      webhookSchedule: [0, 5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400],
+      succeededTtlSeconds: 604_800,
+    });
+    expect(() => readControllerConfig({})).to.throw(/POD_NAME[\s\S]*POD_NAMESPACE[\s\S]*ZIPPER_IMAGE/);
+  });
+
+  it('keeps a finished job for a day at least', () => {
+    expect(() => readControllerConfig({ ...ENV, FAILED_TTL_SECONDS: '3600' })).to.throw('FAILED_TTL_SECONDS');
+  });
+
+  const bad = [
+    ['ZIPPER_ENV_JSON', '{"A":1}'],
+    ['ZIPPER_ENV_JSON', 'A=1'],
+    ['ZIPPER_RESOURCES_JSON', '[]'],
+    ['ZIPPER_RESOURCES_JSON', '{"limits":{"cpu":1}}'],
+    ['WEBHOOK_SCHEDULE_SECONDS', '0,,5'],
+    ['WEBHOOK_SCHEDULE_SECONDS', '-1'],
+  ] as const;
+  for (const [name, value] of bad)
+    it(`refuses ${name}=${value}`, () => {
+      expect(() => readControllerConfig({ ...ENV, [name]: value })).to.throw(name);
+    });
+});
