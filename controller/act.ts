@@ -230,7 +230,7 @@ export const createAct =
     const fresh = decision.status ? await writeStatus(options, seen, decision.status) : kept(seen.zipJob);
     if ('end' in fresh) return fresh.end;
     let { zipJob } = fresh;
-    await Promise.all(decision.events.map((note) => options.recordEvent(zipJob, note)));
+    for (const note of decision.events) await options.recordEvent(zipJob, note);
     for (const action of decision.actions) {
       const next = await perform(options, { zipJob, isFresh: zipJob !== seen.zipJob }, action);
       if ('end' in next) return next.end;

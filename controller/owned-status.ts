@@ -76,7 +76,7 @@ export const withCondition = (
 export const withoutCondition = (
   status: OwnedStatus,
   type: ConditionType,
-  note: { readonly reason: Reason; readonly now: Date },
+  note: { readonly reason: string; readonly message?: string; readonly now: Date },
 ): OwnedStatus => (isTrue(status, type) ? withCondition(status, type, { status: 'False', ...note }) : status);
 
 export const withPhase = (

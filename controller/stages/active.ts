@@ -21,6 +21,8 @@ import { startDeadline } from '../policies/start-deadline.ts';
 import { beginEnding, revoke } from './ending.ts';
 import { settling } from './settling.ts';
 
+const END_OF_TIME = new Date(8.64e15);
+
 const msUntil = (now: Date, ...times: readonly (Date | undefined)[]): number | undefined => {
   const ahead = times.filter((time) => time !== undefined).map((time) => time.getTime() - now.getTime());
   return ahead.length === 0 ? undefined : Math.max(0, Math.min(...ahead));
@@ -46,13 +48,22 @@ const podOver = (s: Situation): Step => {
   };
 };
 
-const notStarted = (s: Situation, job: Job, wait: { reason: string; message: string } | undefined): Step => {
+/** At the deadline every suspicion is told: there will be no better one. */
+const waitedFor = (job: Job, pod: Pod | undefined): string => {
+  if (!pod)
+    return `a pod of Job ${job.metadata.name}, which was not created; quota or admission may refuse it`;
+  const wait = podWaiting(pod, END_OF_TIME);
+  return wait ? `${wait.reason}: ${wait.message}` : `the first progress of pod ${pod.metadata.name}`;
+};
+
+const notStarted = (s: Situation, job: Job, pod: Pod | undefined): Step => {
   const { now, seen, status } = s;
+  const wait = pod && podWaiting(pod, now);
   const deadline = startDeadline(seen.zipJob, job);
   if (deadline && now >= deadline)
     return beginEnding(s, {
       reason: 'StartDeadlineExceeded',
-      message: `no zipper started in time; it waited for ${wait ? `${wait.reason}: ${wait.message}` : 'its first sign of life'}`,
+      message: `no zipper started in time; the job waited for ${waitedFor(job, pod)}`,
     });
   const requeueAfterMs = msUntil(
     now,
@@ -76,9 +87,10 @@ const runningStatus = (s: Situation, pod: Pod): OwnedStatus => {
   const free = withoutCondition(s.status, 'Waiting', { reason: 'Running', now });
   const on = withCondition(free, 'Running', { status: 'True', reason: 'Running', now });
   const node = pod.spec?.nodeName;
+  const begunAt = timeOf(s.seen.zipJob.status?.progress?.updatedAt);
   return {
     ...withPhase(on, 'Running', { reason: 'Running' }),
-    startedAt: s.status.startedAt ?? s.seen.zipJob.status?.progress?.updatedAt ?? rfc3339(now),
+    startedAt: s.status.startedAt ?? rfc3339(new Date(begunAt ?? now)),
     ...(on.job && { job: { ...on.job, ...(node !== undefined && { node }) } }),
   };
 };
@@ -105,7 +117,7 @@ const running = (s: Situation, job: Job, pod: Pod): Step => {
 const inCharge = (s: Situation, job: Job): Step => {
   const pod = s.seen.pods.find(({ metadata }) => metadata.uid === s.status.job?.podUid);
   if (!pod || isEnded(pod) || isLost(pod, s.now)) return podOver(s);
-  return hasStarted(s.seen.zipJob) ? running(s, job, pod) : notStarted(s, job, podWaiting(pod, s.now));
+  return hasStarted(s.seen.zipJob) ? running(s, job, pod) : notStarted(s, job, pod);
 };
 
 const charge = (s: Situation, job: Job, pod: Pod): Step => {

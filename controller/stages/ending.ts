@@ -66,8 +66,8 @@ const closing = (status: OwnedStatus, phase: FinalPhase, outcome: Outcome & { no
   const settled = isTrue(status, 'Settled')
     ? status
     : withCondition(status, 'Settled', { status: 'True', reason: 'NothingToSettle', now });
-  const running = withoutCondition(settled, 'Running', { reason: 'Settled', now });
-  const waiting = withoutCondition(running, 'Waiting', { reason: 'Settled', now });
+  const running = withoutCondition(settled, 'Running', note);
+  const waiting = withoutCondition(running, 'Waiting', note);
   const resumed = withoutCondition(waiting, 'Suspended', { reason: 'Resumed', now });
   const done = succeeded ? 'True' : 'False';
   const complete = withCondition(resumed, 'Complete', { status: done, ...note });

@@ -20,6 +20,7 @@ import {
   progressOf,
   running,
   starting,
+  waitingFor,
 } from '../../../support/builders.ts';
 
 const config = aConfig();
@@ -172,5 +173,16 @@ describe('decide, while a Job is there', () => {
     expect(late.status).to.include({ phase: 'Finalizing', reason: 'StartDeadlineExceeded' });
     expect(late.status?.message).to.contain('Unschedulable: 0/1 nodes');
     expect(kinds(late)).to.deep.equal(['deleteJob']);
+  });
+
+  it('suspects the mounted Secrets when a container was never created by the start deadline', () => {
+    const scheduled = { type: 'PodScheduled', status: 'True', lastTransitionTime: ago(6) };
+    const pod = {
+      ...aPod('p1', { status: { ...waitingFor('ContainerCreating', ''), conditions: [scheduled] } }),
+      spec: { containers: [], volumes: [{ name: 'bucket', secret: { secretName: 'zipbucket-s3-archive' } }] },
+    };
+    const zipJob = withStatus(starting('p1'), { startDeadlineSeconds: 5 });
+    const decision = judge(anObservation({ zipJob, job: aJob(), pods: [pod] }));
+    expect(decision.status?.message).to.contain('a Secret may be missing: zipbucket-s3-archive');
   });
 });

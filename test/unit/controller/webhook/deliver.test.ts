@@ -123,7 +123,7 @@ describe('deliver', () => {
     {
       name: 'http, unless it is allowed',
       options: { allowHttp: false },
-      url: 'http://127.0.0.1:9/',
+      url: 'http://127.0.0.1:9998/',
       want: 'url-not-https',
     },
     {
