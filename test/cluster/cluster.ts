@@ -48,7 +48,15 @@ async function start(options: ClusterOptions, life: AsyncDisposableStack): Promi
   life.defer(() => nodeApi.close());
   const images = createImageTable(options.images ?? {});
   const logAccess = await readLogAccess(plane);
-  const agent = { api: nodeApi, name: NODE_NAME, dir, launcher: binaries.cluster, images, logAccess };
+  const agent = {
+    api: nodeApi,
+    adminApi: admin,
+    name: NODE_NAME,
+    dir,
+    launcher: binaries.cluster,
+    images,
+    logAccess,
+  };
   const node = life.use(await createNodeAgent(agent));
   await node.start();
   await untilSchedulable(admin, NODE_NAME);

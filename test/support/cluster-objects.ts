@@ -102,7 +102,7 @@ export function anAnswering(env: readonly object[] = []): object {
   return { image: 'test-answers', env: [...hostEnv(), ...env], readinessProbe };
 }
 
-export function hostEnv(): object[] {
+function hostEnv(): object[] {
   return [
     { name: 'HOST', valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } },
     { name: 'NAME', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } },

@@ -9,6 +9,7 @@ import { NodeLink } from './node-link.ts';
 import { keepAlive, type NodeIdentity, registerNode } from './node-registration.ts';
 import type { Pod } from './pod-types.ts';
 import { watchPods } from './pod-watch.ts';
+import { startWitness, type Witness } from './witness-node.ts';
 
 /** A container that runs now. */
 export interface RunningContainer {
@@ -31,14 +32,17 @@ export interface NodeAgent extends AsyncDisposable {
   pods(): RunningPod[];
   /** Signals every running process of a pod; false when none runs. */
   kill(podUid: string, signal: NodeJS.Signals): boolean;
-  /** Loses the node: no heartbeat, no report, no new pod; its processes go on. */
+  /** Loses the node: no heartbeat, no report, no new pod; its processes go on. Kubernetes notices after 16 s. */
   stop(): Promise<void>;
   /** Signs in, or comes back after `stop` and reports what happened meanwhile. */
   start(): Promise<void>;
 }
 
 export interface NodeAgentOptions {
+  /** Signed in as the node. */
   readonly api: KubeApi;
+  /** Signed in as cluster-admin. */
+  readonly adminApi: KubeApi;
   readonly name: string;
   readonly dir: string;
   readonly launcher: string;
@@ -61,17 +65,20 @@ export async function createNodeAgent(options: NodeAgentOptions): Promise<NodeAg
 class LocalNode implements NodeAgent {
   readonly name: string;
   readonly #api: KubeApi;
+  readonly #adminApi: KubeApi;
   readonly #identity: NodeIdentity;
   readonly #link = new NodeLink();
   readonly #context: NodeContext;
   readonly #pods: Map<string, LocalPod>;
   readonly #logs: LogServer;
+  #witness: Witness | undefined;
   #session: { readonly controller: AbortController; readonly ended: Promise<unknown> } | undefined;
 
   constructor(options: NodeAgentOptions, pods: Map<string, LocalPod>, logs: LogServer) {
-    const { api, name, dir, launcher, images } = options;
+    const { api, adminApi, name, dir, launcher, images } = options;
     this.name = name;
     this.#api = api;
+    this.#adminApi = adminApi;
     this.#pods = pods;
     this.#logs = logs;
     this.#identity = { name, hostIP: HOST_IP, logPort: logs.port };
@@ -105,15 +112,15 @@ class LocalNode implements NodeAgent {
       watchPods(this.#api, this.name, { handlers, signal }),
     ]);
     this.#session = { controller, ended };
+    await this.#witness?.remove();
+    this.#witness = undefined;
     for (const pod of this.#pods.values()) pod.report();
   }
 
   async stop(): Promise<void> {
-    const session = this.#session;
-    this.#session = undefined;
-    this.#link.cut();
-    session?.controller.abort();
-    await session?.ended;
+    if (this.#session === undefined) return;
+    await this.#leave();
+    this.#witness = await startWitness(this.#adminApi);
   }
 
   pods(): RunningPod[] {
@@ -134,10 +141,19 @@ class LocalNode implements NodeAgent {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    const stopped = this.stop();
+    const left = this.#leave();
     await Promise.all([...this.#pods.values()].map((pod) => pod.destroy()));
-    await stopped;
+    await left;
+    this.#witness?.abandon();
     await this.#logs[Symbol.asyncDispose]();
+  }
+
+  async #leave(): Promise<void> {
+    const session = this.#session;
+    this.#session = undefined;
+    this.#link.cut();
+    session?.controller.abort();
+    await session?.ended;
   }
 
   #onPod(pod: Pod): void {

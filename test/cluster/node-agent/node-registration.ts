@@ -8,6 +8,8 @@ export interface NodeIdentity {
   readonly hostIP: string;
   /** Where the API server asks for logs. */
   readonly logPort: number;
+  /** Takes no pods. */
+  readonly unschedulable?: boolean;
 }
 
 const MAX_PODS = 500;
@@ -18,22 +20,25 @@ const LEASES = '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases';
 /** Makes the Node object, or says that an old one is alive again. */
 export async function registerNode(api: KubeApi, identity: NodeIdentity): Promise<void> {
   const status = nodeStatus(identity, new Date());
+  const { name, unschedulable = false } = identity;
   const labels = {
-    'kubernetes.io/hostname': identity.name,
+    'kubernetes.io/hostname': name,
     'kubernetes.io/os': 'linux',
     'kubernetes.io/arch': architecture(),
   };
+  const node = {
+    apiVersion: 'v1',
+    kind: 'Node',
+    metadata: { name, labels },
+    spec: { unschedulable },
+    status,
+  };
   try {
-    await api.create('/api/v1/nodes', {
-      apiVersion: 'v1',
-      kind: 'Node',
-      metadata: { name: identity.name, labels },
-      status,
-    });
+    await api.create('/api/v1/nodes', node);
   } catch (error) {
     if (!(error instanceof KubeApiError) || error.code !== 409) throw error;
   }
-  await api.patch(`/api/v1/nodes/${identity.name}/status`, { status });
+  await api.patch(`/api/v1/nodes/${name}/status`, { status });
 }
 
 /** Renews the node's Lease until the signal. */

@@ -46,7 +46,7 @@ export function podReport(facts: PodFacts, previous: readonly PodCondition[], no
   };
 }
 
-export function podPhase(facts: Pick<PodFacts, 'containers' | 'finished' | 'initialized'>): PodPhase {
+function podPhase(facts: Pick<PodFacts, 'containers' | 'finished' | 'initialized'>): PodPhase {
   if (facts.finished) {
     return facts.containers.every(({ state }) => state.terminated?.exitCode === 0) ? 'Succeeded' : 'Failed';
   }
