@@ -1,0 +1,155 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { EXIT_CODES } from '#crds/zipper-contract.ts';
+import { type HostileStore, startHostileStore } from '../../support/hostile-store.ts';
+import { contentOf, readZip } from '../../support/read-zip.ts';
+import { type StatusServer, startStatusServer } from '../../support/status-server.ts';
+import { until } from '../../support/until.ts';
+
+const MAIN = new URL('../../../zipper-image/main.ts', import.meta.url).pathname;
+const CERTIFICATES = new URL('../../support/certificates/', import.meta.url);
+const LIMIT_MS = 20_000;
+
+describe('a zipper process', function () {
+  this.timeout(LIMIT_MS + 2000);
+  let directory: string;
+  let hostile: HostileStore;
+  let status: StatusServer;
+  let origin: Server;
+  let child: ChildProcess | undefined;
+
+  before(async () => {
+    const read = (name: string): Promise<string> => readFile(new URL(name, CERTIFICATES), 'utf8');
+    status = await startStatusServer({ key: await read('server.key'), cert: await read('loopback.pem') });
+    origin = createServer((request, response) => {
+      response.writeHead(200, { 'content-length': 3_000_000 });
+      response.write(Buffer.alloc(1_500_000, 1));
+      if (request.url?.startsWith('/whole') === true) response.end(Buffer.alloc(1_500_000, 2));
+    });
+    await new Promise<void>((resolve) => origin.listen(0, '127.0.0.1', resolve));
+  });
+  after(async () => {
+    origin.closeAllConnections();
+    origin.close();
+    await status[Symbol.asyncDispose]();
+  });
+  beforeEach(async () => {
+    hostile = await startHostileStore();
+    directory = await mkdtemp(join(tmpdir(), 'zipjobs-main-'));
+    await Promise.all(['bucket', 'account'].map((name) => mkdir(join(directory, name))));
+    await writeFile(join(directory, 'account/ca.crt'), await readFile(new URL('loopback.pem', CERTIFICATES)));
+    await writeFile(join(directory, 'account/token'), 'token');
+    await writeFile(join(directory, 'bucket/accessKeyId'), 'id\n');
+    await writeFile(join(directory, 'bucket/secretAccessKey'), 'CANARY\n');
+  });
+  afterEach(async () => {
+    if (child?.exitCode === null) child.kill('SIGKILL');
+    await hostile[Symbol.asyncDispose]();
+    await rm(directory, { recursive: true, force: true });
+  });
+
+  const task = (path: string) => {
+    const { port } = origin.address() as AddressInfo;
+    status.spec = { files: [{ url: `http://127.0.0.1:${port}${path}?sig=CANARY`, filename: 'a.bin' }] };
+    return {
+      contractVersion: 1,
+      mode: 'archive',
+      bucket: { service: 's3', name: 'bucket', endpoint: hostile.endpoint },
+      namespace: 'shop',
+      zipJob: 'zip-1',
+      zipJobUid: 'uid-1',
+      key: 'a.zip',
+      compression: 'store',
+      onConflict: 'replace',
+      defaultModificationTime: '2026-01-02T03:04:05Z',
+      files: { from: 'inline', count: 1 },
+      startDeadlineSeconds: 10,
+    };
+  };
+
+  const start = async (given: unknown, env: Record<string, string> = {}): Promise<ChildProcess> => {
+    await writeFile(join(directory, 'task.json'), JSON.stringify(given));
+    child = spawn(process.execPath, [MAIN], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: {
+        TASK_FILE: join(directory, 'task.json'),
+        BUCKET_DIR: join(directory, 'bucket'),
+        FILES_DIR: join(directory, 'files'),
+        SERVICE_ACCOUNT_DIR: join(directory, 'account'),
+        TERMINATION_LOG: join(directory, 'termination'),
+        POD_NAME: 'pod',
+        POD_UID: 'pod-1',
+        KUBERNETES_SERVICE_HOST: '127.0.0.1',
+        KUBERNETES_SERVICE_PORT: String(status.port),
+        EGRESS_ALLOW_CIDRS: '127.0.0.0/8',
+        STORE_ALLOWED_HOSTS: '127.0.0.1',
+        STORE_ALLOW_HTTP: 'true',
+        ...env,
+      },
+    });
+    return child;
+  };
+
+  /** Exit code, last word, and everything that was printed. */
+  const end = async (started: ChildProcess) => {
+    let output = '';
+    for (const stream of [started.stdout, started.stderr])
+      stream?.on('data', (chunk: Buffer) => {
+        output += chunk.toString();
+      });
+    const [code] = (await once(started, 'close')) as [number | null];
+    const message: unknown = JSON.parse(await readFile(join(directory, 'termination'), 'utf8'));
+    expect(output).not.to.include('CANARY');
+    return { code, message, output };
+  };
+
+  it('writes the archive, says so in its last word and ends by itself', async () => {
+    const { code, message, output } = await end(await start(task("/whole")));
+    expect(code, output).to.equal(0);
+    const body = hostile.objects.get('a.zip')!.body;
+    expect(contentOf(readZip(body).entries[0]!).length).to.equal(3_000_000);
+    expect(message).to.have.nested.property('result.bytes', body.length);
+    expect(message)
+      .to.have.nested.property('result.peakMemory')
+      .that.is.below(256 * 1024 ** 2);
+  });
+
+  it('aborts its upload on SIGTERM and ends with the code for it (F8)', async () => {
+    const started = await start(task('/half'));
+    const ended = end(started);
+    await until('the upload to be open', () => status.writes.at(-1)?.status.upload?.state === 'open', {
+      limitMs: LIMIT_MS,
+    });
+    started.kill('SIGTERM');
+    const { code, message } = await ended;
+    expect(code).to.equal(EXIT_CODES.terminated);
+    expect(message).to.have.nested.property('failure.code', 'Terminated');
+    expect([hostile.uploads.size, hostile.objects.size]).to.deep.equal([0, 0]);
+  });
+
+  it('settles an upload without a token', async () => {
+    await rm(join(directory, 'account'), { recursive: true });
+    const { mode: _mode, ...rest } = task('/whole');
+    const settle = { ...rest, mode: 'settle', uploadId: 'gone', uploadState: 'committing', attempt: 'pod-0' };
+    const { code, message } = await end(await start(settle));
+    expect(code).to.equal(0);
+    expect(message).to.deep.equal({ contractVersion: 1, mode: 'settle', settled: { outcome: 'absent' } });
+  });
+
+  for (const [name, given, env] of [
+    ['a task that it does not understand', { mode: 'print' }, {}],
+    ['a setting that is wrong', {}, { PART_SIZE_BYTES: '1' }],
+    ['certificate checks that are switched off', {}, { NODE_TLS_REJECT_UNAUTHORIZED: '0' }],
+  ] as const)
+    it(`refuses ${name} for good`, async () => {
+      const { code, message } = await end(await start(given, env));
+      expect(code).to.equal(EXIT_CODES.invalidTask);
+      expect(message).to.have.nested.property('failure.code', 'InvalidTask');
+    });
+});
