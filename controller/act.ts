@@ -20,7 +20,7 @@ import type { PlanDelivery } from './webhook/plan-delivery.ts';
 export interface ActOptions {
   readonly zipJobs: Pick<ObjectClient<ZipJob>, 'get' | 'apply' | 'mergePatch' | 'delete'>;
   readonly jobs: Pick<ObjectClient<Job>, 'get' | 'create' | 'delete'>;
-  readonly pods: Pick<ObjectClient<Pod>, 'delete'>;
+  readonly pods: Pick<ObjectClient<Pod>, 'apply' | 'delete'>;
   readonly secrets: Pick<ObjectClient<Secret>, 'delete'>;
   readonly memory: Memory;
   readonly recordEvent: RecordEvent;
@@ -191,6 +191,36 @@ const deleteFileList = async (
   return patchMetadata(options, zipJob, { annotations: { [ANNOTATIONS.fileListDeletedAt]: deletedAt } });
 };
 
+/**
+ * The Job controller lets go of a pod, and replaces it, only once its phase is Failed, and no kubelet will ever say so: it is
+ * said here, in the words in which Kubernetes speaks of pods whose node is gone.
+ */
+const forceDeletePod = async (
+  options: ActOptions,
+  namespace: string,
+  { name, uid }: Extract<Action, { kind: 'forceDeletePod' }>,
+): Promise<void> => {
+  const lost = {
+    type: 'DisruptionTarget',
+    status: 'True',
+    reason: 'PodLost',
+    message: 'its node does not answer',
+  };
+  const status = {
+    phase: 'Failed',
+    conditions: [{ ...lost, lastTransitionTime: rfc3339(options.clock.date()) }],
+  };
+  try {
+    await options.pods.apply(
+      { apiVersion: 'v1', kind: 'Pod', metadata: { namespace, name, uid }, status },
+      { fieldManager: FIELD_MANAGERS.controller, subresource: 'status' },
+    );
+    await options.pods.delete(namespace, name, { uid, gracePeriodSeconds: 0 });
+  } catch (error) {
+    if (!isKubeError(error, 'NotFound', 'Conflict')) throw error;
+  }
+};
+
 const kept = (zipJob: ZipJob): Fresh => ({ zipJob });
 
 const perform = async (options: ActOptions, current: Current, action: Action): Promise<Fresh> => {
@@ -207,7 +237,7 @@ const perform = async (options: ActOptions, current: Current, action: Action): P
       await options.jobs.delete(namespace, action.name, { uid: action.uid, propagationPolicy: 'Background' });
       return kept(zipJob);
     case 'forceDeletePod':
-      await options.pods.delete(namespace, action.name, { uid: action.uid, gracePeriodSeconds: 0 });
+      await forceDeletePod(options, namespace, action);
       return kept(zipJob);
     case 'deleteFileList':
       return deleteFileList(options, zipJob, action.secretNames);

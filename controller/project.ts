@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { FIELD_MANAGERS, GROUP_VERSION, LABELS, ZIPPER_SERVICE_ACCOUNT } from '#crds/api-group.ts';
-import { setCondition } from '#crds/conditions.ts';
+import { REASONS, setCondition } from '#crds/conditions.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import type { Clock } from '#runtime/clock.ts';
 import { isKubeError } from '#runtime/kube/kube-error.ts';
@@ -55,8 +55,8 @@ const writeReady = async (options: ProjectOptions, project: ZipProject): Promise
   const change = {
     type: 'Ready',
     status: 'True',
-    reason: 'Reconciled',
-    message: 'The identity of the zippers is in place.',
+    reason: 'ProjectReady',
+    message: REASONS.ProjectReady,
     ...(generation !== undefined && { observedGeneration: generation }),
   } as const;
   const conditions = setCondition(before, change, options.clock.date());

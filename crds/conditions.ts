@@ -68,6 +68,7 @@ export const REASONS = {
   ContainerConfig: 'The zipper container cannot be set up; a Secret may be missing.',
   QuotaExceeded: 'The namespace quota does not allow another pod or Job.',
   AdmissionRefused: 'The API server refuses the Job.',
+  ProjectReady: 'The identity of the zippers of the project is in place.',
   ApiServerBusy: 'The API server asked to come back later.',
 } as const;
 export type Reason = keyof typeof REASONS;

@@ -1,21 +1,31 @@
 import { findCondition } from '#crds/conditions.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
-import type { Job } from '#runtime/kube/resources.ts';
+import type { Job, Pod } from '#runtime/kube/resources.ts';
 import { timeOf } from '../owned-status.ts';
 
 const DEFAULT_START_DEADLINE_SECONDS = 600;
+/** The longest that the Job controller waits between two pods. */
+const LONGEST_BACKOFF_MS = 360_000;
+
+const jobSince = (zipJob: ZipJob, job: Job, pod: Pod | undefined): number | undefined => {
+  const lastEnd = timeOf(zipJob.status?.attempts?.at(-1)?.finishedAt);
+  if (lastEnd === undefined) return timeOf(job.metadata.creationTimestamp);
+  return timeOf(pod?.metadata.creationTimestamp) ?? lastEnd + LONGEST_BACKOFF_MS;
+};
+
+const heldSince = (zipJob: ZipJob): number | undefined => {
+  const waiting = findCondition(zipJob.status?.conditions, 'Waiting');
+  return waiting?.status === 'True' ? timeOf(waiting.lastTransitionTime) : undefined;
+};
 
 /**
- * When must a zipper have started? Counted from the latest of: the Job was created; the attempt before ended; something
- * outside began to hold the Job up. Undefined while none of these happened, as in the queue.
+ * When must a zipper have started? Counted from the creation of the Job; after an attempt from the creation of the next pod, and
+ * until there is one the Job's own backoff is granted on top. Without a Job: from when something outside began to hold it up.
+ * Undefined in the queue.
  */
-export const startDeadline = (zipJob: ZipJob, job: Job | undefined): Date | undefined => {
-  const waiting = findCondition(zipJob.status?.conditions, 'Waiting');
-  const since = job
-    ? [timeOf(job.metadata.creationTimestamp), timeOf(zipJob.status?.attempts?.at(-1)?.finishedAt)]
-    : [waiting?.status === 'True' ? timeOf(waiting.lastTransitionTime) : undefined];
-  const known = since.filter((time) => time !== undefined);
-  if (known.length === 0) return undefined;
+export const startDeadline = (zipJob: ZipJob, job: Job | undefined, pod?: Pod): Date | undefined => {
+  const since = job ? jobSince(zipJob, job, pod) : heldSince(zipJob);
+  if (since === undefined) return undefined;
   const seconds = zipJob.spec.startDeadlineSeconds ?? DEFAULT_START_DEADLINE_SECONDS;
-  return new Date(Math.max(...known) + seconds * 1000);
+  return new Date(since + seconds * 1000);
 };

@@ -59,7 +59,7 @@ const waitedFor = (job: Job, pod: Pod | undefined): string => {
 const notStarted = (s: Situation, job: Job, pod: Pod | undefined): Step => {
   const { now, seen, status } = s;
   const wait = pod && podWaiting(pod, now);
-  const deadline = startDeadline(seen.zipJob, job);
+  const deadline = startDeadline(seen.zipJob, job, pod);
   if (deadline && now >= deadline)
     return beginEnding(s, {
       reason: 'StartDeadlineExceeded',

@@ -1,9 +1,13 @@
-import type { Attempt, UploadState } from '#crds/zip-job.ts';
-import type { SettleOutcome } from '#crds/zipper-contract.ts';
+import type { Attempt, UploadState, ZipResult } from '#crds/zip-job.ts';
+import { CONTRACT_VERSION, type SettleOutcome } from '#crds/zipper-contract.ts';
 import { settleJob } from '../job-manifest.ts';
 import type { EventNote, Outcome, OwnedStatus, Situation, Step } from '../observation.ts';
 import { fileCount, timeOf, withCondition } from '../owned-status.ts';
+import { terminationOf } from '../pod-state.ts';
 import { settleStep } from '../policies/settle.ts';
+import { parseTerminationMessage } from '../termination-message.ts';
+
+type Published = Extract<SettleOutcome, { outcome: 'published' }>;
 
 export type Settling =
   | { readonly kind: 'waiting'; readonly step: Step }
@@ -31,28 +35,27 @@ const withUpload = (status: OwnedStatus, attempt: Attempt, upload: UploadState):
   attempts: status.attempts?.map((one) => (one.n === attempt.n ? { ...one, upload } : one)) ?? [],
 });
 
-/** What the store tells of an archive whose zipper could not: figures of the process are unknown and stay zero. */
-const provedResult = (
-  s: Situation,
-  outcome: Extract<SettleOutcome, { outcome: 'published' }>,
-): Pick<OwnedStatus, 'result'> => {
-  const begun = timeOf(s.status.startedAt) ?? s.now.getTime();
-  const seconds = Math.max(0, Math.round((s.now.getTime() - begun) / 1000));
-  const { bytes, etag } = outcome;
-  const entries = fileCount(s.seen.zipJob);
-  return { result: { bytes, etag, entries, seconds, peakMemory: 0, retries: 0, contractVersion: 1 } };
+/** The result in the last words of a pod that could not write it into the status. */
+const lastWords = (s: Situation, attempt: Attempt, etag: string): ZipResult | undefined => {
+  const pod = s.seen.pods.find(({ metadata }) => metadata.uid === attempt.podUid);
+  const message = pod && parseTerminationMessage(terminationOf(pod)?.message);
+  return message && 'result' in message && message.result.etag === etag ? message.result : undefined;
 };
 
-const published = (
-  s: Situation,
-  status: OwnedStatus,
-  outcome: Extract<SettleOutcome, { outcome: 'published' }>,
-): Settling => ({
+/** What the store tells of an archive whose zipper could not: figures of the process are unknown and stay zero. */
+const provedResult = (s: Situation, { bytes, etag }: Published): ZipResult => {
+  const begun = timeOf(s.status.startedAt) ?? s.now.getTime();
+  const seconds = Math.max(0, Math.round((s.now.getTime() - begun) / 1000));
+  const entries = fileCount(s.seen.zipJob);
+  return { bytes, etag, entries, seconds, peakMemory: 0, retries: 0, contractVersion: CONTRACT_VERSION };
+};
+
+const published = (s: Situation, attempt: Attempt, found: Published & { status: OwnedStatus }): Settling => ({
   kind: 'settled',
-  status: { ...status, ...provedResult(s, outcome) },
+  status: { ...found.status, result: lastWords(s, attempt, found.etag) ?? provedResult(s, found) },
   outcome: {
     reason: 'ProvedByStore',
-    message: `the attempt was lost, but its archive of ${outcome.bytes} bytes is complete in the bucket`,
+    message: `the attempt was lost, but its archive of ${found.bytes} bytes is complete in the bucket`,
   },
   events: [],
 });
@@ -69,7 +72,7 @@ const answered = (
 ): Settling => {
   const { outcome, upload } = answer;
   const status = withUpload(settled(s, 'Settled'), attempt, upload);
-  if (outcome.outcome === 'published') return published(s, status, outcome);
+  if (outcome.outcome === 'published') return published(s, attempt, { ...outcome, status });
   if (outcome.outcome === 'absent')
     return {
       kind: 'settled',

@@ -90,9 +90,11 @@ describe('startDeadline', () => {
   it('counts from the creation of the Job', () => {
     expect(startDeadline(aZipJob({ spec: { startDeadlineSeconds: 30 } }), aJob())).to.deep.equal(at(20));
   });
-  it('counts from the end of the last attempt', () => {
+  it('grants the backoff of the Job between two pods, and counts from the pod once there is one', () => {
     const status = { ...starting(), attempts: [{ n: 1, podUid: 'p', finishedAt: ago(10) }] };
-    expect(startDeadline(aZipJob({ status }), aJob())).to.deep.equal(at(10 - 600));
+    expect(startDeadline(aZipJob({ status }), aJob())).to.deep.equal(at(10 - 360 - 600));
+    const pod = aPod('p2', { metadata: { creationTimestamp: ago(3) } });
+    expect(startDeadline(aZipJob({ status }), aJob(), pod)).to.deep.equal(at(3 - 600));
   });
   it('does not run in the queue unless something outside holds the job up', () => {
     expect(startDeadline(aZipJob(), undefined)).to.equal(undefined);
