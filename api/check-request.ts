@@ -1,4 +1,5 @@
-import type { FileEntry, Service } from '#crds/zip-job.ts';
+import type { ListedFile, Service } from '#crds/zip-job.ts';
+import { sourceHeadersProblem } from '#runtime/source-headers.ts';
 import { parameterInvalid } from './api-error.ts';
 import { keyProblem } from './check-key.ts';
 import { jsonDepth } from './json/json-depth.ts';
@@ -11,7 +12,7 @@ export interface ZipJobRequest {
   readonly bucketName: string;
   readonly service: Service;
   readonly key: string;
-  readonly files: readonly FileEntry[];
+  readonly files: readonly ListedFile[];
   /** The text of one JSON object, as sent. */
   readonly metadata: string;
 }
@@ -43,14 +44,14 @@ const checkMetadata = (body: ZipJobBody, text: string | undefined, limits: Reque
   return text;
 };
 
-const urlFault = (entry: FileEntry, deps: RequestCheckDeps): string | undefined => {
+const urlFault = (entry: ListedFile, deps: RequestCheckDeps): string | undefined => {
   if (entry.url.length > deps.limits.maxUrlLength)
     return `is longer than ${deps.limits.maxUrlLength} characters`;
   if (!entry.url.isWellFormed()) return 'is not valid Unicode: it has half of a surrogate pair';
   return deps.urlProblem(entry.url);
 };
 
-const checkFiles = (entries: readonly FileEntry[], deps: RequestCheckDeps): readonly FileEntry[] => {
+const checkFiles = (entries: readonly ListedFile[], deps: RequestCheckDeps): readonly ListedFile[] => {
   const { maxFiles } = deps.limits;
   if (entries.length > maxFiles)
     throw parameterInvalid(
@@ -60,10 +61,12 @@ const checkFiles = (entries: readonly FileEntry[], deps: RequestCheckDeps): read
   for (const [index, entry] of entries.entries()) {
     const problem = urlFault(entry, deps);
     if (problem !== undefined) throw parameterInvalid('urls', `urls[${index}].url ${problem}.`);
+    const headers = entry.headers && sourceHeadersProblem(entry.headers);
+    if (headers !== undefined) throw parameterInvalid('urls', `urls[${index}].headers ${headers}.`);
   }
   const fault = deps.nameFault(entries.map(({ filename }) => filename));
   if (fault) throw parameterInvalid('urls', `urls[${fault.index}].filename ${fault.problem}.`);
-  return entries.map(({ url, filename }) => ({ url, filename }));
+  return entries.map(({ url, filename, headers }) => ({ url, filename, ...(headers && { headers }) }));
 };
 
 /**

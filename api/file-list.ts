@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip, gzipSync } from 'node:zlib';
-import type { FileEntry } from '#crds/zip-job.ts';
+import type { ListedFile } from '#crds/zip-job.ts';
 import { parameterInvalid } from './api-error.ts';
 
 /** A file list as it is stored: the chunks together are gzipped JSON lines, one entry a line. */
@@ -64,12 +64,16 @@ const pack = (compressed: readonly Buffer[], maxChunkBytes: number): Buffer[] =>
  * @throws ApiError parameter_invalid when it does not fit into the Secrets that a job may have
  */
 export const packFileList = async (
-  files: readonly FileEntry[],
+  files: readonly ListedFile[],
   limits: FileListLimits = FILE_LIST_LIMITS,
 ): Promise<FileList> => {
   const digest = createHash('sha256');
   const compressed: Promise<Buffer>[] = [];
-  const lines = files.values().map(({ url, filename }) => `${JSON.stringify({ url, filename })}\n`);
+  const lines = files
+    .values()
+    .map(
+      ({ url, filename, headers }) => `${JSON.stringify({ url, filename, ...(headers && { headers }) })}\n`,
+    );
   for (const member of members(lines)) {
     const bytes = Buffer.from(member);
     digest.update(bytes);

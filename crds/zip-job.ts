@@ -41,6 +41,12 @@ export interface FileEntry {
   readonly filename: string;
 }
 
+/** A source of a list that stands in Secrets. Its headers may be credentials, so the ZipJob itself never has them. */
+export interface ListedFile extends FileEntry {
+  /** Further request headers, for the URL's own origin only. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
 /** Where the list stands when it is not inline: gzipped JSON lines in Secrets that the ZipJob owns. */
 export interface FilesFrom {
   readonly secretNames: readonly string[];

@@ -139,6 +139,11 @@ export const FAILURE_CODES = {
     text: 'A source kept answering that it is busy or broken.',
   },
   SourceTruncated: { exit: 'sourceUnavailable', text: 'A source ended before its declared length.' },
+  SourceChanged: {
+    exit: 'sourceUnavailable',
+    text: 'A source was replaced by another file while it was read.',
+  },
+  SourceExpired: { exit: 'sourceFailed', text: 'The signature in the URL of a source has expired.' },
   SourceStalled: { exit: 'sourceUnavailable', text: 'A source sent nothing, or too little, for too long.' },
   SourceTooLarge: { exit: 'archiveLimit', text: 'A source is larger than a file may be.' },
   SourceInvalid: { exit: 'sourceFailed', text: 'A source answered with something that is not a file.' },

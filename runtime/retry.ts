@@ -10,6 +10,8 @@ export interface RetryPolicy {
   /** Longest wait that a Retry-After may ask for; a longer one ends the retries. */
   readonly maxRetryAfterMs?: number;
   readonly isRetryable?: (error: unknown) => boolean;
+  /** True when the failed try got further than all before it: its failure counts as the first again. */
+  readonly gotFurther?: (error: unknown) => boolean;
   readonly onRetry?: (error: unknown, attempt: number, delayMs: number) => void;
 }
 
@@ -45,6 +47,7 @@ export const retry = async <T>(
       return await task(attempt);
     } catch (error) {
       signal?.throwIfAborted();
+      if (policy.gotFurther?.(error) === true) attempt = 1;
       const delayMs = nextDelayMs(policy, error, attempt);
       if (delayMs === undefined) throw error;
       policy.onRetry?.(error, attempt, delayMs);

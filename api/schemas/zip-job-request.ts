@@ -1,12 +1,12 @@
 import { Ajv, type DefinedError, type ValidateFunction } from 'ajv';
-import { type FileEntry, SERVICES, type Service } from '#crds/zip-job.ts';
+import { type ListedFile, SERVICES, type Service } from '#crds/zip-job.ts';
 import { type ApiError, parameterInvalid, parameterMissing } from '../api-error.ts';
 
 /** The body of `POST /zips` as far as its JSON Schema guarantees it; unknown fields are ignored. */
 export interface ZipJobBody {
   readonly bucket_name: string;
   readonly key: string;
-  readonly urls: readonly FileEntry[];
+  readonly urls: readonly ListedFile[];
   readonly service?: Service;
   readonly metadata?: Readonly<Record<string, unknown>>;
 }
@@ -17,7 +17,11 @@ const REQUIRED_FIELDS = ['bucket_name', 'key', 'urls'] as const;
 const FILE_ENTRY_SCHEMA = {
   type: 'object',
   required: ['url', 'filename'],
-  properties: { url: { type: 'string', minLength: 1 }, filename: { type: 'string', minLength: 1 } },
+  properties: {
+    url: { type: 'string', minLength: 1 },
+    filename: { type: 'string', minLength: 1 },
+    headers: { type: 'object', additionalProperties: { type: 'string' } },
+  },
 } as const;
 
 const SCHEMA = {

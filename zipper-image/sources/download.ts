@@ -2,50 +2,57 @@ import type { Dispatcher } from 'undici';
 import type { EgressPolicy } from '#runtime/egress/egress-policy.ts';
 import { EgressRefusedError } from '#runtime/egress/egress-refused-error.ts';
 import { type JudgedUrl, judgeUrl } from '#runtime/egress/judge-url.ts';
+import type { HostGates } from './host-gates.ts';
 import { type Flow, type GetLimits, httpGet, type ResponseHead } from './http-get.ts';
-import { SourceError, type SourceFault, SourceFaultError } from './source-error.ts';
-import { errorFault, isRedirect, statusFault } from './source-faults.ts';
+import {
+  assertContinuation,
+  invalid,
+  type ResumePoint,
+  readSourceHead,
+  type SourceHead,
+  totalOfRange,
+} from './response-head.ts';
+import { SourceError, SourceFaultError } from './source-error.ts';
+import { errorFault, isRedirect, retryAfterMs, statusFault } from './source-faults.ts';
 
-/** What the head of a 200 tells about the file. */
-export interface SourceHead {
-  readonly declaredLength: number | undefined;
-  readonly lastModified: Date | undefined;
-  readonly lengthUnverified: boolean;
-  readonly contentEncoded: boolean;
+/** Receives one source's body, synchronously. */
+export interface SourceSink {
+  /** The first byte comes next. */
+  start(head: SourceHead, flow: Flow): void;
+  /** What comes next continues what was written before. */
+  continue(flow: Flow): void;
+  write(chunk: Uint8Array): void;
 }
 
-/** Receives one source's body, synchronously; `start` may throw to refuse it. */
-export interface SourceSink {
-  start(head: SourceHead, flow: Flow): void;
-  write(chunk: Uint8Array): void;
+export interface DownloadLimits extends GetLimits {
+  readonly maxBytes: number;
+  /** Refuses a body whose end is told by nothing but the end of the connection. */
+  readonly refuseUnverified: boolean;
+  readonly maxRetryAfterMs: number;
 }
 
 export interface DownloadDeps {
   readonly agent: Dispatcher;
   readonly policy: EgressPolicy;
-  readonly limits: GetLimits;
+  readonly hosts: HostGates;
+  readonly limits: DownloadLimits;
   readonly userAgent: string;
 }
 
 export interface DownloadRequest {
   readonly index: number;
   readonly url: string;
+  /** The caller's own headers, for the URL's own origin only: they may be credentials. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly sink: SourceSink;
   readonly signal: AbortSignal;
+  readonly resume: ResumePoint | undefined;
 }
 
 const MAX_REDIRECTS = 5;
 const MAX_LOCATION_LENGTH = 8192;
 /** Printable ASCII: a Location in another encoding means different places to different readers. */
 const PLAIN_LOCATION = /^[\x21-\x7e]+$/;
-
-const invalid = (text: string, httpStatus?: number): SourceFaultError =>
-  new SourceFaultError({
-    code: 'SourceInvalid',
-    text,
-    retryable: false,
-    ...(httpStatus !== undefined && { httpStatus }),
-  });
 
 /** Refusals that anyone can see in the text of the URL; all others look like a failed connection. */
 const VISIBLE_REASONS: ReadonlySet<string> = new Set(['scheme', 'credentials', 'port']);
@@ -70,45 +77,28 @@ const nextHop = (head: ResponseHead, from: URL, policy: EgressPolicy): URL => {
   return url;
 };
 
-const readLength = (value: string | string[] | undefined): number | undefined => {
-  if (value === undefined) return undefined;
-  const length = typeof value === 'string' && /^\d{1,16}$/.test(value) ? Number(value) : Number.NaN;
-  if (!Number.isSafeInteger(length)) throw invalid('a malformed Content-Length');
-  return length;
-};
-
-const readDate = (value: string | string[] | undefined): Date | undefined => {
-  const time = typeof value === 'string' ? Date.parse(value) : Number.NaN;
-  return Number.isNaN(time) ? undefined : new Date(time);
-};
-
-const isEncoded = (value: string | string[] | undefined): boolean =>
-  value !== undefined &&
-  !(typeof value === 'string' && ['', 'identity'].includes(value.trim().toLowerCase()));
-
 /** One try at one source: follows redirects and fills the sink. */
 class Download {
   readonly #request: DownloadRequest;
   readonly #deps: DownloadDeps;
   #inBody = false;
-  #received = 0;
-  #length: number | undefined;
+  #received: number;
+  #total: number | undefined;
 
   constructor(request: DownloadRequest, deps: DownloadDeps) {
     this.#request = request;
     this.#deps = deps;
+    this.#received = request.resume?.from ?? 0;
+    this.#total = request.resume?.total;
   }
 
   async run(): Promise<void> {
     try {
       await this.#follow();
+      this.#assertWhole();
     } catch (error) {
       this.#request.signal.throwIfAborted();
-      throw this.#sourceError(errorFault(error, this.#inBody));
-    }
-    if (this.#length !== undefined && this.#received !== this.#length) {
-      const text = `it sent ${this.#received} bytes of ${this.#length}`;
-      throw this.#sourceError({ code: 'SourceTruncated', text, retryable: true });
+      throw new SourceError(this.#request, errorFault(error, this.#inBody));
     }
   }
 
@@ -116,59 +106,105 @@ class Download {
     const { policy } = this.#deps;
     const first = this.#request.url;
     let url = accept(judgeUrl(first, policy), URL.parse(first)?.hostname ?? '');
+    // Once dropped, the caller's headers stay dropped, also when a later redirect leads back.
+    let own = this.#request.headers;
     for (let redirects = 0; ; redirects += 1) {
-      const head = await this.#get(url);
-      if (head.status === 200) return;
-      if (!isRedirect(head.status)) throw new SourceFaultError(statusFault(head, Date.now()));
+      const head = await this.#get(url, own);
+      if (this.#inBody) return;
+      if (!isRedirect(head.status)) throw new SourceFaultError(statusFault(head, url, Date.now()));
       if (redirects === MAX_REDIRECTS) throw invalid(`more than ${MAX_REDIRECTS} redirects`, head.status);
-      url = nextHop(head, url, policy);
+      const next = nextHop(head, url, policy);
+      if (next.origin !== url.origin) own = undefined;
+      url = next;
     }
   }
 
-  #get(url: URL): Promise<ResponseHead> {
-    const { agent, limits, userAgent } = this.#deps;
-    return httpGet({
-      url,
-      agent,
-      limits,
-      signal: this.#request.signal,
-      headers: { 'accept-encoding': 'identity', 'user-agent': userAgent, accept: '*/*' },
-      sink: {
-        start: (head, flow) => this.#start(head, flow),
-        write: (chunk) => {
-          this.#received += chunk.byteLength;
-          this.#request.sink.write(chunk);
+  async #get(url: URL, own: Readonly<Record<string, string>> | undefined): Promise<ResponseHead> {
+    const { agent, hosts, limits } = this.#deps;
+    const { index, signal } = this.#request;
+    const turn = await hosts.enter(url.origin, index, signal);
+    try {
+      return await httpGet({
+        url,
+        agent,
+        limits,
+        signal,
+        headers: this.#headers(own),
+        sink: {
+          start: (head, flow) => {
+            const wait = retryAfterMs(head.headers['retry-after'], Date.now());
+            turn.answered(head.status, Math.min(wait ?? 0, limits.maxRetryAfterMs));
+            return this.#start(head, flow);
+          },
+          write: (chunk) => this.#write(chunk),
         },
-      },
-    });
+      });
+    } finally {
+      turn.leave();
+    }
   }
 
-  #start({ headers }: ResponseHead, flow: Flow): void {
-    this.#length = readLength(headers['content-length']);
-    const { maxBytes } = this.#deps.limits;
-    if (this.#length !== undefined && this.#length > maxBytes) {
-      const text = `it has ${this.#length} bytes, more than the ${maxBytes} that one file may have`;
+  #headers(own: Readonly<Record<string, string>> | undefined): Readonly<Record<string, string>> {
+    const { resume } = this.#request;
+    return {
+      'user-agent': this.#deps.userAgent,
+      accept: '*/*',
+      ...own,
+      'accept-encoding': 'identity',
+      ...(resume && { range: `bytes=${resume.from}-`, 'if-range': resume.etag }),
+    };
+  }
+
+  #start(head: ResponseHead, flow: Flow): boolean {
+    const { resume, sink } = this.#request;
+    if (resume && [200, 206, 416].includes(head.status)) {
+      assertContinuation(head, resume);
+      this.#total = totalOfRange(head);
+      this.#inBody = true;
+      sink.continue(flow);
+      return true;
+    }
+    if (head.status !== 200) return false;
+    const source = readSourceHead(head);
+    this.#assertAcceptable(source);
+    this.#total = source.total;
+    this.#inBody = true;
+    sink.start(source, flow);
+    return true;
+  }
+
+  #assertAcceptable({ total, lengthUnverified }: SourceHead): void {
+    const { maxBytes, refuseUnverified } = this.#deps.limits;
+    if (total !== undefined && total > maxBytes) {
+      const text = `it has ${total} bytes, more than the ${maxBytes} that one file may have`;
       throw new SourceFaultError({ code: 'SourceTooLarge', text, retryable: false });
     }
-    this.#inBody = true;
-    const contentEncoded = isEncoded(headers['content-encoding']);
-    const head: SourceHead = {
-      declaredLength: contentEncoded ? undefined : this.#length,
-      lastModified: readDate(headers['last-modified']),
-      lengthUnverified: this.#length === undefined && headers['transfer-encoding'] === undefined,
-      contentEncoded,
-    };
-    this.#request.sink.start(head, flow);
+    if (lengthUnverified && refuseUnverified)
+      throw invalid('it does not tell its length in any way, and such sources are refused here');
   }
 
-  #sourceError(fault: SourceFault): SourceError {
-    return new SourceError(this.#request, fault);
+  #write(chunk: Uint8Array): void {
+    this.#received += chunk.byteLength;
+    const { maxBytes } = this.#deps.limits;
+    if (this.#received > maxBytes) {
+      const text = `it is larger than ${maxBytes} bytes, the most that one file may have`;
+      throw new SourceFaultError({ code: 'SourceTooLarge', text, retryable: false });
+    }
+    if (this.#total !== undefined && this.#received > this.#total)
+      throw invalid('it sent more bytes than it said');
+    this.#request.sink.write(chunk);
+  }
+
+  #assertWhole(): void {
+    if (this.#total === undefined || this.#received === this.#total) return;
+    const text = `it sent ${this.#received} bytes of ${this.#total}`;
+    throw new SourceFaultError({ code: 'SourceTruncated', text, retryable: true });
   }
 }
 
 /**
- * Downloads one source into the sink, once; resolves when the whole body was written to it. Every hop of a redirect is
- * judged anew and carries no credentials, cookies or referer.
+ * Downloads one source into the sink, once, or the rest of it; resolves when the whole body was written. Every hop of a
+ * redirect is judged anew and carries no cookies, no referer, and no headers of the caller once it leaves the URL's origin.
  * @throws SourceError, or the signal's reason when that is aborted.
  */
 export const download = (request: DownloadRequest, deps: DownloadDeps): Promise<void> =>

@@ -3,9 +3,10 @@ import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
-import type { FileEntry } from '#crds/zip-job.ts';
+import type { FileEntry, ListedFile } from '#crds/zip-job.ts';
 import { fileListMountName } from '#crds/zipper-contract.ts';
 import { AppError } from '#runtime/errors.ts';
+import { readSourceHeaders } from '#runtime/source-headers.ts';
 
 export interface FileListSource {
   readonly directory: string;
@@ -30,7 +31,7 @@ export class FileListError extends AppError {
   }
 }
 
-const isFileEntry = (value: unknown): value is FileEntry =>
+const isFileEntry = (value: unknown): value is FileEntry & { readonly headers?: unknown } =>
   typeof value === 'object' &&
   value !== null &&
   'url' in value &&
@@ -38,7 +39,7 @@ const isFileEntry = (value: unknown): value is FileEntry =>
   'filename' in value &&
   typeof value.filename === 'string';
 
-const parseLine = (line: string, index: number): FileEntry => {
+const parseLine = (line: string, index: number): ListedFile => {
   let value: unknown;
   try {
     value = JSON.parse(line);
@@ -46,7 +47,11 @@ const parseLine = (line: string, index: number): FileEntry => {
     throw new FileListError(`line ${index} is not JSON`);
   }
   if (!isFileEntry(value)) throw new FileListError(`line ${index} has no text "url" and "filename"`);
-  return { url: value.url, filename: value.filename };
+  const { url, filename } = value;
+  if (value.headers === undefined) return { url, filename };
+  const headers = readSourceHeaders(value.headers);
+  if (!headers) throw new FileListError(`line ${index} has "headers" that may not be sent`);
+  return { url, filename, headers };
 };
 
 const decode = (bytes: Buffer, chunk: number): string => {
@@ -84,9 +89,9 @@ const unpack = async (source: FileListSource, chunk: number, room: number): Prom
  * Reads the mounted file list, in order, and proves that it is the one that the job states.
  * @throws FileListError (`FileListMismatch`), or the signal's reason.
  */
-export const readFileList = async (source: FileListSource): Promise<readonly FileEntry[]> => {
+export const readFileList = async (source: FileListSource): Promise<readonly ListedFile[]> => {
   const hash = createHash('sha256');
-  const files: FileEntry[] = [];
+  const files: ListedFile[] = [];
   let room = source.maxBytes;
   for (let chunk = 0; chunk < source.chunks; chunk += 1) {
     const bytes = await unpack(source, chunk, room);

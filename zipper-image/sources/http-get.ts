@@ -4,7 +4,6 @@ import { type StallLimits, StallWatch } from './stall-watch.ts';
 
 export interface GetLimits extends StallLimits {
   readonly headersTimeoutMs: number;
-  readonly maxBytes: number;
 }
 
 export type HeaderValue = string | string[] | undefined;
@@ -20,10 +19,11 @@ export interface Flow {
   resume(): void;
 }
 
-/** Receives the body of a 200; called synchronously from the socket, so that a chunk costs no promise. */
+/** Receives the body of an answer; called synchronously from the socket, so that a chunk costs no promise. */
 export interface BodySink {
-  /** May throw to refuse the body. */
-  start(head: ResponseHead, flow: Flow): void;
+  /** False when the body is not wanted; throws to end the connection at once. */
+  start(head: ResponseHead, flow: Flow): boolean;
+  /** Throws to refuse the rest. */
   write(chunk: Uint8Array): void;
 }
 
@@ -51,6 +51,7 @@ class HttpGet implements Dispatcher.DispatchHandler {
   #settled = false;
   #failure: Error | undefined;
   #head: ResponseHead | undefined;
+  #wanted = false;
   #received = 0;
   #timer: NodeJS.Timeout | undefined;
 
@@ -102,9 +103,8 @@ class HttpGet implements Dispatcher.DispatchHandler {
     this.#head = { status, headers };
     const watch = new StallWatch(this.#request.limits, performance.now());
     this.#timer = setInterval(() => this.#checkProgress(watch), watch.tickMs);
-    if (status !== 200) return;
     try {
-      this.#request.sink.start(this.#head, this.#flow(watch));
+      this.#wanted = this.#request.sink.start(this.#head, this.#flow(watch));
     } catch (error) {
       this.#fail(error);
     }
@@ -113,17 +113,15 @@ class HttpGet implements Dispatcher.DispatchHandler {
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#settled) return;
     this.#received += chunk.length;
-    if (this.#head?.status !== 200) {
+    if (!this.#wanted) {
       this.#discard();
       return;
     }
-    const { maxBytes } = this.#request.limits;
-    if (this.#received > maxBytes) {
-      const text = `it is larger than ${maxBytes} bytes, the most that one file may have`;
-      this.#fail(new SourceFaultError({ code: 'SourceTooLarge', text, retryable: false }));
-      return;
+    try {
+      this.#request.sink.write(chunk);
+    } catch (error) {
+      this.#fail(error);
     }
-    this.#request.sink.write(chunk);
   }
 
   onResponseEnd(): void {
@@ -184,7 +182,7 @@ class HttpGet implements Dispatcher.DispatchHandler {
 }
 
 /**
- * Sends one GET without following redirects and resolves with the head once the body has ended. Only the body of a 200
- * reaches the sink. Rejects with the agent's error, a SourceFaultError of a limit, or the signal's reason.
+ * Sends one GET without following redirects and resolves with the head once the body has ended. The sink
+ * decides by the head whether it wants the body. Rejects with the agent's error, a SourceFaultError of a limit, or the signal's reason.
  */
 export const httpGet = (request: GetRequest): Promise<ResponseHead> => new HttpGet(request).run();

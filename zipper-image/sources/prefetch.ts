@@ -1,18 +1,17 @@
 import type { Dispatcher } from 'undici';
-import type { FileEntry } from '#crds/zip-job.ts';
+import type { ListedFile } from '#crds/zip-job.ts';
 import type { EgressPolicy } from '#runtime/egress/egress-policy.ts';
 import { toError } from '#runtime/errors.ts';
 import type { Logger } from '#runtime/log.ts';
-import { retry } from '#runtime/retry.ts';
-import { type DownloadDeps, download } from './download.ts';
+import { type FetchDeps, fetchSource } from './fetch-source.ts';
+import { HostGates } from './host-gates.ts';
 import { MemoryBudget } from './memory-budget.ts';
-import { type SourceSettings, toGetLimits } from './settings.ts';
-import { describeFailure, sourceRetryPolicy } from './source-retry.ts';
+import { type SourceSettings, toDownloadLimits } from './settings.ts';
 import { type SlotOwner, SourceSlot } from './source-slot.ts';
 import type { SourceEntry, SourceReader } from './types.ts';
 
 export interface SourceReaderDeps {
-  readonly files: readonly FileEntry[];
+  readonly files: readonly ListedFile[];
   /** A guarded agent; whoever made it destroys it, after the reader. */
   readonly agent: Dispatcher;
   readonly policy: EgressPolicy;
@@ -33,7 +32,7 @@ const LOOK_AHEAD = 8;
  */
 class Prefetch implements SourceReader, SlotOwner, AsyncDisposable {
   readonly #deps: SourceReaderDeps;
-  readonly #downloadDeps: DownloadDeps;
+  readonly #fetchDeps: FetchDeps;
   readonly #budget: MemoryBudget;
   readonly #slots = new Map<number, SourceSlot>();
   readonly #setAside = new Set<SourceSlot>();
@@ -53,11 +52,22 @@ class Prefetch implements SourceReader, SlotOwner, AsyncDisposable {
     this.#deps = deps;
     this.#budget = new MemoryBudget(settings.sourceBufferBytes, settings.sourceConcurrency);
     this.#lastUseful = deps.files.length - 1;
-    this.#downloadDeps = {
-      agent,
-      policy,
-      userAgent: settings.sourceUserAgent,
-      limits: toGetLimits(settings),
+    this.#fetchDeps = {
+      settings,
+      log: deps.log,
+      download: {
+        agent,
+        policy,
+        hosts: new HostGates({ connections: settings.sourcePerHostConnections }),
+        userAgent: settings.sourceUserAgent,
+        limits: toDownloadLimits(settings),
+      },
+      onRestart: (slot) => {
+        if (!slot.ahead) this.#budget.charge(slot, 0);
+      },
+      onRetry: () => {
+        this.#retries += 1;
+      },
     };
     deps.signal.addEventListener('abort', this.#onAbort, { once: true });
     if (deps.signal.aborted) this.#onAbort();
@@ -231,20 +241,8 @@ class Prefetch implements SourceReader, SlotOwner, AsyncDisposable {
 
   async #download(slot: SourceSlot, controller: AbortController): Promise<void> {
     const { signal } = controller;
-    const request = { index: slot.index, url: slot.file.url, sink: slot, signal };
-    const attempt = (): Promise<void> => {
-      slot.reset();
-      if (!slot.ahead) this.#budget.charge(slot, 0);
-      return download(request, this.#downloadDeps);
-    };
-    const mayRepeat = (): boolean => !slot.handedOn && slot.state !== 'parked';
-    const onRetry = (error: unknown, tries: number, delayMs: number): void => {
-      this.#retries += 1;
-      const facts = { ...describeFailure(error), fileIndex: slot.index, tries, delayMs };
-      this.#deps.log.warn(facts, 'source is tried again');
-    };
     try {
-      await retry(attempt, { ...sourceRetryPolicy(this.#deps.settings, mayRepeat), onRetry }, signal);
+      await fetchSource(slot, signal, this.#fetchDeps);
       if (!signal.aborted) this.#complete(slot);
     } catch (error) {
       if (signal.aborted) return;

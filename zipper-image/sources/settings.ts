@@ -1,5 +1,5 @@
 import type { ConfigOf, Settings } from '#runtime/config.ts';
-import type { GetLimits } from './http-get.ts';
+import type { DownloadLimits } from './download.ts';
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
@@ -65,6 +65,20 @@ export const SOURCE_SETTINGS = {
     minimum: 0,
     description: 'longest Retry-After that is waited for',
   },
+  sourceMaxResumes: {
+    env: 'SOURCE_MAX_RESUMES',
+    type: 'integer',
+    default: 100,
+    minimum: 0,
+    description:
+      'how often one download that broke off and got further than before has its tries counted from the start again',
+  },
+  sourceRefuseUnverified: {
+    env: 'SOURCE_REFUSE_UNVERIFIED',
+    type: 'boolean',
+    default: false,
+    description: 'whether to refuse sources whose end is told only by the end of the connection',
+  },
   sourceDnsTimeoutMs: {
     env: 'SOURCE_DNS_TIMEOUT_MS',
     type: 'integer',
@@ -113,7 +127,7 @@ export const SOURCE_SETTINGS = {
     default: 32,
     minimum: 1,
     maximum: 256,
-    description: 'connections to one origin',
+    description: 'most connections to one origin; fewer after it answered 429 or 503',
   },
   sourceParkedMaxMs: {
     env: 'SOURCE_PARKED_MAX_MS',
@@ -135,10 +149,12 @@ export const SOURCE_SETTINGS = {
 
 export type SourceSettings = ConfigOf<typeof SOURCE_SETTINGS>;
 
-export const toGetLimits = (settings: SourceSettings): GetLimits => ({
+export const toDownloadLimits = (settings: SourceSettings): DownloadLimits => ({
   headersTimeoutMs: settings.sourceHeadersTimeoutMs,
   idleTimeoutMs: settings.sourceIdleTimeoutMs,
   minRateBytes: settings.sourceMinRateBytes,
   minRateWindowMs: settings.sourceMinRateWindowMs,
   maxBytes: settings.sourceMaxFileBytes,
+  refuseUnverified: settings.sourceRefuseUnverified,
+  maxRetryAfterMs: settings.sourceRetryAfterMaxMs,
 });

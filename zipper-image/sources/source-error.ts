@@ -10,6 +10,8 @@ export interface SourceFault {
   /** Continues "file 3 (URL): ". */
   readonly text: string;
   readonly retryable: boolean;
+  /** The bytes received so far must not be continued: another try begins at the first byte. */
+  readonly voidsReceived?: true;
   readonly httpStatus?: number;
   readonly retryAfterMs?: number;
   readonly cause?: unknown;
@@ -37,6 +39,7 @@ export class SourceError extends AppError {
   declare readonly code: SourceErrorCode;
   readonly fileIndex: number;
   readonly httpStatus: number | undefined;
+  readonly voidsReceived: boolean;
 
   constructor(file: { readonly index: number; readonly url: string }, fault: SourceFault) {
     const { code, httpStatus } = fault;
@@ -46,5 +49,6 @@ export class SourceError extends AppError {
     });
     this.fileIndex = file.index;
     this.httpStatus = httpStatus;
+    this.voidsReceived = fault.voidsReceived === true;
   }
 }

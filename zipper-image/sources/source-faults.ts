@@ -1,6 +1,7 @@
 import { errors } from 'undici';
 import { errorCode } from '#runtime/errors.ts';
 import type { ResponseHead } from './http-get.ts';
+import { formatAge, presignedExpiry } from './presigned-expiry.ts';
 import { type SourceFault, SourceFaultError } from './source-error.ts';
 
 /** Statuses after which the same request may succeed later. */
@@ -19,7 +20,7 @@ const single = (value: string | string[] | undefined): string | undefined =>
   typeof value === 'string' ? value : undefined;
 
 /** Milliseconds that a Retry-After (seconds or a date) asks for; undefined when there is none or it cannot be read. */
-const retryAfterMs = (value: string | string[] | undefined, now: number): number | undefined => {
+export const retryAfterMs = (value: string | string[] | undefined, now: number): number | undefined => {
   const text = single(value)?.trim();
   if (text === undefined || text === '') return undefined;
   if (/^\d{1,9}$/.test(text)) return Number(text) * 1000;
@@ -27,9 +28,21 @@ const retryAfterMs = (value: string | string[] | undefined, now: number): number
   return Number.isNaN(at) ? undefined : Math.max(0, at - now);
 };
 
-/** The fault of a status that is neither 200 nor a redirect. */
-export const statusFault = (head: ResponseHead, now: number): SourceFault => {
+/** How stores answer a signature that they do not accept, an old one included. */
+const UNSIGNED_STATUSES: ReadonlySet<number> = new Set([400, 401, 403]);
+
+const expiredFault = (status: number, url: URL, now: number): SourceFault | undefined => {
+  const expiry = UNSIGNED_STATUSES.has(status) ? presignedExpiry(url) : undefined;
+  if (expiry === undefined || expiry >= now) return undefined;
+  const text = `its signed URL expired ${formatAge(now - expiry)} ago, and the source answered with status ${status}; sign URLs for as long as the job may wait and run`;
+  return { code: 'SourceExpired', text, retryable: false, httpStatus: status };
+};
+
+/** The fault of a status that is no file and no redirect; `url` is the one that answered. */
+export const statusFault = (head: ResponseHead, url: URL, now: number): SourceFault => {
   const { status } = head;
+  const expired = expiredFault(status, url, now);
+  if (expired) return expired;
   const text = `the source answered with status ${status}`;
   if (RETRYABLE_STATUSES.has(status)) {
     const wait = retryAfterMs(head.headers['retry-after'], now);
@@ -64,6 +77,7 @@ export const errorFault = (error: unknown, inBody: boolean): SourceFault => {
       retryable: false,
       cause: error,
     };
+  if (error instanceof errors.HTTPParserError && inBody) return { ...notHttp(error), voidsReceived: true };
   if (error instanceof errors.HTTPParserError || (code === LENGTH_MISMATCH && !inBody)) return notHttp(error);
   if (inBody)
     return {

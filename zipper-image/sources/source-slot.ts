@@ -1,7 +1,8 @@
-import type { FileEntry } from '#crds/zip-job.ts';
+import type { ListedFile } from '#crds/zip-job.ts';
 import { ChunkQueue } from './chunk-queue.ts';
-import type { SourceHead, SourceSink } from './download.ts';
+import type { SourceSink } from './download.ts';
 import type { Flow } from './http-get.ts';
+import type { ResumePoint, SourceHead } from './response-head.ts';
 import { SMALL_ENTRY_BYTES, type SourceEntry } from './types.ts';
 
 /**
@@ -22,7 +23,7 @@ const END: IteratorReturnResult<undefined> = { done: true, value: undefined };
 /** One source between its socket and the consumer: the bytes that wait, and whether more may come. */
 export class SourceSlot implements SourceSink {
   readonly index: number;
-  readonly file: FileEntry;
+  readonly file: ListedFile;
   state: SlotState = 'idle';
   head: SourceHead | undefined;
   error: Error | undefined;
@@ -41,8 +42,10 @@ export class SourceSlot implements SourceSink {
   #flow: Flow | undefined;
   #paused = false;
   #waiter: PromiseWithResolvers<void> | undefined;
+  #wanted: PromiseWithResolvers<void> | undefined;
+  #voided = false;
 
-  constructor(index: number, file: FileEntry, owner: SlotOwner) {
+  constructor(index: number, file: ListedFile, owner: SlotOwner) {
     this.index = index;
     this.file = file;
     this.#owner = owner;
@@ -61,10 +64,32 @@ export class SourceSlot implements SourceSink {
     return this.state === 'complete' || this.#seen > SMALL_ENTRY_BYTES;
   }
 
+  /** Body bytes of the current file so far. */
+  get received(): number {
+    return this.#seen;
+  }
+
+  /** Where a further try may go on; undefined when it has to begin at the first byte. */
+  get resumePoint(): ResumePoint | undefined {
+    const { etag, total } = this.head ?? NO_HEAD;
+    if (etag === undefined || this.#seen === 0 || this.#voided) return undefined;
+    return { from: this.#seen, total, etag };
+  }
+
   start(head: SourceHead, flow: Flow): void {
     this.head = head;
     this.#flow = flow;
     this.#owner.headArrived(this);
+  }
+
+  continue(flow: Flow): void {
+    this.#flow = flow;
+    if (this.#paused) flow.pause();
+  }
+
+  /** What was received can no longer be continued. */
+  voidReceived(): void {
+    this.#voided = true;
   }
 
   write(chunk: Uint8Array): void {
@@ -84,6 +109,15 @@ export class SourceSlot implements SourceSink {
     if (!this.#paused) return;
     this.#paused = false;
     this.#flow?.resume();
+    this.#wanted?.resolve();
+    this.#wanted = undefined;
+  }
+
+  /** Resolves when more bytes are wanted. */
+  async untilWanted(): Promise<void> {
+    if (!this.#paused) return;
+    this.#wanted ??= Promise.withResolvers();
+    await this.#wanted.promise;
   }
 
   /** Forgets what came so far, for another try. */
@@ -92,6 +126,7 @@ export class SourceSlot implements SourceSink {
     this.#seen = 0;
     this.#flow = undefined;
     this.#paused = false;
+    this.#voided = false;
     this.head = undefined;
   }
 
@@ -115,6 +150,8 @@ export class SourceSlot implements SourceSink {
     const { controller } = this;
     this.controller = undefined;
     controller?.abort(reason);
+    this.#wanted?.resolve();
+    this.#wanted = undefined;
   }
 
   wake(): void {
@@ -136,7 +173,10 @@ export class SourceSlot implements SourceSink {
     return {
       index: this.index,
       filename: this.file.filename,
-      ...head,
+      declaredLength: head.declaredLength,
+      lastModified: head.lastModified,
+      lengthUnverified: head.lengthUnverified,
+      contentEncoded: head.contentEncoded,
       small,
       body: small ? oneChunk(small) : { [Symbol.asyncIterator]: () => ({ next: () => this.#next() }) },
     };
@@ -157,6 +197,8 @@ const NO_HEAD: SourceHead = {
   lastModified: undefined,
   lengthUnverified: false,
   contentEncoded: false,
+  total: undefined,
+  etag: undefined,
 };
 
 async function* oneChunk(bytes: Uint8Array): AsyncGenerator<Uint8Array> {

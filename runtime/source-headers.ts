@@ -1,0 +1,63 @@
+/** Request headers that a caller gives for a source. What API and zipper hold them to is one rule, so it stands here. */
+export type SourceHeaders = Readonly<Record<string, string>>;
+
+const MOST_HEADERS = 16;
+const LONGEST_NAME = 128;
+const LONGEST_VALUE = 4096;
+const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+const VISIBLE_ASCII = /^[\x20-\x7e]*$/;
+
+/** Those of the connection, of the message's framing, and those by which the zipper asks for exact bytes. */
+const RESERVED_NAMES: ReadonlySet<string> = new Set([
+  'accept-encoding',
+  'connection',
+  'expect',
+  'host',
+  'http2-settings',
+  'keep-alive',
+  'range',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+const RESERVED_PREFIXES = ['content-', 'if-', 'proxy-', 'sec-', ':'] as const;
+
+const isReserved = (name: string): boolean =>
+  RESERVED_NAMES.has(name) || RESERVED_PREFIXES.some((prefix) => name.startsWith(prefix));
+
+const nameProblem = (name: string): string | undefined => {
+  if (name.length > LONGEST_NAME || !TOKEN.test(name)) return 'has a name that is no header name';
+  return isReserved(name.toLowerCase()) ? `may not set ${name.toLowerCase()}` : undefined;
+};
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const valueProblem = (value: unknown): string | undefined => {
+  if (typeof value !== 'string') return 'must be an object of text values';
+  if (value.length > LONGEST_VALUE) return `has a value of more than ${LONGEST_VALUE} characters`;
+  if (!VISIBLE_ASCII.test(value) || value !== value.trim())
+    return 'has a value that is not visible ASCII without spaces around it';
+  return undefined;
+};
+
+/** Why the headers may not be sent, as the end of a sentence; undefined when they may. Names no value. Pure. */
+export const sourceHeadersProblem = (headers: unknown): string | undefined => {
+  if (!isRecord(headers)) return 'must be an object of text values';
+  const entries = Object.entries(headers);
+  if (entries.length > MOST_HEADERS) return `has more than ${MOST_HEADERS} headers`;
+  const names = new Set(entries.map(([name]) => name.toLowerCase()));
+  if (names.size < entries.length) return 'has a header twice';
+  return entries
+    .map(([name, value]) => nameProblem(name) ?? valueProblem(value))
+    .find((problem) => problem !== undefined);
+};
+
+/** Headers of a list, names in lower case; undefined when they break the rule. Pure. */
+export const readSourceHeaders = (headers: unknown): SourceHeaders | undefined => {
+  if (sourceHeadersProblem(headers) !== undefined || !isRecord(headers)) return undefined;
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]),
+  );
+};
