@@ -10,7 +10,7 @@ import { createDeflateRaw } from 'node:zlib';
 import type { ByteSink } from './byte-sink.ts';
 import { DEFLATE_LEVEL } from './compressible.ts';
 
-export const BLOCK_BYTES = 65_535;
+const BLOCK_BYTES = 65_535;
 const BLOCK_HEADER_BYTES = 5;
 const DEFLATE_INPUT_BYTES = 65_536;
 

@@ -18,7 +18,7 @@ import { StoreError } from './store-errors.ts';
 import { type StoreRetrySettings, storeRetryPolicy } from './store-retry.ts';
 
 /** What S3 and R2 allow. */
-export const MOST_PARTS = 10_000;
+const MOST_PARTS = 10_000;
 
 export interface UploadSettings extends StoreRetrySettings {
   readonly partSizeBytes: number;

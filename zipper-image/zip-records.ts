@@ -12,7 +12,7 @@ export const DEFLATED = 8;
 /** The first value that a 32-bit field cannot hold: it means "see the zip64 field". */
 export const ZIP64_FROM = 0xffff_ffff;
 /** The first number of entries that the end record cannot hold. */
-export const ZIP64_ENTRIES_FROM = 0xffff;
+const ZIP64_ENTRIES_FROM = 0xffff;
 
 const LOCAL_SIGNATURE = 0x0403_4b50;
 const DESCRIPTOR_SIGNATURE = 0x0807_4b50;

@@ -110,7 +110,7 @@ describe('a zipper process', function () {
   };
 
   it('writes the archive, says so in its last word and ends by itself', async () => {
-    const { code, message, output } = await end(await start(task("/whole")));
+    const { code, message, output } = await end(await start(task('/whole')));
     expect(code, output).to.equal(0);
     const body = hostile.objects.get('a.zip')!.body;
     expect(contentOf(readZip(body).entries[0]!).length).to.equal(3_000_000);
