@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import type { Cluster } from '../cluster/cluster-types.ts';
 import { type ApiAnswer, type ApiRequest, askApi } from '../support/api-client.ts';
+import { untilTokenKnown } from '../support/flow.ts';
 import { createProject, type Project } from '../support/project.ts';
 import { sharedCluster } from '../support/shared-cluster.ts';
 import { sharedInstallation } from '../support/shared-installation.ts';
@@ -21,11 +22,8 @@ describe('the API refuses', function () {
     baseUrl = await (await sharedInstallation()).apiUrl();
     project = await createProject(cluster, { namespace: 'api-errors' });
     other = await createProject(cluster, { namespace: 'api-errors-other' });
-    await until('the token to be known', async () => (await get(UNKNOWN_UUID)).status === 404);
-    await until(
-      'the other token to be known',
-      async () => (await get(UNKNOWN_UUID, other.token)).status === 404,
-    );
+    await untilTokenKnown(baseUrl, project.token);
+    await untilTokenKnown(baseUrl, other.token);
   });
 
   after(() => {
@@ -72,7 +70,7 @@ describe('the API refuses', function () {
 
   it('a token from the moment on that it is deleted (T6)', async () => {
     const token = await project.addToken(['read']);
-    await until('the token to be known', async () => (await get(UNKNOWN_UUID, token)).status === 404);
+    await untilTokenKnown(baseUrl, token);
     const list = await cluster.kubectl(['get', 'ziptokens', '-n', project.namespace, '-o', 'json']);
     const masked = `${token.slice(0, 4)}...${token.slice(-4)}`;
     const { items } = JSON.parse(list.stdout) as {
@@ -87,7 +85,7 @@ describe('the API refuses', function () {
 
   it('to create with a token that may only read', async () => {
     const token = await project.addToken(['read']);
-    await until('the token to be known', async () => (await get(UNKNOWN_UUID, token)).status === 404);
+    await untilTokenKnown(baseUrl, token);
     expectError(await post(valid(), token), 403, {
       type: 'permission_error',
       code: 'insufficient_permissions',

@@ -1,46 +1,29 @@
 /** What a job leaves behind that cannot succeed: a reason, no archive, no upload, one webhook. */
+
 import { expect } from 'chai';
 import { bucketResourceName, bucketSecretName, GROUP_VERSION } from '#crds/api-group.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import type { Cluster } from '../cluster/cluster-types.ts';
 import { askApi, postJob } from '../support/api-client.ts';
-import { type FileOrigin, startFileOrigin } from '../support/file-origin.ts';
-import { applyObjects, createProject, type Project } from '../support/project.ts';
-import { sharedCluster } from '../support/shared-cluster.ts';
-import { sharedInstallation } from '../support/shared-installation.ts';
-import { until } from '../support/until.ts';
-import { startWebhookReceiver, verifyDelivery, type WebhookReceiver } from '../support/webhook-receiver.ts';
+import type { FileOrigin } from '../support/file-origin.ts';
+import { type Flow, startFlow } from '../support/flow.ts';
+import { applyObjects, type Project } from '../support/project.ts';
+import { verifyDelivery, type WebhookReceiver } from '../support/webhook-receiver.ts';
 
 describe('a job fails and leaves nothing behind', function () {
   this.timeout(120_000);
+  let flow: Flow;
   let cluster: Cluster;
   let baseUrl: string;
   let project: Project;
-  const resources = new AsyncDisposableStack();
   let origin: FileOrigin;
   let receiver: WebhookReceiver;
 
   before(async () => {
-    cluster = await sharedCluster();
-    baseUrl = await (await sharedInstallation()).apiUrl();
-    origin = resources.use(await startFileOrigin());
-    receiver = resources.use(await startWebhookReceiver());
-    project = resources.use(
-      await createProject(cluster, {
-        namespace: 'failed-jobs',
-        webhookUrl: receiver.url,
-        jobDefaults: { maxAttempts: 1 },
-      }),
-    );
-    await until('the token to be known', async () => {
-      const answer = await askApi(baseUrl, {
-        path: '/v1/zips/00000000-0000-4000-8000-000000000000',
-        token: project.token,
-      });
-      return answer.status === 404;
-    });
+    flow = await startFlow('failed-jobs', { jobDefaults: { maxAttempts: 1 } });
+    ({ cluster, baseUrl, project, origin, receiver } = flow);
   });
-  after(() => resources.disposeAsync());
+  after(() => flow[Symbol.asyncDispose]());
 
   const good = (filename: string) => ({ url: origin.url(`/gen/100000/1`), filename });
 

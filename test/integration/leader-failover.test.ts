@@ -1,44 +1,32 @@
 /** Two controllers run; the one that leads is killed in the middle of twenty jobs. */
+
 import { expect } from 'chai';
 import type { ZipJob } from '#crds/zip-job.ts';
 import type { Cluster } from '../cluster/cluster-types.ts';
-import { askApi, postJob } from '../support/api-client.ts';
-import { type FileOrigin, startFileOrigin } from '../support/file-origin.ts';
+import { postJob } from '../support/api-client.ts';
+import type { FileOrigin } from '../support/file-origin.ts';
+import { type Flow, startFlow } from '../support/flow.ts';
 import { RELEASE_NAMESPACE } from '../support/installation.ts';
-import { createProject, type Project } from '../support/project.ts';
-import { sharedCluster } from '../support/shared-cluster.ts';
-import { sharedInstallation } from '../support/shared-installation.ts';
+import type { Project } from '../support/project.ts';
 import { until } from '../support/until.ts';
-import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
+import type { WebhookReceiver } from '../support/webhook-receiver.ts';
 
 const JOBS = 20;
 
 describe('when the leading controller is killed', function () {
   this.timeout(240_000);
+  let flow: Flow;
   let cluster: Cluster;
+  let baseUrl: string;
   let project: Project;
   let origin: FileOrigin;
   let receiver: WebhookReceiver;
-  let baseUrl: string;
-  const resources = new AsyncDisposableStack();
 
   before(async () => {
-    cluster = await sharedCluster();
-    baseUrl = await (await sharedInstallation()).apiUrl();
-    origin = resources.use(await startFileOrigin());
-    receiver = resources.use(await startWebhookReceiver());
-    project = resources.use(
-      await createProject(cluster, { namespace: 'failover', webhookUrl: receiver.url }),
-    );
-    await until('the token to be known', async () => {
-      const answer = await askApi(baseUrl, {
-        path: '/v1/zips/00000000-0000-4000-8000-000000000000',
-        token: project.token,
-      });
-      return answer.status === 404;
-    });
+    flow = await startFlow('failover');
+    ({ cluster, baseUrl, project, origin, receiver } = flow);
   });
-  after(() => resources.disposeAsync());
+  after(() => flow[Symbol.asyncDispose]());
 
   /** Pod name of the holder of the Lease. */
   const leader = async (): Promise<string> => {

@@ -1,16 +1,15 @@
 /** POST -> ZipJob -> Job -> archive -> status -> webhook, on the real control plane. */
+
 import { expect } from 'chai';
 import { GROUP_VERSION } from '#crds/api-group.ts';
 import type { Cluster } from '../cluster/cluster-types.ts';
 import { askApi, postJob } from '../support/api-client.ts';
-import { type FileOrigin, startFileOrigin } from '../support/file-origin.ts';
+import type { FileOrigin } from '../support/file-origin.ts';
+import { type Flow, startFlow } from '../support/flow.ts';
 import { generatedBytes } from '../support/generated-bytes.ts';
-import { applyObjects, createProject, type Project } from '../support/project.ts';
-
-import { sharedCluster } from '../support/shared-cluster.ts';
-import { sharedInstallation } from '../support/shared-installation.ts';
+import { applyObjects, type Project } from '../support/project.ts';
 import { until } from '../support/until.ts';
-import { startWebhookReceiver, verifyDelivery, type WebhookReceiver } from '../support/webhook-receiver.ts';
+import { verifyDelivery, type WebhookReceiver } from '../support/webhook-receiver.ts';
 import { zipEntries } from '../support/zip-entries.ts';
 
 const nested = (levels: number): string => `${'{"a":'.repeat(levels - 1)}{}${'}'.repeat(levels - 1)}`;
@@ -32,27 +31,18 @@ const METADATA: Readonly<Record<string, string>> = {
 
 describe('a job', function () {
   this.timeout(120_000);
+  let flow: Flow;
   let cluster: Cluster;
   let baseUrl: string;
   let project: Project;
-  const resources = new AsyncDisposableStack();
   let origin: FileOrigin;
   let receiver: WebhookReceiver;
 
   before(async () => {
-    cluster = await sharedCluster();
-    baseUrl = await (await sharedInstallation()).apiUrl();
-    origin = resources.use(await startFileOrigin());
-    receiver = resources.use(await startWebhookReceiver());
-    project = resources.use(
-      await createProject(cluster, { namespace: 'main-path', webhookUrl: receiver.url }),
-    );
-    await until(
-      'the token to be known',
-      async () => (await get('00000000-0000-4000-8000-000000000000')).status === 404,
-    );
+    flow = await startFlow('main-path');
+    ({ cluster, baseUrl, project, origin, receiver } = flow);
   });
-  after(() => resources.disposeAsync());
+  after(() => flow[Symbol.asyncDispose]());
 
   const get = (uuid: string, prefix = '/v1') =>
     askApi(baseUrl, { path: `${prefix}/zips/${uuid}`, token: project.token });

@@ -128,15 +128,20 @@ export const createProject = async (cluster: Cluster, options: ProjectOptions): 
       await applyObjects(cluster, [tokenObject(namespace, added, permissions)]);
       return added;
     },
-    untilPhase: (uuid, phases, limitMs = 60_000) =>
-      until(
-        `job ${uuid} to be ${phases.join(' or ')}`,
-        async () => {
-          const job = await zipJob(uuid);
-          return phases.includes(job.status?.phase ?? '') && job;
-        },
-        { limitMs, intervalMs: 100 },
-      ),
+    untilPhase: async (uuid, phases, limitMs = 60_000) => {
+      const ask = async (): Promise<ZipJob | false> => {
+        const job = await zipJob(uuid);
+        return phases.includes(job.status?.phase ?? '') && job;
+      };
+      try {
+        return await until(`job ${uuid} to be ${phases.join(' or ')}`, ask, { limitMs, intervalMs: 100 });
+      } catch (error) {
+        const story = await cluster.kubectl(['describe', '-n', namespace, 'zipjob', `zip-${uuid}`]);
+        throw new Error(`job ${uuid} is not ${phases.join(' or ')} after ${limitMs} ms:\n${story.stdout}`, {
+          cause: error,
+        });
+      }
+    },
     [Symbol.dispose]: () => bucket[Symbol.dispose](),
   };
 };

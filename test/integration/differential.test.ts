@@ -1,0 +1,34 @@
+/** The same sources, archived by us and by the usual recipe (archiver and lib-storage): the same entries. */
+import { expect } from 'chai';
+import { postJob } from '../support/api-client.ts';
+import { startFlow } from '../support/flow.ts';
+import { zipByRecipe } from '../support/recipe.ts';
+import { zipEntries } from '../support/zip-entries.ts';
+
+const SIZES = [0, 1, 100, 65_535, 65_536, 1_048_576, 1_048_577, 7_000_000];
+
+describe('an archive of ours', function () {
+  this.timeout(60_000);
+
+  it('has the same entries as one of archiver and lib-storage', async () => {
+    await using flow = await startFlow('differential');
+    const { project, cluster } = flow;
+    const bucket = project.bucketName;
+    const files = SIZES.map((bytes, index) => ({
+      url: flow.origin.url(`/gen/${bytes}/${index}`),
+      filename: `größe/${bytes}.bin`,
+    }));
+    const uuid = await postJob(flow.baseUrl, project.token, {
+      bucket_name: bucket,
+      key: 'ours.zip',
+      urls: files,
+    });
+    await zipByRecipe({ store: cluster.store, bucket, key: 'theirs.zip', files });
+    await project.untilPhase(uuid, ['Succeeded']);
+    const ours = await zipEntries(await project.bucket.bytes('ours.zip'));
+    const theirs = await zipEntries(await project.bucket.bytes('theirs.zip'));
+    expect(ours.map((entry) => entry.name)).to.deep.equal(theirs.map((entry) => entry.name));
+    for (const [index, entry] of ours.entries())
+      expect(theirs[index]?.content.equals(entry.content), entry.name).to.equal(true);
+  });
+});

@@ -1,0 +1,53 @@
+import type { Cluster } from '../cluster/cluster-types.ts';
+import { askApi } from './api-client.ts';
+import { type FileOrigin, startFileOrigin } from './file-origin.ts';
+import { createProject, type Project, type ProjectOptions } from './project.ts';
+import { sharedCluster } from './shared-cluster.ts';
+import { sharedInstallation } from './shared-installation.ts';
+import { until } from './until.ts';
+import { startWebhookReceiver, type WebhookReceiver } from './webhook-receiver.ts';
+
+const NO_SUCH_JOB = '00000000-0000-4000-8000-000000000000';
+
+/** Everything that a job needs from POST to webhook: the shared installation, and an own project, origin and receiver. */
+export interface Flow extends AsyncDisposable {
+  readonly cluster: Cluster;
+  /** Base URL of the API. */
+  readonly baseUrl: string;
+  readonly origin: FileOrigin;
+  readonly receiver: WebhookReceiver;
+  readonly project: Project;
+}
+
+/** A new token is known to an API pod once its watch has told it; until then the answer is 401. */
+export const untilTokenKnown = async (baseUrl: string, token: string): Promise<void> => {
+  await until('the API to know the token', async () => {
+    const answer = await askApi(baseUrl, { path: `/v1/zips/${NO_SUCH_JOB}`, token });
+    return answer.status !== 401;
+  });
+};
+
+/** Starts it in a namespace of its own; dispose of it after the tests. */
+export const startFlow = async (
+  namespace: string,
+  options: Pick<ProjectOptions, 'jobDefaults'> = {},
+): Promise<Flow> => {
+  const cluster = await sharedCluster();
+  const baseUrl = await (await sharedInstallation()).apiUrl();
+  await using started = new AsyncDisposableStack();
+  const origin = started.use(await startFileOrigin());
+  const receiver = started.use(await startWebhookReceiver());
+  const project = started.use(
+    await createProject(cluster, { namespace, webhookUrl: receiver.url, ...options }),
+  );
+  await untilTokenKnown(baseUrl, project.token);
+  const resources = started.move();
+  return {
+    cluster,
+    baseUrl,
+    origin,
+    receiver,
+    project,
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  };
+};
