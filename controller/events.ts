@@ -27,7 +27,7 @@ export interface EventsOptions {
 export type RecordEvent = (zipJob: ZipJob, note: EventNote) => Promise<void>;
 
 /** The same event of the same object always has the same name, so that a repetition is counted, not added. */
-export const eventName = (zipJob: ZipJob, note: EventNote): string => {
+const eventName = (zipJob: ZipJob, note: EventNote): string => {
   const text = JSON.stringify([zipJob.metadata.uid, note.type, note.reason, note.message]);
   return `${zipJob.metadata.name}.${createHash('sha256').update(text).digest('hex').slice(0, 16)}`;
 };

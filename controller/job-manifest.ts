@@ -23,7 +23,7 @@ export const settleJobName = (zipJobName: string, attempt: number): string =>
   `${zipJobName}-settle-${attempt}`;
 
 /** The bucket as the zipper needs it. */
-export const taskBucket = (bucket: ZipBucket): TaskBucket => {
+const taskBucket = (bucket: ZipBucket): TaskBucket => {
   const { bucketName, objectOptions, ...place } = bucket.spec;
   const { onConflict: _onConflict, ...options } = objectOptions ?? {};
   return { name: bucketName, ...place, ...options };

@@ -205,6 +205,7 @@ const serve = async (config: ControllerConfig, log: Logger, lifetime: Lifetime):
   const { watches, queue } = parts;
   collectAtScrape(registry, { zipJobs: () => watches.caches.zipJobs.values(), watches, queue });
   metrics.maxWorkers.set({ controller: 'zipjob' }, config.workers);
+  metrics.leader.set({ name: config.leaseName }, 0);
   const health = createHealth({
     watches,
     queue,

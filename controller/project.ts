@@ -33,7 +33,7 @@ const childMeta = ({ metadata }: ZipProject) => ({
 });
 
 /** The identity of the zippers in a project. Its token is mounted by each pod that needs one, never by itself. */
-export const zipperServiceAccount = (project: ZipProject): Applied => ({
+const zipperServiceAccount = (project: ZipProject): Applied => ({
   apiVersion: 'v1',
   kind: 'ServiceAccount',
   metadata: childMeta(project),
@@ -41,7 +41,7 @@ export const zipperServiceAccount = (project: ZipProject): Applied => ({
 });
 
 /** Lets the zippers of a project patch the status of its ZipJobs; admission policies narrow that to their own. */
-export const zipperRoleBinding = (project: ZipProject): Applied => ({
+const zipperRoleBinding = (project: ZipProject): Applied => ({
   apiVersion: 'rbac.authorization.k8s.io/v1',
   kind: 'RoleBinding',
   metadata: childMeta(project),

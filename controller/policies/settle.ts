@@ -25,7 +25,7 @@ const answerOf = (settle: NonNullable<Observation['settle']>): SettleOutcome | u
 };
 
 /** The upload of the attempt that is to be settled: as the zipper left it when it lost the charge. */
-export const uploadToSettle = (zipJob: ZipJob, attempt: Attempt): UploadState | undefined =>
+const uploadToSettle = (zipJob: ZipJob, attempt: Attempt): UploadState | undefined =>
   uploadOf(zipJob, attempt.podUid) ?? attempt.upload;
 
 const overdueAt = (

@@ -1,0 +1,136 @@
+import { expect } from 'chai';
+import type { ZipBucket } from '#crds/zip-bucket.ts';
+import type { ZipJob } from '#crds/zip-job.ts';
+import type { ZipProject } from '#crds/zip-project.ts';
+import type { Job, Pod } from '#runtime/kube/resources.ts';
+import { INDEXES, jobUidsOf, targetOf, zipJobSkeleton } from '../../../controller/caches.ts';
+import { createMemory } from '../../../controller/memory.ts';
+import { createObserve } from '../../../controller/observe.ts';
+import {
+  aCondition,
+  ago,
+  aJob,
+  aPod,
+  aZipBucket,
+  aZipJob,
+  aZipProject,
+  finishedAs,
+  NAME,
+  NAMESPACE,
+  running,
+} from '../../support/builders.ts';
+import { createFakeObjects } from '../../support/fake-objects.ts';
+
+const KEY = `${NAMESPACE}/${NAME}`;
+
+const setUp = () => {
+  const zipJobs = createFakeObjects<ZipJob>({ indexes: { [INDEXES.target]: (one) => [targetOf(one)] } });
+  const jobs = createFakeObjects<Job>();
+  const pods = createFakeObjects<Pod>({ indexes: { [INDEXES.jobUid]: jobUidsOf } });
+  const buckets = createFakeObjects<ZipBucket>();
+  const projects = createFakeObjects<ZipProject>();
+  const memory = createMemory();
+  const observe = createObserve({
+    caches: {
+      zipJobs: zipJobs.reflector,
+      jobs: jobs.reflector,
+      pods: pods.reflector,
+      buckets: buckets.reflector,
+      projects: projects.reflector,
+    },
+    jobs: jobs.client,
+    pods: pods.client,
+    buckets: buckets.client,
+    projects: projects.client,
+    memory,
+    dispatcher: { state: () => ({ kind: 'idle' }) },
+  });
+  projects.put(aZipProject());
+  buckets.put(aZipBucket());
+  const calls = (): readonly string[] => [jobs, pods, buckets, projects].flatMap((one) => one.calls);
+  return { observe, zipJobs, jobs, pods, buckets, memory, calls };
+};
+
+describe('observe', () => {
+  it('finds everything in the caches, without a call', async () => {
+    const { observe, zipJobs, jobs, pods, calls } = setUp();
+    zipJobs.put(aZipJob({ status: running('p1') }));
+    zipJobs.put(aZipJob({ metadata: { name: 'rival', uid: 'uid-rival' } }));
+    zipJobs.put(aZipJob({ metadata: { name: 'done', uid: 'uid-done' }, status: finishedAs('Succeeded') }));
+    jobs.put(aJob());
+    pods.put(aPod('p1'));
+    const seen = await observe(KEY, {});
+    expect(seen?.pods.map(({ metadata }) => metadata.name)).to.deep.equal(['p1']);
+    expect(seen?.rivals.map(({ metadata }) => metadata.name)).to.deep.equal(['rival']);
+    expect(calls()).to.deep.equal([]);
+  });
+
+  it('reads live what the status says is there before it counts as gone (K7)', async () => {
+    const { observe, zipJobs, jobs, pods, buckets, calls } = setUp();
+    for (const one of [jobs, pods]) one.lagging = true;
+    zipJobs.put(aZipJob({ status: running('p1') }));
+    jobs.put(aJob());
+    pods.put(aPod('p1'));
+    buckets.remove(NAMESPACE, 's3-archive');
+    const seen = await observe(KEY, {});
+    expect([seen?.job?.metadata.uid, seen?.pods.length, seen?.bucket]).to.deep.equal([
+      'uid-job',
+      1,
+      undefined,
+    ]);
+    expect(calls()).to.deep.equal([`get ${KEY}`, `get ${NAMESPACE}/p1`, `get ${NAMESPACE}/s3-archive`]);
+  });
+
+  it('takes a Job that was just created from the pass before', async () => {
+    const { observe, zipJobs } = setUp();
+    zipJobs.put(aZipJob());
+    expect((await observe(KEY, { job: aJob() }))?.job).to.deep.equal(aJob());
+  });
+
+  it('sees its own write before the cache does', async () => {
+    const { observe, zipJobs, memory } = setUp();
+    zipJobs.put(aZipJob());
+    memory.keep(KEY, aZipJob({ metadata: { resourceVersion: '999' }, status: { phase: 'Queued' } }));
+    expect((await observe(KEY, {}))?.zipJob.status?.phase).to.equal('Queued');
+  });
+
+  it('lists the pods of a settle Job that is over before its pod is known to be', async () => {
+    const { observe, zipJobs, jobs, pods, calls } = setUp();
+    const conditions = [aCondition('Settled', ['False', 'Settling'])];
+    zipJobs.put(aZipJob({ status: { ...running('p1'), attempts: [{ n: 1, podUid: 'p' }], conditions } }));
+    const complete = { conditions: [{ type: 'Complete', status: 'True' }] };
+    jobs.put(aJob());
+    pods.put(aPod('p1'));
+    jobs.put(aJob({ metadata: { name: `${NAME}-settle-1`, uid: 'uid-settle' }, status: complete }));
+    expect((await observe(KEY, {}))?.settle?.job.metadata.uid).to.equal('uid-settle');
+    expect(calls()).to.deep.equal(['list']);
+  });
+
+  it('forgets a ZipJob that is gone', async () => {
+    expect(await setUp().observe(KEY, {})).to.equal(undefined);
+  });
+});
+
+describe('zipJobSkeleton', () => {
+  it('keeps of a ZipJob at rest what its expiry needs', () => {
+    const status = finishedAs('Succeeded', { attempts: [{ n: 1, podUid: 'p', class: 'success' }] });
+    const skeleton = zipJobSkeleton(aZipJob({ status }));
+    expect(skeleton.status).to.deep.equal({
+      phase: 'Succeeded',
+      reason: 'Uploaded',
+      finishedAt: ago(10),
+      webhook: { state: 'NotConfigured' },
+      attempts: status.attempts,
+    });
+    expect(Object.keys(skeleton.spec)).to.deep.equal(['bucketRef', 'key', 'filesFrom']);
+  });
+
+  it('keeps the whole ZipJob while something is left to do', () => {
+    for (const zipJob of [
+      aZipJob({ status: running('p1') }),
+      aZipJob({ status: finishedAs('Failed', { webhook: { state: 'Pending' } }) }),
+      aZipJob({ status: finishedAs('Failed'), metadata: { finalizers: ['zipjobs.dev/cleanup'] } }),
+    ])
+      expect(zipJobSkeleton(zipJob)).to.equal(zipJob);
+  });
+});
