@@ -8,13 +8,8 @@ import {
 } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import {
-  fileRoute,
-  notFound,
-  type OriginRequest,
-  type OriginRoute,
-  READY_MADE_ROUTES,
-} from './origin-routes.ts';
+import type { OriginRequest, OriginRoute } from './origin-request.ts';
+import { fileRoute, notFound, READY_MADE_ROUTES } from './origin-routes.ts';
 
 export interface FileOriginOptions {
   /** Files under `/files/`. */

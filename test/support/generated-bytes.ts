@@ -28,16 +28,35 @@ const wholeBlock = (seed: number): Buffer => {
   return block;
 };
 
-/** Consecutive pieces of the generated file; views of one shared block, not to be written to. */
-export function* generatedChunks(bytes: number, seed: number, chunkBytes = 64 * 1024): Generator<Buffer> {
+export interface GeneratedPart {
+  /** Bytes of the whole file. */
+  readonly bytes: number;
+  readonly seed: number;
+  readonly from: number;
+  readonly to: number;
+  readonly chunkBytes?: number;
+}
+
+/** Consecutive pieces of a part of the generated file; views of one shared block, not to be written to. */
+export function* generatedPart({
+  bytes,
+  seed,
+  from,
+  to,
+  chunkBytes = 64 * 1024,
+}: GeneratedPart): Generator<Buffer> {
   const block = bytes < PERIOD ? fill(seed, bytes) : wholeBlock(seed);
-  for (let at = 0; at < bytes; ) {
-    const from = at % PERIOD;
-    const piece = block.subarray(from, Math.min(PERIOD, from + chunkBytes, from + bytes - at));
+  for (let at = from; at < to; ) {
+    const start = at % PERIOD;
+    const piece = block.subarray(start, Math.min(PERIOD, start + chunkBytes, start + to - at));
     at += piece.byteLength;
     yield piece;
   }
 }
+
+/** Consecutive pieces of the generated file; views of one shared block, not to be written to. */
+export const generatedChunks = (bytes: number, seed: number, chunkBytes?: number): Generator<Buffer> =>
+  generatedPart({ bytes, seed, from: 0, to: bytes, ...(chunkBytes !== undefined && { chunkBytes }) });
 
 /** The whole generated file. */
 export const generatedBytes = (bytes: number, seed: number): Buffer =>

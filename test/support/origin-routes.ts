@@ -1,41 +1,13 @@
-import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { normalize, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { generatedChunks } from './generated-bytes.ts';
-
-/** One request as the origin gets it: `path` without query, `rest` what the route's pattern left over, `seen` from 1. */
-export interface OriginRequest {
-  readonly path: string;
-  readonly rest: readonly string[];
-  readonly query: URLSearchParams;
-  /** How often this path (with its query) was asked for, this time included. */
-  readonly seen: number;
-  readonly signal: AbortSignal;
-}
-
-export type OriginRoute = (
-  request: OriginRequest,
-  response: ServerResponse,
-  incoming: IncomingMessage,
-) => void | Promise<void>;
+import { cutRoute } from './origin-cut-route.ts';
+import { type OriginRoute, send } from './origin-request.ts';
 
 const number = (text: string | undefined): number => Number(text ?? '0');
-
-/** Writes pieces with backpressure; ends early when the client goes. */
-const send = async (
-  response: ServerResponse,
-  pieces: Iterable<Uint8Array>,
-  signal: AbortSignal,
-): Promise<void> => {
-  for (const piece of pieces) {
-    if (signal.aborted) return;
-    if (!response.write(piece)) await once(response, 'drain', { signal }).catch(() => undefined);
-  }
-};
 
 const lengthOf = (bytes: number): Record<string, string> => ({ 'content-length': String(bytes) });
 
@@ -46,6 +18,7 @@ const lengthOf = (bytes: number): Record<string, string> => ({ 'content-length':
  * - `/flaky/<times>/<status>/<bytes>/<seed>` the status so many times, then the file (`?retry-after=` is sent along)
  * - `/status/<status>` a status with a short text
  * - `/die/<after>/<bytes>/<seed>` the connection is cut after so many bytes; `?times=n` only the first n times
+ * - `/cut/<times>/<bytes>/<seed>` is cut so many times at random places, and gives the rest on request; see cutRoute
  * - `/stall/<after>/<bytes>/<seed>` nothing more comes after so many bytes; `?times=n` likewise
  * - `/drip/<chunkBytes>/<everyMs>/<bytes>/<seed>` slowly
  * - `/wrong-length/<declared>/<bytes>/<seed>` declares another length than it sends, then closes
@@ -100,6 +73,7 @@ export const READY_MADE_ROUTES: Readonly<Record<string, OriginRoute>> = {
     // What was written must leave before the cut, else how much arrived is left to chance.
     response.socket?.end(() => response.socket?.destroy());
   },
+  cut: cutRoute,
   stall: async (request, response, incoming) => {
     const [after, bytes, seed] = request.rest;
     const rest = [bytes ?? '0', seed ?? '0'];

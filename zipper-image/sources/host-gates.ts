@@ -95,7 +95,7 @@ class HostGate {
     this.#heldUntil = Math.max(this.#heldUntil, now + answer.waitMs);
     this.#goodAnswers = 0;
     // One wave of refusals counts once.
-    if (answer.startedAt < this.#halvedAt) return;
+    if (answer.startedAt <= this.#halvedAt) return;
     this.#halvedAt = now;
     this.#limit = Math.max(1, Math.floor(Math.min(this.#limit, this.#underWay) / 2));
   }

@@ -66,32 +66,28 @@ const notHttp = (cause: unknown): SourceFault => ({
   cause,
 });
 
+const bodyFault = (cause: unknown): SourceFault =>
+  cause instanceof errors.HTTPParserError
+    ? { ...notHttp(cause), voidsReceived: true }
+    : {
+        code: 'SourceTruncated',
+        text: 'the connection ended before the body did',
+        retryable: true,
+        cause,
+      };
+
+const headFault = (cause: unknown): SourceFault => {
+  const code = errorCode(cause) ?? '';
+  if (code === HEADERS_TOO_LARGE)
+    return { code: 'SourceInvalid', text: 'the response headers are too large', retryable: false, cause };
+  if (cause instanceof errors.HTTPParserError || code === LENGTH_MISMATCH) return notHttp(cause);
+  if (TLS_CODE.test(code))
+    return { code: 'SourceTlsError', text: `no trusted TLS connection (${code})`, retryable: false, cause };
+  return { code: 'SourceUnreachable', text: 'the source cannot be reached', retryable: true, cause };
+};
+
 /** The fault behind an error of the client; `inBody` tells whether the head had been received. */
 export const errorFault = (error: unknown, inBody: boolean): SourceFault => {
   if (error instanceof SourceFaultError) return error.fault;
-  const code = errorCode(error) ?? '';
-  if (code === HEADERS_TOO_LARGE)
-    return {
-      code: 'SourceInvalid',
-      text: 'the response headers are too large',
-      retryable: false,
-      cause: error,
-    };
-  if (error instanceof errors.HTTPParserError && inBody) return { ...notHttp(error), voidsReceived: true };
-  if (error instanceof errors.HTTPParserError || (code === LENGTH_MISMATCH && !inBody)) return notHttp(error);
-  if (inBody)
-    return {
-      code: 'SourceTruncated',
-      text: 'the connection ended before the body did',
-      retryable: true,
-      cause: error,
-    };
-  if (TLS_CODE.test(code))
-    return {
-      code: 'SourceTlsError',
-      text: `no trusted TLS connection (${code})`,
-      retryable: false,
-      cause: error,
-    };
-  return { code: 'SourceUnreachable', text: 'the source cannot be reached', retryable: true, cause: error };
+  return inBody ? bodyFault(error) : headFault(error);
 };

@@ -47,6 +47,19 @@ describe('readFileList', () => {
     expect(await read({ chunks: 2, count: 3, sha256 })).to.deep.equal(ENTRIES);
   });
 
+  it('reads the headers of an entry, and refuses those that may not be sent without repeating them', async () => {
+    const entry = { url: 'https://example.com/a', filename: 'a', headers: { 'X-Key': 'secret' } };
+    const sha256 = await write(toLines([entry]));
+    expect(await read({ chunks: 1, count: 1, sha256 })).to.deep.equal([
+      { ...entry, headers: { 'x-key': 'secret' } },
+    ]);
+    for (const headers of [{ host: 'secret' }, { 'x-key': 1 }, ['secret'], null]) {
+      const digest = await write(toLines([{ ...entry, headers }]));
+      const { message } = await failure(read({ chunks: 1, count: 1, sha256: digest }));
+      expect(message).to.include('line 0').and.to.not.include('secret');
+    }
+  });
+
   it('refuses another digest or count', async () => {
     const sha256 = await write(toLines(ENTRIES));
     const other = await failure(read({ chunks: 1, count: 3, sha256: sha256.replace(/^./, 'x') }));

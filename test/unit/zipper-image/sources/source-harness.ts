@@ -14,6 +14,8 @@ export interface HarnessOptions {
   readonly policy?: Partial<EgressPolicyOptions>;
   readonly agent?: Partial<GuardedAgentOptions>;
   readonly signal?: AbortSignal;
+  /** Headers of every file. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** Lines of the operator's log. */
   readonly onLog?: (line: string) => void;
 }
@@ -36,7 +38,11 @@ export const withReader = async <T>(
   });
   const destination = { write: (line: string) => options.onLog?.(line) };
   const reader = createSourceReader({
-    files: urls.map((url, index) => ({ url, filename: `file-${index}` })),
+    files: urls.map((url, index) => ({
+      url,
+      filename: `file-${index}`,
+      ...(options.headers && { headers: options.headers }),
+    })),
     agent,
     policy,
     settings,

@@ -1,0 +1,255 @@
+import { once } from 'node:events';
+import { crc32 } from 'node:zlib';
+import { expect } from 'chai';
+import type { SourceSettings } from '../../../../zipper-image/sources/settings.ts';
+import type { SourceError } from '../../../../zipper-image/sources/source-error.ts';
+import { type FileOrigin, startFileOrigin } from '../../../support/file-origin.ts';
+import { generatedBytes, generatedChunks, generatedPart } from '../../../support/generated-bytes.ts';
+import type { OriginRoute } from '../../../support/origin-request.ts';
+import { until } from '../../../support/until.ts';
+import {
+  bodyOf,
+  failureOf,
+  type HarnessOptions,
+  type Reader,
+  readAll,
+  withReader,
+} from './source-harness.ts';
+
+const MIB = 1024 * 1024;
+
+const crcOfGenerated = (bytes: number, seed: number): number => {
+  let crc = 0;
+  for (const piece of generatedChunks(bytes, seed)) crc = crc32(piece, crc);
+  return crc;
+};
+
+/** CRC and length of the one body, and how many bytes came over the wire for it. */
+const measure = async (reader: Reader) => {
+  let crc = 0;
+  let length = 0;
+  for await (const { body } of reader.entries())
+    for await (const chunk of body) {
+      crc = crc32(chunk, crc);
+      length += chunk.byteLength;
+    }
+  return { crc, length, fetched: reader.bytesRead, retries: reader.retries };
+};
+
+/** Resets a connection that cannot be written to for 50 ms; gives the rest on request. */
+const impatient =
+  (bytes: number): OriginRoute =>
+  async ({ signal }, response, { headers }) => {
+    const from = Number(/\d+/.exec(headers.range ?? '')?.[0] ?? '0');
+    response.writeHead(from > 0 ? 206 : 200, {
+      etag: '"a"',
+      'content-length': bytes - from,
+      ...(from > 0 && { 'content-range': `bytes ${from}-${bytes - 1}/${bytes}` }),
+    });
+    const reset = (): void => void response.socket?.resetAndDestroy();
+    for (const piece of generatedPart({ bytes, seed: 2, from, to: bytes })) {
+      if (signal.aborted) return;
+      if (response.write(piece)) continue;
+      const patience = AbortSignal.any([signal, AbortSignal.timeout(50)]);
+      await once(response, 'drain', { signal: patience }).catch(reset);
+    }
+    response.end();
+  };
+
+describe('fetchSource: a download that breaks off', () => {
+  let origin: FileOrigin;
+  beforeEach(async () => {
+    origin = await startFileOrigin();
+  });
+  afterEach(() => origin[Symbol.asyncDispose]());
+
+  const ranges = (): (string | undefined)[] =>
+    origin.requests.map(({ headers }) => String(headers['range'] ?? ''));
+
+  it('goes on where it ended: 20 cuts, the right bytes, none fetched twice (D6)', async () => {
+    const bytes = 64 * MIB;
+    const result = await withReader([origin.url(`/cut/20/${bytes}/3`)], measure);
+    expect(result.length).to.equal(bytes);
+    expect(result.crc).to.equal(crcOfGenerated(bytes, 3));
+    expect(result.retries).to.equal(20);
+    expect(result.fetched).to.be.at.most(bytes * 1.1);
+    for (const { headers } of origin.requests.slice(1)) {
+      expect(headers['if-range']).to.equal('"file-3"');
+      expect(headers['range']).to.match(/^bytes=\d+-$/);
+    }
+  });
+
+  it('goes on without a declared length, and between answers of 503 (D6)', async () => {
+    for (const query of ['?chunked', '?flaky']) {
+      const result = await withReader([origin.url(`/cut/6/${8 * MIB}/4${query}`)], measure);
+      expect(result.crc, query).to.equal(crcOfGenerated(8 * MIB, 4));
+      expect(result.fetched, query).to.equal(8 * MIB);
+    }
+  });
+
+  it('goes on with small files too, many at once (D6)', async () => {
+    const paths = Array.from({ length: 40 }, (_, index) => origin.url(`/cut/2/300000/${index}`));
+    const entries = await withReader(paths, readAll);
+    for (const { index, bytes, small } of entries) {
+      expect(bytes.equals(generatedBytes(300_000, index)), String(index)).to.equal(true);
+      expect(small).to.have.length(300_000);
+    }
+  });
+
+  it('goes on through the redirect that it came by', async () => {
+    const to = encodeURIComponent(`/cut/3/${4 * MIB}/5`);
+    const result = await withReader([origin.url(`/redirect/302?to=${to}`)], measure);
+    expect(result.crc).to.equal(crcOfGenerated(4 * MIB, 5));
+  });
+
+  it('goes on after a stall (D6) (D10)', async () => {
+    const settings = { sourceIdleTimeoutMs: 100 };
+    const [entry] = await withReader([origin.url(`/cut/2/${3 * MIB}/1?stall`)], readAll, { settings });
+    expect(entry?.bytes.equals(generatedBytes(3 * MIB, 1))).to.equal(true);
+    expect(ranges()[1]).to.match(/^bytes=[1-9]\d*-$/);
+  });
+
+  it('counts tries only while nothing more comes, up to a bound (D6)', async () => {
+    const url = origin.url(`/cut/12/${4 * MIB}/6`);
+    const result = await withReader([url], measure, { settings: { sourceAttempts: 2 } });
+    expect(result.crc).to.equal(crcOfGenerated(4 * MIB, 6));
+    const settings = { sourceAttempts: 2, sourceMaxResumes: 3 };
+    const other = origin.url(`/cut/12/${4 * MIB}/7`);
+    expect((await failureOf(withReader([other], measure, { settings }))).code).to.equal('SourceTruncated');
+  });
+
+  describe('when the rest cannot be proved to be the rest', () => {
+    /** The consumer has bytes of it before the break. */
+    const failureAfterBytes = async (
+      query: string,
+      settings: Partial<SourceSettings> = {},
+    ): Promise<{
+      readonly error: SourceError;
+      readonly isPrefix: boolean;
+    }> => {
+      const bytes = 12 * MIB;
+      const expected = generatedBytes(bytes, 5);
+      const chunks: Buffer[] = [];
+      const reading = withReader(
+        [origin.url(`/cut/1/${bytes}/5${query}`)],
+        async (reader) => {
+          for await (const { body } of reader.entries())
+            for await (const chunk of body) chunks.push(Buffer.from(chunk));
+        },
+        { settings },
+      );
+      const error = await failureOf(reading);
+      const seen = Buffer.concat(chunks);
+      expect(seen.length).to.be.greaterThan(0);
+      return { error, isPrefix: seen.equals(expected.subarray(0, seen.length)) };
+    };
+
+    for (const fault of [
+      'replaced',
+      'replaced-if-range-ignored',
+      'etag-gone',
+      'wrong-start',
+      'wrong-total',
+      'unknown-total',
+      'no-content-range',
+      'not-satisfiable',
+    ])
+      it(`fails and mixes no bytes: ${fault} (D8)`, async () => {
+        const { error, isPrefix } = await failureAfterBytes(`?fault=${fault}`);
+        expect(error).to.include({ code: 'SourceChanged', retryable: true });
+        expect(isPrefix).to.equal(true);
+        expect(origin.requests).to.have.length(2);
+      });
+
+    it('fails and mixes no bytes: range-ignored (D8)', async () => {
+      const { error, isPrefix } = await failureAfterBytes('?fault=range-ignored');
+      expect(error).to.include({ code: 'SourceTruncated', retryable: true });
+      expect(isPrefix).to.equal(true);
+    });
+
+    for (const fault of ['weak-etag', 'only-date'])
+      it(`asks for no rest with ${fault}: the attempt fails (D6) (D7)`, async () => {
+        const { error, isPrefix } = await failureAfterBytes(`?fault=${fault}`);
+        expect(error).to.include({ code: 'SourceTruncated', retryable: true });
+        expect(isPrefix).to.equal(true);
+        expect(ranges()).to.deep.equal(['']);
+      });
+  });
+
+  describe('while nothing of it was handed on', () => {
+    for (const [fault, seed] of [
+      ['weak-etag', 9],
+      ['only-date', 9],
+      ['range-ignored', 9],
+      ['not-satisfiable', 9],
+      ['wrong-start', 9],
+      // The first request is cut, the second shows another file, the third is the one that begins anew.
+      ['replaced', 12],
+    ] as const)
+      it(`begins anew: ${fault} (D6) (D8)`, async () => {
+        const [entry] = await withReader([origin.url(`/cut/1/500000/9?fault=${fault}`)], readAll);
+        expect(entry?.bytes.equals(generatedBytes(500_000, seed))).to.equal(true);
+        expect(ranges().at(-1)).to.equal('');
+      });
+
+    it('gives the consumer nothing that will come again, also while it waits for the next try', async () => {
+      const list = [origin.url('/gen/10/1'), origin.url('/die/2000000/3000000/1?times=1')];
+      const settings = { sourceRetryBaseMs: 400, sourceRetryMaxMs: 400 };
+      await withReader(
+        list,
+        async (reader) => {
+          for await (const entry of reader.entries()) {
+            if (entry.index === 0) await until('the retry', () => reader.retries === 1, { limitMs: 2000 });
+            const body = await bodyOf(entry);
+            if (entry.index === 1) expect(body.equals(generatedBytes(3_000_000, 1))).to.equal(true);
+          }
+        },
+        { settings },
+      );
+    });
+  });
+
+  it('judges the address of the resumed connection anew (S42)', async () => {
+    const inner = await startFileOrigin({ host: '127.0.0.2' });
+    let asked = 0;
+    const lookup = () => {
+      asked += 1;
+      return Promise.resolve([{ address: asked === 1 ? '127.0.0.1' : '127.0.0.2', family: 4 }]);
+    };
+    const options: HarnessOptions = { agent: { lookup }, settings: { sourceAttempts: 2 } };
+    const url = `http://files.test.example:${origin.port}/cut/1/${4 * MIB}/8`;
+    const error = await failureOf(withReader([url], measure, options));
+    expect(error.code).to.equal('SourceUnreachable');
+    expect(asked).to.be.greaterThan(1);
+    expect(inner.connections).to.equal(0);
+    await inner[Symbol.asyncDispose]();
+  });
+
+  it('does not ask for the rest before it is wanted', async () => {
+    const bytes = 40 * MIB;
+    await using server = await startFileOrigin({ routes: { '/impatient': impatient(bytes) } });
+    const settings = { sourceBufferBytes: 8 * MIB, sourceAttempts: 2 };
+    await withReader(
+      [server.url('/impatient')],
+      async (reader) => {
+        let crc = 0;
+        let length = 0;
+        let pauseAt = 0;
+        for await (const { body } of reader.entries())
+          for await (const chunk of body) {
+            crc = crc32(chunk, crc);
+            length += chunk.byteLength;
+            if (length < pauseAt) continue;
+            pauseAt += 15 * MIB;
+            const seen = server.requests.length;
+            await new Promise((resolve) => setTimeout(resolve, 200));
+            expect(server.requests.length).to.be.at.most(seen + 1);
+          }
+        expect(crc).to.equal(crcOfGenerated(bytes, 2));
+        expect(reader.bytesRead).to.equal(bytes);
+        expect(server.requests.length).to.be.greaterThan(1);
+      },
+      { settings },
+    );
+  });
+});
