@@ -206,35 +206,6 @@ const URLS = [
   'http://93.184.1.1/',
 ];
 
-describe('checkRequest: headers of an entry', () => {
-  const withHeaders = (headers: unknown) => ({
-    ...A_REQUEST,
-    urls: [file, { ...file, filename: 'b', headers }],
-  });
-
-  it('keeps them', () => {
-    const headers = { Authorization: 'Bearer x' };
-    expect(check(withHeaders(headers)).files[1])
-      .to.include.keys('headers')
-      .and.to.deep.include({ headers });
-    expect(check(A_REQUEST).files[0]).to.not.have.property('headers');
-  });
-
-  for (const headers of [
-    'a: b',
-    { 'x-a': 1 },
-    { host: 'secret' },
-    { 'x-a': 'a\r\nb: secret' },
-    { 'a b': 'secret' },
-  ])
-    it(`names the entry for ${JSON.stringify(headers)}, and repeats no value`, () => {
-      expect(() => check(withHeaders(headers)))
-        .to.throw(/urls\[1\]\.headers/)
-        .that.includes({ code: 'parameter_invalid', param: 'urls' })
-        .and.satisfies(({ message }: Error) => !message.includes('secret'));
-    });
-});
-
 describe('checkRequest', () => {
   it('gives what the job needs, with defaults', () => {
     expect(check({ ...A_REQUEST, extra: 1, urls: [{ ...file, more: 2 }] })).to.deep.equal({

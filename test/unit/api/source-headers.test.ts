@@ -1,0 +1,61 @@
+import { gunzipSync } from 'node:zlib';
+import { expect } from 'chai';
+import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
+import { checkRequest } from '../../../api/check-request.ts';
+import { packFileList } from '../../../api/file-list.ts';
+import { parseStrictJson } from '../../../api/json/strict-json.ts';
+import { createRequestPolicy } from '../../../api/request-policy.ts';
+import { MAX_BODY_DEPTH } from '../../../api/schemas/limits.ts';
+import { A_REQUEST, aProject } from '../../support/api-server.ts';
+
+const policy = createRequestPolicy({
+  egress: createEgressPolicy({ allowCidrs: [], denyCidrs: [], ownAddresses: [] }),
+  limits: { maxFiles: 5, maxUrlLength: 200, maxKeyBytes: 1_024, maxMetadataBytes: 16_384 },
+});
+
+const check = (body: unknown) => {
+  const json = parseStrictJson(Buffer.from(JSON.stringify(body)), { maxDepth: MAX_BODY_DEPTH });
+  return checkRequest(json, policy(aProject('team-a')));
+};
+
+const [file] = A_REQUEST.urls;
+
+describe('checkRequest: headers of an entry', () => {
+  const withHeaders = (headers: unknown) => ({
+    ...A_REQUEST,
+    urls: [file, { ...file, filename: 'b', headers }],
+  });
+
+  it('keeps them', () => {
+    const headers = { Authorization: 'Bearer x' };
+    expect(check(withHeaders(headers)).files[1])
+      .to.include.keys('headers')
+      .and.to.deep.include({ headers });
+    expect(check(A_REQUEST).files[0]).to.not.have.property('headers');
+  });
+
+  for (const headers of [
+    'a: b',
+    { 'x-a': 1 },
+    { host: 'secret' },
+    { 'x-a': 'a\r\nb: secret' },
+    { 'a b': 'secret' },
+  ])
+    it(`names the entry for ${JSON.stringify(headers)}, and repeats no value`, () => {
+      expect(() => check(withHeaders(headers)))
+        .to.throw(/urls\[1\]\.headers/)
+        .that.includes({ code: 'parameter_invalid', param: 'urls' })
+        .and.satisfies(({ message }: Error) => !message.includes('secret'));
+    });
+});
+
+describe('packFileList: headers of an entry', () => {
+  it('write them into the list, and nothing where there are none', async () => {
+    const plain = { url: 'https://h.example.com/a', filename: 'a' };
+    const headers = { 'x-key': 'k' };
+    const { chunks } = await packFileList([plain, { ...plain, headers }]);
+    expect(gunzipSync(Buffer.concat(chunks)).toString()).to.equal(
+      `${JSON.stringify(plain)}\n${JSON.stringify({ ...plain, headers })}\n`,
+    );
+  });
+});
