@@ -7,8 +7,9 @@ import { createKubeClient } from '#runtime/kube/client.ts';
 import { createKubeConfig } from '#runtime/kube/kube-config.ts';
 import { createObjectClient } from '#runtime/kube/object-client.ts';
 import { RESOURCES } from '#runtime/kube/resources.ts';
-import { type Lifetime, run } from '#runtime/lifecycle.ts';
-import { createLogger, type Logger } from '#runtime/log.ts';
+import type { Lifetime } from '#runtime/lifecycle.ts';
+import type { Logger } from '#runtime/log.ts';
+import { startProcess } from '#runtime/start-process.ts';
 import { createApp } from './app.ts';
 import { type Caches, createCaches } from './caches.ts';
 import { createReadForwarded } from './client-address.ts';
@@ -143,20 +144,10 @@ const aborted = (signal: AbortSignal): Promise<void> =>
     else signal.addEventListener('abort', () => resolve(), { once: true });
   });
 
-const start = async (env: NodeJS.ProcessEnv): Promise<void> => {
-  let config: ApiConfig;
-  try {
-    config = readApiConfig(env);
-  } catch (error) {
-    createLogger(NAME, { level: 'info' }).fatal({ err: error }, 'cannot start');
-    process.exitCode = 1;
-    return;
-  }
-  const log = createLogger(NAME, { level: config.logLevel });
-  await run((lifetime) => serve(config, log, lifetime), {
-    log,
-    shutdownTimeoutMs: config.shutdownPauseMs + config.shutdownDrainMs + CLOSING_MS,
-  });
-};
-
-await start(process.env);
+await startProcess({
+  name: NAME,
+  env: process.env,
+  readConfig: readApiConfig,
+  serve,
+  shutdownTimeoutMs: ({ shutdownPauseMs, shutdownDrainMs }) => shutdownPauseMs + shutdownDrainMs + CLOSING_MS,
+});

@@ -29,7 +29,6 @@ export const CONTROLLER_SETTINGS = {
   },
   podName: { env: 'POD_NAME', type: 'string', minLength: 1, description: 'name of this pod' },
   podNamespace: { env: 'POD_NAMESPACE', type: 'string', minLength: 1, description: 'namespace of this pod' },
-  podUid: { env: 'POD_UID', type: 'string', default: '', description: 'uid of this pod' },
   shutdownTimeoutMs: {
     env: 'SHUTDOWN_TIMEOUT_MS',
     type: 'integer',

@@ -8,8 +8,9 @@ import { createKubeClient, type KubeClient } from '#runtime/kube/client.ts';
 import { createKubeConfig } from '#runtime/kube/kube-config.ts';
 import { createObjectClient } from '#runtime/kube/object-client.ts';
 import { RESOURCES } from '#runtime/kube/resources.ts';
-import { type Lifetime, run } from '#runtime/lifecycle.ts';
-import { createLogger, type Logger } from '#runtime/log.ts';
+import type { Lifetime } from '#runtime/lifecycle.ts';
+import type { Logger } from '#runtime/log.ts';
+import { startProcess } from '#runtime/start-process.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import { createAct } from './act.ts';
 import { type ControllerConfig, readControllerConfig } from './config.ts';
@@ -228,20 +229,10 @@ const serve = async (config: ControllerConfig, log: Logger, lifetime: Lifetime):
   return 0;
 };
 
-const start = async (env: NodeJS.ProcessEnv): Promise<void> => {
-  let config: ControllerConfig;
-  try {
-    config = readControllerConfig(env);
-  } catch (error) {
-    createLogger(NAME, { level: 'info' }).fatal({ err: error }, 'cannot start');
-    process.exitCode = 1;
-    return;
-  }
-  const log = createLogger(NAME, { level: config.logLevel });
-  await run((lifetime) => serve(config, log, lifetime), {
-    log,
-    shutdownTimeoutMs: config.shutdownTimeoutMs + CLOSING_MS,
-  });
-};
-
-await start(process.env);
+await startProcess({
+  name: NAME,
+  env: process.env,
+  readConfig: readControllerConfig,
+  serve,
+  shutdownTimeoutMs: ({ shutdownTimeoutMs }) => shutdownTimeoutMs + CLOSING_MS,
+});

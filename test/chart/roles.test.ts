@@ -59,6 +59,7 @@ describe('the roles of the chart', function () {
     expect(grants(clusterRole('zipjobs-controller'))).to.deep.equal([
       'batch jobs: create delete get list watch',
       'core events: create patch',
+      'core pods/status: patch',
       'core pods: delete get list watch',
       'core secrets [zipjobs-webhook]: get',
       'core secrets: delete',

@@ -34,8 +34,6 @@ as 5.36870912e+10.
   valueFrom: { fieldRef: { fieldPath: metadata.name } }
 - name: POD_NAMESPACE
   valueFrom: { fieldRef: { fieldPath: metadata.namespace } }
-- name: POD_UID
-  valueFrom: { fieldRef: { fieldPath: metadata.uid } }
 {{- end -}}
 
 {{/* Where processes may connect to. */}}

@@ -1,0 +1,36 @@
+import { assertTlsVerification } from './egress/tls-verification.ts';
+import { type Lifetime, run } from './lifecycle.ts';
+import { createLogger, type Logger, type LogLevel } from './log.ts';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+export interface ProcessOptions<C extends { readonly logLevel: LogLevel }> {
+  readonly name: string;
+  readonly env: Env;
+  readonly readConfig: (env: Env) => C;
+  /** Does the work; returns the exit code. */
+  readonly serve: (config: C, log: Logger, lifetime: Lifetime) => Promise<number>;
+  /** After this long since a signal the process ends whatever is still running. */
+  readonly shutdownTimeoutMs: (config: C) => number;
+}
+
+/** Starts a server process: reads its settings, then serves until a signal. Bad settings end it with code 1 and a log line. */
+export const startProcess = async <C extends { readonly logLevel: LogLevel }>(
+  options: ProcessOptions<C>,
+): Promise<void> => {
+  const { name, env } = options;
+  let config: C;
+  try {
+    assertTlsVerification(env);
+    config = options.readConfig(env);
+  } catch (error) {
+    createLogger(name, { level: 'info' }).fatal({ err: error }, 'cannot start');
+    process.exitCode = 1;
+    return;
+  }
+  const log = createLogger(name, { level: config.logLevel });
+  await run((lifetime) => options.serve(config, log, lifetime), {
+    log,
+    shutdownTimeoutMs: options.shutdownTimeoutMs(config),
+  });
+};
