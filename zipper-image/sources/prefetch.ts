@@ -3,6 +3,7 @@ import type { ListedFile } from '#crds/zip-job.ts';
 import type { EgressPolicy } from '#runtime/egress/egress-policy.ts';
 import { toError } from '#runtime/errors.ts';
 import type { Logger } from '#runtime/log.ts';
+import { BlockPool } from './block-pool.ts';
 import { type FetchDeps, fetchSource } from './fetch-source.ts';
 import { HostGates } from './host-gates.ts';
 import { MemoryBudget } from './memory-budget.ts';
@@ -18,6 +19,8 @@ export interface SourceReaderDeps {
   readonly settings: SourceSettings;
   readonly log: Logger;
   readonly signal: AbortSignal;
+  /** A source that fails before it was handed on is an entry with a `failure` then, and reading goes on. */
+  readonly reportFailures?: boolean;
 }
 
 /** Early downloads that found no memory; more of them say that the sources are large and looking further ahead is in vain. */
@@ -34,6 +37,7 @@ class Prefetch implements SourceReader, SlotOwner, AsyncDisposable {
   readonly #deps: SourceReaderDeps;
   readonly #fetchDeps: FetchDeps;
   readonly #budget: MemoryBudget;
+  readonly pool: BlockPool;
   readonly #slots = new Map<number, SourceSlot>();
   readonly #setAside = new Set<SourceSlot>();
   readonly #runs = new Set<Promise<void>>();
@@ -51,6 +55,7 @@ class Prefetch implements SourceReader, SlotOwner, AsyncDisposable {
     const { settings, agent, policy } = deps;
     this.#deps = deps;
     this.#budget = new MemoryBudget(settings.sourceBufferBytes, settings.sourceConcurrency);
+    this.pool = new BlockPool(settings.sourceBufferBytes);
     this.#lastUseful = deps.files.length - 1;
     this.#fetchDeps = {
       settings,
@@ -175,7 +180,7 @@ class Prefetch implements SourceReader, SlotOwner, AsyncDisposable {
   #moveFront(): void {
     for (;;) {
       const slot = this.#slots.get(this.#front);
-      const isDone = this.#front < this.#consumed || slot?.state === 'complete';
+      const isDone = this.#front < this.#consumed || slot?.isOver === true;
       if (slot?.ahead === true) this.#leaveAhead(slot);
       if (!isDone) return;
       this.#front += 1;
@@ -262,8 +267,10 @@ class Prefetch implements SourceReader, SlotOwner, AsyncDisposable {
 
   /** What lies behind a failed source will never be consumed. */
   #fail(slot: SourceSlot, error: Error): void {
+    if (this.#deps.reportFailures === true) slot.report(error);
     slot.fail(error);
     this.#budget.charge(slot, 0);
+    if (slot.failure) return;
     this.#lastUseful = Math.min(this.#lastUseful, slot.index);
     for (const other of this.#slots.values()) if (other.index > slot.index) this.#drop(other, error);
   }

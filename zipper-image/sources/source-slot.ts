@@ -1,8 +1,10 @@
 import type { ListedFile } from '#crds/zip-job.ts';
+import type { BlockPool } from './block-pool.ts';
 import { ChunkQueue } from './chunk-queue.ts';
 import type { SourceSink } from './download.ts';
 import type { Flow } from './http-get.ts';
 import type { ResumePoint, SourceHead } from './response-head.ts';
+import { SourceError } from './source-error.ts';
 import { SMALL_ENTRY_BYTES, type SourceEntry } from './types.ts';
 
 /**
@@ -13,6 +15,7 @@ export type SlotState = 'idle' | 'running' | 'parked' | 'deferred' | 'complete' 
 
 /** Who decides about memory; called synchronously from the socket and from the consumer. */
 export interface SlotOwner {
+  readonly pool: BlockPool;
   headArrived(slot: SourceSlot): void;
   bytesArrived(slot: SourceSlot, count: number): void;
   bytesTaken(slot: SourceSlot): void;
@@ -27,6 +30,8 @@ export class SourceSlot implements SourceSink {
   state: SlotState = 'idle';
   head: SourceHead | undefined;
   error: Error | undefined;
+  /** Why there is no file, when that is told by the entry instead of being thrown. */
+  failure: SourceError | undefined;
   /** Bytes that the budget holds for this source. */
   charge = 0;
   /** Behind the first unfinished download of the order. */
@@ -37,7 +42,7 @@ export class SourceSlot implements SourceSink {
   controller: AbortController | undefined;
   parkTimer: NodeJS.Timeout | undefined;
   readonly #owner: SlotOwner;
-  readonly #queue = new ChunkQueue();
+  readonly #queue: ChunkQueue;
   #seen = 0;
   #flow: Flow | undefined;
   #paused = false;
@@ -49,6 +54,7 @@ export class SourceSlot implements SourceSink {
     this.index = index;
     this.file = file;
     this.#owner = owner;
+    this.#queue = new ChunkQueue(owner.pool);
   }
 
   get buffered(): number {
@@ -94,7 +100,7 @@ export class SourceSlot implements SourceSink {
 
   write(chunk: Uint8Array): void {
     this.#seen += chunk.byteLength;
-    this.#queue.push(chunk);
+    this.#queue.push(chunk, this.handedOn && this.#waiter !== undefined);
     this.#owner.bytesArrived(this, chunk.byteLength);
     this.wake();
   }
@@ -140,8 +146,18 @@ export class SourceSlot implements SourceSink {
     this.wake();
   }
 
+  /** Has the entry tell the failure, as long as nobody has begun to read it. */
+  report(error: Error): void {
+    if (error instanceof SourceError && !this.handedOn) this.failure = error;
+  }
+
+  /** Nothing more will come. */
+  get isOver(): boolean {
+    return this.state === 'complete' || this.failure !== undefined;
+  }
+
   throwIfFailed(): void {
-    if (this.error) throw this.error;
+    if (this.error && !this.failure) throw this.error;
   }
 
   /** Ends the download that is under way, if any. */
@@ -166,13 +182,16 @@ export class SourceSlot implements SourceSink {
   }
 
   toEntry(): SourceEntry {
+    const { index, failure } = this;
+    const { filename } = this.file;
+    if (failure) return { ...NO_HEAD, index, filename, failure, small: undefined, body: oneChunk(NO_BYTES) };
     const head = this.head ?? NO_HEAD;
     const isSmall = this.state === 'complete' && this.#seen <= SMALL_ENTRY_BYTES;
     this.handedOn = true;
     const small = isSmall ? this.#queue.takeAll() : undefined;
     return {
-      index: this.index,
-      filename: this.file.filename,
+      index,
+      filename,
       declaredLength: head.declaredLength,
       lastModified: head.lastModified,
       lengthUnverified: head.lengthUnverified,
@@ -192,6 +211,7 @@ export class SourceSlot implements SourceSink {
   }
 }
 
+const NO_BYTES = new Uint8Array(0);
 const NO_HEAD: SourceHead = {
   declaredLength: undefined,
   lastModified: undefined,

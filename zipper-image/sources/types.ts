@@ -1,3 +1,5 @@
+import type { SourceError } from './source-error.ts';
+
 /** An entry whose whole body is at most this long arrives as `small`, whatever its timing and its declared length. */
 export const SMALL_ENTRY_BYTES = 1024 * 1024;
 
@@ -20,6 +22,8 @@ export interface SourceEntry {
   readonly body: AsyncIterable<Uint8Array>;
   /** The whole body when it is at most SMALL_ENTRY_BYTES long; `body` then yields exactly this. */
   readonly small: Uint8Array | undefined;
+  /** There is no file, and this is why; only when failures are reported instead of thrown. `body` is empty then. */
+  readonly failure?: SourceError;
 }
 
 export interface SourceReader {

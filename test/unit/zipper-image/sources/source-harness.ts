@@ -14,6 +14,7 @@ export interface HarnessOptions {
   readonly policy?: Partial<EgressPolicyOptions>;
   readonly agent?: Partial<GuardedAgentOptions>;
   readonly signal?: AbortSignal;
+  readonly reportFailures?: boolean;
   /** Headers of every file. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Lines of the operator's log. */
@@ -48,6 +49,7 @@ export const withReader = async <T>(
     settings,
     log: createLogger('test', { level: 'info', destination }),
     signal: options.signal ?? new AbortController().signal,
+    reportFailures: options.reportFailures ?? false,
   });
   try {
     return await use(reader);
