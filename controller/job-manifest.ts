@@ -1,6 +1,6 @@
 import { ANNOTATIONS, bucketSecretName, GROUP_VERSION, LABELS, ZIPPER_CONTAINER } from '#crds/api-group.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
-import type { Attempt, UploadState, ZipJob } from '#crds/zip-job.ts';
+import type { Attempt, UploadState, ZipJob, ZipJobSpec } from '#crds/zip-job.ts';
 import {
   type ArchiveTask,
   CONTRACT_VERSION,
@@ -29,6 +29,14 @@ const taskBucket = (bucket: ZipBucket): TaskBucket => {
   return { name: bucketName, ...place, ...options };
 };
 
+/** What a task says only where the ZipJob does. */
+const choicesOf = ({ onSourceError, manifestEntry, portableNames, fixedModificationTime }: ZipJobSpec) => ({
+  ...(onSourceError !== undefined && { onSourceError }),
+  ...(manifestEntry !== undefined && { manifestEntry }),
+  ...(portableNames !== undefined && { portableNames }),
+  ...(fixedModificationTime !== undefined && { fixedModificationTime }),
+});
+
 const archiveTask = (zipJob: ZipJob, bucket: ZipBucket): ArchiveTask => {
   const { spec, metadata } = zipJob;
   const { filesFrom } = spec;
@@ -42,9 +50,7 @@ const archiveTask = (zipJob: ZipJob, bucket: ZipBucket): ArchiveTask => {
     key: spec.key,
     compression: spec.compression ?? 'store',
     onConflict: spec.onConflict === 'fail' ? 'fail' : (bucket.spec.objectOptions?.onConflict ?? 'replace'),
-    ...(spec.fixedModificationTime === undefined
-      ? {}
-      : { fixedModificationTime: spec.fixedModificationTime }),
+    ...choicesOf(spec),
     defaultModificationTime: metadata.creationTimestamp ?? new Date(0).toISOString(),
     files: filesFrom
       ? {

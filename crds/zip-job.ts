@@ -28,10 +28,14 @@ export type ApiStatus = (typeof API_STATUSES)[number];
 
 export const COMPRESSIONS = ['auto', 'store', 'deflate'] as const;
 export type Compression = (typeof COMPRESSIONS)[number];
+/** Of a source that fails. Fail: the job fails. Skip: it is left out. Placeholder: a short text takes its place. */
 export const ON_SOURCE_ERRORS = ['Fail', 'Skip', 'Placeholder'] as const;
+export type OnSourceError = (typeof ON_SOURCE_ERRORS)[number];
 export const ON_CONFLICTS = ['replace', 'fail'] as const;
 export type OnConflict = (typeof ON_CONFLICTS)[number];
+/** Of names that some systems cannot hold, or cannot hold side by side. */
 export const PORTABLE_NAMES = ['keep', 'refuse', 'rewrite'] as const;
+export type PortableNames = (typeof PORTABLE_NAMES)[number];
 export const WEBHOOK_EVENTS = ['COMPLETED', 'FAILED'] as const;
 export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number];
 
@@ -66,7 +70,7 @@ export interface ZipJobSpec {
   /** The caller's JSON object as text, never re-serialised. */
   readonly metadata?: string;
   readonly compression?: Compression;
-  readonly onSourceError?: (typeof ON_SOURCE_ERRORS)[number];
+  readonly onSourceError?: OnSourceError;
   /** Name of a manifest entry that is written last; none when absent. */
   readonly manifestEntry?: string;
   /** RFC 3339; gives every entry this time, so that the same inputs give the same bytes. */
@@ -82,7 +86,7 @@ export interface ZipJobSpec {
   };
   readonly queueName?: string;
   readonly onConflict?: OnConflict;
-  readonly portableNames?: (typeof PORTABLE_NAMES)[number];
+  readonly portableNames?: PortableNames;
   /** The project's webhook at creation: later edits do not redirect jobs that exist. */
   readonly webhook?: { readonly url: string; readonly events: readonly WebhookEvent[] };
   readonly suspend?: boolean;
@@ -114,8 +118,10 @@ export interface ZipResult {
   readonly bytes: number;
   readonly etag: string;
   readonly entries: number;
-  /** Indices of sources that were left out on request (onSourceError). */
+  /** Indices of sources that were left out, or replaced by a placeholder, on request (onSourceError). */
   readonly skipped?: readonly number[];
+  /** How many of them for which FailureCode. */
+  readonly skippedCodes?: Readonly<Record<string, number>>;
   /** Indices of entries whose source declared no length. */
   readonly lengthUnverified?: readonly number[];
   readonly seconds: number;

@@ -8,7 +8,15 @@
  * Answered: an `archive` pod applies `progress`, `upload`, `result` and `failure` to the ZipJob's status; every pod ends with
  * an exit code of the classes below and one JSON document, the TerminationMessage, as its termination message.
  */
-import type { Compression, Failure, OnConflict, Service, ZipResult } from './zip-job.ts';
+import type {
+  Compression,
+  Failure,
+  OnConflict,
+  OnSourceError,
+  PortableNames,
+  Service,
+  ZipResult,
+} from './zip-job.ts';
 
 export const CONTRACT_VERSION = 1;
 
@@ -42,6 +50,12 @@ export interface ArchiveTask extends TaskBase {
   readonly key: string;
   readonly compression: Compression;
   readonly onConflict: OnConflict;
+  /** Absent: `Fail`. */
+  readonly onSourceError?: OnSourceError;
+  /** Name of an entry, written last, that tells what the archive holds; none when absent. */
+  readonly manifestEntry?: string;
+  /** Absent: `keep`. */
+  readonly portableNames?: PortableNames;
   readonly fixedModificationTime?: string;
   /** One modification time (RFC 3339) for entries whose source tells none: the job's creation. */
   readonly defaultModificationTime: string;
@@ -182,8 +196,12 @@ export type SettleOutcome =
 
 /** What a check-bucket pod found. */
 export interface BucketCheck {
+  /** Archives can be written. */
   readonly ok: boolean;
+  /** By the names of S3's policies; what an archive can do without is among them. */
   readonly missingPermissions: readonly string[];
+  /** `FenceIncomplete`: nobody may look at objects, so an attempt that is lost while committing ends as OutcomeUnknown. */
+  readonly warnings?: readonly 'FenceIncomplete'[];
   readonly failure?: Failure;
 }
 

@@ -1,7 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Ajv, type SchemaObject } from 'ajv';
-import { COMPRESSIONS, type FileEntry, ON_CONFLICTS, SERVICES } from '#crds/zip-job.ts';
+import {
+  COMPRESSIONS,
+  type FileEntry,
+  ON_CONFLICTS,
+  ON_SOURCE_ERRORS,
+  PORTABLE_NAMES,
+  SERVICES,
+} from '#crds/zip-job.ts';
 import { BUCKET_SECRET_KEYS, CONTRACT_VERSION, type ZipperTask } from '#crds/zipper-contract.ts';
 import { TaskError } from './task-error.ts';
 
@@ -47,6 +54,9 @@ const archive = {
     key: text,
     compression: { enum: COMPRESSIONS },
     onConflict: { enum: ON_CONFLICTS },
+    onSourceError: { enum: ON_SOURCE_ERRORS },
+    manifestEntry: text,
+    portableNames: { enum: PORTABLE_NAMES },
     fixedModificationTime: time,
     defaultModificationTime: time,
     files: {

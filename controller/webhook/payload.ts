@@ -22,7 +22,8 @@ const errorOf = (status: ZipJobStatus): Readonly<Record<string, unknown>> => {
 
 /**
  * The body of a webhook. The same ZipJob always gives the same bytes, so that every attempt carries the same body. metadata is
- * spliced in as the caller wrote it: parsing and printing it again would change numbers and the order of keys.
+ * spliced in as the caller wrote it: parsing and printing it again would change numbers and the order of keys. Files that the
+ * caller allowed to be left out, and that were, are told by their index in `skipped`.
  */
 export const webhookBody = (zipJob: ZipJob, event: WebhookEvent): string => {
   const metadata = zipJob.spec.metadata ?? '{}';
@@ -33,6 +34,8 @@ export const webhookBody = (zipJob: ZipJob, event: WebhookEvent): string => {
     bucket: bucketOf(zipJob),
     key: zipJob.spec.key,
   });
+  const { skipped = [] } = zipJob.status?.result ?? {};
+  const omitted = event === 'COMPLETED' && skipped.length > 0 ? `,"skipped":${JSON.stringify(skipped)}` : '';
   const error = event === 'FAILED' ? `,"error":${JSON.stringify(errorOf(zipJob.status ?? {}))}` : '';
-  return `${head.slice(0, -1)},"metadata":${isJsonObject(metadata) ? metadata : '{}'}${error}}`;
+  return `${head.slice(0, -1)},"metadata":${isJsonObject(metadata) ? metadata : '{}'}${omitted}${error}}`;
 };

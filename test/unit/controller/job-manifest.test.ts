@@ -74,6 +74,16 @@ describe('archiveJob', () => {
     });
   });
 
+  it('hands on what the ZipJob chooses about failing sources, the manifest, names and times', () => {
+    const choices = {
+      onSourceError: 'Skip',
+      manifestEntry: 'contents.json',
+      portableNames: 'rewrite',
+      fixedModificationTime: '2024-05-06T07:08:09Z',
+    } as const;
+    expect(taskOf(archiveJob(aZipJob({ spec: choices }), aZipBucket(), config))).to.deep.include(choices);
+  });
+
   it('holds to the restricted profile and beyond (P1, P2)', () => {
     const pod = podOf(job);
     expect(pod?.securityContext).to.include({ runAsNonRoot: true, runAsUser: 65_532 });

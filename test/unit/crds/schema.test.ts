@@ -107,6 +107,7 @@ const status: Complete<zip.ZipJobStatus> = {
     etag: 'e',
     entries: 1,
     skipped: [0],
+    skippedCodes: { SourceNotFound: 1 },
     lengthUnverified: [0],
     seconds: 1,
     peakMemory: 1,

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { deliveryIdOf } from '../../../../controller/policies/notification.ts';
 import { webhookBody } from '../../../../controller/webhook/payload.ts';
-import { aZipJob, finishedAs, UUID } from '../../../support/builders.ts';
+import { aResult, aZipJob, finishedAs, UUID } from '../../../support/builders.ts';
 
 describe('webhookBody', () => {
   it('tells a success in exactly the promised fields, metadata as it was sent (W20)', () => {
@@ -10,6 +10,12 @@ describe('webhookBody', () => {
       `{"type":"COMPLETED","zip_id":"${UUID}","status":"succeeded","bucket":{"service":"s3","name":"archive"},` +
         '"key":"out/archive.zip","metadata":{"n":1.0,"2":1,"1":2}}',
     );
+  });
+
+  it('tells which files were left out on request, after the promised fields', () => {
+    const result = aResult({ skipped: [0, 2], skippedCodes: { SourceNotFound: 2 } });
+    const body = webhookBody(aZipJob({ status: finishedAs('Succeeded', { result }) }), 'COMPLETED');
+    expect(body).to.match(/,"skipped":\[0,2\]}$/);
   });
 
   it('tells a failure with its code, message and file', () => {
