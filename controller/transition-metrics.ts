@@ -12,7 +12,7 @@ const secondsBetween = (from: string | undefined, to: number | undefined): numbe
 const isTerminal = (status: ZipJobStatus): boolean => TERMINAL_PHASES.some((phase) => phase === status.phase);
 
 const newAttempts = (before: ZipJobStatus, after: ZipJobStatus): readonly Attempt[] => {
-  const last = before.attemptsTotal ?? 0;
+  const last = before.attempts?.at(-1)?.n ?? 0;
   return after.attempts?.filter(({ n }) => n > last) ?? [];
 };
 

@@ -99,6 +99,9 @@ export const attemptOf = (
   };
 };
 
+/** Number of the run that is recorded next: runs are counted from 1 when they begin, and recorded when they end. */
+export const nextAttempt = (status: OwnedStatus): number => (status.attempts?.at(-1)?.n ?? 0) + 1;
+
 /** Adds the record of a pod to the status, once. */
 export const withAttempt = (
   status: OwnedStatus,
@@ -106,7 +109,7 @@ export const withAttempt = (
   ended: EndedPod & { readonly now: Date },
 ): OwnedStatus => {
   if (status.attempts?.some(({ podUid }) => podUid === ended.podUid)) return status;
-  const n = (status.attemptsTotal ?? 0) + 1;
+  const n = nextAttempt(status);
   const attempts = [...(status.attempts ?? []), attemptOf(zipJob, ended, { n, now: ended.now })];
   return { ...status, attempts: attempts.slice(-KEPT_ATTEMPTS), attemptsTotal: n };
 };

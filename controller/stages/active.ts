@@ -12,7 +12,7 @@ import {
   withPhase,
 } from '../owned-status.ts';
 import { isEnded, isLost } from '../pod-state.ts';
-import { withAttempt } from '../policies/attempt.ts';
+import { nextAttempt, withAttempt } from '../policies/attempt.ts';
 import { nextPod } from '../policies/charge.ts';
 import { isOutOfTime, runDeadline } from '../policies/deadline.ts';
 import { giveUp } from '../policies/failure.ts';
@@ -128,6 +128,7 @@ const charge = (s: Situation, job: Job, pod: Pod): Step => {
   return {
     status: {
       ...settled,
+      attemptsTotal: nextAttempt(s.status),
       job: {
         name,
         uid: uid ?? '',

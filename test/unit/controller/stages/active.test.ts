@@ -30,7 +30,7 @@ const withStatus = (status: ZipJobStatus, spec = {}, metadata = {}) =>
   aZipJob({ status, spec, metadata: { finalizers: [FINALIZER], ...metadata } });
 
 describe('decide, while a Job is there', () => {
-  it('puts the one pod in charge', () => {
+  it('puts the one pod in charge and counts the run', () => {
     const decision = judge(
       anObservation({ zipJob: withStatus(starting()), job: aJob(), pods: [aPod('p1')] }),
     );
@@ -41,6 +41,7 @@ describe('decide, while a Job is there', () => {
       podUid: 'uid-p1',
       node: 'node-1',
     });
+    expect(decision.status?.attemptsTotal).to.equal(1);
     expect(findCondition(decision.status?.conditions, 'Settled')).to.include({
       status: 'False',
       reason: 'PodInCharge',
