@@ -1,0 +1,78 @@
+import { styleText } from 'node:util';
+
+/** One figure set of one contender in one case: the medians of its rounds. */
+export interface BenchResult {
+  readonly case: string;
+  readonly contender: string;
+  readonly wall_s: number;
+  readonly cpu_s_per_gb: number;
+  readonly peak_mib: number;
+  /** Both ways, to and from the contender; what else used the loopback in the meantime is counted too. */
+  readonly wire_mib: number;
+}
+
+/** How ours compares with a peer: below 1 is better, but for `times_faster`. */
+export interface BenchRatio {
+  readonly case: string;
+  readonly against: string;
+  readonly times_faster: number;
+  readonly cpu_ratio: number;
+  readonly peak_ratio: number;
+}
+
+export const median = (values: readonly number[]): number => {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  const [low = 0, high = 0] = [sorted[(sorted.length - 1) >> 1], sorted[middle]];
+  return (low + high) / 2;
+};
+
+const round = (value: number, digits: number): number => Number(value.toFixed(digits));
+
+/** The median of each figure. */
+export const toResult = (rounds: readonly BenchResult[]): BenchResult => {
+  const [first] = rounds;
+  if (!first) throw new Error('no round was run');
+  const of = (figure: 'wall_s' | 'cpu_s_per_gb' | 'peak_mib' | 'wire_mib', digits: number): number =>
+    round(median(rounds.map((one) => one[figure])), digits);
+  return {
+    case: first.case,
+    contender: first.contender,
+    wall_s: of('wall_s', 2),
+    cpu_s_per_gb: of('cpu_s_per_gb', 2),
+    peak_mib: of('peak_mib', 0),
+    wire_mib: of('wire_mib', 1),
+  };
+};
+
+/** Ours against every peer that ran the same case. */
+export const ratiosOf = (results: readonly BenchResult[]): readonly BenchRatio[] =>
+  results.flatMap((peer) => {
+    const ours = results.find((one) => one.case === peer.case && one.contender === 'zipjobs');
+    if (!ours || peer === ours) return [];
+    return [
+      {
+        case: peer.case,
+        against: peer.contender,
+        times_faster: round(peer.wall_s / ours.wall_s, 2),
+        cpu_ratio: round(ours.cpu_s_per_gb / peer.cpu_s_per_gb, 2),
+        peak_ratio: round(ours.peak_mib / peer.peak_mib, 2),
+      },
+    ];
+  });
+
+const COLUMNS = [12, 10, 10, 14, 10, 10] as const;
+const line = (cells: readonly (string | number)[]): string =>
+  cells.map((cell, index) => String(cell).padEnd(COLUMNS[index] ?? 0)).join('');
+
+/** For persons. */
+export const printTable = (results: readonly BenchResult[], ratios: readonly BenchRatio[]): void => {
+  console.log(
+    `\n${styleText('bold', line(['case', 'contender', 'wall s', 'CPU s/GiB', 'peak MiB', 'wire MiB']))}`,
+  );
+  for (const one of results)
+    console.log(line([one.case, one.contender, one.wall_s, one.cpu_s_per_gb, one.peak_mib, one.wire_mib]));
+  console.log(`\n${styleText('bold', line(['case', 'against', 'x faster', 'CPU ratio', 'peak ratio']))}`);
+  for (const one of ratios)
+    console.log(line([one.case, one.against, one.times_faster, one.cpu_ratio, one.peak_ratio]));
+};

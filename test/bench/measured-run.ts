@@ -1,0 +1,68 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+
+export interface Program {
+  readonly command: readonly [string, ...string[]];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+export interface Measured {
+  readonly wallSeconds: number;
+  /** User and system time of the process and of all that it waited for. */
+  readonly cpuSeconds: number;
+  /** Most memory that was resident at once, by the kernel's own count. */
+  readonly peakBytes: number;
+}
+
+const SAMPLE_MS = 20;
+/** The shell runs the program and tells the kernel's count of its time, on file descriptor 3, in the form of POSIX `times`. */
+const SHELL = '"$@" 3>&-; code=$?; times >&3; exit $code';
+const TIMES = /(\d+)m([\d.]+)s (\d+)m([\d.]+)s/g;
+
+const secondsOf = (times: string): number => {
+  const [, ofChildren] = [...times.matchAll(TIMES)];
+  if (!ofChildren) throw new Error(`the shell told no times: ${times}`);
+  const [, userMinutes, user, systemMinutes, system] = ofChildren.map(Number);
+  return 60 * ((userMinutes ?? 0) + (systemMinutes ?? 0)) + (user ?? 0) + (system ?? 0);
+};
+
+const read = (path: string): Promise<string> => readFile(path, 'utf8').catch(() => '');
+
+/** High-water mark of a process, in bytes; 0 when it has ended. */
+export const peakMemoryOf = async (pid: number): Promise<number> =>
+  Number(/^VmHWM:\s+(\d+) kB$/m.exec(await read(`/proc/${pid}/status`))?.[1] ?? 0) * 1024;
+
+/** Watches the only child of the shell until stopped; the mark only rises, so the last look counts. */
+const watchPeak = (shell: number): (() => number) => {
+  let peak = 0;
+  const look = async (): Promise<void> => {
+    const [child] = (await read(`/proc/${shell}/task/${shell}/children`)).trim().split(' ');
+    if (child) peak = Math.max(peak, await peakMemoryOf(Number(child)));
+  };
+  const timer = setInterval(() => void look(), SAMPLE_MS);
+  return () => {
+    clearInterval(timer);
+    return peak;
+  };
+};
+
+/** Runs a program to its end. @throws Error with the end of its output when it fails. */
+export const measure = async ({ command, env }: Program): Promise<Measured> => {
+  const startedAt = performance.now();
+  const child = spawn('sh', ['-c', SHELL, 'sh', ...command], {
+    env: { PATH: process.env['PATH'] ?? '', ...env },
+    stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+  });
+  const texts = ['', '', '', ''];
+  for (const [index, stream] of child.stdio.entries())
+    stream?.on('data', (chunk: Buffer) => {
+      texts[index] = `${texts[index]}${chunk.toString()}`.slice(-4000);
+    });
+  const peak = watchPeak(child.pid ?? 0);
+  const [code] = (await once(child, 'close')) as [number | null];
+  const wallSeconds = (performance.now() - startedAt) / 1000;
+  const peakBytes = peak();
+  if (code !== 0) throw new Error(`${command.join(' ')} ended with ${code}:\n${texts[1]}\n${texts[2]}`);
+  return { wallSeconds, cpuSeconds: secondsOf(texts[3] ?? ''), peakBytes };
+};

@@ -1,0 +1,43 @@
+/** The origin of one case as a process of its own: the case's files under /set/, with an index for clients that list. */
+
+import { startFileOrigin } from '../support/file-origin.ts';
+import { generatedChunks } from '../support/generated-bytes.ts';
+import type { OriginRoute } from '../support/origin-request.ts';
+import type { BenchFile } from './bench-case.ts';
+
+export interface OriginOrder {
+  readonly latencyMs: number;
+  readonly files: readonly BenchFile[];
+}
+
+const CHUNK_BYTES = 256 * 1024;
+const MODIFIED = new Date('2026-01-02T03:04:06Z').toUTCString();
+
+const fileRoute =
+  (bytes: number, seed: number): OriginRoute =>
+  async (_request, response, { method }) => {
+    response.writeHead(200, {
+      'content-length': bytes,
+      'last-modified': MODIFIED,
+      etag: `"${seed}-${bytes}"`,
+    });
+    if (method !== 'HEAD')
+      for (const chunk of generatedChunks(bytes, seed, CHUNK_BYTES))
+        if (!response.write(chunk)) await new Promise((resolve) => response.once('drain', resolve));
+    response.end();
+  };
+
+const serve = async ({ latencyMs, files }: OriginOrder): Promise<void> => {
+  const links = files.map(({ path }) => `<a href="${path}">${path}</a>`).join('\n');
+  const index: OriginRoute = (_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/html' }).end(`<html><body>${links}</body></html>`);
+  };
+  const routes = Object.fromEntries(
+    files.map(({ path, bytes }, seed) => [`/set/${path}`, fileRoute(bytes, seed % 4)]),
+  );
+  const origin = await startFileOrigin({ latencyMs, routes: { ...routes, '/set/': index } });
+  process.send?.(origin.origin);
+};
+
+process.once('message', (order) => void serve(order as OriginOrder));
+process.once('disconnect', () => process.exit());

@@ -1,0 +1,52 @@
+import { type BenchCase, bytesOf } from './bench-case.ts';
+import { type BenchResult, toResult } from './bench-result.ts';
+import { type BenchWorld, loopbackBytes, openOrigin } from './bench-world.ts';
+import type { Contender } from './contenders.ts';
+import { measure } from './measured-run.ts';
+
+const MIB = 1024 * 1024;
+const GIB = 1024 * MIB;
+
+const runOnce = async (
+  world: BenchWorld,
+  contender: Contender,
+  given: { readonly bench: BenchCase; readonly url: string; readonly key: string },
+): Promise<BenchResult> => {
+  const { bench, url, key } = given;
+  const program = await contender.prepare({ url, key, files: bench.files });
+  const wireBefore = await loopbackBytes();
+  const { wallSeconds, cpuSeconds, peakBytes } = await measure(program);
+  const wire = (await loopbackBytes()) - wireBefore;
+  const bytes = bytesOf(bench);
+  const archived = await world.takeObject(key);
+  if (archived < bytes) throw new Error(`${contender.name} wrote ${archived} of ${bytes} bytes`);
+  return {
+    case: bench.name,
+    contender: contender.name,
+    wall_s: wallSeconds,
+    cpu_s_per_gb: cpuSeconds / (bytes / GIB),
+    peak_mib: peakBytes / MIB,
+    wire_mib: wire / MIB,
+  };
+};
+
+/** Runs all contenders by turns, so that a busy moment of the machine meets all of them; answers the medians. */
+export const runCase = async (
+  world: BenchWorld,
+  contenders: readonly Contender[],
+  { bench, rounds, log }: { bench: BenchCase; rounds: number; log: (line: string) => void },
+): Promise<readonly BenchResult[]> => {
+  await using origin = await openOrigin(bench);
+  const all: BenchResult[] = [];
+  for (let round = 1; round <= rounds; round += 1)
+    for (const contender of contenders) {
+      const key = `${bench.name}-${contender.name}-${round}.zip`;
+      const one = await runOnce(world, contender, { bench, url: origin.url, key });
+      log(
+        `${bench.name} (${bench.what}) ${round}/${rounds} ${contender.name}: ${one.wall_s.toFixed(2)} s, ` +
+          `${one.cpu_s_per_gb.toFixed(2)} CPU s/GiB, ${one.peak_mib.toFixed(0)} MiB`,
+      );
+      all.push(one);
+    }
+  return contenders.map(({ name }) => toResult(all.filter(({ contender }) => contender === name)));
+};
