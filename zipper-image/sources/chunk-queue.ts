@@ -1,96 +1,121 @@
-const FIRST_BLOCK_BYTES = 4 * 1024;
-const LARGEST_BLOCK_BYTES = 64 * 1024;
+import type { BlockPool } from './block-pool.ts';
+
+interface Filled {
+  readonly block: Uint8Array;
+  bytes: number;
+}
 
 /**
- * Bytes waiting in order. A chunk that fills most of the memory under it is kept as it is; a smaller slice would keep that
- * whole memory alive (16 bytes can hold 64 KiB), so it is copied behind its neighbours into a block.
+ * Bytes waiting in order, copied into blocks of the pool. A chunk that somebody waits for is passed on as it is, as long as
+ * nothing else came meanwhile.
  */
 export class ChunkQueue {
-  #chunks: Uint8Array[] = [];
+  readonly #pool: BlockPool;
+  #filled: Filled[] = [];
   #first = 0;
+  #fresh: Uint8Array | undefined;
+  /** What the reader reads now; it is given back when the reader asks for the next. */
+  #lent: Uint8Array | undefined;
   #bytes = 0;
-  #block: Uint8Array | undefined;
-  #blockFrom = 0;
-  #blockTo = 0;
-  #nextBlockBytes = FIRST_BLOCK_BYTES;
+  #lastBlockBytes = 0;
+
+  constructor(pool: BlockPool) {
+    this.#pool = pool;
+  }
 
   get bytes(): number {
     return this.#bytes;
   }
 
-  push(chunk: Uint8Array): void {
+  /** `isAwaited`: the reader takes it at once, most likely. */
+  push(chunk: Uint8Array, isAwaited: boolean): void {
     if (chunk.byteLength === 0) return;
+    const isFirst = this.#bytes === 0;
     this.#bytes += chunk.byteLength;
-    if (chunk.byteLength * 2 >= chunk.buffer.byteLength) {
-      this.#sealBlock();
-      this.#chunks.push(chunk);
-    } else this.#copy(chunk);
+    if (isAwaited && isFirst) {
+      this.#fresh = chunk;
+      return;
+    }
+    this.#keepFresh();
+    this.#copy(chunk);
   }
 
-  /** The next bytes; undefined when there are none. */
+  /** The next bytes, valid until the next call; undefined when there are none. */
   shift(): Uint8Array | undefined {
-    if (this.#first === this.#chunks.length) this.#sealBlock();
-    const chunk = this.#chunks[this.#first];
-    if (!chunk) return undefined;
-    this.#first += 1;
-    if (this.#first === this.#chunks.length) {
-      this.#chunks = [];
-      this.#first = 0;
-    } else if (this.#first === 64) {
-      this.#chunks = this.#chunks.slice(64);
-      this.#first = 0;
-    }
-    this.#bytes -= chunk.byteLength;
+    if (this.#lent) this.#pool.giveBack(this.#lent);
+    this.#lent = undefined;
+    const chunk = this.#takeFresh() ?? this.#takeBlock();
+    this.#bytes -= chunk?.byteLength ?? 0;
     return chunk;
   }
 
-  /** All waiting bytes in one piece. */
+  /** All waiting bytes in one piece of their own. */
   takeAll(): Uint8Array {
-    const { bytes } = this;
-    const first = this.shift() ?? new Uint8Array(0);
-    if (this.#bytes === 0) return first;
-    const all = Buffer.allocUnsafeSlow(bytes);
+    const all = Buffer.allocUnsafeSlow(this.#bytes);
     let offset = 0;
-    for (let chunk: Uint8Array | undefined = first; chunk; chunk = this.shift()) {
+    for (let chunk = this.shift(); chunk; chunk = this.shift()) {
       all.set(chunk, offset);
       offset += chunk.byteLength;
     }
     return all;
   }
 
+  /** Forgets all bytes; those that the reader may still read are left to it. */
   clear(): void {
-    this.#chunks = [];
-    this.#first = 0;
+    for (let filled = this.#nextFilled(); filled; filled = this.#nextFilled())
+      this.#pool.giveBack(filled.block);
+    this.#fresh = undefined;
+    this.#lent = undefined;
     this.#bytes = 0;
-    this.#block = undefined;
-    this.#blockFrom = this.#blockTo = 0;
-    this.#nextBlockBytes = FIRST_BLOCK_BYTES;
+    this.#lastBlockBytes = 0;
+  }
+
+  #takeFresh(): Uint8Array | undefined {
+    const fresh = this.#fresh;
+    this.#fresh = undefined;
+    return fresh;
+  }
+
+  #takeBlock(): Uint8Array | undefined {
+    const filled = this.#nextFilled();
+    if (!filled) return undefined;
+    this.#lent = filled.block;
+    return filled.block.subarray(0, filled.bytes);
+  }
+
+  #nextFilled(): Filled | undefined {
+    const filled = this.#filled[this.#first];
+    if (!filled) return undefined;
+    this.#first += 1;
+    if (this.#first === this.#filled.length || this.#first === 64) {
+      this.#filled = this.#filled.slice(this.#first);
+      this.#first = 0;
+    }
+    return filled;
+  }
+
+  #keepFresh(): void {
+    const fresh = this.#takeFresh();
+    if (fresh) this.#copy(fresh);
   }
 
   #copy(chunk: Uint8Array): void {
     for (let offset = 0; offset < chunk.byteLength; ) {
-      const block = this.#roomyBlock();
-      const part = chunk.subarray(offset, offset + block.byteLength - this.#blockTo);
-      block.set(part, this.#blockTo);
-      this.#blockTo += part.byteLength;
+      const last = this.#roomyBlock();
+      const part = chunk.subarray(offset, offset + last.block.byteLength - last.bytes);
+      last.block.set(part, last.bytes);
+      last.bytes += part.byteLength;
       offset += part.byteLength;
     }
   }
 
-  #roomyBlock(): Uint8Array {
-    if (this.#block && this.#blockTo < this.#block.byteLength) return this.#block;
-    this.#sealBlock();
-    this.#block = Buffer.allocUnsafeSlow(this.#nextBlockBytes);
-    this.#nextBlockBytes = Math.min(LARGEST_BLOCK_BYTES, this.#nextBlockBytes * 4);
-    this.#blockFrom = this.#blockTo = 0;
-    return this.#block;
-  }
-
-  /** Moves the filled part of the block to the chunks; the rest of it is filled further. */
-  #sealBlock(): void {
-    if (!this.#block || this.#blockTo === this.#blockFrom) return;
-    this.#chunks.push(this.#block.subarray(this.#blockFrom, this.#blockTo));
-    this.#blockFrom = this.#blockTo;
-    if (this.#blockTo === this.#block.byteLength) this.#block = undefined;
+  #roomyBlock(): Filled {
+    const last = this.#filled.at(-1);
+    if (last && last.bytes < last.block.byteLength) return last;
+    const block = this.#pool.take(this.#lastBlockBytes);
+    this.#lastBlockBytes = block.byteLength;
+    const filled: Filled = { block, bytes: 0 };
+    this.#filled.push(filled);
+    return filled;
   }
 }

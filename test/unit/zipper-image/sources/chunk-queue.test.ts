@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { BlockPool } from '../../../../zipper-image/sources/block-pool.ts';
 import { ChunkQueue } from '../../../../zipper-image/sources/chunk-queue.ts';
 import { generatedBytes } from '../../../support/generated-bytes.ts';
 
@@ -24,17 +25,22 @@ const drain = (queue: ChunkQueue): Uint8Array[] => {
 };
 
 describe('ChunkQueue', () => {
-  it('keeps a chunk that fills its memory as it is, without a copy', () => {
-    const queue = new ChunkQueue();
+  let pool: BlockPool;
+  let queue: ChunkQueue;
+  beforeEach(() => {
+    pool = new BlockPool(1024 * 1024);
+    queue = new ChunkQueue(pool);
+  });
+
+  it('passes a chunk on as it is when it is awaited and nothing else waits', () => {
     const chunk = Buffer.allocUnsafeSlow(SLAB);
-    queue.push(chunk);
+    queue.push(chunk, true);
     expect(queue.shift()).to.equal(chunk);
     expect(queue.bytes).to.equal(0);
   });
 
   it('holds little more memory than bytes when the chunks are tiny (D13)', () => {
-    const queue = new ChunkQueue();
-    for (const slice of slices(40_000, 16)) queue.push(slice);
+    for (const slice of slices(40_000, 16)) queue.push(slice, true);
     const chunks = drain(queue);
     const memory = new Set(chunks.map((chunk) => chunk.buffer));
     const held = [...memory].reduce((sum, buffer) => sum + buffer.byteLength, 0);
@@ -45,40 +51,66 @@ describe('ChunkQueue', () => {
   it('returns the same bytes in the same order, whatever the chunk sizes and however it is emptied', () => {
     const want = generatedBytes(300_000, 1);
     for (const size of [1000, 4096, 30_000, 64_000]) {
-      const queue = new ChunkQueue();
       const got: Uint8Array[] = [];
       for (const [index, slice] of slices(300_000, size).entries()) {
-        queue.push(slice);
+        queue.push(slice, index % 2 === 0);
         const chunk = index % 3 === 0 ? queue.shift() : undefined;
         if (chunk) got.push(Buffer.from(chunk));
       }
-      got.push(...drain(queue));
+      for (let chunk = queue.shift(); chunk; chunk = queue.shift()) got.push(Buffer.from(chunk));
       expect(Buffer.concat(got).equals(want), String(size)).to.equal(true);
     }
   });
 
-  it('does not change bytes that were handed out', () => {
-    const queue = new ChunkQueue();
+  it('does not change bytes that were handed out before the next are asked for, nor after it forgot all', () => {
     const [a, b] = slices(32, 16);
     if (!a || !b) throw new Error('two slices are needed');
-    queue.push(a);
+    queue.push(a, false);
     const first = queue.shift();
-    queue.push(b);
+    queue.push(b, false);
+    expect(Buffer.from(first ?? b)).to.deep.equal(generatedBytes(16, 1));
     const second = queue.shift();
-    expect(Buffer.concat([first ?? b, second ?? a])).to.deep.equal(generatedBytes(32, 1));
+    queue.push(a, false);
+    queue.clear();
+    queue.push(a, false);
+    expect(Buffer.from(second ?? a)).to.deep.equal(generatedBytes(32, 1).subarray(16));
+  });
+
+  it('uses blocks again, those of other queues too', () => {
+    const other = new ChunkQueue(pool);
+    const memory = new Set<ArrayBufferLike>();
+    for (let round = 0; round < 10; round += 1) {
+      for (const target of [queue, other]) {
+        target.push(generatedBytes(64, round), false);
+        memory.add((target.shift() ?? new Uint8Array(0)).buffer);
+        expect(target.shift()).to.equal(undefined);
+        target.clear();
+      }
+    }
+    expect(memory.size).to.equal(1);
   });
 
   it('takes everything in one piece, counts bytes, and forgets on clear', () => {
-    const queue = new ChunkQueue();
     expect(queue.takeAll().byteLength).to.equal(0);
-    for (const slice of slices(200_000, 3000)) queue.push(slice);
-    queue.push(new Uint8Array(0));
+    for (const slice of slices(200_000, 3000)) queue.push(slice, false);
+    queue.push(new Uint8Array(0), true);
     expect(queue.bytes).to.equal(200_000);
-    expect(Buffer.from(queue.takeAll()).equals(generatedBytes(200_000, 1))).to.equal(true);
-    expect(queue.bytes).to.equal(0);
-    queue.push(generatedBytes(10, 1));
+    const all = queue.takeAll();
+    queue.push(Buffer.alloc(200_000), false);
+    expect(Buffer.from(all).equals(generatedBytes(200_000, 1))).to.equal(true);
+    expect(queue.bytes).to.equal(200_000);
     queue.clear();
     expect(queue.shift()).to.equal(undefined);
     expect(queue.bytes).to.equal(0);
+  });
+});
+
+describe('BlockPool', () => {
+  it('keeps no more free blocks than it may', () => {
+    const pool = new BlockPool(8 * 1024);
+    const blocks = [pool.take(0), pool.take(0), pool.take(0)];
+    for (const block of blocks) pool.giveBack(block);
+    const again = [pool.take(0), pool.take(0), pool.take(0)];
+    expect(again.filter((block) => blocks.includes(block))).to.have.length(2);
   });
 });
