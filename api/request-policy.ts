@@ -2,6 +2,7 @@ import type { ZipProject } from '#crds/zip-project.ts';
 import type { EgressPolicy, RefusalReason } from '#runtime/egress/egress-policy.ts';
 import { judgeUrl } from '#runtime/egress/judge-url.ts';
 import { checkEntryNames, type EntryNameProblem } from '#runtime/entry-name.ts';
+import { checkPortableNames } from '#runtime/portable-names.ts';
 import type { EntryFault, RequestCheckDeps } from './check-request.ts';
 import type { RequestLimits } from './schemas/limits.ts';
 import { createZipJobBodyCheck } from './schemas/zip-job-request.ts';
@@ -35,12 +36,18 @@ const NAME_PROBLEMS: Readonly<Record<EntryNameProblem, string>> = {
   'lone-surrogate': 'is not valid Unicode: it has half of a surrogate pair',
   duplicate: 'is the name of another entry too',
   'file-and-directory': 'and the name of another entry make one name both a file and a directory',
+  'windows-character': 'has one of the characters < > : " | ? * which Windows refuses',
+  'windows-device': 'is the name of a device on Windows',
+  'windows-ending': 'has a segment that ends with a space or a dot, which Windows cuts off',
+  'same-elsewhere': 'differs from the name of another entry in nothing but letter case or composition',
 };
 
-const nameFault = (names: readonly string[]): EntryFault | undefined => {
-  const fault = checkEntryNames(names);
-  return fault && { index: fault.index, problem: NAME_PROBLEMS[fault.reason] };
-};
+const toNameFault =
+  (mustBePortable: boolean) =>
+  (names: readonly string[]): EntryFault | undefined => {
+    const fault = checkEntryNames(names) ?? (mustBePortable ? checkPortableNames(names) : undefined);
+    return fault && { index: fault.index, problem: NAME_PROBLEMS[fault.reason] };
+  };
 
 const createUrlProblem =
   (egress: EgressPolicy) =>
@@ -58,7 +65,7 @@ export const createRequestPolicy = ({ egress, limits }: RequestPolicyDeps): Requ
   return ({ spec }) => ({
     checkBody,
     urlProblem,
-    nameFault,
+    nameFault: toNameFault(spec.jobDefaults?.portableNames === 'refuse'),
     limits: { ...limits, maxFiles: Math.min(limits.maxFiles, spec.limits?.filesPerJob ?? limits.maxFiles) },
   });
 };

@@ -13,7 +13,11 @@ export type EntryNameProblem =
   | 'bidi-control'
   | 'lone-surrogate'
   | 'duplicate'
-  | 'file-and-directory';
+  | 'file-and-directory'
+  | 'windows-character'
+  | 'windows-device'
+  | 'windows-ending'
+  | 'same-elsewhere';
 
 export interface EntryNameFault {
   readonly index: number;
@@ -48,11 +52,15 @@ const checkEntryName = (name: string): EntryNameProblem | undefined =>
 
 /**
  * A name is a directory of another when the other begins with it and a slash. Sorted with that slash, such a pair (and a
- * repetition) stands side by side, so no directory need be remembered: deep names would make millions of them.
+ * repetition) stands side by side, so no directory need be remembered: deep names would make millions of them. Names that
+ * `fold` makes one count as one.
  */
-const findConflict = (names: readonly string[]): EntryNameFault | undefined => {
+export const findConflict = (
+  names: readonly string[],
+  fold: (name: string) => string = (name) => name,
+): EntryNameFault | undefined => {
   const sorted = names
-    .map((name, index) => ({ key: `${name}/`, index }))
+    .map((name, index) => ({ key: `${fold(name)}/`, index }))
     .sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : a.index - b.index));
   return sorted
     .flatMap((entry, at): EntryNameFault[] => {

@@ -20,6 +20,9 @@ const errorOf = (status: ZipJobStatus): Readonly<Record<string, unknown>> => {
   return { code: reason, message, ...(isSame && { file_index: failure.fileIndex }) };
 };
 
+const skippedOf = ({ result }: ZipJobStatus): string =>
+  result?.skipped?.length ? `,"skipped":${JSON.stringify(result.skipped)}` : '';
+
 /**
  * The body of a webhook. The same ZipJob always gives the same bytes, so that every attempt carries the same body. metadata is
  * spliced in as the caller wrote it: parsing and printing it again would change numbers and the order of keys. Files that the
@@ -34,8 +37,7 @@ export const webhookBody = (zipJob: ZipJob, event: WebhookEvent): string => {
     bucket: bucketOf(zipJob),
     key: zipJob.spec.key,
   });
-  const { skipped = [] } = zipJob.status?.result ?? {};
-  const omitted = event === 'COMPLETED' && skipped.length > 0 ? `,"skipped":${JSON.stringify(skipped)}` : '';
+  const omitted = event === 'COMPLETED' ? skippedOf(zipJob.status ?? {}) : '';
   const error = event === 'FAILED' ? `,"error":${JSON.stringify(errorOf(zipJob.status ?? {}))}` : '';
   return `${head.slice(0, -1)},"metadata":${isJsonObject(metadata) ? metadata : '{}'}${omitted}${error}}`;
 };

@@ -262,6 +262,20 @@ describe('checkRequest', () => {
     expect(() => check(withName('a', 'a/b'))).to.throw(/^urls\[1\]\.filename /);
   });
 
+  it('refuses names that some systems cannot hold where the project says so, and else takes them (Z13)', () => {
+    const refusing = { jobDefaults: { portableNames: 'refuse' } };
+    for (const names of [
+      ['ok', 'what?'],
+      ['readme', 'README'],
+    ]) {
+      expect(() => check(withName(...names), refusing)).to.throw(/^urls\[1\]\.filename /);
+      expect(check(withName(...names)).files).to.have.length(2);
+      expect(
+        check(withName(...names), { jobDefaults: { portableNames: 'rewrite' } }).files[1]?.filename,
+      ).to.equal(names[1]);
+    }
+  });
+
   for (const url of URLS) {
     it(`refuses the source ${JSON.stringify(url)} and does not repeat it (S50)`, () => {
       expect(() => check(withUrl(url)))

@@ -1,0 +1,73 @@
+/**
+ * Names that every common system can hold, side by side. Windows has no file `CON` or `a:b` and cuts off dots and blanks at
+ * the end of a name; Windows and macOS hold only one of `A` and `a`, and of two spellings of one accented letter.
+ */
+import { type EntryNameFault, findConflict } from './entry-name.ts';
+import {
+  createNameIndex,
+  cutToBytes,
+  foldName,
+  LONGEST_SEGMENT_BYTES,
+  takeFreeName,
+  withEnding,
+} from './name-index.ts';
+
+/** Devices, with any extension. Superscript digits count as digits. */
+const RESERVED = /^(con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])\s*(\.|$)/i;
+const FORBIDDEN_CHARACTER = /[<>:"|?*]/;
+const LOOSE_END = /[. ]+$/;
+
+/** Each rule with how a segment that breaks it is written instead. */
+const SEGMENT_RULES = [
+  ['windows-character', FORBIDDEN_CHARACTER, (text: string) => text.replaceAll(/[<>:"|?*]/g, '_')],
+  ['windows-device', RESERVED, (text: string) => `_${cutToBytes(text, LONGEST_SEGMENT_BYTES - 1)}`],
+  ['windows-ending', LOOSE_END, (text: string) => text.replace(LOOSE_END, (end) => '_'.repeat(end.length))],
+] as const;
+
+const segmentProblem = (name: string): EntryNameFault['reason'] | undefined => {
+  const segments = name.split('/');
+  return SEGMENT_RULES.find(([, broken]) => segments.some((segment) => broken.test(segment)))?.[0];
+};
+
+/** The first name that some system cannot hold, or not beside the others. Names must be good otherwise. Pure. */
+export const checkPortableNames = (names: readonly string[]): EntryNameFault | undefined => {
+  for (const [index, name] of names.entries()) {
+    const reason = segmentProblem(name);
+    if (reason) return { index, reason };
+  }
+  const conflict = findConflict(names, foldName);
+  return conflict && { index: conflict.index, reason: 'same-elsewhere' };
+};
+
+const rewriteSegment = (segment: string): string =>
+  SEGMENT_RULES.reduce((text, [, broken, rewrite]) => (broken.test(text) ? rewrite(text) : text), segment);
+
+const LONGEST_EXTENSION = 32;
+
+/** `name (2).txt`; a dot that begins a name begins no extension, and what is long is none. */
+const numbered = (name: string, n: number): string => {
+  const dot = name.lastIndexOf('.');
+  const isExtension = dot > name.lastIndexOf('/') + 1 && name.length - dot <= LONGEST_EXTENSION;
+  const [stem, extension] = isExtension ? [name.slice(0, dot), name.slice(dot)] : [name, ''];
+  return withEnding(stem, ` (${n})${extension}`);
+};
+
+/**
+ * Names that every system can hold, in the same order: a forbidden character becomes `_`, a device gets a `_` before it, and
+ * of names that would be one each further one gets a number. Good names stay as they are. Pure.
+ */
+export const toPortableNames = (names: readonly string[]): readonly string[] => {
+  const rewritten = names.map((name) => name.split('/').map(rewriteSegment).join('/'));
+  const index = createNameIndex(rewritten);
+  /** The highest number that a name has got so far; the first one has none. */
+  const numbers = new Map<string, number>();
+  return rewritten.map((name) => {
+    const key = foldName(name);
+    const last = numbers.get(key);
+    let n = last ?? 1;
+    const free =
+      last === undefined && !index.isFolder(name) ? name : takeFreeName(index, () => numbered(name, ++n));
+    numbers.set(key, n);
+    return free;
+  });
+};

@@ -1,0 +1,138 @@
+import { expect } from 'chai';
+import { checkEntryNames } from '#runtime/entry-name.ts';
+import { checkPortableNames, toPortableNames } from '#runtime/portable-names.ts';
+
+const NOT_FOR_WINDOWS = [
+  ['CON', 'windows-device', '_CON'],
+  ['nul.txt', 'windows-device', '_nul.txt'],
+  ['dir/Com1.tar.gz', 'windows-device', 'dir/_Com1.tar.gz'],
+  ['LPT9', 'windows-device', '_LPT9'],
+  ['aux/file', 'windows-device', '_aux/file'],
+  ['PRN .x', 'windows-device', '_PRN .x'],
+  ['com\u00b2', 'windows-device', '_com\u00b2'],
+  ['a<b>c', 'windows-character', 'a_b_c'],
+  ['12:30.log', 'windows-character', '12_30.log'],
+  ['what?/"x|y*"', 'windows-character', 'what_/_x_y__'],
+  ['ends with dot.', 'windows-ending', 'ends with dot_'],
+  ['ends with blank ', 'windows-ending', 'ends with blank_'],
+  ['dir. ./x', 'windows-ending', 'dir___/x'],
+  ['...', 'windows-ending', '___'],
+] as const;
+
+describe('checkPortableNames', () => {
+  for (const [name, reason] of NOT_FOR_WINDOWS)
+    it(`refuses ${JSON.stringify(name)} as ${reason} (Z13)`, () => {
+      expect(checkPortableNames(['good', name])).to.deep.equal({ index: 1, reason });
+    });
+
+  for (const [what, names] of [
+    ['letter case', ['a/Read.me', 'b', 'A/READ.ME']],
+    ['composition', ['caf\u00e9', 'b', 'cafe\u0301']],
+    ['both', ['CAF\u00c9', 'b', 'cafe\u0301']],
+    ['a file and a directory in another case', ['Data/x', 'b', 'data']],
+  ] as const)
+    it(`refuses names that differ only in ${what}, at the later one (Z13)`, () => {
+      expect(checkPortableNames(names)).to.deep.equal({ index: 2, reason: 'same-elsewhere' });
+    });
+
+  it('accepts names that every system holds (Z13)', () => {
+    const names = [
+      'console',
+      'com10',
+      'nulls.txt',
+      '.hidden',
+      'a b.c',
+      'Ünïcödé/名前',
+      'x/CONS',
+      'ab.',
+      ' b',
+    ];
+    expect(checkPortableNames(names.filter((name) => name !== 'ab.'))).to.equal(undefined);
+  });
+});
+
+describe('toPortableNames', () => {
+  for (const [name, , want] of NOT_FOR_WINDOWS)
+    it(`writes ${JSON.stringify(name)} as ${JSON.stringify(want)} (Z13)`, () => {
+      expect(toPortableNames([name])).to.deep.equal([want]);
+    });
+
+  it('leaves good names as they are and numbers the later of names that would be one (Z13)', () => {
+    const names = [
+      'a.txt',
+      'A.txt',
+      'a (2).txt',
+      'A.TXT',
+      'caf\u00e9',
+      'cafe\u0301',
+      'x:y',
+      'x?y',
+      '.env',
+      '.ENV',
+    ];
+    expect(toPortableNames(names)).to.deep.equal([
+      'a.txt',
+      'A (3).txt',
+      'a (2).txt',
+      'A (4).TXT',
+      'caf\u00e9',
+      'cafe\u0301 (2)',
+      'x_y',
+      'x_y (2)',
+      '.env',
+      '.ENV (2)',
+    ]);
+  });
+
+  it('renames a file that would be a directory of another (Z13)', () => {
+    expect(toPortableNames(['Data', 'data/x', 'x/y', 'X'])).to.deep.equal([
+      'Data (2)',
+      'data/x',
+      'x/y',
+      'X (2)',
+    ]);
+  });
+
+  it('gives good, portable and different names for whatever it is given (Z13)', () => {
+    let seed = 20_260_101;
+    const random = (below: number): number => {
+      seed = (Math.imul(seed, 1_103_515_245) + 12_345) >>> 0;
+      return Math.floor((seed / 2 ** 32) * below);
+    };
+    const pieces = [
+      'a',
+      'A',
+      'b',
+      '.',
+      ' ',
+      ':',
+      'con',
+      'CON',
+      '\u00e9',
+      'e\u0301',
+      '/',
+      '(2)',
+      'x'.repeat(90),
+      '😀',
+    ];
+    const names = new Set<string>();
+    while (names.size < 3000)
+      names.add(Array.from({ length: 1 + random(5) }, () => pieces[random(pieces.length)]).join(''));
+    // Only what may stand in an archive at all comes this far.
+    const good = [...names].filter((name) => checkEntryNames([name]) === undefined);
+    const files = good.filter((name) => !good.some((other) => other.startsWith(`${name}/`)));
+    const portable = toPortableNames(files);
+    expect(files.length).to.be.above(500);
+    expect(portable.length).to.equal(files.length);
+    expect(checkEntryNames(portable)).to.equal(undefined);
+    expect(checkPortableNames(portable)).to.equal(undefined);
+    expect(toPortableNames(portable)).to.deep.equal(portable);
+  });
+
+  it('is quick for ten thousand names that are one', () => {
+    const names = Array.from({ length: 10_000 }, (_, n) =>
+      [...'abcdefghijklmn'].map((c, bit) => ((n >> bit) & 1 ? c.toUpperCase() : c)).join(''),
+    );
+    expect(checkPortableNames(toPortableNames(names))).to.equal(undefined);
+  });
+});
