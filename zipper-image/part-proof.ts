@@ -1,4 +1,6 @@
-/** What proves that the store holds the bytes of a part that were sent. */
+/** What proves that the store holds the bytes that were sent: of a part, and of all parts together. */
+import { createHash } from 'node:crypto';
+import { crc32 } from 'node:zlib';
 import type { PartDigests } from './part-writer.ts';
 import { StoreError } from './store-errors.ts';
 
@@ -53,12 +55,49 @@ export const verifyPart = (answer: PartAnswer, digests: PartDigests, attempted: 
   if (answer.ETag === undefined) throw missing(attempted, 'ETag');
   const etag = withoutQuotes(answer.ETag);
   if (digests.kind === 'crc32') {
-    if (answer.ChecksumCRC32 !== undefined && answer.ChecksumCRC32 !== base64Crc(digests.crc32))
-      throw corrupted(attempted, 'CRC-32');
+    // A store that was asked to sum and does not say what it summed proves nothing.
+    if (answer.ChecksumCRC32 === undefined) throw missing(attempted, 'CRC-32');
+    if (answer.ChecksumCRC32 !== base64Crc(digests.crc32)) throw corrupted(attempted, 'CRC-32');
     return { etag: answer.ETag, etagIsMd5: false };
   }
   const isEncrypted = answer.ServerSideEncryption?.startsWith('aws:kms') === true;
   const etagIsMd5 = isMd5(etag) && !isEncrypted && answer.SSECustomerAlgorithm === undefined;
   if (etagIsMd5 && etag.toLowerCase() !== digests.md5.toString('hex')) throw corrupted(attempted, 'MD5');
   return { etag: answer.ETag, etagIsMd5 };
+};
+
+/** What is compared of each part when the whole is proved. */
+export interface ProvedPart {
+  readonly digests: PartDigests;
+  readonly etagIsMd5: boolean;
+}
+
+/** S3's ETag of an object made of parts: the MD5 of the parts' MD5s, and their number. */
+const etagOfParts = (parts: readonly ProvedPart[]): string => {
+  const hash = createHash('md5');
+  for (const { digests } of parts) if (digests.kind === 'md5') hash.update(digests.md5);
+  return `${hash.digest('hex')}-${parts.length}`;
+};
+
+/** S3's checksum of an object made of parts: the CRC-32 of the parts' CRC-32s, and their number. */
+const crcOfParts = (parts: readonly ProvedPart[]): string => {
+  const sums = parts.map(({ digests }) =>
+    Buffer.from(digests.kind === 'crc32' ? base64Crc(digests.crc32) : '', 'base64'),
+  );
+  return `${base64Crc(crc32(Buffer.concat(sums)))}-${parts.length}`;
+};
+
+/**
+ * Whether what the store answered to Complete follows from the parts. True also where it answered nothing that could:
+ * the parts were proved one by one then.
+ */
+export const followsFromParts = (
+  completed: { readonly etag: string; readonly crc32OfParts: string | undefined },
+  parts: readonly ProvedPart[],
+): boolean => {
+  const { etag, crc32OfParts } = completed;
+  if (parts.every(({ digests }) => digests.kind === 'crc32'))
+    return !/-\d+$/.test(crc32OfParts ?? '') || crc32OfParts === crcOfParts(parts);
+  if (!parts.every(({ etagIsMd5 }) => etagIsMd5) || !/^[0-9a-f]{32}-\d+$/i.test(etag)) return true;
+  return etag.toLowerCase() === etagOfParts(parts);
 };

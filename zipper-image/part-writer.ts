@@ -9,7 +9,7 @@ import { createHash, type Hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { toError } from '#runtime/errors.ts';
 import type { ByteSink } from './byte-sink.ts';
-import type { PartChecksum } from './providers.ts';
+import type { PartChecksum } from './store-capabilities.ts';
 
 export type PartDigests =
   | { readonly kind: 'crc32'; readonly crc32: number }
@@ -28,6 +28,8 @@ export interface PartWriterOptions {
   /** Parts that may be on their way while the next is filled. */
   readonly partsInFlight: number;
   readonly checksum: PartChecksum;
+  /** Sees all bytes in order, in pieces that the processor still has at hand. */
+  readonly onBytes?: ((bytes: Buffer) => void) | undefined;
   readonly send: (part: FilledPart) => Promise<void>;
 }
 
@@ -51,7 +53,7 @@ interface Digester {
   result(): PartDigests;
 }
 
-const createDigester = (checksum: PartChecksum): Digester => {
+const createDigester = ({ checksum, onBytes }: PartWriterOptions): Digester => {
   let summed = 0;
   let crc = 0;
   const hash: Hash | undefined = checksum === 'md5' ? createHash('md5') : undefined;
@@ -60,6 +62,7 @@ const createDigester = (checksum: PartChecksum): Digester => {
       const bytes = buffer.subarray(summed, end);
       if (hash) hash.update(bytes);
       else crc = crc32(bytes, crc);
+      onBytes?.(bytes);
       summed = end;
     },
     result: () => (hash ? { kind: 'md5', md5: hash.digest() } : { kind: 'crc32', crc32: crc }),
@@ -140,7 +143,7 @@ class PooledPartWriter implements PartWriter {
 
   #startPart(): CurrentPart | undefined {
     const buffer = this.#free.pop() ?? this.#allocate();
-    return buffer && { buffer, digester: createDigester(this.#options.checksum), filled: 0, summed: 0 };
+    return buffer && { buffer, digester: createDigester(this.#options), filled: 0, summed: 0 };
   }
 
   #allocate(): Buffer | undefined {

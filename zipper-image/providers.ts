@@ -1,18 +1,17 @@
-/**
- * What differs between the stores that archives are uploaded to, in one table, and where a bucket's requests go.
- */
+/** Which store a bucket is at, and where its requests go. */
 import type { Service } from '#crds/zip-job.ts';
 import type { TaskBucket } from '#crds/zipper-contract.ts';
-import { StoreError } from './store-errors.ts';
-
-export type PartChecksum = 'crc32' | 'md5';
+import {
+  assertObjectOptions,
+  CAPABILITIES,
+  type Capabilities,
+  misconfigured,
+  type StoreKind,
+} from './store-capabilities.ts';
 
 export interface Provider {
-  readonly kind: 's3' | 'r2' | 'custom';
-  /** Sent with every part and checked by the store: CRC-32 where it is known to work, else the old Content-MD5. */
-  readonly partChecksum: PartChecksum;
-  /** Whether canned ACLs are understood at all. */
-  readonly acceptsAcl: boolean;
+  readonly kind: StoreKind;
+  readonly capabilities: Capabilities;
   /** Bucket in the path instead of the host name. */
   readonly pathStyle: boolean;
   /** Whether the host is chosen by a person, so that connections to it must pass the egress guard. */
@@ -28,19 +27,11 @@ export interface ProviderRules {
   readonly allowHttp: boolean;
 }
 
-const AWS_REGION = /^[a-z]{2,4}(-[a-z]+)+-\d+$/;
-const CUSTOM_REGION = /^[a-z0-9-]{1,32}$/;
 const R2_HOST = /^[0-9a-f]{32}\.(?:(?:eu|us|fedramp)\.)?r2\.cloudflarestorage\.com$/;
 const BUCKET_NAME = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
 
-const misconfigured = (message: string): StoreError =>
-  new StoreError(message, { code: 'BucketMisconfigured', retryable: false, storeCode: 'InvalidSettings' });
-
-const checkRegion = (region: string, pattern: RegExp): string => {
-  if (!pattern.test(region))
-    throw misconfigured(
-      `Reading the bucket's settings: region ${JSON.stringify(region)} is not a region's name`,
-    );
+const checkRegion = (region: string, { region: pattern }: Capabilities): string => {
+  if (!pattern.test(region)) throw misconfigured(`region ${JSON.stringify(region)} is not a region's name`);
   return region;
 };
 
@@ -53,32 +44,30 @@ const isAllowed = (url: URL, rules: ProviderRules): boolean =>
 const parseEndpoint = (text: string): URL => {
   const url = URL.parse(text);
   if (!url || url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
-    throw misconfigured("Reading the bucket's settings: its endpoint is not a plain http or https URL");
+    throw misconfigured('its endpoint is not a plain http or https URL');
   return url;
 };
 
 const checkEndpoint = (url: URL, rules: ProviderRules): string => {
   if (!isAllowed(url, rules))
     throw misconfigured(
-      `Reading the bucket's settings: the operator does not allow the store ${url.host}; it can be added to STORE_ALLOWED_HOSTS`,
+      `the operator does not allow the store ${url.host}; it can be added to STORE_ALLOWED_HOSTS`,
     );
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && rules.allowHttp))
-    throw misconfigured(`Reading the bucket's settings: the store ${url.host} must be reached by https`);
+    throw misconfigured(`the store ${url.host} must be reached by https`);
   return url.href;
 };
 
 const r2Endpoint = (bucket: TaskBucket, rules: ProviderRules): string => {
   const host = (bucket.host ?? `${bucket.accountId ?? ''}.r2.cloudflarestorage.com`).toLowerCase();
   const url = parseEndpoint(`https://${host}`);
-  if (url.host !== host)
-    throw misconfigured("Reading the bucket's settings: its host is not the name of a host");
+  if (url.host !== host) throw misconfigured('its host is not the name of a host');
   return R2_HOST.test(host) ? url.href : checkEndpoint(url, rules);
 };
 
 const r2 = (bucket: TaskBucket, rules: ProviderRules): Provider => ({
   kind: 'r2',
-  partChecksum: 'md5',
-  acceptsAcl: false,
+  capabilities: CAPABILITIES.r2,
   pathStyle: true,
   guarded: true,
   region: 'auto',
@@ -87,22 +76,20 @@ const r2 = (bucket: TaskBucket, rules: ProviderRules): Provider => ({
 
 const custom = (bucket: TaskBucket, endpoint: string, rules: ProviderRules): Provider => ({
   kind: 'custom',
-  partChecksum: 'md5',
-  acceptsAcl: true,
+  capabilities: CAPABILITIES.custom,
   pathStyle: true,
   guarded: true,
-  region: checkRegion(bucket.region ?? 'us-east-1', CUSTOM_REGION),
+  region: checkRegion(bucket.region ?? 'us-east-1', CAPABILITIES.custom),
   endpoint: checkEndpoint(parseEndpoint(endpoint), rules),
 });
 
 const aws = (bucket: TaskBucket): Provider => ({
   kind: 's3',
-  partChecksum: 'crc32',
-  acceptsAcl: true,
+  capabilities: CAPABILITIES.s3,
   // The certificate of the bucket's own host name covers one label only.
   pathStyle: bucket.name.includes('.'),
   guarded: false,
-  region: checkRegion(bucket.region ?? 'us-east-1', AWS_REGION),
+  region: checkRegion(bucket.region ?? 'us-east-1', CAPABILITIES.s3),
   endpoint: undefined,
 });
 
@@ -113,14 +100,15 @@ const BY_SERVICE: Readonly<Record<Service, (bucket: TaskBucket, rules: ProviderR
 
 /**
  * Decides how a bucket's store is spoken to.
- * @throws StoreError with code BucketMisconfigured for names, hosts and regions that must not be used.
+ * @throws StoreError with code BucketMisconfigured for names, hosts, regions and object options that must not be used.
  */
 export const providerOf = (bucket: TaskBucket, rules: ProviderRules): Provider => {
   if (!BUCKET_NAME.test(bucket.name))
-    throw misconfigured(
-      `Reading the bucket's settings: ${JSON.stringify(bucket.name)} is not a bucket's name`,
-    );
-  return bucket.endpoint === undefined
-    ? BY_SERVICE[bucket.service](bucket, rules)
-    : custom(bucket, bucket.endpoint, rules);
+    throw misconfigured(`${JSON.stringify(bucket.name)} is not a bucket's name`);
+  const provider =
+    bucket.endpoint === undefined
+      ? BY_SERVICE[bucket.service](bucket, rules)
+      : custom(bucket, bucket.endpoint, rules);
+  assertObjectOptions(bucket, provider.capabilities);
+  return provider;
 };

@@ -1,10 +1,10 @@
 /** The Complete of an upload, and the certainty about what became of it. */
-import { createHash } from 'node:crypto';
 import type { OnConflict } from '#crds/zip-job.ts';
 import { AppError, toError } from '#runtime/errors.ts';
 import { retry } from '#runtime/retry.ts';
-import { findPublished, type SettleDeps, settleUpload } from './settle-upload.ts';
-import type { Part } from './store.ts';
+import { followsFromParts } from './part-proof.ts';
+import { findPublished, type SettleDeps, settleUpload, wasAnswered } from './settle-upload.ts';
+import type { Completed, Part } from './store.ts';
 import { isStoreCode, StoreError } from './store-errors.ts';
 
 export interface Publication {
@@ -21,20 +21,22 @@ export interface Publication {
  * @throws StoreError when nothing was published; AppError OutcomeUnknown when the store does not tell.
  */
 export const publish = async (deps: SettleDeps, upload: Publication): Promise<{ readonly etag: string }> => {
+  if (upload.onConflict === 'fail' && !deps.store.capabilities.conditionalComplete)
+    await refuseExisting(deps, upload.key);
   let tries = 0;
   const complete = () => {
     tries += 1;
     return deps.store.completeUpload(upload, upload.parts, upload.onConflict);
   };
-  let etag: string;
+  let completed: Completed;
   try {
-    ({ etag } = await retry(complete, deps.retryPolicy()));
+    completed = await retry(complete, deps.retryPolicy());
   } catch (error) {
     if (tries === 1 && isRefusal(error)) throw error;
     return resolveDoubt(deps, upload, error);
   }
-  await proveEtag(deps, upload, etag);
-  return { etag };
+  await prove(deps, upload, completed);
+  return { etag: completed.etag };
 };
 
 /** A plain no to the first and only Complete. NoSuchUpload is none: whoever ended the upload may have completed it. */
@@ -60,27 +62,39 @@ const resolveDoubt = async (
   );
 };
 
-/** S3's ETag of an object made of parts: the MD5 of the parts' MD5s, and their number. */
-const etagOfParts = (parts: readonly Part[]): string => {
-  const hash = createHash('md5');
-  for (const { digests } of parts) if (digests.kind === 'md5') hash.update(digests.md5);
-  return `${hash.digest('hex')}-${parts.length}`;
-};
-
-/** Where ETags are MD5s the object's must follow from the parts'. A wrong object is taken away again if it is ours. */
-const proveEtag = async (deps: SettleDeps, upload: Publication, etag: string): Promise<void> => {
-  const { parts, key } = upload;
-  if (!parts.every(({ etagIsMd5 }) => etagIsMd5) || !/^[0-9a-f]{32}-\d+$/.test(etag)) return;
-  if (etag === etagOfParts(parts)) return;
+/** The object must follow from the parts. A wrong one is taken away again if it is ours. */
+const prove = async (deps: SettleDeps, upload: Publication, completed: Completed): Promise<void> => {
+  if (followsFromParts(completed, upload.parts)) return;
   try {
     const found = await findPublished(deps, upload);
-    if (found.outcome === 'published') await deps.store.deleteObject(key);
+    if (found.outcome === 'published') await deps.store.deleteObject(upload.key);
   } catch (error) {
     deps.log.error({ err: error }, 'an archive that is not what was sent could not be deleted again');
   }
-  throw new StoreError('Completing the upload: the object has another ETag than its parts give', {
+  throw new StoreError('Completing the upload: the object is not what its parts give', {
     code: 'StoreCorrupted',
     retryable: true,
     storeCode: 'EtagMismatch',
+  });
+};
+
+/**
+ * An object that must not be replaced, told before anything is sent. The look itself may be refused: the store's own
+ * condition at Complete is what counts.
+ */
+export const refuseExisting = async (deps: SettleDeps, key: string): Promise<void> => {
+  const { store, log, signal } = deps;
+  let found: unknown;
+  try {
+    found = await retry(() => store.head(key, signal), deps.retryPolicy(), signal);
+  } catch (error) {
+    if (!wasAnswered(error)) throw error;
+    log.info({ err: error }, 'the store does not tell whether there is an object at the key');
+  }
+  if (found === undefined) return;
+  throw new StoreError('Looking at the key: an object is there, and onConflict is `fail`', {
+    code: 'ObjectExists',
+    retryable: false,
+    storeCode: 'PreconditionFailed',
   });
 };

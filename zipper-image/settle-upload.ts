@@ -25,6 +25,9 @@ export type UploadToSettle = UploadRef & {
   readonly attempt: string;
 };
 
+/** What S3 wants of who asks whether an object is there. */
+export const LOOK_PERMISSION = 's3:GetObject and s3:ListBucket';
+
 /** A part that was still on its way may keep the upload alive: the abort is repeated until the upload is gone. */
 const ABORT_ROUNDS = 3;
 
@@ -39,7 +42,7 @@ const abortOnce = async (deps: SettleDeps, upload: UploadRef): Promise<void> => 
 
 const isGone = async (deps: SettleDeps, upload: UploadRef): Promise<boolean> => {
   try {
-    return !(await deps.store.isOpen(upload, deps.signal));
+    return (await deps.store.lookAtUpload(upload, deps.signal)) === 'gone';
   } catch (error) {
     deps.log.debug({ err: error }, 'the store does not tell whether the upload is gone');
     return true;
@@ -61,7 +64,7 @@ export const abortUpload = async (deps: SettleDeps, upload: UploadRef): Promise<
 };
 
 /** True when the store answered, with whatever. */
-const wasAnswered = (error: unknown): boolean =>
+export const wasAnswered = (error: unknown): boolean =>
   error instanceof StoreError && error.httpStatus !== undefined && !error.retryable;
 
 const abortForAnyAnswer = async (deps: SettleDeps, upload: UploadRef): Promise<void> => {
@@ -72,6 +75,9 @@ const abortForAnyAnswer = async (deps: SettleDeps, upload: UploadRef): Promise<v
     deps.log.warn({ err: error }, 'the store refused to abort the upload');
   }
 };
+
+const isUnknownUser = (error: unknown): boolean =>
+  error instanceof StoreError && error.code === 'BucketCredentialsInvalid';
 
 /** Looks for the attempt's archive at the key. */
 export const findPublished = async (
@@ -84,8 +90,9 @@ export const findPublished = async (
     if (found?.attempt !== upload.attempt) return { outcome: 'absent' };
     return { outcome: 'published', bytes: found.bytes, etag: found.etag };
   } catch (error) {
-    // Without permission to list, S3 refuses to tell that an object is not there.
-    if (isDenied(error)) return { outcome: 'unknown', missingPermission: 's3:GetObject and s3:ListBucket' };
+    // Without permission to list, S3 refuses to tell that an object is not there. Credentials that were withdrawn tell no more.
+    if (isDenied(error) || isUnknownUser(error))
+      return { outcome: 'unknown', missingPermission: LOOK_PERMISSION };
     if (isStoreCode(error, 'NoSuchBucket')) return { outcome: 'absent' };
     throw error;
   }

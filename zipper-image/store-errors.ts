@@ -120,6 +120,24 @@ const statusOf = (error: Error): number | undefined => {
   return typeof metadata.httpStatusCode === 'number' ? metadata.httpStatusCode : undefined;
 };
 
+const fieldOf = (holder: unknown, name: string): unknown =>
+  typeof holder === 'object' && holder !== null ? Reflect.get(holder, name) : undefined;
+
+/** S3 names the region of a bucket that is asked for in another one: in a header, or in the error's own field. */
+const regionHint = (error: Error): string | undefined => {
+  const headers = fieldOf(fieldOf(error, '$response'), 'headers');
+  const named = fieldOf(headers, 'x-amz-bucket-region') ?? fieldOf(error, 'Region');
+  if (typeof named !== 'string' || !/^[a-z0-9-]{1,32}$/.test(named)) return undefined;
+  return REGION_ERRORS.has(error.name) ? `the bucket is in region ${named}` : undefined;
+};
+
+const REGION_ERRORS: ReadonlySet<string> = new Set([
+  'AuthorizationHeaderMalformed',
+  'PermanentRedirect',
+  'TemporaryRedirect',
+  'IllegalLocationConstraintException',
+]);
+
 const judge = (storeCode: string, systemCode: string | undefined, status: number | undefined): Verdict =>
   BY_NAME.get(storeCode) ??
   (systemCode === undefined ? undefined : BY_SYSTEM_CODE.get(systemCode)) ??
@@ -137,7 +155,9 @@ export const toStoreError = (thrown: unknown, attempted: string): Error => {
   const storeCode = status === undefined ? (systemCode ?? error.name) : error.name;
   const verdict = judge(error.name, systemCode, status);
   const answered = status === undefined ? storeCode : `${status} ${storeCode}`;
-  return new StoreError(`${attempted}: ${answered}: ${redactText(error.message)}`, {
+  const text = redactText(error.message);
+  const hint = regionHint(error);
+  return new StoreError(`${attempted}: ${answered}: ${hint === undefined ? text : `${text} (${hint})`}`, {
     ...verdict,
     storeCode,
     httpStatus: status,
@@ -149,6 +169,6 @@ export const toStoreError = (thrown: unknown, attempted: string): Error => {
 export const isStoreCode = (error: unknown, ...names: readonly string[]): boolean =>
   error instanceof StoreError && names.includes(error.storeCode);
 
-/** True when the store refused the request for lack of permission. */
+/** True when the store refused the request for lack of permission; credentials that it does not know are something else. */
 export const isDenied = (error: unknown): boolean =>
-  error instanceof StoreError && (error.httpStatus === 403 || error.httpStatus === 401);
+  error instanceof StoreError && error.code === 'BucketAccessDenied';

@@ -8,15 +8,15 @@ import {
   CreateMultipartUploadCommand,
   DeleteObjectCommand,
   HeadObjectCommand,
+  ListMultipartUploadsCommand,
   ListPartsCommand,
   type ObjectCannedACL,
-  S3Client,
+  type S3Client,
   type StorageClass,
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
 import type { OnConflict } from '#crds/zip-job.ts';
 import { ATTEMPT_METADATA_KEY, type TaskBucket } from '#crds/zipper-contract.ts';
-import type { HttpAgents } from '#runtime/egress/http-agents.ts';
 import {
   base64Crc,
   digestHeaders,
@@ -26,7 +26,9 @@ import {
   withoutQuotes,
 } from './part-proof.ts';
 import type { PartDigests } from './part-writer.ts';
-import type { PartChecksum, Provider } from './providers.ts';
+import type { Provider } from './providers.ts';
+import { createS3Client, type S3ClientOptions } from './s3-client.ts';
+import type { Capabilities } from './store-capabilities.ts';
 import { isStoreCode, StoreError, toStoreError } from './store-errors.ts';
 
 export interface Part extends PartProof {
@@ -53,84 +55,47 @@ export interface UploadRef {
   readonly uploadId: string;
 }
 
+/** An upload as a listing tells it; it does not tell the metadata. */
+export interface ListedUpload extends UploadRef {
+  readonly initiated: Date | undefined;
+  /** Who started it, where the store tells. */
+  readonly initiator: string | undefined;
+}
+
+/** What the store answered to Complete. */
+export interface Completed {
+  readonly etag: string;
+  /** CRC-32 of the parts' CRC-32s, where it sums parts that way. */
+  readonly crc32OfParts: string | undefined;
+}
+
 export interface Store {
-  readonly partChecksum: PartChecksum;
+  readonly capabilities: Capabilities;
   createUpload(key: string, attempt: string, signal?: AbortSignal): Promise<string>;
   uploadPart(upload: UploadRef, part: PartToSend, signal?: AbortSignal): Promise<Part>;
-  completeUpload(
-    upload: UploadRef,
-    parts: readonly Part[],
-    onConflict: OnConflict,
-  ): Promise<{ readonly etag: string }>;
+  completeUpload(upload: UploadRef, parts: readonly Part[], onConflict: OnConflict): Promise<Completed>;
   abortUpload(upload: UploadRef, signal?: AbortSignal): Promise<void>;
-  /** Whether the store still knows the upload. */
-  isOpen(upload: UploadRef, signal?: AbortSignal): Promise<boolean>;
+  /** Whether the store still knows the upload, and has parts of it. */
+  lookAtUpload(upload: UploadRef, signal?: AbortSignal): Promise<'gone' | 'empty' | 'parts'>;
+  /** Uploads of exactly this key that were neither completed nor aborted. */
+  listUploads(key: string, signal?: AbortSignal): Promise<readonly ListedUpload[]>;
   /** Undefined when there is no object. */
   head(key: string, signal?: AbortSignal): Promise<StoredObject | undefined>;
   deleteObject(key: string): Promise<void>;
   close(): void;
 }
 
-export interface StoreOptions {
+export interface StoreOptions extends S3ClientOptions {
   readonly bucket: TaskBucket;
-  readonly provider: Provider;
-  readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string };
-  readonly agents: HttpAgents;
-  readonly connectTimeoutMs: number;
-  /** Longest time without a byte in either direction. */
-  readonly idleTimeoutMs: number;
 }
-
-const createClient = (options: StoreOptions): S3Client => {
-  const { provider, agents } = options;
-  const client = new S3Client({
-    region: provider.region,
-    ...(provider.endpoint !== undefined && { endpoint: provider.endpoint }),
-    forcePathStyle: provider.pathStyle,
-    credentials: options.credentials,
-    maxAttempts: 1,
-    // Checksums are computed once per part and given by us; the SDK's own would be a header that not every store knows.
-    requestChecksumCalculation: 'WHEN_REQUIRED',
-    responseChecksumValidation: 'WHEN_REQUIRED',
-    expectContinueHeader: false,
-    followRegionRedirects: false,
-    useDualstackEndpoint: false,
-    useFipsEndpoint: false,
-    useArnRegion: false,
-    disableMultiregionAccessPoints: true,
-    disableS3ExpressSessionAuth: true,
-    defaultsMode: 'standard',
-    retryMode: 'standard',
-    userAgentAppId: 'zipjobs',
-    requestHandler: {
-      httpAgent: agents.httpAgent,
-      httpsAgent: agents.httpsAgent,
-      connectionTimeout: options.connectTimeoutMs,
-      socketTimeout: options.idleTimeoutMs,
-    },
-  });
-  // A part's checksum is a signed header: hashing its bytes once more for the signature would only cost time.
-  client.middlewareStack.add(
-    (next, context) => (args) => {
-      if (context.commandName === 'UploadPartCommand' && hasHeaders(args.request))
-        args.request.headers['x-amz-content-sha256'] = 'UNSIGNED-PAYLOAD';
-      return next(args);
-    },
-    { step: 'build', name: 'unsignedPartBody', priority: 'low' },
-  );
-  return client;
-};
-
-const hasHeaders = (request: unknown): request is { headers: Record<string, string> } =>
-  typeof request === 'object' && request !== null && 'headers' in request;
 
 const objectHeaders = (bucket: TaskBucket, provider: Provider) => ({
   ContentType: 'application/zip',
   ...(bucket.storageClass !== undefined && { StorageClass: bucket.storageClass as StorageClass }),
   ...(bucket.cacheControl !== undefined && { CacheControl: bucket.cacheControl }),
   ...(bucket.contentDisposition !== undefined && { ContentDisposition: bucket.contentDisposition }),
-  ...(bucket.acl !== undefined && provider.acceptsAcl && { ACL: bucket.acl as ObjectCannedACL }),
-  ...(provider.partChecksum === 'crc32' && { ChecksumAlgorithm: 'CRC32' as const }),
+  ...(bucket.acl !== undefined && { ACL: bucket.acl as ObjectCannedACL }),
+  ...(provider.capabilities.partChecksum === 'crc32' && { ChecksumAlgorithm: 'CRC32' as const }),
 });
 
 const sendOptions = (signal: AbortSignal | undefined) => (signal ? { abortSignal: signal } : {});
@@ -141,11 +106,11 @@ class S3Store implements Store {
 
   constructor(options: StoreOptions) {
     this.#options = options;
-    this.#client = createClient(options);
+    this.#client = createS3Client(options);
   }
 
-  get partChecksum(): PartChecksum {
-    return this.#options.provider.partChecksum;
+  get capabilities(): Capabilities {
+    return this.#options.provider.capabilities;
   }
 
   createUpload(key: string, attempt: string, signal?: AbortSignal): Promise<string> {
@@ -171,11 +136,7 @@ class S3Store implements Store {
     });
   }
 
-  completeUpload(
-    upload: UploadRef,
-    parts: readonly Part[],
-    onConflict: OnConflict,
-  ): Promise<{ readonly etag: string }> {
+  completeUpload(upload: UploadRef, parts: readonly Part[], onConflict: OnConflict): Promise<Completed> {
     return this.#asking('Completing the upload', async (attempted) => {
       const list = parts.map(({ number, etag, digests }) => ({
         PartNumber: number,
@@ -187,9 +148,9 @@ class S3Store implements Store {
         MultipartUpload: { Parts: list },
         ...(onConflict === 'fail' && { IfNoneMatch: '*' }),
       });
-      const { ETag: etag } = await this.#client.send(command);
+      const { ETag: etag, ChecksumCRC32: crc32OfParts } = await this.#client.send(command);
       if (etag === undefined) throw missing(attempted, 'ETag');
-      return { etag: withoutQuotes(etag) };
+      return { etag: withoutQuotes(etag), crc32OfParts };
     });
   }
 
@@ -199,19 +160,31 @@ class S3Store implements Store {
     });
   }
 
-  async isOpen(upload: UploadRef, signal?: AbortSignal): Promise<boolean> {
+  async lookAtUpload(upload: UploadRef, signal?: AbortSignal): Promise<'gone' | 'empty' | 'parts'> {
     try {
-      await this.#asking("Listing the upload's parts", async () => {
-        await this.#client.send(
-          new ListPartsCommand({ ...this.#on(upload), MaxParts: 1 }),
-          sendOptions(signal),
-        );
+      return await this.#asking("Listing the upload's parts", async () => {
+        const command = new ListPartsCommand({ ...this.#on(upload), MaxParts: 1 });
+        const { Parts: parts = [] } = await this.#client.send(command, sendOptions(signal));
+        return parts.length === 0 ? 'empty' : 'parts';
       });
-      return true;
     } catch (error) {
-      if (isStoreCode(error, 'NoSuchUpload')) return false;
+      if (isStoreCode(error, 'NoSuchUpload')) return 'gone';
       throw error;
     }
+  }
+
+  listUploads(key: string, signal?: AbortSignal): Promise<readonly ListedUpload[]> {
+    return this.#asking('Listing the uploads', async () => {
+      const { name: Bucket } = this.#options.bucket;
+      // One page: keys are listed in order and a key comes before all longer ones that begin with it.
+      const command = new ListMultipartUploadsCommand({ Bucket, Prefix: key, MaxUploads: 1000 });
+      const { Uploads: uploads = [] } = await this.#client.send(command, sendOptions(signal));
+      return uploads.flatMap(({ Key, UploadId, Initiated, Initiator }) =>
+        Key === key && UploadId !== undefined
+          ? [{ key, uploadId: UploadId, initiated: Initiated, initiator: Initiator?.ID }]
+          : [],
+      );
+    });
   }
 
   async head(key: string, signal?: AbortSignal): Promise<StoredObject | undefined> {

@@ -5,20 +5,20 @@
  * Always multipart, even for one small part: a plain PUT cannot be taken back by anybody, an upload that was aborted can never
  * publish anything.
  */
+import { createHash } from 'node:crypto';
 import type { OnConflict } from '#crds/zip-job.ts';
 import { AppError, toError } from '#runtime/errors.ts';
 import type { Logger } from '#runtime/log.ts';
 import { type RetryPolicy, retry } from '#runtime/retry.ts';
 import type { ByteSink } from './byte-sink.ts';
 import { createPartWriter, type FilledPart } from './part-writer.ts';
-import { publish } from './publish.ts';
+import { publish, refuseExisting } from './publish.ts';
 import { abortUpload, type SettleDeps } from './settle-upload.ts';
 import type { Part, Store, UploadRef } from './store.ts';
+import { archiveLimit, assertPlan } from './store-capabilities.ts';
 import { StoreError } from './store-errors.ts';
 import { type StoreRetrySettings, storeRetryPolicy } from './store-retry.ts';
-
-/** What S3 and R2 allow. */
-const MOST_PARTS = 10_000;
+import { sweepUploads } from './sweep-uploads.ts';
 
 export interface UploadSettings extends StoreRetrySettings {
   readonly partSizeBytes: number;
@@ -34,6 +34,10 @@ export interface UploadDeps {
   /** Tied to the object, so that it can be told from any other archive at the key. */
   readonly attempt: string;
   readonly onConflict: OnConflict;
+  /** Whether the whole archive is summed too. */
+  readonly sha256?: boolean;
+  /** Set when an attempt before this one may have left an upload that nobody knows of: the job's creation. */
+  readonly sweepSince?: Date | undefined;
   /** Ends everything but the Complete. */
   readonly signal: AbortSignal;
   /** Called at once when a part fails for good: whoever feeds the sink may be waiting for a source. */
@@ -49,6 +53,8 @@ export interface Upload {
   readonly retries: number;
   /** Refuses early what cannot fit: an archive that would have `more` further bytes at least. */
   assertFits(more: number): void;
+  /** SHA-256 (hex) of all bytes, when it was asked for and all parts are finished. */
+  readonly sha256: string | undefined;
   /** Sends the last part and waits for all; answers their number. */
   finishParts(): Promise<number>;
   /** Publishes the archive. @throws AppError when it was not published, or nobody can tell (OutcomeUnknown). */
@@ -69,19 +75,26 @@ const assertWhole = (parts: readonly Part[], bytes: number): void => {
 
 /** Starts the upload: the first request to the store, and the one that finds out whether the bucket can be used at all. */
 export const createUpload = async (deps: UploadDeps): Promise<Upload> => {
+  const { store, settings, log, key, attempt, onConflict, signal } = deps;
+  assertPlan({ ...settings, key, attempt, onConflict }, store.capabilities);
+  const startedAt = new Date();
   const tries = { further: 0 };
   const retryPolicy = (): RetryPolicy =>
     storeRetryPolicy(deps.settings, deps.log, () => {
       tries.further += 1;
     });
-  const { store, key, attempt, signal } = deps;
+  if (onConflict === 'fail') await refuseExisting({ store, log, signal, retryPolicy }, key);
+  const triesBefore = tries.further;
   const uploadId = await retry(() => store.createUpload(key, attempt, signal), retryPolicy(), signal);
-  return openUpload({ ...deps, retryPolicy, tries }, { key, uploadId });
+  // The answer to a try that seemed to fail may only have been lost.
+  const since = deps.sweepSince ?? (tries.further > triesBefore ? startedAt : undefined);
+  return openUpload({ ...deps, retryPolicy, tries, since }, { key, uploadId });
 };
 
 type OpenDeps = UploadDeps & {
   readonly retryPolicy: () => RetryPolicy;
   readonly tries: { readonly further: number };
+  readonly since: Date | undefined;
 };
 
 /** Sends parts and keeps what the store answered. */
@@ -92,6 +105,7 @@ const createPartSender = (deps: OpenDeps, ref: UploadRef) => {
   let bytes = 0;
   return {
     parts,
+    signal,
     bytes: () => bytes,
     stop: () => stop.abort(new DOMException('the upload is given up', 'AbortError')),
     send: async (part: FilledPart): Promise<void> => {
@@ -107,15 +121,40 @@ const createPartSender = (deps: OpenDeps, ref: UploadRef) => {
   };
 };
 
+/** Runs beside the parts, so it costs no time; it ends when the upload does. */
+const startSweep = async (deps: OpenDeps, own: UploadRef, signal: AbortSignal): Promise<void> => {
+  const { store, log, retryPolicy, attempt, since } = deps;
+  if (since !== undefined) await sweepUploads({ store, log, retryPolicy, signal }, { own, attempt, since });
+};
+
+/** Cuts the archive into parts, and sums it when that was asked for. */
+const createSummedWriter = (deps: OpenDeps, send: (part: FilledPart) => Promise<void>) => {
+  const { settings, store } = deps;
+  const whole = deps.sha256 === true ? createHash('sha256') : undefined;
+  let sha256: string | undefined;
+  const writer = createPartWriter({
+    ...settings,
+    checksum: store.capabilities.partChecksum,
+    onBytes: whole && ((bytes) => whole.update(bytes)),
+    send,
+  });
+  const finish = async (): Promise<void> => {
+    await writer.finish();
+    sha256 = whole?.digest('hex');
+  };
+  return { writer, finish, sha256: () => sha256 };
+};
+
 const openUpload = (deps: OpenDeps, ref: UploadRef): Upload => {
-  const { store, settings, log } = deps;
+  const { store, log } = deps;
   const sender = createPartSender(deps, ref);
-  const writer = createPartWriter({ ...settings, checksum: store.partChecksum, send: sender.send });
+  const swept = startSweep(deps, ref, sender.signal);
+  const { writer, finish, sha256 } = createSummedWriter(deps, sender.send);
   // Without the job's signal: what is given up must be aborted also while the process is told to stop.
   const settleDeps: SettleDeps = { store, log, retryPolicy: deps.retryPolicy };
-  const mostBytes = Math.min(settings.maxArchiveBytes, settings.partSizeBytes * MOST_PARTS);
+  const limit = archiveLimit(deps.settings, store.capabilities);
   const assertFits = (more: number): void => {
-    if (writer.bytesWritten + more > mostBytes) throw tooLarge(mostBytes);
+    if (writer.bytesWritten + more > limit.bytes) throw tooLarge(limit);
   };
   return {
     uploadId: ref.uploadId,
@@ -125,15 +164,19 @@ const openUpload = (deps: OpenDeps, ref: UploadRef): Upload => {
     get retries() {
       return deps.tries.further;
     },
+    get sha256() {
+      return sha256();
+    },
     assertFits,
     sink: {
-      write: (chunk: Uint8Array) => {
+      write: (chunk) => {
         assertFits(chunk.length);
         return writer.write(chunk);
       },
     },
     finishParts: async () => {
-      await writer.finish();
+      await finish();
+      await swept;
       sender.parts.sort((a, b) => a.number - b.number);
       assertWhole(sender.parts, writer.bytesWritten);
       return sender.parts.length;
@@ -146,18 +189,22 @@ const openUpload = (deps: OpenDeps, ref: UploadRef): Upload => {
     },
     abandon: async () => {
       sender.stop();
-      await writer.settled();
-      try {
-        await abortUpload(settleDeps, ref);
-      } catch (error) {
-        log.warn({ err: error, ...ref }, 'the upload could not be aborted; the bucket may hold its parts');
-      }
+      await Promise.all([writer.settled(), swept]);
+      await abortQuietly(settleDeps, ref);
     },
   };
 };
 
-const tooLarge = (mostBytes: number): AppError =>
+const abortQuietly = async (deps: SettleDeps, ref: UploadRef): Promise<void> => {
+  try {
+    await abortUpload(deps, ref);
+  } catch (error) {
+    deps.log.warn({ err: error, ...ref }, 'the upload could not be aborted; the bucket may hold its parts');
+  }
+};
+
+const tooLarge = ({ bytes, because }: ReturnType<typeof archiveLimit>): AppError =>
   new AppError(
-    `Writing the archive: it would be larger than ${mostBytes} bytes, the most that is allowed; split the list of files`,
+    `Writing the archive: it would be larger than ${bytes} bytes, ${because}; split the list of files`,
     { code: 'ArchiveTooLarge', retryable: false },
   );

@@ -4,6 +4,7 @@
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { answerInstead, type Fault, readBody, sendAnswer } from './hostile-faults.ts';
 import {
   type Answer,
   MemoryObjects,
@@ -13,12 +14,15 @@ import {
   xmlError,
 } from './memory-objects.ts';
 
+export type { Fault } from './hostile-faults.ts';
+
 export type Operation =
   | 'create'
   | 'part'
   | 'complete'
   | 'abort'
   | 'listParts'
+  | 'listUploads'
   | 'head'
   | 'delete'
   | 'unknown';
@@ -31,17 +35,6 @@ export interface SeenRequest {
   readonly headers: IncomingMessage['headers'];
 }
 
-export type Fault =
-  | { readonly kind: 'answer'; readonly status: number; readonly code: string }
-  /** 200, then an error in the body. */
-  | { readonly kind: 'okError'; readonly code: string }
-  /** The connection ends without an answer, before or after the request did its work. */
-  | { readonly kind: 'drop'; readonly when: 'before' | 'after' }
-  /** A bit of the part is flipped, and nobody says so. */
-  | { readonly kind: 'corrupt' }
-  /** No answer comes until the promise resolves. */
-  | { readonly kind: 'hold'; readonly until: Promise<void> };
-
 export interface HostileStore extends AsyncDisposable {
   readonly endpoint: string;
   readonly objects: Map<string, StoredObject>;
@@ -49,21 +42,30 @@ export interface HostileStore extends AsyncDisposable {
   readonly requests: SeenRequest[];
   /** Chosen for each request; undefined lets it pass. */
   fault: (request: SeenRequest) => Fault | undefined;
+  /** Answers NotImplemented to every checksum header but Content-MD5, and to ACLs, as R2 did. */
+  refusesNewHeaders: boolean;
+  /** Takes If-None-Match at Complete and forgets about it, as emulators do. */
+  ignoresConditions: boolean;
+  /** Sums no part by CRC-32, whatever it is asked for. */
+  sumsNothing: boolean;
 }
 
-const readBody = async (request: IncomingMessage): Promise<Buffer> => {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks);
-};
+/** By method, and the first parameter that is there. */
+const OPERATIONS: readonly (readonly [method: string, parameter: string | undefined, Operation])[] = [
+  ['POST', 'uploads', 'create'],
+  ['POST', undefined, 'complete'],
+  ['PUT', 'partNumber', 'part'],
+  ['DELETE', 'uploadId', 'abort'],
+  ['DELETE', undefined, 'delete'],
+  ['GET', 'uploads', 'listUploads'],
+  ['GET', 'uploadId', 'listParts'],
+  ['HEAD', undefined, 'head'],
+];
 
-const operationOf = (method: string, query: URLSearchParams): Operation => {
-  if (method === 'POST') return query.has('uploads') ? 'create' : 'complete';
-  if (method === 'PUT' && query.has('partNumber')) return 'part';
-  if (method === 'DELETE') return query.has('uploadId') ? 'abort' : 'delete';
-  if (method === 'GET' && query.has('uploadId')) return 'listParts';
-  return method === 'HEAD' ? 'head' : 'unknown';
-};
+const operationOf = (method: string, query: URLSearchParams): Operation =>
+  OPERATIONS.find(
+    ([wanted, parameter]) => wanted === method && (parameter === undefined || query.has(parameter)),
+  )?.[2] ?? 'unknown';
 
 const metadataOf = (headers: IncomingMessage['headers']): Record<string, string> =>
   Object.fromEntries(
@@ -75,6 +77,7 @@ const metadataOf = (headers: IncomingMessage['headers']): Record<string, string>
 interface Asked {
   readonly key: string;
   readonly id: string;
+  readonly prefix: string;
   readonly body: Buffer;
 }
 
@@ -83,88 +86,102 @@ const tampered = (seen: SeenRequest, asked: Asked, fault: Fault | undefined): [S
   if (fault?.kind !== 'corrupt') return [seen, asked];
   const body = Buffer.from(asked.body);
   body[0] = (body[0] ?? 0) ^ 1;
+  const wantsCrc = seen.headers['x-amz-checksum-crc32'] !== undefined;
   return [
-    { ...seen, headers: {} },
+    { ...seen, headers: wantsCrc ? { 'x-amz-checksum-crc32': '' } : {} },
     { ...asked, body },
   ];
 };
 
-const carryOut = (store: MemoryObjects, seen: SeenRequest, asked: Asked): Answer => {
-  const { key, id, body } = asked;
-  switch (seen.operation) {
-    case 'create':
-      return store.create(key, metadataOf(seen.headers));
-    case 'part':
-      return store.part(id, {
-        number: seen.partNumber,
-        body,
-        md5: seen.headers['content-md5'],
-      });
-    case 'complete':
-      return store.complete(id, body.toString(), seen.headers['if-none-match'] === '*');
-    case 'abort':
-      store.upload(id);
-      store.uploads.delete(id);
-      return { status: 204 };
-    case 'listParts':
-      return store.listParts(id);
-    case 'head':
-      return store.head(key);
-    case 'delete':
-      store.objects.delete(key);
-      return { status: 204 };
-    case 'unknown':
-      throw new S3Fault(501, 'NotImplemented');
-  }
+const NEW_HEADERS = /^x-amz-(checksum|sdk-checksum|acl$)/;
+
+const refuseNewHeaders = (headers: SeenRequest['headers']): void => {
+  if (Object.keys(headers).some((name) => NEW_HEADERS.test(name))) throw new S3Fault(501, 'NotImplemented');
 };
 
-const send = (response: ServerResponse, answer: Answer): void => {
-  response.writeHead(answer.status, { 'content-type': 'application/xml', ...answer.headers });
-  response.end(answer.body);
+const isConditional = (headers: SeenRequest['headers'], hostile: HostileStore): boolean =>
+  headers['if-none-match'] === '*' && !hostile.ignoresConditions;
+
+const crcHeader = (headers: SeenRequest['headers'], hostile: HostileStore) =>
+  hostile.sumsNothing ? undefined : headers['x-amz-checksum-crc32'];
+
+interface Exchange {
+  readonly seen: SeenRequest;
+  readonly asked: Asked;
+  readonly hostile: HostileStore;
+}
+
+/** What is done with a request that nothing is wrong with. */
+const WORK: Readonly<Record<Operation, (store: MemoryObjects, exchange: Exchange) => Answer>> = {
+  create: (store, { asked, seen }) => store.create(asked.key, metadataOf(seen.headers)),
+  part: (store, { asked, seen, hostile }) =>
+    store.part(asked.id, {
+      number: seen.partNumber,
+      body: asked.body,
+      md5: seen.headers['content-md5'],
+      crc32: crcHeader(seen.headers, hostile),
+    }),
+  complete: (store, { asked, seen, hostile }) =>
+    store.complete(asked.id, asked.body.toString(), isConditional(seen.headers, hostile)),
+  abort: (store, { asked }) => store.abort(asked.id),
+  listParts: (store, { asked }) => store.listParts(asked.id),
+  listUploads: (store, { asked }) => store.listUploads(asked.prefix),
+  head: (store, { asked }) => store.head(asked.key),
+  delete: (store, { asked }) => {
+    store.objects.delete(asked.key);
+    return { status: 204 };
+  },
+  unknown: () => {
+    throw new S3Fault(501, 'NotImplemented');
+  },
 };
 
-/** What is answered without doing anything. */
-const answerInstead = (fault: Fault): Answer | 'none' | undefined => {
-  if (fault.kind === 'answer') return { status: fault.status, body: xmlError(fault.code) };
-  if (fault.kind === 'okError') return { status: 200, body: xmlError(fault.code) };
-  return fault.kind === 'drop' && fault.when === 'before' ? 'none' : undefined;
+const carryOut = (store: MemoryObjects, exchange: Exchange): Answer => {
+  const { seen, hostile } = exchange;
+  if (hostile.refusesNewHeaders) refuseNewHeaders(seen.headers);
+  return WORK[seen.operation](store, exchange);
+};
+
+/** Sees requests and counts them. */
+const createWitness = (requests: SeenRequest[]) => (request: IncomingMessage, url: URL) => {
+  const operation = operationOf(request.method ?? '', url.searchParams);
+  const number = url.searchParams.get('partNumber');
+  const partNumber = number === null ? undefined : Number(number);
+  const same = requests.filter((other) => other.operation === operation && other.partNumber === partNumber);
+  const seen: SeenRequest = { operation, partNumber, nth: same.length + 1, headers: request.headers };
+  requests.push(seen);
+  return seen;
 };
 
 /** Starts on a free port of the loopback; bucket and key are the path. */
 export const startHostileStore = async (): Promise<HostileStore> => {
   const store = new MemoryObjects();
   const requests: SeenRequest[] = [];
-
-  const see = (request: IncomingMessage, url: URL): SeenRequest => {
-    const operation = operationOf(request.method ?? '', url.searchParams);
-    const number = url.searchParams.get('partNumber');
-    const partNumber = number === null ? undefined : Number(number);
-    const same = requests.filter((other) => other.operation === operation && other.partNumber === partNumber);
-    const seen: SeenRequest = { operation, partNumber, nth: same.length + 1, headers: request.headers };
-    requests.push(seen);
-    return seen;
-  };
+  const see = createWitness(requests);
 
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const url = new URL(request.url ?? '/', 'http://store');
     const seen = see(request, url);
-    const body = await readBody(request);
     const fault = hostile.fault(seen);
-    if (fault?.kind === 'hold') await fault.until;
-    const instead = fault && answerInstead(fault);
-    if (instead === 'none') return void request.socket.destroy();
-    if (instead) return send(response, instead);
-    const key = decodeURIComponent(url.pathname.split('/').slice(2).join('/'));
-    const asked = { key, id: url.searchParams.get('uploadId') ?? '' };
-    const answer = carryOut(store, ...tampered(seen, { ...asked, body }, fault));
+    const body = await readBody(request, fault);
+    if (await answerInstead(fault, response)) return;
+    const asked: Asked = {
+      key: decodeURIComponent(url.pathname.split('/').slice(2).join('/')),
+      id: url.searchParams.get('uploadId') ?? '',
+      prefix: url.searchParams.get('prefix') ?? '',
+      body,
+    };
+    if (fault?.kind === 'raced') return sendAnswer(response, { status: 204 });
+    const [tamperedSeen, tamperedAsked] = tampered(seen, asked, fault);
+    const answer = carryOut(store, { seen: tamperedSeen, asked: tamperedAsked, hostile });
     if (fault?.kind === 'drop') return void request.socket.destroy();
-    send(response, answer);
+    sendAnswer(response, answer);
   };
 
   const server = createServer((request, response) => {
     serve(request, response).catch((error: unknown) => {
       const fault = error instanceof S3Fault ? error : new S3Fault(500, 'InternalError');
-      if (!response.destroyed) send(response, { status: fault.status, body: xmlError(fault.code) });
+      sendAnswer(response, { status: fault.status, body: xmlError(fault.code) });
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -175,6 +192,9 @@ export const startHostileStore = async (): Promise<HostileStore> => {
     uploads: store.uploads,
     requests,
     fault: () => undefined,
+    refusesNewHeaders: false,
+    ignoresConditions: false,
+    sumsNothing: false,
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { crc32 } from 'node:zlib';
 
 export interface StoredObject {
   readonly body: Buffer;
@@ -9,7 +10,17 @@ export interface StoredObject {
 export interface Upload {
   readonly key: string;
   readonly metadata: Readonly<Record<string, string>>;
-  readonly parts: Map<number, { readonly body: Buffer; readonly etag: string }>;
+  readonly parts: Map<number, StoredPart>;
+  /** Now, unless a test says otherwise. */
+  initiated: Date;
+  initiator: string;
+}
+
+interface StoredPart {
+  readonly body: Buffer;
+  readonly etag: string;
+  /** Base64, when the part came with one. */
+  readonly crc32: string | undefined;
 }
 
 interface PartSent {
@@ -17,7 +28,15 @@ interface PartSent {
   readonly body: Buffer;
   /** Content-MD5. */
   readonly md5: string | string[] | undefined;
+  /** x-amz-checksum-crc32; an empty one is not compared. */
+  readonly crc32?: string | string[] | undefined;
 }
+
+const crcOf = (body: Buffer): Buffer => {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32BE(crc32(body));
+  return bytes;
+};
 
 const md5 = (body: Buffer): Buffer => createHash('md5').update(body).digest();
 
@@ -49,7 +68,7 @@ export class MemoryObjects {
   create(key: string, metadata: Record<string, string>): Answer {
     this.#ids += 1;
     const id = `upload-${this.#ids}`;
-    this.uploads.set(id, { key, metadata, parts: new Map() });
+    this.uploads.set(id, { key, metadata, parts: new Map(), initiated: new Date(), initiator: 'us' });
     return {
       status: 200,
       body: `<InitiateMultipartUploadResult><UploadId>${id}</UploadId></InitiateMultipartUploadResult>`,
@@ -68,8 +87,16 @@ export class MemoryObjects {
     const sum = md5(body);
     if (sent.md5 !== undefined && sent.md5 !== sum.toString('base64')) throw new S3Fault(400, 'BadDigest');
     const etag = `"${sum.toString('hex')}"`;
-    upload.parts.set(number, { body, etag });
-    return { status: 200, headers: { etag } };
+    const crc = sent.crc32 === undefined ? undefined : crcOf(body).toString('base64');
+    if (sent.crc32 && sent.crc32 !== crc) throw new S3Fault(400, 'BadDigest');
+    upload.parts.set(number, { body, etag, crc32: crc });
+    return { status: 200, headers: { etag, ...(crc !== undefined && { 'x-amz-checksum-crc32': crc }) } };
+  }
+
+  abort(id: string): Answer {
+    this.upload(id);
+    this.uploads.delete(id);
+    return { status: 204 };
   }
 
   complete(id: string, listed: string, ifNoneMatch: boolean): Answer {
@@ -94,9 +121,13 @@ export class MemoryObjects {
       metadata: upload.metadata,
       etag,
     });
+    const crcs = parts.map((part) => Buffer.from(part.crc32 ?? '', 'base64'));
+    const crc = parts.every((part) => part.crc32 !== undefined)
+      ? `<ChecksumCRC32>${crcOf(Buffer.concat(crcs)).toString('base64')}-${parts.length}</ChecksumCRC32>`
+      : '';
     return {
       status: 200,
-      body: `<CompleteMultipartUploadResult><ETag>${etag}</ETag></CompleteMultipartUploadResult>`,
+      body: `<CompleteMultipartUploadResult><ETag>${etag}</ETag>${crc}</CompleteMultipartUploadResult>`,
     };
   }
 
@@ -120,5 +151,19 @@ export class MemoryObjects {
       (number) => `<Part><PartNumber>${number}</PartNumber></Part>`,
     );
     return { status: 200, body: `<ListPartsResult>${parts.join('')}</ListPartsResult>` };
+  }
+
+  listUploads(prefix: string): Answer {
+    const uploads = [...this.uploads]
+      .filter(([, { key }]) => key.startsWith(prefix))
+      .map(
+        ([id, { key, initiated, initiator }]) =>
+          `<Upload><Key>${key}</Key><UploadId>${id}</UploadId><Initiator><ID>${initiator}</ID></Initiator>` +
+          `<Initiated>${initiated.toISOString()}</Initiated></Upload>`,
+      );
+    return {
+      status: 200,
+      body: `<ListMultipartUploadsResult>${uploads.join('')}</ListMultipartUploadsResult>`,
+    };
   }
 }

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { TaskBucket } from '#crds/zipper-contract.ts';
 import { providerOf } from '../../../zipper-image/providers.ts';
+import { CAPABILITIES } from '../../../zipper-image/store-capabilities.ts';
 
 const rules = { allowedHosts: ['minio.example:9000', 'store.example'], allowHttp: false };
 const account = '0123456789abcdef0123456789abcdef';
@@ -18,7 +19,7 @@ describe('providerOf', () => {
       kind: 's3',
       endpoint: undefined,
       region: 'eu-central-1',
-      partChecksum: 'crc32',
+      capabilities: CAPABILITIES.s3,
       guarded: false,
       pathStyle: false,
     });
@@ -34,8 +35,7 @@ describe('providerOf', () => {
         kind: 'r2',
         endpoint: `https://${host}/`,
         region: 'auto',
-        partChecksum: 'md5',
-        acceptsAcl: false,
+        capabilities: CAPABILITIES.r2,
         guarded: true,
       });
     });

@@ -134,6 +134,7 @@ describe('a pod that only asks the store', () => {
           's3:ListMultipartUploadParts',
           's3:AbortMultipartUpload',
         ],
+        warnings: ['FenceIncomplete'],
       });
     });
 

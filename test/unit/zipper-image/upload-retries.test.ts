@@ -1,0 +1,185 @@
+import { expect } from 'chai';
+import { body, failureOf, fill, PART, settings, UploadBench } from './upload-bench.ts';
+
+const HOUR = 3_600_000;
+
+describe('parts on a store that fails', () => {
+  let bench: UploadBench;
+
+  beforeEach(async () => {
+    bench = await UploadBench.start();
+  });
+  afterEach(() => bench[Symbol.asyncDispose]());
+
+  it('are tried again after 500, SlowDown, 408, 429 and resets, with the same bytes (U12)', async () => {
+    const faults = [
+      { kind: 'answer', status: 500, code: 'InternalError' },
+      { kind: 'answer', status: 503, code: 'SlowDown' },
+      { kind: 'drop', when: 'before' },
+      { kind: 'drop', when: 'after' },
+      { kind: 'answer', status: 400, code: 'RequestTimeout' },
+      { kind: 'answer', status: 429, code: 'TooManyRequests' },
+    ] as const;
+    bench.hostile.fault = ({ operation, nth, partNumber = 0 }) =>
+      operation === 'part' && nth === 1 ? faults[partNumber - 1] : undefined;
+    const upload = await bench.filled();
+    await upload.complete();
+    bench.expectPublished();
+    expect(upload.retries).to.equal(6);
+  });
+
+  it("are signed again by the store's clock when ours is wrong (U12)", async () => {
+    const ahead = new Date(Date.now() + HOUR);
+    bench.hostile.fault = ({ operation, nth }) =>
+      operation === 'part' && nth === 1
+        ? {
+            kind: 'answer',
+            status: 403,
+            code: 'RequestTimeTooSkewed',
+            headers: { date: ahead.toUTCString() },
+          }
+        : undefined;
+    const upload = await bench.open();
+    await fill(upload, Buffer.from('one part'));
+    await upload.complete();
+    const times = bench.hostile.requests
+      .filter(({ operation }) => operation === 'part')
+      .map(({ headers }) => String(headers['x-amz-date']));
+    expect(times.length).to.equal(2);
+    const hours = times.map((time) => Number(time.slice(9, 11)));
+    expect(((hours[1] ?? 0) - (hours[0] ?? 0) + 24) % 24).to.equal(1);
+  });
+
+  for (const [status, code] of [
+    [400, 'InvalidRequest'],
+    [401, 'Unauthorized'],
+    [403, 'AccessDenied'],
+    [404, 'NoSuchUpload'],
+    [405, 'MethodNotAllowed'],
+  ] as const)
+    it(`are given up at once after ${status} ${code} (U12)`, async () => {
+      bench.hostile.fault = ({ operation, partNumber }) =>
+        operation === 'part' && partNumber === 2 ? { kind: 'answer', status, code } : undefined;
+      const upload = await bench.open();
+      expect(await failureOf(fill(upload))).to.include({ retryable: false, httpStatus: status });
+      expect(bench.hostile.requests.filter(({ partNumber }) => partNumber === 2).length).to.equal(1);
+      await upload.abandon();
+      bench.expectNothingLeft();
+    });
+
+  it('fail after as many tries as are set, and leave nothing (U12)', async () => {
+    bench.hostile.fault = ({ operation }) =>
+      operation === 'part' ? { kind: 'answer', status: 500, code: 'InternalError' } : undefined;
+    const upload = await bench.open();
+    expect(await failureOf(fill(upload, Buffer.from('x')))).to.include({
+      code: 'StoreUnavailable',
+      retryable: true,
+    });
+    expect(bench.count('part')).to.equal(settings.storeAttempts);
+    await upload.abandon();
+    bench.expectNothingLeft();
+  });
+
+  it('get through a store that throttles half of them for a while, none twice and none missing (U19)', async () => {
+    const calm = performance.now() + 500;
+    let asked = 0;
+    let throttled = 0;
+    bench.hostile.fault = ({ operation }) => {
+      if (operation !== 'part' || performance.now() > calm) return undefined;
+      asked += 1;
+      if (asked % 2 === 0) return undefined;
+      throttled += 1;
+      return { kind: 'answer', status: 503, code: 'SlowDown' };
+    };
+    const patient = { ...settings, storeThrottledAttempts: 12, storeRetryBaseMs: 5, storeRetryMaxMs: 100 };
+    const upload = await bench.open({ settings: patient });
+    const large = Buffer.concat(Array.from({ length: 8 }, () => body));
+    const parts = await fill(upload, large);
+    expect(parts).to.equal(Math.ceil(large.length / PART));
+    await upload.complete();
+    bench.expectPublished(large);
+    expect(throttled).to.be.above(5);
+    expect(bench.count('part')).to.equal(parts + throttled);
+    expect(upload.retries).to.equal(throttled);
+  });
+
+  it('are tried more often by a store that asks to slow down than by one that fails (U19)', async () => {
+    bench.hostile.fault = ({ operation, nth, partNumber }) =>
+      operation === 'part' && partNumber === 1 && nth < settings.storeThrottledAttempts
+        ? { kind: 'answer', status: 503, code: 'SlowDown' }
+        : undefined;
+    const upload = await bench.filled();
+    await upload.complete();
+    expect(upload.retries)
+      .to.equal(settings.storeThrottledAttempts - 1)
+      .and.to.be.above(settings.storeAttempts);
+    bench.expectPublished();
+  });
+});
+
+describe('a store that stalls', () => {
+  const PARTS = 1024 * 1024;
+  let bench: UploadBench;
+  let gate: PromiseWithResolvers<void>;
+
+  beforeEach(async () => {
+    gate = Promise.withResolvers<void>();
+    bench = await UploadBench.start({ idleTimeoutMs: 300 });
+  });
+  afterEach(async () => {
+    gate.resolve();
+    await bench[Symbol.asyncDispose]();
+  });
+
+  it('makes the writer wait: buffers are all that is held (U18)', async () => {
+    bench.hostile.fault = ({ operation }) =>
+      operation === 'part' ? { kind: 'hold', until: gate.promise } : undefined;
+    const upload = await bench.open();
+    expect(upload.sink.write(Buffer.alloc(4 * PART))).to.equal(undefined);
+    const full = upload.sink.write(Buffer.alloc(1));
+    expect(full).to.be.instanceOf(Promise);
+    gate.resolve();
+    await full;
+    await upload.finishParts();
+    await upload.abandon();
+  });
+
+  for (const [what, kind] of [
+    ['takes a part and never answers', 'hold'],
+    ['accepts a connection and never reads', 'deaf'],
+  ] as const)
+    it(`and ${what} is given up after the idle time, with no more memory than the buffers (U18)`, async () => {
+      bench.hostile.fault = ({ operation }) =>
+        operation === 'part' ? { kind, until: gate.promise } : undefined;
+      const few = { ...settings, partSizeBytes: 8 * PARTS, partsInFlight: 1, storeAttempts: 2 };
+      const upload = await bench.open({ settings: few });
+      const before = process.memoryUsage().arrayBuffers;
+      const piece = Buffer.alloc(PARTS);
+      let most = 0;
+      const pour = async (): Promise<void> => {
+        for (let at = 0; at < 64; at += 1) {
+          await upload.sink.write(piece);
+          most = Math.max(most, process.memoryUsage().arrayBuffers - before);
+        }
+      };
+      expect(await failureOf(pour())).to.include({ code: 'StoreUnavailable', retryable: true });
+      // One part on its way and the one that was filled meanwhile, each tried twice.
+      expect(bench.count('part')).to.be.within(2, 4);
+      expect(most).to.be.below(2 * few.partSizeBytes + 24 * PARTS);
+      gate.resolve();
+      await upload.abandon();
+      bench.expectNothingLeft();
+    }).timeout(15_000);
+
+  it('is waited for as long as it reads a little now and then (U18)', async () => {
+    bench.hostile.fault = ({ operation, partNumber }) =>
+      operation === 'part' && partNumber === 1 ? { kind: 'slow', bytesPerSecond: 24 * PARTS } : undefined;
+    const large = { ...settings, partSizeBytes: 16 * PARTS };
+    const upload = await bench.open({ settings: large });
+    const bytes = Buffer.alloc(large.partSizeBytes + 9, 7);
+    await fill(upload, bytes, 100_000);
+    await upload.complete();
+    bench.expectPublished(bytes);
+    expect(upload.retries).to.equal(0);
+  }).timeout(15_000);
+});

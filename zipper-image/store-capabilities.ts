@@ -1,0 +1,175 @@
+/**
+ * What differs between the stores that archives are uploaded to: one table, and what follows from it for a bucket's settings
+ * and for one archive. Everything here is known without asking the store, so it is told before the first request.
+ */
+import type { OnConflict } from '#crds/zip-job.ts';
+import { ATTEMPT_METADATA_KEY, type TaskBucket } from '#crds/zipper-contract.ts';
+import { StoreError } from './store-errors.ts';
+
+export type PartChecksum = 'crc32' | 'md5';
+export type StoreKind = 's3' | 'r2' | 'custom';
+
+export interface Capabilities {
+  /** As people call the store. */
+  readonly name: string;
+  /** Sent with every part and checked by the store: CRC-32 where it is known to work, else the old Content-MD5. */
+  readonly partChecksum: PartChecksum;
+  /** Canned ACLs that objects may have; empty where there are none at all. */
+  readonly acls: readonly string[];
+  /** Undefined: whatever the store takes. */
+  readonly storageClasses: readonly string[] | undefined;
+  /** Whether `If-None-Match: *` at Complete is known to be heeded; elsewhere the key is looked at just before. */
+  readonly conditionalComplete: boolean;
+  /** Names of regions. They become part of a host name, so nothing else may pass. */
+  readonly region: RegExp;
+  readonly mostParts: number;
+  /** Of every part but the last. */
+  readonly leastPartBytes: number;
+  readonly mostPartBytes: number;
+  readonly mostObjectBytes: number;
+  /** Bytes of UTF-8. */
+  readonly mostKeyBytes: number;
+  /** Names and values of an object's own metadata. */
+  readonly mostMetadataBytes: number;
+}
+
+const MIB = 1024 ** 2;
+const GIB = 1024 ** 3;
+const TIB = 1024 ** 4;
+
+const CANNED_ACLS = [
+  'private',
+  'public-read',
+  'public-read-write',
+  'authenticated-read',
+  'aws-exec-read',
+  'bucket-owner-read',
+  'bucket-owner-full-control',
+];
+
+const COMMON = {
+  mostParts: 10_000,
+  leastPartBytes: 5 * MIB,
+  mostPartBytes: 5 * GIB,
+  mostKeyBytes: 1024,
+} as const;
+
+export const CAPABILITIES: Readonly<Record<StoreKind, Capabilities>> = {
+  s3: {
+    ...COMMON,
+    name: 'S3',
+    partChecksum: 'crc32',
+    acls: CANNED_ACLS,
+    storageClasses: [
+      'STANDARD',
+      'REDUCED_REDUNDANCY',
+      'STANDARD_IA',
+      'ONEZONE_IA',
+      'INTELLIGENT_TIERING',
+      'GLACIER_IR',
+      'GLACIER',
+      'DEEP_ARCHIVE',
+    ],
+    conditionalComplete: true,
+    region: /^[a-z]{2,4}(-[a-z]+)+-\d+$/,
+    mostObjectBytes: 10_000 * 5 * GIB,
+    mostMetadataBytes: 2048,
+  },
+  r2: {
+    ...COMMON,
+    name: 'R2',
+    // It takes CRC-32 too, but the header that announces it at the start was refused for long; Content-MD5 never was.
+    partChecksum: 'md5',
+    acls: [],
+    storageClasses: ['STANDARD', 'STANDARD_IA'],
+    conditionalComplete: true,
+    region: /^auto$/,
+    mostPartBytes: 4.995 * GIB,
+    mostObjectBytes: 4.995 * TIB,
+    mostMetadataBytes: 8192,
+  },
+  custom: {
+    ...COMMON,
+    name: 'this store',
+    partChecksum: 'md5',
+    acls: CANNED_ACLS,
+    storageClasses: undefined,
+    conditionalComplete: false,
+    region: /^[a-z0-9-]{1,32}$/,
+    mostObjectBytes: 5 * TIB,
+    mostMetadataBytes: 2048,
+  },
+};
+
+/** For settings of a bucket that cannot work. */
+export const misconfigured = (message: string): StoreError =>
+  new StoreError(`Reading the bucket's settings: ${message}`, {
+    code: 'BucketMisconfigured',
+    retryable: false,
+    storeCode: 'InvalidSettings',
+  });
+
+const assertOneOf = (
+  what: string,
+  value: string | undefined,
+  allowed: readonly string[] | undefined,
+): void => {
+  if (value === undefined || allowed === undefined || allowed.includes(value)) return;
+  const remedy = allowed.length === 0 ? `remove it` : `it is one of ${allowed.join(', ')}`;
+  throw misconfigured(`${what} ${JSON.stringify(value)} does not exist at this store; ${remedy}`);
+};
+
+const HEADER_VALUE = /^[\t\x20-\x7e]*$/;
+
+/** @throws StoreError BucketMisconfigured for objectOptions that the store does not know. */
+export const assertObjectOptions = (bucket: TaskBucket, capabilities: Capabilities): void => {
+  assertOneOf('the ACL', bucket.acl, capabilities.acls);
+  assertOneOf('the storage class', bucket.storageClass, capabilities.storageClasses);
+  for (const [what, value] of [
+    ['cacheControl', bucket.cacheControl],
+    ['contentDisposition', bucket.contentDisposition],
+  ] as const)
+    if (value !== undefined && !HEADER_VALUE.test(value))
+      throw misconfigured(`${what} holds characters that a header cannot have`);
+};
+
+export interface PlannedUpload {
+  readonly key: string;
+  readonly attempt: string;
+  readonly partSizeBytes: number;
+  readonly maxArchiveBytes: number;
+  readonly onConflict: OnConflict;
+}
+
+const refused = (message: string): StoreError =>
+  new StoreError(`Planning the upload: ${message}`, {
+    code: 'InvalidTask',
+    retryable: false,
+    storeCode: 'InvalidSettings',
+  });
+
+/** @throws StoreError InvalidTask for an upload that the store would refuse, sooner or later. */
+export const assertPlan = (plan: PlannedUpload, capabilities: Capabilities): void => {
+  const { name, mostKeyBytes, mostPartBytes, mostMetadataBytes } = capabilities;
+  const keyBytes = Buffer.byteLength(plan.key);
+  if (keyBytes === 0 || keyBytes > mostKeyBytes)
+    throw refused(`the key has ${keyBytes} bytes; a key at ${name} has 1 to ${mostKeyBytes}`);
+  if (plan.partSizeBytes > mostPartBytes)
+    throw refused(`PART_SIZE_BYTES is ${plan.partSizeBytes}; a part at ${name} has ${mostPartBytes} at most`);
+  if (Buffer.byteLength(ATTEMPT_METADATA_KEY + plan.attempt) > mostMetadataBytes)
+    throw refused(`the pod's uid is longer than ${mostMetadataBytes} bytes`);
+};
+
+/** Most bytes of an archive, and what bounds them. */
+export const archiveLimit = (
+  plan: Pick<PlannedUpload, 'partSizeBytes' | 'maxArchiveBytes'>,
+  { mostParts, mostObjectBytes, name }: Capabilities,
+): { readonly bytes: number; readonly because: string } => {
+  const inParts = plan.partSizeBytes * mostParts;
+  const bytes = Math.min(plan.maxArchiveBytes, inParts, mostObjectBytes);
+  if (bytes === plan.maxArchiveBytes)
+    return { bytes, because: 'the most that is allowed (MAX_ARCHIVE_BYTES)' };
+  if (bytes === inParts)
+    return { bytes, because: `${mostParts} parts of ${plan.partSizeBytes} bytes (PART_SIZE_BYTES)` };
+  return { bytes, because: `the largest object at ${name}` };
+};

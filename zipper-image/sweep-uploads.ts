@@ -1,0 +1,53 @@
+/**
+ * Aborts uploads that this job started and nobody knows of: the answer to the start was lost, or the pod was killed before it
+ * could record the id. Such an upload has no part, because parts are sent only after the id was recorded.
+ *
+ * A listing does not tell the metadata, so an upload of somebody else must be told from ours by what it does tell. Aborted
+ * is only what has this very key, no part, the initiator of the upload that this attempt just started, and was started
+ * neither before this job was created nor after that upload.
+ */
+import { type SettleDeps, settleUpload } from './settle-upload.ts';
+import type { ListedUpload, UploadRef } from './store.ts';
+
+export interface Sweep {
+  /** The upload of this attempt; it must be listed too, or nothing is aborted. */
+  readonly own: UploadRef;
+  readonly attempt: string;
+  /** Before this nothing can be of this job. */
+  readonly since: Date;
+}
+
+const isSuspect = (upload: ListedUpload, own: ListedUpload, since: Date): boolean => {
+  const { initiated, initiator, uploadId } = upload;
+  if (uploadId === own.uploadId || initiated === undefined || own.initiated === undefined) return false;
+  return initiator === own.initiator && initiated >= since && initiated <= own.initiated;
+};
+
+/** Whole seconds are all that some listings tell. */
+const secondOf = (date: Date): Date => new Date(Math.floor(date.getTime() / 1000) * 1000);
+
+const sweep = async (deps: SettleDeps, { own, attempt, since }: Sweep): Promise<number> => {
+  const { store, signal } = deps;
+  const listed = await store.listUploads(own.key, signal);
+  const mine = listed.find(({ uploadId }) => uploadId === own.uploadId);
+  if (!mine) return 0;
+  let aborted = 0;
+  for (const upload of listed) {
+    if (!isSuspect(upload, mine, secondOf(since))) continue;
+    if ((await store.lookAtUpload(upload, signal)) !== 'empty') continue;
+    await settleUpload(deps, { ...upload, attempt, state: 'open' });
+    aborted += 1;
+  }
+  return aborted;
+};
+
+/** Never throws: where listing is not allowed the bucket's rule for unfinished uploads has to do. */
+export const sweepUploads = async (deps: SettleDeps, of: Sweep): Promise<void> => {
+  const { log } = deps;
+  try {
+    const aborted = await sweep(deps, of);
+    if (aborted > 0) log.info({ key: of.own.key, aborted }, 'uploads that nobody knew of were aborted');
+  } catch (error) {
+    log.info({ err: error }, 'the store does not tell whether unknown uploads of the key are left');
+  }
+};
