@@ -1,7 +1,8 @@
 import type { Logger } from '#runtime/log.ts';
 import { retry } from '#runtime/retry.ts';
 import { type DownloadDeps, download } from './download.ts';
-import type { SourceSettings } from './settings.ts';
+import { HostGates } from './host-gates.ts';
+import { type SourceSettings, toDownloadLimits } from './settings.ts';
 import { SourceError } from './source-error.ts';
 import { describeFailure, sourceRetryPolicy } from './source-retry.ts';
 import type { SourceSlot } from './source-slot.ts';
@@ -14,6 +15,19 @@ export interface FetchDeps {
   readonly onRestart: (slot: SourceSlot) => void;
   readonly onRetry: () => void;
 }
+
+/** What all downloads of one reader share. */
+export const createDownloadDeps = ({
+  agent,
+  policy,
+  settings,
+}: Pick<DownloadDeps, 'agent' | 'policy'> & Pick<FetchDeps, 'settings'>): DownloadDeps => ({
+  agent,
+  policy,
+  hosts: new HostGates({ connections: settings.sourcePerHostConnections }),
+  userAgent: settings.sourceUserAgent,
+  limits: toDownloadLimits(settings),
+});
 
 /** Fills one slot, with as many tries as it takes and is allowed. */
 class SourceFetch {

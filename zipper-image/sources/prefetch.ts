@@ -4,10 +4,9 @@ import type { EgressPolicy } from '#runtime/egress/egress-policy.ts';
 import { toError } from '#runtime/errors.ts';
 import type { Logger } from '#runtime/log.ts';
 import { BlockPool } from './block-pool.ts';
-import { type FetchDeps, fetchSource } from './fetch-source.ts';
-import { HostGates } from './host-gates.ts';
+import { createDownloadDeps, type FetchDeps, fetchSource } from './fetch-source.ts';
 import { MemoryBudget } from './memory-budget.ts';
-import { type SourceSettings, toDownloadLimits } from './settings.ts';
+import type { SourceSettings } from './settings.ts';
 import { type SlotOwner, SourceSlot } from './source-slot.ts';
 import type { SourceEntry, SourceReader } from './types.ts';
 
@@ -60,13 +59,7 @@ class Prefetch implements SourceReader, SlotOwner, AsyncDisposable {
     this.#fetchDeps = {
       settings,
       log: deps.log,
-      download: {
-        agent,
-        policy,
-        hosts: new HostGates({ connections: settings.sourcePerHostConnections }),
-        userAgent: settings.sourceUserAgent,
-        limits: toDownloadLimits(settings),
-      },
+      download: createDownloadDeps({ agent, policy, settings }),
       onRestart: (slot) => {
         if (!slot.ahead) this.#budget.charge(slot, 0);
       },

@@ -102,6 +102,20 @@ describe('createGuardedAgent', () => {
       await refuses('files.test.example', { lookup: scripted(answers(...list)).resolve });
   });
 
+  it('does not pick the allowed one of mixed addresses (S5)', async () => {
+    for (const list of [
+      ['127.0.0.1', '10.0.0.1'],
+      ['10.0.0.1', '127.0.0.1'],
+    ]) {
+      const before = origin.connections;
+      const result = await withAgent(onlyLoopback, { lookup: scripted(answers(...list)).resolve }, (agent) =>
+        get(agent, `http://files.test.example:${origin.port}/gen/1/1`),
+      );
+      expect(result).to.be.instanceOf(EgressRefusedError);
+      expect(origin.connections).to.equal(before);
+    }
+  });
+
   it('asks the resolver with the root dot and connects to its answer (S8)', async () => {
     const { resolve, asked } = scripted(answers('127.0.0.1'));
     const status = await withAgent(onlyLoopback, { lookup: resolve }, (agent) =>

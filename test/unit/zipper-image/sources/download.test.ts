@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { createServer } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { type FileOrigin, startFileOrigin } from '../../../support/file-origin.ts';
@@ -182,6 +183,28 @@ describe('download', () => {
       expect((await failureOfAnswer(switching)).code).to.equal('SourceUnreachable');
       const hints = 'HTTP/1.1 100 Continue\r\n\r\n'.repeat(1000);
       expect((await failureOfAnswer(hints)).code).to.equal('SourceUnreachable');
+    });
+
+    it('reads no more than a few headers of an answer that never ends its head (S47)', async () => {
+      let sent = 0;
+      const server = createServer((socket) => {
+        socket.on('error', () => undefined).write('HTTP/1.1 200 OK\r\n');
+        const more = (): void => {
+          const line = `x-${sent}: ${'a'.repeat(4000)}\r\n`;
+          sent += line.length;
+          if (!socket.destroyed) socket.write(line, () => setImmediate(more));
+        };
+        more();
+      });
+      server.listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      const address = server.address();
+      const port = typeof address === 'object' ? address?.port : 0;
+      const error = await failureAt(`http://127.0.0.1:${port}/`);
+      server.close();
+      await once(server, 'close');
+      expect(error).to.include({ code: 'SourceInvalid', retryable: false });
+      expect(sent).to.be.below(1024 * 1024);
     });
 
     it('stops at the largest size, declared or received, and closes the connection (D11) (D16)', async () => {

@@ -1,0 +1,32 @@
+import type { ConfigOf, Settings } from '../config.ts';
+import type { EgressPolicyOptions } from './egress-policy.ts';
+
+/** The settings of the egress policy; every process that fetches what callers name spreads them into its own. */
+export const EGRESS_SETTINGS = {
+  egressAllowCidrs: {
+    env: 'EGRESS_ALLOW_CIDRS',
+    type: 'array',
+    default: [],
+    description: 'closed ranges that may be reached all the same',
+  },
+  egressDenyCidrs: {
+    env: 'EGRESS_DENY_CIDRS',
+    type: 'array',
+    default: [],
+    description: 'further ranges that must not be reached, such as those of pods, services and nodes',
+  },
+  egressNat64Prefix: {
+    env: 'EGRESS_NAT64_PREFIX',
+    type: 'string',
+    default: '',
+    description:
+      "the /96 behind which the network's NAT64 shows IPv4; addresses in it are judged as that IPv4 address, empty for none",
+  },
+} as const satisfies Settings;
+
+/** The policy's options by the settings. */
+export const toEgressOptions = (settings: ConfigOf<typeof EGRESS_SETTINGS>): EgressPolicyOptions => ({
+  allowCidrs: settings.egressAllowCidrs,
+  denyCidrs: settings.egressDenyCidrs,
+  ...(settings.egressNat64Prefix !== '' && { nat64Prefix: settings.egressNat64Prefix }),
+});

@@ -1,0 +1,127 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import {
+  type AddressInfo,
+  connect,
+  createServer as createTcpServer,
+  type Server,
+  type Socket,
+} from 'node:net';
+import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
+import { expect } from 'chai';
+import type { ResolveAll } from '#runtime/egress/guarded-lookup.ts';
+import { failureAt, type HarnessOptions, readAll, withReader } from './source-harness.ts';
+
+const CERTIFICATES = new URL('../../../support/certificates/', import.meta.url);
+const pem = (name: string): string => readFileSync(new URL(name, CERTIFICATES), 'utf8');
+
+const lookup: ResolveAll = () => Promise.resolve([{ address: '127.0.0.1', family: 4 }]);
+const options: HarnessOptions = { agent: { lookup, ca: pem('ca.pem') }, settings: { sourceAttempts: 2 } };
+
+const listen = async (server: Server): Promise<number> => {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address() as AddressInfo;
+  return address.port;
+};
+
+/** Keeps what is to be undone. */
+const cleanups: (() => void)[] = [];
+const track = (socket: Socket): Socket => {
+  cleanups.push(() => socket.destroy());
+  return socket.on('error', () => undefined);
+};
+
+/** A TLS server that answers every connection with these bytes and closes. */
+const startTls = async (answer: string, tls: TlsOptions = {}) => {
+  const protocols: (string | false | null)[] = [];
+  const server = createTlsServer({ cert: pem('trusted.pem'), key: pem('server.key'), ...tls }, (socket) => {
+    protocols.push(socket.alpnProtocol);
+    track(socket).once('data', () => socket.end(answer));
+  });
+  cleanups.push(() => server.close());
+  return { port: await listen(server), protocols };
+};
+
+const ALERT = 21;
+const RECORD_HEADER_BYTES = 5;
+
+/** The records of TLS 1.2 without its alerts, hence without close_notify. */
+const withoutAlerts = () => {
+  let rest = Buffer.alloc(0);
+  return (chunk: Buffer): Buffer => {
+    rest = Buffer.concat([rest, chunk]);
+    const kept: Buffer[] = [];
+    for (;;) {
+      if (rest.length < RECORD_HEADER_BYTES) break;
+      const end = RECORD_HEADER_BYTES + rest.readUInt16BE(3);
+      if (rest.length < end) break;
+      if (rest[0] !== ALERT) kept.push(rest.subarray(0, end));
+      rest = rest.subarray(end);
+    }
+    return Buffer.concat(kept);
+  };
+};
+
+/** Between client and server: what the server sends last is not its close_notify but a bare FIN. */
+const startCuttingProxy = async (target: number): Promise<number> => {
+  const proxy = createTcpServer((client) => {
+    const upstream = track(connect(target, '127.0.0.1'));
+    const filter = withoutAlerts();
+    track(client).on('data', (chunk) => upstream.write(chunk));
+    upstream.on('data', (chunk) => client.write(filter(chunk))).on('end', () => client.end());
+  });
+  cleanups.push(() => proxy.close());
+  return listen(proxy);
+};
+
+describe('download: the end of a TLS connection', () => {
+  afterEach(() => {
+    for (const cleanup of cleanups.splice(0)) cleanup();
+  });
+
+  const cutUrl = async (answer: string): Promise<string> => {
+    const { port } = await startTls(answer, { maxVersion: 'TLSv1.2' });
+    return `https://files.test.example:${await startCuttingProxy(port)}/file`;
+  };
+
+  it('takes a FIN without close_notify for the end of a body without a length, and marks it (D17)', async () => {
+    const [entry] = await withReader([await cutUrl('HTTP/1.0 200 OK\r\n\r\nhello')], readAll, options);
+    expect(entry?.bytes.toString()).to.equal('hello');
+    expect(entry?.lengthUnverified).to.equal(true);
+  });
+
+  it('does not take it for the end of a body with a length, or in chunks (D17) (D1)', async () => {
+    for (const answer of [
+      'HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nhello',
+      'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n',
+    ])
+      expect((await failureAt(await cutUrl(answer), options)).code).to.equal('SourceTruncated');
+  });
+
+  it('refuses such a body where the operator says so (D3) (D17)', async () => {
+    const settings = { ...options.settings, sourceRefuseUnverified: true };
+    const error = await failureAt(await cutUrl('HTTP/1.0 200 OK\r\n\r\nhello'), { ...options, settings });
+    expect(error).to.include({ code: 'SourceInvalid', retryable: false });
+    const whole = await cutUrl('HTTP/1.0 200 OK\r\nContent-Length: 5\r\n\r\nhello');
+    expect(await withReader([whole], readAll, { ...options, settings })).to.have.length(1);
+  });
+
+  it('speaks no HTTP/2, also with a server that prefers it (D15) (S46)', async () => {
+    const { port, protocols } = await startTls('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok', {
+      ALPNProtocols: ['h2', 'http/1.1'],
+    });
+    const [entry] = await withReader([`https://files.test.example:${port}/file`], readAll, options);
+    expect(entry?.bytes.toString()).to.equal('ok');
+    expect(protocols).to.have.length(1).and.to.not.include('h2');
+  });
+
+  it('gives a server up that accepts and never shakes hands (S48)', async () => {
+    const silent = createTcpServer(track);
+    cleanups.push(() => silent.close());
+    const url = `https://files.test.example:${await listen(silent)}/file`;
+    const agent = { ...options.agent, connectTimeoutMs: 60 };
+    const error = await failureAt(url, { ...options, agent });
+    expect(error).to.include({ code: 'SourceUnreachable', retryable: true });
+  });
+});
