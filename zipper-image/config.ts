@@ -33,6 +33,16 @@ const UPLOAD_SETTINGS = {
   },
 } as const satisfies Settings;
 
+const ARCHIVE_SETTINGS = {
+  sourceUnknownLengthZip64: {
+    env: 'SOURCE_UNKNOWN_LENGTH_ZIP64',
+    type: 'boolean',
+    default: false,
+    description:
+      'whether files without Content-Length may be larger than 4 GiB; their entries are zip64 then, which java.util.zip.ZipInputStream before JDK 21 and Archive::Zip cannot read',
+  },
+} as const satisfies Settings;
+
 const STORE_SETTINGS = {
   storeAllowedHosts: {
     env: 'STORE_ALLOWED_HOSTS',
@@ -222,6 +232,7 @@ const POD_SETTINGS = {
 export const ZIPPER_SETTINGS = {
   ...POD_SETTINGS,
   ...UPLOAD_SETTINGS,
+  ...ARCHIVE_SETTINGS,
   ...STORE_SETTINGS,
   ...STATUS_SETTINGS,
   ...SOURCE_SETTINGS,

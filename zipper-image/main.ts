@@ -89,6 +89,7 @@ const archive = async (process: Process, task: ArchiveTask): Promise<Outcome> =>
     dnsTimeoutMs: config.sourceDnsTimeoutMs,
   });
   lifetime.resources.defer(() => agent.destroy());
+  const reportFailures = (task.onSourceError ?? 'Fail') !== 'Fail';
   const result = await zipToS3({
     task,
     podUid: config.podUid,
@@ -108,7 +109,7 @@ const archive = async (process: Process, task: ArchiveTask): Promise<Outcome> =>
             signal: lifetime.stopping,
           }),
     openSources: (files, signal) =>
-      createSourceReader({ files, agent, policy, settings: config, log, signal }),
+      createSourceReader({ files, agent, policy, settings: config, log, signal, reportFailures }),
   });
   return { mode: 'archive', result };
 };
