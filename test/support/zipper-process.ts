@@ -1,14 +1,17 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import type { ListedFile } from '#crds/zip-job.ts';
 import { type ArchiveTask, CONTRACT_VERSION, fileListMountName } from '#crds/zipper-contract.ts';
 import { imageProcess } from './image-process.ts';
 import { type StatusServer, startStatusServer } from './status-server.ts';
 
+const ROOT = join(import.meta.dirname, '../..');
+const DOCKERFILE = 'zipper-image/Dockerfile';
 const CERTIFICATES = new URL('certificates/', import.meta.url);
 
 export interface ZipperTarget {
@@ -52,7 +55,11 @@ export class ZipperHost implements AsyncDisposable {
       key: await read('server.key'),
       cert: await read('loopback.pem'),
     });
-    return new ZipperHost(await mkdtemp(join(tmpdir(), 'zipjobs-zipper-')), status);
+    const directory = await mkdtemp(join(tmpdir(), 'zipjobs-zipper-'));
+    // As in the image's build.
+    const { env } = imageProcess(DOCKERFILE, directory);
+    await promisify(execFile)(process.execPath, [join(ROOT, 'zipper-image/warm-up/main.ts')], { env: { ...env } });
+    return new ZipperHost(directory, status);
   }
 
   /** Writes what the pod of a job finds mounted, and answers how to start its process. */
@@ -70,7 +77,7 @@ export class ZipperHost implements AsyncDisposable {
       writeFile(join(at('files'), fileListMountName(0)), gzipSync(list)),
       writeFile(at('task.json'), JSON.stringify(taskOf(job, list))),
     ]);
-    const image = imageProcess('zipper-image/Dockerfile', this.directory);
+    const image = imageProcess(DOCKERFILE, this.directory);
     return {
       directory,
       command: [process.execPath, ...image.args],
