@@ -196,6 +196,7 @@ export interface ControllerStatus {
     readonly node?: string;
   };
   readonly attempts?: readonly Attempt[];
+  /** Runs that have begun: pods that were put in charge, and pods that ended before they could be. */
   readonly attemptsTotal?: number;
   readonly webhook?: WebhookState;
   readonly conditions?: readonly Condition[];

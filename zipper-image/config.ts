@@ -1,5 +1,6 @@
 import { ZIPPER_ENV, ZIPPER_PATHS } from '#crds/zipper-contract.ts';
 import { type ConfigOf, readConfig, type Settings } from '#runtime/config.ts';
+import { EGRESS_SETTINGS } from '#runtime/egress/settings.ts';
 import { LOG_LEVELS } from '#runtime/log.ts';
 import { SOURCE_SETTINGS } from './sources/settings.ts';
 
@@ -207,18 +208,7 @@ const POD_SETTINGS = {
     maximum: 65_535,
     description: 'port of the API server',
   },
-  egressAllowCidrs: {
-    env: 'EGRESS_ALLOW_CIDRS',
-    type: 'array',
-    default: [],
-    description: 'closed ranges that sources and custom stores may be in all the same',
-  },
-  egressDenyCidrs: {
-    env: 'EGRESS_DENY_CIDRS',
-    type: 'array',
-    default: [],
-    description: 'further ranges that must not be reached, such as those of pods, services and nodes',
-  },
+  ...EGRESS_SETTINGS,
   shutdownTimeoutMs: {
     env: 'SHUTDOWN_TIMEOUT_MS',
     type: 'integer',
