@@ -54,6 +54,7 @@ const archive = {
     key: text,
     compression: { enum: COMPRESSIONS },
     onConflict: { enum: ON_CONFLICTS },
+    sha256: { type: 'boolean' },
     onSourceError: { enum: ON_SOURCE_ERRORS },
     manifestEntry: text,
     portableNames: { enum: PORTABLE_NAMES },

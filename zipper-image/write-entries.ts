@@ -139,7 +139,7 @@ export const writeEntries = async (deps: WriteEntriesDeps): Promise<EntriesWritt
   const tally: Tally = { files: 0, failures: [], lengthUnverified: [], manifest };
   for await (const source of sources.entries()) {
     signal.throwIfAborted();
-    progress.startFile(source.index);
+    progress.startFile(source.index, source.declaredLength ?? source.small?.length);
     await writeEntry(source, deps, tally);
     tally.files += 1;
     progress.finishFile();

@@ -20,6 +20,7 @@ import type { StatusApi } from './status-api.ts';
 import { StatusError } from './status-error.ts';
 import { createStatusWriter, type StatusSettings, type StatusWriter } from './status-writer.ts';
 import type { Store } from './store.ts';
+import { hadOtherAttempts } from './sweep-uploads.ts';
 import { createUpload, type Upload, type UploadSettings } from './upload.ts';
 import { type EntriesWritten, writeEntries } from './write-entries.ts';
 
@@ -103,6 +104,7 @@ const fillUpload = async (work: Work, upload: Upload, files: ListOfFiles): Promi
     bytes,
     etag,
     entries,
+    ...(upload.sha256 !== undefined && { sha256: upload.sha256 }),
     ...skippedIn(written),
     ...(lengthUnverified.length > 0 && { lengthUnverified }),
     seconds: Math.round(performance.now() - work.startedAt) / 1000,
@@ -130,6 +132,8 @@ const buildArchive = async (work: Work, zipJob: unknown): Promise<ZipResult> => 
     key: task.key,
     attempt: podUid,
     onConflict: task.onConflict,
+    sha256: task.sha256 === true,
+    sweepSince: hadOtherAttempts(zipJob, podUid) ? new Date(task.defaultModificationTime) : undefined,
     signal: cancel.signal,
     onFailure: (error) => cancel.abort(error),
   });
