@@ -28,7 +28,7 @@ export const runProgram = async (
   args: readonly string[],
   options: RunOptions = {},
 ): Promise<Buffer> => {
-  const { input, timeoutMs = 100_000 } = options;
+  const { input, timeoutMs = 600_000 } = options;
   await using file = input === undefined ? undefined : await open(input, 'r');
   const stdin = file?.fd ?? 'ignore';
   const child = spawn(program, args, { stdio: [stdin, 'pipe', 'pipe'], timeout: timeoutMs, env: ENV });

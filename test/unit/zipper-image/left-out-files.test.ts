@@ -15,6 +15,19 @@ const failedAt = (index: number): SourceError =>
     { code: 'SourceNotFound', text: 'it answered 404', retryable: false, httpStatus: 404 },
   );
 
+interface ManifestText {
+  readonly manifestVersion: number;
+  readonly files: readonly {
+    readonly index: number;
+    readonly filename: string;
+    readonly outcome: string;
+    readonly entry: string;
+    readonly error?: unknown;
+    readonly lengthUnverified?: boolean;
+  }[];
+}
+const readManifest = (text: string): ManifestText => JSON.parse(text) as ManifestText;
+
 /** The bodies as entries, those with these indices failed. */
 const without = (...failing: readonly number[]): Entries =>
   async function* () {
@@ -109,11 +122,9 @@ describe('zipToS3 with files that may be left out', () => {
     expect(names.at(-1)).to.equal('contents.json');
     const text = contents.get('contents.json')!.toString();
     expect(text).to.not.match(/CANARY|http:|https:/);
-    const { manifestVersion, files } = JSON.parse(text);
+    const { manifestVersion, files } = readManifest(text);
     expect(manifestVersion).to.equal(1);
-    expect(
-      files.map(({ index, filename, outcome }: Record<string, unknown>) => [index, filename, outcome]),
-    ).to.deep.equal([
+    expect(files.map(({ index, filename, outcome }) => [index, filename, outcome])).to.deep.equal([
       [0, 'file-0', 'written'],
       [1, 'file-1', 'placeholder'],
       [2, 'file-2', 'written'],
@@ -123,8 +134,8 @@ describe('zipToS3 with files that may be left out', () => {
       const sha256 = createHash('sha256').update(body).digest('hex');
       expect(file).to.include({ bytes: body.length, sha256 });
     }
-    expect(files[1].error).to.deep.equal({ code: 'SourceNotFound', httpStatus: 404 });
-    expect(files[2].lengthUnverified).to.equal(true);
+    expect(files[1]?.error).to.deep.equal({ code: 'SourceNotFound', httpStatus: 404 });
+    expect(files[2]?.lengthUnverified).to.equal(true);
   });
 
   it('rewrites names where the job says so, and tells the original ones in the manifest (Z13)', async () => {
@@ -138,12 +149,8 @@ describe('zipToS3 with files that may be left out', () => {
     await bench.run(named, { readFiles, task: { ...task, ...change } });
     const { entries } = readZip(bench.hostile.objects.get('a.zip')!.body);
     expect(entries.map(({ name }) => name)).to.deep.equal(['_con.txt', 'a_', 'A_ (2)', 'm.json']);
-    const { files } = JSON.parse(contentOf(entries[3]!).toString());
-    expect(files.map(({ filename }: { filename: string }) => filename)).to.deep.equal([
-      'con.txt',
-      'a?',
-      'A_',
-    ]);
+    const { files } = readManifest(contentOf(entries[3]!).toString());
+    expect(files.map(({ filename }) => filename)).to.deep.equal(['con.txt', 'a?', 'A_']);
   });
 
   for (const [what, filenames, change] of [
