@@ -4,6 +4,7 @@ import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { createArchive } from '../../zipper-image/archive.ts';
 import { storedBlocksSize } from '../../zipper-image/entry-encoders.ts';
 import { archiveReaders } from '../readers/readers.ts';
 import { requireReader } from '../readers/require-reader.ts';
@@ -82,6 +83,20 @@ describe('archives around 4 GiB', () => {
       expect(entries[1]!.centralExtras).to.deep.equal(offset >= GIB4 - 1 ? [1, 0x5455] : [0x5455]);
       expect(contentOf(entries[1]!).equals(NEXT)).to.equal(true);
     });
+
+  it('refuses more than 4 GiB without a declared length, unless the operator says otherwise (Z2, Z3)', async () => {
+    for (const zip64ForUnknownLength of [false, true]) {
+      const archive = createArchive({
+        compression: 'store',
+        sink: { write: () => undefined },
+        zip64ForUnknownLength,
+      });
+      const entry = { name: 'big', modified: MODIFIED, small: undefined, declaredLength: undefined };
+      const outcome = await archive.add({ ...entry, body: zeros(GIB4) }).catch((error: unknown) => error);
+      if (zip64ForUnknownLength) expect(outcome).to.include({ size: GIB4 });
+      else expect(outcome).to.include({ code: 'SourceTooLarge', retryable: false });
+    }
+  });
 
   describe('in other readers', () => {
     const SIZE = GIB4 + 1;
