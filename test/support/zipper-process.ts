@@ -24,6 +24,8 @@ export interface ZipperTarget {
 
 export interface ZipperJob extends ZipperTarget {
   readonly files: readonly ListedFile[];
+  /** Of the pod's service account. */
+  readonly token?: string;
   readonly task?: Partial<ArchiveTask>;
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -58,7 +60,9 @@ export class ZipperHost implements AsyncDisposable {
     const directory = await mkdtemp(join(tmpdir(), 'zipjobs-zipper-'));
     // As in the image's build.
     const { env } = imageProcess(DOCKERFILE, directory);
-    await promisify(execFile)(process.execPath, [join(ROOT, 'zipper-image/warm-up/main.ts')], { env: { ...env } });
+    await promisify(execFile)(process.execPath, [join(ROOT, 'zipper-image/warm-up/main.ts')], {
+      env: { ...env },
+    });
     return new ZipperHost(directory, status);
   }
 
@@ -71,7 +75,7 @@ export class ZipperHost implements AsyncDisposable {
     const list = Buffer.from(`${job.files.map((file) => JSON.stringify(file)).join('\n')}\n`);
     await Promise.all([
       writeFile(at('account/ca.crt'), await readFile(new URL('loopback.pem', CERTIFICATES))),
-      writeFile(at('account/token'), 'token'),
+      writeFile(at('account/token'), job.token ?? 'token'),
       writeFile(at('bucket/accessKeyId'), job.accessKeyId ?? 'id'),
       writeFile(at('bucket/secretAccessKey'), job.secretAccessKey ?? 'secret'),
       writeFile(join(at('files'), fileListMountName(0)), gzipSync(list)),
