@@ -119,6 +119,40 @@ export const EXTRACTORS: readonly Extractor[] = [
   },
 ];
 
+/** Programs that write the content of all entries, one after the other, to their standard output. */
+export const PIPES = [
+  { name: 'unzip', program: 'unzip', debianPackage: 'unzip', args: ['-p'], readsStdin: false },
+  { name: '7zz', program: '7zz', debianPackage: '7zip', args: ['x', '-so', '-bd'], readsStdin: false },
+  { name: 'bsdtar', program: 'bsdtar', debianPackage: 'libarchive-tools', args: ['-xOf'], readsStdin: false },
+  {
+    name: 'bsdtar from stdin',
+    program: 'bsdtar',
+    debianPackage: 'libarchive-tools',
+    args: ['-xOf', '-'],
+    readsStdin: true,
+  },
+  {
+    name: 'busybox unzip',
+    program: 'busybox',
+    debianPackage: 'busybox',
+    args: ['unzip', '-p'],
+    readsStdin: false,
+  },
+] as const;
+
+/** SHA-256 of what a program makes of all entries together. */
+export const digestThrough = async (
+  { program, args, readsStdin }: (typeof PIPES)[number],
+  archive: string,
+): Promise<string> => {
+  const hash = createHash('sha256');
+  await runProgram(program, readsStdin ? args : [...args, archive], {
+    ...(readsStdin && { input: archive }),
+    onOutput: (chunk) => hash.update(chunk),
+  });
+  return hash.digest('hex');
+};
+
 /** Has a program unpack the archive into a directory. */
 export const extractInto = (extractor: Extractor, archive: string, target: string): Promise<unknown> =>
   runProgram(
