@@ -12,7 +12,7 @@ import { type HostileStore, type SeenRequest, startHostileStore } from '../../su
 
 export const PART = 64 * 1024;
 export const KEY = 'dir/ar chive.zip';
-export const log = createLogger('test', { level: 'silent' });
+const log = createLogger('test', { level: 'silent' });
 export const settings = {
   partSizeBytes: PART,
   partsInFlight: 3,
