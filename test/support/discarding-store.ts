@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { ATTEMPT_METADATA_KEY } from '#crds/zipper-contract.ts';
 
 export interface DiscardingStore extends AsyncDisposable {
   readonly endpoint: string;
@@ -10,19 +11,22 @@ export interface DiscardingStore extends AsyncDisposable {
   stalled: Promise<void> | undefined;
 }
 
+const ETAG = '"discarded"';
+const ATTEMPT = `x-amz-meta-${ATTEMPT_METADATA_KEY}`;
 const XML: Readonly<Record<string, string>> = {
-  POST: '<CompleteMultipartUploadResult><ETag>"discarded"</ETag></CompleteMultipartUploadResult>',
+  POST: `<CompleteMultipartUploadResult><ETag>${ETAG}</ETag></CompleteMultipartUploadResult>`,
   uploads: '<InitiateMultipartUploadResult><UploadId>up-1</UploadId></InitiateMultipartUploadResult>',
 };
 
 /** A store for archives of any size: it counts the bytes of parts and forgets them. It sums by CRC-32, so it says. */
 export const startDiscardingStore = async (): Promise<DiscardingStore> => {
   let bytes = 0;
+  let attempt = '';
   const takePart = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     await store.stalled;
     for await (const chunk of request) bytes += (chunk as Buffer).length;
     response.writeHead(200, {
-      etag: '"discarded"',
+      etag: ETAG,
       'x-amz-checksum-crc32': request.headers['x-amz-checksum-crc32'] ?? '',
     });
     response.end();
@@ -35,7 +39,10 @@ export const startDiscardingStore = async (): Promise<DiscardingStore> => {
     }
     request.resume();
     const isStart = url.includes('uploads');
-    response.writeHead(200, isStart ? { 'x-amz-checksum-algorithm': 'CRC32' } : {});
+    if (isStart) attempt = String(request.headers[ATTEMPT]);
+    if (method === 'HEAD')
+      response.writeHead(200, { etag: ETAG, [ATTEMPT]: attempt, 'content-length': bytes });
+    else response.writeHead(200, isStart ? { 'x-amz-checksum-algorithm': 'CRC32' } : {});
     response.end(XML[isStart ? 'uploads' : method]);
   });
   server.listen(0, '127.0.0.1');
