@@ -124,7 +124,8 @@ describe('archives around 4 GiB', () => {
         expect(await reader.read(path)).to.deep.equal(wanted);
       });
 
-    for (const pipe of PIPES)
+    // Neither busybox 1.35 nor unar 1.10 knows 64-bit sizes of an entry; the ADR about readers says so.
+    for (const pipe of PIPES.filter(({ program }) => program !== 'busybox'))
       it(`${pipe.name} reads an entry beyond 4 GiB and one behind it (Z3, Z5, Z15)`, async function () {
         await requireReader(this, { ...pipe, needs: [pipe.program] });
         expect(await digestThrough(pipe, path)).to.equal(whole);
