@@ -6,6 +6,7 @@ import {
   HeadObjectCommand,
   ListMultipartUploadsCommand,
   ListObjectsV2Command,
+  PutObjectCommand,
   S3Client,
 } from '@aws-sdk/client-s3';
 import type { StoreAccess } from '../cluster/cluster-types.ts';
@@ -18,6 +19,7 @@ export interface BucketReader extends Disposable {
   /** Upload ids of multipart uploads that were neither completed nor aborted. */
   openUploads(): Promise<readonly string[]>;
   bytes(key: string): Promise<Buffer>;
+  put(key: string, body: Buffer): Promise<void>;
   download(key: string, toPath: string): Promise<void>;
 }
 
@@ -47,6 +49,9 @@ export const createBucketReader = (store: StoreAccess, bucket: string): BucketRe
       return (answer.Uploads ?? []).flatMap((upload) => upload.UploadId ?? []);
     },
     bytes: async (key) => Buffer.concat(await (await body(key)).toArray()),
+    put: async (key, Body) => {
+      await client.send(new PutObjectCommand({ Bucket: bucket, Key: key, Body }));
+    },
     download: async (key, toPath) => pipeline(await body(key), createWriteStream(toPath)),
     [Symbol.dispose]: () => client.destroy(),
   };
