@@ -51,6 +51,8 @@ export interface ChaosWorldOptions {
 const quickValues = (run: string): Readonly<Record<string, unknown>> => ({
   api: { podAnnotations: { 'zipjobs.dev/test-run': run }, settings: { KUBE_REQUEST_TIMEOUT_MS: 5_000 } },
   controller: {
+    // One is ready to lead while those that were killed wait for their restart.
+    replicas: 3,
     podAnnotations: { 'zipjobs.dev/test-run': run },
     settings: {
       LEASE_DURATION_MS: 3_000,

@@ -129,5 +129,5 @@ export const checkHistory = (
   { jobs, openUploads }: Findings,
 ): readonly Violation[] => [
   ...jobs.flatMap((job) => checkJob(seen, job)),
-  ...openUploads.map((upload): Violation => ({ rule: 'H8', text: `the upload ${upload} is still open` })),
+  ...openUploads.map((upload): Violation => ({ rule: 'H8', text: `an upload to ${upload} is still open` })),
 ];

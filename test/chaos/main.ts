@@ -1,5 +1,5 @@
 /**
- * Seeded schedules of faults on the local cluster: `npm run chaos -- [--seed N] [--schedules M] [--verbose]`.
+ * Seeded schedules of faults on the local cluster: `npm run chaos -- [--seed N] [--schedules M] [--histories DIR]`.
  * The last line is `M schedules, K violations`; the exit code is 1 when K is not 0.
  */
 import { mkdir, writeFile } from 'node:fs/promises';

@@ -1,7 +1,7 @@
 /** What a schedule does, decided by its seed alone. */
 import { createRandom, type Random } from './random.ts';
 
-const PROCESSES = ['api', 'controller', 'zipper'] as const;
+export const PROCESSES = ['api', 'controller', 'zipper'] as const;
 export type ProcessName = (typeof PROCESSES)[number];
 
 /**
@@ -108,3 +108,10 @@ export const planOf = (seed: number): Plan => {
     faults: Array.from({ length: random.int(2, 4) }, () => random.pick(FAULTS)(random)),
   };
 };
+
+/** One job of two parts, and one kill. */
+export const planKill = (who: ProcessName, nthWrite: number): Plan => ({
+  seed: nthWrite,
+  jobs: [{ kind: 'good', bytes: 3_000_000, cancelAfterMs: 0 }],
+  faults: [{ kind: 'kill', who, nthWrite }],
+});

@@ -19,6 +19,8 @@ export interface ScheduleReport {
   /** How many jobs ended in which phase. */
   readonly ends: Readonly<Record<string, number>>;
   readonly seconds: number;
+  /** How many processes were killed. */
+  readonly kills: number;
 }
 
 /** All jobs have to be over, and all webhooks told, so long after the last fault. */
@@ -49,29 +51,30 @@ const entriesOf = async (archive: Buffer): Promise<Readonly<Record<string, strin
   return Object.fromEntries(entries.map(({ name, content }) => [name, sha256(content)]));
 };
 
-/** Posts as a client does that does not give up: with one Idempotency-Key, again after every failure. */
-const post = async (world: ChaosWorld, planned: PlannedJob, key: string): Promise<PostedJob> => {
-  const { project } = world;
-  if (planned.kind === 'replacing') await project.bucket.put(key, OLDER);
-  const idempotencyKey = randomUUID();
-  const body = JSON.stringify({ bucket_name: project.bucketName, key, urls: filesOf(world, planned) });
-  const send = async (): Promise<string | false> => {
-    const answer = await askApi(await world.apiUrl(), {
+/**
+ * Posts as a client does that does not give up. A try that was answered by an error may have left a job that waits for its
+ * file list, and jobs of one key take turns: so each try names another key.
+ */
+const post = async (world: ChaosWorld, planned: PlannedJob, prefix: string): Promise<PostedJob> => {
+  const { project, history } = world;
+  const url = await world.apiUrl();
+  const send = async (): Promise<PostedJob | false> => {
+    const key = `${prefix}/${randomUUID()}.zip`;
+    if (planned.kind === 'replacing') await project.bucket.put(key, OLDER);
+    const answer = await askApi(url, {
       method: 'POST',
       path: '/v1/zips',
       token: project.token,
-      headers: { 'idempotency-key': idempotencyKey },
-      body,
+      body: JSON.stringify({ bucket_name: project.bucketName, key, urls: filesOf(world, planned) }),
     });
-    if (answer.status >= 500 || answer.status === 429 || answer.status === 409) return false;
     const uuid = answer.body.data?.uuid;
-    if (answer.status > 201 || uuid === undefined)
-      throw new Error(`POST /v1/zips answered ${answer.status}: ${answer.text}`);
-    return uuid;
+    if (uuid !== undefined) return { ...planned, uuid, key };
+    history.note(`POST answered ${answer.status}`);
+    return false;
   };
-  const uuid = await until('the API to accept a job', send, { limitMs: POST_LIMIT_MS, intervalMs: 300 });
-  world.history.note(`accepted ${planned.kind} ${uuid} ${key}`);
-  return { ...planned, uuid, key };
+  const posted = await until('the API to accept a job', send, { limitMs: POST_LIMIT_MS, intervalMs: 300 });
+  history.note(`accepted ${planned.kind} ${posted.uuid} ${posted.key}`);
+  return posted;
 };
 
 const cancel = async (world: ChaosWorld, { uuid, cancelAfterMs }: PostedJob): Promise<void> => {
@@ -154,7 +157,7 @@ export const runSchedule = async (world: ChaosWorld, plan: Plan): Promise<Schedu
   const { history, project } = world;
   history.clear();
   const prefix = `${plan.seed}-${randomUUID().slice(0, 8)}`;
-  const posting = Promise.all(plan.jobs.map((job, index) => post(world, job, `${prefix}/${index}.zip`)));
+  const posting = Promise.all(plan.jobs.map((job) => post(world, job, prefix)));
   const work = async (): Promise<void> => {
     const jobs = await posting;
     await Promise.all(jobs.filter(({ kind }) => kind === 'cancelled').map((job) => cancel(world, job)));
@@ -163,7 +166,8 @@ export const runSchedule = async (world: ChaosWorld, plan: Plan): Promise<Schedu
   };
   await runFaults(world, plan, work());
   const jobs = await posting;
-  const openUploads = async (): Promise<readonly string[]> => project.bucket.openUploads();
+  const openUploads = async (): Promise<readonly string[]> =>
+    (await project.bucket.openUploadKeys()).filter((key) => key.startsWith(prefix));
   await until('no upload to be open', async () => (await openUploads()).length === 0, {
     limitMs: SWEEP_LIMIT_MS,
     intervalMs: 500,
@@ -178,6 +182,7 @@ export const runSchedule = async (world: ChaosWorld, plan: Plan): Promise<Schedu
     violations,
     seen,
     ends: Object.fromEntries(Object.entries(ends).map(([end, list = []]) => [end, list.length])),
+    kills: seen.filter((one) => one.kind === 'note' && one.text.startsWith('SIGKILL')).length,
     seconds: (performance.now() - started) / 1000,
   };
 };
