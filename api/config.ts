@@ -1,4 +1,5 @@
 import { type ConfigOf, readConfig, type Settings } from '#runtime/config.ts';
+import { EGRESS_SETTINGS } from '#runtime/egress/settings.ts';
 import { KUBE_SETTINGS } from '#runtime/kube/settings.ts';
 import { LOG_LEVELS } from '#runtime/log.ts';
 
@@ -163,18 +164,7 @@ const LIMITS = {
 } as const satisfies Settings;
 
 const EGRESS = {
-  egressAllowCidrs: {
-    env: 'EGRESS_ALLOW_CIDRS',
-    type: 'array',
-    default: [],
-    description: 'ranges that sources may use although they are closed by default',
-  },
-  egressDenyCidrs: {
-    env: 'EGRESS_DENY_CIDRS',
-    type: 'array',
-    default: [],
-    description: 'ranges that sources may not use, such as those of the cluster',
-  },
+  ...EGRESS_SETTINGS,
 } as const satisfies Settings;
 
 /** Every setting of the API. */

@@ -1,6 +1,7 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { pause, systemClock } from '#runtime/clock.ts';
 import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
+import { toEgressOptions } from '#runtime/egress/settings.ts';
 import { startAdminServer } from '#runtime/http/admin-server.ts';
 import { listen } from '#runtime/http/server.ts';
 import { createKubeClient } from '#runtime/kube/client.ts';
@@ -50,7 +51,7 @@ const createClients = (kube: ReturnType<typeof createKubeClient>) => ({
 const createRoutes = ({ config, log, metrics, caches, clients }: Parts): ZipJobRoutes =>
   createZipJobRoutes({
     requestPolicy: createRequestPolicy({
-      egress: createEgressPolicy({ allowCidrs: config.egressAllowCidrs, denyCidrs: config.egressDenyCidrs }),
+      egress: createEgressPolicy(toEgressOptions(config)),
       limits: config,
     }),
     findBucket: createFindBucket({ buckets: caches.zipBuckets, bucketClient: clients.zipBuckets }),

@@ -1,4 +1,5 @@
 import { type ConfigOf, readConfig, type Settings } from '#runtime/config.ts';
+import { EGRESS_SETTINGS } from '#runtime/egress/settings.ts';
 import { KUBE_SETTINGS } from '#runtime/kube/settings.ts';
 import { LOG_LEVELS } from '#runtime/log.ts';
 import { parseSchedule, readStringMap } from './config-values.ts';
@@ -216,18 +217,7 @@ export const CONTROLLER_SETTINGS = {
     default: false,
     description: 'whether webhooks may go to http URLs',
   },
-  egressAllowCidrs: {
-    env: 'EGRESS_ALLOW_CIDRS',
-    type: 'array',
-    default: [],
-    description: 'address ranges that webhooks may reach although they are not public',
-  },
-  egressDenyCidrs: {
-    env: 'EGRESS_DENY_CIDRS',
-    type: 'array',
-    default: [],
-    description: 'address ranges that webhooks may never reach',
-  },
+  ...EGRESS_SETTINGS,
 } as const satisfies Settings;
 
 export interface ControllerConfig extends ConfigOf<typeof CONTROLLER_SETTINGS> {

@@ -30,11 +30,18 @@ const taskBucket = (bucket: ZipBucket): TaskBucket => {
 };
 
 /** What a task says only where the ZipJob does. */
-const choicesOf = ({ onSourceError, manifestEntry, portableNames, fixedModificationTime }: ZipJobSpec) => ({
+const choicesOf = ({
+  onSourceError,
+  manifestEntry,
+  portableNames,
+  fixedModificationTime,
+  sha256,
+}: ZipJobSpec) => ({
   ...(onSourceError !== undefined && { onSourceError }),
   ...(manifestEntry !== undefined && { manifestEntry }),
   ...(portableNames !== undefined && { portableNames }),
   ...(fixedModificationTime !== undefined && { fixedModificationTime }),
+  ...(sha256 === true && { sha256 }),
 });
 
 const archiveTask = (zipJob: ZipJob, bucket: ZipBucket): ArchiveTask => {

@@ -3,6 +3,7 @@ import { collectDefaultMetrics, Registry } from 'prom-client';
 import { systemClock } from '#runtime/clock.ts';
 import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
 import { createGuardedAgent } from '#runtime/egress/guarded-agent.ts';
+import { toEgressOptions } from '#runtime/egress/settings.ts';
 import { startAdminServer } from '#runtime/http/admin-server.ts';
 import { createKubeClient, type KubeClient } from '#runtime/kube/client.ts';
 import { createKubeConfig } from '#runtime/kube/kube-config.ts';
@@ -88,10 +89,7 @@ const createDispatcher = (parts: Omit<Parts, 'dispatcher'>, stopping: AbortSigna
 
 const createZipJobReconcile = (parts: Parts, { resources }: Lifetime): Reconcile => {
   const { config, log, clients, metrics, watches, queue, memory, dispatcher, clock } = parts;
-  const policy = createEgressPolicy({
-    allowCidrs: config.egressAllowCidrs,
-    denyCidrs: config.egressDenyCidrs,
-  });
+  const policy = createEgressPolicy(toEgressOptions(config));
   const agent = createGuardedAgent(policy, {
     connections: config.webhookConcurrencyPerEndpoint,
     connectTimeoutMs: WEBHOOK_CONNECT_TIMEOUT_MS,

@@ -86,6 +86,8 @@ export interface ZipJobSpec {
   };
   readonly queueName?: string;
   readonly onConflict?: OnConflict;
+  /** Whether the result tells the SHA-256 of the archive. */
+  readonly sha256?: boolean;
   readonly portableNames?: PortableNames;
   /** The project's webhook at creation: later edits do not redirect jobs that exist. */
   readonly webhook?: { readonly url: string; readonly events: readonly WebhookEvent[] };
@@ -101,6 +103,12 @@ export interface Progress {
   readonly bytesUploaded: number;
   /** Index in the file list of the entry that is being written. */
   readonly currentFile?: number;
+  /** Bytes of all sources; told once every source has told its length. */
+  readonly bytesTotal?: number;
+  /** Bytes read a second, over the last half minute. */
+  readonly bytesPerSecond?: number;
+  /** When the last source will have been read at this pace, the files to come taken for as large as those so far. */
+  readonly estimatedEndAt?: string;
   /** `filesDone/filesTotal`, for the Files column. */
   readonly display: string;
   readonly updatedAt: string;
@@ -196,6 +204,7 @@ export interface ControllerStatus {
     readonly node?: string;
   };
   readonly attempts?: readonly Attempt[];
+  /** Runs that have begun: pods that were put in charge, and pods that ended before they could be. */
   readonly attemptsTotal?: number;
   readonly webhook?: WebhookState;
   readonly conditions?: readonly Condition[];

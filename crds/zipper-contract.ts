@@ -50,6 +50,8 @@ export interface ArchiveTask extends TaskBase {
   readonly key: string;
   readonly compression: Compression;
   readonly onConflict: OnConflict;
+  /** Whether the result tells the SHA-256 of the archive. */
+  readonly sha256?: boolean;
   /** Absent: `Fail`. */
   readonly onSourceError?: OnSourceError;
   /** Name of an entry, written last, that tells what the archive holds; none when absent. */

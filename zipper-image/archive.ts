@@ -6,6 +6,7 @@
  * - any other body: deflate data that ends itself (stored blocks, or really compressed) and a descriptor. Stored data with a
  *   descriptor is never written: readers that stream cannot find its end.
  */
+import { createHash, type Hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { crc32, deflateRaw } from 'node:zlib';
 import type { Compression } from '#crds/zip-job.ts';
@@ -45,9 +46,15 @@ export interface ArchiveEntry {
   readonly small: Uint8Array | undefined;
 }
 
+/** What an entry holds, in the archive and unpacked. */
+export interface WrittenEntry extends EntrySizes {
+  /** SHA-256 (hex) of the content, when the archive computes them. */
+  readonly sha256?: string;
+}
+
 export interface Archive {
   /** Writes one entry. Entries are written one after another, in the order of the calls. */
-  add(entry: ArchiveEntry, signal?: AbortSignal): Promise<EntrySizes>;
+  add(entry: ArchiveEntry, signal?: AbortSignal): Promise<WrittenEntry>;
   /** Writes the directory; nothing may be added after it. */
   finish(): Promise<{ readonly entries: number; readonly bytes: number }>;
 }
@@ -55,13 +62,17 @@ export interface Archive {
 export interface ArchiveOptions {
   readonly sink: ByteSink;
   readonly compression: Compression;
+  /** Computes the SHA-256 of every entry, which costs more than all the rest. Default false. */
+  readonly sha256?: boolean;
+  /** Gives entries whose length is not known 64-bit sizes: no limit then, but some readers cannot read them. Default false. */
+  readonly zip64ForUnknownLength?: boolean;
 }
 
 const compress = promisify<Uint8Array, { level: number }, Buffer>(deflateRaw);
 
 const tooLarge = (name: string): AppError =>
   new AppError(
-    `Writing "${name}": its source declares no length and sent 4 GiB, more than such an entry can hold; have the source send Content-Length`,
+    `Writing "${name}": its source declares no length and sent 4 GiB, more than such an entry can hold; have the source send Content-Length, or set SOURCE_UNKNOWN_LENGTH_ZIP64`,
     { code: 'SourceTooLarge', retryable: false },
   );
 
@@ -77,9 +88,18 @@ interface Measured {
   size: number;
 }
 
+interface MeasureOptions {
+  readonly hash: Hash | undefined;
+  /** Most bytes when no length was declared. */
+  readonly limit: number;
+}
+
+const digestOf = (hash: Hash | undefined) => (hash ? { sha256: hash.digest('hex') } : {});
+
 /** Counts and sums what passes through, and refuses what the entry cannot hold. */
-const measure = (entry: ArchiveEntry, body: AsyncIterable<Uint8Array>): Measured => {
-  const limit = entry.declaredLength ?? ZIP64_FROM - 1;
+const measure = (entry: ArchiveEntry, body: AsyncIterable<Uint8Array>, options: MeasureOptions): Measured => {
+  const { hash } = options;
+  const limit = entry.declaredLength ?? options.limit;
   async function* pass(): AsyncGenerator<Uint8Array> {
     for await (const chunk of body) {
       measured.size += chunk.length;
@@ -88,6 +108,7 @@ const measure = (entry: ArchiveEntry, body: AsyncIterable<Uint8Array>): Measured
           ? tooLarge(entry.name)
           : wrongLength(entry.name, entry.declaredLength, measured.size);
       measured.crc = crc32(chunk, measured.crc);
+      hash?.update(chunk);
       yield chunk;
     }
     if (entry.declaredLength !== undefined && measured.size !== entry.declaredLength)
@@ -98,17 +119,19 @@ const measure = (entry: ArchiveEntry, body: AsyncIterable<Uint8Array>): Measured
 };
 
 class ZipWriter implements Archive {
+  readonly #options: ArchiveOptions;
   readonly #sink: ByteSink;
   readonly #compression: Compression;
   readonly #directory = createRecordList();
   #offset = 0;
 
-  constructor({ sink, compression }: ArchiveOptions) {
-    this.#sink = sink;
-    this.#compression = compression;
+  constructor(options: ArchiveOptions) {
+    this.#options = options;
+    this.#sink = options.sink;
+    this.#compression = options.compression;
   }
 
-  add(entry: ArchiveEntry, signal?: AbortSignal): Promise<EntrySizes> {
+  add(entry: ArchiveEntry, signal?: AbortSignal): Promise<WrittenEntry> {
     return entry.small ? this.#addSmall(entry, entry.small) : this.#addStreamed(entry, signal);
   }
 
@@ -125,7 +148,11 @@ class ZipWriter implements Archive {
     this.#offset += chunk.length;
   }
 
-  async #addSmall(entry: ArchiveEntry, body: Uint8Array): Promise<EntrySizes> {
+  #startHash(): Hash | undefined {
+    return this.#options.sha256 === true ? createHash('sha256') : undefined;
+  }
+
+  async #addSmall(entry: ArchiveEntry, body: Uint8Array): Promise<WrittenEntry> {
     const deflated = isCompressible(this.#compression, entry.name, body)
       ? await compress(body, { level: DEFLATE_LEVEL })
       : undefined;
@@ -142,25 +169,32 @@ class ZipWriter implements Archive {
     await this.#write(localHeader(head, sizes));
     await this.#write(data);
     this.#directory.append(directoryHeader(head, sizes, at));
-    return sizes;
+    return { ...sizes, ...digestOf(this.#startHash()?.update(body)) };
   }
 
-  async #addStreamed(entry: ArchiveEntry, signal: AbortSignal | undefined): Promise<EntrySizes> {
+  /** Whether the entry may come to need 64-bit sizes. */
+  #needsZip64(declaredLength: number | undefined, deflate: boolean): boolean {
+    if (declaredLength === undefined) return this.#options.zip64ForUnknownLength === true;
+    return (deflate ? deflateBound(declaredLength) : storedBlocksSize(declaredLength)) >= ZIP64_FROM;
+  }
+
+  async #addStreamed(entry: ArchiveEntry, signal: AbortSignal | undefined): Promise<WrittenEntry> {
     const probed = needsProbe(this.#compression, entry.name)
       ? await readHead(entry.body, PROBE_BYTES)
       : { head: new Uint8Array(0), body: entry.body };
     const deflate = isCompressible(this.#compression, entry.name, probed.head);
-    const length = entry.declaredLength ?? 0;
     const head: EntryHead = {
       name: Buffer.from(entry.name),
       method: DEFLATED,
       streamed: true,
-      zip64: (deflate ? deflateBound(length) : storedBlocksSize(length)) >= ZIP64_FROM,
+      zip64: this.#needsZip64(entry.declaredLength, deflate),
       time: toZipTime(entry.modified),
     };
     const at = this.#offset;
     await this.#write(localHeader(head, { crc: 0, compressedSize: 0, size: 0 }));
-    const measured = measure(entry, probed.body);
+    const hash = this.#startHash();
+    const limit = head.zip64 ? Number.MAX_SAFE_INTEGER : ZIP64_FROM - 1;
+    const measured = measure(entry, probed.body, { hash, limit });
     const compressedSize = await this.#encode(measured, {
       deflate,
       length: entry.declaredLength,
@@ -171,7 +205,7 @@ class ZipWriter implements Archive {
     const sizes = { crc: measured.crc, compressedSize, size: measured.size };
     await this.#write(dataDescriptor(head, sizes));
     this.#directory.append(directoryHeader(head, sizes, at));
-    return sizes;
+    return { ...sizes, ...digestOf(hash) };
   }
 
   /** Writes the entry's data; answers how many bytes that were. */

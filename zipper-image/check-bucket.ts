@@ -25,8 +25,8 @@ export interface CheckBucketDeps {
 
 const BODY = Buffer.from('zipjobs looks whether this bucket can be written to; nothing is kept of it\n');
 
-const digestsOf = ({ capabilities }: Store): PartDigests =>
-  capabilities.partChecksum === 'md5'
+const digestsOf = ({ partChecksum }: Store): PartDigests =>
+  partChecksum === 'md5'
     ? { kind: 'md5', md5: createHash('md5').update(BODY).digest() }
     : { kind: 'crc32', crc32: crc32(BODY) };
 

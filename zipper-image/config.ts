@@ -1,5 +1,6 @@
 import { ZIPPER_ENV, ZIPPER_PATHS } from '#crds/zipper-contract.ts';
 import { type ConfigOf, readConfig, type Settings } from '#runtime/config.ts';
+import { EGRESS_SETTINGS } from '#runtime/egress/settings.ts';
 import { LOG_LEVELS } from '#runtime/log.ts';
 import { SOURCE_SETTINGS } from './sources/settings.ts';
 
@@ -30,6 +31,16 @@ const UPLOAD_SETTINGS = {
     default: 150 * GIB,
     minimum: 1,
     description: 'most bytes of an archive',
+  },
+} as const satisfies Settings;
+
+const ARCHIVE_SETTINGS = {
+  sourceUnknownLengthZip64: {
+    env: 'SOURCE_UNKNOWN_LENGTH_ZIP64',
+    type: 'boolean',
+    default: false,
+    description:
+      'whether files without Content-Length may be larger than 4 GiB; their entries are zip64 then, which java.util.zip.ZipInputStream before JDK 21 and Archive::Zip cannot read',
   },
 } as const satisfies Settings;
 
@@ -197,18 +208,7 @@ const POD_SETTINGS = {
     maximum: 65_535,
     description: 'port of the API server',
   },
-  egressAllowCidrs: {
-    env: 'EGRESS_ALLOW_CIDRS',
-    type: 'array',
-    default: [],
-    description: 'closed ranges that sources and custom stores may be in all the same',
-  },
-  egressDenyCidrs: {
-    env: 'EGRESS_DENY_CIDRS',
-    type: 'array',
-    default: [],
-    description: 'further ranges that must not be reached, such as those of pods, services and nodes',
-  },
+  ...EGRESS_SETTINGS,
   shutdownTimeoutMs: {
     env: 'SHUTDOWN_TIMEOUT_MS',
     type: 'integer',
@@ -222,6 +222,7 @@ const POD_SETTINGS = {
 export const ZIPPER_SETTINGS = {
   ...POD_SETTINGS,
   ...UPLOAD_SETTINGS,
+  ...ARCHIVE_SETTINGS,
   ...STORE_SETTINGS,
   ...STATUS_SETTINGS,
   ...SOURCE_SETTINGS,

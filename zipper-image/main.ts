@@ -3,6 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 import type { ArchiveTask, TaskBucket, TerminationMessage, ZipperMode } from '#crds/zipper-contract.ts';
 import { CONTRACT_VERSION, EXIT_CODES } from '#crds/zipper-contract.ts';
 import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
+import { toEgressOptions } from '#runtime/egress/settings.ts';
 import { assertTlsVerification } from '#runtime/egress/tls-verification.ts';
 import { type Lifetime, run } from '#runtime/lifecycle.ts';
 import { createLogger, type Logger } from '#runtime/log.ts';
@@ -60,7 +61,7 @@ const openStore = async (process: Process, bucket: TaskBucket): Promise<Store> =
 };
 
 const egressPolicy = (config: ZipperConfig, allowNames: readonly string[] = []) =>
-  createEgressPolicy({ allowCidrs: config.egressAllowCidrs, denyCidrs: config.egressDenyCidrs, allowNames });
+  createEgressPolicy({ ...toEgressOptions(config), allowNames });
 
 const openStatusApi = async ({ config, lifetime }: Process, task: ArchiveTask) => {
   const { createStatusApi } = await import('./status-api.ts');
@@ -89,6 +90,7 @@ const archive = async (process: Process, task: ArchiveTask): Promise<Outcome> =>
     dnsTimeoutMs: config.sourceDnsTimeoutMs,
   });
   lifetime.resources.defer(() => agent.destroy());
+  const reportFailures = (task.onSourceError ?? 'Fail') !== 'Fail';
   const result = await zipToS3({
     task,
     podUid: config.podUid,
@@ -108,7 +110,7 @@ const archive = async (process: Process, task: ArchiveTask): Promise<Outcome> =>
             signal: lifetime.stopping,
           }),
     openSources: (files, signal) =>
-      createSourceReader({ files, agent, policy, settings: config, log, signal }),
+      createSourceReader({ files, agent, policy, settings: config, log, signal, reportFailures }),
   });
   return { mode: 'archive', result };
 };

@@ -87,17 +87,16 @@ const crcOfParts = (parts: readonly ProvedPart[]): string => {
   return `${base64Crc(crc32(Buffer.concat(sums)))}-${parts.length}`;
 };
 
-/**
- * Whether what the store answered to Complete follows from the parts. True also where it answered nothing that could:
- * the parts were proved one by one then.
- */
+/** Whether what the store answered to Complete follows from the parts; `unknown` where it answered nothing that could. */
 export const followsFromParts = (
   completed: { readonly etag: string; readonly crc32OfParts: string | undefined },
   parts: readonly ProvedPart[],
-): boolean => {
+): 'yes' | 'no' | 'unknown' => {
   const { etag, crc32OfParts } = completed;
-  if (parts.every(({ digests }) => digests.kind === 'crc32'))
-    return !/-\d+$/.test(crc32OfParts ?? '') || crc32OfParts === crcOfParts(parts);
-  if (!parts.every(({ etagIsMd5 }) => etagIsMd5) || !/^[0-9a-f]{32}-\d+$/i.test(etag)) return true;
-  return etag.toLowerCase() === etagOfParts(parts);
+  if (parts.every(({ digests }) => digests.kind === 'crc32')) {
+    if (!/-\d+$/.test(crc32OfParts ?? '')) return 'unknown';
+    return crc32OfParts === crcOfParts(parts) ? 'yes' : 'no';
+  }
+  if (!parts.every(({ etagIsMd5 }) => etagIsMd5) || !/^[0-9a-f]{32}-\d+$/i.test(etag)) return 'unknown';
+  return etag.toLowerCase() === etagOfParts(parts) ? 'yes' : 'no';
 };

@@ -62,20 +62,35 @@ const resolveDoubt = async (
   );
 };
 
-/** The object must follow from the parts. A wrong one is taken away again if it is ours. */
+/** The object must follow from the parts, or at least be ours. A wrong one is taken away again if it is ours. */
 const prove = async (deps: SettleDeps, upload: Publication, completed: Completed): Promise<void> => {
-  if (followsFromParts(completed, upload.parts)) return;
+  const follows = followsFromParts(completed, upload.parts);
+  if (follows === 'yes') return;
+  if (follows === 'unknown') return proveByLook(deps, upload);
   try {
     const found = await findPublished(deps, upload);
     if (found.outcome === 'published') await deps.store.deleteObject(upload.key);
   } catch (error) {
     deps.log.error({ err: error }, 'an archive that is not what was sent could not be deleted again');
   }
-  throw new StoreError('Completing the upload: the object is not what its parts give', {
+  throw mismatch();
+};
+
+const mismatch = (): StoreError =>
+  new StoreError('Completing the upload: the object is not what its parts give', {
     code: 'StoreCorrupted',
     retryable: true,
     storeCode: 'EtagMismatch',
   });
+
+/**
+ * Some stores answer success to the Complete of an upload that is gone, when there is any object at the key. Where the answer
+ * proves nothing the object must be ours and as long as what was sent; who may not look has to believe the answer.
+ */
+const proveByLook = async (deps: SettleDeps, upload: Publication): Promise<void> => {
+  const found = await findPublished(deps, upload);
+  if (found.outcome === 'unknown') return;
+  if (found.outcome === 'absent' || found.bytes !== upload.bytes) throw mismatch();
 };
 
 /**

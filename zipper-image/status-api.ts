@@ -16,7 +16,7 @@ import { StatusError } from './status-error.ts';
 export interface StatusTarget {
   readonly namespace: string;
   readonly name: string;
-  /** A ZipJob of the same name with another uid refuses the write. */
+  /** A ZipJob of the same name with another uid is not ours. The API server does not compare it: see `isAnother`. */
   readonly uid: string;
 }
 
@@ -76,6 +76,16 @@ const toStatusError = (answer: Answer, attempted: string): StatusError => {
   return new StatusError(text, { code: 'ApiServerUnavailable', ...facts, retryAfterMs });
 };
 
+/**
+ * Whether the answer is a ZipJob that was made again under the same name. The API server takes the uid of a status apply
+ * without looking at it; what keeps our pod from writing there is that it is not in charge of that ZipJob.
+ */
+const isAnother = (zipJob: unknown, { uid }: StatusTarget): boolean => {
+  const metadata: unknown =
+    typeof zipJob === 'object' && zipJob !== null && 'metadata' in zipJob ? zipJob.metadata : undefined;
+  return typeof metadata === 'object' && metadata !== null && 'uid' in metadata && metadata.uid !== uid;
+};
+
 interface Connection {
   readonly dispatcher: Agent;
   readonly url: string;
@@ -131,6 +141,8 @@ export const createStatusApi = async (options: StatusApiOptions): Promise<Status
       }
       if (answer.status < 200 || answer.status > 299) throw toStatusError(answer, attempted);
       const zipJob: unknown = JSON.parse(answer.text);
+      if (isAnother(zipJob, target))
+        throw new StatusError(`${attempted}: another ZipJob has the name now`, { code: 'Superseded' });
       return zipJob;
     },
     close: () => connection.dispatcher.destroy(),

@@ -50,7 +50,11 @@ export interface StatusChange {
   readonly failure?: Failure;
 }
 
-const withoutTime = ({ updatedAt: _updatedAt, ...counts }: Progress): string => JSON.stringify(counts);
+/** What is worth a write: not what time alone changes. */
+const withoutTime = (progress: Progress): string => {
+  const { updatedAt: _at, bytesPerSecond: _rate, estimatedEndAt: _end, ...counts } = progress;
+  return JSON.stringify(counts);
+};
 
 const isSuperseded = (error: unknown): boolean => error instanceof StatusError && error.code === 'Superseded';
 

@@ -26,9 +26,8 @@ import {
   withoutQuotes,
 } from './part-proof.ts';
 import type { PartDigests } from './part-writer.ts';
-import type { Provider } from './providers.ts';
 import { createS3Client, type S3ClientOptions } from './s3-client.ts';
-import type { Capabilities } from './store-capabilities.ts';
+import type { Capabilities, PartChecksum } from './store-capabilities.ts';
 import { isStoreCode, StoreError, toStoreError } from './store-errors.ts';
 
 export interface Part extends PartProof {
@@ -71,6 +70,8 @@ export interface Completed {
 
 export interface Store {
   readonly capabilities: Capabilities;
+  /** By what parts are proved; where the store is asked for it, this holds from the answer to `createUpload` on. */
+  readonly partChecksum: PartChecksum;
   createUpload(key: string, attempt: string, signal?: AbortSignal): Promise<string>;
   uploadPart(upload: UploadRef, part: PartToSend, signal?: AbortSignal): Promise<Part>;
   completeUpload(upload: UploadRef, parts: readonly Part[], onConflict: OnConflict): Promise<Completed>;
@@ -89,23 +90,32 @@ export interface StoreOptions extends S3ClientOptions {
   readonly bucket: TaskBucket;
 }
 
-const objectHeaders = (bucket: TaskBucket, provider: Provider) => ({
+const objectHeaders = (bucket: TaskBucket) => ({
   ContentType: 'application/zip',
   ...(bucket.storageClass !== undefined && { StorageClass: bucket.storageClass as StorageClass }),
   ...(bucket.cacheControl !== undefined && { CacheControl: bucket.cacheControl }),
   ...(bucket.contentDisposition !== undefined && { ContentDisposition: bucket.contentDisposition }),
   ...(bucket.acl !== undefined && { ACL: bucket.acl as ObjectCannedACL }),
-  ...(provider.capabilities.partChecksum === 'crc32' && { ChecksumAlgorithm: 'CRC32' as const }),
 });
 
 const sendOptions = (signal: AbortSignal | undefined) => (signal ? { abortSignal: signal } : {});
 
+/** How stores that do not know the checksum's header refuse it. */
+const isUnknownHeader = (error: unknown): boolean =>
+  error instanceof StoreError &&
+  (error.httpStatus === 501 || isStoreCode(error, 'NotImplemented', 'InvalidRequest', 'InvalidArgument'));
+
 class S3Store implements Store {
   readonly #client: S3Client;
   readonly #options: StoreOptions;
+  partChecksum: PartChecksum;
+  #announcesCrc32: boolean;
 
   constructor(options: StoreOptions) {
+    const { partChecksum } = options.provider.capabilities;
     this.#options = options;
+    this.#announcesCrc32 = partChecksum !== 'md5';
+    this.partChecksum = partChecksum === 'crc32' ? 'crc32' : 'md5';
     this.#client = createS3Client(options);
   }
 
@@ -113,18 +123,15 @@ class S3Store implements Store {
     return this.#options.provider.capabilities;
   }
 
-  createUpload(key: string, attempt: string, signal?: AbortSignal): Promise<string> {
-    return this.#asking('Starting the upload', async (attempted) => {
-      const { bucket, provider } = this.#options;
-      const command = new CreateMultipartUploadCommand({
-        ...this.#at(key),
-        ...objectHeaders(bucket, provider),
-        Metadata: { [ATTEMPT_METADATA_KEY]: attempt },
-      });
-      const { UploadId: uploadId } = await this.#client.send(command, sendOptions(signal));
-      if (uploadId === undefined || uploadId === '') throw missing(attempted, 'upload id');
-      return uploadId;
-    });
+  async createUpload(key: string, attempt: string, signal?: AbortSignal): Promise<string> {
+    try {
+      return await this.#startUpload(key, attempt, signal);
+    } catch (error) {
+      if (this.capabilities.partChecksum !== 'asked' || !this.#announcesCrc32 || !isUnknownHeader(error))
+        throw error;
+      this.#announcesCrc32 = false;
+      return this.#startUpload(key, attempt, signal);
+    }
   }
 
   uploadPart(upload: UploadRef, part: PartToSend, signal?: AbortSignal): Promise<Part> {
@@ -212,6 +219,23 @@ class S3Store implements Store {
   close(): void {
     this.#client.destroy();
     this.#options.agents.destroy();
+  }
+
+  #startUpload(key: string, attempt: string, signal: AbortSignal | undefined): Promise<string> {
+    return this.#asking('Starting the upload', async (attempted) => {
+      const command = new CreateMultipartUploadCommand({
+        ...this.#at(key),
+        ...objectHeaders(this.#options.bucket),
+        ...(this.#announcesCrc32 && { ChecksumAlgorithm: 'CRC32' }),
+        Metadata: { [ATTEMPT_METADATA_KEY]: attempt },
+      });
+      const answer = await this.#client.send(command, sendOptions(signal));
+      const { UploadId: uploadId } = answer;
+      if (uploadId === undefined || uploadId === '') throw missing(attempted, 'upload id');
+      if (this.capabilities.partChecksum === 'asked')
+        this.partChecksum = answer.ChecksumAlgorithm === 'CRC32' ? 'crc32' : 'md5';
+      return uploadId;
+    });
   }
 
   #at(key: string) {

@@ -51,3 +51,12 @@ export const sweepUploads = async (deps: SettleDeps, of: Sweep): Promise<void> =
     log.info({ err: error }, 'the store does not tell whether unknown uploads of the key are left');
   }
 };
+
+const fieldOf = (holder: unknown, name: string): unknown =>
+  typeof holder === 'object' && holder !== null ? Reflect.get(holder, name) : undefined;
+
+/** Whether the ZipJob tells of a pod before this one: only then can there be an upload that nobody knows of. */
+export const hadOtherAttempts = (zipJob: unknown, podUid: string): boolean => {
+  const attempts = fieldOf(fieldOf(zipJob, 'status'), 'attempts');
+  return Array.isArray(attempts) && attempts.some((attempt) => fieldOf(attempt, 'podUid') !== podUid);
+};

@@ -54,6 +54,7 @@ const archive = {
     key: text,
     compression: { enum: COMPRESSIONS },
     onConflict: { enum: ON_CONFLICTS },
+    sha256: { type: 'boolean' },
     onSourceError: { enum: ON_SOURCE_ERRORS },
     manifestEntry: text,
     portableNames: { enum: PORTABLE_NAMES },
@@ -132,7 +133,7 @@ export const parseTask = (json: string): ZipperTask => {
   try {
     parsed = JSON.parse(json);
   } catch (error) {
-    throw new TaskError('Reading the task: it is not JSON', error);
+    throw new TaskError('Reading the task: it is not JSON', { cause: error });
   }
   if (isTask(parsed)) return parsed;
   throw new TaskError(
@@ -145,7 +146,9 @@ export const readTask = async (path: string): Promise<ZipperTask> => {
   try {
     return parseTask(await readFile(path, 'utf8'));
   } catch (error) {
-    throw error instanceof TaskError ? error : new TaskError(`Reading the task: no file at ${path}`, error);
+    throw error instanceof TaskError
+      ? error
+      : new TaskError(`Reading the task: no file at ${path}`, { cause: error });
   }
 };
 
@@ -170,7 +173,7 @@ export const readCredentials = async (dir: string): Promise<BucketCredentials> =
     try {
       return (await readFile(join(dir, name), 'utf8')).trim();
     } catch (error) {
-      throw new TaskError(`Reading the bucket's Secret: it has no ${name}`, error);
+      throw new TaskError(`Reading the bucket's Secret: it has no ${name}`, { cause: error });
     }
   };
   const [accessKeyId, secretAccessKey] = await Promise.all([

@@ -134,7 +134,7 @@ const createSummedWriter = (deps: OpenDeps, send: (part: FilledPart) => Promise<
   let sha256: string | undefined;
   const writer = createPartWriter({
     ...settings,
-    checksum: store.capabilities.partChecksum,
+    checksum: store.partChecksum,
     onBytes: whole && ((bytes) => whole.update(bytes)),
     send,
   });

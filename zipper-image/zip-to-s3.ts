@@ -12,19 +12,22 @@ import { type ArchiveTask, CONTRACT_VERSION } from '#crds/zipper-contract.ts';
 import { toError } from '#runtime/errors.ts';
 import type { Logger } from '#runtime/log.ts';
 import { createArchive } from './archive.ts';
+import { type EntryNames, planEntryNames } from './entry-names.ts';
 import { peakMemoryBytes } from './peak-memory.ts';
 import { createProgress } from './progress.ts';
-import type { SourceEntry, SourceReader } from './sources/types.ts';
+import type { SourceReader } from './sources/types.ts';
 import type { StatusApi } from './status-api.ts';
 import { StatusError } from './status-error.ts';
 import { createStatusWriter, type StatusSettings, type StatusWriter } from './status-writer.ts';
 import type { Store } from './store.ts';
+import { hadOtherAttempts } from './sweep-uploads.ts';
 import { createUpload, type Upload, type UploadSettings } from './upload.ts';
+import { type EntriesWritten, writeEntries } from './write-entries.ts';
 
 export interface ZipToS3Deps {
   readonly task: ArchiveTask;
   readonly podUid: string;
-  readonly settings: UploadSettings & StatusSettings;
+  readonly settings: UploadSettings & StatusSettings & { readonly sourceUnknownLengthZip64: boolean };
   readonly log: Logger;
   readonly statusApi: StatusApi;
   /** Called when this pod is in charge. */
@@ -43,10 +46,10 @@ interface Run {
   sources?: SourceReader;
 }
 
-const modifiedOf = (entry: SourceEntry, task: ArchiveTask): Date => {
-  if (task.fixedModificationTime !== undefined) return new Date(task.fixedModificationTime);
-  return entry.lastModified ?? new Date(task.defaultModificationTime);
-};
+interface ListOfFiles {
+  readonly entries: readonly FileEntry[];
+  readonly names: EntryNames;
+}
 
 interface Work {
   readonly deps: ZipToS3Deps;
@@ -58,32 +61,42 @@ interface Work {
   readonly startedAt: number;
 }
 
-const writeEntries = async (work: Work, upload: Upload, sources: SourceReader) => {
+const writeArchive = async (work: Work, files: ListOfFiles, { upload, sources }: Required<Run>) => {
   const { deps, progress, cancel } = work;
-  const archive = createArchive({ sink: upload.sink, compression: deps.task.compression });
-  const lengthUnverified: number[] = [];
-  for await (const entry of sources.entries()) {
-    cancel.signal.throwIfAborted();
-    progress.startFile(entry.index);
-    upload.assertFits(entry.declaredLength ?? entry.small?.length ?? 0);
-    const modified = modifiedOf(entry, deps.task);
-    await archive.add({ ...entry, name: entry.filename, modified }, cancel.signal);
-    if (entry.lengthUnverified) lengthUnverified.push(entry.index);
-    progress.finishFile();
-  }
-  cancel.signal.throwIfAborted();
-  return { ...(await archive.finish()), lengthUnverified };
+  const { task, settings, log } = deps;
+  const archive = createArchive({
+    sink: upload.sink,
+    compression: task.compression,
+    sha256: task.manifestEntry !== undefined,
+    zip64ForUnknownLength: settings.sourceUnknownLengthZip64,
+  });
+  const written = await writeEntries({
+    task,
+    names: files.names,
+    archive,
+    sources,
+    progress,
+    log,
+    assertFits: (bytes) => upload.assertFits(bytes),
+    signal: cancel.signal,
+  });
+  if (written.files !== files.entries.length)
+    throw new Error(`${written.files} of ${files.entries.length} files were read`);
+  return { ...written, ...(await archive.finish()) };
 };
 
-const fillUpload = async (work: Work, upload: Upload, files: readonly FileEntry[]): Promise<ZipResult> => {
+const skippedIn = ({ skipped, skippedCodes }: EntriesWritten) =>
+  skipped.length > 0 ? { skipped, skippedCodes } : {};
+
+const fillUpload = async (work: Work, upload: Upload, files: ListOfFiles): Promise<ZipResult> => {
   const { deps, status, cancel, run } = work;
   const { signal } = cancel;
   const state = { uploadId: upload.uploadId, partSize: deps.settings.partSizeBytes };
   await status.write({ upload: { ...state, state: 'open' } }, signal);
-  await using sources = deps.openSources(files, signal);
+  await using sources = deps.openSources(files.entries, signal);
   run.sources = sources;
-  const { entries, lengthUnverified } = await writeEntries(work, upload, sources);
-  if (entries !== files.length) throw new Error(`${entries} of ${files.length} files were written`);
+  const written = await writeArchive(work, files, { upload, sources });
+  const { entries, lengthUnverified } = written;
   const parts = await upload.finishParts();
   await status.write({ upload: { ...state, state: 'committing', parts } }, signal);
   const { etag, bytes } = await upload.complete();
@@ -91,6 +104,8 @@ const fillUpload = async (work: Work, upload: Upload, files: readonly FileEntry[
     bytes,
     etag,
     entries,
+    ...(upload.sha256 !== undefined && { sha256: upload.sha256 }),
+    ...skippedIn(written),
     ...(lengthUnverified.length > 0 && { lengthUnverified }),
     seconds: Math.round(performance.now() - work.startedAt) / 1000,
     peakMemory: await peakMemoryBytes(),
@@ -99,10 +114,17 @@ const fillUpload = async (work: Work, upload: Upload, files: readonly FileEntry[
   };
 };
 
+const readFileNames = async ({ task, readFiles }: ZipToS3Deps, zipJob: unknown): Promise<ListOfFiles> => {
+  const entries = await readFiles(zipJob);
+  const { portableNames = 'keep', manifestEntry } = task;
+  const options = { portableNames, ...(manifestEntry !== undefined && { manifestEntry }) };
+  return { entries, names: planEntryNames(entries, options) };
+};
+
 const buildArchive = async (work: Work, zipJob: unknown): Promise<ZipResult> => {
   const { deps, cancel, run } = work;
   const { task, podUid, settings, log } = deps;
-  const [store, files] = await Promise.all([deps.openStore(), deps.readFiles(zipJob)]);
+  const [store, files] = await Promise.all([deps.openStore(), readFileNames(deps, zipJob)]);
   const upload = await createUpload({
     store,
     settings,
@@ -110,6 +132,8 @@ const buildArchive = async (work: Work, zipJob: unknown): Promise<ZipResult> => 
     key: task.key,
     attempt: podUid,
     onConflict: task.onConflict,
+    sha256: task.sha256 === true,
+    sweepSince: hadOtherAttempts(zipJob, podUid) ? new Date(task.defaultModificationTime) : undefined,
     signal: cancel.signal,
     onFailure: (error) => cancel.abort(error),
   });

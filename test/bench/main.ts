@@ -3,9 +3,11 @@
  * [--dir FOLDER]`. Cases: small, mixed, big, huge, cold-start. Only ratios within one run mean anything on a shared machine.
  */
 import { parseArgs } from 'node:util';
+import { ZipperHost } from '../support/zipper-process.ts';
 import { benchCases } from './bench-case.ts';
 import { type BenchResult, printTable, ratiosOf } from './bench-result.ts';
 import { openWorld } from './bench-world.ts';
+import { measureColdStart } from './cold-start.ts';
 import { findContenders } from './contenders.ts';
 import { runCase } from './run-case.ts';
 
@@ -24,14 +26,30 @@ const rounds = Number(values.rounds ?? (values.quick ? 1 : 3));
 const log = (line: string): void => console.error(line);
 const isWanted = (name: string): boolean => values.case?.includes(name) ?? true;
 
-const results: BenchResult[] = [];
-await using world = await openWorld(log, values.dir);
-const contenders = (await findContenders(world, log)).filter(
-  ({ name }) => values.only?.includes(name) ?? true,
-);
-const size = values.quick ? 'quick' : values.full ? 'full' : 'normal';
-for (const bench of benchCases(size).filter(({ name }) => isWanted(name)))
-  results.push(...(await runCase(world, contenders, { bench, rounds, log })));
-const ratios = ratiosOf(results);
-if (values.json) for (const one of [...results, { ratios }]) console.log(JSON.stringify(one));
-else printTable(results, ratios);
+const coldStart = async (): Promise<void> => {
+  await using host = await ZipperHost.start();
+  const result = await measureColdStart(host, values.quick ? 5 : 15);
+  if (values.json) console.log(JSON.stringify(result));
+  else
+    console.log(
+      `cold-start: ${result.median_ms} ms from the start of a process to CreateMultipartUpload ` +
+        `(median of ${result.runs}; ${result.fastest_ms} to ${result.slowest_ms} ms)`,
+    );
+};
+
+const sideBySide = async (): Promise<void> => {
+  const size = values.quick ? 'quick' : values.full ? 'full' : 'normal';
+  const cases = benchCases(size).filter(({ name }) => isWanted(name));
+  if (cases.length === 0) return;
+  const results: BenchResult[] = [];
+  await using world = await openWorld(log, values.dir);
+  const found = await findContenders(world, log);
+  const contenders = found.filter(({ name }) => values.only?.includes(name) ?? true);
+  for (const bench of cases) results.push(...(await runCase(world, contenders, { bench, rounds, log })));
+  const ratios = ratiosOf(results);
+  if (values.json) for (const one of [...results, { ratios }]) console.log(JSON.stringify(one));
+  else printTable(results, ratios);
+};
+
+if (isWanted('cold-start')) await coldStart();
+await sideBySide();

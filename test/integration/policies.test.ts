@@ -1,6 +1,7 @@
 /** The chart's roles and admission policies, asked by real requests of everybody whom they concern. */
 import { describeEditor } from './policies/editor.ts';
 import { describeApi, describeController } from './policies/processes.ts';
+import { describeStatusApi } from './policies/status-api.ts';
 import { createWorld, type World } from './policies/world.ts';
 import { describeZipper } from './policies/zipper.ts';
 
@@ -18,6 +19,7 @@ describe('roles and policies', function () {
   after(() => world?.[Symbol.asyncDispose]());
 
   describe('a zipper', () => describeZipper(theWorld));
+  describe("the zipper's status client", () => describeStatusApi(theWorld));
   describe('a person with the role edit', () => describeEditor(theWorld));
   describe('the controller', () => describeController(theWorld));
   describe('the API', () => describeApi(theWorld));

@@ -49,11 +49,10 @@ const spaces = async (response: ServerResponse, count: number): Promise<void> =>
   }
 };
 
+type OkFault = Extract<Fault, { kind: 'okError' | 'okSpaces' }>;
+
 /** 200 at once, and what comes after it. */
-const answerSlowly = async (
-  fault: Extract<Fault, { kind: 'okError' | 'okSpaces' }>,
-  response: ServerResponse,
-): Promise<void> => {
+const answerSlowly = async (fault: OkFault, response: ServerResponse): Promise<void> => {
   response.writeHead(200, { 'content-type': 'application/xml' });
   if (fault.kind === 'okError') {
     await spaces(response, fault.spaces ?? 0);
@@ -64,33 +63,23 @@ const answerSlowly = async (
   response.destroy();
 };
 
+const isOk = (fault: Fault | undefined): fault is OkFault =>
+  fault?.kind === 'okError' || fault?.kind === 'okSpaces';
+
 /** Answers instead of the store, without doing anything; false when the request is to be carried out. */
 export const answerInstead = async (fault: Fault | undefined, response: ServerResponse): Promise<boolean> => {
-  if (!fault) return false;
-  switch (fault.kind) {
-    case 'answer':
-      sendAnswer(response, {
-        status: fault.status,
-        headers: { ...fault.headers },
-        body: xmlError(fault.code),
-      });
-      return true;
-    case 'drop':
-      if (fault.when === 'before') response.socket?.destroy();
-      return fault.when === 'before';
-    case 'okError':
-    case 'okSpaces':
-      await answerSlowly(fault, response);
-      return true;
-    case 'hold':
-      await fault.until;
-      return false;
-    case 'corrupt':
-    case 'deaf':
-    case 'raced':
-    case 'slow':
-      return false;
+  if (fault?.kind === 'hold') await fault.until;
+  if (fault?.kind === 'answer') {
+    sendAnswer(response, { status: fault.status, headers: { ...fault.headers }, body: xmlError(fault.code) });
+    return true;
   }
+  if (isOk(fault)) {
+    await answerSlowly(fault, response);
+    return true;
+  }
+  if (fault?.kind !== 'drop' || fault.when === 'after') return false;
+  response.socket?.destroy();
+  return true;
 };
 
 export const sendAnswer = (response: ServerResponse, answer: Answer): void => {

@@ -30,6 +30,12 @@ export interface ZipEntry {
   readonly raw: Buffer;
 }
 
+/** The bytes of an archive: a Buffer, or a file that is too large for one. */
+export type ZipBytes = Pick<
+  Buffer,
+  'length' | 'readUInt16LE' | 'readUInt32LE' | 'readUIntLE' | 'readBigUInt64LE' | 'subarray'
+>;
+
 export interface ZipFile {
   readonly entries: readonly ZipEntry[];
   readonly hasZip64End: boolean;
@@ -63,7 +69,7 @@ interface End {
   readonly start: number;
 }
 
-const readEnd = (zip: Buffer): End => {
+const readEnd = (zip: ZipBytes): End => {
   const at = zip.length - 22;
   demand(zip.readUInt32LE(at) === 0x06054b50, 'no end record without a comment');
   demand(zip.readUInt32LE(at + 4) === 0 && zip.readUInt16LE(at + 20) === 0, 'disks or a comment');
@@ -102,7 +108,7 @@ const widen = (values: readonly number[], extras: readonly Extra[]): readonly nu
 };
 
 const readDescriptor = (
-  zip: Buffer,
+  zip: ZipBytes,
   { at, wide }: { readonly at: number; readonly wide: boolean },
   want: Partial<ZipEntry>,
 ): number => {
@@ -115,7 +121,7 @@ const readDescriptor = (
   return wide ? 24 : 16;
 };
 
-const readEntry = (zip: Buffer, at: number): { entry: ZipEntry; next: number; dataEnd: number } => {
+const readEntry = (zip: ZipBytes, at: number): { entry: ZipEntry; next: number; dataEnd: number } => {
   demand(zip.readUInt32LE(at) === 0x02014b50, `no directory record at ${at}`);
   const nameLength = zip.readUInt16LE(at + 28);
   const extraLength = zip.readUInt16LE(at + 30);
@@ -177,13 +183,15 @@ const readEntry = (zip: Buffer, at: number): { entry: ZipEntry; next: number; da
     localExtras: localExtras.map(({ id }) => id),
     centralExtras: extras.map(({ id }) => id),
     descriptorBytes,
-    raw: zip.subarray(dataStart, dataEnd),
+    get raw() {
+      return zip.subarray(dataStart, dataEnd);
+    },
   };
   return { entry, next: at + 46 + nameLength + extraLength, dataEnd: dataEnd + descriptorBytes };
 };
 
 /** @throws Error that says what is wrong with the archive. */
-export const readZip = (zip: Buffer): ZipFile => {
+export const readZip = (zip: ZipBytes): ZipFile => {
   const end = readEnd(zip);
   const entries: ZipEntry[] = [];
   let at = end.offset;

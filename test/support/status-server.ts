@@ -19,6 +19,8 @@ export interface StatusServer extends AsyncDisposable {
   answer: (write: StatusWrite) => { readonly status: number; readonly message?: string } | undefined;
   /** The spec in every answer. */
   spec: unknown;
+  /** What the answers' status has beside what was written: the controller's fields. */
+  shown: Readonly<Record<string, unknown>>;
 }
 
 /**
@@ -47,7 +49,7 @@ export const startStatusServer = async (tls?: { key: string; cert: string }): Pr
       response.end(
         JSON.stringify(
           answer.status === 200
-            ? { ...body, spec: scripted.spec }
+            ? { ...body, status: { ...scripted.shown, ...body.status }, spec: scripted.spec }
             : { kind: 'Status', message: answer.message },
         ),
       );
@@ -61,6 +63,7 @@ export const startStatusServer = async (tls?: { key: string; cert: string }): Pr
     port,
     writes,
     spec: {},
+    shown: {},
     answer: () => undefined,
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections();

@@ -1,14 +1,17 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import type { ListedFile } from '#crds/zip-job.ts';
 import { type ArchiveTask, CONTRACT_VERSION, fileListMountName } from '#crds/zipper-contract.ts';
 import { imageProcess } from './image-process.ts';
 import { type StatusServer, startStatusServer } from './status-server.ts';
 
+const ROOT = join(import.meta.dirname, '../..');
+const DOCKERFILE = 'zipper-image/Dockerfile';
 const CERTIFICATES = new URL('certificates/', import.meta.url);
 
 export interface ZipperTarget {
@@ -21,6 +24,8 @@ export interface ZipperTarget {
 
 export interface ZipperJob extends ZipperTarget {
   readonly files: readonly ListedFile[];
+  /** Of the pod's service account. */
+  readonly token?: string;
   readonly task?: Partial<ArchiveTask>;
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -52,7 +57,13 @@ export class ZipperHost implements AsyncDisposable {
       key: await read('server.key'),
       cert: await read('loopback.pem'),
     });
-    return new ZipperHost(await mkdtemp(join(tmpdir(), 'zipjobs-zipper-')), status);
+    const directory = await mkdtemp(join(tmpdir(), 'zipjobs-zipper-'));
+    // As in the image's build.
+    const { env } = imageProcess(DOCKERFILE, directory);
+    await promisify(execFile)(process.execPath, [join(ROOT, 'zipper-image/warm-up/main.ts')], {
+      env: { ...env },
+    });
+    return new ZipperHost(directory, status);
   }
 
   /** Writes what the pod of a job finds mounted, and answers how to start its process. */
@@ -64,13 +75,13 @@ export class ZipperHost implements AsyncDisposable {
     const list = Buffer.from(`${job.files.map((file) => JSON.stringify(file)).join('\n')}\n`);
     await Promise.all([
       writeFile(at('account/ca.crt'), await readFile(new URL('loopback.pem', CERTIFICATES))),
-      writeFile(at('account/token'), 'token'),
+      writeFile(at('account/token'), job.token ?? 'token'),
       writeFile(at('bucket/accessKeyId'), job.accessKeyId ?? 'id'),
       writeFile(at('bucket/secretAccessKey'), job.secretAccessKey ?? 'secret'),
       writeFile(join(at('files'), fileListMountName(0)), gzipSync(list)),
       writeFile(at('task.json'), JSON.stringify(taskOf(job, list))),
     ]);
-    const image = imageProcess('zipper-image/Dockerfile', this.directory);
+    const image = imageProcess(DOCKERFILE, this.directory);
     return {
       directory,
       command: [process.execPath, ...image.args],

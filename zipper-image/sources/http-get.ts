@@ -94,10 +94,13 @@ class HttpGet implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(
-    _controller: Dispatcher.DispatchController,
+    controller: Dispatcher.DispatchController,
     status: number,
     headers: Readonly<Record<string, HeaderValue>>,
   ): void {
+    // Views of what the socket read. The request outlives the young generation and would hold those bytes until the next
+    // collection of the whole heap.
+    controller.rawHeaders = null;
     if (status < 200 || this.#settled) return;
     clearTimeout(this.#timer);
     this.#head = { status, headers };

@@ -25,7 +25,7 @@ export const SOURCE_SETTINGS = {
   sourceBufferBytes: {
     env: 'SOURCE_BUFFER_BYTES',
     type: 'integer',
-    default: 32 * MIB,
+    default: 16 * MIB,
     minimum: 4 * MIB,
     description: 'bytes of all downloads together that may wait in memory',
   },

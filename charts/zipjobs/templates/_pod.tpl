@@ -38,7 +38,7 @@ as 5.36870912e+10.
 
 {{/* Where processes may connect to. */}}
 {{- define "zipjobs.egressSettings" -}}
-{{- dict "EGRESS_ALLOW_CIDRS" .Values.egress.allowCidrs "EGRESS_DENY_CIDRS" .Values.egress.denyCidrs | toJson -}}
+{{- dict "EGRESS_ALLOW_CIDRS" .Values.egress.allowCidrs "EGRESS_DENY_CIDRS" .Values.egress.denyCidrs "EGRESS_NAT64_PREFIX" .Values.egress.nat64Prefix | toJson -}}
 {{- end -}}
 
 {{- define "zipjobs.storeSettings" -}}

@@ -26,6 +26,7 @@ export interface ZipperPod {
   readonly zipJob: string;
   readonly name: string;
   readonly uid: string;
+  readonly token: string;
   readonly zipper: KubeUser;
 }
 
@@ -41,6 +42,7 @@ export interface World extends AsyncDisposable {
   jobOf(zipJob: ZipJob): Record<string, unknown>;
   createZipJob(namespace: string, spec?: Partial<ZipJob['spec']>): Promise<ZipJob>;
   createZipper(namespace: string): Promise<ZipperPod>;
+  uidOf(namespace: string, zipJob: string): Promise<string>;
   /** Writes a ZipJob's status as the controller would, by merge patch. */
   setStatus(namespace: string, name: string, status: Record<string, unknown>): Promise<void>;
 }
@@ -140,7 +142,7 @@ export const createWorld = async (): Promise<World> => {
     accept(await bind(namespace, pod.name));
     const token = await mountedToken(namespace, { name: pod.name, uid: pod.uid });
     const zipper = life.use(await signIn(cluster, { token }));
-    return { zipJob: zipJob.metadata.name, name: pod.name, uid: pod.uid, zipper };
+    return { zipJob: zipJob.metadata.name, name: pod.name, uid: pod.uid, token, zipper };
   };
   return {
     cluster,
@@ -151,6 +153,8 @@ export const createWorld = async (): Promise<World> => {
     jobOf,
     createZipJob,
     createZipper,
+    uidOf: async (namespace, zipJob) =>
+      uidOf(accept(await admin.request('GET', `${zipPath(namespace)}/${zipJob}`))),
     setStatus: async (namespace, name, status) => {
       accept(await admin.request('PATCH', `${zipPath(namespace)}/${name}/status`, { body: { status } }));
     },

@@ -5,57 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import yauzl from 'yauzl';
-import type { Compression } from '#crds/zip-job.ts';
-import { type ArchiveEntry, createArchive } from '../../../zipper-image/archive.ts';
+import { createArchive } from '../../../zipper-image/archive.ts';
+import {
+  archiveEntryOf as entryOf,
+  type Given,
+  MODIFIED,
+  makeArchive as zip,
+} from '../../support/make-archive.ts';
 import { contentOf, readZip } from '../../support/read-zip.ts';
-
-const MODIFIED = new Date('2024-05-06T07:08:09Z');
-
-async function* inChunks(body: Buffer, size: number): AsyncGenerator<Uint8Array> {
-  for (let at = 0; at < body.length; at += size) {
-    // What a chunk holds is wrong as soon as the next is asked for, as with a reused buffer of a socket.
-    const chunk = Buffer.from(body.subarray(at, at + size));
-    yield chunk;
-    chunk.fill(0xee);
-  }
-}
-
-interface Given {
-  readonly name: string;
-  readonly body: Buffer;
-  readonly small?: boolean;
-  readonly declared?: boolean;
-  readonly chunk?: number;
-  readonly modified?: Date;
-}
-
-const entryOf = ({ name, body, small, declared, chunk, modified }: Given): ArchiveEntry => ({
-  name,
-  modified: modified ?? MODIFIED,
-  declaredLength: declared === false ? undefined : body.length,
-  body: inChunks(body, chunk ?? 60_000),
-  small: small === true ? body : undefined,
-});
-
-const zip = async (files: readonly Given[], compression: Compression = 'auto'): Promise<Buffer> => {
-  const chunks: Buffer[] = [];
-  const archive = createArchive({
-    compression,
-    sink: {
-      write: (chunk) => {
-        chunks.push(Buffer.from(chunk));
-        // Now there is room at once, now there is not.
-        return chunks.length % 3 === 0 ? new Promise((resolve) => setImmediate(resolve)) : undefined;
-      },
-    },
-  });
-  for (const file of files) await archive.add(entryOf(file));
-  const { bytes, entries } = await archive.finish();
-  const whole = Buffer.concat(chunks);
-  expect(bytes).to.equal(whole.length);
-  expect(entries).to.equal(files.length);
-  return whole;
-};
 
 const random = randomBytes(300_000);
 const text = Buffer.from('the same words over and over, '.repeat(20_000));
@@ -93,7 +50,7 @@ describe('createArchive', () => {
   });
 
   describe('an entry that streams', () => {
-    it('is stored blocks with a 32-bit descriptor that has its signature (Z1) (Z2)', async () => {
+    it('is stored blocks with a 32-bit descriptor that has its signature (Z1, Z2)', async () => {
       const [entry] = readZip(await zip([{ name: 'a.bin', body: random }])).entries;
       expect(entry).to.include({ method: 8, flags: 8, versionLocal: 20, versionCentral: 20 });
       expect(entry).to.include({ descriptorBytes: 16, size: 300_000, compressedSize: 300_000 + 5 * 5 });
@@ -110,6 +67,17 @@ describe('createArchive', () => {
         const [entry] = readZip(known).entries;
         expect(contentOf(entry!).equals(body)).to.equal(true);
       });
+
+    it('has 64-bit sizes without a declared length where the operator says so (Z3)', async () => {
+      const files = [
+        { name: 'unknown', body: random, declared: false },
+        { name: 'known', body: random },
+      ];
+      const { entries, hasZip64End } = readZip(await zip(files, 'store', { zip64ForUnknownLength: true }));
+      expect(entries[0]).to.deep.include({ versionLocal: 45, localExtras: [1], descriptorBytes: 24 });
+      expect(entries[1]).to.deep.include({ versionLocal: 20, localExtras: [], descriptorBytes: 16 });
+      expect(hasZip64End).to.equal(false);
+    });
 
     it('is really deflated when name and first bytes promise a gain', async () => {
       const [entry] = readZip(await zip([{ name: 'a.txt', body: text, chunk: 100 }])).entries;
@@ -146,7 +114,7 @@ describe('createArchive', () => {
     });
   });
 
-  it('keeps the order and content of many entries, whatever they hold (Z9) (Z17)', async () => {
+  it('keeps the order and content of many entries, whatever they hold (Z9, Z17)', async () => {
     const files: Given[] = [
       { name: 'nested.zip', body: nested },
       { name: 'nested-small.zip', body: nested, small: true },

@@ -23,6 +23,7 @@ export const settings = {
   partSizeBytes: PART,
   partsInFlight: 2,
   maxArchiveBytes: 2 ** 40,
+  sourceUnknownLengthZip64: false,
   storeAttempts: 3,
   storeThrottledAttempts: 6,
   storeRetryBaseMs: 1,

@@ -146,6 +146,36 @@ describe('a pod that only asks the store', () => {
       expect(hostile.uploads.size).to.equal(0);
     });
 
+    for (const [operation, permission] of [
+      ['create', 's3:PutObject'],
+      ['part', 's3:PutObject'],
+      ['head', 's3:GetObject and s3:ListBucket'],
+      ['listParts', 's3:ListMultipartUploadParts'],
+      ['listUploads', 's3:ListBucketMultipartUploads'],
+      ['abort', 's3:AbortMultipartUpload'],
+    ] as const)
+      it(`names ${permission} when ${operation} alone is refused`, async () => {
+        hostile.fault = (request) => (request.operation === operation ? denied : undefined);
+        const check = await run();
+        expect(check.missingPermissions).to.deep.equal([permission]);
+        expect(check.ok).to.equal(permission !== 's3:PutObject');
+        expect(check.warnings).to.deep.equal(operation === 'head' ? ['FenceIncomplete'] : undefined);
+        expect(hostile.uploads.size).to.equal(operation === 'abort' ? 1 : 0);
+      });
+
+    it('tells credentials that the store does not know from a permission that is missing (U17)', async () => {
+      hostile.fault = () => ({ kind: 'answer', status: 403, code: 'InvalidAccessKeyId' });
+      const check = await run();
+      expect(check).to.deep.include({ ok: false, missingPermissions: [] });
+      expect(check.failure).to.include({ code: 'BucketCredentialsInvalid' });
+    });
+
+    it('does without listings that the store does not have', async () => {
+      hostile.fault = ({ operation }) =>
+        operation === 'listUploads' ? { kind: 'answer', status: 501, code: 'NotImplemented' } : undefined;
+      expect(await run()).to.deep.include({ ok: true });
+    });
+
     it('tells a bucket that is not there', async () => {
       hostile.fault = () => ({ kind: 'answer', status: 404, code: 'NoSuchBucket' });
       expect((await run()).failure).to.include({ code: 'BucketNotFound' });

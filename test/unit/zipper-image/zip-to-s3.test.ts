@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -53,6 +54,39 @@ describe('zipToS3', () => {
       filesDone: 3,
       bytesUploaded: archive!.length,
     });
+  });
+
+  it('tells the SHA-256 of the archive when the job asks for it', async () => {
+    const result = await bench.run(allEntries, { task: { ...task, sha256: true } });
+    const archive = bench.hostile.objects.get('a.zip')?.body ?? Buffer.alloc(0);
+    expect(result.sha256).to.equal(createHash('sha256').update(archive).digest('hex'));
+  });
+
+  it('aborts what a killed attempt started and could not record (H8)', async () => {
+    const left = { key: 'a.zip', metadata: {}, parts: new Map(), initiated: new Date(), initiator: 'us' };
+    bench.hostile.uploads.set('left', left);
+    bench.server.shown = { attempts: [{ n: 1, podUid: 'pod-0' }] };
+    await bench.run();
+    expect(bench.leftovers).to.deep.equal([0, 1]);
+  });
+
+  it('writes progress no more often than is set, and only when a count changed', async () => {
+    const times: number[] = [];
+    bench.server.answer = ({ status }) => {
+      if (status.upload !== undefined && status.result === undefined) times.push(performance.now());
+      return undefined;
+    };
+    const paused: Entries = async function* () {
+      yield entryOf(bodies[0]!, 0);
+      await new Promise((resolve) => setTimeout(resolve, 400));
+      yield entryOf(bodies[1]!, 1);
+      yield entryOf(bodies[2]!, 2);
+    };
+    const slow = { ...settings, statusProgressIntervalMs: 100 };
+    await bench.run(paused, { settings: slow });
+    const writes = bench.server.writes.map(({ status }) => status.progress?.bytesUploaded);
+    expect(new Set(writes.slice(1, -2)).size).to.be.at.least(writes.slice(1, -2).length - 1);
+    expect(times.length).to.be.within(2, 6);
   });
 
   it('writes as itself, to its own ZipJob, with the token that is in the file then (P3)', async () => {

@@ -47,7 +47,7 @@ describe('zip64', () => {
     [GIB4, '010008000000000001000000'],
     [GIB4 + 1, '010008000100000001000000'],
   ] as const)
-    it(`puts an offset of ${offset} ${extras === '' ? 'into 32 bits' : 'into the zip64 field'} (Z4) (Z5)`, () => {
+    it(`puts an offset of ${offset} ${extras === '' ? 'into 32 bits' : 'into the zip64 field'} (Z4, Z5)`, () => {
       const record = directoryHeader(head, { crc: 1, compressedSize: 2, size: 3 }, offset);
       expect(record.readUInt32LE(42)).to.equal(Math.min(offset, GIB4 - 1));
       expect(record.readUInt16LE(6)).to.equal(extras === '' ? 20 : 45);
@@ -83,7 +83,7 @@ describe('zip64', () => {
       return records;
     };
 
-    it('marks an entry of a known length beyond 4 GiB everywhere, and the next one in the directory only (Z3) (Z5)', async () => {
+    it('marks an entry of a known length beyond 4 GiB everywhere, and the next one in the directory only (Z3, Z5)', async () => {
       const [local, descriptor, next, nextDescriptor, directory] = await record(GIB4, GIB4);
       expect(local!.readUInt16LE(4)).to.equal(45);
       expect(local!.subarray(18, 26).toString('hex')).to.equal('ff'.repeat(8));

@@ -1,0 +1,90 @@
+/** How the zipper's own client reads the refusals of the real API server. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { createStatusApi } from '../../../zipper-image/status-api.ts';
+import { OWN, type World, type ZipperPod } from './world.ts';
+
+export const describeStatusApi = (theWorld: () => World): void => {
+  let world: World;
+  let pod: ZipperPod;
+  let uid: string;
+  let directory: string;
+
+  before(async () => {
+    world = theWorld();
+    pod = await world.createZipper(OWN);
+    uid = await world.uidOf(OWN, pod.zipJob);
+    directory = await mkdtemp(join(tmpdir(), 'zipjobs-status-api-'));
+    await writeFile(join(directory, 'token'), pod.token);
+    await writeFile(join(directory, 'ca.crt'), world.cluster.apiServer.ca);
+  });
+  after(() => rm(directory, { recursive: true, force: true }));
+
+  const apply = async (
+    change: { uid?: string; name?: string; filesDone?: number } = {},
+  ): Promise<unknown> => {
+    const { filesDone = 1, ...target } = change;
+    const api = await createStatusApi({
+      server: world.cluster.apiServer.url,
+      serviceAccountDir: directory,
+      target: { namespace: OWN, name: pod.zipJob, uid, ...target },
+      requestTimeoutMs: 10_000,
+    });
+    const progress = {
+      podUid: pod.uid,
+      filesTotal: 2,
+      filesDone,
+      bytesRead: 10,
+      bytesUploaded: 5,
+      bytesTotal: 20,
+      bytesPerSecond: 3,
+      estimatedEndAt: '2026-01-01T00:00:09.000Z',
+      display: `${filesDone}/2`,
+      updatedAt: '2026-01-01T00:00:00Z',
+    };
+    try {
+      return await api.apply({ progress });
+    } catch (error) {
+      return error;
+    } finally {
+      await api.close();
+    }
+  };
+  const inCharge = (podUid: string | null) =>
+    world.setStatus(OWN, pod.zipJob, { job: { name: pod.zipJob, uid: 'job-uid', podUid } });
+
+  it('takes the refusal of a pod that is not in charge as superseded (F12)', async () => {
+    expect(await apply()).to.include({ code: 'Superseded', retryable: false, httpStatus: 403 });
+    await inCharge('another-pod');
+    expect(await apply()).to.include({ code: 'Superseded', httpStatus: 403 });
+  });
+
+  it('writes every field of progress once its pod is in charge, and reads the spec from the answer', async () => {
+    await inCharge(pod.uid);
+    const answer = await apply();
+    expect(answer).to.have.nested.property('spec.files');
+    expect(answer).to.have.nested.property('status.progress.bytesPerSecond', 3);
+  });
+
+  it('takes a ZipJob of the same name with another uid as superseded (F12)', async () => {
+    expect(await apply({ uid: '00000000-0000-4000-8000-000000000000' })).to.include({
+      code: 'Superseded',
+      retryable: false,
+    });
+  });
+
+  it('takes a ZipJob that is gone as superseded, and creates none (F14)', async () => {
+    expect(await apply({ name: 'no-such-job' })).to.include({ code: 'Superseded' });
+  });
+
+  it('takes what the schema refuses for a fault of its own', async () => {
+    expect(await apply({ filesDone: -1 })).to.include({ code: 'Internal', httpStatus: 422 });
+  });
+
+  it('takes a finished ZipJob as superseded', async () => {
+    await world.setStatus(OWN, pod.zipJob, { phase: 'Failed' });
+    expect(await apply({ filesDone: 2 })).to.include({ code: 'Superseded', httpStatus: 403 });
+  });
+};

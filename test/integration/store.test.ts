@@ -1,0 +1,151 @@
+/** The zipper's own uploader, settling and bucket check against the real S3 server. */
+import { randomBytes } from 'node:crypto';
+import { expect } from 'chai';
+import { createHttpAgents } from '#runtime/egress/http-agents.ts';
+import { createLogger } from '#runtime/log.ts';
+import { checkBucket } from '../../zipper-image/check-bucket.ts';
+import { toFailure } from '../../zipper-image/failure.ts';
+import { providerOf } from '../../zipper-image/providers.ts';
+import { settle } from '../../zipper-image/settle.ts';
+import { createStore, type Store } from '../../zipper-image/store.ts';
+import { createUpload, type Upload, type UploadDeps } from '../../zipper-image/upload.ts';
+import { type BucketReader, createBucketReader } from '../support/bucket-reader.ts';
+import { sharedCluster } from '../support/shared-cluster.ts';
+
+const BUCKET = 'zipper-store';
+const MIB = 1024 * 1024;
+const log = createLogger('test', { level: 'silent' });
+const settings = {
+  partSizeBytes: 5 * MIB,
+  partsInFlight: 2,
+  maxArchiveBytes: 2 ** 40,
+  storeAttempts: 3,
+  storeThrottledAttempts: 6,
+  storeRetryBaseMs: 10,
+  storeRetryMaxMs: 100,
+  settleLimitMs: 20_000,
+};
+
+describe('the zipper on a real S3 server', function () {
+  this.timeout(120_000);
+  let store: Store;
+  let reader: BucketReader;
+  const body = randomBytes(11 * MIB);
+  const signal = new AbortController().signal;
+
+  before(async () => {
+    const cluster = await sharedCluster();
+    await cluster.createBucket(BUCKET);
+    const { endpoint, region, ...credentials } = cluster.store;
+    const bucket = { service: 's3', name: BUCKET, endpoint, region } as const;
+    const allowedHosts = [new URL(endpoint).host];
+    store = createStore({
+      bucket,
+      provider: providerOf(bucket, { allowedHosts, allowHttp: true }),
+      credentials,
+      agents: createHttpAgents({ connections: 4 }),
+      connectTimeoutMs: 5000,
+      idleTimeoutMs: 20_000,
+    });
+    reader = createBucketReader(cluster.store, BUCKET);
+  });
+  after(() => {
+    store.close();
+    reader[Symbol.dispose]();
+  });
+
+  const open = (key: string, attempt: string, change: Partial<UploadDeps> = {}): Promise<Upload> =>
+    createUpload({
+      store,
+      settings,
+      log,
+      key,
+      attempt,
+      onConflict: 'replace',
+      signal,
+      onFailure: () => undefined,
+      ...change,
+    });
+  const filled = async (...args: Parameters<typeof open>): Promise<Upload> => {
+    const upload = await open(...args);
+    for (let at = 0; at < body.length; at += 65_536) await upload.sink.write(body.subarray(at, at + 65_536));
+    expect(await upload.finishParts()).to.equal(3);
+    return upload;
+  };
+  const settled = (key: string, uploadId: string, attempt: string) =>
+    settle({
+      task: {
+        contractVersion: 1,
+        mode: 'settle',
+        bucket: { service: 's3', name: BUCKET },
+        key,
+        uploadId,
+        uploadState: 'committing',
+        attempt,
+      },
+      store,
+      settings,
+      log,
+      stopping: signal,
+    });
+
+  it('publishes an archive whose parts were proved, and leaves no upload (H8)', async () => {
+    const upload = await filled('good.zip', 'pod-1');
+    await upload.complete();
+    expect((await reader.bytes('good.zip')).equals(body)).to.equal(true);
+    expect(await store.head('good.zip')).to.include({ bytes: body.length, attempt: 'pod-1' });
+    expect(await reader.openUploads()).to.deep.equal([]);
+  });
+
+  it('leaves the older object and no upload when it is given up (H4) (H8)', async () => {
+    await (await filled('kept.zip', 'pod-1')).complete();
+    const before = await store.head('kept.zip');
+    await (await filled('kept.zip', 'pod-2')).abandon();
+    expect(await store.head('kept.zip')).to.deep.equal(before);
+    expect(await reader.openUploads()).to.deep.equal([]);
+  });
+
+  it('aborts an upload that a killed attempt could not record (H8)', async () => {
+    const since = new Date();
+    await store.createUpload('swept.zip', 'pod-1');
+    const upload = await filled('swept.zip', 'pod-2', { sweepSince: since });
+    expect(await reader.openUploads()).to.deep.equal([upload.uploadId]);
+    await upload.complete();
+    expect(await reader.openUploads()).to.deep.equal([]);
+  });
+
+  it('replaces nothing where nothing may be replaced (U16)', async () => {
+    await (await filled('mine.zip', 'pod-1')).complete();
+    const error: unknown = await open('mine.zip', 'pod-2', { onConflict: 'fail' }).catch(
+      (thrown: unknown) => thrown,
+    );
+    expect(error).to.include({ code: 'ObjectExists' });
+    expect(await store.head('mine.zip')).to.include({ attempt: 'pod-1' });
+  });
+
+  it('settles: published after a Complete, absent before it, each with the upload gone (F10) (F11)', async () => {
+    const published = await filled('settled.zip', 'pod-1');
+    const { etag } = await published.complete();
+    expect(await settled('settled.zip', published.uploadId, 'pod-1')).to.deep.equal({
+      outcome: 'published',
+      bytes: body.length,
+      etag,
+    });
+    // With other bytes: this server answers the first Complete again to an upload that is gone, when the ETag is the same.
+    const lost = await open('settled.zip', 'pod-2');
+    await lost.sink.write(randomBytes(6 * MIB));
+    await lost.finishParts();
+    expect(await settled('settled.zip', lost.uploadId, 'pod-2')).to.deep.equal({ outcome: 'absent' });
+    expect(await reader.openUploads()).to.deep.equal([]);
+    expect(await lost.complete().catch((thrown: unknown) => thrown)).to.be.instanceOf(Error);
+    expect(await store.head('settled.zip')).to.include({ attempt: 'pod-1' });
+  });
+
+  it('finds that nothing is missing, and keeps nothing', async () => {
+    const before = await reader.keys();
+    const check = await checkBucket({ store, settings, log, podUid: 'pod-1', signal, toFailure });
+    expect(check).to.deep.equal({ ok: true, missingPermissions: [] });
+    expect(await reader.keys()).to.deep.equal(before);
+    expect(await reader.openUploads()).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,90 @@
+/** The zipper's resident memory, by the kernel's own high-water mark, whatever the archive and however its bytes come. */
+import { expect } from 'chai';
+import { openOrigin } from '../bench/bench-world.ts';
+import { measure } from '../bench/measured-run.ts';
+import { type DiscardingStore, startDiscardingStore } from '../support/discarding-store.ts';
+import { type FileOrigin, startFileOrigin } from '../support/file-origin.ts';
+import { until } from '../support/until.ts';
+import { ZipperHost } from '../support/zipper-process.ts';
+
+const MIB = 1024 * 1024;
+const GIB = 1024 * MIB;
+const BAR_BYTES = 256 * MIB;
+const STALL_BYTES = 40 * MIB;
+
+const files = (count: number, bytes: number) =>
+  Array.from({ length: count }, (_, index) => ({ path: `${index}.bin`, bytes }));
+
+describe('the resident memory of a zipper', function () {
+  this.timeout(300_000);
+  let host: ZipperHost;
+  let store: DiscardingStore;
+  let origin: FileOrigin;
+
+  before(async () => {
+    host = await ZipperHost.start();
+  });
+  after(() => host[Symbol.asyncDispose]());
+  beforeEach(async () => {
+    store = await startDiscardingStore();
+    origin = await startFileOrigin();
+  });
+  afterEach(async () => {
+    await origin[Symbol.asyncDispose]();
+    await store[Symbol.asyncDispose]();
+  });
+
+  const peakOf = async (urls: readonly string[]): Promise<number> => {
+    const list = urls.map((url, index) => ({ url, filename: `${index}.bin` }));
+    const program = await host.prepare({
+      endpoint: store.endpoint,
+      bucket: 'bucket',
+      key: 'a.zip',
+      files: list,
+    });
+    const { peakBytes, wallSeconds } = await measure(program);
+    console.log(
+      `      ${(peakBytes / MIB).toFixed(0)} MiB; ${store.bytes} bytes in ${wallSeconds.toFixed(1)} s`,
+    );
+    return peakBytes;
+  };
+
+  for (const [name, count, bytes] of [
+    ['one file of 1 GiB', 1, GIB],
+    ['10,000 files', 10_000, 20_000],
+    ['20 GiB in 5 files', 5, 4 * GIB],
+  ] as const)
+    it(`is at most 256 MiB for ${name} (H10)`, async () => {
+      await using own = await openOrigin({ name, what: '', latencyMs: 0, files: files(count, bytes) });
+      const peak = await peakOf(files(count, bytes).map(({ path }) => `${own.url}${path}`));
+      expect(store.bytes).to.be.greaterThan(count * bytes);
+      expect(peak).to.be.greaterThan(0).and.at.most(BAR_BYTES);
+    });
+
+  it('is at most 256 MiB when the sources send 16 bytes at a time (H10)', async () => {
+    const urls = Array.from({ length: 8 }, (_, seed) => origin.url(`/chunked/${2 * MIB}/${seed}/16`));
+    expect(await peakOf(urls))
+      .to.be.greaterThan(0)
+      .and.at.most(BAR_BYTES);
+  });
+
+  it('is at most 256 MiB while the store takes nothing (H10)', async () => {
+    const stall = Promise.withResolvers<void>();
+    store.stalled = stall.promise;
+    const urls = Array.from({ length: 40 }, (_, seed) => origin.url(`/gen/${20 * MIB}/${seed}`));
+    const peak = peakOf(urls);
+    await until(
+      'the sources to have been asked ahead of a store that stalls',
+      () => origin.requests.length > 1,
+      {
+        limitMs: 20_000,
+      },
+    );
+    const timer = setTimeout(stall.resolve, 5000);
+    expect(await peak)
+      .to.be.greaterThan(0)
+      .and.at.most(BAR_BYTES);
+    clearTimeout(timer);
+    expect(store.bytes).to.be.greaterThan(STALL_BYTES);
+  });
+});

@@ -1,0 +1,79 @@
+/** A zipper that is told to stop at any moment of its job leaves no upload behind, and says that another attempt may help. */
+import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect } from 'chai';
+import { EXIT_CODES } from '#crds/zipper-contract.ts';
+import { type FileOrigin, startFileOrigin } from '../support/file-origin.ts';
+import { startHostileStore } from '../support/hostile-store.ts';
+import { startZipper, ZipperHost } from '../support/zipper-process.ts';
+
+const MIB = 1024 * 1024;
+const EVERY_MS = 50;
+const LAST_MS = 1500;
+/** Of the chart's 30 s. */
+const GRACE_MS = 30_000;
+
+describe('SIGTERM to a zipper', function () {
+  this.timeout(240_000);
+  let host: ZipperHost;
+  let origin: FileOrigin;
+
+  before(async () => {
+    host = await ZipperHost.start();
+    origin = await startFileOrigin();
+  });
+  after(async () => {
+    await origin[Symbol.asyncDispose]();
+    await host[Symbol.asyncDispose]();
+  });
+
+  /** How a job of about a second ended that was told to stop after so long. */
+  const stopAfter = async (ms: number) => {
+    await using store = await startHostileStore();
+    const files = ['/drip/100000/50/1200000/1', `/gen/${12 * MIB}/2`].map((path, index) => ({
+      url: origin.url(path),
+      filename: `${index}.bin`,
+    }));
+    const program = await host.prepare({
+      endpoint: store.endpoint,
+      bucket: 'bucket',
+      key: 'a.zip',
+      files,
+      env: { PART_SIZE_BYTES: String(5 * MIB) },
+    });
+    const child = startZipper(program);
+    child.stdout?.resume();
+    child.stderr?.resume();
+    const ended = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>;
+    await delay(ms);
+    const toldAt = performance.now();
+    child.kill('SIGTERM');
+    const [code, signal] = await ended;
+    return {
+      code,
+      signal,
+      tookMs: performance.now() - toldAt,
+      started: store.requests.some(({ operation }) => operation === 'create'),
+      uploads: store.uploads.size,
+      objects: store.objects.size,
+    };
+  };
+
+  it(`every ${EVERY_MS} ms ends it in time with nothing open, and with the code for another try (F8, H8)`, async () => {
+    const counts = new Map<string, number>();
+    for (let ms = 0; ms <= LAST_MS; ms += EVERY_MS) {
+      const end = await stopAfter(ms);
+      const text = `after ${ms} ms: ${JSON.stringify(end)}`;
+      const how = String(end.signal ?? end.code);
+      counts.set(how, (counts.get(how) ?? 0) + 1);
+      expect(end.tookMs, text).to.be.below(GRACE_MS);
+      expect(end.uploads, text).to.equal(0);
+      expect(end.objects, text).to.equal(end.code === EXIT_CODES.ok ? 1 : 0);
+      // Before Node has started our code the signal ends the process; Kubernetes counts that as worth another try too.
+      if (end.signal !== null) expect(end.started, text).to.equal(false);
+      else expect(end.code, text).to.be.oneOf([EXIT_CODES.terminated, EXIT_CODES.ok]);
+    }
+    console.log(`      ${JSON.stringify(Object.fromEntries(counts))}`);
+    expect(counts.get(String(EXIT_CODES.terminated)) ?? 0).to.be.greaterThan(5);
+  });
+});

@@ -1,0 +1,143 @@
+/** What programs make of names that try to leave the directory into which they unpack. */
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { checkEntryNames } from '#runtime/entry-name.ts';
+import { planEntryNames } from '../../zipper-image/entry-names.ts';
+import { type Given, makeArchive } from '../support/make-archive.ts';
+import { EXTRACTORS, extractInto, sha256Of } from './readers.ts';
+import { requireReader } from './require-reader.ts';
+import { runProgram } from './run-program.ts';
+
+const PROGRAMS = ['unzip', '7zz', 'bsdtar', 'Python zipfile', 'Go archive/zip'] as const;
+const EXTRACT_IN_PYTHON = 'import sys,zipfile; zipfile.ZipFile(sys.argv[1]).extractall(sys.argv[2])';
+const EXTRACT_IN_GO = join(import.meta.dirname, 'programs/extract.go');
+
+/** Names that no caller gets past the checks. */
+const HOSTILE = [
+  '../escaped',
+  '../../escaped',
+  'a/../../escaped',
+  '..\\escaped',
+  '/escaped-absolute',
+  'C:\\escaped',
+  'C:escaped',
+  './../escaped',
+  'x/../../../../../../../../tmp/zipjobs-escaped',
+];
+/** Names that look like trouble and are none. */
+const ODD = [
+  '...',
+  '..a',
+  'a..',
+  'dir/..b/c',
+  '.hidden/x',
+  '-rf',
+  '~',
+  '~root/x',
+  '$HOME',
+  '%2e%2e/x',
+  'tmp/..\u2024/x',
+];
+
+const given = (names: readonly string[]): readonly Given[] =>
+  names.map((name, index) => ({ name, body: Buffer.from(name), small: index % 2 === 0 }));
+
+/** A directory with files around and above the one into which is unpacked. */
+const plantTree = async (root: string): Promise<string> => {
+  const target = join(root, 'above/here');
+  await mkdir(target, { recursive: true });
+  for (const place of ['escaped', 'above/escaped', 'above/beside.txt'])
+    await writeFile(join(root, place), 'canary');
+  return target;
+};
+
+/** Every file outside of the target, with its content. */
+const outside = async (root: string): Promise<readonly string[]> => {
+  const files = await readdir(root, { recursive: true, withFileTypes: true });
+  const paths = files.filter((file) => !file.isDirectory()).map((file) => join(file.parentPath, file.name));
+  const others = paths.filter((path) => !path.startsWith(join(root, 'above/here/')));
+  const described = others.map(async (path) => `${path.slice(root.length)} ${await readFile(path, 'utf8')}`);
+  return (await Promise.all(described)).toSorted();
+};
+
+const extract = async (
+  program: (typeof PROGRAMS)[number],
+  archive: string,
+  target: string,
+): Promise<unknown> => {
+  if (program === 'Python zipfile') return runProgram('python3', ['-c', EXTRACT_IN_PYTHON, archive, target]);
+  if (program === 'Go archive/zip') return runProgram('go', ['run', EXTRACT_IN_GO, archive, target]);
+  const extractor = EXTRACTORS.find(({ name }) => name === program);
+  if (!extractor) throw new Error(`there is no program ${program}`);
+  return extractInto(extractor, archive, target);
+};
+
+const needsOf = (program: (typeof PROGRAMS)[number]) => {
+  const extractor = EXTRACTORS.find(({ name }) => name === program);
+  if (extractor) return { name: program, needs: [extractor.program], debianPackage: extractor.debianPackage };
+  if (program === 'Go archive/zip') return { name: program, needs: ['go'], debianPackage: 'golang-go' };
+  return { name: program, needs: ['python3'], debianPackage: 'python3' };
+};
+
+describe('unpacking into a tree of canaries', () => {
+  let root = '';
+  let target = '';
+  beforeEach(async () => {
+    root = await mkdtemp(join(tmpdir(), 'zipjobs-canary-'));
+    target = await plantTree(root);
+  });
+  afterEach(async () => {
+    await rm(root, { recursive: true, force: true });
+    for (const path of FAR_OUTSIDE) await rm(path, { force: true });
+  });
+
+  it('no hostile name gets into an archive (Z14)', () => {
+    for (const filename of HOSTILE) {
+      expect(checkEntryNames([filename])).to.have.property('index', 0);
+      const plan = () =>
+        planEntryNames(
+          [
+            { url: 'https://a.example/', filename: 'good' },
+            { url: 'https://a.example/', filename },
+          ],
+          {
+            portableNames: 'rewrite',
+          },
+        );
+      expect(plan).to.throw('file 1').that.has.property('code', 'InvalidTask');
+    }
+  });
+
+  for (const program of PROGRAMS) {
+    it(`${program} writes odd but good names inside, and nothing outside (Z14)`, async function () {
+      await requireReader(this, needsOf(program));
+      const archive = join(root, 'archive.zip');
+      expect(checkEntryNames(ODD)).to.equal(undefined);
+      await writeFile(archive, await makeArchive(given(ODD)));
+      await extract(program, archive, target);
+      await rm(archive);
+      expect(await outside(root)).to.deep.equal(UNTOUCHED);
+      for (const name of ODD)
+        expect(sha256Of(await readFile(join(target, name)))).to.equal(sha256Of(Buffer.from(name)));
+    });
+
+    it(`${program} is safe even where hostile names are forced past the checks (Z14)`, async function () {
+      await requireReader(this, needsOf(program));
+      for (const name of HOSTILE) {
+        const archive = join(root, 'archive.zip');
+        await writeFile(archive, await makeArchive(given(['good', name])));
+        // Many programs refuse the whole archive, which is as good.
+        await extract(program, archive, target).catch(() => undefined);
+        await rm(archive);
+        expect(await outside(root), name).to.deep.equal(UNTOUCHED);
+        for (const path of FAR_OUTSIDE) expect(existsSync(path), path).to.equal(false);
+      }
+    });
+  }
+});
+
+const FAR_OUTSIDE = ['/escaped-absolute', '/tmp/zipjobs-escaped'];
+const UNTOUCHED = ['/above/beside.txt canary', '/above/escaped canary', '/escaped canary'];

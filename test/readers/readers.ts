@@ -1,0 +1,265 @@
+/** The programs and libraries that people open archives with, each as one function. */
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { access, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { join, relative, sep } from 'node:path';
+import yauzl from 'yauzl';
+import { hasProgram, runProgram } from './run-program.ts';
+
+type Command = readonly [string, ...string[]];
+
+export interface ReadEntry {
+  readonly name: string;
+  readonly sha256: string;
+}
+
+export interface ArchiveReader {
+  readonly name: string;
+  /** Commands or files that must be there, and the Debian package that has them. */
+  readonly needs: readonly string[];
+  readonly debianPackage: string;
+  /** Ends well when a library of the program is there. */
+  readonly probe?: Command;
+  /** Writes composed letters to disk where the archive has decomposed ones. */
+  readonly composesNames?: boolean;
+  /** Entries come as they stand in the archive; else they were found on disk, in no order. */
+  readonly keepsOrder: boolean;
+  /** Unpacks all of the archive. @throws Error when it finds anything wrong with it. */
+  read(archive: string): Promise<readonly ReadEntry[]>;
+}
+
+const PROGRAMS = join(import.meta.dirname, 'programs');
+const COMMONS_COMPRESS = '/usr/share/java/commons-compress.jar';
+
+export const sha256Of = (body: Uint8Array): string => createHash('sha256').update(body).digest('hex');
+
+const sha256OfStream = async (stream: AsyncIterable<unknown>): Promise<string> => {
+  const hash = createHash('sha256');
+  for await (const chunk of stream) hash.update(chunk as Buffer);
+  return hash.digest('hex');
+};
+
+/** Every file below a directory. */
+const filesBelow = async (directory: string): Promise<readonly ReadEntry[]> => {
+  const found = await readdir(directory, { recursive: true, withFileTypes: true });
+  const entries: ReadEntry[] = [];
+  for (const file of found.filter((one) => !one.isDirectory())) {
+    const path = join(file.parentPath, file.name);
+    const name = relative(directory, path).split(sep).join('/');
+    entries.push({ name, sha256: await sha256OfStream(createReadStream(path)) });
+  }
+  return entries;
+};
+
+/** Digest and name of each entry, each ended by a NUL. */
+const parseDigests = (output: Buffer): readonly ReadEntry[] => {
+  const fields = output.toString('utf8').split('\0').slice(0, -1);
+  return Array.from({ length: fields.length / 2 }, (_, at) => ({
+    sha256: fields[2 * at] ?? '',
+    name: fields[2 * at + 1] ?? '',
+  }));
+};
+
+type ArgsOf = (archive: string, target: string) => readonly string[];
+
+export interface Extractor {
+  readonly name: string;
+  readonly program: string;
+  readonly debianPackage: string;
+  readonly args: ArgsOf;
+  readonly readsStdin?: boolean;
+  readonly composesNames?: boolean;
+}
+
+export const EXTRACTORS: readonly Extractor[] = [
+  {
+    name: 'unzip',
+    program: 'unzip',
+    debianPackage: 'unzip',
+    args: (archive, target) => ['-qq', '-o', archive, '-d', target],
+  },
+  {
+    name: '7zz',
+    program: '7zz',
+    debianPackage: '7zip',
+    args: (archive, target) => ['x', '-y', '-bd', '-bso0', `-o${target}`, archive],
+  },
+  {
+    name: 'bsdtar',
+    program: 'bsdtar',
+    composesNames: true,
+    debianPackage: 'libarchive-tools',
+    args: (archive, target) => ['-xf', archive, '-C', target],
+  },
+  {
+    name: 'bsdtar from stdin',
+    program: 'bsdtar',
+    composesNames: true,
+    debianPackage: 'libarchive-tools',
+    args: (_archive, target) => ['-xf', '-', '-C', target],
+    readsStdin: true,
+  },
+  {
+    name: 'unar',
+    program: 'unar',
+    debianPackage: 'unar',
+    args: (archive, target) => ['-q', '-f', '-D', '-o', target, archive],
+  },
+  {
+    name: 'busybox unzip',
+    program: 'busybox',
+    debianPackage: 'busybox',
+    args: (archive, target) => ['unzip', '-q', '-o', archive, '-d', target],
+  },
+  {
+    name: 'miniunzip',
+    program: 'miniunzip',
+    debianPackage: 'minizip',
+    args: (archive, target) => ['-x', '-o', archive, '-d', target],
+  },
+];
+
+/** Has a program unpack the archive into a directory. */
+export const extractInto = (extractor: Extractor, archive: string, target: string): Promise<unknown> =>
+  runProgram(
+    extractor.program,
+    extractor.args(archive, target),
+    extractor.readsStdin === true ? { input: archive } : {},
+  );
+
+const extractorReader = (extractor: Extractor, scratch: string): ArchiveReader => ({
+  name: extractor.name,
+  needs: [extractor.program],
+  debianPackage: extractor.debianPackage,
+  composesNames: extractor.composesNames === true,
+  keepsOrder: false,
+  read: async (archive) => {
+    const target = await mkdtemp(join(scratch, 'extracted-'));
+    await extractInto(extractor, archive, target);
+    const entries = await filesBelow(target);
+    await rm(target, { recursive: true });
+    return entries;
+  },
+});
+
+interface Library {
+  readonly name: string;
+  readonly needs: readonly string[];
+  readonly debianPackage: string;
+  readonly command: Command;
+  readonly probe?: Command;
+  readonly compile?: Command;
+}
+
+const javaReader = (name: string, main: string, classes: string): Library => ({
+  name,
+  needs: ['java', 'javac', ...(main === 'ReadZipCommons' ? [COMMONS_COMPRESS] : [])],
+  debianPackage: main === 'ReadZipCommons' ? 'libcommons-compress-java' : 'default-jdk-headless',
+  command: ['java', '-XX:+UseSerialGC', '-cp', `${classes}:${COMMONS_COMPRESS}`, main],
+  compile: [
+    'javac',
+    '-d',
+    classes,
+    '-cp',
+    COMMONS_COMPRESS,
+    ...[main, 'Digests'].map((one) => join(PROGRAMS, `${one}.java`)),
+  ],
+});
+
+const libraries = (scratch: string): readonly Library[] => {
+  const goProgram = join(scratch, 'read-zip');
+  const script = (extension: string): string => join(PROGRAMS, `read-zip.${extension}`);
+  return [
+    {
+      name: 'Python zipfile',
+      needs: ['python3'],
+      debianPackage: 'python3',
+      command: ['python3', script('py')],
+    },
+    {
+      name: 'Perl Archive::Zip',
+      needs: ['perl'],
+      probe: ['perl', '-MArchive::Zip', '-e', '1'],
+      debianPackage: 'libarchive-zip-perl',
+      command: ['perl', script('pl')],
+    },
+    {
+      name: 'Go archive/zip',
+      needs: ['go'],
+      debianPackage: 'golang-go',
+      command: [goProgram],
+      compile: ['go', 'build', '-o', goProgram, script('go')],
+    },
+    javaReader('JDK ZipFile', 'ReadZipFile', scratch),
+    javaReader('JDK ZipInputStream', 'ReadZipStream', scratch),
+    javaReader('commons-compress ZipArchiveInputStream', 'ReadZipCommons', scratch),
+    {
+      name: 'PHP ZipArchive',
+      needs: ['php'],
+      probe: ['php', '-r', 'exit(extension_loaded("zip") ? 0 : 1);'],
+      debianPackage: 'php-cli php-zip',
+      command: ['php', script('php')],
+    },
+  ];
+};
+
+const libraryReader = (library: Library): ArchiveReader => {
+  let compiled: Promise<unknown> | undefined;
+  return {
+    ...library,
+    keepsOrder: true,
+    read: async (archive) => {
+      const [compiler, ...compilerArgs] = library.compile ?? ['true'];
+      compiled ??= runProgram(compiler, compilerArgs);
+      await compiled;
+      const [program, ...args] = library.command;
+      return parseDigests(await runProgram(program, [...args, archive]));
+    },
+  };
+};
+
+const yauzlReader: ArchiveReader = {
+  name: 'yauzl',
+  needs: [],
+  debianPackage: '',
+  keepsOrder: true,
+  read: async (path) => {
+    const archive = await yauzl.openPromise(path);
+    const entries: ReadEntry[] = [];
+    for await (const entry of archive.eachEntry())
+      entries.push({
+        name: entry.fileName,
+        sha256: await sha256OfStream(await archive.openReadStreamPromise(entry)),
+      });
+    return entries;
+  },
+};
+
+/** Every reader; what they make lies in the scratch directory, which the caller takes away. */
+export const archiveReaders = (scratch: string): readonly ArchiveReader[] => [
+  ...EXTRACTORS.map((extractor) => extractorReader(extractor, scratch)),
+  ...libraries(scratch).map(libraryReader),
+  yauzlReader,
+];
+
+/** What of a reader's needs is not on this machine. */
+export const missingFor = async ({
+  needs,
+  probe,
+}: Pick<ArchiveReader, 'needs' | 'probe'>): Promise<readonly string[]> => {
+  const isThere = (need: string): Promise<boolean> =>
+    need.startsWith('/')
+      ? access(need).then(
+          () => true,
+          () => false,
+        )
+      : hasProgram(need);
+  const found = await Promise.all(needs.map(isThere));
+  const missing = needs.filter((_, at) => found[at] !== true);
+  if (missing.length > 0 || !probe) return missing;
+  const [program, ...args] = probe;
+  return runProgram(program, args).then(
+    () => [],
+    () => [probe.join(' ')],
+  );
+};

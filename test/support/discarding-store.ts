@@ -1,0 +1,55 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface DiscardingStore extends AsyncDisposable {
+  readonly endpoint: string;
+  /** Bytes of all parts so far. */
+  readonly bytes: number;
+  /** While it is set no part is read or answered. */
+  stalled: Promise<void> | undefined;
+}
+
+const XML: Readonly<Record<string, string>> = {
+  POST: '<CompleteMultipartUploadResult><ETag>"discarded"</ETag></CompleteMultipartUploadResult>',
+  uploads: '<InitiateMultipartUploadResult><UploadId>up-1</UploadId></InitiateMultipartUploadResult>',
+};
+
+/** A store for archives of any size: it counts the bytes of parts and forgets them. It sums by CRC-32, so it says. */
+export const startDiscardingStore = async (): Promise<DiscardingStore> => {
+  let bytes = 0;
+  const takePart = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    await store.stalled;
+    for await (const chunk of request) bytes += (chunk as Buffer).length;
+    response.writeHead(200, {
+      etag: '"discarded"',
+      'x-amz-checksum-crc32': request.headers['x-amz-checksum-crc32'] ?? '',
+    });
+    response.end();
+  };
+  const server = createServer((request, response) => {
+    const { method = '', url = '' } = request;
+    if (method === 'PUT') {
+      takePart(request, response).catch(() => response.destroy());
+      return;
+    }
+    request.resume();
+    const isStart = url.includes('uploads');
+    response.writeHead(200, isStart ? { 'x-amz-checksum-algorithm': 'CRC32' } : {});
+    response.end(XML[isStart ? 'uploads' : method]);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const store: DiscardingStore = {
+    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    get bytes() {
+      return bytes;
+    },
+    stalled: undefined,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+  return store;
+};

@@ -1,0 +1,67 @@
+import type { Progress } from '#crds/zip-job.ts';
+
+/** How long back the rate looks. */
+const WINDOW_MS = 30_000;
+/** Less than this tells nothing about a rate. */
+const LEAST_SPAN_MS = 500;
+
+export interface Pace {
+  /** A file was begun; undefined when its source tells no length. */
+  addFile(length: number | undefined): void;
+  at(now: Date, bytesRead: number): Pick<Progress, 'bytesTotal' | 'bytesPerSecond' | 'estimatedEndAt'>;
+}
+
+interface Sample {
+  readonly atMs: number;
+  readonly bytes: number;
+}
+
+/** What the rate needs: the samples of the window, and one from before it. */
+class Rate {
+  #samples: readonly Sample[] = [];
+
+  /** Bytes a second; undefined while the samples are too near to each other. */
+  at(sample: Sample): number | undefined {
+    const { atMs, bytes } = sample;
+    // Those of the future are from before the clock was set back: the count begins anew.
+    const past = this.#samples.filter((other) => other.atMs < atMs);
+    const kept = past.length < this.#samples.filter((other) => other.atMs !== atMs).length ? [] : past;
+    const before = kept.findLastIndex((other) => other.atMs <= atMs - WINDOW_MS);
+    this.#samples = [...kept.slice(Math.max(0, before)), sample];
+    const first = this.#samples[0] ?? sample;
+    const spanMs = atMs - first.atMs;
+    return spanMs < LEAST_SPAN_MS ? undefined : Math.max(0, ((bytes - first.bytes) * 1000) / spanMs);
+  }
+}
+
+/** The rate of reading, and what follows from it for the end. */
+export const createPace = (filesTotal: number): Pace => {
+  const recent = new Rate();
+  let begun = 0;
+  let told = 0;
+  let toldBytes = 0;
+  const endAt = (now: Date, bytesRead: number, rate: number): string | undefined => {
+    if (told === 0 || rate === 0) return undefined;
+    const expected = (toldBytes / told) * filesTotal;
+    const leftMs = (Math.max(0, expected - bytesRead) * 1000) / rate;
+    const end = new Date(now.getTime() + Math.round(leftMs / 1000) * 1000);
+    return Number.isNaN(end.getTime()) ? undefined : end.toISOString();
+  };
+  return {
+    addFile: (length) => {
+      begun += 1;
+      if (length === undefined) return;
+      told += 1;
+      toldBytes += length;
+    },
+    at: (now, bytesRead) => {
+      const rate = recent.at({ atMs: now.getTime(), bytes: bytesRead });
+      const estimatedEndAt = rate === undefined ? undefined : endAt(now, bytesRead, rate);
+      return {
+        ...(begun === filesTotal && told === begun && { bytesTotal: toldBytes }),
+        ...(rate !== undefined && { bytesPerSecond: Math.round(rate) }),
+        ...(estimatedEndAt !== undefined && { estimatedEndAt }),
+      };
+    },
+  };
+};
