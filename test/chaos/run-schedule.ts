@@ -1,6 +1,7 @@
 /** One schedule: its jobs, its faults, and the judgement over what was seen. */
 import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import { GROUP_VERSION, PLURALS } from '#crds/api-group.ts';
 import { isFinished } from '#crds/zip-job.ts';
 import { KubeApiError } from '../cluster/kube-api.ts';
 import { askApi } from '../support/api-client.ts';
@@ -113,15 +114,22 @@ const untilQuiet = (world: ChaosWorld, jobs: readonly PostedJob[]): Promise<bool
     { limitMs: END_LIMIT_MS, intervalMs: 200 },
   );
 
+/** Asked by its key: a bucket of thousands of schedules is listed in pages. */
+const objectAt = async (world: ChaosWorld, key: string): Promise<JobOutcome['object']> => {
+  const bytes = await world.project.bucket.bytes(key).catch((error: unknown) => {
+    if (error instanceof Error && error.name === 'NoSuchKey') return undefined;
+    throw error;
+  });
+  if (bytes === undefined) return 'nothing';
+  return bytes.equals(OLDER) ? 'older' : entriesOf(bytes);
+};
+
 const outcomeOf = async (world: ChaosWorld, job: PostedJob): Promise<JobOutcome> => {
-  const { bucket } = world.project;
-  const bytes = (await bucket.exists(job.key)) ? await bucket.bytes(job.key) : undefined;
-  const found = bytes === undefined ? 'nothing' : bytes.equals(OLDER) ? 'older' : await entriesOf(bytes);
   const expected = { first: 1, second: 2 };
   return {
     uuid: job.uuid,
     key: job.key,
-    object: found,
+    object: await objectAt(world, job.key),
     expected: Object.fromEntries(
       Object.entries(expected).map(([name, seed]) => [name, sha256(generatedBytes(job.bytes, seed))]),
     ),
@@ -177,6 +185,7 @@ export const runSchedule = async (world: ChaosWorld, plan: Plan): Promise<Schedu
   const violations = checkHistory(seen, { jobs: outcomes, openUploads: await openUploads() });
   const names = new Set(jobs.map(({ uuid }) => `zip-${uuid}`));
   const ended = (await world.zipJobs()).filter(({ metadata }) => names.has(metadata.name));
+  for (const name of names) await world.remove(`apis/${GROUP_VERSION}`, PLURALS.ZipJob, name);
   const ends = Object.groupBy(ended, ({ status }) => `${status?.phase} ${status?.reason ?? ''}`);
   return {
     violations,
