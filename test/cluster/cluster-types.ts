@@ -1,4 +1,5 @@
 import type { NodeAgent } from './node-agent/node-agent.ts';
+import type { Pod } from './node-agent/pod-types.ts';
 
 export type Log = (line: string) => void;
 
@@ -35,6 +36,8 @@ export interface ClusterOptions {
   readonly images?: Readonly<Record<string, string>>;
   /** More flags for kube-apiserver, such as `--oidc-issuer-url=...`. */
   readonly apiServerFlags?: readonly string[];
+  /** Base URL by which a pod is told to reach the API server, such as a proxy's; undefined for the server's own. */
+  readonly apiServerUrlFor?: (pod: Pod) => string | undefined;
 }
 
 /** A running local cluster: a real control plane and S3 server, and one node whose pods are local processes. */

@@ -56,6 +56,7 @@ async function start(options: ClusterOptions, life: AsyncDisposableStack): Promi
     launcher: binaries.cluster,
     images,
     logAccess,
+    apiServerUrlFor: options.apiServerUrlFor ?? (() => undefined),
   };
   const node = life.use(await createNodeAgent(agent));
   await node.start();

@@ -6,6 +6,8 @@ import {
   HeadObjectCommand,
   ListMultipartUploadsCommand,
   ListObjectsV2Command,
+  type MultipartUpload,
+  PutObjectCommand,
   S3Client,
 } from '@aws-sdk/client-s3';
 import type { StoreAccess } from '../cluster/cluster-types.ts';
@@ -17,7 +19,10 @@ export interface BucketReader extends Disposable {
   keys(): Promise<readonly string[]>;
   /** Upload ids of multipart uploads that were neither completed nor aborted. */
   openUploads(): Promise<readonly string[]>;
+  /** Their keys, one for each. */
+  openUploadKeys(): Promise<readonly string[]>;
   bytes(key: string): Promise<Buffer>;
+  put(key: string, body: Buffer): Promise<void>;
   download(key: string, toPath: string): Promise<void>;
 }
 
@@ -37,16 +42,19 @@ export const createBucketReader = (store: StoreAccess, bucket: string): BucketRe
     const answer = await client.send(new ListObjectsV2Command({ Bucket: bucket }));
     return (answer.Contents ?? []).flatMap((object) => object.Key ?? []);
   };
+  const uploads = async (): Promise<readonly MultipartUpload[]> =>
+    (await client.send(new ListMultipartUploadsCommand({ Bucket: bucket }))).Uploads ?? [];
   return {
     keys,
     exists: async (key) => (await keys()).includes(key),
     size: async (key) =>
       (await client.send(new HeadObjectCommand({ Bucket: bucket, Key: key }))).ContentLength ?? Number.NaN,
-    openUploads: async () => {
-      const answer = await client.send(new ListMultipartUploadsCommand({ Bucket: bucket }));
-      return (answer.Uploads ?? []).flatMap((upload) => upload.UploadId ?? []);
-    },
+    openUploads: async () => (await uploads()).flatMap((upload) => upload.UploadId ?? []),
+    openUploadKeys: async () => (await uploads()).flatMap((upload) => upload.Key ?? []),
     bytes: async (key) => Buffer.concat(await (await body(key)).toArray()),
+    put: async (key, Body) => {
+      await client.send(new PutObjectCommand({ Bucket: bucket, Key: key, Body }));
+    },
     download: async (key, toPath) => pipeline(await body(key), createWriteStream(toPath)),
     [Symbol.dispose]: () => client.destroy(),
   };

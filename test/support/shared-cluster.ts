@@ -1,5 +1,6 @@
 import { startCluster } from '../cluster/cluster.ts';
 import type { Cluster } from '../cluster/cluster-types.ts';
+import type { Pod } from '../cluster/node-agent/pod-types.ts';
 
 /** Images of small scripts that the cluster's own tests run as containers. */
 const TEST_IMAGES = {
@@ -7,11 +8,18 @@ const TEST_IMAGES = {
   'test-answers': 'test/support/pods/answers.ts',
 };
 
+/** Where pods that start from now on find the API server, such as behind a proxy. */
+export const podRoutes: { apiServerUrlFor?: ((pod: Pod) => string | undefined) | undefined } = {};
+
 let started: Promise<Cluster> | undefined;
 
 /** The one cluster of a test run, started by whoever asks first. Tests keep apart by namespaces. */
 export function sharedCluster(): Promise<Cluster> {
-  started ??= startCluster({ images: TEST_IMAGES, log: (line) => process.stderr.write(`${line}\n`) });
+  started ??= startCluster({
+    images: TEST_IMAGES,
+    log: (line) => process.stderr.write(`${line}\n`),
+    apiServerUrlFor: (pod) => podRoutes.apiServerUrlFor?.(pod),
+  });
   return started;
 }
 

@@ -8,3 +8,9 @@ export const sharedInstallation = (): Promise<Installation> => {
   installation ??= sharedCluster().then((cluster) => installChart(cluster));
   return installation;
 };
+
+/** Puts the chart back as it is installed for everybody, after a test that installed it otherwise. */
+export const resetInstallation = async (): Promise<void> => {
+  installation = sharedCluster().then((cluster) => installChart(cluster));
+  await installation;
+};

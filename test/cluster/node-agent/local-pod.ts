@@ -194,7 +194,7 @@ export class LocalPod {
   }
 
   async #prepare(spec: Container): Promise<ContainerProcessOptions | { readonly refusal: Refusal }> {
-    const { images, api, launcher } = this.#context;
+    const { images, api, launcher, apiServerUrlFor } = this.#context;
     const own = await resolveEnvironment(spec, this.#view(), this.#source);
     const rules = this.#volumes.rulesFor(spec);
     const choice = containerCommand(spec, images, { env: own, rules });
@@ -202,7 +202,8 @@ export class LocalPod {
     const terminationPath = join(this.#directory, `${spec.name}.termination`);
     const compileCache = join(this.#context.dir, 'compile-cache');
     const paths = { rules, terminationPath, home: join(this.#directory, 'home'), compileCache };
-    const env = containerEnv(spec, own, { ...paths, apiServerUrl: api.url });
+    const apiServerUrl = apiServerUrlFor(this.#pod) ?? api.url;
+    const env = containerEnv(spec, own, { ...paths, apiServerUrl });
     return {
       launcher,
       command: choice.command,

@@ -47,6 +47,7 @@ export interface NodeAgentOptions {
   readonly dir: string;
   readonly launcher: string;
   readonly images: ImageTable;
+  readonly apiServerUrlFor: NodeContext['apiServerUrlFor'];
   /** How the node serves logs to the API server. */
   readonly logAccess: Omit<LogServerOptions, 'find'>;
 }
@@ -75,7 +76,7 @@ class LocalNode implements NodeAgent {
   #session: { readonly controller: AbortController; readonly ended: Promise<unknown> } | undefined;
 
   constructor(options: NodeAgentOptions, pods: Map<string, LocalPod>, logs: LogServer) {
-    const { api, adminApi, name, dir, launcher, images } = options;
+    const { api, adminApi, name, dir, launcher, images, apiServerUrlFor } = options;
     this.name = name;
     this.#api = api;
     this.#adminApi = adminApi;
@@ -89,6 +90,7 @@ class LocalNode implements NodeAgent {
       dir,
       launcher,
       images,
+      apiServerUrlFor,
       addresses: new Addresses(),
       events: new EventRecorder({ api, nodeName: name, link: this.#link }),
       link: this.#link,

@@ -1,0 +1,73 @@
+/** Everything that was seen from outside, in the order of one monotonic clock. */
+import type { ApiStatus, Phase, ZipJob } from '#crds/zip-job.ts';
+import { isFinished } from '#crds/zip-job.ts';
+import type { Exchange } from '../cluster/fault-proxy.ts';
+
+export const PLACES = ['api-server', 'store', 'receiver'] as const;
+export type Place = (typeof PLACES)[number];
+
+export type Seen =
+  | ({ readonly kind: 'exchange'; readonly place: Place } & Exchange)
+  | {
+      readonly kind: 'zip-job';
+      readonly at: number;
+      readonly event: string;
+      readonly name: string;
+      readonly phase: Phase | undefined;
+      readonly apiStatus: ApiStatus;
+      readonly reason: string | undefined;
+      readonly finishedAt: string | undefined;
+    }
+  | { readonly kind: 'note'; readonly at: number; readonly text: string };
+
+export interface History {
+  readonly seen: readonly Seen[];
+  exchange(place: Place, exchange: Exchange): void;
+  zipJob(event: string, job: ZipJob): void;
+  note(text: string): void;
+  clear(): void;
+}
+
+export const createHistory = (): History => {
+  const seen: Seen[] = [];
+  return {
+    seen,
+    exchange: (place, exchange) => seen.push({ kind: 'exchange', place, ...exchange }),
+    zipJob: (event, { metadata, status }) =>
+      seen.push({
+        kind: 'zip-job',
+        at: performance.now(),
+        event,
+        name: metadata.name,
+        phase: status?.phase,
+        apiStatus: status?.apiStatus ?? 'none',
+        reason: status?.reason,
+        finishedAt: isFinished({ status: status ?? {} }) ? status?.finishedAt : undefined,
+      }),
+    note: (text) => seen.push({ kind: 'note', at: performance.now(), text }),
+    clear: () => {
+      seen.length = 0;
+    },
+  };
+};
+
+const lineOf = (one: Seen): string => {
+  if (one.kind === 'note') return `--- ${one.text}`;
+  if (one.kind === 'zip-job')
+    return `${one.event} ${one.name} ${one.phase ?? '-'} ${one.apiStatus} ${one.reason ?? ''}`;
+  const { request, place, status, fault, notes } = one;
+  const who = request.actor?.podName ?? '';
+  const marks = [fault === undefined ? '' : `[${fault}]`, JSON.stringify(notes)].join(' ');
+  return `${place} ${who} ${request.method} ${request.path.slice(0, 160)} -> ${status ?? 'nothing'} ${marks}`;
+};
+
+/** As text, a line each, for a person; reads of the API server are left out. */
+export const printHistory = (seen: readonly Seen[]): string => {
+  const start = seen[0]?.at ?? 0;
+  return seen
+    .filter((one) => one.kind !== 'exchange' || one.place !== 'api-server' || one.request.method !== 'GET')
+    .filter((one) => one.kind !== 'exchange' || !/\/(leases|events)/.test(one.request.path))
+    .toSorted((a, b) => a.at - b.at)
+    .map((one) => `${((one.at - start) / 1000).toFixed(3).padStart(8)} ${lineOf(one)}`)
+    .join('\n');
+};

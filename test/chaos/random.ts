@@ -1,0 +1,29 @@
+/** Numbers that are the same for the same seed (mulberry32). */
+export interface Random {
+  /** From 0 to below 1. */
+  next(): number;
+  /** A whole number from `from` to `to`, both included. */
+  int(from: number, to: number): number;
+  pick<T>(list: readonly T[]): T;
+}
+
+export const createRandom = (seed: number): Random => {
+  let state = seed >>> 0;
+  const next = (): number => {
+    state = (state + 0x6d2b_79f5) >>> 0;
+    let mixed = state;
+    mixed = Math.imul(mixed ^ (mixed >>> 15), mixed | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+  const int = (from: number, to: number): number => from + Math.floor(next() * (to - from + 1));
+  return {
+    next,
+    int,
+    pick: (list) => {
+      const found = list[int(0, list.length - 1)];
+      if (found === undefined) throw new Error('there is nothing to pick from');
+      return found;
+    },
+  };
+};

@@ -1,0 +1,53 @@
+/** What a history keeps of the body of a request. */
+import type { ProxiedRequest } from '../cluster/proxied-request.ts';
+
+type Notes = Readonly<Record<string, string>>;
+
+const parse = (body: Buffer): unknown => {
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+};
+
+const at = (value: unknown, ...path: readonly string[]): unknown =>
+  path.reduce<unknown>(
+    (inner, name) =>
+      typeof inner === 'object' && inner !== null
+        ? Object.fromEntries(Object.entries(inner))[name]
+        : undefined,
+    value,
+  );
+
+const onlyTexts = (values: Readonly<Record<string, unknown>>): Notes =>
+  Object.fromEntries(
+    Object.entries(values).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])),
+  );
+
+export const noteKubernetes = ({ method, path, body }: ProxiedRequest): Notes => {
+  if (method === 'GET') return {};
+  const object = parse(body);
+  if (method === 'POST' && /\/jobs(\?|$)/.test(path))
+    return onlyTexts({ job: at(object, 'metadata', 'name') });
+  if (!path.includes('/zipjobs/')) return {};
+  return onlyTexts({
+    phase: at(object, 'status', 'phase'),
+    reason: at(object, 'status', 'reason'),
+    upload: at(object, 'status', 'upload', 'state'),
+    podUid: at(object, 'status', 'job', 'podUid'),
+    webhook: at(object, 'status', 'webhook', 'state'),
+    result: at(object, 'status', 'result', 'etag'),
+    failure: at(object, 'status', 'failure', 'code'),
+  });
+};
+
+export const noteWebhook = ({ headers, body }: ProxiedRequest): Notes => {
+  const event = parse(body);
+  return onlyTexts({
+    webhookId: headers['webhook-id'],
+    zipId: at(event, 'zip_id'),
+    status: at(event, 'status'),
+    type: at(event, 'type'),
+  });
+};

@@ -1,0 +1,256 @@
+/**
+ * Stands between processes of ours and a real server (the API server, the store, a webhook receiver), records what passes and
+ * does to it what a network, a crash or a busy server may do.
+ */
+import { once } from 'node:events';
+import * as http from 'node:http';
+import * as https from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { OpenStream } from './open-stream.ts';
+import { actorOf, isWatch, isWrite, type ProxiedRequest } from './proxied-request.ts';
+
+/** What happens to a request. Without one it passes. */
+export type FaultAction =
+  /** The proxy answers; the server never hears of it. */
+  | {
+      readonly kind: 'answer';
+      readonly status: number;
+      readonly retryAfterSeconds?: number;
+      readonly body?: string;
+    }
+  | { readonly kind: 'delay'; readonly ms: number }
+  /** The connection breaks before the server hears of it. */
+  | { readonly kind: 'refuse' }
+  /** The server carries it out; the client never learns. */
+  | { readonly kind: 'drop' }
+  /** The server carries it out, then `kill` ends the client, which never learns. */
+  | { readonly kind: 'kill'; readonly kill: () => void }
+  /** The answer that this GET had the last time; passes when there was none. */
+  | { readonly kind: 'replay' };
+
+export interface Exchange {
+  /** Monotonic, in milliseconds: when the request was whole, and when it was over. */
+  readonly at: number;
+  readonly endedAt: number;
+  readonly request: Omit<ProxiedRequest, 'body'>;
+  /** What the server answered, whether or not the client saw it; absent when the server did not. */
+  readonly status?: number;
+  readonly fault?: FaultAction['kind'];
+  /** What `note` made of the request. */
+  readonly notes: Readonly<Record<string, string>>;
+}
+
+export interface FaultProxyOptions {
+  /** Base URL of the server. */
+  readonly upstream: string;
+  /** For a server that speaks TLS: its authority, and what the proxy proves itself by. */
+  readonly tls?: { readonly ca: string; readonly cert: string; readonly key: string };
+  /** Asked about each request. */
+  readonly judge?: (request: ProxiedRequest) => FaultAction | undefined;
+  readonly record?: (exchange: Exchange) => void;
+  /** What is kept of a request beside its line and headers. */
+  readonly note?: (request: ProxiedRequest) => Readonly<Record<string, string>>;
+}
+
+export interface FaultProxy extends AsyncDisposable {
+  /** Base URL, of the server's scheme. */
+  readonly url: string;
+  /** Watches that are open now. */
+  readonly streams: readonly OpenStream[];
+}
+
+interface KeptAnswer {
+  readonly headers: http.IncomingHttpHeaders;
+  readonly body: Buffer;
+}
+
+const HOST = '127.0.0.1';
+const HOP_HEADERS = ['connection', 'keep-alive', 'transfer-encoding', 'expect'];
+
+const withoutHopHeaders = (headers: http.IncomingHttpHeaders): http.OutgoingHttpHeaders =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => !HOP_HEADERS.includes(name)));
+
+const statusBody = (status: number): string =>
+  JSON.stringify({
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Failure',
+    message: `the fault proxy answered ${status}`,
+    reason: { 409: 'Conflict', 410: 'Expired', 429: 'TooManyRequests', 500: 'InternalError', 504: 'Timeout' }[
+      status
+    ],
+    code: status,
+  });
+
+class Proxy implements FaultProxy {
+  readonly #options: FaultProxyOptions;
+  readonly #upstream: URL;
+  readonly #agent: http.Agent;
+  readonly #server: http.Server;
+  readonly #streams = new Set<OpenStream>();
+  readonly #answers = new Map<string, KeptAnswer>();
+  readonly #closing = new AbortController();
+
+  constructor(options: FaultProxyOptions) {
+    this.#options = options;
+    this.#upstream = new URL(options.upstream);
+    const { tls } = options;
+    const listener: http.RequestListener = (incoming, response) => {
+      // A client that goes in the middle of its own request is a client's right.
+      this.#handle(incoming, response).catch(() => response.destroy());
+    };
+    this.#agent =
+      tls === undefined
+        ? new http.Agent({ keepAlive: true })
+        : new https.Agent({ keepAlive: true, ca: tls.ca });
+    this.#server =
+      tls === undefined
+        ? http.createServer(listener)
+        : https.createServer({ cert: tls.cert, key: tls.key }, listener);
+  }
+
+  get url(): string {
+    const { port } = this.#server.address() as AddressInfo;
+    return `${this.#upstream.protocol}//${HOST}:${port}`;
+  }
+
+  get streams(): readonly OpenStream[] {
+    return [...this.#streams];
+  }
+
+  async listen(): Promise<this> {
+    this.#server.listen(0, HOST);
+    await once(this.#server, 'listening');
+    return this;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closing.abort();
+    const closed = once(this.#server, 'close');
+    this.#server.close();
+    this.#server.closeAllConnections();
+    this.#agent.destroy();
+    await closed;
+  }
+
+  async #handle(incoming: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
+    const body = Buffer.concat((await incoming.toArray()) as Buffer[]);
+    const { method = 'GET', url: path = '/', headers } = incoming;
+    const request: ProxiedRequest = { method, path, headers, body, actor: actorOf(headers) };
+    const at = performance.now();
+    const action = this.#options.judge?.(request);
+    let status: number | undefined;
+    try {
+      status = await this.#carryOut(request, response, action);
+    } finally {
+      const { body: _body, ...line } = request;
+      this.#options.record?.({
+        at,
+        endedAt: performance.now(),
+        request: line,
+        ...(status === undefined ? {} : { status }),
+        ...(action === undefined ? {} : { fault: action.kind }),
+        notes: this.#options.note?.(request) ?? {},
+      });
+    }
+  }
+
+  async #carryOut(
+    request: ProxiedRequest,
+    response: http.ServerResponse,
+    action: FaultAction | undefined,
+  ): Promise<number | undefined> {
+    switch (action?.kind) {
+      case undefined:
+        return this.#relay(request, response);
+      case 'answer':
+        return answerWith(response, action);
+      case 'refuse':
+        response.destroy();
+        return undefined;
+      case 'drop':
+      case 'kill':
+        return this.#forwardUnseen(request, response, action);
+      case 'delay':
+        await delay(action.ms, undefined, { signal: this.#closing.signal });
+        return this.#relay(request, response);
+      case 'replay':
+        return this.#replay(request, response);
+    }
+  }
+
+  async #replay(request: ProxiedRequest, response: http.ServerResponse): Promise<number | undefined> {
+    const kept = this.#answers.get(request.path);
+    if (kept === undefined) return this.#relay(request, response);
+    response.writeHead(200, withoutHopHeaders(kept.headers)).end(kept.body);
+    return undefined;
+  }
+
+  async #forwardUnseen(
+    request: ProxiedRequest,
+    response: http.ServerResponse,
+    action: Extract<FaultAction, { kind: 'drop' | 'kill' }>,
+  ): Promise<number | undefined> {
+    const answer = await this.#forward(request);
+    await answer.toArray();
+    if (action.kind === 'kill') action.kill();
+    response.destroy();
+    return answer.statusCode;
+  }
+
+  async #relay(request: ProxiedRequest, response: http.ServerResponse): Promise<number | undefined> {
+    const gone = new AbortController();
+    response.once('close', () => gone.abort());
+    // What a client that is gone had asked to be written is written all the same.
+    const answer = await this.#forward(request, isWrite(request) ? undefined : gone.signal);
+    const { statusCode = 502, headers } = answer;
+    if (isWatch(request)) {
+      response.writeHead(statusCode, withoutHopHeaders(headers));
+      const stream = new OpenStream(request, answer, response);
+      this.#streams.add(stream);
+      void stream.ended.then(() => this.#streams.delete(stream));
+      return statusCode;
+    }
+    const body = Buffer.concat((await answer.toArray()) as Buffer[]);
+    if (!isWrite(request) && statusCode === 200 && this.#options.tls !== undefined)
+      this.#answers.set(request.path, { headers, body });
+    response.writeHead(statusCode, withoutHopHeaders(headers)).end(body);
+    return statusCode;
+  }
+
+  async #forward(request: ProxiedRequest, signal?: AbortSignal): Promise<http.IncomingMessage> {
+    const { protocol, hostname, port } = this.#upstream;
+    const send = protocol === 'https:' ? https.request : http.request;
+    const outgoing = send({
+      hostname,
+      port,
+      method: request.method,
+      path: request.path,
+      // The Host header stays: signatures of requests to a store cover it.
+      headers: {
+        ...withoutHopHeaders(request.headers),
+        ...(request.body.length > 0 ? { 'content-length': request.body.length } : {}),
+      },
+      agent: this.#agent,
+      ...(signal === undefined ? {} : { signal }),
+    });
+    outgoing.end(request.body);
+    const [answer] = (await once(outgoing, 'response')) as [http.IncomingMessage];
+    return answer;
+  }
+}
+
+const answerWith = (
+  response: http.ServerResponse,
+  action: Extract<FaultAction, { kind: 'answer' }>,
+): undefined => {
+  const { status, retryAfterSeconds, body = statusBody(status) } = action;
+  const wait = retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) };
+  response.writeHead(status, { 'content-type': 'application/json', ...wait }).end(body);
+};
+
+/** Starts it on a free port of loopback. */
+export const startFaultProxy = (options: FaultProxyOptions): Promise<FaultProxy> =>
+  new Proxy(options).listen();

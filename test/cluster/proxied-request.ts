@@ -1,0 +1,55 @@
+import type { IncomingHttpHeaders } from 'node:http';
+
+/** Who sent a request to the API server, as the bearer token says. */
+export interface Actor {
+  readonly namespace: string;
+  readonly serviceAccount: string;
+  /** Absent when the token is not bound to a pod. */
+  readonly podName?: string;
+  readonly podUid?: string;
+}
+
+/** A request as it reached a proxy, whole. */
+export interface ProxiedRequest {
+  readonly method: string;
+  /** Path and query. */
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+  readonly actor: Actor | undefined;
+}
+
+export const isWrite = ({ method }: ProxiedRequest): boolean => method !== 'GET' && method !== 'HEAD';
+
+export const isWatch = ({ path }: ProxiedRequest): boolean => /[?&]watch=(true|1)(&|$)/.test(path);
+
+const asRecord = (value: unknown): Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null ? Object.fromEntries(Object.entries(value)) : {};
+
+const textIn = (record: unknown, name: string): string | undefined => {
+  const value = asRecord(record)[name];
+  return typeof value === 'string' ? value : undefined;
+};
+
+/** Reads the claims without checking the signature: the API server does that. */
+export const actorOf = (headers: IncomingHttpHeaders): Actor | undefined => {
+  const [, claims = ''] = (headers.authorization ?? '').replace(/^Bearer /, '').split('.');
+  let payload: unknown;
+  try {
+    payload = JSON.parse(Buffer.from(claims, 'base64url').toString('utf8'));
+  } catch {
+    return undefined;
+  }
+  const kubernetes = asRecord(asRecord(payload)['kubernetes.io']);
+  const namespace = textIn(kubernetes, 'namespace');
+  const serviceAccount = textIn(kubernetes['serviceaccount'], 'name');
+  if (namespace === undefined || serviceAccount === undefined) return undefined;
+  const podName = textIn(kubernetes['pod'], 'name');
+  const podUid = textIn(kubernetes['pod'], 'uid');
+  return {
+    namespace,
+    serviceAccount,
+    ...(podName === undefined ? {} : { podName }),
+    ...(podUid === undefined ? {} : { podUid }),
+  };
+};
