@@ -19,7 +19,7 @@ const UPLOAD_SETTINGS = {
   partsInFlight: {
     env: 'PARTS_IN_FLIGHT',
     type: 'integer',
-    default: 3,
+    default: 2,
     minimum: 1,
     maximum: 32,
     description:

@@ -30,7 +30,7 @@ const secondsOf = (times: string): number => {
 const read = (path: string): Promise<string> => readFile(path, 'utf8').catch(() => '');
 
 /** High-water mark of a process, in bytes; 0 when it has ended. */
-export const peakMemoryOf = async (pid: number): Promise<number> =>
+const peakMemoryOf = async (pid: number): Promise<number> =>
   Number(/^VmHWM:\s+(\d+) kB$/m.exec(await read(`/proc/${pid}/status`))?.[1] ?? 0) * 1024;
 
 /** Watches the only child of the shell until stopped; the mark only rises, so the last look counts. */

@@ -182,7 +182,8 @@ describe('the API server', function () {
   });
 
   it('selects jobs by bucket and phase', async () => {
-    await create(aJob('selected', { bucketRef: { name: 's3-selected' } }));
+    const created = await create(aJob('selected', { bucketRef: { name: 's3-selected' } }));
+    expect(created.exitCode, created.stderr).to.equal(0);
     const { stdout } = await run([
       'get',
       'zj',

@@ -5,7 +5,7 @@ export const RELEASE = 'zipjobs';
 export const RELEASE_NAMESPACE = 'zipjobs-system';
 
 /** Values for a cluster on loopback: nothing is granted outside the chart. */
-export const localValues = (cluster: Cluster): Readonly<Record<string, unknown>> => ({
+const localValues = (cluster: Cluster): Readonly<Record<string, unknown>> => ({
   egress: { allowCidrs: ['127.0.0.0/8'] },
   webhooks: { allowHttp: true },
   store: { allowHttp: true, allowedHosts: [new URL(cluster.store.endpoint).host] },

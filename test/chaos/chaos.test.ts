@@ -1,11 +1,11 @@
 /** Faults at every write and by seed, on the real control plane with the real processes; a checker judges what was seen. */
 import { expect } from 'chai';
-import { type ChaosWorld, startChaosWorld } from '../chaos/chaos-world.ts';
-import { printHistory } from '../chaos/history.ts';
-import { type Plan, type ProcessName, planKill, planOf } from '../chaos/plan.ts';
-import { runSchedule, type ScheduleReport } from '../chaos/run-schedule.ts';
 import { podRoutes, sharedCluster } from '../support/shared-cluster.ts';
 import { resetInstallation } from '../support/shared-installation.ts';
+import { type ChaosWorld, startChaosWorld } from './chaos-world.ts';
+import { printHistory } from './history.ts';
+import { type Plan, type ProcessName, planKill, planOf } from './plan.ts';
+import { runSchedule, type ScheduleReport } from './run-schedule.ts';
 
 const SEEDS = Array.from({ length: 10 }, (_, index) => index + 1);
 /** More than any process makes for one small job. */
