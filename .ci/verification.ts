@@ -7,7 +7,8 @@ import { glob } from 'node:fs/promises';
 
 const TARGET = 'docs/verification.md';
 const TEST_NAME = /\bit\(\s*(['"`])((?:(?!\1)[^\\]|\\.)*)\1/g;
-const CASE_IDS = /\(((?:[A-Z]{1,2}\d+)(?:, [A-Z]{1,2}\d+)*)\)$/;
+const CASE_IDS = /((?: ?\([A-Z]{1,2}\d+(?:, [A-Z]{1,2}\d+)*\))+)$/;
+const CASE_ID = /[A-Z]{1,2}\d+/g;
 
 interface Row {
   readonly id: string;
@@ -17,7 +18,7 @@ interface Row {
 
 const rowsOf = (file: string): readonly Row[] =>
   [...readFileSync(file, 'utf8').matchAll(TEST_NAME)].flatMap(([, , name = '']) => {
-    const ids = CASE_IDS.exec(name)?.[1]?.split(', ') ?? [];
+    const ids = CASE_IDS.exec(name)?.[0].match(CASE_ID) ?? [];
     return ids.map((id) => ({
       id,
       name: name

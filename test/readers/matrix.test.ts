@@ -46,7 +46,7 @@ describe('archives in other readers', () => {
       });
 
       for (const reader of readers.filter(({ name }) => kind.notReadBy?.includes(name) !== true))
-        it(`${reader.name} reads it byte for byte (Z10, Z15, Z17)`, async function () {
+        it(`${reader.name} reads it byte for byte (Z10, Z15, Z17, H3)`, async function () {
           await requireReader(this, reader);
           await expectSame(reader, path, wanted);
         });

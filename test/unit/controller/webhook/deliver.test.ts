@@ -137,7 +137,7 @@ describe('deliver', () => {
     { name: 'what is no URL', options: {}, url: 'nowhere', want: 'url-invalid' },
   ];
   for (const { name, options, url, want } of refused)
-    it(`fails for ${name}, and a refused address looks like a closed port (W13)`, () =>
+    it(`fails for ${name}, and a refused address looks like a closed port (W13, H1)`, () =>
       withDeliver(options, async (deliver) => {
         expect((await deliver(delivery(url))).delivery).to.include({ error: want });
       }));

@@ -52,7 +52,7 @@ describe('createGuardedHttpAgents', () => {
     '[::1]',
     '[fd00::1]',
   ])
-    it(`connects to nothing at ${host} (S9)`, async () => {
+    it(`connects to nothing at ${host} (S9, H1)`, async () => {
       const agents = createGuardedHttpAgents(createEgressPolicy({ allowCidrs: [], denyCidrs: [] }), {
         connections: 1,
       });

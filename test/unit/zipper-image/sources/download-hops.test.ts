@@ -50,7 +50,7 @@ describe('download: where it connects', () => {
       expect((await failureAt(origin.url('/loop'))).code).to.equal('SourceInvalid');
     });
 
-    it('connects to no refused address that a redirect names (S43)', async () => {
+    it('connects to no refused address that a redirect names (S43, H1)', async () => {
       const inner = await startFileOrigin({ host: '127.0.0.2' });
       const { port } = inner;
       for (const to of [

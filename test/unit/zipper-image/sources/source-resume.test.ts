@@ -154,7 +154,7 @@ describe('fetchSource: a download that breaks off', () => {
       'no-content-range',
       'not-satisfiable',
     ])
-      it(`fails and mixes no bytes: ${fault} (D8)`, async () => {
+      it(`fails and mixes no bytes: ${fault} (D8, H2)`, async () => {
         const { error, isPrefix } = await failureAfterBytes(`?fault=${fault}`);
         expect(error).to.include({ code: 'SourceChanged', retryable: true });
         expect(isPrefix).to.equal(true);
