@@ -1,0 +1,53 @@
+/** A source of 1 GiB that is cut 20 times, through the whole path: one archive with the right bytes. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
+import { expect } from 'chai';
+import yauzl from 'yauzl';
+import { postJob } from '../support/api-client.ts';
+import { startFlow } from '../support/flow.ts';
+import { generatedChunks } from '../support/generated-bytes.ts';
+
+const BYTES = 1024 * 1024 * 1024;
+const CUTS = 20;
+
+const crcOf = (pieces: Iterable<Uint8Array>): number => {
+  let crc = 0;
+  for (const piece of pieces) crc = crc32(piece, crc);
+  return crc;
+};
+
+/** CRC-32 of the content of the one entry, as an independent reader unpacks it. */
+const crcOfEntry = async (archive: string): Promise<number> => {
+  const zip = await yauzl.openPromise(archive, { lazyEntries: true });
+  let crc = 0;
+  for await (const entry of zip.eachEntry())
+    for await (const chunk of (await zip.openReadStreamPromise(entry)) as AsyncIterable<Buffer>)
+      crc = crc32(chunk, crc);
+  return crc;
+};
+
+describe('an archive of a source that is cut 20 times', function () {
+  this.timeout(300_000);
+
+  it('holds the right bytes after one attempt, and nearly no byte was fetched twice (D6, H2)', async () => {
+    await using flow = await startFlow('cut-source');
+    await using cleanup = new AsyncDisposableStack();
+    const folder = await mkdtemp(join(tmpdir(), 'zipjobs-cut-'));
+    cleanup.defer(() => rm(folder, { recursive: true, force: true }));
+    const uuid = await postJob(flow.baseUrl, flow.project.token, {
+      bucket_name: flow.project.bucketName,
+      key: 'cut.zip',
+      urls: [{ url: flow.origin.url(`/cut/${CUTS}/${BYTES}/1`), filename: 'cut.bin' }],
+    });
+    const { status } = await flow.project.untilPhase(uuid, ['Succeeded', 'Failed'], 200_000);
+    expect(status?.phase, status?.message).to.equal('Succeeded');
+    expect(status?.attemptsTotal).to.equal(1);
+    expect(status?.result?.retries).to.equal(CUTS);
+    expect(status?.progress?.bytesRead).to.be.at.most(BYTES * 1.1);
+    const archive = join(folder, 'cut.zip');
+    await flow.project.bucket.download('cut.zip', archive);
+    expect(await crcOfEntry(archive)).to.equal(crcOf(generatedChunks(BYTES, 1)));
+  });
+});
