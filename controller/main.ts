@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { collectDefaultMetrics, Registry } from 'prom-client';
+import { PROJECT_NAME } from '#crds/api-group.ts';
 import { systemClock } from '#runtime/clock.ts';
 import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
 import { createGuardedAgent } from '#runtime/egress/guarded-agent.ts';
@@ -30,6 +31,7 @@ import { collectAtScrape } from './metrics-at-scrape.ts';
 import { createObserve } from './observe.ts';
 import { createReconcileProject } from './project.ts';
 import { createReconcile, type Reconcile } from './reconcile.ts';
+import { createSlots, type Slots } from './slots.ts';
 import { createWatches, type Watches } from './watches.ts';
 import { createDeliver } from './webhook/deliver.ts';
 import { createWebhookDispatcher, type WebhookDispatcher } from './webhook/dispatcher.ts';
@@ -63,6 +65,7 @@ interface Parts {
   readonly clients: ReturnType<typeof createClients>;
   readonly metrics: ControllerMetrics;
   readonly watches: Watches;
+  readonly slots: Slots;
   readonly queue: WorkQueue;
   readonly projectQueue: WorkQueue;
   readonly memory: Memory;
@@ -87,7 +90,7 @@ const createDispatcher = (parts: Omit<Parts, 'dispatcher'>, stopping: AbortSigna
 };
 
 const createZipJobReconcile = (parts: Parts, { resources }: Lifetime): Reconcile => {
-  const { config, log, clients, metrics, watches, queue, memory, dispatcher, clock } = parts;
+  const { config, log, clients, metrics, watches, queue, memory, dispatcher, slots, clock } = parts;
   const policy = createEgressPolicy({
     allowCidrs: config.egressAllowCidrs,
     denyCidrs: config.egressDenyCidrs,
@@ -108,14 +111,15 @@ const createZipJobReconcile = (parts: Parts, { resources }: Lifetime): Reconcile
   const planDelivery = createPlanDelivery({ deliver, readSigningKeys, clock });
   const recordEvent = createEvents({ events: clients.events, instance: config.podName, clock, log });
   const act = createAct({ ...clients, memory, recordEvent, dispatcher, planDelivery, metrics, clock, log });
-  const observe = createObserve({ ...clients, caches: watches.caches, memory, dispatcher });
+  const observe = createObserve({ ...clients, caches: watches.caches, memory, dispatcher, slots, clock });
   return createReconcile({ observe, decide, act, queue, config, clock, metrics });
 };
 
 const lead = (parts: Parts, lifetime: Lifetime): ((signal: AbortSignal) => Promise<void>) => {
-  const { config, clients, watches, queue, projectQueue, clock } = parts;
+  const { config, clients, watches, queue, projectQueue, slots, clock } = parts;
   return createLead({
     watches,
+    slots,
     zipJobs: { queue, reconcile: createZipJobReconcile(parts, lifetime), workers: config.workers },
     projects: {
       queue: projectQueue,
@@ -150,7 +154,20 @@ const assemble = (
     });
   const queue = queueOf('zipjob');
   const projectQueue = queueOf('zipproject');
-  const watches = createWatches({
+  const slots: Slots = createSlots({
+    limits: {
+      inAll: config.maxActiveJobs,
+      perBucket: config.maxActiveJobsPerBucket,
+      ofProject: (namespace) =>
+        watches.caches.projects.get(`${namespace}/${PROJECT_NAME}`)?.spec.limits?.activeJobs ??
+        config.maxActiveJobsPerProject,
+    },
+    rate: { perSecond: config.jobCreateRate, burst: config.jobCreateBurst },
+    clock: systemClock,
+    onGranted: (key) => queue.add(key),
+  });
+  const watches: Watches = createWatches({
+    slots,
     kube,
     log,
     metrics: reflectorMetrics(metrics),
@@ -161,7 +178,7 @@ const assemble = (
       if (leadership.isOurs) projectQueue.add(key);
     },
   });
-  const rest = { ...base, watches, queue, projectQueue, memory: createMemory(), clock: systemClock };
+  const rest = { ...base, watches, slots, queue, projectQueue, memory: createMemory(), clock: systemClock };
   return { parts: { ...rest, dispatcher: createDispatcher(rest, stopping) }, leadership };
 };
 
