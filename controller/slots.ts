@@ -6,6 +6,9 @@ import type { SlotTurn } from './observation.ts';
 import { nextInTurn, type SlotLimits, type SlotRequest, takenSlots } from './policies/slots.ts';
 import { type TokenRate, takeToken } from './policies/token-bucket.ts';
 
+/** A job that another queue admits takes no slot: suspended there, it would keep others from running. */
+const isQueuedElsewhere = ({ spec }: ZipJob): boolean => spec.queueName !== undefined;
+
 export interface SlotsOptions {
   readonly limits: SlotLimits;
   /** How fast Jobs may be created. */
@@ -91,6 +94,7 @@ class SlotLedger implements Slots {
   }
 
   hold(zipJob: ZipJob): void {
+    if (isQueuedElsewhere(zipJob)) return;
     const known = this.#entries.get(objectKey(zipJob));
     if (known && known.state !== 'waiting') {
       known.state = 'held';
@@ -101,6 +105,7 @@ class SlotLedger implements Slots {
   }
 
   ask(zipJob: ZipJob): SlotTurn {
+    if (isQueuedElsewhere(zipJob)) return { kind: 'granted' };
     const key = objectKey(zipJob);
     if (!this.#entries.has(key)) this.#enqueue(requestOf(zipJob));
     this.#handOut(key);

@@ -114,6 +114,15 @@ describe('slots', () => {
     expect(ask(job('x'), job('y'))).to.deep.equal(['granted', 'waiting']);
   });
 
+  it('leaves jobs alone that another queue admits', () => {
+    const { slots, ask } = setUp({ inAll: 1 });
+    const elsewhere = { ...job('k'), spec: { ...job('k').spec, queueName: 'night' } };
+    const object = { ...elsewhere, status: { phase: 'Starting' } as const };
+    expect(ask(elsewhere)).to.deep.equal(['granted']);
+    slots.see({ kind: 'set', key: keyOf(object), object, before: undefined });
+    expect(ask(job('x'))).to.deep.equal(['granted']);
+  });
+
   it('takes the slot of a job that was replaced by another of its name', () => {
     const { slots, granted, ask } = setUp({ inAll: 1 });
     const old = job('same');
