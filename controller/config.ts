@@ -224,6 +224,13 @@ export const CONTROLLER_SETTINGS = {
     description:
       'wait before each delivery attempt, comma list in seconds; its length is the number of attempts',
   },
+  webhookDisableAfterSeconds: {
+    env: 'WEBHOOK_DISABLE_AFTER_SECONDS',
+    type: 'integer',
+    minimum: 60,
+    default: 432_000,
+    description: 'an endpoint that answers with nothing but failures for this long is disabled',
+  },
   webhookTimeoutMs: {
     env: 'WEBHOOK_TIMEOUT_MS',
     type: 'integer',

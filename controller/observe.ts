@@ -95,7 +95,7 @@ const rivalsOf = ({ caches, memory }: ObserveOptions, zipJob: ZipJob): readonly 
 
 const ofFinished = (options: ObserveOptions, key: ObjectKey, zipJob: ZipJob): Observation => ({
   zipJob,
-  project: undefined,
+  project: options.caches.projects.get(`${zipJob.metadata.namespace}/${PROJECT_NAME}`),
   bucket: undefined,
   rivals: [],
   job: options.caches.jobs.get(key),

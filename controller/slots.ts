@@ -1,7 +1,10 @@
+import { PROJECT_NAME } from '#crds/api-group.ts';
 import { isFinished, type ZipJob } from '#crds/zip-job.ts';
+import type { ZipProject } from '#crds/zip-project.ts';
 import type { Clock } from '#runtime/clock.ts';
 import { type Change, type ObjectKey, objectKey } from '#runtime/kube/types.ts';
 import { bucketKeyOf } from './caches.ts';
+import type { ControllerConfig } from './config.ts';
 import type { SlotTurn } from './observation.ts';
 import { nextInTurn, type SlotLimits, type SlotRequest, takenSlots } from './policies/slots.ts';
 import { type TokenRate, takeToken } from './policies/token-bucket.ts';
@@ -17,6 +20,27 @@ export interface SlotsOptions {
   /** Told of every job that gets a slot after it had to wait. */
   readonly onGranted: (key: ObjectKey) => void;
 }
+
+/** The limits of the settings; a project's own, where it has one, comes before. */
+export const slotSettings = (
+  config: Pick<
+    ControllerConfig,
+    | 'maxActiveJobs'
+    | 'maxActiveJobsPerProject'
+    | 'maxActiveJobsPerBucket'
+    | 'jobCreateRate'
+    | 'jobCreateBurst'
+  >,
+  findProject: (key: ObjectKey) => ZipProject | undefined,
+): Pick<SlotsOptions, 'limits' | 'rate'> => ({
+  limits: {
+    inAll: config.maxActiveJobs,
+    perBucket: config.maxActiveJobsPerBucket,
+    ofProject: (namespace) =>
+      findProject(`${namespace}/${PROJECT_NAME}`)?.spec.limits?.activeJobs ?? config.maxActiveJobsPerProject,
+  },
+  rate: { perSecond: config.jobCreateRate, burst: config.jobCreateBurst },
+});
 
 /** Which jobs run and which wait for a slot: kept from the cache, and asked before a Job is created. */
 export interface Slots {

@@ -1,3 +1,4 @@
+import { ANNOTATIONS } from '#crds/api-group.ts';
 import { rfc3339 } from '#crds/conditions.ts';
 import type { Phase } from '#crds/zip-job.ts';
 import { isJobFinished, jobFailure, ownJob } from '../job-state.ts';
@@ -12,6 +13,7 @@ import {
   withPhase,
 } from '../owned-status.ts';
 import { withAttempt } from '../policies/attempt.ts';
+import { commandOf } from '../policies/command.ts';
 import { countedFailures, maxAttemptsOf } from '../policies/failure.ts';
 import { eventOf, firstWebhookState } from '../policies/notification.ts';
 
@@ -81,11 +83,17 @@ const notifying = (s: Situation, status: OwnedStatus, phase: FinalPhase): OwnedS
   const webhook = isSilent
     ? ({ state: 'NotConfigured' } as const)
     : firstWebhookState(s.seen.zipJob, eventOf(phase), now);
+  const nonce = commandOf(s.seen.zipJob.metadata, ANNOTATIONS.replayWebhook, undefined);
   const note =
     webhook.state === 'Pending'
       ? ({ status: 'False', reason: 'WebhookPending' } as const)
       : ({ status: 'True', reason: 'NotConfigured' } as const);
-  return withCondition({ ...status, webhook }, 'Notified', { ...note, now });
+  return withCondition(
+    // What is sent for the first time answers every replay that was asked for before.
+    { ...status, webhook: { ...webhook, ...(nonce !== undefined && { replayNonce: nonce }) } },
+    'Notified',
+    { ...note, now },
+  );
 };
 
 /** The one write that ends a job: phase, conditions and times together. It is never changed again. */

@@ -184,6 +184,10 @@ describe('zipJobSkeleton', () => {
 
   it('keeps the whole ZipJob while something is left to do', () => {
     for (const zipJob of [
+      aZipJob({
+        status: finishedAs('Failed'),
+        metadata: { annotations: { 'zipjobs.dev/replay-webhook': 'once-more' } },
+      }),
       aZipJob({ status: running('p1') }),
       aZipJob({ status: finishedAs('Failed', { webhook: { state: 'Pending' } }) }),
       aZipJob({ status: finishedAs('Failed'), metadata: { finalizers: ['zipjobs.dev/cleanup'] } }),
