@@ -1,4 +1,4 @@
-import { PROJECT_NAME } from '#crds/api-group.ts';
+import { ANNOTATIONS, PROJECT_NAME } from '#crds/api-group.ts';
 import { isFinished, type ZipJob } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import type { Clock } from '#runtime/clock.ts';
@@ -73,12 +73,16 @@ interface Entry {
   state: 'waiting' | 'granted' | 'held';
 }
 
+/** The API server's time of creation has whole seconds; within one, the time at which the request was accepted decides. */
+const orderOf = ({ metadata: { creationTimestamp = '', annotations, name } }: ZipJob): string =>
+  `${creationTimestamp} ${annotations?.[ANNOTATIONS.acceptedAt] ?? ''} ${name}`;
+
 const requestOf = (zipJob: ZipJob): SlotRequest => ({
   key: objectKey(zipJob),
   uid: zipJob.metadata.uid ?? '',
   project: zipJob.metadata.namespace,
   bucket: bucketKeyOf(zipJob),
-  order: `${zipJob.metadata.creationTimestamp ?? ''} ${zipJob.metadata.name}`,
+  order: orderOf(zipJob),
 });
 
 /** Where the request stands in the line, or would stand. */

@@ -5,7 +5,7 @@ export interface SlotRequest {
   readonly project: string;
   /** `namespace/name` of the ZipBucket. */
   readonly bucket: string;
-  /** Sorts by age: creation time, then name. */
+  /** Sorts by age; no two of a project are the same. */
   readonly order: string;
 }
 

@@ -90,6 +90,22 @@ describe('slots', () => {
     expect(granted).to.deep.equal(['a/old', 'a/middle', 'a/young']);
   });
 
+  it('goes by the time of acceptance among jobs of the same second', () => {
+    const { slots, granted, ask } = setUp({ inAll: 1 });
+    const accepted = (name: string, ms: string) => ({
+      ...job(name),
+      metadata: {
+        ...job(name).metadata,
+        annotations: { 'zipjobs.dev/accepted-at': `2026-05-04T11:59:00.${ms}Z` },
+      },
+    });
+    const first = job('first', { age: 90 });
+    ask(first, accepted('a', '300'), accepted('b', '100'), accepted('c', '200'));
+    end(slots, first);
+    end(slots, accepted('b', '100'));
+    expect(granted).to.deep.equal(['a/b', 'a/c']);
+  });
+
   it('lets projects take turns, also when there are more of them than slots (F22)', () => {
     const { slots, granted, ask } = setUp({ inAll: 1 });
     const first = job('a0');
