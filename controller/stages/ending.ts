@@ -74,7 +74,9 @@ const closing = (status: OwnedStatus, phase: FinalPhase, outcome: Outcome & { no
   const done = succeeded ? 'True' : 'False';
   const complete = withCondition(resumed, 'Complete', { status: done, ...note });
   const failed = succeeded ? complete : withCondition(complete, 'Failed', { status: 'True', ...note });
-  return withCondition(failed, 'Ready', { status: done, ...note });
+  // While anything may still move the job, however long it waits, it is not stalled; what was cancelled is where it should be.
+  const stalled = phase === 'Failed' ? withCondition(failed, 'Stalled', { status: 'True', ...note }) : failed;
+  return withCondition(stalled, 'Ready', { status: done, ...note });
 };
 
 const notifying = (s: Situation, status: OwnedStatus, phase: FinalPhase): OwnedStatus => {
