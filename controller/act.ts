@@ -15,6 +15,7 @@ import type { Hints } from './observe.ts';
 import { refusalAfter } from './refusal.ts';
 import { countTransition } from './transition-metrics.ts';
 import type { WebhookDispatcher } from './webhook/dispatcher.ts';
+import type { EndpointNotes } from './webhook/endpoint-notes.ts';
 import type { PlanDelivery } from './webhook/plan-delivery.ts';
 
 export interface ActOptions {
@@ -25,6 +26,7 @@ export interface ActOptions {
   readonly memory: Memory;
   readonly recordEvent: RecordEvent;
   readonly dispatcher: WebhookDispatcher;
+  readonly endpointNotes: Pick<EndpointNotes, 'add'>;
   readonly planDelivery: PlanDelivery;
   readonly metrics: ControllerMetrics;
   readonly clock: Clock;
@@ -84,7 +86,12 @@ const writeStatus = async (options: ActOptions, seen: Observation, status: Owned
   );
   if ('zipJob' in fresh) {
     const key = objectKey(seen.zipJob);
-    if (seen.delivery.kind === 'answered') options.dispatcher.settle(key);
+    if (seen.delivery.kind === 'answered') {
+      options.dispatcher.settle(key);
+      const url = seen.zipJob.spec.webhook?.url;
+      const { delivery } = seen.delivery.answer;
+      if (url !== undefined) options.endpointNotes.add(seen.zipJob.metadata.namespace, { url, delivery });
+    }
     const after = fresh.zipJob.status ?? {};
     countTransition(options.metrics, { before: seen.zipJob.status ?? {}, after, now: options.clock.date() });
   }

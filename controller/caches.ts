@@ -4,6 +4,7 @@ import { isFinished, type ZipJob, type ZipJobStatus } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import type { Job, Pod } from '#runtime/kube/resources.ts';
 import type { Reflector } from '#runtime/kube/types.ts';
+import { commandOf } from './policies/command.ts';
 
 /** The caches that decisions are made from. */
 export interface Caches {
@@ -36,6 +37,7 @@ export const jobUidsOf = (pod: Pod): readonly string[] =>
 const isAtRest = (zipJob: ZipJob): boolean =>
   isFinished(zipJob) &&
   zipJob.status?.webhook?.state !== 'Pending' &&
+  commandOf(zipJob.metadata, ANNOTATIONS.replayWebhook, zipJob.status?.webhook?.replayNonce) === undefined &&
   zipJob.metadata.finalizers === undefined;
 
 /** Copies the named fields that are there. */

@@ -59,6 +59,41 @@ export const CONTROLLER_SETTINGS = {
     default: 16,
     description: 'ZipJobs that are worked on at once',
   },
+  maxActiveJobs: {
+    env: 'MAX_ACTIVE_JOBS',
+    type: 'integer',
+    minimum: 0,
+    default: 100,
+    description: 'jobs that run at once in all; 0 begins no further job',
+  },
+  maxActiveJobsPerProject: {
+    env: 'MAX_ACTIVE_JOBS_PER_PROJECT',
+    type: 'integer',
+    minimum: 0,
+    default: 50,
+    description: 'jobs of one project that run at once where its spec.limits.activeJobs says nothing',
+  },
+  maxActiveJobsPerBucket: {
+    env: 'MAX_ACTIVE_JOBS_PER_BUCKET',
+    type: 'integer',
+    minimum: 0,
+    default: 50,
+    description: 'jobs of one bucket that run at once',
+  },
+  jobCreateRate: {
+    env: 'JOB_CREATE_RATE',
+    type: 'integer',
+    minimum: 1,
+    default: 100,
+    description: 'Jobs of archives that are created a second',
+  },
+  jobCreateBurst: {
+    env: 'JOB_CREATE_BURST',
+    type: 'integer',
+    minimum: 1,
+    default: 200,
+    description: 'Jobs of archives that may be created at once after a quiet time',
+  },
   fullPassSeconds: {
     env: 'FULL_PASS_SECONDS',
     type: 'integer',
@@ -189,6 +224,13 @@ export const CONTROLLER_SETTINGS = {
     default: '0,5,300,1800,7200,18000,36000,50400,72000,86400',
     description:
       'wait before each delivery attempt, comma list in seconds; its length is the number of attempts',
+  },
+  webhookDisableAfterSeconds: {
+    env: 'WEBHOOK_DISABLE_AFTER_SECONDS',
+    type: 'integer',
+    minimum: 60,
+    default: 432_000,
+    description: 'an endpoint that answers with nothing but failures for this long is disabled',
   },
   webhookTimeoutMs: {
     env: 'WEBHOOK_TIMEOUT_MS',

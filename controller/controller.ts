@@ -1,5 +1,7 @@
+import { isFinished } from '#crds/zip-job.ts';
 import type { Clock } from '#runtime/clock.ts';
 import type { Reconcile } from './reconcile.ts';
+import type { Slots } from './slots.ts';
 import type { Watches } from './watches.ts';
 import type { WorkQueue } from './work-queue.ts';
 
@@ -12,6 +14,7 @@ export interface ControllerOptions {
     /** What was set up in a project is looked after this often. */
     readonly againAfterMs: number;
   };
+  readonly slots: Pick<Slots, 'hold'>;
   readonly fullPassMs: number;
   readonly clock: Clock;
 }
@@ -41,7 +44,13 @@ const every = (
 
 /** The work of the leading replica: every ZipJob once at the beginning, then whatever changes, and all of them now and then. */
 export const createLead = (options: ControllerOptions): ((signal: AbortSignal) => Promise<void>) => {
-  const { watches, zipJobs, projects, clock } = options;
+  const { watches, zipJobs, projects, slots, clock } = options;
+  /** Also those whose Job was created by a leader that did not live to write so. */
+  const holdSlots = (): void => {
+    const { caches } = watches;
+    for (const zipJob of caches.zipJobs.values())
+      if (!isFinished(zipJob) && caches.jobs.get(keyOf(zipJob))) slots.hold(zipJob);
+  };
   const addAll = (): void => {
     for (const zipJob of watches.caches.zipJobs.values()) zipJobs.queue.add(keyOf(zipJob));
   };
@@ -52,6 +61,7 @@ export const createLead = (options: ControllerOptions): ((signal: AbortSignal) =
   };
   return async (signal) => {
     await watches.synced(signal);
+    holdSlots();
     addAll();
     for (const project of watches.caches.projects.values()) projects.queue.add(keyOf(project));
     using _fullPass = every(clock, options.fullPassMs, { task: addAll, signal });

@@ -81,6 +81,8 @@ interface Frame {
 
 const jobOf = (zipJob: ZipJob, frame: Frame, config: DecisionConfig): Job => {
   const { name, namespace, uid } = zipJob.metadata;
+  const { queueName } = zipJob.spec;
+  const isQueued = frame.component === 'archive' && queueName !== undefined;
   const labels = {
     [LABELS.name]: 'zipjobs-zipper',
     [LABELS.instance]: name,
@@ -94,7 +96,7 @@ const jobOf = (zipJob: ZipJob, frame: Frame, config: DecisionConfig): Job => {
     metadata: {
       name: frame.name,
       namespace,
-      labels,
+      labels: { ...labels, ...(isQueued && { [LABELS.queueName]: queueName }) },
       ownerReferences: [
         { apiVersion: GROUP_VERSION, kind: 'ZipJob', name, uid: uid ?? '', controller: true },
       ],
@@ -103,6 +105,8 @@ const jobOf = (zipJob: ZipJob, frame: Frame, config: DecisionConfig): Job => {
       completions: 1,
       parallelism: 1,
       podReplacementPolicy: 'Failed',
+      // Who admits the Job resumes it.
+      ...(isQueued && { suspend: true }),
       ...frame.spec,
       template: {
         metadata: { labels, annotations: { [ANNOTATIONS.task]: JSON.stringify(frame.task) } },

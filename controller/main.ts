@@ -1,9 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { systemClock } from '#runtime/clock.ts';
-import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
-import { createGuardedAgent } from '#runtime/egress/guarded-agent.ts';
-import { toEgressOptions } from '#runtime/egress/settings.ts';
 import { startAdminServer } from '#runtime/http/admin-server.ts';
 import { createKubeClient, type KubeClient } from '#runtime/kube/client.ts';
 import { createKubeConfig } from '#runtime/kube/kube-config.ts';
@@ -30,18 +27,20 @@ import {
 import { collectAtScrape } from './metrics-at-scrape.ts';
 import { createObserve } from './observe.ts';
 import { createReconcileProject } from './project.ts';
+import { projectWebhook } from './project-webhook.ts';
 import { createReconcile, type Reconcile } from './reconcile.ts';
+import { createSlots, type Slots, slotSettings } from './slots.ts';
 import { createWatches, type Watches } from './watches.ts';
-import { createDeliver } from './webhook/deliver.ts';
 import { createWebhookDispatcher, type WebhookDispatcher } from './webhook/dispatcher.ts';
+import { createEndpointNotes, type EndpointNotes } from './webhook/endpoint-notes.ts';
 import { createPlanDelivery } from './webhook/plan-delivery.ts';
-import { createSigningKeys } from './webhook/signing-keys.ts';
+import { createSender, type Sender } from './webhook/sender.ts';
+import { createPlanTest, projectOfTest } from './webhook/test-event.ts';
 import { createWorkQueue, type WorkQueue } from './work-queue.ts';
 
 const NAME = 'zipjobs-controller';
 const LONGEST_BACKOFF_MS = 60_000;
 const PROJECT_AGAIN_MS = 600_000;
-const WEBHOOK_CONNECT_TIMEOUT_MS = 5_000;
 /** What the process needs beyond the drain to release the lease and close its connections. */
 const CLOSING_MS = 4_000;
 
@@ -64,6 +63,8 @@ interface Parts {
   readonly clients: ReturnType<typeof createClients>;
   readonly metrics: ControllerMetrics;
   readonly watches: Watches;
+  readonly slots: Slots;
+  readonly endpointNotes: EndpointNotes;
   readonly queue: WorkQueue;
   readonly projectQueue: WorkQueue;
   readonly memory: Memory;
@@ -72,58 +73,75 @@ interface Parts {
 }
 
 const createDispatcher = (parts: Omit<Parts, 'dispatcher'>, stopping: AbortSignal): WebhookDispatcher => {
-  const { config, log, queue } = parts;
+  const { config, log, queue, projectQueue } = parts;
   return createWebhookDispatcher({
     concurrency: config.webhookConcurrency,
     concurrencyPerEndpoint: config.webhookConcurrencyPerEndpoint,
     signal: stopping,
     onAnswer: (key) => {
-      queue.add(key);
+      const project = projectOfTest(key);
+      if (project === undefined) queue.add(key);
+      else projectQueue.add(project);
     },
     onError: (key, error) => {
-      log.warn({ err: error, zipJob: key }, 'a webhook could not be tried');
-      queue.addRateLimited(key);
+      log.warn({ err: error, key }, 'a webhook could not be tried');
+      const project = projectOfTest(key);
+      if (project === undefined) queue.addRateLimited(key);
+      else projectQueue.addRateLimited(project);
     },
   });
 };
 
-const createZipJobReconcile = (parts: Parts, { resources }: Lifetime): Reconcile => {
-  const { config, log, clients, metrics, watches, queue, memory, dispatcher, clock } = parts;
-  const policy = createEgressPolicy(toEgressOptions(config));
-  const agent = createGuardedAgent(policy, {
-    connections: config.webhookConcurrencyPerEndpoint,
-    connectTimeoutMs: WEBHOOK_CONNECT_TIMEOUT_MS,
-  });
-  resources.defer(() => agent.destroy());
-  const deliver = createDeliver({
-    agent,
-    policy,
-    clock,
-    timeoutMs: config.webhookTimeoutMs,
-    allowHttp: config.webhookAllowHttp,
-  });
-  const readSigningKeys = createSigningKeys(clients.secrets);
-  const planDelivery = createPlanDelivery({ deliver, readSigningKeys, clock });
+const createZipJobReconcile = (parts: Parts, sender: Sender): Reconcile => {
+  const { config, log, clients, metrics, watches, queue, memory, dispatcher, slots, clock, endpointNotes } =
+    parts;
+  const planDelivery = createPlanDelivery(sender);
   const recordEvent = createEvents({ events: clients.events, instance: config.podName, clock, log });
-  const act = createAct({ ...clients, memory, recordEvent, dispatcher, planDelivery, metrics, clock, log });
-  const observe = createObserve({ ...clients, caches: watches.caches, memory, dispatcher });
+  const act = createAct({
+    ...clients,
+    memory,
+    recordEvent,
+    dispatcher,
+    endpointNotes,
+    planDelivery,
+    metrics,
+    clock,
+    log,
+  });
+  const observe = createObserve({ ...clients, caches: watches.caches, memory, dispatcher, slots, clock });
   return createReconcile({ observe, decide, act, queue, config, clock, metrics });
 };
 
+const createProjectReconcile = (parts: Parts, sender: Sender) => {
+  const { config, clients, watches, dispatcher, endpointNotes, clock } = parts;
+  const planTest = createPlanTest(sender);
+  const options = {
+    notes: endpointNotes,
+    dispatcher,
+    planTest,
+    disableAfterSeconds: config.webhookDisableAfterSeconds,
+    clock,
+  };
+  return createReconcileProject({
+    find: (key) => watches.caches.projects.get(key),
+    projects: clients.projects,
+    serviceAccounts: clients.serviceAccounts,
+    roleBindings: clients.roleBindings,
+    webhook: (project) => projectWebhook(options, project),
+    clock,
+  });
+};
+
 const lead = (parts: Parts, lifetime: Lifetime): ((signal: AbortSignal) => Promise<void>) => {
-  const { config, clients, watches, queue, projectQueue, clock } = parts;
+  const { config, clients, watches, queue, projectQueue, slots, clock } = parts;
+  const sender = createSender({ config, secrets: clients.secrets, clock, resources: lifetime.resources });
   return createLead({
     watches,
-    zipJobs: { queue, reconcile: createZipJobReconcile(parts, lifetime), workers: config.workers },
+    slots,
+    zipJobs: { queue, reconcile: createZipJobReconcile(parts, sender), workers: config.workers },
     projects: {
       queue: projectQueue,
-      reconcile: createReconcileProject({
-        find: (key) => watches.caches.projects.get(key),
-        projects: clients.projects,
-        serviceAccounts: clients.serviceAccounts,
-        roleBindings: clients.roleBindings,
-        clock,
-      }),
+      reconcile: createProjectReconcile(parts, sender),
       againAfterMs: PROJECT_AGAIN_MS,
     },
     fullPassMs: config.fullPassSeconds * 1000,
@@ -148,7 +166,13 @@ const assemble = (
     });
   const queue = queueOf('zipjob');
   const projectQueue = queueOf('zipproject');
-  const watches = createWatches({
+  const slots: Slots = createSlots({
+    ...slotSettings(config, (key) => watches.caches.projects.get(key)),
+    clock: systemClock,
+    onGranted: (key) => queue.add(key),
+  });
+  const watches: Watches = createWatches({
+    slots,
     kube,
     log,
     metrics: reflectorMetrics(metrics),
@@ -159,7 +183,17 @@ const assemble = (
       if (leadership.isOurs) projectQueue.add(key);
     },
   });
-  const rest = { ...base, watches, queue, projectQueue, memory: createMemory(), clock: systemClock };
+  const endpointNotes = createEndpointNotes((key) => projectQueue.add(key));
+  const rest = {
+    ...base,
+    watches,
+    slots,
+    endpointNotes,
+    queue,
+    projectQueue,
+    memory: createMemory(),
+    clock: systemClock,
+  };
   return { parts: { ...rest, dispatcher: createDispatcher(rest, stopping) }, leadership };
 };
 

@@ -26,6 +26,12 @@ export type DeliveryState =
   | { readonly kind: 'inFlight' }
   | { readonly kind: 'answered'; readonly answer: DeliveryAnswer };
 
+/** Whether a queued job may begin now. `none`: it cannot for another reason, so no slot was asked for. */
+export type SlotTurn =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'granted' }
+  | { readonly kind: 'waiting'; readonly message: string };
+
 /** Everything that a decision about one ZipJob rests on. */
 export interface Observation {
   readonly zipJob: ZipJob;
@@ -41,6 +47,7 @@ export interface Observation {
   readonly settle: { readonly job: Job; readonly pods: readonly Pod[] } | undefined;
   readonly refusal: Refusal | undefined;
   readonly delivery: DeliveryState;
+  readonly slot: SlotTurn;
 }
 
 /**

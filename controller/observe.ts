@@ -2,15 +2,19 @@ import { PROJECT_NAME } from '#crds/api-group.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
 import { isFinished, type ZipJob } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
+import type { Clock } from '#runtime/clock.ts';
 import type { Job, Pod } from '#runtime/kube/resources.ts';
 import type { ObjectClient, ObjectKey } from '#runtime/kube/types.ts';
 import { type Caches, INDEXES, targetOf } from './caches.ts';
 import { settleJobName } from './job-manifest.ts';
 import { isJobFinished, isOwnedBy } from './job-state.ts';
 import type { Memory } from './memory.ts';
-import type { Observation } from './observation.ts';
+import type { Observation, SlotTurn } from './observation.ts';
 import { isSettling, ownedStatus } from './owned-status.ts';
 import { isEnded } from './pod-state.ts';
+import { admission } from './policies/admission.ts';
+import { queueTurn } from './policies/queue-turn.ts';
+import type { Slots } from './slots.ts';
 import type { WebhookDispatcher } from './webhook/dispatcher.ts';
 
 export interface ObserveOptions {
@@ -21,6 +25,8 @@ export interface ObserveOptions {
   readonly projects: Pick<ObjectClient<ZipProject>, 'get'>;
   readonly memory: Memory;
   readonly dispatcher: Pick<WebhookDispatcher, 'state'>;
+  readonly slots: Pick<Slots, 'ask' | 'withdraw'>;
+  readonly clock: Pick<Clock, 'date'>;
 }
 
 /** Jobs that were just created or read live, and that the cache may not have yet. */
@@ -89,7 +95,7 @@ const rivalsOf = ({ caches, memory }: ObserveOptions, zipJob: ZipJob): readonly 
 
 const ofFinished = (options: ObserveOptions, key: ObjectKey, zipJob: ZipJob): Observation => ({
   zipJob,
-  project: undefined,
+  project: options.caches.projects.get(`${zipJob.metadata.namespace}/${PROJECT_NAME}`),
   bucket: undefined,
   rivals: [],
   job: options.caches.jobs.get(key),
@@ -97,7 +103,26 @@ const ofFinished = (options: ObserveOptions, key: ObjectKey, zipJob: ZipJob): Ob
   settle: undefined,
   refusal: undefined,
   delivery: options.dispatcher.state(key, zipJob.status?.webhook?.deliveryId),
+  slot: { kind: 'none' },
 });
+
+/** True when nothing but a slot keeps the job from its Job. */
+const couldBegin = (seen: Omit<Observation, 'slot'>, now: Date): boolean => {
+  const { zipJob, job, refusal } = seen;
+  const { metadata, spec } = zipJob;
+  if (job || metadata.deletionTimestamp !== undefined || spec.cancel === true) return false;
+  if (refusal && now < refusal.retryAt) return false;
+  return queueTurn(seen).kind === 'go' && admission(seen).kind === 'accept';
+};
+
+/** A job in the queue asks for a slot, or gives back what it was given but cannot use. */
+const slotOf = (options: ObserveOptions, key: ObjectKey, seen: Omit<Observation, 'slot'>): SlotTurn => {
+  const { phase } = seen.zipJob.status ?? {};
+  if (phase !== undefined && phase !== 'Queued') return { kind: 'none' };
+  if (couldBegin(seen, options.clock.date())) return options.slots.ask(seen.zipJob);
+  if (!seen.job) options.slots.withdraw(key);
+  return { kind: 'none' };
+};
 
 const ofUnfinished = async (
   options: ObserveOptions,
@@ -108,7 +133,7 @@ const ofUnfinished = async (
   const { namespace } = zipJob.metadata;
   const { name } = zipJob.spec.bucketRef;
   const job = await findJob(options, zipJob, hints.job);
-  return {
+  const seen = {
     zipJob,
     project:
       caches.projects.get(`${namespace}/${PROJECT_NAME}`) ?? (await projects.get(namespace, PROJECT_NAME)),
@@ -118,8 +143,9 @@ const ofUnfinished = async (
     pods: job ? await findPods(options, zipJob, job) : [],
     settle: await findSettle(options, zipJob, hints.settle),
     refusal: memory.refusal(key),
-    delivery: { kind: 'idle' },
+    delivery: { kind: 'idle' } as const,
   };
+  return { ...seen, slot: slotOf(options, key, seen) };
 };
 
 /** Reads everything that a decision about a ZipJob needs, from the caches where they can be trusted. */

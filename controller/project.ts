@@ -6,6 +6,7 @@ import type { Clock } from '#runtime/clock.ts';
 import { isKubeError } from '#runtime/kube/kube-error.ts';
 import type { RoleBinding, ServiceAccount } from '#runtime/kube/resources.ts';
 import type { KubeObject, ObjectClient } from '#runtime/kube/types.ts';
+import type { ProjectWebhook } from './project-webhook.ts';
 
 type Applied = KubeObject & Readonly<Record<string, unknown>>;
 
@@ -14,6 +15,7 @@ export interface ProjectOptions {
   readonly projects: Pick<ObjectClient<ZipProject>, 'apply'>;
   readonly serviceAccounts: Pick<ObjectClient<ServiceAccount>, 'apply'>;
   readonly roleBindings: Pick<ObjectClient<RoleBinding>, 'apply'>;
+  readonly webhook: (project: ZipProject) => ProjectWebhook;
   readonly clock: Clock;
 }
 
@@ -49,8 +51,9 @@ const zipperRoleBinding = (project: ZipProject): Applied => ({
   subjects: [{ kind: 'ServiceAccount', name: ZIPPER_SERVICE_ACCOUNT, namespace: project.metadata.namespace }],
 });
 
-const writeReady = async (options: ProjectOptions, project: ZipProject): Promise<void> => {
-  const { name, namespace, generation } = project.metadata;
+/** The controller's part of the status, always all of it: what an apply omits is removed. */
+const writeStatus = async (options: ProjectOptions, project: ZipProject): Promise<void> => {
+  const { name, namespace, generation, resourceVersion } = project.metadata;
   const before = project.status?.conditions;
   const change = {
     type: 'Ready',
@@ -60,11 +63,22 @@ const writeReady = async (options: ProjectOptions, project: ZipProject): Promise
     ...(generation !== undefined && { observedGeneration: generation }),
   } as const;
   const conditions = setCondition(before, change, options.clock.date());
-  if (isDeepStrictEqual(conditions, before)) return;
+  const { state: webhook, written } = options.webhook(project);
+  const status = { conditions, ...(webhook && { webhook }) };
+  if (isDeepStrictEqual(status, project.status)) {
+    written();
+    return;
+  }
   await options.projects.apply(
-    { apiVersion: GROUP_VERSION, kind: 'ZipProject', metadata: { name, namespace }, status: { conditions } },
+    {
+      apiVersion: GROUP_VERSION,
+      kind: 'ZipProject',
+      metadata: { name, namespace, ...(resourceVersion !== undefined && { resourceVersion }) },
+      status,
+    },
     { fieldManager: FIELD_MANAGERS.controller, subresource: 'status' },
   );
+  written();
 };
 
 /** Sees to what a project needs in its namespace before zippers can run there. */
@@ -77,7 +91,7 @@ export const createReconcileProject =
     try {
       await options.serviceAccounts.apply(zipperServiceAccount(project), by);
       await options.roleBindings.apply(zipperRoleBinding(project), by);
-      await writeReady(options, project);
+      await writeStatus(options, project);
     } catch (error) {
       if (!isKubeError(error, 'NotFound', 'NamespaceTerminating')) throw error;
     }

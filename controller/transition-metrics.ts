@@ -33,13 +33,16 @@ const countEnd = (metrics: ControllerMetrics, after: ZipJobStatus): void => {
   metrics.files.observe(archive.entries);
 };
 
+const attemptsOf = (webhook: WebhookState | undefined): number => webhook?.attempts ?? 0;
+
 const countDelivery = (
   metrics: ControllerMetrics,
   before: WebhookState | undefined,
   after: WebhookState | undefined,
 ): void => {
   const last = after?.log?.at(-1);
-  if (!last || after?.attempts === before?.attempts) return;
+  // A replay counts from 0 again.
+  if (!last || attemptsOf(after) <= attemptsOf(before)) return;
   const outcome = last.status === undefined ? 'error' : `${Math.floor(last.status / 100)}xx`;
   metrics.deliveries.inc({ outcome });
   metrics.deliverySeconds.observe(last.durationMs / 1000);

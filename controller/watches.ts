@@ -19,6 +19,7 @@ import {
   targetOf,
   zipJobSkeleton,
 } from './caches.ts';
+import type { Slots } from './slots.ts';
 
 export interface WatchesOptions {
   readonly kube: KubeClient;
@@ -27,6 +28,7 @@ export interface WatchesOptions {
   /** Told of every ZipJob that should be looked at. */
   readonly onZipJob: (key: ObjectKey) => void;
   readonly onProject: (key: ObjectKey) => void;
+  readonly slots: Pick<Slots, 'see' | 'refresh'>;
 }
 
 export interface Watches {
@@ -56,8 +58,9 @@ interface Wiring extends WatchesOptions {
 }
 
 const onZipJobChange =
-  ({ onZipJob, caches }: Wiring) =>
+  ({ onZipJob, caches, slots }: Wiring) =>
   (change: Change<ZipJob>): void => {
+    slots.see(change);
     onZipJob(change.key);
     // Those that wait for this one's key of the bucket may have their turn now.
     if (!hasLeftQueue(change)) return;
@@ -80,9 +83,10 @@ const onBucketChange =
   };
 
 const onProjectChange =
-  ({ onZipJob, onProject, caches }: Wiring) =>
+  ({ onZipJob, onProject, caches, slots }: Wiring) =>
   (change: Change<ZipProject>): void => {
     onProject(change.key);
+    slots.refresh();
     if (change.kind === 'set' && change.before) return;
     const { namespace } = objectOf(change).metadata;
     for (const zipJob of caches().zipJobs.values())

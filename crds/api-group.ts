@@ -36,6 +36,10 @@ export const ANNOTATIONS = {
   traceparent: 'zipjobs.dev/traceparent',
   /** RFC 3339 time at which the Secrets of the file list were deleted. */
   fileListDeletedAt: 'zipjobs.dev/file-list-deleted-at',
+  /** Commands: the value is a nonce, which the status repeats once the command has been carried out. */
+  replayWebhook: 'zipjobs.dev/replay-webhook',
+  testWebhook: 'zipjobs.dev/test-webhook',
+  enableWebhook: 'zipjobs.dev/enable-webhook',
   /** On a zipper pod: its ZipperTask as JSON (see zipper-contract.ts). */
   task: 'zipjobs.dev/task',
 } as const;
@@ -46,6 +50,8 @@ export const LABELS = {
   component: 'app.kubernetes.io/component',
   partOf: 'app.kubernetes.io/part-of',
   managedBy: 'app.kubernetes.io/managed-by',
+  /** Kueue's: the LocalQueue that admits a Job. */
+  queueName: 'kueue.x-k8s.io/queue-name',
 } as const;
 
 /** The one ZipProject of a namespace; a namespace without it is no project. */

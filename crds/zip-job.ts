@@ -181,6 +181,8 @@ export interface WebhookState {
   readonly lastStatus?: number;
   readonly nextAttemptAt?: string;
   readonly deliveredAt?: string;
+  /** Nonce of the last replay that was asked for and carried out. */
+  readonly replayNonce?: string;
   readonly log?: readonly WebhookDelivery[];
 }
 

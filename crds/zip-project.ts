@@ -1,7 +1,24 @@
 import type { GROUP_VERSION } from './api-group.ts';
 import type { Condition } from './conditions.ts';
 import type { ObjectMeta } from './object-meta.ts';
-import type { WebhookEvent } from './zip-job.ts';
+import type { WebhookDelivery, WebhookEvent } from './zip-job.ts';
+
+/** What is known of the endpoint of a project's webhook. */
+export interface EndpointState {
+  /** Digest of the URL that the rest is about. */
+  readonly endpoint?: string;
+  /** Disabled: nothing is sent until a person enables it. */
+  readonly state?: 'Enabled' | 'Disabled';
+  /** Why it is disabled: `Gone` (HTTP 410) or `FailingTooLong`. */
+  readonly reason?: string;
+  /** Time of the last attempt, to the minute while all is well. */
+  readonly lastDelivery?: string;
+  /** Since when every attempt has failed. */
+  readonly failingSince?: string;
+  readonly enabledNonce?: string;
+  /** How the last test event went. */
+  readonly test?: WebhookDelivery & { readonly nonce: string };
+}
 
 /** Makes its namespace a project. Its name is always `project`. */
 export interface ZipProject {
@@ -30,10 +47,6 @@ export interface ZipProject {
   };
   readonly status?: {
     readonly conditions?: readonly Condition[];
-    readonly webhook?: {
-      readonly state?: string;
-      readonly lastDelivery?: string;
-      readonly failingSince?: string;
-    };
+    readonly webhook?: EndpointState;
   };
 }

@@ -31,8 +31,16 @@ const jitter = (deliveryId: string, attempt: number): number => {
 };
 
 const GONE = 410;
-const isSuccess = (status: number | undefined): boolean =>
+/** The endpoint wants nothing any more. */
+export const isGone = (status: number | undefined): boolean => status === GONE;
+export const isSuccess = (status: number | undefined): boolean =>
   status !== undefined && status >= 200 && status <= 299;
+
+/** The event is sent once more, as often as it takes: the same id tells the receiver that it is no new one. */
+export const replayed = (before: WebhookState, nonce: string, now: Date): WebhookState =>
+  before.deliveryId === undefined
+    ? { ...before, replayNonce: nonce }
+    : { ...before, state: 'Pending', attempts: 0, nextAttemptAt: rfc3339(now), replayNonce: nonce };
 
 /** What does an answer of the receiver (or none) change? `schedule` is the wait before each attempt, in seconds. */
 export const afterDelivery = (
@@ -51,7 +59,7 @@ export const afterDelivery = (
   };
   if (isSuccess(delivery.status)) return { ...common, state: 'Delivered', deliveredAt: rfc3339(at.now) };
   const planned = at.schedule[attempts];
-  if (planned === undefined || delivery.status === GONE) return { ...common, state: 'Exhausted' };
+  if (planned === undefined || isGone(delivery.status)) return { ...common, state: 'Exhausted' };
   const asked = Math.min((answer.retryAfterMs ?? 0) / 1000, MAX_RETRY_AFTER_SECONDS);
   const wait = Math.max(planned * (1 + jitter(before.deliveryId ?? '', attempts)), asked);
   return { ...common, state: 'Pending', nextAttemptAt: inSeconds(at.now, wait) };

@@ -7,10 +7,19 @@ const DEFAULT_START_DEADLINE_SECONDS = 600;
 /** The longest that the Job controller waits between two pods. */
 const LONGEST_BACKOFF_MS = 360_000;
 
+/** True while the Job waits suspended for its queue: Kubernetes gives a suspended Job no start time, and takes it back. */
+export const awaitsQueue = (zipJob: ZipJob, job: Job): boolean =>
+  zipJob.spec.queueName !== undefined && job.status?.startTime === undefined;
+
+const beginOf = ({ spec }: ZipJob, { status, metadata }: Job): number | undefined =>
+  timeOf(spec.queueName === undefined ? metadata.creationTimestamp : status?.startTime);
+
 const jobSince = (zipJob: ZipJob, job: Job, pod: Pod | undefined): number | undefined => {
+  if (awaitsQueue(zipJob, job)) return undefined;
+  const begun = beginOf(zipJob, job) ?? 0;
   const lastEnd = timeOf(zipJob.status?.attempts?.at(-1)?.finishedAt);
-  if (lastEnd === undefined) return timeOf(job.metadata.creationTimestamp);
-  return timeOf(pod?.metadata.creationTimestamp) ?? lastEnd + LONGEST_BACKOFF_MS;
+  if (lastEnd === undefined) return begun;
+  return timeOf(pod?.metadata.creationTimestamp) ?? Math.max(lastEnd, begun) + LONGEST_BACKOFF_MS;
 };
 
 const heldSince = (zipJob: ZipJob): number | undefined => {
@@ -21,7 +30,7 @@ const heldSince = (zipJob: ZipJob): number | undefined => {
 /**
  * When must a zipper have started? Counted from the creation of the Job; after an attempt from the creation of the next pod, and
  * until there is one the Job's own backoff is granted on top. Without a Job: from when something outside began to hold it up.
- * Undefined in the queue.
+ * Undefined in the queue, ours or that of spec.queueName.
  */
 export const startDeadline = (zipJob: ZipJob, job: Job | undefined, pod?: Pod): Date | undefined => {
   const since = job ? jobSince(zipJob, job, pod) : heldSince(zipJob);

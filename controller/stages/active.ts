@@ -16,8 +16,8 @@ import { nextAttempt, withAttempt } from '../policies/attempt.ts';
 import { nextPod } from '../policies/charge.ts';
 import { isOutOfTime, runDeadline } from '../policies/deadline.ts';
 import { giveUp } from '../policies/failure.ts';
-import { MOUNT_PATIENCE_MS, podWaiting } from '../policies/pod-waiting.ts';
-import { startDeadline } from '../policies/start-deadline.ts';
+import { MOUNT_PATIENCE_MS, type PodWait, podWaiting } from '../policies/pod-waiting.ts';
+import { awaitsQueue, startDeadline } from '../policies/start-deadline.ts';
 import { beginEnding, revoke } from './ending.ts';
 import { settling } from './settling.ts';
 
@@ -56,9 +56,15 @@ const waitedFor = (job: Job, pod: Pod | undefined): string => {
   return wait ? `${wait.reason}: ${wait.message}` : `the first progress of pod ${pod.metadata.name}`;
 };
 
+const waitOf = ({ seen, now }: Situation, job: Job, pod: Pod | undefined): PodWait | undefined => {
+  if (!awaitsQueue(seen.zipJob, job)) return pod && podWaiting(pod, now);
+  const message = `Job ${job.metadata.name} is suspended until queue ${seen.zipJob.spec.queueName} admits it`;
+  return { reason: 'AwaitingQueue', message };
+};
+
 const notStarted = (s: Situation, job: Job, pod: Pod | undefined): Step => {
   const { now, seen, status } = s;
-  const wait = pod && podWaiting(pod, now);
+  const wait = waitOf(s, job, pod);
   const deadline = startDeadline(seen.zipJob, job, pod);
   if (deadline && now >= deadline)
     return beginEnding(s, {
@@ -78,7 +84,9 @@ const notStarted = (s: Situation, job: Job, pod: Pod | undefined): Step => {
   return {
     status: withCondition(status, 'Waiting', { status: 'True', ...wait, now }),
     requeueAfterMs,
-    ...(isNew === true && { events: [{ type: 'Warning', ...wait }] }),
+    ...(isNew === true && {
+      events: [{ type: wait.reason === 'AwaitingQueue' ? 'Normal' : 'Warning', ...wait }],
+    }),
   };
 };
 

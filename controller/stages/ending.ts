@@ -1,3 +1,4 @@
+import { ANNOTATIONS } from '#crds/api-group.ts';
 import { rfc3339 } from '#crds/conditions.ts';
 import type { Phase } from '#crds/zip-job.ts';
 import { isJobFinished, jobFailure, ownJob } from '../job-state.ts';
@@ -12,6 +13,7 @@ import {
   withPhase,
 } from '../owned-status.ts';
 import { withAttempt } from '../policies/attempt.ts';
+import { commandOf } from '../policies/command.ts';
 import { countedFailures, maxAttemptsOf } from '../policies/failure.ts';
 import { eventOf, firstWebhookState } from '../policies/notification.ts';
 
@@ -72,7 +74,9 @@ const closing = (status: OwnedStatus, phase: FinalPhase, outcome: Outcome & { no
   const done = succeeded ? 'True' : 'False';
   const complete = withCondition(resumed, 'Complete', { status: done, ...note });
   const failed = succeeded ? complete : withCondition(complete, 'Failed', { status: 'True', ...note });
-  return withCondition(failed, 'Ready', { status: done, ...note });
+  // While anything may still move the job, however long it waits, it is not stalled; what was cancelled is where it should be.
+  const stalled = phase === 'Failed' ? withCondition(failed, 'Stalled', { status: 'True', ...note }) : failed;
+  return withCondition(stalled, 'Ready', { status: done, ...note });
 };
 
 const notifying = (s: Situation, status: OwnedStatus, phase: FinalPhase): OwnedStatus => {
@@ -81,11 +85,17 @@ const notifying = (s: Situation, status: OwnedStatus, phase: FinalPhase): OwnedS
   const webhook = isSilent
     ? ({ state: 'NotConfigured' } as const)
     : firstWebhookState(s.seen.zipJob, eventOf(phase), now);
+  const nonce = commandOf(s.seen.zipJob.metadata, ANNOTATIONS.replayWebhook, undefined);
   const note =
     webhook.state === 'Pending'
       ? ({ status: 'False', reason: 'WebhookPending' } as const)
       : ({ status: 'True', reason: 'NotConfigured' } as const);
-  return withCondition({ ...status, webhook }, 'Notified', { ...note, now });
+  return withCondition(
+    // What is sent for the first time answers every replay that was asked for before.
+    { ...status, webhook: { ...webhook, ...(nonce !== undefined && { replayNonce: nonce }) } },
+    'Notified',
+    { ...note, now },
+  );
 };
 
 /** The one write that ends a job: phase, conditions and times together. It is never changed again. */

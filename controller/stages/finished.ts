@@ -1,9 +1,12 @@
-import { FINALIZER } from '#crds/api-group.ts';
+import { ANNOTATIONS, FINALIZER } from '#crds/api-group.ts';
+import { REASONS } from '#crds/conditions.ts';
 import type { WebhookState } from '#crds/zip-job.ts';
 import type { Action, EventNote, OwnedStatus, Situation, Step } from '../observation.ts';
 import { timeOf, withCondition } from '../owned-status.ts';
+import { commandOf } from '../policies/command.ts';
+import { isDisabled } from '../policies/endpoint.ts';
 import { expiresAt, fileListExpiresAt } from '../policies/expiry.ts';
-import { afterDelivery } from '../policies/notification.ts';
+import { afterDelivery, replayed } from '../policies/notification.ts';
 import { endJob } from './ending.ts';
 
 const deliveredNote = (webhook: WebhookState): EventNote => {
@@ -28,18 +31,51 @@ const withWebhook = (status: OwnedStatus, webhook: WebhookState, now: Date): Own
     : next;
 };
 
+const replay = ({ status, now }: Situation, before: WebhookState, nonce: string): Step => {
+  const webhook = replayed(before, nonce, now);
+  const next = { ...status, webhook };
+  if (webhook.state !== 'Pending') return { status: next };
+  return {
+    status: withCondition(next, 'Notified', { status: 'False', reason: 'WebhookPending', now }),
+    events: [
+      { type: 'Normal', reason: 'WebhookPending', message: 'the webhook is sent once more, as asked for' },
+    ],
+  };
+};
+
+/** Nothing is sent to an endpoint that is disabled; the event can be replayed once it is enabled again. */
+const unsent = ({ status, now }: Situation, before: WebhookState): Step => {
+  const { nextAttemptAt: _due, ...rest } = before;
+  const reason = 'EndpointDisabled';
+  return {
+    status: withCondition({ ...status, webhook: { ...rest, state: 'Exhausted' } }, 'Notified', {
+      status: 'False',
+      reason,
+      now,
+    }),
+    events: [{ type: 'Warning', reason, message: REASONS[reason] }],
+  };
+};
+
+const deliver = (s: Situation, before: WebhookState): Step => {
+  const { status, now, seen } = s;
+  if (isDisabled(seen.project, seen.zipJob.spec.webhook?.url ?? '')) return unsent(s, before);
+  const dueMs = (timeOf(before.nextAttemptAt) ?? 0) - now.getTime();
+  return dueMs > 0 ? { status, requeueAfterMs: dueMs } : { status, actions: [{ kind: 'deliverWebhook' }] };
+};
+
 const notify = (s: Situation): Step => {
   const { status, now, seen, config } = s;
   const before = status.webhook;
-  if (before?.state !== 'Pending') return { status };
-  if (seen.delivery.kind === 'inFlight') return { status };
-  if (seen.delivery.kind === 'answered') {
+  if (!before || seen.delivery.kind === 'inFlight') return { status };
+  if (before.state === 'Pending' && seen.delivery.kind === 'answered') {
     const webhook = afterDelivery(before, seen.delivery.answer, { schedule: config.webhookSchedule, now });
     const requeueAfterMs = (timeOf(webhook.nextAttemptAt) ?? now.getTime()) - now.getTime();
     return { status: withWebhook(status, webhook, now), events: [deliveredNote(webhook)], requeueAfterMs };
   }
-  const dueMs = (timeOf(before.nextAttemptAt) ?? 0) - now.getTime();
-  return dueMs > 0 ? { status, requeueAfterMs: dueMs } : { status, actions: [{ kind: 'deliverWebhook' }] };
+  const nonce = commandOf(seen.zipJob.metadata, ANNOTATIONS.replayWebhook, before.replayNonce);
+  if (nonce !== undefined) return replay(s, before, nonce);
+  return before.state === 'Pending' ? deliver(s, before) : { status };
 };
 
 interface Due {

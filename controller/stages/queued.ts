@@ -10,6 +10,9 @@ import { isRestored } from '../policies/restored.ts';
 import { startDeadline } from '../policies/start-deadline.ts';
 import { finish } from './ending.ts';
 
+/** Only for a job that may begin although no slot was asked for: the two judged at different moments. */
+const LOOK_AGAIN_MS = 1000;
+
 const ACCEPTED: EventNote = { type: 'Normal', reason: 'Accepted', message: REASONS.Accepted };
 
 const acceptedAtOf = (s: Situation): string => {
@@ -77,18 +80,27 @@ const suspended = (s: Situation): Step => ({
   }),
 });
 
+/** Waits in line; whoever hands out the slots wakes the job when it is its turn. */
+const awaitSlot = (s: Situation): Step => {
+  const { slot } = s.seen;
+  if (slot.kind !== 'waiting') return { status: s.status, requeueAfterMs: LOOK_AGAIN_MS };
+  return { status: withPhase(s.status, 'Queued', { reason: 'SlotsTaken', message: slot.message }) };
+};
+
 const create = (s: Situation): Step => {
   const { seen, config, now } = s;
   if (!seen.bucket) return { status: s.status };
   const { refusal } = seen;
   const job = archiveJob(seen.zipJob, seen.bucket, config);
   const action = { kind: 'createJob', target: 'archive', job } as const;
-  if (refusal?.target !== 'archive') return { status: s.status, actions: [action] };
+  const isGranted = seen.slot.kind === 'granted';
+  if (refusal?.target !== 'archive')
+    return isGranted ? { status: s.status, actions: [action] } : awaitSlot(s);
   const { reason, message, retryAt } = refusal;
   const step = held(s, { reason, message });
   if (step.status.phase !== 'Queued' || now < retryAt)
     return { ...step, requeueAfterMs: Math.min(step.requeueAfterMs ?? Infinity, untilMs(s, retryAt) ?? 0) };
-  return { ...step, actions: [action] };
+  return isGranted ? { ...step, actions: [action] } : step;
 };
 
 const takeTurn = (s: Situation): Step => {

@@ -291,5 +291,6 @@ export const anObservation = (change: Partial<Observation> & { zipJob?: ZipJob }
   settle: undefined,
   refusal: undefined,
   delivery: { kind: 'idle' },
+  slot: { kind: 'granted' },
   ...change,
 });

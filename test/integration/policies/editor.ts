@@ -161,6 +161,20 @@ export const describeEditor = (theWorld: () => World): void => {
     accept(await world.editor.request('DELETE', `${path}?propagationPolicy=Background&dryRun=All`));
   });
 
+  it('resumes the Job of a queue on nodes of its choice, as Kueue does, and changes nothing else of it', async () => {
+    const zipJob = await world.createZipJob(OWN, { queueName: 'night' });
+    accept(await world.controller.request('POST', jobsPath(OWN), { body: world.jobOf(zipJob) }));
+    const path = `${jobsPath(OWN)}/${zipJob.metadata.name}`;
+    const task = { metadata: { annotations: { 'zipjobs.dev/task': '{}' } } };
+    for (const spec of [{ parallelism: 2 }, { activeDeadlineSeconds: 9 }, { template: task }])
+      expectRefusal(
+        await world.editor.request('PATCH', path, { body: { spec } }),
+        "zipper's Job does not change",
+      );
+    const template = { spec: { nodeSelector: { pool: 'spot' } } };
+    accept(await world.editor.request('PATCH', path, { body: { spec: { suspend: false, template } } }));
+  });
+
   it('manages ZipJobs and ZipBuckets, but neither tokens nor any status', async () => {
     const { metadata } = await world.createZipJob(OWN);
     const path = `${zipPath(OWN)}/${metadata.name}`;

@@ -38,6 +38,7 @@ const setUp = (zipJob: ZipJob = aZipJob()) => {
   const secrets = createFakeObjects<Secret>();
   const stored = zipJobs.put(zipJob);
   const told: EventNote[] = [];
+  const endpoints: unknown[] = [];
   const memory = createMemory();
   const metrics = createControllerMetrics({ registry: new Registry(), version: 'test' });
   let conflicts = 0;
@@ -73,6 +74,11 @@ const setUp = (zipJob: ZipJob = aZipJob()) => {
       settle: () => undefined,
       waiting: 0,
     },
+    endpointNotes: {
+      add: (namespace, { url, delivery }) => {
+        endpoints.push([namespace, url, delivery.status]);
+      },
+    },
     planDelivery: () => ({
       key: '',
       deliveryId: '',
@@ -83,7 +89,19 @@ const setUp = (zipJob: ZipJob = aZipJob()) => {
     clock: createManualClock(),
     log: pino({ level: 'silent' }),
   });
-  return { act, zipJobs, jobs, secrets, stored, told, memory, metrics, patches, conflicts: () => conflicts };
+  return {
+    act,
+    zipJobs,
+    jobs,
+    secrets,
+    stored,
+    told,
+    memory,
+    metrics,
+    patches,
+    endpoints,
+    conflicts: () => conflicts,
+  };
 };
 
 const NOTE: EventNote = { type: 'Normal', reason: 'Accepted', message: 'yes' };
@@ -190,6 +208,17 @@ describe('act', () => {
     await act(anObservation({ zipJob: stored }), decision({ actions: [action] }));
     expect(secrets.calls).to.deep.equal([`delete ${NAMESPACE}/${NAME}-files-0`]);
     expect(JSON.stringify(patches)).to.contain('file-list-deleted-at');
+  });
+
+  it('notes what the endpoint answered once that stands in the status (W10)', async () => {
+    const webhook = { url: 'https://hooks.example/x', events: ['COMPLETED'] } as const;
+    const { act, stored, endpoints } = setUp(aZipJob({ spec: { webhook }, status: finishedAs('Succeeded') }));
+    const answer = { delivery: { at: '2026-05-04T12:00:00Z', durationMs: 3, status: 503 } };
+    const seen = anObservation({ zipJob: stored, delivery: { kind: 'answered', answer } });
+    await act(seen, decision({}));
+    expect(endpoints).to.deep.equal([]);
+    await act(seen, decision({ status: ownedStatus(finishedAs('Succeeded')) }));
+    expect(endpoints).to.deep.equal([[NAMESPACE, webhook.url, 503]]);
   });
 
   it('counts an end once, by the write that moved it', async () => {

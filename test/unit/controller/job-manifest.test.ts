@@ -57,6 +57,18 @@ describe('archiveJob', () => {
     });
   });
 
+  it('waits suspended for the queue that is named; its settle Jobs do not', () => {
+    const queued = aZipJob({ spec: { queueName: 'night' } });
+    const { metadata, spec } = archiveJob(queued, aZipBucket(), config);
+    expect([metadata.labels?.['kueue.x-k8s.io/queue-name'], spec?.suspend]).to.deep.equal(['night', true]);
+    const lost = { attempt: { n: 1, podUid: 'p' }, upload: anUpload('open'), bucket: aZipBucket() };
+    const settle = settleJob(queued, lost, config);
+    expect([settle.metadata.labels?.['kueue.x-k8s.io/queue-name'], settle.spec?.suspend]).to.deep.equal([
+      undefined,
+      undefined,
+    ]);
+  });
+
   it('tells the task in one annotation, without credentials and URLs', () => {
     expect(taskOf(job)).to.deep.equal({
       mode: 'archive',

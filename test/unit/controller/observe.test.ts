@@ -17,6 +17,7 @@ import {
   finishedAs,
   NAME,
   NAMESPACE,
+  NOW,
   running,
 } from '../../support/builders.ts';
 import { createFakeObjects } from '../../support/fake-objects.ts';
@@ -30,6 +31,7 @@ const setUp = () => {
   const buckets = createFakeObjects<ZipBucket>();
   const projects = createFakeObjects<ZipProject>();
   const memory = createMemory();
+  const asked: string[] = [];
   const observe = createObserve({
     caches: {
       zipJobs: zipJobs.reflector,
@@ -44,11 +46,21 @@ const setUp = () => {
     projects: projects.client,
     memory,
     dispatcher: { state: () => ({ kind: 'idle' }) },
+    slots: {
+      ask: ({ metadata }) => {
+        asked.push(metadata.name);
+        return { kind: 'granted' };
+      },
+      withdraw: (key) => {
+        asked.push(`withdraw ${key}`);
+      },
+    },
+    clock: { date: () => NOW },
   });
   projects.put(aZipProject());
   buckets.put(aZipBucket());
   const calls = (): readonly string[] => [jobs, pods, buckets, projects].flatMap((one) => one.calls);
-  return { observe, zipJobs, jobs, pods, buckets, memory, calls };
+  return { observe, zipJobs, jobs, pods, buckets, memory, calls, asked };
 };
 
 describe('observe', () => {
@@ -106,6 +118,51 @@ describe('observe', () => {
     expect(calls()).to.deep.equal(['list']);
   });
 
+  const inQueue: readonly { name: string; zipJob: ZipJob; rival?: ZipJob; want: readonly string[] }[] = [
+    { name: 'that could begin asks', zipJob: aZipJob({ status: { phase: 'Queued' } }), want: [NAME] },
+    {
+      name: 'that is suspended gives its slot back',
+      zipJob: aZipJob({ spec: { suspend: true } }),
+      want: [`withdraw ${KEY}`],
+    },
+    {
+      name: 'that is cancelled gives its slot back',
+      zipJob: aZipJob({ spec: { cancel: true } }),
+      want: [`withdraw ${KEY}`],
+    },
+    {
+      name: 'behind an older one of its key gives its slot back',
+      zipJob: aZipJob(),
+      rival: aZipJob({ metadata: { name: 'older', uid: 'uid-older', creationTimestamp: ago(90) } }),
+      want: [`withdraw ${KEY}`],
+    },
+    { name: 'that runs asks no more', zipJob: aZipJob({ status: running('p1') }), want: [] },
+  ];
+  for (const { name, zipJob, rival, want } of inQueue)
+    it(`asks for a slot: a job ${name}`, async () => {
+      const { observe, zipJobs, asked } = setUp();
+      zipJobs.put(zipJob);
+      if (rival) zipJobs.put(rival);
+      await observe(KEY, {});
+      expect(asked).to.deep.equal(want);
+    });
+
+  it('gives the slot of a job back that the API server refuses for now (F13)', async () => {
+    const { observe, zipJobs, memory, asked } = setUp();
+    zipJobs.put(aZipJob());
+    const retryAt = new Date(NOW.getTime() + 1000);
+    memory.refused(KEY, {
+      target: 'archive',
+      reason: 'QuotaExceeded',
+      message: '',
+      since: NOW,
+      retryAt,
+      count: 1,
+    });
+    expect((await observe(KEY, {}))?.slot).to.deep.equal({ kind: 'none' });
+    expect(asked).to.deep.equal([`withdraw ${KEY}`]);
+  });
+
   it('forgets a ZipJob that is gone', async () => {
     expect(await setUp().observe(KEY, {})).to.equal(undefined);
   });
@@ -127,6 +184,10 @@ describe('zipJobSkeleton', () => {
 
   it('keeps the whole ZipJob while something is left to do', () => {
     for (const zipJob of [
+      aZipJob({
+        status: finishedAs('Failed'),
+        metadata: { annotations: { 'zipjobs.dev/replay-webhook': 'once-more' } },
+      }),
       aZipJob({ status: running('p1') }),
       aZipJob({ status: finishedAs('Failed', { webhook: { state: 'Pending' } }) }),
       aZipJob({ status: finishedAs('Failed'), metadata: { finalizers: ['zipjobs.dev/cleanup'] } }),

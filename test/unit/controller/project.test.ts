@@ -1,10 +1,12 @@
 import { expect } from 'chai';
+import type { EndpointState } from '#crds/zip-project.ts';
 import type { KubeObject, ObjectClient } from '#runtime/kube/types.ts';
 import { createReconcileProject } from '../../../controller/project.ts';
 import { aZipProject, NAMESPACE } from '../../support/builders.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 
-const setUp = (project = aZipProject()) => {
+const setUp = (project = aZipProject(), webhook?: EndpointState) => {
+  let written = 0;
   const applied: unknown[] = [];
   const applyTo = <T extends KubeObject>(): Pick<ObjectClient<T>, 'apply'> => ({
     apply: (object, { fieldManager, subresource }) => {
@@ -17,9 +19,15 @@ const setUp = (project = aZipProject()) => {
     projects: applyTo(),
     serviceAccounts: applyTo(),
     roleBindings: applyTo(),
+    webhook: () => ({
+      state: webhook,
+      written: () => {
+        written += 1;
+      },
+    }),
     clock: createManualClock(),
   });
-  return { applied, reconcile };
+  return { applied, reconcile, written: () => written };
 };
 
 const META = {
@@ -80,6 +88,20 @@ describe('reconcileProject', () => {
     const { applied, reconcile } = setUp({ ...aZipProject(), status: { conditions: [READY] } });
     await reconcile(`${NAMESPACE}/project`);
     expect(applied).to.have.length(2);
+  });
+
+  it('writes what is known of the webhook beside the condition, for the version that it was read from', async () => {
+    const webhook = { state: 'Disabled', endpoint: 'e' } as const;
+    const project = aZipProject();
+    const status = { conditions: [READY] };
+    const metadata = { ...project.metadata, resourceVersion: '7' };
+    const { applied, reconcile, written } = setUp({ ...project, metadata, status }, webhook);
+    await reconcile(`${NAMESPACE}/project`);
+    expect(applied.at(-1)).to.deep.include({
+      metadata: { name: 'project', namespace: NAMESPACE, resourceVersion: '7' },
+      status: { ...status, webhook },
+    });
+    expect(written()).to.equal(1);
   });
 
   it('leaves a project alone that is being deleted', async () => {

@@ -127,6 +127,7 @@ const status: Complete<zip.ZipJobStatus> = {
     lastStatus: 200,
     nextAttemptAt: TIME,
     deliveredAt: TIME,
+    replayNonce: 'n',
     log: [{ at: TIME, durationMs: 1, status: 200, error: 'timeout' }],
   },
   conditions: [condition],
@@ -169,7 +170,18 @@ const project: Complete<Pick<ZipProject, 'spec' | 'status'>> = {
       maxAttempts: 1,
     },
   },
-  status: { conditions: [condition], webhook: { state: 's', lastDelivery: TIME, failingSince: TIME } },
+  status: {
+    conditions: [condition],
+    webhook: {
+      endpoint: 'e',
+      state: 'Enabled',
+      reason: 'Gone',
+      lastDelivery: TIME,
+      failingSince: TIME,
+      enabledNonce: 'n',
+      test: { nonce: 'n', at: TIME, durationMs: 1, status: 200, error: 'timeout' },
+    },
+  },
 };
 
 const SAMPLES = { ZipJob: { spec, status }, ZipBucket: bucket, ZipToken: token, ZipProject: project };

@@ -96,6 +96,17 @@ describe('startDeadline', () => {
     const pod = aPod('p2', { metadata: { creationTimestamp: ago(3) } });
     expect(startDeadline(aZipJob({ status }), aJob(), pod)).to.deep.equal(at(3 - 600));
   });
+  it('counts from the admission of a Job that waits in a queue, not from its creation', () => {
+    const queued = aZipJob({ spec: { queueName: 'night' } });
+    expect(startDeadline(queued, aJob())).to.equal(undefined);
+    const started = aJob({ status: { startTime: ago(7) } });
+    expect(startDeadline(queued, started)).to.deep.equal(at(7 - 600));
+    const again = aZipJob({
+      spec: { queueName: 'night' },
+      status: { ...starting(), attempts: [{ n: 1, podUid: 'p', finishedAt: ago(90) }] },
+    });
+    expect(startDeadline(again, started)).to.deep.equal(at(7 - 360 - 600));
+  });
   it('does not run in the queue unless something outside holds the job up', () => {
     expect(startDeadline(aZipJob(), undefined)).to.equal(undefined);
     const status = { conditions: [aCondition('Waiting', ['True', 'QuotaExceeded'])] };

@@ -176,6 +176,22 @@ describe('decide, while a Job is there', () => {
     expect(kinds(late)).to.deep.equal(['deleteJob']);
   });
 
+  it('waits without a deadline for the queue that admits the Job, and says so', () => {
+    const zipJob = withStatus(starting(), { queueName: 'night', startDeadlineSeconds: 1 });
+    const waiting = judge(anObservation({ zipJob, job: aJob() }));
+    expect(findCondition(waiting.status?.conditions, 'Waiting')).to.include({
+      status: 'True',
+      reason: 'AwaitingQueue',
+      message: `Job ${NAME} is suspended until queue night admits it`,
+    });
+    expect(waiting.events.map(({ type, reason }) => [type, reason])).to.deep.equal([
+      ['Normal', 'AwaitingQueue'],
+    ]);
+    const admitted = aZipJob({ ...zipJob, status: { ...zipJob.status, ...waiting.status } });
+    const late = judge(anObservation({ zipJob: admitted, job: aJob({ status: { startTime: ago(2) } }) }));
+    expect(late.status).to.include({ phase: 'Finalizing', reason: 'StartDeadlineExceeded' });
+  });
+
   it('suspects the mounted Secrets when a container was never created by the start deadline', () => {
     const scheduled = { type: 'PodScheduled', status: 'True', lastTransitionTime: ago(6) };
     const pod = {

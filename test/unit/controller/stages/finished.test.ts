@@ -4,6 +4,7 @@ import { findCondition } from '#crds/conditions.ts';
 import type { ZipJobStatus } from '#crds/zip-job.ts';
 import { decide } from '../../../../controller/decide.ts';
 import type { Decision, Observation } from '../../../../controller/observation.ts';
+import { afterAnswer } from '../../../../controller/policies/endpoint.ts';
 import {
   aConfig,
   ago,
@@ -12,6 +13,7 @@ import {
   anUpload,
   aPod,
   aZipJob,
+  aZipProject,
   finishedAs,
   NOW,
   running,
@@ -97,6 +99,52 @@ describe('decide, after the end', () => {
     expect(events).to.deep.equal([
       { type: 'Normal', reason: 'WebhookDelivered', message: 'the webhook was delivered (HTTP 204)' },
     ]);
+  });
+
+  const replay = { annotations: { 'zipjobs.dev/replay-webhook': 'again-1' } };
+  const delivered = {
+    state: 'Delivered',
+    deliveryId: 'msg_1_COMPLETED',
+    attempts: 3,
+    deliveredAt: ago(5),
+    log: [{ at: ago(5), durationMs: 1, status: 200 }],
+  } as const;
+
+  it('sends an event once more with the same id when that is asked for, once for each nonce (W15)', () => {
+    for (const before of [delivered, { ...delivered, state: 'Exhausted' } as const]) {
+      const { status } = judge(anObservation({ zipJob: finished({ webhook: before }, replay) }));
+      const webhook = {
+        ...before,
+        state: 'Pending',
+        attempts: 0,
+        nextAttemptAt: ago(0),
+        replayNonce: 'again-1',
+      };
+      expect(status?.webhook).to.deep.equal(webhook);
+      expect(findCondition(status?.conditions, 'Notified')?.status).to.equal('False');
+      const next = finished(status ?? {}, replay);
+      expect(kinds(judge(anObservation({ zipJob: next })))).to.deep.equal(['deliverWebhook']);
+    }
+    const answered = finished({ webhook: { ...delivered, replayNonce: 'again-1' } }, replay);
+    expect(judge(anObservation({ zipJob: answered }))).to.deep.include({ actions: [], events: [] });
+  });
+
+  it('answers a replay of a job that has no webhook, and sends nothing', () => {
+    const decision = judge(anObservation({ zipJob: finished({}, replay) }));
+    expect(decision.status?.webhook).to.deep.equal({ state: 'NotConfigured', replayNonce: 'again-1' });
+    expect(decision.actions).to.deep.equal([]);
+  });
+
+  it('sends nothing to an endpoint that is disabled, says so, and leaves the job as it is (W9, W10)', () => {
+    const url = 'https://hook.example';
+    const at = { now: NOW, disableAfterSeconds: 60 };
+    const gone = afterAnswer(undefined, { url, delivery: { at: ago(0), durationMs: 1, status: 410 } }, at);
+    const project = { ...aZipProject(), status: { webhook: gone } };
+    const { status, actions, events } = judge(anObservation({ zipJob: finished({ webhook }), project }));
+    expect(status).to.include({ phase: 'Succeeded', apiStatus: 'succeeded' });
+    expect(status?.webhook?.state).to.equal('Exhausted');
+    expect(findCondition(status?.conditions, 'Notified')?.reason).to.equal('EndpointDisabled');
+    expect([actions, events.map(({ reason }) => reason)]).to.deep.equal([[], ['EndpointDisabled']]);
   });
 
   it('deletes the file list after its time, and the ZipJob after its own, never with a webhook pending (W18)', () => {

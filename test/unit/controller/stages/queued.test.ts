@@ -60,6 +60,18 @@ describe('decide, before there is a Job', () => {
     conditions: [JUST_ACCEPTED],
   };
 
+  it('waits in line while no slot is free, says which limit it meets, and writes that once (F22)', () => {
+    const message = 'at most 5 jobs of this project run at once';
+    const slot = { kind: 'waiting', message } as const;
+    const decision = judge(anObservation({ zipJob: withStatus(queued), slot }));
+    expect(decision.status).to.include({ phase: 'Queued', reason: 'SlotsTaken', message });
+    expect([decision.actions, decision.requeueAfterMs]).to.deep.equal([[], undefined]);
+    const again = judge(anObservation({ zipJob: withStatus(decision.status ?? {}), slot }));
+    expect(again).to.deep.equal({ actions: [], events: [] });
+    const granted = judge(anObservation({ zipJob: withStatus(decision.status ?? {}) }));
+    expect([granted.status, kinds(granted)]).to.deep.equal([undefined, ['createJob']]);
+  });
+
   const refused: readonly {
     name: string;
     given: Partial<Observation>;

@@ -1,0 +1,78 @@
+/** One job that wants to run, and what it counts against. */
+export interface SlotRequest {
+  readonly key: string;
+  readonly uid: string;
+  readonly project: string;
+  /** `namespace/name` of the ZipBucket. */
+  readonly bucket: string;
+  /** Sorts by age; no two of a project are the same. */
+  readonly order: string;
+}
+
+export interface SlotLimits {
+  readonly inAll: number;
+  readonly perBucket: number;
+  readonly ofProject: (project: string) => number;
+}
+
+/** The jobs of one bucket of a project. */
+export interface BucketLine {
+  readonly running: number;
+  /** Oldest first. */
+  readonly waiting: readonly SlotRequest[];
+}
+
+export interface ProjectLine {
+  readonly running: number;
+  /** Turn in which it was last served or began to wait; the smallest has waited longest. */
+  readonly since: number;
+  readonly buckets: ReadonlyMap<string, BucketLine>;
+}
+
+export interface SlotState {
+  readonly running: number;
+  readonly projects: ReadonlyMap<string, ProjectLine>;
+}
+
+/** The oldest job of a project whose bucket has room. */
+const oldest = ({ buckets }: ProjectLine, { perBucket }: SlotLimits): SlotRequest | undefined => {
+  let first: SlotRequest | undefined;
+  for (const { running, waiting } of buckets.values()) {
+    const head = running < perBucket ? waiting[0] : undefined;
+    if (head && (!first || head.order < first.order)) first = head;
+  }
+  return first;
+};
+
+const comesBefore = (one: ProjectLine, other: ProjectLine): boolean =>
+  one.running === other.running ? one.since < other.since : one.running < other.running;
+
+/**
+ * Whose turn is it? The project with the fewest running jobs comes first, of several the one that was served longest ago; within
+ * a project the oldest job whose bucket has room. The cost grows with projects and buckets, not with jobs. Undefined when no
+ * limit leaves room for any.
+ */
+export const nextInTurn = (state: SlotState, limits: SlotLimits): SlotRequest | undefined => {
+  if (state.running >= limits.inAll) return undefined;
+  let best: { readonly line: ProjectLine; readonly request: SlotRequest } | undefined;
+  for (const [project, line] of state.projects) {
+    if (best && !comesBefore(line, best.line)) continue;
+    const request = line.running < limits.ofProject(project) ? oldest(line, limits) : undefined;
+    if (request) best = { line, request };
+  }
+  return best?.request;
+};
+
+/** The limit that a waiting job meets, the narrowest first. Names no count that changes: it goes into a status. */
+export const takenSlots = (
+  state: SlotState,
+  { project, bucket }: SlotRequest,
+  limits: SlotLimits,
+): string => {
+  const line = state.projects.get(project);
+  const ofProject = limits.ofProject(project);
+  if ((line?.buckets.get(bucket)?.running ?? 0) >= limits.perBucket)
+    return `at most ${limits.perBucket} jobs of one bucket run at once`;
+  if ((line?.running ?? 0) >= ofProject) return `at most ${ofProject} jobs of this project run at once`;
+  return `at most ${limits.inAll} jobs run at once in all; projects take turns, the oldest job of each first`;
+};

@@ -1,0 +1,50 @@
+import type { Clock } from '#runtime/clock.ts';
+import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
+import { createGuardedAgent } from '#runtime/egress/guarded-agent.ts';
+import { toEgressOptions } from '#runtime/egress/settings.ts';
+import type { Secret } from '#runtime/kube/resources.ts';
+import type { ObjectClient } from '#runtime/kube/types.ts';
+import type { ControllerConfig } from '../config.ts';
+import { createDeliver, type Deliver } from './deliver.ts';
+import { createSigningKeys, type ReadSigningKeys } from './signing-keys.ts';
+
+const CONNECT_TIMEOUT_MS = 5_000;
+
+export interface SenderOptions {
+  readonly config: Pick<
+    ControllerConfig,
+    | 'egressAllowCidrs'
+    | 'egressDenyCidrs'
+    | 'webhookConcurrencyPerEndpoint'
+    | 'webhookTimeoutMs'
+    | 'webhookAllowHttp'
+  >;
+  readonly secrets: Pick<ObjectClient<Secret>, 'get'>;
+  readonly clock: Clock;
+  /** Closes the connections at the end. */
+  readonly resources: AsyncDisposableStack;
+}
+
+/** What sends webhooks, and the keys that sign them. */
+export interface Sender {
+  readonly deliver: Deliver;
+  readonly readSigningKeys: ReadSigningKeys;
+  readonly clock: Clock;
+}
+
+export const createSender = ({ config, secrets, clock, resources }: SenderOptions): Sender => {
+  const policy = createEgressPolicy(toEgressOptions(config));
+  const agent = createGuardedAgent(policy, {
+    connections: config.webhookConcurrencyPerEndpoint,
+    connectTimeoutMs: CONNECT_TIMEOUT_MS,
+  });
+  resources.defer(() => agent.destroy());
+  const deliver = createDeliver({
+    agent,
+    policy,
+    clock,
+    timeoutMs: config.webhookTimeoutMs,
+    allowHttp: config.webhookAllowHttp,
+  });
+  return { deliver, readSigningKeys: createSigningKeys(secrets), clock };
+};

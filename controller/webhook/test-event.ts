@@ -1,0 +1,36 @@
+import { createHash } from 'node:crypto';
+import type { ZipProject } from '#crds/zip-project.ts';
+import type { DeliveryTask } from './dispatcher.ts';
+import type { Sender } from './sender.ts';
+
+const PREFIX = 'test ';
+
+/** Key of a project's test in the dispatcher, beside the keys of ZipJobs. */
+export const testKeyOf = ({ metadata }: ZipProject): string =>
+  `${PREFIX}${metadata.namespace}/${metadata.name}`;
+
+/** The project of such a key; undefined for that of a ZipJob. */
+export const projectOfTest = (key: string): string | undefined =>
+  key.startsWith(PREFIX) ? key.slice(PREFIX.length) : undefined;
+
+export const testIdOf = ({ metadata }: ZipProject, nonce: string): string =>
+  `msg_test_${createHash('sha256').update(`${metadata.uid} ${nonce}`).digest('hex').slice(0, 32)}`;
+
+/** The delivery of one event that is about no job, to try an endpoint. */
+export type PlanTest = (project: ZipProject, url: string, nonce: string) => DeliveryTask;
+
+export const createPlanTest =
+  ({ deliver, readSigningKeys, clock }: Sender): PlanTest =>
+  (project, url, nonce) => {
+    const { namespace } = project.metadata;
+    const id = testIdOf(project, nonce);
+    return {
+      key: testKeyOf(project),
+      deliveryId: id,
+      endpoint: `${namespace} ${URL.parse(url)?.origin ?? url}`,
+      send: async (signal) => {
+        const keys = await readSigningKeys(namespace, clock.date());
+        return deliver({ url, id, body: JSON.stringify({ type: 'TEST', project: namespace }), keys }, signal);
+      },
+    };
+  };
