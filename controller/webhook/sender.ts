@@ -14,6 +14,7 @@ export interface SenderOptions {
   readonly config: Pick<
     ControllerConfig,
     | 'egressAllowCidrs'
+    | 'egressNat64Prefix'
     | 'egressDenyCidrs'
     | 'webhookConcurrencyPerEndpoint'
     | 'webhookTimeoutMs'
