@@ -1,0 +1,98 @@
+import type { Settings } from '#runtime/config.ts';
+
+/** How many archives are made at once, and the times of one. */
+export const JOB_SETTINGS = {
+  maxActiveJobs: {
+    env: 'MAX_ACTIVE_JOBS',
+    type: 'integer',
+    minimum: 0,
+    default: 100,
+    description: 'jobs that run at once in all; 0 begins no further job',
+  },
+  maxActiveJobsPerProject: {
+    env: 'MAX_ACTIVE_JOBS_PER_PROJECT',
+    type: 'integer',
+    minimum: 0,
+    default: 50,
+    description: 'jobs of one project that run at once where its spec.limits.activeJobs says nothing',
+  },
+  maxActiveJobsPerBucket: {
+    env: 'MAX_ACTIVE_JOBS_PER_BUCKET',
+    type: 'integer',
+    minimum: 0,
+    default: 50,
+    description: 'jobs of one bucket that run at once',
+  },
+  jobCreateRate: {
+    env: 'JOB_CREATE_RATE',
+    type: 'integer',
+    minimum: 1,
+    default: 100,
+    description: 'Jobs of archives that are created a second',
+  },
+  jobCreateBurst: {
+    env: 'JOB_CREATE_BURST',
+    type: 'integer',
+    minimum: 1,
+    default: 200,
+    description: 'Jobs of archives that may be created at once after a quiet time',
+  },
+  activeDeadlineSeconds: {
+    env: 'ACTIVE_DEADLINE_SECONDS',
+    type: 'integer',
+    minimum: 60,
+    maximum: 86_400,
+    default: 7200,
+    description: 'how long a job may run in all where the ZipJob says nothing',
+  },
+  succeededTtlSeconds: {
+    env: 'SUCCEEDED_TTL_SECONDS',
+    type: 'integer',
+    minimum: 86_400,
+    default: 604_800,
+    description: 'how long a succeeded ZipJob is kept where it says nothing',
+  },
+  failedTtlSeconds: {
+    env: 'FAILED_TTL_SECONDS',
+    type: 'integer',
+    minimum: 86_400,
+    default: 604_800,
+    description: 'how long a failed ZipJob is kept where it says nothing',
+  },
+  fileListTtlSeconds: {
+    env: 'FILE_LIST_TTL_SECONDS',
+    type: 'integer',
+    minimum: 0,
+    default: 3600,
+    description: 'how long the Secrets with the file list are kept after the end',
+  },
+  restoredAfterSeconds: {
+    env: 'RESTORED_AFTER_SECONDS',
+    type: 'integer',
+    minimum: 60,
+    default: 86_400,
+    description: 'a ZipJob without status that was accepted longer ago comes from a backup and is not run',
+  },
+  settleDeadlineSeconds: {
+    env: 'SETTLE_DEADLINE_SECONDS',
+    type: 'integer',
+    minimum: 5,
+    maximum: 240,
+    default: 120,
+    description: 'how long a settle Job may run',
+  },
+  maxDisruptions: {
+    env: 'MAX_DISRUPTIONS',
+    type: 'integer',
+    minimum: 1,
+    default: 20,
+    description: 'how often a job may be interrupted from outside before it fails',
+  },
+  noProgressSeconds: {
+    env: 'NO_PROGRESS_SECONDS',
+    type: 'integer',
+    minimum: 10,
+    default: 300,
+    description: 'a running job without progress for this long is reported as not moving',
+  },
+} as const satisfies Settings;
