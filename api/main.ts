@@ -107,7 +107,7 @@ const serve = async (config: ApiConfig, log: Logger, { stopping, resources }: Li
   const kubeMetrics = createKubeMetrics(registry);
   const kube = resources.use(
     createKubeClient({
-      access: createKubeConfig(config),
+      access: await createKubeConfig(config),
       requestTimeoutMs: config.kubeRequestTimeoutMs,
       userAgent: NAME,
       countCall: kubeMetrics.countCall,

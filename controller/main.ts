@@ -225,7 +225,7 @@ const serve = async (config: ControllerConfig, log: Logger, lifetime: Lifetime):
   const metrics = createControllerMetrics({ registry, version: packageJson.version });
   const kube = resources.use(
     createKubeClient({
-      access: createKubeConfig(config),
+      access: await createKubeConfig(config),
       requestTimeoutMs: config.kubeRequestTimeoutMs,
       userAgent: NAME,
       countCall: ({ method, code }) => {

@@ -80,7 +80,7 @@ describe('the Kubernetes client on a real API server', () => {
 
   before(async () => {
     cluster = await sharedCluster();
-    const access = createKubeConfig({ ...SETTINGS, kubeconfig: cluster.kubeconfigPath });
+    const access = await createKubeConfig({ ...SETTINGS, kubeconfig: cluster.kubeconfigPath });
     kube = createKubeClient({ access, requestTimeoutMs: 10_000 });
     notes = createObjectClient(kube, NOTES);
     await createObjectClient(kube, RESOURCES.namespaces).create({
@@ -199,7 +199,10 @@ describe('the Kubernetes client on a real API server', () => {
         kubernetesHost: hostname,
         kubernetesPort: Number(port),
       };
-      await using pod = createKubeClient({ access: createKubeConfig(settings), requestTimeoutMs: 5_000 });
+      await using pod = createKubeClient({
+        access: await createKubeConfig(settings),
+        requestTimeoutMs: 5_000,
+      });
       const error = await rejection(createObjectClient(pod, RESOURCES.secrets).get(NAMESPACE, 'a'));
       expect(error.code).to.equal('Forbidden');
       expect(error.message).to.include(`system:serviceaccount:${NAMESPACE}:default`);
