@@ -87,7 +87,7 @@ export const createCreateZipJob = (deps: CreateZipJobDeps): CreateZipJob => {
     await createSecrets(created, list, signal);
     metrics.jobsCreated.inc();
     metrics.filesAccepted.inc(list.count);
-    metrics.fileListBytes.inc(list.chunks.reduce((sum, chunk) => sum + chunk.length, 0));
+    metrics.fileListBytes.observe(list.chunks.reduce((sum, chunk) => sum + chunk.length, 0));
     return { uuid, name: job.metadata.name };
   };
 };

@@ -1,4 +1,5 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
+import { exportBuildInfo } from '#runtime/build-info.ts';
 import { pause, systemClock } from '#runtime/clock.ts';
 import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
 import { toEgressOptions } from '#runtime/egress/settings.ts';
@@ -6,11 +7,13 @@ import { startAdminServer } from '#runtime/http/admin-server.ts';
 import { listen } from '#runtime/http/server.ts';
 import { createKubeClient } from '#runtime/kube/client.ts';
 import { createKubeConfig } from '#runtime/kube/kube-config.ts';
+import { collectWatchAges, createKubeMetrics } from '#runtime/kube/kube-metrics.ts';
 import { createObjectClient } from '#runtime/kube/object-client.ts';
 import { RESOURCES } from '#runtime/kube/resources.ts';
 import type { Lifetime } from '#runtime/lifecycle.ts';
 import type { Logger } from '#runtime/log.ts';
 import { startProcess } from '#runtime/start-process.ts';
+import packageJson from '../package.json' with { type: 'json' };
 import { createApp } from './app.ts';
 import { type Caches, createCaches } from './caches.ts';
 import { createReadForwarded } from './client-address.ts';
@@ -19,7 +22,6 @@ import { createCreateZipJob } from './create-zip-job.ts';
 import { createFindBucket } from './find-bucket.ts';
 import { createFindZipJob } from './find-zip-job.ts';
 import { createHttpServer } from './http-server.ts';
-import { createKubeMetrics } from './kube-metrics.ts';
 import { type ApiMetrics, createApiMetrics } from './metrics.ts';
 import { createReadiness } from './readiness.ts';
 import { createRequestPolicy } from './request-policy.ts';
@@ -101,9 +103,17 @@ const createApiServer = (parts: Parts, isStopping: () => boolean) => {
   }, config);
 };
 
+const watchedKinds = ({ zipJobs, zipBuckets, zipTokens, zipProjects }: Caches) => ({
+  ZipJob: zipJobs,
+  ZipBucket: zipBuckets,
+  ZipToken: zipTokens,
+  ZipProject: zipProjects,
+});
+
 const serve = async (config: ApiConfig, log: Logger, { stopping, resources }: Lifetime): Promise<number> => {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
+  exportBuildInfo(registry, packageJson.version);
   const kubeMetrics = createKubeMetrics(registry);
   const kube = resources.use(
     createKubeClient({
@@ -114,6 +124,7 @@ const serve = async (config: ApiConfig, log: Logger, { stopping, resources }: Li
     }),
   );
   const caches = resources.use(createCaches({ kube, log, metrics: kubeMetrics }));
+  collectWatchAges(registry, watchedKinds(caches));
   const readiness = createReadiness({ caches, stopping });
   const { host } = config;
   const admin = { host, port: config.adminPort, registry, log, ...readiness };

@@ -6,7 +6,7 @@ export interface ApiMetrics {
   readonly authentications: Counter<'outcome'>;
   readonly jobsCreated: Counter;
   readonly filesAccepted: Counter;
-  readonly fileListBytes: Counter;
+  readonly fileListBytes: Histogram;
   readonly incompleteJobs: Counter;
 }
 
@@ -42,9 +42,10 @@ export const createApiMetrics = (registry: Registry): ApiMetrics => {
       help: 'Entries of the file lists of created ZipJobs.',
       registers,
     }),
-    fileListBytes: new Counter({
-      name: 'zip_api_file_list_bytes_total',
-      help: 'Compressed bytes of file lists written into Secrets.',
+    fileListBytes: new Histogram({
+      name: 'zip_file_list_bytes',
+      help: 'Compressed bytes of the file list of a ZipJob, as written into Secrets.',
+      buckets: [1e3, 1e4, 1e5, 5e5, 1e6, 2e6, 5e6, 1e7],
       registers,
     }),
     incompleteJobs: new Counter({

@@ -19,7 +19,7 @@ export interface ControllerOptions {
   readonly clock: Clock;
 }
 
-const PROJECT_WORKERS = 2;
+export const PROJECT_WORKERS = 2;
 
 const keyOf = ({ metadata }: { metadata: { namespace: string; name: string } }): string =>
   `${metadata.namespace}/${metadata.name}`;

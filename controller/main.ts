@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { collectDefaultMetrics, Registry } from 'prom-client';
+import { exportBuildInfo } from '#runtime/build-info.ts';
 import { systemClock } from '#runtime/clock.ts';
 import { startAdminServer } from '#runtime/http/admin-server.ts';
 import { createKubeClient, type KubeClient } from '#runtime/kube/client.ts';
 import { createKubeConfig } from '#runtime/kube/kube-config.ts';
+import { createKubeMetrics, type KubeMetrics } from '#runtime/kube/kube-metrics.ts';
 import { createObjectClient } from '#runtime/kube/object-client.ts';
 import { RESOURCES } from '#runtime/kube/resources.ts';
 import type { Lifetime } from '#runtime/lifecycle.ts';
@@ -15,16 +17,12 @@ import { type ControllerConfig, readControllerConfig } from './config.ts';
 import { createLead } from './controller.ts';
 import { decide } from './decide.ts';
 import { createEvents } from './events.ts';
+import { exportState } from './export-state.ts';
 import { createHealth } from './health.ts';
 import { runAsLeader } from './leader-election.ts';
+import { measurePass, ZIPJOB, ZIPPROJECT } from './measure-pass.ts';
 import { createMemory, type Memory } from './memory.ts';
-import {
-  type ControllerMetrics,
-  createControllerMetrics,
-  reflectorMetrics,
-  workQueueMetrics,
-} from './metrics.ts';
-import { collectAtScrape } from './metrics-at-scrape.ts';
+import { type ControllerMetrics, createControllerMetrics, workQueueMetrics } from './metrics.ts';
 import { createObserve } from './observe.ts';
 import { createReconcileProject } from './project.ts';
 import { projectWebhook } from './project-webhook.ts';
@@ -62,6 +60,7 @@ interface Parts {
   readonly log: Logger;
   readonly clients: ReturnType<typeof createClients>;
   readonly metrics: ControllerMetrics;
+  readonly kubeMetrics: KubeMetrics;
   readonly watches: Watches;
   readonly slots: Slots;
   readonly endpointNotes: EndpointNotes;
@@ -135,13 +134,18 @@ const createProjectReconcile = (parts: Parts, sender: Sender) => {
 const lead = (parts: Parts, lifetime: Lifetime): ((signal: AbortSignal) => Promise<void>) => {
   const { config, clients, watches, queue, projectQueue, slots, clock } = parts;
   const sender = createSender({ config, secrets: clients.secrets, clock, resources: lifetime.resources });
+  const reconcileProject = createProjectReconcile(parts, sender);
   return createLead({
     watches,
     slots,
     zipJobs: { queue, reconcile: createZipJobReconcile(parts, sender), workers: config.workers },
     projects: {
       queue: projectQueue,
-      reconcile: createProjectReconcile(parts, sender),
+      reconcile: (key) =>
+        measurePass({ ...parts, controller: ZIPPROJECT }, async () => {
+          await reconcileProject(key);
+          return 'requeue_after';
+        }),
       againAfterMs: PROJECT_AGAIN_MS,
     },
     fullPassMs: config.fullPassSeconds * 1000,
@@ -151,11 +155,11 @@ const lead = (parts: Parts, lifetime: Lifetime): ((signal: AbortSignal) => Promi
 
 /** Watches of both replicas run, so that the one that takes over has its caches filled; only the leader fills its queues. */
 const assemble = (
-  base: Pick<Parts, 'config' | 'log' | 'metrics' | 'clients'>,
+  base: Pick<Parts, 'config' | 'log' | 'metrics' | 'kubeMetrics' | 'clients'>,
   kube: KubeClient,
   stopping: AbortSignal,
 ) => {
-  const { config, log, metrics } = base;
+  const { config, log, metrics, kubeMetrics } = base;
   const leadership = { isOurs: false };
   const queueOf = (name: string): WorkQueue =>
     createWorkQueue({
@@ -164,8 +168,8 @@ const assemble = (
       drainTimeoutMs: config.shutdownTimeoutMs,
       metrics: workQueueMetrics(metrics, name),
     });
-  const queue = queueOf('zipjob');
-  const projectQueue = queueOf('zipproject');
+  const queue = queueOf(ZIPJOB);
+  const projectQueue = queueOf(ZIPPROJECT);
   const slots: Slots = createSlots({
     ...slotSettings(config, (key) => watches.caches.projects.get(key)),
     clock: systemClock,
@@ -175,7 +179,7 @@ const assemble = (
     slots,
     kube,
     log,
-    metrics: reflectorMetrics(metrics),
+    metrics: kubeMetrics,
     onZipJob: (key) => {
       if (leadership.isOurs) queue.add(key);
     },
@@ -222,22 +226,21 @@ const serve = async (config: ControllerConfig, log: Logger, lifetime: Lifetime):
   const { stopping, resources } = lifetime;
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  const metrics = createControllerMetrics({ registry, version: packageJson.version });
+  exportBuildInfo(registry, packageJson.version);
+  const metrics = createControllerMetrics(registry);
+  const kubeMetrics = createKubeMetrics(registry);
   const kube = resources.use(
     createKubeClient({
       access: await createKubeConfig(config),
       requestTimeoutMs: config.kubeRequestTimeoutMs,
       userAgent: NAME,
-      countCall: ({ method, code }) => {
-        metrics.calls.inc({ method, code });
-      },
+      countCall: kubeMetrics.countCall,
     }),
   );
   const clients = createClients(kube);
-  const { parts, leadership } = assemble({ config, log, metrics, clients }, kube, stopping);
+  const { parts, leadership } = assemble({ config, log, metrics, kubeMetrics, clients }, kube, stopping);
   const { watches, queue } = parts;
-  collectAtScrape(registry, { zipJobs: () => watches.caches.zipJobs.values(), watches, queue });
-  metrics.maxWorkers.set({ controller: 'zipjob' }, config.workers);
+  exportState(registry, parts);
   metrics.leader.set({ name: config.leaseName }, 0);
   const health = createHealth({
     watches,

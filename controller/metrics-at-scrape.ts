@@ -1,34 +1,35 @@
 import { Gauge, type Registry } from 'prom-client';
 import { findCondition } from '#crds/conditions.ts';
-import { PHASES, type ZipJob } from '#crds/zip-job.ts';
-import type { Watches } from './watches.ts';
+import { isFinished, PHASES, type ZipJob } from '#crds/zip-job.ts';
+import { timeOf } from './owned-status.ts';
 import type { WorkQueue } from './work-queue.ts';
 
 export interface ScrapeSources {
   readonly zipJobs: () => Iterable<ZipJob>;
-  readonly watches: Pick<Watches, 'silenceMs'>;
-  readonly queue: Pick<WorkQueue, 'longestRunningMs' | 'unfinishedMs'>;
+  /** By the name that the work queue has in its other metrics. */
+  readonly queues: Readonly<Record<string, Pick<WorkQueue, 'longestRunningMs' | 'unfinishedMs'>>>;
+  readonly activeDeadlineSeconds: number;
+  readonly now: () => Date;
 }
 
-const seconds = (registry: Registry, name: string, source: { help: string; ms: () => number }): void => {
-  new Gauge({
-    name,
-    help: source.help,
-    registers: [registry],
-    collect() {
-      this.set(source.ms() / 1000);
-    },
-  });
-};
+/** A job is settled within this time after its deadline; one that is older does not come to its end by itself. */
+const OVERDUE_GRACE_MS = 600_000;
 
-/** Oldest delivery that is due, in milliseconds. */
-const oldestDueMs = (zipJobs: Iterable<ZipJob>, now: number): number => {
-  let oldest = 0;
-  for (const { status } of zipJobs) {
-    if (status?.webhook?.state !== 'Pending') continue;
-    oldest = Math.max(oldest, now - Date.parse(status.finishedAt ?? ''));
-  }
-  return Number.isNaN(oldest) ? 0 : oldest;
+const isQueued = ({ spec, status }: ZipJob): boolean =>
+  spec.suspend !== true && (status?.phase === undefined || status.phase === 'Queued');
+
+const acceptedAt = ({ metadata, status }: ZipJob): number | undefined =>
+  timeOf(status?.acceptedAt ?? metadata.creationTimestamp);
+
+/** Since when the webhook is due; undefined when none is to be delivered. */
+const notifiedSince = ({ status }: ZipJob): number | undefined =>
+  status?.webhook?.state === 'Pending' ? timeOf(status.finishedAt) : undefined;
+
+const isOverdue = (zipJob: ZipJob, { activeDeadlineSeconds, now }: ScrapeSources): boolean => {
+  const startedAt = timeOf(zipJob.status?.startedAt);
+  if (startedAt === undefined || isFinished(zipJob)) return false;
+  const seconds = zipJob.spec.activeDeadlineSeconds ?? activeDeadlineSeconds;
+  return now().getTime() > startedAt + seconds * 1000 + OVERDUE_GRACE_MS;
 };
 
 const phaseGauges = (registry: Registry, zipJobs: ScrapeSources['zipJobs']): void => {
@@ -44,7 +45,7 @@ const phaseGauges = (registry: Registry, zipJobs: ScrapeSources['zipJobs']): voi
   });
   new Gauge({
     name: 'zip_jobs_stuck',
-    help: 'ZipJobs that something outside holds up, by reason',
+    help: 'ZipJobs that something outside holds up, by reason: ImagePull, Unschedulable, ContainerConfig, QuotaExceeded, AdmissionRefused and the like',
     labelNames: ['reason'],
     registers: [registry],
     collect() {
@@ -57,24 +58,74 @@ const phaseGauges = (registry: Registry, zipJobs: ScrapeSources['zipJobs']): voi
   });
 };
 
+const jobGauges = (registry: Registry, sources: ScrapeSources): void => {
+  const { zipJobs, now } = sources;
+  const gauge = (name: string, help: string, value: () => number): void => {
+    new Gauge({
+      name,
+      help,
+      registers: [registry],
+      collect() {
+        this.set(value());
+      },
+    });
+  };
+  const count = (isOne: (zipJob: ZipJob) => boolean): number => {
+    let sum = 0;
+    for (const zipJob of zipJobs()) if (isOne(zipJob)) sum += 1;
+    return sum;
+  };
+  const oldestSeconds = (since: (zipJob: ZipJob) => number | undefined): number => {
+    let oldestMs = 0;
+    for (const zipJob of zipJobs())
+      oldestMs = Math.max(oldestMs, now().getTime() - (since(zipJob) ?? Infinity));
+    return oldestMs / 1000;
+  };
+  gauge(
+    'zip_jobs_oldest_queued_seconds',
+    'Age of the oldest ZipJob that waits for its turn; suspended ones left out',
+    () => oldestSeconds((zipJob) => (isQueued(zipJob) ? acceptedAt(zipJob) : undefined)),
+  );
+  gauge('zip_jobs_overdue', 'ZipJobs that should have ended at their deadline ten minutes ago', () =>
+    count((zipJob) => isOverdue(zipJob, sources)),
+  );
+  gauge('zip_webhooks_pending', 'Webhooks that are still to be delivered', () =>
+    count((zipJob) => notifiedSince(zipJob) !== undefined),
+  );
+  gauge('zip_webhook_oldest_pending_seconds', 'Age of the oldest webhook that is still to be delivered', () =>
+    oldestSeconds(notifiedSince),
+  );
+};
+
+const queueGauges = (registry: Registry, queues: ScrapeSources['queues']): void => {
+  const gauge = (
+    name: string,
+    help: string,
+    ms: (queue: ScrapeSources['queues'][string]) => number,
+  ): void => {
+    new Gauge({
+      name,
+      help,
+      labelNames: ['name'],
+      registers: [registry],
+      collect() {
+        for (const [queue, source] of Object.entries(queues)) this.set({ name: queue }, ms(source) / 1000);
+      },
+    });
+  };
+  gauge(
+    'workqueue_longest_running_processor_seconds',
+    'Time spent on the key that is longest in work',
+    (queue) => queue.longestRunningMs(),
+  );
+  gauge('workqueue_unfinished_work_seconds', 'Sum of the time spent on keys that are in work', (queue) =>
+    queue.unfinishedMs(),
+  );
+};
+
 /** Gauges that are read off the caches and queues at each scrape, so that they are right at once after a failover. */
 export const collectAtScrape = (registry: Registry, sources: ScrapeSources): void => {
-  const { zipJobs, watches, queue } = sources;
-  phaseGauges(registry, zipJobs);
-  seconds(registry, 'zip_webhook_oldest_pending_seconds', {
-    help: 'Age of the oldest webhook that is still to be delivered',
-    ms: () => oldestDueMs(zipJobs(), Date.now()),
-  });
-  seconds(registry, 'zip_reflector_last_event_age_seconds', {
-    help: 'Longest time that one of the watches has heard nothing',
-    ms: () => watches.silenceMs(),
-  });
-  seconds(registry, 'workqueue_longest_running_processor_seconds', {
-    help: 'Time spent on the ZipJob that is longest in work',
-    ms: () => queue.longestRunningMs(),
-  });
-  seconds(registry, 'workqueue_unfinished_work_seconds', {
-    help: 'Sum of the time spent on ZipJobs that are in work',
-    ms: () => queue.unfinishedMs(),
-  });
+  phaseGauges(registry, sources.zipJobs);
+  jobGauges(registry, sources);
+  queueGauges(registry, sources.queues);
 };

@@ -1,5 +1,4 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import type { ReflectorMetrics } from '#runtime/kube/reflector-options.ts';
 import type { WorkQueueMetrics } from './work-queue.ts';
 
 const SECONDS = [0.01, 0.05, 0.1, 0.5, 1, 2, 5, 10, 30, 60, 300, 600, 1800, 3600, 7200];
@@ -78,30 +77,6 @@ const webhookMetrics = (registry: Registry) => {
   };
 };
 
-const watchMetrics = (registry: Registry) => {
-  const registers = [registry];
-  return {
-    relists: new Counter({
-      name: 'zip_reflector_relists_total',
-      help: 'Lists that a cache was rebuilt from, by kind and reason',
-      labelNames: ['kind', 'reason'],
-      registers,
-    }),
-    watchEnds: new Counter({
-      name: 'zip_reflector_watch_ends_total',
-      help: 'Watches that ended, by kind and reason',
-      labelNames: ['kind', 'reason'],
-      registers,
-    }),
-    watchEvents: new Counter({
-      name: 'zip_reflector_events_total',
-      help: 'Events that came by watch, by kind',
-      labelNames: ['kind'],
-      registers,
-    }),
-  };
-};
-
 const genericMetrics = (registry: Registry) => {
   const registers = [registry];
   const labelNames = ['controller'];
@@ -137,12 +112,6 @@ const genericMetrics = (registry: Registry) => {
       labelNames,
       registers,
     }),
-    calls: new Counter({
-      name: 'rest_client_requests_total',
-      help: 'Calls to the API server, by method and status code',
-      labelNames: ['method', 'code'],
-      registers,
-    }),
     leader: new Gauge({
       name: 'leader_election_master_status',
       help: '1 while this process leads',
@@ -169,27 +138,12 @@ const queueMetrics = (registry: Registry) => {
 };
 
 /** Every metric that the controller counts, on the given registry. Labels come from closed sets: never a name, key or URL. */
-export const createControllerMetrics = ({
-  registry,
-  version,
-}: {
-  readonly registry: Registry;
-  readonly version: string;
-}) => {
-  new Gauge({
-    name: 'zip_build_info',
-    help: 'Always 1; tells the version',
-    labelNames: ['version'],
-    registers: [registry],
-  }).set({ version }, 1);
-  return {
-    ...ownMetrics(registry),
-    ...webhookMetrics(registry),
-    ...watchMetrics(registry),
-    ...genericMetrics(registry),
-    queue: queueMetrics(registry),
-  };
-};
+export const createControllerMetrics = (registry: Registry) => ({
+  ...ownMetrics(registry),
+  ...webhookMetrics(registry),
+  ...genericMetrics(registry),
+  queue: queueMetrics(registry),
+});
 export type ControllerMetrics = ReturnType<typeof createControllerMetrics>;
 
 /** The metrics of one work queue under client-go's names. */
@@ -208,17 +162,5 @@ export const workQueueMetrics = ({ queue }: ControllerMetrics, name: string): Wo
   },
   finished: (seconds) => {
     queue.worked.observe({ name }, seconds);
-  },
-});
-
-export const reflectorMetrics = (metrics: ControllerMetrics): ReflectorMetrics => ({
-  relisted: (kind, reason) => {
-    metrics.relists.inc({ kind, reason });
-  },
-  watchEnded: (kind, reason) => {
-    metrics.watchEnds.inc({ kind, reason });
-  },
-  eventReceived: (kind) => {
-    metrics.watchEvents.inc({ kind });
   },
 });

@@ -1,7 +1,7 @@
 import type { Clock } from '#runtime/clock.ts';
 import type { Act } from './act.ts';
 import type { decide } from './decide.ts';
-import type { ControllerMetrics } from './metrics.ts';
+import { measurePass, type PassMeasure, type PassResult, ZIPJOB } from './measure-pass.ts';
 import type { DecisionConfig } from './observation.ts';
 import type { Hints, Observe } from './observe.ts';
 import type { WorkQueue } from './work-queue.ts';
@@ -16,23 +16,19 @@ export interface ReconcileOptions {
   readonly queue: Pick<WorkQueue, 'add' | 'addAfter' | 'forget'>;
   readonly config: DecisionConfig;
   readonly clock: Clock;
-  readonly metrics: Pick<ControllerMetrics, 'reconciles' | 'errors' | 'seconds' | 'activeWorkers'>;
+  readonly metrics: PassMeasure['metrics'];
 }
 
 export type Reconcile = (key: string, signal: AbortSignal) => Promise<void>;
 
-type Result = 'success' | 'requeue' | 'requeue_after';
-
-const LABELS = { controller: 'zipjob' } as const;
-
-const rest = (options: ReconcileOptions, key: string, afterMs: number | undefined): Result => {
+const rest = (options: ReconcileOptions, key: string, afterMs: number | undefined): PassResult => {
   options.queue.forget(key);
   if (afterMs === undefined) return 'success';
   options.queue.addAfter(key, afterMs);
   return 'requeue_after';
 };
 
-const passes = async (options: ReconcileOptions, key: string, signal: AbortSignal): Promise<Result> => {
+const passes = async (options: ReconcileOptions, key: string, signal: AbortSignal): Promise<PassResult> => {
   let hints: Hints = {};
   for (let pass = 0; pass < MAX_PASSES && !signal.aborted; pass += 1) {
     const seen = await options.observe(key, hints);
@@ -50,19 +46,5 @@ const passes = async (options: ReconcileOptions, key: string, signal: AbortSigna
 /** Brings one ZipJob as far as it gets now: observe, decide, act, and again while something moves. */
 export const createReconcile =
   (options: ReconcileOptions): Reconcile =>
-  async (key, signal) => {
-    const { metrics, clock } = options;
-    const begun = clock.monotonicMs();
-    metrics.activeWorkers.inc(LABELS);
-    try {
-      const result = await passes(options, key, signal);
-      metrics.reconciles.inc({ ...LABELS, result });
-    } catch (error) {
-      metrics.reconciles.inc({ ...LABELS, result: 'error' });
-      metrics.errors.inc(LABELS);
-      throw error;
-    } finally {
-      metrics.activeWorkers.dec(LABELS);
-      metrics.seconds.observe(LABELS, (clock.monotonicMs() - begun) / 1000);
-    }
-  };
+  (key, signal) =>
+    measurePass({ ...options, controller: ZIPJOB }, () => passes(options, key, signal));

@@ -32,7 +32,12 @@ export interface KubeClient extends AsyncDisposable {
 }
 
 /** For rest_client_requests_total; `code` is the HTTP status, or `<error>` when no answer came. */
-export type CountCall = (call: { readonly method: string; readonly code: string }) => void;
+export type CountCall = (call: {
+  readonly method: string;
+  readonly code: string;
+  /** Host and port of the API server. */
+  readonly host: string;
+}) => void;
 
 export interface KubeClientOptions {
   readonly access: KubeAccess;

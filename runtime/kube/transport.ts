@@ -77,10 +77,10 @@ export const createTransport = (options: KubeClientOptions): Transport => {
         body: request.body === undefined ? null : JSON.stringify(request.body),
         signal: on.signal,
       });
-      countCall?.({ method: request.method, code: String(answer.statusCode) });
+      countCall?.({ method: request.method, code: String(answer.statusCode), host: base.host });
       return answer;
     } catch (error) {
-      countCall?.({ method: request.method, code: '<error>' });
+      countCall?.({ method: request.method, code: '<error>', host: base.host });
       throw error;
     }
   };

@@ -12,19 +12,10 @@ import { createMemory } from '../../../controller/memory.ts';
 import { createControllerMetrics } from '../../../controller/metrics.ts';
 import type { Decision, EventNote } from '../../../controller/observation.ts';
 import { ownedStatus } from '../../../controller/owned-status.ts';
-import {
-  aConfig,
-  anObservation,
-  anUpload,
-  aZipBucket,
-  aZipJob,
-  finishedAs,
-  NAME,
-  NAMESPACE,
-  running,
-} from '../../support/builders.ts';
+import { aConfig, anObservation, aZipBucket, aZipJob, NAME, NAMESPACE } from '../../support/builders.ts';
 import { createFakeObjects } from '../../support/fake-objects.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
+import { anUpload, finishedAs, running } from '../../support/zip-job-statuses.ts';
 
 const KEY = `${NAMESPACE}/${NAME}`;
 const config = aConfig();
@@ -40,7 +31,7 @@ const setUp = (zipJob: ZipJob = aZipJob()) => {
   const told: EventNote[] = [];
   const endpoints: unknown[] = [];
   const memory = createMemory();
-  const metrics = createControllerMetrics({ registry: new Registry(), version: 'test' });
+  const metrics = createControllerMetrics(new Registry());
   let conflicts = 0;
   const apply: ActOptions['zipJobs']['apply'] = async (object) => {
     const before = await zipJobs.client.get(object.metadata.namespace, object.metadata.name);

@@ -12,7 +12,7 @@ const setUp = (outcomes: readonly (Outcome | Error)[], decision: Partial<Decisio
   const calls: string[] = [];
   const hints: Hints[] = [];
   let pass = 0;
-  const metrics = createControllerMetrics({ registry: new Registry(), version: 'test' });
+  const metrics = createControllerMetrics(new Registry());
   const reconcile = createReconcile({
     observe: (_key, given) => {
       hints.push(given);

@@ -1,0 +1,35 @@
+import type { Registry } from 'prom-client';
+import type { Clock } from '#runtime/clock.ts';
+import { collectWatchAges } from '#runtime/kube/kube-metrics.ts';
+import type { ControllerConfig } from './config.ts';
+import { PROJECT_WORKERS } from './controller.ts';
+import { ZIPJOB, ZIPPROJECT } from './measure-pass.ts';
+import type { ControllerMetrics } from './metrics.ts';
+import { collectAtScrape } from './metrics-at-scrape.ts';
+import type { Watches } from './watches.ts';
+import type { WorkQueue } from './work-queue.ts';
+
+export interface StateSources {
+  readonly config: Pick<ControllerConfig, 'activeDeadlineSeconds' | 'workers'>;
+  readonly metrics: Pick<ControllerMetrics, 'maxWorkers'>;
+  readonly watches: Pick<Watches, 'caches'>;
+  readonly queue: Pick<WorkQueue, 'longestRunningMs' | 'unfinishedMs'>;
+  readonly projectQueue: Pick<WorkQueue, 'longestRunningMs' | 'unfinishedMs'>;
+  readonly clock: Pick<Clock, 'date'>;
+}
+
+/** What is told of the caches and queues at each scrape, by the leader and by who waits to lead. */
+export const exportState = (registry: Registry, sources: StateSources): void => {
+  const { config, metrics, watches, queue, projectQueue, clock } = sources;
+  const { zipJobs, jobs, pods, buckets, projects } = watches.caches;
+  collectAtScrape(registry, {
+    zipJobs: () => zipJobs.values(),
+    queues: { [ZIPJOB]: queue, [ZIPPROJECT]: projectQueue },
+    activeDeadlineSeconds: config.activeDeadlineSeconds,
+    now: () => clock.date(),
+  });
+  const kinds = { ZipJob: zipJobs, Job: jobs, Pod: pods, ZipBucket: buckets, ZipProject: projects };
+  collectWatchAges(registry, kinds);
+  metrics.maxWorkers.set({ controller: ZIPJOB }, config.workers);
+  metrics.maxWorkers.set({ controller: ZIPPROJECT }, PROJECT_WORKERS);
+};

@@ -1,0 +1,11 @@
+import { Gauge, type Registry } from 'prom-client';
+
+/** Which version runs, as a metric that dashboards can join. */
+export const exportBuildInfo = (registry: Registry, version: string): void => {
+  new Gauge({
+    name: 'zip_build_info',
+    help: 'Always 1; tells the version',
+    labelNames: ['version'],
+    registers: [registry],
+  }).set({ version }, 1);
+};

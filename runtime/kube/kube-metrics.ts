@@ -1,0 +1,59 @@
+import { Counter, Gauge, type Registry } from 'prom-client';
+import type { CountCall } from './client.ts';
+import type { ReflectorMetrics } from './reflector-options.ts';
+import type { Reflector } from './types.ts';
+
+export interface KubeMetrics extends ReflectorMetrics {
+  readonly countCall: CountCall;
+}
+
+/** Calls to the API server and the life of the caches, the same for every process. */
+export const createKubeMetrics = (registry: Registry): KubeMetrics => {
+  const counter = <L extends string>(name: string, help: string, labelNames: readonly L[]): Counter<L> =>
+    new Counter({ name, help, labelNames: [...labelNames], registers: [registry] });
+  const calls = counter(
+    'rest_client_requests_total',
+    'Calls to the API server, by method, status code and host',
+    ['method', 'code', 'host'],
+  );
+  const relists = counter(
+    'zip_reflector_relists_total',
+    'Lists that a cache was rebuilt from, by kind and reason',
+    ['kind', 'reason'],
+  );
+  const watchEnds = counter('zip_reflector_watch_ends_total', 'Watches that ended, by kind and reason', [
+    'kind',
+    'reason',
+  ]);
+  const events = counter('zip_reflector_events_total', 'Events that came by watch, by kind', ['kind']);
+  return {
+    countCall: ({ method, code, host }) => {
+      calls.inc({ method, code, host });
+    },
+    relisted: (kind, reason) => {
+      relists.inc({ kind, reason });
+    },
+    watchEnded: (kind, reason) => {
+      watchEnds.inc({ kind, reason });
+    },
+    eventReceived: (kind) => {
+      events.inc({ kind });
+    },
+  };
+};
+
+/** Tells at each scrape how long every cache, by its kind, has heard nothing from the API server. */
+export const collectWatchAges = (
+  registry: Registry,
+  caches: Readonly<Record<string, Pick<Reflector<never>, 'silenceMs'>>>,
+): void => {
+  new Gauge({
+    name: 'zip_reflector_last_event_age_seconds',
+    help: 'Time since bytes last came from the API server, by kind; a healthy watch is never silent for a minute',
+    labelNames: ['kind'],
+    registers: [registry],
+    collect() {
+      for (const [kind, cache] of Object.entries(caches)) this.set({ kind }, cache.silenceMs() / 1000);
+    },
+  });
+};
