@@ -5,6 +5,7 @@ import type { Clock } from '#runtime/clock.ts';
 import type { EgressPolicy } from '#runtime/egress/egress-policy.ts';
 import { judgeUrl } from '#runtime/egress/judge-url.ts';
 import { errorCode } from '#runtime/errors.ts';
+import { retryAfterMs } from '#runtime/http/retry-after.ts';
 import type { DeliveryAnswer } from '../observation.ts';
 import { signatureHeader } from './signature.ts';
 
@@ -28,16 +29,6 @@ export interface Delivery {
 }
 
 export type Deliver = (delivery: Delivery, signal?: AbortSignal) => Promise<DeliveryAnswer>;
-
-/** Seconds or an HTTP date, as milliseconds from now. */
-export const parseRetryAfter = (text: string | undefined, now: Date): number | undefined => {
-  if (text === undefined || text === '') return undefined;
-  const ms = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now.getTime();
-  return Number.isFinite(ms) ? Math.max(0, ms) : undefined;
-};
-
-const single = (value: string | string[] | undefined): string | undefined =>
-  typeof value === 'string' ? value : value?.[0];
 
 const drain = async (body: Dispatcher.ResponseData['body']): Promise<void> => {
   let seen = 0;
@@ -75,7 +66,7 @@ const classOf = (error: unknown): string => {
 
 interface Answered {
   readonly status: number;
-  readonly retryAfter: string | undefined;
+  readonly retryAfter: string | string[] | undefined;
 }
 
 const send = async (options: DeliverOptions, delivery: Delivery, signal: AbortSignal): Promise<Answered> => {
@@ -87,7 +78,7 @@ const send = async (options: DeliverOptions, delivery: Delivery, signal: AbortSi
     signal,
   });
   const status = response.statusCode;
-  const retryAfter = single(response.headers['retry-after']);
+  const retryAfter = response.headers['retry-after'];
   // The status is the answer; a receiver that breaks off its body has answered all the same.
   await drain(response.body).catch(() => undefined);
   return { status, retryAfter };
@@ -121,8 +112,8 @@ export const createDeliver =
       const limit = AbortSignal.timeout(options.timeoutMs);
       const both = signal ? AbortSignal.any([limit, signal]) : limit;
       const { status, retryAfter } = await send(options, delivery, both);
-      const retryAfterMs = parseRetryAfter(retryAfter, clock.date());
-      return { delivery: log({ status }), ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+      const waitMs = retryAfterMs(retryAfter, clock.date());
+      return { delivery: log({ status }), ...(waitMs === undefined ? {} : { retryAfterMs: waitMs }) };
     } catch (error) {
       return { delivery: log({ error: classOf(error) }) };
     }

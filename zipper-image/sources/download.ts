@@ -2,6 +2,7 @@ import type { Dispatcher } from 'undici';
 import type { EgressPolicy } from '#runtime/egress/egress-policy.ts';
 import { EgressRefusedError } from '#runtime/egress/egress-refused-error.ts';
 import { type JudgedUrl, judgeUrl } from '#runtime/egress/judge-url.ts';
+import { retryAfterMs } from '#runtime/http/retry-after.ts';
 import type { HostGates } from './host-gates.ts';
 import { type Flow, type GetLimits, httpGet, type ResponseHead } from './http-get.ts';
 import {
@@ -13,7 +14,7 @@ import {
   totalOfRange,
 } from './response-head.ts';
 import { SourceError, SourceFaultError } from './source-error.ts';
-import { errorFault, isRedirect, retryAfterMs, statusFault } from './source-faults.ts';
+import { errorFault, isRedirect, statusFault } from './source-faults.ts';
 
 /** Receives one source's body, synchronously. */
 export interface SourceSink {
@@ -132,7 +133,7 @@ class Download {
         headers: this.#headers(own),
         sink: {
           start: (head, flow) => {
-            const wait = retryAfterMs(head.headers['retry-after'], Date.now());
+            const wait = retryAfterMs(head.headers['retry-after'], new Date());
             turn.answered(head.status, Math.min(wait ?? 0, limits.maxRetryAfterMs));
             return this.#start(head, flow);
           },

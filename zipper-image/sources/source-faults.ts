@@ -1,5 +1,6 @@
 import { errors } from 'undici';
 import { errorCode } from '#runtime/errors.ts';
+import { retryAfterMs } from '#runtime/http/retry-after.ts';
 import type { ResponseHead } from './http-get.ts';
 import { formatAge, presignedExpiry } from './presigned-expiry.ts';
 import { type SourceFault, SourceFaultError } from './source-error.ts';
@@ -15,18 +16,6 @@ const HEADERS_TOO_LARGE = 'UND_ERR_HEADERS_OVERFLOW';
 const LENGTH_MISMATCH = 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH';
 
 export const isRedirect = (status: number): boolean => REDIRECT_STATUSES.has(status);
-
-const single = (value: string | string[] | undefined): string | undefined =>
-  typeof value === 'string' ? value : undefined;
-
-/** Milliseconds that a Retry-After (seconds or a date) asks for; undefined when there is none or it cannot be read. */
-export const retryAfterMs = (value: string | string[] | undefined, now: number): number | undefined => {
-  const text = single(value)?.trim();
-  if (text === undefined || text === '') return undefined;
-  if (/^\d{1,9}$/.test(text)) return Number(text) * 1000;
-  const at = Date.parse(text);
-  return Number.isNaN(at) ? undefined : Math.max(0, at - now);
-};
 
 /** How stores answer a signature that they do not accept, an old one included. */
 const UNSIGNED_STATUSES: ReadonlySet<number> = new Set([400, 401, 403]);
@@ -45,7 +34,7 @@ export const statusFault = (head: ResponseHead, url: URL, now: number): SourceFa
   if (expired) return expired;
   const text = `the source answered with status ${status}`;
   if (RETRYABLE_STATUSES.has(status)) {
-    const wait = retryAfterMs(head.headers['retry-after'], now);
+    const wait = retryAfterMs(head.headers['retry-after'], new Date(now));
     return {
       code: 'SourceUnavailable',
       text,

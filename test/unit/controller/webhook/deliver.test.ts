@@ -4,9 +4,8 @@ import { expect } from 'chai';
 import { systemClock } from '#runtime/clock.ts';
 import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
 import { createGuardedAgent } from '#runtime/egress/guarded-agent.ts';
-import { createDeliver, parseRetryAfter } from '../../../../controller/webhook/deliver.ts';
+import { createDeliver } from '../../../../controller/webhook/deliver.ts';
 import { parseSigningSecret } from '../../../../controller/webhook/signature.ts';
-import { NOW } from '../../../support/builders.ts';
 import { startWebhookReceiver, verifyDelivery } from '../../../support/webhook-receiver.ts';
 
 const SECRET = `whsec_${Buffer.alloc(32, 9).toString('base64')}`;
@@ -147,18 +146,4 @@ describe('deliver', () => {
       const answer = await deliver({ ...delivery('http://127.0.0.1:9998/'), keys: [] });
       expect(answer.delivery.error).to.equal('no-signing-secret');
     }));
-});
-
-describe('parseRetryAfter', () => {
-  for (const [text, want] of [
-    ['120', 120_000],
-    ['Mon, 04 May 2026 12:00:30 GMT', 30_000],
-    ['Mon, 04 May 2026 11:00:00 GMT', 0],
-    ['soon', undefined],
-    ['', undefined],
-    [undefined, undefined],
-  ] as const)
-    it(`reads ${String(text)}`, () => {
-      expect(parseRetryAfter(text, NOW)).to.equal(want);
-    });
 });

@@ -1,0 +1,42 @@
+import { expect } from 'chai';
+import { retryAfterMs } from '#runtime/http/retry-after.ts';
+import { NOW } from '../../../support/builders.ts';
+
+const LONGEST = 2 ** 31 * 1000;
+
+describe('retryAfterMs', () => {
+  const cases: readonly [string, string | readonly string[] | undefined, number | undefined][] = [
+    ['seconds', '120', 120_000],
+    ['seconds with spaces around them', ' 120 ', 120_000],
+    ['leading zeros', '007', 7000],
+    ['no time at all', '0', 0],
+    ['more seconds than can be waited for', '99999999999', LONGEST],
+    ['more seconds than a number holds', '9'.repeat(400), LONGEST],
+    ['a date', 'Mon, 04 May 2026 12:00:30 GMT', 30_000],
+    ['a date that is past', 'Mon, 04 May 2026 11:00:00 GMT', 0],
+    ['a date in the form of RFC 850', 'Monday, 04-May-26 12:00:30 GMT', 30_000],
+    ['a year of RFC 850 that would be more than 50 years ahead', 'Sunday, 06-Nov-94 08:49:37 GMT', 0],
+    ['a date in the form of asctime, which is in UTC', 'Mon May  4 12:00:30 2026', 30_000],
+    ['a leap second', 'Wed, 30 Jun 2027 23:59:60 GMT', Date.UTC(2027, 6, 1) - NOW.getTime()],
+    ['several headers: the longest wait', ['5', 'Mon, 04 May 2026 12:00:30 GMT', '7'], 30_000],
+    ['several headers of which one makes sense', ['soon', '7'], 7000],
+    ['several headers without sense', ['soon', ''], undefined],
+    ['a negative number', '-5', undefined],
+    ['a fraction', '1.5', undefined],
+    ['an exponent', '1e3', undefined],
+    ['a number in hexadecimal', '0x10', undefined],
+    ['two values in one header', '5, 7', undefined],
+    ['a date as JSON writes it', '2026-05-04T12:00:30Z', undefined],
+    ['a date in another zone', 'Mon, 04 May 2026 12:00:30 +0200', undefined],
+    ['a day that does not exist', 'Tue, 31 Feb 2027 12:00:30 GMT', undefined],
+    ['an hour that does not exist', 'Mon, 04 May 2026 25:00:30 GMT', undefined],
+    ['a month that does not exist', 'Mon, 04 Mai 2026 12:00:30 GMT', undefined],
+    ['a word', 'soon', undefined],
+    ['an empty header', '', undefined],
+    ['no header', undefined, undefined],
+  ];
+  for (const [name, header, want] of cases)
+    it(`reads ${name}`, () => {
+      expect(retryAfterMs(header, NOW)).to.equal(want);
+    });
+});
