@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { archiveJob, settleJob } from '../../../controller/job-manifest.ts';
-import { aConfig, ago, anUpload, aZipBucket, aZipJob, NAME, NAMESPACE } from '../../support/builders.ts';
+import { aConfig, ago, aZipBucket, aZipJob, NAME, NAMESPACE } from '../../support/builders.ts';
+import { anUpload } from '../../support/zip-job-statuses.ts';
 
 const config = aConfig({ zipperEnv: { LOG_LEVEL: 'debug', POD_UID: 'forged' } });
 const job = archiveJob(aZipJob(), aZipBucket({ objectOptions: { cacheControl: 'no-store' } }), config);

@@ -7,20 +7,18 @@ import { INDEXES, jobUidsOf, targetOf, zipJobSkeleton } from '../../../controlle
 import { createMemory } from '../../../controller/memory.ts';
 import { createObserve } from '../../../controller/observe.ts';
 import {
-  aCondition,
   ago,
   aJob,
   aPod,
   aZipBucket,
   aZipJob,
   aZipProject,
-  finishedAs,
   NAME,
   NAMESPACE,
   NOW,
-  running,
 } from '../../support/builders.ts';
 import { createFakeObjects } from '../../support/fake-objects.ts';
+import { aCondition, finishedAs, running } from '../../support/zip-job-statuses.ts';
 
 const KEY = `${NAMESPACE}/${NAME}`;
 

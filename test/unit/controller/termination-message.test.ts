@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { describeFailure, parseTerminationMessage } from '../../../controller/termination-message.ts';
-import { aResult, failureMessage } from '../../support/builders.ts';
+import { failureMessage } from '../../support/pod-statuses.ts';
+import { aResult } from '../../support/zip-job-statuses.ts';
 
 describe('parseTerminationMessage', () => {
   const good: readonly object[] = [

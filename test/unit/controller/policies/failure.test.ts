@@ -2,18 +2,9 @@ import { expect } from 'chai';
 import type { Attempt, AttemptClass } from '#crds/zip-job.ts';
 import { attemptOf, classify } from '../../../../controller/policies/attempt.ts';
 import { giveUp } from '../../../../controller/policies/failure.ts';
-import {
-  ago,
-  aJob,
-  aPod,
-  aZipJob,
-  disrupted,
-  ended,
-  failureMessage,
-  NOW,
-  progressOf,
-  starting,
-} from '../../../support/builders.ts';
+import { ago, aJob, aPod, aZipJob, NOW } from '../../../support/builders.ts';
+import { disrupted, ended, failureMessage } from '../../../support/pod-statuses.ts';
+import { progressOf, starting } from '../../../support/zip-job-statuses.ts';
 
 describe('classify', () => {
   const cases: readonly { name: string; pod: Parameters<typeof classify>[0]; want: AttemptClass }[] = [

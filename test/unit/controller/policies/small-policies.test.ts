@@ -7,20 +7,9 @@ import { podWaiting } from '../../../../controller/policies/pod-waiting.ts';
 import { queueTurn } from '../../../../controller/policies/queue-turn.ts';
 import { verifyResult } from '../../../../controller/policies/result.ts';
 import { startDeadline } from '../../../../controller/policies/start-deadline.ts';
-import {
-  aCondition,
-  aConfig,
-  ago,
-  aJob,
-  aPod,
-  aResult,
-  aZipJob,
-  finishedAs,
-  NOW,
-  running,
-  starting,
-  waitingFor,
-} from '../../../support/builders.ts';
+import { aConfig, ago, aJob, aPod, aZipJob, NOW } from '../../../support/builders.ts';
+import { waitingFor } from '../../../support/pod-statuses.ts';
+import { aCondition, aResult, finishedAs, running, starting } from '../../../support/zip-job-statuses.ts';
 
 describe('queueTurn', () => {
   const zipJob = aZipJob({ metadata: { name: 'b', creationTimestamp: ago(50) } });

@@ -1,39 +1,13 @@
 import { expect } from 'chai';
-import { FINALIZER } from '#crds/api-group.ts';
 import { findCondition } from '#crds/conditions.ts';
-import type { ZipJobStatus } from '#crds/zip-job.ts';
-import { decide } from '../../../../controller/decide.ts';
-import type { Decision, Observation } from '../../../../controller/observation.ts';
-import {
-  aConfig,
-  ago,
-  aJob,
-  anObservation,
-  anUpload,
-  aPod,
-  aResult,
-  aZipJob,
-  ended,
-  failureMessage,
-  NAME,
-  NOW,
-  progressOf,
-  running,
-  starting,
-  waitingFor,
-} from '../../../support/builders.ts';
-
-const config = aConfig();
-const judge = (seen: Observation): Decision => decide(seen, NOW, config);
-const kinds = ({ actions }: Decision): readonly string[] => actions.map(({ kind }) => kind);
-const withStatus = (status: ZipJobStatus, spec = {}, metadata = {}) =>
-  aZipJob({ status, spec, metadata: { finalizers: [FINALIZER], ...metadata } });
+import { ago, aJob, anObservation, aPod, aZipJob, NAME } from '../../../support/builders.ts';
+import { judge, kinds, withStatus } from '../../../support/judge.ts';
+import { ended, failureMessage, waitingFor } from '../../../support/pod-statuses.ts';
+import { anUpload, aResult, progressOf, running, starting } from '../../../support/zip-job-statuses.ts';
 
 describe('decide, while a Job is there', () => {
   it('puts the one pod in charge and counts the run', () => {
-    const decision = judge(
-      anObservation({ zipJob: withStatus(starting()), job: aJob(), pods: [aPod('p1')] }),
-    );
+    const decision = judge({ zipJob: withStatus(starting()), job: aJob(), pods: [aPod('p1')] });
     expect(decision.status?.job).to.deep.equal({
       name: NAME,
       uid: 'uid-job',
@@ -51,12 +25,12 @@ describe('decide, while a Job is there', () => {
   it('puts no second pod in charge while the first is not settled', () => {
     const zipJob = withStatus(running('p1'));
     const pods = [aPod('p1'), aPod('p2', { metadata: { creationTimestamp: ago(1) } })];
-    expect(judge(anObservation({ zipJob, job: aJob(), pods }))).to.not.have.property('status');
+    expect(judge({ zipJob, job: aJob(), pods })).to.not.have.property('status');
   });
 
   it('is Running from the first progress of the pod in charge', () => {
     const zipJob = withStatus({ ...starting('p1'), progress: progressOf('uid-p1') });
-    const decision = judge(anObservation({ zipJob, job: aJob(), pods: [aPod('p1')] }));
+    const decision = judge({ zipJob, job: aJob(), pods: [aPod('p1')] });
     expect(decision.status).to.include({ phase: 'Running', apiStatus: 'processing', startedAt: ago(5) });
   });
 
@@ -70,7 +44,7 @@ describe('decide, while a Job is there', () => {
     const message = failureMessage('SourceTruncated', { fileIndex: 3, message: 'the source ended early' });
     const zipJob = withStatus(running('p1', { upload: anUpload('open') }));
     const pods = [aPod('p1', { status: ended({ exitCode: 31, message }) })];
-    const decision = judge(anObservation({ zipJob, job: aJob(), pods }));
+    const decision = judge({ zipJob, job: aJob(), pods });
     expect(decision.status?.job).to.deep.equal({ name: NAME, uid: 'uid-job', podName: 'p1', node: 'node-1' });
     expect(decision.status?.attempts).to.deep.equal([
       {
@@ -92,20 +66,20 @@ describe('decide, while a Job is there', () => {
   });
 
   it('takes a pod that is gone out of charge (F16)', () => {
-    const decision = judge(anObservation({ zipJob: withStatus(running('p1')), job: aJob(), pods: [] }));
+    const decision = judge({ zipJob: withStatus(running('p1')), job: aJob(), pods: [] });
     expect(decision.status?.attempts?.[0]).to.include({ class: 'disruption', reason: 'PodGone' });
   });
 
   it('writes nothing and waits when a pod wrote its result and has not exited yet', () => {
     const zipJob = withStatus(running('p1', { result: aResult(), upload: anUpload('committing') }));
-    const decision = judge(anObservation({ zipJob, job: aJob(), pods: [aPod('p1')] }));
+    const decision = judge({ zipJob, job: aJob(), pods: [aPod('p1')] });
     expect(decision).to.deep.equal({ actions: [], events: [], requeueAfterMs: 25_000 });
   });
 
   it('finalizes with the result of the pod in charge, without settling it', () => {
     const zipJob = withStatus(running('p1', { result: aResult(), upload: anUpload('committing') }));
     const pods = [aPod('p1', { status: ended({ exitCode: 0 }) })];
-    const decision = judge(anObservation({ zipJob, job: aJob(), pods }));
+    const decision = judge({ zipJob, job: aJob(), pods });
     expect(decision.status).to.include({ phase: 'Finalizing', reason: 'Uploaded', attemptsTotal: 1 });
     expect(decision.status?.attempts?.[0]).to.include({ class: 'success', exitCode: 0 });
     expect(decision.status?.job).to.not.have.property('podUid');
@@ -115,39 +89,37 @@ describe('decide, while a Job is there', () => {
   it('believes a result even when the job is cancelled at the same time', () => {
     const zipJob = withStatus(running('p1', { result: aResult() }), { cancel: true });
     const pods = [aPod('p1', { status: ended({ exitCode: 0 }) })];
-    expect(judge(anObservation({ zipJob, job: aJob(), pods })).status).to.include({ reason: 'Uploaded' });
+    expect(judge({ zipJob, job: aJob(), pods }).status).to.include({ reason: 'Uploaded' });
   });
 
   it('does not take the result of an earlier pod for that of the pod in charge', () => {
     const zipJob = withStatus({ ...starting('p2'), progress: progressOf('uid-p1'), result: aResult() });
-    const decision = judge(anObservation({ zipJob, job: aJob(), pods: [aPod('p2')] }));
+    const decision = judge({ zipJob, job: aJob(), pods: [aPod('p2')] });
     expect(decision).to.not.have.property('status');
   });
 
   it('revokes the charge and deletes the Job of a job that is cancelled', () => {
     const zipJob = withStatus(running('p1', { upload: anUpload('open') }), { cancel: true });
-    const decision = judge(anObservation({ zipJob, job: aJob(), pods: [aPod('p1')] }));
+    const decision = judge({ zipJob, job: aJob(), pods: [aPod('p1')] });
     expect(decision.status).to.include({ phase: 'Finalizing', reason: 'Cancelled', apiStatus: 'processing' });
     expect(decision.status?.job).to.not.have.property('podUid');
     expect(decision.actions).to.deep.equal([{ kind: 'deleteJob', name: NAME, uid: 'uid-job' }]);
   });
 
   it('ends a job whose Job somebody deleted (F16)', () => {
-    const decision = judge(
-      anObservation({ zipJob: withStatus(running('p1', { upload: anUpload('open') })) }),
-    );
+    const decision = judge({ zipJob: withStatus(running('p1', { upload: anUpload('open') })) });
     expect(decision.status).to.include({ phase: 'Finalizing', reason: 'JobDeleted' });
   });
 
   it('ends a job by its own deadline when the pod will not die (F17)', () => {
     const job = aJob({ status: { startTime: ago(7216) } });
-    const decision = judge(anObservation({ zipJob: withStatus(running('p1')), job, pods: [aPod('p1')] }));
+    const decision = judge({ zipJob: withStatus(running('p1')), job, pods: [aPod('p1')] });
     expect(decision.status).to.include({ phase: 'Finalizing', reason: 'DeadlineExceeded' });
   });
 
   it('ends a job whose bucket is gone (F15)', () => {
     const seen = { zipJob: withStatus(running('p1')), job: aJob(), pods: [aPod('p1')], bucket: undefined };
-    expect(judge(anObservation(seen)).status).to.include({ phase: 'Finalizing', reason: 'BucketDeleted' });
+    expect(judge(seen).status).to.include({ phase: 'Finalizing', reason: 'BucketDeleted' });
   });
 
   it('fails by the start deadline and says what the pod waits for (F13)', () => {
@@ -162,15 +134,13 @@ describe('decide, while a Job is there', () => {
       }),
     ];
     const zipJob = withStatus(starting('p1'));
-    const early = judge(anObservation({ zipJob, job: aJob(), pods }));
+    const early = judge({ zipJob, job: aJob(), pods });
     expect(findCondition(early.status?.conditions, 'Waiting')).to.include({
       status: 'True',
       reason: 'Unschedulable',
       message: '0/1 nodes',
     });
-    const late = judge(
-      anObservation({ zipJob, job: aJob({ metadata: { creationTimestamp: ago(601) } }), pods }),
-    );
+    const late = judge({ zipJob, job: aJob({ metadata: { creationTimestamp: ago(601) } }), pods });
     expect(late.status).to.include({ phase: 'Finalizing', reason: 'StartDeadlineExceeded' });
     expect(late.status?.message).to.contain('Unschedulable: 0/1 nodes');
     expect(kinds(late)).to.deep.equal(['deleteJob']);
@@ -178,7 +148,7 @@ describe('decide, while a Job is there', () => {
 
   it('waits without a deadline for the queue that admits the Job, and says so', () => {
     const zipJob = withStatus(starting(), { queueName: 'night', startDeadlineSeconds: 1 });
-    const waiting = judge(anObservation({ zipJob, job: aJob() }));
+    const waiting = judge({ zipJob, job: aJob() });
     expect(findCondition(waiting.status?.conditions, 'Waiting')).to.include({
       status: 'True',
       reason: 'AwaitingQueue',
@@ -188,7 +158,7 @@ describe('decide, while a Job is there', () => {
       ['Normal', 'AwaitingQueue'],
     ]);
     const admitted = aZipJob({ ...zipJob, status: { ...zipJob.status, ...waiting.status } });
-    const late = judge(anObservation({ zipJob: admitted, job: aJob({ status: { startTime: ago(2) } }) }));
+    const late = judge({ zipJob: admitted, job: aJob({ status: { startTime: ago(2) } }) });
     expect(late.status).to.include({ phase: 'Finalizing', reason: 'StartDeadlineExceeded' });
   });
 
@@ -199,7 +169,7 @@ describe('decide, while a Job is there', () => {
       spec: { containers: [], volumes: [{ name: 'bucket', secret: { secretName: 'zipbucket-s3-archive' } }] },
     };
     const zipJob = withStatus(starting('p1'), { startDeadlineSeconds: 5 });
-    const decision = judge(anObservation({ zipJob, job: aJob(), pods: [pod] }));
+    const decision = judge({ zipJob, job: aJob(), pods: [pod] });
     expect(decision.status?.message).to.contain('a Secret may be missing: zipbucket-s3-archive');
   });
 });

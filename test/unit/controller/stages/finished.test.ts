@@ -2,47 +2,29 @@ import { expect } from 'chai';
 import { FINALIZER } from '#crds/api-group.ts';
 import { findCondition } from '#crds/conditions.ts';
 import type { ZipJobStatus } from '#crds/zip-job.ts';
-import { decide } from '../../../../controller/decide.ts';
-import type { Decision, Observation } from '../../../../controller/observation.ts';
 import { afterAnswer } from '../../../../controller/policies/endpoint.ts';
-import {
-  aConfig,
-  ago,
-  aJob,
-  anObservation,
-  anUpload,
-  aPod,
-  aZipJob,
-  aZipProject,
-  finishedAs,
-  NOW,
-  running,
-} from '../../../support/builders.ts';
-
-const config = aConfig();
-const judge = (seen: Observation): Decision => decide(seen, NOW, config);
-const kinds = ({ actions }: Decision): readonly string[] => actions.map(({ kind }) => kind);
-const withStatus = (status: ZipJobStatus, spec = {}, metadata = {}) =>
-  aZipJob({ status, spec, metadata: { finalizers: [FINALIZER], ...metadata } });
+import { ago, aJob, aPod, aZipProject, NOW } from '../../../support/builders.ts';
+import { judge, kinds, withStatus } from '../../../support/judge.ts';
+import { anUpload, finishedAs, running } from '../../../support/zip-job-statuses.ts';
 
 describe('decide, while a ZipJob is deleted (F14)', () => {
   const deleting = { deletionTimestamp: ago(5) };
 
   it('revokes, deletes the Job and settles before it lets go', () => {
     const zipJob = withStatus(running('p1', { upload: anUpload('open') }), {}, deleting);
-    const decision = judge(anObservation({ zipJob, job: aJob(), pods: [aPod('p1')] }));
+    const decision = judge({ zipJob, job: aJob(), pods: [aPod('p1')] });
     expect(decision.status).to.include({ phase: 'Finalizing', reason: 'Deleted' });
     expect(kinds(decision)).to.deep.equal(['deleteJob']);
   });
 
   it('removes the finalizer of one that is finished', () => {
     const zipJob = withStatus(finishedAs('Cancelled'), {}, deleting);
-    expect(kinds(judge(anObservation({ zipJob })))).to.deep.equal(['removeFinalizer']);
+    expect(kinds(judge({ zipJob }))).to.deep.equal(['removeFinalizer']);
   });
 
   it('lets go after five minutes whatever happened', () => {
     const zipJob = withStatus(running('p1'), {}, { deletionTimestamp: ago(281) });
-    expect(judge(anObservation({ zipJob, job: aJob(), pods: [aPod('p1')] }))).to.deep.equal({
+    expect(judge({ zipJob, job: aJob(), pods: [aPod('p1')] })).to.deep.equal({
       actions: [{ kind: 'removeFinalizer' }],
       events: [],
     });
@@ -68,11 +50,11 @@ describe('decide, after the end', () => {
 
   it('releases the finalizer and delivers a webhook that is due', () => {
     const zipJob = finished({ webhook }, { finalizers: [FINALIZER] });
-    expect(kinds(judge(anObservation({ zipJob })))).to.deep.equal(['removeFinalizer', 'deliverWebhook']);
+    expect(kinds(judge({ zipJob }))).to.deep.equal(['removeFinalizer', 'deliverWebhook']);
   });
 
   it('leaves a delivery alone that is under way', () => {
-    const decision = judge(anObservation({ zipJob: finished({ webhook }), delivery: { kind: 'inFlight' } }));
+    const decision = judge({ zipJob: finished({ webhook }), delivery: { kind: 'inFlight' } });
     expect(kinds(decision)).to.deep.equal([]);
   });
 
@@ -82,7 +64,7 @@ describe('decide, after the end', () => {
       kind: 'answered',
       answer: { delivery: { at: ago(0), durationMs: 12, status: 204 } },
     } as const;
-    const { status, events } = judge(anObservation({ zipJob, delivery }));
+    const { status, events } = judge({ zipJob, delivery });
     expect(status).to.deep.include({
       phase: 'Succeeded',
       finishedAt: ago(10),
@@ -112,7 +94,7 @@ describe('decide, after the end', () => {
 
   it('sends an event once more with the same id when that is asked for, once for each nonce (W15)', () => {
     for (const before of [delivered, { ...delivered, state: 'Exhausted' } as const]) {
-      const { status } = judge(anObservation({ zipJob: finished({ webhook: before }, replay) }));
+      const { status } = judge({ zipJob: finished({ webhook: before }, replay) });
       const webhook = {
         ...before,
         state: 'Pending',
@@ -123,14 +105,14 @@ describe('decide, after the end', () => {
       expect(status?.webhook).to.deep.equal(webhook);
       expect(findCondition(status?.conditions, 'Notified')?.status).to.equal('False');
       const next = finished(status ?? {}, replay);
-      expect(kinds(judge(anObservation({ zipJob: next })))).to.deep.equal(['deliverWebhook']);
+      expect(kinds(judge({ zipJob: next }))).to.deep.equal(['deliverWebhook']);
     }
     const answered = finished({ webhook: { ...delivered, replayNonce: 'again-1' } }, replay);
-    expect(judge(anObservation({ zipJob: answered }))).to.deep.include({ actions: [], events: [] });
+    expect(judge({ zipJob: answered })).to.deep.include({ actions: [], events: [] });
   });
 
   it('answers a replay of a job that has no webhook, and sends nothing', () => {
-    const decision = judge(anObservation({ zipJob: finished({}, replay) }));
+    const decision = judge({ zipJob: finished({}, replay) });
     expect(decision.status?.webhook).to.deep.equal({ state: 'NotConfigured', replayNonce: 'again-1' });
     expect(decision.actions).to.deep.equal([]);
   });
@@ -140,7 +122,7 @@ describe('decide, after the end', () => {
     const at = { now: NOW, disableAfterSeconds: 60 };
     const gone = afterAnswer(undefined, { url, delivery: { at: ago(0), durationMs: 1, status: 410 } }, at);
     const project = { ...aZipProject(), status: { webhook: gone } };
-    const { status, actions, events } = judge(anObservation({ zipJob: finished({ webhook }), project }));
+    const { status, actions, events } = judge({ zipJob: finished({ webhook }), project });
     expect(status).to.include({ phase: 'Succeeded', apiStatus: 'succeeded' });
     expect(status?.webhook?.state).to.equal('Exhausted');
     expect(findCondition(status?.conditions, 'Notified')?.reason).to.equal('EndpointDisabled');
@@ -149,13 +131,10 @@ describe('decide, after the end', () => {
 
   it('deletes the file list after its time, and the ZipJob after its own, never with a webhook pending (W18)', () => {
     const old = { finishedAt: ago(604_801) };
-    expect(kinds(judge(anObservation({ zipJob: finished(old) })))).to.deep.equal([
-      'deleteFileList',
-      'deleteZipJob',
-    ]);
+    expect(kinds(judge({ zipJob: finished(old) }))).to.deep.equal(['deleteFileList', 'deleteZipJob']);
     const pending = finished({ ...old, webhook: { ...webhook, nextAttemptAt: ago(-100) } });
-    expect(kinds(judge(anObservation({ zipJob: pending })))).to.deep.equal(['deleteFileList']);
-    const recent = judge(anObservation({ zipJob: finished() }));
+    expect(kinds(judge({ zipJob: pending }))).to.deep.equal(['deleteFileList']);
+    const recent = judge({ zipJob: finished() });
     expect(recent).to.deep.equal({ actions: [], events: [], requeueAfterMs: 3_590_000 });
   });
 });

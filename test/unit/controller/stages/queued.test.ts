@@ -1,27 +1,11 @@
 import { expect } from 'chai';
-import { FINALIZER } from '#crds/api-group.ts';
 import { findCondition } from '#crds/conditions.ts';
 import type { ZipJobStatus } from '#crds/zip-job.ts';
-import { decide } from '../../../../controller/decide.ts';
 import { archiveJob } from '../../../../controller/job-manifest.ts';
-import type { Decision, Observation } from '../../../../controller/observation.ts';
-import {
-  aCondition,
-  aConfig,
-  ago,
-  aJob,
-  anObservation,
-  aZipBucket,
-  aZipJob,
-  NAME,
-  NOW,
-} from '../../../support/builders.ts';
-
-const config = aConfig();
-const judge = (seen: Observation): Decision => decide(seen, NOW, config);
-const kinds = ({ actions }: Decision): readonly string[] => actions.map(({ kind }) => kind);
-const withStatus = (status: ZipJobStatus, spec = {}, metadata = {}) =>
-  aZipJob({ status, spec, metadata: { finalizers: [FINALIZER], ...metadata } });
+import type { Observation } from '../../../../controller/observation.ts';
+import { aConfig, ago, aJob, aZipBucket, aZipJob, NAME, NOW } from '../../../support/builders.ts';
+import { judge, kinds, withStatus } from '../../../support/judge.ts';
+import { aCondition } from '../../../support/zip-job-statuses.ts';
 
 const JUST_ACCEPTED = aCondition('Accepted', ['True', 'Accepted'], {
   message: 'The request was accepted.',
@@ -31,7 +15,7 @@ const JUST_ACCEPTED = aCondition('Accepted', ['True', 'Accepted'], {
 describe('decide, before there is a Job', () => {
   it('accepts a new ZipJob, adds the finalizer and creates the Job, in this order', () => {
     const zipJob = aZipJob();
-    const decision = judge(anObservation({ zipJob }));
+    const decision = judge({ zipJob });
     expect(decision).to.deep.equal({
       status: {
         acceptedAt: ago(60),
@@ -44,7 +28,7 @@ describe('decide, before there is a Job', () => {
       },
       actions: [
         { kind: 'addFinalizer' },
-        { kind: 'createJob', target: 'archive', job: archiveJob(zipJob, aZipBucket(), config) },
+        { kind: 'createJob', target: 'archive', job: archiveJob(zipJob, aZipBucket(), aConfig()) },
       ],
       events: [{ type: 'Normal', reason: 'Accepted', message: 'The request was accepted.' }],
     });
@@ -63,12 +47,12 @@ describe('decide, before there is a Job', () => {
   it('waits in line while no slot is free, says which limit it meets, and writes that once (F22)', () => {
     const message = 'at most 5 jobs of this project run at once';
     const slot = { kind: 'waiting', message } as const;
-    const decision = judge(anObservation({ zipJob: withStatus(queued), slot }));
+    const decision = judge({ zipJob: withStatus(queued), slot });
     expect(decision.status).to.include({ phase: 'Queued', reason: 'SlotsTaken', message });
     expect([decision.actions, decision.requeueAfterMs]).to.deep.equal([[], undefined]);
-    const again = judge(anObservation({ zipJob: withStatus(decision.status ?? {}), slot }));
+    const again = judge({ zipJob: withStatus(decision.status ?? {}), slot });
     expect(again).to.deep.equal({ actions: [], events: [] });
-    const granted = judge(anObservation({ zipJob: withStatus(decision.status ?? {}) }));
+    const granted = judge({ zipJob: withStatus(decision.status ?? {}) });
     expect([granted.status, kinds(granted)]).to.deep.equal([undefined, ['createJob']]);
   });
 
@@ -116,7 +100,7 @@ describe('decide, before there is a Job', () => {
   ];
   for (const { name, given, want } of refused)
     it(`ends ${name} at once as ${want.phase}, ${want.reason}, and creates nothing`, () => {
-      const decision = judge(anObservation(given));
+      const decision = judge(given);
       expect(decision.status).to.include({ ...want, apiStatus: 'failed', finishedAt: ago(0) });
       expect(findCondition(decision.status?.conditions, 'Complete')?.status).to.equal('False');
       expect(findCondition(decision.status?.conditions, 'Settled')?.reason).to.equal('NothingToSettle');
@@ -124,18 +108,18 @@ describe('decide, before there is a Job', () => {
     });
 
   it('waits without a project, and fails by the start deadline with what it waited for (F13)', () => {
-    const waiting = judge(anObservation({ project: undefined }));
+    const waiting = judge({ project: undefined });
     expect(waiting.status).to.include({ phase: 'Queued', reason: 'ProjectNotFound' });
     const late = aCondition('Waiting', ['True', 'ProjectNotFound'], { lastTransitionTime: ago(601) });
     const zipJob = withStatus({ ...queued, conditions: [late] });
-    expect(judge(anObservation({ zipJob, project: undefined })).status).to.include({
+    expect(judge({ zipJob, project: undefined }).status).to.include({
       phase: 'Failed',
       reason: 'StartDeadlineExceeded',
     });
   });
 
   it('holds a suspended job in the queue', () => {
-    const decision = judge(anObservation({ zipJob: aZipJob({ spec: { suspend: true } }) }));
+    const decision = judge({ zipJob: aZipJob({ spec: { suspend: true } }) });
     expect(decision.status).to.include({ phase: 'Queued', reason: 'Suspended' });
     expect(findCondition(decision.status?.conditions, 'Suspended')?.status).to.equal('True');
     expect(kinds(decision)).to.deep.equal([]);
@@ -143,7 +127,7 @@ describe('decide, before there is a Job', () => {
 
   it('lets the older job of the same key go first', () => {
     const older = aZipJob({ metadata: { name: 'older', creationTimestamp: ago(100) } });
-    const decision = judge(anObservation({ rivals: [older] }));
+    const decision = judge({ rivals: [older] });
     expect(decision.status).to.include({ phase: 'Queued', reason: 'OlderJobFirst' });
     expect(kinds(decision)).to.deep.equal([]);
   });
@@ -157,18 +141,16 @@ describe('decide, before there is a Job', () => {
       count: 1,
       retryAt: new Date(NOW.getTime() + 2000),
     } as const;
-    const decision = judge(anObservation({ zipJob: withStatus(queued), refusal }));
+    const decision = judge({ zipJob: withStatus(queued), refusal });
     expect(decision.status).to.include({ phase: 'Queued', reason: 'QuotaExceeded' });
     expect(findCondition(decision.status?.conditions, 'Waiting')?.status).to.equal('True');
     expect(kinds(decision)).to.deep.equal([]);
     expect(decision.requeueAfterMs).to.equal(2000);
-    expect(kinds(judge(anObservation({ refusal: { ...refusal, retryAt: NOW } })))).to.deep.equal([
-      'createJob',
-    ]);
+    expect(kinds(judge({ refusal: { ...refusal, retryAt: NOW } }))).to.deep.equal(['createJob']);
   });
 
   it('finds a Job that was created before the status could tell of it (F2)', () => {
-    const decision = judge(anObservation({ zipJob: withStatus(queued), job: aJob() }));
+    const decision = judge({ zipJob: withStatus(queued), job: aJob() });
     expect(decision.status).to.deep.include({
       phase: 'Starting',
       apiStatus: 'none',

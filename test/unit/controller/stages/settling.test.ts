@@ -1,30 +1,10 @@
 import { expect } from 'chai';
-import { FINALIZER } from '#crds/api-group.ts';
 import { findCondition } from '#crds/conditions.ts';
 import type { ZipJobStatus } from '#crds/zip-job.ts';
-import { decide } from '../../../../controller/decide.ts';
-import type { Decision, Observation } from '../../../../controller/observation.ts';
-import {
-  aCondition,
-  aConfig,
-  ago,
-  aJob,
-  anObservation,
-  anUpload,
-  aPod,
-  aZipJob,
-  disrupted,
-  ended,
-  NAME,
-  NOW,
-  running,
-} from '../../../support/builders.ts';
-
-const config = aConfig();
-const judge = (seen: Observation): Decision => decide(seen, NOW, config);
-const kinds = ({ actions }: Decision): readonly string[] => actions.map(({ kind }) => kind);
-const withStatus = (status: ZipJobStatus, spec = {}, metadata = {}) =>
-  aZipJob({ status, spec, metadata: { finalizers: [FINALIZER], ...metadata } });
+import { ago, aJob, aPod, NAME } from '../../../support/builders.ts';
+import { judge, kinds, withStatus } from '../../../support/judge.ts';
+import { disrupted, ended } from '../../../support/pod-statuses.ts';
+import { aCondition, anUpload, running } from '../../../support/zip-job-statuses.ts';
 
 const settlingStatus = (upload: ReturnType<typeof anUpload> | undefined, more: ZipJobStatus = {}) => {
   const { job: _job, ...status } = running('p1', upload ? { upload } : {});
@@ -53,7 +33,7 @@ const settleWith = (settled: object) => ({
 
 describe('decide, while an attempt is settled', () => {
   it('has nothing to settle when no upload was recorded', () => {
-    const decision = judge(anObservation({ zipJob: withStatus(settlingStatus(undefined)), job: aJob() }));
+    const decision = judge({ zipJob: withStatus(settlingStatus(undefined)), job: aJob() });
     expect(findCondition(decision.status?.conditions, 'Settled')).to.include({
       status: 'True',
       reason: 'NothingToSettle',
@@ -63,7 +43,7 @@ describe('decide, while an attempt is settled', () => {
 
   it('starts a settle Job for a recorded upload and charges no pod meanwhile', () => {
     const zipJob = withStatus(settlingStatus(anUpload('open')));
-    const decision = judge(anObservation({ zipJob, job: aJob(), pods: [aPod('p2')] }));
+    const decision = judge({ zipJob, job: aJob(), pods: [aPod('p2')] });
     expect(decision).to.not.have.property('status');
     expect(decision.actions).to.have.length(1);
     expect(decision.actions[0]).to.deep.include({ kind: 'createJob', target: 'settle' });
@@ -71,7 +51,7 @@ describe('decide, while an attempt is settled', () => {
 
   it('goes on with the next pod when the store holds nothing of the attempt', () => {
     const zipJob = withStatus(settlingStatus(anUpload('committing')));
-    const decision = judge(anObservation({ zipJob, job: aJob(), settle: settleWith({ outcome: 'absent' }) }));
+    const decision = judge({ zipJob, job: aJob(), settle: settleWith({ outcome: 'absent' }) });
     expect(decision.status?.phase).to.equal('Running');
     expect(decision.status?.attempts?.[0]?.upload).to.deep.equal(anUpload('committing'));
     expect(findCondition(decision.status?.conditions, 'Settled')?.status).to.equal('True');
@@ -80,7 +60,7 @@ describe('decide, while an attempt is settled', () => {
   it('succeeds when the store holds the complete archive of the attempt (F11)', () => {
     const zipJob = withStatus(settlingStatus(anUpload('committing')));
     const settle = settleWith({ outcome: 'published', bytes: 77, etag: 'tag' });
-    const decision = judge(anObservation({ zipJob, job: aJob(), settle }));
+    const decision = judge({ zipJob, job: aJob(), settle });
     expect(decision.status).to.include({ phase: 'Finalizing', reason: 'ProvedByStore' });
     expect(decision.status?.result).to.include({ bytes: 77, etag: 'tag', entries: 3 });
   });
@@ -88,9 +68,7 @@ describe('decide, while an attempt is settled', () => {
   it('turns a cancelled job into a succeeded one when the archive proves complete', () => {
     const status = settlingStatus(anUpload('committing'), { phase: 'Finalizing', reason: 'Cancelled' });
     const settle = settleWith({ outcome: 'published', bytes: 77, etag: 'tag' });
-    const decision = judge(
-      anObservation({ zipJob: withStatus(status, { cancel: true }), job: aJob(), settle }),
-    );
+    const decision = judge({ zipJob: withStatus(status, { cancel: true }), job: aJob(), settle });
     expect(decision.status).to.include({ phase: 'Succeeded', reason: 'ProvedByStore' });
     expect(decision.status?.result?.bytes).to.equal(77);
   });
@@ -98,11 +76,11 @@ describe('decide, while an attempt is settled', () => {
   it('fails with OutcomeUnknown when the store does not tell, and only after committing', () => {
     const settle = settleWith({ outcome: 'unknown', missingPermission: 's3:GetObject' });
     const committing = withStatus(settlingStatus(anUpload('committing')));
-    const unknown = judge(anObservation({ zipJob: committing, job: aJob(), settle }));
+    const unknown = judge({ zipJob: committing, job: aJob(), settle });
     expect(unknown.status).to.include({ phase: 'Finalizing', reason: 'OutcomeUnknown' });
     expect(unknown.status?.message).to.contain('s3:GetObject');
     const open = withStatus(settlingStatus(anUpload('open')));
-    expect(judge(anObservation({ zipJob: open, job: aJob(), settle })).status?.phase).to.equal('Running');
+    expect(judge({ zipJob: open, job: aJob(), settle }).status?.phase).to.equal('Running');
   });
 
   it('gives up a settle Job that never answers', () => {
@@ -111,7 +89,7 @@ describe('decide, while an attempt is settled', () => {
       pods: [],
     };
     const zipJob = withStatus(settlingStatus(anUpload('committing')));
-    expect(judge(anObservation({ zipJob, job: aJob(), settle })).status?.reason).to.equal('OutcomeUnknown');
+    expect(judge({ zipJob, job: aJob(), settle }).status?.reason).to.equal('OutcomeUnknown');
   });
 
   it('finishes what was finalizing once settled, in one write', () => {
@@ -121,7 +99,7 @@ describe('decide, while an attempt is settled', () => {
       message: 'file 1: 404',
     });
     const zipJob = withStatus(status, { webhook: { url: 'https://hook.example', events: ['FAILED'] } });
-    const decision = judge(anObservation({ zipJob, job: aJob() }));
+    const decision = judge({ zipJob, job: aJob() });
     expect(decision.status).to.deep.include({
       phase: 'Failed',
       apiStatus: 'failed',
@@ -150,7 +128,7 @@ describe('decide, between two attempts', () => {
 
   it('gives up after a permanent failure and keeps the Job, whose logs are worth reading', () => {
     const status = settled({ class: 'permanent', reason: 'SourceNotFound', message: 'file 2: not found' });
-    const decision = judge(anObservation({ zipJob: withStatus(status), job: aJob() }));
+    const decision = judge({ zipJob: withStatus(status), job: aJob() });
     expect(decision.status).to.include({
       phase: 'Finalizing',
       reason: 'SourceNotFound',
@@ -165,20 +143,20 @@ describe('decide, between two attempts', () => {
       aPod('p2', { metadata: { creationTimestamp: ago(1) } }),
     ];
     const zipJob = withStatus(settled({ class: 'transient' }));
-    expect(judge(anObservation({ zipJob, job: aJob(), pods })).status?.job?.podUid).to.equal('uid-p2');
+    expect(judge({ zipJob, job: aJob(), pods }).status?.job?.podUid).to.equal('uid-p2');
   });
 
   it('records a pod that ended before it was ever in charge', () => {
     const pods = [aPod('p2', { metadata: { creationTimestamp: ago(1) }, status: disrupted(143) })];
     const zipJob = withStatus(settled({ class: 'transient' }));
-    const decision = judge(anObservation({ zipJob, job: aJob(), pods }));
+    const decision = judge({ zipJob, job: aJob(), pods });
     expect(decision.status?.attempts?.[1]).to.include({ n: 2, podUid: 'uid-p2', class: 'disruption' });
   });
 
   it('removes a settled pod by force when its node is gone (F10)', () => {
     const pods = [aPod('p1', { metadata: { deletionTimestamp: ago(61) } })];
     const zipJob = withStatus(settled({ class: 'disruption', reason: 'PodLost' }));
-    const decision = judge(anObservation({ zipJob, job: aJob(), pods }));
+    const decision = judge({ zipJob, job: aJob(), pods });
     expect(decision.actions).to.deep.equal([{ kind: 'forceDeletePod', name: 'p1', uid: 'uid-p1' }]);
   });
 });

@@ -1,41 +1,30 @@
 import { expect } from 'chai';
 import { findCondition } from '#crds/conditions.ts';
-import { decide } from '../../../../controller/decide.ts';
 import type { Observation } from '../../../../controller/observation.ts';
-import {
-  aCondition,
-  aConfig,
-  ago,
-  aJob,
-  anObservation,
-  anUpload,
-  aPod,
-  aZipJob,
-  NOW,
-  running,
-  starting,
-  waitingFor,
-} from '../../../support/builders.ts';
+import { ago, aJob, aPod, aZipJob } from '../../../support/builders.ts';
+import { judge } from '../../../support/judge.ts';
+import { waitingFor } from '../../../support/pod-statuses.ts';
+import { aCondition, anUpload, running, starting } from '../../../support/zip-job-statuses.ts';
 
 const HOUR = 3600;
 const slow = { maxAttempts: 4, startDeadlineSeconds: HOUR };
 
 describe('the condition Stalled', () => {
-  const moving: readonly { name: string; seen: Observation }[] = [
-    { name: 'waits for a slot', seen: anObservation({ slot: { kind: 'waiting', message: 'full' } }) },
-    { name: 'is suspended', seen: anObservation({ zipJob: aZipJob({ spec: { suspend: true } }) }) },
-    { name: 'waits for a project', seen: anObservation({ project: undefined }) },
+  const moving: readonly { name: string; seen: Partial<Observation> }[] = [
+    { name: 'waits for a slot', seen: { slot: { kind: 'waiting', message: 'full' } } },
+    { name: 'is suspended', seen: { zipJob: aZipJob({ spec: { suspend: true } }) } },
+    { name: 'waits for a project', seen: { project: undefined } },
     {
       name: 'waits for an image',
-      seen: anObservation({
+      seen: {
         zipJob: aZipJob({ spec: slow, status: starting('p1') }),
         job: aJob(),
         pods: [aPod('p1', { status: waitingFor('ImagePullBackOff', 'no such image') })],
-      }),
+      },
     },
     {
       name: 'makes no progress',
-      seen: anObservation({
+      seen: {
         zipJob: aZipJob({
           status: running('p1', {
             progress: {
@@ -51,11 +40,11 @@ describe('the condition Stalled', () => {
         }),
         job: aJob(),
         pods: [aPod('p1')],
-      }),
+      },
     },
     {
       name: 'settles a lost attempt',
-      seen: anObservation({
+      seen: {
         zipJob: aZipJob({
           status: running('p1', {
             phase: 'Finalizing',
@@ -65,22 +54,22 @@ describe('the condition Stalled', () => {
           }),
         }),
         job: aJob(),
-      }),
+      },
     },
   ];
   for (const { name, seen } of moving)
     it(`does not stand on a job that ${name}`, () => {
-      const { status } = decide(seen, NOW, aConfig());
+      const { status } = judge(seen);
       expect(findCondition(status?.conditions, 'Stalled')).to.equal(undefined);
     });
 
   it('stands on a job that failed, with its reason, and not on one that was cancelled', () => {
-    const failed = decide(anObservation({ bucket: undefined }), NOW, aConfig());
+    const failed = judge({ bucket: undefined });
     expect(findCondition(failed.status?.conditions, 'Stalled')).to.include({
       status: 'True',
       reason: 'BucketNotFound',
     });
-    const cancelled = decide(anObservation({ zipJob: aZipJob({ spec: { cancel: true } }) }), NOW, aConfig());
+    const cancelled = judge({ zipJob: aZipJob({ spec: { cancel: true } }) });
     expect(cancelled.status?.phase).to.equal('Cancelled');
     expect(findCondition(cancelled.status?.conditions, 'Stalled')).to.equal(undefined);
   });

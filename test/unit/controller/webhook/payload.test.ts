@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { deliveryIdOf } from '../../../../controller/policies/notification.ts';
 import { webhookBody } from '../../../../controller/webhook/payload.ts';
-import { aResult, aZipJob, finishedAs, UUID } from '../../../support/builders.ts';
+import { aZipJob, UUID } from '../../../support/builders.ts';
+import { aResult, finishedAs } from '../../../support/zip-job-statuses.ts';
 
 describe('webhookBody', () => {
   it('tells a success in exactly the promised fields, metadata as it was sent (W20)', () => {

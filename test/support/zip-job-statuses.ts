@@ -1,0 +1,98 @@
+/** How a ZipJob stands, for tests of decisions. */
+import type { Condition } from '#crds/conditions.ts';
+import type { Progress, UploadState, ZipJobStatus, ZipResult } from '#crds/zip-job.ts';
+import { CONTRACT_VERSION } from '#crds/zipper-contract.ts';
+import { ago, NAME } from './builders.ts';
+
+export const aCondition = (
+  type: string,
+  [status, reason]: readonly [Condition['status'], string],
+  more: Partial<Condition> = {},
+): Condition => ({
+  type,
+  status,
+  reason,
+  message: reason,
+  lastTransitionTime: ago(30),
+  observedGeneration: 1,
+  ...more,
+});
+
+export const progressOf = (podUid: string, filesDone = 1): Progress => ({
+  podUid,
+  filesTotal: 3,
+  filesDone,
+  bytesRead: 1000,
+  bytesUploaded: 500,
+  display: `${filesDone}/3`,
+  updatedAt: ago(5),
+});
+
+export const anUpload = (state: UploadState['state']): UploadState => ({
+  uploadId: 'upload-1',
+  state,
+  partSize: 8_388_608,
+});
+
+export const aResult = (change: Partial<ZipResult> = {}): ZipResult => ({
+  bytes: 4096,
+  etag: '"etag"',
+  entries: 3,
+  seconds: 2,
+  peakMemory: 100_000_000,
+  retries: 0,
+  contractVersion: CONTRACT_VERSION,
+  ...change,
+});
+
+/** Status of a job whose Job exists and whose pod (if named) is in charge. */
+export const starting = (pod?: string): ZipJobStatus => ({
+  observedGeneration: 1,
+  phase: 'Starting',
+  reason: 'JobCreated',
+  message: 'The Kubernetes Job was created.',
+  apiStatus: 'none',
+  acceptedAt: ago(60),
+  job: { name: NAME, uid: 'uid-job', ...(pod !== undefined && { podName: pod, podUid: `uid-${pod}` }) },
+  conditions: [
+    aCondition('Accepted', ['True', 'Accepted']),
+    aCondition('JobCreated', ['True', 'JobCreated']),
+    ...(pod === undefined ? [] : [aCondition('Settled', ['False', 'PodInCharge'])]),
+  ],
+});
+
+/** Status of a job whose pod in charge has written progress. */
+export const running = (pod: string, more: ZipJobStatus = {}): ZipJobStatus => ({
+  ...starting(pod),
+  phase: 'Running',
+  reason: 'Running',
+  message: 'Files are fetched and the archive is written.',
+  apiStatus: 'processing',
+  startedAt: ago(35),
+  job: { name: NAME, uid: 'uid-job', podName: pod, podUid: `uid-${pod}`, node: 'node-1' },
+  conditions: [
+    aCondition('Accepted', ['True', 'Accepted']),
+    aCondition('JobCreated', ['True', 'JobCreated']),
+    aCondition('Settled', ['False', 'PodInCharge']),
+    aCondition('Running', ['True', 'Running'], { message: 'Files are fetched and the archive is written.' }),
+  ],
+  progress: progressOf(`uid-${pod}`),
+  ...more,
+});
+
+export const finishedAs = (
+  phase: 'Succeeded' | 'Failed' | 'Cancelled',
+  more: ZipJobStatus = {},
+): ZipJobStatus => ({
+  observedGeneration: 1,
+  phase,
+  reason: phase === 'Succeeded' ? 'Uploaded' : phase === 'Failed' ? 'SourceNotFound' : 'Cancelled',
+  message: 'over',
+  apiStatus: phase === 'Succeeded' ? 'succeeded' : 'failed',
+  acceptedAt: ago(60),
+  startedAt: ago(35),
+  finishedAt: ago(10),
+  duration: '25s',
+  webhook: { state: 'NotConfigured' },
+  ...more,
+});
