@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { Registry } from 'prom-client';
-import type { Outcome } from '../../../controller/act.ts';
+import type { Outcome } from '../../../controller/actions/outcome.ts';
 import { createControllerMetrics } from '../../../controller/metrics.ts';
 import type { Decision } from '../../../controller/observation.ts';
 import type { Hints } from '../../../controller/observe.ts';

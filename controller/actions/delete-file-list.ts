@@ -1,0 +1,27 @@
+import { ANNOTATIONS } from '#crds/api-group.ts';
+import { rfc3339 } from '#crds/conditions.ts';
+import type { ZipJob } from '#crds/zip-job.ts';
+import { isKubeError } from '#runtime/kube/kube-error.ts';
+import { objectKey } from '#runtime/kube/types.ts';
+import type { ActOptions } from './act-options.ts';
+import type { Fresh } from './outcome.ts';
+import { patchMetadata } from './versioned-write.ts';
+
+/** Deletes the Secrets of the list by name, and notes that they are gone so that nobody looks for them again. */
+export const deleteFileList = async (
+  options: ActOptions,
+  zipJob: ZipJob,
+  secretNames: readonly string[],
+): Promise<Fresh> => {
+  const { namespace } = zipJob.metadata;
+  for (const name of secretNames) {
+    try {
+      await options.secrets.delete(namespace, name);
+    } catch (error) {
+      if (!isKubeError(error, 'Forbidden')) throw error;
+      options.log.warn({ err: error, zipJob: objectKey(zipJob) }, 'a file list may not be deleted');
+    }
+  }
+  const deletedAt = rfc3339(options.clock.date());
+  return patchMetadata(options, zipJob, { annotations: { [ANNOTATIONS.fileListDeletedAt]: deletedAt } });
+};

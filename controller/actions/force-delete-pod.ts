@@ -1,0 +1,35 @@
+import { FIELD_MANAGERS } from '#crds/api-group.ts';
+import { rfc3339 } from '#crds/conditions.ts';
+import { isKubeError } from '#runtime/kube/kube-error.ts';
+import type { Action } from '../observation.ts';
+import type { ActOptions } from './act-options.ts';
+
+/**
+ * The Job controller lets go of a pod, and replaces it, only once its phase is Failed, and no kubelet will ever say so: it is
+ * said here, in the words in which Kubernetes speaks of pods whose node is gone.
+ */
+export const forceDeletePod = async (
+  options: ActOptions,
+  namespace: string,
+  { name, uid }: Extract<Action, { kind: 'forceDeletePod' }>,
+): Promise<void> => {
+  const lost = {
+    type: 'DisruptionTarget',
+    status: 'True',
+    reason: 'PodLost',
+    message: 'its node does not answer',
+  };
+  const status = {
+    phase: 'Failed',
+    conditions: [{ ...lost, lastTransitionTime: rfc3339(options.clock.date()) }],
+  };
+  try {
+    await options.pods.apply(
+      { apiVersion: 'v1', kind: 'Pod', metadata: { namespace, name, uid }, status },
+      { fieldManager: FIELD_MANAGERS.controller, subresource: 'status' },
+    );
+    await options.pods.delete(namespace, name, { uid, gracePeriodSeconds: 0 });
+  } catch (error) {
+    if (!isKubeError(error, 'NotFound', 'Conflict')) throw error;
+  }
+};
