@@ -47,7 +47,7 @@ export const CONTROLLER_SETTINGS = {
     minimum: 1000,
     default: 15_000,
     description:
-      'how long a lease lasts without renewal; the renew deadline is two thirds and the period a seventh',
+      'how long a lease lasts without renewal; the renew deadline is two thirds and the period a tenth',
   },
   workers: {
     env: 'WORKERS',

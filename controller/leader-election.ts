@@ -1,20 +1,15 @@
 import { type Clock, pause, systemClock } from '#runtime/clock.ts';
 import { AppError, toError } from '#runtime/errors.ts';
-import type { Lease } from '#runtime/kube/resources.ts';
-import type { ObjectClient } from '#runtime/kube/types.ts';
 import type { Logger } from '#runtime/log.ts';
+import { createLeaseLock, type LeaseLock, type LeaseLockOptions } from './lease-lock.ts';
 
-export interface LeaderElectionOptions {
-  readonly leases: Pick<ObjectClient<Lease>, 'get' | 'create' | 'replace'>;
-  readonly namespace: string;
-  readonly name: string;
-  /** Unique per process: pod name and uid. */
-  readonly identity: string;
+export interface LeaderElectionOptions
+  extends Pick<LeaseLockOptions, 'leases' | 'namespace' | 'name' | 'identity'> {
   /** How long others wait after the last renewal that they saw. Default 15 s. */
   readonly leaseDurationMs?: number;
   /** A leader that could not renew for this long stops. Must be shorter than the lease. Default 10 s. */
   readonly renewDeadlineMs?: number;
-  /** Default 2 s. */
+  /** Between two renewals, and between two looks of those that wait. Default 1.5 s. */
   readonly retryPeriodMs?: number;
   /** Runs while this process leads; its signal aborts when it should stop, or must because the lease is lost. */
   readonly lead: (signal: AbortSignal) => Promise<void>;
@@ -26,109 +21,19 @@ export interface LeaderElectionOptions {
   readonly onChange?: (leading: boolean) => void;
 }
 
-/** Kubernetes' metav1.MicroTime: exactly six digits of a second; fewer are refused. */
-export const microTime = (date: Date): string => `${date.toISOString().slice(0, -1)}000Z`;
-
-/** The lease as this process saw it last, with the local time of the sight. */
-interface Observed {
-  readonly lease: Lease;
-  readonly atMs: number;
-}
-
 interface State {
   readonly options: LeaderElectionOptions;
   readonly clock: Clock;
-  readonly leaseDurationMs: number;
+  readonly lock: LeaseLock;
   readonly renewDeadlineMs: number;
   readonly retryPeriodMs: number;
-  observed: Observed | undefined;
   /** Start of the last call that took or renewed the lease: its answer may have come much later. */
   renewedMs: number;
 }
 
-const sameRecord = (a: Lease, b: Lease): boolean =>
-  a.metadata.uid === b.metadata.uid && a.metadata.resourceVersion === b.metadata.resourceVersion;
-
-/** The clock starts anew only when the lease changed: the times in it come from other machines and decide nothing. */
-const observe = (state: State, lease: Lease): Observed => {
-  if (!state.observed || !sameRecord(state.observed.lease, lease))
-    state.observed = { lease, atMs: state.clock.monotonicMs() };
-  return state.observed;
-};
-
-const isHeldByOther = (state: State, observed: Observed): boolean => {
-  const { holderIdentity, leaseDurationSeconds } = observed.lease.spec ?? {};
-  if (holderIdentity === undefined || holderIdentity === '') return false;
-  if (holderIdentity === state.options.identity) return false;
-  const durationMs = Math.max(state.leaseDurationMs, (leaseDurationSeconds ?? 0) * 1000);
-  return state.clock.monotonicMs() < observed.atMs + durationMs;
-};
-
-const freshLease = (state: State): Lease => {
-  const { namespace, name, identity } = state.options;
-  const now = microTime(state.clock.date());
-  return {
-    metadata: { namespace, name },
-    spec: {
-      holderIdentity: identity,
-      leaseDurationSeconds: Math.ceil(state.leaseDurationMs / 1000),
-      acquireTime: now,
-      renewTime: now,
-      leaseTransitions: 0,
-    },
-  };
-};
-
-/** The next record: ours, with the old resourceVersion, so that of two claimants one is refused. */
-const claimed = (state: State, before: Lease): Lease => {
-  const { acquireTime, holderIdentity, leaseTransitions = 0 } = before.spec ?? {};
-  const wasOurs = holderIdentity === state.options.identity;
-  return {
-    ...before,
-    spec: {
-      ...before.spec,
-      ...freshLease(state).spec,
-      ...(wasOurs && acquireTime !== undefined ? { acquireTime } : {}),
-      leaseTransitions: wasOurs ? leaseTransitions : leaseTransitions + 1,
-    },
-  };
-};
-
-type Try = (state: State, signal: AbortSignal) => Promise<boolean>;
-
-const claim = async (state: State, current: Lease, signal: AbortSignal): Promise<boolean> => {
-  observe(state, await state.options.leases.replace(claimed(state, current), { signal }));
-  return true;
-};
-
-const createLease: Try = async (state, signal) => {
-  const created = await state.options.leases.create(freshLease(state), { signal });
-  if (created) observe(state, created);
-  return created !== undefined;
-};
-
-const tryAcquire: Try = async (state, signal) => {
-  const { leases, namespace, name } = state.options;
-  const current = await leases.get(namespace, name, signal);
-  if (!current) return createLease(state, signal);
-  return isHeldByOther(state, observe(state, current)) ? false : claim(state, current, signal);
-};
-
-const isOurs = (state: State): boolean =>
-  state.observed?.lease.spec?.holderIdentity === state.options.identity;
-
-/** Unlike a new candidate, a leader takes back nothing: what is not its own any more is lost, even when free. */
-const tryRenew: Try = async (state, signal) => {
-  const { leases, namespace, name } = state.options;
-  const current = await leases.get(namespace, name, signal);
-  if (!current) return createLease(state, signal);
-  observe(state, current);
-  return isOurs(state) ? claim(state, current, signal) : false;
-};
-
 /** One try, which never throws and takes no longer than the limit. */
 const attempt = async (
-  task: Try,
+  task: 'acquire' | 'renew' | 'release',
   state: State,
   limits: { readonly ms: number; readonly signal: AbortSignal },
 ): Promise<boolean> => {
@@ -141,7 +46,7 @@ const attempt = async (
   using _timer = state.clock.after(limits.ms, abort);
   limits.signal.addEventListener('abort', abort);
   try {
-    const succeeded = await task(state, limit.signal);
+    const succeeded = await state.lock[task](limit.signal);
     if (succeeded) state.renewedMs = startedMs;
     return succeeded;
   } catch (error) {
@@ -153,47 +58,43 @@ const attempt = async (
   }
 };
 
+/** Up to a fifth less than the retry period, so that candidates do not ask in step; at once when the lease runs out. */
+const nextLookMs = ({ lock, retryPeriodMs }: State): number => {
+  const periodMs = retryPeriodMs * (1 - Math.random() / 5);
+  const heldForMs = lock.heldForMs();
+  return heldForMs > 0 ? Math.min(periodMs, heldForMs) : periodMs;
+};
+
 /** Resolves true when the lease is ours, false when the signal aborted first. */
 const acquire = async (state: State): Promise<boolean> => {
   const { signal } = state.options;
   if (signal.aborted) return false;
   do {
-    if (await attempt(tryAcquire, state, { ms: state.renewDeadlineMs, signal })) return true;
-    // Up to 20 % more, so that candidates do not ask in step.
-  } while (await pause(state.clock, state.retryPeriodMs * (1 + Math.random() * 0.2), signal));
+    if (await attempt('acquire', state, { ms: state.renewDeadlineMs, signal })) return true;
+  } while (await pause(state.clock, nextLookMs(state), signal));
   return false;
 };
 
+const leftMs = (state: State): number => state.renewedMs + state.renewDeadlineMs - state.clock.monotonicMs();
+
 /** Renews until `ended` aborts (true), another process holds the lease, or the deadline passes without a renewal (false). */
 const keepRenewing = async (state: State, ended: AbortSignal): Promise<boolean> => {
-  while (await pause(state.clock, state.retryPeriodMs, ended)) {
-    const leftMs = state.renewedMs + state.renewDeadlineMs - state.clock.monotonicMs();
-    if (leftMs <= 0) return false;
-    const renewed = await attempt(tryRenew, state, { ms: leftMs, signal: ended });
-    if (!renewed && !isOurs(state)) return false;
+  while (await pause(state.clock, Math.min(state.retryPeriodMs, Math.max(0, leftMs(state))), ended)) {
+    const ms = leftMs(state);
+    if (ms <= 0) return false;
+    const renewed = await attempt('renew', state, { ms, signal: ended });
+    if (!renewed && !state.lock.isOurs()) return false;
   }
   return true;
 };
 
 const RELEASE_TRIES = 3;
 
-const tryRelease: Try = async (state, signal) => {
-  const { leases, namespace, name } = state.options;
-  // Read again: a renewal that was cut short by the stop may have been written all the same.
-  const lease = await leases.get(namespace, name, signal);
-  if (lease) observe(state, lease);
-  if (!lease || !isOurs(state)) return true;
-  const renewTime = microTime(state.clock.date());
-  const spec = { ...lease.spec, holderIdentity: '', leaseDurationSeconds: 1, renewTime };
-  await leases.replace({ ...lease, spec }, { signal });
-  return true;
-};
-
 /** Lets others lead at once instead of after the lease's duration. Best effort: it also runs out by itself. */
 const release = async (state: State): Promise<void> => {
   const { signal } = new AbortController();
   for (let tries = 0; tries < RELEASE_TRIES; tries += 1) {
-    if (await attempt(tryRelease, state, { ms: state.retryPeriodMs, signal })) return;
+    if (await attempt('release', state, { ms: state.retryPeriodMs, signal })) return;
   }
 };
 
@@ -250,19 +151,19 @@ const leadAndRelease = async (state: State): Promise<void> => {
 
 /**
  * Waits for the lease, leads while it is held, and releases it when `lead` has ended after the stop signal. The rules are
- * client-go's: a lease counts as held for its duration after the last change that this process saw, by its own monotonic
- * clock, so clocks of other machines do not matter; every write carries the resourceVersion that was read.
+ * client-go's, with one look more of those that wait: at the moment at which a silent leader's lease runs out.
  * @throws LeadershipLost
  * @throws what `lead` throws, after the release.
  */
 export const runAsLeader = async (options: LeaderElectionOptions): Promise<void> => {
+  const clock = options.clock ?? systemClock;
+  const leaseDurationMs = options.leaseDurationMs ?? 15_000;
   const state: State = {
     options,
-    clock: options.clock ?? systemClock,
-    leaseDurationMs: options.leaseDurationMs ?? 15_000,
+    clock,
+    lock: createLeaseLock({ ...options, leaseDurationMs, clock }),
     renewDeadlineMs: options.renewDeadlineMs ?? 10_000,
-    retryPeriodMs: options.retryPeriodMs ?? 2_000,
-    observed: undefined,
+    retryPeriodMs: options.retryPeriodMs ?? 1_500,
     renewedMs: 0,
   };
   const { log, identity, onChange } = options;

@@ -33,7 +33,7 @@ import { createWebhookDispatcher, type WebhookDispatcher } from './webhook/dispa
 import { createEndpointNotes, type EndpointNotes } from './webhook/endpoint-notes.ts';
 import { createPlanDelivery } from './webhook/plan-delivery.ts';
 import { createSender, type Sender } from './webhook/sender.ts';
-import { createPlanTest, projectOfTest } from './webhook/test-event.ts';
+import { createPlanTest, projectOfTest, testKeyOf } from './webhook/test-event.ts';
 import { createWorkQueue, type WorkQueue } from './work-queue.ts';
 
 const NAME = 'zipjobs-controller';
@@ -76,6 +76,8 @@ const createDispatcher = (parts: Omit<Parts, 'dispatcher'>, stopping: AbortSigna
   return createWebhookDispatcher({
     concurrency: config.webhookConcurrency,
     concurrencyPerEndpoint: config.webhookConcurrencyPerEndpoint,
+    slowAfterMs: config.webhookSlowAfterMs,
+    clock: parts.clock,
     signal: stopping,
     onAnswer: (key) => {
       const project = projectOfTest(key);
@@ -127,6 +129,7 @@ const createProjectReconcile = (parts: Parts, sender: Sender) => {
     serviceAccounts: clients.serviceAccounts,
     roleBindings: clients.roleBindings,
     webhook: (project) => projectWebhook(options, project),
+    onGone: (key) => dispatcher.settle(testKeyOf(key)),
     clock,
   });
 };
@@ -213,7 +216,7 @@ const holdLease = (
     identity: `${config.podName}_${randomUUID()}`,
     leaseDurationMs: config.leaseDurationMs,
     renewDeadlineMs: Math.floor((config.leaseDurationMs * 2) / 3),
-    retryPeriodMs: Math.floor(config.leaseDurationMs / 7),
+    retryPeriodMs: Math.floor(config.leaseDurationMs / 10),
     lead: work,
     signal: stopping,
     log,

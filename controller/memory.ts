@@ -1,16 +1,7 @@
 import type { ZipJob } from '#crds/zip-job.ts';
+import { isOlderVersion } from '#runtime/kube/object-cache.ts';
 import type { ObjectKey } from '#runtime/kube/types.ts';
 import type { Refusal } from './observation.ts';
-
-const DIGITS = /^\d+$/;
-
-/** True when the first version is the older one. Versions of one resource are decimal numbers that only grow. */
-const isOlder = (one: string | undefined, other: string | undefined): boolean =>
-  one !== undefined &&
-  other !== undefined &&
-  DIGITS.test(one) &&
-  DIGITS.test(other) &&
-  BigInt(one) < BigInt(other);
 
 /**
  * What this process knows before its caches do: the objects that it wrote, until the watch has brought them back, and which
@@ -37,7 +28,8 @@ export const createMemory = (): Memory => {
     newest: (key, cached) => {
       const own = written.get(key);
       const isSame = own?.metadata.uid === cached.metadata.uid;
-      if (own && isSame && isOlder(cached.metadata.resourceVersion, own.metadata.resourceVersion)) return own;
+      if (own && isSame && isOlderVersion(cached.metadata.resourceVersion, own.metadata.resourceVersion))
+        return own;
       written.delete(key);
       return cached;
     },

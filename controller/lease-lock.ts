@@ -1,0 +1,131 @@
+import type { Clock } from '#runtime/clock.ts';
+import type { Lease } from '#runtime/kube/resources.ts';
+import type { ObjectClient } from '#runtime/kube/types.ts';
+
+export interface LeaseLockOptions {
+  readonly leases: Pick<ObjectClient<Lease>, 'get' | 'create' | 'replace'>;
+  readonly namespace: string;
+  readonly name: string;
+  /** Unique per process: pod name and uid. */
+  readonly identity: string;
+  /** How long others wait after the last change that they saw. */
+  readonly leaseDurationMs: number;
+  readonly clock: Clock;
+}
+
+/**
+ * A Lease as a lock. Each method is one try, and throws what the API server answers. The lease counts as held for its duration
+ * after the last change that this process saw, by its own monotonic clock, so clocks of other machines do not matter; every
+ * write carries the resourceVersion that was read, so of two claimants one is refused.
+ */
+export interface LeaseLock {
+  /** Takes the lease when it is free, has run out, or was ours. */
+  acquire(signal: AbortSignal): Promise<boolean>;
+  /** Unlike `acquire` it takes back nothing: what is not ours any more is lost, even when free. */
+  renew(signal: AbortSignal): Promise<boolean>;
+  /** Makes the lease free; true also when there was nothing to release. */
+  release(signal: AbortSignal): Promise<boolean>;
+  /** As this process saw the lease last. */
+  isOurs(): boolean;
+  /** How long another one's lease still counts, as far as is known. */
+  heldForMs(): number;
+}
+
+/** Kubernetes' metav1.MicroTime: exactly six digits of a second; fewer are refused. */
+export const microTime = (date: Date): string => `${date.toISOString().slice(0, -1)}000Z`;
+
+const isSameVersion = (a: Lease, b: Lease): boolean =>
+  a.metadata.uid === b.metadata.uid && a.metadata.resourceVersion === b.metadata.resourceVersion;
+
+class KubeLeaseLock implements LeaseLock {
+  readonly #options: LeaseLockOptions;
+  /** The lease as this process saw it last, with the local time of the sight. */
+  #observed: { readonly lease: Lease; readonly atMs: number } | undefined;
+
+  constructor(options: LeaseLockOptions) {
+    this.#options = options;
+  }
+
+  async acquire(signal: AbortSignal): Promise<boolean> {
+    const current = await this.#read(signal);
+    if (!current) return this.#create(signal);
+    return this.heldForMs() > 0 ? false : this.#claim(current, signal);
+  }
+
+  async renew(signal: AbortSignal): Promise<boolean> {
+    const current = await this.#read(signal);
+    if (!current) return this.#create(signal);
+    return this.isOurs() ? this.#claim(current, signal) : false;
+  }
+
+  async release(signal: AbortSignal): Promise<boolean> {
+    // Read again: a renewal that was cut short by the stop may have been written all the same.
+    const lease = await this.#read(signal);
+    if (!lease || !this.isOurs()) return true;
+    const renewTime = microTime(this.#options.clock.date());
+    const spec = { ...lease.spec, holderIdentity: '', leaseDurationSeconds: 1, renewTime };
+    await this.#options.leases.replace({ ...lease, spec }, { signal });
+    return true;
+  }
+
+  isOurs(): boolean {
+    return this.#observed?.lease.spec?.holderIdentity === this.#options.identity;
+  }
+
+  heldForMs(): number {
+    const { leaseDurationMs, clock } = this.#options;
+    const { holderIdentity = '', leaseDurationSeconds = 0 } = this.#observed?.lease.spec ?? {};
+    if (!this.#observed || holderIdentity === '' || this.isOurs()) return 0;
+    const durationMs = Math.max(leaseDurationMs, leaseDurationSeconds * 1000);
+    return Math.max(0, this.#observed.atMs + durationMs - clock.monotonicMs());
+  }
+
+  async #read(signal: AbortSignal): Promise<Lease | undefined> {
+    const { leases, namespace, name } = this.#options;
+    const lease = await leases.get(namespace, name, signal);
+    if (lease) this.#observe(lease);
+    return lease;
+  }
+
+  /** The clock starts anew only when the lease changed: the times in it come from other machines and decide nothing. */
+  #observe(lease: Lease): void {
+    if (this.#observed && isSameVersion(this.#observed.lease, lease)) return;
+    this.#observed = { lease, atMs: this.#options.clock.monotonicMs() };
+  }
+
+  async #create(signal: AbortSignal): Promise<boolean> {
+    const created = await this.#options.leases.create(this.#freshLease(), { signal });
+    if (created) this.#observe(created);
+    return created !== undefined;
+  }
+
+  async #claim(before: Lease, signal: AbortSignal): Promise<boolean> {
+    const { acquireTime, holderIdentity, leaseTransitions = 0 } = before.spec ?? {};
+    const wasOurs = holderIdentity === this.#options.identity;
+    const spec = {
+      ...before.spec,
+      ...this.#freshLease().spec,
+      ...(wasOurs && acquireTime !== undefined ? { acquireTime } : {}),
+      leaseTransitions: wasOurs ? leaseTransitions : leaseTransitions + 1,
+    };
+    this.#observe(await this.#options.leases.replace({ ...before, spec }, { signal }));
+    return true;
+  }
+
+  #freshLease(): Lease {
+    const { namespace, name, identity, leaseDurationMs, clock } = this.#options;
+    const now = microTime(clock.date());
+    return {
+      metadata: { namespace, name },
+      spec: {
+        holderIdentity: identity,
+        leaseDurationSeconds: Math.ceil(leaseDurationMs / 1000),
+        acquireTime: now,
+        renewTime: now,
+        leaseTransitions: 0,
+      },
+    };
+  }
+}
+
+export const createLeaseLock = (options: LeaseLockOptions): LeaseLock => new KubeLeaseLock(options);
