@@ -13,7 +13,10 @@ export const PLURALS = {
 
 export type Kind = keyof typeof PLURALS;
 
-/** Keeps a ZipJob until its Job is gone and its last attempt is settled. */
+/**
+ * Keeps a ZipJob until its Job is gone and its last attempt is settled, a ZipBucket while unfinished ZipJobs name it, and a
+ * ZipProject while its namespace holds unfinished ZipJobs or ZipBuckets.
+ */
 export const FINALIZER = 'zipjobs.dev/cleanup';
 
 /** Field managers of server-side apply. Each always sends its full set of fields: an apply drops owned fields that it omits. */
@@ -34,12 +37,19 @@ export const ANNOTATIONS = {
   requestId: 'zipjobs.dev/request-id',
   /** W3C trace context of the request. */
   traceparent: 'zipjobs.dev/traceparent',
+  /** Compressed bytes of the file list in its Secrets. */
+  fileListBytes: 'zipjobs.dev/file-list-bytes',
   /** RFC 3339 time at which the Secrets of the file list were deleted. */
   fileListDeletedAt: 'zipjobs.dev/file-list-deleted-at',
   /** Commands: the value is a nonce, which the status repeats once the command has been carried out. */
   replayWebhook: 'zipjobs.dev/replay-webhook',
   testWebhook: 'zipjobs.dev/test-webhook',
   enableWebhook: 'zipjobs.dev/enable-webhook',
+  testBucket: 'zipjobs.dev/test-bucket',
+  /** On a ZipBucket that is being deleted: its unfinished jobs fail instead of being waited for. */
+  forceDelete: 'zipjobs.dev/force-delete',
+  /** On the Lease of the controller: no further job begins while it is there; its value says why. */
+  paused: 'zipjobs.dev/paused',
   /** On a zipper pod: its ZipperTask as JSON (see zipper-contract.ts). */
   task: 'zipjobs.dev/task',
 } as const;

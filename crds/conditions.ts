@@ -19,7 +19,9 @@ export const CONDITION_TYPES = {
   Settled: 'No attempt of this job can publish anything any more.',
   Notified: 'The webhook was delivered, or none is wanted.',
   Stalled: 'Nothing will move this job any more without help.',
-  Ready: 'Same as Complete, for tools that know no other condition.',
+  FenceIncomplete: 'The credentials of the bucket lack a permission that helps to resolve lost attempts.',
+  Ready:
+    'Of a ZipJob the same as Complete, for tools that know no other condition; of a ZipBucket how its last test ended; of a ZipProject that zippers can run.',
 } as const;
 export type ConditionType = keyof typeof CONDITION_TYPES;
 
@@ -38,6 +40,7 @@ export const REASONS = {
   Uploaded: 'The archive was uploaded and verified.',
   ProvedByStore: 'The attempt was lost, but the store holds its complete archive.',
   BucketNotFound: 'No ZipBucket of that name exists in the project.',
+  BucketTerminating: 'The ZipBucket is being deleted and takes no new jobs.',
   BucketDeleted: 'The ZipBucket was deleted while the job was unfinished.',
   ProjectNotFound: 'The namespace holds no ZipProject.',
   InvalidFileList: 'The Secrets of the file list are not named for this job.',
@@ -57,7 +60,7 @@ export const REASONS = {
   Restored: 'The ZipJob is older than a day and has no status: restored from a backup, not run again.',
   Settling: 'Making sure that the last attempt can publish nothing.',
   Settled: 'The last attempt can publish nothing any more.',
-  NothingToSettle: 'No upload was recorded.',
+  NothingToSettle: 'No upload was started.',
   NotConfigured: 'The project had no webhook for this event when the job was created.',
   Delivered: 'The receiver answered with success.',
   Exhausted: 'Every allowed delivery attempt failed.',
@@ -76,6 +79,16 @@ export const REASONS = {
   ContainerConfig: 'The zipper container cannot be set up; a Secret may be missing.',
   QuotaExceeded: 'The namespace quota does not allow another pod or Job.',
   AdmissionRefused: 'The API server refuses the Job.',
+  BucketTested: 'Archives can be written to the bucket.',
+  BucketTestFailed: 'The test of the bucket ended without an answer.',
+  AllPermitted: 'Every permission that lost attempts are resolved with is there.',
+  LookForbidden:
+    'Nobody may look at objects: an attempt that is lost while it commits ends as OutcomeUnknown.',
+  ListForbidden:
+    'Nobody may list uploads: one that was begun and never recorded is left to the rule of the bucket for incomplete uploads.',
+  JobsUnfinished: 'Unfinished jobs are waited for before the object goes.',
+  ProjectDeleting: 'The ZipProject is being deleted: its jobs are cancelled, its buckets are waited for.',
+  Paused: 'No job begins: all are paused by an annotation on the Lease of the controller.',
   ProjectReady: 'The identity of the zippers of the project is in place.',
   ApiServerBusy: 'The API server asked to come back later.',
 } as const;

@@ -27,11 +27,19 @@ export interface ZipBucketSpec {
   readonly objectOptions?: ObjectOptions;
 }
 
+export interface ZipBucketStatus {
+  readonly conditions?: readonly Condition[];
+  /** Unfinished ZipJobs that name the bucket. */
+  readonly activeJobs?: number;
+  /** The last test that was asked for and has ended; how, says the condition Ready. */
+  readonly test?: { readonly nonce: string; readonly finishedAt: string };
+}
+
 export interface ZipBucket {
   readonly apiVersion: typeof GROUP_VERSION;
   readonly kind: 'ZipBucket';
   /** Name: `<service>-<bucketName>`. */
   readonly metadata: ObjectMeta;
   readonly spec: ZipBucketSpec;
-  readonly status?: { readonly conditions?: readonly Condition[]; readonly activeJobs?: number };
+  readonly status?: ZipBucketStatus;
 }

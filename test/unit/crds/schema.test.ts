@@ -89,6 +89,7 @@ const status: Complete<zip.ZipJobStatus> = {
       reason: 'r',
       message: 'm',
       upload,
+      abortFailures: 1,
     },
   ],
   attemptsTotal: 1,
@@ -149,7 +150,11 @@ const bucket: Complete<Pick<ZipBucket, 'spec' | 'status'>> = {
       onConflict: 'fail',
     },
   },
-  status: { conditions: [condition], activeJobs: 1 },
+  status: {
+    conditions: [condition],
+    activeJobs: 1,
+    test: { nonce: '1', finishedAt: '2026-01-01T00:00:00Z' },
+  },
 };
 
 const token: Complete<Pick<ZipToken, 'spec' | 'status'>> = {
@@ -168,6 +173,16 @@ const project: Complete<Pick<ZipProject, 'spec' | 'status'>> = {
       portableNames: 'keep',
       activeDeadlineSeconds: 60,
       maxAttempts: 1,
+      startDeadlineSeconds: 5,
+      ttlSecondsAfterFinished: { succeeded: 1, failed: 1 },
+      manifestEntry: 'm',
+      queueName: 'q',
+    },
+    pods: {
+      priorityClassName: 'low',
+      resources: { requests: { cpu: '1' }, limits: { cpu: '1' } },
+      nodeSelector: { disk: 'fast' },
+      tolerations: [{ key: 'k', operator: 'Equal', value: 'v', effect: 'NoExecute', tolerationSeconds: 1 }],
     },
   },
   status: {
