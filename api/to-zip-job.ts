@@ -19,7 +19,7 @@ import type { ZipProject } from '#crds/zip-project.ts';
 import { FILE_LIST_SECRET_KEY } from '#crds/zipper-contract.ts';
 import type { Secret } from '#runtime/kube/resources.ts';
 import type { ZipJobRequest } from './check-request.ts';
-import type { FileList } from './file-list.ts';
+import { type FileList, fileListBytes } from './file-list.ts';
 
 export interface ZipJobInput {
   readonly request: ZipJobRequest;
@@ -78,6 +78,12 @@ const jobDefaults = ({ jobDefaults: defaults = {} }: ZipProject['spec']): Partia
     ? {}
     : { activeDeadlineSeconds: defaults.activeDeadlineSeconds }),
   ...(defaults.maxAttempts === undefined ? {} : { maxAttempts: defaults.maxAttempts }),
+  ...(defaults.startDeadlineSeconds === undefined
+    ? {}
+    : { startDeadlineSeconds: defaults.startDeadlineSeconds }),
+  ...(defaults.ttlSecondsAfterFinished && { ttlSecondsAfterFinished: defaults.ttlSecondsAfterFinished }),
+  ...(defaults.manifestEntry === undefined ? {} : { manifestEntry: defaults.manifestEntry }),
+  ...(defaults.queueName === undefined ? {} : { queueName: defaults.queueName }),
 });
 
 /** The project's webhook as it is now; later edits do not redirect this job. */
@@ -103,6 +109,7 @@ export const toZipJob = (input: ZipJobInput): ZipJob => {
         [ANNOTATIONS.requestSha256]: requestSha256(request, list),
         [ANNOTATIONS.createdBy]: input.createdBy,
         [ANNOTATIONS.requestId]: input.requestId,
+        [ANNOTATIONS.fileListBytes]: String(fileListBytes(list)),
         ...(input.traceparent === undefined ? {} : { [ANNOTATIONS.traceparent]: input.traceparent }),
       },
     },

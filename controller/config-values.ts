@@ -1,3 +1,4 @@
+import type { Toleration } from '#crds/zip-project.ts';
 import { ConfigError } from '#runtime/errors.ts';
 import { isRecord } from '#runtime/kube/decode.ts';
 
@@ -27,6 +28,19 @@ export const readStringMap = (
   throw new ConfigError(
     `${env}: ${field === undefined ? 'it' : `its field ${field}`} must be a JSON object of strings`,
   );
+};
+
+const isToleration = (value: unknown): value is Toleration =>
+  isRecord(value) &&
+  Object.entries(value).every(([field, one]) =>
+    field === 'tolerationSeconds' ? Number.isInteger(one) : typeof one === 'string',
+  );
+
+/** @throws ConfigError unless the text is a JSON array of tolerations; their fields are judged by the API server. */
+export const readTolerations = (env: string, text: string): readonly Toleration[] => {
+  const parsed = parseJson(env, text);
+  if (Array.isArray(parsed) && parsed.every(isToleration)) return parsed;
+  throw new ConfigError(`${env} must be a JSON array of tolerations`);
 };
 
 /** @throws ConfigError unless the text is a comma list of one or more non-negative numbers. */

@@ -1,8 +1,10 @@
+import type { Toleration } from '#crds/zip-project.ts';
 import { type ConfigOf, readConfig, type Settings } from '#runtime/config.ts';
 import { EGRESS_SETTINGS } from '#runtime/egress/settings.ts';
 import { KUBE_SETTINGS } from '#runtime/kube/settings.ts';
 import { LOG_LEVELS } from '#runtime/log.ts';
-import { parseSchedule, readStringMap } from './config-values.ts';
+import { parseSchedule, readStringMap, readTolerations } from './config-values.ts';
+import { DELETION_SETTINGS } from './settings/deletion-settings.ts';
 import { JOB_SETTINGS } from './settings/job-settings.ts';
 import { WEBHOOK_SETTINGS } from './settings/webhook-settings.ts';
 import { ZIPPER_SETTINGS } from './settings/zipper-settings.ts';
@@ -79,6 +81,7 @@ export const CONTROLLER_SETTINGS = {
     description: 'liveness fails when one pass over a ZipJob takes this long',
   },
   ...JOB_SETTINGS,
+  ...DELETION_SETTINGS,
   ...ZIPPER_SETTINGS,
   ...WEBHOOK_SETTINGS,
   ...EGRESS_SETTINGS,
@@ -87,6 +90,7 @@ export const CONTROLLER_SETTINGS = {
 export interface ControllerConfig extends ConfigOf<typeof CONTROLLER_SETTINGS> {
   readonly zipperEnv: Readonly<Record<string, string>>;
   readonly zipperNodeSelector: Readonly<Record<string, string>>;
+  readonly zipperTolerations: readonly Toleration[];
   readonly zipperResources: {
     readonly requests: Readonly<Record<string, string>>;
     readonly limits: Readonly<Record<string, string>>;
@@ -101,6 +105,7 @@ export const readControllerConfig = (env: Readonly<Record<string, string | undef
     ...plain,
     zipperEnv: readStringMap('ZIPPER_ENV_JSON', plain.zipperEnvJson),
     zipperNodeSelector: readStringMap('ZIPPER_NODE_SELECTOR_JSON', plain.zipperNodeSelectorJson),
+    zipperTolerations: readTolerations('ZIPPER_TOLERATIONS_JSON', plain.zipperTolerationsJson),
     zipperResources: {
       requests: readStringMap('ZIPPER_RESOURCES_JSON', plain.zipperResourcesJson, 'requests'),
       limits: readStringMap('ZIPPER_RESOURCES_JSON', plain.zipperResourcesJson, 'limits'),

@@ -4,6 +4,7 @@ import { isFinished } from '#crds/zip-job.ts';
 import type { Action, Decision, DecisionConfig, Observation, Situation, Step } from './observation.ts';
 import { ownedStatus, timeOf } from './owned-status.ts';
 import { interruption } from './policies/interruption.ts';
+import { settingsIn } from './policies/pod-settings.ts';
 import { active } from './stages/active.ts';
 import { beginEnding } from './stages/ending.ts';
 import { finalizing } from './stages/finalizing.ts';
@@ -57,7 +58,7 @@ export const decide = (seen: Observation, now: Date, config: DecisionConfig): De
         ? before
         : { ...before, observedGeneration },
     now,
-    config,
+    config: settingsIn(seen.project, config),
   };
   if (isOverdue(seen.zipJob, now)) return { actions: [{ kind: 'removeFinalizer' }], events: [] };
   const step = stepOf(s);

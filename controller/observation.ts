@@ -105,6 +105,7 @@ export type DecisionConfig = Pick<
   | 'zipperImagePullSecrets'
   | 'zipperEnv'
   | 'zipperNodeSelector'
+  | 'zipperTolerations'
   | 'zipperResources'
   | 'zipperPriorityClassName'
   | 'zipperGraceSeconds'

@@ -149,7 +149,11 @@ export const zipperPodSpec = (pod: ZipperPod): PodSpec => {
     ...(config.zipperImagePullSecrets.length > 0
       ? { imagePullSecrets: config.zipperImagePullSecrets.map((name) => ({ name })) }
       : {}),
-    tolerations: [toleration('node.kubernetes.io/not-ready'), toleration('node.kubernetes.io/unreachable')],
+    tolerations: [
+      ...config.zipperTolerations,
+      toleration('node.kubernetes.io/not-ready'),
+      toleration('node.kubernetes.io/unreachable'),
+    ],
     securityContext: {
       runAsNonRoot: true,
       runAsUser: NON_ROOT,

@@ -1,7 +1,7 @@
 import type { GROUP_VERSION } from './api-group.ts';
 import type { Condition } from './conditions.ts';
 import type { ObjectMeta } from './object-meta.ts';
-import type { WebhookDelivery, WebhookEvent } from './zip-job.ts';
+import type { WebhookDelivery, WebhookEvent, ZipJobSpec } from './zip-job.ts';
 
 /** What is known of the endpoint of a project's webhook. */
 export interface EndpointState {
@@ -18,6 +18,25 @@ export interface EndpointState {
   readonly enabledNonce?: string;
   /** How the last test event went. */
   readonly test?: WebhookDelivery & { readonly nonce: string };
+}
+
+/** As Kubernetes writes it in a pod. */
+export interface Toleration {
+  readonly key?: string;
+  readonly operator?: 'Exists' | 'Equal';
+  readonly value?: string;
+  readonly effect?: 'NoSchedule' | 'PreferNoSchedule' | 'NoExecute';
+  readonly tolerationSeconds?: number;
+}
+
+/** A ZipJob's own fields go before these, and these before the chart's. */
+export interface PodDefaults {
+  readonly priorityClassName?: string;
+  readonly resources?: ZipJobSpec['resources'] & object;
+  /** Labels that a node must have besides those of the chart. */
+  readonly nodeSelector?: Readonly<Record<string, string>>;
+  /** Taints that are borne besides those of the chart. */
+  readonly tolerations?: readonly Toleration[];
 }
 
 /** Makes its namespace a project. Its name is always `project`. */
@@ -43,7 +62,13 @@ export interface ZipProject {
       readonly portableNames?: string;
       readonly activeDeadlineSeconds?: number;
       readonly maxAttempts?: number;
+      readonly startDeadlineSeconds?: number;
+      readonly ttlSecondsAfterFinished?: { readonly succeeded?: number; readonly failed?: number };
+      readonly manifestEntry?: string;
+      readonly queueName?: string;
     };
+    /** Where the pods of the project's zippers run, and on what; looked up when a Job is created. */
+    readonly pods?: PodDefaults;
   };
   readonly status?: {
     readonly conditions?: readonly Condition[];

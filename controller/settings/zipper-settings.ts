@@ -39,6 +39,12 @@ export const ZIPPER_SETTINGS = {
     default: '{}',
     description: 'node selector of zipper pods: JSON object of label to value',
   },
+  zipperTolerationsJson: {
+    env: 'ZIPPER_TOLERATIONS_JSON',
+    type: 'string',
+    default: '[]',
+    description: 'taints that zipper pods bear besides those of an ailing node: JSON array as in a pod',
+  },
   zipperPriorityClassName: {
     env: 'ZIPPER_PRIORITY_CLASS_NAME',
     type: 'string',

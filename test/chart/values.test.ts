@@ -86,6 +86,7 @@ describe('the values of the chart', function () {
       'zipper.settings': { PARTS_IN_FLIGHT: 5, MAX_ARCHIVE_BYTES: 161_061_273_600 },
       'zipper.resources.limits.memory': '1Gi',
       'zipper.nodeSelector': { disk: 'fast' },
+      'zipper.tolerations': [{ key: 'spot', operator: 'Exists' }],
     });
     const api = readApiConfig(plain(envOf(rendered, 'api')));
     expect(api.egressAllowCidrs).to.deep.equal(['127.0.0.0/8']);
@@ -94,6 +95,7 @@ describe('the values of the chart', function () {
     expect(controller.egressDenyCidrs).to.deep.equal(['10.0.0.0/8']);
     expect(controller.zipperResources.limits).to.include({ memory: '1Gi', cpu: '2' });
     expect(controller.zipperNodeSelector).to.deep.equal({ disk: 'fast' });
+    expect(controller.zipperTolerations).to.deep.equal([{ key: 'spot', operator: 'Exists' }]);
     const zipper = readZipperConfig({ ...controller.zipperEnv, POD_UID: 'u' });
     expect(zipper).to.deep.include({
       partsInFlight: 5,

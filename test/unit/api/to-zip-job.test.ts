@@ -70,13 +70,21 @@ describe('toZipJob', () => {
         portableNames: 'sideways',
         activeDeadlineSeconds: 60,
         maxAttempts: 2,
+        startDeadlineSeconds: 30,
+        ttlSecondsAfterFinished: { failed: 90_000 },
+        manifestEntry: 'contents.json',
+        queueName: 'night',
       },
     });
-    expect(spec).to.include({
+    expect(spec).to.deep.include({
       compression: 'auto',
       onSourceError: 'Skip',
       activeDeadlineSeconds: 60,
       maxAttempts: 2,
+      startDeadlineSeconds: 30,
+      ttlSecondsAfterFinished: { failed: 90_000 },
+      manifestEntry: 'contents.json',
+      queueName: 'night',
     });
     expect(spec).to.not.have.property('portableNames');
   });

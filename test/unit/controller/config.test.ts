@@ -22,6 +22,8 @@ describe('readControllerConfig', () => {
     ['ZIPPER_ENV_JSON', 'A=1'],
     ['ZIPPER_RESOURCES_JSON', '[]'],
     ['ZIPPER_RESOURCES_JSON', '{"limits":{"cpu":1}}'],
+    ['ZIPPER_TOLERATIONS_JSON', '{}'],
+    ['ZIPPER_TOLERATIONS_JSON', '[{"key":1}]'],
     ['WEBHOOK_SCHEDULE_SECONDS', '0,,5'],
     ['WEBHOOK_SCHEDULE_SECONDS', '-1'],
   ] as const;
