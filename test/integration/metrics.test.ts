@@ -1,0 +1,116 @@
+/** What the real processes export, beside what the documentation says. */
+import { readFile } from 'node:fs/promises';
+import { expect } from 'chai';
+import type { Cluster } from '../cluster/cluster-types.ts';
+import { askApi, postJob } from '../support/api-client.ts';
+import { type Flow, startFlow } from '../support/flow.ts';
+import { RELEASE_NAMESPACE } from '../support/installation.ts';
+import { until } from '../support/until.ts';
+
+const NAMESPACE = 'scraped-project';
+const ADMIN_PORT = 9090;
+
+type Documented = ReadonlyMap<string, { readonly type: string; readonly labels: readonly string[] }>;
+
+/** The table of one process in docs/metrics.md. */
+const documented = async (heading: string): Promise<Documented> => {
+  const text = await readFile('docs/metrics.md', 'utf8');
+  const [, section = ''] = text.split(`## ${heading}\n`);
+  const rows = (section.split('\n## ')[0] ?? '').matchAll(/^\| `(\w+)` \| (\w+) \| ([^|]*) \|/gm);
+  return new Map(
+    [...rows].map(([, name = '', type = '', labels = '']) => [
+      name,
+      { type, labels: [...labels.matchAll(/`(\w+)`/g)].map(([, label = '']) => label) },
+    ]),
+  );
+};
+
+/** Name of the metric that a sample belongs to. */
+const metricOf = (sample: string, types: ReadonlyMap<string, string>): string => {
+  const family = sample.replace(/_(bucket|sum|count)$/, '');
+  return types.get(family) === 'histogram' ? family : sample;
+};
+
+const isOfNode = (name: string): boolean => /^(process|nodejs)_/.test(name);
+
+const expectAsDocumented = (text: string, table: Documented): void => {
+  const types = new Map(
+    [...text.matchAll(/^# TYPE (\w+) (\w+)$/gm)].map(([, name = '', type = '']) => [name, type]),
+  );
+  const own = [...types].filter(([name]) => !isOfNode(name));
+  expect(Object.fromEntries(own)).to.deep.equal(
+    Object.fromEntries([...table].map(([name, { type }]) => [name, type])),
+  );
+  for (const [, sample = '', labels = ''] of text.matchAll(/^(\w+)(?:\{(.*)\})? \S+$/gm)) {
+    if (isOfNode(sample)) continue;
+    const names = [...labels.matchAll(/(\w+)="/g)]
+      .map(([, name = '']) => name)
+      .filter((name) => name !== 'le');
+    expect(table.get(metricOf(sample, types))?.labels, sample).to.have.members(names);
+  }
+};
+
+describe('the metrics of the release', function () {
+  this.timeout(120_000);
+  let flow: Flow;
+  let cluster: Cluster;
+  let uuid: string;
+  before(async () => {
+    flow = await startFlow(NAMESPACE);
+    ({ cluster } = flow);
+    const { baseUrl, project, origin } = flow;
+    uuid = await postJob(baseUrl, project.token, {
+      bucket_name: project.bucketName,
+      key: 'canary-key.zip',
+      urls: [{ url: `${origin.url('/gen/1000/1')}?canary-query=1`, filename: 'canary-file' }],
+      metadata: { canary: 'canary-metadata' },
+    });
+    await askApi(baseUrl, { path: `/v1/zips/canary-path/${uuid}`, token: project.token });
+    await askApi(baseUrl, { method: 'PROPFIND', path: `/v1/zips/${uuid}`, token: project.token });
+    await project.untilPhase(uuid, ['Succeeded']);
+    await until('the webhook to be written down', async () => {
+      return (await project.zipJob(uuid)).status?.webhook?.state === 'Delivered';
+    });
+  });
+  after(() => flow[Symbol.asyncDispose]());
+
+  const scrape = async (component: string): Promise<readonly string[]> => {
+    const selector = `app.kubernetes.io/component=${component}`;
+    const flags = ['get', 'pods', '-n', RELEASE_NAMESPACE, '-l', selector];
+    const path = 'jsonpath={range .items[?(@.status.phase=="Running")]}{.status.podIP} {end}';
+    const { stdout } = await cluster.kubectl([...flags, '-o', path]);
+    const answers = stdout
+      .trim()
+      .split(' ')
+      .map(async (address) => (await fetch(`http://${address}:${ADMIN_PORT}/metrics`)).text());
+    return Promise.all(answers);
+  };
+
+  for (const component of ['controller', 'api'])
+    it(`are those of the documented table, by name, type and labels: the ${component}`, async () => {
+      const table = await documented(`The ${component}`);
+      expect(table.size).to.be.above(10);
+      const texts = await scrape(component);
+      expect(texts).not.to.be.empty;
+      for (const text of texts) expectAsDocumented(text, table);
+    });
+
+  it('tell of the job that ran, and of no text of its tenant (P15)', async () => {
+    const text = [...(await scrape('controller')), ...(await scrape('api'))].join('\n');
+    expect(text).to.match(/^zip_jobs_finished_total\{result="succeeded",reason="\w+"\} [1-9]/m);
+    expect(text).to.match(/^zip_webhook_deliveries_total\{outcome="2xx"\} [1-9]/m);
+    expect(text).to.match(/^leader_election_master_status\{name="[\w-]+"\} 1$/m);
+    expect(text).to.match(
+      /^controller_runtime_reconcile_total\{controller="zipproject",result="requeue_after"\} /m,
+    );
+    const tenant = ['canary', uuid, NAMESPACE, new URL(flow.origin.url('/')).host];
+    const telling = text.split('\n').filter((line) => tenant.some((one) => line.includes(one)));
+    expect(telling).to.deep.equal([]);
+  });
+
+  it('are served on a port that leads nowhere else (P15)', async () => {
+    const answer = await askApi(flow.baseUrl, { path: '/metrics' });
+    expect(answer.status).to.be.oneOf([401, 404]);
+    expect(answer.text).not.to.contain('zip_api');
+  });
+});
