@@ -13,6 +13,7 @@ import type { Observation, SlotTurn } from './observation.ts';
 import { isSettling, ownedStatus } from './owned-status.ts';
 import { isEnded } from './pod-state.ts';
 import { admission } from './policies/admission.ts';
+import { attemptIdOf } from './policies/notification.ts';
 import { queueTurn } from './policies/queue-turn.ts';
 import type { Slots } from './slots.ts';
 import type { WebhookDispatcher } from './webhook/dispatcher.ts';
@@ -24,7 +25,7 @@ export interface ObserveOptions {
   readonly buckets: Pick<ObjectClient<ZipBucket>, 'get'>;
   readonly projects: Pick<ObjectClient<ZipProject>, 'get'>;
   readonly memory: Memory;
-  readonly dispatcher: Pick<WebhookDispatcher, 'state'>;
+  readonly dispatcher: Pick<WebhookDispatcher, 'state' | 'settle'>;
   readonly slots: Pick<Slots, 'ask' | 'withdraw'>;
   readonly clock: Pick<Clock, 'date'>;
 }
@@ -102,7 +103,7 @@ const ofFinished = (options: ObserveOptions, key: ObjectKey, zipJob: ZipJob): Ob
   pods: [],
   settle: undefined,
   refusal: undefined,
-  delivery: options.dispatcher.state(key, zipJob.status?.webhook?.deliveryId),
+  delivery: options.dispatcher.state(key, zipJob.status?.webhook && attemptIdOf(zipJob.status.webhook)),
   slot: { kind: 'none' },
 });
 
@@ -155,6 +156,7 @@ export const createObserve =
     const cached = options.caches.zipJobs.get(key);
     if (!cached) {
       options.memory.forget(key);
+      options.dispatcher.settle(key);
       return undefined;
     }
     const zipJob = options.memory.newest(key, cached);

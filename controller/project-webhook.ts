@@ -2,6 +2,7 @@ import { ANNOTATIONS } from '#crds/api-group.ts';
 import { rfc3339 } from '#crds/conditions.ts';
 import type { EndpointState, ZipProject } from '#crds/zip-project.ts';
 import type { Clock } from '#runtime/clock.ts';
+import { objectKey } from '#runtime/kube/types.ts';
 import { commandOf } from './policies/command.ts';
 import { afterAnswer, type EndpointAnswer, enabled } from './policies/endpoint.ts';
 import type { WebhookDispatcher } from './webhook/dispatcher.ts';
@@ -42,11 +43,11 @@ const test = (
   const url = project.spec.webhook?.url;
   if (url === undefined)
     return tested(state, { nonce, at: rfc3339(clock.date()), durationMs: 0, error: 'not-configured' });
-  const seen = dispatcher.state(testKeyOf(project), testIdOf(project, nonce));
+  const seen = dispatcher.state(testKeyOf(objectKey(project)), testIdOf(project, nonce));
   if (seen.kind === 'answered') return tested(state, { nonce, ...seen.answer.delivery });
   if (seen.kind === 'idle') {
     // The answer to an earlier test that nobody asks about any more would keep this one out.
-    dispatcher.settle(testKeyOf(project));
+    dispatcher.settle(testKeyOf(objectKey(project)));
     dispatcher.submit(planTest(project, url, nonce));
   }
   return state;
@@ -74,7 +75,7 @@ export const projectWebhook = (options: ProjectWebhookOptions, project: ZipProje
     state,
     written: () => {
       notes.written(project.metadata.namespace, answers);
-      dispatcher.settle(testKeyOf(project));
+      dispatcher.settle(testKeyOf(objectKey(project)));
     },
   };
 };

@@ -5,7 +5,7 @@ import type { ZipProject } from '#crds/zip-project.ts';
 import type { Clock } from '#runtime/clock.ts';
 import { isKubeError } from '#runtime/kube/kube-error.ts';
 import type { RoleBinding, ServiceAccount } from '#runtime/kube/resources.ts';
-import type { KubeObject, ObjectClient } from '#runtime/kube/types.ts';
+import type { KubeObject, ObjectClient, ObjectKey } from '#runtime/kube/types.ts';
 import type { ProjectWebhook } from './project-webhook.ts';
 
 type Applied = KubeObject & Readonly<Record<string, unknown>>;
@@ -16,6 +16,8 @@ export interface ProjectOptions {
   readonly serviceAccounts: Pick<ObjectClient<ServiceAccount>, 'apply'>;
   readonly roleBindings: Pick<ObjectClient<RoleBinding>, 'apply'>;
   readonly webhook: (project: ZipProject) => ProjectWebhook;
+  /** Told of a project that is no more. */
+  readonly onGone: (key: ObjectKey) => void;
   readonly clock: Clock;
 }
 
@@ -86,6 +88,7 @@ export const createReconcileProject =
   (options: ProjectOptions) =>
   async (key: string): Promise<void> => {
     const project = options.find(key);
+    if (!project) options.onGone(key);
     if (!project || project.metadata.deletionTimestamp !== undefined) return;
     const by = { fieldManager: FIELD_MANAGERS.controller };
     try {

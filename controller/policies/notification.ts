@@ -30,6 +30,10 @@ const jitter = (deliveryId: string, attempt: number): number => {
   return (bytes.readUInt32BE(0) / 0xff_ff_ff_ff) * MAX_JITTER;
 };
 
+/** Names one attempt: what a receiver answered to another one is written down already, or never will be. */
+export const attemptIdOf = ({ deliveryId = '', replayNonce = '', attempts = 0 }: WebhookState): string =>
+  JSON.stringify([deliveryId, replayNonce, attempts]);
+
 const GONE = 410;
 /** The endpoint wants nothing any more. */
 export const isGone = (status: number | undefined): boolean => status === GONE;

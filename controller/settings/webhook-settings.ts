@@ -28,14 +28,23 @@ export const WEBHOOK_SETTINGS = {
     type: 'integer',
     minimum: 1,
     default: 512,
-    description: 'deliveries at once in all',
+    description:
+      'deliveries at once in all to receivers that are not slow; slow ones have half as many for themselves',
   },
   webhookConcurrencyPerEndpoint: {
     env: 'WEBHOOK_CONCURRENCY_PER_ENDPOINT',
     type: 'integer',
     minimum: 1,
     default: 4,
-    description: 'deliveries at once to one endpoint',
+    description:
+      'deliveries at once to one endpoint, and so the most that a crash repeats; a slow or new one gets one at a time',
+  },
+  webhookSlowAfterMs: {
+    env: 'WEBHOOK_SLOW_AFTER_MS',
+    type: 'integer',
+    minimum: 10,
+    default: 1000,
+    description: 'a receiver that takes longer to answer than this is slow until it answers faster',
   },
   webhookAllowHttp: {
     env: 'WEBHOOK_ALLOW_HTTP',

@@ -2,7 +2,7 @@ import { ANNOTATIONS } from '#crds/api-group.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import type { Clock } from '#runtime/clock.ts';
 import { objectKey } from '#runtime/kube/types.ts';
-import { eventOf } from '../policies/notification.ts';
+import { attemptIdOf, eventOf } from '../policies/notification.ts';
 import type { Deliver } from './deliver.ts';
 import type { DeliveryTask } from './dispatcher.ts';
 import { webhookBody } from './payload.ts';
@@ -25,11 +25,12 @@ export const createPlanDelivery =
   (zipJob) => {
     const { namespace, annotations } = zipJob.metadata;
     const url = zipJob.spec.webhook?.url ?? '';
-    const id = zipJob.status?.webhook?.deliveryId ?? '';
+    const { webhook } = zipJob.status ?? {};
+    const id = webhook?.deliveryId ?? '';
     const traceparent = annotations?.[ANNOTATIONS.traceparent];
     return {
       key: objectKey(zipJob),
-      deliveryId: id,
+      attemptId: webhook ? attemptIdOf(webhook) : '',
       endpoint: `${namespace} ${URL.parse(url)?.origin ?? url}`,
       send: async (signal) => {
         const keys = await readSigningKeys(namespace, clock.date());

@@ -16,7 +16,7 @@ export interface SenderOptions {
     | 'egressAllowCidrs'
     | 'egressNat64Prefix'
     | 'egressDenyCidrs'
-    | 'webhookConcurrencyPerEndpoint'
+    | 'webhookConcurrency'
     | 'webhookTimeoutMs'
     | 'webhookAllowHttp'
   >;
@@ -36,7 +36,8 @@ export interface Sender {
 export const createSender = ({ config, secrets, clock, resources }: SenderOptions): Sender => {
   const policy = createEgressPolicy(toEgressOptions(config));
   const agent = createGuardedAgent(policy, {
-    connections: config.webhookConcurrencyPerEndpoint,
+    // Tenants may share an origin, and the dispatcher keeps them apart; here one would wait for the other.
+    connections: config.webhookConcurrency,
     connectTimeoutMs: CONNECT_TIMEOUT_MS,
   });
   resources.defer(() => agent.destroy());

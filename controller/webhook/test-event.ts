@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { ZipProject } from '#crds/zip-project.ts';
+import { type ObjectKey, objectKey } from '#runtime/kube/types.ts';
 import type { DeliveryTask } from './dispatcher.ts';
 import type { Sender } from './sender.ts';
 
 const PREFIX = 'test ';
 
 /** Key of a project's test in the dispatcher, beside the keys of ZipJobs. */
-export const testKeyOf = ({ metadata }: ZipProject): string =>
-  `${PREFIX}${metadata.namespace}/${metadata.name}`;
+export const testKeyOf = (project: ObjectKey): string => `${PREFIX}${project}`;
 
 /** The project of such a key; undefined for that of a ZipJob. */
 export const projectOfTest = (key: string): string | undefined =>
@@ -25,8 +25,8 @@ export const createPlanTest =
     const { namespace } = project.metadata;
     const id = testIdOf(project, nonce);
     return {
-      key: testKeyOf(project),
-      deliveryId: id,
+      key: testKeyOf(objectKey(project)),
+      attemptId: id,
       endpoint: `${namespace} ${URL.parse(url)?.origin ?? url}`,
       send: async (signal) => {
         const keys = await readSigningKeys(namespace, clock.date());

@@ -73,7 +73,7 @@ const setUp = (zipJob: ZipJob = aZipJob()) => {
     },
     planDelivery: () => ({
       key: '',
-      deliveryId: '',
+      attemptId: '',
       endpoint: '',
       send: () => Promise.reject(new Error('no')),
     }),

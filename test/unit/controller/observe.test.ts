@@ -43,7 +43,7 @@ const setUp = () => {
     buckets: buckets.client,
     projects: projects.client,
     memory,
-    dispatcher: { state: () => ({ kind: 'idle' }) },
+    dispatcher: { state: () => ({ kind: 'idle' }), settle: () => undefined },
     slots: {
       ask: ({ metadata }) => {
         asked.push(metadata.name);

@@ -70,7 +70,7 @@ describe('projectWebhook', () => {
     const { ask, sent, bodies } = setUp();
     expect(ask(asked).state).to.equal(undefined);
     await sent[0]?.send(new AbortController().signal);
-    expect(bodies).to.deep.equal([[sent[0]?.deliveryId, `{"type":"TEST","project":"${NAMESPACE}"}`, 1]]);
+    expect(bodies).to.deep.equal([[sent[0]?.attemptId, `{"type":"TEST","project":"${NAMESPACE}"}`, 1]]);
     expect(projectOfTest(sent[0]?.key ?? '')).to.equal(KEY);
     const delivery = { at: ago(0), durationMs: 4, status: 204 };
     const later = setUp({ kind: 'answered', answer: { delivery } });

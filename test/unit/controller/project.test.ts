@@ -5,8 +5,9 @@ import { createReconcileProject } from '../../../controller/project.ts';
 import { aZipProject, NAMESPACE } from '../../support/builders.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 
-const setUp = (project = aZipProject(), webhook?: EndpointState) => {
+const setUp = (project = aZipProject(), webhook?: EndpointState, cached = [project]) => {
   let written = 0;
+  const gone: string[] = [];
   const applied: unknown[] = [];
   const applyTo = <T extends KubeObject>(): Pick<ObjectClient<T>, 'apply'> => ({
     apply: (object, { fieldManager, subresource }) => {
@@ -15,7 +16,7 @@ const setUp = (project = aZipProject(), webhook?: EndpointState) => {
     },
   });
   const reconcile = createReconcileProject({
-    find: () => project,
+    find: () => cached[0],
     projects: applyTo(),
     serviceAccounts: applyTo(),
     roleBindings: applyTo(),
@@ -25,9 +26,10 @@ const setUp = (project = aZipProject(), webhook?: EndpointState) => {
         written += 1;
       },
     }),
+    onGone: (key) => gone.push(key),
     clock: createManualClock(),
   });
-  return { applied, reconcile, written: () => written };
+  return { applied, gone, reconcile, written: () => written };
 };
 
 const META = {
@@ -112,5 +114,11 @@ describe('reconcileProject', () => {
     });
     await reconcile(`${NAMESPACE}/project`);
     expect(applied).to.deep.equal([]);
+  });
+
+  it('tells of a project that is no more', async () => {
+    const { applied, gone, reconcile } = setUp(aZipProject(), undefined, []);
+    await reconcile(`${NAMESPACE}/project`);
+    expect([applied, gone]).to.deep.equal([[], [`${NAMESPACE}/project`]]);
   });
 });

@@ -2,92 +2,146 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { DeliveryAnswer } from '../../../../controller/observation.ts';
 import { createWebhookDispatcher } from '../../../../controller/webhook/dispatcher.ts';
+import { createManualClock } from '../../../support/manual-clock.ts';
 
 const ANSWER: DeliveryAnswer = { delivery: { at: '2026-05-04T12:00:00Z', durationMs: 1, status: 200 } };
+const SLOW_MS = 1000;
 
 const setUp = (limits: { concurrency: number; concurrencyPerEndpoint: number }) => {
   const stop = new AbortController();
+  const clock = createManualClock();
   const answered: string[] = [];
   const failed: string[] = [];
   const started: string[] = [];
   const release = new Map<string, (answer: DeliveryAnswer | Error) => void>();
   const dispatcher = createWebhookDispatcher({
     ...limits,
+    slowAfterMs: SLOW_MS,
+    clock,
     signal: stop.signal,
     onAnswer: (key) => answered.push(key),
     onError: (key) => failed.push(key),
   });
-  const submit = (key: string, endpoint: string): void => {
-    dispatcher.submit({
-      key,
-      deliveryId: `id-${key}`,
-      endpoint,
-      send: () =>
-        new Promise((resolve, reject) => {
-          started.push(key);
-          release.set(key, (answer) => {
-            if (answer instanceof Error) reject(answer);
-            else resolve(answer);
-          });
-        }),
-    });
+  /** The endpoint is the first letter of the key. */
+  const submit = (...keys: readonly string[]): void => {
+    for (const key of keys)
+      dispatcher.submit({
+        key,
+        attemptId: `attempt of ${key}`,
+        endpoint: key.slice(0, 1),
+        send: () =>
+          new Promise((resolve, reject) => {
+            started.push(key);
+            release.set(key, (answer) => {
+              if (answer instanceof Error) reject(answer);
+              else resolve(answer);
+            });
+          }),
+      });
   };
-  return { dispatcher, submit, answered, failed, started, release, stop };
+  const answer = async (key: string, how: DeliveryAnswer | Error = ANSWER): Promise<void> => {
+    release.get(key)?.(how);
+    await turn();
+  };
+  /** The receiver answers, and the answer is written down. */
+  const finish = async (key: string): Promise<void> => {
+    await answer(key);
+    dispatcher.settle(key);
+  };
+  return { dispatcher, submit, answered, failed, started, answer, finish, stop, clock };
 };
 
 describe('createWebhookDispatcher', () => {
-  it('keeps a receiver that never answers from holding up others (W17)', async () => {
-    const { submit, started, answered, release } = setUp({ concurrency: 3, concurrencyPerEndpoint: 2 });
-    for (const key of ['a1', 'a2', 'a3', 'b1']) submit(key, key.slice(0, 1));
-    expect(started).to.deep.equal(['a1', 'a2', 'b1']);
-    release.get('b1')?.(ANSWER);
-    await turn();
-    expect(answered).to.deep.equal(['b1']);
-    expect(started).to.not.include('a3');
-    release.get('a1')?.(ANSWER);
-    await turn();
-    expect(started).to.deep.equal(['a1', 'a2', 'b1', 'a3']);
+  it('gives an endpoint one delivery at first, and its share once it has answered', async () => {
+    const { submit, started, finish } = setUp({ concurrency: 9, concurrencyPerEndpoint: 2 });
+    submit('a1', 'a2', 'a3', 'a4', 'b1');
+    expect(started).to.deep.equal(['a1', 'b1']);
+    await finish('a1');
+    expect(started).to.deep.equal(['a1', 'b1', 'a2', 'a3']);
+  });
+
+  it('keeps receivers that never answer from holding up others, however many they are (W17)', async () => {
+    const { submit, started, finish, clock } = setUp({ concurrency: 3, concurrencyPerEndpoint: 2 });
+    const stuck = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
+    submit(...stuck.flatMap((name) => [`${name}1`, `${name}2`]), 'z1', 'z2');
+    expect(started).to.deep.equal(['a1', 'b1', 'c1']);
+    await clock.advance(SLOW_MS);
+    expect(started).to.deep.equal(['a1', 'b1', 'c1', 'd1', 'e1', 'f1']);
+    await clock.advance(SLOW_MS);
+    expect(started.slice(6)).to.deep.equal(['g1', 'z1']);
+    await finish('z1');
+    expect(started.slice(8), 'the stuck ones get no second place').to.deep.equal(['z2']);
+  });
+
+  it('lets slow endpoints share their own places, one each, until one answers in time again', async () => {
+    const { submit, started, finish, clock } = setUp({ concurrency: 2, concurrencyPerEndpoint: 2 });
+    submit('a1', 'b1');
+    await clock.advance(SLOW_MS);
+    await finish('a1');
+    await finish('b1');
+    submit('a2', 'a3', 'b2', 'b3', 'z1');
+    // Two places for quick ones make one for slow ones.
+    expect(started.slice(2)).to.deep.equal(['a2', 'z1']);
+    await finish('a2');
+    expect(started.slice(4), 'a is quick again').to.have.members(['a3', 'b2']);
   });
 
   it('lets endpoints take turns', async () => {
-    const { submit, started, release } = setUp({ concurrency: 1, concurrencyPerEndpoint: 1 });
-    for (const key of ['a1', 'a2', 'a3', 'b1', 'c1']) submit(key, key.slice(0, 1));
-    for (const key of ['a1', 'a2', 'b1', 'c1']) {
-      release.get(key)?.(ANSWER);
-      await turn();
-    }
-    expect(started.slice(0, 4)).to.include.members(['b1', 'c1']);
+    const { submit, started, finish } = setUp({ concurrency: 1, concurrencyPerEndpoint: 1 });
+    submit('a1', 'a2', 'a3', 'b1', 'c1');
+    for (const key of ['a1', 'b1', 'a2', 'c1', 'a3']) await finish(key);
+    expect(started).to.deep.equal(['a1', 'b1', 'a2', 'c1', 'a3']);
   });
 
   it('keeps an answer until it stands in the status, and sends a key only once meanwhile', async () => {
-    const { dispatcher, submit, started, release } = setUp({ concurrency: 2, concurrencyPerEndpoint: 2 });
-    submit('a', 'e');
-    submit('a', 'e');
+    const { dispatcher, submit, started, answer } = setUp({ concurrency: 2, concurrencyPerEndpoint: 2 });
+    submit('a', 'a');
     expect(started).to.deep.equal(['a']);
-    expect(dispatcher.state('a', 'id-a')).to.deep.equal({ kind: 'inFlight' });
-    release.get('a')?.(ANSWER);
-    await turn();
-    expect(dispatcher.state('a', 'id-a')).to.deep.equal({ kind: 'answered', answer: ANSWER });
-    expect(dispatcher.state('a', 'id-of-a-later-one')).to.deep.equal({ kind: 'idle' });
+    expect(dispatcher.state('a', 'attempt of a')).to.deep.equal({ kind: 'inFlight' });
+    await answer('a');
+    expect(dispatcher.state('a', 'attempt of a')).to.deep.equal({ kind: 'answered', answer: ANSWER });
     dispatcher.settle('a');
-    expect(dispatcher.state('a', 'id-a')).to.deep.equal({ kind: 'idle' });
+    expect(dispatcher.state('a', 'attempt of a')).to.deep.equal({ kind: 'idle' });
+  });
+
+  it('forgets the answer to an attempt that is over, and sends the next one', async () => {
+    const { dispatcher, submit, started, answer } = setUp({ concurrency: 2, concurrencyPerEndpoint: 1 });
+    submit('a');
+    await answer('a');
+    // Its write was carried out although the answer to the write was lost.
+    expect(dispatcher.state('a', 'a later attempt')).to.deep.equal({ kind: 'idle' });
+    submit('a');
+    expect(started).to.deep.equal(['a', 'a']);
+  });
+
+  it('sends one endpoint no more than its share before the answers are written down: so much a crash repeats (W16)', async () => {
+    const { dispatcher, submit, started, answer, finish } = setUp({
+      concurrency: 9,
+      concurrencyPerEndpoint: 2,
+    });
+    submit('a1', 'a2', 'a3', 'a4');
+    await finish('a1');
+    await answer('a2');
+    await answer('a3');
+    expect(started).to.deep.equal(['a1', 'a2', 'a3']);
+    dispatcher.settle('a2');
+    expect(started).to.deep.equal(['a1', 'a2', 'a3', 'a4']);
   });
 
   it('tells of a delivery that could not be tried, and forgets it', async () => {
-    const { dispatcher, submit, failed, release } = setUp({ concurrency: 2, concurrencyPerEndpoint: 2 });
-    submit('a', 'e');
-    release.get('a')?.(new Error('no key'));
-    await turn();
+    const { dispatcher, submit, failed, answer } = setUp({ concurrency: 2, concurrencyPerEndpoint: 2 });
+    submit('a');
+    await answer('a', new Error('no key'));
     expect(failed).to.deep.equal(['a']);
-    expect(dispatcher.state('a', 'id-a')).to.deep.equal({ kind: 'idle' });
+    expect(dispatcher.state('a', 'attempt of a')).to.deep.equal({ kind: 'idle' });
+    expect(dispatcher.waiting).to.equal(0);
   });
 
   it('says nothing of deliveries that a shutdown broke off: they are not counted', async () => {
-    const { submit, answered, release, stop } = setUp({ concurrency: 2, concurrencyPerEndpoint: 2 });
-    submit('a', 'e');
+    const { submit, answered, answer, stop } = setUp({ concurrency: 2, concurrencyPerEndpoint: 2 });
+    submit('a');
     stop.abort();
-    release.get('a')?.(ANSWER);
-    await turn();
+    await answer('a');
     expect(answered).to.deep.equal([]);
   });
 });
