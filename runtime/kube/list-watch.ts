@@ -18,6 +18,11 @@ const HEALTHY_WATCH_MS = 5_000;
 export interface Progress {
   /** Version to watch from; undefined: list first. */
   resourceVersion: string | undefined;
+  /**
+   * Where the last watch that lasted began. The next one begins there too, so that every event is sent twice, over two
+   * connections: one that was lost on its way is made up for within the time of a watch, at the price of what changed in it.
+   */
+  repeatFrom: string | undefined;
   /** The newest version ever seen. */
   newest: string | undefined;
   listReason: string;
@@ -39,6 +44,8 @@ export interface Parts<T extends KubeObject> {
 
 const advance = (progress: Progress, version: string | undefined): void => {
   if (version === undefined) return;
+  // What is repeated does not move the place back.
+  if (isOlderVersion(version, progress.resourceVersion)) return;
   progress.resourceVersion = version;
   if (!isOlderVersion(version, progress.newest)) progress.newest = version;
 };
@@ -86,6 +93,7 @@ export const listAll = async <T extends KubeObject>(parts: Parts<T>, signal: Abo
   refuseOldList(progress, version);
   options.metrics?.relisted(definition.kind, progress.listReason);
   advance(progress, version);
+  progress.repeatFrom = version;
   ingest.tell(cache.replace(objects));
 };
 
@@ -100,6 +108,18 @@ const receive = <T extends KubeObject>(parts: Parts<T>, event: WatchEvent): void
   progress.failures = 0;
 };
 
+/** A watch that brought nothing in a moment proves nothing; what it should have repeated is asked for once more. */
+const endWatch = <T extends KubeObject>(
+  { clock, progress, cache }: Parts<T>,
+  began: { readonly ms: number; readonly version: string | undefined },
+): void => {
+  if (clock.monotonicMs() - began.ms < HEALTHY_WATCH_MS) return;
+  progress.failures = 0;
+  if (began.version === undefined) return;
+  progress.repeatFrom = began.version;
+  cache.forgetDeleted(began.version);
+};
+
 /** Follows the changes from where the last list or watch ended, until the server ends this watch. */
 export const watchOnce = async <T extends KubeObject>(
   parts: Parts<T>,
@@ -108,13 +128,14 @@ export const watchOnce = async <T extends KubeObject>(
   const { options, settings, clock, progress } = parts;
   const startedMs = clock.monotonicMs();
   const path = collectionPath(options.definition, options.namespace);
+  const began = { ms: startedMs, version: progress.resourceVersion };
   let events = 0;
   try {
     const watch = watchEvents({
       kube: options.kube,
       path,
       query: {
-        resourceVersion: progress.resourceVersion,
+        resourceVersion: progress.repeatFrom ?? progress.resourceVersion,
         allowWatchBookmarks: true,
         timeoutSeconds: Math.ceil(settings.watchTimeoutSeconds * (1 + Math.random() / 3)),
         labelSelector: options.labelSelector,
@@ -132,7 +153,7 @@ export const watchOnce = async <T extends KubeObject>(
       receive(parts, event);
     }
   } finally {
-    if (clock.monotonicMs() - startedMs >= HEALTHY_WATCH_MS) progress.failures = 0;
+    endWatch(parts, began);
   }
   // Without a wait, a server that ends every watch at once would be asked as fast as it answers.
   if (events === 0 && clock.monotonicMs() - startedMs < HEALTHY_WATCH_MS)

@@ -9,6 +9,8 @@ export interface ObjectCache<T extends KubeObject> {
   byIndex(index: string, value: string): readonly T[];
   set(object: T): readonly Change<T>[];
   delete(object: KubeObject): readonly Change<T>[];
+  /** Forgets which objects were deleted before this version: no event from before it will come any more. */
+  forgetDeleted(before: string): void;
   /** Makes the cache hold exactly these objects. */
   replace(objects: ReadonlyMap<ObjectKey, T>): readonly Change<T>[];
 }
@@ -70,6 +72,8 @@ const isSameVersion = (a: KubeObject | undefined, b: KubeObject): boolean =>
 export const createObjectCache = <T extends KubeObject>(indexers: Indexers<T> = {}): ObjectCache<T> => {
   const objects = new Map<ObjectKey, T>();
   const indexes = createIndexes(indexers);
+  /** Key -> version of its deletion, so that a repeated event does not bring an object back to life. */
+  const deleted = new Map<ObjectKey, string>();
 
   const drop = (key: ObjectKey, before: T): Change<T> => {
     indexes.remove(before, key);
@@ -89,20 +93,28 @@ export const createObjectCache = <T extends KubeObject>(indexers: Indexers<T> = 
     return [...gone, { kind: 'set', key, object, before }];
   };
   /** A late or repeated event never takes the cache back. */
-  const isLate = (object: KubeObject, held: T | undefined): boolean =>
-    isOlderVersion(object.metadata.resourceVersion, held?.metadata.resourceVersion);
+  const isLate = ({ metadata }: KubeObject, key: ObjectKey): boolean =>
+    isOlderVersion(metadata.resourceVersion, objects.get(key)?.metadata.resourceVersion) ||
+    isOlderVersion(metadata.resourceVersion, deleted.get(key));
 
   return {
     get: (key) => objects.get(key),
     values: () => objects.values(),
     byIndex: (index, value) => indexes.keys(index, value).flatMap((key) => objects.get(key) ?? []),
-    set: (object) => (isLate(object, objects.get(objectKey(object))) ? [] : put(object)),
+    set: (object) => (isLate(object, objectKey(object)) ? [] : put(object)),
     delete: (object) => {
       const key = objectKey(object);
+      if (isLate(object, key)) return [];
       const held = objects.get(key);
-      return held === undefined || isLate(object, held) ? [] : [drop(key, held)];
+      const { resourceVersion } = object.metadata;
+      if (resourceVersion !== undefined) deleted.set(key, resourceVersion);
+      return held === undefined ? [] : [drop(key, held)];
+    },
+    forgetDeleted: (before) => {
+      for (const [key, version] of deleted) if (isOlderVersion(version, before)) deleted.delete(key);
     },
     replace: (next) => {
+      deleted.clear();
       const gone = [...objects].filter(([key]) => !next.has(key)).map(([key, before]) => drop(key, before));
       return [...gone, ...[...next.values()].flatMap(put)];
     },

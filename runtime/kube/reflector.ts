@@ -24,8 +24,14 @@ const watchFailed = <T extends KubeObject>(parts: Parts<T>, error: KubeError | u
   const { options, progress } = parts;
   const reason = error?.code ?? 'Unknown';
   options.metrics?.watchEnded(options.definition.kind, reason);
+  const isGone = error?.code === 'Gone';
+  // What was to be repeated is too old, which says nothing of the place that we are at.
+  if (isGone && progress.repeatFrom !== undefined && progress.repeatFrom !== progress.resourceVersion) {
+    progress.repeatFrom = undefined;
+    return;
+  }
   // Gone, or an answer that asking the same again cannot change: start from a list.
-  if (error?.code !== 'Gone' && error?.retryable === true) return;
+  if (!isGone && error?.retryable === true) return;
   progress.resourceVersion = undefined;
   progress.listReason = reason;
 };
@@ -70,6 +76,7 @@ export const createReflector = <T extends KubeObject>(options: ReflectorOptions<
   const cache = createObjectCache<T>(options.indexes);
   const progress: Progress = {
     resourceVersion: undefined,
+    repeatFrom: undefined,
     newest: undefined,
     listReason: 'start',
     oldLists: 0,

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { isOlderVersion } from '#runtime/kube/object-cache.ts';
+import { createObjectCache, isOlderVersion } from '#runtime/kube/object-cache.ts';
+import { aNote, type Note } from './scripted-api-server.ts';
 
 describe('isOlderVersion', () => {
   for (const [version, than, want] of [
@@ -15,4 +16,23 @@ describe('isOlderVersion', () => {
       expect(isOlderVersion(version, than)).to.equal(want);
     });
   }
+});
+
+describe('createObjectCache', () => {
+  it('remembers what was deleted only as long as an older event may come', () => {
+    const cache = createObjectCache<Note>();
+    cache.delete(aNote('a', 12));
+    expect(cache.set(aNote('a', 11))).to.deep.equal([]);
+    cache.forgetDeleted('12');
+    expect(cache.set(aNote('a', 11))).to.deep.equal([]);
+    cache.forgetDeleted('13');
+    expect(cache.set(aNote('a', 11))).to.have.lengthOf(1);
+  });
+
+  it('believes a list more than what it remembers', () => {
+    const cache = createObjectCache<Note>();
+    cache.delete(aNote('a', 12));
+    cache.replace(new Map([['ns/a', aNote('a', 5)]]));
+    expect(cache.set(aNote('a', 6))).to.have.lengthOf(1);
+  });
 });

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { createManualClock } from '../../../support/manual-clock.ts';
 import { until } from '../../../support/until.ts';
 import { FAST, followed, has, startReflector } from './reflector-fixture.ts';
 import { aNote, type Note } from './scripted-api-server.ts';
@@ -32,18 +33,64 @@ describe('createReflector', () => {
     expect(fixture.changes).to.deep.equal(['set ns/a uid-a', 'set ns/b uid-b']);
   });
 
-  it('takes its place from every event and bookmark', async () => {
-    await using fixture = await startReflector();
+  it('begins each watch where the last one that lasted began, by its events and bookmarks', async () => {
+    const clock = createManualClock();
+    await using fixture = await startReflector({ clock });
     let watch = await followed(fixture, 10);
+    watch.events(['ADDED', aNote('a', 11)], ['BOOKMARK', { metadata: { resourceVersion: '20' } }]);
+    await has(fixture, 'ns/a', 11);
+    const ended = async (): Promise<string | null> => {
+      clock.jump(30_000);
+      watch.end();
+      watch = await fixture.server.next();
+      return watch.url.searchParams.get('resourceVersion');
+    };
+    expect(await ended()).to.equal('10');
+    watch.events(['BOOKMARK', { metadata: { resourceVersion: '30' } }]);
+    expect(await ended()).to.equal('20');
+    watch.events(['BOOKMARK', { metadata: { resourceVersion: '40' } }]);
+    expect(await ended()).to.equal('30');
+    expect(fixture.counted).to.deep.equal([
+      'relist Note start',
+      ...Array.from({ length: 3 }, () => 'end Note ended'),
+    ]);
+  });
+
+  it('makes up for events that were lost on their way, and brings nothing back that was deleted (F7)', async () => {
+    await using fixture = await startReflector();
+    const watch = await followed(fixture, 10, aNote('lost', 1), aNote('deleted', 2));
+    watch.events(['DELETED', aNote('deleted', 12)], ['ADDED', aNote('last', 14)]);
+    await has(fixture, 'ns/last', 14);
+    watch.end();
+    (await fixture.server.next()).events(
+      ['MODIFIED', aNote('deleted', 11)],
+      ['DELETED', aNote('deleted', 12)],
+      ['DELETED', aNote('lost', 13)],
+      ['ADDED', aNote('last', 14)],
+      ['ADDED', aNote('deleted', 15, 'another')],
+    );
+    await has(fixture, 'ns/deleted', 15);
+    expect(fixture.changes).to.deep.equal([
+      'set ns/lost uid-lost',
+      'set ns/deleted uid-deleted',
+      'deleted ns/deleted uid-deleted',
+      'set ns/last uid-last',
+      'deleted ns/lost uid-lost',
+      'set ns/deleted another',
+    ]);
+  });
+
+  it('goes on from the newest version when what was to be repeated is too old, without a list (K6)', async () => {
+    await using fixture = await startReflector();
+    const watch = await followed(fixture, 10);
     watch.events(['ADDED', aNote('a', 11)]);
+    await has(fixture, 'ns/a', 11);
     watch.end();
-    watch = await fixture.server.next();
-    expect(watch.url.searchParams.get('resourceVersion')).to.equal('11');
-    watch.events(['BOOKMARK', { metadata: { resourceVersion: '20' } }]);
-    watch.end();
-    watch = await fixture.server.next();
-    expect(watch.url.searchParams.get('resourceVersion')).to.equal('20');
-    expect(fixture.counted).to.deep.equal(['relist Note start', 'end Note ended', 'end Note ended']);
+    (await fixture.server.next()).json(410, { kind: 'Status', reason: 'Expired' });
+    const again = await fixture.server.next();
+    expect(again.isWatch).to.equal(true);
+    expect(again.url.searchParams.get('resourceVersion')).to.equal('11');
+    expect(fixture.counted.filter((one) => one.startsWith('relist'))).to.deep.equal(['relist Note start']);
   });
 
   it('lists anew after 410 and tells the difference (F7)', async () => {
