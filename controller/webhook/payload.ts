@@ -2,6 +2,9 @@ import type { WebhookEvent, ZipJob, ZipJobStatus } from '#crds/zip-job.ts';
 import { apiStatusOf } from '#crds/zip-job.ts';
 import { isJsonObject } from '../policies/admission.ts';
 
+/** What receivers of Standard Webhooks take at least is 20 kB. */
+const MAX_BODY_BYTES = 20_000;
+
 const UUID_NAME = /^zip-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
 
 /** The id that callers know a job by: its uuid, or the object's uid when it was named by hand. */
@@ -14,19 +17,42 @@ const bucketOf = ({ spec }: ZipJob): { service: string; name: string } => {
   return { service, name: spec.bucketRef.name.slice(service.length + 1) };
 };
 
-const errorOf = (status: ZipJobStatus): Readonly<Record<string, unknown>> => {
-  const { reason = 'Internal', message = '', failure } = status;
-  const isSame = failure?.code === reason && failure.fileIndex !== undefined;
-  return { code: reason, message, ...(isSame && { file_index: failure.fileIndex }) };
+const bytesOf = (text: string): number => Buffer.byteLength(text);
+
+/** The beginning of the text that takes no more bytes as a JSON string; the text itself when it all does. */
+const cut = (text: string, room: number): string => {
+  if (bytesOf(JSON.stringify(text)) <= room) return text;
+  const characters = Array.from(text);
+  while (characters.length > 0 && bytesOf(JSON.stringify(`${characters.join('')}...`)) > room)
+    characters.length -= Math.ceil(characters.length / 16);
+  return `${characters.join('')}...`;
 };
 
-const skippedOf = ({ result }: ZipJobStatus): string =>
-  result?.skipped?.length ? `,"skipped":${JSON.stringify(result.skipped)}` : '';
+const errorOf = (status: ZipJobStatus, room: number): string => {
+  const { reason = 'Internal', message = '', failure } = status;
+  const isSame = failure?.code === reason && failure.fileIndex !== undefined;
+  const tell = (text: string): string =>
+    `,"error":${JSON.stringify({ code: reason, message: text, ...(isSame && { file_index: failure.fileIndex }) })}`;
+  return tell(cut(message, room - bytesOf(tell(''))));
+};
+
+/** As many of the indices as there is room for, and how many there are when that is not all of them. */
+const skippedOf = ({ result }: ZipJobStatus, room: number): string => {
+  const skipped = result?.skipped ?? [];
+  if (skipped.length === 0) return '';
+  const all = `,"skipped":${JSON.stringify(skipped)}`;
+  if (bytesOf(all) <= room) return all;
+  const longest = String(skipped.reduce((most, index) => Math.max(most, index), 0)).length + 1;
+  const frame = bytesOf(`,"skipped":[],"skipped_total":${skipped.length}`);
+  const some = skipped.slice(0, Math.max(0, Math.floor((room - frame) / longest)));
+  return `,"skipped":${JSON.stringify(some)},"skipped_total":${skipped.length}`;
+};
 
 /**
  * The body of a webhook. The same ZipJob always gives the same bytes, so that every attempt carries the same body. metadata is
  * spliced in as the caller wrote it: parsing and printing it again would change numbers and the order of keys. Files that the
- * caller allowed to be left out, and that were, are told by their index in `skipped`.
+ * caller allowed to be left out, and that were, are told by their index in `skipped`. The body stays below MAX_BODY_BYTES: what
+ * was promised is there whole, and what else there is to tell is cut to the room that is left.
  */
 export const webhookBody = (zipJob: ZipJob, event: WebhookEvent): string => {
   const metadata = zipJob.spec.metadata ?? '{}';
@@ -37,7 +63,8 @@ export const webhookBody = (zipJob: ZipJob, event: WebhookEvent): string => {
     bucket: bucketOf(zipJob),
     key: zipJob.spec.key,
   });
-  const omitted = event === 'COMPLETED' ? skippedOf(zipJob.status ?? {}) : '';
-  const error = event === 'FAILED' ? `,"error":${JSON.stringify(errorOf(zipJob.status ?? {}))}` : '';
-  return `${head.slice(0, -1)},"metadata":${isJsonObject(metadata) ? metadata : '{}'}${omitted}${error}}`;
+  const promised = `${head.slice(0, -1)},"metadata":${isJsonObject(metadata) ? metadata : '{}'}`;
+  const room = MAX_BODY_BYTES - bytesOf(promised) - 1;
+  const more = event === 'COMPLETED' ? skippedOf : errorOf;
+  return `${promised}${more(zipJob.status ?? {}, room)}}`;
 };

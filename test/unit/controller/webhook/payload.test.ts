@@ -48,6 +48,41 @@ describe('webhookBody', () => {
     expect(JSON.parse(webhookBody(zipJob, 'FAILED'))).to.deep.include({ metadata: {}, status: 'failed' });
   });
 
+  const MAX_BYTES = 20_000;
+  const longest = { key: '"'.repeat(1024), metadata: `{"a":"${'m'.repeat(16_376)}"}` };
+
+  it('stays below 20 kB with the longest metadata, key and message (W14)', () => {
+    for (const message of ['"'.repeat(1024), '\u{1F4E6}'.repeat(512), '\n'.repeat(1024)]) {
+      const zipJob = aZipJob({ spec: longest, status: finishedAs('Failed', { message }) });
+      const body = webhookBody(zipJob, 'FAILED');
+      expect(Buffer.byteLength(body)).to.be.at.most(MAX_BYTES);
+      const told = JSON.parse(body) as { key: string; metadata: unknown; error: { message: string } };
+      expect(told.key).to.equal(longest.key);
+      expect(told.metadata).to.deep.equal(JSON.parse(longest.metadata));
+      expect(message.startsWith(told.error.message.replace(/\.{3}$/, ''))).to.equal(true);
+    }
+  });
+
+  it('lists as many of the files that were left out as there is room for, and tells how many there are (W14)', () => {
+    const skipped = Array.from({ length: 10_000 }, (_, index) => index);
+    const status = finishedAs('Succeeded', { result: aResult({ skipped }) });
+    for (const spec of [longest, {}]) {
+      const body = webhookBody(aZipJob({ spec, status }), 'COMPLETED');
+      expect(Buffer.byteLength(body)).to.be.within(MAX_BYTES - 4000, MAX_BYTES);
+      const told = JSON.parse(body) as { skipped: number[]; skipped_total: number };
+      expect(told.skipped).to.deep.equal(skipped.slice(0, told.skipped.length));
+      expect(told.skipped_total).to.equal(10_000);
+    }
+  });
+
+  it('is delivered with its metadata even when a job that was made by hand has more than fits (W14)', () => {
+    const metadata = `{"a":"${'\u20ac'.repeat(16_000)}"}`;
+    const zipJob = aZipJob({ spec: { metadata }, status: finishedAs('Failed', { message: 'x'.repeat(99) }) });
+    const told = JSON.parse(webhookBody(zipJob, 'FAILED')) as { metadata: unknown; error: unknown };
+    expect(told.metadata).to.deep.equal(JSON.parse(metadata));
+    expect(told.error).to.include({ message: '...' });
+  });
+
   it('gives the uid of a job that was named by hand', () => {
     const zipJob = aZipJob({ metadata: { name: 'by-hand' }, status: finishedAs('Succeeded') });
     expect(JSON.parse(webhookBody(zipJob, 'COMPLETED'))).to.include({ zip_id: 'uid-zipjob' });
