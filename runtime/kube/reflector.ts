@@ -20,13 +20,16 @@ const waitMs = (error: KubeError | undefined, failures: number, settings: Reflec
   return Math.max(jittered, Math.min(error?.retryAfterMs ?? 0, MAX_RETRY_AFTER_MS));
 };
 
+const isRepeating = ({ repeatFrom, resourceVersion }: Progress): boolean =>
+  repeatFrom !== undefined && repeatFrom !== resourceVersion;
+
 const watchFailed = <T extends KubeObject>(parts: Parts<T>, error: KubeError | undefined): void => {
   const { options, progress } = parts;
   const reason = error?.code ?? 'Unknown';
   options.metrics?.watchEnded(options.definition.kind, reason);
   const isGone = error?.code === 'Gone';
-  // What was to be repeated is too old, which says nothing of the place that we are at.
-  if (isGone && progress.repeatFrom !== undefined && progress.repeatFrom !== progress.resourceVersion) {
+  // Perhaps only what was to be repeated is too old, and not the place that we are at.
+  if (isGone && isRepeating(progress)) {
     progress.repeatFrom = undefined;
     return;
   }
@@ -70,19 +73,21 @@ const orAborted = async (done: Promise<void>, signal: AbortSignal | undefined): 
   }
 };
 
+const freshProgress = (): Progress => ({
+  resourceVersion: undefined,
+  repeatFrom: undefined,
+  newest: undefined,
+  listReason: 'start',
+  oldLists: 0,
+  failures: 0,
+  lastBytesMs: undefined,
+});
+
 /** A cache of one kind, kept by list and watch. */
 export const createReflector = <T extends KubeObject>(options: ReflectorOptions<T>): Reflector<T> => {
   const clock = options.clock ?? systemClock;
   const cache = createObjectCache<T>(options.indexes);
-  const progress: Progress = {
-    resourceVersion: undefined,
-    repeatFrom: undefined,
-    newest: undefined,
-    listReason: 'start',
-    oldLists: 0,
-    failures: 0,
-    lastBytesMs: undefined,
-  };
+  const progress = freshProgress();
   const parts: Parts<T> = {
     options,
     settings: { ...REFLECTOR_DEFAULTS, ...options.settings },
