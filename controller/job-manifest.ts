@@ -1,6 +1,6 @@
 import { ANNOTATIONS, bucketSecretName, GROUP_VERSION, LABELS, ZIPPER_CONTAINER } from '#crds/api-group.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
-import type { Attempt, UploadState, ZipJob, ZipJobSpec } from '#crds/zip-job.ts';
+import type { Attempt, ZipJob, ZipJobSpec } from '#crds/zip-job.ts';
 import {
   type ArchiveTask,
   CONTRACT_VERSION,
@@ -12,6 +12,7 @@ import type { Job } from '#runtime/kube/resources.ts';
 import type { DecisionConfig } from './observation.ts';
 import { fileCount } from './owned-status.ts';
 import { maxAttemptsOf } from './policies/failure.ts';
+import type { Settled } from './policies/settle.ts';
 import { zipperPodSpec } from './zipper-pod.ts';
 
 /** What the zipper answers that trying again does not change. */
@@ -23,7 +24,7 @@ export const settleJobName = (zipJobName: string, attempt: number): string =>
   `${zipJobName}-settle-${attempt}`;
 
 /** The bucket as the zipper needs it. */
-const taskBucket = (bucket: ZipBucket): TaskBucket => {
+export const taskBucket = (bucket: ZipBucket): TaskBucket => {
   const { bucketName, objectOptions, ...place } = bucket.spec;
   const { onConflict: _onConflict, ...options } = objectOptions ?? {};
   return { name: bucketName, ...place, ...options };
@@ -154,9 +155,14 @@ export const archiveJob = (zipJob: ZipJob, bucket: ZipBucket, config: DecisionCo
 
 export interface ToSettle {
   readonly attempt: Attempt;
-  readonly upload: UploadState;
+  readonly upload: Settled;
   readonly bucket: ZipBucket;
 }
+
+const uploadFacts = (upload: Settled) =>
+  upload === 'unrecorded'
+    ? ({ uploadState: 'unrecorded' } as const)
+    : { uploadState: upload.state, uploadId: upload.uploadId };
 
 /** The Job that aborts the upload of a lost attempt and asks the store what became of it. */
 export const settleJob = (zipJob: ZipJob, lost: ToSettle, config: DecisionConfig): Job => {
@@ -165,9 +171,9 @@ export const settleJob = (zipJob: ZipJob, lost: ToSettle, config: DecisionConfig
     contractVersion: CONTRACT_VERSION,
     bucket: taskBucket(lost.bucket),
     key: zipJob.spec.key,
-    uploadId: lost.upload.uploadId,
-    uploadState: lost.upload.state,
+    ...uploadFacts(lost.upload),
     attempt: lost.attempt.podUid,
+    since: zipJob.metadata.creationTimestamp ?? new Date(0).toISOString(),
   };
   return jobOf(
     zipJob,

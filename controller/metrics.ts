@@ -51,6 +51,22 @@ const ownMetrics = (registry: Registry) => {
       labelNames: ['class'],
       registers,
     }),
+    finalizersReleased: new Counter({
+      name: 'zip_finalizers_released_total',
+      help: 'Finalizers that were released before what they wait for was done, by kind and reason: NamespaceTerminating, Overdue or Forced',
+      labelNames: ['kind', 'reason'],
+      registers,
+    }),
+    paused: new Gauge({
+      name: 'zip_paused',
+      help: '1 while no job begins because the Lease of the controller is annotated so',
+      registers,
+    }),
+    abortFailures: new Counter({
+      name: 'zip_upload_abort_failures_total',
+      help: "Uploads that could not be aborted or looked for; the bucket's rule for incomplete uploads has to end them",
+      registers,
+    }),
   };
 };
 

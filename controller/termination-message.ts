@@ -64,7 +64,11 @@ const isTerminationMessage = ajv.compile<TerminationMessage>({
     { required: ['settled'], properties: { mode: { const: 'settle' }, settled } },
     { required: ['check'], properties: { mode: { const: 'check-bucket' }, check } },
   ],
-  properties: { contractVersion: { type: 'integer', minimum: 1 } },
+  properties: {
+    contractVersion: { type: 'integer', minimum: 1 },
+    abortFailures: integer,
+    startUnanswered: { type: 'boolean' },
+  },
 });
 
 /** The last word of a zipper pod; undefined when it is none (a crash leaves the end of the log there instead). */

@@ -16,6 +16,17 @@ const newAttempts = (before: ZipJobStatus, after: ZipJobStatus): readonly Attemp
   return after.attempts?.filter(({ n }) => n > last) ?? [];
 };
 
+const abortFailuresIn = ({ attempts = [] }: ZipJobStatus): ReadonlyMap<number, number> =>
+  new Map(attempts.map(({ n, abortFailures = 0 }) => [n, abortFailures]));
+
+const countAbortFailures = (metrics: ControllerMetrics, before: ZipJobStatus, after: ZipJobStatus): void => {
+  const known = abortFailuresIn(before);
+  for (const [n, failures] of abortFailuresIn(after)) {
+    const more = failures - (known.get(n) ?? 0);
+    if (more > 0) metrics.abortFailures.inc(more);
+  }
+};
+
 /** Labels come from a closed set, whatever a pod writes. */
 const reasonLabel = (reason: string | undefined): string =>
   reason !== undefined && (Object.hasOwn(REASONS, reason) || Object.hasOwn(FAILURE_CODES, reason))
@@ -70,6 +81,7 @@ export const countTransition = (metrics: ControllerMetrics, move: Move): void =>
   const { before, after } = move;
   for (const attempt of newAttempts(before, after))
     metrics.attempts.inc({ class: attempt.class ?? 'transient' });
+  countAbortFailures(metrics, before, after);
   countBeginning(metrics, move);
   if (!isTerminal(before) && isTerminal(after)) countEnd(metrics, after);
   countDelivery(metrics, before.webhook, after.webhook);

@@ -160,6 +160,8 @@ export interface Attempt {
   readonly reason?: string;
   readonly message?: string;
   readonly upload?: UploadState;
+  /** How often an upload of the attempt could not be aborted, or not be looked for. Absent: never. */
+  readonly abortFailures?: number;
 }
 
 /** permanent: trying again cannot help. transient: counted by the Job. disruption: not counted. oom: counted apart. */

@@ -69,14 +69,21 @@ export interface ArchiveTask extends TaskBase {
   readonly startDeadlineSeconds: number;
 }
 
-export interface SettleTask extends TaskBase {
+interface SettleTaskBase extends TaskBase {
   readonly mode: 'settle';
   readonly key: string;
-  readonly uploadId: string;
-  readonly uploadState: 'open' | 'committing';
   /** podUid of the attempt that is settled; the archive carries it as object metadata. */
   readonly attempt: string;
+  /** Creation of the job (RFC 3339): no upload that is older can be one of its own. */
+  readonly since: string;
 }
+
+/** `unrecorded`: the attempt may have started an upload of which only the store knows. */
+export type SettleTask = SettleTaskBase &
+  (
+    | { readonly uploadState: 'open' | 'committing'; readonly uploadId: string }
+    | { readonly uploadState: 'unrecorded' }
+  );
 
 export interface CheckBucketTask extends TaskBase {
   readonly mode: 'check-bucket';
@@ -196,6 +203,14 @@ export type SettleOutcome =
   | { readonly outcome: 'absent' }
   | { readonly outcome: 'unknown'; readonly missingPermission?: string };
 
+/** What any zipper pod may add to its last word. */
+export interface UploadsLeft {
+  /** How often it could not abort an upload, or not look for one that nobody had recorded. Absent: never. */
+  readonly abortFailures?: number;
+  /** The start of an upload was answered into the void, and none was recorded: the store may hold one. */
+  readonly startUnanswered?: boolean;
+}
+
 /** What a check-bucket pod found. */
 export interface BucketCheck {
   /** Archives can be written. */
@@ -208,12 +223,9 @@ export interface BucketCheck {
 }
 
 /** At most 4 KiB of JSON; the last word of every zipper pod. */
-export type TerminationMessage =
-  | { readonly contractVersion: number; readonly mode: 'archive'; readonly result: ZipResult }
-  | {
-      readonly contractVersion: number;
-      readonly mode: 'archive' | 'settle' | 'check-bucket';
-      readonly failure: Failure;
-    }
-  | { readonly contractVersion: number; readonly mode: 'settle'; readonly settled: SettleOutcome }
-  | { readonly contractVersion: number; readonly mode: 'check-bucket'; readonly check: BucketCheck };
+export type TerminationMessage = UploadsLeft & { readonly contractVersion: number } & (
+    | { readonly mode: 'archive'; readonly result: ZipResult }
+    | { readonly mode: 'archive' | 'settle' | 'check-bucket'; readonly failure: Failure }
+    | { readonly mode: 'settle'; readonly settled: SettleOutcome }
+    | { readonly mode: 'check-bucket'; readonly check: BucketCheck }
+  );

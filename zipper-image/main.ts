@@ -1,6 +1,12 @@
 /** Runs the one task of a pod: archive, settle or check-bucket. Exit code and termination message say how it ended. */
 import { setFlagsFromString } from 'node:v8';
-import type { ArchiveTask, TaskBucket, TerminationMessage, ZipperMode } from '#crds/zipper-contract.ts';
+import type {
+  ArchiveTask,
+  TaskBucket,
+  TerminationMessage,
+  UploadsLeft,
+  ZipperMode,
+} from '#crds/zipper-contract.ts';
 import { CONTRACT_VERSION, EXIT_CODES } from '#crds/zipper-contract.ts';
 import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
 import { toEgressOptions } from '#runtime/egress/settings.ts';
@@ -12,6 +18,7 @@ import { exitCodeOf, toFailure } from './failure.ts';
 import type { Store } from './store.ts';
 import { inlineFiles, readCredentials, readTask } from './task.ts';
 import { writeTerminationMessage } from './termination.ts';
+import { createUploadsLeft } from './uploads-left.ts';
 
 // Almost everything here dies young or is a buffer outside the heap: a young generation that keeps its first size collects
 // as well, and leaves some 40 MB less resident.
@@ -23,10 +30,10 @@ interface Process {
   readonly lifetime: Lifetime;
 }
 
-/** A last word without the two fields that all have. */
+/** A last word without the fields that all have. */
 type Outcome = TerminationMessage extends infer M
   ? M extends TerminationMessage
-    ? Omit<M, 'contractVersion'>
+    ? Omit<M, 'contractVersion' | keyof UploadsLeft>
     : never
   : never;
 
@@ -76,6 +83,8 @@ const openStatusApi = async ({ config, lifetime }: Process, task: ArchiveTask) =
   return api;
 };
 
+const uploadsLeft = createUploadsLeft();
+
 const archive = async (process: Process, task: ArchiveTask): Promise<Outcome> => {
   const { config, log, lifetime } = process;
   const statusApi = await openStatusApi(process, task);
@@ -98,6 +107,7 @@ const archive = async (process: Process, task: ArchiveTask): Promise<Outcome> =>
     log,
     statusApi,
     stopping: lifetime.stopping,
+    uploadsLeft,
     toFailure,
     openStore: () => openStore(process, task.bucket),
     readFiles: async (zipJob) =>
@@ -124,7 +134,9 @@ const runTask = async (process: Process, onMode: (mode: ZipperMode) => void): Pr
   const store = await openStore(process, task.bucket);
   if (task.mode === 'settle') {
     const { settle } = await import('./settle.ts');
-    return { mode: 'settle', settled: await settle({ task, store, settings: config, log, stopping }) };
+    const { abortFailed: onAbortFailed } = uploadsLeft;
+    const settled = await settle({ task, store, settings: config, log, stopping, onAbortFailed });
+    return { mode: 'settle', settled };
   }
   const { checkBucket } = await import('./check-bucket.ts');
   const signal = AbortSignal.any([stopping, AbortSignal.timeout(config.settleLimitMs)]);
@@ -138,7 +150,11 @@ const terminationLog = terminationLogPath(env);
 let mode: ZipperMode = 'archive';
 
 const tell = (outcome: Outcome): Promise<void> =>
-  writeTerminationMessage(terminationLog, { contractVersion: CONTRACT_VERSION, ...outcome });
+  writeTerminationMessage(terminationLog, {
+    contractVersion: CONTRACT_VERSION,
+    ...outcome,
+    ...uploadsLeft.told(),
+  });
 
 const fail = async (error: unknown, log: Logger): Promise<number> => {
   const failure = toFailure(error);

@@ -5,7 +5,8 @@
  * something is the object at the key: it carries the id of the attempt that wrote it. So the abort comes first, since after
  * any answer to it nothing can change any more, and then the look at the object.
  */
-import type { SettleOutcome, SettleTask } from '#crds/zipper-contract.ts';
+import type { UploadState } from '#crds/zip-job.ts';
+import type { SettleOutcome } from '#crds/zipper-contract.ts';
 import { toError } from '#runtime/errors.ts';
 import type { Logger } from '#runtime/log.ts';
 import { type RetryPolicy, retry } from '#runtime/retry.ts';
@@ -18,10 +19,12 @@ export interface SettleDeps {
   readonly retryPolicy: () => RetryPolicy;
   /** Ends waits and requests. */
   readonly signal?: AbortSignal;
+  /** Called when an upload could not be aborted. */
+  readonly onAbortFailed?: () => void;
 }
 
 export type UploadToSettle = UploadRef & {
-  readonly state: SettleTask['uploadState'];
+  readonly state: UploadState['state'];
   readonly attempt: string;
 };
 
@@ -71,6 +74,7 @@ const abortForAnyAnswer = async (deps: SettleDeps, upload: UploadRef): Promise<v
   try {
     await abortUpload(deps, upload);
   } catch (error) {
+    deps.onAbortFailed?.();
     if (!wasAnswered(error)) throw toError(error);
     deps.log.warn({ err: error }, 'the store refused to abort the upload');
   }

@@ -1,9 +1,11 @@
 import type { SettleOutcome, SettleTask } from '#crds/zipper-contract.ts';
 import type { Logger } from '#runtime/log.ts';
-import { settleUpload } from './settle-upload.ts';
+import { retry } from '#runtime/retry.ts';
+import { abortUpload, type SettleDeps, settleUpload, wasAnswered } from './settle-upload.ts';
 import type { Store } from './store.ts';
-import { StoreError } from './store-errors.ts';
+import { isStoreCode, StoreError } from './store-errors.ts';
 import { type StoreRetrySettings, storeRetryPolicy } from './store-retry.ts';
+import { sweepUploads } from './sweep-uploads.ts';
 
 export interface SettleTaskDeps {
   readonly task: SettleTask;
@@ -11,32 +13,79 @@ export interface SettleTaskDeps {
   readonly settings: StoreRetrySettings & { readonly settleLimitMs: number };
   readonly log: Logger;
   readonly stopping: AbortSignal;
+  readonly onAbortFailed: () => void;
 }
 
+type TaskOf<S extends SettleTask['uploadState']> = Extract<SettleTask, { uploadState: S }>;
+
+/** The sweep beside a recorded upload is a courtesy: most of the time belongs to the upload itself. */
+const SWEEP_SHARE = 0.25;
+
+const settleRecorded = async (
+  deps: SettleDeps,
+  task: TaskOf<'open' | 'committing'>,
+  sweepLimitMs: number,
+): Promise<SettleOutcome> => {
+  const { key, uploadId, attempt, uploadState: state } = task;
+  const limit = AbortSignal.timeout(sweepLimitMs);
+  const signal = deps.signal ? AbortSignal.any([deps.signal, limit]) : limit;
+  // Before the abort: afterwards nothing is listed any more by which others could be known as ours.
+  await sweepUploads({ ...deps, signal }, { own: { key, uploadId }, since: new Date(task.since) });
+  return settleUpload(deps, { key, uploadId, attempt, state });
+};
+
+/** A mark to know our own by: an upload that is started only to be listed and aborted. Undefined: the store refuses it. */
+const startMark = async (
+  { store, retryPolicy, signal, log, onAbortFailed }: SettleDeps,
+  { key, attempt }: SettleTask,
+): Promise<string | undefined> => {
+  try {
+    return await retry(() => store.createUpload(key, attempt, signal), retryPolicy(), signal);
+  } catch (error) {
+    if (!wasAnswered(error)) throw error;
+    log.warn({ err: error }, 'the store starts no upload of the key, so none can be looked for');
+    if (!isStoreCode(error, 'NoSuchBucket')) onAbortFailed?.();
+    return undefined;
+  }
+};
+
+/** An upload without a record has no part and can never be completed, so all that can be left is the upload itself. */
+const settleUnrecorded = async (deps: SettleDeps, task: SettleTask): Promise<SettleOutcome> => {
+  const uploadId = await startMark(deps, task);
+  if (uploadId === undefined) return { outcome: 'absent' };
+  const own = { key: task.key, uploadId };
+  if ((await sweepUploads(deps, { own, since: new Date(task.since) })) === 'untold') deps.onAbortFailed?.();
+  try {
+    await abortUpload(deps, own);
+  } catch (error) {
+    deps.onAbortFailed?.();
+    deps.log.warn({ err: error }, 'the upload that served as a mark could not be aborted');
+  }
+  return { outcome: 'absent' };
+};
+
 /**
- * Ends the upload of an attempt that is no longer in charge and tells whether it published its archive.
+ * Ends the uploads of an attempt that is no longer in charge and tells whether it published its archive.
  * @throws StoreError when the store could not be asked in time.
  */
 export const settle = async (deps: SettleTaskDeps): Promise<SettleOutcome> => {
-  const { task, store, settings, log, stopping } = deps;
-  const limit = AbortSignal.timeout(settings.settleLimitMs);
+  const { task, store, settings, log, stopping, onAbortFailed } = deps;
+  const { settleLimitMs } = settings;
+  const limit = AbortSignal.timeout(settleLimitMs);
   const signal = AbortSignal.any([stopping, limit]);
-  const upload = { ...task, state: task.uploadState };
+  const retryPolicy = () => storeRetryPolicy(settings, log);
+  const settleDeps: SettleDeps = { store, log, signal, retryPolicy, onAbortFailed };
   try {
-    return await settleUpload(
-      { store, log, signal, retryPolicy: () => storeRetryPolicy(settings, log) },
-      upload,
-    );
+    return task.uploadState === 'unrecorded'
+      ? await settleUnrecorded(settleDeps, task)
+      : await settleRecorded(settleDeps, task, settleLimitMs * SWEEP_SHARE);
   } catch (error) {
     if (!limit.aborted || stopping.aborted) throw error;
-    throw new StoreError(
-      `Settling the upload: no answer from the store within ${settings.settleLimitMs} ms`,
-      {
-        code: 'StoreUnavailable',
-        retryable: true,
-        storeCode: 'Timeout',
-        cause: error,
-      },
-    );
+    throw new StoreError(`Settling the upload: no answer from the store within ${settleLimitMs} ms`, {
+      code: 'StoreUnavailable',
+      retryable: true,
+      storeCode: 'Timeout',
+      cause: error,
+    });
   }
 };

@@ -3,16 +3,16 @@
  * could record the id. Such an upload has no part, because parts are sent only after the id was recorded.
  *
  * A listing does not tell the metadata, so an upload of somebody else must be told from ours by what it does tell. Aborted
- * is only what has this very key, no part, the initiator of the upload that this attempt just started, and was started
- * neither before this job was created nor after that upload.
+ * is only what has this very key, no part, the initiator of an upload that is surely ours, and was started neither before
+ * this job was created nor after that upload.
  */
-import { type SettleDeps, settleUpload } from './settle-upload.ts';
+import { retry } from '#runtime/retry.ts';
+import { abortUpload, type SettleDeps } from './settle-upload.ts';
 import type { ListedUpload, UploadRef } from './store.ts';
 
 export interface Sweep {
-  /** The upload of this attempt; it must be listed too, or nothing is aborted. */
+  /** An upload of this job; it must be listed too, or nothing is aborted. */
   readonly own: UploadRef;
-  readonly attempt: string;
   /** Before this nothing can be of this job. */
   readonly since: Date;
 }
@@ -26,29 +26,34 @@ const isSuspect = (upload: ListedUpload, own: ListedUpload, since: Date): boolea
 /** Whole seconds are all that some listings tell. */
 const secondOf = (date: Date): Date => new Date(Math.floor(date.getTime() / 1000) * 1000);
 
-const sweep = async (deps: SettleDeps, { own, attempt, since }: Sweep): Promise<number> => {
+const sweep = async (deps: SettleDeps, { own, since }: Sweep): Promise<number> => {
   const { store, signal } = deps;
-  const listed = await store.listUploads(own.key, signal);
+  const listed = await retry(() => store.listUploads(own.key, signal), deps.retryPolicy(), signal);
   const mine = listed.find(({ uploadId }) => uploadId === own.uploadId);
   if (!mine) return 0;
   let aborted = 0;
   for (const upload of listed) {
     if (!isSuspect(upload, mine, secondOf(since))) continue;
     if ((await store.lookAtUpload(upload, signal)) !== 'empty') continue;
-    await settleUpload(deps, { ...upload, attempt, state: 'open' });
+    await abortUpload(deps, upload);
     aborted += 1;
   }
   return aborted;
 };
 
-/** Never throws: where listing is not allowed the bucket's rule for unfinished uploads has to do. */
-export const sweepUploads = async (deps: SettleDeps, of: Sweep): Promise<void> => {
+/**
+ * Never throws: where listing is not allowed the bucket's rule for unfinished uploads has to do.
+ * `untold`: one may be left.
+ */
+export const sweepUploads = async (deps: SettleDeps, of: Sweep): Promise<'swept' | 'untold'> => {
   const { log } = deps;
   try {
     const aborted = await sweep(deps, of);
     if (aborted > 0) log.info({ key: of.own.key, aborted }, 'uploads that nobody knew of were aborted');
+    return 'swept';
   } catch (error) {
     log.info({ err: error }, 'the store does not tell whether unknown uploads of the key are left');
+    return 'untold';
   }
 };
 

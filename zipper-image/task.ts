@@ -76,14 +76,15 @@ const archive = {
 } as const;
 
 const settle = {
-  required: ['key', 'uploadId', 'uploadState', 'attempt'],
-  properties: {
-    mode: { const: 'settle' },
-    key: text,
-    uploadId: text,
-    uploadState: { enum: ['open', 'committing'] },
-    attempt: text,
-  },
+  required: ['key', 'uploadState', 'attempt', 'since'],
+  properties: { mode: { const: 'settle' }, key: text, attempt: text, since: time },
+  oneOf: [
+    {
+      required: ['uploadId'],
+      properties: { uploadState: { enum: ['open', 'committing'] }, uploadId: text },
+    },
+    { properties: { uploadState: { const: 'unrecorded' } } },
+  ],
 } as const;
 
 const TASK_SCHEMA: SchemaObject = {

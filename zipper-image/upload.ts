@@ -13,12 +13,13 @@ import { type RetryPolicy, retry } from '#runtime/retry.ts';
 import type { ByteSink } from './byte-sink.ts';
 import { createPartWriter, type FilledPart } from './part-writer.ts';
 import { publish, refuseExisting } from './publish.ts';
-import { abortUpload, type SettleDeps } from './settle-upload.ts';
+import { abortUpload, type SettleDeps, wasAnswered } from './settle-upload.ts';
 import type { Part, Store, UploadRef } from './store.ts';
 import { archiveLimit, assertPlan } from './store-capabilities.ts';
 import { StoreError } from './store-errors.ts';
 import { type StoreRetrySettings, storeRetryPolicy } from './store-retry.ts';
 import { sweepUploads } from './sweep-uploads.ts';
+import type { UploadsLeftCount } from './uploads-left.ts';
 
 export interface UploadSettings extends StoreRetrySettings {
   readonly partSizeBytes: number;
@@ -42,6 +43,7 @@ export interface UploadDeps {
   readonly signal: AbortSignal;
   /** Called at once when a part fails for good: whoever feeds the sink may be waiting for a source. */
   readonly onFailure: (error: Error) => void;
+  readonly uploadsLeft: Pick<UploadsLeftCount, 'abortFailed' | 'startUnanswered'>;
 }
 
 export interface Upload {
@@ -73,6 +75,17 @@ const assertWhole = (parts: readonly Part[], bytes: number): void => {
     );
 };
 
+/** Unless the store plainly said no, it may have started an upload. */
+const startUpload = async (deps: UploadDeps, retryPolicy: () => RetryPolicy): Promise<string> => {
+  const { store, key, attempt, signal } = deps;
+  try {
+    return await retry(() => store.createUpload(key, attempt, signal), retryPolicy(), signal);
+  } catch (error) {
+    if (!wasAnswered(error)) deps.uploadsLeft.startUnanswered();
+    throw error;
+  }
+};
+
 /** Starts the upload: the first request to the store, and the one that finds out whether the bucket can be used at all. */
 export const createUpload = async (deps: UploadDeps): Promise<Upload> => {
   const { store, settings, log, key, attempt, onConflict, signal } = deps;
@@ -85,7 +98,7 @@ export const createUpload = async (deps: UploadDeps): Promise<Upload> => {
     });
   if (onConflict === 'fail') await refuseExisting({ store, log, signal, retryPolicy }, key);
   const triesBefore = tries.further;
-  const uploadId = await retry(() => store.createUpload(key, attempt, signal), retryPolicy(), signal);
+  const uploadId = await startUpload(deps, retryPolicy);
   // The answer to a try that seemed to fail may only have been lost.
   const since = deps.sweepSince ?? (tries.further > triesBefore ? startedAt : undefined);
   return openUpload({ ...deps, retryPolicy, tries, since }, { key, uploadId });
@@ -123,8 +136,10 @@ const createPartSender = (deps: OpenDeps, ref: UploadRef) => {
 
 /** Runs beside the parts, so it costs no time; it ends when the upload does. */
 const startSweep = async (deps: OpenDeps, own: UploadRef, signal: AbortSignal): Promise<void> => {
-  const { store, log, retryPolicy, attempt, since } = deps;
-  if (since !== undefined) await sweepUploads({ store, log, retryPolicy, signal }, { own, attempt, since });
+  const { store, log, retryPolicy, since, uploadsLeft } = deps;
+  if (since === undefined) return;
+  const swept = await sweepUploads({ store, log, retryPolicy, signal }, { own, since });
+  if (swept === 'untold') uploadsLeft.abortFailed();
 };
 
 /** Cuts the archive into parts, and sums it when that was asked for. */
@@ -151,7 +166,8 @@ const openUpload = (deps: OpenDeps, ref: UploadRef): Upload => {
   const swept = startSweep(deps, ref, sender.signal);
   const { writer, finish, sha256 } = createSummedWriter(deps, sender.send);
   // Without the job's signal: what is given up must be aborted also while the process is told to stop.
-  const settleDeps: SettleDeps = { store, log, retryPolicy: deps.retryPolicy };
+  const { abortFailed: onAbortFailed } = deps.uploadsLeft;
+  const settleDeps: SettleDeps = { store, log, retryPolicy: deps.retryPolicy, onAbortFailed };
   const limit = archiveLimit(deps.settings, store.capabilities);
   const assertFits = (more: number): void => {
     if (writer.bytesWritten + more > limit.bytes) throw tooLarge(limit);
@@ -199,6 +215,7 @@ const abortQuietly = async (deps: SettleDeps, ref: UploadRef): Promise<void> => 
   try {
     await abortUpload(deps, ref);
   } catch (error) {
+    deps.onAbortFailed?.();
     deps.log.warn({ err: error, ...ref }, 'the upload could not be aborted; the bucket may hold its parts');
   }
 };

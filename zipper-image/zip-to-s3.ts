@@ -22,6 +22,7 @@ import { createStatusWriter, type StatusSettings, type StatusWriter } from './st
 import type { Store } from './store.ts';
 import { hadOtherAttempts } from './sweep-uploads.ts';
 import { createUpload, type Upload, type UploadSettings } from './upload.ts';
+import type { UploadsLeftCount } from './uploads-left.ts';
 import { type EntriesWritten, writeEntries } from './write-entries.ts';
 
 export interface ZipToS3Deps {
@@ -37,6 +38,7 @@ export interface ZipToS3Deps {
   readonly openSources: (files: readonly FileEntry[], signal: AbortSignal) => SourceReader & AsyncDisposable;
   /** Aborted when the pod is told to stop. */
   readonly stopping: AbortSignal;
+  readonly uploadsLeft: UploadsLeftCount;
   readonly toFailure: (error: unknown) => NonNullable<Parameters<StatusWriter['write']>[0]['failure']>;
 }
 
@@ -136,6 +138,7 @@ const buildArchive = async (work: Work, zipJob: unknown): Promise<ZipResult> => 
     sweepSince: hadOtherAttempts(zipJob, podUid) ? new Date(task.defaultModificationTime) : undefined,
     signal: cancel.signal,
     onFailure: (error) => cancel.abort(error),
+    uploadsLeft: deps.uploadsLeft,
   });
   run.upload = upload;
   try {

@@ -65,6 +65,12 @@ const exitOf = (pod: Pod | undefined): Pick<Attempt, 'exitCode'> => {
   return end ? { exitCode: end.exitCode } : {};
 };
 
+const abortFailuresOf = (pod: Pod | undefined): Pick<Attempt, 'abortFailures'> => {
+  const message = pod && parseTerminationMessage(terminationOf(pod)?.message);
+  const { abortFailures = 0 } = message ?? {};
+  return abortFailures > 0 ? { abortFailures } : {};
+};
+
 const startOf = (pod: Pod | undefined): Pick<Attempt, 'startedAt'> => {
   const startedAt = timeOf(pod?.status?.startTime ?? pod?.metadata.creationTimestamp);
   return startedAt === undefined ? {} : { startedAt: rfc3339(new Date(startedAt)) };
@@ -93,6 +99,7 @@ export const attemptOf = (
     ...startOf(pod),
     finishedAt: rfc3339(at.now),
     ...exitOf(pod),
+    ...abortFailuresOf(pod),
     class: pod && isEnded(pod) ? classify(pod) : 'disruption',
     ...(why ? { reason: why.reason.slice(0, 64), message: shorten(why.message) } : {}),
     ...(upload ? { upload } : {}),

@@ -1,4 +1,4 @@
-import type { Attempt, UploadState, ZipJob } from '#crds/zip-job.ts';
+import type { Attempt, UploadState } from '#crds/zip-job.ts';
 import type { SettleOutcome } from '#crds/zipper-contract.ts';
 import { isJobFinished, jobFailure } from '../job-state.ts';
 import type { Observation } from '../observation.ts';
@@ -9,24 +9,58 @@ import { parseTerminationMessage } from '../termination-message.ts';
 /** How long the settle Job may be overdue, or be refused by the API server, before the answer is given up. */
 const PATIENCE_SECONDS = 60;
 
-export type SettleStep =
-  /** Nothing was recorded, so nothing can have been published. */
-  | { readonly kind: 'nothing' }
-  | { readonly kind: 'start'; readonly attempt: Attempt; readonly upload: UploadState }
-  | { readonly kind: 'wait'; readonly until: Date }
-  | { readonly kind: 'answer'; readonly outcome: SettleOutcome; readonly upload: UploadState };
+/** What there is to settle: an upload of which the status tells, or one of which at most the store does. */
+export type Settled = UploadState | 'unrecorded';
 
-const answerOf = (settle: NonNullable<Observation['settle']>): SettleOutcome | undefined => {
+export interface SettleAnswer {
+  readonly kind: 'answer';
+  readonly outcome: SettleOutcome;
+  readonly upload: Settled;
+  /** How many uploads could not be aborted, or not be looked for. */
+  readonly abortFailures: number;
+}
+
+export type SettleStep =
+  /** The attempt cannot have started an upload. */
+  | { readonly kind: 'nothing' }
+  | { readonly kind: 'start'; readonly attempt: Attempt; readonly upload: Settled }
+  | { readonly kind: 'wait'; readonly until: Date }
+  | SettleAnswer;
+
+const unknownOf = (upload: Settled): SettleAnswer => ({
+  kind: 'answer',
+  outcome: { outcome: 'unknown' },
+  upload,
+  abortFailures: 1,
+});
+
+const answerOf = (settle: NonNullable<Observation['settle']>, upload: Settled): SettleAnswer | undefined => {
   for (const pod of settle.pods) {
     const message = parseTerminationMessage(terminationOf(pod)?.message);
-    if (message && 'settled' in message) return message.settled;
+    if (message && 'settled' in message)
+      return { kind: 'answer', outcome: message.settled, upload, abortFailures: message.abortFailures ?? 0 };
   }
   return undefined;
 };
 
-/** The upload of the attempt that is to be settled: as the zipper left it when it lost the charge. */
-const uploadToSettle = (zipJob: ZipJob, attempt: Attempt): UploadState | undefined =>
-  uploadOf(zipJob, attempt.podUid) ?? attempt.upload;
+/**
+ * May the store hold an upload that nobody recorded? A zipper starts one only after its first progress was taken, so not if
+ * there is none. Neither if the zipper said in its last words how it ended: it knows whether a start was left unanswered.
+ * What remains are pods that were killed, lost, or stopped in the middle of it.
+ */
+const mayHaveStarted = ({ zipJob, pods, settle }: Observation, { podUid }: Attempt): boolean => {
+  if (zipJob.status?.progress?.podUid !== podUid) return false;
+  if (settle) return true;
+  const pod = pods.find(({ metadata }) => metadata.uid === podUid);
+  const message = pod && parseTerminationMessage(terminationOf(pod)?.message);
+  return message === undefined || message.startUnanswered === true;
+};
+
+/** What of the attempt is to be settled: its upload as the zipper left it when it lost the charge. */
+const toSettle = (seen: Observation, attempt: Attempt): Settled | undefined =>
+  uploadOf(seen.zipJob, attempt.podUid) ??
+  attempt.upload ??
+  (mayHaveStarted(seen, attempt) ? 'unrecorded' : undefined);
 
 const overdueAt = (
   created: string | undefined,
@@ -35,11 +69,11 @@ const overdueAt = (
 
 const followJob = (
   settle: NonNullable<Observation['settle']>,
-  at: { readonly now: Date; readonly settleDeadlineSeconds: number; readonly upload: UploadState },
+  at: { readonly now: Date; readonly settleDeadlineSeconds: number; readonly upload: Settled },
 ): SettleStep => {
-  const unknown: SettleStep = { kind: 'answer', outcome: { outcome: 'unknown' }, upload: at.upload };
-  const outcome = answerOf(settle);
-  if (outcome) return { kind: 'answer', outcome, upload: at.upload };
+  const unknown = unknownOf(at.upload);
+  const answer = answerOf(settle, at.upload);
+  if (answer) return answer;
   if (isJobFinished(settle.job) || jobFailure(settle.job)) return unknown;
   const overdue = overdueAt(settle.job.metadata.creationTimestamp, at);
   return at.now.getTime() >= overdue ? unknown : { kind: 'wait', until: new Date(overdue) };
@@ -47,17 +81,17 @@ const followJob = (
 
 /**
  * What is to be done until it is certain that the last attempt can publish nothing any more? The attempt has lost the
- * charge before; a recorded upload is aborted, and the store asked what became of it, by a Job of the zipper image.
+ * charge before; its upload is aborted, and the store asked what became of it, by a Job of the zipper image.
  */
 export const settleStep = (
   seen: Observation,
   attempt: Attempt,
   at: { readonly now: Date; readonly settleDeadlineSeconds: number },
 ): SettleStep => {
-  const upload = uploadToSettle(seen.zipJob, attempt);
+  const upload = toSettle(seen, attempt);
   if (!upload) return { kind: 'nothing' };
   if (seen.settle) return followJob(seen.settle, { ...at, upload });
-  const unknown: SettleStep = { kind: 'answer', outcome: { outcome: 'unknown' }, upload };
+  const unknown = unknownOf(upload);
   if (!seen.bucket) return unknown;
   const { refusal } = seen;
   if (refusal?.target !== 'settle') return { kind: 'start', attempt, upload };

@@ -1,10 +1,10 @@
-import type { Attempt, UploadState, ZipResult } from '#crds/zip-job.ts';
+import type { Attempt, ZipResult } from '#crds/zip-job.ts';
 import { CONTRACT_VERSION, type SettleOutcome } from '#crds/zipper-contract.ts';
 import { settleJob } from '../job-manifest.ts';
 import type { EventNote, Outcome, OwnedStatus, Situation, Step } from '../observation.ts';
 import { fileCount, timeOf, withCondition } from '../owned-status.ts';
 import { terminationOf } from '../pod-state.ts';
-import { settleStep } from '../policies/settle.ts';
+import { type SettleAnswer, type Settled, settleStep } from '../policies/settle.ts';
 import { parseTerminationMessage } from '../termination-message.ts';
 
 type Published = Extract<SettleOutcome, { outcome: 'published' }>;
@@ -29,11 +29,16 @@ const settled = (s: Situation, reason: 'NothingToSettle' | 'Settled', message?: 
     now: s.now,
   });
 
+const sumOf = ({ abortFailures: before = 0 }: Attempt, more: number): Pick<Attempt, 'abortFailures'> =>
+  before + more > 0 ? { abortFailures: before + more } : {};
+
 /** Keeps in the record of the attempt the upload that was settled: the zipper's own field is replaced by the next pod. */
-const withUpload = (status: OwnedStatus, attempt: Attempt, upload: UploadState): OwnedStatus => ({
-  ...status,
-  attempts: status.attempts?.map((one) => (one.n === attempt.n ? { ...one, upload } : one)) ?? [],
-});
+const withUpload = (status: OwnedStatus, { n }: Attempt, answer: SettleAnswer): OwnedStatus => {
+  const { upload, abortFailures } = answer;
+  const recorded = upload === 'unrecorded' ? {} : { upload };
+  const change = (one: Attempt): Attempt => ({ ...one, ...recorded, ...sumOf(one, abortFailures) });
+  return { ...status, attempts: status.attempts?.map((one) => (one.n === n ? change(one) : one)) ?? [] };
+};
 
 /** The result in the last words of a pod that could not write it into the status. */
 const lastWords = (s: Situation, attempt: Attempt, etag: string): ZipResult | undefined => {
@@ -65,13 +70,14 @@ const unknownText = (outcome: Extract<SettleOutcome, { outcome: 'unknown' }>): s
     ? 'the store could not be asked in time'
     : `the credentials lack ${outcome.missingPermission}`;
 
-const answered = (
-  s: Situation,
-  attempt: Attempt,
-  answer: { readonly outcome: SettleOutcome; readonly upload: UploadState },
-): Settling => {
+const lossOf = ({ n }: Attempt, upload: Settled): string =>
+  upload === 'unrecorded'
+    ? `attempt ${n} was lost before it recorded an upload`
+    : `attempt ${n} was lost in state ${upload.state}`;
+
+const answered = (s: Situation, attempt: Attempt, answer: SettleAnswer): Settling => {
   const { outcome, upload } = answer;
-  const status = withUpload(settled(s, 'Settled'), attempt, upload);
+  const status = withUpload(settled(s, 'Settled'), attempt, answer);
   if (outcome.outcome === 'published') return published(s, attempt, { ...outcome, status });
   if (outcome.outcome === 'absent')
     return {
@@ -79,10 +85,10 @@ const answered = (
       status,
       events: [{ type: 'Normal', reason: 'Settled', message: `attempt ${attempt.n} left nothing behind` }],
     };
-  const message = `attempt ${attempt.n} was lost in state ${upload.state}; ${unknownText(outcome)}`;
+  const message = `${lossOf(attempt, upload)}; ${unknownText(outcome)}`;
   const events: readonly EventNote[] = [{ type: 'Warning', reason: 'OutcomeUnknown', message }];
   // An open upload can never be completed without the charge, so only its parts may remain.
-  return upload.state === 'committing'
+  return upload !== 'unrecorded' && upload.state === 'committing'
     ? { kind: 'settled', status, outcome: { reason: 'OutcomeUnknown', message }, events }
     : { kind: 'settled', status, events };
 };

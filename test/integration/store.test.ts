@@ -9,6 +9,7 @@ import { providerOf } from '../../zipper-image/providers.ts';
 import { settle } from '../../zipper-image/settle.ts';
 import { createStore, type Store } from '../../zipper-image/store.ts';
 import { createUpload, type Upload, type UploadDeps } from '../../zipper-image/upload.ts';
+import { createUploadsLeft } from '../../zipper-image/uploads-left.ts';
 import { type BucketReader, createBucketReader } from '../support/bucket-reader.ts';
 import { sharedCluster } from '../support/shared-cluster.ts';
 
@@ -64,6 +65,7 @@ describe('the zipper on a real S3 server', function () {
       onConflict: 'replace',
       signal,
       onFailure: () => undefined,
+      uploadsLeft: createUploadsLeft(),
       ...change,
     });
   const filled = async (...args: Parameters<typeof open>): Promise<Upload> => {
@@ -82,11 +84,13 @@ describe('the zipper on a real S3 server', function () {
         uploadId,
         uploadState: 'committing',
         attempt,
+        since: new Date(0).toISOString(),
       },
       store,
       settings,
       log,
       stopping: signal,
+      onAbortFailed: () => undefined,
     });
 
   it('publishes an archive whose parts were proved, and leaves no upload (H8)', async () => {
@@ -112,6 +116,32 @@ describe('the zipper on a real S3 server', function () {
     expect(await reader.openUploads()).to.deep.equal([upload.uploadId]);
     await upload.complete();
     expect(await reader.openUploads()).to.deep.equal([]);
+  });
+
+  it('settles without a record: what the attempt started is gone, and nothing else (H8)', async () => {
+    const since = new Date().toISOString();
+    await store.createUpload('unrecorded.zip', 'pod-1');
+    const other = await store.createUpload('unrecorded.zip.other', 'pod-1');
+    const left = createUploadsLeft();
+    const settledAs = await settle({
+      task: {
+        contractVersion: 1,
+        mode: 'settle',
+        bucket: { service: 's3', name: BUCKET },
+        key: 'unrecorded.zip',
+        attempt: 'pod-1',
+        since,
+        uploadState: 'unrecorded',
+      },
+      store,
+      settings,
+      log,
+      stopping: signal,
+      onAbortFailed: left.abortFailed,
+    });
+    expect([settledAs, left.told()]).to.deep.equal([{ outcome: 'absent' }, {}]);
+    expect(await reader.openUploads()).to.deep.equal([other]);
+    await store.abortUpload({ key: 'unrecorded.zip.other', uploadId: other });
   });
 
   it('replaces nothing where nothing may be replaced (U16)', async () => {

@@ -205,6 +205,7 @@ describe('settleJob', () => {
       uploadId: 'upload-1',
       uploadState: 'committing',
       attempt: 'uid-p3',
+      since: aZipJob().metadata.creationTimestamp,
     });
   });
 });

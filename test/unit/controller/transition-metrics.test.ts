@@ -104,6 +104,18 @@ describe('countTransition', () => {
     expect(valueOf(await series(), 'zip_webhook_deliveries_total{outcome="2xx"}')).to.equal(1);
   });
 
+  it('counts each upload that could not be aborted once (U11)', async () => {
+    const { move, series } = setUp();
+    const of = (abortFailures?: number): ZipJobStatus => ({
+      attempts: [{ n: 1, podUid: 'p', ...(abortFailures !== undefined && { abortFailures }) }],
+    });
+    move({}, of());
+    move(of(), of(1));
+    move(of(1), of(1));
+    move(of(1), of(3));
+    expect(valueOf(await series(), 'zip_upload_abort_failures_total')).to.equal(3);
+  });
+
   it('takes size, files and duration of an archive from its result', async () => {
     const { move, series } = setUp();
     const { before, after } = anEnd(300);

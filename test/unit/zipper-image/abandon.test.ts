@@ -60,6 +60,8 @@ describe('abandon', () => {
       await upload.abandon();
       expect(await failureOf(upload.finishParts())).to.equal(failure);
       expect(bench.count('abort')).to.be.within(1, tries);
+      const isGone = 'code' in fault && fault.code === 'NoSuchUpload';
+      expect(bench.left.told()).to.deep.equal(isGone ? {} : { abortFailures: 1 });
       expect(bench.hostile.objects.get(KEY)?.etag).to.equal('"old"');
     });
 
@@ -69,6 +71,7 @@ describe('abandon', () => {
       operation === 'abort' ? { kind: 'hold', until: gate.promise } : undefined;
     await (await bench.open()).abandon();
     expect(bench.count('abort')).to.equal(3);
+    expect(bench.left.told()).to.deep.equal({ abortFailures: 1 });
     gate.resolve();
   });
 });
@@ -105,6 +108,18 @@ describe('the sweep of uploads that nobody knows of', () => {
     const upload = await bench.filled();
     expect(bench.count('create')).to.equal(2);
     expect(open()).to.deep.equal([upload.uploadId]);
+  });
+
+  it('tells of a start that was never answered, unless the store said no', async () => {
+    bench.hostile.fault = ({ operation }) =>
+      operation === 'create' ? { kind: 'drop', when: 'after' } : undefined;
+    await failureOf(bench.open());
+    expect(bench.left.told()).to.deep.equal({ startUnanswered: true });
+    const other = await UploadBench.start();
+    other.hostile.fault = () => denied;
+    await failureOf(other.open());
+    expect(other.left.told()).to.deep.equal({});
+    await other[Symbol.asyncDispose]();
   });
 
   it('does not look when there can be none', async () => {

@@ -13,6 +13,7 @@ import { providerOf } from '../../../zipper-image/providers.ts';
 import type { SourceEntry } from '../../../zipper-image/sources/types.ts';
 import { createStatusApi, type StatusApi } from '../../../zipper-image/status-api.ts';
 import { createStore, type Store } from '../../../zipper-image/store.ts';
+import { createUploadsLeft } from '../../../zipper-image/uploads-left.ts';
 import { type ZipToS3Deps, zipToS3 } from '../../../zipper-image/zip-to-s3.ts';
 import { type HostileStore, startHostileStore } from '../../support/hostile-store.ts';
 import { type StatusServer, startStatusServer } from '../../support/status-server.ts';
@@ -76,6 +77,7 @@ export class JobBench implements AsyncDisposable {
   readonly server: StatusServer;
   readonly directory: string;
   readonly stopping = new AbortController();
+  readonly left = createUploadsLeft();
   sourcesOpened = 0;
   readonly #api: StatusApi;
   readonly #store: Store;
@@ -127,6 +129,7 @@ export class JobBench implements AsyncDisposable {
       statusApi: this.#api,
       stopping: this.stopping.signal,
       toFailure,
+      uploadsLeft: this.left,
       openStore: async () => this.#store,
       readFiles: async () => bodies.map((_, index) => ({ url: 'http://source/', filename: `file-${index}` })),
       openSources: (_files, signal) => {

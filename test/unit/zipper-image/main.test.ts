@@ -136,7 +136,9 @@ describe('a zipper process', function () {
   it('settles an upload without a token', async () => {
     await rm(join(directory, 'account'), { recursive: true });
     const { mode: _mode, ...rest } = task('/whole');
-    const settle = { ...rest, mode: 'settle', uploadId: 'gone', uploadState: 'committing', attempt: 'pod-0' };
+    const since = '2026-01-02T03:04:05Z';
+    const upload = { uploadId: 'gone', uploadState: 'committing', attempt: 'pod-0' };
+    const settle = { ...rest, mode: 'settle', since, ...upload };
     const { code, message } = await end(await start(settle));
     expect(code).to.equal(0);
     expect(message).to.deep.equal({ contractVersion: 1, mode: 'settle', settled: { outcome: 'absent' } });

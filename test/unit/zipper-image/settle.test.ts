@@ -7,6 +7,7 @@ import { toFailure } from '../../../zipper-image/failure.ts';
 import { providerOf } from '../../../zipper-image/providers.ts';
 import { settle } from '../../../zipper-image/settle.ts';
 import { createStore, type Store } from '../../../zipper-image/store.ts';
+import { createUploadsLeft } from '../../../zipper-image/uploads-left.ts';
 import { type HostileStore, startHostileStore } from '../../support/hostile-store.ts';
 
 const log = createLogger('test', { level: 'silent' });
@@ -18,6 +19,10 @@ const settings = {
   settleLimitMs: 300,
 };
 const denied = { kind: 'answer', status: 403, code: 'AccessDenied' } as const;
+
+type SettledState =
+  | { readonly uploadState: 'open' | 'committing'; readonly uploadId: string }
+  | { readonly uploadState: 'unrecorded' };
 
 describe('a pod that only asks the store', () => {
   let hostile: HostileStore;
@@ -49,19 +54,26 @@ describe('a pod that only asks the store', () => {
   };
 
   describe('settle', () => {
-    const run = async (uploadState: SettleTask['uploadState']) => {
-      const uploadId = await store.createUpload('a.zip', 'pod-1');
+    const created = new Date(Date.now() - 60_000);
+    let left = createUploadsLeft();
+    beforeEach(() => {
+      left = createUploadsLeft();
+    });
+    const settleAs = (state: SettledState) => {
       const task: SettleTask = {
         contractVersion: 1,
         mode: 'settle',
         bucket: { service: 's3', name: 'bucket' },
         key: 'a.zip',
-        uploadId,
-        uploadState,
         attempt: 'pod-1',
+        since: created.toISOString(),
+        ...state,
       };
-      return settle({ task, store, settings, log, stopping: new AbortController().signal });
+      const stopping = new AbortController().signal;
+      return settle({ task, store, settings, log, stopping, onAbortFailed: left.abortFailed });
     };
+    const run = async (uploadState: 'open' | 'committing') =>
+      settleAs({ uploadState, uploadId: await store.createUpload('a.zip', 'pod-1') });
 
     it('aborts an open upload and says absent without looking', async () => {
       expect(await run('open')).to.deep.equal({ outcome: 'absent' });
@@ -88,6 +100,19 @@ describe('a pod that only asks the store', () => {
       }
     });
 
+    it('counts an abort that the store refuses (U11)', async () => {
+      hostile.fault = ({ operation }) => (operation === 'abort' ? denied : undefined);
+      expect(await run('open')).to.deep.equal({ outcome: 'absent' });
+      expect(left.told()).to.deep.equal({ abortFailures: 1 });
+    });
+
+    it('aborts also what was started for the same attempt before, and not recorded (H8)', async () => {
+      const first = await store.createUpload('a.zip', 'pod-1');
+      Object.assign(hostile.uploads.get(first) ?? {}, { initiated: new Date(Date.now() - 30_000) });
+      expect(await run('open')).to.deep.equal({ outcome: 'absent' });
+      expect(hostile.uploads.size).to.equal(0);
+    });
+
     it('does not look before the abort was answered', async () => {
       publish('pod-1');
       hostile.fault = ({ operation }) =>
@@ -112,6 +137,74 @@ describe('a pod that only asks the store', () => {
       const error = await run('committing').catch((thrown: unknown) => thrown);
       gate.resolve();
       expect(error).to.include({ code: 'StoreUnavailable', storeCode: 'Timeout' });
+    });
+  });
+
+  describe('settle, without a record of an upload', () => {
+    const created = new Date(Date.now() - 60_000);
+    let left = createUploadsLeft();
+    beforeEach(() => {
+      left = createUploadsLeft();
+    });
+    const sweep = () =>
+      settle({
+        task: {
+          contractVersion: 1,
+          mode: 'settle',
+          bucket: { service: 's3', name: 'bucket' },
+          key: 'a.zip',
+          attempt: 'pod-1',
+          since: created.toISOString(),
+          uploadState: 'unrecorded',
+        },
+        store,
+        settings,
+        log,
+        stopping: new AbortController().signal,
+        onAbortFailed: left.abortFailed,
+      });
+    /** An upload that the attempt started half a minute ago. */
+    const leave = async (key = 'a.zip', change: object = {}): Promise<string> => {
+      const id = await store.createUpload(key, 'pod-1');
+      const upload = hostile.uploads.get(id);
+      Object.assign(upload ?? {}, { initiated: new Date(Date.now() - 30_000), ...change });
+      return id;
+    };
+
+    it('aborts the upload that the attempt started and could not record, and its own mark (H8)', async () => {
+      await leave();
+      expect(await sweep()).to.deep.equal({ outcome: 'absent' });
+      expect(hostile.uploads.size).to.equal(0);
+      expect(left.told()).to.deep.equal({});
+    });
+
+    it('leaves uploads alone that cannot be of the job', async () => {
+      const ids = [
+        await leave('a.zip.2'),
+        await leave('a.zip', { initiated: new Date(created.getTime() - 5000) }),
+        await leave('a.zip', { initiator: 'them' }),
+      ];
+      expect(await sweep()).to.deep.equal({ outcome: 'absent' });
+      expect([...hostile.uploads.keys()]).to.have.members(ids);
+    });
+
+    for (const operation of ['listUploads', 'listParts', 'abort', 'create'] as const)
+      it(`says absent and counts when ${operation} is refused (U11)`, async () => {
+        await leave();
+        hostile.fault = (request) => (request.operation === operation ? denied : undefined);
+        expect(await sweep()).to.deep.equal({ outcome: 'absent' });
+        expect(left.told().abortFailures).to.be.greaterThan(0);
+      });
+
+    it('has nothing to count in a bucket that is gone', async () => {
+      hostile.fault = () => ({ kind: 'answer', status: 404, code: 'NoSuchBucket' });
+      expect(await sweep()).to.deep.equal({ outcome: 'absent' });
+      expect(left.told()).to.deep.equal({});
+    });
+
+    it('leaves the question open while the store does not answer', async () => {
+      hostile.fault = () => ({ kind: 'answer', status: 500, code: 'InternalError' });
+      expect(await sweep().catch((thrown: unknown) => thrown)).to.include({ code: 'StoreUnavailable' });
     });
   });
 

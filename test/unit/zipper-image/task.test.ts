@@ -29,6 +29,16 @@ describe('parseTask', () => {
       uploadId: 'u',
       uploadState: 'open',
       attempt: 'p',
+      since: '2026-01-02T03:04:05Z',
+    },
+    'settle without a record': {
+      contractVersion: 1,
+      mode: 'settle',
+      bucket,
+      key: 'k',
+      uploadState: 'unrecorded',
+      attempt: 'p',
+      since: '2026-01-02T03:04:05Z',
     },
     'check-bucket': { contractVersion: 1, mode: 'check-bucket', bucket },
     'fields of a later release': { ...archive, later: true },
@@ -45,6 +55,15 @@ describe('parseTask', () => {
       files: { from: 'mounted', chunks: 1, count: 3 },
     }),
     'a time that is none': JSON.stringify({ ...archive, fixedModificationTime: 'yesterday' }),
+    'an open upload without its id': JSON.stringify({
+      contractVersion: 1,
+      mode: 'settle',
+      bucket,
+      key: 'k',
+      uploadState: 'open',
+      attempt: 'p',
+      since: '2026-01-02T03:04:05Z',
+    }),
     null: 'null',
   }))
     it(`refuses ${name}`, () => {

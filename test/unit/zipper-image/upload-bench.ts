@@ -8,6 +8,7 @@ import { type Provider, providerOf } from '../../../zipper-image/providers.ts';
 import { createStore, type Store, type StoreOptions } from '../../../zipper-image/store.ts';
 import { CAPABILITIES, type StoreKind } from '../../../zipper-image/store-capabilities.ts';
 import { createUpload, type Upload, type UploadDeps } from '../../../zipper-image/upload.ts';
+import { createUploadsLeft } from '../../../zipper-image/uploads-left.ts';
 import { type HostileStore, type SeenRequest, startHostileStore } from '../../support/hostile-store.ts';
 
 export const PART = 64 * 1024;
@@ -45,6 +46,7 @@ export class UploadBench implements AsyncDisposable {
   readonly hostile: HostileStore;
   readonly store: Store;
   readonly failures: Error[] = [];
+  readonly left = createUploadsLeft();
 
   private constructor(hostile: HostileStore, store: Store) {
     this.hostile = hostile;
@@ -78,6 +80,7 @@ export class UploadBench implements AsyncDisposable {
       onConflict: 'replace',
       signal: new AbortController().signal,
       onFailure: (error) => this.failures.push(error),
+      uploadsLeft: this.left,
       ...change,
     });
   }

@@ -19,26 +19,82 @@ const settlingStatus = (upload: ReturnType<typeof anUpload> | undefined, more: Z
     ...more,
   };
 };
-const settleWith = (settled: object) => ({
+const settleWith = (settled: object, more: object = {}) => ({
   job: aJob({ metadata: { name: `${NAME}-settle-1`, uid: 'uid-settle' } }),
   pods: [
     aPod('s1', {
       status: ended({
         exitCode: 0,
-        message: JSON.stringify({ contractVersion: 1, mode: 'settle', settled }),
+        message: JSON.stringify({ contractVersion: 1, mode: 'settle', settled, ...more }),
       }),
     }),
   ],
 });
 
 describe('decide, while an attempt is settled', () => {
-  it('has nothing to settle when no upload was recorded', () => {
-    const decision = judge({ zipJob: withStatus(settlingStatus(undefined)), job: aJob() });
-    expect(findCondition(decision.status?.conditions, 'Settled')).to.include({
-      status: 'True',
-      reason: 'NothingToSettle',
+  const said = (more: object) =>
+    aPod('p1', {
+      status: ended({
+        exitCode: 32,
+        message: JSON.stringify({
+          contractVersion: 1,
+          mode: 'archive',
+          failure: { code: 'StoreUnavailable', retriable: true },
+          ...more,
+        }),
+      }),
     });
+  const { progress: _progress, ...neverStarted } = settlingStatus(undefined);
+  for (const [what, status, pods] of [
+    ['the pod never wrote progress, so it was never told that it is in charge', neverStarted, []],
+    ['the zipper said how it ended before an upload was recorded', settlingStatus(undefined), [said({})]],
+  ] as const)
+    it(`has nothing to settle when ${what}`, () => {
+      const decision = judge({ zipJob: withStatus(status), job: aJob(), pods });
+      expect(findCondition(decision.status?.conditions, 'Settled')).to.include({
+        status: 'True',
+        reason: 'NothingToSettle',
+      });
+      expect(decision.status?.phase).to.equal(status.phase);
+      expect(kinds(decision)).to.not.include('createJob');
+    });
+
+  for (const [what, pods] of [
+    ['is gone', []],
+    ['still runs', [aPod('p1')]],
+    ['was killed', [aPod('p1', { status: ended({ exitCode: 137 }) })]],
+    ['never learned whether the store started one', [said({ startUnanswered: true })]],
+  ] as const)
+    it(`looks for an upload that nobody recorded when the pod that had started ${what} (H8)`, () => {
+      const decision = judge({ zipJob: withStatus(settlingStatus(undefined)), job: aJob(), pods });
+      expect(decision).to.not.have.property('status');
+      const [action] = decision.actions;
+      if (action?.kind !== 'createJob') throw new Error('no Job is created');
+      const { annotations = {} } = action.job.spec?.template.metadata ?? {};
+      const task: unknown = JSON.parse(annotations['zipjobs.dev/task'] ?? '{}');
+      expect(task).to.deep.include({ mode: 'settle', uploadState: 'unrecorded', attempt: 'uid-p1' });
+      expect(task).to.have.property('since');
+    });
+
+  it('goes on after a look for an upload that nobody recorded, and keeps what could not be aborted (U11)', () => {
+    const zipJob = withStatus(settlingStatus(undefined));
+    const settle = settleWith({ outcome: 'absent' }, { abortFailures: 2 });
+    const decision = judge({ zipJob, job: aJob(), settle });
+    expect(findCondition(decision.status?.conditions, 'Settled')?.status).to.equal('True');
+    expect(decision.status?.attempts?.[0]).to.include({ abortFailures: 2 });
+    expect(decision.status?.attempts?.[0]).to.not.have.property('upload');
+  });
+
+  it('counts an upload as left when nobody could be asked about it, and does not doubt the outcome (U11)', () => {
+    const zipJob = withStatus(settlingStatus(undefined));
+    const decision = judge({ zipJob, job: aJob(), settle: settleWith({ outcome: 'unknown' }, {}) });
     expect(decision.status?.phase).to.equal('Running');
+    const late = {
+      job: aJob({ metadata: { name: `${NAME}-settle-1`, creationTimestamp: ago(181) } }),
+      pods: [],
+    };
+    const givenUp = judge({ zipJob, job: aJob(), settle: late });
+    expect(givenUp.status?.attempts?.[0]).to.include({ abortFailures: 1 });
   });
 
   it('starts a settle Job for a recorded upload and charges no pod meanwhile', () => {
@@ -99,7 +155,7 @@ describe('decide, while an attempt is settled', () => {
       message: 'file 1: 404',
     });
     const zipJob = withStatus(status, { webhook: { url: 'https://hook.example', events: ['FAILED'] } });
-    const decision = judge({ zipJob, job: aJob() });
+    const decision = judge({ zipJob, job: aJob(), pods: [said({})] });
     expect(decision.status).to.deep.include({
       phase: 'Failed',
       apiStatus: 'failed',

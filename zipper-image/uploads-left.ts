@@ -1,0 +1,27 @@
+import type { UploadsLeft } from '#crds/zipper-contract.ts';
+
+/** Counts what this process may leave in the bucket: the last word of the pod tells the controller. */
+export interface UploadsLeftCount {
+  readonly abortFailed: () => void;
+  /** Nobody knows whether the store started an upload. */
+  readonly startUnanswered: () => void;
+  /** For the termination message; empty when nothing is left. */
+  readonly told: () => UploadsLeft;
+}
+
+export const createUploadsLeft = (): UploadsLeftCount => {
+  let abortFailures = 0;
+  let startUnanswered = false;
+  return {
+    abortFailed: () => {
+      abortFailures += 1;
+    },
+    startUnanswered: () => {
+      startUnanswered = true;
+    },
+    told: () => ({
+      ...(abortFailures > 0 && { abortFailures }),
+      ...(startUnanswered && { startUnanswered }),
+    }),
+  };
+};
