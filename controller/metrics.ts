@@ -62,13 +62,16 @@ const ownMetrics = (registry: Registry) => {
       help: '1 while no job begins because the Lease of the controller is annotated so',
       registers,
     }),
-    abortFailures: new Counter({
-      name: 'zip_upload_abort_failures_total',
-      help: "Uploads that could not be aborted or looked for; the bucket's rule for incomplete uploads has to end them",
-      registers,
-    }),
   };
 };
+
+const uploadMetrics = (registry: Registry) => ({
+  abortFailures: new Counter({
+    name: 'zip_upload_abort_failures_total',
+    help: "Uploads that could not be aborted or looked for; the bucket's rule for incomplete uploads has to end them",
+    registers: [registry],
+  }),
+});
 
 const webhookMetrics = (registry: Registry) => {
   const registers = [registry];
@@ -156,6 +159,7 @@ const queueMetrics = (registry: Registry) => {
 /** Every metric that the controller counts, on the given registry. Labels come from closed sets: never a name, key or URL. */
 export const createControllerMetrics = (registry: Registry) => ({
   ...ownMetrics(registry),
+  ...uploadMetrics(registry),
   ...webhookMetrics(registry),
   ...genericMetrics(registry),
   queue: queueMetrics(registry),
