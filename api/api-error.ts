@@ -106,6 +106,37 @@ export const methodNotAllowed = (method: string, allowed: readonly string[]): Ap
     headers: { Allow: allowed.join(', ') },
   });
 
+/** The key stands for another request, whose answer this one must not get. */
+export const idempotencyKeyReused = (): ApiError =>
+  badRequest(
+    422,
+    'idempotency_key_reused',
+    'This Idempotency-Key was used for another request: send the same body again, or a new key.',
+  );
+
+const FILE_LISTS_RETRY_SECONDS = 60;
+
+/** Lists are deleted some time after their job has ended, so that waiting helps. */
+export const fileListsFull = (maxBytes: number): ApiError =>
+  new ApiError(
+    `The file lists of the jobs of this project take up all of the ${maxBytes} bytes that they may (compressed): wait until jobs have ended and their lists are gone.`,
+    {
+      status: 429,
+      type: 'rate_limit_error',
+      code: 'file_lists_full',
+      headers: { 'Retry-After': String(FILE_LISTS_RETRY_SECONDS) },
+    },
+  );
+
+/** @param scope whose requests they were: the token's, the project's, or failed ones of a client's address */
+export const rateLimitExceeded = (scope: string, retryAfterSeconds: number): ApiError =>
+  new ApiError(`Too many ${scope}: send the request again in ${retryAfterSeconds} s.`, {
+    status: 429,
+    type: 'rate_limit_error',
+    code: 'rate_limit_exceeded',
+    headers: { 'Retry-After': String(retryAfterSeconds) },
+  });
+
 export const internalError = (cause: unknown): ApiError =>
   new ApiError('Something went wrong on our side; the request id names it in the logs.', {
     status: 500,

@@ -1,10 +1,20 @@
+import { ANNOTATIONS } from '#crds/api-group.ts';
 import { isFinished, type ZipJob } from '#crds/zip-job.ts';
 
 /** Longest metadata that is kept in memory; a job with more is read anew for every request. */
 const MAX_KEPT_METADATA = 1_024;
 
+/** The size of its file list, as long as that is stored. */
+const listAnnotations = ({
+  annotations = {},
+}: ZipJob['metadata']): Pick<ZipJob['metadata'], 'annotations'> => {
+  const bytes = annotations[ANNOTATIONS.fileListBytes];
+  if (bytes === undefined || annotations[ANNOTATIONS.fileListDeletedAt] !== undefined) return {};
+  return { annotations: { [ANNOTATIONS.fileListBytes]: bytes } };
+};
+
 /**
- * What the cache keeps of a ZipJob: the answer to a read when the job is finished and will never answer differently;
+ * What the cache keeps of a ZipJob: the size of its stored list, and the answer to a read when the job is finished and will never answer differently;
  * only its existence before that.
  */
 export const toCachedJob = (job: ZipJob): ZipJob => {
@@ -20,6 +30,7 @@ export const toCachedJob = (job: ZipJob): ZipJob => {
       namespace,
       ...(uid === undefined ? {} : { uid }),
       ...(resourceVersion === undefined ? {} : { resourceVersion }),
+      ...listAnnotations(job.metadata),
     },
     spec: { bucketRef: { name: '' }, key: '', ...(keep ? { metadata: text } : {}) },
     ...(keep && phase !== undefined ? { status: { phase } } : {}),

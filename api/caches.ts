@@ -6,7 +6,7 @@ import type { KubeClient } from '#runtime/kube/client.ts';
 import { createReflector } from '#runtime/kube/reflector.ts';
 import type { ReflectorMetrics } from '#runtime/kube/reflector-options.ts';
 import { RESOURCES } from '#runtime/kube/resources.ts';
-import type { Reflector } from '#runtime/kube/types.ts';
+import type { Change, Reflector } from '#runtime/kube/types.ts';
 import type { Logger } from '#runtime/log.ts';
 import { toCachedJob } from './cached-job.ts';
 import { MASK_INDEX, maskIndex } from './tokens/token-candidates.ts';
@@ -27,15 +27,23 @@ export const createCaches = (deps: {
   readonly kube: KubeClient;
   readonly log: Logger;
   readonly metrics: ReflectorMetrics;
+  /** Told of every change of a ZipJob, as the cache keeps it. */
+  readonly onZipJob: (change: Change<ZipJob>) => void;
 }): Caches => {
-  const zipJobs = createReflector({ ...deps, definition: RESOURCES.zipJobs, transform: toCachedJob });
+  const { onZipJob, ...common } = deps;
+  const zipJobs = createReflector({
+    ...common,
+    definition: RESOURCES.zipJobs,
+    transform: toCachedJob,
+    onChange: onZipJob,
+  });
   const zipTokens = createReflector({
-    ...deps,
+    ...common,
     definition: RESOURCES.zipTokens,
     indexes: { [MASK_INDEX]: maskIndex },
   });
-  const zipBuckets = createReflector({ ...deps, definition: RESOURCES.zipBuckets });
-  const zipProjects = createReflector({ ...deps, definition: RESOURCES.zipProjects });
+  const zipBuckets = createReflector({ ...common, definition: RESOURCES.zipBuckets });
+  const zipProjects = createReflector({ ...common, definition: RESOURCES.zipProjects });
   const all = [zipJobs, zipBuckets, zipTokens, zipProjects];
   const end = new AbortController();
   let running: Promise<unknown> = Promise.resolve();

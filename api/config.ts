@@ -146,6 +146,13 @@ const LIMITS = {
     default: 16_384,
     description: 'longest metadata, in bytes of JSON text',
   },
+  maxFileListBytesPerProject: {
+    env: 'MAX_FILE_LIST_BYTES_PER_PROJECT',
+    type: 'integer',
+    minimum: 1_024,
+    default: 256 * 1_024 * 1_024,
+    description: 'most compressed bytes of file lists that a project has stored at a time',
+  },
   maxRequestsPerSocket: {
     env: 'MAX_REQUESTS_PER_SOCKET',
     type: 'integer',

@@ -12,6 +12,10 @@ export interface FileList {
   readonly sha256: string;
 }
 
+/** Compressed size of the whole list. */
+export const fileListBytes = ({ chunks }: Pick<FileList, 'chunks'>): number =>
+  chunks.reduce((sum, chunk) => sum + chunk.length, 0);
+
 export interface FileListLimits {
   /** Compressed size that a chunk stays below. A Secret holds 1 MiB; base64 and the API server's own limits are counted apart. */
   readonly maxChunkBytes: number;

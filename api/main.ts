@@ -14,11 +14,14 @@ import type { Lifetime } from '#runtime/lifecycle.ts';
 import type { Logger } from '#runtime/log.ts';
 import { startProcess } from '#runtime/start-process.ts';
 import packageJson from '../package.json' with { type: 'json' };
+import { type AbandonZipJob, createAbandonZipJob } from './abandon-zip-job.ts';
 import { createApp } from './app.ts';
 import { type Caches, createCaches } from './caches.ts';
 import { createReadForwarded } from './client-address.ts';
+import { collectFileLists } from './collect-file-lists.ts';
 import { type ApiConfig, readApiConfig } from './config.ts';
 import { createCreateZipJob } from './create-zip-job.ts';
+import { createFileListLedger, type FileListLedger } from './file-list-ledger.ts';
 import { createFindBucket } from './find-bucket.ts';
 import { createFindZipJob } from './find-zip-job.ts';
 import { createHttpServer } from './http-server.ts';
@@ -40,6 +43,8 @@ interface Parts {
   readonly metrics: ApiMetrics;
   readonly caches: Caches;
   readonly clients: ReturnType<typeof createClients>;
+  readonly fileLists: FileListLedger;
+  readonly abandon: AbandonZipJob;
 }
 
 const createClients = (kube: ReturnType<typeof createKubeClient>) => ({
@@ -50,7 +55,7 @@ const createClients = (kube: ReturnType<typeof createKubeClient>) => ({
   secrets: createObjectClient(kube, RESOURCES.secrets),
 });
 
-const createRoutes = ({ config, log, metrics, caches, clients }: Parts): ZipJobRoutes =>
+const createRoutes = ({ config, log, metrics, caches, clients, fileLists, abandon }: Parts): ZipJobRoutes =>
   createZipJobRoutes({
     requestPolicy: createRequestPolicy({
       egress: createEgressPolicy(toEgressOptions(config)),
@@ -60,6 +65,8 @@ const createRoutes = ({ config, log, metrics, caches, clients }: Parts): ZipJobR
     createZipJob: createCreateZipJob({
       jobClient: clients.zipJobs,
       secretClient: clients.secrets,
+      fileLists,
+      abandon,
       metrics,
       clock: systemClock,
       log,
@@ -123,7 +130,11 @@ const serve = async (config: ApiConfig, log: Logger, { stopping, resources }: Li
       countCall: kubeMetrics.countCall,
     }),
   );
-  const caches = resources.use(createCaches({ kube, log, metrics: kubeMetrics }));
+  const fileLists = createFileListLedger({ clock: systemClock, maxBytes: config.maxFileListBytesPerProject });
+  collectFileLists(registry, fileLists);
+  const caches = resources.use(
+    createCaches({ kube, log, metrics: kubeMetrics, onZipJob: (change) => fileLists.note(change) }),
+  );
   collectWatchAges(registry, watchedKinds(caches));
   const readiness = createReadiness({ caches, stopping });
   const { host } = config;
@@ -136,7 +147,10 @@ const serve = async (config: ApiConfig, log: Logger, { stopping, resources }: Li
     if (stopping.aborted) return 0;
     throw error;
   }
-  const parts = { config, log, metrics: createApiMetrics(registry), caches, clients: createClients(kube) };
+  const clients = createClients(kube);
+  const abandon = resources.use(createAbandonZipJob({ jobClient: clients.zipJobs, log }));
+  const metrics = createApiMetrics(registry);
+  const parts = { config, log, metrics, caches, clients, fileLists, abandon };
   const server = createApiServer(parts, () => stopping.aborted);
   const listening = resources.use(
     await listen(server, { host, port: config.port, drainMs: config.shutdownDrainMs }),

@@ -8,6 +8,7 @@ export interface ApiMetrics {
   readonly filesAccepted: Counter;
   readonly fileListBytes: Histogram;
   readonly incompleteJobs: Counter;
+  readonly idempotentReplays: Counter;
 }
 
 /** Every metric of the API. */
@@ -50,7 +51,12 @@ export const createApiMetrics = (registry: Registry): ApiMetrics => {
     }),
     incompleteJobs: new Counter({
       name: 'zip_api_incomplete_jobs_total',
-      help: 'ZipJobs whose file list could not be written whole; the caller was told to try again, the job ends at its start deadline.',
+      help: 'ZipJobs whose file list could not be written whole; the caller was told to try again, the job is deleted, completed by the next try with its Idempotency-Key, or ends at its start deadline.',
+      registers,
+    }),
+    idempotentReplays: new Counter({
+      name: 'zip_api_idempotent_replays_total',
+      help: 'Creates that were answered with the job of an earlier request with the same Idempotency-Key.',
       registers,
     }),
   };

@@ -1,5 +1,6 @@
 import type { Clock } from '#runtime/clock.ts';
 import type { Logger } from '#runtime/log.ts';
+import { traceFields } from '#runtime/traceparent.ts';
 import type { ReadForwarded } from '../client-address.ts';
 import type { ApiContext, ApiMiddleware } from '../context.ts';
 
@@ -16,6 +17,7 @@ const fieldsOf = (ctx: ApiContext): Record<string, unknown> => {
   const { state } = ctx;
   return {
     requestId: state.requestId,
+    ...traceFields(ctx.get('traceparent')),
     method: ctx.method,
     path: ctx.path.slice(0, SHOWN_PATH_LENGTH),
     route: state.route,

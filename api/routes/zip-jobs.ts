@@ -1,16 +1,17 @@
 import { withTimeLimit } from '#runtime/kube/time-limit.ts';
+import { validTraceparent } from '#runtime/traceparent.ts';
 import { checkRequest } from '../check-request.ts';
 import type { ApiContext } from '../context.ts';
 import type { CreateZipJob } from '../create-zip-job.ts';
 import type { FindBucket } from '../find-bucket.ts';
 import type { FindZipJob } from '../find-zip-job.ts';
+import { readIdempotencyKey } from '../idempotency/idempotency-key.ts';
 import { parseStrictJson } from '../json/strict-json.ts';
 import { bodyBytes } from '../middleware/json-body.ts';
 import type { RequestPolicy } from '../request-policy.ts';
 import { MAX_BODY_DEPTH } from '../schemas/limits.ts';
 import { toResponse, zipBody } from '../to-response.ts';
 import type { Principal } from '../tokens/authenticate.ts';
-import { validTraceparent } from '../traceparent.ts';
 
 export interface ZipJobRoutesDeps {
   /** By what a request of a project is judged. */
@@ -48,15 +49,18 @@ export const createZipJobRoutes = (deps: ZipJobRoutesDeps): ZipJobRoutes => {
       const principal = principalOf(ctx);
       const { namespace, tokenName, project } = principal;
       const { requestId } = ctx.state;
+      const idempotencyKey = readIdempotencyKey(ctx.req);
       const json = parseStrictJson(bodyBytes(ctx), { maxDepth: MAX_BODY_DEPTH });
       const request = checkRequest(json, deps.requestPolicy(project));
       const { service, bucketName, metadata } = request;
       const traceparent = validTraceparent(ctx.get('traceparent'));
-      const { uuid, name } = await inTime(ctx, async (signal) => {
+      const { uuid, job, isReplay } = await inTime(ctx, async (signal) => {
         await deps.findBucket({ namespace, service, bucketName }, signal);
-        return deps.createZipJob({ request, project, createdBy: tokenName, requestId, traceparent }, signal);
+        const input = { request, project, createdBy: tokenName, requestId, traceparent, idempotencyKey };
+        return deps.createZipJob(input, signal);
       });
-      ctx.state.zipJob = name;
+      ctx.state.zipJob = job.metadata.name;
+      if (isReplay) ctx.set('Idempotent-Replayed', 'true');
       // The path matched a route literally, so it is one of the two spellings and nothing else.
       ctx.set('Location', `${ctx.path}/${uuid}`);
       answer(ctx, 201, zipBody({ uuid, status: 'none', metadata }));

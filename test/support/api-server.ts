@@ -9,10 +9,12 @@ import { type Clock, systemClock } from '#runtime/clock.ts';
 import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
 import type { Secret } from '#runtime/kube/resources.ts';
 import { createLogger } from '#runtime/log.ts';
+import { createAbandonZipJob } from '../../api/abandon-zip-job.ts';
 import { createApp } from '../../api/app.ts';
 import { toCachedJob } from '../../api/cached-job.ts';
 import { createReadForwarded } from '../../api/client-address.ts';
 import { createCreateZipJob } from '../../api/create-zip-job.ts';
+import { createFileListLedger } from '../../api/file-list-ledger.ts';
 import { createFindBucket } from '../../api/find-bucket.ts';
 import { createFindZipJob } from '../../api/find-zip-job.ts';
 import { createHttpServer, type HttpServerSettings } from '../../api/http-server.ts';
@@ -63,6 +65,7 @@ export interface ApiServerOptions {
   readonly maxBodyBytes?: number;
   readonly maxFiles?: number;
   readonly maxUrlLength?: number;
+  readonly maxFileListBytes?: number;
   readonly workTimeoutMs?: number;
   readonly trustedProxies?: readonly string[];
   readonly clock?: Clock;
@@ -108,6 +111,8 @@ const createDeps = (stores: ReturnType<typeof createStores>, options: ApiServerO
     createZipJob: createCreateZipJob({
       jobClient: jobs.client,
       secretClient: secrets.client,
+      fileLists: createFileListLedger({ clock, maxBytes: options.maxFileListBytes ?? 1e9 }),
+      abandon: createAbandonZipJob({ jobClient: jobs.client, log }),
       metrics,
       clock,
       log,

@@ -173,6 +173,22 @@ export const describeApi = (theWorld: () => World): void => {
       expectRefusal(await create(change()), words);
     });
 
+  it('takes back a ZipJob of its own that no zipper has begun, and no other', async () => {
+    const labelled = async (name: string): Promise<string> => {
+      const path = `${zipPath(OWN)}/${name}`;
+      const labels = { 'app.kubernetes.io/managed-by': 'zipjobs-api' };
+      accept(await world.admin.request('PATCH', path, { body: { metadata: { labels } } }));
+      return path;
+    };
+    const fresh = await labelled((await world.createZipJob(OWN)).metadata.name);
+    const begun = (await world.createZipJob(OWN)).metadata.name;
+    const begunPath = await labelled(begun);
+    await world.setStatus(OWN, begun, { phase: 'Running' });
+    expectRefusal(await api.request('DELETE', begunPath), 'no zipper has begun');
+    expectRefusal(await api.request('DELETE', zipPath(OWN)), 'forbidden');
+    accept(await api.request('DELETE', fresh));
+  });
+
   it('reads no Secret, and changes nothing but the last use of a token (P12)', async () => {
     for (const path of [`${secrets}/zipbucket-s3-archives`, `${secrets}/zipjobs-webhook`, secrets])
       expectRefusal(await api.request('GET', path), 'forbidden');

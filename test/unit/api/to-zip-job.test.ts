@@ -43,6 +43,7 @@ describe('toZipJob', () => {
         annotations: {
           'zipjobs.dev/accepted-at': '2026-01-02T03:04:05.000Z',
           'zipjobs.dev/request-sha256': requestSha256(REQUEST, LIST),
+          'zipjobs.dev/file-list-bytes': '6',
           'zipjobs.dev/created-by': 'laptop',
           'zipjobs.dev/request-id': 'r-1',
         },

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { A_REQUEST, type ApiServer, aBucket, aProject, startApiServer } from '../../../support/api-server.ts';
 import { unreachable } from '../../../support/fake-objects.ts';
+import { until } from '../../../support/until.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
@@ -67,7 +68,35 @@ describe('POST /zips', () => {
       expect(answer.status).to.equal(503);
       expect(answer.body.error).to.include({ type: 'api_error', code: 'service_unavailable', param: null });
       expect(Number(answer.headers.get('retry-after'))).to.be.at.least(1);
-      expect(api.logLines.join('')).to.include('start deadline');
+      expect(api.logLines.join('')).to.include('could not be written whole');
+    });
+
+    it('takes a job back whose list cannot be written, so that the next one of its key need not wait', async () => {
+      api.secrets.fail(unreachable());
+      await api.post(A_REQUEST);
+      await until('the job to be deleted', () => api.jobs.all().length === 0);
+      api.secrets.fail(undefined);
+      expect((await api.post(A_REQUEST)).status).to.equal(201);
+    });
+
+    it('takes a job back of which it does not know whether it was created', async () => {
+      api.jobs.fail(unreachable(), (call) => call.startsWith('create'));
+      await api.post(A_REQUEST);
+      await until('the job to be deleted', () => api.jobs.calls.some((call) => call.startsWith('delete')));
+    });
+
+    it('answers 429 while the lists of the project take up all that they may', async () => {
+      await using small = await startApiServer({ maxFileListBytes: 150 });
+      expect((await small.post(A_REQUEST)).status).to.equal(201);
+      const answer = await small.post(A_REQUEST);
+      expect(answer.status).to.equal(429);
+      expect(answer.body.error).to.include({
+        type: 'rate_limit_error',
+        code: 'file_lists_full',
+        param: null,
+      });
+      expect(Number(answer.headers.get('retry-after'))).to.be.at.least(1);
+      expect(small.jobs.all()).to.have.length(1);
     });
 
     it('answers 503 when the API server cannot be reached', async () => {

@@ -1,0 +1,38 @@
+import type { IncomingMessage } from 'node:http';
+import { type ApiError, badRequest } from '../api-error.ts';
+
+const MAX_LENGTH = 255;
+/** A structured-field string: printable ASCII in quotes, with `\"` and `\\` for the two that need it. */
+const QUOTED = /^"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/;
+/** Without quotes: visible ASCII but for what a list of header values could be made of. */
+const BARE = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x7e]+$/;
+
+const invalid = (problem: string): ApiError =>
+  badRequest(
+    400,
+    'invalid_idempotency_key',
+    `The header Idempotency-Key ${problem}: send one value of 1 to ${MAX_LENGTH} printable ASCII characters, such as a UUID.`,
+  );
+
+const valuesOf = ({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>): string[] =>
+  rawHeaders.filter(
+    (_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === 'idempotency-key',
+  );
+
+const unquote = (value: string): string | undefined =>
+  QUOTED.exec(value)?.[1]?.replaceAll(/\\(["\\])/g, '$1') ?? (BARE.test(value) ? value : undefined);
+
+/**
+ * The caller's Idempotency-Key; the quoted and the bare spelling of one text are the same key.
+ * @throws ApiError invalid_idempotency_key
+ */
+export const readIdempotencyKey = (request: Pick<IncomingMessage, 'rawHeaders'>): string | undefined => {
+  const [value, ...more] = valuesOf(request);
+  if (value === undefined) return undefined;
+  if (more.length > 0) throw invalid('is there more than once');
+  const key = unquote(value.trim());
+  if (key === undefined) throw invalid('is malformed');
+  if (key === '') throw invalid('is empty');
+  if (key.length > MAX_LENGTH) throw invalid(`is longer than ${MAX_LENGTH} characters`);
+  return key;
+};

@@ -1,0 +1,40 @@
+import type { Secret } from '#runtime/kube/resources.ts';
+import type { ObjectClient } from '#runtime/kube/types.ts';
+import type { Logger } from '#runtime/log.ts';
+import { type RetryPolicy, retry } from '#runtime/retry.ts';
+import { serviceUnavailable } from './api-error.ts';
+import type { OwnerJob } from './claim-zip-job.ts';
+import type { FileList } from './file-list.ts';
+import type { ApiMetrics } from './metrics.ts';
+import { toFileListSecrets } from './to-zip-job.ts';
+
+export interface StoreFileListDeps {
+  readonly secretClient: Pick<ObjectClient<Secret>, 'create'>;
+  readonly metrics: Pick<ApiMetrics, 'incompleteJobs'>;
+  readonly log: Logger;
+  readonly instance: string;
+  readonly policy: RetryPolicy;
+}
+
+/**
+ * Creates the Secrets of a job's list; those that exist already stay as they are.
+ * @throws ApiError service_unavailable
+ */
+export type StoreFileList = (job: OwnerJob, list: FileList, signal: AbortSignal) => Promise<void>;
+
+export const createStoreFileList =
+  ({ secretClient, metrics, log, instance, policy }: StoreFileListDeps): StoreFileList =>
+  async (job, list, signal) => {
+    const secrets = toFileListSecrets(job, list, instance);
+    const create = (secret: Secret) => retry(() => secretClient.create(secret, { signal }), policy, signal);
+    try {
+      await Promise.all(secrets.map(create));
+    } catch (error) {
+      metrics.incompleteJobs.inc();
+      log.error(
+        { err: error, project: job.metadata.namespace, zipJob: job.metadata.name, secrets: secrets.length },
+        'the file list of a ZipJob could not be written whole: the caller is told to try again',
+      );
+      throw serviceUnavailable(error);
+    }
+  };

@@ -1,0 +1,113 @@
+import { expect } from 'chai';
+import { ANNOTATIONS } from '#crds/api-group.ts';
+import { systemClock } from '#runtime/clock.ts';
+import { A_REQUEST, type ApiServer, aProject, startApiServer } from '../../../support/api-server.ts';
+import { unreachable } from '../../../support/fake-objects.ts';
+
+const KEY = { headers: { 'idempotency-key': '"order-7"' } };
+
+describe('POST /zips with an Idempotency-Key', () => {
+  let api: ApiServer;
+  beforeEach(async () => {
+    api = await startApiServer();
+  });
+  afterEach(() => api[Symbol.asyncDispose]());
+
+  it('answers the same request again as the first time, and says so (T10)', async () => {
+    const first = await api.post(A_REQUEST, KEY);
+    const again = await api.post(A_REQUEST, { headers: { 'idempotency-key': 'order-7' } });
+    expect(first.status, first.text).to.equal(201);
+    expect(first.headers.has('idempotent-replayed')).to.equal(false);
+    expect([again.status, again.text]).to.deep.equal([201, first.text]);
+    expect(again.headers.get('idempotent-replayed')).to.equal('true');
+    expect(again.headers.get('location')).to.equal(first.headers.get('location'));
+    expect(api.jobs.all()).to.have.length(1);
+  });
+
+  it('answers as the first time also when the job has begun since (T10)', async () => {
+    const first = await api.post(A_REQUEST, KEY);
+    const [job] = api.jobs.all();
+    if (job) api.jobs.put({ ...job, status: { phase: 'Running' } });
+    expect((await api.post(A_REQUEST, KEY)).text).to.equal(first.text);
+  });
+
+  for (const [what, change] of Object.entries({
+    'another list': { urls: [{ url: 'https://files.example.com/b.txt', filename: 'a.txt' }] },
+    'another object key': { key: 'other.zip' },
+    'other metadata': { metadata: { a: 1 } },
+  }))
+    it(`refuses ${what} under a key that was used (T10)`, async () => {
+      await api.post(A_REQUEST, KEY);
+      const answer = await api.post({ ...A_REQUEST, ...change }, KEY);
+      expect(answer.status).to.equal(422);
+      expect(answer.body.error).to.include({
+        type: 'invalid_request_error',
+        code: 'idempotency_key_reused',
+        param: null,
+      });
+      expect(api.jobs.all()).to.have.length(1);
+    });
+
+  it('makes one job of 100 requests at once (T11)', async () => {
+    const answers = await Promise.all(Array.from({ length: 100 }, () => api.post(A_REQUEST, KEY)));
+    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).to.equal(1);
+    expect(api.jobs.all()).to.have.length(1);
+    expect(api.secrets.all()).to.have.length(1);
+  });
+
+  it('completes a job whose list was not stored (T11)', async () => {
+    api.secrets.fail(unreachable());
+    expect((await api.post(A_REQUEST, KEY)).status).to.equal(503);
+    expect(api.jobs.all(), 'the job waits for the retry').to.have.length(1);
+    api.secrets.fail(undefined);
+    expect((await api.post(A_REQUEST, KEY)).status).to.equal(201);
+    expect(api.secrets.all()).to.have.length(1);
+  });
+
+  it('does not store the list again of a job that has ended', async () => {
+    await api.post(A_REQUEST, KEY);
+    const [job] = api.jobs.all();
+    const [secret] = api.secrets.all();
+    api.secrets.remove('team-a', secret?.metadata.name ?? '');
+    if (job) api.jobs.put({ ...job, status: { phase: 'Succeeded' } });
+    expect((await api.post(A_REQUEST, KEY)).status).to.equal(201);
+    expect(api.secrets.all()).to.have.length(0);
+  });
+
+  it('takes a key for a new one once its job is gone', async () => {
+    const first = await api.post(A_REQUEST, KEY);
+    api.jobs.remove('team-a', `zip-${first.body.data?.uuid}`);
+    api.secrets.remove('team-a', `zip-${first.body.data?.uuid}-files-0`);
+    const second = await api.post({ ...A_REQUEST, key: 'other.zip' }, KEY);
+    expect(second.status).to.equal(201);
+    expect(second.headers.has('idempotent-replayed')).to.equal(false);
+  });
+
+  it('asks for patience while the job of the key is being deleted', async () => {
+    await api.post(A_REQUEST, KEY);
+    const [job] = api.jobs.all();
+    if (job)
+      api.jobs.put({ ...job, metadata: { ...job.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } });
+    expect((await api.post(A_REQUEST, KEY)).status).to.equal(503);
+  });
+
+  it('knows another project with the same key apart', async () => {
+    let later = 0;
+    const clock = { ...systemClock, monotonicMs: () => systemClock.monotonicMs() + later };
+    await using moved = await startApiServer({ clock });
+    const first = await moved.post(A_REQUEST, KEY);
+    moved.projects.remove('team-a', 'project');
+    moved.projects.put(aProject('team-a'));
+    later = 1_001;
+    const second = await moved.post(A_REQUEST, KEY);
+    expect(second.body.data?.uuid).to.be.a('string').and.not.equal(first.body.data?.uuid);
+  });
+
+  it('keeps the key itself out of the stored job and the log', async () => {
+    await api.post(A_REQUEST, { headers: { 'idempotency-key': 'customer@example.com' } });
+    const [job] = api.jobs.all();
+    expect(JSON.stringify(job)).to.not.include('customer@');
+    expect(job?.metadata.annotations?.[ANNOTATIONS.requestSha256]).to.match(/^[0-9a-f]{64}$/);
+    expect(api.logLines.join('')).to.not.include('customer@');
+  });
+});
