@@ -9,6 +9,7 @@ import {
   type ZipperTask,
 } from '#crds/zipper-contract.ts';
 import type { Job } from '#runtime/kube/resources.ts';
+import { validTraceparent } from '#runtime/traceparent.ts';
 import type { DecisionConfig } from './observation.ts';
 import { fileCount } from './owned-status.ts';
 import { maxAttemptsOf } from './policies/failure.ts';
@@ -117,6 +118,7 @@ const jobOf = (zipJob: ZipJob, frame: Frame, config: DecisionConfig): Job => {
           fileSecrets: frame.component === 'archive' ? (zipJob.spec.filesFrom?.secretNames ?? []) : [],
           spec: zipJob.spec,
           config,
+          traceparent: validTraceparent(zipJob.metadata.annotations?.[ANNOTATIONS.traceparent]),
         }),
       },
     },

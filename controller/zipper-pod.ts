@@ -21,6 +21,8 @@ export interface ZipperPod {
   readonly fileSecrets: readonly string[];
   readonly spec: Pick<ZipJobSpec, 'resources' | 'priorityClassName'>;
   readonly config: DecisionConfig;
+  /** Trace context of the request, when it came with one. */
+  readonly traceparent?: string | undefined;
 }
 
 const VOLUMES = { task: 'task', bucket: 'bucket', files: 'files', token: 'api-token' } as const;
@@ -86,7 +88,7 @@ const fieldEnv = (name: string, fieldPath: string): EnvVar => ({
 });
 
 /** The operator's settings come first and cannot replace what the controller sets. */
-const envOf = ({ config }: ZipperPod): readonly EnvVar[] => {
+const envOf = ({ config, traceparent }: ZipperPod): readonly EnvVar[] => {
   const own: readonly EnvVar[] = [
     fieldEnv('HOST', 'status.podIP'),
     fieldEnv(ZIPPER_ENV.podName, 'metadata.name'),
@@ -96,6 +98,7 @@ const envOf = ({ config }: ZipperPod): readonly EnvVar[] => {
     { name: ZIPPER_ENV.filesDir, value: ZIPPER_PATHS.filesDir },
     { name: ZIPPER_ENV.serviceAccountDir, value: ZIPPER_PATHS.serviceAccountDir },
     { name: ZIPPER_ENV.terminationLog, value: ZIPPER_PATHS.terminationLog },
+    ...(traceparent === undefined ? [] : [{ name: ZIPPER_ENV.traceparent, value: traceparent }]),
   ];
   const taken = new Set(own.map(({ name }) => name));
   const operators = Object.entries(config.zipperEnv).filter(([name]) => !taken.has(name));

@@ -103,6 +103,8 @@ export const ZIPPER_ENV = {
   terminationLog: 'TERMINATION_LOG',
   podName: 'POD_NAME',
   podUid: 'POD_UID',
+  /** W3C trace context of the request, under the name that tools of OpenTelemetry read. */
+  traceparent: 'TRACEPARENT',
 } as const;
 
 /** Mount paths in a zipper pod; the env above repeats them. */

@@ -194,6 +194,12 @@ const POD_SETTINGS = {
     minLength: 1,
     description: 'uid of this pod: the name of its attempt',
   },
+  traceparent: {
+    env: ZIPPER_ENV.traceparent,
+    type: 'string',
+    default: '',
+    description: 'W3C trace context of the request; every log line carries its trace id',
+  },
   apiServerHost: {
     env: 'KUBERNETES_SERVICE_HOST',
     type: 'string',

@@ -13,6 +13,7 @@ import { toEgressOptions } from '#runtime/egress/settings.ts';
 import { assertTlsVerification } from '#runtime/egress/tls-verification.ts';
 import { type Lifetime, run } from '#runtime/lifecycle.ts';
 import { createLogger, type Logger } from '#runtime/log.ts';
+import { traceFields } from '#runtime/traceparent.ts';
 import { readZipperConfig, terminationLogPath, type ZipperConfig } from './config.ts';
 import { exitCodeOf, toFailure } from './failure.ts';
 import type { Store } from './store.ts';
@@ -172,7 +173,7 @@ const start = async (): Promise<void> => {
     process.exitCode = await fail(error, createLogger('zipper', { level: 'info' }));
     return;
   }
-  const log = createLogger('zipper', { level: config.logLevel });
+  const log = createLogger('zipper', { level: config.logLevel }).child(traceFields(config.traceparent));
   const task = async (lifetime: Lifetime): Promise<number> => {
     try {
       const outcome = await runTask({ config, log, lifetime }, (read) => {

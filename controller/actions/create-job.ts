@@ -1,6 +1,7 @@
 import type { ZipJob } from '#crds/zip-job.ts';
 import { isKubeError, KubeError } from '#runtime/kube/kube-error.ts';
 import { objectKey } from '#runtime/kube/types.ts';
+import { jobFacts } from '../job-facts.ts';
 import { isOwnedBy } from '../job-state.ts';
 import type { Action } from '../observation.ts';
 import { refusalAfter } from '../refusal.ts';
@@ -35,7 +36,7 @@ const refuse = async (
   const isLeaving = zipJob.metadata.deletionTimestamp !== undefined;
   if (isLeaving && isKubeError(error, 'NamespaceTerminating')) {
     // Nothing can be created here any more, so nothing can be settled; holding on would keep the namespace for ever.
-    const fresh = await removeFinalizer(options, zipJob);
+    const fresh = await removeFinalizer(options, zipJob, 'NamespaceTerminating');
     return 'end' in fresh ? fresh.end : DONE;
   }
   const key = objectKey(zipJob);
@@ -43,7 +44,7 @@ const refuse = async (
     key,
     refusalAfter(options.memory.refusal(key), error, { target, now: options.clock.date() }),
   );
-  options.log.warn({ err: error, zipJob: key, target }, 'the API server did not take a Job');
+  options.log.warn({ err: error, ...jobFacts(zipJob), target }, 'the API server did not take a Job');
   return AGAIN;
 };
 

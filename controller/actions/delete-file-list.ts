@@ -2,7 +2,7 @@ import { ANNOTATIONS } from '#crds/api-group.ts';
 import { rfc3339 } from '#crds/conditions.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import { isKubeError } from '#runtime/kube/kube-error.ts';
-import { objectKey } from '#runtime/kube/types.ts';
+import { jobFacts } from '../job-facts.ts';
 import type { ActOptions } from './act-options.ts';
 import type { Fresh } from './outcome.ts';
 import { patchMetadata } from './versioned-write.ts';
@@ -19,7 +19,7 @@ export const deleteFileList = async (
       await options.secrets.delete(namespace, name);
     } catch (error) {
       if (!isKubeError(error, 'Forbidden')) throw error;
-      options.log.warn({ err: error, zipJob: objectKey(zipJob) }, 'a file list may not be deleted');
+      options.log.warn({ err: error, ...jobFacts(zipJob) }, 'a file list may not be deleted');
     }
   }
   const deletedAt = rfc3339(options.clock.date());

@@ -1,10 +1,31 @@
 import { FIELD_MANAGERS, GROUP_VERSION } from '#crds/api-group.ts';
+import type { ZipJob } from '#crds/zip-job.ts';
 import { objectKey } from '#runtime/kube/types.ts';
+import { jobFacts } from '../job-facts.ts';
 import type { Observation, OwnedStatus } from '../observation.ts';
 import { countTransition } from '../transition-metrics.ts';
 import type { ActOptions } from './act-options.ts';
 import type { Fresh } from './outcome.ts';
 import { guarded } from './versioned-write.ts';
+
+const logMove = ({ log }: ActOptions, { zipJob: before }: Observation, after: ZipJob): void => {
+  const { phase, reason } = after.status ?? {};
+  if (phase !== before.status?.phase) log.info({ ...jobFacts(after), phase, reason }, 'the job moved');
+};
+
+/** The answer stands in the status: it is told to whoever watches the endpoint, and needs not be kept. */
+const noteDelivery = (options: ActOptions, seen: Observation, after: ZipJob): void => {
+  if (seen.delivery.kind !== 'answered') return;
+  options.dispatcher.settle(objectKey(after));
+  const { delivery } = seen.delivery.answer;
+  const { deliveryId, state, attempts } = after.status?.webhook ?? {};
+  options.log.info(
+    { ...jobFacts(after), webhook: { deliveryId, state, attempts, ...delivery } },
+    'a webhook was sent',
+  );
+  const url = after.spec.webhook?.url;
+  if (url !== undefined) options.endpointNotes.add(after.metadata.namespace, { url, delivery });
+};
 
 /** The one status write of a pass. It names the version that the decision rests on: a decision about an older one is void. */
 export const writeStatus = async (
@@ -26,14 +47,9 @@ export const writeStatus = async (
     ),
   );
   if ('zipJob' in fresh) {
-    const key = objectKey(seen.zipJob);
-    if (seen.delivery.kind === 'answered') {
-      options.dispatcher.settle(key);
-      const url = seen.zipJob.spec.webhook?.url;
-      const { delivery } = seen.delivery.answer;
-      if (url !== undefined) options.endpointNotes.add(seen.zipJob.metadata.namespace, { url, delivery });
-    }
+    noteDelivery(options, seen, fresh.zipJob);
     const after = fresh.zipJob.status ?? {};
+    logMove(options, seen, fresh.zipJob);
     countTransition(options.metrics, { before: seen.zipJob.status ?? {}, after, now: options.clock.date() });
   }
   return fresh;

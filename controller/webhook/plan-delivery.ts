@@ -2,6 +2,7 @@ import { ANNOTATIONS } from '#crds/api-group.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import type { Clock } from '#runtime/clock.ts';
 import { objectKey } from '#runtime/kube/types.ts';
+import { validTraceparent } from '#runtime/traceparent.ts';
 import { attemptIdOf, eventOf } from '../policies/notification.ts';
 import type { Deliver } from './deliver.ts';
 import type { DeliveryTask } from './dispatcher.ts';
@@ -27,7 +28,7 @@ export const createPlanDelivery =
     const url = zipJob.spec.webhook?.url ?? '';
     const { webhook } = zipJob.status ?? {};
     const id = webhook?.deliveryId ?? '';
-    const traceparent = annotations?.[ANNOTATIONS.traceparent];
+    const traceparent = validTraceparent(annotations?.[ANNOTATIONS.traceparent]);
     return {
       key: objectKey(zipJob),
       attemptId: webhook ? attemptIdOf(webhook) : '',

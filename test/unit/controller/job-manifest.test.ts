@@ -148,6 +148,17 @@ describe('archiveJob', () => {
     expect(env.find(({ name }) => name === 'LOG_LEVEL')?.value).to.equal('debug');
   });
 
+  it('hands on the trace of the request when it is a valid one, and nothing else that is called so', () => {
+    const traceOf = (traceparent: string): string | undefined => {
+      const annotations = { 'zipjobs.dev/traceparent': traceparent };
+      const job = archiveJob(aZipJob({ metadata: { annotations } }), aZipBucket(), config);
+      return containerOf(job)?.env?.find(({ name }) => name === 'TRACEPARENT')?.value;
+    };
+    const valid = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
+    expect(traceOf(valid)).to.equal(valid);
+    expect(traceOf('$(POD_UID)')).to.equal(undefined);
+  });
+
   it("keeps the caller's text out of names, labels and env (P14)", () => {
     const hostile = archiveJob(aZipJob({ spec: { key: 'CANARY' } }), aZipBucket(), config);
     const { template, ...rest } = hostile.spec ?? { template: {} };
