@@ -10,9 +10,11 @@ import { createAuthentication } from './middleware/authentication.ts';
 import { createErrors } from './middleware/errors.ts';
 import { createHttpsOnly } from './middleware/https-only.ts';
 import { createJsonBody, type JsonBodyOptions } from './middleware/json-body.ts';
+import { createRateLimit } from './middleware/rate-limit.ts';
 import { createRequestId } from './middleware/request-id.ts';
 import { createRequestLog } from './middleware/request-log.ts';
 import { createRequestMetrics } from './middleware/request-metrics.ts';
+import type { RateLimits } from './rate-limits/rate-limits.ts';
 import type { ZipJobRoutes } from './routes/zip-jobs.ts';
 import type { Authenticate } from './tokens/authenticate.ts';
 import type { NoteUse } from './tokens/last-used.ts';
@@ -26,6 +28,7 @@ export interface AppDeps {
   readonly noteUse: NoteUse;
   readonly zipJobs: ZipJobRoutes;
   readonly body: JsonBodyOptions;
+  readonly rateLimits: RateLimits;
   /** True once the process is to end: clients are told to take their next request elsewhere. */
   readonly isStopping: () => boolean;
 }
@@ -39,6 +42,13 @@ const createRouter = (deps: AppDeps): Router<ApiState, DefaultContextExtends> =>
   const authentication = createAuthentication({
     authenticate: deps.authenticate,
     noteUse: deps.noteUse,
+    rateLimit: createRateLimit({
+      rateLimits: deps.rateLimits,
+      readForwarded: deps.readForwarded,
+      onExceeded: (limit) => {
+        deps.metrics.rateLimited.inc({ limit });
+      },
+    }),
     onOutcome: (outcome) => {
       deps.metrics.authentications.inc({ outcome });
     },

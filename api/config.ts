@@ -2,6 +2,8 @@ import { type ConfigOf, readConfig, type Settings } from '#runtime/config.ts';
 import { EGRESS_SETTINGS } from '#runtime/egress/settings.ts';
 import { KUBE_SETTINGS } from '#runtime/kube/settings.ts';
 import { LOG_LEVELS } from '#runtime/log.ts';
+import { RATE_LIMIT_SETTINGS } from './rate-limits/settings.ts';
+import { REDIS_SETTINGS } from './redis/settings.ts';
 
 const SERVER = {
   host: { env: 'HOST', type: 'string', default: '0.0.0.0', description: 'address to listen on' },
@@ -179,6 +181,8 @@ export const API_SETTINGS = {
   ...SERVER,
   ...TIMES,
   ...LIMITS,
+  ...RATE_LIMIT_SETTINGS,
+  ...REDIS_SETTINGS,
   ...EGRESS,
   ...KUBE_SETTINGS,
 } as const satisfies Settings;

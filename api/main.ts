@@ -26,7 +26,10 @@ import { createFindBucket } from './find-bucket.ts';
 import { createFindZipJob } from './find-zip-job.ts';
 import { createHttpServer } from './http-server.ts';
 import { type ApiMetrics, createApiMetrics } from './metrics.ts';
+import { createRateLimits } from './rate-limits/rate-limits.ts';
+import { type CountRequest, createLocalCounts, createSharedCounts } from './rate-limits/request-counts.ts';
 import { createReadiness } from './readiness.ts';
+import { createRedis } from './redis/create-redis.ts';
 import { createRequestPolicy } from './request-policy.ts';
 import { createZipJobRoutes, type ZipJobRoutes } from './routes/zip-jobs.ts';
 import { createAuthenticate } from './tokens/authenticate.ts';
@@ -45,6 +48,7 @@ interface Parts {
   readonly clients: ReturnType<typeof createClients>;
   readonly fileLists: FileListLedger;
   readonly abandon: AbandonZipJob;
+  readonly count: CountRequest;
 }
 
 const createClients = (kube: ReturnType<typeof createKubeClient>) => ({
@@ -76,6 +80,29 @@ const createRoutes = ({ config, log, metrics, caches, clients, fileLists, abando
     workTimeoutMs: config.workTimeoutMs,
   });
 
+const createCounts = (
+  { config, log, metrics }: Pick<Parts, 'config' | 'log' | 'metrics'>,
+  resources: AsyncDisposableStack,
+): CountRequest => {
+  if (config.redisUrl === '') {
+    log.warn('there is no REDIS_URL: rate limits are counted in this process alone, so run one replica only');
+    return createLocalCounts();
+  }
+  const redis = resources.use(
+    createRedis(config, (error) => {
+      log.debug({ err: error }, 'no connection to Redis');
+    }),
+  );
+  const onUncounted = (): void => metrics.uncounted.inc();
+  return createSharedCounts({
+    redis,
+    keyPrefix: config.redisKeyPrefix,
+    clock: systemClock,
+    log,
+    onUncounted,
+  });
+};
+
 const createApiServer = (parts: Parts, isStopping: () => boolean) => {
   const { config, log, metrics, caches, clients } = parts;
   const proveToken = createProveToken({
@@ -101,6 +128,7 @@ const createApiServer = (parts: Parts, isStopping: () => boolean) => {
       intervalMs: config.lastUsedIntervalMs,
     }),
     zipJobs: createRoutes(parts),
+    rateLimits: createRateLimits({ ...config, count: parts.count }),
     body: { maxBytes: config.maxBodyBytes, lingerMs: config.bodyLingerMs },
     isStopping,
   });
@@ -150,7 +178,8 @@ const serve = async (config: ApiConfig, log: Logger, { stopping, resources }: Li
   const clients = createClients(kube);
   const abandon = resources.use(createAbandonZipJob({ jobClient: clients.zipJobs, log }));
   const metrics = createApiMetrics(registry);
-  const parts = { config, log, metrics, caches, clients, fileLists, abandon };
+  const count = createCounts({ config, log, metrics }, resources);
+  const parts = { config, log, metrics, caches, clients, fileLists, abandon, count };
   const server = createApiServer(parts, () => stopping.aborted);
   const listening = resources.use(
     await listen(server, { host, port: config.port, drainMs: config.shutdownDrainMs }),

@@ -1,9 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import type { Permission } from '#crds/zip-token.ts';
 import { ApiError, authenticationRequired, insufficientPermissions, invalidApiKey } from '../api-error.ts';
-import type { ApiMiddleware } from '../context.ts';
+import type { ApiContext, ApiMiddleware } from '../context.ts';
 import type { Authenticate, Principal } from '../tokens/authenticate.ts';
 import type { NoteUse } from '../tokens/last-used.ts';
+import type { RateLimit } from './rate-limit.ts';
 
 const MAX_HEADER_LENGTH = 1024;
 const BEARER = /^bearer ([A-Za-z0-9_]+)$/i;
@@ -26,6 +27,7 @@ const bearerToken = (request: Pick<IncomingMessage, 'rawHeaders'>): string => {
 export interface AuthenticationDeps {
   readonly authenticate: Authenticate;
   readonly noteUse: NoteUse;
+  readonly rateLimit: RateLimit;
   /** Counts the outcome. */
   readonly onOutcome: (outcome: 'accepted' | 'forbidden' | 'refused' | 'unknown') => void;
 }
@@ -35,8 +37,9 @@ export const createAuthentication =
   (deps: AuthenticationDeps) =>
   (permission: Permission): ApiMiddleware =>
   async (ctx, next): Promise<void> => {
-    const principal = await identify(deps, ctx.req);
+    const principal = await identify(deps, ctx);
     ctx.state.principal = principal;
+    await deps.rateLimit.take(ctx, principal);
     if (!principal.permissions.includes(permission)) {
       deps.onOutcome('forbidden');
       throw insufficientPermissions(permission);
@@ -46,11 +49,13 @@ export const createAuthentication =
     await next();
   };
 
-const identify = async (deps: AuthenticationDeps, request: IncomingMessage): Promise<Principal> => {
+const identify = async (deps: AuthenticationDeps, ctx: ApiContext): Promise<Principal> => {
   try {
-    return await deps.authenticate(bearerToken(request));
+    return await deps.authenticate(bearerToken(ctx.req));
   } catch (error) {
-    deps.onOutcome(error instanceof ApiError && error.status === 401 ? 'refused' : 'unknown');
+    const isRefused = error instanceof ApiError && error.status === 401;
+    deps.onOutcome(isRefused ? 'refused' : 'unknown');
+    if (isRefused) await deps.rateLimit.fail(ctx);
     throw error;
   }
 };

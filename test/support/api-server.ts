@@ -19,6 +19,8 @@ import { createFindBucket } from '../../api/find-bucket.ts';
 import { createFindZipJob } from '../../api/find-zip-job.ts';
 import { createHttpServer, type HttpServerSettings } from '../../api/http-server.ts';
 import { createApiMetrics } from '../../api/metrics.ts';
+import { createRateLimits, type RateLimitsDeps } from '../../api/rate-limits/rate-limits.ts';
+import { type CountRequest, createLocalCounts } from '../../api/rate-limits/request-counts.ts';
 import { createRequestPolicy } from '../../api/request-policy.ts';
 import { createZipJobRoutes } from '../../api/routes/zip-jobs.ts';
 import { createAuthenticate } from '../../api/tokens/authenticate.ts';
@@ -67,6 +69,8 @@ export interface ApiServerOptions {
   readonly maxUrlLength?: number;
   readonly maxFileListBytes?: number;
   readonly workTimeoutMs?: number;
+  readonly rateLimits?: Partial<Omit<RateLimitsDeps, 'count'>>;
+  readonly count?: CountRequest;
   readonly trustedProxies?: readonly string[];
   readonly clock?: Clock;
   readonly http?: Partial<HttpServerSettings>;
@@ -149,6 +153,13 @@ const createDeps = (stores: ReturnType<typeof createStores>, options: ApiServerO
       clock,
       log,
       intervalMs: 3_600_000,
+    }),
+    rateLimits: createRateLimits({
+      count: options.count ?? createLocalCounts(),
+      requestsPerMinutePerToken: 0,
+      requestsPerMinutePerProject: 0,
+      authFailuresPerMinute: 0,
+      ...options.rateLimits,
     }),
     body: { maxBytes: options.maxBodyBytes ?? 16 * 1_024 * 1_024, lingerMs: 500 },
   };

@@ -23,7 +23,7 @@ export interface Flow extends AsyncDisposable {
 export const untilTokenKnown = async (baseUrl: string, token: string): Promise<void> => {
   await until('the API to know the token', async () => {
     const answer = await askApi(baseUrl, { path: `/v1/zips/${NO_SUCH_JOB}`, token });
-    return answer.status !== 401;
+    return answer.status !== 401 && answer.status !== 429;
   });
 };
 
@@ -40,6 +40,11 @@ export const startFlow = async (
   const project = started.use(
     await createProject(cluster, { namespace, webhookUrl: receiver.url, ...options }),
   );
+  receiver.trust(project.webhookSecret);
+  started.defer(() => {
+    if (receiver.refused.length > 0)
+      throw new Error(`webhooks that no library accepts:\n${receiver.refused.join('\n')}`);
+  });
   await untilTokenKnown(baseUrl, project.token);
   const resources = started.move();
   return {

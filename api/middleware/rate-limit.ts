@@ -1,0 +1,52 @@
+import { rateLimitExceeded } from '../api-error.ts';
+import type { ReadForwarded } from '../client-address.ts';
+import type { ApiContext } from '../context.ts';
+import { rateLimitHeaders } from '../rate-limits/rate-limit-headers.ts';
+import type { Quota, RateLimits } from '../rate-limits/rate-limits.ts';
+import type { CountName } from '../rate-limits/request-counts.ts';
+import type { Principal } from '../tokens/authenticate.ts';
+
+const WHOSE: Readonly<Record<CountName, string>> = {
+  token: 'requests with this access token',
+  project: 'requests of this project',
+  failures: 'requests without a valid access token from your address',
+};
+
+export interface RateLimitDeps {
+  readonly rateLimits: RateLimits;
+  readonly readForwarded: ReadForwarded;
+  /** Counts the requests that were refused. */
+  readonly onExceeded: (name: CountName) => void;
+}
+
+export interface RateLimit {
+  /** @throws ApiError rate_limit_exceeded */
+  take(ctx: ApiContext, principal: Principal): Promise<void>;
+  /**
+   * Of a request whose token did not open. Requests with a good token never feel it: their neighbours behind one address
+   * are not their fault.
+   * @throws ApiError rate_limit_exceeded
+   */
+  fail(ctx: ApiContext): Promise<void>;
+}
+
+/** Counts requests against their limits, and tells callers in the header fields what is left. */
+export const createRateLimit = ({ rateLimits, readForwarded, onExceeded }: RateLimitDeps): RateLimit => {
+  const judge = (quotas: readonly Quota[]): void => {
+    const exceeded = quotas.filter(({ isExceeded }) => isExceeded);
+    const [first] = exceeded;
+    if (first === undefined) return;
+    onExceeded(first.name);
+    throw rateLimitExceeded(WHOSE[first.name], Math.max(...exceeded.map(({ resetSeconds }) => resetSeconds)));
+  };
+  return {
+    take: async (ctx, principal) => {
+      const quotas = await rateLimits.take(principal);
+      ctx.set({ ...rateLimitHeaders(quotas) });
+      judge(quotas);
+    },
+    fail: async (ctx) => {
+      judge(await rateLimits.fail(readForwarded(ctx.req).address));
+    },
+  };
+};

@@ -1,0 +1,68 @@
+import ipaddr from 'ipaddr.js';
+import type { Principal } from '../tokens/authenticate.ts';
+import type { CountName, CountRequest } from './request-counts.ts';
+
+/** How much of a limit is left. */
+export interface Quota {
+  readonly name: CountName;
+  /** Requests of one window. */
+  readonly limit: number;
+  readonly remaining: number;
+  /** Until the window ends, rounded up. */
+  readonly resetSeconds: number;
+  readonly isExceeded: boolean;
+}
+
+export interface RateLimits {
+  /** Counts a request of a known caller. */
+  take(principal: Pick<Principal, 'namespace' | 'tokenName' | 'project'>): Promise<readonly Quota[]>;
+  /** Counts a request whose token did not open. */
+  fail(address: string): Promise<readonly Quota[]>;
+}
+
+export interface RateLimitsDeps {
+  readonly count: CountRequest;
+  /** 0 for no limit. */
+  readonly requestsPerMinutePerToken: number;
+  readonly requestsPerMinutePerProject: number;
+  readonly authFailuresPerMinute: number;
+}
+
+const IPV6_SITE_BYTES = 8;
+
+/** Whoever has an IPv6 address has the 2^64 others of its network too. */
+const siteOf = (address: string): string => {
+  if (!ipaddr.isValid(address)) return 'unknown';
+  const parsed = ipaddr.process(address);
+  if (parsed.kind() === 'ipv4') return parsed.toString();
+  return Buffer.from(parsed.toByteArray().slice(0, IPV6_SITE_BYTES)).toString('hex');
+};
+
+/** A tenant may administer its own ZipProject: it can ask for less than the operator grants, not for more. */
+const projectLimit = (granted: number, asked: number | undefined): number => {
+  if (asked === undefined) return granted;
+  return granted === 0 ? asked : Math.min(granted, asked);
+};
+
+export const createRateLimits = (deps: RateLimitsDeps): RateLimits => {
+  const one = async (name: CountName, subject: string, limit: number): Promise<readonly Quota[]> => {
+    if (limit === 0) return [];
+    const counted = await deps.count(name, subject);
+    if (counted === undefined) return [];
+    const { used, resetMs } = counted;
+    const resetSeconds = Math.max(1, Math.ceil(resetMs / 1000));
+    return [{ name, limit, remaining: Math.max(0, limit - used), resetSeconds, isExceeded: used > limit }];
+  };
+
+  return {
+    take: async ({ namespace, tokenName, project }) => {
+      const asked = project.spec.limits?.requestsPerMinute;
+      const quotas = await Promise.all([
+        one('token', `${namespace}/${tokenName}`, deps.requestsPerMinutePerToken),
+        one('project', namespace, projectLimit(deps.requestsPerMinutePerProject, asked)),
+      ]);
+      return quotas.flat();
+    },
+    fail: (address) => one('failures', siteOf(address), deps.authFailuresPerMinute),
+  };
+};

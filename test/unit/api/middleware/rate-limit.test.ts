@@ -1,0 +1,84 @@
+import { expect } from 'chai';
+import { generateToken } from '../../../../api/tokens/token.ts';
+import { A_REQUEST, aToken, startApiServer } from '../../../support/api-server.ts';
+
+const PATH = '/v1/zips/6f1c1f0e-0000-4000-8000-000000000000';
+
+describe('rate limits', () => {
+  it('are told with every answer to a known caller (T8)', async () => {
+    await using api = await startApiServer({
+      rateLimits: { requestsPerMinutePerToken: 100, requestsPerMinutePerProject: 200 },
+    });
+    for (const answer of [await api.post(A_REQUEST), await api.post('{'), await api.ask({ path: PATH })]) {
+      expect(answer.headers.get('ratelimit-policy')).to.equal('"token";q=100;w=60, "project";q=200;w=60');
+      expect(answer.headers.get('ratelimit')).to.match(/^"token";r=9[789];t=60, "project";r=19[789];t=60$/);
+    }
+  });
+
+  it('answer 429 in the envelope with Retry-After when a token asks too often (T8, T9)', async () => {
+    await using api = await startApiServer({ rateLimits: { requestsPerMinutePerToken: 2 } });
+    await api.ask({ path: PATH });
+    await api.ask({ path: PATH });
+    const answer = await api.post(A_REQUEST);
+    expect(answer.status).to.equal(429);
+    expect(answer.body.error).to.include({
+      type: 'rate_limit_error',
+      code: 'rate_limit_exceeded',
+      param: null,
+    });
+    const [, left] = /^"token";r=0;t=(\d+)$/.exec(answer.headers.get('ratelimit') ?? '') ?? [];
+    expect(Number(answer.headers.get('retry-after')))
+      .to.be.at.least(Number(left))
+      .and.at.least(1);
+    expect(api.jobs.all()).to.have.length(0);
+    expect(await api.registry.metrics()).to.include('zip_api_rate_limited_total{limit="token"} 1');
+    const other = generateToken();
+    api.tokens.put(aToken('team-a', other, { name: 'other' }));
+    expect((await api.post(A_REQUEST, { token: other })).status).to.equal(201);
+  });
+
+  it('count what a token may not do too', async () => {
+    await using api = await startApiServer({ rateLimits: { requestsPerMinutePerToken: 1 } });
+    const reader = generateToken();
+    api.tokens.put(aToken('team-a', reader, { name: 'reader', permissions: ['read'] }));
+    expect((await api.post(A_REQUEST, { token: reader })).status).to.equal(403);
+    expect((await api.post(A_REQUEST, { token: reader })).status).to.equal(429);
+  });
+
+  it('end a flood of bad tokens from an address, and leave good ones alone (T9)', async () => {
+    await using api = await startApiServer({ rateLimits: { authFailuresPerMinute: 2 } });
+    const statuses: number[] = [];
+    for (const token of ['x', generateToken(), 'x'])
+      statuses.push((await api.ask({ path: PATH, token })).status);
+    expect(statuses).to.deep.equal([401, 401, 429]);
+    const flood = await api.ask({ path: PATH, token: 'x' });
+    expect(flood.body.error?.code).to.equal('rate_limit_exceeded');
+    expect(Number(flood.headers.get('retry-after'))).to.be.within(1, 60);
+    expect((await api.ask({ path: PATH })).status).to.equal(404);
+  });
+
+  it('tell clients behind a trusted proxy apart (T9)', async () => {
+    await using api = await startApiServer({
+      trustedProxies: ['127.0.0.0/8'],
+      rateLimits: { authFailuresPerMinute: 1 },
+    });
+    const from = async (client: string) =>
+      (await api.ask({ path: PATH, token: 'x', headers: { 'x-forwarded-for': client } })).status;
+    expect([await from('192.0.2.1'), await from('192.0.2.1'), await from('192.0.2.2')]).to.deep.equal([
+      401, 429, 401,
+    ]);
+  });
+
+  it('let everybody pass while nothing can be counted', async () => {
+    await using api = await startApiServer({
+      rateLimits: { requestsPerMinutePerToken: 1, authFailuresPerMinute: 1 },
+      count: () => Promise.resolve(undefined),
+    });
+    for (let n = 0; n < 3; n += 1) {
+      const answer = await api.ask({ path: PATH });
+      expect(answer.status).to.equal(404);
+      expect(answer.headers.has('ratelimit')).to.equal(false);
+      expect((await api.ask({ path: PATH, token: 'x' })).status).to.equal(401);
+    }
+  });
+});

@@ -1,0 +1,88 @@
+import { expect } from 'chai';
+import { rateLimitHeaders } from '../../../../api/rate-limits/rate-limit-headers.ts';
+import { createRateLimits, type RateLimitsDeps } from '../../../../api/rate-limits/rate-limits.ts';
+import { createLocalCounts } from '../../../../api/rate-limits/request-counts.ts';
+import { aProject } from '../../../support/api-server.ts';
+
+const limitsOf = (change: Partial<RateLimitsDeps> = {}) =>
+  createRateLimits({
+    count: createLocalCounts(),
+    requestsPerMinutePerToken: 3,
+    requestsPerMinutePerProject: 10,
+    authFailuresPerMinute: 2,
+    ...change,
+  });
+const caller = (tokenName = 'a', requestsPerMinute?: number) => ({
+  namespace: 'team-a',
+  tokenName,
+  project: aProject('team-a', requestsPerMinute === undefined ? {} : { limits: { requestsPerMinute } }),
+});
+
+describe('createRateLimits', () => {
+  it('counts by token and by project (T8)', async () => {
+    const limits = limitsOf();
+    await limits.take(caller('a'));
+    expect(await limits.take(caller('b'))).to.deep.include.members([
+      { name: 'token', limit: 3, remaining: 2, resetSeconds: 60, isExceeded: false },
+      { name: 'project', limit: 10, remaining: 8, resetSeconds: 60, isExceeded: false },
+    ]);
+  });
+
+  it('tells from which request on it is too much (T8)', async () => {
+    const limits = limitsOf();
+    const seen: boolean[] = [];
+    for (let n = 0; n < 4; n += 1) seen.push((await limits.take(caller()))[0]?.isExceeded ?? false);
+    expect(seen).to.deep.equal([false, false, false, true]);
+  });
+
+  for (const [granted, asked, limit] of [
+    [10, 4, 4],
+    [10, 40, 10],
+    [0, 4, 4],
+    [10, undefined, 10],
+  ] as const)
+    it(`limits a project that is granted ${granted} and asks for ${asked} to ${limit}`, async () => {
+      const limits = limitsOf({ requestsPerMinutePerProject: granted });
+      const quotas = await limits.take(caller('a', asked));
+      expect(quotas.find(({ name }) => name === 'project')?.limit).to.equal(limit);
+    });
+
+  it('has no limit where the setting is 0', async () => {
+    const limits = limitsOf({ requestsPerMinutePerToken: 0, requestsPerMinutePerProject: 0 });
+    expect(await limits.take(caller())).to.deep.equal([]);
+  });
+
+  it('has no opinion while nothing can be counted', async () => {
+    const limits = limitsOf({ count: () => Promise.resolve(undefined) });
+    expect(await limits.take(caller())).to.deep.equal([]);
+  });
+
+  it('takes an IPv6 network for one client, and an IPv4 address inside IPv6 for itself (T9)', async () => {
+    const limits = limitsOf();
+    const used = async (address: string) => (await limits.fail(address))[0]?.remaining;
+    expect(await used('2001:db8:1:2::1')).to.equal(1);
+    expect(await used('2001:db8:1:2:ffff::9')).to.equal(0);
+    expect(await used('2001:db8:1:3::1')).to.equal(1);
+    expect(await used('192.0.2.1')).to.equal(1);
+    expect(await used('::ffff:192.0.2.1')).to.equal(0);
+  });
+});
+
+describe('rateLimitHeaders', () => {
+  it('writes lists of policies and of what is left (T8)', () => {
+    const quota = { limit: 100, remaining: 99, resetSeconds: 60, isExceeded: false };
+    expect(
+      rateLimitHeaders([
+        { ...quota, name: 'token' },
+        { ...quota, name: 'project', limit: 7, remaining: 0 },
+      ]),
+    ).to.deep.equal({
+      'RateLimit-Policy': '"token";q=100;w=60, "project";q=7;w=60',
+      RateLimit: '"token";r=99;t=60, "project";r=0;t=60',
+    });
+  });
+
+  it('writes nothing without a limit', () => {
+    expect(rateLimitHeaders([])).to.deep.equal({});
+  });
+});
