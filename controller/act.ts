@@ -16,7 +16,7 @@ const perform = async (options: ActOptions, current: Current, action: Action): P
     case 'addFinalizer':
       return addFinalizer(options, zipJob);
     case 'removeFinalizer':
-      return removeFinalizer(options, zipJob);
+      return removeFinalizer(options, zipJob, action.early);
     case 'createJob':
       return { end: await createJob(options, current, action) };
     case 'deleteJob':

@@ -3,7 +3,7 @@ import type { ZipBucket } from '#crds/zip-bucket.ts';
 import { isFinished, type ZipJob, type ZipJobStatus } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import type { Job, Pod } from '#runtime/kube/resources.ts';
-import type { Reflector } from '#runtime/kube/types.ts';
+import type { ObjectKey, Reflector } from '#runtime/kube/types.ts';
 import { commandOf } from './policies/command.ts';
 
 /** The caches that decisions are made from. */
@@ -25,6 +25,8 @@ export const INDEXES = {
   bucket: 'bucket',
   /** Pods by the uid of their Job. */
   jobUid: 'jobUid',
+  /** Jobs that test a bucket, by that bucket. */
+  testedBucket: 'testedBucket',
 } as const;
 
 export const targetOf = ({ metadata, spec }: ZipJob): string =>
@@ -33,6 +35,12 @@ export const bucketKeyOf = ({ metadata, spec }: ZipJob): string =>
   `${metadata.namespace}/${spec.bucketRef.name}`;
 export const jobUidsOf = (pod: Pod): readonly string[] =>
   pod.metadata.ownerReferences?.filter(({ kind }) => kind === 'Job').map(({ uid }) => uid) ?? [];
+
+/** Keys of the buckets that a Job tests: one, or none. */
+export const testedBucketsOf = ({ metadata }: Job): readonly ObjectKey[] =>
+  metadata.ownerReferences
+    ?.filter(({ kind }) => kind === 'ZipBucket')
+    .map(({ name }) => `${metadata.namespace}/${name}`) ?? [];
 
 const isAtRest = (zipJob: ZipJob): boolean =>
   isFinished(zipJob) &&

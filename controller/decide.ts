@@ -2,9 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import { FINALIZER } from '#crds/api-group.ts';
 import { isFinished } from '#crds/zip-job.ts';
 import type { Action, Decision, DecisionConfig, Observation, Situation, Step } from './observation.ts';
-import { ownedStatus, timeOf } from './owned-status.ts';
+import { ownedStatus } from './owned-status.ts';
 import { interruption } from './policies/interruption.ts';
 import { settingsIn } from './policies/pod-settings.ts';
+import { type EarlyRelease, patienceEnds } from './policies/release.ts';
 import { active } from './stages/active.ts';
 import { beginEnding } from './stages/ending.ts';
 import { finalizing } from './stages/finalizing.ts';
@@ -41,9 +42,14 @@ const finalizerAction = (zipJob: Observation['zipJob'], step: Step): readonly Ac
     : [];
 };
 
-const isOverdue = ({ metadata }: Observation['zipJob'], now: Date): boolean => {
-  const since = timeOf(metadata.deletionTimestamp);
-  return since !== undefined && now.getTime() - since > DELETION_PATIENCE_MS;
+/** Nothing can be created in a namespace that goes, so nothing can be settled there either. */
+const earlyRelease = (
+  { zipJob, isNamespaceTerminating }: Observation,
+  now: Date,
+): EarlyRelease | undefined => {
+  if (isNamespaceTerminating) return 'NamespaceTerminating';
+  const until = patienceEnds(zipJob.metadata, DELETION_PATIENCE_MS);
+  return until && now > until ? 'Overdue' : undefined;
 };
 
 /** What is to be done about one ZipJob now. Pure: the same observation at the same time always gives the same decision. */
@@ -60,7 +66,8 @@ export const decide = (seen: Observation, now: Date, config: DecisionConfig): De
     now,
     config: settingsIn(seen.project, config),
   };
-  if (isOverdue(seen.zipJob, now)) return { actions: [{ kind: 'removeFinalizer' }], events: [] };
+  const early = earlyRelease(seen, now);
+  if (early) return { actions: [{ kind: 'removeFinalizer', early }], events: [] };
   const step = stepOf(s);
   return {
     ...(isDeepStrictEqual(step.status, before) ? {} : { status: step.status }),

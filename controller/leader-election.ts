@@ -4,7 +4,7 @@ import type { Logger } from '#runtime/log.ts';
 import { createLeaseLock, type LeaseLock, type LeaseLockOptions } from './lease-lock.ts';
 
 export interface LeaderElectionOptions
-  extends Pick<LeaseLockOptions, 'leases' | 'namespace' | 'name' | 'identity'> {
+  extends Pick<LeaseLockOptions, 'leases' | 'namespace' | 'name' | 'identity' | 'onSeen'> {
   /** How long others wait after the last renewal that they saw. Default 15 s. */
   readonly leaseDurationMs?: number;
   /** A leader that could not renew for this long stops. Must be shorter than the lease. Default 10 s. */

@@ -11,6 +11,8 @@ export interface LeaseLockOptions {
   /** How long others wait after the last change that they saw. */
   readonly leaseDurationMs: number;
   readonly clock: Clock;
+  /** Told of every new version of the lease, for what else stands on it. */
+  readonly onSeen?: (lease: Lease) => void;
 }
 
 /**
@@ -91,6 +93,7 @@ class KubeLeaseLock implements LeaseLock {
   #observe(lease: Lease): void {
     if (this.#observed && isSameVersion(this.#observed.lease, lease)) return;
     this.#observed = { lease, atMs: this.#options.clock.monotonicMs() };
+    this.#options.onSeen?.(lease);
   }
 
   async #create(signal: AbortSignal): Promise<boolean> {

@@ -3,6 +3,7 @@ import type { ControllerStatus, WebhookDelivery, ZipJob, ZipperStatus } from '#c
 import type { ZipProject } from '#crds/zip-project.ts';
 import type { Job, Pod } from '#runtime/kube/resources.ts';
 import type { ControllerConfig } from './config.ts';
+import type { EarlyRelease } from './policies/release.ts';
 
 /** The API server did not take a Job that was to be created; kept in memory until it does. */
 export interface Refusal {
@@ -30,7 +31,7 @@ export type DeliveryState =
 export type SlotTurn =
   | { readonly kind: 'none' }
   | { readonly kind: 'granted' }
-  | { readonly kind: 'waiting'; readonly message: string };
+  | { readonly kind: 'waiting'; readonly reason: 'SlotsTaken' | 'Paused'; readonly message: string };
 
 /** Everything that a decision about one ZipJob rests on. */
 export interface Observation {
@@ -48,6 +49,8 @@ export interface Observation {
   readonly refusal: Refusal | undefined;
   readonly delivery: DeliveryState;
   readonly slot: SlotTurn;
+  /** Asked only of an unfinished job that is being deleted. */
+  readonly isNamespaceTerminating: boolean;
 }
 
 /**
@@ -64,7 +67,7 @@ export interface EventNote {
 
 export type Action =
   | { readonly kind: 'addFinalizer' }
-  | { readonly kind: 'removeFinalizer' }
+  | { readonly kind: 'removeFinalizer'; readonly early?: EarlyRelease }
   | { readonly kind: 'createJob'; readonly target: 'archive' | 'settle'; readonly job: Job }
   | { readonly kind: 'deleteJob'; readonly name: string; readonly uid: string }
   | { readonly kind: 'forceDeletePod'; readonly name: string; readonly uid: string }
@@ -117,6 +120,7 @@ export type DecisionConfig = Pick<
   | 'settleDeadlineSeconds'
   | 'maxDisruptions'
   | 'noProgressSeconds'
+  | 'trustedQueues'
   | 'webhookSchedule'
 >;
 

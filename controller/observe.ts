@@ -15,7 +15,9 @@ import { isEnded } from './pod-state.ts';
 import { admission } from './policies/admission.ts';
 import { attemptIdOf } from './policies/notification.ts';
 import { queueTurn } from './policies/queue-turn.ts';
+import { isLeaving } from './policies/release.ts';
 import type { Slots } from './slots.ts';
+import type { IsNamespaceTerminating } from './terminating-namespaces.ts';
 import type { WebhookDispatcher } from './webhook/dispatcher.ts';
 
 export interface ObserveOptions {
@@ -27,6 +29,7 @@ export interface ObserveOptions {
   readonly memory: Memory;
   readonly dispatcher: Pick<WebhookDispatcher, 'state' | 'settle'>;
   readonly slots: Pick<Slots, 'ask' | 'withdraw'>;
+  readonly isNamespaceTerminating: IsNamespaceTerminating;
   readonly clock: Pick<Clock, 'date'>;
 }
 
@@ -105,10 +108,13 @@ const ofFinished = (options: ObserveOptions, key: ObjectKey, zipJob: ZipJob): Ob
   refusal: undefined,
   delivery: options.dispatcher.state(key, zipJob.status?.webhook && attemptIdOf(zipJob.status.webhook)),
   slot: { kind: 'none' },
+  isNamespaceTerminating: false,
 });
 
+type Unslotted = Omit<Observation, 'slot'>;
+
 /** True when nothing but a slot keeps the job from its Job. */
-const couldBegin = (seen: Omit<Observation, 'slot'>, now: Date): boolean => {
+const couldBegin = (seen: Unslotted, now: Date): boolean => {
   const { zipJob, job, refusal } = seen;
   const { metadata, spec } = zipJob;
   if (job || metadata.deletionTimestamp !== undefined || spec.cancel === true) return false;
@@ -117,7 +123,7 @@ const couldBegin = (seen: Omit<Observation, 'slot'>, now: Date): boolean => {
 };
 
 /** A job in the queue asks for a slot, or gives back what it was given but cannot use. */
-const slotOf = (options: ObserveOptions, key: ObjectKey, seen: Omit<Observation, 'slot'>): SlotTurn => {
+const slotOf = (options: ObserveOptions, key: ObjectKey, seen: Unslotted): SlotTurn => {
   const { phase } = seen.zipJob.status ?? {};
   if (phase !== undefined && phase !== 'Queued') return { kind: 'none' };
   if (couldBegin(seen, options.clock.date())) return options.slots.ask(seen.zipJob);
@@ -145,6 +151,7 @@ const ofUnfinished = async (
     settle: await findSettle(options, zipJob, hints.settle),
     refusal: memory.refusal(key),
     delivery: { kind: 'idle' } as const,
+    isNamespaceTerminating: isLeaving(zipJob.metadata) && (await options.isNamespaceTerminating(namespace)),
   };
   return { ...seen, slot: slotOf(options, key, seen) };
 };

@@ -6,14 +6,16 @@ import { type Change, type ObjectKey, objectKey } from '#runtime/kube/types.ts';
 import { bucketKeyOf } from './caches.ts';
 import type { ControllerConfig } from './config.ts';
 import type { SlotTurn } from './observation.ts';
+import type { Pause } from './pause.ts';
 import { nextInTurn, type SlotLimits, type SlotRequest, takenSlots } from './policies/slots.ts';
 import { type TokenRate, takeToken } from './policies/token-bucket.ts';
-
-/** A job that another queue admits takes no slot: suspended there, it would keep others from running. */
-const isQueuedElsewhere = ({ spec }: ZipJob): boolean => spec.queueName !== undefined;
+import { isInTrustedQueue } from './policies/trusted-queue.ts';
 
 export interface SlotsOptions {
   readonly limits: SlotLimits;
+  /** Jobs of these take no slot: suspended there, they would keep others from running. */
+  readonly trustedQueues: readonly string[];
+  readonly pause: Pick<Pause, 'reason'>;
   /** How fast Jobs may be created. */
   readonly rate: TokenRate;
   readonly clock: Clock;
@@ -30,9 +32,11 @@ export const slotSettings = (
     | 'maxActiveJobsPerBucket'
     | 'jobCreateRate'
     | 'jobCreateBurst'
+    | 'trustedQueues'
   >,
   findProject: (key: ObjectKey) => ZipProject | undefined,
-): Pick<SlotsOptions, 'limits' | 'rate'> => ({
+): Pick<SlotsOptions, 'limits' | 'rate' | 'trustedQueues'> => ({
+  trustedQueues: config.trustedQueues,
   limits: {
     inAll: config.maxActiveJobs,
     perBucket: config.maxActiveJobsPerBucket,
@@ -122,7 +126,7 @@ class SlotLedger implements Slots {
   }
 
   hold(zipJob: ZipJob): void {
-    if (isQueuedElsewhere(zipJob)) return;
+    if (isInTrustedQueue(zipJob, this.#options.trustedQueues)) return;
     const known = this.#entries.get(objectKey(zipJob));
     if (known && known.state !== 'waiting') {
       known.state = 'held';
@@ -133,13 +137,17 @@ class SlotLedger implements Slots {
   }
 
   ask(zipJob: ZipJob): SlotTurn {
-    if (isQueuedElsewhere(zipJob)) return { kind: 'granted' };
+    const { pause, limits, trustedQueues } = this.#options;
+    if (pause.reason !== undefined)
+      return { kind: 'waiting', reason: 'Paused', message: `all jobs are paused: ${pause.reason}` };
+    if (isInTrustedQueue(zipJob, trustedQueues)) return { kind: 'granted' };
     const key = objectKey(zipJob);
     if (!this.#entries.has(key)) this.#enqueue(requestOf(zipJob));
     this.#handOut(key);
     const entry = this.#entries.get(key);
     if (!entry || entry.state !== 'waiting') return { kind: 'granted' };
-    return { kind: 'waiting', message: takenSlots(this.#state, entry.request, this.#options.limits) };
+    const message = takenSlots(this.#state, entry.request, limits);
+    return { kind: 'waiting', reason: 'SlotsTaken', message };
   }
 
   withdraw(key: ObjectKey): void {
@@ -204,7 +212,7 @@ class SlotLedger implements Slots {
 
   /** Gives the free slots to those whose turn it is; the one that asks just now needs not be told. */
   #handOut(asking?: ObjectKey): void {
-    for (;;) {
+    while (this.#options.pause.reason === undefined) {
       const request = nextInTurn(this.#state, this.#options.limits);
       if (!request || !this.#mayCreate()) return;
       // Into its slot first, so that its project is not forgotten in between.

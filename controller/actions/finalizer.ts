@@ -1,5 +1,6 @@
 import { FINALIZER } from '#crds/api-group.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
+import type { EarlyRelease } from '../policies/release.ts';
 import type { ActOptions } from './act-options.ts';
 import type { Fresh } from './outcome.ts';
 import { patchMetadata } from './versioned-write.ts';
@@ -7,8 +8,16 @@ import { patchMetadata } from './versioned-write.ts';
 export const addFinalizer = (options: ActOptions, zipJob: ZipJob): Promise<Fresh> =>
   patchMetadata(options, zipJob, { finalizers: [...(zipJob.metadata.finalizers ?? []), FINALIZER] });
 
-export const removeFinalizer = async (options: ActOptions, zipJob: ZipJob): Promise<Fresh> => {
+/** `early` says why it goes before the job is settled; such releases are counted. */
+export const removeFinalizer = async (
+  options: ActOptions,
+  zipJob: ZipJob,
+  early?: EarlyRelease,
+): Promise<Fresh> => {
   const finalizers = zipJob.metadata.finalizers ?? [];
   if (!finalizers.includes(FINALIZER)) return { zipJob };
-  return patchMetadata(options, zipJob, { finalizers: finalizers.filter((name) => name !== FINALIZER) });
+  const rest = finalizers.filter((name) => name !== FINALIZER);
+  const fresh = await patchMetadata(options, zipJob, { finalizers: rest });
+  if ('zipJob' in fresh && early) options.metrics.finalizersReleased.inc({ kind: 'ZipJob', reason: early });
+  return fresh;
 };

@@ -2,6 +2,8 @@ import { fileListSecretName } from '#crds/api-group.ts';
 import type { Reason } from '#crds/conditions.ts';
 import { isRecord } from '#runtime/kube/decode.ts';
 import type { Observation, Outcome } from '../observation.ts';
+import { wasAccepted } from './interruption.ts';
+import { isLeaving } from './release.ts';
 
 export type Admission =
   | { readonly kind: 'accept' }
@@ -43,7 +45,9 @@ export const admission = ({
       reason: 'ProjectNotFound',
       message: `namespace ${zipJob.metadata.namespace} holds no ZipProject named project`,
     };
-  if (!bucket || bucket.metadata.deletionTimestamp !== undefined)
+  if (!bucket)
     return refuse('BucketNotFound', `no ZipBucket ${bucketRef.name} exists in ${zipJob.metadata.namespace}`);
+  if (isLeaving(bucket.metadata) && !wasAccepted(zipJob))
+    return refuse('BucketTerminating', `ZipBucket ${bucketRef.name} is being deleted and takes no new jobs`);
   return { kind: 'accept' };
 };

@@ -1,4 +1,12 @@
+import type { ZipJob } from '#crds/zip-job.ts';
 import type { Observation, Outcome } from '../observation.ts';
+import { isForced, isLeaving } from './release.ts';
+
+export const wasAccepted = ({ status }: ZipJob): boolean =>
+  status?.conditions?.some((one) => one.type === 'Accepted' && one.status === 'True') === true;
+
+const isGoing = (bucket: Observation['bucket']): boolean =>
+  bucket === undefined || (isLeaving(bucket.metadata) && isForced(bucket.metadata));
 
 /** Does something end the job before its time: deletion, cancellation, or the loss of its bucket? */
 export const interruption = ({
@@ -8,10 +16,7 @@ export const interruption = ({
   if (zipJob.metadata.deletionTimestamp !== undefined)
     return { reason: 'Deleted', message: 'the ZipJob is being deleted' };
   if (zipJob.spec.cancel === true) return { reason: 'Cancelled', message: 'cancelled by spec.cancel' };
-  const wasAccepted = zipJob.status?.conditions?.some(
-    ({ type, status }) => type === 'Accepted' && status === 'True',
-  );
-  if (wasAccepted && !bucket)
+  if (wasAccepted(zipJob) && isGoing(bucket))
     return {
       reason: 'BucketDeleted',
       message: `ZipBucket ${zipJob.spec.bucketRef.name} was deleted while the job was unfinished`,

@@ -2,6 +2,7 @@ import { findCondition } from '#crds/conditions.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import type { Job, Pod } from '#runtime/kube/resources.ts';
 import { timeOf } from '../owned-status.ts';
+import { isInTrustedQueue } from './trusted-queue.ts';
 
 const DEFAULT_START_DEADLINE_SECONDS = 600;
 /** The longest that the Job controller waits between two pods. */
@@ -11,11 +12,19 @@ const LONGEST_BACKOFF_MS = 360_000;
 export const awaitsQueue = (zipJob: ZipJob, job: Job): boolean =>
   zipJob.spec.queueName !== undefined && job.status?.startTime === undefined;
 
-const beginOf = ({ spec }: ZipJob, { status, metadata }: Job): number | undefined =>
-  timeOf(spec.queueName === undefined ? metadata.creationTimestamp : status?.startTime);
+/** What the deadline depends on beside the job: its pod, and the queues in which a job may wait as long as it likes. */
+export interface StartSettings {
+  readonly pod?: Pod | undefined;
+  readonly trustedQueues: readonly string[];
+}
 
-const jobSince = (zipJob: ZipJob, job: Job, pod: Pod | undefined): number | undefined => {
-  if (awaitsQueue(zipJob, job)) return undefined;
+const beginOf = ({ spec }: ZipJob, { status, metadata }: Job): number | undefined => {
+  const created = timeOf(metadata.creationTimestamp);
+  return spec.queueName === undefined ? created : (timeOf(status?.startTime) ?? created);
+};
+
+const jobSince = (zipJob: ZipJob, job: Job, { pod, trustedQueues }: StartSettings): number | undefined => {
+  if (awaitsQueue(zipJob, job) && isInTrustedQueue(zipJob, trustedQueues)) return undefined;
   const begun = beginOf(zipJob, job) ?? 0;
   const lastEnd = timeOf(zipJob.status?.attempts?.at(-1)?.finishedAt);
   if (lastEnd === undefined) return begun;
@@ -30,10 +39,14 @@ const heldSince = (zipJob: ZipJob): number | undefined => {
 /**
  * When must a zipper have started? Counted from the creation of the Job; after an attempt from the creation of the next pod, and
  * until there is one the Job's own backoff is granted on top. Without a Job: from when something outside began to hold it up.
- * Undefined in the queue, ours or that of spec.queueName.
+ * Undefined in the queue, ours or a trusted one of spec.queueName; in another one it would hold its slot for ever.
  */
-export const startDeadline = (zipJob: ZipJob, job: Job | undefined, pod?: Pod): Date | undefined => {
-  const since = job ? jobSince(zipJob, job, pod) : heldSince(zipJob);
+export const startDeadline = (
+  zipJob: ZipJob,
+  job: Job | undefined,
+  settings: StartSettings,
+): Date | undefined => {
+  const since = job ? jobSince(zipJob, job, settings) : heldSince(zipJob);
   if (since === undefined) return undefined;
   const seconds = zipJob.spec.startDeadlineSeconds ?? DEFAULT_START_DEADLINE_SECONDS;
   return new Date(since + seconds * 1000);

@@ -37,6 +37,13 @@ export const JOB_SETTINGS = {
     default: 200,
     description: 'Jobs of archives that may be created at once after a quiet time',
   },
+  trustedQueues: {
+    env: 'TRUSTED_QUEUES',
+    type: 'array',
+    default: [],
+    description:
+      'values of spec.queueName whose jobs take no slot of ours because the queue limits them; * for every queue',
+  },
   activeDeadlineSeconds: {
     env: 'ACTIVE_DEADLINE_SECONDS',
     type: 'integer',

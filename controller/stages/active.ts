@@ -65,7 +65,7 @@ const waitOf = ({ seen, now }: Situation, job: Job, pod: Pod | undefined): PodWa
 const notStarted = (s: Situation, job: Job, pod: Pod | undefined): Step => {
   const { now, seen, status } = s;
   const wait = waitOf(s, job, pod);
-  const deadline = startDeadline(seen.zipJob, job, pod);
+  const deadline = startDeadline(seen.zipJob, job, { trustedQueues: s.config.trustedQueues, pod });
   if (deadline && now >= deadline)
     return beginEnding(s, {
       reason: 'StartDeadlineExceeded',

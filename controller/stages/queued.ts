@@ -26,7 +26,7 @@ const untilMs = (s: Situation, time: Date | undefined): number | undefined =>
 
 /** Something outside holds the job up: says what, and ends the job when that lasts too long. */
 const held = (s: Situation, why: { readonly reason: Reason; readonly message: string }): Step => {
-  const deadline = startDeadline(s.seen.zipJob, undefined);
+  const deadline = startDeadline(s.seen.zipJob, undefined, s.config);
   if (deadline && s.now >= deadline)
     return finish(s, s.status, {
       reason: 'StartDeadlineExceeded',
@@ -84,7 +84,7 @@ const suspended = (s: Situation): Step => ({
 const awaitSlot = (s: Situation): Step => {
   const { slot } = s.seen;
   if (slot.kind !== 'waiting') return { status: s.status, requeueAfterMs: LOOK_AGAIN_MS };
-  return { status: withPhase(s.status, 'Queued', { reason: 'SlotsTaken', message: slot.message }) };
+  return { status: withPhase(s.status, 'Queued', { reason: slot.reason, message: slot.message }) };
 };
 
 const create = (s: Situation): Step => {

@@ -130,5 +130,6 @@ export const anObservation = (change: Partial<Observation> & { zipJob?: ZipJob }
   refusal: undefined,
   delivery: { kind: 'idle' },
   slot: { kind: 'granted' },
+  isNamespaceTerminating: false,
   ...change,
 });

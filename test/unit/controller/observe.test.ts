@@ -22,7 +22,7 @@ import { aCondition, finishedAs, running } from '../../support/zip-job-statuses.
 
 const KEY = `${NAMESPACE}/${NAME}`;
 
-const setUp = () => {
+const setUp = (going?: string) => {
   const zipJobs = createFakeObjects<ZipJob>({ indexes: { [INDEXES.target]: (one) => [targetOf(one)] } });
   const jobs = createFakeObjects<Job>();
   const pods = createFakeObjects<Pod>({ indexes: { [INDEXES.jobUid]: jobUidsOf } });
@@ -53,6 +53,7 @@ const setUp = () => {
         asked.push(`withdraw ${key}`);
       },
     },
+    isNamespaceTerminating: (namespace) => Promise.resolve(namespace === going),
     clock: { date: () => NOW },
   });
   projects.put(aZipProject());

@@ -37,8 +37,11 @@ interface Limits {
 const setUp = ({ inAll = 100, perBucket = 100, ofProject = () => 100 }: Limits = {}, perSecond = 1e6) => {
   const granted: string[] = [];
   const clock = createManualClock();
+  const pause: { reason: string | undefined } = { reason: undefined };
   const slots = createSlots({
     limits: { inAll, perBucket, ofProject },
+    trustedQueues: ['night'],
+    pause,
     rate: { perSecond, burst: perSecond },
     clock,
     onGranted: (key) => {
@@ -46,7 +49,7 @@ const setUp = ({ inAll = 100, perBucket = 100, ofProject = () => 100 }: Limits =
     },
   });
   const ask = (...jobs: readonly ZipJob[]): readonly string[] => jobs.map((one) => slots.ask(one).kind);
-  return { slots, granted, clock, ask };
+  return { slots, granted, clock, pause, ask };
 };
 
 describe('slots', () => {
@@ -130,13 +133,42 @@ describe('slots', () => {
     expect(ask(job('x'), job('y'))).to.deep.equal(['granted', 'waiting']);
   });
 
-  it('leaves jobs alone that another queue admits', () => {
+  it('leaves jobs alone that a trusted queue admits', () => {
     const { slots, ask } = setUp({ inAll: 1 });
     const elsewhere = { ...job('k'), spec: { ...job('k').spec, queueName: 'night' } };
     const object = { ...elsewhere, status: { phase: 'Starting' } as const };
     expect(ask(elsewhere)).to.deep.equal(['granted']);
     slots.see({ kind: 'set', key: keyOf(object), object, before: undefined });
     expect(ask(job('x'))).to.deep.equal(['granted']);
+  });
+
+  it('counts jobs of a queue that the operator does not trust as any other', () => {
+    const { slots, ask } = setUp({ inAll: 1 });
+    const unknown = { ...job('k'), spec: { ...job('k').spec, queueName: 'mine' } };
+    expect(ask(unknown, job('x'))).to.deep.equal(['granted', 'waiting']);
+    slots.withdraw(keyOf(unknown));
+    slots.hold(unknown);
+    expect(ask(job('y'))).to.deep.equal(['waiting']);
+  });
+
+  it('grants nothing while all is paused, also not to trusted queues, and goes on afterwards', () => {
+    const { slots, granted, pause, ask } = setUp({ inAll: 1 });
+    const running = job('r');
+    slots.hold(running);
+    expect(ask(job('before'))).to.deep.equal(['waiting']);
+    pause.reason = 'incident 42';
+    slots.withdraw(keyOf(running));
+    const elsewhere = { ...job('k'), spec: { ...job('k').spec, queueName: 'night' } };
+    for (const one of [job('new'), elsewhere])
+      expect(slots.ask(one)).to.deep.equal({
+        kind: 'waiting',
+        reason: 'Paused',
+        message: 'all jobs are paused: incident 42',
+      });
+    expect(granted).to.deep.equal([]);
+    pause.reason = undefined;
+    slots.refresh();
+    expect(granted).to.deep.equal([keyOf(job('before'))]);
   });
 
   it('takes the slot of a job that was replaced by another of its name', () => {
@@ -202,6 +234,8 @@ const drain = (seed: number): { readonly ends: ReadonlyMap<string, number>; read
   };
   const slots = createSlots({
     limits: { inAll: SLOTS, perBucket: 1000, ofProject: () => 1000 },
+    trustedQueues: [],
+    pause: { reason: undefined },
     rate: { perSecond: 1e6, burst: 1e6 },
     clock: createManualClock(),
     onGranted: begin,

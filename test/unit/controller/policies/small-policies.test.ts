@@ -75,31 +75,39 @@ describe('nextPod', () => {
 });
 
 describe('startDeadline', () => {
+  const LIMITED = { trustedQueues: [] };
   const at = (seconds: number): Date => new Date(Date.parse(ago(seconds)));
   it('counts from the creation of the Job', () => {
-    expect(startDeadline(aZipJob({ spec: { startDeadlineSeconds: 30 } }), aJob())).to.deep.equal(at(20));
+    expect(startDeadline(aZipJob({ spec: { startDeadlineSeconds: 30 } }), aJob(), LIMITED)).to.deep.equal(
+      at(20),
+    );
   });
   it('grants the backoff of the Job between two pods, and counts from the pod once there is one', () => {
     const status = { ...starting(), attempts: [{ n: 1, podUid: 'p', finishedAt: ago(10) }] };
-    expect(startDeadline(aZipJob({ status }), aJob())).to.deep.equal(at(10 - 360 - 600));
+    expect(startDeadline(aZipJob({ status }), aJob(), LIMITED)).to.deep.equal(at(10 - 360 - 600));
     const pod = aPod('p2', { metadata: { creationTimestamp: ago(3) } });
-    expect(startDeadline(aZipJob({ status }), aJob(), pod)).to.deep.equal(at(3 - 600));
+    expect(startDeadline(aZipJob({ status }), aJob(), { ...LIMITED, pod })).to.deep.equal(at(3 - 600));
   });
-  it('counts from the admission of a Job that waits in a queue, not from its creation', () => {
+  it('runs for a Job that waits in a queue of which the operator says nothing', () => {
+    const queued = aZipJob({ spec: { queueName: 'night', startDeadlineSeconds: 30 } });
+    expect(startDeadline(queued, aJob(), { trustedQueues: ['day'] })).to.deep.equal(at(20));
+  });
+  it('counts from the admission of a Job that waits in a trusted queue, not from its creation', () => {
     const queued = aZipJob({ spec: { queueName: 'night' } });
-    expect(startDeadline(queued, aJob())).to.equal(undefined);
+    for (const trusted of ['night', '*'])
+      expect(startDeadline(queued, aJob(), { trustedQueues: [trusted] })).to.equal(undefined);
     const started = aJob({ status: { startTime: ago(7) } });
-    expect(startDeadline(queued, started)).to.deep.equal(at(7 - 600));
+    expect(startDeadline(queued, started, LIMITED)).to.deep.equal(at(7 - 600));
     const again = aZipJob({
       spec: { queueName: 'night' },
       status: { ...starting(), attempts: [{ n: 1, podUid: 'p', finishedAt: ago(90) }] },
     });
-    expect(startDeadline(again, started)).to.deep.equal(at(7 - 360 - 600));
+    expect(startDeadline(again, started, LIMITED)).to.deep.equal(at(7 - 360 - 600));
   });
   it('does not run in the queue unless something outside holds the job up', () => {
-    expect(startDeadline(aZipJob(), undefined)).to.equal(undefined);
+    expect(startDeadline(aZipJob(), undefined, LIMITED)).to.equal(undefined);
     const status = { conditions: [aCondition('Waiting', ['True', 'QuotaExceeded'])] };
-    expect(startDeadline(aZipJob({ status }), undefined)).to.deep.equal(at(30 - 600));
+    expect(startDeadline(aZipJob({ status }), undefined, LIMITED)).to.deep.equal(at(30 - 600));
   });
 });
 

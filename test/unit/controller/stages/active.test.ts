@@ -1,6 +1,18 @@
 import { expect } from 'chai';
+import { ANNOTATIONS } from '#crds/api-group.ts';
 import { findCondition } from '#crds/conditions.ts';
-import { ago, aJob, anObservation, aPod, aZipJob, NAME } from '../../../support/builders.ts';
+import { decide } from '../../../../controller/decide.ts';
+import {
+  aConfig,
+  ago,
+  aJob,
+  anObservation,
+  aPod,
+  aZipBucket,
+  aZipJob,
+  NAME,
+  NOW,
+} from '../../../support/builders.ts';
 import { judge, kinds, withStatus } from '../../../support/judge.ts';
 import { ended, failureMessage, waitingFor } from '../../../support/pod-statuses.ts';
 import { anUpload, aResult, progressOf, running, starting } from '../../../support/zip-job-statuses.ts';
@@ -122,6 +134,17 @@ describe('decide, while a Job is there', () => {
     expect(judge(seen).status).to.include({ phase: 'Finalizing', reason: 'BucketDeleted' });
   });
 
+  it('ends the job when its bucket is deleted by force, and not while the bucket only waits for it (F15)', () => {
+    const bucket = aZipBucket();
+    const metadata = { ...bucket.metadata, deletionTimestamp: ago(5) };
+    const zipJob = withStatus(running('p1'));
+    const seen = { zipJob, job: aJob(), pods: [aPod('p1')] };
+    expect(judge({ ...seen, bucket: { ...bucket, metadata } })).to.not.have.property('status');
+    const annotations = { [ANNOTATIONS.forceDelete]: 'true' };
+    const forced = judge({ ...seen, bucket: { ...bucket, metadata: { ...metadata, annotations } } });
+    expect(forced.status).to.include({ phase: 'Finalizing', reason: 'BucketDeleted' });
+  });
+
   it('fails by the start deadline and says what the pod waits for (F13)', () => {
     const pods = [
       aPod('p1', {
@@ -146,9 +169,10 @@ describe('decide, while a Job is there', () => {
     expect(kinds(late)).to.deep.equal(['deleteJob']);
   });
 
-  it('waits without a deadline for the queue that admits the Job, and says so', () => {
+  it('waits without a deadline for the trusted queue that admits the Job, and says so', () => {
     const zipJob = withStatus(starting(), { queueName: 'night', startDeadlineSeconds: 1 });
-    const waiting = judge({ zipJob, job: aJob() });
+    const trusting = aConfig({ trustedQueues: ['night'] });
+    const waiting = decide(anObservation({ zipJob, job: aJob() }), NOW, trusting);
     expect(findCondition(waiting.status?.conditions, 'Waiting')).to.include({
       status: 'True',
       reason: 'AwaitingQueue',
@@ -158,8 +182,14 @@ describe('decide, while a Job is there', () => {
       ['Normal', 'AwaitingQueue'],
     ]);
     const admitted = aZipJob({ ...zipJob, status: { ...zipJob.status, ...waiting.status } });
-    const late = judge({ zipJob: admitted, job: aJob({ status: { startTime: ago(2) } }) });
+    const job = aJob({ status: { startTime: ago(2) } });
+    const late = decide(anObservation({ zipJob: admitted, job }), NOW, trusting);
     expect(late.status).to.include({ phase: 'Finalizing', reason: 'StartDeadlineExceeded' });
+  });
+
+  it('does not wait for ever, in its slot, for a queue that nobody vouches for', () => {
+    const zipJob = withStatus(starting(), { queueName: 'mine', startDeadlineSeconds: 1 });
+    expect(judge({ zipJob, job: aJob() }).status).to.include({ reason: 'StartDeadlineExceeded' });
   });
 
   it('suspects the mounted Secrets when a container was never created by the start deadline', () => {

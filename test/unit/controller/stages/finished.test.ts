@@ -25,7 +25,16 @@ describe('decide, while a ZipJob is deleted (F14)', () => {
   it('lets go after five minutes whatever happened', () => {
     const zipJob = withStatus(running('p1'), {}, { deletionTimestamp: ago(281) });
     expect(judge({ zipJob, job: aJob(), pods: [aPod('p1')] })).to.deep.equal({
-      actions: [{ kind: 'removeFinalizer' }],
+      actions: [{ kind: 'removeFinalizer', early: 'Overdue' }],
+      events: [],
+    });
+  });
+
+  it('lets go at once where the whole namespace goes: nothing can be created there to settle it', () => {
+    const zipJob = withStatus(running('p1'), {}, deleting);
+    const seen = { zipJob, job: aJob(), isNamespaceTerminating: true };
+    expect(judge(seen)).to.deep.equal({
+      actions: [{ kind: 'removeFinalizer', early: 'NamespaceTerminating' }],
       events: [],
     });
   });

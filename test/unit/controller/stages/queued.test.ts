@@ -46,7 +46,7 @@ describe('decide, before there is a Job', () => {
 
   it('waits in line while no slot is free, says which limit it meets, and writes that once (F22)', () => {
     const message = 'at most 5 jobs of this project run at once';
-    const slot = { kind: 'waiting', message } as const;
+    const slot = { kind: 'waiting', reason: 'SlotsTaken', message } as const;
     const decision = judge({ zipJob: withStatus(queued), slot });
     expect(decision.status).to.include({ phase: 'Queued', reason: 'SlotsTaken', message });
     expect([decision.actions, decision.requeueAfterMs]).to.deep.equal([[], undefined]);
@@ -54,6 +54,15 @@ describe('decide, before there is a Job', () => {
     expect(again).to.deep.equal({ actions: [], events: [] });
     const granted = judge({ zipJob: withStatus(decision.status ?? {}) });
     expect([granted.status, kinds(granted)]).to.deep.equal([undefined, ['createJob']]);
+  });
+
+  const goingBucket = {
+    ...aZipBucket(),
+    metadata: { ...aZipBucket().metadata, deletionTimestamp: ago(5) },
+  };
+
+  it('begins what was accepted before the deletion of its bucket, which waits for it (F15)', () => {
+    expect(kinds(judge({ zipJob: withStatus(queued), bucket: goingBucket }))).to.deep.equal(['createJob']);
   });
 
   const refused: readonly {
@@ -65,6 +74,11 @@ describe('decide, before there is a Job', () => {
       name: 'an unknown bucket',
       given: { bucket: undefined },
       want: { phase: 'Failed', reason: 'BucketNotFound' },
+    },
+    {
+      name: 'a bucket that is being deleted (F15)',
+      given: { bucket: goingBucket },
+      want: { phase: 'Failed', reason: 'BucketTerminating' },
     },
     {
       name: 'metadata that is an array',
