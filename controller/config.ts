@@ -6,6 +6,7 @@ import { LOG_LEVELS } from '#runtime/log.ts';
 import { parseSchedule, readStringMap, readTolerations } from './config-values.ts';
 import { DELETION_SETTINGS } from './settings/deletion-settings.ts';
 import { JOB_SETTINGS } from './settings/job-settings.ts';
+import { NETWORK_SETTINGS } from './settings/network-settings.ts';
 import { WEBHOOK_SETTINGS } from './settings/webhook-settings.ts';
 import { ZIPPER_SETTINGS } from './settings/zipper-settings.ts';
 
@@ -84,6 +85,7 @@ export const CONTROLLER_SETTINGS = {
   ...DELETION_SETTINGS,
   ...ZIPPER_SETTINGS,
   ...WEBHOOK_SETTINGS,
+  ...NETWORK_SETTINGS,
   ...EGRESS_SETTINGS,
 } as const satisfies Settings;
 

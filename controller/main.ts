@@ -26,8 +26,11 @@ import { type ControllerMetrics, createControllerMetrics, workQueueMetrics } fro
 import { createObserve } from './observe.ts';
 import { createReconcileProject } from './project.ts';
 import { projectWebhook } from './project-webhook.ts';
+import { createProjectChildren, type ProjectChildren } from './projects/project-children.ts';
+import { zipperNetworkOf } from './projects/zipper-network.ts';
 import { createReconcile, type Reconcile } from './reconcile.ts';
 import { createSlots, type Slots, slotSettings } from './slots.ts';
+import { createIsNamespaceTerminating } from './terminating-namespaces.ts';
 import { createWatches, type Watches } from './watches.ts';
 import { createWebhookDispatcher, type WebhookDispatcher } from './webhook/dispatcher.ts';
 import { createEndpointNotes, type EndpointNotes } from './webhook/endpoint-notes.ts';
@@ -38,7 +41,6 @@ import { createWorkQueue, type WorkQueue } from './work-queue.ts';
 
 const NAME = 'zipjobs-controller';
 const LONGEST_BACKOFF_MS = 60_000;
-const PROJECT_AGAIN_MS = 600_000;
 /** What the process needs beyond the drain to release the lease and close its connections. */
 const CLOSING_MS = 4_000;
 
@@ -51,8 +53,7 @@ const createClients = (kube: KubeClient) => ({
   secrets: createObjectClient(kube, RESOURCES.secrets),
   events: createObjectClient(kube, RESOURCES.events),
   leases: createObjectClient(kube, RESOURCES.leases),
-  serviceAccounts: createObjectClient(kube, RESOURCES.serviceAccounts),
-  roleBindings: createObjectClient(kube, RESOURCES.roleBindings),
+  namespaces: createObjectClient(kube, RESOURCES.namespaces),
 });
 
 interface Parts {
@@ -62,6 +63,7 @@ interface Parts {
   readonly metrics: ControllerMetrics;
   readonly kubeMetrics: KubeMetrics;
   readonly watches: Watches;
+  readonly children: ProjectChildren;
   readonly slots: Slots;
   readonly endpointNotes: EndpointNotes;
   readonly queue: WorkQueue;
@@ -109,12 +111,20 @@ const createZipJobReconcile = (parts: Parts, sender: Sender): Reconcile => {
     clock,
     log,
   });
-  const observe = createObserve({ ...clients, caches: watches.caches, memory, dispatcher, slots, clock });
+  const observe = createObserve({
+    ...clients,
+    caches: watches.caches,
+    memory,
+    dispatcher,
+    slots,
+    isNamespaceTerminating: createIsNamespaceTerminating({ namespaces: clients.namespaces, clock }),
+    clock,
+  });
   return createReconcile({ observe, decide, act, queue, config, clock, metrics });
 };
 
 const createProjectReconcile = (parts: Parts, sender: Sender) => {
-  const { config, clients, watches, dispatcher, endpointNotes, clock } = parts;
+  const { config, clients, watches, children, dispatcher, endpointNotes, clock } = parts;
   const planTest = createPlanTest(sender);
   const options = {
     notes: endpointNotes,
@@ -126,8 +136,7 @@ const createProjectReconcile = (parts: Parts, sender: Sender) => {
   return createReconcileProject({
     find: (key) => watches.caches.projects.get(key),
     projects: clients.projects,
-    serviceAccounts: clients.serviceAccounts,
-    roleBindings: clients.roleBindings,
+    children,
     webhook: (project) => projectWebhook(options, project),
     onGone: (key) => dispatcher.settle(testKeyOf(key)),
     clock,
@@ -135,11 +144,16 @@ const createProjectReconcile = (parts: Parts, sender: Sender) => {
 };
 
 const lead = (parts: Parts, lifetime: Lifetime): ((signal: AbortSignal) => Promise<void>) => {
-  const { config, clients, watches, queue, projectQueue, slots, clock } = parts;
+  const { config, clients, watches, children, queue, projectQueue, slots, clock } = parts;
   const sender = createSender({ config, secrets: clients.secrets, clock, resources: lifetime.resources });
   const reconcileProject = createProjectReconcile(parts, sender);
   return createLead({
-    watches,
+    watches: {
+      caches: watches.caches,
+      synced: async (signal) => {
+        await Promise.all([watches.synced(signal), children.synced(signal)]);
+      },
+    },
     slots,
     zipJobs: { queue, reconcile: createZipJobReconcile(parts, sender), workers: config.workers },
     projects: {
@@ -149,7 +163,7 @@ const lead = (parts: Parts, lifetime: Lifetime): ((signal: AbortSignal) => Promi
           await reconcileProject(key);
           return 'requeue_after';
         }),
-      againAfterMs: PROJECT_AGAIN_MS,
+      againAfterMs: config.fullPassSeconds * 1000,
     },
     fullPassMs: config.fullPassSeconds * 1000,
     clock,
@@ -175,9 +189,13 @@ const assemble = (
   const projectQueue = queueOf(ZIPPROJECT);
   const slots: Slots = createSlots({
     ...slotSettings(config, (key) => watches.caches.projects.get(key)),
+    pause: { reason: undefined },
     clock: systemClock,
     onGranted: (key) => queue.add(key),
   });
+  const onProject = (key: string): void => {
+    if (leadership.isOurs) projectQueue.add(key);
+  };
   const watches: Watches = createWatches({
     slots,
     kube,
@@ -186,14 +204,20 @@ const assemble = (
     onZipJob: (key) => {
       if (leadership.isOurs) queue.add(key);
     },
-    onProject: (key) => {
-      if (leadership.isOurs) projectQueue.add(key);
-    },
+    onProject,
+  });
+  const children = createProjectChildren({
+    kube,
+    log,
+    metrics: kubeMetrics,
+    network: zipperNetworkOf(config),
+    onProject,
   });
   const endpointNotes = createEndpointNotes((key) => projectQueue.add(key));
   const rest = {
     ...base,
     watches,
+    children,
     slots,
     endpointNotes,
     queue,
@@ -254,7 +278,7 @@ const serve = async (config: ControllerConfig, log: Logger, lifetime: Lifetime):
   const { host, adminPort: port } = config;
   resources.use(await startAdminServer({ host, port, registry, log, ...health }));
   const watching = new AbortController();
-  const running = watches.run(watching.signal);
+  const running = Promise.all([watches.run(watching.signal), parts.children.run(watching.signal)]);
   resources.defer(async () => {
     watching.abort();
     await running;

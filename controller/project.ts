@@ -1,67 +1,52 @@
 import { isDeepStrictEqual } from 'node:util';
-import { FIELD_MANAGERS, GROUP_VERSION, LABELS, ZIPPER_SERVICE_ACCOUNT } from '#crds/api-group.ts';
-import { REASONS, setCondition } from '#crds/conditions.ts';
+import { FIELD_MANAGERS, GROUP_VERSION, ZIPPER_SERVICE_ACCOUNT } from '#crds/api-group.ts';
+import { type ConditionChange, REASONS, setCondition } from '#crds/conditions.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import type { Clock } from '#runtime/clock.ts';
+import { toError } from '#runtime/errors.ts';
 import { isKubeError } from '#runtime/kube/kube-error.ts';
-import type { RoleBinding, ServiceAccount } from '#runtime/kube/resources.ts';
-import type { KubeObject, ObjectClient, ObjectKey } from '#runtime/kube/types.ts';
+import type { ObjectClient, ObjectKey } from '#runtime/kube/types.ts';
+import { shorten } from './owned-status.ts';
 import type { ProjectWebhook } from './project-webhook.ts';
-
-type Applied = KubeObject & Readonly<Record<string, unknown>>;
+import type { ProjectChildren } from './projects/project-children.ts';
 
 export interface ProjectOptions {
   readonly find: (key: string) => ZipProject | undefined;
   readonly projects: Pick<ObjectClient<ZipProject>, 'apply'>;
-  readonly serviceAccounts: Pick<ObjectClient<ServiceAccount>, 'apply'>;
-  readonly roleBindings: Pick<ObjectClient<RoleBinding>, 'apply'>;
+  readonly children: Pick<ProjectChildren, 'ensure'>;
   readonly webhook: (project: ZipProject) => ProjectWebhook;
   /** Told of a project that is no more. */
   readonly onGone: (key: ObjectKey) => void;
   readonly clock: Clock;
 }
 
-const childMeta = ({ metadata }: ZipProject) => ({
-  name: ZIPPER_SERVICE_ACCOUNT,
-  namespace: metadata.namespace,
-  labels: { [LABELS.partOf]: 'zipjobs', [LABELS.managedBy]: 'zipjobs-controller' },
-  ownerReferences: [
-    {
-      apiVersion: GROUP_VERSION,
-      kind: 'ZipProject',
-      name: metadata.name,
-      uid: metadata.uid ?? '',
-      controller: true,
-    },
-  ],
+type Readiness = Pick<ConditionChange, 'status' | 'reason' | 'message'>;
+
+const list = new Intl.ListFormat('en');
+
+const ready = (kinds: readonly string[]): Readiness => ({
+  status: 'True',
+  reason: 'ProjectReady',
+  message: `${list.format(kinds)} ${ZIPPER_SERVICE_ACCOUNT} of the zippers ${kinds.length === 1 ? 'is' : 'are'} in place.`,
 });
 
-/** The identity of the zippers in a project. Its token is mounted by each pod that needs one, never by itself. */
-const zipperServiceAccount = (project: ZipProject): Applied => ({
-  apiVersion: 'v1',
-  kind: 'ServiceAccount',
-  metadata: childMeta(project),
-  automountServiceAccountToken: false,
-});
-
-/** Lets the zippers of a project patch the status of its ZipJobs; admission policies narrow that to their own. */
-const zipperRoleBinding = (project: ZipProject): Applied => ({
-  apiVersion: 'rbac.authorization.k8s.io/v1',
-  kind: 'RoleBinding',
-  metadata: childMeta(project),
-  roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: ZIPPER_SERVICE_ACCOUNT },
-  subjects: [{ kind: 'ServiceAccount', name: ZIPPER_SERVICE_ACCOUNT, namespace: project.metadata.namespace }],
+const notReady = (error: unknown): Readiness => ({
+  status: 'False',
+  reason: 'ProjectIncomplete',
+  message: shorten(`${REASONS.ProjectIncomplete} ${toError(error).message}`),
 });
 
 /** The controller's part of the status, always all of it: what an apply omits is removed. */
-const writeStatus = async (options: ProjectOptions, project: ZipProject): Promise<void> => {
+const writeStatus = async (
+  options: ProjectOptions,
+  project: ZipProject,
+  readiness: Readiness,
+): Promise<void> => {
   const { name, namespace, generation, resourceVersion } = project.metadata;
   const before = project.status?.conditions;
   const change = {
     type: 'Ready',
-    status: 'True',
-    reason: 'ProjectReady',
-    message: REASONS.ProjectReady,
+    ...readiness,
     ...(generation !== undefined && { observedGeneration: generation }),
   } as const;
   const conditions = setCondition(before, change, options.clock.date());
@@ -83,6 +68,14 @@ const writeStatus = async (options: ProjectOptions, project: ZipProject): Promis
   written();
 };
 
+const isGoing = (error: unknown): boolean => isKubeError(error, 'NotFound', 'NamespaceTerminating');
+
+/** Says why the project is not ready, then throws the error on: the queue comes back with backoff. */
+const failed = async (options: ProjectOptions, project: ZipProject, error: unknown): Promise<never> => {
+  if (!isGoing(error)) await writeStatus(options, project, notReady(error));
+  throw error;
+};
+
 /** Sees to what a project needs in its namespace before zippers can run there. */
 export const createReconcileProject =
   (options: ProjectOptions) =>
@@ -90,12 +83,12 @@ export const createReconcileProject =
     const project = options.find(key);
     if (!project) options.onGone(key);
     if (!project || project.metadata.deletionTimestamp !== undefined) return;
-    const by = { fieldManager: FIELD_MANAGERS.controller };
     try {
-      await options.serviceAccounts.apply(zipperServiceAccount(project), by);
-      await options.roleBindings.apply(zipperRoleBinding(project), by);
-      await writeStatus(options, project);
+      const kinds = await options.children
+        .ensure(project)
+        .catch((error: unknown) => failed(options, project, error));
+      await writeStatus(options, project, ready(kinds));
     } catch (error) {
-      if (!isKubeError(error, 'NotFound', 'NamespaceTerminating')) throw error;
+      if (!isGoing(error)) throw error;
     }
   };

@@ -89,7 +89,8 @@ export const REASONS = {
   JobsUnfinished: 'Unfinished jobs are waited for before the object goes.',
   ProjectDeleting: 'The ZipProject is being deleted: its jobs are cancelled, its buckets are waited for.',
   Paused: 'No job begins: all are paused by an annotation on the Lease of the controller.',
-  ProjectReady: 'The identity of the zippers of the project is in place.',
+  ProjectReady: 'What the zippers of the project need is in place.',
+  ProjectIncomplete: 'Something that the zippers of the project need could not be put in place.',
   ApiServerBusy: 'The API server asked to come back later.',
 } as const;
 export type Reason = keyof typeof REASONS;

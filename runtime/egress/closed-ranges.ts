@@ -58,6 +58,9 @@ const table = (ranges: Readonly<Record<string, RefusalReason>>): readonly Reason
 /** Mapped addresses are judged as the IPv4 address in them. net.BlockList, too, would match every IPv4 address against a range that holds these. */
 const MAPPED_HOLE: Cidr = { family: 6, value: 0xffffn << 32n, prefix: 96 };
 
+/** The ranges that are closed by nature as they are written above, for what speaks of ranges and not of addresses. */
+export const CLOSED_CIDRS: readonly string[] = [...Object.keys(CLOSED_IPV4), ...Object.keys(CLOSED_IPV6)];
+
 /** The ranges that are closed by nature. */
 export const BASE_RANGES: readonly ReasonedCidr[] = [
   ...table(CLOSED_IPV4),

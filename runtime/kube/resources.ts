@@ -3,6 +3,7 @@ import type {
   V1Job,
   V1Lease,
   V1Namespace,
+  V1NetworkPolicy,
   V1Pod,
   V1RoleBinding,
   V1Secret,
@@ -25,6 +26,7 @@ export type Event = WireObject<CoreV1Event>;
 export type Lease = WireObject<V1Lease>;
 export type ServiceAccount = WireObject<V1ServiceAccount>;
 export type RoleBinding = WireObject<V1RoleBinding>;
+export type NetworkPolicy = WireObject<V1NetworkPolicy>;
 export type Namespace = WireObject<V1Namespace>;
 
 const ours = <T extends KubeObject>(kind: Kind): ResourceDefinition<T> => ({
@@ -74,6 +76,10 @@ export const RESOURCES = {
   roleBindings: builtIn<RoleBinding>(
     { apiVersion: 'rbac.authorization.k8s.io/v1', plural: 'rolebindings' },
     { kind: 'RoleBinding', required: ['roleRef'] },
+  ),
+  networkPolicies: builtIn<NetworkPolicy>(
+    { apiVersion: 'networking.k8s.io/v1', plural: 'networkpolicies' },
+    { kind: 'NetworkPolicy', required: ['spec'] },
   ),
   namespaces: builtIn<Namespace>(
     { apiVersion: 'v1', plural: 'namespaces' },

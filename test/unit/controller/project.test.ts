@@ -1,11 +1,12 @@
 import { expect } from 'chai';
 import type { EndpointState } from '#crds/zip-project.ts';
+import { KubeError } from '#runtime/kube/kube-error.ts';
 import type { KubeObject, ObjectClient } from '#runtime/kube/types.ts';
 import { createReconcileProject } from '../../../controller/project.ts';
 import { aZipProject, NAMESPACE } from '../../support/builders.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 
-const setUp = (project = aZipProject(), webhook?: EndpointState, cached = [project]) => {
+const setUp = (project = aZipProject(), webhook?: EndpointState, cached = [project], fault?: Error) => {
   let written = 0;
   const gone: string[] = [];
   const applied: unknown[] = [];
@@ -18,8 +19,9 @@ const setUp = (project = aZipProject(), webhook?: EndpointState, cached = [proje
   const reconcile = createReconcileProject({
     find: () => cached[0],
     projects: applyTo(),
-    serviceAccounts: applyTo(),
-    roleBindings: applyTo(),
+    children: {
+      ensure: () => (fault ? Promise.reject(fault) : Promise.resolve(['ServiceAccount', 'RoleBinding'])),
+    },
     webhook: () => ({
       state: webhook,
       written: () => {
@@ -32,49 +34,20 @@ const setUp = (project = aZipProject(), webhook?: EndpointState, cached = [proje
   return { applied, gone, reconcile, written: () => written };
 };
 
-const META = {
-  name: 'zipjobs-zipper',
-  namespace: NAMESPACE,
-  labels: { 'app.kubernetes.io/part-of': 'zipjobs', 'app.kubernetes.io/managed-by': 'zipjobs-controller' },
-  ownerReferences: [
-    {
-      apiVersion: 'zipjobs.dev/v1alpha1',
-      kind: 'ZipProject',
-      name: 'project',
-      uid: 'uid-project',
-      controller: true,
-    },
-  ],
-};
 const READY = {
   type: 'Ready',
   status: 'True',
   reason: 'ProjectReady',
-  message: 'The identity of the zippers of the project is in place.',
+  message: 'ServiceAccount and RoleBinding zipjobs-zipper of the zippers are in place.',
   observedGeneration: 1,
   lastTransitionTime: '2026-01-02T03:04:05Z',
 } as const;
 
 describe('reconcileProject', () => {
-  it("gives the project's zippers an identity without an automatic token, bound to one role, then is Ready", async () => {
+  it('sees to what the zippers of the project need, then says what is in place', async () => {
     const { applied, reconcile } = setUp();
     await reconcile(`${NAMESPACE}/project`);
     expect(applied).to.deep.equal([
-      {
-        apiVersion: 'v1',
-        kind: 'ServiceAccount',
-        metadata: META,
-        automountServiceAccountToken: false,
-        by: 'zipjobs-controller',
-      },
-      {
-        apiVersion: 'rbac.authorization.k8s.io/v1',
-        kind: 'RoleBinding',
-        metadata: META,
-        roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'zipjobs-zipper' },
-        subjects: [{ kind: 'ServiceAccount', name: 'zipjobs-zipper', namespace: NAMESPACE }],
-        by: 'zipjobs-controller',
-      },
       {
         apiVersion: 'zipjobs.dev/v1alpha1',
         kind: 'ZipProject',
@@ -86,10 +59,25 @@ describe('reconcileProject', () => {
     ]);
   });
 
+  it('says what could not be put in place, and tries again', async () => {
+    const fault = new Error('PATCH rolebindings/zipjobs-zipper: cannot change roleRef');
+    const { applied, reconcile } = setUp(aZipProject(), undefined, undefined, fault);
+    expect(await reconcile(`${NAMESPACE}/project`).catch((error: unknown) => error)).to.equal(fault);
+    expect(JSON.stringify(applied)).to.contain('"status":"False","reason":"ProjectIncomplete"');
+    expect(JSON.stringify(applied)).to.contain('cannot change roleRef');
+  });
+
+  it('says nothing in a namespace that is going', async () => {
+    const fault = new KubeError('the namespace is going', { code: 'NamespaceTerminating' });
+    const { applied, reconcile } = setUp(aZipProject(), undefined, undefined, fault);
+    await reconcile(`${NAMESPACE}/project`);
+    expect(applied).to.deep.equal([]);
+  });
+
   it('writes no status that is there already', async () => {
     const { applied, reconcile } = setUp({ ...aZipProject(), status: { conditions: [READY] } });
     await reconcile(`${NAMESPACE}/project`);
-    expect(applied).to.have.length(2);
+    expect(applied).to.deep.equal([]);
   });
 
   it('writes what is known of the webhook beside the condition, for the version that it was read from', async () => {

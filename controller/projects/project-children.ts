@@ -1,0 +1,111 @@
+import { FIELD_MANAGERS, PROJECT_NAME, ZIPPER_SERVICE_ACCOUNT } from '#crds/api-group.ts';
+import type { ZipProject } from '#crds/zip-project.ts';
+import type { KubeClient } from '#runtime/kube/client.ts';
+import { isRecord } from '#runtime/kube/decode.ts';
+import { createObjectClient } from '#runtime/kube/object-client.ts';
+import { createReflector } from '#runtime/kube/reflector.ts';
+import type { ReflectorMetrics } from '#runtime/kube/reflector-options.ts';
+import { RESOURCES } from '#runtime/kube/resources.ts';
+import type {
+  KubeObject,
+  ObjectClient,
+  ObjectKey,
+  Reflector,
+  ResourceDefinition,
+} from '#runtime/kube/types.ts';
+import type { Logger } from '#runtime/log.ts';
+import {
+  type Wanted,
+  type ZipperNetwork,
+  zipperNetworkPolicy,
+  zipperRoleBinding,
+  zipperServiceAccount,
+} from './project-objects.ts';
+
+/** One kind of object that every project has. */
+export interface ChildKind {
+  readonly kind: string;
+  readonly cache: Pick<Reflector<KubeObject>, 'get' | 'run' | 'synced'>;
+  readonly client: Pick<ObjectClient<KubeObject>, 'apply'>;
+  readonly wanted: (project: ZipProject) => Wanted;
+}
+
+export interface ProjectChildren {
+  readonly kinds: readonly ChildKind[];
+  /** Puts in place what is missing or was changed; tells the kinds that are in place then. */
+  ensure(project: ZipProject): Promise<readonly string[]>;
+  run(signal: AbortSignal): Promise<void>;
+  synced(signal: AbortSignal): Promise<void>;
+}
+
+/** True when everything that is wanted is there; what the API server or others add beside it does not matter. */
+export const includes = (live: unknown, wanted: unknown): boolean => {
+  if (Array.isArray(wanted))
+    return (
+      Array.isArray(live) &&
+      live.length === wanted.length &&
+      wanted.every((item, index) => includes(live[index], item))
+    );
+  if (isRecord(wanted))
+    return isRecord(live) && Object.entries(wanted).every(([name, value]) => includes(live[name], value));
+  return live === wanted;
+};
+
+const withoutKind = ({ apiVersion: _version, kind: _kind, ...fields }: Wanted): unknown => fields;
+
+/** Sees to the objects of projects by their kinds. */
+export const childrenOf = (kinds: readonly ChildKind[]): ProjectChildren => ({
+  kinds,
+  ensure: async (project) => {
+    for (const { cache, client, wanted } of kinds) {
+      const object = wanted(project);
+      const live = cache.get(`${object.metadata.namespace}/${object.metadata.name}`);
+      if (!live || !includes(live, withoutKind(object)))
+        await client.apply(object, { fieldManager: FIELD_MANAGERS.controller });
+    }
+    return kinds.map(({ kind }) => kind);
+  },
+  run: async (signal) => {
+    await Promise.all(kinds.map(({ cache }) => cache.run(signal)));
+  },
+  synced: async (signal) => {
+    await Promise.all(kinds.map(({ cache }) => cache.synced(signal)));
+  },
+});
+
+export interface ProjectChildrenOptions {
+  readonly kube: KubeClient;
+  readonly log: Logger;
+  readonly metrics: ReflectorMetrics;
+  readonly network: ZipperNetwork | undefined;
+  /** Told of every project whose objects changed or went. */
+  readonly onProject: (key: ObjectKey) => void;
+}
+
+/** Watches the objects of this one name in all namespaces, so that one that is deleted or changed is put back at once. */
+export const createProjectChildren = (options: ProjectChildrenOptions): ProjectChildren => {
+  const { kube, log, metrics, network, onProject } = options;
+  const childKind = <T extends KubeObject>(
+    definition: ResourceDefinition<T>,
+    wanted: ChildKind['wanted'],
+  ): ChildKind => ({
+    kind: definition.kind,
+    client: createObjectClient(kube, definition),
+    wanted,
+    cache: createReflector({
+      kube,
+      log,
+      metrics,
+      definition,
+      fieldSelector: `metadata.name=${ZIPPER_SERVICE_ACCOUNT}`,
+      onChange: ({ key }) => onProject(`${key.split('/', 1).join()}/${PROJECT_NAME}`),
+    }),
+  });
+  return childrenOf([
+    childKind(RESOURCES.serviceAccounts, zipperServiceAccount),
+    childKind(RESOURCES.roleBindings, zipperRoleBinding),
+    ...(network
+      ? [childKind(RESOURCES.networkPolicies, (project) => zipperNetworkPolicy(project, network))]
+      : []),
+  ]);
+};

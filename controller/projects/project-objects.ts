@@ -1,0 +1,78 @@
+import { GROUP_VERSION, LABELS, ZIPPER_SERVICE_ACCOUNT } from '#crds/api-group.ts';
+import type { ZipProject } from '#crds/zip-project.ts';
+import type { IpBlock } from '#runtime/egress/ip-blocks.ts';
+import type { KubeObject } from '#runtime/kube/types.ts';
+
+/** An object as it is to be, for a server-side apply. */
+export type Wanted = KubeObject & Readonly<Record<string, unknown>>;
+
+/** Where the zippers of every project may connect to; absent when no NetworkPolicy is wanted. */
+export interface ZipperNetwork {
+  /** Beside DNS and the API server. */
+  readonly open: readonly IpBlock[];
+  readonly apiServerCidrs: readonly string[];
+  readonly apiServerPorts: readonly number[];
+}
+
+const childMeta = ({ metadata }: ZipProject) => ({
+  name: ZIPPER_SERVICE_ACCOUNT,
+  namespace: metadata.namespace,
+  labels: { [LABELS.partOf]: 'zipjobs', [LABELS.managedBy]: 'zipjobs-controller' },
+  ownerReferences: [
+    {
+      apiVersion: GROUP_VERSION,
+      kind: 'ZipProject',
+      name: metadata.name,
+      uid: metadata.uid ?? '',
+      controller: true,
+    },
+  ],
+});
+
+/** The identity of the zippers in a project. Its token is mounted by each pod that needs one, never by itself. */
+export const zipperServiceAccount = (project: ZipProject): Wanted => ({
+  apiVersion: 'v1',
+  kind: 'ServiceAccount',
+  metadata: childMeta(project),
+  automountServiceAccountToken: false,
+});
+
+/** Lets the zippers of a project patch the status of its ZipJobs; admission policies narrow that to their own. */
+export const zipperRoleBinding = (project: ZipProject): Wanted => ({
+  apiVersion: 'rbac.authorization.k8s.io/v1',
+  kind: 'RoleBinding',
+  metadata: childMeta(project),
+  roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: ZIPPER_SERVICE_ACCOUNT },
+  subjects: [{ kind: 'ServiceAccount', name: ZIPPER_SERVICE_ACCOUNT, namespace: project.metadata.namespace }],
+});
+
+const DNS_PORT = 53;
+
+/**
+ * Nothing comes in; out go name look-ups (resolvers may be at link-local addresses, so only the port is named), calls to the API
+ * server, and connections to what the egress policy allows.
+ */
+export const zipperNetworkPolicy = (project: ZipProject, network: ZipperNetwork): Wanted => ({
+  apiVersion: 'networking.k8s.io/v1',
+  kind: 'NetworkPolicy',
+  metadata: childMeta(project),
+  spec: {
+    podSelector: {
+      matchLabels: { [LABELS.name]: 'zipjobs-zipper', [LABELS.managedBy]: 'zipjobs-controller' },
+    },
+    policyTypes: ['Ingress', 'Egress'],
+    egress: [
+      {
+        ports: [
+          { protocol: 'UDP', port: DNS_PORT },
+          { protocol: 'TCP', port: DNS_PORT },
+        ],
+      },
+      {
+        to: network.apiServerCidrs.map((cidr) => ({ ipBlock: { cidr } })),
+        ports: network.apiServerPorts.map((port) => ({ protocol: 'TCP', port })),
+      },
+      { to: network.open.map((ipBlock) => ({ ipBlock })) },
+    ],
+  },
+});

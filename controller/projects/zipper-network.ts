@@ -1,0 +1,23 @@
+import { openIpBlocks } from '#runtime/egress/ip-blocks.ts';
+import { toEgressOptions } from '#runtime/egress/settings.ts';
+import { ConfigError } from '#runtime/errors.ts';
+import type { ControllerConfig } from '../config.ts';
+import type { ZipperNetwork } from './project-objects.ts';
+
+const portOf = (text: string): number => {
+  const port = Number(text);
+  if (Number.isInteger(port) && port > 0 && port < 65_536) return port;
+  throw new ConfigError(`API_SERVER_PORTS: ${JSON.stringify(text)} is not a port`);
+};
+
+/** @throws ConfigError when policies are wanted and nothing says where the API server is: they would cut the zippers off from it. */
+export const zipperNetworkOf = (config: ControllerConfig): ZipperNetwork | undefined => {
+  if (!config.networkPolicies) return undefined;
+  if (config.apiServerCidrs.length === 0)
+    throw new ConfigError('NETWORK_POLICIES needs API_SERVER_CIDRS, the addresses of the API server');
+  return {
+    open: openIpBlocks(toEgressOptions(config)),
+    apiServerCidrs: config.apiServerCidrs,
+    apiServerPorts: config.apiServerPorts.map(portOf),
+  };
+};

@@ -1,0 +1,23 @@
+import type { Settings } from '#runtime/config.ts';
+
+/** The NetworkPolicies of zippers. */
+export const NETWORK_SETTINGS = {
+  networkPolicies: {
+    env: 'NETWORK_POLICIES',
+    type: 'boolean',
+    default: false,
+    description: 'whether each project gets a NetworkPolicy for its zippers',
+  },
+  apiServerCidrs: {
+    env: 'API_SERVER_CIDRS',
+    type: 'array',
+    default: [],
+    description: 'addresses of the API server as pods reach it, for the NetworkPolicy',
+  },
+  apiServerPorts: {
+    env: 'API_SERVER_PORTS',
+    type: 'array',
+    default: ['443', '6443'],
+    description: 'ports of the API server, for the NetworkPolicy',
+  },
+} as const satisfies Settings;

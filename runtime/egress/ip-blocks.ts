@@ -1,0 +1,55 @@
+import { type Cidr, contains, cutOut, formatAddress, parseCidr } from './cidr.ts';
+import { CLOSED_CIDRS, requireCidr } from './closed-ranges.ts';
+import type { EgressPolicyOptions } from './egress-policy.ts';
+
+/** A range but for parts of it, as a NetworkPolicy says it. */
+export interface IpBlock {
+  readonly cidr: string;
+  readonly except?: readonly string[];
+}
+
+const WORLD: readonly Cidr[] = [
+  { family: 4, value: 0n, prefix: 0 },
+  { family: 6, value: 0n, prefix: 0 },
+];
+
+const textOf = (cidr: Cidr): string => `${formatAddress(cidr)}/${cidr.prefix}`;
+
+/** The API server takes only exceptions that are smaller than the block; a block that is excepted whole is none. */
+const blockOf = (range: Cidr, closed: readonly Cidr[]): readonly IpBlock[] => {
+  if (closed.some((one) => contains(one, range))) return [];
+  const except = closed.filter((one) => contains(range, one)).map(textOf);
+  return [{ cidr: textOf(range), ...(except.length > 0 && { except }) }];
+};
+
+/** The IPv4 range as it stands behind a NAT64 prefix of 96 bits. */
+const behind = (prefix: Cidr, range: Cidr): Cidr => ({
+  family: 6,
+  value: prefix.value | range.value,
+  prefix: 96 + range.prefix,
+});
+
+/**
+ * What the egress policy lets through, as far as a NetworkPolicy can say it: every address but the closed ones, and the ranges
+ * that the operator opened. The policy inside the process stays the judge: it also sees names, ports and mapped addresses.
+ */
+export const openIpBlocks = (options: EgressPolicyOptions): readonly IpBlock[] => {
+  const denied = options.denyCidrs.map((text) => requireCidr(text, 'EGRESS_DENY_CIDRS'));
+  const opened = options.allowCidrs.map((text) => requireCidr(text, 'EGRESS_ALLOW_CIDRS'));
+  const closed = [...CLOSED_CIDRS.map((text) => requireCidr(text, 'closed ranges')), ...denied];
+  const nat64 = parseCidr(options.nat64Prefix ?? '');
+  const translated = nat64
+    ? blockOf(
+        nat64,
+        closed.filter(({ family }) => family === 4).map((range) => behind(nat64, range)),
+      )
+    : [];
+  const reopened = opened.flatMap((range) =>
+    denied.reduce<readonly Cidr[]>((left, hole) => left.flatMap((one) => cutOut(one, hole)), [range]),
+  );
+  return [
+    ...WORLD.flatMap((range) => blockOf(range, closed)),
+    ...translated,
+    ...reopened.map((range) => ({ cidr: textOf(range) })),
+  ];
+};

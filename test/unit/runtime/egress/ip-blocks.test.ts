@@ -1,0 +1,46 @@
+import { expect } from 'chai';
+import { contains, parseAddress, parseCidr } from '#runtime/egress/cidr.ts';
+import { CLOSED_CIDRS } from '#runtime/egress/closed-ranges.ts';
+import { createEgressPolicy, type EgressPolicyOptions } from '#runtime/egress/egress-policy.ts';
+import { type IpBlock, openIpBlocks } from '#runtime/egress/ip-blocks.ts';
+
+const isIn = (cidr: string, ip: string): boolean => {
+  const [range, address] = [parseCidr(cidr), parseAddress(ip)];
+  return range !== undefined && address !== undefined && contains(range, address);
+};
+
+/** What a network plugin does with the blocks. */
+const letsThrough = (blocks: readonly IpBlock[], ip: string): boolean =>
+  blocks.some(({ cidr, except = [] }) => isIn(cidr, ip) && !except.some((one) => isIn(one, ip)));
+
+const NONE: EgressPolicyOptions = { allowCidrs: [], denyCidrs: [] };
+
+const ADDRESSES =
+  `1.1.1.1 8.8.8.8 10.0.0.1 10.1.2.3 52.1.2.3 100.64.0.1 127.0.0.1 168.63.129.16 168.63.129.17 169.254.169.254
+  172.16.0.1 172.32.0.1 192.0.0.8 192.168.1.1 198.18.0.1 203.0.113.9 224.0.0.1 255.255.255.255 2606:4700::1111 2a00:1450::1
+  ::1 fe80::1 fd00::1 fc00:1::1 ff02::1 2001:db8::1 2002:a00:1::1 3fff::1 64:ff9b::808:808 64:ff9b::a00:1`.split(
+    /\s+/,
+  );
+
+describe('openIpBlocks', () => {
+  const cases: Readonly<Record<string, EgressPolicyOptions>> = {
+    'by default': NONE,
+    'with a range opened': { ...NONE, allowCidrs: ['10.0.0.0/8', 'fd00::/8'] },
+    'with a range opened but for a part of it': { allowCidrs: ['10.0.0.0/8'], denyCidrs: ['10.1.0.0/16'] },
+    'with a public range closed': { ...NONE, denyCidrs: ['52.0.0.0/8', '2a00::/16'] },
+    'with everything of a family closed': { ...NONE, denyCidrs: ['::/0'] },
+    'behind NAT64': { ...NONE, nat64Prefix: '64:ff9b::/96' },
+  };
+  for (const [what, options] of Object.entries(cases))
+    it(`lets through what the policy of the process does, ${what} (P10)`, () => {
+      const policy = createEgressPolicy(options);
+      const blocks = openIpBlocks(options);
+      for (const ip of ADDRESSES)
+        expect(letsThrough(blocks, ip), ip).to.equal(policy.judgeAddress(ip) === 'allowed');
+    });
+
+  it('excepts every closed range by name', () => {
+    const excepted = openIpBlocks(NONE).flatMap(({ except = [] }) => except);
+    expect(excepted).to.have.members([...CLOSED_CIDRS]);
+  });
+});
