@@ -8,6 +8,7 @@ export const RELEASE_NAMESPACE = 'zipjobs-system';
 const localValues = (cluster: Cluster): Readonly<Record<string, unknown>> => ({
   egress: { allowCidrs: ['127.0.0.0/8'] },
   webhooks: { allowHttp: true },
+  networkPolicies: { enabled: true, apiServerCidrs: ['127.0.0.1/32'] },
   store: { allowHttp: true, allowedHosts: [new URL(cluster.store.endpoint).host] },
 });
 

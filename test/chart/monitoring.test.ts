@@ -1,0 +1,124 @@
+import { readFile } from 'node:fs/promises';
+import { expect } from 'chai';
+import { type MetricFacts, metricsOf } from '../../.ci/sync-metrics.ts';
+import { find, type KubeObject, podOf, render } from './render.ts';
+
+interface Rule {
+  readonly alert: string;
+  readonly expr: string;
+  readonly for: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+}
+
+const ENABLED = {
+  'monitoring.podMonitor.enabled': true,
+  'monitoring.podMonitor.labels.release': 'prometheus',
+  'monitoring.prometheusRule.enabled': true,
+  'monitoring.prometheusRule.runbookUrl': 'https://docs.example.com/operations.md',
+  'monitoring.dashboard.enabled': true,
+};
+
+const rulesOf = (objects: readonly KubeObject[]): readonly Rule[] => {
+  const spec = find(objects, 'PrometheusRule', 'zipjobs')['spec'] as {
+    readonly groups: readonly { readonly rules: readonly Rule[] }[];
+  };
+  return spec.groups.flatMap(({ rules }) => rules);
+};
+
+interface Selector {
+  readonly sample: string;
+  readonly labels: readonly string[];
+}
+
+/** The samples that an expression reads, with the labels that it names of each; labels of `by` go with every sample. */
+const selectorsOf = (expression: string): readonly Selector[] =>
+  [...expression.matchAll(/\b((?:zip|workqueue|controller_runtime|leader|rest)_\w+)(?:\{([^}]*)\})?/g)].map(
+    ([, sample = '', matchers = '']) => ({
+      sample,
+      labels: [...matchers.matchAll(/(\w+)\s*[=!]/g)].map(([, label = '']) => label),
+    }),
+  );
+
+/** Given by the scrape, not by us. */
+const OF_THE_SCRAPE = ['pod', 'le'];
+
+const groupsOf = (expression: string): readonly string[] =>
+  [...expression.matchAll(/\bby\s*\(([^)]*)\)/g)].flatMap(([, names = '']) =>
+    names.split(',').map((name) => name.trim()),
+  );
+
+const exists = (metrics: readonly MetricFacts[], { sample, labels }: Selector): boolean =>
+  metrics.some(
+    ({ name, type, labels: own }) =>
+      (sample === name || (type === 'histogram' && sample.replace(/_(bucket|sum|count)$/, '') === name)) &&
+      labels.every((label) => own.includes(label)),
+  );
+
+const expectKnown = (metrics: readonly MetricFacts[], expression: string): void => {
+  const selectors = selectorsOf(expression);
+  expect(selectors, expression).not.to.be.empty;
+  for (const selector of selectors)
+    expect(exists(metrics, selector), `${selector.sample} in ${expression}`).to.equal(true);
+  const known = metrics
+    .filter(({ name }) => selectors.some(({ sample }) => sample.startsWith(name)))
+    .flatMap(({ labels }) => labels);
+  expect([...known, ...OF_THE_SCRAPE]).to.include.members([...groupsOf(expression)]);
+};
+
+describe('the monitoring of the chart', function () {
+  this.timeout(30 * 60_000);
+  let objects: readonly KubeObject[];
+  let metrics: readonly MetricFacts[];
+  before(async () => {
+    objects = await render(ENABLED);
+    metrics = [...(await metricsOf('controller')), ...(await metricsOf('api'))];
+  });
+
+  it('is off by default, since clusters may not know its kinds', async () => {
+    const kinds = (await render()).map(({ kind }) => kind);
+    expect(kinds).not.to.include.members(['PrometheusRule']);
+    expect(kinds).not.to.include.members(['PodMonitor']);
+    expect(kinds).not.to.include.members(['ConfigMap']);
+  });
+
+  it('scrapes the admin port of the API and the controller', () => {
+    const monitor = find(objects, 'PodMonitor', 'zipjobs');
+    expect(monitor.metadata.labels).to.include({ release: 'prometheus' });
+    expect(JSON.stringify(monitor['spec'])).to.contain('"port":"admin"').and.to.contain('"path":"/metrics"');
+    for (const component of ['api', 'controller']) {
+      const [container] = podOf(find(objects, 'Deployment', `zipjobs-${component}`)).containers;
+      expect(container?.ports?.map(({ name }) => name)).to.include('admin');
+    }
+  });
+
+  it('alerts on metrics and labels that exist', () => {
+    const rules = rulesOf(objects);
+    expect(rules).to.have.length.at.least(8);
+    for (const { expr } of rules) expectKnown(metrics, expr);
+  });
+
+  it('gives each alert a severity, a time and a runbook that exists', async () => {
+    const headings = (await readFile('docs/operations.md', 'utf8')).matchAll(/^#+ (.+)$/gm);
+    const anchors = [...headings].map(([, title = '']) => title.toLowerCase().replaceAll(' ', '-'));
+    for (const { alert, labels, annotations, for: time } of rulesOf(objects)) {
+      expect(labels['severity'], alert).to.be.oneOf(['warning', 'critical']);
+      expect(time, alert).to.match(/^\d+m$/);
+      expect(anchors, alert).to.include(alert.toLowerCase());
+      expect(annotations['runbook']).to.equal(`docs/operations.md#${alert.toLowerCase()}`);
+      expect(annotations['runbook_url']).to.equal(
+        `https://docs.example.com/operations.md#${alert.toLowerCase()}`,
+      );
+      expect(annotations['summary']).to.match(/\.$/);
+    }
+  });
+
+  it('draws a dashboard of metrics and labels that exist', () => {
+    const data = find(objects, 'ConfigMap', 'zipjobs-dashboard')['data'] as Readonly<Record<string, string>>;
+    const { panels } = JSON.parse(data['zipjobs.json'] ?? '') as {
+      readonly panels: readonly { readonly targets: readonly { readonly expr: string }[] }[];
+    };
+    expect(panels).to.have.length.at.least(8);
+    for (const { expr } of panels.flatMap(({ targets }) => targets)) expectKnown(metrics, expr);
+  });
+});

@@ -1,0 +1,110 @@
+import { expect } from 'chai';
+import { CLOSED_CIDRS } from '#runtime/egress/closed-ranges.ts';
+import { readControllerConfig } from '../../controller/config.ts';
+import { envOf, find, type KubeObject, render } from './render.ts';
+
+const ENABLED = { 'networkPolicies.enabled': true, 'networkPolicies.apiServerCidrs': ['10.96.0.1/32'] };
+
+interface Peer {
+  readonly ipBlock?: { readonly cidr: string; readonly except?: readonly string[] };
+}
+interface Spec {
+  readonly podSelector: { readonly matchLabels: Readonly<Record<string, string>> };
+  readonly policyTypes: readonly string[];
+  readonly ingress: readonly { readonly from?: readonly unknown[]; readonly ports: readonly unknown[] }[];
+  readonly egress: readonly { readonly to?: readonly Peer[]; readonly ports?: readonly unknown[] }[];
+}
+const specOf = (objects: readonly KubeObject[], component: string): Spec =>
+  find(objects, 'NetworkPolicy', `zipjobs-${component}`)['spec'] as unknown as Spec;
+
+const DNS = {
+  ports: [
+    { protocol: 'UDP', port: 53 },
+    { protocol: 'TCP', port: 53 },
+  ],
+};
+const API_SERVER = {
+  to: [{ ipBlock: { cidr: '10.96.0.1/32' } }],
+  ports: [
+    { protocol: 'TCP', port: 443 },
+    { protocol: 'TCP', port: 6443 },
+  ],
+};
+
+describe('the network policies of the chart', function () {
+  this.timeout(30 * 60_000);
+
+  it('are none by default, and the controller may not make any', async () => {
+    const objects = await render();
+    expect(objects.filter(({ kind }) => kind === 'NetworkPolicy')).to.deep.equal([]);
+    expect(JSON.stringify(find(objects, 'ClusterRole', 'zipjobs-controller'))).not.to.contain(
+      'networkpolicies',
+    );
+    expect(envOf(objects, 'controller').get('NETWORK_POLICIES')?.value).to.equal('false');
+  });
+
+  it('let the API be reached on its port, and let it reach names and the API server only (P10)', async () => {
+    const spec = specOf(await render(ENABLED), 'api');
+    expect(spec.podSelector.matchLabels).to.include({ 'app.kubernetes.io/component': 'api' });
+    expect(spec.policyTypes).to.deep.equal(['Ingress', 'Egress']);
+    expect(spec.ingress).to.deep.equal([{ ports: [{ protocol: 'TCP', port: 'http' }] }]);
+    expect(spec.egress).to.deep.equal([DNS, API_SERVER]);
+  });
+
+  it('let nobody reach the controller, and let it reach what webhooks may (P10)', async () => {
+    const spec = specOf(await render({ ...ENABLED, 'egress.allowCidrs': ['10.2.0.0/16'] }), 'controller');
+    expect(spec.policyTypes).to.deep.equal(['Ingress', 'Egress']);
+    expect(spec.ingress).to.deep.equal([]);
+    expect(spec.egress.slice(0, 2)).to.deep.equal([DNS, API_SERVER]);
+    const blocks = spec.egress[2]?.to?.map(({ ipBlock }) => ipBlock) ?? [];
+    expect(blocks.map((block) => block?.cidr)).to.deep.equal(['0.0.0.0/0', '::/0', '10.2.0.0/16']);
+    const excepted = blocks.flatMap((block) => block?.except ?? []);
+    expect(excepted).to.deep.equal([...CLOSED_CIDRS]);
+  });
+
+  it('close what the operator closes, and open metrics and further ways when told so', async () => {
+    const objects = await render({
+      ...ENABLED,
+      'egress.denyCidrs': ['52.0.0.0/8', '2a00::/16'],
+      'networkPolicies.apiFrom': [{ podSelector: { matchLabels: { app: 'gateway' } } }],
+      'networkPolicies.metricsFrom': [{ namespaceSelector: {} }],
+      'networkPolicies.apiEgress': [{ ports: [{ protocol: 'TCP', port: 6379 }] }],
+    });
+    const [world, world6] = specOf(objects, 'controller').egress[2]?.to ?? [];
+    expect(world?.ipBlock?.except).to.include('52.0.0.0/8').and.not.include('2a00::/16');
+    expect(world6?.ipBlock?.except).to.include('2a00::/16');
+    const metrics = { from: [{ namespaceSelector: {} }], ports: [{ protocol: 'TCP', port: 'admin' }] };
+    expect(specOf(objects, 'controller').ingress).to.deep.equal([metrics]);
+    const api = specOf(objects, 'api');
+    expect(api.ingress[0]?.from).to.deep.equal([{ podSelector: { matchLabels: { app: 'gateway' } } }]);
+    expect(api.ingress[1]).to.deep.equal(metrics);
+    expect(api.egress[2]).to.deep.equal({ ports: [{ protocol: 'TCP', port: 6379 }] });
+  });
+
+  it('are told to the controller, which alone is granted them, by their one name', async () => {
+    const objects = await render(ENABLED);
+    const rules = find(objects, 'ClusterRole', 'zipjobs-controller')['rules'] as readonly {
+      readonly resources: readonly string[];
+    }[];
+    expect(rules.filter(({ resources }) => resources.includes('networkpolicies'))).to.deep.equal([
+      {
+        apiGroups: ['networking.k8s.io'],
+        resources: ['networkpolicies'],
+        resourceNames: ['zipjobs-zipper'],
+        verbs: ['list', 'watch', 'create', 'patch'],
+      },
+    ]);
+    const env = [...envOf(objects, 'controller')].map(([name, { value }]) => [name, value ?? 'x'] as const);
+    const config = readControllerConfig(Object.fromEntries(env));
+    expect(config).to.deep.include({
+      networkPolicies: true,
+      apiServerCidrs: ['10.96.0.1/32'],
+      apiServerPorts: ['443', '6443'],
+    });
+  });
+
+  it('are refused without the address of the API server', async () => {
+    const error = await render({ 'networkPolicies.enabled': true }).catch((reason: unknown) => reason);
+    expect(String(error)).to.contain('apiServerCidrs');
+  });
+});

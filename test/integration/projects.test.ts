@@ -1,0 +1,69 @@
+/** What the controller keeps in the namespace of a project, on the real control plane. */
+import { expect } from 'chai';
+import { ZIPPER_SERVICE_ACCOUNT } from '#crds/api-group.ts';
+import type { Cluster } from '../cluster/cluster-types.ts';
+import { createProject, type Project } from '../support/project.ts';
+import { sharedCluster } from '../support/shared-cluster.ts';
+import { sharedInstallation } from '../support/shared-installation.ts';
+import { until } from '../support/until.ts';
+
+const NAMESPACE = 'kept-project';
+const KINDS = ['serviceaccount', 'rolebinding', 'networkpolicy'];
+
+describe('a project', function () {
+  this.timeout(60_000);
+  let cluster: Cluster;
+  let project: Project;
+  before(async () => {
+    cluster = await sharedCluster();
+    await sharedInstallation();
+    project = await createProject(cluster, { namespace: NAMESPACE });
+  });
+  after(() => project[Symbol.dispose]());
+
+  const kubectl = async (...args: readonly string[]): Promise<string> =>
+    (await cluster.kubectl(['-n', NAMESPACE, ...args])).stdout;
+  const uidOf = (kind: string): Promise<string> =>
+    kubectl('get', kind, ZIPPER_SERVICE_ACCOUNT, '--ignore-not-found', '-o', 'jsonpath={.metadata.uid}');
+
+  it('says in its condition what is in place', async () => {
+    const text = await kubectl('describe', 'zipproject', 'project');
+    expect(text).to.contain(
+      'ServiceAccount, RoleBinding, and NetworkPolicy zipjobs-zipper of the zippers are in place.',
+    );
+  });
+
+  it('closes its zippers off by a policy that the API server takes (P10)', async () => {
+    const text = await kubectl('describe', 'networkpolicy', ZIPPER_SERVICE_ACCOUNT);
+    expect(text).to.contain(
+      'Allowing ingress traffic:\n    <none> (Selected pods are isolated for ingress connectivity)',
+    );
+    expect(text).to.match(/To Port: 53\/UDP\s+To Port: 53\/TCP/);
+    expect(text).to.match(
+      /CIDR: 0\.0\.0\.0\/0\s+Except: 0\.0\.0\.0\/8, 10\.0\.0\.0\/8, .*169\.254\.0\.0\/16/,
+    );
+    expect(text).to.match(/CIDR: ::\/0\s+Except: ::\/3/);
+  });
+
+  for (const kind of KINDS)
+    it(`gets its ${kind} back when somebody deletes it`, async () => {
+      const before = await uidOf(kind);
+      expect(before).not.to.equal('');
+      await kubectl('delete', kind, ZIPPER_SERVICE_ACCOUNT);
+      await until(`the ${kind} to be back`, async () => {
+        const uid = await uidOf(kind);
+        return uid !== '' && uid !== before;
+      });
+    });
+
+  it('gets its role binding back as it was when somebody changes it', async () => {
+    const patch = JSON.stringify({ subjects: [] });
+    await kubectl('patch', 'rolebinding', ZIPPER_SERVICE_ACCOUNT, '--type=merge', '-p', patch);
+    await until('the subject to be back', async () => {
+      const path = 'jsonpath={.subjects[*].name}';
+      return (
+        (await kubectl('get', 'rolebinding', ZIPPER_SERVICE_ACCOUNT, '-o', path)) === ZIPPER_SERVICE_ACCOUNT
+      );
+    });
+  });
+});
