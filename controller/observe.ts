@@ -2,16 +2,17 @@ import { PROJECT_NAME } from '#crds/api-group.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
 import { isFinished, type ZipJob } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
+import { EXIT_CODES } from '#crds/zipper-contract.ts';
 import type { Clock } from '#runtime/clock.ts';
 import type { Job, Pod } from '#runtime/kube/resources.ts';
 import type { ObjectClient, ObjectKey } from '#runtime/kube/types.ts';
 import { type Caches, INDEXES, targetOf } from './caches.ts';
 import { settleJobName } from './job-manifest.ts';
-import { isJobFinished, isOwnedBy } from './job-state.ts';
+import { isJobFinished, isOwnedBy, jobFailure } from './job-state.ts';
 import type { Memory } from './memory.ts';
 import type { Observation, SlotTurn } from './observation.ts';
-import { isSettling, ownedStatus } from './owned-status.ts';
-import { isEnded } from './pod-state.ts';
+import { isSettling, ownedStatus, timeOf } from './owned-status.ts';
+import { terminationOf } from './pod-state.ts';
 import { admission } from './policies/admission.ts';
 import { attemptIdOf } from './policies/notification.ts';
 import { queueTurn } from './policies/queue-turn.ts';
@@ -73,7 +74,18 @@ const settleName = ({ metadata, status }: ZipJob): string | undefined => {
   return last && isSettling(ownedStatus(status)) ? settleJobName(metadata.name, last.n) : undefined;
 };
 
-/** The answer of a settle Job is in its pod; the Job may be known to be over before the pod is. */
+/** A settle Job mostly answers within seconds. One that does not may have, unseen by the caches. */
+const LATE_MS = 30_000;
+
+const mayHaveAnswered = (job: Job, now: Date): boolean =>
+  isJobFinished(job) ||
+  jobFailure(job) !== undefined ||
+  now.getTime() - (timeOf(job.metadata.creationTimestamp) ?? 0) > LATE_MS;
+
+/**
+ * The answer of a settle Job is in the pod that ended well. The caches may know the Job to be over, or of pods that failed, before
+ * they know that one; it is therefore looked for live before it counts as missing.
+ */
 const findSettle = async (
   options: ObserveOptions,
   zipJob: ZipJob,
@@ -85,7 +97,8 @@ const findSettle = async (
   const job = options.caches.jobs.get(`${namespace}/${name}`) ?? hint;
   if (!job || !isOwnedBy(job, zipJob)) return undefined;
   const cached = options.caches.pods.byIndex(INDEXES.jobUid, job.metadata.uid ?? '');
-  if (!isJobFinished(job) || cached.some(isEnded)) return { job, pods: cached };
+  const isKnown = cached.some((pod) => terminationOf(pod)?.exitCode === EXIT_CODES.ok);
+  if (isKnown || !mayHaveAnswered(job, options.clock.date())) return { job, pods: cached };
   const labelSelector = `batch.kubernetes.io/job-name=${name}`;
   return { job, pods: await options.pods.list({ namespace, labelSelector }) };
 };

@@ -23,6 +23,8 @@ export interface FakeObjects<T extends KubeObject> {
   holdUntil(promise: Promise<unknown> | undefined): void;
   /** The cache no longer sees changes. */
   lagging: boolean;
+  /** The cache sees everything that it has missed. */
+  catchUp(): void;
   hasSynced: boolean;
 }
 
@@ -145,6 +147,10 @@ export const createFakeObjects = <T extends KubeObject>(
       held = promise;
     },
     lagging: false,
+    catchUp: () => {
+      cached.clear();
+      for (const [key, object] of stored) cached.set(key, options.transform?.(object) ?? object);
+    },
     hasSynced: true,
   };
   return fake;

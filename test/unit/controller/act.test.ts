@@ -3,8 +3,7 @@ import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { FINALIZER } from '#crds/api-group.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
-import { isRecord } from '#runtime/kube/decode.ts';
-import { KubeError } from '#runtime/kube/kube-error.ts';
+import { isKubeError, KubeError } from '#runtime/kube/kube-error.ts';
 import type { Job, Pod, Secret } from '#runtime/kube/resources.ts';
 import { createAct } from '../../../controller/act.ts';
 import type { ActOptions } from '../../../controller/actions/act-options.ts';
@@ -16,12 +15,11 @@ import { ownedStatus } from '../../../controller/owned-status.ts';
 import { aConfig, anObservation, aZipBucket, aZipJob, NAME, NAMESPACE } from '../../support/builders.ts';
 import { createFakeObjects } from '../../support/fake-objects.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
+import { createVersionedClient } from '../../support/versioned-client.ts';
 import { anUpload, finishedAs, running } from '../../support/zip-job-statuses.ts';
 
 const KEY = `${NAMESPACE}/${NAME}`;
 const config = aConfig();
-
-const asRecord = (value: unknown): Readonly<Record<string, unknown>> => (isRecord(value) ? value : {});
 
 const setUp = (zipJob: ZipJob = aZipJob()) => {
   const zipJobs = createFakeObjects<ZipJob>();
@@ -33,25 +31,27 @@ const setUp = (zipJob: ZipJob = aZipJob()) => {
   const endpoints: unknown[] = [];
   const memory = createMemory();
   const metrics = createControllerMetrics(new Registry());
+  const client = createVersionedClient(
+    zipJobs,
+    () => undefined,
+    () => '2026-05-04T12:00:00Z',
+  );
   let conflicts = 0;
-  const apply: ActOptions['zipJobs']['apply'] = async (object) => {
-    const before = await zipJobs.client.get(object.metadata.namespace, object.metadata.name);
-    if (!before) throw new KubeError('PATCH: not found', { code: 'NotFound' });
-    if (before.metadata.resourceVersion !== object.metadata.resourceVersion) {
-      conflicts += 1;
-      throw new KubeError('PATCH: the object has been modified', { code: 'Conflict' });
+  const apply: ActOptions['zipJobs']['apply'] = async (...call) => {
+    try {
+      return await client.apply(...call);
+    } catch (error) {
+      if (isKubeError(error, 'Conflict')) conflicts += 1;
+      throw error;
     }
-    return zipJobs.put({ ...before, status: asRecord(object['status']) });
   };
   const patches: unknown[] = [];
-  const mergePatch: ActOptions['zipJobs']['mergePatch'] = async ({ namespace, name }, patch) => {
-    const before = await zipJobs.client.get(namespace, name);
-    if (!before) throw new KubeError('PATCH: not found', { code: 'NotFound' });
+  const mergePatch: ActOptions['zipJobs']['mergePatch'] = (target, patch) => {
     patches.push(patch);
-    return zipJobs.put({ ...before, metadata: { ...before.metadata, ...asRecord(patch['metadata']) } });
+    return client.mergePatch(target, patch);
   };
   const act = createAct({
-    zipJobs: { ...zipJobs.client, apply, mergePatch },
+    zipJobs: { ...client, apply, mergePatch },
     jobs: jobs.client,
     pods: pods.client,
     secrets: secrets.client,

@@ -13,11 +13,13 @@ import {
   aZipBucket,
   aZipJob,
   aZipProject,
+  type JobChange,
   NAME,
   NAMESPACE,
   NOW,
 } from '../../support/builders.ts';
 import { createFakeObjects } from '../../support/fake-objects.ts';
+import { type Ending, ended } from '../../support/pod-statuses.ts';
 import { aCondition, finishedAs, running } from '../../support/zip-job-statuses.ts';
 
 const KEY = `${NAMESPACE}/${NAME}`;
@@ -105,17 +107,41 @@ describe('observe', () => {
     expect((await observe(KEY, {}))?.zipJob.status?.phase).to.equal('Queued');
   });
 
-  it('lists the pods of a settle Job that is over before its pod is known to be', async () => {
-    const { observe, zipJobs, jobs, pods, calls } = setUp();
-    const conditions = [aCondition('Settled', ['False', 'Settling'])];
-    zipJobs.put(aZipJob({ status: { ...running('p1'), attempts: [{ n: 1, podUid: 'p' }], conditions } }));
-    const complete = { conditions: [{ type: 'Complete', status: 'True' }] };
-    jobs.put(aJob());
-    pods.put(aPod('p1'));
-    jobs.put(aJob({ metadata: { name: `${NAME}-settle-1`, uid: 'uid-settle' }, status: complete }));
-    expect((await observe(KEY, {}))?.settle?.job.metadata.uid).to.equal('uid-settle');
-    expect(calls()).to.deep.equal(['list']);
-  });
+  const over = (type: string) => ({ conditions: [{ type, status: 'True' }] });
+  const settling: readonly { name: string; job: JobChange; pod?: Ending; want: readonly string[] }[] = [
+    {
+      name: 'is over before a pod is known to have ended',
+      job: { status: over('Complete') },
+      want: ['list'],
+    },
+    {
+      name: 'is over, of which only a failure is known',
+      job: { status: over('Complete') },
+      pod: { exitCode: 1 },
+      want: ['list'],
+    },
+    { name: 'ran out of its time', job: { status: over('FailureTarget') }, want: ['list'] },
+    {
+      name: 'should have answered long ago',
+      job: { metadata: { creationTimestamp: ago(31) } },
+      want: ['list'],
+    },
+    { name: 'is young', job: { metadata: { creationTimestamp: ago(5) } }, want: [] },
+    { name: 'has a pod that answered', job: { status: over('Complete') }, pod: { exitCode: 0 }, want: [] },
+  ];
+  for (const { name, job, pod, want } of settling)
+    it(`${want.length > 0 ? 'looks live for' : 'believes the caches about'} the pods of a settle Job that ${name}`, async () => {
+      const { observe, zipJobs, jobs, pods, calls } = setUp();
+      const conditions = [aCondition('Settled', ['False', 'Settling'])];
+      zipJobs.put(aZipJob({ status: { ...running('p1'), attempts: [{ n: 1, podUid: 'p' }], conditions } }));
+      jobs.put(aJob());
+      pods.put(aPod('p1'));
+      jobs.put(aJob({ ...job, metadata: { name: `${NAME}-settle-1`, uid: 'uid-settle', ...job.metadata } }));
+      const owner = { apiVersion: 'batch/v1', kind: 'Job', name: `${NAME}-settle-1`, uid: 'uid-settle' };
+      if (pod) pods.put(aPod('s1', { metadata: { ownerReferences: [owner] }, status: ended(pod) }));
+      expect((await observe(KEY, {}))?.settle?.job.metadata.uid).to.equal('uid-settle');
+      expect(calls()).to.deep.equal(want);
+    });
 
   const inQueue: readonly { name: string; zipJob: ZipJob; rival?: ZipJob; want: readonly string[] }[] = [
     { name: 'that could begin asks', zipJob: aZipJob({ status: { phase: 'Queued' } }), want: [NAME] },

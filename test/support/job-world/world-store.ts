@@ -1,0 +1,40 @@
+/** What a bucket knows of one key: uploads, calls of Complete that are still under way, and whose archives were published. */
+export class WorldStore {
+  /** Attempt by upload. */
+  readonly uploads = new Map<string, string>();
+  readonly published: string[] = [];
+  /** Attempts of which somebody asked and got an answer. */
+  readonly answered = new Set<string>();
+  readonly #underWay = new Set<string>();
+  #ids = 0;
+
+  create(attempt: string): string {
+    this.#ids += 1;
+    const id = `upload-${this.#ids}`;
+    this.uploads.set(id, attempt);
+    return id;
+  }
+
+  abort(attempt: string): void {
+    for (const [id, owner] of this.uploads) if (owner === attempt) this.uploads.delete(id);
+  }
+
+  sendComplete(id: string): void {
+    this.#underWay.add(id);
+  }
+
+  /** Every Complete that is under way arrives; it finds its upload, or none that could be completed. */
+  arrive(): void {
+    for (const id of this.#underWay) {
+      const attempt = this.uploads.get(id);
+      if (attempt !== undefined) this.published.push(attempt);
+      this.uploads.delete(id);
+    }
+    this.#underWay.clear();
+  }
+
+  /** Attempts that may still publish something without anybody's leave. */
+  get armed(): readonly string[] {
+    return [...this.#underWay].map((id) => this.uploads.get(id)).filter((attempt) => attempt !== undefined);
+  }
+}

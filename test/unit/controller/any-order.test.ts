@@ -1,0 +1,246 @@
+/** The judgement under whatever happens in whatever order: the promises of the state machine hold after every write. */
+import { expect } from 'chai';
+import { FINALIZER } from '#crds/api-group.ts';
+import { isFinished } from '#crds/zip-job.ts';
+import { EXIT_CODES } from '#crds/zipper-contract.ts';
+import { KubeError } from '#runtime/kube/kube-error.ts';
+import { isEnded } from '../../../controller/pod-state.ts';
+import { createRandom, type Random } from '../../chaos/random.ts';
+import { aZipJob, NAME, NAMESPACE } from '../../support/builders.ts';
+import { JobWorld } from '../../support/job-world/job-world.ts';
+import { expectPromises } from '../../support/job-world/promises.ts';
+import { tendJobs } from '../../support/job-world/world-jobs.ts';
+import type { WorldPod } from '../../support/job-world/world-zipper.ts';
+import { disrupted, type Ending, failureMessage } from '../../support/pod-statuses.ts';
+
+const SCHEDULES = 120;
+const MOVES = 60;
+
+type Move = (world: JobWorld, random: Random) => void | Promise<void>;
+
+const livePods = (world: JobWorld): readonly WorldPod[] =>
+  [...world.processes.values()].filter(({ pod }) => {
+    const live = world.pod(pod.metadata.name);
+    return live !== undefined && !isEnded(live);
+  });
+
+const anyPod = (world: JobWorld, random: Random, act: (pod: WorldPod) => void): void => {
+  const pods = livePods(world).filter(({ isLost }) => !isLost);
+  if (pods.length > 0) act(random.pick(pods));
+};
+
+const ENDINGS: readonly Ending[] = [
+  { exitCode: EXIT_CODES.sourceUnavailable, message: failureMessage('SourceTruncated', { retriable: true }) },
+  { exitCode: EXIT_CODES.sourceFailed, message: failureMessage('SourceNotFound') },
+  { exitCode: 137, reason: 'OOMKilled' },
+  { exitCode: 1 },
+];
+
+/** The kubelet: pods that were told to stop do, in peace or by force; the API server then forgets them. */
+const stopPods: Move = (world, random) => {
+  for (const process of world.processes.values()) {
+    const live = world.pod(process.pod.metadata.name);
+    if (live?.metadata.deletionTimestamp === undefined || process.isLost) continue;
+    if (isEnded(live)) world.removePod(live.metadata.name);
+    else if (random.next() < 0.5)
+      process.end({ exitCode: EXIT_CODES.terminated, message: failureMessage('Terminated') });
+    else process.end({ exitCode: 137 });
+  }
+};
+
+const stepPods: Move = (world) => {
+  for (const pod of livePods(world)) if (!pod.isLost) pod.step();
+};
+
+const MOVES_OF_ALL: Readonly<Record<string, readonly [weight: number, move: Move]>> = {
+  'the controller looks': [10, (world) => world.reconcile()],
+  'the Job controller looks': [
+    6,
+    (world) => {
+      tendJobs(world);
+    },
+  ],
+  'pods go on': [10, stepPods],
+  'the store answers': [
+    4,
+    (world) => {
+      world.store.arrive();
+    },
+  ],
+  'pods stop': [4, stopPods],
+  'garbage is collected': [
+    2,
+    (world) => {
+      world.collectGarbage();
+    },
+  ],
+  'seconds pass': [
+    4,
+    (world, random) => {
+      world.pass(random.int(1, 30));
+    },
+  ],
+  'minutes pass': [
+    1,
+    (world, random) => {
+      world.pass(random.int(60, 900));
+    },
+  ],
+  'a pod fails': [
+    2,
+    (world, random) => {
+      anyPod(world, random, (pod) => {
+        pod.end(random.pick(ENDINGS));
+      });
+    },
+  ],
+  'a pod is evicted': [
+    1,
+    (world, random) => {
+      anyPod(world, random, ({ pod }) => {
+        const live = world.pod(pod.metadata.name);
+        if (live) world.putPod({ ...live, status: { ...live.status, ...disrupted(143) } });
+      });
+    },
+  ],
+  'a node is lost': [
+    0.4,
+    (world, random) => {
+      anyPod(world, random, (process) => {
+        process.isLost = true;
+        world.askToStop(process.pod);
+      });
+    },
+  ],
+  'somebody deletes a pod': [
+    0.4,
+    (world, random) => {
+      anyPod(world, random, ({ pod }) => {
+        world.askToStop(pod);
+      });
+    },
+  ],
+  'somebody deletes the Job': [
+    0.2,
+    (world) => {
+      world.jobs.remove(NAMESPACE, NAME);
+      world.collectGarbage();
+    },
+  ],
+  'somebody cancels': [
+    0.4,
+    (world) => {
+      world.edit((job) => ({ ...job, spec: { ...job.spec, cancel: true } }));
+    },
+  ],
+  'somebody deletes the ZipJob': [
+    0.3,
+    (world) => {
+      world.deleteZipJob();
+    },
+  ],
+  'somebody suspends or resumes': [
+    0.5,
+    (world, random) => {
+      const suspend = random.next() < 0.3;
+      world.edit((job) => (isFinished(job) ? job : { ...job, spec: { ...job.spec, suspend } }));
+    },
+  ],
+  'the bucket is deleted': [
+    0.1,
+    (world) => {
+      world.buckets.remove(NAMESPACE, 's3-archive');
+    },
+  ],
+  'the caches lag': [
+    1,
+    (world) => {
+      world.lagging = true;
+    },
+  ],
+  'the caches catch up': [
+    3,
+    (world) => {
+      world.lagging = false;
+    },
+  ],
+  'the controller is about to be killed': [
+    1,
+    (world, random) => {
+      world.killIn = random.int(1, 4);
+      world.killsBefore = random.next() < 0.5;
+    },
+  ],
+  'the quota is used up': [
+    0.5,
+    (world) => {
+      world.jobs.fail(new KubeError('POST: quota', { code: 'QuotaExceeded' }), (call) =>
+        call.startsWith('create'),
+      );
+    },
+  ],
+  'there is quota': [
+    1,
+    (world) => {
+      world.jobs.fail(undefined);
+    },
+  ],
+};
+
+const TOTAL = Object.values(MOVES_OF_ALL).reduce((sum, [weight]) => sum + weight, 0);
+
+const draw = (random: Random): string => {
+  let left = random.next() * TOTAL;
+  for (const [name, [weight]] of Object.entries(MOVES_OF_ALL)) {
+    left -= weight;
+    if (left < 0) return name;
+  }
+  return 'the controller looks';
+};
+
+const isAtRest = ({ zipJob }: JobWorld): boolean =>
+  !zipJob || (isFinished(zipJob) && zipJob.metadata.finalizers?.includes(FINALIZER) !== true);
+
+/** Nobody disturbs any more: everything must come to its end. */
+const calm = async (world: JobWorld, random: Random): Promise<void> => {
+  world.jobs.fail(undefined);
+  world.killIn = Infinity;
+  world.edit((job) => (isFinished(job) ? job : { ...job, spec: { ...job.spec, suspend: false } }));
+  for (let round = 0; round < 400 && !isAtRest(world); round += 1) {
+    world.lagging = false;
+    for (const move of ['garbage is collected', 'the Job controller looks', 'pods go on', 'pods go on'])
+      await MOVES_OF_ALL[move]?.[1](world, random);
+    world.store.arrive();
+    await stopPods(world, random);
+    world.pass(20);
+    world.lagging = false;
+    await world.reconcile();
+  }
+  expect(isAtRest(world), `comes to an end, not ${JSON.stringify(world.zipJob?.status)}`).to.equal(true);
+};
+
+const play = async (seed: number): Promise<void> => {
+  const random = createRandom(seed);
+  const told: string[] = [];
+  const world = new JobWorld(aZipJob(), (before, after) => {
+    expectPromises(before, after, world.store);
+  });
+  try {
+    for (let moves = 0; moves < MOVES; moves += 1) {
+      const name = draw(random);
+      told.push(name);
+      await MOVES_OF_ALL[name]?.[1](world, random);
+    }
+    told.push('calm');
+    await calm(world, random);
+  } catch (error) {
+    throw new Error(`seed ${seed}: ${told.join('; ')}`, { cause: error });
+  }
+};
+
+describe('observe, decide and act, in any order of events', () => {
+  it(`keep every promise over ${SCHEDULES} schedules (H4, H5, H6)`, async function () {
+    this.timeout(20_000);
+    for (let seed = 1; seed <= SCHEDULES; seed += 1) await play(seed);
+  });
+});
