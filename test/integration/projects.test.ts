@@ -1,8 +1,9 @@
 /** What the controller keeps in the namespace of a project, on the real control plane. */
+import { type AddressInfo, createServer } from 'node:net';
 import { expect } from 'chai';
-import { ZIPPER_SERVICE_ACCOUNT } from '#crds/api-group.ts';
+import { bucketResourceName, GROUP_VERSION, ZIPPER_SERVICE_ACCOUNT } from '#crds/api-group.ts';
 import type { Cluster } from '../cluster/cluster-types.ts';
-import { createProject, type Project } from '../support/project.ts';
+import { applyObjects, createProject, type Project } from '../support/project.ts';
 import { sharedCluster } from '../support/shared-cluster.ts';
 import { sharedInstallation } from '../support/shared-installation.ts';
 import { until } from '../support/until.ts';
@@ -43,6 +44,35 @@ describe('a project', function () {
       /CIDR: 0\.0\.0\.0\/0\s+Except: 0\.0\.0\.0\/8, 10\.0\.0\.0\/8, .*169\.254\.0\.0\/16/,
     );
     expect(text).to.match(/CIDR: ::\/0\s+Except: ::\/3/);
+  });
+
+  it('has zippers that reach no closed address where no network plugin enforces the policy (P11)', async () => {
+    let connections = 0;
+    const server = createServer((socket) => {
+      connections += 1;
+      socket.destroy();
+    });
+    await new Promise<void>((resolve) => server.listen(0, '::1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const job = {
+      apiVersion: GROUP_VERSION,
+      kind: 'ZipJob',
+      metadata: { namespace: NAMESPACE, name: 'inwards' },
+      spec: {
+        bucketRef: { name: bucketResourceName('s3', project.bucketName) },
+        key: 'inwards.zip',
+        files: [{ url: `http://[::1]:${port}/a`, filename: 'a' }],
+        maxAttempts: 1,
+      },
+    };
+    try {
+      await applyObjects(cluster, [job]);
+      await kubectl('wait', 'zipjob/inwards', '--for=condition=Failed', '--timeout=40s');
+      expect(await kubectl('get', 'zipjob', 'inwards', '-o', 'wide')).to.contain('SourceUnreachable');
+      expect(connections).to.equal(0);
+    } finally {
+      server.close();
+    }
   });
 
   for (const kind of KINDS)

@@ -68,7 +68,7 @@ describe('createGuardedAgent', () => {
     expect(origin.connections, host).to.equal(before);
   };
 
-  it('opens no connection to a literal of a closed range (S2, H1)', async () => {
+  it('opens no connection to a literal of a closed range, though nothing in the network stops it (S2, H1, P11)', async () => {
     for (const host of [
       '127.0.0.1',
       '127.1',
