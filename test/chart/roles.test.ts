@@ -49,6 +49,7 @@ describe('the roles of the chart', function () {
       'core secrets: create',
       'zipjobs.dev zipbuckets: get list watch',
       'zipjobs.dev zipjobs: create get list watch',
+      'zipjobs.dev zipjobs: delete',
       'zipjobs.dev zipprojects: get list watch',
       'zipjobs.dev ziptokens/status: patch',
       'zipjobs.dev ziptokens: get list watch',
@@ -125,7 +126,7 @@ describe('the roles of the chart', function () {
 
   it('stand beside policies that are all bound, and refuse when they fail', () => {
     const policies = objects.filter(({ kind }) => kind === 'ValidatingAdmissionPolicy');
-    expect(policies).to.have.length(8);
+    expect(policies).to.have.length(9);
     for (const { metadata, spec } of policies) {
       expect(spec).to.include({ failurePolicy: 'Fail' });
       const binding = find(objects, 'ValidatingAdmissionPolicyBinding', metadata.name);

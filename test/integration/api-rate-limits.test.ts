@@ -1,0 +1,157 @@
+/** Replicas of the API that share their limits in a real Redis, which is taken away from them. */
+import { expect } from 'chai';
+import { systemClock } from '#runtime/clock.ts';
+import { createLogger } from '#runtime/log.ts';
+import { readApiConfig } from '../../api/config.ts';
+import { createSharedCounts } from '../../api/rate-limits/request-counts.ts';
+import { createRedis } from '../../api/redis/create-redis.ts';
+import { type ApiServer, aToken, startApiServer } from '../support/api-server.ts';
+import { type RedisServer, startRedisServer } from '../support/redis-server.ts';
+import { until } from '../support/until.ts';
+
+const PATH = '/v1/zips/6f1c1f0e-0000-4000-8000-000000000000';
+const TOKEN = 'the-shared-token';
+
+interface Replica extends AsyncDisposable {
+  readonly api: ApiServer;
+  readonly lines: string[];
+  uncounted(): number;
+  get(token: string): Promise<{ status: number; left: string | null }>;
+}
+
+const startReplica = async (env: Record<string, string>, limit: number): Promise<Replica> => {
+  const life = new AsyncDisposableStack();
+  const lines: string[] = [];
+  const log = createLogger('api', { level: 'info', destination: { write: (line) => lines.push(line) } });
+  const config = readApiConfig(env);
+  const redis = life.use(createRedis(config, () => undefined));
+  let uncounted = 0;
+  const onUncounted = (): void => {
+    uncounted += 1;
+  };
+  const keyPrefix = config.redisKeyPrefix;
+  const count = createSharedCounts({ redis, keyPrefix, clock: systemClock, log, onUncounted });
+  const api = life.use(
+    await startApiServer({
+      count,
+      rateLimits: { requestsPerMinutePerToken: limit, authFailuresPerMinute: limit },
+    }),
+  );
+  return {
+    api,
+    lines,
+    uncounted: () => uncounted,
+    get: async (token) => {
+      const { status, headers } = await api.ask({ path: PATH, token });
+      return { status, left: headers.get('ratelimit') };
+    },
+    [Symbol.asyncDispose]: () => life.disposeAsync(),
+  };
+};
+
+describe('rate limits in Redis', function () {
+  this.timeout(60_000);
+  let life: AsyncDisposableStack;
+  beforeEach(() => {
+    life = new AsyncDisposableStack();
+  });
+  afterEach(() => life.disposeAsync());
+
+  const startReplicas = async (redis: RedisServer, limit: number, env: Record<string, string> = {}) => {
+    const settings = { REDIS_URL: redis.url, REDIS_TIMEOUT_MS: '500', ...env };
+    const replicas = [
+      life.use(await startReplica(settings, limit)),
+      life.use(await startReplica(settings, limit)),
+    ] as const;
+    const { token } = replicas[0].api;
+    replicas[1].api.tokens.put(aToken('team-a', token));
+    for (const replica of replicas)
+      await until('the replica to count', async () => (await replica.get(token)).left !== null);
+    return { replicas, token };
+  };
+  const leftOf = (text: string | null): number => Number(/r=(\d+)/.exec(text ?? '')?.[1] ?? -1);
+
+  it('hold for all replicas together (T8)', async () => {
+    const redis = life.use(await startRedisServer());
+    const { replicas, token } = await startReplicas(redis, 60);
+    const seen = [];
+    for (let n = 0; n < 6; n += 1) seen.push(leftOf((await replicas[n % 2 === 0 ? 0 : 1].get(token)).left));
+    const [first = 0] = seen;
+    expect(seen).to.deep.equal([0, 1, 2, 3, 4, 5].map((n) => first - n));
+    const statuses = await Promise.all(
+      Array.from({ length: 80 }, async (_, n) => (await replicas[n % 2 === 0 ? 0 : 1].get(token)).status),
+    );
+    expect(statuses.filter((status) => status === 404)).to.have.length(first - 5);
+    expect(statuses.filter((status) => status === 429)).to.have.length(80 - (first - 5));
+  });
+
+  it('stop a flood of bad tokens that is spread over the replicas (T9)', async () => {
+    const redis = life.use(await startRedisServer());
+    const { replicas } = await startReplicas(redis, 10);
+    const statuses: number[] = [];
+    for (let n = 0; n < 14; n += 1) statuses.push((await replicas[n % 2 === 0 ? 0 : 1].get(TOKEN)).status);
+    expect(statuses).to.deep.equal([...Array(10).fill(401), ...Array(4).fill(429)]);
+  });
+
+  it('let requests pass while Redis is gone, say so once, and hold again when it is back', async () => {
+    const redis = life.use(await startRedisServer());
+    const { replicas, token } = await startReplicas(redis, 100);
+    const [replica] = replicas;
+    let running = true;
+    const statuses = new Map<number, number>();
+    const load = Array.from({ length: 4 }, async () => {
+      while (running) {
+        const { status } = await replica.get(`${token}x`);
+        statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      }
+    });
+    await redis.kill();
+    await until('requests to pass uncounted', () => replica.uncounted() > 200);
+    for (let n = 0; n < 120; n += 1)
+      expect(await replica.get(token)).to.deep.equal({ status: 404, left: null });
+    await redis.start();
+    await until('requests to be counted again', async () => (await replica.get(token)).left !== null);
+    running = false;
+    await Promise.all(load);
+    expect([...statuses.keys()].every((status) => status === 401 || status === 429)).to.equal(true);
+    const told = replica.lines.filter((line) => line.includes('Redis does not answer'));
+    expect(told).to.have.length(1);
+    expect(replica.lines.join('')).to.not.include(redis.url);
+  });
+
+  it('do not make requests wait for a Redis that is silent', async () => {
+    const redis = life.use(await startRedisServer());
+    const { replicas, token } = await startReplicas(redis, 1_000, { REDIS_TIMEOUT_MS: '50' });
+    redis.freeze();
+    try {
+      const answers = await Promise.all(Array.from({ length: 50 }, () => replicas[0].get(token)));
+      expect(new Set(answers.map(({ status }) => status))).to.deep.equal(new Set([404]));
+      expect(replicas[0].uncounted()).to.be.at.least(50);
+    } finally {
+      redis.thaw();
+    }
+    await until('requests to be counted again', async () => (await replicas[0].get(token)).left !== null);
+  });
+
+  it('reach a Redis with a password over TLS, and no other', async () => {
+    const redis = life.use(await startRedisServer({ password: 'correct-horse', tls: true }));
+    const good = { REDIS_PASSWORD: 'correct-horse', REDIS_CA_FILE: redis.caPath };
+    await startReplicas(redis, 100, good);
+    for (const env of [
+      { ...good, REDIS_CA_FILE: '' },
+      { ...good, REDIS_PASSWORD: 'wrong' },
+    ]) {
+      const replica = life.use(await startReplica({ REDIS_URL: redis.url, ...env }, 100));
+      const { token } = replica.api;
+      for (let n = 0; n < 3; n += 1)
+        expect(await replica.get(token)).to.deep.equal({ status: 404, left: null });
+      expect(replica.lines.join('')).to.not.include('correct-horse').and.not.include('wrong');
+    }
+  });
+
+  it('refuse settings that cannot be right, without telling the secret', () => {
+    expect(() => readApiConfig({ REDIS_URL: 'http://user:hunter2@redis' }))
+      .to.throw('REDIS_URL')
+      .that.satisfies((error: Error) => !error.message.includes('hunter2'));
+  });
+});
