@@ -1,28 +1,32 @@
 import { isFinished } from '#crds/zip-job.ts';
 import type { Clock } from '#runtime/clock.ts';
+import { type KubeObject, type ObjectKey, objectKey, type Reflector } from '#runtime/kube/types.ts';
 import type { Reconcile } from './reconcile.ts';
 import type { Slots } from './slots.ts';
 import type { Watches } from './watches.ts';
 import type { WorkQueue } from './work-queue.ts';
 
+/** What is looked after beside the ZipJobs. */
+export interface SideController {
+  readonly queue: WorkQueue;
+  /** Answers when to look again although nothing changes, in milliseconds. */
+  readonly reconcile: (key: ObjectKey) => Promise<number | undefined>;
+  /** Each object is looked after at least this often. */
+  readonly againAfterMs: number;
+}
+
 export interface ControllerOptions {
   readonly watches: Pick<Watches, 'caches' | 'synced'>;
   readonly zipJobs: { readonly queue: WorkQueue; readonly reconcile: Reconcile; readonly workers: number };
-  readonly projects: {
-    readonly queue: WorkQueue;
-    readonly reconcile: (key: string) => Promise<void>;
-    /** What was set up in a project is looked after this often. */
-    readonly againAfterMs: number;
-  };
+  readonly projects: SideController;
+  readonly buckets: SideController;
   readonly slots: Pick<Slots, 'hold'>;
   readonly fullPassMs: number;
   readonly clock: Clock;
 }
 
-export const PROJECT_WORKERS = 2;
-
-const keyOf = ({ metadata }: { metadata: { namespace: string; name: string } }): string =>
-  `${metadata.namespace}/${metadata.name}`;
+/** Of each of the side controllers. */
+export const SIDE_WORKERS = 2;
 
 /** Calls the task every so often until the signal aborts. */
 const every = (
@@ -42,32 +46,41 @@ const every = (
   return { [Symbol.dispose]: () => timer?.[Symbol.dispose]() };
 };
 
+const runSide = <T extends KubeObject>(
+  { queue, reconcile, againAfterMs }: SideController,
+  cache: Reflector<T>,
+  signal: AbortSignal,
+): Promise<void> => {
+  for (const object of cache.values()) queue.add(objectKey(object));
+  const pass = async (key: ObjectKey): Promise<void> => {
+    const afterMs = await reconcile(key);
+    queue.forget(key);
+    if (cache.get(key)) queue.addAfter(key, Math.min(afterMs ?? againAfterMs, againAfterMs));
+  };
+  return queue.run(pass, { workers: SIDE_WORKERS, signal });
+};
+
 /** The work of the leading replica: every ZipJob once at the beginning, then whatever changes, and all of them now and then. */
 export const createLead = (options: ControllerOptions): ((signal: AbortSignal) => Promise<void>) => {
-  const { watches, zipJobs, projects, slots, clock } = options;
+  const { watches, zipJobs, slots, clock } = options;
   /** Also those whose Job was created by a leader that did not live to write so. */
   const holdSlots = (): void => {
     const { caches } = watches;
     for (const zipJob of caches.zipJobs.values())
-      if (!isFinished(zipJob) && caches.jobs.get(keyOf(zipJob))) slots.hold(zipJob);
+      if (!isFinished(zipJob) && caches.jobs.get(objectKey(zipJob))) slots.hold(zipJob);
   };
   const addAll = (): void => {
-    for (const zipJob of watches.caches.zipJobs.values()) zipJobs.queue.add(keyOf(zipJob));
-  };
-  const onProject = async (key: string): Promise<void> => {
-    await projects.reconcile(key);
-    projects.queue.forget(key);
-    if (watches.caches.projects.get(key)) projects.queue.addAfter(key, projects.againAfterMs);
+    for (const zipJob of watches.caches.zipJobs.values()) zipJobs.queue.add(objectKey(zipJob));
   };
   return async (signal) => {
     await watches.synced(signal);
     holdSlots();
     addAll();
-    for (const project of watches.caches.projects.values()) projects.queue.add(keyOf(project));
     using _fullPass = every(clock, options.fullPassMs, { task: addAll, signal });
     await Promise.all([
       zipJobs.queue.run(zipJobs.reconcile, { workers: zipJobs.workers, signal }),
-      projects.queue.run(onProject, { workers: PROJECT_WORKERS, signal }),
+      runSide(options.projects, watches.caches.projects, signal),
+      runSide(options.buckets, watches.caches.buckets, signal),
     ]);
   };
 };

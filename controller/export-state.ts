@@ -2,8 +2,8 @@ import type { Registry } from 'prom-client';
 import type { Clock } from '#runtime/clock.ts';
 import { collectWatchAges } from '#runtime/kube/kube-metrics.ts';
 import type { ControllerConfig } from './config.ts';
-import { PROJECT_WORKERS } from './controller.ts';
-import { ZIPJOB, ZIPPROJECT } from './measure-pass.ts';
+import { SIDE_WORKERS } from './controller.ts';
+import { ZIPBUCKET, ZIPJOB, ZIPPROJECT } from './measure-pass.ts';
 import type { ControllerMetrics } from './metrics.ts';
 import { collectAtScrape } from './metrics-at-scrape.ts';
 import type { Watches } from './watches.ts';
@@ -15,21 +15,23 @@ export interface StateSources {
   readonly watches: Pick<Watches, 'caches'>;
   readonly queue: Pick<WorkQueue, 'longestRunningMs' | 'unfinishedMs'>;
   readonly projectQueue: Pick<WorkQueue, 'longestRunningMs' | 'unfinishedMs'>;
+  readonly bucketQueue: Pick<WorkQueue, 'longestRunningMs' | 'unfinishedMs'>;
   readonly clock: Pick<Clock, 'date'>;
 }
 
 /** What is told of the caches and queues at each scrape, by the leader and by who waits to lead. */
 export const exportState = (registry: Registry, sources: StateSources): void => {
-  const { config, metrics, watches, queue, projectQueue, clock } = sources;
+  const { config, metrics, watches, queue, projectQueue, bucketQueue, clock } = sources;
   const { zipJobs, jobs, pods, buckets, projects } = watches.caches;
   collectAtScrape(registry, {
     zipJobs: () => zipJobs.values(),
-    queues: { [ZIPJOB]: queue, [ZIPPROJECT]: projectQueue },
+    queues: { [ZIPJOB]: queue, [ZIPPROJECT]: projectQueue, [ZIPBUCKET]: bucketQueue },
     activeDeadlineSeconds: config.activeDeadlineSeconds,
     now: () => clock.date(),
   });
   const kinds = { ZipJob: zipJobs, Job: jobs, Pod: pods, ZipBucket: buckets, ZipProject: projects };
   collectWatchAges(registry, kinds);
   metrics.maxWorkers.set({ controller: ZIPJOB }, config.workers);
-  metrics.maxWorkers.set({ controller: ZIPPROJECT }, PROJECT_WORKERS);
+  metrics.maxWorkers.set({ controller: ZIPPROJECT }, SIDE_WORKERS);
+  metrics.maxWorkers.set({ controller: ZIPBUCKET }, SIDE_WORKERS);
 };

@@ -1,16 +1,17 @@
 import type { Clock } from '#runtime/clock.ts';
 import type { ControllerMetrics } from './metrics.ts';
 
-/** Names of the two controllers, in metrics and logs. */
+/** Names of the controllers, in metrics and logs. */
 export const ZIPJOB = 'zipjob';
 export const ZIPPROJECT = 'zipproject';
+export const ZIPBUCKET = 'zipbucket';
 
 export type PassResult = 'success' | 'requeue' | 'requeue_after';
 
 export interface PassMeasure {
   readonly metrics: Pick<ControllerMetrics, 'reconciles' | 'errors' | 'seconds' | 'activeWorkers'>;
   readonly clock: Pick<Clock, 'monotonicMs'>;
-  readonly controller: typeof ZIPJOB | typeof ZIPPROJECT;
+  readonly controller: typeof ZIPJOB | typeof ZIPPROJECT | typeof ZIPBUCKET;
 }
 
 /** Counts and times one pass over a key under the names that dashboards of controllers know; an error is thrown on. */

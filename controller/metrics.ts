@@ -51,6 +51,21 @@ const ownMetrics = (registry: Registry) => {
       labelNames: ['class'],
       registers,
     }),
+  };
+};
+
+const uploadMetrics = (registry: Registry) => ({
+  abortFailures: new Counter({
+    name: 'zip_upload_abort_failures_total',
+    help: "Uploads that could not be aborted or looked for; the bucket's rule for incomplete uploads has to end them",
+    registers: [registry],
+  }),
+});
+
+/** What people and deletions did to the controller. */
+const interventionMetrics = (registry: Registry) => {
+  const registers = [registry];
+  return {
     finalizersReleased: new Counter({
       name: 'zip_finalizers_released_total',
       help: 'Finalizers that were released before what they wait for was done, by kind and reason: NamespaceTerminating, Overdue or Forced',
@@ -64,14 +79,6 @@ const ownMetrics = (registry: Registry) => {
     }),
   };
 };
-
-const uploadMetrics = (registry: Registry) => ({
-  abortFailures: new Counter({
-    name: 'zip_upload_abort_failures_total',
-    help: "Uploads that could not be aborted or looked for; the bucket's rule for incomplete uploads has to end them",
-    registers: [registry],
-  }),
-});
 
 const webhookMetrics = (registry: Registry) => {
   const registers = [registry];
@@ -160,6 +167,7 @@ const queueMetrics = (registry: Registry) => {
 export const createControllerMetrics = (registry: Registry) => ({
   ...ownMetrics(registry),
   ...uploadMetrics(registry),
+  ...interventionMetrics(registry),
   ...webhookMetrics(registry),
   ...genericMetrics(registry),
   queue: queueMetrics(registry),

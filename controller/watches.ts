@@ -1,4 +1,4 @@
-import { LABELS } from '#crds/api-group.ts';
+import { LABELS, PROJECT_NAME } from '#crds/api-group.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
 import { isFinished, type ZipJob } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
@@ -17,8 +17,10 @@ import {
   OWN_SELECTOR,
   podSkeleton,
   targetOf,
+  testedBucketsOf,
   zipJobSkeleton,
 } from './caches.ts';
+import { isLeaving } from './policies/release.ts';
 import type { Slots } from './slots.ts';
 
 export interface WatchesOptions {
@@ -28,6 +30,9 @@ export interface WatchesOptions {
   /** Told of every ZipJob that should be looked at. */
   readonly onZipJob: (key: ObjectKey) => void;
   readonly onProject: (key: ObjectKey) => void;
+  readonly onBucket: (key: ObjectKey) => void;
+  /** Told of every bucket whose number of unfinished jobs has changed; it may come often. */
+  readonly onBucketUse: (key: ObjectKey) => void;
   readonly slots: Pick<Slots, 'see' | 'refresh'>;
 }
 
@@ -57,27 +62,57 @@ interface Wiring extends WatchesOptions {
   readonly caches: () => Caches;
 }
 
+const isUnfinished = (zipJob: ZipJob | undefined): boolean => zipJob !== undefined && !isFinished(zipJob);
+
+/** A job that has come, ended or gone: its bucket counts it, and both bucket and project may be waiting for it. */
+const onUseChange = ({ onBucketUse, onProject, caches }: Wiring, change: Change<ZipJob>): void => {
+  const now = change.kind === 'set' ? change.object : undefined;
+  if (isUnfinished(now) === isUnfinished(change.before)) return;
+  onBucketUse(bucketKeyOf(objectOf(change)));
+  leavingProject(caches(), objectOf(change), onProject);
+};
+
+/** A project that is being deleted waits for the jobs and buckets of its namespace. */
+const leavingProject = (caches: Caches, { metadata }: KubeObject, tell: (key: ObjectKey) => void): void => {
+  const key = `${metadata.namespace}/${PROJECT_NAME}`;
+  const project = caches.projects.get(key);
+  if (project && isLeaving(project.metadata)) tell(key);
+};
+
 const onZipJobChange =
-  ({ onZipJob, caches, slots }: Wiring) =>
+  (wiring: Wiring) =>
   (change: Change<ZipJob>): void => {
+    const { onZipJob, caches, slots } = wiring;
     slots.see(change);
     onZipJob(change.key);
+    onUseChange(wiring, change);
     // Those that wait for this one's key of the bucket may have their turn now.
     if (!hasLeftQueue(change)) return;
     for (const rival of caches().zipJobs.byIndex(INDEXES.target, targetOf(objectOf(change))))
       if (!isFinished(rival)) onZipJob(objectKey(rival));
   };
 
-const onChildChange =
+const onPodChange =
   ({ onZipJob }: Wiring) =>
-  (change: Change<Job> | Change<Pod>): void => {
-    const key = ownerKey(change.kind === 'set' ? change.object : change.before);
+  (change: Change<Pod>): void => {
+    const key = ownerKey(objectOf(change));
     if (key !== undefined) onZipJob(key);
   };
 
+const onJobChange =
+  ({ onZipJob, onBucket }: Wiring) =>
+  (change: Change<Job>): void => {
+    const tested = testedBucketsOf(objectOf(change));
+    for (const bucket of tested) onBucket(bucket);
+    const key = ownerKey(objectOf(change));
+    if (key !== undefined && tested.length === 0) onZipJob(key);
+  };
+
 const onBucketChange =
-  ({ onZipJob, caches }: Wiring) =>
+  ({ onZipJob, onBucket, onProject, caches }: Wiring) =>
   (change: Change<ZipBucket>): void => {
+    onBucket(change.key);
+    leavingProject(caches(), objectOf(change), onProject);
     for (const zipJob of caches().zipJobs.byIndex(INDEXES.bucket, change.key))
       if (!isFinished(zipJob)) onZipJob(objectKey(zipJob));
   };
@@ -111,8 +146,9 @@ const createCaches = (wiring: Wiring): Caches => {
       ...common,
       definition: RESOURCES.jobs,
       labelSelector: OWN_SELECTOR,
+      indexes: { [INDEXES.testedBucket]: testedBucketsOf },
       transform: jobSkeleton,
-      onChange: onChildChange(wiring),
+      onChange: onJobChange(wiring),
     }),
     pods: createReflector({
       ...common,
@@ -120,7 +156,7 @@ const createCaches = (wiring: Wiring): Caches => {
       labelSelector: OWN_SELECTOR,
       indexes: { [INDEXES.jobUid]: jobUidsOf },
       transform: podSkeleton,
-      onChange: onChildChange(wiring),
+      onChange: onPodChange(wiring),
     }),
     buckets: createReflector({
       ...common,

@@ -1,0 +1,147 @@
+import type { Lifetime } from '#runtime/lifecycle.ts';
+import { createAct } from './act.ts';
+import { createObserveBucket } from './buckets/observe-bucket.ts';
+import { createReconcileBucket } from './buckets/reconcile-bucket.ts';
+import { createLead, type SideController } from './controller.ts';
+import { decide } from './decide.ts';
+import { createEvents } from './events.ts';
+import { createFinalizers } from './finalizers.ts';
+import { measurePass, ZIPBUCKET, ZIPPROJECT } from './measure-pass.ts';
+import { createObserve } from './observe.ts';
+import type { Parts } from './parts.ts';
+import { createReconcileProject } from './project.ts';
+import { projectWebhook } from './project-webhook.ts';
+import { createLeaveProject } from './projects/leave-project.ts';
+import { createLifeOfProject } from './projects/life-of-project.ts';
+import { createReconcile, type Reconcile } from './reconcile.ts';
+import { createPlanDelivery } from './webhook/plan-delivery.ts';
+import { createSender, type Sender } from './webhook/sender.ts';
+import { createPlanTest, testKeyOf } from './webhook/test-event.ts';
+
+const createZipJobReconcile = (parts: Parts, sender: Sender): Reconcile => {
+  const { config, log, clients, metrics, watches, queue, memory, dispatcher, slots, clock, endpointNotes } =
+    parts;
+  const planDelivery = createPlanDelivery(sender);
+  const recordEvent = createEvents({ events: clients.events, instance: config.podName, clock, log });
+  const act = createAct({
+    ...clients,
+    memory,
+    recordEvent,
+    dispatcher,
+    endpointNotes,
+    planDelivery,
+    metrics,
+    clock,
+    log,
+  });
+  const observe = createObserve({
+    ...clients,
+    caches: watches.caches,
+    memory,
+    dispatcher,
+    slots,
+    isNamespaceTerminating: parts.isNamespaceTerminating,
+    clock,
+  });
+  return createReconcile({ observe, decide, act, queue, config, clock, metrics });
+};
+
+const createKeepProject = (parts: Parts, sender: Sender) => {
+  const { config, clients, watches, children, dispatcher, endpointNotes, clock } = parts;
+  const planTest = createPlanTest(sender);
+  const options = {
+    notes: endpointNotes,
+    dispatcher,
+    planTest,
+    disableAfterSeconds: config.webhookDisableAfterSeconds,
+    clock,
+  };
+  return createReconcileProject({
+    find: (key) => watches.caches.projects.get(key),
+    projects: clients.projects,
+    children,
+    webhook: (project) => projectWebhook(options, project),
+    onGone: (key) => dispatcher.settle(testKeyOf(key)),
+    clock,
+  });
+};
+
+const createProjectReconcile = (parts: Parts, sender: Sender): SideController['reconcile'] => {
+  const { clients, watches, metrics } = parts;
+  const finalizers = createFinalizers({ kind: 'ZipProject', client: clients.projects, metrics });
+  return createLifeOfProject({
+    find: (key) => watches.caches.projects.get(key),
+    finalizers,
+    keep: createKeepProject(parts, sender),
+    leave: createLeaveProject({
+      ...clients,
+      caches: watches.caches,
+      finalizers,
+      isNamespaceTerminating: parts.isNamespaceTerminating,
+      projectDeletionSeconds: parts.config.projectDeletionSeconds,
+      clock: parts.clock,
+    }),
+  });
+};
+
+const createBucketReconcile = (parts: Parts): SideController['reconcile'] => {
+  const { config, clients, watches, metrics, isNamespaceTerminating, clock } = parts;
+  return createReconcileBucket({
+    ...clients,
+    observe: createObserveBucket({ caches: watches.caches, pods: clients.pods, isNamespaceTerminating }),
+    finalizers: createFinalizers({ kind: 'ZipBucket', client: clients.buckets, metrics }),
+    config,
+    clock,
+  });
+};
+
+const measured =
+  (
+    parts: Parts,
+    controller: typeof ZIPPROJECT | typeof ZIPBUCKET,
+    reconcile: SideController['reconcile'],
+  ): SideController['reconcile'] =>
+  async (key) => {
+    let afterMs: number | undefined;
+    await measurePass({ ...parts, controller }, async () => {
+      afterMs = await reconcile(key);
+      return 'requeue_after';
+    });
+    return afterMs;
+  };
+
+/** The work of the leader: the controllers of ZipJobs, ZipProjects and ZipBuckets over the parts that they share. */
+export const createLeading = (
+  parts: Parts,
+  { resources }: Pick<Lifetime, 'resources'>,
+): ((signal: AbortSignal) => Promise<void>) => {
+  const { config, clients, watches, children, slots, clock } = parts;
+  const sender = createSender({ config, secrets: clients.secrets, clock, resources });
+  const fullPassMs = config.fullPassSeconds * 1000;
+  return createLead({
+    watches: {
+      caches: watches.caches,
+      synced: async (signal) => {
+        await Promise.all([watches.synced(signal), children.synced(signal)]);
+      },
+    },
+    slots,
+    zipJobs: {
+      queue: parts.queue,
+      reconcile: createZipJobReconcile(parts, sender),
+      workers: config.workers,
+    },
+    projects: {
+      queue: parts.projectQueue,
+      reconcile: measured(parts, ZIPPROJECT, createProjectReconcile(parts, sender)),
+      againAfterMs: fullPassMs,
+    },
+    buckets: {
+      queue: parts.bucketQueue,
+      reconcile: measured(parts, ZIPBUCKET, createBucketReconcile(parts)),
+      againAfterMs: fullPassMs,
+    },
+    fullPassMs,
+    clock,
+  });
+};

@@ -1,0 +1,152 @@
+import { isFinished } from '#crds/zip-job.ts';
+import { systemClock } from '#runtime/clock.ts';
+import type { KubeClient } from '#runtime/kube/client.ts';
+import type { KubeMetrics } from '#runtime/kube/kube-metrics.ts';
+import type { ObjectKey } from '#runtime/kube/types.ts';
+import { objectKey } from '#runtime/kube/types.ts';
+import type { Logger } from '#runtime/log.ts';
+import type { Clients } from './clients.ts';
+import type { ControllerConfig } from './config.ts';
+import { ZIPBUCKET, ZIPJOB, ZIPPROJECT } from './measure-pass.ts';
+import { createMemory, type Memory } from './memory.ts';
+import { type ControllerMetrics, workQueueMetrics } from './metrics.ts';
+import { createPause, type Pause } from './pause.ts';
+import { createProjectChildren, type ProjectChildren } from './projects/project-children.ts';
+import { zipperNetworkOf } from './projects/zipper-network.ts';
+import { createSlots, type Slots, slotSettings } from './slots.ts';
+import { createIsNamespaceTerminating, type IsNamespaceTerminating } from './terminating-namespaces.ts';
+import { createWatches, type Watches } from './watches.ts';
+import { createWebhookDispatcher, type WebhookDispatcher } from './webhook/dispatcher.ts';
+import { createEndpointNotes, type EndpointNotes } from './webhook/endpoint-notes.ts';
+import { projectOfTest } from './webhook/test-event.ts';
+import { createWorkQueue, type WorkQueue } from './work-queue.ts';
+
+const LONGEST_BACKOFF_MS = 60_000;
+/** A bucket's count of jobs is written at most this often: a thousand jobs that come at once are one write. */
+const BUCKET_USE_MS = 1000;
+
+/** What the process is given to begin with. */
+export interface Base {
+  readonly config: ControllerConfig;
+  readonly log: Logger;
+  readonly metrics: ControllerMetrics;
+  readonly kubeMetrics: KubeMetrics;
+  readonly clients: Clients;
+  readonly kube: KubeClient;
+  readonly stopping: AbortSignal;
+}
+
+interface Queues {
+  readonly queue: WorkQueue;
+  readonly projectQueue: WorkQueue;
+  readonly bucketQueue: WorkQueue;
+}
+
+/** What the controllers share. Both replicas have it, so that the one that takes over has its caches filled. */
+export interface Parts extends Base, Queues {
+  /** Only the leader fills its queues. */
+  readonly leadership: { isOurs: boolean };
+  readonly watches: Watches;
+  readonly children: ProjectChildren;
+  readonly slots: Slots;
+  readonly pause: Pause;
+  readonly isNamespaceTerminating: IsNamespaceTerminating;
+  readonly endpointNotes: EndpointNotes;
+  readonly memory: Memory;
+  readonly dispatcher: WebhookDispatcher;
+  readonly clock: typeof systemClock;
+}
+
+const createQueues = ({ log, config, metrics }: Base): Queues => {
+  const queueOf = (name: string): WorkQueue =>
+    createWorkQueue({
+      log,
+      maxDelayMs: LONGEST_BACKOFF_MS,
+      drainTimeoutMs: config.shutdownTimeoutMs,
+      metrics: workQueueMetrics(metrics, name),
+    });
+  return { queue: queueOf(ZIPJOB), projectQueue: queueOf(ZIPPROJECT), bucketQueue: queueOf(ZIPBUCKET) };
+};
+
+const createDispatcher = (
+  { config, log, stopping }: Base,
+  { queue, projectQueue }: Queues,
+): WebhookDispatcher => {
+  return createWebhookDispatcher({
+    concurrency: config.webhookConcurrency,
+    concurrencyPerEndpoint: config.webhookConcurrencyPerEndpoint,
+    slowAfterMs: config.webhookSlowAfterMs,
+    clock: systemClock,
+    signal: stopping,
+    onAnswer: (key) => {
+      const project = projectOfTest(key);
+      if (project === undefined) queue.add(key);
+      else projectQueue.add(project);
+    },
+    onError: (key, error) => {
+      log.warn({ err: error, key }, 'a webhook could not be tried');
+      const project = projectOfTest(key);
+      if (project === undefined) queue.addRateLimited(key);
+      else projectQueue.addRateLimited(project);
+    },
+  });
+};
+
+/** Tells of the switch, and has every job look at it. */
+const onPauseChange = (
+  { log, metrics }: Base,
+  reason: string | undefined,
+  parts: { readonly slots: Slots; readonly watches: Watches; readonly onZipJob: (key: ObjectKey) => void },
+): void => {
+  metrics.paused.set(reason === undefined ? 0 : 1);
+  log.warn({ reason }, reason === undefined ? 'jobs begin again' : 'no further job begins');
+  parts.slots.refresh();
+  for (const zipJob of parts.watches.caches.zipJobs.values())
+    if (!isFinished(zipJob)) parts.onZipJob(objectKey(zipJob));
+};
+
+export const createParts = (base: Base): Parts => {
+  const { config, log, kube, clients } = base;
+  const queues = createQueues(base);
+  const { queue, projectQueue, bucketQueue } = queues;
+  const leadership = { isOurs: false };
+  const whenLeading =
+    (add: (key: ObjectKey) => void) =>
+    (key: ObjectKey): void => {
+      if (leadership.isOurs) add(key);
+    };
+  const onZipJob = whenLeading((key) => queue.add(key));
+  const onProject = whenLeading((key) => projectQueue.add(key));
+  const common = { kube, log, metrics: base.kubeMetrics, onProject };
+  const pause = createPause((reason) => onPauseChange(base, reason, { slots, watches, onZipJob }));
+  const slots: Slots = createSlots({
+    ...slotSettings(config, (key) => watches.caches.projects.get(key)),
+    pause,
+    clock: systemClock,
+    onGranted: (key) => queue.add(key),
+  });
+  const watches: Watches = createWatches({
+    ...common,
+    slots,
+    onZipJob,
+    onBucket: whenLeading((key) => bucketQueue.add(key)),
+    onBucketUse: whenLeading((key) => bucketQueue.addAfter(key, BUCKET_USE_MS)),
+  });
+  return {
+    ...base,
+    ...queues,
+    leadership,
+    watches,
+    slots,
+    pause,
+    children: createProjectChildren({ ...common, network: zipperNetworkOf(config) }),
+    isNamespaceTerminating: createIsNamespaceTerminating({
+      namespaces: clients.namespaces,
+      clock: systemClock,
+    }),
+    endpointNotes: createEndpointNotes((key) => projectQueue.add(key)),
+    memory: createMemory(),
+    dispatcher: createDispatcher(base, queues),
+    clock: systemClock,
+  };
+};
