@@ -5,6 +5,7 @@ import { addFinalizer, removeFinalizer } from './actions/finalizer.ts';
 import { forceDeletePod } from './actions/force-delete-pod.ts';
 import { AGAIN, DONE, type Fresh, GONE, kept, type Outcome } from './actions/outcome.ts';
 import { writeStatus } from './actions/write-status.ts';
+import { jobFacts } from './job-facts.ts';
 import type { Action, Decision, Observation } from './observation.ts';
 
 export type Act = (seen: Observation, decision: Decision) => Promise<Outcome>;
@@ -46,7 +47,11 @@ export const createAct =
     const fresh = decision.status ? await writeStatus(options, seen, decision.status) : kept(seen.zipJob);
     if ('end' in fresh) return fresh.end;
     let { zipJob } = fresh;
-    for (const note of decision.events) await options.recordEvent(zipJob, note);
+    for (const note of decision.events) {
+      if (note.type === 'Warning')
+        options.log.warn({ ...jobFacts(zipJob), reason: note.reason }, note.message);
+      await options.recordEvent(zipJob, note);
+    }
     for (const action of decision.actions) {
       const next = await perform(options, { zipJob, isFresh: zipJob !== seen.zipJob }, action);
       if ('end' in next) return next.end;

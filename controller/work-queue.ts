@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from '#runtime/clock.ts';
 import { toError } from '#runtime/errors.ts';
 import type { Logger } from '#runtime/log.ts';
+import { type LogFields, withLogFields } from '#runtime/log-context.ts';
 import { backoffBoundMs } from '#runtime/retry.ts';
 
 /** What a queue counts, for the workqueue_* metrics; every call is cheap and never throws. */
@@ -22,6 +23,8 @@ export interface WorkQueueOptions {
   readonly drainTimeoutMs?: number;
   readonly clock?: Clock;
   readonly metrics?: WorkQueueMetrics;
+  /** What every line that is logged during a pass over the key carries. */
+  readonly logFields?: (key: string) => LogFields;
 }
 
 type ProcessKey = (key: string, signal: AbortSignal) => Promise<void>;
@@ -146,6 +149,16 @@ const failed = (state: State, key: string, error: unknown): void => {
   addRateLimited(state, key);
 };
 
+const pass = async (state: State, key: string, task: () => Promise<void>): Promise<void> => {
+  try {
+    await task();
+  } catch (error) {
+    failed(state, key, error);
+  } finally {
+    done(state, key);
+  }
+};
+
 const work = async (state: State, process: ProcessKey, signal: AbortSignal): Promise<void> => {
   while (!signal.aborted) {
     const key = take(state);
@@ -155,13 +168,9 @@ const work = async (state: State, process: ProcessKey, signal: AbortSignal): Pro
       });
       continue;
     }
-    try {
-      await process(key, signal);
-    } catch (error) {
-      failed(state, key, error);
-    } finally {
-      done(state, key);
-    }
+    await withLogFields(state.options.logFields?.(key) ?? {}, () =>
+      pass(state, key, () => process(key, signal)),
+    );
   }
 };
 

@@ -1,4 +1,5 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
+import { logFields } from './log-context.ts';
 import { redactError, redactText } from './redact.ts';
 
 export type { Logger } from 'pino';
@@ -18,7 +19,9 @@ export const createLogger = (
   return pino(
     {
       level: options.level,
-      base: { name },
+      base: { process: name },
+      // A copy: the mixin's object is written to.
+      mixin: () => ({ ...logFields() }),
       timestamp: pino.stdTimeFunctions.isoTime,
       messageKey: 'message',
       formatters: { level: (label) => ({ level: label }) },

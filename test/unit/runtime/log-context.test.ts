@@ -1,0 +1,36 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect } from 'chai';
+import { createLogger } from '#runtime/log.ts';
+import { withLogFields } from '#runtime/log-context.ts';
+
+describe('withLogFields', () => {
+  const lines: string[] = [];
+  const log = createLogger('test', { level: 'info', destination: { write: (line) => lines.push(line) } });
+  const logged = (): Readonly<Record<string, unknown>>[] =>
+    lines.splice(0).map((line) => JSON.parse(line) as Record<string, unknown>);
+
+  it('gives its fields to every line of the task, across waits, and to none outside', async () => {
+    await Promise.all(
+      ['a', 'b'].map((name) =>
+        withLogFields({ name }, async () => {
+          await delay(1);
+          log.info('in it');
+        }),
+      ),
+    );
+    log.info('outside');
+    const [first, second, third] = logged();
+    expect([first?.['name'], second?.['name']]).to.have.members(['a', 'b']);
+    expect(third).to.include({ process: 'test', message: 'outside' }).and.not.to.have.property('name');
+  });
+
+  it('lets an inner task and a line of its own say otherwise', () => {
+    withLogFields({ name: 'outer', controller: 'zipjob' }, () => {
+      withLogFields({ name: 'inner' }, () => log.info('in it'));
+      log.info({ name: 'own' }, 'in it');
+    });
+    const [inner, own] = logged();
+    expect(inner).to.include({ name: 'inner' }).and.not.to.have.property('controller');
+    expect(own).to.include({ name: 'own', controller: 'zipjob' });
+  });
+});
