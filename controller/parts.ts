@@ -5,11 +5,13 @@ import type { KubeMetrics } from '#runtime/kube/kube-metrics.ts';
 import type { ObjectKey } from '#runtime/kube/types.ts';
 import { objectKey } from '#runtime/kube/types.ts';
 import type { Logger } from '#runtime/log.ts';
+import { withLogFields } from '#runtime/log-context.ts';
 import type { Clients } from './clients.ts';
 import type { ControllerConfig } from './config.ts';
 import { ZIPBUCKET, ZIPJOB, ZIPPROJECT } from './measure-pass.ts';
 import { createMemory, type Memory } from './memory.ts';
 import { type ControllerMetrics, workQueueMetrics } from './metrics.ts';
+import { passFields } from './pass-fields.ts';
 import { createPause, type Pause } from './pause.ts';
 import { createProjectChildren, type ProjectChildren } from './projects/project-children.ts';
 import { zipperNetworkOf } from './projects/zipper-network.ts';
@@ -64,6 +66,7 @@ const createQueues = ({ log, config, metrics }: Base): Queues => {
       maxDelayMs: LONGEST_BACKOFF_MS,
       drainTimeoutMs: config.shutdownTimeoutMs,
       metrics: workQueueMetrics(metrics, name),
+      logFields: passFields(name),
     });
   return { queue: queueOf(ZIPJOB), projectQueue: queueOf(ZIPPROJECT), bucketQueue: queueOf(ZIPBUCKET) };
 };
@@ -84,8 +87,11 @@ const createDispatcher = (
       else projectQueue.add(project);
     },
     onError: (key, error) => {
-      log.warn({ err: error, key }, 'a webhook could not be tried');
       const project = projectOfTest(key);
+      // Deliveries outlive the pass that began them, and one begins where another ended.
+      withLogFields(passFields('webhook')(project ?? key), () => {
+        log.warn({ err: error }, 'a webhook could not be tried');
+      });
       if (project === undefined) queue.addRateLimited(key);
       else projectQueue.addRateLimited(project);
     },
