@@ -50,6 +50,12 @@ export interface StatusChange {
   readonly failure?: Failure;
 }
 
+/**
+ * The controller's writes name the version that they rest on: each progress makes those on their way void. Between two of
+ * ours it is given so many times as long as ours take, else a slow API server would never let it decide anything.
+ */
+const QUIET_SHARE = 4;
+
 /** What is worth a write: not what time alone changes. */
 const withoutTime = (progress: Progress): string => {
   const { updatedAt: _at, bytesPerSecond: _rate, estimatedEndAt: _end, ...counts } = progress;
@@ -83,17 +89,24 @@ class ZipJobStatusWriter implements StatusWriter {
   }
 
   startProgress(signal: AbortSignal): () => Promise<void> {
+    const { statusProgressIntervalMs } = this.#deps.settings;
     let last: Promise<void> = Promise.resolve();
-    let isWriting = false;
-    const timer = setInterval(() => {
-      if (isWriting) return;
-      isWriting = true;
-      last = this.#writeProgress(signal).finally(() => {
-        isWriting = false;
-      });
-    }, this.#deps.settings.statusProgressIntervalMs);
+    let timer: NodeJS.Timeout | undefined;
+    const writeAfter = (ms: number): void => {
+      timer = setTimeout(() => {
+        last = writeAndGoOn();
+      }, ms);
+    };
+    const writeAndGoOn = async (): Promise<void> => {
+      const begun = performance.now();
+      await this.#writeProgress(signal);
+      const tookMs = performance.now() - begun;
+      if (timer !== undefined) writeAfter(Math.max(statusProgressIntervalMs, QUIET_SHARE * tookMs));
+    };
+    writeAfter(statusProgressIntervalMs);
     return () => {
-      clearInterval(timer);
+      clearTimeout(timer);
+      timer = undefined;
       return last;
     };
   }
