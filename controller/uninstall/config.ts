@@ -1,0 +1,41 @@
+import { type ConfigOf, readConfig, type Settings } from '#runtime/config.ts';
+import { KUBE_SETTINGS } from '#runtime/kube/settings.ts';
+import { LOG_LEVELS } from '#runtime/log.ts';
+
+const UNINSTALL_SETTINGS = {
+  ...KUBE_SETTINGS,
+  logLevel: {
+    env: 'LOG_LEVEL',
+    type: 'string',
+    enum: LOG_LEVELS,
+    default: 'info',
+    description: 'least severe level that is logged',
+  },
+  podName: { env: 'POD_NAME', type: 'string', minLength: 1, description: 'name of this pod' },
+  podNamespace: { env: 'POD_NAMESPACE', type: 'string', minLength: 1, description: 'namespace of this pod' },
+  leaseName: {
+    env: 'LEASE_NAME',
+    type: 'string',
+    default: 'zipjobs-controller',
+    description: 'Lease of the controllers that are to stop',
+  },
+  quietSeconds: {
+    env: 'QUIET_SECONDS',
+    type: 'integer',
+    minimum: 0,
+    default: 4,
+    description: 'between two looks; a leader that lost its Lease has noticed by then',
+  },
+  limitSeconds: {
+    env: 'LIMIT_SECONDS',
+    type: 'integer',
+    minimum: 1,
+    default: 90,
+    description: 'after this long the work ends, done or not',
+  },
+} as const satisfies Settings;
+export type UninstallConfig = ConfigOf<typeof UNINSTALL_SETTINGS>;
+
+/** @throws ConfigError that names every bad variable at once. */
+export const readUninstallConfig = (env: Readonly<Record<string, string | undefined>>): UninstallConfig =>
+  readConfig(UNINSTALL_SETTINGS, env);

@@ -1,0 +1,41 @@
+import { type Clock, pause } from '#runtime/clock.ts';
+import { toError } from '#runtime/errors.ts';
+import type { Logger } from '#runtime/log.ts';
+
+export interface LeaveClusterOptions {
+  /** Stops whoever leads; false when nobody ever did. */
+  readonly seize: (signal: AbortSignal) => Promise<boolean>;
+  /** Answers how many finalizers there were. */
+  readonly release: (signal: AbortSignal) => Promise<number>;
+  readonly quietMs: number;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Aborts at the time limit, or when the pod is to stop. */
+  readonly signal: AbortSignal;
+}
+
+/** A leader that was stopped may have been in the middle of a write, so one look that finds nothing proves nothing. */
+const QUIET_LOOKS = 2;
+
+const look = async ({ seize, release, log, signal }: LeaveClusterOptions): Promise<boolean> => {
+  try {
+    const wasLed = await seize(signal);
+    const found = await release(signal);
+    log.info({ found, wasLed }, 'looked for finalizers');
+    return found === 0;
+  } catch (error) {
+    if (!signal.aborted) log.warn({ err: toError(error) }, 'a look failed and is taken again');
+    return false;
+  }
+};
+
+/** Before the release goes: stops the controllers and takes our finalizers off everything. False when time ran out first. */
+export const leaveCluster = async (options: LeaveClusterOptions): Promise<boolean> => {
+  const { clock, quietMs, signal } = options;
+  let quiet = 0;
+  do {
+    quiet = (await look(options)) ? quiet + 1 : 0;
+    if (quiet === QUIET_LOOKS) return true;
+  } while (await pause(clock, quietMs, signal));
+  return false;
+};

@@ -1,0 +1,56 @@
+/** Run by Helm before a release is removed, so that nothing that it leaves waits for a controller that is gone. */
+import { systemClock } from '#runtime/clock.ts';
+import { createKubeClient } from '#runtime/kube/client.ts';
+import { createKubeConfig } from '#runtime/kube/kube-config.ts';
+import { createObjectClient } from '#runtime/kube/object-client.ts';
+import { RESOURCES } from '#runtime/kube/resources.ts';
+import type { Lifetime } from '#runtime/lifecycle.ts';
+import type { Logger } from '#runtime/log.ts';
+import { startProcess } from '#runtime/start-process.ts';
+import { readUninstallConfig, type UninstallConfig } from './config.ts';
+import { leaveCluster } from './leave-cluster.ts';
+import { releaseFinalizers } from './release-finalizers.ts';
+import { seizeLease } from './seize-lease.ts';
+
+const NAME = 'zipjobs-uninstall';
+const SHUTDOWN_MS = 5_000;
+
+const serve = async (config: UninstallConfig, log: Logger, lifetime: Lifetime): Promise<number> => {
+  const kube = lifetime.resources.use(
+    createKubeClient({
+      access: await createKubeConfig(config),
+      requestTimeoutMs: config.kubeRequestTimeoutMs,
+      userAgent: NAME,
+    }),
+  );
+  const lease = {
+    leases: createObjectClient(kube, RESOURCES.leases),
+    namespace: config.podNamespace,
+    name: config.leaseName,
+    identity: config.podName,
+    clock: systemClock,
+  };
+  const clients = [
+    createObjectClient(kube, RESOURCES.zipJobs),
+    createObjectClient(kube, RESOURCES.zipBuckets),
+    createObjectClient(kube, RESOURCES.zipProjects),
+  ];
+  const isDone = await leaveCluster({
+    seize: (signal) => seizeLease(lease, signal),
+    release: (signal) => releaseFinalizers(clients, signal),
+    quietMs: config.quietSeconds * 1000,
+    clock: systemClock,
+    log,
+    signal: AbortSignal.any([lifetime.stopping, AbortSignal.timeout(config.limitSeconds * 1000)]),
+  });
+  if (!isDone) log.error('not every finalizer could be released in time; uninstall again');
+  return isDone ? 0 : 1;
+};
+
+await startProcess({
+  name: NAME,
+  env: process.env,
+  readConfig: readUninstallConfig,
+  serve,
+  shutdownTimeoutMs: () => SHUTDOWN_MS,
+});

@@ -1,0 +1,35 @@
+import { FINALIZER } from '#crds/api-group.ts';
+import { isKubeError } from '#runtime/kube/kube-error.ts';
+import type { KubeObject, ObjectClient } from '#runtime/kube/types.ts';
+import { holdsFinalizer } from '../policies/release.ts';
+
+/** Patches that are under way at once. */
+const AT_ONCE = 8;
+
+export type AnyClient = Pick<ObjectClient<KubeObject>, 'list' | 'mergePatch'>;
+
+const release = async (client: AnyClient, { metadata }: KubeObject, signal: AbortSignal): Promise<void> => {
+  const { namespace, name, resourceVersion } = metadata;
+  const finalizers = (metadata.finalizers ?? []).filter((one) => one !== FINALIZER);
+  try {
+    await client.mergePatch({ namespace, name }, { metadata: { finalizers, resourceVersion } }, signal);
+  } catch (error) {
+    // One that has changed meanwhile is met again by the next look.
+    if (!isKubeError(error, 'NotFound', 'Conflict')) throw error;
+  }
+};
+
+/** Takes our finalizer off every object of the kinds; answers how many had it. */
+export const releaseFinalizers = async (
+  clients: readonly AnyClient[],
+  signal: AbortSignal,
+): Promise<number> => {
+  let found = 0;
+  for (const client of clients) {
+    const held = (await client.list({ signal })).filter(({ metadata }) => holdsFinalizer(metadata));
+    found += held.length;
+    for (let at = 0; at < held.length; at += AT_ONCE)
+      await Promise.all(held.slice(at, at + AT_ONCE).map((object) => release(client, object, signal)));
+  }
+  return found;
+};
