@@ -9,6 +9,7 @@ import { RESOURCES } from '#runtime/kube/resources.ts';
 import type { Change, Reflector } from '#runtime/kube/types.ts';
 import type { Logger } from '#runtime/log.ts';
 import { toCachedJob } from './cached-job.ts';
+import { UID_INDEX, uidIndex } from './find-zip-job.ts';
 import { MASK_INDEX, maskIndex } from './tokens/token-candidates.ts';
 
 /** What the API keeps in memory of all projects. */
@@ -35,6 +36,7 @@ export const createCaches = (deps: {
     ...common,
     definition: RESOURCES.zipJobs,
     transform: toCachedJob,
+    indexes: { [UID_INDEX]: uidIndex },
     onChange: onZipJob,
   });
   const zipTokens = createReflector({

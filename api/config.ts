@@ -37,6 +37,12 @@ const SERVER = {
     pattern: '^[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$',
     description: 'name of the Helm release, for the label app.kubernetes.io/instance',
   },
+  helpUrl: {
+    env: 'HELP_URL',
+    type: 'string',
+    default: '/docs/errors',
+    description: 'page that explains the codes of failed jobs, for the help links of ?expand=error',
+  },
   trustedProxies: {
     env: 'TRUSTED_PROXIES',
     type: 'array',

@@ -5,29 +5,45 @@ import { resourceNotFound } from './api-error.ts';
 import { isAnswer } from './cached-job.ts';
 
 export interface FindZipJobDeps {
-  /** Holds jobs as toCachedJob leaves them. */
-  readonly jobs: Pick<Reflector<ZipJob>, 'get'>;
+  /** Holds jobs as toCachedJob leaves them, under UID_INDEX by uidIndex too. */
+  readonly jobs: Pick<Reflector<ZipJob>, 'get' | 'byIndex'>;
   readonly jobClient: Pick<ObjectClient<ZipJob>, 'get'>;
 }
 
+export interface ZipJobQuery {
+  readonly namespace: string;
+  readonly uuid: string;
+  /** More is needed than the cache keeps. */
+  readonly isWhole: boolean;
+}
+
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+const PREFIX = zipJobName('');
+
+export const UID_INDEX = 'uid';
+
+/** A job that was named by hand is known to callers, by its webhook, under the uid of its object. */
+export const uidIndex = ({ metadata: { namespace, name, uid = '' } }: ZipJob): readonly string[] =>
+  name.startsWith(PREFIX) && UUID.test(name.slice(PREFIX.length)) ? [] : [`${namespace}/${uid}`];
 
 /**
- * The job of a uuid in a project. Only a finished job is taken from the cache: replicas see changes at different times,
+ * The job of an id in a project. Only a finished job is taken from the cache: replicas see changes at different times,
  * and a status must never seem to go back.
  * @throws ApiError resource_not_found
  */
-export type FindZipJob = (namespace: string, uuid: string, signal: AbortSignal) => Promise<ZipJob>;
+export type FindZipJob = (query: ZipJobQuery, signal: AbortSignal) => Promise<ZipJob>;
 
 export const createFindZipJob =
   ({ jobs, jobClient }: FindZipJobDeps): FindZipJob =>
-  async (namespace, uuid, signal) => {
+  async ({ namespace, uuid, isWhole }, signal) => {
     const missing = 'This project has no zip with that id.';
     if (!UUID.test(uuid)) throw resourceNotFound(missing);
-    const name = zipJobName(uuid);
-    const cached = jobs.get(`${namespace}/${name}`);
-    if (cached !== undefined && isAnswer(cached)) return cached;
+    const [byHand] = jobs.byIndex(UID_INDEX, `${namespace}/${uuid}`);
+    const name = byHand?.metadata.name ?? zipJobName(uuid);
+    const cached = byHand ?? jobs.get(`${namespace}/${name}`);
+    if (!isWhole && cached !== undefined && isAnswer(cached)) return cached;
     const job = await jobClient.get(namespace, name, signal);
-    if (job === undefined) throw resourceNotFound(missing);
+    if (job === undefined || (byHand !== undefined && job.metadata.uid !== uuid))
+      throw resourceNotFound(missing);
     return job;
   };

@@ -78,6 +78,7 @@ const createRoutes = ({ config, log, metrics, caches, clients, fileLists, abando
     }),
     findZipJob: createFindZipJob({ jobs: caches.zipJobs, jobClient: clients.zipJobs }),
     workTimeoutMs: config.workTimeoutMs,
+    helpUrl: config.helpUrl,
   });
 
 const createCounts = (

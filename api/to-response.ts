@@ -8,8 +8,14 @@ export const zipBody = (zip: {
   readonly uuid: string;
   readonly status: ApiStatus;
   readonly metadata: string;
-}): string =>
-  `{"data":{"uuid":${JSON.stringify(zip.uuid)},"status":${JSON.stringify(zip.status)},"metadata":${zip.metadata}}}`;
+  /** What was asked for beyond these three. */
+  readonly more?: Readonly<Record<string, unknown>>;
+}): string => {
+  const more = Object.entries(zip.more ?? {}).map(
+    ([name, value]) => `,${JSON.stringify(name)}:${JSON.stringify(value)}`,
+  );
+  return `{"data":{"uuid":${JSON.stringify(zip.uuid)},"status":${JSON.stringify(zip.status)},"metadata":${zip.metadata}${more.join('')}}}`;
+};
 
 /** The text of one JSON object; `{}` for anything else, which only a ZipJob that the API did not make can hold. */
 const safeMetadata = (text: string | undefined): string => {
@@ -23,5 +29,14 @@ const safeMetadata = (text: string | undefined): string => {
 };
 
 /** The answer to a read of a ZipJob. */
-export const toResponse = (uuid: string, job: Pick<ZipJob, 'spec' | 'status'>): string =>
-  zipBody({ uuid, status: apiStatusOf(job.status?.phase), metadata: safeMetadata(job.spec.metadata) });
+export const toResponse = (
+  uuid: string,
+  job: Pick<ZipJob, 'spec' | 'status'>,
+  more: Readonly<Record<string, unknown>> = {},
+): string =>
+  zipBody({
+    uuid,
+    status: apiStatusOf(job.status?.phase),
+    metadata: safeMetadata(job.spec.metadata),
+    more,
+  });

@@ -3,6 +3,8 @@ import { validTraceparent } from '#runtime/traceparent.ts';
 import { checkRequest } from '../check-request.ts';
 import type { ApiContext } from '../context.ts';
 import type { CreateZipJob } from '../create-zip-job.ts';
+import { expandedFields } from '../expand/expanded-fields.ts';
+import { readExpand } from '../expand/read-expand.ts';
 import type { FindBucket } from '../find-bucket.ts';
 import type { FindZipJob } from '../find-zip-job.ts';
 import { readIdempotencyKey } from '../idempotency/idempotency-key.ts';
@@ -21,6 +23,8 @@ export interface ZipJobRoutesDeps {
   readonly findZipJob: FindZipJob;
   /** Time limit of all calls to the API server for one request. */
   readonly workTimeoutMs: number;
+  /** Where failure codes are explained. */
+  readonly helpUrl: string;
 }
 
 export interface ZipJobRoutes {
@@ -50,6 +54,7 @@ export const createZipJobRoutes = (deps: ZipJobRoutesDeps): ZipJobRoutes => {
       const { namespace, tokenName, project } = principal;
       const { requestId } = ctx.state;
       const idempotencyKey = readIdempotencyKey(ctx.req);
+      const expansions = readExpand(ctx.querystring);
       const json = parseStrictJson(bodyBytes(ctx), { maxDepth: MAX_BODY_DEPTH });
       const request = checkRequest(json, deps.requestPolicy(project));
       const { service, bucketName, metadata } = request;
@@ -63,13 +68,20 @@ export const createZipJobRoutes = (deps: ZipJobRoutesDeps): ZipJobRoutes => {
       if (isReplay) ctx.set('Idempotent-Replayed', 'true');
       // The path matched a route literally, so it is one of the two spellings and nothing else.
       ctx.set('Location', `${ctx.path}/${uuid}`);
-      answer(ctx, 201, zipBody({ uuid, status: 'none', metadata }));
+      answer(
+        ctx,
+        201,
+        zipBody({ uuid, status: 'none', metadata, more: expandedFields(job, expansions, deps) }),
+      );
     },
 
     async read(ctx, uuid) {
       const { namespace } = principalOf(ctx);
-      const job = await inTime(ctx, (signal) => deps.findZipJob(namespace, uuid, signal));
-      answer(ctx, 200, toResponse(uuid, job));
+      const expansions = readExpand(ctx.querystring);
+      const query = { namespace, uuid, isWhole: expansions.length > 0 };
+      const job = await inTime(ctx, (signal) => deps.findZipJob(query, signal));
+      ctx.state.zipJob = job.metadata.name;
+      answer(ctx, 200, toResponse(uuid, job, expandedFields(job, expansions, deps)));
     },
   };
 };

@@ -16,7 +16,7 @@ import { createReadForwarded } from '../../api/client-address.ts';
 import { createCreateZipJob } from '../../api/create-zip-job.ts';
 import { createFileListLedger } from '../../api/file-list-ledger.ts';
 import { createFindBucket } from '../../api/find-bucket.ts';
-import { createFindZipJob } from '../../api/find-zip-job.ts';
+import { createFindZipJob, UID_INDEX, uidIndex } from '../../api/find-zip-job.ts';
 import { createHttpServer, type HttpServerSettings } from '../../api/http-server.ts';
 import { createApiMetrics } from '../../api/metrics.ts';
 import { createRateLimits, type RateLimitsDeps } from '../../api/rate-limits/rate-limits.ts';
@@ -86,7 +86,7 @@ const HTTP: HttpServerSettings = {
 };
 
 const createStores = () => ({
-  jobs: createFakeObjects<ZipJob>({ transform: toCachedJob }),
+  jobs: createFakeObjects<ZipJob>({ transform: toCachedJob, indexes: { [UID_INDEX]: uidIndex } }),
   secrets: createFakeObjects<Secret>(),
   buckets: createFakeObjects<ZipBucket>(),
   tokens: createFakeObjects<ZipToken>({ indexes: { [MASK_INDEX]: maskIndex } }),
@@ -124,6 +124,7 @@ const createDeps = (stores: ReturnType<typeof createStores>, options: ApiServerO
     }),
     findZipJob: createFindZipJob({ jobs: jobs.reflector, jobClient: jobs.client }),
     workTimeoutMs: options.workTimeoutMs ?? 5_000,
+    helpUrl: '/docs/errors',
   });
   const proveToken = createProveToken({
     tokenClient: tokens.client,

@@ -1,0 +1,207 @@
+import { expect } from 'chai';
+import { CONDITION_TYPES } from '#crds/conditions.ts';
+import type { ZipJobStatus } from '#crds/zip-job.ts';
+import { EXPANSIONS, readExpand } from '../../../../api/expand/read-expand.ts';
+import { A_REQUEST, type ApiServer, aProject, startApiServer } from '../../../support/api-server.ts';
+import { aZipJob } from '../../../support/builders.ts';
+import { unreachable } from '../../../support/fake-objects.ts';
+
+const SUCCEEDED: ZipJobStatus = {
+  phase: 'Succeeded',
+  acceptedAt: '2026-05-04T12:00:00Z',
+  startedAt: '2026-05-04T12:00:05Z',
+  finishedAt: '2026-05-04T12:00:09Z',
+  result: {
+    bytes: 4_096,
+    etag: '"x"',
+    entries: 3,
+    seconds: 3.5,
+    peakMemory: 1,
+    retries: 0,
+    contractVersion: 1,
+    sha256: 'a'.repeat(64),
+  },
+  webhook: { state: 'NotConfigured' },
+};
+const FAILED: ZipJobStatus = {
+  phase: 'Failed',
+  reason: 'SourceNotFound',
+  message: 'file 2 at https://files.example.com/b.txt?X-Amz-Signature=SECRET answered 404',
+  failure: { code: 'SourceNotFound', fileIndex: 2, httpStatus: 404, retriable: false },
+};
+
+describe('readExpand', () => {
+  it('takes a comma list, several parameters, and other parameters beside it', () => {
+    expect(readExpand('expand=webhook,progress')).to.deep.equal(['progress', 'webhook']);
+    expect(readExpand('a=b&expand=error&expand=bucket%2Cerror')).to.deep.equal(['error', 'bucket']);
+    expect(readExpand('')).to.deep.equal([]);
+  });
+
+  for (const query of [
+    'expand=',
+    'expand=all',
+    'expand=progress,',
+    'expand=Progress',
+    'expand=progress;error',
+  ])
+    it(`refuses ${query}`, () => {
+      expect(() => readExpand(query))
+        .to.throw('progress, error, archive, bucket, webhook')
+        .that.includes({ status: 422, code: 'parameter_invalid', param: 'expand' });
+    });
+});
+
+describe('?expand=', () => {
+  let api: ApiServer;
+  beforeEach(async () => {
+    api = await startApiServer();
+  });
+  afterEach(() => api[Symbol.asyncDispose]());
+
+  const create = async (): Promise<string> => (await api.post(A_REQUEST)).body.data?.uuid ?? '';
+  const put = (status: ZipJobStatus): void => {
+    const [job] = api.jobs.all();
+    if (job) api.jobs.put({ ...job, status });
+  };
+  const read = async (uuid: string, expand: string): Promise<Record<string, unknown>> => {
+    const answer = await api.ask({ path: `/v1/zips/${uuid}?expand=${expand}` });
+    expect(answer.status, answer.text).to.equal(200);
+    const { uuid: _uuid, status: _status, metadata: _metadata, ...more } = { ...answer.body.data };
+    return more;
+  };
+  const all = EXPANSIONS.join(',');
+
+  it('says null for what there is not yet', async () => {
+    expect(await read(await create(), all)).to.deep.equal({
+      progress: null,
+      error: null,
+      archive: null,
+      bucket: { service: 's3', name: 'archive', key: 'out/archive.zip' },
+      webhook: null,
+    });
+  });
+
+  it('tells how far a job is', async () => {
+    const uuid = await create();
+    put({
+      phase: 'Running',
+      progress: {
+        podUid: 'p',
+        filesTotal: 3,
+        filesDone: 1,
+        bytesRead: 10,
+        bytesUploaded: 5,
+        display: '1/3',
+        updatedAt: '2026-05-04T12:00:07Z',
+      },
+    });
+    expect(await read(uuid, 'progress')).to.deep.equal({
+      progress: {
+        files_total: 3,
+        files_done: 1,
+        current_file: null,
+        bytes_read: 10,
+        bytes_uploaded: 5,
+        bytes_total: null,
+        bytes_per_second: null,
+        estimated_end_at: null,
+        updated_at: '2026-05-04T12:00:07Z',
+      },
+    });
+  });
+
+  it('tells the archive and its times, also of a job that the cache knows to be finished', async () => {
+    const uuid = await create();
+    put(SUCCEEDED);
+    await read(uuid, 'bucket');
+    expect(await read(uuid, 'archive,webhook,error')).to.deep.equal({
+      error: null,
+      archive: {
+        size: 4_096,
+        files: 3,
+        skipped: [],
+        sha256: 'a'.repeat(64),
+        seconds: 3.5,
+        accepted_at: '2026-05-04T12:00:00Z',
+        started_at: '2026-05-04T12:00:05Z',
+        finished_at: '2026-05-04T12:00:09Z',
+      },
+      webhook: {
+        state: 'not_configured',
+        attempts: 0,
+        last_status: null,
+        next_attempt_at: null,
+        delivered_at: null,
+      },
+    });
+  });
+
+  it("tells which file failed and why, without its URL's query", async () => {
+    const uuid = await create();
+    put(FAILED);
+    const { error } = await read(uuid, 'error');
+    expect(error).to.deep.equal({
+      code: 'SourceNotFound',
+      message: 'file 2 at https://files.example.com/b.txt?[redacted] answered 404',
+      file_index: 2,
+      http_status: 404,
+      retriable: false,
+      help: '/docs/errors#SourceNotFound',
+    });
+  });
+
+  it('does not blame a file for what ended the job otherwise', async () => {
+    const uuid = await create();
+    put({ ...FAILED, reason: 'StartDeadlineExceeded', message: 'no zipper started in time' });
+    const { error } = await read(uuid, 'error');
+    expect(error).to.include({ code: 'StartDeadlineExceeded', file_index: null, retriable: true });
+  });
+
+  it('is taken by POST too', async () => {
+    const answer = await api.post(A_REQUEST, { path: '/v1/zips?expand=bucket,progress' });
+    const { uuid } = answer.body.data ?? {};
+    expect(answer.status).to.equal(201);
+    expect(answer.text).to.equal(
+      `{"data":{"uuid":"${uuid}","status":"none","metadata":{},"progress":null,"bucket":{"service":"s3","name":"archive","key":"out/archive.zip"}}}`,
+    );
+    expect(answer.headers.get('location')).to.equal(`/v1/zips/${uuid}`);
+  });
+
+  it('is refused by both when it names something else', async () => {
+    const uuid = await create();
+    for (const answer of [
+      await api.post(A_REQUEST, { path: '/v1/zips?expand=x' }),
+      await api.ask({ path: `/v1/zips/${uuid}?expand=x` }),
+    ])
+      expect([answer.status, answer.body.error?.param]).to.deep.equal([422, 'expand']);
+    expect(api.jobs.all()).to.have.length(1);
+  });
+
+  it('adds nothing when it is not asked for', async () => {
+    const uuid = await create();
+    put(SUCCEEDED);
+    const answer = await api.ask({ path: `/v1/zips/${uuid}` });
+    expect(answer.text).to.equal(`{"data":{"uuid":"${uuid}","status":"succeeded","metadata":{}}}`);
+    expect(Object.keys(CONDITION_TYPES).some((type) => answer.text.includes(type))).to.equal(false);
+  });
+});
+
+describe('GET of a job that was named by hand', () => {
+  it('finds it under the id that its webhook tells, in its own project only', async () => {
+    await using api = await startApiServer();
+    const job = aZipJob();
+    const uid = '11111111-2222-4333-8444-555555555555';
+    const metadata = { ...job.metadata, name: 'nightly', uid };
+    api.jobs.put({ ...job, metadata });
+    const answer = await api.ask({ path: `/v1/zips/${uid}?expand=bucket` });
+    expect(answer.status, answer.text).to.equal(200);
+    expect(answer.body.data?.uuid).to.equal(uid);
+    api.projects.put(aProject('team-b'));
+    api.jobs.put({ ...job, metadata: { ...metadata, namespace: 'team-b', uid: UNKNOWN_ID } });
+    expect((await api.ask({ path: `/v1/zips/${UNKNOWN_ID}` })).status).to.equal(404);
+    api.jobs.fail(unreachable());
+    expect((await api.ask({ path: `/v1/zips/${uid}` })).status).to.equal(503);
+  });
+});
+
+const UNKNOWN_ID = '11111111-2222-4333-8444-666666666666';
