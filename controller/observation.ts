@@ -3,6 +3,7 @@ import type { ControllerStatus, WebhookDelivery, ZipJob, ZipperStatus } from '#c
 import type { ZipProject } from '#crds/zip-project.ts';
 import type { Job, Pod } from '#runtime/kube/resources.ts';
 import type { ControllerConfig } from './config.ts';
+import type { PodWait } from './policies/pod-waiting.ts';
 import type { EarlyRelease } from './policies/release.ts';
 
 /** The API server did not take a Job that was to be created; kept in memory until it does. */
@@ -47,6 +48,8 @@ export interface Observation {
   /** The Job that settles the last attempt. */
   readonly settle: { readonly job: Job; readonly pods: readonly Pod[] } | undefined;
   readonly refusal: Refusal | undefined;
+  /** Why the Job gets no pod; asked only once it has waited for one. */
+  readonly podRefusal?: PodWait | undefined;
   readonly delivery: DeliveryState;
   readonly slot: SlotTurn;
   /** Asked only of an unfinished job that is being deleted. */

@@ -4,7 +4,7 @@ import { isFinished, type ZipJob } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import { EXIT_CODES } from '#crds/zipper-contract.ts';
 import type { Clock } from '#runtime/clock.ts';
-import type { Job, Pod } from '#runtime/kube/resources.ts';
+import type { Event, Job, Pod } from '#runtime/kube/resources.ts';
 import type { ObjectClient, ObjectKey } from '#runtime/kube/types.ts';
 import { type Caches, INDEXES, targetOf } from './caches.ts';
 import { settleJobName } from './job-manifest.ts';
@@ -15,6 +15,7 @@ import { isSettling, ownedStatus, timeOf } from './owned-status.ts';
 import { terminationOf } from './pod-state.ts';
 import { admission } from './policies/admission.ts';
 import { attemptIdOf } from './policies/notification.ts';
+import { lacksPod, podRefusalOf } from './policies/pod-refusal.ts';
 import { queueTurn } from './policies/queue-turn.ts';
 import { isLeaving } from './policies/release.ts';
 import type { Slots } from './slots.ts';
@@ -25,6 +26,7 @@ export interface ObserveOptions {
   readonly caches: Caches;
   readonly jobs: Pick<ObjectClient<Job>, 'get'>;
   readonly pods: Pick<ObjectClient<Pod>, 'get' | 'list'>;
+  readonly events: Pick<ObjectClient<Event>, 'list'>;
   readonly buckets: Pick<ObjectClient<ZipBucket>, 'get'>;
   readonly projects: Pick<ObjectClient<ZipProject>, 'get'>;
   readonly memory: Memory;
@@ -144,6 +146,17 @@ const slotOf = (options: ObserveOptions, key: ObjectKey, seen: Unslotted): SlotT
   return { kind: 'none' };
 };
 
+/** Only the events of the Job say why it gets no pod. */
+const findPodRefusal = async (
+  options: ObserveOptions,
+  seen: Unslotted,
+): Promise<Observation['podRefusal']> => {
+  if (!seen.job || !lacksPod(seen, options.clock.date())) return undefined;
+  const { namespace, uid } = seen.job.metadata;
+  const fieldSelector = `involvedObject.uid=${uid ?? ''},reason=FailedCreate`;
+  return podRefusalOf(await options.events.list({ namespace, fieldSelector }));
+};
+
 const ofUnfinished = async (
   options: ObserveOptions,
   { key, zipJob }: { readonly key: ObjectKey; readonly zipJob: ZipJob },
@@ -166,7 +179,7 @@ const ofUnfinished = async (
     delivery: { kind: 'idle' } as const,
     isNamespaceTerminating: isLeaving(zipJob.metadata) && (await options.isNamespaceTerminating(namespace)),
   };
-  return { ...seen, slot: slotOf(options, key, seen) };
+  return { ...seen, slot: slotOf(options, key, seen), podRefusal: await findPodRefusal(options, seen) };
 };
 
 /** Reads everything that a decision about a ZipJob needs, from the caches where they can be trusted. */

@@ -16,6 +16,7 @@ import { nextAttempt, withAttempt } from '../policies/attempt.ts';
 import { nextPod } from '../policies/charge.ts';
 import { isOutOfTime, runDeadline } from '../policies/deadline.ts';
 import { giveUp } from '../policies/failure.ts';
+import { POD_PATIENCE_MS } from '../policies/pod-refusal.ts';
 import { MOUNT_PATIENCE_MS, type PodWait, podWaiting } from '../policies/pod-waiting.ts';
 import { awaitsQueue, startDeadline } from '../policies/start-deadline.ts';
 import { beginEnding, revoke } from './ending.ts';
@@ -49,7 +50,8 @@ const podOver = (s: Situation): Step => {
 };
 
 /** At the deadline every suspicion is told: there will be no better one. */
-const waitedFor = (job: Job, pod: Pod | undefined): string => {
+const waitedFor = ({ seen }: Situation, job: Job, pod: Pod | undefined): string => {
+  if (!pod && seen.podRefusal) return `${seen.podRefusal.reason}: ${seen.podRefusal.message}`;
   if (!pod)
     return `a pod of Job ${job.metadata.name}, which was not created; quota or admission may refuse it`;
   const wait = podWaiting(pod, END_OF_TIME);
@@ -57,10 +59,21 @@ const waitedFor = (job: Job, pod: Pod | undefined): string => {
 };
 
 const waitOf = ({ seen, now }: Situation, job: Job, pod: Pod | undefined): PodWait | undefined => {
-  if (!awaitsQueue(seen.zipJob, job)) return pod && podWaiting(pod, now);
+  if (!awaitsQueue(seen.zipJob, job)) return pod ? podWaiting(pod, now) : seen.podRefusal;
   const message = `Job ${job.metadata.name} is suspended until queue ${seen.zipJob.spec.queueName} admits it`;
   return { reason: 'AwaitingQueue', message };
 };
+
+const isYoung = (job: Job, now: Date): boolean =>
+  now.getTime() - (timeOf(job.metadata.creationTimestamp) ?? 0) <= POD_PATIENCE_MS;
+
+const noLongerHeld = (status: OwnedStatus, now: Date): OwnedStatus =>
+  isTrue(status, 'Waiting')
+    ? withoutCondition(withPhase(status, status.phase ?? 'Starting', { reason: 'PodStarting' }), 'Waiting', {
+        reason: 'PodStarting',
+        now,
+      })
+    : status;
 
 const notStarted = (s: Situation, job: Job, pod: Pod | undefined): Step => {
   const { now, seen, status } = s;
@@ -69,20 +82,23 @@ const notStarted = (s: Situation, job: Job, pod: Pod | undefined): Step => {
   if (deadline && now >= deadline)
     return beginEnding(s, {
       reason: 'StartDeadlineExceeded',
-      message: `no zipper started in time; the job waited for ${waitedFor(job, pod)}`,
+      message: `no zipper started in time; the job waited for ${waitedFor(s, job, pod)}`,
     });
   const requeueAfterMs = msUntil(
     now,
     deadline,
     deadlines(s, job),
-    new Date(now.getTime() + MOUNT_PATIENCE_MS),
+    new Date(now.getTime() + (isYoung(job, now) ? POD_PATIENCE_MS + 500 : MOUNT_PATIENCE_MS)),
   );
-  if (!wait)
-    return { status: withoutCondition(status, 'Waiting', { reason: 'PodStarting', now }), requeueAfterMs };
+  if (!wait) return { status: noLongerHeld(status, now), requeueAfterMs };
   const isNew =
     !isTrue(status, 'Waiting') || status.conditions?.every(({ reason }) => reason !== wait.reason);
   return {
-    status: withCondition(status, 'Waiting', { status: 'True', ...wait, now }),
+    status: withCondition(withPhase(status, status.phase ?? 'Starting', wait), 'Waiting', {
+      status: 'True',
+      ...wait,
+      now,
+    }),
     requeueAfterMs,
     ...(isNew === true && {
       events: [{ type: wait.reason === 'AwaitingQueue' ? 'Normal' : 'Warning', ...wait }],

@@ -59,7 +59,7 @@ describe('the roles of the chart', function () {
   it('give the controller what it needs (P13)', () => {
     expect(grants(clusterRole('zipjobs-controller'))).to.deep.equal([
       'batch jobs: create delete get list watch',
-      'core events: create patch',
+      'core events: create list patch',
       'core pods/status: patch',
       'core pods: delete get list watch',
       'core secrets [zipjobs-webhook]: get',

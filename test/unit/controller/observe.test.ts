@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
-import type { Job, Pod } from '#runtime/kube/resources.ts';
+import type { Event, Job, Pod } from '#runtime/kube/resources.ts';
 import { INDEXES, jobUidsOf, targetOf, zipJobSkeleton } from '../../../controller/caches.ts';
 import { createMemory } from '../../../controller/memory.ts';
 import { createObserve } from '../../../controller/observe.ts';
@@ -28,6 +28,7 @@ const setUp = (going?: string) => {
   const zipJobs = createFakeObjects<ZipJob>({ indexes: { [INDEXES.target]: (one) => [targetOf(one)] } });
   const jobs = createFakeObjects<Job>();
   const pods = createFakeObjects<Pod>({ indexes: { [INDEXES.jobUid]: jobUidsOf } });
+  const events = createFakeObjects<Event>();
   const buckets = createFakeObjects<ZipBucket>();
   const projects = createFakeObjects<ZipProject>();
   const memory = createMemory();
@@ -42,6 +43,7 @@ const setUp = (going?: string) => {
     },
     jobs: jobs.client,
     pods: pods.client,
+    events: events.client,
     buckets: buckets.client,
     projects: projects.client,
     memory,
@@ -60,8 +62,8 @@ const setUp = (going?: string) => {
   });
   projects.put(aZipProject());
   buckets.put(aZipBucket());
-  const calls = (): readonly string[] => [jobs, pods, buckets, projects].flatMap((one) => one.calls);
-  return { observe, zipJobs, jobs, pods, buckets, memory, calls, asked };
+  const calls = (): readonly string[] => [jobs, pods, events, buckets, projects].flatMap((one) => one.calls);
+  return { observe, zipJobs, jobs, pods, events, buckets, memory, calls, asked };
 };
 
 describe('observe', () => {
@@ -218,5 +220,30 @@ describe('zipJobSkeleton', () => {
       aZipJob({ status: finishedAs('Failed'), metadata: { finalizers: ['zipjobs.dev/cleanup'] } }),
     ])
       expect(zipJobSkeleton(zipJob)).to.equal(zipJob);
+  });
+
+  it('asks the events of a Job that has waited for a pod why it gets none, and nobody else (F13)', async () => {
+    const { observe, zipJobs, jobs, events, calls } = setUp();
+    const status = { phase: 'Starting', job: { name: NAME, uid: 'uid-job' } } as const;
+    zipJobs.put(aZipJob({ status }));
+    jobs.put(aJob({ status: { startTime: ago(3) } }));
+    expect(await observe(KEY, {})).to.include({ podRefusal: undefined });
+    expect(calls()).to.deep.equal([]);
+    const anEvent = (name: string, seconds: number, message: string): Event => ({
+      metadata: { namespace: NAMESPACE, name },
+      involvedObject: { uid: 'uid-job' },
+      lastTimestamp: ago(seconds),
+      message,
+    });
+    jobs.put(aJob({ status: { startTime: ago(5) } }));
+    events.put(
+      anEvent('new', 1, 'Error creating: pods "a-b" is forbidden: exceeded quota: pods, used: pods=1'),
+    );
+    events.put(anEvent('old', 4, 'Error creating: admission webhook "x" denied the request: no'));
+    expect((await observe(KEY, {}))?.podRefusal).to.deep.equal({
+      reason: 'QuotaExceeded',
+      message: 'exceeded quota: pods, used: pods=1',
+    });
+    expect(calls()).to.have.length(1);
   });
 });
