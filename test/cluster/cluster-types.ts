@@ -38,6 +38,8 @@ export interface ClusterOptions {
   readonly apiServerFlags?: readonly string[];
   /** Base URL by which a pod is told to reach the API server, such as a proxy's; undefined for the server's own. */
   readonly apiServerUrlFor?: (pod: Pod) => string | undefined;
+  /** Env that the processes of a pod get beside, or instead of, their own. */
+  readonly extraEnvFor?: (pod: Pod) => Readonly<Record<string, string>>;
 }
 
 /** A running local cluster: a real control plane and S3 server, and one node whose pods are local processes. */
@@ -58,6 +60,10 @@ export interface Cluster extends AsyncDisposable {
   /** Writes a kubeconfig for this user and returns its path. */
   kubeconfigFor(user: ClusterUser): Promise<string>;
   createBucket(name: string): Promise<void>;
+  /** Ends the API server at once and starts it again, on the same address; returns when it is ready. */
+  restartApiServer(): Promise<void>;
+  /** Makes etcd forget every version but the newest of each object. */
+  compactEtcd(): Promise<void>;
 }
 
 /** How to reach the S3 server, as its owner. */

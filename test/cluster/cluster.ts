@@ -57,6 +57,7 @@ async function start(options: ClusterOptions, life: AsyncDisposableStack): Promi
     images,
     logAccess,
     apiServerUrlFor: options.apiServerUrlFor ?? (() => undefined),
+    extraEnvFor: options.extraEnvFor ?? (() => ({})),
   };
   const node = life.use(await createNodeAgent(agent));
   await node.start();
@@ -74,6 +75,8 @@ async function start(options: ClusterOptions, life: AsyncDisposableStack): Promi
     readyPodAddress: (namespace, labels, signal) => readyPodAddress(admin, { namespace, labels }, signal),
     kubeconfigFor: createUserKubeconfigs({ binary: binaries.cluster, dir, plane }),
     createBucket: (name) => createBucket(store, name),
+    restartApiServer: () => plane.restartApiServer(),
+    compactEtcd: () => plane.compactEtcd(),
     [Symbol.asyncDispose]: () => life.disposeAsync(),
   };
 }

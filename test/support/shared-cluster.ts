@@ -8,8 +8,11 @@ const TEST_IMAGES = {
   'test-answers': 'test/support/pods/answers.ts',
 };
 
-/** Where pods that start from now on find the API server, such as behind a proxy. */
-export const podRoutes: { apiServerUrlFor?: ((pod: Pod) => string | undefined) | undefined } = {};
+/** Where pods that start from now on find the API server, such as behind a proxy, and what env they get beside their own. */
+export const podRoutes: {
+  apiServerUrlFor?: ((pod: Pod) => string | undefined) | undefined;
+  extraEnvFor?: ((pod: Pod) => Readonly<Record<string, string>>) | undefined;
+} = {};
 
 let started: Promise<Cluster> | undefined;
 
@@ -19,6 +22,7 @@ export function sharedCluster(): Promise<Cluster> {
     images: TEST_IMAGES,
     log: (line) => process.stderr.write(`${line}\n`),
     apiServerUrlFor: (pod) => podRoutes.apiServerUrlFor?.(pod),
+    extraEnvFor: (pod) => podRoutes.extraEnvFor?.(pod) ?? {},
   });
   return started;
 }

@@ -4,6 +4,7 @@ import type { Refusal } from './container-command.ts';
 import { ContainerProcess, type ContainerProcessOptions } from './container-process.ts';
 import { ContainerConfigError } from './environment.ts';
 import type { PodEvent } from './event-recorder.ts';
+import { watchMemory } from './memory-limit.ts';
 import type {
   Container,
   ContainerState,
@@ -162,7 +163,13 @@ export class LocalContainer {
     const ended = new AbortController();
     const { spec, address } = this.#options;
     const probing = runProbes(spec, this.#probeHandlers(), { address, signal: ended.signal });
+    let isOutOfMemory = false;
+    const endWatch = watchMemory(process.pid, spec.resources?.limits?.['memory'], () => {
+      isOutOfMemory = true;
+      process.signal('SIGKILL');
+    });
     const { exitCode } = await process.exited;
+    endWatch();
     ended.abort();
     await probing;
     process.destroy();
@@ -173,7 +180,7 @@ export class LocalContainer {
     this.#change({
       terminated: {
         exitCode,
-        reason: exitCode === 0 ? 'Completed' : 'Error',
+        reason: reasonOf(exitCode, isOutOfMemory),
         ...(message === '' ? {} : { message }),
         startedAt: toTime(process.startedAt),
         finishedAt: toTime(new Date()),
@@ -262,6 +269,11 @@ export class LocalContainer {
     this.#state = state;
     this.#options.onChange();
   }
+}
+
+function reasonOf(exitCode: number, isOutOfMemory: boolean): string {
+  if (isOutOfMemory) return 'OOMKilled';
+  return exitCode === 0 ? 'Completed' : 'Error';
 }
 
 function toTime(date: Date): string {

@@ -194,7 +194,7 @@ export class LocalPod {
   }
 
   async #prepare(spec: Container): Promise<ContainerProcessOptions | { readonly refusal: Refusal }> {
-    const { images, api, launcher, apiServerUrlFor } = this.#context;
+    const { images, api, launcher, apiServerUrlFor, extraEnvFor } = this.#context;
     const own = await resolveEnvironment(spec, this.#view(), this.#source);
     const rules = this.#volumes.rulesFor(spec);
     const choice = containerCommand(spec, images, { env: own, rules });
@@ -203,7 +203,7 @@ export class LocalPod {
     const compileCache = join(this.#context.dir, 'compile-cache');
     const paths = { rules, terminationPath, home: join(this.#directory, 'home'), compileCache };
     const apiServerUrl = apiServerUrlFor(this.#pod) ?? api.url;
-    const env = containerEnv(spec, own, { ...paths, apiServerUrl });
+    const env = { ...containerEnv(spec, own, { ...paths, apiServerUrl }), ...extraEnvFor(this.#pod) };
     return {
       launcher,
       command: choice.command,

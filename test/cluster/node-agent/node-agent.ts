@@ -48,6 +48,7 @@ export interface NodeAgentOptions {
   readonly launcher: string;
   readonly images: ImageTable;
   readonly apiServerUrlFor: NodeContext['apiServerUrlFor'];
+  readonly extraEnvFor: NodeContext['extraEnvFor'];
   /** How the node serves logs to the API server. */
   readonly logAccess: Omit<LogServerOptions, 'find'>;
 }
@@ -76,7 +77,7 @@ class LocalNode implements NodeAgent {
   #session: { readonly controller: AbortController; readonly ended: Promise<unknown> } | undefined;
 
   constructor(options: NodeAgentOptions, pods: Map<string, LocalPod>, logs: LogServer) {
-    const { api, adminApi, name, dir, launcher, images, apiServerUrlFor } = options;
+    const { api, adminApi, name, dir, launcher, images, apiServerUrlFor, extraEnvFor } = options;
     this.name = name;
     this.#api = api;
     this.#adminApi = adminApi;
@@ -91,6 +92,7 @@ class LocalNode implements NodeAgent {
       launcher,
       images,
       apiServerUrlFor,
+      extraEnvFor,
       addresses: new Addresses(),
       events: new EventRecorder({ api, nodeName: name, link: this.#link }),
       link: this.#link,

@@ -17,6 +17,8 @@ export interface NodeContext {
   readonly images: ImageTable;
   /** Base URL of the API server for a pod's processes; undefined for the one that the node itself uses. */
   readonly apiServerUrlFor: (pod: Pod) => string | undefined;
+  /** Env that the processes of a pod get beside, or instead of, their own. */
+  readonly extraEnvFor: (pod: Pod) => Readonly<Record<string, string>>;
   readonly addresses: Addresses;
   readonly events: EventRecorder;
   readonly link: NodeLink;

@@ -1,0 +1,35 @@
+import { readFile } from 'node:fs/promises';
+import { parseQuantity } from './quantity.ts';
+
+const LOOK_EVERY_MS = 100;
+const KIB = 1024;
+
+/** Memory that a cgroup would count and could not take back: what is mapped from files is not in it. */
+async function unreclaimableBytes(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
+  const kibibytes = (name: string): number =>
+    Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1] ?? 0);
+  return (kibibytes('RssAnon') + kibibytes('RssShmem')) * KIB;
+}
+
+/**
+ * Does what the kernel does to a container that needs more memory than its limit: calls `onExceeded`, once. Without a limit
+ * nothing is looked at. The answer ends the watch.
+ */
+export function watchMemory(pid: number, limit: string | undefined, onExceeded: () => void): () => void {
+  if (limit === undefined) return () => undefined;
+  const limitBytes = parseQuantity(limit);
+  let isOver = false;
+  const end = (): void => {
+    isOver = true;
+    clearInterval(timer);
+  };
+  const look = async (): Promise<void> => {
+    const bytes = await unreclaimableBytes(pid);
+    if (isOver || bytes <= limitBytes) return;
+    end();
+    onExceeded();
+  };
+  const timer = setInterval(() => void look(), LOOK_EVERY_MS);
+  return end;
+}
