@@ -9,7 +9,8 @@ const localValues = (cluster: Cluster): Readonly<Record<string, unknown>> => ({
   egress: { allowCidrs: ['127.0.0.0/8'] },
   webhooks: { allowHttp: true },
   networkPolicies: { enabled: true, apiServerCidrs: ['127.0.0.1/32'] },
-  store: { allowHttp: true, allowedHosts: [new URL(cluster.store.endpoint).host] },
+  // Without a port: stores that a test starts itself are on other ones.
+  store: { allowHttp: true, allowedHosts: [new URL(cluster.store.endpoint).hostname] },
 });
 
 export interface Installation {

@@ -1,0 +1,232 @@
+/** The life of a ZipBucket: tested on request, waited for by nobody longer than it must, deleted by force when it has to be. */
+import { expect } from 'chai';
+import { ANNOTATIONS, bucketResourceName, bucketSecretName, GROUP_VERSION } from '#crds/api-group.ts';
+import { findCondition } from '#crds/conditions.ts';
+import type { ZipBucket } from '#crds/zip-bucket.ts';
+import { postJob } from '../support/api-client.ts';
+import { type Flow, startFlow } from '../support/flow.ts';
+import { type HostileStore, startHostileStore } from '../support/hostile-store.ts';
+import { applyObjects } from '../support/project.ts';
+import { until } from '../support/until.ts';
+
+const NAMESPACE = 'bucket-life';
+
+describe('a ZipBucket', function () {
+  this.timeout(120_000);
+  let flow: Flow;
+  let own: string;
+  before(async () => {
+    flow = await startFlow(NAMESPACE);
+    own = bucketResourceName('s3', flow.project.bucketName);
+  });
+  after(() => flow[Symbol.asyncDispose]());
+
+  const kubectl = async (...args: readonly string[]): Promise<string> =>
+    (await flow.cluster.kubectl(['-n', NAMESPACE, ...args])).stdout;
+  const bucketOf = async (name: string): Promise<ZipBucket> =>
+    JSON.parse(await kubectl('get', 'zipbucket', name, '-o', 'json')) as ZipBucket;
+
+  interface Made {
+    readonly name: string;
+    readonly endpoint?: string;
+    readonly secretAccessKey?: string;
+  }
+  /** A bucket of the local store, or of the given one, under a name of its own. */
+  const makeBucket = async ({ name, endpoint, secretAccessKey }: Made): Promise<string> => {
+    const { store } = flow.cluster;
+    const resource = bucketResourceName('s3', name);
+    if (endpoint === undefined) await flow.cluster.createBucket(name);
+    await applyObjects(flow.cluster, [
+      {
+        apiVersion: GROUP_VERSION,
+        kind: 'ZipBucket',
+        metadata: { namespace: NAMESPACE, name: resource },
+        spec: {
+          service: 's3',
+          bucketName: name,
+          region: store.region,
+          endpoint: endpoint ?? store.endpoint,
+        },
+      },
+      {
+        apiVersion: 'v1',
+        kind: 'Secret',
+        metadata: { namespace: NAMESPACE, name: bucketSecretName(resource) },
+        stringData: {
+          accessKeyId: store.accessKeyId,
+          secretAccessKey: secretAccessKey ?? store.secretAccessKey,
+        },
+      },
+    ]);
+    return resource;
+  };
+
+  let nonces = 0;
+  /** Asks for a test and waits for its answer. */
+  const tested = async (name: string): Promise<ZipBucket> => {
+    nonces += 1;
+    const nonce = `n${nonces}`;
+    await kubectl('annotate', '--overwrite', 'zipbucket', name, `${ANNOTATIONS.testBucket}=${nonce}`);
+    return until(
+      `the answer to the test of ${name}`,
+      async () => {
+        const bucket = await bucketOf(name);
+        return bucket.status?.test?.nonce === nonce && bucket;
+      },
+      { limitMs: 60_000, intervalMs: 100 },
+    );
+  };
+  const readyOf = ({ status }: ZipBucket) => findCondition(status?.conditions, 'Ready');
+
+  it('is Ready after a test that went well, and nothing of the test is left', async () => {
+    const bucket = await tested(own);
+    expect(readyOf(bucket)).to.deep.include({ status: 'True', reason: 'BucketTested' });
+    expect(findCondition(bucket.status?.conditions, 'FenceIncomplete')).to.include({ status: 'False' });
+    await until('the Job of the test to be gone', async () => {
+      const left = await kubectl(
+        'get',
+        'jobs,pods',
+        '-l',
+        'app.kubernetes.io/component=check-bucket',
+        '-o',
+        'name',
+      );
+      return left.trim() === '';
+    });
+    expect(await flow.project.bucket.keys()).to.deep.equal([]);
+    expect(await flow.project.bucket.openUploads()).to.deep.equal([]);
+  });
+
+  it('is tested again by a new nonce, by a pod without a token that sees its own Secret only', async () => {
+    const seen: { volumes: readonly Record<string, unknown>[]; automount: unknown }[] = [];
+    const watching = until('the pod of a test', async () => {
+      const list = await kubectl(
+        'get',
+        'jobs',
+        '-l',
+        'app.kubernetes.io/component=check-bucket',
+        '-o',
+        'json',
+      );
+      const { items } = JSON.parse(list) as {
+        items: {
+          spec: { template: { spec: { volumes: Record<string, unknown>[] } & Record<string, unknown> } };
+        }[];
+      };
+      for (const { spec } of items)
+        seen.push({
+          volumes: spec.template.spec.volumes,
+          automount: spec.template.spec['automountServiceAccountToken'],
+        });
+      return seen.length > 0;
+    });
+    await Promise.all([watching, tested(own)]);
+    expect(seen[0]?.automount).to.equal(false);
+    const text = JSON.stringify(seen[0]?.volumes);
+    expect(text).to.contain(bucketSecretName(own));
+    expect(text).not.to.contain('serviceAccountToken');
+  });
+
+  it('is not Ready when its key is wrong, and says so', async () => {
+    const name = await makeBucket({ name: `${NAMESPACE}-wrong`, secretAccessKey: 'not-the-key-at-all' });
+    const bucket = await tested(name);
+    expect(readyOf(bucket)).to.include({ status: 'False', reason: 'BucketCredentialsInvalid' });
+    expect(JSON.stringify(bucket.status)).not.to.contain('not-the-key-at-all');
+  });
+
+  describe('in a store that refuses', () => {
+    let store: HostileStore;
+    let name: string;
+    before(async () => {
+      store = await startHostileStore();
+      name = await makeBucket({ name: `${NAMESPACE}-hostile`, endpoint: store.endpoint });
+    });
+    after(() => store[Symbol.asyncDispose]());
+    const refuse = (...operations: readonly string[]): void => {
+      store.fault = ({ operation }) =>
+        operations.includes(operation) ? { kind: 'answer', status: 403, code: 'AccessDenied' } : undefined;
+    };
+
+    it('to write, is not Ready and names the permission', async () => {
+      refuse('create');
+      expect(readyOf(await tested(name))).to.satisfy(
+        (ready: { status: string; message: string } | undefined) =>
+          ready?.status === 'False' && ready.message.includes('s3:PutObject'),
+      );
+    });
+
+    it('to show objects, is Ready with an incomplete fence', async () => {
+      refuse('head');
+      const bucket = await tested(name);
+      expect(readyOf(bucket)).to.include({ status: 'True' });
+      const fence = findCondition(bucket.status?.conditions, 'FenceIncomplete');
+      expect(fence).to.include({ status: 'True', reason: 'LookForbidden' });
+      expect(fence?.message).to.contain('s3:GetObject');
+    });
+
+    it('to list uploads, is Ready with an incomplete fence, which a later test mends', async () => {
+      refuse('listUploads', 'listParts');
+      const fence = findCondition((await tested(name)).status?.conditions, 'FenceIncomplete');
+      expect(fence).to.include({ status: 'True', reason: 'ListForbidden' });
+      expect(fence?.message).to.contain('s3:ListBucketMultipartUploads');
+      refuse();
+      const mended = findCondition((await tested(name)).status?.conditions, 'FenceIncomplete');
+      expect(mended).to.include({ status: 'False', reason: 'AllPermitted' });
+    });
+  });
+
+  const runningJob = async (bucketName: string): Promise<string> => {
+    const { baseUrl, project, origin } = flow;
+    const request = {
+      bucket_name: bucketName,
+      key: `archive-${Math.random().toString(36).slice(2)}.zip`,
+      urls: [{ url: origin.url('/drip/32768/100/1638400/1'), filename: 'a' }],
+    };
+    // A bucket is known to the API once its watch has told it, and looked up before.
+    const uuid = await postJob(baseUrl, project.token, request);
+    await project.untilPhase(uuid, ['Running'], 60_000);
+    return uuid;
+  };
+
+  it('waits in its deletion for the jobs that run, and takes no new ones meanwhile (F15)', async () => {
+    const name = `${NAMESPACE}-waits`;
+    const resource = await makeBucket({ name });
+    const uuid = await runningJob(name);
+    await until('the count of jobs', async () => (await bucketOf(resource)).status?.activeJobs === 1);
+    await kubectl('delete', 'zipbucket', resource, '--wait=false');
+    const waiting = await until('the bucket to say what it waits for', async () =>
+      findCondition((await bucketOf(resource)).status?.conditions, 'Waiting'),
+    );
+    expect(waiting).to.include({ status: 'True', reason: 'JobsUnfinished' });
+    expect(waiting.message).to.contain(`zip-${uuid}`);
+    await applyObjects(flow.cluster, [
+      {
+        apiVersion: GROUP_VERSION,
+        kind: 'ZipJob',
+        metadata: { namespace: NAMESPACE, name: 'too-late' },
+        spec: {
+          bucketRef: { name: resource },
+          key: 'late.zip',
+          files: [{ url: flow.origin.url('/drip/1/0/1/1'), filename: 'a' }],
+        },
+      },
+    ]);
+    await kubectl('wait', 'zipjob/too-late', '--for=jsonpath={.status.phase}=Failed', '--timeout=20s');
+    expect(await kubectl('get', 'zipjob', 'too-late', '-o', 'jsonpath={.status.reason}')).to.equal(
+      'BucketTerminating',
+    );
+    const { status } = await flow.project.untilPhase(uuid, ['Succeeded', 'Failed']);
+    expect(status?.phase, JSON.stringify(status)).to.equal('Succeeded');
+    await kubectl('wait', `zipbucket/${resource}`, '--for=delete', '--timeout=30s');
+  });
+
+  it('goes at once when that is forced, and its unfinished jobs fail (F15)', async () => {
+    const name = `${NAMESPACE}-forced`;
+    const resource = await makeBucket({ name });
+    const uuid = await runningJob(name);
+    await kubectl('annotate', 'zipbucket', resource, `${ANNOTATIONS.forceDelete}=true`);
+    await kubectl('delete', 'zipbucket', resource, '--timeout=20s');
+    const { status } = await flow.project.untilPhase(uuid, ['Succeeded', 'Failed', 'Cancelled'], 60_000);
+    expect(status, JSON.stringify(status)).to.include({ phase: 'Failed', reason: 'BucketDeleted' });
+  });
+});
