@@ -1,0 +1,108 @@
+/** Receivers that accept a webhook and never answer, and what they do to those of others. */
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect } from 'chai';
+import { startControllerPool } from '../support/controller-pool.ts';
+import { putFinishedJobs } from '../support/finished-jobs.ts';
+import { signIn } from '../support/kube-user.ts';
+import { createProject } from '../support/project.ts';
+import { sharedCluster } from '../support/shared-cluster.ts';
+import { sharedInstallation } from '../support/shared-installation.ts';
+import { until } from '../support/until.ts';
+import { deliveryId, startWebhookReceiver } from '../support/webhook-receiver.ts';
+
+const STUCK_ENDPOINTS = 500;
+const JOBS_PER_STUCK_ENDPOINT = 2;
+const OTHERS = 100;
+const NEIGHBOURS = 8;
+/** A stuck receiver is given up only after the test. */
+const TIMEOUT_MS = 120_000;
+
+/** Listens at every address of loopback, so that each one is an endpoint of its own. */
+class StuckReceivers implements AsyncDisposable {
+  readonly open = new Set<string>();
+  ended = 0;
+  readonly #server: Server;
+
+  constructor() {
+    this.#server = createServer((request) => {
+      const { host = '' } = request.headers;
+      this.open.add(host);
+      request.socket.once('close', () => {
+        this.ended += 1;
+        this.open.delete(host);
+      });
+    });
+  }
+
+  async listen(): Promise<this> {
+    await new Promise<void>((resolve) => this.#server.listen(0, '0.0.0.0', resolve));
+    return this;
+  }
+
+  url(index: number): string {
+    const { port } = this.#server.address() as AddressInfo;
+    return `http://127.1.${Math.floor(index / 250)}.${1 + (index % 250)}:${port}/`;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+}
+
+const percentile = (values: readonly number[], share: number): number =>
+  values.toSorted((one, other) => one - other)[Math.ceil(values.length * share) - 1] ?? Number.NaN;
+
+describe('receivers that never answer', function () {
+  this.timeout(240_000);
+
+  it('delay no first delivery of another tenant, not even one at their own origin (W17)', async () => {
+    await using resources = new AsyncDisposableStack();
+    const cluster = await sharedCluster();
+    await sharedInstallation();
+    const stuck = resources.use(await new StuckReceivers().listen());
+    const arrivedAt = new Map<string, number>();
+    const receiver = resources.use(
+      await startWebhookReceiver({
+        answer: (delivery) => {
+          if (delivery.path === '/never') return 'never';
+          arrivedAt.set(deliveryId(delivery), performance.now());
+          return undefined;
+        },
+      }),
+    );
+    const slow = resources.use(await createProject(cluster, { namespace: 'webhook-slow' }));
+    const other = resources.use(await createProject(cluster, { namespace: 'webhook-other' }));
+    const admin = resources.use(await signIn(cluster));
+    const put = ({ namespace, bucketName }: typeof slow, count: number, url: (index: number) => string) =>
+      putFinishedJobs(admin, { namespace, bucketName, count, url });
+    resources.use(
+      await startControllerPool({
+        cluster,
+        count: 1,
+        settings: { WEBHOOK_TIMEOUT_MS: `${TIMEOUT_MS}` },
+        prepare: async () => {
+          await put(slow, STUCK_ENDPOINTS * JOBS_PER_STUCK_ENDPOINT, (n) => stuck.url(n % STUCK_ENDPOINTS));
+          await put(slow, NEIGHBOURS, () => `${receiver.url}/never`);
+        },
+      }),
+    );
+    await until('every stuck receiver to have a delivery', () => stuck.open.size === STUCK_ENDPOINTS, {
+      limitMs: 60_000,
+    });
+
+    const due = await put(other, OTHERS, () => receiver.url);
+    await until('the deliveries of the other tenant', () => arrivedAt.size === OTHERS, { limitMs: 60_000 });
+
+    expect([stuck.open.size, stuck.ended], 'all of them are still waited for').to.deep.equal([
+      STUCK_ENDPOINTS,
+      0,
+    ]);
+    const delays = [...due].map(([name, at]) =>
+      Math.max(0, (arrivedAt.get(`msg_${name.slice('zip-'.length)}_COMPLETED`) ?? Infinity) - at),
+    );
+    const [p50, p99] = [percentile(delays, 0.5), percentile(delays, 0.99)];
+    process.stderr.write(`${JSON.stringify({ stuck: STUCK_ENDPOINTS, p50Ms: p50, p99Ms: p99 })}\n`);
+  });
+});

@@ -1,0 +1,97 @@
+/** What a receiver can rely on in every delivery: who sent it, how long it is, and which request it belongs to. */
+import { expect } from 'chai';
+import { WEBHOOK_SECRET_NAME, zipJobName } from '#crds/api-group.ts';
+import { askApi } from '../support/api-client.ts';
+import { type Flow, startFlow } from '../support/flow.ts';
+import { RELEASE_NAMESPACE } from '../support/installation.ts';
+import { until } from '../support/until.ts';
+import { type Delivery, verifyDelivery } from '../support/webhook-receiver.ts';
+
+const NAMESPACE = 'webhook-trace';
+const DAY_MS = 86_400_000;
+const NEW_SECRET = `whsec_${Buffer.alloc(32, 5).toString('base64')}`;
+const METADATA_BYTES = 16_384;
+const MAX_BODY_BYTES = 20_000;
+
+describe('a webhook', function () {
+  this.timeout(120_000);
+  let flow: Flow;
+  before(async () => {
+    flow = await startFlow(NAMESPACE);
+  });
+  after(() => flow[Symbol.asyncDispose]());
+
+  const kubectl = async (...args: readonly string[]): Promise<string> =>
+    (await flow.cluster.kubectl(args)).stdout;
+  const post = async (body: object, headers: Readonly<Record<string, string>> = {}): Promise<string> => {
+    const { baseUrl, project, origin } = flow;
+    const urls = [{ url: origin.url('/gen/1000/1'), filename: 'a' }];
+    const request = { bucket_name: project.bucketName, key: `${Math.random()}.zip`, urls, ...body };
+    const text = JSON.stringify(request);
+    const options = { method: 'POST', path: '/v1/zips', token: project.token, body: text, headers };
+    const answer = await askApi(baseUrl, options);
+    expect(answer.status, answer.text).to.equal(201);
+    return answer.body.data?.uuid ?? '';
+  };
+  const delivered = (uuid: string): Promise<Delivery> =>
+    flow.receiver.next(({ body }) => body.includes(uuid), 100_000);
+  const rotate = (secret: Readonly<Record<string, string>>): Promise<string> =>
+    kubectl(
+      '-n',
+      NAMESPACE,
+      'patch',
+      'secret',
+      WEBHOOK_SECRET_NAME,
+      '--type=merge',
+      '-p',
+      JSON.stringify({ stringData: secret }),
+    );
+
+  it('is below 20 kB with the longest metadata that the API takes, all of it (W14)', async () => {
+    const frame = JSON.stringify({ note: '' }).length;
+    const metadata = { note: 'n'.repeat(METADATA_BYTES - frame) };
+    const { body } = await delivered(await post({ metadata }));
+    expect(Buffer.byteLength(body)).to.be.within(METADATA_BYTES, MAX_BODY_BYTES - 1);
+    expect(JSON.parse(body)).to.deep.include({ metadata });
+  });
+
+  it('is accepted by both published libraries with the old secret and with the new one while they change (W2, W4, W11)', async () => {
+    const { project, receiver } = flow;
+    const old = project.webhookSecret;
+    const previousUntil = new Date(Date.now() + DAY_MS).toISOString();
+    await rotate({ current: NEW_SECRET, previous: old, previousUntil });
+    // Each of the two alone must verify it; the flow fails at its end when one did not.
+    receiver.trust(old, NEW_SECRET);
+    const during = await delivered(await post({}));
+    expect(String(during.headers['webhook-signature']).split(' ')).to.have.lengthOf(2);
+    for (const secret of [old, NEW_SECRET]) verifyDelivery(during, secret);
+    expect(receiver.refused).to.deep.equal([]);
+
+    await rotate({ previousUntil: new Date(Date.now() - 1000).toISOString() });
+    receiver.trust(NEW_SECRET);
+    const afterwards = await delivered(await post({}));
+    verifyDelivery(afterwards, NEW_SECRET);
+    expect(() => verifyDelivery(afterwards, old)).to.throw(/signature/i);
+  });
+
+  it('carries the trace of its request, as do the logs of all three processes', async () => {
+    const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
+    const traceparent = `00-${traceId}-00f067aa0ba902b7-01`;
+    const uuid = await post({}, { traceparent });
+    const { headers } = await delivered(uuid);
+    expect(headers['traceparent']).to.equal(traceparent);
+    const linesOf = async (...of: readonly string[]): Promise<readonly string[]> =>
+      (await kubectl('logs', ...of)).split('\n').filter((line) => line.includes(`"traceId":"${traceId}"`));
+    const release = ['-n', RELEASE_NAMESPACE, '--tail=-1'];
+    expect(await linesOf('-n', NAMESPACE, `job/${zipJobName(uuid)}`)).to.not.deep.equal([]);
+    expect(await linesOf(...release, '-l', 'app.kubernetes.io/component=api')).to.have.lengthOf(1);
+    const lines = await until('the controller to have logged the webhook', async () => {
+      const all = await linesOf(...release, '-l', 'app.kubernetes.io/component=controller');
+      return all.some((line) => line.includes('a webhook was sent')) && all;
+    });
+    const moves = lines.map((line) => (JSON.parse(line) as { phase?: string }).phase).filter(Boolean);
+    expect(moves).to.include('Starting');
+    expect(moves.at(-1)).to.equal('Succeeded');
+    for (const line of lines) expect(line).to.include(`"zipJob":"${NAMESPACE}/${zipJobName(uuid)}"`);
+  });
+});
