@@ -1,5 +1,5 @@
 import { Gauge, type Registry } from 'prom-client';
-import { findCondition } from '#crds/conditions.ts';
+import { findCondition, type Reason } from '#crds/conditions.ts';
 import { isFinished, PHASES, type ZipJob } from '#crds/zip-job.ts';
 import { timeOf } from './owned-status.ts';
 import type { WorkQueue } from './work-queue.ts';
@@ -14,6 +14,8 @@ export interface ScrapeSources {
 
 /** A job is settled within this time after its deadline; one that is older does not come to its end by itself. */
 const OVERDUE_GRACE_MS = 600_000;
+
+const NO_PROGRESS: Reason = 'NoProgress';
 
 const isQueued = ({ spec, status }: ZipJob): boolean =>
   spec.suspend !== true && (status?.phase === undefined || status.phase === 'Queued');
@@ -45,7 +47,7 @@ const phaseGauges = (registry: Registry, zipJobs: ScrapeSources['zipJobs']): voi
   });
   new Gauge({
     name: 'zip_jobs_stuck',
-    help: 'ZipJobs that something outside holds up, by reason: ImagePull, Unschedulable, ContainerConfig, QuotaExceeded, AdmissionRefused and the like',
+    help: 'ZipJobs that do not get on, by reason: ImagePull, Unschedulable, ContainerConfig, QuotaExceeded, AdmissionRefused, NoProgress and the like',
     labelNames: ['reason'],
     registers: [registry],
     collect() {
@@ -53,6 +55,8 @@ const phaseGauges = (registry: Registry, zipJobs: ScrapeSources['zipJobs']): voi
       for (const { status } of zipJobs()) {
         const waiting = findCondition(status?.conditions, 'Waiting');
         if (waiting?.status === 'True') this.inc({ reason: waiting.reason });
+        else if (status?.phase === 'Running' && status.reason === NO_PROGRESS)
+          this.inc({ reason: NO_PROGRESS });
       }
     },
   });

@@ -1,4 +1,4 @@
-import { rfc3339 } from '#crds/conditions.ts';
+import { type Reason, rfc3339 } from '#crds/conditions.ts';
 import type { Job, Pod } from '#runtime/kube/resources.ts';
 import { ownJob } from '../job-state.ts';
 import type { Action, EventNote, OwnedStatus, Situation, Step } from '../observation.ts';
@@ -106,34 +106,43 @@ const notStarted = (s: Situation, job: Job, pod: Pod | undefined): Step => {
   };
 };
 
-const runningStatus = (s: Situation, pod: Pod): OwnedStatus => {
+/** Why the phase is what it is: a reason and its message, or the sentence of the reason. */
+interface Why {
+  readonly reason: Reason;
+  readonly message?: string;
+}
+
+const runningStatus = (s: Situation, pod: Pod, why: Why): OwnedStatus => {
   const { now } = s;
   const free = withoutCondition(s.status, 'Waiting', { reason: 'Running', now });
   const on = withCondition(free, 'Running', { status: 'True', reason: 'Running', now });
   const node = pod.spec?.nodeName;
   const begunAt = timeOf(s.seen.zipJob.status?.progress?.updatedAt);
   return {
-    ...withPhase(on, 'Running', { reason: 'Running' }),
+    ...withPhase(on, 'Running', why),
     startedAt: s.status.startedAt ?? rfc3339(new Date(begunAt ?? now)),
     ...(on.job && { job: { ...on.job, ...(node !== undefined && { node }) } }),
   };
 };
 
 const running = (s: Situation, job: Job, pod: Pod): Step => {
-  const { now, config } = s;
+  const { now, config, status } = s;
   const { name } = pod.metadata;
   const quietSince = timeOf(s.seen.zipJob.status?.progress?.updatedAt) ?? now.getTime();
   const quietUntil = new Date(quietSince + config.noProgressSeconds * 1000);
   const isQuiet = now >= quietUntil;
   const begun: EventNote = { type: 'Normal', reason: 'Running', message: `pod ${name} fetches files` };
-  const quiet: EventNote = {
-    type: 'Warning',
+  const quiet = {
     reason: 'NoProgress',
     message: `pod ${name} has not moved for more than ${config.noProgressSeconds} s`,
-  };
+  } as const;
+  const isNews = isQuiet && status.reason !== quiet.reason;
   return {
-    status: runningStatus(s, pod),
-    events: [...(isTrue(s.status, 'Running') ? [] : [begun]), ...(isQuiet ? [quiet] : [])],
+    status: runningStatus(s, pod, isQuiet ? quiet : { reason: 'Running' }),
+    events: [
+      ...(isTrue(status, 'Running') ? [] : [begun]),
+      ...(isNews ? [{ type: 'Warning', ...quiet } as const] : []),
+    ],
     requeueAfterMs: msUntil(now, deadlines(s, job), isQuiet ? undefined : quietUntil),
   };
 };

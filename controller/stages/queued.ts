@@ -1,7 +1,8 @@
 import { ANNOTATIONS } from '#crds/api-group.ts';
 import { REASONS, type Reason, rfc3339 } from '#crds/conditions.ts';
+import type { Job } from '#runtime/kube/resources.ts';
 import { archiveJob } from '../job-manifest.ts';
-import { isOwnedBy } from '../job-state.ts';
+import { isLeftOver, isOwnedBy } from '../job-state.ts';
 import type { EventNote, OwnedStatus, Situation, Step } from '../observation.ts';
 import { isTrue, timeOf, withCondition, withoutCondition, withPhase } from '../owned-status.ts';
 import { admission } from '../policies/admission.ts';
@@ -13,7 +14,12 @@ import { finish } from './ending.ts';
 /** Only for a job that may begin although no slot was asked for: the two judged at different moments. */
 const LOOK_AGAIN_MS = 1000;
 
+/** How soon the name is looked at again that an earlier ZipJob's Job still has. */
+const LEFT_OVER_MS = 2000;
+
 const ACCEPTED: EventNote = { type: 'Normal', reason: 'Accepted', message: REASONS.Accepted };
+
+const RESUMED: EventNote = { type: 'Normal', reason: 'Resumed', message: REASONS.Resumed };
 
 const acceptedAtOf = (s: Situation): string => {
   const { annotations, creationTimestamp } = s.seen.zipJob.metadata;
@@ -110,13 +116,17 @@ const takeTurn = (s: Situation): Step => {
     ...s,
     status: withoutCondition(s.status, 'Suspended', { reason: 'Resumed', now: s.now }),
   };
-  if (turn.kind === 'go') return create({ ...resumed, status: withQueued(resumed.status) });
+  const back: readonly EventNote[] = isTrue(s.status, 'Suspended') ? [RESUMED] : [];
+  if (turn.kind === 'go') {
+    const step = create({ ...resumed, status: withQueued(resumed.status) });
+    return { ...step, events: [...back, ...(step.events ?? [])] };
+  }
   const message = `job ${turn.for} writes the same key of the same bucket and comes first`;
   const why = { reason: 'OlderJobFirst', message } as const;
   const isNew = s.status.reason !== why.reason;
   return {
     status: withPhase(resumed.status, 'Queued', why),
-    ...(isNew && { events: [{ type: 'Normal', ...why }] }),
+    events: [...back, ...(isNew ? [{ type: 'Normal', ...why } as const] : [])],
   };
 };
 
@@ -124,6 +134,23 @@ const withQueued = (status: OwnedStatus): OwnedStatus =>
   status.reason === 'OlderJobFirst' || status.reason === 'Suspended'
     ? withPhase(status, 'Queued', { reason: 'Queued' })
     : status;
+
+/** The Job of an earlier ZipJob of this name goes soon, by itself; any other one stays. */
+const nameTaken = (s: Situation, job: Job): Step => {
+  const { zipJob } = s.seen;
+  const { name } = zipJob.metadata;
+  const reason = 'NameConflict';
+  if (!isLeftOver(job, zipJob))
+    return finish(s, s.status, {
+      reason,
+      message: `a Job named ${name} exists that does not belong to this ZipJob`,
+    });
+  const step = held(s, {
+    reason,
+    message: `the Job of an earlier ZipJob named ${name} is still being removed`,
+  });
+  return { ...step, requeueAfterMs: Math.min(step.requeueAfterMs ?? Infinity, LEFT_OVER_MS) };
+};
 
 /** From the first sight of a ZipJob until its Job exists. */
 export const queued = (before: Situation): Step => {
@@ -135,11 +162,7 @@ export const queued = (before: Situation): Step => {
       reason: 'Restored',
       message: 'the job was accepted long ago and has no status: it comes from a backup and is not run again',
     });
-  if (job && !isOwnedBy(job, zipJob))
-    return finish(s, status, {
-      reason: 'NameConflict',
-      message: `a Job named ${zipJob.metadata.name} exists that does not belong to this ZipJob`,
-    });
+  if (job && !isOwnedBy(job, zipJob)) return nameTaken(s, job);
   if (job?.metadata.uid !== undefined) return started(s, job.metadata.uid);
   if (isTrue(status, 'Accepted')) return takeTurn(s);
   const accepted = accept(s);
