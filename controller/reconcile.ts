@@ -1,5 +1,6 @@
 import type { Clock } from '#runtime/clock.ts';
 import type { Act } from './act.ts';
+import type { ControllerConfig } from './config.ts';
 import type { decide } from './decide.ts';
 import { measurePass, type PassMeasure, type PassResult, ZIPJOB } from './measure-pass.ts';
 import type { DecisionConfig } from './observation.ts';
@@ -14,7 +15,7 @@ export interface ReconcileOptions {
   readonly decide: typeof decide;
   readonly act: Act;
   readonly queue: Pick<WorkQueue, 'add' | 'addAfter' | 'forget'>;
-  readonly config: DecisionConfig;
+  readonly config: DecisionConfig & Pick<ControllerConfig, 'fullPassSeconds'>;
   readonly clock: Clock;
   readonly metrics: PassMeasure['metrics'];
 }
@@ -23,7 +24,8 @@ export type Reconcile = (key: string, signal: AbortSignal) => Promise<void>;
 
 const rest = (options: ReconcileOptions, key: string, afterMs: number | undefined): PassResult => {
   options.queue.forget(key);
-  if (afterMs === undefined) return 'success';
+  // The full pass comes before a longer wait is over: ten thousand finished jobs need no timer each, and none runs for days.
+  if (afterMs === undefined || afterMs > options.config.fullPassSeconds * 1000) return 'success';
   options.queue.addAfter(key, afterMs);
   return 'requeue_after';
 };

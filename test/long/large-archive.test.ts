@@ -1,9 +1,9 @@
 /** An archive of 5 GiB: the memory of the zipper does not grow with it. */
-import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import type { ZipJob } from '#crds/zip-job.ts';
 import { postJob } from '../support/api-client.ts';
 import { type Flow, startFlow } from '../support/flow.ts';
+import { memoryOf } from '../support/process-memory.ts';
 
 const MIB = 1024 * 1024;
 const FILES = 10;
@@ -11,19 +11,13 @@ const FILE_BYTES = 512 * MIB;
 const MEMORY_BAR_BYTES = 256 * MIB;
 const SAMPLE_INTERVAL_MS = 200;
 
-/** The kernel's own high-water mark of the resident memory of a process, in bytes; 0 when it has ended. */
-const peakMemoryOf = async (pid: number): Promise<number> => {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
-  return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) * 1024;
-};
-
 /** Reads the zipper's high-water mark from outside, over and over, until stopped; the last reading counts. */
 const watchZipper = (flow: Flow): { readonly stop: () => number } => {
   let peak = 0;
   const sample = async (): Promise<void> => {
     const pods = flow.cluster.node.pods().filter((pod) => pod.namespace === flow.project.namespace);
     const pids = pods.flatMap((pod) => pod.containers.flatMap(({ pid }) => pid));
-    for (const pid of pids) peak = Math.max(peak, await peakMemoryOf(pid));
+    for (const pid of pids) peak = Math.max(peak, (await memoryOf(pid)).peak);
   };
   const timer = setInterval(() => void sample(), SAMPLE_INTERVAL_MS);
   return {

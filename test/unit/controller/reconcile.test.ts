@@ -48,6 +48,18 @@ describe('reconcile', () => {
     expect(calls).to.deep.equal(['forget a/b', 'addAfter a/b 7']);
   });
 
+  it('leaves waits that are longer than the full pass to the full pass', async () => {
+    const longest = aConfig().fullPassSeconds * 1000;
+    for (const [requeueAfterMs, expected] of [
+      [longest, ['forget a/b', `addAfter a/b ${longest}`]],
+      [longest + 1, ['forget a/b']],
+    ] as const) {
+      const { run, calls } = setUp([{ kind: 'done' }], { requeueAfterMs });
+      await run();
+      expect(calls).to.deep.equal(expected);
+    }
+  });
+
   it('forgets a ZipJob that is gone', async () => {
     const { run, calls } = setUp([], { requeueAfterMs: 7 });
     await run();

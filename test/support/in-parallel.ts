@@ -1,0 +1,16 @@
+/** Does the task for 0 to count - 1, so many at a time. */
+export const inParallel = async (
+  count: number,
+  atOnce: number,
+  task: (index: number) => Promise<void>,
+): Promise<void> => {
+  let next = 0;
+  const worker = async (): Promise<void> => {
+    while (next < count) {
+      const index = next;
+      next += 1;
+      await task(index);
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, worker));
+};

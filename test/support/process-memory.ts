@@ -1,0 +1,16 @@
+import { readFile } from 'node:fs/promises';
+
+export interface ProcessMemory {
+  /** Resident now, in bytes. */
+  readonly resident: number;
+  /** The kernel's own high-water mark. */
+  readonly peak: number;
+}
+
+/** What the kernel says of a process; zeros when it has ended. */
+export const memoryOf = async (pid: number): Promise<ProcessMemory> => {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
+  const bytes = (field: string): number =>
+    Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1] ?? 0) * 1024;
+  return { resident: bytes('VmRSS'), peak: bytes('VmHWM') };
+};
