@@ -9,6 +9,7 @@ import type { ApiMetrics } from './metrics.ts';
 import { createAuthentication } from './middleware/authentication.ts';
 import { createErrors } from './middleware/errors.ts';
 import { createHttpsOnly } from './middleware/https-only.ts';
+import { createInFlightLimit, declaredBytes } from './middleware/in-flight-limit.ts';
 import { createJsonBody, type JsonBodyOptions } from './middleware/json-body.ts';
 import { createRateLimit } from './middleware/rate-limit.ts';
 import { createRequestId } from './middleware/request-id.ts';
@@ -29,6 +30,12 @@ export interface AppDeps {
   readonly zipJobs: ZipJobRoutes;
   readonly body: JsonBodyOptions;
   readonly rateLimits: RateLimits;
+  readonly inFlight: {
+    /** Most bytes of bodies that are in memory at a time. */
+    readonly maxBodyBytes: number;
+    /** Most creates that wait for the API server at a time. */
+    readonly maxCreates: number;
+  };
   /** True once the process is to end: clients are told to take their next request elsewhere. */
   readonly isStopping: () => boolean;
 }
@@ -37,6 +44,19 @@ export interface AppDeps {
 const COLLECTIONS = ['/api/v1/zips', '/v1/zips'] as const;
 
 type Route = RouterMiddleware<ApiState, DefaultContextExtends>;
+
+const createInFlightLimits = ({ inFlight, body, metrics }: AppDeps) => {
+  const onRefused = (limit: string): void => metrics.overloads.inc({ limit });
+  return {
+    bodies: createInFlightLimit({
+      name: 'bodies',
+      max: inFlight.maxBodyBytes,
+      weigh: declaredBytes(body.maxBytes),
+      onRefused,
+    }),
+    creates: createInFlightLimit({ name: 'creates', max: inFlight.maxCreates, weigh: () => 1, onRefused }),
+  };
+};
 
 const createRouter = (deps: AppDeps): Router<ApiState, DefaultContextExtends> => {
   const authentication = createAuthentication({
@@ -54,6 +74,7 @@ const createRouter = (deps: AppDeps): Router<ApiState, DefaultContextExtends> =>
     },
   });
   const jsonBody = createJsonBody(deps.body);
+  const { bodies, creates } = createInFlightLimits(deps);
   const router = new Router<ApiState, DefaultContextExtends>({ strict: true, sensitive: true });
   const named =
     (template: string): Route =>
@@ -62,9 +83,8 @@ const createRouter = (deps: AppDeps): Router<ApiState, DefaultContextExtends> =>
       await next();
     };
   for (const collection of COLLECTIONS) {
-    router.post(collection, named(collection), authentication('create'), jsonBody, (ctx) =>
-      deps.zipJobs.create(ctx),
-    );
+    const steps = [named(collection), authentication('create'), bodies, jsonBody, creates];
+    router.post(collection, ...steps, (ctx) => deps.zipJobs.create(ctx));
     const item = `${collection}/:id`;
     router.get(item, named(item), authentication('read'), (ctx) =>
       deps.zipJobs.read(ctx, ctx.params['id'] ?? ''),

@@ -21,7 +21,8 @@ export interface Caches extends AsyncDisposable {
   start(): void;
   /** Resolves when every cache had its first list. */
   synced(signal: AbortSignal): Promise<void>;
-  readonly hasSynced: boolean;
+  /** Kinds whose first list is still to come. */
+  missing(): readonly string[];
 }
 
 export const createCaches = (deps: {
@@ -46,23 +47,22 @@ export const createCaches = (deps: {
   });
   const zipBuckets = createReflector({ ...common, definition: RESOURCES.zipBuckets });
   const zipProjects = createReflector({ ...common, definition: RESOURCES.zipProjects });
-  const all = [zipJobs, zipBuckets, zipTokens, zipProjects];
+  const caches = { zipJobs, zipBuckets, zipTokens, zipProjects };
+  const all = Object.values(caches);
   const end = new AbortController();
   let running: Promise<unknown> = Promise.resolve();
   return {
-    zipJobs,
-    zipBuckets,
-    zipTokens,
-    zipProjects,
+    ...caches,
     start: () => {
       running = Promise.all(all.map((cache) => cache.run(end.signal)));
     },
     synced: async (signal) => {
       await Promise.all(all.map((cache) => cache.synced(signal)));
     },
-    get hasSynced() {
-      return all.every((cache) => cache.hasSynced);
-    },
+    missing: () =>
+      Object.entries(caches)
+        .filter(([, cache]) => !cache.hasSynced)
+        .map(([name]) => name),
     [Symbol.asyncDispose]: async () => {
       end.abort();
       await running;

@@ -154,6 +154,21 @@ const LIMITS = {
     default: 16_384,
     description: 'longest metadata, in bytes of JSON text',
   },
+  maxBodyBytesInFlight: {
+    env: 'MAX_BODY_BYTES_IN_FLIGHT',
+    type: 'integer',
+    minimum: 1_024,
+    default: 48 * 1_024 * 1_024,
+    description:
+      'most bytes of request bodies that are in memory at a time; further requests are answered 503',
+  },
+  maxCreatesInFlight: {
+    env: 'MAX_CREATES_IN_FLIGHT',
+    type: 'integer',
+    minimum: 1,
+    default: 256,
+    description: 'most creates that wait for the API server at a time; further ones are answered 503',
+  },
   maxFileListBytesPerProject: {
     env: 'MAX_FILE_LIST_BYTES_PER_PROJECT',
     type: 'integer',

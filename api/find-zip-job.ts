@@ -26,6 +26,10 @@ export const UID_INDEX = 'uid';
 export const uidIndex = ({ metadata: { namespace, name, uid = '' } }: ZipJob): readonly string[] =>
   name.startsWith(PREFIX) && UUID.test(name.slice(PREFIX.length)) ? [] : [`${namespace}/${uid}`];
 
+/** Another job may have taken the name since. */
+const isOf = (job: ZipJob, byHand: ZipJob | undefined): boolean =>
+  byHand === undefined || byHand.metadata.uid === job.metadata.uid;
+
 /**
  * The job of an id in a project. Only a finished job is taken from the cache: replicas see changes at different times,
  * and a status must never seem to go back.
@@ -43,7 +47,6 @@ export const createFindZipJob =
     const cached = byHand ?? jobs.get(`${namespace}/${name}`);
     if (!isWhole && cached !== undefined && isAnswer(cached)) return cached;
     const job = await jobClient.get(namespace, name, signal);
-    if (job === undefined || (byHand !== undefined && job.metadata.uid !== uuid))
-      throw resourceNotFound(missing);
+    if (job === undefined || !isOf(job, byHand)) throw resourceNotFound(missing);
     return job;
   };

@@ -129,6 +129,7 @@ const createApiServer = (parts: Parts, isStopping: () => boolean) => {
       intervalMs: config.lastUsedIntervalMs,
     }),
     zipJobs: createRoutes(parts),
+    inFlight: { maxBodyBytes: config.maxBodyBytesInFlight, maxCreates: config.maxCreatesInFlight },
     rateLimits: createRateLimits({ ...config, count: parts.count }),
     body: { maxBytes: config.maxBodyBytes, lingerMs: config.bodyLingerMs },
     isStopping,

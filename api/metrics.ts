@@ -11,6 +11,7 @@ export interface ApiMetrics {
   readonly idempotentReplays: Counter;
   readonly rateLimited: Counter<'limit'>;
   readonly uncounted: Counter;
+  readonly overloads: Counter<'limit'>;
 }
 
 const requestMetrics = (registers: Registry[]) => ({
@@ -73,6 +74,12 @@ const limitMetrics = (registers: Registry[]) => ({
   uncounted: new Counter({
     name: 'zip_api_rate_limits_skipped_total',
     help: 'Counts that were skipped because Redis did not answer; the requests passed.',
+    registers,
+  }),
+  overloads: new Counter({
+    name: 'zip_api_overloads_total',
+    help: 'Creates that were answered 503 because too much was in hand: bodies (bytes in memory), creates (calls to the API server).',
+    labelNames: ['limit'],
     registers,
   }),
 });

@@ -1,4 +1,5 @@
 import type { Check } from '#runtime/http/admin-server.ts';
+import type { Caches } from './caches.ts';
 
 export interface Readiness {
   readonly healthy: () => Check;
@@ -12,7 +13,7 @@ export interface Readiness {
  * replicas would be at once, while cached answers are still good.
  */
 export const createReadiness = (deps: {
-  readonly caches: { readonly hasSynced: boolean };
+  readonly caches: Pick<Caches, 'missing'>;
   readonly stopping: AbortSignal;
 }): Readiness => {
   let isListening = false;
@@ -20,8 +21,9 @@ export const createReadiness = (deps: {
     healthy: () => ({ ok: true }),
     ready: () => {
       if (deps.stopping.aborted) return { ok: false, reason: 'stopping' };
-      if (!deps.caches.hasSynced)
-        return { ok: false, reason: 'the first lists of the caches are not read yet' };
+      const missing = deps.caches.missing();
+      if (missing.length > 0)
+        return { ok: false, reason: `the first list is not read yet of: ${missing.join(', ')}` };
       return isListening ? { ok: true } : { ok: false, reason: 'the port is not open yet' };
     },
     listening: () => {

@@ -10,7 +10,7 @@ import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
 import type { Secret } from '#runtime/kube/resources.ts';
 import { createLogger } from '#runtime/log.ts';
 import { createAbandonZipJob } from '../../api/abandon-zip-job.ts';
-import { createApp } from '../../api/app.ts';
+import { type AppDeps, createApp } from '../../api/app.ts';
 import { toCachedJob } from '../../api/cached-job.ts';
 import { createReadForwarded } from '../../api/client-address.ts';
 import { createCreateZipJob } from '../../api/create-zip-job.ts';
@@ -71,6 +71,7 @@ export interface ApiServerOptions {
   readonly workTimeoutMs?: number;
   readonly rateLimits?: Partial<Omit<RateLimitsDeps, 'count'>>;
   readonly count?: CountRequest;
+  readonly inFlight?: Partial<AppDeps['inFlight']>;
   readonly trustedProxies?: readonly string[];
   readonly clock?: Clock;
   readonly http?: Partial<HttpServerSettings>;
@@ -155,6 +156,7 @@ const createDeps = (stores: ReturnType<typeof createStores>, options: ApiServerO
       log,
       intervalMs: 3_600_000,
     }),
+    inFlight: { maxBodyBytes: 64 * 1_024 * 1_024, maxCreates: 1_000, ...options.inFlight },
     rateLimits: createRateLimits({
       count: options.count ?? createLocalCounts(),
       requestsPerMinutePerToken: 0,

@@ -3,11 +3,15 @@ import { createReadiness } from '../../../api/readiness.ts';
 
 describe('createReadiness', () => {
   it('is ready from the open port to the signal to stop (T26)', () => {
-    const caches = { hasSynced: false };
+    let missing = ['zipJobs', 'zipTokens'];
+    const caches = { missing: () => missing };
     const stop = new AbortController();
     const readiness = createReadiness({ caches, stopping: stop.signal });
-    expect(readiness.ready()).to.deep.include({ ok: false });
-    caches.hasSynced = true;
+    expect(readiness.ready()).to.deep.equal({
+      ok: false,
+      reason: 'the first list is not read yet of: zipJobs, zipTokens',
+    });
+    missing = [];
     expect(readiness.ready()).to.deep.include({ ok: false });
     readiness.listening();
     expect(readiness.ready()).to.deep.equal({ ok: true });

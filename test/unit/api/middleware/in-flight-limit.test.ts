@@ -1,0 +1,41 @@
+import { expect } from 'chai';
+import { A_REQUEST, startApiServer } from '../../../support/api-server.ts';
+import { rawHttp } from '../../../support/raw-http.ts';
+import { until } from '../../../support/until.ts';
+
+describe('limits of what is in hand', () => {
+  it('answer 503 with Retry-After while the API server is slow, and take requests again afterwards', async () => {
+    await using api = await startApiServer({ inFlight: { maxCreates: 2 } });
+    const slow = Promise.withResolvers<void>();
+    api.jobs.holdUntil(slow.promise);
+    const first = [api.post(A_REQUEST), api.post(A_REQUEST)];
+    await until('two creates to wait', () => api.jobs.calls.length === 2);
+    const refused = await Promise.all(Array.from({ length: 20 }, () => api.post(A_REQUEST)));
+    for (const answer of refused) {
+      expect(answer.status).to.equal(503);
+      expect(answer.body.error).to.include({ type: 'api_error', code: 'service_unavailable', param: null });
+      expect(Number(answer.headers.get('retry-after'))).to.be.at.least(1);
+    }
+    expect(api.jobs.calls).to.have.length(2);
+    expect(await api.registry.metrics()).to.include('zip_api_overloads_total{limit="creates"} 20');
+    slow.resolve();
+    expect((await Promise.all(first)).map(({ status }) => status)).to.deep.equal([201, 201]);
+    expect((await api.post(A_REQUEST)).status).to.equal(201);
+  });
+
+  it('hold back bodies before they are read, by what they declare', async () => {
+    await using api = await startApiServer({ maxBodyBytes: 10_000, inFlight: { maxBodyBytes: 10_000 } });
+    const head = (length: string): string =>
+      `POST /v1/zips HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${api.token}\r\nContent-Type: application/json\r\nConnection: close\r\n${length}\r\n\r\n`;
+    const stalled = rawHttp(api.port, [head('Content-Length: 9000'), '{'], 700);
+    const inFlight = async (): Promise<boolean> =>
+      (await api.registry.metrics()).includes('zip_api_requests_in_flight 1');
+    await until('the first to be in hand', inFlight);
+    expect(await rawHttp(api.port, [head('Content-Length: 2000')])).to.match(/^HTTP\/1.1 503 /);
+    expect(await rawHttp(api.port, [head('Transfer-Encoding: chunked')])).to.match(/^HTTP\/1.1 503 /);
+    expect((await api.post(A_REQUEST)).status).to.equal(201);
+    await stalled;
+    await until('the first to be gone', async () => !(await inFlight()));
+    expect((await api.post({ ...A_REQUEST, metadata: { a: 'x'.repeat(5_000) } })).status).to.equal(201);
+  });
+});
