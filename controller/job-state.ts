@@ -22,6 +22,13 @@ export const isJobFinished = (job: Job): boolean => jobCondition(job, ['Failed',
 export const isOwnedBy = (job: Job, zipJob: ZipJob): boolean =>
   job.metadata.ownerReferences?.some(({ uid }) => uid === zipJob.metadata.uid) === true;
 
+/** True for the Job of an earlier ZipJob of the same name, which Kubernetes removes after its owner. */
+export const isLeftOver = (job: Job, { metadata }: ZipJob): boolean =>
+  job.metadata.deletionTimestamp !== undefined ||
+  job.metadata.ownerReferences?.some(
+    ({ kind, name, uid }) => kind === 'ZipJob' && name === metadata.name && uid !== metadata.uid,
+  ) === true;
+
 /** The Job of the ZipJob; one of the same name that belongs to somebody else is not it. */
 export const ownJob = (seen: Pick<Observation, 'job' | 'zipJob'>): Job | undefined =>
   seen.job && isOwnedBy(seen.job, seen.zipJob) ? seen.job : undefined;

@@ -1,4 +1,4 @@
-import { ANNOTATIONS, PROJECT_NAME } from '#crds/api-group.ts';
+import { PROJECT_NAME } from '#crds/api-group.ts';
 import { isFinished, type ZipJob } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import type { Clock } from '#runtime/clock.ts';
@@ -7,6 +7,7 @@ import { bucketKeyOf } from './caches.ts';
 import type { ControllerConfig } from './config.ts';
 import type { SlotTurn } from './observation.ts';
 import type { Pause } from './pause.ts';
+import { orderOf } from './policies/queue-turn.ts';
 import { nextInTurn, type SlotLimits, type SlotRequest, takenSlots } from './policies/slots.ts';
 import { type TokenRate, takeToken } from './policies/token-bucket.ts';
 import { isInTrustedQueue } from './policies/trusted-queue.ts';
@@ -76,10 +77,6 @@ interface Entry {
   readonly request: SlotRequest;
   state: 'waiting' | 'granted' | 'held';
 }
-
-/** The API server's time of creation has whole seconds; within one, the time at which the request was accepted decides. */
-const orderOf = ({ metadata: { creationTimestamp = '', annotations, name } }: ZipJob): string =>
-  `${creationTimestamp} ${annotations?.[ANNOTATIONS.acceptedAt] ?? ''} ${name}`;
 
 const requestOf = (zipJob: ZipJob): SlotRequest => ({
   key: objectKey(zipJob),

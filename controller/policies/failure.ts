@@ -1,7 +1,7 @@
 import type { Attempt, ZipJob } from '#crds/zip-job.ts';
 import { FAILURE_CODES } from '#crds/zipper-contract.ts';
 import type { Job } from '#runtime/kube/resources.ts';
-import { jobFailure } from '../job-state.ts';
+import { isJobFinished, jobFailure } from '../job-state.ts';
 import type { Outcome, OwnedStatus } from '../observation.ts';
 
 const DEFAULT_MAX_ATTEMPTS = 4;
@@ -13,23 +13,31 @@ const countOf = (attempts: readonly Attempt[], ...classes: readonly Attempt['cla
 const isFailureCode = (reason: string | undefined): reason is string =>
   reason !== undefined && Object.hasOwn(FAILURE_CODES, reason);
 
+const RESULT_MISSING: Outcome = {
+  reason: 'ResultMissing',
+  message: 'the zipper ended well but left no result, and the store holds no archive of it',
+};
+
 const afterLast = (last: Attempt): Outcome | undefined => {
   if (last.class === 'permanent')
     return {
       reason: last.reason ?? 'Internal',
       message: last.message ?? `the zipper ended with exit code ${last.exitCode ?? 'unknown'}`,
     };
-  if (last.class === 'success')
-    return {
-      reason: 'ResultMissing',
-      message: 'the zipper ended well but left no result, and the store holds no archive of it',
-    };
-  return undefined;
+  return last.class === 'success' ? RESULT_MISSING : undefined;
 };
 
 const exhausted = (last: Attempt | undefined, text: string): Outcome => {
   const reason = isFailureCode(last?.reason) ? last.reason : 'BackoffLimitExceeded';
   return { reason, message: last?.message === undefined ? text : `${last.message}; ${text}` };
+};
+
+/** No pod comes any more, whatever our own records say. */
+const endOfJob = (job: Job, last: Attempt | undefined): Outcome | undefined => {
+  const end = jobFailure(job);
+  if (end) return exhausted(last, `the Job failed: ${end.reason} ${end.message}`.trim());
+  // Complete, yet its pod was removed before anybody saw how it ended.
+  return isJobFinished(job) ? RESULT_MISSING : undefined;
 };
 
 export const maxAttemptsOf = (zipJob: ZipJob): number => zipJob.spec.maxAttempts ?? DEFAULT_MAX_ATTEMPTS;
@@ -59,6 +67,5 @@ export const giveUp = (
     return { reason: 'TooManyDisruptions', message: `the zipper was interrupted ${disruptions} times` };
   const maxAttempts = maxAttemptsOf(zipJob);
   if (counted >= maxAttempts) return exhausted(last, `${counted} of ${maxAttempts} attempts failed`);
-  const end = job && jobFailure(job);
-  return end && exhausted(last, `the Job failed: ${end.reason} ${end.message}`.trim());
+  return job && endOfJob(job, last);
 };

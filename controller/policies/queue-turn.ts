@@ -1,3 +1,4 @@
+import { ANNOTATIONS } from '#crds/api-group.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import type { Observation } from '../observation.ts';
 
@@ -6,10 +7,9 @@ export type QueueTurn =
   | { readonly kind: 'suspended' }
   | { readonly kind: 'wait'; readonly for: string };
 
-const isOlder = (one: ZipJob, other: ZipJob): boolean => {
-  const [a, b] = [one.metadata.creationTimestamp ?? '', other.metadata.creationTimestamp ?? ''];
-  return a === b ? one.metadata.name < other.metadata.name : a < b;
-};
+/** Sorts by age. The API server's time has whole seconds; within one, the time at which the request was accepted decides. */
+export const orderOf = ({ metadata: { creationTimestamp = '', annotations, name } }: ZipJob): string =>
+  `${creationTimestamp} ${annotations?.[ANNOTATIONS.acceptedAt] ?? ''} ${name}`;
 
 /** A suspended job that has not begun takes part again when it is resumed; until then it holds nobody up. */
 const isHeld = (zipJob: ZipJob): boolean =>
@@ -21,6 +21,8 @@ const hasBegun = (zipJob: ZipJob): boolean =>
 /** May a queued job begin? One job at a time writes a key of a bucket, in the order of creation. */
 export const queueTurn = ({ zipJob, rivals }: Pick<Observation, 'zipJob' | 'rivals'>): QueueTurn => {
   if (zipJob.spec.suspend === true) return { kind: 'suspended' };
-  const first = rivals.find((rival) => hasBegun(rival) || (!isHeld(rival) && isOlder(rival, zipJob)));
+  const first = rivals.find(
+    (rival) => hasBegun(rival) || (!isHeld(rival) && orderOf(rival) < orderOf(zipJob)),
+  );
   return first ? { kind: 'wait', for: first.metadata.name } : { kind: 'go' };
 };

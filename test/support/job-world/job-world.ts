@@ -83,6 +83,14 @@ export class JobWorld {
     if (zipJob) this.zipJobs.put(change(zipJob));
   }
 
+  suspend(suspend: boolean): void {
+    this.edit((job) => (isFinished(job) ? job : { ...job, spec: { ...job.spec, suspend } }));
+  }
+
+  cancel(): void {
+    this.edit((job) => ({ ...job, spec: { ...job.spec, cancel: true } }));
+  }
+
   deleteZipJob(): void {
     const { zipJob } = this;
     if (!zipJob || zipJob.metadata.deletionTimestamp !== undefined) return;
@@ -243,6 +251,7 @@ export class JobWorld {
         dispatcher,
         slots,
         clock,
+        events: { list: () => Promise.resolve([]) },
         isNamespaceTerminating: () => Promise.resolve(this.isNamespaceTerminating),
       }),
       decide,

@@ -1,14 +1,11 @@
 /** The judgement under whatever happens in whatever order: the promises of the state machine hold after every write. */
-import { expect } from 'chai';
-import { FINALIZER } from '#crds/api-group.ts';
-import { isFinished } from '#crds/zip-job.ts';
 import { EXIT_CODES } from '#crds/zipper-contract.ts';
 import { KubeError } from '#runtime/kube/kube-error.ts';
-import { isEnded } from '../../../controller/pod-state.ts';
 import { createRandom, type Random } from '../../chaos/random.ts';
 import { aZipJob, NAME, NAMESPACE } from '../../support/builders.ts';
 import { JobWorld } from '../../support/job-world/job-world.ts';
 import { expectPromises } from '../../support/job-world/promises.ts';
+import { calm, livePods, stepPods, stopPods } from '../../support/job-world/turns.ts';
 import { tendJobs } from '../../support/job-world/world-jobs.ts';
 import type { WorldPod } from '../../support/job-world/world-zipper.ts';
 import { disrupted, type Ending, failureMessage } from '../../support/pod-statuses.ts';
@@ -18,14 +15,8 @@ const MOVES = 60;
 
 type Move = (world: JobWorld, random: Random) => void | Promise<void>;
 
-const livePods = (world: JobWorld): readonly WorldPod[] =>
-  [...world.processes.values()].filter(({ pod }) => {
-    const live = world.pod(pod.metadata.name);
-    return live !== undefined && !isEnded(live);
-  });
-
 const anyPod = (world: JobWorld, random: Random, act: (pod: WorldPod) => void): void => {
-  const pods = livePods(world).filter(({ isLost }) => !isLost);
+  const pods = livePods(world);
   if (pods.length > 0) act(random.pick(pods));
 };
 
@@ -36,22 +27,6 @@ const ENDINGS: readonly Ending[] = [
   { exitCode: 1 },
 ];
 
-/** The kubelet: pods that were told to stop do, in peace or by force; the API server then forgets them. */
-const stopPods: Move = (world, random) => {
-  for (const process of world.processes.values()) {
-    const live = world.pod(process.pod.metadata.name);
-    if (live?.metadata.deletionTimestamp === undefined || process.isLost) continue;
-    if (isEnded(live)) world.removePod(live.metadata.name);
-    else if (random.next() < 0.5)
-      process.end({ exitCode: EXIT_CODES.terminated, message: failureMessage('Terminated') });
-    else process.end({ exitCode: 137 });
-  }
-};
-
-const stepPods: Move = (world) => {
-  for (const pod of livePods(world)) if (!pod.isLost) pod.step();
-};
-
 const MOVES_OF_ALL: Readonly<Record<string, readonly [weight: number, move: Move]>> = {
   'the controller looks': [10, (world) => world.reconcile()],
   'the Job controller looks': [
@@ -60,14 +35,24 @@ const MOVES_OF_ALL: Readonly<Record<string, readonly [weight: number, move: Move
       tendJobs(world);
     },
   ],
-  'pods go on': [10, stepPods],
+  'pods go on': [
+    10,
+    (world) => {
+      stepPods(world);
+    },
+  ],
   'the store answers': [
     4,
     (world) => {
       world.store.arrive();
     },
   ],
-  'pods stop': [4, stopPods],
+  'pods stop': [
+    4,
+    (world, random) => {
+      stopPods(world, () => random.next() < 0.5);
+    },
+  ],
   'garbage is collected': [
     2,
     (world) => {
@@ -130,7 +115,7 @@ const MOVES_OF_ALL: Readonly<Record<string, readonly [weight: number, move: Move
   'somebody cancels': [
     0.4,
     (world) => {
-      world.edit((job) => ({ ...job, spec: { ...job.spec, cancel: true } }));
+      world.cancel();
     },
   ],
   'somebody deletes the ZipJob': [
@@ -142,8 +127,7 @@ const MOVES_OF_ALL: Readonly<Record<string, readonly [weight: number, move: Move
   'somebody suspends or resumes': [
     0.5,
     (world, random) => {
-      const suspend = random.next() < 0.3;
-      world.edit((job) => (isFinished(job) ? job : { ...job, spec: { ...job.spec, suspend } }));
+      world.suspend(random.next() < 0.3);
     },
   ],
   'the bucket is deleted': [
@@ -198,27 +182,6 @@ const draw = (random: Random): string => {
   return 'the controller looks';
 };
 
-const isAtRest = ({ zipJob }: JobWorld): boolean =>
-  !zipJob || (isFinished(zipJob) && zipJob.metadata.finalizers?.includes(FINALIZER) !== true);
-
-/** Nobody disturbs any more: everything must come to its end. */
-const calm = async (world: JobWorld, random: Random): Promise<void> => {
-  world.jobs.fail(undefined);
-  world.killIn = Infinity;
-  world.edit((job) => (isFinished(job) ? job : { ...job, spec: { ...job.spec, suspend: false } }));
-  for (let round = 0; round < 400 && !isAtRest(world); round += 1) {
-    world.lagging = false;
-    for (const move of ['garbage is collected', 'the Job controller looks', 'pods go on', 'pods go on'])
-      await MOVES_OF_ALL[move]?.[1](world, random);
-    world.store.arrive();
-    await stopPods(world, random);
-    world.pass(20);
-    world.lagging = false;
-    await world.reconcile();
-  }
-  expect(isAtRest(world), `comes to an end, not ${JSON.stringify(world.zipJob?.status)}`).to.equal(true);
-};
-
 const play = async (seed: number): Promise<void> => {
   const random = createRandom(seed);
   const told: string[] = [];
@@ -232,7 +195,8 @@ const play = async (seed: number): Promise<void> => {
       await MOVES_OF_ALL[name]?.[1](world, random);
     }
     told.push('calm');
-    await calm(world, random);
+    world.suspend(false);
+    await calm(world);
   } catch (error) {
     throw new Error(`seed ${seed}: ${told.join('; ')}`, { cause: error });
   }

@@ -89,6 +89,7 @@ describe('giveUp', () => {
   const failed = aJob({
     status: { conditions: [{ type: 'FailureTarget', status: 'True', reason: 'BackoffLimitExceeded' }] },
   });
+  const complete = aJob({ status: { conditions: [{ type: 'Complete', status: 'True' }] } });
   const truncated = {
     n: 4,
     podUid: 'p',
@@ -128,6 +129,11 @@ describe('giveUp', () => {
     },
     { name: 'after a permanent failure', got: judge(attempts('permanent')), want: 'Internal' },
     { name: 'after a good end without a result', got: judge(attempts('success')), want: 'ResultMissing' },
+    {
+      name: 'when the Job is complete and its pod was gone before it was seen to end',
+      got: judge(attempts('disruption'), { job: complete }),
+      want: 'ResultMissing',
+    },
     { name: 'when the Job failed by itself', got: judge([], { job: failed }), want: 'BackoffLimitExceeded' },
   ];
   for (const { name, got, want } of cases)

@@ -25,7 +25,20 @@ describe('queueTurn', () => {
       want: { kind: 'wait', for: 'c' },
     },
     {
-      name: 'of two of the same second, by name',
+      name: 'of two of the same second, by the time of acceptance',
+      rivals: [
+        aZipJob({
+          metadata: {
+            name: 'c',
+            creationTimestamp: ago(50),
+            annotations: { [ANNOTATIONS.acceptedAt]: ago(61) },
+          },
+        }),
+      ],
+      want: { kind: 'wait', for: 'c' },
+    },
+    {
+      name: 'of two of the same second otherwise, by name',
       rivals: [other('a', 50), other('c', 50)],
       want: { kind: 'wait', for: 'a' },
     },

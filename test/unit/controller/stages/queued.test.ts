@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { GROUP_VERSION } from '#crds/api-group.ts';
 import { findCondition } from '#crds/conditions.ts';
 import type { ZipJobStatus } from '#crds/zip-job.ts';
 import { archiveJob } from '../../../../controller/job-manifest.ts';
@@ -130,6 +131,18 @@ describe('decide, before there is a Job', () => {
       phase: 'Failed',
       reason: 'StartDeadlineExceeded',
     });
+  });
+
+  it('waits for the Job of an earlier ZipJob of its name to be removed', () => {
+    const owner = { apiVersion: GROUP_VERSION, kind: 'ZipJob', name: NAME, uid: 'uid-of-the-earlier' };
+    const job = aJob({ metadata: { ownerReferences: [owner] } });
+    const waiting = judge({ zipJob: withStatus(queued), job });
+    expect(waiting.status).to.include({ phase: 'Queued', reason: 'NameConflict' });
+    expect(findCondition(waiting.status?.conditions, 'Waiting')?.message).to.contain(
+      'is still being removed',
+    );
+    expect([kinds(waiting), waiting.requeueAfterMs]).to.deep.equal([[], 2000]);
+    expect(kinds(judge({ zipJob: withStatus(waiting.status ?? {}) }))).to.deep.equal(['createJob']);
   });
 
   it('holds a suspended job in the queue', () => {
