@@ -1,0 +1,62 @@
+/** The controllers are away for ten minutes while jobs end. */
+import { expect } from 'chai';
+import { postJob } from '../support/api-client.ts';
+import { startClusterTime } from '../support/cluster-time.ts';
+import { type Flow, startFlow } from '../support/flow.ts';
+import { RELEASE_NAMESPACE } from '../support/installation.ts';
+import { until } from '../support/until.ts';
+import { deliveryId } from '../support/webhook-receiver.ts';
+
+const NAMESPACE = 'controller-outage';
+const JOBS = 5;
+const OUTAGE_MS = 600_000;
+const BAR_MS = 60_000;
+
+describe('when no controller runs for ten minutes', function () {
+  this.timeout(240_000);
+  let flow: Flow;
+  before(async () => {
+    flow = await startFlow(NAMESPACE);
+  });
+  after(() => flow[Symbol.asyncDispose]());
+
+  const kubectl = async (...args: readonly string[]): Promise<string> =>
+    (await flow.cluster.kubectl(args)).stdout;
+  const scale = (replicas: number): Promise<string> =>
+    kubectl('-n', RELEASE_NAMESPACE, 'scale', 'deployment/zipjobs-controller', `--replicas=${replicas}`);
+  const phases = async (): Promise<string> =>
+    kubectl('-n', NAMESPACE, 'get', 'zipjobs', '-o', 'jsonpath={.items[*].status.phase}');
+
+  it('jobs that end meanwhile succeed, and all their webhooks arrive within a minute of its return (F4)', async () => {
+    const { cluster, baseUrl, project, origin, receiver } = flow;
+    await using time = await startClusterTime(cluster);
+    const uuids: string[] = [];
+    for (let n = 0; n < JOBS; n += 1)
+      uuids.push(
+        await postJob(baseUrl, project.token, {
+          bucket_name: project.bucketName,
+          key: `outage-${n}.zip`,
+          urls: [{ url: origin.url('/drip/10000/200/150000/1'), filename: 'a' }],
+        }),
+      );
+    const allRun = Array.from({ length: JOBS }, () => 'Running').join(' ');
+    await until('all jobs to run', async () => (await phases()) === allRun, { limitMs: 60_000 });
+    await scale(0);
+    await kubectl('-n', NAMESPACE, 'wait', 'jobs', '--all', '--for=condition=Complete', '--timeout=60s');
+    expect(await phases(), 'nobody has seen them end').to.equal(allRun);
+    expect(receiver.deliveries).to.deep.equal([]);
+
+    await time.pass(OUTAGE_MS);
+    await scale(2);
+    await until(
+      'the webhooks of all jobs',
+      () => uuids.every((uuid) => receiver.deliveries.some(({ body }) => body.includes(uuid))),
+      { limitMs: BAR_MS },
+    );
+    for (const uuid of uuids) {
+      const { status } = await project.untilPhase(uuid, ['Succeeded']);
+      expect(status?.attemptsTotal).to.equal(1);
+    }
+    expect(new Set(receiver.deliveries.map(deliveryId)).size).to.equal(JOBS);
+  });
+});

@@ -1,0 +1,103 @@
+/** A receiver that is away for a day, and a controller that does not live long either. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect } from 'chai';
+import type { WebhookState } from '#crds/zip-job.ts';
+import { startClusterTime } from '../support/cluster-time.ts';
+import { startControllerPool } from '../support/controller-pool.ts';
+import { putFinishedJobs, zipJobsOf } from '../support/finished-jobs.ts';
+import { signIn } from '../support/kube-user.ts';
+import { createProject } from '../support/project.ts';
+import { sharedCluster } from '../support/shared-cluster.ts';
+import { sharedInstallation } from '../support/shared-installation.ts';
+import { until } from '../support/until.ts';
+import { deliveryId, startWebhookReceiver } from '../support/webhook-receiver.ts';
+
+const NAMESPACE = 'webhook-outage';
+const JOBS = 3;
+const HOUR_MS = 3_600_000;
+const OUTAGE_MS = 24 * HOUR_MS;
+const RESTARTS = 50;
+/** The longest wait between two attempts, with what may come on top of it. */
+const LONGEST_WAIT_HOURS = 27;
+
+const freePort = async (): Promise<number> => {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+};
+
+const isSeen = ({ attempts = 0, log = [] }: WebhookState): boolean => attempts > 0 && log.length === attempts;
+
+describe('a receiver that is down for 24 h', function () {
+  this.timeout(600_000);
+
+  it('gets each event once when it is up again, over 50 restarts of the controller (F20)', async () => {
+    await using resources = new AsyncDisposableStack();
+    const cluster = await sharedCluster();
+    await sharedInstallation();
+    const port = await freePort();
+    const url = `http://127.0.0.1:${port}`;
+    const project = resources.use(await createProject(cluster, { namespace: NAMESPACE, webhookUrl: url }));
+    const admin = resources.use(await signIn(cluster));
+    const time = resources.use(await startClusterTime(cluster));
+    const { bucketName } = project;
+    const pool = resources.use(
+      await startControllerPool({
+        cluster,
+        count: 1,
+        settings: { LEASE_DURATION_MS: '1000', FULL_PASS_SECONDS: '1' },
+        prepare: () =>
+          putFinishedJobs(admin, { namespace: NAMESPACE, bucketName, count: JOBS, url: () => url }),
+      }),
+    );
+    const webhooks = async (): Promise<readonly WebhookState[]> =>
+      (await zipJobsOf(admin, NAMESPACE)).map(({ status }) => status?.webhook ?? { state: 'NotConfigured' });
+    await until('the first attempts', async () => (await webhooks()).every(isSeen), { limitMs: 60_000 });
+
+    let before = (await webhooks()).map(({ attempts = 0 }) => attempts);
+    for (let restart = 0; restart < RESTARTS; restart += 1) {
+      await time.pass(OUTAGE_MS / RESTARTS);
+      pool.killAll();
+      await until('the next controller', () => pool.ended > restart, { limitMs: 10_000 });
+      await pool.untilLeading();
+      const now = await webhooks();
+      // Counted on from where it was, never anew, and each one stands in the log.
+      expect(now.every(isSeen)).to.equal(true);
+      const attempts = now.map((webhook) => webhook.attempts ?? 0);
+      for (const [index, count] of attempts.entries()) expect(count).to.be.at.least(before[index] ?? 0);
+      before = attempts;
+    }
+
+    const receiver = resources.use(await startWebhookReceiver({ port }));
+    receiver.trust(project.webhookSecret);
+    let last = await webhooks();
+    for (let hour = 0; hour < LONGEST_WAIT_HOURS; hour += 1) {
+      await time.pass(HOUR_MS);
+      const due = time.now();
+      last = await until(
+        'what is due to be sent',
+        async () => {
+          const all = await webhooks();
+          return all.every(({ nextAttemptAt }) => !nextAttemptAt || new Date(nextAttemptAt) > due) && all;
+        },
+        { limitMs: 30_000 },
+      );
+      if (last.every(({ state }) => state === 'Delivered')) break;
+    }
+    expect(receiver.refused).to.deep.equal([]);
+    expect(receiver.deliveries.map(deliveryId).toSorted()).to.deep.equal(
+      last.map((webhook) => webhook.deliveryId ?? '').toSorted(),
+    );
+    for (const [index, { state, attempts, log = [] }] of last.entries()) {
+      expect(state).to.equal('Delivered');
+      expect(attempts).to.be.within(before[index] ?? 0, (before[index] ?? 0) + 1);
+      expect(log.map(({ status, error }) => status ?? error)).to.deep.equal([
+        ...log.slice(1).map(() => 'unreachable'),
+        204,
+      ]);
+    }
+  });
+});
