@@ -51,13 +51,14 @@ const countDelivery = (
   before: WebhookState | undefined,
   after: WebhookState | undefined,
 ): void => {
+  // Also one that was never sent, because its endpoint is disabled.
+  if (after?.state === 'Exhausted' && before?.state !== 'Exhausted') metrics.exhausted.inc();
   const last = after?.log?.at(-1);
   // A replay counts from 0 again.
   if (!last || attemptsOf(after) <= attemptsOf(before)) return;
   const outcome = last.status === undefined ? 'error' : `${Math.floor(last.status / 100)}xx`;
   metrics.deliveries.inc({ outcome });
   metrics.deliverySeconds.observe(last.durationMs / 1000);
-  if (after?.state === 'Exhausted') metrics.exhausted.inc();
 };
 
 const countBeginning = (metrics: ControllerMetrics, { before, after, now }: Move): void => {

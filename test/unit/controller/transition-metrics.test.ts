@@ -116,6 +116,32 @@ describe('countTransition', () => {
     expect(valueOf(await series(), 'zip_upload_abort_failures_total')).to.equal(3);
   });
 
+  it('counts attempts at webhooks by the class of the answer, and those that were given up (W19)', async () => {
+    const { move, series } = setUp();
+    const log = [204, 302, 410, 503, undefined].map((status) => ({
+      at: ago(0),
+      durationMs: 5,
+      ...(status !== undefined && { status }),
+    }));
+    let before: ZipJobStatus = { phase: 'Succeeded', webhook: { state: 'Pending', attempts: 0 } };
+    for (const [index] of log.entries()) {
+      const after: ZipJobStatus = {
+        phase: 'Succeeded',
+        webhook: { state: 'Pending', attempts: index + 1, log: log.slice(0, index + 1) },
+      };
+      move(before, after);
+      before = after;
+    }
+    move(before, { ...before, webhook: { ...before.webhook, state: 'Exhausted' } });
+    // Never sent: its endpoint is disabled.
+    move({ webhook: { state: 'Pending', attempts: 0 } }, { webhook: { state: 'Exhausted', attempts: 0 } });
+    move({ webhook: { state: 'Exhausted' } }, { webhook: { state: 'Exhausted' } });
+    const lines = await series();
+    for (const outcome of ['2xx', '3xx', '4xx', '5xx', 'error'])
+      expect(valueOf(lines, `zip_webhook_deliveries_total{outcome="${outcome}"}`), outcome).to.equal(1);
+    expect(valueOf(lines, 'zip_webhooks_exhausted_total')).to.equal(2);
+  });
+
   it('takes size, files and duration of an archive from its result', async () => {
     const { move, series } = setUp();
     const { before, after } = anEnd(300);
@@ -152,7 +178,7 @@ describe('collectAtScrape', () => {
     }),
   ];
 
-  it('reads the state of the jobs off the cache', async () => {
+  it('reads the state of the jobs off the cache, the oldest webhook among them (W19)', async () => {
     const lines = await setUp(jobs).series();
     const told = (name: string): number | undefined => valueOf(lines, name);
     expect(told('zip_jobs{phase="New"}')).to.equal(1);
