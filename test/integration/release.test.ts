@@ -6,10 +6,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { stringify } from 'yaml';
-import { PLURALS } from '#crds/api-group.ts';
+import { FINALIZER, PLURALS } from '#crds/api-group.ts';
 import { startCluster } from '../cluster/cluster.ts';
 import type { Cluster } from '../cluster/cluster-types.ts';
 import { postJob } from '../support/api-client.ts';
+import { untilTokenKnown } from '../support/flow.ts';
 import { installChart, RELEASE, RELEASE_NAMESPACE } from '../support/installation.ts';
 import { createProject, type Project } from '../support/project.ts';
 
@@ -33,14 +34,20 @@ const auditPolicy = {
 
 interface Origin extends AsyncDisposable {
   readonly url: string;
+  /** Its body never ends. */
+  readonly slowUrl: string;
 }
 
 const startOrigin = async (): Promise<Origin> => {
-  const server = createServer((_request, response) => response.end('hello'));
+  const server = createServer((request, response) => {
+    if (request.url === '/slow') response.writeHead(200, { 'content-length': '1000000' }).write('hello');
+    else response.end('hello');
+  });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}/a`,
+    slowUrl: `http://127.0.0.1:${port}/slow`,
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
@@ -126,5 +133,36 @@ describe('the release', function () {
   it('takes the definitions and objects over when it is installed again', async () => {
     await installChart(cluster);
     expect(await names('zipjobs')).to.contain('zipjob.zipjobs.dev/zip-');
+  });
+
+  const FINALIZERS = '{range .items[*]}{.metadata.finalizers}{end}';
+  const ofProject = async (kind: string, path: string): Promise<string> =>
+    (await cluster.kubectl(['get', kind, '-n', NAMESPACE, '-o', `jsonpath=${path}`])).stdout;
+
+  it('goes while jobs run, and leaves nothing that a controller would have to let go of (F14)', async () => {
+    const installation = await installChart(cluster);
+    await untilTokenKnown(await installation.apiUrl(), project.token);
+    const post = async (key: string): Promise<string> =>
+      postJob(await installation.apiUrl(), project.token, {
+        bucket_name: project.bucketName,
+        key,
+        urls: [{ url: origin.slowUrl, filename: 'a' }],
+      });
+    const [first, second] = [await post('one.zip'), await post('one.zip')];
+    await project.untilPhase(first, ['Running'], 90_000);
+    await project.untilPhase(second, ['Queued']);
+    expect(await ofProject('zipjobs', FINALIZERS)).to.contain(FINALIZER);
+    await cluster.helm(['uninstall', RELEASE, '-n', RELEASE_NAMESPACE, '--wait', '--timeout', '100s']);
+    for (const kind of ['zipjobs', 'zipbuckets', 'zipprojects'])
+      expect(await ofProject(kind, FINALIZERS), kind).not.to.contain(FINALIZER);
+    const hook = 'serviceaccounts,jobs,roles,rolebindings,clusterroles,clusterrolebindings';
+    const left = await cluster.kubectl(
+      `get ${hook} -A -l app.kubernetes.io/component=uninstall -o name`.split(' '),
+    );
+    expect(left.stdout).to.equal('');
+  });
+
+  it('lets the namespace of a project be deleted after it has gone', async () => {
+    await cluster.kubectl(['delete', 'namespace', NAMESPACE, '--timeout=90s']);
   });
 });

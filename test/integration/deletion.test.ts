@@ -1,0 +1,120 @@
+/** Projects and namespaces that are deleted while jobs run, and the switch that lets no job begin. */
+import { expect } from 'chai';
+import { ANNOTATIONS, PROJECT_NAME } from '#crds/api-group.ts';
+import { type Condition, findCondition } from '#crds/conditions.ts';
+import { askApi, postJob } from '../support/api-client.ts';
+import { adminApi, leadingPod, metricOf, metricsOf } from '../support/controller-pods.ts';
+import { type Flow, startFlow } from '../support/flow.ts';
+import { RELEASE_NAMESPACE } from '../support/installation.ts';
+import { until } from '../support/until.ts';
+
+const LEASE = 'zipjobs-controller';
+
+describe('a deletion', function () {
+  this.timeout(180_000);
+  const life = new AsyncDisposableStack();
+  after(() => life.disposeAsync());
+
+  const begin = async (namespace: string): Promise<Flow> => life.use(await startFlow(namespace));
+  const kubectl = async ({ cluster }: Flow, ...args: readonly string[]): Promise<string> =>
+    (await cluster.kubectl(args)).stdout;
+
+  /** A job whose only source takes about ten seconds, as soon as its zipper fetches it. */
+  const runningJob = async ({ baseUrl, project, origin }: Flow, key: string): Promise<string> => {
+    const uuid = await postJob(baseUrl, project.token, {
+      bucket_name: project.bucketName,
+      key,
+      urls: [{ url: origin.url('/drip/32768/100/3276800/1'), filename: 'a' }],
+    });
+    await project.untilPhase(uuid, ['Running'], 60_000);
+    return uuid;
+  };
+  const untilNoUpload = ({ project }: Flow): Promise<unknown> =>
+    until('no upload to be open', async () => (await project.bucket.openUploads()).length === 0);
+
+  it('of a ZipProject revokes its tokens, cancels its jobs, and waits for its buckets', async () => {
+    const namespace = 'project-leaves';
+    const flow = await begin(namespace);
+    const uuid = await runningJob(flow, 'cut.zip');
+    await kubectl(flow, 'delete', 'zipproject', PROJECT_NAME, '-n', namespace, '--wait=false');
+    await until('the token to be revoked', async () => {
+      const { status } = await askApi(flow.baseUrl, { path: `/v1/zips/${uuid}`, token: flow.project.token });
+      return status === 401;
+    });
+    const { status } = await flow.project.untilPhase(uuid, ['Cancelled', 'Succeeded', 'Failed'], 60_000);
+    expect(status, JSON.stringify(status)).to.include({ phase: 'Cancelled', reason: 'Cancelled' });
+    const ready = await until('the project to say that it waits for its bucket alone', async () => {
+      const text = await kubectl(flow, 'get', 'zipproject', PROJECT_NAME, '-n', namespace, '-o', 'json');
+      const { status: seen } = JSON.parse(text) as { status: { conditions: Condition[] } };
+      const condition = findCondition(seen.conditions, 'Ready');
+      return condition?.reason === 'ProjectDeleting' && !condition.message.includes('zip-') && condition;
+    });
+    expect(ready.message).to.contain(`s3-${flow.project.bucketName}`);
+    await kubectl(flow, 'delete', 'zipbucket', '--all', '-n', namespace, '--timeout=30s');
+    await kubectl(
+      flow,
+      'wait',
+      `zipproject/${PROJECT_NAME}`,
+      '-n',
+      namespace,
+      '--for=delete',
+      '--timeout=30s',
+    );
+    await untilNoUpload(flow);
+  });
+
+  it('of a namespace ends soon although a job runs in it, and leaves no upload (F14)', async () => {
+    const namespace = 'namespace-leaves';
+    const flow = await begin(namespace);
+    await runningJob(flow, 'gone.zip');
+    await using api = await adminApi(flow.cluster);
+    const leader = await leadingPod(flow.cluster, api);
+    const released = async (): Promise<number> =>
+      metricOf(await metricsOf(api, leader), 'zip_finalizers_released_total', 'NamespaceTerminating');
+    const before = await released();
+    await kubectl(flow, 'delete', 'namespace', namespace, '--timeout=90s');
+    await untilNoUpload(flow);
+    // Its job, its bucket and its project, unless one of them had nothing left to wait for.
+    expect(await released()).to.be.greaterThan(before);
+  });
+
+  it('is none: while all is paused jobs wait and say why, and then run', async () => {
+    const flow = await begin('paused');
+    const annotate = (value: string) =>
+      kubectl(
+        flow,
+        'annotate',
+        '--overwrite',
+        'lease',
+        LEASE,
+        '-n',
+        RELEASE_NAMESPACE,
+        `${ANNOTATIONS.paused}${value}`,
+      );
+    await annotate('=incident 42');
+    life.defer(async () => {
+      await annotate('-');
+    });
+    const { project, origin, baseUrl } = flow;
+    // The leader reads its Lease every second or two.
+    const request = (key: string) => ({
+      bucket_name: project.bucketName,
+      key,
+      urls: [{ url: origin.url('/drip/1/0/1/1'), filename: 'a' }],
+    });
+    let tries = 0;
+    const uuid = await until('a job that waits', async () => {
+      tries += 1;
+      const posted = await postJob(baseUrl, project.token, request(`paused-${tries}.zip`));
+      const job = await project.untilPhase(posted, ['Queued', 'Succeeded'], 20_000);
+      return job.status?.phase === 'Queued' && posted;
+    });
+    const paused = await until('the reason', async () => {
+      const { status } = await project.zipJob(uuid);
+      return status?.reason === 'Paused' && status;
+    });
+    expect(paused.message).to.contain('incident 42');
+    await annotate('-');
+    await project.untilPhase(uuid, ['Succeeded'], 60_000);
+  });
+});
