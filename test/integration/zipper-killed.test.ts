@@ -1,0 +1,69 @@
+/** What becomes of a job whose zipper is ended from outside in the middle of its upload. */
+import { expect } from 'chai';
+import { until } from '../support/until.ts';
+import { startZipperWorld, type ZipperWorld } from '../support/zipper-world.ts';
+
+/** A zipper starts with less, and needs more as soon as it has a part in memory. */
+const TIGHT = { requests: { memory: '16Mi' }, limits: { memory: '60Mi' } };
+
+describe('a zipper that is ended in the middle of its upload', function () {
+  this.timeout(120_000);
+  let world: ZipperWorld;
+  let tight: string;
+  let killed: { readonly uuid: string; readonly isKilled: boolean };
+
+  // The Job controller waits 10 s before the pod after a failed one: both begin to wait at once.
+  before(async () => {
+    world = await startZipperWorld('zipper-killed');
+    const held = world.hold();
+    tight = await world.start([world.origin.url('/gen/200000000/1')], {
+      spec: { resources: TIGHT },
+      env: { PART_SIZE_BYTES: String(32 * 1024 * 1024) },
+    });
+    const uuid = await world.start([held.url]);
+    const podUid = await world.untilUploading(uuid);
+    killed = { uuid, isKilled: world.cluster.node.kill(podUid, 'SIGKILL') };
+    held.release();
+  });
+  after(() => world[Symbol.asyncDispose]());
+
+  it('by a drain: aborts, is not counted, and another one succeeds (F8) (K5)', async () => {
+    const held = world.hold();
+    const uuid = await world.start([held.url], { spec: { maxAttempts: 1 } });
+    await world.untilUploading(uuid);
+    const { status: before } = await world.project.zipJob(uuid);
+    const { namespace } = world.project;
+    const name = before?.job?.podName ?? '';
+    const eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name, namespace } };
+    const path = `/api/v1/namespaces/${namespace}/pods/${name}/eviction`;
+    await world.cluster.kubectl(['create', '--raw', path, '-f', '-'], { input: JSON.stringify(eviction) });
+    await world.untilUploading(uuid, before?.job?.podUid);
+    held.release();
+    const { status } = await world.untilEnd(uuid);
+    expect(status, JSON.stringify(status)).to.include({ phase: 'Succeeded', attemptsTotal: 2 });
+    expect(status?.attempts?.[0]).to.include({ class: 'disruption', reason: 'Terminated', exitCode: 35 });
+    expect((await world.jobOf(uuid)).failed ?? 0).to.equal(0);
+    await until('its first upload to be gone', async () => {
+      const keys = await world.project.bucket.openUploadKeys();
+      return !keys.includes(`${uuid}.zip`);
+    });
+  });
+
+  it('by SIGKILL: is counted, its upload is aborted, and another one succeeds (F9)', async () => {
+    const { uuid, isKilled } = killed;
+    expect(isKilled).to.equal(true);
+    const { status } = await world.untilEnd(uuid);
+    expect(status, JSON.stringify(status)).to.include({ phase: 'Succeeded', attemptsTotal: 2 });
+    expect(status?.attempts?.[0]).to.include({ class: 'transient', exitCode: 137 });
+    expect((await world.jobOf(uuid)).failed).to.equal(1);
+  });
+
+  it('by the lack of memory, twice: fails and says so, with nothing left (F9)', async () => {
+    const { status } = await world.untilEnd(tight);
+    expect(status, JSON.stringify(status)).to.include({ phase: 'Failed', reason: 'OutOfMemory' });
+    expect(status?.attempts?.map((attempt) => attempt.class)).to.deep.equal(['oom', 'oom']);
+    expect(status?.attempts?.[0]).to.include({ exitCode: 137, reason: 'OOMKilled' });
+    await world.untilNothingOpen();
+    expect(await world.project.bucket.exists(`${tight}.zip`)).to.equal(false);
+  });
+});
