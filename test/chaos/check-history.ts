@@ -1,120 +1,41 @@
 /** Judges a history: what must hold whatever happened. */
 import { zipJobName } from '#crds/api-group.ts';
-import { API_STATUSES, TERMINAL_PHASES } from '#crds/zip-job.ts';
-import type { Seen } from './history.ts';
+import { checkJob, type JobOutcome, type JobStory } from './check-job.ts';
+import { checkKey } from './check-keys.ts';
+import { checkFence, readUploads } from './check-uploads.ts';
+import type { Place, Seen } from './history.ts';
+import type { Rule, SeenExchange, Violation } from './violation.ts';
 
-/** One accepted request, and what was found once all was quiet. */
-export interface JobOutcome {
-  readonly uuid: string;
-  readonly key: string;
-  /** Name and SHA-256 of each entry that the archive must have. */
-  readonly expected: Readonly<Record<string, string>>;
-  /** What stands at the key: nothing, the object of before, or an archive with these entries. */
-  readonly object: 'nothing' | 'older' | Readonly<Record<string, string>>;
-  /** How often the test itself deleted the job's Kubernetes Job or may have. */
-  readonly jobsDeleted: number;
-}
-
-export interface Violation {
-  readonly rule: 'H4' | 'H5' | 'H6' | 'H7' | 'H8' | 'F2';
-  readonly uuid?: string;
-  readonly text: string;
-}
-
-type Exchange = Extract<Seen, { kind: 'exchange' }>;
-type Sight = Extract<Seen, { kind: 'zip-job' }>;
-
-const isOk = (status: number | undefined): boolean => status !== undefined && status >= 200 && status < 300;
-
-const exchanges = (seen: readonly Seen[], place: Exchange['place']): readonly Exchange[] =>
+const exchanges = (seen: readonly Seen[], place: Place): readonly SeenExchange[] =>
   seen.flatMap((one) => (one.kind === 'exchange' && one.place === place ? [one] : []));
 
-const sightsOf = (seen: readonly Seen[], uuid: string): readonly Sight[] =>
-  seen
-    .flatMap((one) => (one.kind === 'zip-job' && one.name === zipJobName(uuid) ? [one] : []))
-    .toSorted((a, b) => a.at - b.at);
-
-const isTerminal = ({ phase }: Sight): boolean => TERMINAL_PHASES.some((one) => one === phase);
-
-/** Completes of the store's own word, told apart by their upload. */
-const completedUploads = (seen: readonly Seen[], key: string): ReadonlySet<string> =>
-  new Set(
-    exchanges(seen, 'store').flatMap(({ request, status, at: _at }) => {
-      const url = new URL(request.path, 'http://store');
-      const upload = url.searchParams.get('uploadId');
-      const isComplete = request.method === 'POST' && upload !== null && isOk(status);
-      return isComplete && decodeURIComponent(url.pathname).endsWith(`/${key}`) ? [upload] : [];
-    }),
-  );
-
-const checkStates = (sights: readonly Sight[]): readonly Omit<Violation, 'uuid'>[] => {
-  const last = sights.at(-1);
-  if (last === undefined || !isTerminal(last))
-    return [{ rule: 'H5', text: `never ended: ${last?.phase ?? 'no phase'} (${last?.reason ?? ''})` }];
-  const ends = new Set(sights.filter(isTerminal).map(({ phase, finishedAt }) => `${phase} ${finishedAt}`));
-  const violations: Omit<Violation, 'uuid'>[] = [];
-  if (ends.size > 1) violations.push({ rule: 'H6', text: `ended more than once: ${[...ends].join(', ')}` });
-  const rank = ({ apiStatus }: Sight): number => Math.min(API_STATUSES.indexOf(apiStatus), 2);
-  sights.forEach((sight, index) => {
-    const before = sights[index - 1];
-    if (before !== undefined && rank(sight) < rank(before))
-      violations.push({ rule: 'H6', text: `went back from ${before.apiStatus} to ${sight.apiStatus}` });
+const storiesOf = (
+  seen: readonly Seen[],
+  jobs: readonly JobOutcome[],
+  uploads: JobStory['uploads'],
+): readonly JobStory[] => {
+  const api = exchanges(seen, 'api-server');
+  const deliveries = exchanges(seen, 'receiver');
+  return jobs.map((job) => {
+    const name = zipJobName(job.uuid);
+    return {
+      job,
+      uploads,
+      sights: seen
+        .flatMap((one) => (one.kind === 'zip-job' && one.name === name ? [one] : []))
+        .toSorted((a, b) => a.at - b.at),
+      api: api.filter(({ request, notes }) => request.path.includes(name) || notes['job'] === name),
+      deliveries: deliveries.filter(({ notes }) => notes['zipId'] === job.uuid),
+    };
   });
-  return violations;
 };
 
-const sameEntries = (a: Readonly<Record<string, string>>, b: Readonly<Record<string, string>>): boolean =>
-  JSON.stringify(a) === JSON.stringify(b);
-
-const checkArchive = (
-  seen: readonly Seen[],
-  job: JobOutcome,
-  last: Sight,
-): readonly Omit<Violation, 'uuid'>[] => {
-  const uploads = completedUploads(seen, job.key);
-  const violations: Omit<Violation, 'uuid'>[] = [];
-  if (uploads.size > 1) violations.push({ rule: 'H4', text: `${uploads.size} uploads were completed` });
-  if (last.apiStatus === 'succeeded') {
-    if (typeof job.object === 'string')
-      violations.push({ rule: 'H4', text: `succeeded, but at the key stands ${job.object}` });
-    else if (!sameEntries(job.object, job.expected))
-      violations.push({ rule: 'H4', text: 'succeeded, but the archive has other entries' });
-  } else if (last.reason !== 'OutcomeUnknown' && (uploads.size > 0 || typeof job.object !== 'string'))
-    violations.push({ rule: 'H4', text: `${last.phase} (${last.reason}), but an archive was published` });
-  return violations;
-};
-
-const checkWebhook = (
-  seen: readonly Seen[],
-  uuid: string,
-  last: Sight,
-): readonly Omit<Violation, 'uuid'>[] => {
-  const deliveries = exchanges(seen, 'receiver').filter(({ notes }) => notes['zipId'] === uuid);
-  const violations: Omit<Violation, 'uuid'>[] = [];
-  if (!deliveries.some(({ status, fault }) => isOk(status) && fault === undefined))
-    violations.push({ rule: 'H7', text: `no delivery in ${deliveries.length} attempts` });
-  const ids = new Set(deliveries.map(({ notes }) => notes['webhookId']));
-  if (ids.size > 1) violations.push({ rule: 'H7', text: `${ids.size} webhook ids` });
-  const wrong = deliveries.find(({ notes }) => notes['status'] !== last.apiStatus);
-  if (wrong) violations.push({ rule: 'H7', text: `told ${wrong.notes['status']}, is ${last.apiStatus}` });
-  return violations;
-};
-
-const checkJobsCreated = (seen: readonly Seen[], job: JobOutcome): readonly Omit<Violation, 'uuid'>[] => {
-  const created = exchanges(seen, 'api-server').filter(
-    ({ request, status, notes }) =>
-      request.method === 'POST' && status === 201 && notes['job'] === zipJobName(job.uuid),
-  ).length;
-  return created > 1 + job.jobsDeleted ? [{ rule: 'F2', text: `${created} Jobs were created` }] : [];
-};
-
-const checkJob = (seen: readonly Seen[], job: JobOutcome): readonly Violation[] => {
-  const sights = sightsOf(seen, job.uuid);
-  const found = [...checkStates(sights), ...checkJobsCreated(seen, job)];
-  const last = sights.at(-1);
-  if (last !== undefined && isTerminal(last))
-    found.push(...checkArchive(seen, job, last), ...checkWebhook(seen, job.uuid, last));
-  return found.map((violation) => ({ ...violation, uuid: job.uuid }));
+/** Two events never have the same id. */
+const checkIds = (stories: readonly JobStory[]): readonly Rule[] => {
+  const ids = stories.flatMap(({ deliveries }) => [
+    ...new Set(deliveries.map(({ notes }) => notes['webhookId'] ?? '')),
+  ]);
+  return new Set(ids).size < ids.length ? [{ rule: 'H7', text: 'two events have one webhook id' }] : [];
 };
 
 export interface Findings {
@@ -123,11 +44,19 @@ export interface Findings {
   readonly openUploads: readonly string[];
 }
 
-/** H4 to H8 and F2 over everything that was seen of these jobs. */
+/** Every rule over everything that was seen of these jobs. */
 export const checkHistory = (
   seen: readonly Seen[],
   { jobs, openUploads }: Findings,
-): readonly Violation[] => [
-  ...jobs.flatMap((job) => checkJob(seen, job)),
-  ...openUploads.map((upload): Violation => ({ rule: 'H8', text: `an upload to ${upload} is still open` })),
-];
+): readonly Violation[] => {
+  const uploads = readUploads(exchanges(seen, 'api-server'), exchanges(seen, 'store'));
+  const stories = storiesOf(seen, jobs, uploads);
+  const byKey = Map.groupBy(stories, ({ job }) => job.key);
+  return [
+    ...stories.flatMap((story) => checkJob(story).map((rule) => ({ ...rule, uuid: story.job.uuid }))),
+    ...[...byKey.values()].flatMap(checkKey),
+    ...checkIds(stories),
+    ...checkFence(uploads),
+    ...openUploads.map((upload): Rule => ({ rule: 'H8', text: `an upload to ${upload} is still open` })),
+  ];
+};

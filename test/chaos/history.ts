@@ -3,7 +3,7 @@ import type { ApiStatus, Phase, ZipJob } from '#crds/zip-job.ts';
 import { isFinished } from '#crds/zip-job.ts';
 import type { Exchange } from '../cluster/fault-proxy.ts';
 
-export const PLACES = ['api-server', 'store', 'receiver'] as const;
+export const PLACES = ['api-server', 'store', 'receiver', 'source'] as const;
 export type Place = (typeof PLACES)[number];
 
 export type Seen =

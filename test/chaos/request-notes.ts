@@ -35,6 +35,7 @@ export const noteKubernetes = ({ method, path, body }: ProxiedRequest): Notes =>
     phase: at(object, 'status', 'phase'),
     reason: at(object, 'status', 'reason'),
     upload: at(object, 'status', 'upload', 'state'),
+    uploadId: at(object, 'status', 'upload', 'uploadId'),
     podUid: at(object, 'status', 'job', 'podUid'),
     webhook: at(object, 'status', 'webhook', 'state'),
     result: at(object, 'status', 'result', 'etag'),

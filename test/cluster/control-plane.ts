@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { compactEtcd } from './compact-etcd.ts';
 import { freePorts } from './free-ports.ts';
 import { KubeApi } from './kube-api.ts';
 import { writeKubeconfig } from './kubeconfig.ts';
@@ -25,6 +26,10 @@ export interface ControlPlane {
   readonly adminKubeconfigPath: string;
   /** A client that signs in by a certificate of `certificates`. */
   clientOf(name: string): Promise<KubeApi>;
+  /** Ends the API server at once and starts it again, on the same address; returns when it is ready. */
+  restartApiServer(): Promise<void>;
+  /** Makes etcd forget every version but the newest of each object. */
+  compactEtcd(): Promise<void>;
 }
 
 const ISSUER = 'https://kubernetes.default.svc';
@@ -43,8 +48,11 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
   await Promise.all([etcd, made, writeEncryptionConfiguration(options.dir)]);
 
   const url = `https://127.0.0.1:${apiPort}`;
-  const flags = apiServerFlags({ dir: options.dir, certificates, apiPort, etcdPort });
-  const apiServer = await start('kube-apiserver', [...flags, ...options.apiServerFlags]);
+  const flags = [
+    ...apiServerFlags({ dir: options.dir, certificates, apiPort, etcdPort }),
+    ...options.apiServerFlags,
+  ];
+  let apiServer = await start('kube-apiserver', flags);
   const plane = createPlane(url, certificates, options.dir);
   await Promise.all(
     ['admin', 'system:kube-controller-manager', 'system:kube-scheduler'].map((name) =>
@@ -57,13 +65,24 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
     controllerManagerFlags(plane.configOf('system:kube-controller-manager'), certificates),
   );
   await start('kube-scheduler', schedulerFlags(plane.configOf('system:kube-scheduler')));
-  const admin = await plane.clientOf('admin');
-  try {
-    await apiServer.ready(() => admin.isReady(), READY_LIMIT_MS);
-  } finally {
-    await admin.close();
-  }
-  return plane;
+  const untilReady = async (): Promise<void> => {
+    const admin = await plane.clientOf('admin');
+    try {
+      await apiServer.ready(() => admin.isReady(), READY_LIMIT_MS);
+    } finally {
+      await admin.close();
+    }
+  };
+  await untilReady();
+  return {
+    ...plane,
+    restartApiServer: async () => {
+      await apiServer.kill();
+      apiServer = await start('kube-apiserver', flags);
+      await untilReady();
+    },
+    compactEtcd: () => compactEtcd(`http://127.0.0.1:${etcdPort}`),
+  };
 }
 
 async function startPart(
@@ -81,7 +100,11 @@ async function startPart(
   return process;
 }
 
-function createPlane(url: string, certificates: string, dir: string): ControlPlane & PlaneFiles {
+function createPlane(
+  url: string,
+  certificates: string,
+  dir: string,
+): Omit<ControlPlane, 'restartApiServer' | 'compactEtcd'> & PlaneFiles {
   const caPath = join(certificates, 'ca.crt');
   const configOf = (name: string): string =>
     join(name === 'admin' ? dir : certificates, `${name}.kubeconfig`);

@@ -6,6 +6,7 @@ import { once } from 'node:events';
 import * as http from 'node:http';
 import * as https from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { pipeline } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { OpenStream } from './open-stream.ts';
 import { actorOf, isWatch, isWrite, type ProxiedRequest } from './proxied-request.ts';
@@ -49,6 +50,8 @@ export interface FaultProxyOptions {
   /** Asked about each request. */
   readonly judge?: (request: ProxiedRequest) => FaultAction | undefined;
   readonly record?: (exchange: Exchange) => void;
+  /** The path that is asked for instead, such as one with another time limit of a watch. */
+  readonly rewrite?: (path: string) => string;
   /** What is kept of a request beside its line and headers. */
   readonly note?: (request: ProxiedRequest) => Readonly<Record<string, string>>;
 }
@@ -213,9 +216,13 @@ class Proxy implements FaultProxy {
       void stream.ended.then(() => this.#streams.delete(stream));
       return statusCode;
     }
+    if (isWrite(request) || this.#options.tls === undefined) {
+      response.writeHead(statusCode, withoutHopHeaders(headers));
+      await pipeline(answer, response);
+      return statusCode;
+    }
     const body = Buffer.concat((await answer.toArray()) as Buffer[]);
-    if (!isWrite(request) && statusCode === 200 && this.#options.tls !== undefined)
-      this.#answers.set(request.path, { headers, body });
+    if (statusCode === 200) this.#answers.set(request.path, { headers, body });
     response.writeHead(statusCode, withoutHopHeaders(headers)).end(body);
     return statusCode;
   }
@@ -227,7 +234,7 @@ class Proxy implements FaultProxy {
       hostname,
       port,
       method: request.method,
-      path: request.path,
+      path: this.#options.rewrite?.(request.path) ?? request.path,
       // The Host header stays: signatures of requests to a store cover it.
       headers: {
         ...withoutHopHeaders(request.headers),

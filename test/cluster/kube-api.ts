@@ -55,6 +55,8 @@ export class KubeApi {
       bodyTimeout: 0,
       headersTimeout: CALL_LIMIT_MS,
       pipelining: 1,
+      // Over HTTP/2 an API server that is killed leaves a rejection that nobody can handle.
+      allowH2: false,
     });
   }
 

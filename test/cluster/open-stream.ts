@@ -1,24 +1,28 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { StringDecoder } from 'node:string_decoder';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ProxiedRequest } from './proxied-request.ts';
+import { readEvent, type WatchedEvent } from './watched-events.ts';
+
+type Arrange = (events: readonly WatchedEvent[]) => readonly WatchedEvent[];
 
 /** A watch that passes through a proxy. */
 export class OpenStream {
   readonly request: ProxiedRequest;
   readonly ended: Promise<void>;
-  readonly #from: IncomingMessage;
   readonly #to: ServerResponse;
-  #isLosing = false;
+  readonly #decoder = new StringDecoder('utf8');
+  #rest = '';
+  #isLost: ((event: WatchedEvent) => boolean) | undefined;
+  /** Events that are held back now. */
+  #held: WatchedEvent[] | undefined;
 
   constructor(request: ProxiedRequest, from: IncomingMessage, to: ServerResponse) {
     this.request = request;
-    this.#from = from;
     this.#to = to;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.ended = promise;
-    from.on('data', (chunk: Buffer) => {
-      if (!this.#isLosing) to.write(chunk);
-    });
+    from.on('data', (chunk: Buffer) => this.#take(chunk));
     from.once('end', () => to.end());
     from.on('error', () => to.destroy());
     from.once('close', resolve);
@@ -31,17 +35,34 @@ export class OpenStream {
     this.#to.destroy();
   }
 
-  /** Holds events back, then lets them all through at once. */
-  async hold(ms: number): Promise<void> {
-    this.#from.pause();
+  /** Holds events back, then lets them all through at once, in the order and number that `arrange` gives them. */
+  async hold(ms: number, arrange: Arrange = (events) => events): Promise<void> {
+    this.#held ??= [];
     await delay(ms);
-    this.#from.resume();
+    const held = this.#held;
+    this.#held = undefined;
+    for (const { line } of arrange(held)) this.#to.write(`${line}\n`);
+  }
+
+  /** Loses the events that the function picks, for so long, while the watch goes on. */
+  async lose(ms: number, isLost: (event: WatchedEvent) => boolean): Promise<void> {
+    this.#isLost = isLost;
+    await delay(ms);
+    this.#isLost = undefined;
   }
 
   /** Loses every event from now on while the connection looks alive, then breaks it. */
   async stall(ms: number): Promise<void> {
-    this.#isLosing = true;
-    await delay(ms);
+    await this.lose(ms, () => true);
     this.cut();
+  }
+
+  #take(chunk: Buffer): void {
+    const lines = (this.#rest + this.#decoder.write(chunk)).split('\n');
+    this.#rest = lines.pop() ?? '';
+    const events = lines.filter((line) => line !== '').map(readEvent);
+    const left = events.filter((event) => this.#isLost?.(event) !== true);
+    if (this.#held) this.#held.push(...left);
+    else for (const { line } of left) this.#to.write(`${line}\n`);
   }
 }

@@ -1,0 +1,144 @@
+/** A cluster whose processes reach the API server, the store and the webhook receiver through fault proxies. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Cluster } from '../cluster/cluster-types.ts';
+import { type Exchange, type FaultAction, type FaultProxy, startFaultProxy } from '../cluster/fault-proxy.ts';
+import { KubeApi } from '../cluster/kube-api.ts';
+import type { ProxiedRequest } from '../cluster/proxied-request.ts';
+import { type FileOrigin, startFileOrigin } from '../support/file-origin.ts';
+import { type Installation, installChart } from '../support/installation.ts';
+import { startWebhookReceiver } from '../support/webhook-receiver.ts';
+import type { Place } from './history.ts';
+import { QUICK_WATCH_SECONDS, quickValues } from './quick-values.ts';
+import { noteKubernetes, noteWebhook } from './request-notes.ts';
+
+/** Whoever wants to know of requests, and have a say in them. */
+export interface Listener {
+  /** Requests that name it are told to nobody else; what names nobody is judged by all. */
+  readonly namespace: string;
+  judge(place: Place, request: ProxiedRequest): FaultAction | undefined;
+  record(place: Place, exchange: Exchange): void;
+}
+
+export interface ChaosCluster extends AsyncDisposable {
+  /** Its store is behind the proxy. */
+  readonly cluster: Cluster;
+  readonly admin: KubeApi;
+  readonly installation: Installation;
+  readonly origin: FileOrigin;
+  readonly apiServer: FaultProxy;
+  /** Where the webhooks of a namespace go. */
+  receiverUrl(namespace: string): string;
+  listen(listener: Listener): Disposable;
+  /** Runs a task while no other that was given to this function runs. */
+  alone(task: () => Promise<void>): Promise<void>;
+}
+
+export interface ChaosClusterOptions {
+  readonly cluster: Cluster;
+  /** Tells the cluster where pods that start from now on find the API server; undefined for the server itself. */
+  readonly routePods: (url: string | undefined) => void;
+  /** Chart values; those that make everything quick when absent. */
+  readonly values?: Readonly<Record<string, unknown>>;
+  /** How long the API server lets a watch be; undefined: as the client asks. */
+  readonly watchSeconds?: number | undefined;
+}
+
+const namespaceOf = (place: Place, path: string): string | undefined => {
+  if (place === 'api-server') return /\/namespaces\/([^/?]+)/.exec(path)?.[1];
+  const [, first = ''] = path.split(/[/?]/);
+  return place === 'store' ? first.replace(/-archives$/, '') : first;
+};
+
+const certificates = async (cluster: Cluster, name: string): Promise<{ cert: string; key: string }> => {
+  const file = (end: string): Promise<string> =>
+    readFile(join(cluster.dir, 'certificates', `${name}.${end}`), 'utf8');
+  const [cert, key] = await Promise.all([file('crt'), file('key')]);
+  return { cert, key };
+};
+
+type Handle = (place: Place) => {
+  readonly judge: (request: ProxiedRequest) => FaultAction | undefined;
+  readonly record: (exchange: Exchange) => void;
+};
+
+const startProxies = async (
+  { cluster, watchSeconds }: ChaosClusterOptions,
+  receiverUrl: string,
+  handle: Handle,
+): Promise<{ apiServer: FaultProxy; store: FaultProxy; receiver: FaultProxy }> => {
+  // Both listen on 127.0.0.1, so the API server's own certificate fits the proxy.
+  const tls = { ca: cluster.apiServer.ca, ...(await certificates(cluster, 'apiserver')) };
+  const rewrite = (path: string): string =>
+    watchSeconds === undefined ? path : path.replace(/timeoutSeconds=\d+/, `timeoutSeconds=${watchSeconds}`);
+  const [apiServer, store, receiver] = await Promise.all([
+    startFaultProxy({
+      upstream: cluster.apiServer.url,
+      tls,
+      note: noteKubernetes,
+      rewrite,
+      ...handle('api-server'),
+    }),
+    startFaultProxy({ upstream: cluster.store.endpoint, ...handle('store') }),
+    startFaultProxy({ upstream: receiverUrl, note: noteWebhook, ...handle('receiver') }),
+  ]);
+  return { apiServer, store, receiver };
+};
+
+const createSwitchboard = (): { handle: Handle; listen: ChaosCluster['listen'] } => {
+  const listeners = new Map<string, Listener>();
+  return {
+    listen: (listener) => {
+      listeners.set(listener.namespace, listener);
+      return { [Symbol.dispose]: () => void listeners.delete(listener.namespace) };
+    },
+    handle: (place) => ({
+      judge: (request) => {
+        const owner = listeners.get(namespaceOf(place, request.path) ?? '');
+        for (const listener of owner ? [owner] : listeners.values()) {
+          const action = listener.judge(place, request);
+          if (action !== undefined) return action;
+        }
+        return undefined;
+      },
+      record: (exchange) =>
+        listeners.get(namespaceOf(place, exchange.request.path) ?? '')?.record(place, exchange),
+    }),
+  };
+};
+
+/** Installs the chart with short waits behind proxies. */
+export const startChaosCluster = async (options: ChaosClusterOptions): Promise<ChaosCluster> => {
+  const { cluster, routePods, values = quickValues } = options;
+  await using started = new AsyncDisposableStack();
+  const origin = started.use(await startFileOrigin());
+  const receiver = started.use(await startWebhookReceiver());
+  const { handle, listen } = createSwitchboard();
+  const withDefaults = { watchSeconds: QUICK_WATCH_SECONDS, ...options };
+  const proxies = await startProxies(withDefaults, receiver.url, handle);
+  for (const proxy of [proxies.apiServer, proxies.store, proxies.receiver]) started.use(proxy);
+  const identity = await certificates(cluster, 'admin');
+  const admin = new KubeApi({ url: cluster.apiServer.url, ca: cluster.apiServer.ca, ...identity });
+  started.defer(() => admin.close());
+  routePods(proxies.apiServer.url);
+  started.defer(() => routePods(undefined));
+  const behindProxy: Cluster = { ...cluster, store: { ...cluster.store, endpoint: proxies.store.url } };
+  const installation = await installChart(behindProxy, values);
+  let last: Promise<unknown> = Promise.resolve();
+  const resources = started.move();
+  return {
+    cluster: behindProxy,
+    admin,
+    installation,
+    origin,
+    apiServer: proxies.apiServer,
+    receiverUrl: (namespace) => `${proxies.receiver.url}/${namespace}`,
+    listen,
+    alone: (task) => {
+      const done = last.then(task);
+      last = done.catch(() => undefined);
+      return done;
+    },
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  };
+};

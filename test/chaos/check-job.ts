@@ -1,0 +1,109 @@
+/** Judges what became of one job. */
+import { zipJobName } from '#crds/api-group.ts';
+import { API_STATUSES, TERMINAL_PHASES } from '#crds/zip-job.ts';
+import type { UploadRecords } from './check-uploads.ts';
+import { isOk, type Rule, type SeenExchange, type Sight } from './violation.ts';
+
+/** One accepted request, and what was found once all was quiet. */
+export interface JobOutcome {
+  readonly uuid: string;
+  readonly key: string;
+  /** Name and SHA-256 of each entry that the archive must have. */
+  readonly expected: Readonly<Record<string, string>>;
+  /** What stands at the key: nothing, the object of before, or an archive with these entries. */
+  readonly object: 'nothing' | 'older' | Readonly<Record<string, string>>;
+  /** How often the test itself deleted the job's Kubernetes Job or may have. */
+  readonly jobsDeleted: number;
+  /** The test deleted the ZipJob. */
+  readonly isDeleted: boolean;
+}
+
+/** Everything that was seen of one job. */
+export interface JobStory {
+  readonly job: JobOutcome;
+  readonly sights: readonly Sight[];
+  /** Requests to the API server that name it. */
+  readonly api: readonly SeenExchange[];
+  readonly deliveries: readonly SeenExchange[];
+  readonly uploads: Pick<UploadRecords, 'completed'>;
+}
+
+export const isTerminal = ({ phase }: Sight): boolean => TERMINAL_PHASES.some((one) => one === phase);
+
+const checkOrder = (sights: readonly Sight[]): readonly Rule[] => {
+  const ends = new Set(sights.filter(isTerminal).map(({ phase, finishedAt }) => `${phase} ${finishedAt}`));
+  const rank = ({ apiStatus }: Sight): number => Math.min(API_STATUSES.indexOf(apiStatus), 2);
+  const steps = sights.slice(1).map((sight, index) => ({ before: sights[index], sight }));
+  return [
+    ...(ends.size > 1
+      ? [{ rule: 'H6', text: `ended more than once: ${[...ends].join(', ')}` } as const]
+      : []),
+    ...steps.flatMap(({ before, sight }): readonly Rule[] =>
+      before !== undefined && rank(sight) < rank(before)
+        ? [{ rule: 'H6', text: `went back from ${before.apiStatus} to ${sight.apiStatus}` }]
+        : [],
+    ),
+  ];
+};
+
+const checkEnd = ({ job, sights }: JobStory): readonly Rule[] => {
+  const last = sights.at(-1);
+  if (job.isDeleted)
+    return last?.event === 'DELETED' ? [] : [{ rule: 'F14', text: 'was deleted, but is there' }];
+  if (last && isTerminal(last)) return [];
+  return [{ rule: 'H5', text: `never ended: ${last?.phase ?? 'no phase'} (${last?.reason ?? ''})` }];
+};
+
+const checkArchive = ({ uploads, job }: JobStory, last: Sight): readonly Rule[] => {
+  const completed = uploads.completed(zipJobName(job.uuid)).size;
+  if (completed > 1) return [{ rule: 'H4', text: `${completed} uploads were completed` }];
+  const isSilent = last.apiStatus !== 'succeeded' && last.reason !== 'OutcomeUnknown';
+  return isSilent && completed > 0
+    ? [{ rule: 'H4', text: `${last.phase} (${last.reason}), but an archive was published` }]
+    : [];
+};
+
+const checkWebhook = ({ deliveries }: JobStory, last: Sight): readonly Rule[] => {
+  const rules: Rule[] = [];
+  if (!deliveries.some(({ status, fault }) => isOk(status) && fault === undefined))
+    rules.push({ rule: 'H7', text: `no delivery in ${deliveries.length} attempts` });
+  const ids = new Set(deliveries.map(({ notes }) => notes['webhookId']));
+  if (ids.size > 1) rules.push({ rule: 'H7', text: `${ids.size} webhook ids` });
+  const wrong = deliveries.find(({ notes }) => notes['status'] !== last.apiStatus);
+  if (wrong) rules.push({ rule: 'H7', text: `told ${wrong.notes['status']}, is ${last.apiStatus}` });
+  return rules;
+};
+
+const checkJobsCreated = ({ api, job }: JobStory): readonly Rule[] => {
+  const name = zipJobName(job.uuid);
+  const created = api.filter(
+    ({ request, status, notes }) => request.method === 'POST' && status === 201 && notes['job'] === name,
+  ).length;
+  return created > 1 + job.jobsDeleted ? [{ rule: 'F2', text: `${created} Jobs were created` }] : [];
+};
+
+const WINDOW_MS = 10_000;
+/** Five a second. */
+const MOST_IN_WINDOW = 50;
+
+const checkRate = ({ api }: JobStory): readonly Rule[] => {
+  const times = api.map(({ at }) => at).toSorted((a, b) => a - b);
+  const most = Math.max(
+    0,
+    ...times.map((from, index) => times.slice(index).filter((at) => at < from + WINDOW_MS).length),
+  );
+  return most > MOST_IN_WINDOW ? [{ rule: 'F6', text: `${most} requests in ten seconds` }] : [];
+};
+
+/** H4 to H7, F2, F6 and F14 over the story of one job. */
+export const checkJob = (story: JobStory): readonly Rule[] => {
+  const rules = [
+    ...checkEnd(story),
+    ...checkOrder(story.sights),
+    ...checkJobsCreated(story),
+    ...checkRate(story),
+  ];
+  const last = story.sights.at(-1);
+  if (last === undefined || !isTerminal(last) || story.job.isDeleted) return rules;
+  return [...rules, ...checkArchive(story, last), ...checkWebhook(story, last)];
+};

@@ -1,0 +1,59 @@
+/** Judges the jobs that write one key: they take turns, and what stands at the key is of the last that succeeded. */
+import { isDeepStrictEqual } from 'node:util';
+import { isTerminal, type JobStory } from './check-job.ts';
+import type { Rule } from './violation.ts';
+
+const ACTIVE = ['Starting', 'Running', 'Finalizing'];
+
+interface Span {
+  readonly story: JobStory;
+  readonly from: number;
+  readonly to: number;
+}
+
+const spanOf = (story: JobStory): readonly Span[] => {
+  const from = story.sights.find(({ phase }) => ACTIVE.some((one) => one === phase))?.at;
+  const to = story.sights.find((sight) => isTerminal(sight) || sight.event === 'DELETED')?.at ?? Infinity;
+  return from === undefined ? [] : [{ story, from, to }];
+};
+
+const checkTurns = (stories: readonly JobStory[]): readonly Rule[] => {
+  const spans = stories.flatMap(spanOf).toSorted((a, b) => a.from - b.from);
+  return spans.slice(1).flatMap((span, index): readonly Rule[] => {
+    const before = spans[index];
+    if (before === undefined || span.from >= before.to) return [];
+    const [one, other] = [span.story.job.uuid, before.story.job.uuid];
+    return [{ rule: 'turn', text: `${one} began before ${other} of the same key had ended` }];
+  });
+};
+
+const succeededAt = ({ sights }: JobStory): number | undefined =>
+  sights.find(({ apiStatus }) => apiStatus === 'succeeded')?.at;
+
+const checkObject = (stories: readonly JobStory[]): readonly Rule[] => {
+  // Whether these published something is not for the status to say.
+  if (stories.some(({ job, sights }) => job.isDeleted || sights.at(-1)?.reason === 'OutcomeUnknown'))
+    return [];
+  const [first] = stories;
+  const object = first?.job.object ?? 'nothing';
+  const winner = stories
+    .flatMap((story) => ({ story, at: succeededAt(story) ?? -1 }))
+    .filter(({ at }) => at >= 0)
+    .toSorted((a, b) => a.at - b.at)
+    .at(-1)?.story;
+  if (winner === undefined)
+    return typeof object === 'string'
+      ? []
+      : [{ rule: 'H4', text: 'no job succeeded, but an archive is there' }];
+  if (typeof object === 'string')
+    return [{ rule: 'H4', text: `${winner.job.uuid} succeeded, but at the key stands ${object}` }];
+  return isDeepStrictEqual(object, winner.job.expected)
+    ? []
+    : [{ rule: 'H4', text: `${winner.job.uuid} succeeded, but the archive has other entries` }];
+};
+
+/** The rules for all jobs of one key. */
+export const checkKey = (stories: readonly JobStory[]): readonly Rule[] => [
+  ...checkTurns(stories),
+  ...checkObject(stories),
+];

@@ -1,0 +1,66 @@
+/** What the store was asked to do, against what the status said at that moment. */
+import { isOk, type Rule, type SeenExchange } from './violation.ts';
+
+interface UploadCall {
+  readonly uploadId: string;
+  readonly at: number;
+  readonly kind: 'part' | 'complete';
+  readonly isDone: boolean;
+}
+
+const callOf = ({ request, status, at }: SeenExchange): UploadCall | undefined => {
+  const { searchParams } = new URL(request.path, 'http://store');
+  const uploadId = searchParams.get('uploadId');
+  if (uploadId === null) return undefined;
+  if (request.method === 'PUT') return { uploadId, at, kind: 'part', isDone: isOk(status) };
+  if (request.method === 'POST') return { uploadId, at, kind: 'complete', isDone: isOk(status) };
+  return undefined;
+};
+
+/** When each upload was recorded in each state, and in which ZipJob. */
+export interface UploadRecords {
+  /** Moment of the first answer that said so; undefined when there is none. */
+  recordedAt(uploadId: string, state: 'open' | 'committing'): number | undefined;
+  /** Uploads of this ZipJob that the store said are complete. */
+  completed(zipJobName: string): ReadonlySet<string>;
+}
+
+const nameIn = (path: string): string => /\/zipjobs\/([^/?]+)/.exec(path)?.[1] ?? '';
+
+export const readUploads = (
+  api: readonly SeenExchange[],
+  store: readonly SeenExchange[],
+): UploadRecords & { readonly calls: readonly UploadCall[] } => {
+  const moments = new Map<string, number>();
+  const owners = new Map<string, string>();
+  for (const { notes, status, endedAt, request } of api) {
+    const { uploadId, upload } = notes;
+    if (uploadId === undefined || upload === undefined || !isOk(status)) continue;
+    const key = `${upload} ${uploadId}`;
+    moments.set(key, Math.min(endedAt, moments.get(key) ?? Infinity));
+    owners.set(uploadId, nameIn(request.path));
+  }
+  const calls = store.flatMap((one) => callOf(one) ?? []);
+  return {
+    calls,
+    recordedAt: (uploadId, state) => moments.get(`${state} ${uploadId}`),
+    completed: (name) =>
+      new Set(
+        calls
+          .filter(
+            ({ kind, isDone, uploadId }) => kind === 'complete' && isDone && owners.get(uploadId) === name,
+          )
+          .map(({ uploadId }) => uploadId),
+      ),
+  };
+};
+
+/** No part before the upload is recorded, and no Complete before the status says that it is about to come. */
+export const checkFence = (uploads: ReturnType<typeof readUploads>): readonly Rule[] =>
+  uploads.calls.flatMap(({ uploadId, kind, at }): readonly Rule[] => {
+    const committed = uploads.recordedAt(uploadId, 'committing');
+    const recorded = kind === 'part' ? (uploads.recordedAt(uploadId, 'open') ?? committed) : committed;
+    if (recorded !== undefined && recorded <= at) return [];
+    const what = kind === 'part' ? 'a part was sent' : 'an upload was completed';
+    return [{ rule: 'fence', text: `${what} before the status said so (${uploadId})` }];
+  });

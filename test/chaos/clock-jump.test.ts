@@ -1,0 +1,39 @@
+/** The clock of the controller jumps while jobs run; nobody else's does. */
+import { expect } from 'chai';
+import { postJob } from '../support/api-client.ts';
+import { startClusterTime } from '../support/cluster-time.ts';
+import { type Flow, startFlow } from '../support/flow.ts';
+import { RELEASE_NAMESPACE } from '../support/installation.ts';
+import { verifyDelivery } from '../support/webhook-receiver.ts';
+
+const HOUR_MS = 3_600_000;
+
+describe('when the clock of the controller jumps', function () {
+  this.timeout(180_000);
+  let flow: Flow;
+
+  before(async () => {
+    flow = await startFlow('clock-jump');
+  });
+  after(() => flow[Symbol.asyncDispose]());
+
+  for (const jumpMs of [HOUR_MS, -HOUR_MS])
+    it(`by ${jumpMs / HOUR_MS} h, a job that runs ends well and its webhook bears the time of the others (F18)`, async () => {
+      const { cluster, project, origin, receiver } = flow;
+      await using time = await startClusterTime(cluster);
+      const uuid = await postJob(flow.baseUrl, project.token, {
+        bucket_name: project.bucketName,
+        key: `jump-${jumpMs}.zip`,
+        urls: [{ url: origin.url('/drip/10000/200/150000/1'), filename: 'a' }],
+      });
+      await project.untilPhase(uuid, ['Starting', 'Running']);
+      for (const { name } of cluster.node.pods().filter((pod) => pod.namespace === RELEASE_NAMESPACE))
+        await time.jump(name, jumpMs);
+      const ended = await project.untilPhase(uuid, ['Succeeded', 'Failed']);
+      expect(ended.status?.reason, ended.status?.message).to.equal('Uploaded');
+      expect(ended.status?.attemptsTotal).to.equal(1);
+      const delivery = await receiver.next(({ body }) => body.includes(uuid));
+      // The library refuses what is more than five minutes off.
+      verifyDelivery(delivery, project.webhookSecret);
+    });
+});

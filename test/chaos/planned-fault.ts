@@ -1,0 +1,109 @@
+/** The faults that a schedule may hold. */
+import type { Random } from './random.ts';
+
+export const PROCESSES = ['api', 'controller', 'zipper'] as const;
+export type ProcessName = (typeof PROCESSES)[number];
+
+/** Answers with an error at a rate, for so long. */
+interface AtARate {
+  readonly rate: number;
+  readonly seed: number;
+  readonly ms: number;
+}
+
+/** What becomes of the open watches of the controller, for so long. */
+export const WATCH_FAULTS = [
+  'stall-watches',
+  'hold-watches',
+  'cut-watches',
+  'merge-events',
+  'reorder-events',
+  'lose-deletes',
+  'lose-events',
+] as const;
+
+export type WatchFault =
+  | {
+      readonly kind: Exclude<(typeof WATCH_FAULTS)[number], 'lose-events'>;
+      readonly afterMs: number;
+      readonly ms: number;
+    }
+  | ({ readonly kind: 'lose-events'; readonly afterMs: number } & AtARate);
+
+/** Happens at a certain time. */
+export type TimedFault =
+  | WatchFault
+  | { readonly kind: 'old-list'; readonly afterMs: number }
+  | { readonly kind: 'pause-leader'; readonly afterMs: number; readonly ms: number }
+  | { readonly kind: 'restart-api-server'; readonly afterMs: number; readonly compacts: boolean }
+  | { readonly kind: 'lose-node'; readonly afterMs: number; readonly ms: number }
+  | { readonly kind: 'delete-bucket'; readonly afterMs: number; readonly ms: number }
+  | {
+      readonly kind: 'delete-pod' | 'kill-zipper' | 'delete-job';
+      readonly afterMs: number;
+      /** Which of the pods that run then, counted around. */
+      readonly pick: number;
+    };
+
+export type PlannedFault =
+  | TimedFault
+  /** The n-th write ends its sender; its answer is lost; it is carried out after its sender gave up. */
+  | { readonly kind: 'kill' | 'drop' | 'late'; readonly who: ProcessName; readonly nthWrite: number }
+  | ({ readonly kind: 'errors'; readonly who: ProcessName; readonly status: number } & AtARate)
+  | { readonly kind: 'slow-api-server'; readonly who: ProcessName; readonly ms: number }
+  | { readonly kind: 'store-drop' | 'store-kill'; readonly nthWrite: number }
+  | ({
+      readonly kind: 'store-errors' | 'receiver-errors' | 'source-errors';
+      readonly status: number;
+    } & AtARate)
+  /** Source, store, receiver and API server all answer with errors. */
+  | ({ readonly kind: 'flap' } & AtARate);
+
+const rate = (random: Random): AtARate => ({
+  rate: random.pick([0.1, 0.3, 0.6]),
+  seed: random.int(1, 1_000_000),
+  ms: random.int(1_000, 5_000),
+});
+
+const errors = (random: Random, statuses: readonly number[]) => ({
+  status: random.pick(statuses),
+  ...rate(random),
+});
+
+const writes = (random: Random) => ({ who: random.pick(PROCESSES), nthWrite: random.int(1, 12) });
+const soon = (random: Random) => ({ afterMs: random.int(0, 2_500) });
+const aWhile = (random: Random) => ({ ...soon(random), ms: random.int(500, 4_000) });
+const onAPod = (random: Random) => ({ ...soon(random), pick: random.int(0, 5) });
+
+const FAULTS: readonly ((random: Random) => PlannedFault)[] = [
+  (random) => ({ kind: 'kill', ...writes(random) }),
+  (random) => ({ kind: 'kill', ...writes(random) }),
+  (random) => ({ kind: 'drop', ...writes(random) }),
+  (random) => ({ kind: 'late', ...writes(random) }),
+  (random) => ({ kind: 'errors', who: random.pick(PROCESSES), ...errors(random, [409, 410, 429, 500, 504]) }),
+  (random) => ({ kind: 'errors', who: random.pick(PROCESSES), ...errors(random, [409, 410, 429, 500, 504]) }),
+  (random) => ({ kind: 'slow-api-server', who: random.pick(PROCESSES), ms: random.int(20, 300) }),
+  (random) => ({ kind: 'stall-watches', ...aWhile(random) }),
+  (random) => ({ kind: 'hold-watches', ...aWhile(random) }),
+  (random) => ({ kind: 'cut-watches', ...soon(random), ms: 0 }),
+  (random) => ({ kind: 'merge-events', ...aWhile(random) }),
+  (random) => ({ kind: 'reorder-events', ...aWhile(random) }),
+  (random) => ({ kind: 'lose-events', ...soon(random), ...rate(random) }),
+  (random) => ({ kind: 'lose-deletes', ...aWhile(random) }),
+  (random) => ({ kind: 'old-list', ...soon(random) }),
+  (random) => ({ kind: 'pause-leader', ...soon(random), ms: random.int(3_000, 6_000) }),
+  (random) => ({ kind: 'restart-api-server', ...soon(random), compacts: random.next() < 0.5 }),
+  (random) => ({ kind: 'lose-node', ...soon(random), ms: random.int(1_000, 6_000) }),
+  (random) => ({ kind: 'delete-bucket', ...aWhile(random) }),
+  (random) => ({ kind: 'delete-pod', ...onAPod(random) }),
+  (random) => ({ kind: 'kill-zipper', ...onAPod(random) }),
+  (random) => ({ kind: 'delete-job', ...onAPod(random) }),
+  (random) => ({ kind: 'store-drop', nthWrite: random.int(1, 8) }),
+  (random) => ({ kind: 'store-kill', nthWrite: random.int(1, 8) }),
+  (random) => ({ kind: 'store-errors', ...errors(random, [500, 503]) }),
+  (random) => ({ kind: 'receiver-errors', ...errors(random, [429, 500, 503]) }),
+  (random) => ({ kind: 'source-errors', ...errors(random, [429, 500, 503]) }),
+  (random) => ({ kind: 'flap', ...rate(random), rate: 0.1 }),
+];
+
+export const planFault = (random: Random): PlannedFault => random.pick(FAULTS)(random);

@@ -1,0 +1,69 @@
+/** Posts the jobs of a schedule. */
+import { randomUUID } from 'node:crypto';
+import { askApi } from '../support/api-client.ts';
+import { generatedBytes } from '../support/generated-bytes.ts';
+import { until } from '../support/until.ts';
+import type { ChaosWorld } from './chaos-world.ts';
+import type { PlannedJob } from './plan.ts';
+
+/** What stood at a key before. */
+export const OLDER = Buffer.from('this stood at the key before');
+
+interface NumberedJob extends PlannedJob {
+  /** Its place in the schedule; its files are unlike those of the others. */
+  readonly index: number;
+}
+
+export interface PostedJob extends NumberedJob {
+  readonly uuid: string;
+  readonly key: string;
+}
+
+const POST_LIMIT_MS = 90_000;
+const NAMES = ['first', 'second'] as const;
+const seedOf = (index: number, file: number): number => index * NAMES.length + file + 1;
+
+/** The files that the archive of a job must have. */
+export const contentsOf = ({ index, bytes }: NumberedJob): readonly { name: string; bytes: Buffer }[] =>
+  NAMES.map((name, file) => ({ name, bytes: generatedBytes(bytes, seedOf(index, file)) }));
+
+const filesOf = (
+  world: ChaosWorld,
+  { kind, bytes, index }: NumberedJob,
+): readonly { url: string; filename: string }[] => {
+  const slowly = kind === 'slow' || kind === 'cancelled' || kind === 'deleted';
+  const [one, two] = [seedOf(index, 0), seedOf(index, 1)];
+  const first = slowly ? `/drip/${Math.ceil(bytes / 10)}/200/${bytes}/${one}` : `/gen/${bytes}/${one}`;
+  const second = kind === 'missing' ? '/status/404' : `/gen/${bytes}/${two}`;
+  return [
+    { url: world.sourceUrl(first), filename: NAMES[0] },
+    { url: world.sourceUrl(second), filename: NAMES[1] },
+  ];
+};
+
+/** Posts as a client does that does not give up: with one idempotency key, until the job is accepted. */
+export const postPlanned = async (
+  world: ChaosWorld,
+  planned: NumberedJob,
+  prefix: string,
+): Promise<PostedJob> => {
+  const { project, history } = world;
+  const key = `${prefix}/${planned.sharesKey ? 'shared' : randomUUID()}.zip`;
+  if (planned.kind === 'replacing') await project.bucket.put(key, OLDER);
+  const body = JSON.stringify({ bucket_name: project.bucketName, key, urls: filesOf(world, planned) });
+  const idempotencyKey = randomUUID();
+  const send = async (): Promise<string | undefined> => {
+    const answer = await askApi(await world.apiUrl(), {
+      method: 'POST',
+      path: '/v1/zips',
+      token: project.token,
+      headers: { 'idempotency-key': idempotencyKey },
+      body,
+    });
+    history.note(`POST ${planned.index} answered ${answer.status}`);
+    return answer.body.data?.uuid;
+  };
+  const uuid = await until('the API to accept a job', send, { limitMs: POST_LIMIT_MS, intervalMs: 300 });
+  history.note(`accepted ${planned.kind} ${uuid} ${key}`);
+  return { ...planned, uuid, key };
+};

@@ -1,0 +1,32 @@
+/** Chart values with waits as short as they may be, so that a schedule takes seconds. */
+export const quickValues: Readonly<Record<string, unknown>> = {
+  api: { podAnnotations: { 'zipjobs.dev/test-run': 'chaos' }, settings: { KUBE_REQUEST_TIMEOUT_MS: 5_000 } },
+  controller: {
+    // One is ready to lead while those that were killed wait for their restart.
+    replicas: 3,
+    podAnnotations: { 'zipjobs.dev/test-run': 'chaos' },
+    settings: {
+      LEASE_DURATION_MS: 3_000,
+      FULL_PASS_SECONDS: 2,
+      KUBE_REQUEST_TIMEOUT_MS: 5_000,
+      SETTLE_DEADLINE_SECONDS: 30,
+      WEBHOOK_SCHEDULE_SECONDS: '0,1,1,2,2,3,3,5,5,5,10,10',
+      WEBHOOK_TIMEOUT_MS: 3_000,
+    },
+  },
+  zipper: {
+    settings: {
+      PART_SIZE_BYTES: 5_242_880,
+      STATUS_CHARGE_INTERVAL_MS: 250,
+      STATUS_PROGRESS_INTERVAL_MS: 500,
+      STATUS_REQUEST_TIMEOUT_MS: 3_000,
+      STATUS_RETRY_MAX_MS: 1_000,
+      STATUS_WRITE_LIMIT_MS: 20_000,
+      STORE_RETRY_MAX_MS: 1_000,
+      STORE_IDLE_TIMEOUT_MS: 5_000,
+    },
+  },
+};
+
+/** The least that a watch must last to count as one; the chart's own lasts half a minute. */
+export const QUICK_WATCH_SECONDS = 6;

@@ -1,0 +1,114 @@
+/** Faults that meet requests: the n-th write of a process, or some at a rate. */
+import type { FaultAction } from '../cluster/fault-proxy.ts';
+import { isWrite, type ProxiedRequest } from '../cluster/proxied-request.ts';
+import type { ChaosWorld } from './chaos-world.ts';
+import type { Place } from './history.ts';
+import { type FaultOf, isOf, type LiveFault } from './live-fault.ts';
+import { createRandom } from './random.ts';
+
+/** Longer than any of our processes waits for an answer, see the settings of the world. */
+const LATE_MS = 6_000;
+
+/** Writes about the jobs of this world; Events and Leases are not among them. */
+const isJobWrite = (request: ProxiedRequest, namespace: string): boolean =>
+  isWrite(request) && request.path.includes(`/namespaces/${namespace}/`) && !/\/events\b/.test(request.path);
+
+const nth = (n: number): (() => boolean) => {
+  let left = n;
+  return () => {
+    left -= 1;
+    return left === 0;
+  };
+};
+
+export const atNthWrite = (world: ChaosWorld, fault: FaultOf<'kill' | 'drop' | 'late'>): LiveFault => {
+  const isNow = nth(fault.nthWrite);
+  return {
+    judge: (place, request) => {
+      if (place !== 'api-server' || !isOf(request, fault.who)) return undefined;
+      if (!isJobWrite(request, world.project.namespace) || !isNow()) return undefined;
+      if (fault.kind === 'drop') return { kind: 'drop' };
+      if (fault.kind === 'late') return { kind: 'delay', ms: LATE_MS };
+      return { kind: 'kill', kill: () => world.kill(request.actor?.podUid ?? '') };
+    },
+  };
+};
+
+export const atNthStoreWrite = (
+  world: ChaosWorld,
+  fault: FaultOf<'store-drop' | 'store-kill'>,
+): LiveFault => {
+  const isNow = nth(fault.nthWrite);
+  const kill = (): void => {
+    for (const pod of world.zipperPods()) world.kill(pod.uid);
+  };
+  return {
+    judge: (place, request) => {
+      if (place !== 'store' || !isWrite(request) || !isNow()) return undefined;
+      return fault.kind === 'store-drop' ? { kind: 'drop' } : { kind: 'kill', kill };
+    },
+  };
+};
+
+/** Some answers make no sense for some requests, and no server gives them. */
+const isPossible = (status: number, request: ProxiedRequest): boolean => {
+  if (status === 409) return isWrite(request) && request.method !== 'POST';
+  return status !== 410 || request.method === 'GET';
+};
+
+/** True at the rate, until the time is over; the same calls give the same answers. */
+const sometimes = ({ rate, seed, ms }: FaultOf<'flap'>): (() => boolean) => {
+  const random = createRandom(seed);
+  const until = performance.now() + ms;
+  return () => performance.now() <= until && random.next() <= rate;
+};
+
+export const apiErrors = (fault: FaultOf<'errors'>): LiveFault => {
+  const isNow = sometimes({ ...fault, kind: 'flap' });
+  return {
+    judge: (place, request) => {
+      if (place !== 'api-server' || !isOf(request, fault.who)) return undefined;
+      if (!isPossible(fault.status, request) || !isNow()) return undefined;
+      const wait = fault.status === 429 ? { retryAfterSeconds: 1 } : {};
+      return { kind: 'answer', status: fault.status, ...wait };
+    },
+  };
+};
+
+const storeAnswer = (status: number): FaultAction => {
+  const code = status === 503 ? 'SlowDown' : 'InternalError';
+  const body = `<Error><Code>${code}</Code><Message>from the fault proxy</Message></Error>`;
+  return { kind: 'answer', status, body };
+};
+
+const PLACES: Readonly<Record<FaultOf<'store-errors' | 'receiver-errors' | 'source-errors'>['kind'], Place>> =
+  {
+    'store-errors': 'store',
+    'receiver-errors': 'receiver',
+    'source-errors': 'source',
+  };
+
+export const placeErrors = (
+  fault: FaultOf<'store-errors' | 'receiver-errors' | 'source-errors'>,
+): LiveFault => {
+  const isNow = sometimes({ ...fault, kind: 'flap' });
+  return {
+    judge: (place) => (place === PLACES[fault.kind] && isNow() ? storeAnswer(fault.status) : undefined),
+  };
+};
+
+/** An error of every place in turn, at the same rate everywhere. */
+export const flap = (fault: FaultOf<'flap'>): LiveFault => {
+  const isNow = sometimes(fault);
+  return {
+    judge: (place) => {
+      if (!isNow()) return undefined;
+      return place === 'api-server' ? { kind: 'answer', status: 500 } : storeAnswer(503);
+    },
+  };
+};
+
+export const slowApiServer = (fault: FaultOf<'slow-api-server'>): LiveFault => ({
+  judge: (place, request) =>
+    place === 'api-server' && isOf(request, fault.who) ? { kind: 'delay', ms: fault.ms } : undefined,
+});

@@ -1,0 +1,48 @@
+/** Runs seeded schedules side by side, each in a project of its own. */
+import type { ChaosCluster } from './chaos-cluster.ts';
+import { type ChaosWorld, startChaosWorld } from './chaos-world.ts';
+import { planOf } from './plan.ts';
+import { runSchedule, type ScheduleReport } from './run-schedule.ts';
+
+export interface SchedulesOptions {
+  readonly firstSeed: number;
+  readonly schedules: number;
+  /** How many run at a time; they share the API, the controllers and what happens to those. */
+  readonly lanes: number;
+  readonly onReport: (seed: number, report: ScheduleReport) => void | Promise<void>;
+}
+
+/** Resolves to the number of violations. */
+export const runSchedules = async (chaos: ChaosCluster, options: SchedulesOptions): Promise<number> => {
+  const { firstSeed, schedules, lanes, onReport } = options;
+  let next = firstSeed;
+  let violations = 0;
+  const work = async (world: ChaosWorld): Promise<void> => {
+    while (next < firstSeed + schedules) {
+      const seed = next;
+      next += 1;
+      const report = await runSchedule(world, planOf(seed));
+      violations += report.violations.length;
+      await onReport(seed, report);
+    }
+  };
+  await using worlds = new AsyncDisposableStack();
+  const started: ChaosWorld[] = [];
+  for (let lane = 1; lane <= lanes; lane += 1)
+    started.push(worlds.use(await startChaosWorld(chaos, `chaos-${lane}`)));
+  await Promise.all(started.map(work));
+  return violations;
+};
+
+/** What a schedule did, in one line, and how to see it again when it broke a rule. */
+export const reportLines = (
+  seed: number,
+  { violations, ends, seconds }: ScheduleReport,
+): readonly string[] => {
+  const faults = planOf(seed).faults.map(({ kind, ...rest }) => `${kind} ${JSON.stringify(rest)}`);
+  return [
+    `seed ${seed}: ${seconds.toFixed(1)} s, ${JSON.stringify(ends)}; ${faults.join(', ')}`,
+    ...violations.map(({ rule, uuid = '', text }) => `  ${rule} ${uuid} ${text}`),
+    ...(violations.length === 0 ? [] : [`  again: npm run chaos -- --seed ${seed} --schedules 1`]),
+  ];
+};

@@ -1,0 +1,67 @@
+/** Faults that happen to processes, objects and the cluster at a certain time. */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ChaosWorld } from './chaos-world.ts';
+import type { FaultOf, LiveFault } from './live-fault.ts';
+
+export const pauseLeader = (world: ChaosWorld, fault: FaultOf<'pause-leader'>): LiveFault => ({
+  act: async (signal) => {
+    await delay(fault.afterMs, undefined, { signal });
+    const uid = await world.leaderUid();
+    world.kill(uid, 'SIGSTOP');
+    try {
+      await delay(fault.ms, undefined, { signal });
+    } finally {
+      world.kill(uid, 'SIGCONT');
+    }
+  },
+});
+
+export const onAPod = (
+  world: ChaosWorld,
+  fault: FaultOf<'delete-pod' | 'kill-zipper' | 'delete-job'>,
+): LiveFault => ({
+  act: async (signal) => {
+    await delay(fault.afterMs, undefined, { signal });
+    const pods = world.zipperPods();
+    const pod = pods[fault.pick % Math.max(pods.length, 1)];
+    if (pod === undefined) return;
+    if (fault.kind === 'kill-zipper') world.kill(pod.uid);
+    else if (fault.kind === 'delete-pod') await world.remove('api/v1', 'pods', pod.name);
+    // The pod of a Job is named after it, with a suffix.
+    else await world.remove('apis/batch/v1', 'jobs', pod.name.replace(/-[^-]+$/, ''));
+  },
+});
+
+export const restartApiServer = (world: ChaosWorld, fault: FaultOf<'restart-api-server'>): LiveFault => ({
+  act: async (signal) => {
+    await delay(fault.afterMs, undefined, { signal });
+    await world.alone(async () => {
+      world.history.note(`the API server restarts${fault.compacts ? ' after a compaction' : ''}`);
+      if (fault.compacts) await world.cluster.compactEtcd();
+      await world.cluster.restartApiServer();
+    });
+  },
+});
+
+/** Too short for Kubernetes to notice; nobody reports what pods do in that time. */
+export const loseNode = (world: ChaosWorld, fault: FaultOf<'lose-node'>): LiveFault => ({
+  act: async (signal) => {
+    await delay(fault.afterMs, undefined, { signal });
+    await world.alone(async () => {
+      world.history.note('the node is lost');
+      await world.cluster.node.stop();
+      await delay(fault.ms);
+      await world.cluster.node.start();
+      world.history.note('the node is back');
+    });
+  },
+});
+
+export const deleteBucket = (world: ChaosWorld, fault: FaultOf<'delete-bucket'>): LiveFault => ({
+  act: async (signal) => {
+    await delay(fault.afterMs, undefined, { signal });
+    const restore = await world.removeBucket();
+    await delay(fault.ms);
+    await restore();
+  },
+});

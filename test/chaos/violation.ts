@@ -1,0 +1,18 @@
+import type { Seen } from './history.ts';
+
+/** A rule that was broken, by nobody in particular. */
+export interface Rule {
+  /** fence: the order of status and store. turn: jobs of one key. */
+  readonly rule: 'H4' | 'H5' | 'H6' | 'H7' | 'H8' | 'F2' | 'F6' | 'F14' | 'fence' | 'turn';
+  readonly text: string;
+}
+
+export interface Violation extends Rule {
+  readonly uuid?: string;
+}
+
+export type SeenExchange = Extract<Seen, { kind: 'exchange' }>;
+export type Sight = Extract<Seen, { kind: 'zip-job' }>;
+
+export const isOk = (status: number | undefined): boolean =>
+  status !== undefined && status >= 200 && status < 300;

@@ -1,0 +1,20 @@
+import { expect } from 'chai';
+import { planOf } from '../../chaos/plan.ts';
+
+describe('planOf', () => {
+  it('gives the same plan for the same seed, and every kind of fault within a few hundred', () => {
+    expect(planOf(42)).to.deep.equal(planOf(42));
+    expect(planOf(42)).to.not.deep.equal(planOf(43));
+    const kinds = new Set(
+      Array.from({ length: 300 }, (_, seed) => planOf(seed).faults.map(({ kind }) => kind)).flat(),
+    );
+    expect(kinds).to.include.members([
+      'kill',
+      'late',
+      'lose-deletes',
+      'restart-api-server',
+      'lose-node',
+      'flap',
+    ]);
+  });
+});

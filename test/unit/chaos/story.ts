@@ -1,0 +1,108 @@
+/** Histories in a few words, for tests of the checker. */
+import { apiStatusOf, type Phase } from '#crds/zip-job.ts';
+import { checkHistory } from '../../chaos/check-history.ts';
+import type { JobOutcome } from '../../chaos/check-job.ts';
+import type { Place, Seen } from '../../chaos/history.ts';
+
+export const UUID = 'c0ffee';
+export const ENTRIES = { first: 'a', second: 'b' };
+
+export const sight = (phase: Phase, reason = '', finishedAt?: string): Seen => ({
+  kind: 'zip-job',
+  at: 0,
+  event: 'MODIFIED',
+  name: `zip-${UUID}`,
+  phase,
+  apiStatus: apiStatusOf(phase),
+  reason,
+  finishedAt,
+});
+
+/** The same of another job. */
+export const of = (uuid: string, seen: Seen): Seen =>
+  seen.kind === 'zip-job' ? { ...seen, name: `zip-${uuid}` } : seen;
+
+export const post = (
+  place: Place,
+  path: string,
+  more: Partial<Extract<Seen, { kind: 'exchange' }>> = {},
+): Seen => ({
+  kind: 'exchange',
+  place,
+  at: 0,
+  endedAt: 0,
+  request: { method: 'POST', path, headers: {}, actor: undefined },
+  status: 200,
+  notes: {},
+  ...more,
+});
+
+/** The zipper writes the state of its upload. */
+export const record = (uploadId: string, upload: 'open' | 'committing', uuid = UUID): Seen =>
+  post('api-server', `/apis/x/namespaces/n/zipjobs/zip-${uuid}/status`, {
+    request: {
+      method: 'PATCH',
+      path: `/apis/x/namespaces/n/zipjobs/zip-${uuid}/status`,
+      headers: {},
+      actor: undefined,
+    },
+    notes: { uploadId, upload },
+  });
+
+export const part = (uploadId: string): Seen =>
+  post('store', `/bucket/k.zip?partNumber=1&uploadId=${uploadId}`, {
+    request: {
+      method: 'PUT',
+      path: `/bucket/k.zip?partNumber=1&uploadId=${uploadId}`,
+      headers: {},
+      actor: undefined,
+    },
+  });
+
+export const complete = (uploadId: string): Seen => post('store', `/bucket/k.zip?uploadId=${uploadId}`);
+
+/** An upload as it should go. */
+export const uploaded = (uploadId: string, uuid = UUID): readonly Seen[] => [
+  record(uploadId, 'open', uuid),
+  part(uploadId),
+  record(uploadId, 'committing', uuid),
+  complete(uploadId),
+];
+
+export const delivery = (webhookId: string, status: string, zipId = UUID): Seen =>
+  post('receiver', '/', { notes: { webhookId, zipId, status } });
+
+export const outcome = (more: Partial<JobOutcome> = {}): JobOutcome => ({
+  uuid: UUID,
+  key: 'k.zip',
+  expected: ENTRIES,
+  object: ENTRIES,
+  jobsDeleted: 0,
+  isDeleted: false,
+  ...more,
+});
+
+/** The rules that are broken when things happen in this order, a second apart unless told otherwise. */
+export const rules = (
+  story: readonly Seen[],
+  jobs: JobOutcome | readonly JobOutcome[] = outcome(),
+  { openUploads = [], stepMs = 1_000 }: { openUploads?: readonly string[]; stepMs?: number } = {},
+): readonly string[] => {
+  const seen = story.map((one, index) => ({ ...one, at: index * stepMs, endedAt: index * stepMs + 1 }));
+  const list = 'uuid' in jobs ? [jobs] : jobs;
+  return checkHistory(seen, { jobs: list, openUploads }).map(({ rule }) => rule);
+};
+
+export const SUCCEEDED: readonly Seen[] = [
+  sight('Queued'),
+  sight('Running'),
+  ...uploaded('u1'),
+  sight('Succeeded', 'Uploaded', 't1'),
+  delivery('m1', 'succeeded'),
+];
+
+export const FAILED: readonly Seen[] = [
+  sight('Running'),
+  sight('Failed', 'SourceNotFound', 't1'),
+  delivery('m1', 'failed'),
+];

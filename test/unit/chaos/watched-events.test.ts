@@ -1,0 +1,21 @@
+import { expect } from 'chai';
+import { mergeEvents, readEvent } from '../../cluster/watched-events.ts';
+
+const event = (type: string, uid: string, version: number) =>
+  readEvent(JSON.stringify({ type, object: { metadata: { uid, resourceVersion: String(version) } } }));
+
+describe('mergeEvents', () => {
+  it('leaves the newest of each object, and an object that is new stays new', () => {
+    const merged = mergeEvents([
+      event('ADDED', 'a', 1),
+      event('MODIFIED', 'b', 2),
+      event('MODIFIED', 'a', 3),
+      event('MODIFIED', 'b', 4),
+      event('DELETED', 'b', 5),
+    ]);
+    expect(merged.map(({ line }) => line)).to.deep.equal([
+      event('ADDED', 'a', 3).line,
+      event('DELETED', 'b', 5).line,
+    ]);
+  });
+});
