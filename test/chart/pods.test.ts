@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
 import type { Attempt, ZipJob } from '#crds/zip-job.ts';
+import { testJob } from '../../controller/buckets/test-manifest.ts';
 import { readControllerConfig } from '../../controller/config.ts';
 import { archiveJob, settleJob } from '../../controller/job-manifest.ts';
 import { type Container, find, type KubeObject, type PodSpec, podOf, render } from './render.ts';
@@ -32,6 +33,7 @@ const zipperPods = (): Readonly<Record<string, PodSpec>> => {
   return {
     'an archive pod': specOf(archiveJob(zipJob, bucket, config)),
     'a settle pod': specOf(settleJob(zipJob, { attempt, upload, bucket }, config)),
+    'the pod of a bucket test': specOf(testJob(bucket, '1', config)),
   };
 };
 
@@ -77,30 +79,40 @@ describe('the pods of the chart', function () {
     pods = {
       'an API pod': podOf(find(objects, 'Deployment', 'zipjobs-api')),
       'a controller pod': podOf(find(objects, 'Deployment', 'zipjobs-controller')),
+      'the pod of the removal': podOf(find(objects, 'Job', 'zipjobs-uninstall')),
       ...zipperPods(),
     };
   });
 
   it('are admitted where Pod Security enforces restricted (P1)', () => {
-    expect(Object.keys(pods)).to.have.length(4);
+    expect(Object.keys(pods)).to.have.length(6);
     for (const pod of Object.values(pods)) expectRestricted(pod);
   });
 
   it('write nothing to their images, run as nobody, without a shell and within limits (P2)', () => {
-    for (const pod of Object.values(pods)) expectBeyondRestricted(pod);
+    const { 'the pod of the removal': removal, ...others } = pods;
+    for (const pod of Object.values(others)) expectBeyondRestricted(pod);
+    // Another script of the controller's image.
+    const withoutCommand = removal?.containers.map(({ command, ...container }) => {
+      expect(command).to.deep.equal(['node', 'controller/uninstall/main.ts']);
+      return container;
+    });
+    expectBeyondRestricted({ ...removal, containers: withoutCommand ?? [] });
   });
 
   it('are all that the chart starts', () => {
     const kinds = ['Pod', 'Job', 'CronJob', 'DaemonSet', 'StatefulSet', 'ReplicaSet'];
-    expect(objects.filter(({ kind }) => kinds.includes(kind))).to.deep.equal([]);
+    const started = objects.filter(({ kind }) => kinds.includes(kind));
+    expect(started.map(({ metadata }) => metadata.name)).to.deep.equal(['zipjobs-uninstall']);
     expect(objects.filter(({ kind }) => kind === 'Deployment')).to.have.length(2);
   });
 
   it('hold a token only where they speak to the API server (P2, P3)', () => {
-    const { 'a settle pod': settle, 'an archive pod': archive } = pods;
+    const { 'a settle pod': settle, 'an archive pod': archive, 'the pod of a bucket test': test } = pods;
     expect(settle).to.include({ automountServiceAccountToken: false });
     expect(archive).to.include({ automountServiceAccountToken: false });
-    expect(JSON.stringify(settle)).not.to.contain('serviceAccountToken"');
+    expect(test).to.include({ automountServiceAccountToken: false });
+    for (const pod of [settle, test]) expect(JSON.stringify(pod)).not.to.contain('serviceAccountToken"');
     const token = '"serviceAccountToken":{"path":"token","expirationSeconds":600}';
     expect(JSON.stringify(archive)).to.contain(token);
   });

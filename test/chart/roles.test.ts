@@ -35,7 +35,7 @@ describe('the roles of the chart', function () {
 
   it('name everything they grant, and list no Secrets (P13)', () => {
     const roles = objects.filter(({ kind }) => ROLE_KINDS.includes(kind));
-    expect(roles).to.have.length(7);
+    expect(roles).to.have.length(9);
     for (const rule of roles.flatMap(rulesOf)) {
       expect([...rule.apiGroups, ...rule.resources, ...rule.verbs]).not.to.include('*');
       expect(rule.resources).not.to.include.members(['pods/exec']);
@@ -60,6 +60,7 @@ describe('the roles of the chart', function () {
     expect(grants(clusterRole('zipjobs-controller'))).to.deep.equal([
       'batch jobs: create delete get list watch',
       'core events: create list patch',
+      'core namespaces: get',
       'core pods/status: patch',
       'core pods: delete get list watch',
       'core secrets [zipjobs-webhook]: get',
@@ -67,16 +68,41 @@ describe('the roles of the chart', function () {
       'core serviceaccounts [zipjobs-zipper]: create list patch watch',
       'rbac.authorization.k8s.io clusterroles [zipjobs-zipper]: bind',
       'rbac.authorization.k8s.io rolebindings [zipjobs-zipper]: create list patch watch',
-      'zipjobs.dev zipbuckets: get list watch',
+      'zipjobs.dev zipbuckets/status: patch',
+      'zipjobs.dev zipbuckets: get list patch watch',
       'zipjobs.dev zipjobs/status: patch',
       'zipjobs.dev zipjobs: delete get list patch watch',
       'zipjobs.dev zipprojects/status: patch',
-      'zipjobs.dev zipprojects: get list watch',
+      'zipjobs.dev zipprojects: get list patch watch',
     ]);
     expect(grants(find(objects, 'Role', 'zipjobs-controller'))).to.deep.equal([
       'coordination.k8s.io leases [zipjobs-controller]: get update',
       'coordination.k8s.io leases: create',
     ]);
+  });
+
+  it('give the removal of the release what it needs, and only while it lasts', () => {
+    expect(grants(clusterRole('zipjobs-uninstall'))).to.deep.equal([
+      'zipjobs.dev zipbuckets: list patch',
+      'zipjobs.dev zipjobs: list patch',
+      'zipjobs.dev zipprojects: list patch',
+    ]);
+    expect(grants(find(objects, 'Role', 'zipjobs-uninstall'))).to.deep.equal([
+      'coordination.k8s.io leases [zipjobs-controller]: get update',
+    ]);
+    const own = objects.filter(({ metadata }) => metadata.name === 'zipjobs-uninstall');
+    expect(own).to.have.length(6);
+    for (const { kind, metadata } of own) {
+      expect(metadata.annotations, kind).to.include({ 'helm.sh/hook': 'pre-delete' });
+      const policy = metadata.annotations?.['helm.sh/hook-delete-policy'];
+      expect(policy, kind).to.equal('before-hook-creation,hook-succeeded,hook-failed');
+    }
+  });
+
+  it('leave the removal of the release alone when told so', async () => {
+    const rendered = await render({ 'uninstall.releaseFinalizers': false });
+    const names = rendered.map(({ metadata }) => metadata.name);
+    expect(names).not.to.include('zipjobs-uninstall');
   });
 
   it('give the zipper one verb on one resource (P4)', () => {
@@ -99,7 +125,8 @@ describe('the roles of the chart', function () {
   it('leave the roles of persons alone when told so', async () => {
     const rendered = await render({ 'rbac.aggregate': false });
     const names = rendered.filter(({ kind }) => kind === 'ClusterRole').map(({ metadata }) => metadata.name);
-    expect(names).to.have.members(['zipjobs-api', 'zipjobs-controller', ZIPPER_SERVICE_ACCOUNT]);
+    const own = ['zipjobs-api', 'zipjobs-controller', 'zipjobs-uninstall', ZIPPER_SERVICE_ACCOUNT];
+    expect(names).to.have.members(own);
   });
 
   it('are bound to the service accounts that the pods run as, whatever they are called', async () => {
@@ -121,12 +148,13 @@ describe('the roles of the chart', function () {
     const policies = JSON.stringify(rendered.filter(({ kind }) => kind === 'ValidatingAdmissionPolicy'));
     expect(policies).to.contain(`system:serviceaccount:${NAMESPACE}:first`);
     expect(policies).to.contain(`system:serviceaccount:${NAMESPACE}:second`);
-    expect(policies).not.to.contain(`system:serviceaccount:${NAMESPACE}:zipjobs`);
+    for (const component of ['api', 'controller'])
+      expect(policies).not.to.contain(`system:serviceaccount:${NAMESPACE}:zipjobs-${component}`);
   });
 
   it('stand beside policies that are all bound, and refuse when they fail', () => {
     const policies = objects.filter(({ kind }) => kind === 'ValidatingAdmissionPolicy');
-    expect(policies).to.have.length(9);
+    expect(policies).to.have.length(10);
     for (const { metadata, spec } of policies) {
       expect(spec).to.include({ failurePolicy: 'Fail' });
       const binding = find(objects, 'ValidatingAdmissionPolicyBinding', metadata.name);

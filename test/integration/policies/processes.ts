@@ -1,7 +1,10 @@
 /** What the tokens of the controller and of the API open. */
 import { expect } from 'chai';
+import type { ZipBucket } from '#crds/zip-bucket.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import { toFileListSecrets } from '../../../api/to-zip-job.ts';
+import { testJob } from '../../../controller/buckets/test-manifest.ts';
+import { readControllerConfig } from '../../../controller/config.ts';
 import type { KubeAnswer, KubeUser } from '../../support/kube-user.ts';
 import { accept, applyZipperBinding, corePath, jobsPath, OWN, type World, zipPath } from './world.ts';
 
@@ -91,6 +94,63 @@ export const describeController = (theWorld: () => World): void => {
       const path = `${jobsPath(OWN)}?dryRun=All`;
       expectRefusal(await world.controller.request('POST', path, { body: job }), words);
     });
+
+  describe('for the test of a bucket', () => {
+    const config = readControllerConfig({
+      POD_NAME: 'c',
+      POD_NAMESPACE: 'n',
+      ZIPPER_IMAGE: 'zipjobs-zipper:0.1.0',
+    });
+    const bucket: ZipBucket = {
+      apiVersion: 'zipjobs.dev/v1alpha1',
+      kind: 'ZipBucket',
+      metadata: { name: 's3-archives', namespace: OWN, uid: 'b2c9a4c2-6d0a-4f57-8e1b-9a3f5f6f7a02' },
+      spec: { service: 's3', bucketName: 'archives', region: 'us-east-1' },
+    };
+    const path = `${jobsPath(OWN)}?dryRun=All`;
+    const aTest = () => structuredClone(testJob(bucket, '1', config)) as unknown as JobBody;
+
+    it("makes a Job that sees that bucket's Secret (P7)", async () => {
+      accept(await world.controller.request('POST', path, { body: aTest() }));
+    });
+
+    const bad: readonly [string, Record<string, unknown>][] = [
+      ["another bucket's Secret", { secret: { secretName: 'zipbucket-s3-other' } }],
+      ['a token', { projected: { sources: [{ serviceAccountToken: { path: 'token' } }] } }],
+      ['a file list', listOf('s3-archives-files-0')],
+    ];
+    for (const [what, volume] of bad)
+      it(`cannot make a Job that sees ${what} (P7)`, async () => {
+        const job = aTest();
+        mount(job.spec.template.spec, volume);
+        expectRefusal(
+          await world.controller.request('POST', path, { body: job }),
+          'the test of a bucket sees',
+        );
+      });
+  });
+
+  it('changes nothing of a bucket or a project but its finalizer (P13)', async () => {
+    const buckets = zipPath(OWN, 'zipbuckets');
+    const made = {
+      apiVersion: 'zipjobs.dev/v1alpha1',
+      kind: 'ZipBucket',
+      metadata: { name: 's3-untouched' },
+      spec: { service: 's3', bucketName: 'untouched', region: 'us-east-1' },
+    };
+    accept(await world.admin.request('POST', buckets, { body: made }));
+    const patch = (body: Record<string, unknown>) =>
+      world.controller.request('PATCH', `${buckets}/s3-untouched`, { patch: 'merge', body });
+    accept(await patch({ metadata: { finalizers: ['zipjobs.dev/cleanup'] } }));
+    for (const body of [
+      { spec: { region: 'eu-west-1' } },
+      { metadata: { annotations: { a: 'b' } } },
+      { metadata: { finalizers: ['zipjobs.dev/cleanup', 'example.com/other'] } },
+    ])
+      expectRefusal(await patch(body), 'but its finalizer');
+    accept(await patch({ metadata: { finalizers: null } }));
+    accept(await world.admin.request('DELETE', `${buckets}/s3-untouched`));
+  });
 
   it("reads one Secret of a project, and no bucket's (P12, P13)", async () => {
     for (const path of [`${secrets}/zipbucket-s3-archives`, secrets, '/api/v1/secrets'])
