@@ -5,6 +5,7 @@ import { startAdminServer } from '#runtime/http/admin-server.ts';
 import { createKubeClient } from '#runtime/kube/client.ts';
 import { createKubeConfig } from '#runtime/kube/kube-config.ts';
 import { createKubeMetrics } from '#runtime/kube/kube-metrics.ts';
+import { createServerClock } from '#runtime/kube/server-clock.ts';
 import type { Lifetime } from '#runtime/lifecycle.ts';
 import type { Logger } from '#runtime/log.ts';
 import { startProcess } from '#runtime/start-process.ts';
@@ -50,8 +51,10 @@ const serve = async (config: ControllerConfig, log: Logger, lifetime: Lifetime):
   exportBuildInfo(registry, packageJson.version);
   const metrics = createControllerMetrics(registry);
   const kubeMetrics = createKubeMetrics(registry);
+  const clock = createServerClock();
   const kube = resources.use(
     createKubeClient({
+      clock,
       access: await createKubeConfig(config),
       requestTimeoutMs: config.kubeRequestTimeoutMs,
       userAgent: NAME,
@@ -59,7 +62,7 @@ const serve = async (config: ControllerConfig, log: Logger, lifetime: Lifetime):
     }),
   );
   const clients = createClients(kube);
-  const parts = createParts({ config, log, metrics, kubeMetrics, clients, kube, stopping });
+  const parts = createParts({ config, log, metrics, kubeMetrics, clients, kube, stopping, clock });
   const { watches, queue } = parts;
   exportState(registry, parts);
   metrics.leader.set({ name: config.leaseName }, 0);

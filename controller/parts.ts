@@ -1,5 +1,5 @@
 import { isFinished } from '#crds/zip-job.ts';
-import { systemClock } from '#runtime/clock.ts';
+import type { Clock } from '#runtime/clock.ts';
 import type { KubeClient } from '#runtime/kube/client.ts';
 import type { KubeMetrics } from '#runtime/kube/kube-metrics.ts';
 import type { ObjectKey } from '#runtime/kube/types.ts';
@@ -36,6 +36,8 @@ export interface Base {
   readonly clients: Clients;
   readonly kube: KubeClient;
   readonly stopping: AbortSignal;
+  /** The time on which all who read our status agree. */
+  readonly clock: Clock;
 }
 
 interface Queues {
@@ -56,7 +58,6 @@ export interface Parts extends Base, Queues {
   readonly endpointNotes: EndpointNotes;
   readonly memory: Memory;
   readonly dispatcher: WebhookDispatcher;
-  readonly clock: typeof systemClock;
 }
 
 const createQueues = ({ log, config, metrics }: Base): Queues => {
@@ -72,14 +73,14 @@ const createQueues = ({ log, config, metrics }: Base): Queues => {
 };
 
 const createDispatcher = (
-  { config, log, stopping }: Base,
+  { config, log, stopping, clock }: Base,
   { queue, projectQueue }: Queues,
 ): WebhookDispatcher => {
   return createWebhookDispatcher({
     concurrency: config.webhookConcurrency,
     concurrencyPerEndpoint: config.webhookConcurrencyPerEndpoint,
     slowAfterMs: config.webhookSlowAfterMs,
-    clock: systemClock,
+    clock,
     signal: stopping,
     onAnswer: (key) => {
       const project = projectOfTest(key);
@@ -112,7 +113,7 @@ const onPauseChange = (
 };
 
 export const createParts = (base: Base): Parts => {
-  const { config, log, kube, clients } = base;
+  const { config, log, kube, clients, clock } = base;
   const queues = createQueues(base);
   const { queue, projectQueue, bucketQueue } = queues;
   const leadership = { isOurs: false };
@@ -128,7 +129,7 @@ export const createParts = (base: Base): Parts => {
   const slots: Slots = createSlots({
     ...slotSettings(config, (key) => watches.caches.projects.get(key)),
     pause,
-    clock: systemClock,
+    clock,
     onGranted: (key) => queue.add(key),
   });
   const watches: Watches = createWatches({
@@ -148,11 +149,10 @@ export const createParts = (base: Base): Parts => {
     children: createProjectChildren({ ...common, network: zipperNetworkOf(config) }),
     isNamespaceTerminating: createIsNamespaceTerminating({
       namespaces: clients.namespaces,
-      clock: systemClock,
+      clock,
     }),
     endpointNotes: createEndpointNotes((key) => projectQueue.add(key)),
     memory: createMemory(),
     dispatcher: createDispatcher(base, queues),
-    clock: systemClock,
   };
 };

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import { errorCode, toError } from '../errors.ts';
 import type { KubeAccess } from './kube-config.ts';
 import { isKubeError, KubeError } from './kube-error.ts';
+import type { ServerClock } from './server-clock.ts';
 import { withTimeLimit } from './time-limit.ts';
 import { attemptOf, createTransport, parseJson, type Transport } from './transport.ts';
 
@@ -44,6 +45,8 @@ export interface KubeClientOptions {
   readonly requestTimeoutMs: number;
   readonly userAgent?: string;
   readonly countCall?: CountCall;
+  /** Told the time that each answer bears. */
+  readonly clock?: Pick<ServerClock, 'hear' | 'monotonicMs'>;
 }
 
 const RESET_CODES = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);

@@ -58,7 +58,7 @@ const refusal = async (request: KubeRequest, answer: Dispatcher.ResponseData): P
 
 /** HTTP to one API server: paths, headers, pooled connections, and one more try when a token was rotated meanwhile. */
 export const createTransport = (options: KubeClientOptions): Transport => {
-  const { access, requestTimeoutMs, countCall, userAgent = 'zipjobs' } = options;
+  const { access, requestTimeoutMs, countCall, clock, userAgent = 'zipjobs' } = options;
   const base = new URL(access.server);
   const prefix = base.pathname === '/' ? '' : base.pathname;
   const connections = createConnections(access, { connectTimeoutMs: Math.min(requestTimeoutMs, 10_000) });
@@ -68,6 +68,7 @@ export const createTransport = (options: KubeClientOptions): Transport => {
     connection: Connection,
     on: Parameters<Transport['send']>[1],
   ): Promise<Dispatcher.ResponseData> => {
+    const sentMs = clock?.monotonicMs() ?? 0;
     try {
       const answer = await connection[on.agent].request({
         origin: base.origin,
@@ -78,6 +79,7 @@ export const createTransport = (options: KubeClientOptions): Transport => {
         signal: on.signal,
       });
       countCall?.({ method: request.method, code: String(answer.statusCode), host: base.host });
+      clock?.hear(answer.headers['date'], sentMs);
       return answer;
     } catch (error) {
       countCall?.({ method: request.method, code: '<error>', host: base.host });

@@ -44,6 +44,26 @@ export interface ChaosWorld extends AsyncDisposable {
   alone(task: () => Promise<void>): Promise<void>;
 }
 
+const AGAIN = { limitMs: 30_000, intervalMs: 100 };
+
+/** Asks again while the API server restarts, as another world may have wanted. */
+const insist = <T>(what: string, ask: () => Promise<T>): Promise<T> =>
+  until(
+    what,
+    async () => {
+      try {
+        return { answer: await ask() };
+      } catch (error) {
+        if (error instanceof KubeApiError && !error.retryable && error.code !== 403) return { error };
+        throw error;
+      }
+    },
+    AGAIN,
+  ).then((found) => {
+    if ('answer' in found) return found.answer;
+    throw found.error;
+  });
+
 const leaderOf = async ({ admin, cluster }: ChaosCluster): Promise<string> => {
   const { items } = await admin.get<{ items: { spec: { holderIdentity?: string } }[] }>(
     `/apis/coordination.k8s.io/v1/namespaces/${RELEASE_NAMESPACE}/leases`,
@@ -126,10 +146,10 @@ export const startChaosWorld = async (chaos: ChaosCluster, namespace: string): P
       const name = cluster.node.pods().find(({ uid }) => uid === podUid)?.name ?? podUid;
       history.note(`${signal} to ${name}: ${cluster.node.kill(podUid, signal)}`);
     },
-    leaderUid: () => leaderOf(chaos),
+    leaderUid: () => insist('the Lease', () => leaderOf(chaos)),
     zipperPods: () =>
       cluster.node.pods().filter((pod) => pod.namespace === namespace && pod.containers.length > 0),
-    zipJobs: async () => (await admin.get<ZipJobList>(jobsPath)).items,
+    zipJobs: async () => (await insist('the ZipJobs', () => admin.get<ZipJobList>(jobsPath))).items,
     cancel: async (name) => {
       const patch = JSON.stringify({ spec: { cancel: true } });
       await cluster.kubectl(['patch', '-n', namespace, 'zipjob', name, '--type=merge', '-p', patch]);
@@ -137,13 +157,12 @@ export const startChaosWorld = async (chaos: ChaosCluster, namespace: string): P
     },
     remove: async (group, plural, name) => {
       history.note(`delete ${plural}/${name}`);
-      await admin.remove(`/${group}/namespaces/${namespace}/${plural}/${name}`, {
-        propagationPolicy: 'Background',
-      });
+      const path = `/${group}/namespaces/${namespace}/${plural}/${name}`;
+      await insist(`the deletion of ${path}`, () => admin.remove(path, { propagationPolicy: 'Background' }));
     },
     removeBucket: () => {
       history.note('delete the ZipBucket');
-      return removeBucket(admin, project);
+      return insist('the deletion of the ZipBucket', () => removeBucket(admin, project));
     },
     alone: (task) => chaos.alone(task),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),

@@ -10,6 +10,7 @@ import type { ChaosWorld } from './chaos-world.ts';
 import { checkHistory } from './check-history.ts';
 import type { JobOutcome } from './check-job.ts';
 import type { Seen } from './history.ts';
+import type { LiveFault } from './live-fault.ts';
 import { startFault } from './live-faults.ts';
 import type { Plan } from './plan.ts';
 import { contentsOf, OLDER, type PostedJob, postPlanned } from './post-planned.ts';
@@ -47,12 +48,13 @@ const stop = async (world: ChaosWorld, { uuid, kind, stopAfterMs }: PostedJob): 
   await until('the job to be cancelled', () => world.cancel(zipJobName(uuid)), { intervalMs: 300 });
 };
 
-/** Some deletions come too late, which is no fault. */
+/** Some things come too late, which is no fault. */
+const isLate = (error: unknown): boolean =>
+  (error instanceof KubeApiError && error.code === 404) ||
+  (error instanceof Error && error.name === 'AbortError');
+
 const ignoreLate = (error: unknown): void => {
-  const isLate =
-    (error instanceof KubeApiError && error.code === 404) ||
-    (error instanceof Error && error.name === 'AbortError');
-  if (!isLate) throw error;
+  if (!isLate(error)) throw error;
 };
 
 const isQuiet = (job: ZipJob, posted: PostedJob): boolean =>
@@ -102,7 +104,12 @@ const runFaults = async (world: ChaosWorld, plan: Plan, jobs: Promise<unknown>):
     return undefined;
   });
   const over = new AbortController();
-  const acts = Promise.all(faults.flatMap((fault) => fault.act?.(over.signal).catch(ignoreLate) ?? []));
+  const act = async ({ act: happen }: LiveFault): Promise<void> => {
+    await happen?.(over.signal).catch((error: unknown) => {
+      if (!isLate(error)) world.history.note(`a fault failed: ${String(error)}`);
+    });
+  };
+  const acts = Promise.all(faults.map(act));
   try {
     await jobs;
   } finally {
