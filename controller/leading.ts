@@ -21,7 +21,10 @@ import { createPlanTest, testKeyOf } from './webhook/test-event.ts';
 const createZipJobReconcile = (parts: Parts, sender: Sender): Reconcile => {
   const { config, log, clients, metrics, watches, queue, memory, dispatcher, slots, clock, endpointNotes } =
     parts;
-  const planDelivery = createPlanDelivery(sender);
+  const planDelivery = createPlanDelivery({
+    ...sender,
+    findProject: (key) => watches.caches.projects.get(key),
+  });
   const recordEvent = createEvents({ events: clients.events, instance: config.podName, clock, log });
   const act = createAct({
     ...clients,

@@ -8,6 +8,8 @@ export interface DeliveryTask {
   readonly attemptId: string;
   /** Deliveries of one endpoint share its limit. */
   readonly endpoint: string;
+  /** Asked when its turn has come: much may have happened since it was submitted. */
+  readonly isWanted: () => boolean;
   readonly send: (signal: AbortSignal) => Promise<DeliveryAnswer>;
 }
 
@@ -19,7 +21,7 @@ export interface DispatcherOptions {
   readonly slowAfterMs: number;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** Told when an answer can be fetched with `state`. */
+  /** Told when an answer can be fetched with `state`, or when there will be none because it was not wanted any more. */
   readonly onAnswer: (key: string) => void;
   /** Told when a delivery could not even be tried. */
   readonly onError: (key: string, error: unknown) => void;
@@ -135,12 +137,25 @@ class Dispatcher implements WebhookDispatcher {
     const pool = isSlow ? this.#slowPool : this.#quickPool;
     const limit = isSlow || !endpoint.hasAnswered ? 1 : this.#options.concurrencyPerEndpoint;
     if (this.#options.signal.aborted || pool.running >= pool.limit || endpoint.unsaved >= limit) return;
-    const entry = endpoint.line.shift();
-    if (!entry) return;
+    const entry = this.#takeFrom(endpoint);
+    if (!entry) {
+      if (endpoint.unsaved === 0) this.#endpoints.delete(name);
+      return;
+    }
     this.#endpoints.delete(name);
     this.#endpoints.set(name, endpoint);
     endpoint.unsaved += 1;
     void this.#deliver(entry, endpoint, pool);
+  }
+
+  /** Who is not wanted any more is told so by its key alone: it has no answer, so it is decided upon anew. */
+  #takeFrom({ line }: Endpoint): Entry | undefined {
+    for (;;) {
+      const entry = line.shift();
+      if (!entry || entry.task.isWanted()) return entry;
+      this.#entries.delete(entry.task.key);
+      this.#options.onAnswer(entry.task.key);
+    }
   }
 
   async #deliver(entry: Entry, endpoint: Endpoint, pool: Pool): Promise<void> {

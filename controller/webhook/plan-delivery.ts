@@ -1,8 +1,10 @@
-import { ANNOTATIONS } from '#crds/api-group.ts';
+import { ANNOTATIONS, PROJECT_NAME } from '#crds/api-group.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
+import type { ZipProject } from '#crds/zip-project.ts';
 import type { Clock } from '#runtime/clock.ts';
-import { objectKey } from '#runtime/kube/types.ts';
+import { type ObjectKey, objectKey } from '#runtime/kube/types.ts';
 import { validTraceparent } from '#runtime/traceparent.ts';
+import { isDisabled } from '../policies/endpoint.ts';
 import { attemptIdOf, eventOf } from '../policies/notification.ts';
 import type { Deliver } from './deliver.ts';
 import type { DeliveryTask } from './dispatcher.ts';
@@ -13,6 +15,7 @@ export interface PlanDeliveryOptions {
   readonly deliver: Deliver;
   readonly readSigningKeys: ReadSigningKeys;
   readonly clock: Clock;
+  readonly findProject: (key: ObjectKey) => ZipProject | undefined;
 }
 
 /** What the next delivery attempt of a finished ZipJob is. */
@@ -22,7 +25,7 @@ const finalPhase = (zipJob: ZipJob): 'Succeeded' | 'Failed' =>
   zipJob.status?.phase === 'Succeeded' ? 'Succeeded' : 'Failed';
 
 export const createPlanDelivery =
-  ({ deliver, readSigningKeys, clock }: PlanDeliveryOptions): PlanDelivery =>
+  ({ deliver, readSigningKeys, clock, findProject }: PlanDeliveryOptions): PlanDelivery =>
   (zipJob) => {
     const { namespace, annotations } = zipJob.metadata;
     const url = zipJob.spec.webhook?.url ?? '';
@@ -33,6 +36,7 @@ export const createPlanDelivery =
       key: objectKey(zipJob),
       attemptId: webhook ? attemptIdOf(webhook) : '',
       endpoint: `${namespace} ${URL.parse(url)?.origin ?? url}`,
+      isWanted: () => !isDisabled(findProject(`${namespace}/${PROJECT_NAME}`), url),
       send: async (signal) => {
         const keys = await readSigningKeys(namespace, clock.date());
         const body = webhookBody(zipJob, eventOf(finalPhase(zipJob)));

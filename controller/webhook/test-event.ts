@@ -28,6 +28,7 @@ export const createPlanTest =
       key: testKeyOf(objectKey(project)),
       attemptId: id,
       endpoint: `${namespace} ${URL.parse(url)?.origin ?? url}`,
+      isWanted: () => true,
       send: async (signal) => {
         const keys = await readSigningKeys(namespace, clock.date());
         return deliver({ url, id, body: JSON.stringify({ type: 'TEST', project: namespace }), keys }, signal);

@@ -62,7 +62,7 @@ describe('an endpoint of webhooks', function () {
     ]);
   };
 
-  it('is tried again with the same event, each attempt told in the status, also after a restart (W5, W7, W18)', async () => {
+  it('is tried again with the same event, each attempt told in the status, also after a restart (W5, W6, W18)', async () => {
     const { receiver } = flow;
     receiver.answers.push(500);
     const uuid = await newJob();

@@ -25,7 +25,7 @@ const metrics = createControllerMetrics(registry);
 const log = pino({ level: 'silent' });
 
 /** The controller's process was killed, before or after the n-th write of its life. */
-export class Killed extends Error {}
+class Killed extends Error {}
 
 /**
  * One ZipJob with all that acts on it: the real observe, decide and act over objects in memory, the Job controller of Kubernetes,
@@ -268,6 +268,7 @@ export class JobWorld {
           key: KEY,
           attemptId: '',
           endpoint: '',
+          isWanted: () => true,
           send: () => Promise.reject(new Error('no')),
         }),
       }),

@@ -74,6 +74,7 @@ const setUp = (zipJob: ZipJob = aZipJob()) => {
     planDelivery: () => ({
       key: '',
       attemptId: '',
+      isWanted: () => true,
       endpoint: '',
       send: () => Promise.reject(new Error('no')),
     }),

@@ -58,6 +58,9 @@ describe('deliver', () => {
       expect(seen.body).to.equal('{"a":1.0}');
       expect(seen.headers['webhook-id']).to.equal('msg_1_COMPLETED');
       expect(seen.headers['traceparent']).to.equal('00-1-2-01');
+      const own = Object.keys(seen.headers).filter((name) => name.startsWith('webhook-'));
+      expect(own).to.have.members(['webhook-id', 'webhook-timestamp', 'webhook-signature']);
+      expect(seen.headers['webhook-timestamp']).to.match(/^\d{10}$/);
       expect(Number(seen.headers['webhook-timestamp'])).to.be.at.least(before);
     });
   });

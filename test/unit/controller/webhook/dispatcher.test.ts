@@ -13,6 +13,7 @@ const setUp = (limits: { concurrency: number; concurrencyPerEndpoint: number }) 
   const answered: string[] = [];
   const failed: string[] = [];
   const started: string[] = [];
+  const unwanted = new Set<string>();
   const release = new Map<string, (answer: DeliveryAnswer | Error) => void>();
   const dispatcher = createWebhookDispatcher({
     ...limits,
@@ -29,6 +30,7 @@ const setUp = (limits: { concurrency: number; concurrencyPerEndpoint: number }) 
         key,
         attemptId: `attempt of ${key}`,
         endpoint: key.slice(0, 1),
+        isWanted: () => !unwanted.has(key),
         send: () =>
           new Promise((resolve, reject) => {
             started.push(key);
@@ -48,7 +50,7 @@ const setUp = (limits: { concurrency: number; concurrencyPerEndpoint: number }) 
     await answer(key);
     dispatcher.settle(key);
   };
-  return { dispatcher, submit, answered, failed, started, answer, finish, stop, clock };
+  return { dispatcher, submit, unwanted, answered, failed, started, answer, finish, stop, clock };
 };
 
 describe('createWebhookDispatcher', () => {
@@ -126,6 +128,21 @@ describe('createWebhookDispatcher', () => {
     expect(started).to.deep.equal(['a1', 'a2', 'a3']);
     dispatcher.settle('a2');
     expect(started).to.deep.equal(['a1', 'a2', 'a3', 'a4']);
+  });
+
+  it('asks again when the turn has come, and sends nothing that is not wanted any more (W9)', async () => {
+    const { dispatcher, submit, unwanted, started, answered, finish } = setUp({
+      concurrency: 9,
+      concurrencyPerEndpoint: 1,
+    });
+    submit('a1', 'a2', 'a3');
+    unwanted.add('a2').add('a3');
+    await finish('a1');
+    expect(started).to.deep.equal(['a1']);
+    expect(answered).to.deep.equal(['a1', 'a2', 'a3']);
+    expect(dispatcher.state('a2', 'attempt of a2')).to.deep.equal({ kind: 'idle' });
+    submit('a4');
+    expect(started).to.deep.equal(['a1', 'a4']);
   });
 
   it('tells of a delivery that could not be tried, and forgets it', async () => {

@@ -37,6 +37,17 @@ describe('signatureHeader', () => {
 });
 
 describe('parseSigningSecret', () => {
+  for (const [bytes, isSecret] of [
+    [23, false],
+    [24, true],
+    [64, true],
+    [65, false],
+  ] as const)
+    it(`${isSecret ? 'takes' : 'refuses'} ${bytes} bytes (W3)`, () => {
+      const key = Buffer.alloc(bytes, 7);
+      expect(parseSigningSecret(`whsec_${key.toString('base64')}`)).to.deep.equal(isSecret ? key : undefined);
+    });
+
   for (const text of [
     '',
     'whsec_',
