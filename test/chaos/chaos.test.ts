@@ -5,7 +5,7 @@ import { resetInstallation } from '../support/shared-installation.ts';
 import { type ChaosCluster, startChaosCluster } from './chaos-cluster.ts';
 import { type ChaosWorld, startChaosWorld } from './chaos-world.ts';
 import { printHistory } from './history.ts';
-import { type Plan, planKill, planOfFaults } from './plan.ts';
+import { type Plan, planKill, planOfFaults, planRestarts } from './plan.ts';
 import type { PlannedFault, ProcessName } from './planned-fault.ts';
 import { runSchedule, type ScheduleReport } from './run-schedule.ts';
 import { reportLines, runSchedules } from './run-schedules.ts';
@@ -15,6 +15,9 @@ const LANES = 4;
 /** More than any process makes for one small job. */
 const MOST_WRITES = 40;
 const FLAP_MS = 20_000;
+/** 200 on a machine with the time for it: `FULL_SIZE=1 npm run test:chaos`. */
+const RESTARTED_JOBS = process.env['FULL_SIZE'] === undefined ? 60 : 200;
+const RESTART_LIMIT_MS = 300_000;
 
 describe('under faults', function () {
   this.timeout(900_000);
@@ -72,6 +75,11 @@ describe('under faults', function () {
   const FLAP: PlannedFault = { kind: 'flap', rate: 0.1, seed: 1, ms: FLAP_MS };
   it('no job is lost or wrong while source, store, receiver and API server flap at 10 % (F24)', async () => {
     await judge(planOfFaults(12, [FLAP]));
+  });
+
+  it(`${RESTARTED_JOBS} jobs end while the API server restarts every ten seconds and etcd is compacted (F19)`, async () => {
+    const report = await judge(planRestarts(RESTARTED_JOBS, RESTART_LIMIT_MS));
+    console.log(`      ${JSON.stringify(report.ends)} after ${report.seconds.toFixed(0)} s`);
   });
 
   it(`${SCHEDULES} seeded schedules of faults lose, double and leave nothing (F6, F7, F12, H4, H5, H6, H7, H8)`, async () => {

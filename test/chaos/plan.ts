@@ -24,6 +24,8 @@ export interface Plan {
   readonly seed: number;
   readonly jobs: readonly PlannedJob[];
   readonly faults: readonly PlannedFault[];
+  /** All jobs have to be over, and all webhooks told, so long after the last was posted; two minutes unless told otherwise. */
+  readonly limitMs?: number;
 }
 
 const MAX_JOBS = 4;
@@ -62,4 +64,19 @@ export const planOfFaults = (jobs: number, faults: readonly PlannedFault[]): Pla
   seed: 0,
   jobs: Array.from({ length: jobs }, () => ({ ...ONE_JOB, kind: 'slow', bytes: 70_000 })),
   faults,
+});
+
+const RESTART_EVERY_MS = 10_000;
+
+/** Many small jobs, and an API server that is restarted over and over, every other time after a compaction of etcd. */
+export const planRestarts = (jobs: number, limitMs: number): Plan => ({
+  ...planOfFaults(
+    jobs,
+    Array.from({ length: Math.ceil(limitMs / RESTART_EVERY_MS) }, (_, index) => ({
+      kind: 'restart-api-server',
+      afterMs: 1_000 + index * RESTART_EVERY_MS,
+      compacts: index % 2 === 1,
+    })),
+  ),
+  limitMs,
 });

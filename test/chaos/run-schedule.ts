@@ -26,7 +26,7 @@ export interface ScheduleReport {
   readonly kills: number;
 }
 
-/** All jobs have to be over, and all webhooks told, so long after the last fault. */
+/** All jobs have to be over, and all webhooks told, so long after the last was posted. */
 const END_LIMIT_MS = 120_000;
 /** One full pass of the controller as it is installed, within which nothing may be left open. */
 const SWEEP_LIMIT_MS = 60_000;
@@ -60,7 +60,11 @@ const ignoreLate = (error: unknown): void => {
 const isQuiet = (job: ZipJob, posted: PostedJob): boolean =>
   posted.kind !== 'deleted' && isFinished(job) && job.status?.webhook?.state !== 'Pending';
 
-const untilQuiet = (world: ChaosWorld, jobs: readonly PostedJob[]): Promise<boolean> =>
+const untilQuiet = (
+  world: ChaosWorld,
+  jobs: readonly PostedJob[],
+  limitMs = END_LIMIT_MS,
+): Promise<boolean> =>
   until(
     'every job to end and every webhook to be told',
     async () => {
@@ -70,7 +74,7 @@ const untilQuiet = (world: ChaosWorld, jobs: readonly PostedJob[]): Promise<bool
         return known === undefined || isQuiet(job, known);
       });
     },
-    { limitMs: END_LIMIT_MS, intervalMs: 200 },
+    { limitMs, intervalMs: 200 },
   );
 
 /** Asked by its key: a bucket of thousands of schedules is listed in pages. */
@@ -151,7 +155,7 @@ export const runSchedule = async (world: ChaosWorld, plan: Plan): Promise<Schedu
     const jobs = await posting;
     await Promise.all(jobs.map((job) => stop(world, job)));
     // What does not end is for the checker to tell.
-    await untilQuiet(world, jobs).catch((error: unknown) => history.note(String(error)));
+    await untilQuiet(world, jobs, plan.limitMs).catch((error: unknown) => history.note(String(error)));
   };
   await runFaults(world, plan, work());
   const jobs = await posting;
