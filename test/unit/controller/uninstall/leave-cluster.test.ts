@@ -1,0 +1,140 @@
+import { expect } from 'chai';
+import { FINALIZER } from '#crds/api-group.ts';
+import type { ZipBucket } from '#crds/zip-bucket.ts';
+import type { ZipJob } from '#crds/zip-job.ts';
+import { systemClock } from '#runtime/clock.ts';
+import { KubeError } from '#runtime/kube/kube-error.ts';
+import type { Lease } from '#runtime/kube/resources.ts';
+import type { KubeObject } from '#runtime/kube/types.ts';
+import { createLogger } from '#runtime/log.ts';
+import { leaveCluster } from '../../../../controller/uninstall/leave-cluster.ts';
+import { type AnyClient, releaseFinalizers } from '../../../../controller/uninstall/release-finalizers.ts';
+import { seizeLease } from '../../../../controller/uninstall/seize-lease.ts';
+import { aZipBucket, aZipJob } from '../../../support/builders.ts';
+import { createFakeObjects, type FakeObjects, unreachable } from '../../../support/fake-objects.ts';
+
+const log = createLogger('test', { level: 'silent' });
+const never = (): AbortSignal => new AbortController().signal;
+
+describe('leaveCluster', () => {
+  const run = (looks: readonly (number | Error)[], signal = never()) => {
+    const left = [...looks];
+    let asked = 0;
+    const done = leaveCluster({
+      seize: () => Promise.resolve(true),
+      release: () => {
+        asked += 1;
+        const next = left.shift() ?? 0;
+        return next instanceof Error ? Promise.reject(next) : Promise.resolve(next);
+      },
+      quietMs: 1,
+      clock: systemClock,
+      log,
+      signal,
+    });
+    return { done, asked: () => asked };
+  };
+
+  it('ends after two looks in a row that found nothing', async () => {
+    const { done, asked } = run([3, 0, 1, 0, 0]);
+    expect([await done, asked()]).to.deep.equal([true, 5]);
+  });
+
+  it('looks again after a failure', async () => {
+    const { done, asked } = run([0, unreachable(), 0, 0]);
+    expect([await done, asked()]).to.deep.equal([true, 4]);
+  });
+
+  it('gives up when its time is over', async () => {
+    const { done } = run([], AbortSignal.abort());
+    expect(await done).to.equal(false);
+  });
+});
+
+/** Patches of metadata as the API server merges them. */
+const patchable = <T extends KubeObject>(objects: FakeObjects<T>): AnyClient => ({
+  list: objects.client.list,
+  mergePatch: async ({ namespace, name }, patch) => {
+    const before = await objects.client.get(namespace, name);
+    if (!before) throw new KubeError('gone', { code: 'NotFound' });
+    const change = patch as { readonly metadata: Partial<T['metadata']> };
+    return objects.put({ ...before, metadata: { ...before.metadata, ...change.metadata } });
+  },
+});
+
+describe('releaseFinalizers', () => {
+  it('takes our finalizer off every kind, leaves those of others, and counts', async () => {
+    const jobs = createFakeObjects<ZipJob>();
+    const buckets = createFakeObjects<ZipBucket>();
+    jobs.put(aZipJob({ metadata: { name: 'a', finalizers: ['other/one', FINALIZER] } }));
+    jobs.put(aZipJob({ metadata: { name: 'b' } }));
+    const bucket = aZipBucket();
+    buckets.put({ ...bucket, metadata: { ...bucket.metadata, finalizers: [FINALIZER] } });
+    const clients = [patchable(jobs), patchable(buckets)];
+    expect(await releaseFinalizers(clients, never())).to.equal(2);
+    expect(jobs.all().find(({ metadata }) => metadata.name === 'a')?.metadata.finalizers).to.deep.equal([
+      'other/one',
+    ]);
+    expect(buckets.all()[0]?.metadata.finalizers).to.deep.equal([]);
+    expect(await releaseFinalizers(clients, never())).to.equal(0);
+  });
+
+  it('leaves what changed meanwhile, or went, to the next look', async () => {
+    const jobs = createFakeObjects<ZipJob>();
+    jobs.put(aZipJob({ metadata: { finalizers: [FINALIZER] } }));
+    for (const code of ['Conflict', 'NotFound'] as const) {
+      const refusing: AnyClient = {
+        ...patchable(jobs),
+        mergePatch: () => Promise.reject(new KubeError('no', { code })),
+      };
+      expect(await releaseFinalizers([refusing], never())).to.equal(1);
+    }
+  });
+});
+
+describe('seizeLease', () => {
+  const setUp = (conflicts = 0) => {
+    const leases = createFakeObjects<Lease>();
+    let left = conflicts;
+    const replace = (lease: Lease): Promise<Lease> => {
+      left -= 1;
+      if (left >= 0) return Promise.reject(new KubeError('changed', { code: 'Conflict' }));
+      return Promise.resolve(leases.put(lease));
+    };
+    const seize = () =>
+      seizeLease(
+        {
+          leases: { ...leases.client, replace },
+          namespace: 'n',
+          name: 'l',
+          identity: 'me',
+          clock: systemClock,
+        },
+        never(),
+      );
+    return { leases, seize };
+  };
+
+  it('takes the lease from whoever leads, and keeps what else stands on it', async () => {
+    const { leases, seize } = setUp();
+    leases.put({
+      metadata: { namespace: 'n', name: 'l', annotations: { a: 'b' } },
+      spec: { holderIdentity: 'other', leaseDurationSeconds: 15, leaseTransitions: 3 },
+    });
+    expect(await seize()).to.equal(true);
+    const [lease] = leases.all();
+    expect(lease?.metadata.annotations).to.deep.equal({ a: 'b' });
+    expect(lease?.spec).to.include({ holderIdentity: 'me', leaseDurationSeconds: 60, leaseTransitions: 3 });
+  });
+
+  it('tries again when the leader was quicker', async () => {
+    const { leases, seize } = setUp(3);
+    leases.put({ metadata: { namespace: 'n', name: 'l' }, spec: { holderIdentity: 'other' } });
+    expect(await seize()).to.equal(true);
+    expect(leases.all()[0]?.spec).to.include({ holderIdentity: 'me' });
+  });
+
+  it('says so when nobody ever led', async () => {
+    expect(await setUp().seize()).to.equal(false);
+  });
+});
