@@ -1,6 +1,7 @@
 import type { ZipProject } from '#crds/zip-project.ts';
-import type { EgressPolicy, RefusalReason } from '#runtime/egress/egress-policy.ts';
+import type { EgressPolicy } from '#runtime/egress/egress-policy.ts';
 import { judgeUrl } from '#runtime/egress/judge-url.ts';
+import type { RefusalReason } from '#runtime/egress/refusal-reason.ts';
 import { checkEntryNames, type EntryNameProblem } from '#runtime/entry-name.ts';
 import { checkPortableNames } from '#runtime/portable-names.ts';
 import type { EntryFault, RequestCheckDeps } from './check-request.ts';

@@ -1,7 +1,7 @@
 import { Gauge, type Registry } from 'prom-client';
 import { findCondition, type Reason } from '#crds/conditions.ts';
 import { isFinished, PHASES, type ZipJob } from '#crds/zip-job.ts';
-import { timeOf } from './owned-status.ts';
+import { timeOf } from './times.ts';
 import type { WorkQueue } from './work-queue.ts';
 
 export interface ScrapeSources {

@@ -11,7 +11,7 @@ import { settleJobName } from './job-manifest.ts';
 import { isJobFinished, isOwnedBy, jobFailure } from './job-state.ts';
 import type { Memory } from './memory.ts';
 import type { Observation, SlotTurn } from './observation.ts';
-import { isSettling, ownedStatus, timeOf } from './owned-status.ts';
+import { isSettling, ownedStatus } from './owned-status.ts';
 import { terminationOf } from './pod-state.ts';
 import { admission } from './policies/admission.ts';
 import { attemptIdOf } from './policies/notification.ts';
@@ -20,6 +20,7 @@ import { queueTurn } from './policies/queue-turn.ts';
 import { isLeaving } from './policies/release.ts';
 import type { Slots } from './slots.ts';
 import type { IsNamespaceTerminating } from './terminating-namespaces.ts';
+import { timeOf } from './times.ts';
 import type { WebhookDispatcher } from './webhook/dispatcher.ts';
 
 export interface ObserveOptions {

@@ -4,7 +4,6 @@ import {
   findCondition,
   REASONS,
   type Reason,
-  rfc3339,
   setCondition,
 } from '#crds/conditions.ts';
 import { apiStatusOf, type Phase, type UploadState, type ZipJob, type ZipJobStatus } from '#crds/zip-job.ts';
@@ -104,20 +103,3 @@ export const hasStarted = (zipJob: ZipJob): boolean => {
 /** Number of files that the archive is made of. */
 export const fileCount = (zipJob: ZipJob): number =>
   zipJob.spec.filesFrom?.count ?? zipJob.spec.files?.length ?? 0;
-
-/** `1h2m3s`, without leading zero parts. */
-export const formatDuration = (ms: number): string => {
-  const total = Math.max(0, Math.round(ms / 1000));
-  const parts = [Math.floor(total / 3600), Math.floor((total % 3600) / 60), total % 60];
-  const text = parts.map((part, index) => `${part}${'hms'[index] ?? ''}`);
-  const first = parts.findIndex((part) => part > 0);
-  return text.slice(first === -1 ? 2 : first).join('');
-};
-
-export const timeOf = (text: string | undefined): number | undefined => {
-  const time = text === undefined ? Number.NaN : Date.parse(text);
-  return Number.isNaN(time) ? undefined : time;
-};
-
-export const inSeconds = (now: Date, seconds: number): string =>
-  rfc3339(new Date(now.getTime() + seconds * 1000));

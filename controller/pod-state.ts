@@ -1,6 +1,6 @@
 import { ZIPPER_CONTAINER } from '#crds/api-group.ts';
 import type { Pod } from '#runtime/kube/resources.ts';
-import { timeOf } from './owned-status.ts';
+import { timeOf } from './times.ts';
 
 type ContainerStatus = NonNullable<NonNullable<Pod['status']>['containerStatuses']>[number];
 

@@ -2,7 +2,7 @@ import { REASONS } from '#crds/conditions.ts';
 import { type Attempt, TERMINAL_PHASES, type WebhookState, type ZipJobStatus } from '#crds/zip-job.ts';
 import { FAILURE_CODES } from '#crds/zipper-contract.ts';
 import type { ControllerMetrics } from './metrics.ts';
-import { timeOf } from './owned-status.ts';
+import { timeOf } from './times.ts';
 
 const secondsBetween = (from: string | undefined, to: number | undefined): number | undefined => {
   const begun = timeOf(from);

@@ -2,10 +2,11 @@ import { type Condition, type ConditionChange, REASONS, rfc3339, setCondition } 
 import type { ZipBucket, ZipBucketStatus } from '#crds/zip-bucket.ts';
 import type { BucketCheck } from '#crds/zipper-contract.ts';
 import { isJobFinished, jobFailure } from '../job-state.ts';
-import { shorten, timeOf } from '../owned-status.ts';
+import { shorten } from '../owned-status.ts';
 import { isEnded, terminationOf } from '../pod-state.ts';
 import { podWaiting } from '../policies/pod-waiting.ts';
 import { describeFailure, parseTerminationMessage } from '../termination-message.ts';
+import { timeOf } from '../times.ts';
 import type { BucketMoment, BucketTest } from './bucket-observation.ts';
 
 const END_OF_TIME = new Date(8.64e15);

@@ -3,9 +3,10 @@ import type { Attempt, AttemptClass, Failure, ZipJob } from '#crds/zip-job.ts';
 import { EXIT_CODES, FAILURE_CODES, isPermanentExit } from '#crds/zipper-contract.ts';
 import type { Pod } from '#runtime/kube/resources.ts';
 import type { OwnedStatus } from '../observation.ts';
-import { shorten, timeOf, uploadOf } from '../owned-status.ts';
+import { shorten, uploadOf } from '../owned-status.ts';
 import { isDisrupted, isEnded, terminationOf } from '../pod-state.ts';
 import { describeFailure, parseTerminationMessage } from '../termination-message.ts';
+import { timeOf } from '../times.ts';
 
 /** As many attempts as the status keeps. */
 const KEPT_ATTEMPTS = 10;

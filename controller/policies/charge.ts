@@ -1,6 +1,6 @@
 import type { Attempt } from '#crds/zip-job.ts';
 import type { Pod } from '#runtime/kube/resources.ts';
-import { timeOf } from '../owned-status.ts';
+import { timeOf } from '../times.ts';
 
 const bornAt = (pod: Pod): number => timeOf(pod.metadata.creationTimestamp) ?? 0;
 

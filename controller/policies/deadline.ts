@@ -1,7 +1,7 @@
 import type { ZipJob } from '#crds/zip-job.ts';
 import type { Job } from '#runtime/kube/resources.ts';
 import { jobFailure } from '../job-state.ts';
-import { timeOf } from '../owned-status.ts';
+import { timeOf } from '../times.ts';
 
 /** The Job's own deadline comes first; ours only speaks when the Job cannot end because a pod will not die. */
 const GRACE_MS = 15_000;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { rfc3339 } from '#crds/conditions.ts';
 import type { WebhookDelivery } from '#crds/zip-job.ts';
 import type { EndpointState, ZipProject } from '#crds/zip-project.ts';
-import { timeOf } from '../owned-status.ts';
+import { timeOf } from '../times.ts';
 import { isGone, isSuccess } from './notification.ts';
 
 /** Failures further apart than the longest wait of the schedule, and some, are not one outage. */

@@ -1,6 +1,6 @@
 import { ANNOTATIONS } from '#crds/api-group.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
-import { timeOf } from '../owned-status.ts';
+import { timeOf } from '../times.ts';
 
 export interface ExpirySettings {
   readonly succeededTtlSeconds: number;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { rfc3339 } from '#crds/conditions.ts';
 import type { WebhookEvent, WebhookState, ZipJob } from '#crds/zip-job.ts';
 import type { DeliveryAnswer } from '../observation.ts';
-import { inSeconds } from '../owned-status.ts';
+import { inSeconds } from '../times.ts';
 import { zipIdOf } from '../webhook/payload.ts';
 
 const KEPT_DELIVERIES = 10;

@@ -1,6 +1,7 @@
 import type { Event, Job } from '#runtime/kube/resources.ts';
 import type { Observation } from '../observation.ts';
-import { shorten, timeOf } from '../owned-status.ts';
+import { shorten } from '../owned-status.ts';
+import { timeOf } from '../times.ts';
 import type { PodWait } from './pod-waiting.ts';
 
 /** A pod normally exists well before this. */

@@ -1,6 +1,6 @@
 import { ANNOTATIONS, FINALIZER } from '#crds/api-group.ts';
 import type { ObjectMeta } from '#crds/object-meta.ts';
-import { timeOf } from '../owned-status.ts';
+import { timeOf } from '../times.ts';
 
 /** Why a finalizer was released before what it waits for was done. */
 export type EarlyRelease = 'NamespaceTerminating' | 'Overdue' | 'Forced';

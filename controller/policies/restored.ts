@@ -1,6 +1,6 @@
 import { ANNOTATIONS } from '#crds/api-group.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
-import { timeOf } from '../owned-status.ts';
+import { timeOf } from '../times.ts';
 
 /**
  * Did this ZipJob come back from a backup? Restoring drops the status and renews the creation time, but keeps the

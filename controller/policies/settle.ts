@@ -2,9 +2,10 @@ import type { Attempt, UploadState } from '#crds/zip-job.ts';
 import type { SettleOutcome } from '#crds/zipper-contract.ts';
 import { isJobFinished, jobFailure } from '../job-state.ts';
 import type { Observation } from '../observation.ts';
-import { timeOf, uploadOf } from '../owned-status.ts';
+import { uploadOf } from '../owned-status.ts';
 import { terminationOf } from '../pod-state.ts';
 import { parseTerminationMessage } from '../termination-message.ts';
+import { timeOf } from '../times.ts';
 
 /** How long the settle Job may be overdue, or be refused by the API server, before the answer is given up. */
 const PATIENCE_SECONDS = 60;

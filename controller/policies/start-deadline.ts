@@ -1,7 +1,7 @@
 import { findCondition } from '#crds/conditions.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import type { Job, Pod } from '#runtime/kube/resources.ts';
-import { timeOf } from '../owned-status.ts';
+import { timeOf } from '../times.ts';
 import { isInTrustedQueue } from './trusted-queue.ts';
 
 const DEFAULT_START_DEADLINE_SECONDS = 600;

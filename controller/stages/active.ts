@@ -6,7 +6,6 @@ import {
   hasStarted,
   isSettling,
   isTrue,
-  timeOf,
   withCondition,
   withoutCondition,
   withPhase,
@@ -19,6 +18,7 @@ import { giveUp } from '../policies/failure.ts';
 import { POD_PATIENCE_MS } from '../policies/pod-refusal.ts';
 import { MOUNT_PATIENCE_MS, type PodWait, podWaiting } from '../policies/pod-waiting.ts';
 import { awaitsQueue, startDeadline } from '../policies/start-deadline.ts';
+import { timeOf } from '../times.ts';
 import { beginEnding, revoke } from './ending.ts';
 import { settling } from './settling.ts';
 

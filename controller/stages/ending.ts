@@ -3,19 +3,12 @@ import { rfc3339 } from '#crds/conditions.ts';
 import type { Phase } from '#crds/zip-job.ts';
 import { isJobFinished, jobFailure, ownJob } from '../job-state.ts';
 import type { Action, EventNote, Outcome, OwnedStatus, Situation, Step } from '../observation.ts';
-import {
-  formatDuration,
-  isSettling,
-  isTrue,
-  timeOf,
-  withCondition,
-  withoutCondition,
-  withPhase,
-} from '../owned-status.ts';
+import { isSettling, isTrue, withCondition, withoutCondition, withPhase } from '../owned-status.ts';
 import { withAttempt } from '../policies/attempt.ts';
 import { commandOf } from '../policies/command.ts';
 import { countedFailures, maxAttemptsOf } from '../policies/failure.ts';
 import { eventOf, firstWebhookState } from '../policies/notification.ts';
+import { formatDuration, timeOf } from '../times.ts';
 
 type FinalPhase = Extract<Phase, 'Succeeded' | 'Failed' | 'Cancelled'>;
 

@@ -2,11 +2,12 @@ import { ANNOTATIONS, FINALIZER } from '#crds/api-group.ts';
 import { REASONS } from '#crds/conditions.ts';
 import type { WebhookState } from '#crds/zip-job.ts';
 import type { Action, EventNote, OwnedStatus, Situation, Step } from '../observation.ts';
-import { timeOf, withCondition } from '../owned-status.ts';
+import { withCondition } from '../owned-status.ts';
 import { commandOf } from '../policies/command.ts';
 import { isDisabled } from '../policies/endpoint.ts';
 import { expiresAt, fileListExpiresAt } from '../policies/expiry.ts';
 import { afterDelivery, replayed } from '../policies/notification.ts';
+import { timeOf } from '../times.ts';
 import { endJob } from './ending.ts';
 
 const deliveredNote = (webhook: WebhookState): EventNote => {

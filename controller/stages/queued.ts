@@ -4,11 +4,12 @@ import type { Job } from '#runtime/kube/resources.ts';
 import { archiveJob } from '../job-manifest.ts';
 import { isLeftOver, isOwnedBy } from '../job-state.ts';
 import type { EventNote, OwnedStatus, Situation, Step } from '../observation.ts';
-import { isTrue, timeOf, withCondition, withoutCondition, withPhase } from '../owned-status.ts';
+import { isTrue, withCondition, withoutCondition, withPhase } from '../owned-status.ts';
 import { admission } from '../policies/admission.ts';
 import { queueTurn } from '../policies/queue-turn.ts';
 import { isRestored } from '../policies/restored.ts';
 import { startDeadline } from '../policies/start-deadline.ts';
+import { timeOf } from '../times.ts';
 import { finish } from './ending.ts';
 
 /** Only for a job that may begin although no slot was asked for: the two judged at different moments. */

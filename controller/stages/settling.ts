@@ -2,10 +2,11 @@ import type { Attempt, ZipResult } from '#crds/zip-job.ts';
 import { CONTRACT_VERSION, type SettleOutcome } from '#crds/zipper-contract.ts';
 import { settleJob } from '../job-manifest.ts';
 import type { EventNote, Outcome, OwnedStatus, Situation, Step } from '../observation.ts';
-import { fileCount, timeOf, withCondition } from '../owned-status.ts';
+import { fileCount, withCondition } from '../owned-status.ts';
 import { terminationOf } from '../pod-state.ts';
 import { type SettleAnswer, type Settled, settleStep } from '../policies/settle.ts';
 import { parseTerminationMessage } from '../termination-message.ts';
+import { timeOf } from '../times.ts';
 
 type Published = Extract<SettleOutcome, { outcome: 'published' }>;
 

@@ -1,10 +1,11 @@
 import type { ZipResult } from '#crds/zip-job.ts';
 import type { Pod } from '#runtime/kube/resources.ts';
 import type { Situation, Step } from '../observation.ts';
-import { timeOf, withCondition, withPhase } from '../owned-status.ts';
+import { withCondition, withPhase } from '../owned-status.ts';
 import { isEnded } from '../pod-state.ts';
 import { type EndedPod, withAttempt } from '../policies/attempt.ts';
 import { resultOf, verifyResult } from '../policies/result.ts';
+import { timeOf } from '../times.ts';
 import { endJob } from './ending.ts';
 
 /** A zipper exits right after its result; one that does not is not waited for longer. */

@@ -1,6 +1,6 @@
 import { ConfigError } from '../errors.ts';
 import { type Cidr, cutOut, parseCidr } from './cidr.ts';
-import type { RefusalReason } from './egress-policy.ts';
+import type { RefusalReason } from './refusal-reason.ts';
 
 export interface ReasonedCidr extends Cidr {
   readonly reason: RefusalReason;

@@ -11,28 +11,7 @@ import {
   parseAddress,
 } from './cidr.ts';
 import { BASE_RANGES, type ReasonedCidr, requireCidr } from './closed-ranges.ts';
-
-/** Why an address, name or URL must not be reached. For operator logs only: outsiders learn nothing but "unreachable". */
-export type RefusalReason =
-  | 'loopback'
-  | 'private'
-  | 'link-local'
-  | 'shared'
-  | 'special-purpose'
-  | 'multicast'
-  | 'reserved'
-  | 'cloud-metadata'
-  | 'translation'
-  | 'outside-global-unicast'
-  | 'own-address'
-  | 'denied-by-operator'
-  | 'not-an-address'
-  | 'zone'
-  | 'mapped-literal'
-  | 'name'
-  | 'scheme'
-  | 'credentials'
-  | 'port';
+import type { RefusalReason } from './refusal-reason.ts';
 
 export type AddressVerdict = 'allowed' | { readonly refused: RefusalReason };
 

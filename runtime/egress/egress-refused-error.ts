@@ -1,5 +1,5 @@
 import { AppError } from '../errors.ts';
-import type { RefusalReason } from './egress-policy.ts';
+import type { RefusalReason } from './refusal-reason.ts';
 
 /**
  * A connection that the policy forbids. Retryable, so that to outsiders it behaves like any failed connection and nobody can

@@ -1,7 +1,8 @@
 import { isIP } from 'node:net';
 import { isMapped, parseAddress } from './cidr.ts';
-import type { EgressPolicy, RefusalReason } from './egress-policy.ts';
+import type { EgressPolicy } from './egress-policy.ts';
 import { isHostName, isNameAllowed } from './host-name.ts';
+import type { RefusalReason } from './refusal-reason.ts';
 
 export type SyntaxReason = 'characters' | 'unparsable' | 'host';
 

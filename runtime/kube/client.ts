@@ -1,23 +1,9 @@
 import type { Readable } from 'node:stream';
 import { errorCode, toError } from '../errors.ts';
-import type { KubeAccess } from './kube-config.ts';
 import { isKubeError, KubeError } from './kube-error.ts';
-import type { ServerClock } from './server-clock.ts';
+import type { KubeClientOptions, KubeRequest } from './kube-request.ts';
 import { withTimeLimit } from './time-limit.ts';
 import { attemptOf, createTransport, parseJson, type Transport } from './transport.ts';
-
-export type PatchType = 'apply' | 'merge';
-
-export interface KubeRequest {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Absolute path on the API server, already encoded. */
-  readonly path: string;
-  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
-  readonly body?: unknown;
-  /** Decides the content type of a PATCH; default merge. */
-  readonly patchType?: PatchType;
-  readonly signal?: AbortSignal | undefined;
-}
 
 /** One API server and our identity at it: pooled connections, a time limit on every call, failures as KubeError. */
 export interface KubeClient extends AsyncDisposable {
@@ -30,23 +16,6 @@ export interface KubeClient extends AsyncDisposable {
    * `signal` or by destroying the body.
    */
   stream(request: KubeRequest): Promise<Readable>;
-}
-
-/** For rest_client_requests_total; `code` is the HTTP status, or `<error>` when no answer came. */
-export type CountCall = (call: {
-  readonly method: string;
-  readonly code: string;
-  /** Host and port of the API server. */
-  readonly host: string;
-}) => void;
-
-export interface KubeClientOptions {
-  readonly access: KubeAccess;
-  readonly requestTimeoutMs: number;
-  readonly userAgent?: string;
-  readonly countCall?: CountCall;
-  /** Told the time that each answer bears. */
-  readonly clock?: Pick<ServerClock, 'hear' | 'monotonicMs'>;
 }
 
 const RESET_CODES = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);

@@ -1,5 +1,5 @@
 import { Agent } from 'undici';
-import type { KubeAccess, KubeCredentials } from './kube-config.ts';
+import type { KubeAccess, KubeCredentials } from './kube-access.ts';
 
 /** Enough for every worker's call; more at once would only queue in the API server. */
 const MAX_CALL_CONNECTIONS = 64;

@@ -1,5 +1,5 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
-import type { CountCall } from './client.ts';
+import type { CountCall } from './kube-request.ts';
 import type { ReflectorMetrics } from './reflector-options.ts';
 import type { Reflector } from './types.ts';
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { RequestOptions } from 'node:https';
 import { KubeConfig } from '@kubernetes/client-node';
 import { ConfigError } from '../errors.ts';
-import type { KubeAccess } from './kube-config.ts';
+import type { KubeAccess } from './kube-access.ts';
 
 const load = (file: string): KubeConfig => {
   const config = new KubeConfig();

@@ -1,6 +1,7 @@
 import { toError } from '../errors.ts';
-import type { KubeClient, KubeRequest } from './client.ts';
+import type { KubeClient } from './client.ts';
 import { isKubeError, KubeError } from './kube-error.ts';
+import type { KubeRequest } from './kube-request.ts';
 import { listPages } from './list-pages.ts';
 import { collectionPath, objectPath } from './resource-path.ts';
 import type { DeleteOptions, KubeObject, ListOptions, ObjectClient, ResourceDefinition } from './types.ts';

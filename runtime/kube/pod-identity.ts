@@ -4,7 +4,7 @@ import { join } from 'node:path';
 // One small module of the client library: its index would load every API group, for 60 MB and half a second.
 import { FileAuth } from '@kubernetes/client-node/dist/file_auth.js';
 import { ConfigError } from '../errors.ts';
-import type { KubeAccess } from './kube-config.ts';
+import type { KubeAccess } from './kube-access.ts';
 import type { KubeSettings } from './settings.ts';
 
 /**

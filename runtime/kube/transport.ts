@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
-import type { KubeClientOptions, KubeRequest, PatchType } from './client.ts';
 import { type Connection, createConnections } from './connections.ts';
 import type { KubeError } from './kube-error.ts';
+import type { KubeClientOptions, KubeRequest, PatchType } from './kube-request.ts';
 import { statusError } from './status-error.ts';
 
 export interface Transport {

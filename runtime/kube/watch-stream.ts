@@ -1,8 +1,9 @@
 import type { Clock } from '../clock.ts';
 import { toError } from '../errors.ts';
-import type { KubeClient, KubeRequest } from './client.ts';
+import type { KubeClient } from './client.ts';
 import { isRecord } from './decode.ts';
 import { KubeError } from './kube-error.ts';
+import type { KubeRequest } from './kube-request.ts';
 import { statusError } from './status-error.ts';
 
 export interface WatchEvent {

@@ -45,7 +45,7 @@ export const round = async (world: JobWorld): Promise<void> => {
   await world.reconcile();
 };
 
-export const isAtRest = ({ zipJob }: JobWorld): boolean =>
+const isAtRest = ({ zipJob }: JobWorld): boolean =>
   !zipJob || (isFinished(zipJob) && zipJob.metadata.finalizers?.includes(FINALIZER) !== true);
 
 /** Nobody disturbs any more: everything must come to its end. */

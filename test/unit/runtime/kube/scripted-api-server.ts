@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { listen } from '#runtime/http/server.ts';
 import { createKubeClient, type KubeClient } from '#runtime/kube/client.ts';
 import { decoderOf } from '#runtime/kube/decode.ts';
-import type { KubeAccess } from '#runtime/kube/kube-config.ts';
+import type { KubeAccess } from '#runtime/kube/kube-access.ts';
 import type { KubeObject, ResourceDefinition } from '#runtime/kube/types.ts';
 import { until } from '../../../support/until.ts';
 

@@ -1,0 +1,21 @@
+/** Why an address, name or URL must not be reached. For operator logs only: outsiders learn nothing but "unreachable". */
+export type RefusalReason =
+  | 'loopback'
+  | 'private'
+  | 'link-local'
+  | 'shared'
+  | 'special-purpose'
+  | 'multicast'
+  | 'reserved'
+  | 'cloud-metadata'
+  | 'translation'
+  | 'outside-global-unicast'
+  | 'own-address'
+  | 'denied-by-operator'
+  | 'not-an-address'
+  | 'zone'
+  | 'mapped-literal'
+  | 'name'
+  | 'scheme'
+  | 'credentials'
+  | 'port';

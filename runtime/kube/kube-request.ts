@@ -1,0 +1,32 @@
+import type { KubeAccess } from './kube-access.ts';
+import type { ServerClock } from './server-clock.ts';
+
+export type PatchType = 'apply' | 'merge';
+
+export interface KubeRequest {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Absolute path on the API server, already encoded. */
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
+  readonly body?: unknown;
+  /** Decides the content type of a PATCH; default merge. */
+  readonly patchType?: PatchType;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** For rest_client_requests_total; `code` is the HTTP status, or `<error>` when no answer came. */
+export type CountCall = (call: {
+  readonly method: string;
+  readonly code: string;
+  /** Host and port of the API server. */
+  readonly host: string;
+}) => void;
+
+export interface KubeClientOptions {
+  readonly access: KubeAccess;
+  readonly requestTimeoutMs: number;
+  readonly userAgent?: string;
+  readonly countCall?: CountCall;
+  /** Told the time that each answer bears. */
+  readonly clock?: Pick<ServerClock, 'hear' | 'monotonicMs'>;
+}

@@ -1,0 +1,72 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+
+const ROOT = join(import.meta.dirname, '../..');
+/** `import type` too, unless only what runs is asked for. */
+const STATEMENT = /^(?:import|export)\s+(type\s)?[^'"]*?from\s+'([^']+)'|^import\s+()'([^']+)'/gm;
+const DYNAMIC = /\bimport\('([^']+)'\)/g;
+
+interface Import {
+  /** Path from the root for a file of ours, else the name of the module. */
+  readonly target: string;
+  readonly isType: boolean;
+}
+
+const resolved = (from: string, specifier: string): string => {
+  if (specifier.startsWith('#')) return specifier.slice(1);
+  return specifier.startsWith('.') ? normalize(join(dirname(from), specifier)) : specifier;
+};
+
+/** What one file of ours names in its imports; the file is a path from the root. */
+export const importsOf = (file: string): readonly Import[] => {
+  const text = readFileSync(join(ROOT, file), 'utf8');
+  const named = [...text.matchAll(STATEMENT)].map(([, type, from, , bare]) => ({
+    target: resolved(file, from ?? bare ?? ''),
+    isType: type !== undefined,
+  }));
+  const late = [...text.matchAll(DYNAMIC)].map(([, from = '']) => ({
+    target: resolved(file, from),
+    isType: false,
+  }));
+  return [...named, ...late];
+};
+
+/** Every TypeScript file of these folders, as paths from the root. */
+export const sourceFiles = (...folders: readonly string[]): readonly string[] =>
+  folders.flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts') && !name.includes('node_modules'))
+      .map((name) => `${folder}/${name}`),
+  );
+
+const isOurs = (target: string): boolean => target.endsWith('.ts');
+
+/** All that is loaded when the file is run: files of ours, and the modules that they name. */
+export const loadedBy = (entry: string): ReadonlySet<string> => {
+  const loaded = new Set([entry]);
+  for (const file of loaded) {
+    const runs = isOurs(file) ? importsOf(file).filter(({ isType }) => !isType) : [];
+    for (const { target } of runs) loaded.add(target);
+  }
+  return loaded;
+};
+
+/** A way from a file back to itself, types included; undefined when there is none among these files. */
+export const circleAmong = (files: readonly string[]): readonly string[] | undefined => {
+  const done = new Set<string>();
+  const walk = (file: string, way: readonly string[]): readonly string[] | undefined => {
+    if (way.includes(file)) return [...way.slice(way.indexOf(file)), file];
+    if (done.has(file)) return undefined;
+    for (const { target } of importsOf(file).filter((one) => isOurs(one.target))) {
+      const circle = walk(target, [...way, file]);
+      if (circle) return circle;
+    }
+    done.add(file);
+    return undefined;
+  };
+  for (const file of files) {
+    const circle = walk(file, []);
+    if (circle) return circle;
+  }
+  return undefined;
+};
