@@ -90,17 +90,17 @@ describe('rate limits in Redis', function () {
     const { replicas } = await startReplicas(redis, 10);
     const statuses: number[] = [];
     for (let n = 0; n < 14; n += 1) statuses.push((await replicas[n % 2 === 0 ? 0 : 1].get(TOKEN)).status);
-    expect(statuses).to.deep.equal([...Array(10).fill(401), ...Array(4).fill(429)]);
+    expect(statuses).to.deep.equal([...Array<number>(10).fill(401), ...Array<number>(4).fill(429)]);
   });
 
   it('let requests pass while Redis is gone, say so once, and hold again when it is back', async () => {
     const redis = life.use(await startRedisServer());
     const { replicas, token } = await startReplicas(redis, 100);
     const [replica] = replicas;
-    let running = true;
+    const stop = new AbortController();
     const statuses = new Map<number, number>();
     const load = Array.from({ length: 4 }, async () => {
-      while (running) {
+      while (!stop.signal.aborted) {
         const { status } = await replica.get(`${token}x`);
         statuses.set(status, (statuses.get(status) ?? 0) + 1);
       }
@@ -111,7 +111,7 @@ describe('rate limits in Redis', function () {
       expect(await replica.get(token)).to.deep.equal({ status: 404, left: null });
     await redis.start();
     await until('requests to be counted again', async () => (await replica.get(token)).left !== null);
-    running = false;
+    stop.abort();
     await Promise.all(load);
     expect([...statuses.keys()].every((status) => status === 401 || status === 429)).to.equal(true);
     const told = replica.lines.filter((line) => line.includes('Redis does not answer'));

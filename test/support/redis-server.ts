@@ -28,7 +28,12 @@ export interface RedisServer extends AsyncDisposable {
 }
 
 const argumentsOf = (port: number, { password, tls = false }: RedisServerOptions): string[] => [
-  ...['--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--daemonize', 'no'],
+  '--bind',
+  '127.0.0.1',
+  '--save',
+  '',
+  '--appendonly',
+  'no',
   ...(tls ? ['--port', '0', '--tls-port', `${port}`, '--tls-auth-clients', 'no'] : ['--port', `${port}`]),
   ...(tls
     ? [

@@ -1,0 +1,175 @@
+/** The API dies, loses the API server, or is replaced, while clients go on asking. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect } from 'chai';
+import type { ZipJob } from '#crds/zip-job.ts';
+import { type FaultAction, type FaultProxy, startFaultProxy } from '../cluster/fault-proxy.ts';
+import type { ProxiedRequest } from '../cluster/proxied-request.ts';
+import { type ApiAnswer, askApi } from '../support/api-client.ts';
+import { type ApiProcess, type ApiProcessOptions, startApiProcess } from '../support/api-process.ts';
+import { apiServerTls } from '../support/api-server-tls.ts';
+import { type Flow, startFlow, untilTokenKnown } from '../support/flow.ts';
+import { until } from '../support/until.ts';
+
+const isCreate = (plural: string, { method, path }: ProxiedRequest): boolean =>
+  method === 'POST' && path.split('?')[0]?.endsWith(`/${plural}`) === true;
+
+describe('when the API or its API server goes', function () {
+  this.timeout(120_000);
+  let flow: Flow;
+  let life: AsyncDisposableStack;
+  let judge: ((request: ProxiedRequest) => FaultAction | undefined) | undefined;
+  let proxy: FaultProxy;
+
+  before(async () => {
+    flow = await startFlow('api-crashes');
+  });
+  after(() => flow[Symbol.asyncDispose]());
+
+  beforeEach(async () => {
+    life = new AsyncDisposableStack();
+    judge = undefined;
+    proxy = life.use(
+      await startFaultProxy({
+        upstream: flow.cluster.apiServer.url,
+        tls: await apiServerTls(flow.cluster),
+        judge: (request) => judge?.(request),
+      }),
+    );
+  });
+  afterEach(() => life.disposeAsync());
+
+  const startApi = async (options: ApiProcessOptions = {}): Promise<ApiProcess> => {
+    const api = life.use(await startApiProcess(flow.cluster, { apiServerUrl: proxy.url, ...options }));
+    await untilTokenKnown(api.url, flow.project.token);
+    return api;
+  };
+  const body = (key: string): string =>
+    JSON.stringify({
+      bucket_name: flow.project.bucketName,
+      key,
+      urls: [{ url: flow.origin.url('/gen/1000/1'), filename: 'a' }],
+    });
+  const post = (api: ApiProcess, key: string, idempotencyKey?: string): Promise<ApiAnswer> =>
+    askApi(api.url, {
+      method: 'POST',
+      path: '/v1/zips',
+      token: flow.project.token,
+      body: body(key),
+      headers: idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey },
+    });
+  const jobsOf = async (key: string): Promise<readonly ZipJob[]> => {
+    const { stdout } = await flow.cluster.kubectl(
+      `get zipjobs -o json -n ${flow.project.namespace}`.split(' '),
+    );
+    const { items } = JSON.parse(stdout) as { items: ZipJob[] };
+    return items.filter(({ spec }) => spec.key === key);
+  };
+
+  it('makes one job of 100 requests with one key to two replicas (T11)', async () => {
+    const replicas = [await startApi(), await startApi()] as const;
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, (_, n) => post(replicas[n % 2 === 0 ? 0 : 1], 'hundred.zip', 'hundred')),
+    );
+    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).to.equal(1);
+    expect(answers[0]?.status).to.equal(201);
+    expect(await jobsOf('hundred.zip')).to.have.length(1);
+    await flow.project.untilPhase(answers[0]?.body.data?.uuid ?? '', ['Succeeded']);
+  });
+
+  for (const [moment, plural] of [
+    ['between the creation of the job and its list', 'zipjobs'],
+    ['between the creation of the list and the answer', 'secrets'],
+  ] as const)
+    it(`gives the retry the same uuid when it is killed ${moment} (T10, T11)`, async () => {
+      const key = `killed-after-${plural}.zip`;
+      const first = await startApi();
+      judge = (request) =>
+        isCreate(plural, request) ? { kind: 'kill', kill: () => first.kill() } : undefined;
+      const lost = await post(first, key, plural).catch((error: unknown) => error);
+      expect(lost).to.be.instanceOf(Error);
+      judge = undefined;
+      const [before] = await jobsOf(key);
+      const second = await startApi();
+      const answer = await post(second, key, plural);
+      expect(answer.status, answer.text).to.equal(201);
+      expect(answer.headers.get('idempotent-replayed')).to.equal('true');
+      const { uuid = '' } = answer.body.data ?? {};
+      expect(`zip-${uuid}`).to.equal(before?.metadata.name);
+      expect(await jobsOf(key)).to.have.length(1);
+      await flow.project.untilPhase(uuid, ['Succeeded']);
+    });
+
+  it('does not let a job without its list hold up the next one of its key', async () => {
+    const api = await startApi();
+    judge = (request) => (isCreate('secrets', request) ? { kind: 'answer', status: 500 } : undefined);
+    const refused = await post(api, 'held-up.zip');
+    expect(refused.status).to.equal(503);
+    expect(Number(refused.headers.get('retry-after'))).to.be.at.least(1);
+    judge = undefined;
+    const { body: answer } = await post(api, 'held-up.zip');
+    await flow.project.untilPhase(answer.data?.uuid ?? '', ['Succeeded']);
+    await until('the first job to be gone', async () => (await jobsOf('held-up.zip')).length === 1);
+  });
+
+  it('answers 503 in the envelope once it has been cut off for longer than a token may be trusted', async () => {
+    const api = await startApi({ env: { TOKEN_STALE_MS: '1500', TOKEN_FRESH_MS: '300' } });
+    judge = () => ({ kind: 'refuse' });
+    const get = (): Promise<ApiAnswer> =>
+      askApi(api.url, {
+        path: '/v1/zips/00000000-0000-4000-8000-000000000000',
+        token: flow.project.token,
+      });
+    await until('reads to be refused', async () => (await get()).status === 503);
+    await until('creates to be refused at the door', async () => {
+      const { status, body: answer } = await post(api, 'cut-off.zip');
+      expect([status, answer.error?.type]).to.deep.equal([503, 'api_error']);
+      return api.lines.some((line) => line.includes('proof') || line.includes('prove'));
+    });
+    expect(await api.isReady(), 'replicas stay ready: all would go at once').to.equal(true);
+    judge = undefined;
+    await until('it to recover', async () => (await post(api, 'recovered.zip')).status === 201);
+  });
+
+  it('ends without a failed request while 50 come in a second (T26)', async () => {
+    const old = await startApi();
+    const fresh = await startApi();
+    /** As a load balancer does: the old one as long as it says that it is ready. */
+    let target = old;
+    const stop = new AbortController();
+    const watching = (async () => {
+      while (!stop.signal.aborted && (await old.isReady())) await delay(50);
+      target = fresh;
+    })();
+    const outcomes: (number | string)[] = [];
+    const requests: Promise<void>[] = [];
+    const ask = async (n: number): Promise<void> => {
+      const { url } = target;
+      const path = '/v1/zips/00000000-0000-4000-8000-000000000000';
+      const answer =
+        n % 5 === 0
+          ? askApi(url, { method: 'POST', path: '/v1/zips', token: flow.project.token, body: '{}' })
+          : askApi(url, { path, token: flow.project.token });
+      outcomes.push(
+        await answer.then(
+          ({ status }) => status,
+          (error: unknown) => String(error),
+        ),
+      );
+    };
+    const sending = (async () => {
+      for (let n = 0; !stop.signal.aborted; n += 1) {
+        requests.push(ask(n));
+        await delay(20);
+      }
+    })();
+    await until('requests to flow', () => outcomes.length > 50);
+    expect(await old.end('SIGTERM')).to.equal(0);
+    const atEnd = outcomes.length;
+    await until('requests to flow on', () => outcomes.length > atEnd + 50);
+    stop.abort();
+    await Promise.all([sending, watching]);
+    await Promise.all(requests);
+    expect(new Set(outcomes)).to.deep.equal(new Set([404, 422]));
+    expect(target).to.equal(fresh);
+  });
+});
