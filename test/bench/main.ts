@@ -1,6 +1,6 @@
 /**
  * The zipper beside its peers, in one run: `npm run bench -- [--quick | --full] [--json] [--case NAME] [--only NAME] [--rounds N]
- * [--dir FOLDER]`. Cases: small, mixed, big, huge, cold-start. Only ratios within one run mean anything on a shared machine.
+ * [--dir FOLDER]`. Cases: small, mixed, big, huge, cold-start, controller. Only ratios within one run mean anything on a shared machine.
  */
 import { parseArgs } from 'node:util';
 import { ZipperHost } from '../support/zipper-process.ts';
@@ -9,6 +9,7 @@ import { type BenchResult, printTable, ratiosOf } from './bench-result.ts';
 import { openWorld } from './bench-world.ts';
 import { measureColdStart } from './cold-start.ts';
 import { findContenders } from './contenders.ts';
+import { measureController } from './controller-latency.ts';
 import { runCase } from './run-case.ts';
 
 const { values } = parseArgs({
@@ -37,6 +38,24 @@ const coldStart = async (): Promise<void> => {
     );
 };
 
+const controller = async (): Promise<void> => {
+  const results = await measureController(values.quick ? 5 : 20, log);
+  const [ours, bare] = results;
+  if (!ours || !bare) return;
+  const ratio = {
+    case: ours.case,
+    against: bare.contender,
+    p50_ratio: Number((ours.p50_ms / bare.p50_ms).toFixed(2)),
+    p99_ratio: Number((ours.p99_ms / bare.p99_ms).toFixed(2)),
+  };
+  if (values.json) for (const one of [...results, { ratios: [ratio] }]) console.log(JSON.stringify(one));
+  else
+    console.log(
+      `controller: ZipJob seen to Job created at ${ours.per_second}/s: p50 ${ours.p50_ms} ms, p99 ${ours.p99_ms} ms; ` +
+        `a bare create: ${bare.p50_ms} and ${bare.p99_ms} ms (${ratio.p50_ratio} and ${ratio.p99_ratio} times as long)`,
+    );
+};
+
 const sideBySide = async (): Promise<void> => {
   const size = values.quick ? 'quick' : values.full ? 'full' : 'normal';
   const cases = benchCases(size).filter(({ name }) => isWanted(name));
@@ -52,4 +71,5 @@ const sideBySide = async (): Promise<void> => {
 };
 
 if (isWanted('cold-start')) await coldStart();
+if (isWanted('controller')) await controller();
 await sideBySide();

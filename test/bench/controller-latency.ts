@@ -1,0 +1,141 @@
+/** How long a ZipJob waits for its Job while fifty a second arrive, beside what creating a Job takes on the same API server. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { bucketResourceName, GROUP_VERSION, PLURALS } from '#crds/api-group.ts';
+import { startCluster } from '../cluster/cluster.ts';
+import type { Cluster } from '../cluster/cluster-types.ts';
+import type { KubeApi } from '../cluster/kube-api.ts';
+import { adminApi } from '../support/controller-pods.ts';
+import { followObjects } from '../support/follow-objects.ts';
+import { installChart } from '../support/installation.ts';
+import { createProject, type Project } from '../support/project.ts';
+import { until } from '../support/until.ts';
+
+export interface ControllerLatency {
+  readonly case: 'controller';
+  /** `zipjobs`: from the ZipJob's event of a watch to its Job's. `bare create`: one POST of a Job. */
+  readonly contender: 'zipjobs' | 'bare create';
+  readonly jobs: number;
+  readonly per_second: number;
+  readonly p50_ms: number;
+  readonly p99_ms: number;
+}
+
+const PER_SECOND = 50;
+const NAMESPACE = 'bench';
+const ZIP_JOBS = `/apis/${GROUP_VERSION}/namespaces/${NAMESPACE}/${PLURALS.ZipJob}`;
+const JOBS = `/apis/batch/v1/namespaces/${NAMESPACE}/jobs`;
+/** No node has it, so that pods are made but none is started: they would take the processors that are measured here. */
+const NO_NODE = { 'zipjobs.dev/bench': 'no-node' };
+
+const aZipJob = (name: string, project: Project): object => ({
+  apiVersion: GROUP_VERSION,
+  kind: 'ZipJob',
+  metadata: { namespace: NAMESPACE, name },
+  spec: {
+    bucketRef: { name: bucketResourceName('s3', project.bucketName) },
+    key: `${name}.zip`,
+    files: [{ url: 'https://example.test/a', filename: 'a' }],
+  },
+});
+
+const aJob = (name: string): object => {
+  const container = { name: 'main', image: 'none' };
+  const spec = { restartPolicy: 'Never', nodeSelector: NO_NODE, containers: [container] };
+  return {
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    metadata: { namespace: NAMESPACE, name },
+    spec: { backoffLimit: 0, podReplacementPolicy: 'Failed', template: { spec } },
+  };
+};
+
+/** Calls the task at the rate, whether or not the last call has come back. */
+const atRate = async (count: number, task: (index: number) => Promise<void>): Promise<void> => {
+  const startedAt = performance.now();
+  const calls = Array.from({ length: count }, async (_, index) => {
+    await delay((index * 1000) / PER_SECOND - (performance.now() - startedAt));
+    await task(index);
+  });
+  await Promise.all(calls);
+};
+
+const quantile = (values: readonly number[], share: number): number =>
+  values.toSorted((a, b) => a - b)[Math.ceil(values.length * share) - 1] ?? 0;
+
+const latencyOf = (
+  contender: ControllerLatency['contender'],
+  times: readonly number[],
+): ControllerLatency => ({
+  case: 'controller',
+  contender,
+  jobs: times.length,
+  per_second: PER_SECOND,
+  p50_ms: Number(quantile(times, 0.5).toFixed(1)),
+  p99_ms: Number(quantile(times, 0.99).toFixed(1)),
+});
+
+const bareCreates = async (api: KubeApi, count: number): Promise<readonly number[]> => {
+  const times: number[] = [];
+  await atRate(count, async (index) => {
+    const startedAt = performance.now();
+    await api.create(JOBS, aJob(`bare-${index}`));
+    times.push(performance.now() - startedAt);
+  });
+  return times;
+};
+
+const seenToCreated = async (api: KubeApi, project: Project, count: number): Promise<readonly number[]> => {
+  const nameAt = ({
+    metadata,
+  }: {
+    readonly metadata: { readonly name: string; readonly resourceVersion?: string };
+  }) => ({
+    name: metadata.name,
+    atMs: performance.now(),
+  });
+  using zipJobs = await followObjects(api, ZIP_JOBS, nameAt);
+  using jobs = await followObjects(api, JOBS, nameAt);
+  await atRate(count, async (index) => {
+    await api.create(ZIP_JOBS, aZipJob(`job-${index}`, project));
+  });
+  const firstSeen = ({ events }: typeof jobs): ReadonlyMap<string, number> =>
+    new Map(
+      events.flatMap(({ type, object }) => (type === 'ADDED' ? [[object.name, object.atMs] as const] : [])),
+    );
+  await until('every ZipJob to have its Job', () => firstSeen(jobs).size >= count, { limitMs: 60_000 });
+  const created = firstSeen(jobs);
+  return [...firstSeen(zipJobs)].map(([name, atMs]) => (created.get(name) ?? Infinity) - atMs);
+};
+
+const install = (cluster: Cluster): Promise<unknown> =>
+  installChart(cluster, {
+    api: { replicas: 0 },
+    controller: {
+      replicas: 1,
+      settings: {
+        MAX_ACTIVE_JOBS: 100_000,
+        MAX_ACTIVE_JOBS_PER_PROJECT: 100_000,
+        MAX_ACTIVE_JOBS_PER_BUCKET: 100_000,
+      },
+    },
+    zipper: { nodeSelector: NO_NODE },
+  });
+
+/** On a local cluster of its own; the Jobs of the warm-up are not counted. */
+export const measureController = async (
+  seconds: number,
+  log: (line: string) => void,
+): Promise<readonly ControllerLatency[]> => {
+  log('controller: starting a cluster');
+  await using cluster = await startCluster({ log });
+  await using api = await adminApi(cluster);
+  await install(cluster);
+  using project = await createProject(cluster, { namespace: NAMESPACE });
+  await api.create(ZIP_JOBS, aZipJob('warm-up', project));
+  await until('the first Job', async () => (await api.get<{ items: object[] }>(JOBS)).items.length > 0);
+  const count = seconds * PER_SECOND;
+  log(`controller: ${count} ZipJobs, ${PER_SECOND} a second`);
+  const ours = latencyOf('zipjobs', await seenToCreated(api, project, count));
+  log(`controller: ${count} bare Jobs, ${PER_SECOND} a second`);
+  return [ours, latencyOf('bare create', await bareCreates(api, count))];
+};

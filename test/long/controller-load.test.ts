@@ -1,0 +1,219 @@
+/**
+ * A thousand ZipJobs within seconds, on the real control plane with real zippers: all of them end, and projects that asked
+ * for little do not wait for one that asked for much. The shares are counted in starts, not in seconds.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect } from 'chai';
+import { ANNOTATIONS, GROUP_VERSION, LABELS, PLURALS } from '#crds/api-group.ts';
+import type { ZipJob } from '#crds/zip-job.ts';
+import type { Job } from '#runtime/kube/resources.ts';
+import type { Cluster } from '../cluster/cluster-types.ts';
+import type { KubeApi } from '../cluster/kube-api.ts';
+import { askApi } from '../support/api-client.ts';
+import { adminApi, componentPods } from '../support/controller-pods.ts';
+import { type FileOrigin, startFileOrigin } from '../support/file-origin.ts';
+import { untilTokenKnown } from '../support/flow.ts';
+import { type Followed, followObjects } from '../support/follow-objects.ts';
+import { type Installation, installChart } from '../support/installation.ts';
+import { memoryOf } from '../support/process-memory.ts';
+import { applyObjects, createProject, type Project } from '../support/project.ts';
+import { sharedCluster } from '../support/shared-cluster.ts';
+import { resetInstallation } from '../support/shared-installation.ts';
+import { until } from '../support/until.ts';
+
+const MIB = 1024 * 1024;
+const JOBS = 1000;
+const PROJECTS = 10;
+const POST_MS = 10_000;
+/** The first project posts so many before anyone else posts one. */
+const HEAD_START = 400;
+const RUNNING = 20;
+const MEMORY_BAR_BYTES = 200 * MIB;
+const DRAIN_LIMIT_MS = 600_000;
+const ACTIVE = new Set(['Starting', 'Running', 'Finalizing']);
+const FINAL = new Set(['Succeeded', 'Failed', 'Cancelled']);
+
+/** What is kept of a version of a ZipJob or Job. */
+interface Seen {
+  readonly version: number;
+  readonly namespace: string;
+  readonly name: string;
+  readonly order: string;
+  readonly phase: string;
+}
+
+const seen = (object: ZipJob | Job): Seen => {
+  const { namespace, name, resourceVersion, creationTimestamp, annotations } = object.metadata;
+  const phase = object.status !== undefined && 'phase' in object.status ? object.status.phase : undefined;
+  return {
+    version: Number(resourceVersion),
+    namespace,
+    name,
+    order: `${creationTimestamp} ${annotations?.[ANNOTATIONS.acceptedAt]} ${name}`,
+    phase: phase ?? '',
+  };
+};
+
+/** Fewer pods than the controller would start: the Job controller has to wait for room. */
+const aQuota = (namespace: string, pods: number) => ({
+  apiVersion: 'v1',
+  kind: 'ResourceQuota',
+  metadata: { namespace, name: 'pods' },
+  spec: { hard: { pods } },
+});
+
+describe('1,000 ZipJobs posted in 10 s over 10 projects, 20 at a time', function () {
+  this.timeout(900_000);
+  let cluster: Cluster;
+  let api: KubeApi & AsyncDisposable;
+  let origin: FileOrigin;
+  let installation: Installation;
+  let projects: readonly Project[] = [];
+  let postedAgain = 0;
+  let zipJobs: Followed<Seen>;
+  let jobs: Followed<Seen>;
+  let pods: Followed<Seen>;
+
+  before(async () => {
+    cluster = await sharedCluster();
+    api = await adminApi(cluster);
+    origin = await startFileOrigin();
+    installation = await installChart(cluster, {
+      controller: {
+        podAnnotations: { 'zipjobs.dev/test-run': 'load' },
+        settings: { MAX_ACTIVE_JOBS: RUNNING },
+      },
+    });
+    const made: Project[] = [];
+    for (let index = 0; index < PROJECTS; index += 1) {
+      const namespace = `load-${index}`;
+      made.push(await createProject(cluster, { namespace }));
+      await applyObjects(cluster, [aQuota(namespace, index === 0 ? RUNNING / 2 : 2)]);
+    }
+    projects = made;
+    const own = `labelSelector=${LABELS.managedBy}%3Dzipjobs-controller`;
+    [zipJobs, jobs, pods] = await Promise.all([
+      followObjects(api, `/apis/${GROUP_VERSION}/${PLURALS.ZipJob}`, seen),
+      followObjects(api, `/apis/batch/v1/jobs?${own}`, seen),
+      followObjects(api, `/api/v1/pods?${own}`, seen),
+    ]);
+  });
+  after(async () => {
+    for (const followed of [zipJobs, jobs, pods]) followed[Symbol.dispose]();
+    for (const project of projects) project[Symbol.dispose]();
+    const namespaces = projects.map(({ namespace }) => namespace);
+    await cluster.kubectl(['delete', 'namespace', ...namespaces, '--wait=false']);
+    await origin[Symbol.asyncDispose]();
+    await api[Symbol.asyncDispose]();
+    await resetInstallation();
+  });
+
+  const post = async (baseUrl: string, index: number): Promise<string> => {
+    const turn = index < HEAD_START ? 0 : index % PROJECTS;
+    const project = projects[turn];
+    if (!project) throw new Error(`there is no project ${turn}`);
+    await delay((index / JOBS) * POST_MS);
+    const request = {
+      method: 'POST',
+      path: '/v1/zips',
+      token: project.token,
+      // A client that is asked to come back later must not make a second job of it.
+      headers: { 'idempotency-key': `load-${index}` },
+      body: JSON.stringify({
+        bucket_name: project.bucketName,
+        key: `${index}.zip`,
+        urls: [{ url: origin.url(`/gen/1000/${index}`), filename: 'a' }],
+      }),
+    };
+    return until(
+      `POST ${index} to be accepted`,
+      async () => {
+        const answer = await askApi(baseUrl, request);
+        if (answer.status === 201) return answer.body.data?.uuid;
+        postedAgain += 1;
+        if (answer.status === 429 || answer.status === 503) return undefined;
+        throw new Error(`POST /v1/zips answered ${answer.status}: ${answer.text}`);
+      },
+      { limitMs: 120_000, intervalMs: 1000 },
+    );
+  };
+
+  /** Every event in which an object appeared, in the order in which the API server wrote them. */
+  const added = ({ events }: Followed<Seen>): readonly Seen[] =>
+    events
+      .flatMap(({ type, object }) => (type === 'ADDED' ? [object] : []))
+      .toSorted((a, b) => a.version - b.version);
+  const ended = (): number =>
+    new Set(zipJobs.events.flatMap(({ object }) => (FINAL.has(object.phase) ? [object.name] : []))).size;
+
+  /** The most ZipJobs that were between their Job and their end at one time. */
+  const mostActive = (): number => {
+    const active = new Set<string>();
+    let most = 0;
+    for (const { object } of zipJobs.events) {
+      if (ACTIVE.has(object.phase)) active.add(object.name);
+      else active.delete(object.name);
+      most = Math.max(most, active.size);
+    }
+    return most;
+  };
+
+  it('all of them end well, each with one Job and one pod (F22, H5, H6)', async () => {
+    const baseUrl = await installation.apiUrl();
+    for (const { token } of projects) await untilTokenKnown(baseUrl, token);
+    const startedAt = performance.now();
+    const uuids = await Promise.all(Array.from({ length: JOBS }, (_, index) => post(baseUrl, index)));
+    const postedAt = performance.now();
+    await until('every job to end', () => ended() >= JOBS, { limitMs: DRAIN_LIMIT_MS, intervalMs: 500 });
+    console.log(
+      `      posted in ${((postedAt - startedAt) / 1000).toFixed(1)} s (${postedAgain} once more), ` +
+        `ended after ${((performance.now() - startedAt) / 1000).toFixed(0)} s`,
+    );
+    const names = uuids.map((uuid) => `zip-${uuid}`).toSorted();
+    const last = new Map(zipJobs.events.map(({ object }) => [object.name, object.phase]));
+    expect([...new Set(last.values())]).to.deep.equal(['Succeeded']);
+    expect([...last.keys()].toSorted()).to.deep.equal(names);
+    const jobNames = added(jobs).map(({ name }) => name);
+    expect(jobNames.toSorted(), 'Jobs').to.deep.equal(names);
+    expect(added(pods), 'pods').to.have.lengthOf(JOBS);
+    expect(mostActive(), 'active at one time').to.be.greaterThan(0).and.at.most(RUNNING);
+    for (const { failure } of [zipJobs, jobs, pods]) expect(failure).to.equal(undefined);
+  });
+
+  it('no project waits for more than twice its share of the starts (F22)', () => {
+    const starts = added(jobs);
+    const begunBefore = (version: number): number => starts.filter((start) => start.version < version).length;
+    let worst = 0;
+    for (const { namespace } of projects) {
+      const asked = added(zipJobs).filter((zipJob) => zipJob.namespace === namespace);
+      const own = starts.flatMap((start, index) => (start.namespace === namespace ? [index + 1] : []));
+      expect(own).to.have.lengthOf(asked.length);
+      for (const [index, position] of own.entries()) {
+        const waited = position - begunBefore(asked[index]?.version ?? 0) - RUNNING;
+        worst = Math.max(worst, waited / ((index + 1) * PROJECTS));
+      }
+    }
+    console.log(`      the longest wait was ${worst.toFixed(2)} of the fair share`);
+    expect(worst).to.be.at.most(2);
+  });
+
+  it('within a project the oldest begins first (F22)', () => {
+    const asked = added(zipJobs);
+    const allAsked = asked.at(-1)?.version ?? 0;
+    const orders = new Map(asked.map(({ name, order }) => [name, order]));
+    for (const { namespace } of projects) {
+      const begun = added(jobs)
+        .filter((job) => job.namespace === namespace && job.version > allAsked)
+        .map(({ name }) => orders.get(name) ?? '');
+      expect(begun, namespace).to.deep.equal(begun.toSorted());
+    }
+  });
+
+  it('the controllers stay below 200 MiB', async () => {
+    for (const pod of componentPods(cluster, 'controller')) {
+      const { resident, peak } = await memoryOf(pod.containers[0]?.pid ?? 0);
+      console.log(`      resident ${(resident / MIB).toFixed(0)} MiB, peak ${(peak / MIB).toFixed(0)} MiB`);
+      expect(peak).to.be.greaterThan(0).and.lessThan(MEMORY_BAR_BYTES);
+    }
+  });
+});
