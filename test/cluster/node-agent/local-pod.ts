@@ -9,7 +9,7 @@ import { LocalContainer } from './local-container.ts';
 import type { NodeContext } from './node-context.ts';
 import { deletePod } from './pod-deletion.ts';
 import { type PodReport, podReport, waitingStatus } from './pod-status.ts';
-import type { Container, Pod, PodCondition } from './pod-types.ts';
+import { type Container, conditionStatus, type Pod, type PodCondition } from './pod-types.ts';
 import { PodVolumes } from './pod-volumes.ts';
 import { StatusWriter } from './status-writer.ts';
 import { PodTokens } from './token-requests.ts';
@@ -90,6 +90,9 @@ export class LocalPod {
     this.#pod = pod;
     if (pod.metadata.deletionTimestamp !== undefined) return this.#delete(pod);
     if (!sameText(before.metadata, pod.metadata)) void this.#volumes.refreshDownward(pod);
+    // Kubernetes calls the pods of a node that it does not hear of not ready, and leaves it to the node to say otherwise.
+    if (conditionStatus(before, 'Ready') === 'True' && conditionStatus(pod, 'Ready') === 'False')
+      void this.#status.repair();
     return Promise.resolve();
   }
 

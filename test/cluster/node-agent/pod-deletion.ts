@@ -15,7 +15,8 @@ export async function deletePod({ api, link }: Pick<NodeContext, 'api' | 'link'>
       await api.remove(`/api/v1/namespaces/${namespace}/pods/${name}`, options);
       return;
     } catch (error) {
-      if (error instanceof KubeApiError && !error.retryable) return;
+      // Gone already, or replaced by another of its name.
+      if (error instanceof KubeApiError && (error.code === 404 || error.code === 409)) return;
     }
     await delay(RETRY_MS);
   }

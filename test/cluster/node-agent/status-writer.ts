@@ -35,6 +35,12 @@ export class StatusWriter {
     return this.#writing;
   }
 
+  /** Sends the status once more, although it was sent: somebody else has changed it. */
+  repair(): Promise<void> {
+    this.#sent = '';
+    return this.changed();
+  }
+
   close(): void {
     this.#closed = true;
   }
@@ -70,7 +76,9 @@ export class StatusWriter {
 
   /** Whether nothing is gained by trying again; the pod may be gone, or another of its name may be there. */
   #gaveUp(error: unknown): boolean {
-    if (!(error instanceof KubeApiError) || error.retryable) return false;
+    // An API server that has just started refuses the node until it knows which pods are whose.
+    const isRefused = error instanceof KubeApiError && (error.code === 401 || error.code === 403);
+    if (!(error instanceof KubeApiError) || error.retryable || isRefused) return false;
     const replaced = error.code === 409 && error.message.includes('UID');
     if (error.code === 409 && !replaced) return false;
     this.close();
