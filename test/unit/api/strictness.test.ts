@@ -1,0 +1,123 @@
+/** Cases that run through the whole API: parsing, hostile clients, the envelope. */
+import { connect, type Socket } from 'node:net';
+import { expect } from 'chai';
+import { A_REQUEST, type ApiServer, startApiServer } from '../../support/api-server.ts';
+import { rawHttp } from '../../support/raw-http.ts';
+import { until } from '../../support/until.ts';
+
+const SLOW_CLIENTS = 1_000;
+
+describe('the API', function () {
+  this.timeout(30_000);
+  let api: ApiServer;
+  beforeEach(async () => {
+    api = await startApiServer({
+      maxBodyBytes: 64 * 1024,
+      http: { headersTimeoutMs: 1_500, requestTimeoutMs: 2_000, timeoutCheckMs: 100 },
+    });
+  });
+  afterEach(() => api[Symbol.asyncDispose]());
+
+  it('refuses bytes that are no UTF-8 instead of replacing them (T17)', async () => {
+    const [before = '', after = ''] = JSON.stringify({ ...A_REQUEST, key: 'X' }).split('X');
+    const answer = await api.post(Buffer.concat([Buffer.from(before), Buffer.of(0xff), Buffer.from(after)]));
+    expect([answer.status, answer.body.error?.code]).to.deep.equal([400, 'invalid_json']);
+    expect(answer.body.error?.message).to.contain('UTF-8');
+  });
+
+  it('refuses a field that comes twice, at the top and in an entry, and leaves metadata alone (T19)', async () => {
+    const rest = JSON.stringify(A_REQUEST).slice(1);
+    const entry = '{"url":"https://a.example.com/","url":"https://b.example.com/","filename":"a"}';
+    const inEntry = JSON.stringify({ ...A_REQUEST, urls: [] }).replace('[]', `[${entry}]`);
+    for (const body of [`{"key":"first.zip",${rest}`, `{"k\\u0065y":"first.zip",${rest}`, inEntry]) {
+      const answer = await api.post(body);
+      expect([answer.status, answer.body.error?.code], body).to.deep.equal([400, 'invalid_json']);
+    }
+    const metadata = '{"a":1,"a":2}';
+    const kept = await api.post(`{"metadata":${metadata},${rest}`);
+    expect(kept.text).to.contain(`"metadata":${metadata}`);
+  });
+
+  it('refuses half of a surrogate pair in url, filename and key, and keeps it in metadata (T22)', async () => {
+    const half = '\\ud800';
+    const text = (change: object): string =>
+      JSON.stringify({ ...A_REQUEST, ...change }).replace('HALF', half);
+    const [file] = A_REQUEST.urls;
+    for (const [param, change] of [
+      ['key', { key: 'HALF' }],
+      ['urls', { urls: [{ ...file, filename: 'HALF' }] }],
+      ['urls', { urls: [{ ...file, url: 'https://files.example.com/HALF' }] }],
+    ] as const) {
+      const answer = await api.post(text(change));
+      expect([answer.status, answer.body.error?.param]).to.deep.equal([422, param]);
+    }
+    const kept = await api.post(text({ metadata: { a: 'HALF' } }));
+    expect(kept.text).to.contain(`{"a":"${half}"}`);
+  });
+
+  it('builds nothing from the Host header (T24)', async () => {
+    const body = JSON.stringify(A_REQUEST);
+    for (const host of ['evil.example.com', 'a@b:99999', '[::1', 'x'.repeat(2_000)]) {
+      const answer = await rawHttp(api.port, [
+        `POST /v1/zips HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${api.token}\r\n` +
+          `Content-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
+      ]);
+      expect(answer).to.match(/^HTTP\/1.1 201 /);
+      expect(answer).to.match(/\r\nLocation: \/v1\/zips\/[0-9a-f-]{36}\r\n/);
+      expect(answer).to.not.contain(host);
+    }
+  });
+
+  it('answers honest clients while a thousand slow ones hold on, and ends those (T14)', async () => {
+    const sockets: Socket[] = [];
+    let closed = 0;
+    for (let n = 0; n < SLOW_CLIENTS; n += 1) {
+      const socket = connect(api.port, '127.0.0.1', () => socket.write('GET / HTTP/1.1\r\nX: '));
+      socket.on('error', () => undefined);
+      socket.on('close', () => {
+        closed += 1;
+      });
+      socket.resume();
+      sockets.push(socket);
+    }
+    const drip = setInterval(() => {
+      for (const socket of sockets) if (socket.writable) socket.write('a');
+    }, 200);
+    try {
+      let honest = 0;
+      await until('the slow ones to be gone', async () => {
+        expect((await api.post(A_REQUEST)).status).to.equal(201);
+        honest += 1;
+        return closed === SLOW_CLIENTS;
+      });
+      expect(honest).to.be.above(5);
+    } finally {
+      clearInterval(drip);
+      for (const socket of sockets) socket.destroy();
+    }
+  });
+
+  it('answers every fault of a request in one envelope (T9)', async () => {
+    const json = { 'content-type': 'application/json' };
+    const faults = {
+      400: await api.post('{'),
+      401: await api.ask({ path: '/v1/zips/x', token: 'x' }),
+      404: await api.ask({ path: '/nowhere' }),
+      405: await api.ask({ path: '/v1/zips' }),
+      413: await api.post('x'.repeat(70_000)),
+      415: await api.post('{}', { headers: { ...json, 'content-encoding': 'gzip' } }),
+      422: await api.post({}),
+    };
+    for (const [status, answer] of Object.entries(faults)) {
+      expect(answer.status).to.equal(Number(status));
+      expect(answer.body).to.have.all.keys('error');
+      expect(answer.body.error).to.have.all.keys('type', 'code', 'message', 'param');
+      expect(answer.headers.get('x-request-id')).to.be.a('string');
+    }
+    const raw = await rawHttp(api.port, [`GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`]);
+    expect(raw).to.match(/^HTTP\/1.1 431 /);
+    expect(
+      Object.keys((JSON.parse(raw.split('\r\n\r\n')[1] ?? '') as { error: object }).error),
+    ).to.deep.equal(['type', 'code', 'message', 'param']);
+  });
+});
