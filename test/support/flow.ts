@@ -1,5 +1,5 @@
 import type { Cluster } from '../cluster/cluster-types.ts';
-import { askApi } from './api-client.ts';
+import { askApi, postJob } from './api-client.ts';
 import { type FileOrigin, startFileOrigin } from './file-origin.ts';
 import { createProject, type Project, type ProjectOptions } from './project.ts';
 import { sharedCluster } from './shared-cluster.ts';
@@ -17,6 +17,15 @@ export interface Flow extends AsyncDisposable {
   readonly origin: FileOrigin;
   readonly receiver: WebhookReceiver;
   readonly project: Project;
+  /** Posts a job with a key of its own; answers its uuid. */
+  post(urls: readonly FlowSource[]): Promise<string>;
+  /** What kubectl prints about the project's namespace. */
+  kubectl(...args: readonly string[]): Promise<string>;
+}
+
+export interface FlowSource {
+  readonly url: string;
+  readonly filename: string;
 }
 
 /** A new token is known to an API pod once its watch has told it; until then the answer is 401. */
@@ -47,12 +56,19 @@ export const startFlow = async (
   });
   await untilTokenKnown(baseUrl, project.token);
   const resources = started.move();
+  let posted = 0;
   return {
     cluster,
     baseUrl,
     origin,
     receiver,
     project,
+    post: (urls) => {
+      posted += 1;
+      const key = `posted-${posted}.zip`;
+      return postJob(baseUrl, project.token, { bucket_name: project.bucketName, key, urls });
+    },
+    kubectl: async (...args) => (await cluster.kubectl(['-n', namespace, ...args])).stdout,
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
 };
