@@ -82,7 +82,7 @@ const proxyOf = async (cluster: Cluster, killer: Killer): Promise<FaultProxy> =>
   });
 };
 
-export const runKilledDeliveries = async (options: KilledDeliveriesOptions): Promise<KilledDeliveries> => {
+const runKilledDeliveries = async (options: KilledDeliveriesOptions): Promise<KilledDeliveries> => {
   const { namespace, deliveries: count, limitMs } = options;
   await using resources = new AsyncDisposableStack();
   const cluster = await sharedCluster();

@@ -49,7 +49,7 @@ export const verifyDelivery = (delivery: Delivery, secret: string): void => {
 };
 
 /** As `verifyDelivery`, for a sender whose clock a test has moved: the signature holds at the time that it names. */
-export const verifyAtItsTime = (delivery: Delivery, secret: string): void => {
+const verifyAtItsTime = (delivery: Delivery, secret: string): void => {
   const signed = new Date(Number(header(delivery, 'webhook-timestamp')) * 1000);
   const signatures = header(delivery, 'webhook-signature').split(' ');
   for (const library of [new Webhook(secret), new SvixWebhook(secret)])

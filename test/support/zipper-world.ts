@@ -52,7 +52,7 @@ export interface ZipperWorld extends AsyncDisposable {
 
 const END_LIMIT_MS = 60_000;
 /** More than a part, so that there are two. */
-export const HELD_BYTES = 6_000_000;
+const HELD_BYTES = 6_000_000;
 
 /** Waits as short as they may be. */
 const QUICK_ENV = {

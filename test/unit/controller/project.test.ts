@@ -1,12 +1,19 @@
 import { expect } from 'chai';
-import type { EndpointState } from '#crds/zip-project.ts';
+import type { EndpointState, ZipProject } from '#crds/zip-project.ts';
 import { KubeError } from '#runtime/kube/kube-error.ts';
 import type { KubeObject, ObjectClient } from '#runtime/kube/types.ts';
 import { createReconcileProject } from '../../../controller/project.ts';
 import { aZipProject, NAMESPACE } from '../../support/builders.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 
-const setUp = (project = aZipProject(), webhook?: EndpointState, cached = [project], fault?: Error) => {
+interface SetUp {
+  readonly webhook?: EndpointState;
+  /** What the cache holds: the project unless told otherwise. */
+  readonly cached?: readonly ZipProject[];
+  readonly fault?: Error;
+}
+
+const setUp = (project = aZipProject(), { webhook, cached = [project], fault }: SetUp = {}) => {
   let written = 0;
   const gone: string[] = [];
   const applied: unknown[] = [];
@@ -61,7 +68,7 @@ describe('reconcileProject', () => {
 
   it('says what could not be put in place, and tries again', async () => {
     const fault = new Error('PATCH rolebindings/zipjobs-zipper: cannot change roleRef');
-    const { applied, reconcile } = setUp(aZipProject(), undefined, undefined, fault);
+    const { applied, reconcile } = setUp(aZipProject(), { fault });
     expect(await reconcile(`${NAMESPACE}/project`).catch((error: unknown) => error)).to.equal(fault);
     expect(JSON.stringify(applied)).to.contain('"status":"False","reason":"ProjectIncomplete"');
     expect(JSON.stringify(applied)).to.contain('cannot change roleRef');
@@ -69,7 +76,7 @@ describe('reconcileProject', () => {
 
   it('says nothing in a namespace that is going', async () => {
     const fault = new KubeError('the namespace is going', { code: 'NamespaceTerminating' });
-    const { applied, reconcile } = setUp(aZipProject(), undefined, undefined, fault);
+    const { applied, reconcile } = setUp(aZipProject(), { fault });
     await reconcile(`${NAMESPACE}/project`);
     expect(applied).to.deep.equal([]);
   });
@@ -85,7 +92,7 @@ describe('reconcileProject', () => {
     const project = aZipProject();
     const status = { conditions: [READY] };
     const metadata = { ...project.metadata, resourceVersion: '7' };
-    const { applied, reconcile, written } = setUp({ ...project, metadata, status }, webhook);
+    const { applied, reconcile, written } = setUp({ ...project, metadata, status }, { webhook });
     await reconcile(`${NAMESPACE}/project`);
     expect(applied.at(-1)).to.deep.include({
       metadata: { name: 'project', namespace: NAMESPACE, resourceVersion: '7' },
@@ -105,7 +112,7 @@ describe('reconcileProject', () => {
   });
 
   it('tells of a project that is no more', async () => {
-    const { applied, gone, reconcile } = setUp(aZipProject(), undefined, []);
+    const { applied, gone, reconcile } = setUp(aZipProject(), { cached: [] });
     await reconcile(`${NAMESPACE}/project`);
     expect([applied, gone]).to.deep.equal([[], [`${NAMESPACE}/project`]]);
   });

@@ -292,18 +292,3 @@ describe('the CRDs', () => {
     );
   });
 });
-
-describe('apiStatusOf', () => {
-  it('tells API clients one of four states for each phase (H6)', () => {
-    expect([undefined, ...zip.PHASES].map(zip.apiStatusOf)).to.deep.equal([
-      'none',
-      'none',
-      'none',
-      'processing',
-      'processing',
-      'succeeded',
-      'failed',
-      'failed',
-    ]);
-  });
-});

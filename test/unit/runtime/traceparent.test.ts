@@ -21,7 +21,7 @@ describe('validTraceparent', () => {
     VALID.replace('00f067aa0ba902b7', '0'.repeat(16)),
   ];
   for (const header of refused)
-    it(`takes nothing from ${JSON.stringify(header) ?? 'no header'}`, () => {
+    it(`takes nothing from ${JSON.stringify(header)}`, () => {
       expect(validTraceparent(header)).to.equal(undefined);
       expect(traceFields(header)).to.deep.equal({});
     });

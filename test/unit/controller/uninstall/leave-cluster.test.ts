@@ -53,7 +53,7 @@ describe('leaveCluster', () => {
 
 /** Patches of metadata as the API server merges them. */
 const patchable = <T extends KubeObject>(objects: FakeObjects<T>): AnyClient => ({
-  list: objects.client.list,
+  list: (...query) => objects.client.list(...query),
   mergePatch: async ({ namespace, name }, patch) => {
     const before = await objects.client.get(namespace, name);
     if (!before) throw new KubeError('gone', { code: 'NotFound' });
