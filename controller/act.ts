@@ -50,7 +50,7 @@ export const createAct =
     for (const note of decision.events) {
       if (note.type === 'Warning')
         options.log.warn({ ...jobFacts(zipJob), reason: note.reason }, note.message);
-      await options.recordEvent(zipJob, note);
+      options.recordEvent(zipJob, note);
     }
     for (const action of decision.actions) {
       const next = await perform(options, { zipJob, isFresh: zipJob !== seen.zipJob }, action);

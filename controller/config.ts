@@ -57,7 +57,7 @@ export const CONTROLLER_SETTINGS = {
     type: 'integer',
     minimum: 1,
     maximum: 256,
-    default: 16,
+    default: 32,
     description: 'ZipJobs that are worked on at once',
   },
   fullPassSeconds: {

@@ -4,6 +4,7 @@ import { createObserveBucket } from './buckets/observe-bucket.ts';
 import { createReconcileBucket } from './buckets/reconcile-bucket.ts';
 import { createLead, type SideController } from './controller.ts';
 import { decide } from './decide.ts';
+import { createEventLane } from './event-lane.ts';
 import { createEvents } from './events.ts';
 import { createFinalizers } from './finalizers.ts';
 import { measurePass, ZIPBUCKET, ZIPPROJECT } from './measure-pass.ts';
@@ -18,18 +19,19 @@ import { createPlanDelivery } from './webhook/plan-delivery.ts';
 import { createSender, type Sender } from './webhook/sender.ts';
 import { createPlanTest, testKeyOf } from './webhook/test-event.ts';
 
-const createZipJobReconcile = (parts: Parts, sender: Sender): Reconcile => {
+const createZipJobReconcile = (parts: Parts, sender: Sender, resources: Lifetime['resources']): Reconcile => {
   const { config, log, clients, metrics, watches, queue, memory, dispatcher, slots, clock, endpointNotes } =
     parts;
   const planDelivery = createPlanDelivery({
     ...sender,
     findProject: (key) => watches.caches.projects.get(key),
   });
-  const recordEvent = createEvents({ events: clients.events, instance: config.podName, clock, log });
+  const record = createEvents({ events: clients.events, instance: config.podName, clock, log });
+  const events = resources.use(createEventLane({ record, clock, log }));
   const act = createAct({
     ...clients,
     memory,
-    recordEvent,
+    recordEvent: events.add,
     dispatcher,
     endpointNotes,
     planDelivery,
@@ -131,7 +133,7 @@ export const createLeading = (
     slots,
     zipJobs: {
       queue: parts.queue,
-      reconcile: createZipJobReconcile(parts, sender),
+      reconcile: createZipJobReconcile(parts, sender, resources),
       workers: config.workers,
     },
     projects: {

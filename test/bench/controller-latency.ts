@@ -53,7 +53,7 @@ const aJob = (name: string): object => {
 const atRate = async (count: number, task: (index: number) => Promise<void>): Promise<void> => {
   const startedAt = performance.now();
   const calls = Array.from({ length: count }, async (_, index) => {
-    await delay((index * 1000) / PER_SECOND - (performance.now() - startedAt));
+    await delay(Math.max(0, (index * 1000) / PER_SECOND - (performance.now() - startedAt)));
     await task(index);
   });
   await Promise.all(calls);

@@ -262,7 +262,7 @@ export class JobWorld {
         metrics,
         clock,
         log,
-        recordEvent: () => Promise.resolve(),
+        recordEvent: () => undefined,
         endpointNotes: { add: () => undefined },
         planDelivery: () => ({
           key: KEY,

@@ -58,7 +58,6 @@ const setUp = (zipJob: ZipJob = aZipJob()) => {
     memory,
     recordEvent: (_zipJob, note) => {
       told.push(note);
-      return Promise.resolve();
     },
     dispatcher: {
       submit: () => undefined,

@@ -1,0 +1,58 @@
+import { type Clock, pause } from '#runtime/clock.ts';
+import type { Logger } from '#runtime/log.ts';
+import type { RecordEvent } from './events.ts';
+
+export interface EventLaneOptions {
+  readonly record: RecordEvent;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Calls at once. */
+  readonly concurrency?: number;
+  /** Events that wait at most; further ones are dropped, and counted in the log. */
+  readonly capacity?: number;
+  /** How long the end waits for what is still to be told. */
+  readonly drainMs?: number;
+}
+
+/** Tells Events beside the work: they are for people, and no job waits for them. Disposing of it tells what is left. */
+export interface EventLane extends AsyncDisposable {
+  /** Never throws and never waits. */
+  readonly add: (...event: Parameters<RecordEvent>) => void;
+}
+
+const DEFAULTS = { concurrency: 4, capacity: 2000, drainMs: 1000 };
+
+export const createEventLane = (options: EventLaneOptions): EventLane => {
+  const { record, clock, log, concurrency, capacity, drainMs } = { ...DEFAULTS, ...options };
+  const waiting: Parameters<RecordEvent>[] = [];
+  const drained = new AbortController();
+  let running = 0;
+  let dropped = 0;
+  let isClosing = false;
+
+  const work = async (): Promise<void> => {
+    running += 1;
+    for (let event = waiting.shift(); event; event = waiting.shift()) await record(...event);
+    running -= 1;
+    if (running > 0) return;
+    if (dropped > 0) log.warn({ dropped }, 'more events than the API server took: some were not told');
+    dropped = 0;
+    if (isClosing) drained.abort();
+  };
+
+  return {
+    add: (...event) => {
+      if (waiting.length >= capacity) {
+        dropped += 1;
+        return;
+      }
+      waiting.push(event);
+      if (running < concurrency) void work();
+    },
+    [Symbol.asyncDispose]: async () => {
+      isClosing = true;
+      if (running > 0) await pause(clock, drainMs, drained.signal);
+      waiting.length = 0;
+    },
+  };
+};
