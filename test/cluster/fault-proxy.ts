@@ -245,6 +245,8 @@ class Proxy implements FaultProxy {
     });
     outgoing.end(request.body);
     const [answer] = (await once(outgoing, 'response')) as [http.IncomingMessage];
+    // A server may answer before it took the whole request, and hang up: the answer counts.
+    outgoing.on('error', () => undefined);
     return answer;
   }
 }

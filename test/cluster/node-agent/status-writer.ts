@@ -76,13 +76,16 @@ export class StatusWriter {
 
   /** Whether nothing is gained by trying again; the pod may be gone, or another of its name may be there. */
   #gaveUp(error: unknown): boolean {
-    // An API server that has just started refuses the node until it knows which pods are whose.
-    const isRefused = error instanceof KubeApiError && (error.code === 401 || error.code === 403);
-    if (!(error instanceof KubeApiError) || error.retryable || isRefused) return false;
+    if (!(error instanceof KubeApiError) || error.retryable || isRefusedForNow(error)) return false;
     const replaced = error.code === 409 && error.message.includes('UID');
     if (error.code === 409 && !replaced) return false;
     this.close();
     if (error.code !== 404 && !replaced) process.emitWarning(error.message, 'LocalNodeWarning');
     return true;
   }
+}
+
+/** An API server that has just started refuses the node until it knows which pods are whose. */
+function isRefusedForNow({ code }: KubeApiError): boolean {
+  return code === 401 || code === 403;
 }
