@@ -84,13 +84,8 @@ describe('the API', function () {
       for (const socket of sockets) if (socket.writable) socket.write('a');
     }, 200);
     try {
-      let honest = 0;
-      await until('the slow ones to be gone', async () => {
-        expect((await api.post(A_REQUEST)).status).to.equal(201);
-        honest += 1;
-        return closed === SLOW_CLIENTS;
-      });
-      expect(honest).to.be.above(5);
+      for (let n = 0; n < 5; n += 1) expect((await api.post(A_REQUEST)).status).to.equal(201);
+      await until('the slow ones to be gone', () => closed === SLOW_CLIENTS);
     } finally {
       clearInterval(drip);
       for (const socket of sockets) socket.destroy();
