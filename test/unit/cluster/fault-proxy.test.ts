@@ -11,6 +11,8 @@ import {
 import type { ProxiedRequest } from '../../cluster/proxied-request.ts';
 import { until } from '../../support/until.ts';
 
+const EVENT = '{"type":"BOOKMARK","object":{}}\n';
+
 describe('startFaultProxy', () => {
   let served: string[];
   let exchanges: Exchange[];
@@ -26,7 +28,7 @@ describe('startFaultProxy', () => {
     stack = new AsyncDisposableStack();
     const server = createServer((request, response) => {
       served.push(`${request.method} ${request.url}`);
-      if (request.url?.includes('watch=true') === true) response.write('one\n');
+      if (request.url?.includes('watch=true') === true) response.write(EVENT);
       else response.writeHead(201, { 'x-from': 'server' }).end('done');
     });
     server.listen(0, '127.0.0.1');
@@ -115,7 +117,7 @@ describe('startFaultProxy', () => {
     const answer = await fetch(`${proxy.url}/pods?watch=true`);
     const [stream] = proxy.streams;
     const reader = answer.body?.getReader();
-    expect(Buffer.from((await reader?.read())?.value ?? '').toString()).to.equal('one\n');
+    expect(Buffer.from((await reader?.read())?.value ?? '').toString()).to.equal(EVENT);
     stream?.cut();
     expect(await reader?.read().catch(() => 'broken')).to.equal('broken');
     await until('the watch to be forgotten', () => proxy.streams.length === 0);

@@ -237,7 +237,7 @@ describe('createArchive', () => {
     ] as const)
       it(`${tool} finds no fault (Z15)`, function () {
         try {
-          execFileSync(tool, [...args, path], { stdio: 'pipe', timeout: 10_000 });
+          execFileSync(tool, [...args, path], { stdio: 'pipe', timeout: 10_000, env: UTF8 });
         } catch (error) {
           if (error instanceof Error && 'code' in error && error.code === 'ENOENT') this.skip();
           throw error;
@@ -246,4 +246,6 @@ describe('createArchive', () => {
   });
 });
 
+/** The names are UTF-8, and some readers go by the locale. */
+const UTF8 = { ...process.env, LC_ALL: 'C.UTF-8' };
 const GOLDEN_SHA256 = '665e823c1a084e99b457246eb3d56c56ce5db2b5c3cf2d7d586c9471f09135a8';
