@@ -1,30 +1,20 @@
 /** What becomes of a job when somebody deletes a part of it under way. */
 import { expect } from 'chai';
-import { postJob } from '../support/api-client.ts';
 import { type Flow, startFlow } from '../support/flow.ts';
 import { until } from '../support/until.ts';
-
-const NAMESPACE = 'taken-away';
 
 describe('a job of which somebody deletes', function () {
   this.timeout(120_000);
   let flow: Flow;
   before(async () => {
-    flow = await startFlow(NAMESPACE);
+    flow = await startFlow('taken-away');
   });
   after(() => flow[Symbol.asyncDispose]());
 
-  const kubectl = async (...args: readonly string[]): Promise<string> =>
-    (await flow.cluster.kubectl(['-n', NAMESPACE, ...args])).stdout;
   /** A job whose only source takes about five seconds, as soon as its zipper fetches it. */
   const runningJob = async (): Promise<string> => {
-    const { baseUrl, project, origin } = flow;
-    const uuid = await postJob(baseUrl, project.token, {
-      bucket_name: project.bucketName,
-      key: `taken-${Math.random().toString(36).slice(2)}.zip`,
-      urls: [{ url: origin.url('/drip/32768/100/1638400/1'), filename: 'a' }],
-    });
-    await project.untilPhase(uuid, ['Running'], 60_000);
+    const uuid = await flow.post([{ url: flow.origin.url('/drip/32768/100/1638400/1'), filename: 'a' }]);
+    await flow.project.untilPhase(uuid, ['Running'], 60_000);
     return uuid;
   };
   const untilNoUpload = (): Promise<unknown> =>
@@ -33,7 +23,14 @@ describe('a job of which somebody deletes', function () {
   it('the pod goes on with another one, and its attempt is recorded (F16)', async () => {
     const uuid = await runningJob();
     const { status } = await flow.project.zipJob(uuid);
-    await kubectl('delete', 'pod', status?.job?.podName ?? '', '--wait=false', '--grace-period=0', '--force');
+    await flow.kubectl(
+      'delete',
+      'pod',
+      status?.job?.podName ?? '',
+      '--wait=false',
+      '--grace-period=0',
+      '--force',
+    );
     const job = await flow.project.untilPhase(uuid, ['Succeeded', 'Failed'], 100_000);
     expect(job.status, JSON.stringify(job.status)).to.include({ phase: 'Succeeded', attemptsTotal: 2 });
     await untilNoUpload();
@@ -42,7 +39,7 @@ describe('a job of which somebody deletes', function () {
   it('the Job ends failed, and leaves no archive and no upload (F16)', async () => {
     const uuid = await runningJob();
     const before = await flow.project.bucket.keys();
-    await kubectl('delete', 'job', `zip-${uuid}`, '--wait=false');
+    await flow.kubectl('delete', 'job', `zip-${uuid}`, '--wait=false');
     const job = await flow.project.untilPhase(uuid, ['Succeeded', 'Failed'], 100_000);
     expect(job.status, JSON.stringify(job.status)).to.include({ phase: 'Failed', reason: 'JobDeleted' });
     await untilNoUpload();
@@ -51,10 +48,10 @@ describe('a job of which somebody deletes', function () {
 
   it('the ZipJob is gone soon, with its Job, its pods and its upload (F14)', async () => {
     const uuid = await runningJob();
-    await kubectl('delete', 'zipjob', `zip-${uuid}`, '--timeout=60s');
+    await flow.kubectl('delete', 'zipjob', `zip-${uuid}`, '--timeout=60s');
     await untilNoUpload();
     await until('the Job and its pods to be gone', async () => {
-      const left = await kubectl(
+      const left = await flow.kubectl(
         'get',
         'jobs,pods',
         '-l',

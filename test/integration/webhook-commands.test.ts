@@ -2,7 +2,6 @@
 import { expect } from 'chai';
 import type { ZipJob } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
-import { postJob } from '../support/api-client.ts';
 import { type Flow, startFlow } from '../support/flow.ts';
 import { until } from '../support/until.ts';
 import { verifyDelivery } from '../support/webhook-receiver.ts';
@@ -17,16 +16,9 @@ describe('commands about webhooks', function () {
   });
   after(() => flow[Symbol.asyncDispose]());
 
-  const kubectl = async (...args: readonly string[]): Promise<string> =>
-    (await flow.cluster.kubectl(['-n', NAMESPACE, ...args])).stdout;
   const finishedJob = async (): Promise<string> => {
-    const { baseUrl, project, origin } = flow;
-    const uuid = await postJob(baseUrl, project.token, {
-      bucket_name: project.bucketName,
-      key: `command-${Math.random().toString(36).slice(2)}.zip`,
-      urls: [{ url: origin.url('/gen/1000/1'), filename: 'a' }],
-    });
-    await project.untilPhase(uuid, ['Succeeded'], 100_000);
+    const uuid = await flow.post([{ url: flow.origin.url('/gen/1000/1'), filename: 'a' }]);
+    await flow.project.untilPhase(uuid, ['Succeeded'], 100_000);
     return uuid;
   };
 
@@ -35,28 +27,30 @@ describe('commands about webhooks', function () {
     const uuid = await finishedJob();
     const first = await receiver.next((one) => one.body.includes(uuid));
     await until('the delivery to be written down', async () => {
-      const job = JSON.parse(await kubectl('get', 'zipjob', `zip-${uuid}`, '-o', 'json')) as ZipJob;
+      const job = JSON.parse(await flow.kubectl('get', 'zipjob', `zip-${uuid}`, '-o', 'json')) as ZipJob;
       return job.status?.webhook?.state === 'Delivered';
     });
-    await kubectl('annotate', 'zipjob', `zip-${uuid}`, 'zipjobs.dev/replay-webhook=again');
+    await flow.kubectl('annotate', 'zipjob', `zip-${uuid}`, 'zipjobs.dev/replay-webhook=again');
     const second = await receiver.next((one) => one.body.includes(uuid));
     verifyDelivery(second, project.webhookSecret);
     expect(second.body).to.equal(first.body);
     expect(second.headers['webhook-id']).to.equal(first.headers['webhook-id']);
     await until('the replay to be answered', async () => {
-      const job = JSON.parse(await kubectl('get', 'zipjob', `zip-${uuid}`, '-o', 'json')) as ZipJob;
+      const job = JSON.parse(await flow.kubectl('get', 'zipjob', `zip-${uuid}`, '-o', 'json')) as ZipJob;
       const webhook = job.status?.webhook;
       return webhook?.replayNonce === 'again' && webhook.state === 'Delivered' && webhook.log?.length === 2;
     });
   });
 
   it('send a signed test event, and tell in the status of the project how it went', async () => {
-    await kubectl('annotate', 'zipproject', 'project', 'zipjobs.dev/test-webhook=try-1');
+    await flow.kubectl('annotate', 'zipproject', 'project', 'zipjobs.dev/test-webhook=try-1');
     const delivery = await flow.receiver.next((one) => one.body.includes('"TEST"'));
     verifyDelivery(delivery, flow.project.webhookSecret);
     expect(JSON.parse(delivery.body)).to.deep.equal({ type: 'TEST', project: NAMESPACE });
     const test = await until('the test to be answered', async () => {
-      const project = JSON.parse(await kubectl('get', 'zipproject', 'project', '-o', 'json')) as ZipProject;
+      const project = JSON.parse(
+        await flow.kubectl('get', 'zipproject', 'project', '-o', 'json'),
+      ) as ZipProject;
       return project.status?.webhook?.test;
     });
     expect(test).to.include({ nonce: 'try-1' });
@@ -68,18 +62,12 @@ describe('limits of running jobs', function () {
   this.timeout(120_000);
   it('let the jobs of a project with one slot run one after another, oldest first (F22)', async () => {
     await using flow = await startFlow('one-slot');
-    const { cluster, baseUrl, project, origin } = flow;
+    const { project, origin } = flow;
     const limits = JSON.stringify({ spec: { limits: { activeJobs: 1 } } });
-    await cluster.kubectl(['-n', 'one-slot', 'patch', 'zipproject', 'project', '--type=merge', '-p', limits]);
+    await flow.kubectl('patch', 'zipproject', 'project', '--type=merge', '-p', limits);
     const uuids: string[] = [];
     for (let n = 0; n < 4; n += 1)
-      uuids.push(
-        await postJob(baseUrl, project.token, {
-          bucket_name: project.bucketName,
-          key: `one-${n}.zip`,
-          urls: [{ url: origin.url('/gen/1000/1'), filename: 'a' }],
-        }),
-      );
+      uuids.push(await flow.post([{ url: origin.url('/gen/1000/1'), filename: 'a' }]));
     const jobs: ZipJob[] = [];
     for (const uuid of uuids) jobs.push(await project.untilPhase(uuid, ['Succeeded'], 100_000));
     for (const [index, job] of jobs.slice(1).entries())
