@@ -6,6 +6,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { type Metric, Registry } from 'prom-client';
 import { exportBuildInfo } from '#runtime/build-info.ts';
 import { collectWatchAges, createKubeMetrics } from '#runtime/kube/kube-metrics.ts';
+import { collectFileLists } from '../api/collect-file-lists.ts';
 import { createApiMetrics } from '../api/metrics.ts';
 import { createControllerMetrics } from '../controller/metrics.ts';
 import { collectAtScrape } from '../controller/metrics-at-scrape.ts';
@@ -29,6 +30,7 @@ const PROCESSES: Readonly<Record<'api' | 'controller', (registry: Registry) => v
   api: (registry) => {
     common(registry);
     createApiMetrics(registry);
+    collectFileLists(registry, { totals: () => new Map<string, number>().entries() });
   },
   controller: (registry) => {
     common(registry);

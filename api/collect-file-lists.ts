@@ -1,16 +1,24 @@
 import { Gauge, type Registry } from 'prom-client';
 import type { FileListLedger } from './file-list-ledger.ts';
 
-/** How many bytes of file lists each project has stored, as it is at a scrape. */
+/** How many bytes of file lists are stored, as it is at a scrape. Projects are not named: their number has no bound. */
 export const collectFileLists = (registry: Registry, ledger: Pick<FileListLedger, 'totals'>): void => {
-  const gauge = new Gauge({
+  const registers = [registry];
+  const bytes = (): readonly number[] => Array.from(ledger.totals(), ([, stored]) => stored);
+  new Gauge({
     name: 'zip_api_file_lists_stored_bytes',
-    help: 'Compressed bytes of the file lists in Secrets, by project; limited by MAX_FILE_LIST_BYTES_PER_PROJECT.',
-    labelNames: ['project'],
-    registers: [registry],
-    collect: () => {
-      gauge.reset();
-      for (const [project, bytes] of ledger.totals()) gauge.set({ project }, bytes);
+    help: 'Compressed bytes of the file lists in Secrets, of all projects.',
+    registers,
+    collect() {
+      this.set(bytes().reduce((sum, one) => sum + one, 0));
+    },
+  });
+  new Gauge({
+    name: 'zip_api_file_lists_fullest_project_bytes',
+    help: 'Compressed bytes of the file lists in Secrets of the project that has most; limited by MAX_FILE_LIST_BYTES_PER_PROJECT.',
+    registers,
+    collect() {
+      this.set(bytes().reduce((most, one) => Math.max(most, one), 0));
     },
   });
 };

@@ -61,4 +61,5 @@ const refusedByNode = (pod: Pod): PodWait | undefined => {
 
 /** What outside of this project keeps a pod from starting? Undefined when nothing is known to. */
 export const podWaiting = (pod: Pod, now: Date): PodWait | undefined =>
-  hasRun(pod) ? undefined : (unschedulable(pod) ?? refusedByNode(pod) ?? mounting(pod, now));
+  // What a node says comes first: there is one then, whatever the scheduler last wrote.
+  hasRun(pod) ? undefined : (refusedByNode(pod) ?? unschedulable(pod) ?? mounting(pod, now));

@@ -1,0 +1,280 @@
+/** The questions of people on call, asked with kubectl alone: each command of the table in docs/operations.md, as it stands there. */
+import { expect } from 'chai';
+import { bucketResourceName, GROUP_VERSION } from '#crds/api-group.ts';
+import type { ZipJob } from '#crds/zip-job.ts';
+import { postJob } from '../support/api-client.ts';
+import { type Flow, startFlow } from '../support/flow.ts';
+import { type OnCallDesk, openOnCallDesk } from '../support/on-call-desk.ts';
+import { applyObjects, createProject } from '../support/project.ts';
+import { sayAsKubelet } from '../support/say-as-kubelet.ts';
+
+const MAIN = 'on-call';
+/** A project with one slot. */
+const SLOT = 'on-call-slot';
+/** Projects whose quota allows no Job, and no pod. */
+const NO_JOBS = 'on-call-no-jobs';
+const NO_PODS = 'on-call-no-pods';
+
+/** Long enough to be seen waiting on a busy machine. */
+const START_DEADLINE_SECONDS = 12;
+const HUGE = { cpu: '900', memory: '64Mi', 'ephemeral-storage': '1Mi' };
+const OVER_LIMIT = { cpu: '3', memory: '64Mi', 'ephemeral-storage': '1Mi' };
+
+describe('people on call', function () {
+  this.timeout(120_000);
+  let flow: Flow;
+  let desk: OnCallDesk;
+  const life = new AsyncDisposableStack();
+
+  const ask: OnCallDesk['ask'] = (question, about) => desk.ask(question, about);
+  const answers: OnCallDesk['answers'] = (...question) => desk.answers(...question);
+
+  const aZipJob = (namespace: string, name: string, spec: Partial<ZipJob['spec']> = {}) => ({
+    apiVersion: GROUP_VERSION,
+    kind: 'ZipJob',
+    metadata: { namespace, name },
+    spec: {
+      bucketRef: { name: bucketResourceName('s3', `${namespace}-archives`) },
+      key: `${name}.zip`,
+      files: [{ url: flow.origin.url('/gen/1000/1'), filename: 'a' }],
+      startDeadlineSeconds: START_DEADLINE_SECONDS,
+      ...spec,
+    },
+  });
+  const endless = () => ({ files: [{ url: flow.origin.url('/drip/1000/500/1000000/1'), filename: 'slow' }] });
+  const aQuota = (namespace: string, hard: Readonly<Record<string, string>>) => ({
+    apiVersion: 'v1',
+    kind: 'ResourceQuota',
+    metadata: { namespace, name: 'tight' },
+    spec: { hard },
+  });
+  const maxCpu = {
+    apiVersion: 'v1',
+    kind: 'LimitRange',
+    metadata: { namespace: NO_PODS, name: 'small' },
+    spec: { limits: [{ type: 'Container', max: { cpu: '2500m' } }] },
+  };
+  const bucketWithoutSecret = () => ({
+    apiVersion: GROUP_VERSION,
+    kind: 'ZipBucket',
+    metadata: { namespace: MAIN, name: 's3-no-secret' },
+    spec: {
+      service: 's3',
+      bucketName: 'no-secret',
+      region: 'us-east-1',
+      endpoint: flow.cluster.store.endpoint,
+    },
+  });
+
+  before(async () => {
+    flow = life.use(await startFlow(MAIN));
+    const { cluster } = flow;
+    desk = await openOnCallDesk(cluster);
+    await Promise.all(
+      [SLOT, NO_JOBS, NO_PODS].map(async (namespace) => {
+        life.use(await createProject(cluster, { namespace }));
+      }),
+    );
+    const oneSlot = JSON.stringify({ spec: { limits: { activeJobs: 1 } } });
+    await cluster.kubectl(['-n', SLOT, 'patch', 'zipproject', 'project', '--type=merge', '-p', oneSlot]);
+    await applyObjects(cluster, [
+      aQuota(NO_JOBS, { 'count/jobs.batch': '0' }),
+      aQuota(NO_PODS, { pods: '0' }),
+      maxCpu,
+      bucketWithoutSecret(),
+      aZipJob(SLOT, 'first', endless()),
+    ]);
+    await cluster.kubectl([
+      '-n',
+      SLOT,
+      'wait',
+      'zipjob/first',
+      '--for=condition=JobCreated',
+      '--timeout=30s',
+    ]);
+    await applyObjects(cluster, [
+      aZipJob(MAIN, 'unschedulable', { resources: { requests: HUGE, limits: HUGE } }),
+      aZipJob(MAIN, 'no-image', { resources: { requests: HUGE, limits: HUGE } }),
+      aZipJob(MAIN, 'bad-config', { resources: { requests: HUGE, limits: HUGE } }),
+      aZipJob(MAIN, 'no-secret', { bucketRef: { name: 's3-no-secret' } }),
+      aZipJob(MAIN, 'held', { suspend: true }),
+      aZipJob(MAIN, 'not-found', {
+        files: [
+          { url: flow.origin.url('/gen/1000/1'), filename: 'a' },
+          { url: flow.origin.url('/status/404?sig=CANARY'), filename: 'b' },
+        ],
+      }),
+      aZipJob(NO_JOBS, 'refused'),
+      aZipJob(NO_PODS, 'no-pod'),
+      aZipJob(NO_PODS, 'too-large', { resources: { requests: OVER_LIMIT, limits: OVER_LIMIT } }),
+      aZipJob(SLOT, 'second', { key: 'first.zip' }),
+      aZipJob(SLOT, 'third'),
+    ]);
+  });
+  after(() => life.disposeAsync());
+
+  /** The events at the end of the description. */
+  const eventsOf = async (at: { readonly namespace: string; readonly name: string }): Promise<string> =>
+    (await ask(STORY, at)).split('\nEvents:')[1] ?? '';
+
+  const WAITING = 'Why is it waiting, why did it fail?';
+  const STORY = 'What happened to it?';
+
+  it('see in one line why a job waits (F13)', async () => {
+    await sayAsKubelet(
+      flow.cluster,
+      { namespace: MAIN, name: 'no-image' },
+      { reason: 'ImagePullBackOff', message: 'Back-off pulling image "zipper:0"' },
+    );
+    await sayAsKubelet(
+      flow.cluster,
+      { namespace: MAIN, name: 'bad-config' },
+      {
+        reason: 'CreateContainerConfigError',
+        message: 'secret "zipbucket-a" not found',
+      },
+    );
+    const at = (namespace: string, name: string) => ({ namespace, name });
+    await Promise.all([
+      answers(WAITING, at(SLOT, 'second'), /Queued .* OlderJobFirst .* job first writes the same key/),
+      answers(
+        WAITING,
+        at(SLOT, 'third'),
+        /Queued .* SlotsTaken .* at most 1 jobs of this project run at once/,
+      ),
+      answers(WAITING, at(MAIN, 'held'), /Queued .* Suspended .* Suspended by spec\.suspend/),
+      answers(
+        WAITING,
+        at(MAIN, 'unschedulable'),
+        /Starting .* Unschedulable .* 0\/1 nodes are available: .*Insufficient cpu/,
+      ),
+      answers(
+        WAITING,
+        at(MAIN, 'no-image'),
+        /Starting .* ImagePull .* ImagePullBackOff: Back-off pulling image/,
+      ),
+      answers(
+        WAITING,
+        at(MAIN, 'bad-config'),
+        /Starting .* ContainerConfig .* CreateContainerConfigError: secret "zipbucket-a"/,
+      ),
+      answers(WAITING, at(NO_JOBS, 'refused'), /Queued .* QuotaExceeded .* exceeded quota: tight/),
+      answers(WAITING, at(NO_PODS, 'no-pod'), /Starting .* QuotaExceeded .* exceeded quota: tight/),
+      answers(
+        WAITING,
+        at(NO_PODS, 'too-large'),
+        /Starting .* AdmissionRefused .* maximum cpu usage per Container is 2500m/,
+      ),
+    ]);
+  });
+
+  const reasons: Readonly<Record<string, readonly [namespace: string, answer: RegExp]>> = {
+    unschedulable: [MAIN, /Unschedulable: 0\/1 nodes/],
+    'no-image': [MAIN, /ImagePull: ImagePullBackOff/],
+    'bad-config': [MAIN, /ContainerConfig: CreateContainerConfigError/],
+    'no-secret': [MAIN, /a Secret may be missing: .*zipbucket-s3-no-secret/],
+    refused: [NO_JOBS, /QuotaExceeded: .*exceeded quota: tight/],
+    'no-pod': [NO_PODS, /QuotaExceeded: .*exceeded quota: tight/],
+    'too-large': [NO_PODS, /AdmissionRefused: .*maximum cpu usage/],
+  };
+  for (const [name, [namespace, answer]] of Object.entries(reasons))
+    it(`see why a job failed that could not start: ${name} (F13)`, async () => {
+      const text = await answers(WAITING, { namespace, name }, /Failed .* StartDeadlineExceeded /);
+      expect(text).to.match(answer);
+      expect(await ask(STORY, { namespace, name })).to.match(/Warning +Failed .*StartDeadlineExceeded: /);
+    });
+
+  it('see why a job failed, at which file and in which attempt, and no URL', async () => {
+    const at = { namespace: MAIN, name: 'not-found' };
+    const line = await answers(WAITING, at, /Failed .* SourceNotFound .* 404/);
+    const file = await ask('Which file?', at);
+    expect(file).to.equal('1 SourceNotFound 404\n');
+    const attempts = await ask('Which attempts were there?', at);
+    expect(attempts).to.match(/^1 permanent SourceNotFound .*\n$/);
+    const story = await eventsOf(at);
+    for (const reason of ['Accepted', 'JobCreated', 'PodInCharge', 'AttemptFailed', 'Failed'])
+      expect(story).to.match(new RegExp(` ${reason} `));
+    expect(story + line + attempts).not.to.contain('CANARY');
+    expect(await ask('What does its zipper say?', at))
+      .to.contain('"SourceNotFound"')
+      .and.not.to.contain('CANARY');
+  });
+
+  it('see that a webhook was delivered, and how a job of the API went', async () => {
+    const { baseUrl, project, origin } = flow;
+    const uuid = await postJob(baseUrl, project.token, {
+      bucket_name: project.bucketName,
+      key: 'good.zip',
+      urls: [{ url: origin.url('/gen/1000/1'), filename: 'a' }],
+    });
+    const at = { namespace: MAIN, name: `zip-${uuid}` };
+    await ask('Is it done?', at);
+    await answers('Was its webhook delivered?', at, /^Delivered after 1: 204 *\n/);
+    const story = await eventsOf(at);
+    const told = ['Accepted', 'JobCreated', 'PodInCharge', 'Running', 'Succeeded', 'WebhookDelivered'];
+    for (const reason of told) expect(story.match(new RegExp(` ${reason} `, 'g')), reason).to.have.length(1);
+    expect(await ask('What is going on?', at)).to.match(new RegExp(`zip-${uuid} +Succeeded +1/1`));
+    expect(await ask('Which jobs has a bucket?', { namespace: MAIN, name: project.bucketName })).to.contain(
+      uuid,
+    );
+  });
+
+  it('let a held job go', async () => {
+    const at = { namespace: MAIN, name: 'held' };
+    await ask('How is it let go?', at);
+    await ask('Is it done?', at);
+    expect(await ask(STORY, at)).to.match(/ Suspended .*\n(.*\n)*.* Resumed /);
+  });
+
+  it('run a job again', async () => {
+    const at = { namespace: MAIN, name: 'held' };
+    const uid = async (): Promise<string> => {
+      const flags = ['-n', MAIN, 'get', 'zipjob', 'held', '-o', 'jsonpath={.metadata.uid}'];
+      return (await flow.cluster.kubectl(flags)).stdout;
+    };
+    const before = await uid();
+    await ask('How is it run again?', at);
+    expect(await uid()).not.to.equal(before);
+    await ask('How is it let go?', at);
+    await ask('Is it done?', at);
+  });
+
+  it('cancel a job, and those that waited for it have their turn', async () => {
+    const at = { namespace: SLOT, name: 'first' };
+    await answers(WAITING, at, /Running /);
+    await ask('How is it cancelled?', at);
+    await answers(WAITING, at, /Cancelled .* Cancelled /);
+    expect(await ask('Is it done?', { namespace: SLOT, name: 'second' })).to.contain('condition met');
+  });
+
+  it('hold a job that has not begun', async () => {
+    await applyObjects(flow.cluster, [aZipJob(NO_JOBS, 'to-hold')]);
+    const at = { namespace: NO_JOBS, name: 'to-hold' };
+    await ask('How is it held in the queue?', at);
+    await answers(WAITING, at, /Queued .* Suspended /);
+  });
+
+  it('find the jobs that do not get on', async () => {
+    const text = await ask('Which jobs do not get on?', { namespace: NO_JOBS });
+    expect(text).to.match(/on-call-no-jobs +to-hold +Queued +Suspended/);
+    expect(text).not.to.match(/Succeeded|Failed|Cancelled/);
+  });
+
+  it('find all that the controller logged of a job by few lines, each with what leads to it', async () => {
+    const text = await ask('What does the controller say?', { namespace: MAIN, name: 'not-found' });
+    const lines = text
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(lines.length).to.be.within(3, 12);
+    for (const line of lines) {
+      expect(line).to.include({ controller: 'zipjob', namespace: MAIN, name: 'not-found' });
+      expect(line).to.include.keys('uid', 'generation', 'reconcileId', 'level', 'message');
+    }
+    expect(text).to.contain('"SourceNotFound"').and.not.to.contain('CANARY');
+  });
+
+  it('were asked every question of the table', () => {
+    expect([...desk.asked]).to.have.members([...desk.questions]);
+  });
+});
