@@ -11,6 +11,7 @@ import { CONTRACT_VERSION, EXIT_CODES } from '#crds/zipper-contract.ts';
 import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
 import { toEgressOptions } from '#runtime/egress/settings.ts';
 import { assertTlsVerification } from '#runtime/egress/tls-verification.ts';
+import { createServerClock } from '#runtime/kube/server-clock.ts';
 import { type Lifetime, run } from '#runtime/lifecycle.ts';
 import { createLogger, type Logger } from '#runtime/log.ts';
 import { traceFields } from '#runtime/traceparent.ts';
@@ -79,12 +80,15 @@ const openStatusApi = async ({ config, lifetime }: Process, task: ArchiveTask) =
     serviceAccountDir: config.serviceAccountDir,
     target: { namespace: task.namespace, name: task.zipJob, uid: task.zipJobUid },
     requestTimeoutMs: config.statusRequestTimeoutMs,
+    clock,
   });
   lifetime.resources.defer(() => api.close());
   return api;
 };
 
 const uploadsLeft = createUploadsLeft();
+/** The times in the status are the API server's, however wrong the clock of the node is. */
+const clock = createServerClock();
 
 const archive = async (process: Process, task: ArchiveTask): Promise<Outcome> => {
   const { config, log, lifetime } = process;
@@ -109,6 +113,7 @@ const archive = async (process: Process, task: ArchiveTask): Promise<Outcome> =>
     statusApi,
     stopping: lifetime.stopping,
     uploadsLeft,
+    now: () => clock.date(),
     toFailure,
     openStore: () => openStore(process, task.bucket),
     readFiles: async (zipJob) =>

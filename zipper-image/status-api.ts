@@ -10,6 +10,7 @@ import { Agent, request } from 'undici';
 import { FIELD_MANAGERS, GROUP_VERSION, PLURALS } from '#crds/api-group.ts';
 import type { ZipperStatus } from '#crds/zip-job.ts';
 import { errorCode } from '#runtime/errors.ts';
+import type { ServerClock } from '#runtime/kube/server-clock.ts';
 import { redactText } from '#runtime/redact.ts';
 import { StatusError } from './status-error.ts';
 
@@ -33,6 +34,8 @@ export interface StatusApiOptions {
   readonly serviceAccountDir: string;
   readonly target: StatusTarget;
   readonly requestTimeoutMs: number;
+  /** Learns the API server's time from every answer. */
+  readonly clock?: Pick<ServerClock, 'hear' | 'monotonicMs'> | undefined;
 }
 
 /** How the API server words a refusal by a policy whose author gave no reason; its status is 422 then. */
@@ -90,10 +93,11 @@ interface Connection {
   readonly dispatcher: Agent;
   readonly url: string;
   readonly tokenPath: string;
+  readonly clock: StatusApiOptions['clock'];
 }
 
 const applyOnce = async (
-  { dispatcher, url, tokenPath }: Connection,
+  { dispatcher, url, tokenPath, clock }: Connection,
   body: string,
   signal: AbortSignal,
 ): Promise<Answer> => {
@@ -103,7 +107,9 @@ const applyOnce = async (
     'content-type': 'application/apply-patch+yaml',
     accept: 'application/json',
   };
+  const sentMs = clock?.monotonicMs() ?? 0;
   const answer = await request(url, { method: 'PATCH', dispatcher, signal, headers, body });
+  clock?.hear(answer.headers['date'], sentMs);
   const retryAfter = answer.headers['retry-after'];
   return {
     status: answer.statusCode,
@@ -125,6 +131,7 @@ export const createStatusApi = async (options: StatusApiOptions): Promise<Status
     dispatcher: new Agent({ connect: { ca, timeout: requestTimeoutMs }, connections: 2 }),
     url: statusUrl(options.server, target),
     tokenPath: join(serviceAccountDir, 'token'),
+    clock: options.clock,
   };
   const attempted = `Writing the status of ZipJob ${target.namespace}/${target.name}`;
   return {

@@ -39,6 +39,8 @@ export interface ZipToS3Deps {
   /** Aborted when the pod is told to stop. */
   readonly stopping: AbortSignal;
   readonly uploadsLeft: UploadsLeftCount;
+  /** For the times in the status. */
+  readonly now: () => Date;
   readonly toFailure: (error: unknown) => NonNullable<Parameters<StatusWriter['write']>[0]['failure']>;
 }
 
@@ -185,7 +187,7 @@ const createWork = (deps: ZipToS3Deps): Work => {
     filesTotal: deps.task.files.count,
     bytesRead: () => run.sources?.bytesRead ?? 0,
     bytesUploaded: () => run.upload?.bytesUploaded ?? 0,
-    now: () => new Date(),
+    now: deps.now,
   });
   const status = createStatusWriter({
     api: deps.statusApi,

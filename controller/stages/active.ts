@@ -112,15 +112,21 @@ interface Why {
   readonly message?: string;
 }
 
+/** When the zipper wrote its first progress. Before it learns the time of the API server its clock may be anywhere. */
+const begunAt = ({ seen, now }: Situation, pod: Pod): Date => {
+  const told = timeOf(seen.zipJob.status?.progress?.updatedAt) ?? now.getTime();
+  const earliest = timeOf(pod.status?.startTime) ?? told;
+  return new Date(Math.min(Math.max(told, earliest), now.getTime()));
+};
+
 const runningStatus = (s: Situation, pod: Pod, why: Why): OwnedStatus => {
   const { now } = s;
   const free = withoutCondition(s.status, 'Waiting', { reason: 'Running', now });
   const on = withCondition(free, 'Running', { status: 'True', reason: 'Running', now });
   const node = pod.spec?.nodeName;
-  const begunAt = timeOf(s.seen.zipJob.status?.progress?.updatedAt);
   return {
     ...withPhase(on, 'Running', why),
-    startedAt: s.status.startedAt ?? rfc3339(new Date(begunAt ?? now)),
+    startedAt: s.status.startedAt ?? rfc3339(begunAt(s, pod)),
     ...(on.job && { job: { ...on.job, ...(node !== undefined && { node }) } }),
   };
 };

@@ -2,7 +2,7 @@ import type { ZipResult } from '#crds/zip-job.ts';
 import type { Pod } from '#runtime/kube/resources.ts';
 import type { Situation, Step } from '../observation.ts';
 import { withCondition, withPhase } from '../owned-status.ts';
-import { isEnded } from '../pod-state.ts';
+import { isEnded, isLost } from '../pod-state.ts';
 import { type EndedPod, withAttempt } from '../policies/attempt.ts';
 import { resultOf, verifyResult } from '../policies/result.ts';
 import { timeOf } from '../times.ts';
@@ -13,9 +13,9 @@ const EXIT_PATIENCE_MS = 30_000;
 
 /** How long the pod may still take to exit: taken out of charge earlier, its last write would be refused. */
 const patienceMs = (s: Situation, pod: Pod | undefined): number => {
-  if (!pod || isEnded(pod)) return 0;
+  if (!pod || isEnded(pod) || isLost(pod, s.now)) return 0;
   const writtenAt = timeOf(s.seen.zipJob.status?.progress?.updatedAt) ?? 0;
-  return writtenAt + EXIT_PATIENCE_MS - s.now.getTime();
+  return Math.min(EXIT_PATIENCE_MS, writtenAt + EXIT_PATIENCE_MS - s.now.getTime());
 };
 
 const complete = (s: Situation, ended: EndedPod, result: ZipResult): Step => {

@@ -34,7 +34,7 @@ describe('archiveJob', () => {
     });
   });
 
-  it('runs one pod at a time and tells permanent failures and disruptions from the rest', () => {
+  it('runs one pod at a time and tells permanent failures and disruptions from the rest (K2) (K5)', () => {
     const { template: _template, ...spec } = job.spec ?? { template: {} };
     expect(spec).to.deep.equal({
       completions: 1,
@@ -95,6 +95,18 @@ describe('archiveJob', () => {
       fixedModificationTime: '2024-05-06T07:08:09Z',
     } as const;
     expect(taskOf(archiveJob(aZipJob({ spec: choices }), aZipBucket(), config))).to.deep.include(choices);
+  });
+
+  it('leaves a node that does not answer after 30 s, not after five minutes (K4)', () => {
+    const lost = podOf(job)?.tolerations?.filter(({ key }) => key?.startsWith('node.kubernetes.io/'));
+    expect(lost).to.deep.equal(
+      ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable'].map((key) => ({
+        key,
+        operator: 'Exists',
+        effect: 'NoExecute',
+        tolerationSeconds: 30,
+      })),
+    );
   });
 
   it('holds to the restricted profile and beyond (P1, P2)', () => {

@@ -130,6 +130,7 @@ export class JobBench implements AsyncDisposable {
       stopping: this.stopping.signal,
       toFailure,
       uploadsLeft: this.left,
+      now: () => new Date(),
       openStore: async () => this.#store,
       readFiles: async () => bodies.map((_, index) => ({ url: 'http://source/', filename: `file-${index}` })),
       openSources: (_files, signal) => {

@@ -46,6 +46,27 @@ describe('decide, while a Job is there', () => {
     expect(decision.status).to.include({ phase: 'Running', apiStatus: 'processing', startedAt: ago(5) });
   });
 
+  for (const [hours, startedAt] of [
+    [1, ago(0)],
+    [-1, ago(30)],
+  ] as const)
+    it(`began within the life of its pod, whatever the first progress says: ${hours} h off (F18)`, () => {
+      const updatedAt = ago(-hours * 3600);
+      const status = { ...starting('p1'), progress: { ...progressOf('uid-p1'), updatedAt } };
+      const pods = [aPod('p1', { status: { phase: 'Running', startTime: ago(30) } })];
+      const decision = judge({ zipJob: withStatus(status), job: aJob(), pods });
+      expect(decision.status).to.include({ phase: 'Running', startedAt });
+    });
+
+  it('does not wait for the exit of a pod that is lost with its node, however late its last write claims to be (F18)', () => {
+    const progress = { ...progressOf('uid-p1'), updatedAt: ago(-3600) };
+    const zipJob = withStatus(running('p1', { progress, result: aResult() }));
+    const waiting = judge({ zipJob, job: aJob(), pods: [aPod('p1')] });
+    expect(waiting.requeueAfterMs).to.equal(30_000);
+    const lost = [aPod('p1', { metadata: { deletionTimestamp: ago(61) } })];
+    expect(judge({ zipJob, job: aJob(), pods: lost }).status?.reason).to.equal('Uploaded');
+  });
+
   it('decides nothing when nothing changed', () => {
     const seen = anObservation({ zipJob: withStatus(running('p1')), job: aJob(), pods: [aPod('p1')] });
     const { status, actions, events } = judge(seen);

@@ -1,0 +1,41 @@
+/** A job whose time is over while its pod will not die. Sixty seconds are the shortest deadline that there is. */
+import { expect } from 'chai';
+import { askApi } from '../support/api-client.ts';
+import { untilTokenKnown } from '../support/flow.ts';
+import { sharedInstallation } from '../support/shared-installation.ts';
+import { until } from '../support/until.ts';
+import { startZipperWorld, type ZipperWorld } from '../support/zipper-world.ts';
+
+describe('a zipper that does not die at the deadline', function () {
+  this.timeout(240_000);
+  let world: ZipperWorld;
+  let baseUrl: string;
+  before(async () => {
+    world = await startZipperWorld('zipper-deadline');
+    baseUrl = await (await sharedInstallation()).apiUrl();
+    await untilTokenKnown(baseUrl, world.project.token);
+  });
+  after(() => world[Symbol.asyncDispose]());
+
+  it('does not keep its client from hearing of it, and leaves nothing (F17) (K3)', async () => {
+    const held = world.hold();
+    const uuid = await world.start([held.url], { spec: { activeDeadlineSeconds: 60 } });
+    const podUid = await world.untilUploading(uuid);
+    const isRunning = (): boolean =>
+      world.cluster.node.pods().some(({ uid, containers }) => uid === podUid && containers.length > 0);
+    // A stopped process does not hear SIGTERM, so the pod stays until its grace period is over.
+    expect(world.cluster.node.kill(podUid, 'SIGSTOP')).to.equal(true);
+    const ask = async (): Promise<boolean> => {
+      const answer = await askApi(baseUrl, { path: `/v1/zips/${uuid}`, token: world.project.token });
+      return answer.body.data?.status === 'failed';
+    };
+    await until('the client to hear of it', ask, { limitMs: 120_000, intervalMs: 200 });
+    expect(isRunning()).to.equal(true);
+    const { status } = await world.project.zipJob(uuid);
+    expect(status, JSON.stringify(status)).to.include({ phase: 'Failed', reason: 'DeadlineExceeded' });
+    world.cluster.node.kill(podUid, 'SIGKILL');
+    await world.untilNothingOpen();
+    expect(await world.project.bucket.exists(`${uuid}.zip`)).to.equal(false);
+    held.release();
+  });
+});
