@@ -2,9 +2,9 @@ import type { Toleration } from '#crds/zip-project.ts';
 import { type ConfigOf, readConfig, type Settings } from '#runtime/config.ts';
 import { EGRESS_SETTINGS } from '#runtime/egress/settings.ts';
 import { KUBE_SETTINGS } from '#runtime/kube/settings.ts';
-import { LOG_LEVELS } from '#runtime/log.ts';
 import { parseSchedule, readStringMap, readTolerations } from './config-values.ts';
 import { DELETION_SETTINGS } from './settings/deletion-settings.ts';
+import { IDENTITY_SETTINGS } from './settings/identity-settings.ts';
 import { JOB_SETTINGS } from './settings/job-settings.ts';
 import { NETWORK_SETTINGS } from './settings/network-settings.ts';
 import { WEBHOOK_SETTINGS } from './settings/webhook-settings.ts';
@@ -22,15 +22,7 @@ export const CONTROLLER_SETTINGS = {
     default: 9090,
     description: 'port of /healthz, /readyz and /metrics',
   },
-  logLevel: {
-    env: 'LOG_LEVEL',
-    type: 'string',
-    enum: LOG_LEVELS,
-    default: 'info',
-    description: 'least severe level that is logged',
-  },
-  podName: { env: 'POD_NAME', type: 'string', minLength: 1, description: 'name of this pod' },
-  podNamespace: { env: 'POD_NAMESPACE', type: 'string', minLength: 1, description: 'namespace of this pod' },
+  ...IDENTITY_SETTINGS,
   shutdownTimeoutMs: {
     env: 'SHUTDOWN_TIMEOUT_MS',
     type: 'integer',

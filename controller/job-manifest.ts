@@ -73,6 +73,18 @@ const archiveTask = (zipJob: ZipJob, bucket: ZipBucket): ArchiveTask => {
   };
 };
 
+/** What every Job of the zipper image and its pods carry; the instance is the object that it works for. */
+export const zipperLabels = (
+  instance: string,
+  component: 'archive' | 'settle' | 'check-bucket',
+): Readonly<Record<string, string>> => ({
+  [LABELS.name]: 'zipjobs-zipper',
+  [LABELS.instance]: instance,
+  [LABELS.component]: component,
+  [LABELS.partOf]: 'zipjobs',
+  [LABELS.managedBy]: 'zipjobs-controller',
+});
+
 interface Frame {
   readonly name: string;
   readonly component: 'archive' | 'settle';
@@ -85,13 +97,7 @@ const jobOf = (zipJob: ZipJob, frame: Frame, config: DecisionConfig): Job => {
   const { name, namespace, uid } = zipJob.metadata;
   const { queueName } = zipJob.spec;
   const isQueued = frame.component === 'archive' && queueName !== undefined;
-  const labels = {
-    [LABELS.name]: 'zipjobs-zipper',
-    [LABELS.instance]: name,
-    [LABELS.component]: frame.component,
-    [LABELS.partOf]: 'zipjobs',
-    [LABELS.managedBy]: 'zipjobs-controller',
-  };
+  const labels = zipperLabels(name, frame.component);
   return {
     apiVersion: 'batch/v1',
     kind: 'Job',

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { ANNOTATIONS, bucketSecretName, GROUP_VERSION, LABELS } from '#crds/api-group.ts';
+import { ANNOTATIONS, bucketSecretName, GROUP_VERSION } from '#crds/api-group.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
 import { type CheckBucketTask, CONTRACT_VERSION } from '#crds/zipper-contract.ts';
 import type { Job } from '#runtime/kube/resources.ts';
-import { taskBucket } from '../job-manifest.ts';
+import { taskBucket, zipperLabels } from '../job-manifest.ts';
 import { zipperPodSpec } from '../zipper-pod.ts';
 import type { BucketConfig } from './bucket-observation.ts';
 
@@ -30,13 +30,7 @@ export const testJob = (bucket: ZipBucket, nonce: string, config: BucketConfig):
     bucket: taskBucket(bucket),
   };
   const name = testJobName(bucket, nonce);
-  const labels = {
-    [LABELS.name]: 'zipjobs-zipper',
-    [LABELS.instance]: name,
-    [LABELS.component]: 'check-bucket',
-    [LABELS.partOf]: 'zipjobs',
-    [LABELS.managedBy]: 'zipjobs-controller',
-  };
+  const labels = zipperLabels(name, 'check-bucket');
   return {
     apiVersion: 'batch/v1',
     kind: 'Job',

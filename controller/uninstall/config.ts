@@ -1,18 +1,10 @@
 import { type ConfigOf, readConfig, type Settings } from '#runtime/config.ts';
 import { KUBE_SETTINGS } from '#runtime/kube/settings.ts';
-import { LOG_LEVELS } from '#runtime/log.ts';
+import { IDENTITY_SETTINGS } from '../settings/identity-settings.ts';
 
 const UNINSTALL_SETTINGS = {
   ...KUBE_SETTINGS,
-  logLevel: {
-    env: 'LOG_LEVEL',
-    type: 'string',
-    enum: LOG_LEVELS,
-    default: 'info',
-    description: 'least severe level that is logged',
-  },
-  podName: { env: 'POD_NAME', type: 'string', minLength: 1, description: 'name of this pod' },
-  podNamespace: { env: 'POD_NAMESPACE', type: 'string', minLength: 1, description: 'namespace of this pod' },
+  ...IDENTITY_SETTINGS,
   leaseName: {
     env: 'LEASE_NAME',
     type: 'string',

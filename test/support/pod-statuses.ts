@@ -14,9 +14,10 @@ const textOf = (message: Ending['message']): { message?: string } => {
   return { message: typeof message === 'string' ? message : JSON.stringify(message) };
 };
 
-/** Status of a pod whose zipper has ended. */
-export const ended = ({ exitCode, reason, message }: Ending): NonNullable<Pod['status']> => ({
-  phase: exitCode === 0 ? 'Succeeded' : 'Failed',
+type ContainerState = NonNullable<NonNullable<Pod['status']>['containerStatuses']>[number]['state'] & object;
+
+const podWith = (phase: string, state: ContainerState): NonNullable<Pod['status']> => ({
+  phase,
   containerStatuses: [
     {
       name: ZIPPER_CONTAINER,
@@ -24,35 +25,28 @@ export const ended = ({ exitCode, reason, message }: Ending): NonNullable<Pod['s
       imageID: '',
       ready: false,
       restartCount: 0,
-      state: {
-        terminated: {
-          exitCode,
-          ...textOf(message),
-          reason: reason ?? (exitCode === 0 ? 'Completed' : 'Error'),
-        },
-      },
+      state,
     },
   ],
 });
+
+/** Status of a pod whose zipper has ended. */
+export const ended = ({ exitCode, reason, message }: Ending): NonNullable<Pod['status']> =>
+  podWith(exitCode === 0 ? 'Succeeded' : 'Failed', {
+    terminated: {
+      exitCode,
+      ...textOf(message),
+      reason: reason ?? (exitCode === 0 ? 'Completed' : 'Error'),
+    },
+  });
 
 export const disrupted = (exitCode: number): NonNullable<Pod['status']> => ({
   ...ended({ exitCode }),
   conditions: [{ type: 'DisruptionTarget', status: 'True', reason: 'EvictionByEvictionAPI' }],
 });
 
-export const waitingFor = (reason: string, message: string): NonNullable<Pod['status']> => ({
-  phase: 'Pending',
-  containerStatuses: [
-    {
-      name: ZIPPER_CONTAINER,
-      image: 'zipjobs-zipper:test',
-      imageID: '',
-      ready: false,
-      restartCount: 0,
-      state: { waiting: { reason, message } },
-    },
-  ],
-});
+export const waitingFor = (reason: string, message: string): NonNullable<Pod['status']> =>
+  podWith('Pending', { waiting: { reason, message } });
 
 export const failureMessage = (
   code: string,

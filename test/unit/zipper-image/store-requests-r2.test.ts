@@ -12,28 +12,20 @@ import {
   KEY,
   MD5,
   md5Part,
-  open,
   PATH,
   R2,
   R2_ORIGIN,
   UPLOAD,
-  Wire,
+  useWire,
 } from './wire.ts';
 
 describe('the requests of a store', () => {
-  const wire = new Wire();
+  const { wire, openFor } = useWire();
   let store: Store;
-
-  before(() => wire.start());
-  after(() => wire.stop());
-  afterEach(() => {
-    store.close();
-    wire.expectDone();
-  });
 
   describe('to R2', () => {
     beforeEach(() => {
-      store = open(R2);
+      store = openFor(R2);
     });
 
     it('start an upload in region auto with no checksum header at all (U13) (U15)', async () => {

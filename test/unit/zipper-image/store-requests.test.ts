@@ -14,26 +14,18 @@ import {
   errorBody,
   expectPlain,
   KEY,
-  open,
   PATH,
   UPLOAD,
-  Wire,
+  useWire,
 } from './wire.ts';
 
 describe('the requests of a store', () => {
-  const wire = new Wire();
+  const { wire, openFor } = useWire();
   let store: Store;
-
-  before(() => wire.start());
-  after(() => wire.stop());
-  afterEach(() => {
-    store.close();
-    wire.expectDone();
-  });
 
   describe('to S3', () => {
     beforeEach(() => {
-      store = open(AWS);
+      store = openFor(AWS);
     });
 
     it('start an upload with the attempt, the type and the checksum, and no ACL (U13) (U14) (U15)', async () => {
@@ -182,7 +174,7 @@ describe('the requests of a store', () => {
   });
 
   it('put a bucket with dots into the path, under the host of its region', async () => {
-    store = open({ ...AWS, name: 'my.archives' });
+    store = openFor({ ...AWS, name: 'my.archives' });
     wire.expect('https://s3.eu-central-1.amazonaws.com', {
       method: 'POST',
       path: `/my.archives${PATH}?uploads=`,
@@ -193,7 +185,7 @@ describe('the requests of a store', () => {
 
   for (const region of ['us-east-1', 'ap-southeast-2', 'us-gov-west-1', 'il-central-1'])
     it(`go to the host of ${region} and to no other (S10)`, async () => {
-      store = open({ ...AWS, region });
+      store = openFor({ ...AWS, region });
       wire.expect(`https://archives.s3.${region}.amazonaws.com`, {
         method: 'POST',
         path: `${PATH}?uploads=`,
@@ -205,7 +197,7 @@ describe('the requests of a store', () => {
 
   it('carry what the bucket asks for, ACL and storage class included (U15)', async () => {
     const acl = 'bucket-owner-full-control';
-    store = open({ ...AWS, acl, storageClass: 'STANDARD_IA', cacheControl: 'no-store' });
+    store = openFor({ ...AWS, acl, storageClass: 'STANDARD_IA', cacheControl: 'no-store' });
     wire.expect(AWS_ORIGIN, { method: 'POST', path: `${PATH}?uploads=`, answer: CREATED });
     await store.createUpload(KEY, 'pod-1');
     expect(wire.sent).to.include({

@@ -38,7 +38,7 @@ export const CREATED = `<InitiateMultipartUploadResult><UploadId>up-1</UploadId>
 export const completedXml = (more: string): string =>
   `<?xml version="1.0"?>\n   <CompleteMultipartUploadResult>${more}</CompleteMultipartUploadResult>`;
 
-export const open = (bucket: TaskBucket): Store =>
+const open = (bucket: TaskBucket): Store =>
   createStore({
     bucket,
     provider: providerOf(bucket, { allowedHosts: [], allowHttp: false }),
@@ -120,3 +120,22 @@ export class Wire {
     expect(pending).to.deep.equal([]);
   }
 }
+
+/** A wire for the tests of a suite: each opens a store of its own with `openFor`, and all that it expects must be asked for. */
+export const useWire = (): { readonly wire: Wire; readonly openFor: (bucket: TaskBucket) => Store } => {
+  const wire = new Wire();
+  let store: Store | undefined;
+  before(() => wire.start());
+  after(() => wire.stop());
+  afterEach(() => {
+    store?.close();
+    wire.expectDone();
+  });
+  return {
+    wire,
+    openFor: (bucket) => {
+      store = open(bucket);
+      return store;
+    },
+  };
+};

@@ -1,0 +1,15 @@
+import type { Settings } from '#runtime/config.ts';
+import { LOG_LEVELS } from '#runtime/log.ts';
+
+/** What every process of this folder is told of itself. */
+export const IDENTITY_SETTINGS = {
+  logLevel: {
+    env: 'LOG_LEVEL',
+    type: 'string',
+    enum: LOG_LEVELS,
+    default: 'info',
+    description: 'least severe level that is logged',
+  },
+  podName: { env: 'POD_NAME', type: 'string', minLength: 1, description: 'name of this pod' },
+  podNamespace: { env: 'POD_NAMESPACE', type: 'string', minLength: 1, description: 'namespace of this pod' },
+} as const satisfies Settings;
