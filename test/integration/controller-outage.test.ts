@@ -36,13 +36,17 @@ describe('when no controller runs for ten minutes', function () {
         await postJob(baseUrl, project.token, {
           bucket_name: project.bucketName,
           key: `outage-${n}.zip`,
-          urls: [{ url: origin.url('/drip/10000/200/150000/1'), filename: 'a' }],
+          urls: [{ url: origin.url('/drip/10000/200/900000/1'), filename: 'a' }],
         }),
       );
     const allRun = Array.from({ length: JOBS }, () => 'Running').join(' ');
     await until('all jobs to run', async () => (await phases()) === allRun, { limitMs: 60_000 });
     await scale(0);
-    await kubectl('-n', NAMESPACE, 'wait', 'jobs', '--all', '--for=condition=Complete', '--timeout=60s');
+    await until(
+      'the controllers to be gone',
+      () => !cluster.node.pods().some(({ name }) => name.startsWith('zipjobs-controller-')),
+    );
+    await kubectl('-n', NAMESPACE, 'wait', 'jobs', '--all', '--for=condition=Complete', '--timeout=100s');
     expect(await phases(), 'nobody has seen them end').to.equal(allRun);
     expect(receiver.deliveries).to.deep.equal([]);
 

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { startControllerPool } from '../support/controller-pool.ts';
-import { putFinishedJobs } from '../support/finished-jobs.ts';
+import { deleteJobs, putFinishedJobs } from '../support/finished-jobs.ts';
 import { signIn } from '../support/kube-user.ts';
 import { createProject } from '../support/project.ts';
 import { sharedCluster } from '../support/shared-cluster.ts';
@@ -88,6 +88,8 @@ describe('receivers that never answer', function () {
         },
       }),
     );
+    // Before the controllers of the chart come back: they would be busy with a thousand retries while other tests run.
+    resources.defer(() => deleteJobs(admin, slow.namespace));
     await until('every stuck receiver to have a delivery', () => stuck.open.size === STUCK_ENDPOINTS, {
       limitMs: 60_000,
     });

@@ -77,3 +77,8 @@ export const zipJobsOf = async (admin: KubeUser, namespace: string): Promise<rea
   if (status !== 200) throw new Error(`the ZipJobs of ${namespace} cannot be listed: ${message}`);
   return (body as { items: ZipJob[] }).items;
 };
+
+export const deleteJobs = async (admin: KubeUser, namespace: string): Promise<void> => {
+  const { status, message } = await admin.request('DELETE', pathOf(namespace));
+  if (status !== 200) throw new Error(`the ZipJobs of ${namespace} cannot be deleted: ${message}`);
+};
