@@ -1,5 +1,7 @@
 /** What becomes of a job whose zipper is ended from outside in the middle of its upload. */
 import { expect } from 'chai';
+import type { FaultAction } from '../cluster/fault-proxy.ts';
+import type { ProxiedRequest } from '../cluster/proxied-request.ts';
 import { until } from '../support/until.ts';
 import { startZipperWorld, type ZipperWorld } from '../support/zipper-world.ts';
 
@@ -56,6 +58,30 @@ describe('a zipper that is ended in the middle of its upload', function () {
     expect(status, JSON.stringify(status)).to.include({ phase: 'Succeeded', attemptsTotal: 2 });
     expect(status?.attempts?.[0]).to.include({ class: 'transient', exitCode: 137 });
     expect((await world.jobOf(uuid)).failed).to.equal(1);
+  });
+
+  it('by SIGKILL before it could record its upload, with no further attempt: nothing stays open (F9) (H8)', async () => {
+    const kill = (path: string): void => {
+      const key = decodeURIComponent(path).split('/').at(-1) ?? '';
+      const pod = world.cluster.node.pods().find(({ name }) => name.startsWith(`zip-${key.slice(0, 36)}`));
+      world.cluster.node.kill(pod?.uid ?? '', 'SIGKILL');
+    };
+    let creates = 0;
+    const storeFault = ({ method, path }: ProxiedRequest): FaultAction | undefined => {
+      if (method !== 'POST' || !/[?&]uploads\b/.test(path)) return undefined;
+      creates += 1;
+      return creates === 1 ? { kind: 'kill', kill: () => kill(path) } : undefined;
+    };
+    const uuid = await world.start([world.origin.url('/gen/1000/1')], {
+      spec: { maxAttempts: 1 },
+      storeFault,
+    });
+    const { status } = await world.untilEnd(uuid);
+    expect(status, JSON.stringify(status)).to.include({ phase: 'Failed', attemptsTotal: 1 });
+    expect(status?.attempts?.[0]).to.include({ exitCode: 137 }).and.to.not.have.property('upload');
+    // The second upload was the mark by which settling knew the first one.
+    expect(creates).to.equal(2);
+    expect(await world.project.bucket.openUploadKeys()).to.not.include(`${uuid}.zip`);
   });
 
   it('by the lack of memory, twice: fails and says so, with nothing left (F9)', async () => {
