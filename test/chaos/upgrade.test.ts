@@ -1,33 +1,36 @@
 /** The release is upgraded to one whose ZipJobs have a field more, while jobs of before run. */
+import { cp, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { postJob } from '../support/api-client.ts';
 import { type Flow, startFlow } from '../support/flow.ts';
-import { installChart, RELEASE_NAMESPACE } from '../support/installation.ts';
+import { installChart } from '../support/installation.ts';
 import { resetInstallation } from '../support/shared-installation.ts';
 
 const JOBS = 4;
-const CRD = ['crd', 'zipjobs.zipjobs.dev'];
-const STATUS = '/spec/versions/0/schema/openAPIV3Schema/properties/status/properties';
-const FIELD = 'fieldOfTheNextRelease';
+/** The first field of every status. */
+const FIRST_FIELD = '                observedGeneration: { type: integer, format: int64 }\n';
+const ADDED_FIELD =
+  '                fieldOfTheNextRelease: { type: object, properties: { x: { type: string } } }\n';
+
+/** A copy of the chart whose ZipJobs have one field more. */
+const nextChart = async (dir: string): Promise<string> => {
+  const chart = join(dir, 'next-chart');
+  await cp('charts/zipjobs', chart, { recursive: true });
+  const path = join(chart, 'templates', 'crds', 'zipjobs.yaml');
+  const definition = await readFile(path, 'utf8');
+  await writeFile(path, definition.replace(FIRST_FIELD, FIRST_FIELD + ADDED_FIELD));
+  return chart;
+};
 
 describe('when the controller is upgraded', function () {
   this.timeout(240_000);
   let flow: Flow;
 
-  const patchCrd = (operation: Readonly<Record<string, unknown>>): Promise<unknown> =>
-    flow.cluster.kubectl([
-      'patch',
-      ...CRD,
-      '--type=json',
-      '-p',
-      JSON.stringify([{ path: `${STATUS}/${FIELD}`, ...operation }]),
-    ]);
-
   before(async () => {
     flow = await startFlow('upgrade');
   });
   after(async () => {
-    await patchCrd({ op: 'remove' });
     await flow[Symbol.asyncDispose]();
     await resetInstallation();
   });
@@ -44,12 +47,12 @@ describe('when the controller is upgraded', function () {
       ),
     );
     for (const uuid of uuids) await project.untilPhase(uuid, ['Running']);
-    await patchCrd({ op: 'add', value: { type: 'object', properties: { x: { type: 'string' } } } });
     // Another annotation is another pod, as another image would be.
     const podAnnotations = { 'zipjobs.dev/test-run': 'upgrade' };
-    await installChart(cluster, { controller: { podAnnotations }, api: { podAnnotations } });
-    const { stdout } = await cluster.kubectl(['get', 'pods', '-n', RELEASE_NAMESPACE, '-o', 'json']);
-    expect(stdout).to.include('"zipjobs.dev/test-run": "upgrade"');
+    const values = { controller: { podAnnotations }, api: { podAnnotations } };
+    await installChart(cluster, values, await nextChart(cluster.dir));
+    const { stdout } = await cluster.kubectl(['get', 'crd', 'zipjobs.zipjobs.dev', '-o', 'json']);
+    expect(stdout).to.include('fieldOfTheNextRelease');
     for (const uuid of uuids) {
       const ended = await project.untilPhase(uuid, ['Succeeded', 'Failed', 'Cancelled']);
       expect(ended.status?.reason, ended.status?.message).to.equal('Uploaded');

@@ -21,16 +21,17 @@ export interface Installation {
 /** Port that the API pods serve on; the chart's default. */
 const API_PORT = 8080;
 
-/** Installs or upgrades the chart of this checkout and waits until its Deployments are ready. */
+/** Installs or upgrades the chart of this checkout, or the one at this path, and waits until its Deployments are ready. */
 export const installChart = async (
   cluster: Cluster,
   values: Readonly<Record<string, unknown>> = {},
+  chart = 'charts/zipjobs',
 ): Promise<Installation> => {
   await cluster.helm(
     [
       'upgrade',
       RELEASE,
-      'charts/zipjobs',
+      chart,
       '--install',
       '--create-namespace',
       '--namespace',

@@ -41,11 +41,24 @@ export async function registerNode(api: KubeApi, identity: NodeIdentity): Promis
   await api.patch(`/api/v1/nodes/${name}/status`, { status });
 }
 
+interface Node {
+  readonly status: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
+}
+
+/** Kubernetes takes a node that it did not hear of for unready, and leaves it to the node to say otherwise. */
+async function sayReady(api: KubeApi, identity: NodeIdentity, signal: AbortSignal): Promise<void> {
+  const path = `/api/v1/nodes/${identity.name}`;
+  const { status } = await api.get<Node>(path, signal);
+  const isReady = status.conditions?.some((one) => one.type === 'Ready' && one.status === 'True');
+  if (isReady !== true) await api.patch(`${path}/status`, { status: nodeStatus(identity, new Date()) });
+}
+
 /** Renews the node's Lease until the signal. */
 export async function keepAlive(api: KubeApi, identity: NodeIdentity, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     // A heartbeat that fails is followed by the next.
     await renewLease(api, identity, signal).catch(() => undefined);
+    await sayReady(api, identity, signal).catch(() => undefined);
     await delay(HEARTBEAT_MS, undefined, { signal }).catch(() => undefined);
   }
 }
