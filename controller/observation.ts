@@ -41,6 +41,8 @@ export interface Observation {
   readonly bucket: ZipBucket | undefined;
   /** Other unfinished ZipJobs of the same bucket and key. */
   readonly rivals: readonly ZipJob[];
+  /** Names of those among them that have a Job or are about to get one, though their status does not say so yet. */
+  readonly begun?: readonly string[];
   /** The Job of the ZipJob's name, whoever owns it. */
   readonly job: Job | undefined;
   /** Pods of that Job. */

@@ -5,7 +5,7 @@ import type { ZipProject } from '#crds/zip-project.ts';
 import { EXIT_CODES } from '#crds/zipper-contract.ts';
 import type { Clock } from '#runtime/clock.ts';
 import type { Event, Job, Pod } from '#runtime/kube/resources.ts';
-import type { ObjectClient, ObjectKey } from '#runtime/kube/types.ts';
+import { type ObjectClient, type ObjectKey, objectKey } from '#runtime/kube/types.ts';
 import { type Caches, INDEXES, targetOf } from './caches.ts';
 import { settleJobName } from './job-manifest.ts';
 import { isJobFinished, isOwnedBy, jobFailure } from './job-state.ts';
@@ -129,6 +129,16 @@ const ofFinished = (options: ObserveOptions, key: ObjectKey, zipJob: ZipJob): Ob
 
 type Unslotted = Omit<Observation, 'slot'>;
 
+/** What the caches do not tell of rivals yet: nobody may begin beside one whose Job is just being created. */
+const begunOf = ({ caches, memory }: ObserveOptions, rivals: readonly ZipJob[]): readonly string[] =>
+  rivals
+    .filter((rival) => {
+      const key = objectKey(rival);
+      const job = caches.jobs.get(key);
+      return memory.isBeginning(key) || (job !== undefined && isOwnedBy(job, rival));
+    })
+    .map(({ metadata }) => metadata.name);
+
 /** True when nothing but a slot keeps the job from its Job. */
 const couldBegin = (seen: Unslotted, now: Date): boolean => {
   const { zipJob, job, refusal } = seen;
@@ -138,13 +148,19 @@ const couldBegin = (seen: Unslotted, now: Date): boolean => {
   return queueTurn(seen).kind === 'go' && admission(seen).kind === 'accept';
 };
 
-/** A job in the queue asks for a slot, or gives back what it was given but cannot use. */
-const slotOf = (options: ObserveOptions, key: ObjectKey, seen: Unslotted): SlotTurn => {
+const askForSlot = (options: ObserveOptions, key: ObjectKey, seen: Unslotted): SlotTurn => {
   const { phase } = seen.zipJob.status ?? {};
   if (phase !== undefined && phase !== 'Queued') return { kind: 'none' };
   if (couldBegin(seen, options.clock.date())) return options.slots.ask(seen.zipJob);
   if (!seen.job) options.slots.withdraw(key);
   return { kind: 'none' };
+};
+
+/** A job in the queue asks for a slot, or gives back what it was given but cannot use. */
+const slotOf = (options: ObserveOptions, key: ObjectKey, seen: Unslotted): SlotTurn => {
+  const turn = askForSlot(options, key, seen);
+  options.memory.begins(key, turn.kind === 'granted' || seen.job !== undefined);
+  return turn;
 };
 
 /** Only the events of the Job say why it gets no pod. */
@@ -167,12 +183,11 @@ const ofUnfinished = async (
   const { namespace } = zipJob.metadata;
   const { name } = zipJob.spec.bucketRef;
   const job = await findJob(options, zipJob, hints.job);
-  const seen = {
+  const known = {
     zipJob,
     project:
       caches.projects.get(`${namespace}/${PROJECT_NAME}`) ?? (await projects.get(namespace, PROJECT_NAME)),
     bucket: caches.buckets.get(`${namespace}/${name}`) ?? (await buckets.get(namespace, name)),
-    rivals: rivalsOf(options, zipJob),
     job,
     pods: job ? await findPods(options, zipJob, job) : [],
     settle: await findSettle(options, zipJob, hints.settle),
@@ -180,6 +195,9 @@ const ofUnfinished = async (
     delivery: { kind: 'idle' } as const,
     isNamespaceTerminating: isLeaving(zipJob.metadata) && (await options.isNamespaceTerminating(namespace)),
   };
+  // From here to the slot nothing is awaited: of two that look at each other only one may go.
+  const rivals = rivalsOf(options, zipJob);
+  const seen = { ...known, rivals, begun: begunOf(options, rivals) };
   return { ...seen, slot: slotOf(options, key, seen), podRefusal: await findPodRefusal(options, seen) };
 };
 

@@ -19,10 +19,12 @@ const hasBegun = (zipJob: ZipJob): boolean =>
   zipJob.status?.phase !== undefined && zipJob.status.phase !== 'Queued';
 
 /** May a queued job begin? One job at a time writes a key of a bucket, in the order of creation. */
-export const queueTurn = ({ zipJob, rivals }: Pick<Observation, 'zipJob' | 'rivals'>): QueueTurn => {
+export const queueTurn = (seen: Pick<Observation, 'zipJob' | 'rivals' | 'begun'>): QueueTurn => {
+  const { zipJob, rivals, begun = [] } = seen;
   if (zipJob.spec.suspend === true) return { kind: 'suspended' };
-  const first = rivals.find(
-    (rival) => hasBegun(rival) || (!isHeld(rival) && orderOf(rival) < orderOf(zipJob)),
-  );
+  const first =
+    // One that has begun comes first even when an older one turned up since.
+    rivals.find((rival) => hasBegun(rival) || begun.includes(rival.metadata.name)) ??
+    rivals.find((rival) => !isHeld(rival) && orderOf(rival) < orderOf(zipJob));
   return first ? { kind: 'wait', for: first.metadata.name } : { kind: 'go' };
 };

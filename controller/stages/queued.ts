@@ -128,6 +128,8 @@ const takeTurn = (s: Situation): Step => {
   return {
     status: withPhase(resumed.status, 'Queued', why),
     events: [...back, ...(isNew ? [{ type: 'Normal', ...why } as const] : [])],
+    // That one may yet find that it is not its turn; then nothing else would wake this one.
+    ...(s.seen.begun?.includes(turn.for) && { requeueAfterMs: LOOK_AGAIN_MS }),
   };
 };
 

@@ -174,6 +174,39 @@ describe('observe', () => {
       expect(asked).to.deep.equal(want);
     });
 
+  describe('of two jobs of one key', () => {
+    const OLDER = 'older';
+    const older = aZipJob({ metadata: { name: OLDER, uid: 'uid-older', creationTimestamp: ago(90) } });
+
+    it('lets the older one wait that turns up while the Job of the younger is being created', async () => {
+      const { observe, zipJobs, asked } = setUp();
+      zipJobs.put(aZipJob());
+      expect((await observe(KEY, {}))?.slot.kind).to.equal('granted');
+      zipJobs.put(older);
+      const seen = await observe(`${NAMESPACE}/${OLDER}`, {});
+      expect(seen?.begun).to.deep.equal([NAME]);
+      expect(seen?.slot.kind).to.equal('none');
+      expect(asked).to.deep.equal([NAME, `withdraw ${NAMESPACE}/${OLDER}`]);
+    });
+
+    it('lets it wait also when the Job is all that is known of the younger, as after a change of leaders', async () => {
+      const { observe, zipJobs, jobs } = setUp();
+      zipJobs.put(aZipJob());
+      zipJobs.put(older);
+      jobs.put(aJob());
+      expect((await observe(`${NAMESPACE}/${OLDER}`, {}))?.slot.kind).to.equal('none');
+    });
+
+    it('lets the older one begin when the younger has not begun after all', async () => {
+      const { observe, zipJobs } = setUp();
+      zipJobs.put(aZipJob());
+      await observe(KEY, {});
+      zipJobs.put(older);
+      expect((await observe(KEY, {}))?.slot.kind).to.equal('none');
+      expect((await observe(`${NAMESPACE}/${OLDER}`, {}))?.slot.kind).to.equal('granted');
+    });
+  });
+
   it('gives the slot of a job back that the API server refuses for now (F13)', async () => {
     const { observe, zipJobs, memory, asked } = setUp();
     zipJobs.put(aZipJob());
