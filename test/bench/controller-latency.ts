@@ -102,7 +102,9 @@ const seenToCreated = async (api: KubeApi, project: Project, count: number): Pro
     new Map(
       events.flatMap(({ type, object }) => (type === 'ADDED' ? [[object.name, object.atMs] as const] : [])),
     );
-  await until('every ZipJob to have its Job', () => firstSeen(jobs).size >= count, { limitMs: 60_000 });
+  await until('every ZipJob to have its Job', () => firstSeen(jobs).size >= count, {
+    limitMs: 300_000,
+  });
   const created = firstSeen(jobs);
   return [...firstSeen(zipJobs)].map(([name, atMs]) => (created.get(name) ?? Infinity) - atMs);
 };

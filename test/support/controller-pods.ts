@@ -25,7 +25,7 @@ export const componentPods = (cluster: Cluster, component: string): readonly Run
 const LEASES = `/apis/coordination.k8s.io/v1/namespaces/${RELEASE_NAMESPACE}/leases`;
 
 /** Identity in the Lease; empty when nobody holds it. */
-const leaseHolder = async (api: KubeApi): Promise<string> => {
+export const leaseHolder = async (api: KubeApi): Promise<string> => {
   const { items } = await api.get<{ items: { spec: { holderIdentity?: string } }[] }>(LEASES);
   return items[0]?.spec.holderIdentity ?? '';
 };
