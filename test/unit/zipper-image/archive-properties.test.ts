@@ -29,7 +29,7 @@ type Random = ReturnType<typeof randomOf>;
 
 /** Where forms of entries and blocks of data begin and end. */
 const LIMITS = [0, 1, 4095, 4096, 4097, 65_534, 65_535, 65_536, 131_070, 131_071, 200_000];
-const PIECES = ['a', 'B', '.', '-', ' ', 'é', 'e\u0301', '名', '😀', 'x'.repeat(60), '/d/', '.txt', '.jpg'];
+const PIECES = ['a', 'B', '.b', '-', ' ', 'é', 'e\u0301', '名', '😀', 'x'.repeat(60), '/d/', '.txt', '.jpg'];
 
 const bodyOf = (random: Random): Buffer => {
   const size = Math.max(0, LIMITS[random(LIMITS.length)]! + random(3) - 1);
