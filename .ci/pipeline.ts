@@ -5,7 +5,6 @@ const STEPS = [
   { name: 'check', args: ['run', '-s', 'check'] },
   { name: 'demo', args: ['run', '-s', 'demo'] },
   { name: 'test', args: ['run', '-s', 'test'] },
-  { name: 'test:chaos', args: ['run', '-s', 'test:chaos'] },
   { name: 'test:long', args: ['run', '-s', 'test:long'] },
 ] as const;
 
