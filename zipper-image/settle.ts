@@ -21,19 +21,6 @@ type TaskOf<S extends SettleTask['uploadState']> = Extract<SettleTask, { uploadS
 /** The sweep beside a recorded upload is a courtesy: most of the time belongs to the upload itself. */
 const SWEEP_SHARE = 0.25;
 
-const settleRecorded = async (
-  deps: SettleDeps,
-  task: TaskOf<'open' | 'committing'>,
-  sweepLimitMs: number,
-): Promise<SettleOutcome> => {
-  const { key, uploadId, attempt, uploadState: state } = task;
-  const limit = AbortSignal.timeout(sweepLimitMs);
-  const signal = deps.signal ? AbortSignal.any([deps.signal, limit]) : limit;
-  // Before the abort: afterwards nothing is listed any more by which others could be known as ours.
-  await sweepUploads({ ...deps, signal }, { own: { key, uploadId }, since: new Date(task.since) });
-  return settleUpload(deps, { key, uploadId, attempt, state });
-};
-
 /** A mark to know our own by: an upload that is started only to be listed and aborted. Undefined: the store refuses it. */
 const startMark = async (
   { store, retryPolicy, signal, log, onAbortFailed }: SettleDeps,
@@ -49,10 +36,10 @@ const startMark = async (
   }
 };
 
-/** An upload without a record has no part and can never be completed, so all that can be left is the upload itself. */
-const settleUnrecorded = async (deps: SettleDeps, task: SettleTask): Promise<SettleOutcome> => {
+/** Aborts what the attempt started and nobody knows of, told by a mark of our own. */
+const sweepByMark = async (deps: SettleDeps, task: SettleTask): Promise<void> => {
   const uploadId = await startMark(deps, task);
-  if (uploadId === undefined) return { outcome: 'absent' };
+  if (uploadId === undefined) return;
   const own = { key: task.key, uploadId };
   if ((await sweepUploads(deps, { own, since: new Date(task.since) })) === 'untold') deps.onAbortFailed?.();
   try {
@@ -61,6 +48,37 @@ const settleUnrecorded = async (deps: SettleDeps, task: SettleTask): Promise<Set
     deps.onAbortFailed?.();
     deps.log.warn({ err: error }, 'the upload that served as a mark could not be aborted');
   }
+};
+
+/** What became of the attempt's own upload is known already, and is told whatever comes of this. */
+const sweepIfPossible = async (deps: SettleDeps, task: SettleTask): Promise<void> => {
+  try {
+    await sweepByMark(deps, task);
+  } catch (error) {
+    deps.log.info({ err: error }, 'there was no answer to whether unknown uploads of the key are left');
+  }
+};
+
+const settleRecorded = async (
+  deps: SettleDeps,
+  task: TaskOf<'open' | 'committing'>,
+  sweepLimitMs: number,
+): Promise<SettleOutcome> => {
+  const { key, uploadId, attempt, uploadState: state } = task;
+  const limit = AbortSignal.timeout(sweepLimitMs);
+  const signal = deps.signal ? AbortSignal.any([deps.signal, limit]) : limit;
+  // Before the abort: afterwards nothing is listed any more by which others could be known as ours.
+  const sweep = { own: { key, uploadId }, since: new Date(task.since) };
+  const swept = await sweepUploads({ ...deps, signal }, sweep);
+  const outcome = await settleUpload(deps, { key, uploadId, attempt, state });
+  // The attempt ended its upload itself, and perhaps had no time left for others that it did not know of.
+  if (swept === 'unlisted') await sweepIfPossible(deps, task);
+  return outcome;
+};
+
+/** An upload without a record has no part and can never be completed, so all that can be left is the upload itself. */
+const settleUnrecorded = async (deps: SettleDeps, task: SettleTask): Promise<SettleOutcome> => {
+  await sweepByMark(deps, task);
   return { outcome: 'absent' };
 };
 

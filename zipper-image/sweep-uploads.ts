@@ -26,11 +26,12 @@ const isSuspect = (upload: ListedUpload, own: ListedUpload, since: Date): boolea
 /** Whole seconds are all that some listings tell. */
 const secondOf = (date: Date): Date => new Date(Math.floor(date.getTime() / 1000) * 1000);
 
-const sweep = async (deps: SettleDeps, { own, since }: Sweep): Promise<number> => {
+/** Undefined when our own upload is not listed. */
+const sweep = async (deps: SettleDeps, { own, since }: Sweep): Promise<number | undefined> => {
   const { store, signal } = deps;
   const listed = await retry(() => store.listUploads(own.key, signal), deps.retryPolicy(), signal);
   const mine = listed.find(({ uploadId }) => uploadId === own.uploadId);
-  if (!mine) return 0;
+  if (!mine) return undefined;
   let aborted = 0;
   for (const upload of listed) {
     if (!isSuspect(upload, mine, secondOf(since))) continue;
@@ -43,12 +44,13 @@ const sweep = async (deps: SettleDeps, { own, since }: Sweep): Promise<number> =
 
 /**
  * Never throws: where listing is not allowed the bucket's rule for unfinished uploads has to do.
- * `untold`: one may be left.
+ * `untold`: one may be left. `unlisted`: the own upload is over, so nothing could be told from those of others.
  */
-export const sweepUploads = async (deps: SettleDeps, of: Sweep): Promise<'swept' | 'untold'> => {
+export const sweepUploads = async (deps: SettleDeps, of: Sweep): Promise<'swept' | 'untold' | 'unlisted'> => {
   const { log } = deps;
   try {
     const aborted = await sweep(deps, of);
+    if (aborted === undefined) return 'unlisted';
     if (aborted > 0) log.info({ key: of.own.key, aborted }, 'uploads that nobody knew of were aborted');
     return 'swept';
   } catch (error) {

@@ -113,6 +113,15 @@ describe('a pod that only asks the store', () => {
       expect(hostile.uploads.size).to.equal(0);
     });
 
+    it('aborts it also when the attempt has ended its own upload already (H8)', async () => {
+      const unknown = await store.createUpload('a.zip', 'pod-1');
+      Object.assign(hostile.uploads.get(unknown) ?? {}, { initiated: new Date(Date.now() - 30_000) });
+      const uploadId = await store.createUpload('a.zip', 'pod-1');
+      hostile.uploads.delete(uploadId);
+      expect(await settleAs({ uploadState: 'open', uploadId })).to.deep.equal({ outcome: 'absent' });
+      expect(hostile.uploads.size).to.equal(0);
+    });
+
     it('does not look before the abort was answered', async () => {
       publish('pod-1');
       hostile.fault = ({ operation }) =>
