@@ -41,12 +41,12 @@ const filesOf = (
   ];
 };
 
-/** Posts as a client does that does not give up: with one idempotency key, until the job is accepted. */
+/** Posts as a client does that does not give up: with one idempotency key. Undefined when no try was accepted. */
 export const postPlanned = async (
   world: ChaosWorld,
   planned: NumberedJob,
   prefix: string,
-): Promise<PostedJob> => {
+): Promise<PostedJob | undefined> => {
   const { project, history } = world;
   const key = `${prefix}/${planned.sharesKey ? 'shared' : randomUUID()}.zip`;
   if (planned.kind === 'replacing') await project.bucket.put(key, OLDER);
@@ -60,10 +60,14 @@ export const postPlanned = async (
       headers: { 'idempotency-key': idempotencyKey },
       body,
     });
-    history.note(`POST ${planned.index} answered ${answer.status}`);
+    history.note(`POST ${planned.index} answered ${answer.status} ${answer.body.error?.code ?? ''}`);
     return answer.body.data?.uuid;
   };
-  const uuid = await until('the API to accept a job', send, { limitMs: POST_LIMIT_MS, intervalMs: 300 });
+  const limits = { limitMs: POST_LIMIT_MS, intervalMs: 300 };
+  const uuid = await until('the API to accept a job', send, limits).catch((error: unknown) => {
+    history.note(`POST ${planned.index} was given up: ${String(error)}`);
+  });
+  if (uuid === undefined) return undefined;
   history.note(`accepted ${planned.kind} ${uuid} ${key}`);
   return { ...planned, uuid, key };
 };

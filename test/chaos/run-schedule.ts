@@ -31,6 +31,8 @@ const END_LIMIT_MS = 120_000;
 /** One full pass of the controller as it is installed, within which nothing may be left open. */
 const SWEEP_LIMIT_MS = 60_000;
 
+const NOT_ACCEPTED: Violation = { rule: 'H5', text: 'a job was not accepted, however often it was posted' };
+
 const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
 
 const entriesOf = async (archive: Buffer): Promise<Readonly<Record<string, string>>> => {
@@ -163,7 +165,10 @@ export const runSchedule = async (world: ChaosWorld, plan: Plan): Promise<Schedu
   const outcomes = await Promise.all(jobs.map((job) => outcomeOf(world, job)));
   const seen = [...history.seen];
   return {
-    violations: checkHistory(seen, { jobs: outcomes, openUploads }),
+    violations: [
+      ...checkHistory(seen, { jobs: outcomes, openUploads }),
+      ...Array.from({ length: plan.jobs.length - jobs.length }, () => NOT_ACCEPTED),
+    ],
     seen,
     ends: await clear(world, jobs),
     kills: seen.filter((one) => one.kind === 'note' && one.text.startsWith('SIGKILL')).length,

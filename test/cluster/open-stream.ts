@@ -14,8 +14,8 @@ export class OpenStream {
   readonly #decoder = new StringDecoder('utf8');
   #rest = '';
   #isLost: ((event: WatchedEvent) => boolean) | undefined;
-  /** Events that are held back now. */
-  #held: WatchedEvent[] | undefined;
+  /** Events that are held back now; the newest hold has them. */
+  readonly #holds = new Set<WatchedEvent[]>();
 
   constructor(request: ProxiedRequest, from: IncomingMessage, to: ServerResponse) {
     this.request = request;
@@ -37,11 +37,11 @@ export class OpenStream {
 
   /** Holds events back, then lets them all through at once, in the order and number that `arrange` gives them. */
   async hold(ms: number, arrange: Arrange = (events) => events): Promise<void> {
-    this.#held ??= [];
+    const held: WatchedEvent[] = [];
+    this.#holds.add(held);
     await delay(ms);
-    const held = this.#held;
-    this.#held = undefined;
-    for (const { line } of arrange(held)) this.#to.write(`${line}\n`);
+    this.#holds.delete(held);
+    this.#pass(arrange(held));
   }
 
   /** Loses the events that the function picks, for so long, while the watch goes on. */
@@ -61,8 +61,12 @@ export class OpenStream {
     const lines = (this.#rest + this.#decoder.write(chunk)).split('\n');
     this.#rest = lines.pop() ?? '';
     const events = lines.filter((line) => line !== '').map(readEvent);
-    const left = events.filter((event) => this.#isLost?.(event) !== true);
-    if (this.#held) this.#held.push(...left);
-    else for (const { line } of left) this.#to.write(`${line}\n`);
+    this.#pass(events.filter((event) => this.#isLost?.(event) !== true));
+  }
+
+  #pass(events: readonly WatchedEvent[]): void {
+    const holder = [...this.#holds].at(-1);
+    if (holder) holder.push(...events);
+    else for (const { line } of events) this.#to.write(`${line}\n`);
   }
 }
