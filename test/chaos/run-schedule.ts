@@ -152,7 +152,9 @@ export const runSchedule = async (world: ChaosWorld, plan: Plan): Promise<Schedu
   const { history } = world;
   history.clear();
   const prefix = `${plan.seed}-${randomUUID().slice(0, 8)}`;
-  const posting = Promise.all(plan.jobs.map((job, index) => postPlanned(world, { ...job, index }, prefix)));
+  const posting = Promise.all(
+    plan.jobs.map((job, index) => postPlanned(world, { ...job, index }, prefix)),
+  ).then((posted) => posted.filter((job) => job !== undefined));
   const work = async (): Promise<void> => {
     const jobs = await posting;
     await Promise.all(jobs.map((job) => stop(world, job)));
