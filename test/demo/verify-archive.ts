@@ -14,6 +14,9 @@ const TESTERS = [
   ['python3', '-m', 'zipfile', '-t'],
 ] as const;
 
+/** Without a UTF-8 locale unzip warns about every name that is not ASCII, and its exit code is 1. */
+const ENV = { ...process.env, LC_ALL: 'C.UTF-8' };
+
 const isMissing = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'ENOENT';
 
@@ -24,7 +27,7 @@ const isMissing = (error: unknown): boolean =>
 export const testWithUnzip = async (archive: string): Promise<string> => {
   for (const [program, ...args] of TESTERS) {
     try {
-      await run(program, [...args, archive], { maxBuffer: 64 * 1024 * 1024 });
+      await run(program, [...args, archive], { maxBuffer: 64 * 1024 * 1024, env: ENV });
       return [program, ...args].join(' ');
     } catch (error) {
       if (!isMissing(error)) throw new Error(`${program} found the archive unsound`, { cause: error });
