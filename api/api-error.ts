@@ -1,16 +1,8 @@
 import { AppError } from '#runtime/errors.ts';
-
-export type ErrorType =
-  | 'authentication_error'
-  | 'permission_error'
-  | 'invalid_request_error'
-  | 'rate_limit_error'
-  | 'api_error';
+import { ERROR_CODES, type ErrorCode, type ErrorType } from './error-codes.ts';
 
 export interface ApiErrorOptions {
-  readonly status: number;
-  readonly type: ErrorType;
-  readonly code: string;
+  readonly code: ErrorCode;
   readonly param?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly cause?: unknown;
@@ -24,9 +16,10 @@ export class ApiError extends AppError {
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(message: string, options: ApiErrorOptions) {
-    super(message, { code: options.code, retryable: options.status >= 500, cause: options.cause });
-    this.status = options.status;
-    this.type = options.type;
+    const { status, type } = ERROR_CODES[options.code];
+    super(message, { code: options.code, retryable: status >= 500, cause: options.cause });
+    this.status = status;
+    this.type = type;
     this.param = options.param ?? null;
     this.headers = options.headers ?? {};
   }
@@ -42,8 +35,6 @@ const REALM = 'Bearer realm="zipjobs"';
 
 export const authenticationRequired = (): ApiError =>
   new ApiError('No Authorization header: send "Authorization: Bearer <access token>".', {
-    status: 401,
-    type: 'authentication_error',
     code: 'authentication_required',
     headers: { 'WWW-Authenticate': REALM },
   });
@@ -51,57 +42,44 @@ export const authenticationRequired = (): ApiError =>
 /** One answer for every token that does not open the door, so that it tells nothing about why. */
 export const invalidApiKey = (): ApiError =>
   new ApiError('The access token is not valid.', {
-    status: 401,
-    type: 'authentication_error',
     code: 'invalid_api_key',
     headers: { 'WWW-Authenticate': `${REALM}, error="invalid_token"` },
   });
 
 export const insufficientPermissions = (permission: string): ApiError =>
   new ApiError(`The access token lacks the permission "${permission}".`, {
-    status: 403,
-    type: 'permission_error',
     code: 'insufficient_permissions',
   });
 
 export const parameterMissing = (param: string): ApiError =>
   new ApiError(`Missing required parameter: ${param}`, {
-    status: 422,
-    type: 'invalid_request_error',
     code: 'parameter_missing',
     param,
   });
 
 export const parameterInvalid = (param: string, message: string): ApiError =>
-  new ApiError(message, { status: 422, type: 'invalid_request_error', code: 'parameter_invalid', param });
+  new ApiError(message, { code: 'parameter_invalid', param });
 
 export const resourceNotFound = (message: string, param?: string): ApiError =>
   new ApiError(message, {
-    status: 404,
-    type: 'invalid_request_error',
     code: 'resource_not_found',
     ...(param === undefined ? {} : { param }),
   });
 
 /** What is wrong with the request as such, before any of its fields is looked at. */
-export const badRequest = (status: number, code: string, message: string): ApiError =>
-  new ApiError(message, { status, type: 'invalid_request_error', code });
+export const badRequest = (code: ErrorCode, message: string): ApiError => new ApiError(message, { code });
 
 export const invalidJson = (message: string, cause?: unknown): ApiError =>
-  new ApiError(message, { status: 400, type: 'invalid_request_error', code: 'invalid_json', cause });
+  new ApiError(message, { code: 'invalid_json', cause });
 
 export const bodyTooLarge = (limit: number): ApiError =>
   new ApiError(`The request body is larger than ${limit} bytes.`, {
-    status: 413,
-    type: 'invalid_request_error',
     code: 'body_too_large',
     headers: { Connection: 'close' },
   });
 
 export const methodNotAllowed = (method: string, allowed: readonly string[]): ApiError =>
   new ApiError(`${method} is not possible here; possible: ${allowed.join(', ')}.`, {
-    status: 405,
-    type: 'invalid_request_error',
     code: 'method_not_allowed',
     headers: { Allow: allowed.join(', ') },
   });
@@ -109,7 +87,6 @@ export const methodNotAllowed = (method: string, allowed: readonly string[]): Ap
 /** The key stands for another request, whose answer this one must not get. */
 export const idempotencyKeyReused = (): ApiError =>
   badRequest(
-    422,
     'idempotency_key_reused',
     'This Idempotency-Key was used for another request: send the same body again, or a new key.',
   );
@@ -121,8 +98,6 @@ export const fileListsFull = (maxBytes: number): ApiError =>
   new ApiError(
     `The file lists of the jobs of this project take up all of the ${maxBytes} bytes that they may (compressed): wait until jobs have ended and their lists are gone.`,
     {
-      status: 429,
-      type: 'rate_limit_error',
       code: 'file_lists_full',
       headers: { 'Retry-After': String(FILE_LISTS_RETRY_SECONDS) },
     },
@@ -131,16 +106,12 @@ export const fileListsFull = (maxBytes: number): ApiError =>
 /** @param scope whose requests they were: the token's, the project's, or failed ones of a client's address */
 export const rateLimitExceeded = (scope: string, retryAfterSeconds: number): ApiError =>
   new ApiError(`Too many ${scope}: send the request again in ${retryAfterSeconds} s.`, {
-    status: 429,
-    type: 'rate_limit_error',
     code: 'rate_limit_exceeded',
     headers: { 'Retry-After': String(retryAfterSeconds) },
   });
 
 export const internalError = (cause: unknown): ApiError =>
   new ApiError('Something went wrong on our side; the request id names it in the logs.', {
-    status: 500,
-    type: 'api_error',
     code: 'internal_error',
     cause,
   });
@@ -152,8 +123,6 @@ export const serviceUnavailable = (cause: unknown): ApiError => {
   const asked = cause instanceof AppError ? cause.retryAfterMs : undefined;
   const seconds = Math.max(1, Math.ceil((asked ?? DEFAULT_RETRY_AFTER_MS) / 1000));
   return new ApiError('The service cannot answer right now; send the request again later.', {
-    status: 503,
-    type: 'api_error',
     code: 'service_unavailable',
     headers: { 'Retry-After': String(seconds) },
     cause,

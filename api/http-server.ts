@@ -20,9 +20,9 @@ export interface HttpServerSettings {
   readonly maxHeaderBytes: number;
 }
 
-const NOT_IN_TIME = badRequest(408, 'request_timeout', 'The request did not arrive in time.');
-const TOO_MANY_HEADERS = badRequest(431, 'headers_too_large', 'The headers of the request are too large.');
-const NOT_HTTP = badRequest(400, 'malformed_request', 'The request is not valid HTTP.');
+const NOT_IN_TIME = badRequest('request_timeout', 'The request did not arrive in time.');
+const TOO_MANY_HEADERS = badRequest('headers_too_large', 'The headers of the request are too large.');
+const NOT_HTTP = badRequest('malformed_request', 'The request is not valid HTTP.');
 
 const toApiError = (error: Error): ApiError => {
   const code = errorCode(error);

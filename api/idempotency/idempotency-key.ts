@@ -9,7 +9,6 @@ const BARE = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x7e]+$/;
 
 const invalid = (problem: string): ApiError =>
   badRequest(
-    400,
     'invalid_idempotency_key',
     `The header Idempotency-Key ${problem}: send one value of 1 to ${MAX_LENGTH} printable ASCII characters, such as a UUID.`,
   );

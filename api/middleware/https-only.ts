@@ -11,7 +11,6 @@ export const createHttpsOnly =
   async (ctx, next): Promise<void> => {
     if (readForwarded(ctx.req).protocol === 'http')
       throw badRequest(
-        400,
         'https_required',
         'Use HTTPS. The access token of this request was sent in the clear: replace it.',
       );

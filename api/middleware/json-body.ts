@@ -27,7 +27,7 @@ const typeProblem = (header: string): string | undefined => {
   return undefined;
 };
 
-const unsupported = (message: string): ApiError => badRequest(415, 'unsupported_media_type', message);
+const unsupported = (message: string): ApiError => badRequest('unsupported_media_type', message);
 
 /** @throws ApiError unsupported_media_type, before a byte of the body is read */
 const checkMediaType = (headers: IncomingMessage['headers']): void => {
