@@ -1,6 +1,7 @@
 import { type Clock, pause } from '#runtime/clock.ts';
 import type { Logger } from '#runtime/log.ts';
 import type { RecordEvent } from './events.ts';
+import { FairLine } from './fair-line.ts';
 
 export interface EventLaneOptions {
   readonly record: RecordEvent;
@@ -8,31 +9,37 @@ export interface EventLaneOptions {
   readonly log: Logger;
   /** Calls at once. */
   readonly concurrency?: number;
-  /** Events that wait at most; further ones are dropped, and counted in the log. */
+  /** Events of one namespace that wait at most; further ones are dropped, and counted in the log. */
   readonly capacity?: number;
   /** How long the end waits for what is still to be told. */
   readonly drainMs?: number;
 }
 
-/** Tells Events beside the work: they are for people, and no job waits for them. Disposing of it tells what is left. */
+/**
+ * Tells Events beside the work: they are for people, and no job waits for them. Namespaces take turns. Disposing of it tells
+ * what is left.
+ */
 export interface EventLane extends AsyncDisposable {
   /** Never throws and never waits. */
   readonly add: (...event: Parameters<RecordEvent>) => void;
 }
 
-const DEFAULTS = { concurrency: 4, capacity: 2000, drainMs: 1000 };
+const DEFAULTS = { concurrency: 4, capacity: 1000, drainMs: 1000 };
 
 export const createEventLane = (options: EventLaneOptions): EventLane => {
   const { record, clock, log, concurrency, capacity, drainMs } = { ...DEFAULTS, ...options };
-  const waiting: Parameters<RecordEvent>[] = [];
+  const waiting = new FairLine<Parameters<RecordEvent>>();
   const drained = new AbortController();
+  let isLate = false;
   let running = 0;
   let dropped = 0;
   let isClosing = false;
 
+  const next = (): Parameters<RecordEvent> | undefined => (isLate ? undefined : waiting.shift());
+
   const work = async (): Promise<void> => {
     running += 1;
-    for (let event = waiting.shift(); event; event = waiting.shift()) await record(...event);
+    for (let event = next(); event; event = next()) await record(...event);
     running -= 1;
     if (running > 0) return;
     if (dropped > 0) log.warn({ dropped }, 'more events than the API server took: some were not told');
@@ -42,17 +49,18 @@ export const createEventLane = (options: EventLaneOptions): EventLane => {
 
   return {
     add: (...event) => {
-      if (waiting.length >= capacity) {
+      const { namespace } = event[0].metadata;
+      if (waiting.sizeOf(namespace) >= capacity) {
         dropped += 1;
         return;
       }
-      waiting.push(event);
+      waiting.push(namespace, event);
       if (running < concurrency) void work();
     },
     [Symbol.asyncDispose]: async () => {
       isClosing = true;
       if (running > 0) await pause(clock, drainMs, drained.signal);
-      waiting.length = 0;
+      isLate = true;
     },
   };
 };

@@ -3,7 +3,7 @@ import type { Clock } from '#runtime/clock.ts';
 import type { KubeClient } from '#runtime/kube/client.ts';
 import type { KubeMetrics } from '#runtime/kube/kube-metrics.ts';
 import type { ObjectKey } from '#runtime/kube/types.ts';
-import { objectKey } from '#runtime/kube/types.ts';
+import { namespaceOf, objectKey } from '#runtime/kube/types.ts';
 import type { Logger } from '#runtime/log.ts';
 import { withLogFields } from '#runtime/log-context.ts';
 import type { Clients } from './clients.ts';
@@ -67,6 +67,7 @@ const createQueues = ({ log, config, metrics }: Base): Queues => {
       maxDelayMs: LONGEST_BACKOFF_MS,
       drainTimeoutMs: config.shutdownTimeoutMs,
       metrics: workQueueMetrics(metrics, name),
+      groupOf: namespaceOf,
       logFields: passFields(name),
     });
   return { queue: queueOf(ZIPJOB), projectQueue: queueOf(ZIPPROJECT), bucketQueue: queueOf(ZIPBUCKET) };

@@ -3,6 +3,7 @@ import { toError } from '#runtime/errors.ts';
 import type { Logger } from '#runtime/log.ts';
 import { type LogFields, withLogFields } from '#runtime/log-context.ts';
 import { backoffBoundMs } from '#runtime/retry.ts';
+import { FairLine } from './fair-line.ts';
 
 /** What a queue counts, for the workqueue_* metrics; every call is cheap and never throws. */
 export interface WorkQueueMetrics {
@@ -23,6 +24,8 @@ export interface WorkQueueOptions {
   readonly drainTimeoutMs?: number;
   readonly clock?: Clock;
   readonly metrics?: WorkQueueMetrics;
+  /** Groups of keys take turns; without it all keys are of one. */
+  readonly groupOf?: (key: string) => string;
   /** What every line that is logged during a pass over the key carries. */
   readonly logFields?: (key: string) => LogFields;
 }
@@ -36,7 +39,8 @@ type ProcessKey = (key: string, signal: AbortSignal) => Promise<void>;
  *
  * - a key that is ready is not added twice;
  * - a key that is in work is handed to no second worker: an add marks it dirty, and it becomes ready once more when done;
- * - a key that waits for several times becomes ready at the earliest of them.
+ * - a key that waits for several times becomes ready at the earliest of them;
+ * - of the keys that are ready, groups take turns, so that a group of which thousands fail holds up no other.
  */
 export interface WorkQueue {
   add(key: string): void;
@@ -68,8 +72,10 @@ interface Waiting {
 interface State {
   readonly options: WorkQueueOptions;
   readonly clock: Clock;
-  /** Key -> since when; a Map keeps the order of arrival. */
+  /** Key -> since when. */
   readonly ready: Map<string, number>;
+  /** The same keys in the order in which they are taken. */
+  readonly line: FairLine<string>;
   readonly waiting: Map<string, Waiting>;
   /** Key -> start of its work. */
   readonly inWork: Map<string, number>;
@@ -81,16 +87,19 @@ interface State {
   stopped: boolean;
 }
 
+const makeReady = (state: State, key: string): void => {
+  const { options, clock, ready, line, idle } = state;
+  ready.set(key, clock.monotonicMs());
+  line.push(options.groupOf?.(key) ?? '', key);
+  options.metrics?.depth(ready.size);
+  idle.shift()?.();
+};
+
 const add = (state: State, key: string): void => {
   if (state.stopped || state.ready.has(key) || state.dirty.has(key)) return;
   state.options.metrics?.added();
-  if (state.inWork.has(key)) {
-    state.dirty.add(key);
-    return;
-  }
-  state.ready.set(key, state.clock.monotonicMs());
-  state.options.metrics?.depth(state.ready.size);
-  state.idle.shift()?.();
+  if (state.inWork.has(key)) state.dirty.add(key);
+  else makeReady(state, key);
 };
 
 const addAfter = (state: State, key: string, delayMs: number): void => {
@@ -121,10 +130,10 @@ const addRateLimited = (state: State, key: string): void => {
 };
 
 const take = (state: State): string | undefined => {
-  const [first] = state.ready;
-  if (!first) return undefined;
-  const [key, sinceMs] = first;
+  const key = state.line.shift();
+  if (key === undefined) return undefined;
   const nowMs = state.clock.monotonicMs();
+  const sinceMs = state.ready.get(key) ?? nowMs;
   state.ready.delete(key);
   state.inWork.set(key, nowMs);
   state.options.metrics?.depth(state.ready.size);
@@ -133,14 +142,11 @@ const take = (state: State): string | undefined => {
 };
 
 const done = (state: State, key: string): void => {
-  const { clock, inWork, dirty, ready, options } = state;
+  const { clock, inWork, dirty, options } = state;
   const nowMs = clock.monotonicMs();
   options.metrics?.finished((nowMs - (inWork.get(key) ?? nowMs)) / 1000);
   inWork.delete(key);
-  if (!dirty.delete(key)) return;
-  ready.set(key, nowMs);
-  options.metrics?.depth(ready.size);
-  state.idle.shift()?.();
+  if (dirty.delete(key)) makeReady(state, key);
 };
 
 const failed = (state: State, key: string, error: unknown): void => {
@@ -205,6 +211,7 @@ export const createWorkQueue = (options: WorkQueueOptions): WorkQueue => {
     options,
     clock: options.clock ?? systemClock,
     ready: new Map(),
+    line: new FairLine(),
     waiting: new Map(),
     inWork: new Map(),
     dirty: new Set(),

@@ -82,6 +82,8 @@ export type ObjectKey = string;
 export const objectKey = (object: KubeObject): ObjectKey =>
   `${object.metadata.namespace}/${object.metadata.name}`;
 
+export const namespaceOf = (key: ObjectKey): string => key.slice(0, key.indexOf('/'));
+
 export type Change<T> =
   | { readonly kind: 'set'; readonly key: ObjectKey; readonly object: T; readonly before: T | undefined }
   | { readonly kind: 'deleted'; readonly key: ObjectKey; readonly before: T };

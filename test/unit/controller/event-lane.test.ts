@@ -54,6 +54,18 @@ describe('createEventLane', () => {
     expect(told).to.deep.equal(['a', 'b', 'c']);
   });
 
+  it('namespaces take turns, and one that is beyond its capacity costs no other one anything', async () => {
+    const { lane, add, told, answer } = setUp({ concurrency: 1, capacity: 2 });
+    add('a', 'b', 'c', 'lost');
+    lane.add(aZipJob({ metadata: { namespace: 'other' } }), { type: 'Normal', reason: 'other', message: '' });
+    for (const count of [2, 3, 4]) {
+      answer();
+      await until(`event ${count}`, () => told.length === count);
+    }
+    answer();
+    expect(told).to.deep.equal(['a', 'b', 'other', 'c']);
+  });
+
   it('tells at its end what is left', async () => {
     const { lane, add, told, answer, clock } = setUp({ concurrency: 1 });
     add('a', 'b');

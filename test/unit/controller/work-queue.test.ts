@@ -74,6 +74,47 @@ describe('createWorkQueue', () => {
     await running;
   });
 
+  it('takes one key of each group in turn, however many of one come first', async () => {
+    const { queue, clock, taken, stop, finish, running } = start({
+      workers: 1,
+      groupOf: (key) => key.slice(0, 1),
+    });
+    for (const key of ['a1', 'a2', 'a3', 'b1', 'b2', 'c1']) queue.add(key);
+    for (let turn = 0; turn < 6; turn += 1) {
+      await clock.advance(0);
+      await finish(taken.at(-1) ?? '');
+    }
+    expect(taken).to.deep.equal(['a1', 'b1', 'c1', 'a2', 'b2', 'a3']);
+    stop();
+    await running;
+  });
+
+  it('a key waits for one turn of each other group while a thousand keys of one come back again and again', async () => {
+    const abort = new AbortController();
+    const queue = createWorkQueue({
+      log: createLogger('test', { level: 'silent' }),
+      groupOf: (key) => key.split('/')[0] ?? '',
+    });
+    let [turns, addedAt] = [0, 0];
+    const waits: number[] = [];
+    for (let index = 0; index < 1000; index += 1) queue.add(`busy/${index}`);
+    await queue.run(
+      async (key) => {
+        turns += 1;
+        if (key === 'quiet/webhook') waits.push(turns - addedAt);
+        else queue.add(key);
+        if (turns % 500 === 0) {
+          addedAt = turns;
+          queue.add('quiet/webhook');
+        }
+        if (turns === 5_002) abort.abort();
+      },
+      { workers: 1, signal: abort.signal },
+    );
+    expect(waits).to.have.lengthOf(10);
+    expect(Math.max(...waits)).to.be.at.most(2);
+  });
+
   it('gives a key to one worker at a time, and once more when it was added meanwhile', async () => {
     const { queue, clock, taken, stop, finish, running } = start({ workers: 3 });
     queue.add('a');
