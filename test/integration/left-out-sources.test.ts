@@ -1,7 +1,9 @@
 /** The defaults of a project reach its zippers: what becomes of sources that fail, the manifest, and where pods run. */
 import { expect } from 'chai';
+import type { OnSourceError } from '#crds/zip-job.ts';
 import type { Job } from '#runtime/kube/resources.ts';
 import { type Flow, startFlow } from '../support/flow.ts';
+import { until } from '../support/until.ts';
 import { zipEntries } from '../support/zip-entries.ts';
 
 describe('a project that lives with failing sources', function () {
@@ -18,13 +20,18 @@ describe('a project that lives with failing sources', function () {
     flow.kubectl('patch', 'zipproject', 'project', '--type=merge', '-p', JSON.stringify({ spec }));
 
   /** Two good sources and between them one that is not there. */
-  const archiveOfThree = async () => {
+  const archiveOfThree = async (onSourceError: OnSourceError) => {
     const { origin, project } = flow;
-    const uuid = await flow.post([
+    const files = [
       { url: origin.url('/gen/700/1'), filename: 'first' },
       { url: origin.url('/status/404'), filename: 'missing' },
       { url: origin.url('/gen/800/2'), filename: 'last' },
-    ]);
+    ];
+    // The API learns of the project's new defaults by a watch.
+    const uuid = await until('the API to know the defaults of the project', async () => {
+      const posted = await flow.post(files);
+      return (await project.zipJob(posted)).spec.onSourceError === onSourceError ? posted : undefined;
+    });
     const { spec, status, metadata } = await project.untilPhase(uuid, ['Succeeded', 'Failed'], 100_000);
     expect(status, JSON.stringify(status)).to.include({ phase: 'Succeeded' });
     const entries = await zipEntries(await project.bucket.bytes(spec.key));
@@ -41,7 +48,7 @@ describe('a project that lives with failing sources', function () {
   };
 
   it('leaves out the one that is missing, and says so in status, manifest and webhook', async () => {
-    const { names, manifest, result, delivery } = await archiveOfThree();
+    const { names, manifest, result, delivery } = await archiveOfThree('Skip');
     expect(names).to.deep.equal(['first', 'last', 'contents.json']);
     expect(result).to.deep.include({ entries: 3, skipped: [1], skippedCodes: { SourceNotFound: 1 } });
     expect(JSON.stringify(manifest)).to.contain('SourceNotFound');
@@ -56,7 +63,7 @@ describe('a project that lives with failing sources', function () {
         tolerations: [{ key: 'archives', operator: 'Exists' }],
       },
     });
-    const { names, result, manifest, job } = await archiveOfThree();
+    const { names, result, manifest, job } = await archiveOfThree('Placeholder');
     expect(names).to.have.length(4);
     expect([names[0], names[2], names[3]]).to.deep.equal(['first', 'last', 'contents.json']);
     expect(result).to.deep.include({ entries: 4, skipped: [1] });
