@@ -11,17 +11,24 @@ const countOf = (output: string, word: string): number => {
   return counts.reduce((sum, match) => sum + Number(match[1]), 0);
 };
 
-/** Runs a command, shows its output as it comes, and adds up what mocha says of passing and failing tests. */
-export const runCommand = (command: string, args: readonly string[]): Promise<CommandOutcome> =>
+/** Runs a command, shows its output as it comes or at its end, and adds up what mocha says of passing and failing tests. */
+export const runCommand = (
+  command: string,
+  args: readonly string[],
+  { isShownAtEnd = false } = {},
+): Promise<CommandOutcome> =>
   new Promise((resolve, reject) => {
-    const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = spawn(command, args, { stdio: ['ignore', 'pipe', isShownAtEnd ? 'pipe' : 'inherit'] });
     let output = '';
-    child.stdout.on('data', (chunk: Buffer) => {
-      output += chunk.toString('utf8');
-      process.stdout.write(chunk);
-    });
+    const take = (chunk: string): void => {
+      output += chunk;
+      if (!isShownAtEnd) process.stdout.write(chunk);
+    };
+    child.stdout?.setEncoding('utf8').on('data', take);
+    child.stderr?.setEncoding('utf8').on('data', take);
     child.on('error', reject);
     child.on('close', (code, signal) => {
+      if (isShownAtEnd) process.stdout.write(output);
       const exitCode = code ?? 1;
       const passed = countOf(output, 'passing');
       const failed = countOf(output, 'failing');
