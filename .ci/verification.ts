@@ -32,7 +32,7 @@ const rowsOf = (file: string): readonly Row[] =>
 const order = (id: string): string => id.replace(/\d+/, (digits) => digits.padStart(4, '0'));
 
 const files: string[] = [];
-for await (const file of glob('test/**/*.test.ts')) files.push(file);
+for await (const file of glob('test/**/*.ts')) files.push(file);
 const rows = files
   .toSorted()
   .flatMap(rowsOf)
