@@ -8,6 +8,7 @@ import type { Failure } from '#crds/zip-job.ts';
 import type { BucketCheck } from '#crds/zipper-contract.ts';
 import type { Logger } from '#runtime/log.ts';
 import { retry } from '#runtime/retry.ts';
+import { createLateSignal } from './late-signal.ts';
 import type { PartDigests } from './part-writer.ts';
 import { LOOK_PERMISSION, wasAnswered } from './settle-upload.ts';
 import type { Store, UploadRef } from './store.ts';
@@ -16,7 +17,7 @@ import { type StoreRetrySettings, storeRetryPolicy } from './store-retry.ts';
 
 export interface CheckBucketDeps {
   readonly store: Store;
-  readonly settings: StoreRetrySettings;
+  readonly settings: StoreRetrySettings & { readonly storeStartGraceMs: number };
   readonly log: Logger;
   readonly podUid: string;
   readonly signal: AbortSignal;
@@ -92,9 +93,11 @@ export const checkBucket = async (deps: CheckBucketDeps): Promise<BucketCheck> =
   const { store, signal } = deps;
   const key = `.zipjobs-check-${deps.podUid}`;
   const refusals = new Refusals(deps);
+  using late = createLateSignal(signal, deps.settings.storeStartGraceMs);
+  const start = () => store.createUpload(key, deps.podUid, late.signal);
   let uploadId: string | undefined;
   try {
-    uploadId = await refusals.need('s3:PutObject', () => store.createUpload(key, deps.podUid, signal));
+    uploadId = await refusals.need('s3:PutObject', start);
     if (uploadId !== undefined) await tryUpload(deps, refusals, { key, uploadId });
   } catch (error) {
     refusals.fatal ??= error;

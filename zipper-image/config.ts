@@ -102,6 +102,14 @@ const STORE_SETTINGS = {
     minimum: 1,
     description: 'longest wait between two tries',
   },
+  storeStartGraceMs: {
+    env: 'STORE_START_GRACE_MS',
+    type: 'integer',
+    default: 10_000,
+    minimum: 0,
+    description:
+      'how long a pod that is told to stop waits for the answer to the start of its upload, to abort it; less than SHUTDOWN_TIMEOUT_MS',
+  },
   settleLimitMs: {
     env: 'SETTLE_LIMIT_MS',
     type: 'integer',

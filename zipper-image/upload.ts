@@ -13,7 +13,8 @@ import { type RetryPolicy, retry } from '#runtime/retry.ts';
 import type { ByteSink } from './byte-sink.ts';
 import { createPartWriter, type FilledPart } from './part-writer.ts';
 import { publish, refuseExisting } from './publish.ts';
-import { abortUpload, type SettleDeps, wasAnswered } from './settle-upload.ts';
+import { abortUpload, type SettleDeps } from './settle-upload.ts';
+import { startUpload } from './start-upload.ts';
 import type { Part, Store, UploadRef } from './store.ts';
 import { archiveLimit, assertPlan } from './store-capabilities.ts';
 import { StoreError } from './store-errors.ts';
@@ -25,6 +26,8 @@ export interface UploadSettings extends StoreRetrySettings {
   readonly partSizeBytes: number;
   readonly partsInFlight: number;
   readonly maxArchiveBytes: number;
+  /** How long the answer to the start of the upload is waited for after `signal`. */
+  readonly storeStartGraceMs: number;
 }
 
 export interface UploadDeps {
@@ -75,17 +78,6 @@ const assertWhole = (parts: readonly Part[], bytes: number): void => {
     );
 };
 
-/** Unless the store plainly said no, it may have started an upload. */
-const startUpload = async (deps: UploadDeps, retryPolicy: () => RetryPolicy): Promise<string> => {
-  const { store, key, attempt, signal } = deps;
-  try {
-    return await retry(() => store.createUpload(key, attempt, signal), retryPolicy(), signal);
-  } catch (error) {
-    if (!wasAnswered(error)) deps.uploadsLeft.startUnanswered();
-    throw error;
-  }
-};
-
 /** Starts the upload: the first request to the store, and the one that finds out whether the bucket can be used at all. */
 export const createUpload = async (deps: UploadDeps): Promise<Upload> => {
   const { store, settings, log, key, attempt, onConflict, signal } = deps;
@@ -98,10 +90,14 @@ export const createUpload = async (deps: UploadDeps): Promise<Upload> => {
     });
   if (onConflict === 'fail') await refuseExisting({ store, log, signal, retryPolicy }, key);
   const triesBefore = tries.further;
-  const uploadId = await startUpload(deps, retryPolicy);
+  const graceMs = settings.storeStartGraceMs;
+  const uploadId = await startUpload({ ...deps, retryPolicy: retryPolicy(), graceMs });
   // The answer to a try that seemed to fail may only have been lost.
   const since = deps.sweepSince ?? (tries.further > triesBefore ? startedAt : undefined);
-  return openUpload({ ...deps, retryPolicy, tries, since }, { key, uploadId });
+  const upload = openUpload({ ...deps, retryPolicy, tries, since }, { key, uploadId });
+  if (!signal.aborted) return upload;
+  await upload.abandon();
+  throw toError(signal.reason);
 };
 
 type OpenDeps = UploadDeps & {
@@ -139,7 +135,10 @@ const startSweep = async (deps: OpenDeps, own: UploadRef, signal: AbortSignal): 
   const { store, log, retryPolicy, since, uploadsLeft } = deps;
   if (since === undefined) return;
   const swept = await sweepUploads({ store, log, retryPolicy, signal }, { own, since });
-  if (swept === 'untold') uploadsLeft.abortFailed();
+  if (swept !== 'untold') return;
+  uploadsLeft.abortFailed();
+  // Cut short: settling may still find what the look was for.
+  if (signal.aborted) uploadsLeft.startUnanswered();
 };
 
 /** Cuts the archive into parts, and sums it when that was asked for. */

@@ -24,6 +24,7 @@ const settings = {
   storeThrottledAttempts: 6,
   storeRetryBaseMs: 10,
   storeRetryMaxMs: 100,
+  storeStartGraceMs: 300,
   settleLimitMs: 20_000,
 };
 

@@ -10,6 +10,8 @@ import { startZipper, ZipperHost } from '../support/zipper-process.ts';
 const MIB = 1024 * 1024;
 const EVERY_MS = 50;
 const LAST_MS = 1500;
+/** Closer together while the upload starts, at a store that answers to that so late. */
+const START = { everyMs: 10, fromMs: 150, lastMs: 550, lateMs: 150 };
 /** Of the chart's 30 s. */
 const GRACE_MS = 30_000;
 
@@ -27,9 +29,11 @@ describe('SIGTERM to a zipper', function () {
     await host[Symbol.asyncDispose]();
   });
 
-  /** How a job of about a second ended that was told to stop after so long. */
-  const stopAfter = async (ms: number) => {
+  /** How a job of about a second ended that was told to stop after so long; the start of its upload is answered late. */
+  const stopAfter = async (ms: number, lateMs = 0) => {
     await using store = await startHostileStore();
+    store.fault = ({ operation }) =>
+      operation === 'create' && lateMs > 0 ? { kind: 'hold', until: delay(lateMs) } : undefined;
     const files = ['/drip/100000/50/1200000/1', `/gen/${12 * MIB}/2`].map((path, index) => ({
       url: origin.url(path),
       filename: `${index}.bin`,
@@ -59,21 +63,31 @@ describe('SIGTERM to a zipper', function () {
     };
   };
 
+  /** Tells the exit code or the signal. */
+  const expectCleanEnd = async (ms: number, lateMs?: number): Promise<string> => {
+    const end = await stopAfter(ms, lateMs);
+    const text = `after ${ms} ms: ${JSON.stringify(end)}`;
+    expect(end.tookMs, text).to.be.below(GRACE_MS);
+    expect(end.uploads, text).to.equal(0);
+    expect(end.objects, text).to.equal(end.code === EXIT_CODES.ok ? 1 : 0);
+    // Before Node has started our code the signal ends the process; Kubernetes counts that as worth another try too.
+    if (end.signal !== null) expect(end.started, text).to.equal(false);
+    else expect(end.code, text).to.be.oneOf([EXIT_CODES.terminated, EXIT_CODES.ok]);
+    return String(end.signal ?? end.code);
+  };
+
   it(`every ${EVERY_MS} ms ends it in time with nothing open, and with the code for another try (F8, H8)`, async () => {
     const counts = new Map<string, number>();
     for (let ms = 0; ms <= LAST_MS; ms += EVERY_MS) {
-      const end = await stopAfter(ms);
-      const text = `after ${ms} ms: ${JSON.stringify(end)}`;
-      const how = String(end.signal ?? end.code);
+      const how = await expectCleanEnd(ms);
       counts.set(how, (counts.get(how) ?? 0) + 1);
-      expect(end.tookMs, text).to.be.below(GRACE_MS);
-      expect(end.uploads, text).to.equal(0);
-      expect(end.objects, text).to.equal(end.code === EXIT_CODES.ok ? 1 : 0);
-      // Before Node has started our code the signal ends the process; Kubernetes counts that as worth another try too.
-      if (end.signal !== null) expect(end.started, text).to.equal(false);
-      else expect(end.code, text).to.be.oneOf([EXIT_CODES.terminated, EXIT_CODES.ok]);
     }
     console.log(`      ${JSON.stringify(Object.fromEntries(counts))}`);
     expect(counts.get(String(EXIT_CODES.terminated)) ?? 0).to.be.greaterThan(5);
+  });
+
+  it('leaves no upload whose start the store answers late (F8, H8)', async () => {
+    for (let ms = START.fromMs; ms <= START.lastMs; ms += START.everyMs)
+      await expectCleanEnd(ms, START.lateMs);
   });
 });

@@ -48,6 +48,8 @@ export interface HostileStore extends AsyncDisposable {
   ignoresConditions: boolean;
   /** Sums no part by CRC-32, whatever it is asked for. */
   sumsNothing: boolean;
+  /** Ends every connection, whatever it waits for. */
+  closeConnections(): void;
 }
 
 /** By method, and the first parameter that is there. */
@@ -195,6 +197,7 @@ export const startHostileStore = async (): Promise<HostileStore> => {
     refusesNewHeaders: false,
     ignoresConditions: false,
     sumsNothing: false,
+    closeConnections: () => server.closeAllConnections(),
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

@@ -29,6 +29,7 @@ export const settings = {
   storeThrottledAttempts: 6,
   storeRetryBaseMs: 1,
   storeRetryMaxMs: 2,
+  storeStartGraceMs: 300,
   statusChargeIntervalMs: 10,
   statusProgressIntervalMs: 20,
   statusWriteLimitMs: 300,

@@ -16,6 +16,7 @@ const settings = {
   storeThrottledAttempts: 2,
   storeRetryBaseMs: 1,
   storeRetryMaxMs: 2,
+  storeStartGraceMs: 300,
   settleLimitMs: 300,
 };
 const denied = { kind: 'answer', status: 403, code: 'AccessDenied' } as const;

@@ -22,6 +22,7 @@ export const settings = {
   storeThrottledAttempts: 6,
   storeRetryBaseMs: 1,
   storeRetryMaxMs: 2,
+  storeStartGraceMs: 300,
 };
 /** Five full parts and a smaller one. */
 export const body = randomBytes(5 * PART + 1234);

@@ -1,0 +1,20 @@
+/** Follows another signal so much later: for a request whose answer must still be heard. */
+export const createLateSignal = (
+  signal: AbortSignal,
+  ms: number,
+): Disposable & { readonly signal: AbortSignal } => {
+  const late = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  const onAbort = (): void => {
+    timer = setTimeout(() => late.abort(signal.reason), ms);
+  };
+  if (signal.aborted) onAbort();
+  else signal.addEventListener('abort', onAbort, { once: true });
+  return {
+    signal: late.signal,
+    [Symbol.dispose]: () => {
+      signal.removeEventListener('abort', onAbort);
+      clearTimeout(timer);
+    },
+  };
+};
