@@ -9,6 +9,6 @@ import type { KubeSettings } from './settings.ts';
  */
 export const createKubeConfig = async (settings: KubeSettings): Promise<KubeAccess> => {
   if (settings.kubeconfig === '') return accessOfPod(settings);
-  const { accessOfFile } = await import('./kubeconfig-file.ts');
-  return accessOfFile(settings.kubeconfig);
+  const { accessOfKubeconfig } = await import('./kubeconfig-file.ts');
+  return accessOfKubeconfig({ files: [settings.kubeconfig] });
 };

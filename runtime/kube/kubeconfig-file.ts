@@ -4,6 +4,21 @@ import { KubeConfig } from '@kubernetes/client-node';
 import { ConfigError } from '../errors.ts';
 import type { KubeAccess } from './kube-access.ts';
 
+export interface KubeconfigChoice {
+  /** At least one; what stands in an earlier file wins. */
+  readonly files: readonly string[];
+  /** Default: the current context. */
+  readonly context?: string;
+}
+
+/** An identity at an API server, and what a kubeconfig says beside it. */
+export interface ContextAccess extends KubeAccess {
+  /** Namespace of the context. */
+  readonly namespace: string | undefined;
+  /** Every namespace that a context of the same cluster names. */
+  readonly knownNamespaces: readonly string[];
+}
+
 const load = (file: string): KubeConfig => {
   const config = new KubeConfig();
   try {
@@ -15,6 +30,23 @@ const load = (file: string): KubeConfig => {
   return config;
 };
 
+const missing = <T extends { readonly name: string }>(there: readonly T[], more: readonly T[]): T[] =>
+  more.filter(({ name }) => there.every((one) => one.name !== name));
+
+/** As kubectl merges them: the first of a name counts, and the first current context. */
+const loadAll = ({ files, context }: KubeconfigChoice): KubeConfig => {
+  const [first, ...others] = files.map(load);
+  if (first === undefined) throw new ConfigError('No kubeconfig file is named');
+  for (const other of others) {
+    for (const cluster of missing(first.clusters, other.clusters)) first.addCluster(cluster);
+    for (const user of missing(first.users, other.users)) first.addUser(user);
+    for (const one of missing(first.contexts, other.contexts)) first.addContext(one);
+    if (!first.currentContext) first.setCurrentContext(other.currentContext);
+  }
+  if (context !== undefined) first.setCurrentContext(context);
+  return first;
+};
+
 /** The `any`-typed corners of the client end here: header values come out as trimmed text. */
 const headerText = (headers: RequestOptions['headers']): Record<string, string> => {
   const pairs = Object.entries(headers ?? {}).filter(([, value]) => value !== undefined);
@@ -22,24 +54,37 @@ const headerText = (headers: RequestOptions['headers']): Record<string, string> 
   return Object.fromEntries(pairs.map(([name, value]) => [name.toLowerCase(), String(value).trim()]));
 };
 
-/**
- * The current context of a kubeconfig file, with every way to sign in that the client library knows: tokens, certificates,
- * exec plugins, OpenID Connect.
- * @throws ConfigError when the file cannot be read or followed.
- */
-export const accessOfFile = (file: string): KubeAccess => {
-  let config = load(file);
+const clusterOf = (config: KubeConfig, { files, context }: KubeconfigChoice) => {
   const cluster = config.getCurrentCluster();
-  if (!cluster) throw new ConfigError(`The kubeconfig ${file} has no current context`);
+  const where = `The kubeconfig ${files.join(', ')}`;
+  if (!cluster && context !== undefined) {
+    const names = config.contexts.map(({ name }) => name).join(', ');
+    throw new ConfigError(`${where} has no context '${context}'; it has: ${names}`);
+  }
+  if (!cluster) throw new ConfigError(`${where} has no current context`);
   if (cluster.proxyUrl !== undefined) {
     throw new ConfigError(
       `The cluster ${cluster.name} is reached by a proxy (proxy-url), which is not supported`,
     );
   }
+  return cluster;
+};
+
+/**
+ * A context of kubeconfig files, with every way to sign in that the client library knows: tokens, certificates, exec
+ * plugins, OpenID Connect.
+ * @throws ConfigError when a file cannot be read or followed.
+ */
+export const accessOfKubeconfig = (choice: KubeconfigChoice): ContextAccess => {
+  let config = loadAll(choice);
+  const cluster = clusterOf(config, choice);
+  const ofCluster = config.contexts.filter((context) => context.cluster === cluster.name);
   return {
     server: cluster.server.replace(/\/+$/, ''),
+    namespace: config.getContextObject(config.currentContext)?.namespace,
+    knownNamespaces: [...new Set(ofCluster.flatMap(({ namespace }) => namespace ?? []))],
     credentials: async ({ forget = false } = {}) => {
-      if (forget) config = load(file);
+      if (forget) config = loadAll(choice);
       const options: RequestOptions = {};
       await config.applyToHTTPSOptions(options);
       const { ca, cert, key, rejectUnauthorized, servername, auth } = options;

@@ -73,7 +73,10 @@ for (const folder of IMAGES)
     it('holds every file and package that its program loads, and no folder more', async () => {
       const copied = linesWith('COPY').flatMap((line) => /^COPY (\S+) \.\/\1$/.exec(line)?.[1] ?? []);
       expect(copied).to.deep.equal(['crds', 'runtime', folder]);
-      const { files, packages } = await loadedBy(`${folder}/main.ts`);
+      const programs = folder === 'api' ? ['main.ts', 'command-line/main.ts'] : ['main.ts'];
+      const loaded = await Promise.all(programs.map((program) => loadedBy(`${folder}/${program}`)));
+      const files = new Set(loaded.flatMap((program) => [...program.files]));
+      const packages = new Set(loaded.flatMap((program) => [...program.packages]));
       // It stands beside them, for the aliases.
       files.delete('package.json');
       for (const file of files) {

@@ -1,0 +1,49 @@
+import { invalidInput } from './administration-error.ts';
+
+export interface ProjectLimits {
+  readonly activeJobs?: number;
+  readonly filesPerJob?: number;
+  readonly requestsPerMinute?: number;
+}
+
+export interface NewProject {
+  readonly namespace: string;
+  readonly displayName?: string;
+  readonly limits?: ProjectLimits;
+  /** Creates the namespace, too, when it is not there. */
+  readonly createNamespace?: boolean;
+}
+
+const DNS_LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
+const MAX_DISPLAY_NAME = 128;
+const MAX_INT32 = 2_147_483_647;
+
+/** @throws AdministrationError InvalidInput */
+const checkNamespace = (namespace: string): void => {
+  if (!DNS_LABEL.test(namespace))
+    throw invalidInput(
+      'namespace',
+      `'${namespace.slice(0, 80)}' cannot be the namespace of a project: use 1 to 63 lower-case letters, digits and '-', with a letter or digit at both ends`,
+    );
+};
+
+/** @throws AdministrationError InvalidInput */
+const checkDisplayName = (field: string, displayName: string | undefined): void => {
+  if (displayName !== undefined && (displayName.trim() === '' || displayName.length > MAX_DISPLAY_NAME))
+    throw invalidInput(
+      field,
+      `A ${field} has 1 to ${MAX_DISPLAY_NAME} characters; this one has ${displayName.length}`,
+    );
+};
+
+/** @throws AdministrationError InvalidInput */
+export const checkNewProject = ({ namespace, displayName, limits = {} }: NewProject): void => {
+  checkNamespace(namespace);
+  checkDisplayName('displayName', displayName);
+  for (const [name, value] of Object.entries(limits))
+    if (!Number.isInteger(value) || Number(value) < 1 || Number(value) > MAX_INT32)
+      throw invalidInput(
+        name,
+        `The limit ${name} is a whole number from 1 to ${MAX_INT32}, not ${String(value)}`,
+      );
+};

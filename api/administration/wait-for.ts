@@ -1,0 +1,24 @@
+import { type Clock, pause } from '#runtime/clock.ts';
+
+export interface WaitForOptions {
+  readonly clock: Clock;
+  readonly limitMs: number;
+  readonly signal?: AbortSignal;
+}
+
+/** The controller answers within a second or two; asking this often is no burden for the API server. */
+const INTERVAL_MS = 300;
+
+/** Asks again until there is an answer; undefined when the limit is over. @throws the reason of the signal. */
+export const waitFor = async <T>(
+  { clock, limitMs, signal = new AbortController().signal }: WaitForOptions,
+  ask: () => Promise<T | undefined>,
+): Promise<T | undefined> => {
+  const end = clock.monotonicMs() + limitMs;
+  for (;;) {
+    signal.throwIfAborted();
+    const answer = await ask();
+    if (answer !== undefined || clock.monotonicMs() >= end) return answer;
+    await pause(clock, INTERVAL_MS, signal);
+  }
+};

@@ -1,0 +1,20 @@
+import type { Argv } from 'yargs';
+import type { Answer, OutputFormat } from './answer.ts';
+import type { Session } from './session.ts';
+
+/** Options that every command takes. */
+export interface GlobalArguments {
+  readonly output: OutputFormat;
+  readonly namespace: string | undefined;
+  readonly kubeconfig: string | undefined;
+  readonly context: string | undefined;
+}
+
+/** One command: what it was given, and the cluster it works on. Failures are thrown. */
+export type Command<A> = (args: A, session: Session) => Promise<Answer>;
+
+/** Makes a yargs handler of a command. */
+export type Run = <A extends GlobalArguments>(command: Command<A>) => (args: A) => Promise<void>;
+
+/** Adds the commands that begin with one word. */
+export type CommandGroup = (parser: Argv<GlobalArguments>, run: Run) => Argv<GlobalArguments>;

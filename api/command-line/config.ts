@@ -1,0 +1,23 @@
+import { type ConfigOf, readConfig, type Settings } from '#runtime/config.ts';
+import { KUBE_SETTINGS } from '#runtime/kube/settings.ts';
+
+const COMMAND_LINE_SETTINGS = {
+  ...KUBE_SETTINGS,
+  kubeconfig: {
+    env: 'KUBECONFIG',
+    type: 'string',
+    default: '',
+    description: 'kubeconfig files, joined by a colon; ~/.kube/config when it is empty',
+  },
+  home: {
+    env: 'HOME',
+    type: 'string',
+    default: '/',
+    description: 'home directory, which may hold .kube/config',
+  },
+} as const satisfies Settings;
+export type CommandLineConfig = ConfigOf<typeof COMMAND_LINE_SETTINGS>;
+
+/** @throws ConfigError that names every bad variable */
+export const readCommandLineConfig = (env: Readonly<Record<string, string | undefined>>): CommandLineConfig =>
+  readConfig(COMMAND_LINE_SETTINGS, env);

@@ -1,0 +1,119 @@
+import yargs, { type Argv } from 'yargs';
+import { toError } from '#runtime/errors.ts';
+import { type Answer, OUTPUT_FORMATS, renderAnswer } from './answer.ts';
+import type { CommandGroup, GlobalArguments, Run } from './command.ts';
+import { EXIT_CODES, EXIT_CODES_HELP, exitCodeOf } from './exit-codes.ts';
+import { refuseSecretArguments } from './secret-arguments.ts';
+import type { OpenSession } from './session.ts';
+import type { Terminal } from './terminal.ts';
+import { UsageError } from './usage-error.ts';
+
+export interface ProgramOptions {
+  readonly version: string;
+  readonly groups: readonly CommandGroup[];
+  readonly terminal: Terminal;
+  readonly openSession: OpenSession;
+  readonly signal: AbortSignal;
+}
+
+const NAME = 'zipjobs';
+/** Wide enough for examples on one line, narrow enough for a terminal beside another window. */
+const HELP_WIDTH = 110;
+
+const withGlobalOptions = (parser: Argv): Argv<GlobalArguments> =>
+  parser.options({
+    namespace: {
+      alias: 'n',
+      type: 'string',
+      requiresArg: true,
+      describe: "Namespace of the project; default: the context's",
+    },
+    output: {
+      alias: 'o',
+      choices: OUTPUT_FORMATS,
+      default: 'table' as const,
+      requiresArg: true,
+      describe: 'How the answer is printed',
+    },
+    context: { type: 'string', requiresArg: true, describe: 'Context of the kubeconfig' },
+    kubeconfig: {
+      type: 'string',
+      requiresArg: true,
+      describe: 'Kubeconfig file; default: KUBECONFIG, ~/.kube/config, the service account of the pod',
+    },
+  });
+
+const createParser = ({ version, groups }: ProgramOptions, run: Run): Argv<GlobalArguments> => {
+  const parser = yargs()
+    .scriptName(NAME)
+    .usage('$0: projects, buckets, tokens and webhooks of zipjobs, with your kubeconfig')
+    .locale('en')
+    .exitProcess(false)
+    .fail(false)
+    .strict()
+    .parserConfiguration({ 'duplicate-arguments-array': false, 'dot-notation': false })
+    .version(version)
+    .help()
+    .alias('h', 'help')
+    .wrap(HELP_WIDTH)
+    .completion('completion', 'Prints what teaches your shell to complete: zipjobs completion >> ~/.bashrc')
+    .demandCommand(1, 'Say what to manage')
+    .epilogue(EXIT_CODES_HELP);
+  return groups.reduce((all, group) => group(all, run), withGlobalOptions(parser));
+};
+
+/** yargs throws plain errors for arguments that it refuses; a command throws classes of ours. */
+const usageError = (thrown: unknown, args: readonly string[]): UsageError => {
+  const words = args.slice(0, args.findIndex((arg) => arg.startsWith('-')) >>> 0).slice(0, 2);
+  const help = [NAME, ...words.filter((word) => /^[a-z-]+$/.test(word)), '--help'].join(' ');
+  return new UsageError(`${toError(thrown).message.trim()}. See: ${help}`, thrown);
+};
+
+interface Parsed {
+  readonly help: string;
+  readonly answer: { readonly of: Answer; readonly format: GlobalArguments['output'] } | undefined;
+}
+
+const parse = async (options: ProgramOptions, args: readonly string[]): Promise<Parsed> => {
+  let answer: Parsed['answer'];
+  const command = { hasBegun: false };
+  let help = '';
+  const run: Run = (perform) => async (parsed) => {
+    command.hasBegun = true;
+    await using session = await options.openSession(parsed);
+    answer = { of: await perform(parsed, session), format: parsed.output };
+  };
+  try {
+    await createParser(options, run).parseAsync([...args], {}, (_error, _parsed, printed) => {
+      help += printed;
+    });
+  } catch (error) {
+    throw command.hasBegun ? error : usageError(error, args);
+  }
+  return { help, answer };
+};
+
+const answerTo = async (options: ProgramOptions, args: readonly string[]): Promise<number> => {
+  const { terminal } = options;
+  refuseSecretArguments(args);
+  const { help, answer } = await parse(options, args);
+  if (help !== '') terminal.print(`${help}\n`);
+  if (!answer) return EXIT_CODES.ok;
+  terminal.print(renderAnswer(answer.of, answer.format));
+  for (const note of answer.of.notes ?? []) terminal.note(note);
+  return answer.of.exitCode ?? EXIT_CODES.ok;
+};
+
+/** The whole program: arguments in, exit code out. */
+export const createProgram =
+  (options: ProgramOptions) =>
+  async (args: readonly string[]): Promise<number> => {
+    try {
+      return await answerTo(options, args);
+    } catch (error) {
+      const code = options.signal.aborted ? EXIT_CODES.interrupted : exitCodeOf(error);
+      const message = code === EXIT_CODES.interrupted ? 'interrupted' : toError(error).message;
+      options.terminal.note(`${NAME}: ${message}`);
+      return code;
+    }
+  };

@@ -1,0 +1,45 @@
+import type { Clock } from '#runtime/clock.ts';
+import { createKubeClient, type KubeClient } from '#runtime/kube/client.ts';
+import { accessCluster } from './cluster-access.ts';
+import type { GlobalArguments } from './command.ts';
+import type { CommandLineConfig } from './config.ts';
+import type { Terminal } from './terminal.ts';
+
+/** What a command works with. */
+export interface Session extends AsyncDisposable {
+  /** Signed in as the person. */
+  readonly kube: KubeClient;
+  /** Of the project: the one that was named, or that of the context. */
+  readonly namespace: string;
+  /** Every namespace that the kubeconfig names for the cluster, and the one in use. */
+  readonly knownNamespaces: readonly string[];
+  readonly terminal: Terminal;
+  readonly clock: Clock;
+  /** Aborts when the person interrupts the program. */
+  readonly signal: AbortSignal;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+export interface SessionOptions extends Pick<Session, 'terminal' | 'clock' | 'signal' | 'env'> {
+  readonly config: () => CommandLineConfig;
+  readonly userAgent: string;
+}
+
+export type OpenSession = (args: GlobalArguments) => Promise<Session>;
+
+/** No connection is made before the first call. */
+export const createOpenSession =
+  ({ config: readConfig, userAgent, ...given }: SessionOptions): OpenSession =>
+  async (args) => {
+    const config = readConfig();
+    const access = await accessCluster(args, config);
+    const namespace = args.namespace ?? access.namespace ?? 'default';
+    const kube = createKubeClient({ access, requestTimeoutMs: config.kubeRequestTimeoutMs, userAgent });
+    return {
+      ...given,
+      kube,
+      namespace,
+      knownNamespaces: [...new Set([namespace, ...access.knownNamespaces])],
+      [Symbol.asyncDispose]: () => kube[Symbol.asyncDispose](),
+    };
+  };
