@@ -4,6 +4,7 @@ import { readCommandLineConfig } from './config.ts';
 import { createProgram } from './program.ts';
 import { addProjectCommands } from './project-commands.ts';
 import { createOpenSession } from './session.ts';
+import { createSysdumpCommands } from './sysdump-command.ts';
 import { createTerminal } from './terminal.ts';
 
 const interrupt = new AbortController();
@@ -25,7 +26,7 @@ const openSession = createOpenSession({
 });
 const program = createProgram({
   version: packageJson.version,
-  groups: [addProjectCommands],
+  groups: [addProjectCommands, createSysdumpCommands(packageJson.version)],
   terminal,
   openSession,
   signal: interrupt.signal,

@@ -1,0 +1,76 @@
+import { stringify } from 'yaml';
+import { listPages } from '#runtime/kube/list-pages.ts';
+import { addEntry, type DumpContext } from './dump-context.ts';
+import { DEFINITIONS, type DumpedKind } from './kinds.ts';
+import { maskObject } from './mask-object.ts';
+
+const PAGE_SIZE = 200;
+/** Of one entry: what a person can still open. */
+const MAX_ENTRY_BYTES = 32 * 1024 * 1024;
+
+const yamlOf = (object: unknown): string => stringify(maskObject(object), { lineWidth: 0 });
+
+interface Place {
+  /** Every namespace when undefined. */
+  readonly namespace: string | undefined;
+  readonly folder: string;
+}
+
+const objectsOf = async function* (
+  { kube, signal }: DumpContext,
+  kind: DumpedKind,
+  namespace: string | undefined,
+): AsyncGenerator<unknown, void, undefined> {
+  for (const fieldSelector of kind.fieldSelectors ?? [undefined]) {
+    const options = {
+      pageSize: PAGE_SIZE,
+      signal,
+      ...(namespace !== undefined && { namespace }),
+      ...(kind.labelSelector !== undefined && { labelSelector: kind.labelSelector }),
+      ...(fieldSelector !== undefined && { fieldSelector }),
+    };
+    for await (const { items } of listPages(kube, kind, options)) yield* items;
+  }
+};
+
+const readKind = async (context: DumpContext, kind: DumpedKind, place: Place): Promise<string> => {
+  const what = `${place.folder}/${kind.plural}.yaml`;
+  const { facts, limits, problems, bundle } = context;
+  const documents: string[] = [];
+  let bytes = 0;
+  try {
+    for await (const object of objectsOf(context, kind, place.namespace)) {
+      if (documents.length >= limits.maxObjects || bytes > Math.min(MAX_ENTRY_BYTES, bundle.bytesLeft)) {
+        problems.note(what, `cut after ${documents.length} objects: there are more than a dump takes`);
+        break;
+      }
+      facts.note(object);
+      const text = yamlOf(object);
+      documents.push(text);
+      bytes += text.length;
+    }
+  } catch (error) {
+    problems.failed(what, error);
+  }
+  return documents.join('---\n');
+};
+
+/** All objects of a kind, as YAML in one entry. */
+export const collectKind = async (context: DumpContext, kind: DumpedKind, place: Place): Promise<void> => {
+  const text = await readKind(context, kind, place);
+  if (text !== '') await addEntry(context, `${place.folder}/${kind.plural}.yaml`, text);
+};
+
+/** The definitions of our kinds, each by its name. */
+export const collectDefinitions = async (context: DumpContext): Promise<void> => {
+  const { kube, problems, signal } = context;
+  for (const name of DEFINITIONS) {
+    const path = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${name}`;
+    try {
+      const object = await kube.request({ method: 'GET', path, signal });
+      await addEntry(context, `cluster/customresourcedefinitions/${name}.yaml`, yamlOf(object));
+    } catch (error) {
+      problems.failed(`the definition ${name}`, error);
+    }
+  }
+};

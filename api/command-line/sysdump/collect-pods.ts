@@ -1,0 +1,108 @@
+import type { Readable } from 'node:stream';
+import { toError } from '#runtime/errors.ts';
+import { isKubeError } from '#runtime/kube/kube-error.ts';
+import { addEntry, type DumpContext } from './dump-context.ts';
+import type { PodFacts } from './facts.ts';
+import { maskLines } from './mask-text.ts';
+
+const NEWLINE = 10;
+
+/** The last so many bytes, from the beginning of a line on: half a line may hold half a secret, which nobody knows for one. */
+export const endOf = async (body: AsyncIterable<unknown>, maxBytes: number): Promise<string> => {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  let isCut = false;
+  for await (const chunk of body) {
+    const bytes = Buffer.isBuffer(chunk) ? chunk : Buffer.from(String(chunk));
+    chunks.push(bytes);
+    size += bytes.length;
+    while (chunks[0] !== undefined && size - chunks[0].length >= maxBytes) {
+      size -= chunks[0].length;
+      chunks.shift();
+      isCut = true;
+    }
+  }
+  const all = Buffer.concat(chunks);
+  if (!isCut && all.length <= maxBytes) return all.toString('utf8');
+  const end = all.subarray(-maxBytes);
+  const newline = end.indexOf(NEWLINE);
+  return newline === -1 ? '' : end.subarray(newline + 1).toString('utf8');
+};
+
+interface Read {
+  readonly what: string;
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string | number | boolean>>;
+}
+
+/** A text of the API server, or undefined with a note why there is none. */
+const readText = async (
+  context: DumpContext,
+  { what, path, query = {} }: Read,
+): Promise<string | undefined> => {
+  const { kube, problems, limits, signal } = context;
+  const limit = AbortSignal.timeout(limits.readMs);
+  let body: Readable | undefined;
+  try {
+    body = await kube.stream({ method: 'GET', path, query, signal: AbortSignal.any([signal, limit]) });
+    return await endOf(body, limits.logBytes);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (isKubeError(error, 'Unauthorized')) throw error;
+    problems.note(what, limit.aborted ? `it took longer than ${limits.readMs} ms` : toError(error).message);
+    return undefined;
+  } finally {
+    body?.destroy();
+  }
+};
+
+const podPath = ({ namespace, name }: PodFacts, suffix: string): string =>
+  `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(name)}${suffix}`;
+
+const collectLog = async (
+  context: DumpContext,
+  pod: PodFacts,
+  container: { readonly name: string; readonly previous: boolean },
+): Promise<void> => {
+  const entry = `logs/${pod.namespace}/${pod.name}/${container.name}${container.previous ? '.previous' : ''}.log`;
+  const text = await readText(context, {
+    what: entry,
+    path: podPath(pod, '/log'),
+    query: {
+      container: container.name,
+      tailLines: context.limits.logLines,
+      ...(container.previous && { previous: true }),
+    },
+  });
+  if (text !== undefined) await addEntry(context, entry, maskLines(text));
+};
+
+const collectMetrics = async (context: DumpContext, pod: PodFacts): Promise<void> => {
+  if (pod.adminPort === undefined || pod.phase !== 'Running') return;
+  const entry = `metrics/${pod.namespace}/${pod.name}.txt`;
+  const path = podPath(pod, `:${pod.adminPort}/proxy/metrics`);
+  const text = await readText(context, { what: entry, path });
+  if (text !== undefined) await addEntry(context, entry, maskLines(text));
+};
+
+/** The most telling first: processes that serve, then what has not ended well, then the newest. */
+const order = (a: PodFacts, b: PodFacts): number =>
+  Number(a.adminPort === undefined) - Number(b.adminPort === undefined) ||
+  Number(a.phase === 'Succeeded') - Number(b.phase === 'Succeeded') ||
+  b.createdAt.localeCompare(a.createdAt);
+
+/** Logs of our pods, and metrics of those that have some. A pod that never started has no log; that is told as well. */
+export const collectPods = async (context: DumpContext): Promise<void> => {
+  const { facts, limits, problems, progress } = context;
+  const pods = facts.pods.toSorted(order);
+  if (pods.length > limits.maxLogs)
+    problems.note('logs', `of ${pods.length} pods, only those of ${limits.maxLogs} are in the dump`);
+  for (const pod of pods.slice(0, limits.maxLogs)) {
+    progress(`log of ${pod.namespace}/${pod.name}`);
+    for (const { name, restarts } of pod.containers) {
+      await collectLog(context, pod, { name, previous: false });
+      if (restarts > 0) await collectLog(context, pod, { name, previous: true });
+    }
+    await collectMetrics(context, pod);
+  }
+};

@@ -1,0 +1,16 @@
+import { isRecord } from '#runtime/kube/decode.ts';
+
+/** What stands at a path of an object whose kind nobody validated; undefined where there is nothing. */
+export const fieldAt = (value: unknown, ...path: readonly string[]): unknown =>
+  path.reduce<unknown>((at, name) => (isRecord(at) ? at[name] : undefined), value);
+
+/** The text (or number) at a path, or an empty text. */
+export const textAt = (value: unknown, ...path: readonly string[]): string => {
+  const found = fieldAt(value, ...path);
+  return typeof found === 'string' || typeof found === 'number' ? String(found) : '';
+};
+
+export const listAt = (value: unknown, ...path: readonly string[]): readonly unknown[] => {
+  const found = fieldAt(value, ...path);
+  return Array.isArray(found) ? found : [];
+};

@@ -1,0 +1,93 @@
+import { LABELS } from '#crds/api-group.ts';
+import { listPages } from '#runtime/kube/list-pages.ts';
+import type { DumpContext } from './dump-context.ts';
+import { textAt } from './fields.ts';
+import { type DumpedKind, ZIP_JOBS, ZIP_PROJECTS } from './kinds.ts';
+
+export interface Asked {
+  /** Where the chart is installed; looked for when absent. */
+  readonly systemNamespace?: string | undefined;
+  /** Looked for when there is none. */
+  readonly projects: readonly string[];
+  /** Where to look when the person may not list every namespace. */
+  readonly ownNamespace: string;
+}
+
+export interface Namespaces {
+  readonly system: readonly string[];
+  /** Those of the projects, without the system's. */
+  readonly projects: readonly string[];
+}
+
+const DEFAULT_SYSTEM_NAMESPACE = 'zipjobs-system';
+const PAGE_SIZE = 500;
+const DEPLOYMENTS: DumpedKind = {
+  apiVersion: 'apps/v1',
+  plural: 'deployments',
+  kind: 'Deployment',
+  scope: 'Namespaced',
+  labelSelector: `${LABELS.partOf}=zipjobs`,
+};
+
+/** Namespaces with objects of the kind; undefined, and a note, when they cannot be listed. */
+const namespacesWith = async (
+  { kube, signal, problems }: DumpContext,
+  kind: DumpedKind,
+  options: { readonly fieldSelector?: string } = {},
+): Promise<ReadonlySet<string> | undefined> => {
+  const found = new Set<string>();
+  const { labelSelector } = kind;
+  try {
+    const pages = listPages(kube, kind, {
+      pageSize: PAGE_SIZE,
+      signal,
+      ...options,
+      ...(labelSelector !== undefined && { labelSelector }),
+    });
+    for await (const { items } of pages)
+      for (const item of items) found.add(textAt(item, 'metadata', 'namespace'));
+    return found;
+  } catch (error) {
+    problems.failed(`${kind.plural} of all namespaces`, error);
+    return undefined;
+  }
+};
+
+const findSystem = async (context: DumpContext, asked: Asked): Promise<readonly string[]> => {
+  if (asked.systemNamespace !== undefined) return [asked.systemNamespace];
+  const found = await namespacesWith(context, DEPLOYMENTS);
+  if (found !== undefined && found.size > 0) return [...found];
+  context.problems.note(
+    'the namespace of the chart',
+    `none was found; ${DEFAULT_SYSTEM_NAMESPACE} was looked into; name another with --system-namespace`,
+  );
+  return [DEFAULT_SYSTEM_NAMESPACE];
+};
+
+/** Jobs that wait for a project to be made are where none is. */
+const findProjects = async (context: DumpContext, asked: Asked): Promise<readonly string[]> => {
+  if (asked.projects.length > 0) return asked.projects;
+  const projects = await namespacesWith(context, ZIP_PROJECTS);
+  if (projects === undefined) {
+    context.problems.note(
+      'other projects',
+      `only ${asked.ownNamespace} was looked into; name others with --project`,
+    );
+    return [asked.ownNamespace];
+  }
+  const waiting = await namespacesWith(context, ZIP_JOBS, { fieldSelector: 'status.phase=Queued' });
+  return [...new Set([...projects, ...(waiting ?? [])])].toSorted();
+};
+
+/** Where to look. */
+export const findNamespaces = async (context: DumpContext, asked: Asked): Promise<Namespaces> => {
+  const { maxProjects } = context.limits;
+  const system = await findSystem(context, asked);
+  const projects = await findProjects(context, asked);
+  if (projects.length > maxProjects)
+    context.problems.note(
+      'projects',
+      `of ${projects.length}, the first ${maxProjects} are in the dump; name those that matter with --project`,
+    );
+  return { system, projects: projects.slice(0, maxProjects).filter((one) => !system.includes(one)) };
+};

@@ -1,0 +1,75 @@
+import { API_GROUP, GROUP_VERSION, LABELS, PLURALS } from '#crds/api-group.ts';
+import type { KubeObject, ResourceDefinition } from '#runtime/kube/types.ts';
+
+/** A kind that a dump holds. */
+export interface DumpedKind extends Pick<ResourceDefinition<KubeObject>, 'apiVersion' | 'plural' | 'kind'> {
+  readonly scope: 'Namespaced' | 'Cluster';
+  readonly labelSelector?: string;
+  /** Several lists, the most telling one first, for when not everything fits. */
+  readonly fieldSelectors?: readonly string[];
+}
+
+/** What belongs to us; in a project there may be other people's pods, which are no business of support's. */
+const OURS = `${LABELS.partOf}=zipjobs`;
+
+const namespaced = (apiVersion: string, plural: string, kind: string): DumpedKind => ({
+  apiVersion,
+  plural,
+  kind,
+  scope: 'Namespaced',
+});
+const ours = (apiVersion: string, plural: string, kind: string): DumpedKind => ({
+  ...namespaced(apiVersion, plural, kind),
+  labelSelector: OURS,
+});
+const cluster = (apiVersion: string, plural: string, kind: string): DumpedKind => ({
+  ...ours(apiVersion, plural, kind),
+  scope: 'Cluster',
+});
+
+const RBAC = 'rbac.authorization.k8s.io/v1';
+
+export const ZIP_JOBS: DumpedKind = {
+  ...namespaced(GROUP_VERSION, PLURALS.ZipJob, 'ZipJob'),
+  fieldSelectors: ['status.phase!=Succeeded', 'status.phase=Succeeded'],
+};
+export const ZIP_PROJECTS = namespaced(GROUP_VERSION, PLURALS.ZipProject, 'ZipProject');
+
+/** Of every namespace that is looked at. Secrets are never among them. */
+export const NAMESPACED_KINDS: readonly DumpedKind[] = [
+  ZIP_PROJECTS,
+  namespaced(GROUP_VERSION, PLURALS.ZipBucket, 'ZipBucket'),
+  namespaced(GROUP_VERSION, PLURALS.ZipToken, 'ZipToken'),
+  ZIP_JOBS,
+  ours('v1', 'pods', 'Pod'),
+  ours('batch/v1', 'jobs', 'Job'),
+  ours('apps/v1', 'deployments', 'Deployment'),
+  ours('apps/v1', 'replicasets', 'ReplicaSet'),
+  namespaced('v1', 'events', 'Event'),
+  namespaced('coordination.k8s.io/v1', 'leases', 'Lease'),
+  namespaced('v1', 'resourcequotas', 'ResourceQuota'),
+  namespaced('v1', 'limitranges', 'LimitRange'),
+  namespaced('v1', 'serviceaccounts', 'ServiceAccount'),
+  namespaced(RBAC, 'roles', 'Role'),
+  namespaced(RBAC, 'rolebindings', 'RoleBinding'),
+  namespaced('networking.k8s.io/v1', 'networkpolicies', 'NetworkPolicy'),
+  ours('v1', 'configmaps', 'ConfigMap'),
+  ours('v1', 'services', 'Service'),
+  ours('networking.k8s.io/v1', 'ingresses', 'Ingress'),
+];
+
+export const CLUSTER_KINDS: readonly DumpedKind[] = [
+  cluster(RBAC, 'clusterroles', 'ClusterRole'),
+  cluster(RBAC, 'clusterrolebindings', 'ClusterRoleBinding'),
+  cluster('admissionregistration.k8s.io/v1', 'validatingadmissionpolicies', 'ValidatingAdmissionPolicy'),
+  cluster(
+    'admissionregistration.k8s.io/v1',
+    'validatingadmissionpolicybindings',
+    'ValidatingAdmissionPolicyBinding',
+  ),
+];
+
+/** Names of our definitions. */
+export const DEFINITIONS: readonly string[] = Object.values(PLURALS).map(
+  (plural) => `${plural}.${API_GROUP}`,
+);

@@ -1,0 +1,61 @@
+import { isRecord } from '#runtime/kube/decode.ts';
+import { redactUrl } from '#runtime/redact.ts';
+import { MASK, maskValue } from './mask-text.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const recordAt = (value: unknown, name: string): Fields => {
+  const member = isRecord(value) ? value[name] : undefined;
+  return isRecord(member) ? member : {};
+};
+
+const leftOut = (value: unknown): string =>
+  `[left out: ${typeof value === 'string' ? value.length : JSON.stringify(value ?? '').length} characters]`;
+
+/** Receivers such as those of chat systems know their callers by the path: only where it leads is told. */
+const maskWebhook = (webhook: Fields): Fields => {
+  const url = URL.parse(typeof webhook['url'] === 'string' ? webhook['url'] : '');
+  return { ...webhook, url: url ? `${url.protocol}//${url.host}/${MASK}` : MASK };
+};
+
+const maskFile = (file: unknown): unknown => {
+  if (!isRecord(file)) return MASK;
+  const { url, headers, ...rest } = file;
+  return {
+    ...rest,
+    url: typeof url === 'string' ? redactUrl(url) : MASK,
+    ...(isRecord(headers) && {
+      headers: Object.fromEntries(Object.keys(headers).map((name) => [name, MASK])),
+    }),
+  };
+};
+
+/** A caller's metadata is no business of support's, and the hash of a token could be tried on guesses. */
+const maskSpec = (kind: unknown, spec: Fields): Fields => ({
+  ...spec,
+  ...(Array.isArray(spec['files']) && { files: spec['files'].map(maskFile) }),
+  ...(isRecord(spec['webhook']) && { webhook: maskWebhook(spec['webhook']) }),
+  ...(kind === 'ZipJob' && spec['metadata'] !== undefined && { metadata: leftOut(spec['metadata']) }),
+  ...(kind === 'ZipToken' && { sha256: MASK }),
+});
+
+const isLeftOut = (annotation: string): boolean => annotation.endsWith('last-applied-configuration');
+
+const maskMetadata = (metadata: Fields): Fields => {
+  const { managedFields: _managedFields, annotations, ...rest } = metadata;
+  if (!isRecord(annotations)) return rest;
+  const kept = Object.entries(annotations).filter(([name]) => !isLeftOut(name));
+  return kept.length === 0 ? rest : { ...rest, annotations: Object.fromEntries(kept) };
+};
+
+/** An object of the API server as it may leave the cluster. */
+export const maskObject = (object: unknown): unknown => {
+  if (!isRecord(object)) return maskValue(object);
+  const { kind, spec, binaryData } = object;
+  return maskValue({
+    ...object,
+    metadata: maskMetadata(recordAt(object, 'metadata')),
+    ...(isRecord(spec) && { spec: maskSpec(kind, spec) }),
+    ...(binaryData !== undefined && { binaryData: leftOut(binaryData) }),
+  });
+};

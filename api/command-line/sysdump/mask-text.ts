@@ -1,0 +1,105 @@
+import { isRecord } from '#runtime/kube/decode.ts';
+import { redactText } from '#runtime/redact.ts';
+
+/** Stands where something was left out. */
+export const MASK = '[redacted]';
+
+const SECRET_WORD =
+  'pass(?:word|wd|phrase)|secret|token|credential|authorization(?!\\.k8s)|cookie|signature|private[-_]?key|api[-_]?key|(?:access|session)[-_]?key';
+const SECRET_NAME = new RegExp(`${SECRET_WORD}|^sig$`, 'i');
+
+/** Fields of Kubernetes that are named for secrets and hold none: names, references, switches. */
+const HARMLESS_NAME =
+  /(?:names?|ref|pull_?secrets|class|path|dir|file|policy|seconds|bytes|count)$|^(?:secrets?|secretKeyRef|serviceAccountToken|tokenRequests)$/i;
+
+/** True for the name of a field or variable whose text may be a secret. */
+export const isSecretName = (name: string): boolean => SECRET_NAME.test(name) && !HARMLESS_NAME.test(name);
+
+/** The rest of a name on either side of the word; bounded, so that no long line takes long. */
+const MORE = '[\\w.-]{0,60}';
+const NAME = `${MORE}(?:${SECRET_WORD})${MORE}`;
+
+const PRIVATE_KEY = /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g;
+
+/** Besides what every process masks in its own output: what others print. */
+const PATTERNS: readonly (readonly [pattern: RegExp, replacement: string])[] = [
+  [PRIVATE_KEY, MASK],
+  [/\b(?:AKIA|ASIA)[A-Z0-9]{12,}\b/g, MASK],
+  // Of a query, encoded or not, and of arguments: --token=..., access_token%3D...
+  [
+    new RegExp(`((?:${SECRET_WORD}|AWSAccessKeyId|\\bsig)${MORE}(?:=|%3D)["']?)[^\\s&"',;]+`, 'gi'),
+    `$1${MASK}`,
+  ],
+  // A member of JSON that stands in a text, or in a text of JSON there; of the latter rather too much.
+  [new RegExp(`("${NAME}"\\s{0,9}:\\s{0,9}")(?:[^"\\\\]|\\\\.)*`, 'gi'), `$1${MASK}`],
+  [
+    new RegExp(`(\\\\"${NAME}\\\\+"\\s{0,9}:\\s{0,9}\\\\+").*?(?=\\\\+"\\s{0,9}[,}\\]]|$)`, 'gim'),
+    `$1${MASK}`,
+  ],
+  // A header in a text, and a line of YAML.
+  [
+    /((?:authorization|cookie|x-api-key|x-amz-security-token)["']?[ \t]{0,9}:[ \t]{0,9}["']?)[^\r\n"']+/gi,
+    `$1${MASK}`,
+  ],
+  [new RegExp(`^([ \\t]*(?:- )?["']?${NAME}["']?[ \\t]{0,9}:[ \\t]{1,9})\\S.*$`, 'gim'), `$1${MASK}`],
+];
+
+const maskPlain = (text: string): string =>
+  PATTERNS.reduce((result, [pattern, replacement]) => result.replace(pattern, replacement), redactText(text));
+
+/** No object of ours nests deeper, and nobody's nesting may end the program. */
+const MAX_DEPTH = 64;
+
+/** Numbers and switches are no secrets. */
+const maskMember = (name: string, value: unknown, depth: number): unknown =>
+  isSecretName(name) && (typeof value === 'string' || (typeof value === 'object' && value !== null))
+    ? MASK
+    : maskValue(value, depth);
+
+/** Members such as `{ "name": "TOKEN", "value": "..." }`: variables of a container, headers of a probe. */
+const maskNamed = (record: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
+  typeof record['name'] === 'string' && typeof record['value'] === 'string' && isSecretName(record['name'])
+    ? { ...record, value: MASK }
+    : record;
+
+/** The same value with every text masked; of fields with a secret's name the whole text. */
+export const maskValue = (value: unknown, depth = 0): unknown => {
+  if (typeof value === 'string') return maskText(value);
+  if (depth > MAX_DEPTH) return MASK;
+  if (Array.isArray(value)) return value.map((one) => maskValue(one, depth + 1));
+  if (!isRecord(value)) return value;
+  const members = Object.entries(maskNamed(value));
+  return Object.fromEntries(
+    members.map(([name, member]) => [maskPlain(name), maskMember(name, member, depth + 1)]),
+  );
+};
+
+const parsed = (text: string): unknown => {
+  if (!/^\s*[[{]/.test(text)) return undefined;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+};
+
+/** A text of any origin without what looks like a secret; JSON is masked by the names of its members, too. */
+export const maskText = (text: string): string => {
+  const value = parsed(text);
+  return value === undefined ? maskPlain(text) : JSON.stringify(maskValue(value));
+};
+
+/** A line that is longer is no line for people. */
+const MAX_LINE = 16 * 1024;
+const shortened = (line: string): string =>
+  line.length <= MAX_LINE ? line : `${line.slice(0, MAX_LINE)} [cut: ${line.length} characters]`;
+
+/** A log, line by line. */
+export const maskLines = (text: string): string => {
+  // A key of several lines must be seen whole.
+  const whole = text.replaceAll(PRIVATE_KEY, MASK);
+  return whole
+    .split('\n')
+    .map((line) => maskText(shortened(line)))
+    .join('\n');
+};

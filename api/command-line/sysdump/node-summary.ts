@@ -1,0 +1,39 @@
+import { stringify } from 'yaml';
+import { listPages } from '#runtime/kube/list-pages.ts';
+import { addEntry, type DumpContext } from './dump-context.ts';
+import { fieldAt, listAt, textAt } from './fields.ts';
+import { maskValue } from './mask-text.ts';
+
+const NODES = { apiVersion: 'v1', plural: 'nodes', kind: 'Node', scope: 'Cluster' } as const;
+const PAGE_SIZE = 200;
+
+/** What matters of a node to a pod; its images, addresses and annotations do not. */
+const nodeFacts = (node: unknown): Readonly<Record<string, unknown>> => ({
+  name: textAt(node, 'metadata', 'name'),
+  labels: fieldAt(node, 'metadata', 'labels'),
+  unschedulable: fieldAt(node, 'spec', 'unschedulable') ?? false,
+  taints: listAt(node, 'spec', 'taints'),
+  kubelet: textAt(node, 'status', 'nodeInfo', 'kubeletVersion'),
+  runtime: textAt(node, 'status', 'nodeInfo', 'containerRuntimeVersion'),
+  os: textAt(node, 'status', 'nodeInfo', 'osImage'),
+  architecture: textAt(node, 'status', 'nodeInfo', 'architecture'),
+  allocatable: fieldAt(node, 'status', 'allocatable'),
+  conditions: listAt(node, 'status', 'conditions').map(
+    (one) => `${textAt(one, 'type')}=${textAt(one, 'status')} ${textAt(one, 'reason')}`,
+  ),
+});
+
+export const collectNodes = async (context: DumpContext): Promise<void> => {
+  const { kube, limits, problems, signal } = context;
+  const nodes: unknown[] = [];
+  try {
+    for await (const { items } of listPages(kube, NODES, { pageSize: PAGE_SIZE, signal })) {
+      nodes.push(...items.map(nodeFacts));
+      if (nodes.length >= limits.maxObjects) break;
+    }
+  } catch (error) {
+    problems.failed('cluster/nodes.yaml', error);
+  }
+  if (nodes.length > 0)
+    await addEntry(context, 'cluster/nodes.yaml', stringify(maskValue(nodes), { lineWidth: 0 }));
+};
