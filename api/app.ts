@@ -16,6 +16,7 @@ import { createRequestId } from './middleware/request-id.ts';
 import { createRequestLog } from './middleware/request-log.ts';
 import { createRequestMetrics } from './middleware/request-metrics.ts';
 import type { RateLimits } from './rate-limits/rate-limits.ts';
+import { type PublishedDocument, serveDocument } from './routes/documents.ts';
 import type { ZipJobRoutes } from './routes/zip-jobs.ts';
 import type { Authenticate } from './tokens/authenticate.ts';
 import type { NoteUse } from './tokens/last-used.ts';
@@ -28,6 +29,7 @@ export interface AppDeps {
   readonly authenticate: Authenticate;
   readonly noteUse: NoteUse;
   readonly zipJobs: ZipJobRoutes;
+  readonly documents: readonly PublishedDocument[];
   readonly body: JsonBodyOptions;
   readonly rateLimits: RateLimits;
   readonly inFlight: {
@@ -90,6 +92,8 @@ const createRouter = (deps: AppDeps): Router<ApiState, DefaultContextExtends> =>
       deps.zipJobs.read(ctx, ctx.params['id'] ?? ''),
     );
   }
+  for (const document of deps.documents)
+    router.get(document.path, named(document.path), serveDocument(document));
   return router;
 };
 

@@ -5,7 +5,7 @@ import { keyProblem } from './check-key.ts';
 import { jsonDepth } from './json/json-depth.ts';
 import type { StrictJson } from './json/strict-json.ts';
 import { MAX_METADATA_DEPTH, type RequestLimits } from './schemas/limits.ts';
-import type { ZipJobBody, ZipJobBodyCheck } from './schemas/zip-job-request.ts';
+import { DEFAULT_SERVICE, type ZipJobBody, type ZipJobBodyCheck } from './schemas/zip-job-request.ts';
 
 /** A request that may become a ZipJob. */
 export interface ZipJobRequest {
@@ -32,7 +32,6 @@ export interface RequestCheckDeps {
   readonly limits: RequestLimits;
 }
 
-const DEFAULT_SERVICE: Service = 's3';
 const DEFAULT_METADATA = '{}';
 
 const checkMetadata = (body: ZipJobBody, text: string | undefined, limits: RequestLimits): string => {
@@ -45,8 +44,6 @@ const checkMetadata = (body: ZipJobBody, text: string | undefined, limits: Reque
 };
 
 const urlFault = (entry: ListedFile, deps: RequestCheckDeps): string | undefined => {
-  if (entry.url.length > deps.limits.maxUrlLength)
-    return `is longer than ${deps.limits.maxUrlLength} characters`;
   if (!entry.url.isWellFormed()) return 'is not valid Unicode: it has half of a surrogate pair';
   return deps.urlProblem(entry.url);
 };

@@ -40,7 +40,7 @@ const SERVER = {
   helpUrl: {
     env: 'HELP_URL',
     type: 'string',
-    default: '/docs/errors',
+    default: '/docs',
     description: 'page that explains the codes of failed jobs, for the help links of ?expand=error',
   },
   trustedProxies: {

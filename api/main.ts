@@ -26,6 +26,7 @@ import { createFindBucket } from './find-bucket.ts';
 import { createFindZipJob } from './find-zip-job.ts';
 import { createHttpServer } from './http-server.ts';
 import { type ApiMetrics, createApiMetrics } from './metrics.ts';
+import { createDocuments } from './openapi/documents.ts';
 import { createRateLimits } from './rate-limits/rate-limits.ts';
 import { type CountRequest, createLocalCounts, createSharedCounts } from './rate-limits/request-counts.ts';
 import { createReadiness } from './readiness.ts';
@@ -129,6 +130,7 @@ const createApiServer = (parts: Parts, isStopping: () => boolean) => {
       intervalMs: config.lastUsedIntervalMs,
     }),
     zipJobs: createRoutes(parts),
+    documents: createDocuments({ settings: config, version: packageJson.version }),
     inFlight: { maxBodyBytes: config.maxBodyBytesInFlight, maxCreates: config.maxCreatesInFlight },
     rateLimits: createRateLimits({ ...config, count: parts.count }),
     body: { maxBytes: config.maxBodyBytes, lingerMs: config.bodyLingerMs },

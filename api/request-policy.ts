@@ -61,7 +61,7 @@ const createUrlProblem =
 
 /** A first look at sources, which tells callers early; the guard itself is where they are fetched. */
 export const createRequestPolicy = ({ egress, limits }: RequestPolicyDeps): RequestPolicy => {
-  const checkBody = createZipJobBodyCheck();
+  const checkBody = createZipJobBodyCheck(limits);
   const urlProblem = createUrlProblem(egress);
   return ({ spec }) => ({
     checkBody,

@@ -24,7 +24,7 @@ export interface EntryNameFault {
   readonly reason: EntryNameProblem;
 }
 
-const LONGEST_NAME_BYTES = 1024;
+export const LONGEST_NAME_BYTES = 1024;
 const LONGEST_SEGMENT_BYTES = 255;
 
 /** Each rule keeps an unpacker from writing outside its folder, or a person from seeing another name than the real one. */

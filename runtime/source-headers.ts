@@ -1,10 +1,9 @@
 /** Request headers that a caller gives for a source. What API and zipper hold them to is one rule, so it stands here. */
 export type SourceHeaders = Readonly<Record<string, string>>;
 
-const MOST_HEADERS = 16;
-const LONGEST_NAME = 128;
-const LONGEST_VALUE = 4096;
-const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+/** Of one source. */
+export const SOURCE_HEADER_LIMITS = { headers: 16, nameLength: 128, valueLength: 4096 } as const;
+export const SOURCE_HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const VISIBLE_ASCII = /^[\x20-\x7e]*$/;
 
 /** Those of the connection, of the message's framing, and those by which the zipper asks for exact bytes. */
@@ -27,7 +26,8 @@ const isReserved = (name: string): boolean =>
   RESERVED_NAMES.has(name) || RESERVED_PREFIXES.some((prefix) => name.startsWith(prefix));
 
 const nameProblem = (name: string): string | undefined => {
-  if (name.length > LONGEST_NAME || !TOKEN.test(name)) return 'has a name that is no header name';
+  if (name.length > SOURCE_HEADER_LIMITS.nameLength || !SOURCE_HEADER_NAME.test(name))
+    return 'has a name that is no header name';
   return isReserved(name.toLowerCase()) ? `may not set ${name.toLowerCase()}` : undefined;
 };
 
@@ -36,7 +36,8 @@ const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
 
 const valueProblem = (value: unknown): string | undefined => {
   if (typeof value !== 'string') return 'must be an object of text values';
-  if (value.length > LONGEST_VALUE) return `has a value of more than ${LONGEST_VALUE} characters`;
+  if (value.length > SOURCE_HEADER_LIMITS.valueLength)
+    return `has a value of more than ${SOURCE_HEADER_LIMITS.valueLength} characters`;
   if (!VISIBLE_ASCII.test(value) || value !== value.trim())
     return 'has a value that is not visible ASCII without spaces around it';
   return undefined;
@@ -46,7 +47,8 @@ const valueProblem = (value: unknown): string | undefined => {
 export const sourceHeadersProblem = (headers: unknown): string | undefined => {
   if (!isRecord(headers)) return 'must be an object of text values';
   const entries = Object.entries(headers);
-  if (entries.length > MOST_HEADERS) return `has more than ${MOST_HEADERS} headers`;
+  if (entries.length > SOURCE_HEADER_LIMITS.headers)
+    return `has more than ${SOURCE_HEADER_LIMITS.headers} headers`;
   const names = new Set(entries.map(([name]) => name.toLowerCase()));
   if (names.size < entries.length) return 'has a header twice';
   return entries

@@ -2,10 +2,15 @@ import type { IncomingMessage } from 'node:http';
 import { type ApiError, badRequest } from '../api-error.ts';
 
 const MAX_LENGTH = 255;
-/** A structured-field string: printable ASCII in quotes, with `\"` and `\\` for the two that need it. */
-const QUOTED = /^"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/;
+/** A character of a structured-field string: printable ASCII, with `\"` and `\\` for the two that need it. */
+const QUOTED_CHARACTER = String.raw`(?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])`;
+const QUOTED = new RegExp(`^"(${QUOTED_CHARACTER}*)"$`);
 /** Without quotes: visible ASCII but for what a list of header values could be made of. */
-const BARE = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x7e]+$/;
+const BARE_CHARACTER = String.raw`[\x21\x23-\x2b\x2d-\x3a\x3c-\x7e]`;
+const BARE = new RegExp(`^${BARE_CHARACTER}+$`);
+
+/** What the header may hold, for callers; the quotes do not count. */
+export const IDEMPOTENCY_KEY_PATTERN = `^(?:"${QUOTED_CHARACTER}{1,${MAX_LENGTH}}"|${BARE_CHARACTER}{1,${MAX_LENGTH}})$`;
 
 const invalid = (problem: string): ApiError =>
   badRequest(

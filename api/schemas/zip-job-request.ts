@@ -1,6 +1,16 @@
 import { Ajv, type DefinedError, type ValidateFunction } from 'ajv';
 import { type ListedFile, SERVICES, type Service } from '#crds/zip-job.ts';
+import { LONGEST_NAME_BYTES } from '#runtime/entry-name.ts';
+import { SOURCE_HEADER_LIMITS } from '#runtime/source-headers.ts';
 import { type ApiError, parameterInvalid, parameterMissing } from '../api-error.ts';
+import { MAX_METADATA_DEPTH, type RequestLimits } from './limits.ts';
+import {
+  FILENAME_PATTERN,
+  HEADER_NAME_PATTERN,
+  HEADER_VALUE_PATTERN,
+  KEY_PATTERN,
+  URL_PATTERN,
+} from './patterns.ts';
 
 /** The body of `POST /zips` as far as its JSON Schema guarantees it; unknown fields are ignored. */
 export interface ZipJobBody {
@@ -11,30 +21,94 @@ export interface ZipJobBody {
   readonly metadata?: Readonly<Record<string, unknown>>;
 }
 
+export const DEFAULT_SERVICE: Service = 's3';
+
 /** Required fields in the order in which a missing one is reported. */
 const REQUIRED_FIELDS = ['bucket_name', 'key', 'urls'] as const;
 
-const FILE_ENTRY_SCHEMA = {
+const fileEntrySchema = ({ maxUrlLength }: RequestLimits) => ({
+  title: 'File entry',
   type: 'object',
   required: ['url', 'filename'],
   properties: {
-    url: { type: 'string', minLength: 1 },
-    filename: { type: 'string', minLength: 1 },
-    headers: { type: 'object', additionalProperties: { type: 'string' } },
+    url: {
+      type: 'string',
+      minLength: 1,
+      maxLength: maxUrlLength,
+      pattern: URL_PATTERN,
+      description:
+        'Where to fetch the file: an http or https URL of a publicly accessible host, without user name and password. A presigned URL is treated as a secret.',
+      examples: ['https://files.example.com/2026/report.pdf'],
+    },
+    filename: {
+      type: 'string',
+      minLength: 1,
+      maxLength: LONGEST_NAME_BYTES,
+      pattern: FILENAME_PATTERN,
+      description:
+        'Name of the file inside the archive; `/` makes folders. Relative, without `.` and `..` segments, backslashes and control characters, at most 1,024 bytes of UTF-8 (255 a segment), and no name twice.',
+      examples: ['reports/2026.pdf'],
+    },
+    headers: {
+      type: 'object',
+      maxProperties: SOURCE_HEADER_LIMITS.headers,
+      propertyNames: { maxLength: SOURCE_HEADER_LIMITS.nameLength, pattern: HEADER_NAME_PATTERN },
+      additionalProperties: {
+        type: 'string',
+        maxLength: SOURCE_HEADER_LIMITS.valueLength,
+        pattern: HEADER_VALUE_PATTERN,
+      },
+      description: `Request headers for this source, such as Authorization: at most ${SOURCE_HEADER_LIMITS.headers}, each value up to ${SOURCE_HEADER_LIMITS.valueLength} characters of visible ASCII. They are not sent on when a source redirects to another origin.`,
+      examples: [{ authorization: 'Bearer SOURCE_TOKEN' }],
+    },
   },
-} as const;
+});
 
-const SCHEMA = {
+/** JSON Schema of the body: what is validated and what callers are told are this one, but for KEYWORDS_OF_CHECKS. */
+export const zipJobRequestSchema = (limits: RequestLimits) => ({
+  title: 'Request for an archive',
+  description: 'Fields that are not named here are ignored.',
   type: 'object',
   required: REQUIRED_FIELDS,
   properties: {
-    bucket_name: { type: 'string', minLength: 1 },
-    key: { type: 'string', minLength: 1 },
-    urls: { type: 'array', minItems: 1, items: FILE_ENTRY_SCHEMA },
-    service: { type: 'string', enum: SERVICES },
-    metadata: { type: 'object' },
+    urls: {
+      type: 'array',
+      minItems: 1,
+      maxItems: limits.maxFiles,
+      items: fileEntrySchema(limits),
+      description:
+        'The files of the archive, in their order. A project may have a lower limit than the one told here.',
+    },
+    bucket_name: {
+      type: 'string',
+      minLength: 1,
+      description: 'Name of a bucket of the project.',
+      examples: ['reports'],
+    },
+    key: {
+      type: 'string',
+      minLength: 1,
+      maxLength: limits.maxKeyBytes,
+      pattern: KEY_PATTERN,
+      description: `File name or path of the archive in the bucket: at most ${limits.maxKeyBytes} bytes of UTF-8, without control characters and without \`.\` and \`..\` segments. An object that is there is replaced, unless the bucket or project says otherwise.`,
+      examples: ['archives/2026.zip'],
+    },
+    service: {
+      type: 'string',
+      enum: SERVICES,
+      default: DEFAULT_SERVICE,
+      description: 'Kind of the bucket: S3 or R2.',
+    },
+    metadata: {
+      type: 'object',
+      description: `Any JSON object, at most ${limits.maxMetadataBytes} bytes and ${MAX_METADATA_DEPTH} levels deep. It is returned exactly as sent by every answer and by the webhook.`,
+      examples: [{ order: 4711 }],
+    },
   },
-} as const;
+});
+
+/** What these say is checked after the schema, by functions that tell callers which rule it was. */
+const KEYWORDS_OF_CHECKS = ['pattern', 'propertyNames', 'maxProperties'] as const;
 
 /** `/urls/3/url` -> `urls[3].url` */
 const fieldName = (pointer: string): string =>
@@ -49,6 +123,9 @@ const problemOf = (error: DefinedError): string => {
   if (error.keyword === 'type') return `must be of type ${error.params.type}`;
   if (error.keyword === 'required') return `lacks the field ${error.params.missingProperty}`;
   if (error.keyword === 'minItems') return 'must have at least one entry';
+  if (error.keyword === 'maxItems')
+    return `has too many entries: at most ${error.params.limit} files go into one archive`;
+  if (error.keyword === 'maxLength') return `is longer than ${error.params.limit} characters`;
   if (error.keyword === 'minLength') return 'must not be empty';
   if (error.keyword === 'enum') return `must be one of ${error.params.allowedValues.join(', ')}`;
   return 'is not valid';
@@ -68,10 +145,12 @@ const apiErrorOf = (error: DefinedError): ApiError => {
  */
 export type ZipJobBodyCheck = (body: unknown) => ZipJobBody;
 
-export const createZipJobBodyCheck = (): ZipJobBodyCheck => {
+export const createZipJobBodyCheck = (limits: RequestLimits): ZipJobBodyCheck => {
   // ownProperties: a field counts only when the body itself has it, whatever its prototype.
   const ajv = new Ajv({ allErrors: false, strict: true, ownProperties: true });
-  const validate: ValidateFunction<ZipJobBody> = ajv.compile<ZipJobBody>(SCHEMA);
+  for (const keyword of KEYWORDS_OF_CHECKS) ajv.removeKeyword(keyword);
+  ajv.addVocabulary([...KEYWORDS_OF_CHECKS]);
+  const validate: ValidateFunction<ZipJobBody> = ajv.compile<ZipJobBody>(zipJobRequestSchema(limits));
   return (body) => {
     if (validate(body)) return body;
     const [error] = (validate.errors ?? []) as DefinedError[];

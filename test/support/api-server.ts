@@ -19,6 +19,7 @@ import { createFindBucket } from '../../api/find-bucket.ts';
 import { createFindZipJob, UID_INDEX, uidIndex } from '../../api/find-zip-job.ts';
 import { createHttpServer, type HttpServerSettings } from '../../api/http-server.ts';
 import { createApiMetrics } from '../../api/metrics.ts';
+import { createDocuments } from '../../api/openapi/documents.ts';
 import { createRateLimits, type RateLimitsDeps } from '../../api/rate-limits/rate-limits.ts';
 import { type CountRequest, createLocalCounts } from '../../api/rate-limits/request-counts.ts';
 import { createRequestPolicy } from '../../api/request-policy.ts';
@@ -94,6 +95,21 @@ const createStores = () => ({
   projects: createFakeObjects<ZipProject>(),
 });
 
+const settingsOf = (options: ApiServerOptions) => ({
+  maxFiles: options.maxFiles ?? 10_000,
+  maxUrlLength: options.maxUrlLength ?? 2_048,
+  maxKeyBytes: 1_024,
+  maxMetadataBytes: 16_384,
+  maxBodyBytes: options.maxBodyBytes ?? 16 * 1_024 * 1_024,
+  maxHeaderBytes: 16_384,
+  maxFileListBytesPerProject: options.maxFileListBytes ?? 1e9,
+  requestsPerMinutePerToken: 0,
+  requestsPerMinutePerProject: 0,
+  authFailuresPerMinute: 0,
+  ...options.rateLimits,
+  helpUrl: '/docs',
+});
+
 const createDeps = (stores: ReturnType<typeof createStores>, options: ApiServerOptions) => {
   const logLines: string[] = [];
   const destination = { write: (line: string) => logLines.push(line) };
@@ -102,21 +118,17 @@ const createDeps = (stores: ReturnType<typeof createStores>, options: ApiServerO
   const registry = new Registry();
   const metrics = createApiMetrics(registry);
   const { jobs, secrets, buckets, tokens, projects } = stores;
+  const settings = settingsOf(options);
   const zipJobs = createZipJobRoutes({
     requestPolicy: createRequestPolicy({
       egress: createEgressPolicy({ allowCidrs: [], denyCidrs: [] }),
-      limits: {
-        maxFiles: options.maxFiles ?? 10_000,
-        maxUrlLength: options.maxUrlLength ?? 2_048,
-        maxKeyBytes: 1_024,
-        maxMetadataBytes: 16_384,
-      },
+      limits: settings,
     }),
     findBucket: createFindBucket({ buckets: buckets.reflector, bucketClient: buckets.client }),
     createZipJob: createCreateZipJob({
       jobClient: jobs.client,
       secretClient: secrets.client,
-      fileLists: createFileListLedger({ clock, maxBytes: options.maxFileListBytes ?? 1e9 }),
+      fileLists: createFileListLedger({ clock, maxBytes: settings.maxFileListBytesPerProject }),
       abandon: createAbandonZipJob({ jobClient: jobs.client, log }),
       metrics,
       clock,
@@ -125,7 +137,7 @@ const createDeps = (stores: ReturnType<typeof createStores>, options: ApiServerO
     }),
     findZipJob: createFindZipJob({ jobs: jobs.reflector, jobClient: jobs.client }),
     workTimeoutMs: options.workTimeoutMs ?? 5_000,
-    helpUrl: '/docs/errors',
+    helpUrl: settings.helpUrl,
   });
   const proveToken = createProveToken({
     tokenClient: tokens.client,
@@ -157,14 +169,9 @@ const createDeps = (stores: ReturnType<typeof createStores>, options: ApiServerO
       intervalMs: 3_600_000,
     }),
     inFlight: { maxBodyBytes: 64 * 1_024 * 1_024, maxCreates: 1_000, ...options.inFlight },
-    rateLimits: createRateLimits({
-      count: options.count ?? createLocalCounts(),
-      requestsPerMinutePerToken: 0,
-      requestsPerMinutePerProject: 0,
-      authFailuresPerMinute: 0,
-      ...options.rateLimits,
-    }),
-    body: { maxBytes: options.maxBodyBytes ?? 16 * 1_024 * 1_024, lingerMs: 500 },
+    rateLimits: createRateLimits({ ...settings, count: options.count ?? createLocalCounts() }),
+    documents: createDocuments({ settings, version: '0.0.0' }),
+    body: { maxBytes: settings.maxBodyBytes, lingerMs: 500 },
   };
 };
 

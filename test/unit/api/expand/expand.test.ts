@@ -146,7 +146,7 @@ describe('?expand=', () => {
       file_index: 2,
       http_status: 404,
       retriable: false,
-      help: '/docs/errors#SourceNotFound',
+      help: '/docs#SourceNotFound',
     });
   });
 

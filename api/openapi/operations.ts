@@ -1,0 +1,97 @@
+import { EXPANSIONS } from '../expand/read-expand.ts';
+import { IDEMPOTENCY_KEY_PATTERN } from '../idempotency/idempotency-key.ts';
+import type { Operation, Parameter, Response, Schema } from './document-types.ts';
+import { headersOf } from './headers.ts';
+import type { PublishedSettings } from './published-settings.ts';
+import { errorResponses } from './responses.ts';
+import { CREATED_EXAMPLES, REQUEST_EXAMPLES, readExamples } from './zip-examples.ts';
+
+const ref = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` });
+
+const EXPAND: Parameter = {
+  name: 'expand',
+  in: 'query',
+  required: false,
+  description: 'What the answer tells beyond `uuid`, `status` and `metadata`: a comma list.',
+  style: 'form',
+  explode: false,
+  schema: { type: 'array', minItems: 1, items: { type: 'string', enum: EXPANSIONS } },
+};
+
+const REQUEST_ID: Parameter = {
+  name: 'X-Request-Id',
+  in: 'header',
+  required: false,
+  description:
+    'Id of the request in the logs of the service: 1 to 64 letters, digits, dots, underscores and hyphens. Anything else is replaced.',
+  schema: { type: 'string' },
+  example: 'order-4711',
+};
+
+const TRACEPARENT: Parameter = {
+  name: 'traceparent',
+  in: 'header',
+  required: false,
+  description: 'W3C trace context. It comes back as a header of the webhook; a malformed one is ignored.',
+  schema: { type: 'string' },
+  example: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
+};
+
+const IDEMPOTENCY_KEY: Parameter = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description:
+    'Makes the request safe to send again: the same key and body give the same job for as long as it can be read. 1 to 255 printable ASCII characters, in quotes or bare, such as a UUID.',
+  schema: { type: 'string', pattern: IDEMPOTENCY_KEY_PATTERN },
+};
+
+const ID: Parameter = {
+  name: 'id',
+  in: 'path',
+  required: true,
+  description: 'The `uuid` that create has answered, or the `zip_id` of a webhook.',
+  schema: { type: 'string', format: 'uuid' },
+  example: '3f0c7a52-6f0e-4f1c-9a55-0d7d1c1f0a11',
+};
+
+const created = (): Response => ({
+  description: 'The job is accepted and runs in the background.',
+  headers: headersOf(201),
+  content: { 'application/json': { schema: ref('Zip'), examples: CREATED_EXAMPLES } },
+  links: {
+    read: {
+      operationId: 'readZip',
+      parameters: { id: '$response.body#/data/uuid' },
+      description: 'The `uuid` is the `id` of the job.',
+    },
+  },
+});
+
+export const createZip = (settings: PublishedSettings): Operation => ({
+  operationId: 'createZip',
+  summary: 'Create a zip',
+  description: 'Takes a list of files and answers at once; the archive is made in the background.',
+  parameters: [EXPAND, IDEMPOTENCY_KEY, REQUEST_ID, TRACEPARENT],
+  requestBody: {
+    required: true,
+    content: { 'application/json': { schema: ref('ZipRequest'), examples: REQUEST_EXAMPLES } },
+  },
+  responses: { 201: created(), ...errorResponses('create', settings) },
+});
+
+export const readZip = (settings: PublishedSettings): Operation => ({
+  operationId: 'readZip',
+  summary: 'Read a zip',
+  description:
+    'Tells the status of a job of the project. A webhook is the better way to learn of its end. Ended jobs can be read for a while (7 days, unless the operator says otherwise), then the answer is 404.',
+  parameters: [ID, EXPAND, REQUEST_ID, TRACEPARENT],
+  responses: {
+    200: {
+      description: 'The job as it is now.',
+      headers: headersOf(200),
+      content: { 'application/json': { schema: ref('Zip'), examples: readExamples(settings.helpUrl) } },
+    },
+    ...errorResponses('read', settings),
+  },
+});

@@ -1,0 +1,69 @@
+import { STATUS_CODES } from 'node:http';
+import { errorBody } from '../api-error.ts';
+import { type Answered, ERROR_CODES, type ErrorCode, type ErrorCodeFacts } from '../error-codes.ts';
+import type { Examples, Response, Schema } from './document-types.ts';
+import { errorExamples } from './error-examples.ts';
+import { headersOf } from './headers.ts';
+import type { PublishedSettings } from './published-settings.ts';
+
+const CODES = Object.keys(ERROR_CODES) as readonly ErrorCode[];
+const factsOf = (code: ErrorCode): ErrorCodeFacts => ERROR_CODES[code];
+
+/** The envelope of every answer that is not a success. */
+export const ERROR_SCHEMA = {
+  title: 'Error',
+  type: 'object',
+  required: ['error'],
+  properties: {
+    error: {
+      type: 'object',
+      required: ['type', 'code', 'message', 'param'],
+      properties: {
+        type: {
+          type: 'string',
+          enum: [...new Set(CODES.map((code) => factsOf(code).type))],
+          description: 'Category of the error.',
+        },
+        code: { type: 'string', enum: CODES, description: 'What went wrong; programs may rely on it.' },
+        message: { type: 'string', description: 'The same for people; it may change.' },
+        param: { type: ['string', 'null'], description: 'The field that it is about.' },
+      },
+    },
+  },
+} as const;
+
+const onlyCodes = (codes: readonly ErrorCode[]): Schema => ({
+  allOf: [
+    { $ref: '#/components/schemas/Error' },
+    { properties: { error: { properties: { code: { enum: codes } } } } },
+  ],
+});
+
+const exampleOf = (code: ErrorCode, settings: PublishedSettings): unknown =>
+  JSON.parse(errorBody(errorExamples(settings)[code]));
+
+const responseOf = (status: number, codes: readonly ErrorCode[], settings: PublishedSettings): Response => {
+  const examples: Examples = Object.fromEntries(
+    codes.map((code) => [code, { summary: factsOf(code).text, value: exampleOf(code, settings) }]),
+  );
+  return {
+    description: `${STATUS_CODES[status] ?? 'Error'}: ${codes.join(', ')}.`,
+    headers: headersOf(status),
+    content: { 'application/json': { schema: onlyCodes(codes), examples } },
+  };
+};
+
+/** Every answer of an operation that is not a success, by status. */
+export const errorResponses = (
+  operation: Answered,
+  settings: PublishedSettings,
+): Readonly<Record<string, Response>> => {
+  const codes = CODES.filter((code) => factsOf(code).on.includes(operation));
+  const statuses = [...new Set(codes.map((code) => factsOf(code).status))];
+  return Object.fromEntries(
+    statuses.map((status) => {
+      const here = codes.filter((code) => factsOf(code).status === status);
+      return [String(status), responseOf(status, here, settings)];
+    }),
+  );
+};

@@ -1,0 +1,112 @@
+import type { Examples } from './document-types.ts';
+
+const UUID = '3f0c7a52-6f0e-4f1c-9a55-0d7d1c1f0a11';
+const FILE = { url: 'https://files.example.com/2026/report.pdf', filename: 'reports/2026.pdf' };
+
+/** Bodies of POST: sent as they are they make a job in a project with a bucket `reports`. */
+export const REQUEST_EXAMPLES = {
+  smallest: {
+    summary: 'What is required',
+    value: { urls: [FILE], bucket_name: 'reports', key: 'archives/2026.zip' },
+  },
+  everything: {
+    summary: 'Everything that there is',
+    value: {
+      urls: [
+        FILE,
+        {
+          url: 'https://files.example.com/2026/tables.csv',
+          filename: 'tables/2026.csv',
+          headers: { authorization: 'Bearer SOURCE_TOKEN' },
+        },
+      ],
+      bucket_name: 'reports',
+      key: 'archives/2026.zip',
+      service: 's3',
+      metadata: { order: 4711 },
+    },
+  },
+} as const satisfies Examples;
+
+export const CREATED_EXAMPLES = {
+  created: {
+    summary: 'A new job',
+    value: { data: { uuid: UUID, status: 'none', metadata: { order: 4711 } } },
+  },
+} as const satisfies Examples;
+
+/** Answers of GET: plain, and with what `expand` adds. */
+export const readExamples = (helpUrl: string): Examples => ({
+  succeeded: {
+    summary: 'The archive is in the bucket',
+    value: { data: { uuid: UUID, status: 'succeeded', metadata: { order: 4711 } } },
+  },
+  failed: {
+    summary: 'There is no archive (expand=error)',
+    value: {
+      data: {
+        uuid: UUID,
+        status: 'failed',
+        metadata: { order: 4711 },
+        error: {
+          code: 'SourceNotFound',
+          message: 'file 1 at https://files.example.com/2026/tables.csv answered 404',
+          file_index: 1,
+          http_status: 404,
+          retriable: false,
+          help: `${helpUrl}#SourceNotFound`,
+        },
+      },
+    },
+  },
+  archived: {
+    summary: 'What is in the bucket (expand=archive)',
+    value: {
+      data: {
+        uuid: UUID,
+        status: 'succeeded',
+        metadata: { order: 4711 },
+        archive: {
+          size: 4096,
+          files: 2,
+          sha256: null,
+          seconds: 3.5,
+          skipped: [],
+          accepted_at: '2026-05-04T12:00:00Z',
+          started_at: '2026-05-04T12:00:05Z',
+          finished_at: '2026-05-04T12:00:09Z',
+        },
+      },
+    },
+  },
+});
+
+export const WEBHOOK_EXAMPLES = {
+  completed: {
+    summary: 'The archive is in the bucket',
+    value: {
+      type: 'COMPLETED',
+      zip_id: UUID,
+      status: 'succeeded',
+      bucket: { service: 's3', name: 'reports' },
+      key: 'archives/2026.zip',
+      metadata: { order: 4711 },
+    },
+  },
+  failed: {
+    summary: 'There is no archive',
+    value: {
+      type: 'FAILED',
+      zip_id: UUID,
+      status: 'failed',
+      bucket: { service: 's3', name: 'reports' },
+      key: 'archives/2026.zip',
+      metadata: { order: 4711 },
+      error: {
+        code: 'SourceNotFound',
+        message: 'file 1 at https://files.example.com/2026/tables.csv answered 404',
+        file_index: 1,
+      },
+    },
+  },
+} as const satisfies Examples;

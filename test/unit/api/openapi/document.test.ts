@@ -1,0 +1,176 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { expect } from 'chai';
+import { request } from 'undici';
+import { EXPANSIONS } from '../../../../api/expand/read-expand.ts';
+import { createDocument } from '../../../../api/openapi/document.ts';
+import type { OpenApiDocument, Operation } from '../../../../api/openapi/document-types.ts';
+import { askApi } from '../../../support/api-client.ts';
+import { type ApiServer, aBucket, startApiServer } from '../../../support/api-server.ts';
+
+const UNKNOWN = '6f1c1f0e-0000-4000-8000-000000000000';
+
+/** A schema of the document, with what it refers to. */
+const validatorOf = (document: OpenApiDocument) => {
+  const ajv = new Ajv2020({ strict: false, allErrors: true, formats: { uuid: true, 'date-time': true } });
+  ajv.addSchema({ $id: 'openapi', ...document });
+  return (schema: Readonly<Record<string, unknown>>) => {
+    const absolute = JSON.stringify(schema).replaceAll('"#/components', '"openapi#/components');
+    return ajv.compile(JSON.parse(absolute) as object);
+  };
+};
+
+const operationsOf = (document: OpenApiDocument): readonly Operation[] =>
+  [...Object.values(document.paths), ...Object.values(document.webhooks)].flatMap((item) =>
+    Object.values(item),
+  );
+
+describe('GET /openapi.json', () => {
+  let api: ApiServer;
+  let document: OpenApiDocument;
+  // Not fetch, which asks for a fresh answer whenever it is given an If-None-Match.
+  const ask = (headers: Record<string, string> = {}) => request(`${api.url}/openapi.json`, { headers });
+
+  before(async () => {
+    api = await startApiServer({
+      maxFiles: 7,
+      maxUrlLength: 300,
+      rateLimits: { requestsPerMinutePerToken: 9e4 },
+    });
+    api.buckets.put(aBucket('team-a', 's3', 'reports'));
+    document = (await (await ask()).body.json()) as OpenApiDocument;
+  });
+  after(() => api[Symbol.asyncDispose]());
+
+  it('needs no token and is not sent again to who has it', async () => {
+    const first = await ask();
+    expect(first.statusCode).to.equal(200);
+    expect(first.headers).to.include({
+      'content-type': 'application/json; charset=utf-8',
+      'cache-control': 'public, max-age=300',
+    });
+    await first.body.dump();
+    const etag = String(first.headers['etag']);
+    const second = await ask({ 'if-none-match': etag });
+    expect(second.statusCode).to.equal(304);
+    expect(second.headers).to.include({ etag });
+    expect(await second.body.text()).to.equal('');
+    const third = await ask({ 'if-none-match': '"other"' });
+    expect(third.statusCode).to.equal(200);
+    await third.body.dump();
+  });
+
+  it('tells the limits in force', () => {
+    expect(document.components.schemas['ZipRequest']).to.have.nested.property('properties.urls.maxItems', 7);
+    expect(document.components.schemas['ZipRequest']).to.have.nested.property(
+      'properties.urls.items.properties.url.maxLength',
+      300,
+    );
+  });
+
+  it('names the two operations under both spellings, and the API has them there', async () => {
+    expect(document.servers.map(({ url }) => url)).to.deep.equal(['/api', '/']);
+    expect(Object.entries(document.paths).map(([path, item]) => [path, ...Object.keys(item)])).to.deep.equal([
+      ['/v1/zips', 'post'],
+      ['/v1/zips/{id}', 'get'],
+    ]);
+    for (const { url } of document.servers)
+      for (const [path, item] of Object.entries(document.paths)) {
+        const called = `${url.replace(/\/$/, '')}${path.replace('{id}', UNKNOWN)}`;
+        const method = (Object.keys(item)[0] ?? '').toUpperCase();
+        expect((await askApi(api.url, { path: called, method })).status, called).to.equal(401);
+      }
+  });
+
+  it('has examples that its own schemas accept', () => {
+    const validate = validatorOf(document);
+    let seen = 0;
+    for (const operation of operationsOf(document))
+      for (const { content } of [operation.requestBody, ...Object.values(operation.responses)].filter(
+        (part) => part !== undefined,
+      )) {
+        const { schema, examples = {} } = content?.['application/json'] ?? { schema: {} };
+        for (const { value } of Object.values(examples)) {
+          const isValid = validate(schema);
+          expect(isValid(value), JSON.stringify([value, isValid.errors])).to.equal(true);
+          seen += 1;
+        }
+      }
+    expect(seen).to.be.greaterThan(25);
+  });
+
+  it('has requests for examples that make jobs, and their answer as it is', async () => {
+    const examplesOf = (name: string): unknown[] =>
+      operationsOf(document)
+        .filter(({ operationId }) => operationId === 'createZip')
+        .flatMap(({ requestBody, responses }) => (name === 'request' ? requestBody : responses[name]) ?? [])
+        .flatMap(({ content }) => Object.values(content?.['application/json'].examples ?? {}))
+        .map(({ value }) => value);
+    const requests = examplesOf('request') as { metadata?: unknown }[];
+    const [created] = examplesOf('201') as { data: { uuid: string } }[];
+    expect(requests).to.have.lengthOf(2);
+    for (const body of requests) {
+      const answer = await api.post(body);
+      expect(answer.status, answer.text).to.equal(201);
+      const { metadata = {} } = body;
+      const uuid = answer.body.data?.uuid;
+      expect(answer.body).to.deep.equal({ data: { ...created?.data, uuid, metadata } });
+    }
+  });
+
+  it('names every field that expand adds, and no other', async () => {
+    const answer = await api.post(
+      { urls: [{ url: 'https://files.example.com/a', filename: 'a' }], bucket_name: 'reports', key: 'a.zip' },
+      { path: `/v1/zips?expand=${EXPANSIONS.join(',')}` },
+    );
+    const schema = validatorOf(document)({ $ref: '#/components/schemas/Zip' });
+    expect(schema(answer.body), JSON.stringify(schema.errors)).to.equal(true);
+    expect(document.components.schemas['Zip'])
+      .to.have.nested.property('properties.data.properties')
+      .that.has.all.keys(...Object.keys(answer.body.data ?? {}));
+  });
+
+  it('names every header field of an answer', async () => {
+    const transport = ['connection', 'keep-alive', 'content-type', 'content-length', 'date', 'cache-control'];
+    const { post, get } = { ...document.paths['/v1/zips'], ...document.paths['/v1/zips/{id}'] };
+    const named = (operation: Operation | undefined, status: number): string[] =>
+      Object.keys(operation?.responses[status]?.headers ?? {}).map((name) => name.toLowerCase());
+    const body = {
+      urls: [{ url: 'https://a.example.com/', filename: 'a' }],
+      bucket_name: 'reports',
+      key: 'k',
+    };
+    const headers = { 'idempotency-key': 'headers' };
+    await api.post(body, { headers });
+    const answers = [
+      [post, await api.post(body, { headers })],
+      [post, await api.post({})],
+      [get, await api.ask({ path: `/v1/zips/${UNKNOWN}` })],
+      [get, await askApi(api.url, { path: `/v1/zips/${UNKNOWN}` })],
+    ] as const;
+    for (const [operation, answer] of answers) {
+      const sent = [...answer.headers.keys()].filter((name) => !transport.includes(name));
+      expect(named(operation, answer.status)).to.include.members(sent);
+    }
+  });
+});
+
+describe('createDocument', () => {
+  const settings = {
+    maxBodyBytes: 1,
+    maxFiles: 1,
+    maxUrlLength: 1,
+    maxKeyBytes: 1,
+    maxMetadataBytes: 1,
+    maxHeaderBytes: 1,
+    maxFileListBytesPerProject: 1,
+    requestsPerMinutePerToken: 1,
+    requestsPerMinutePerProject: 1,
+    authFailuresPerMinute: 1,
+    helpUrl: 'https://help.example.com/codes',
+  };
+  it('is the same for the same settings, so that replicas agree on its ETag', () => {
+    const texts = [1, 2].map(() => JSON.stringify(createDocument({ settings, version: '1.2.3' })));
+    expect(texts[0]).to.equal(texts[1]);
+    expect(texts[0]).to.contain('"version":"1.2.3"').and.to.contain('https://help.example.com/codes#');
+  });
+});

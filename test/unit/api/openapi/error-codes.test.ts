@@ -1,0 +1,104 @@
+import { expect } from 'chai';
+import { ERROR_CODES, type ErrorCode } from '../../../../api/error-codes.ts';
+import type { OpenApiDocument, Operation } from '../../../../api/openapi/document-types.ts';
+import { generateToken } from '../../../../api/tokens/token.ts';
+import { askApi } from '../../../support/api-client.ts';
+import { A_REQUEST, type ApiServer, aToken, startApiServer } from '../../../support/api-server.ts';
+import { unreachable } from '../../../support/fake-objects.ts';
+import { rawHttp } from '../../../support/raw-http.ts';
+
+interface Seen {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+const ofRaw = (text: string): Seen => ({
+  status: Number(text.split(' ')[1]),
+  body: JSON.parse(text.slice(text.indexOf('\r\n\r\n'))) as unknown,
+});
+
+const post = (api: ApiServer, headers: Record<string, string>, body = JSON.stringify(A_REQUEST)) =>
+  api.post(body, { headers });
+
+/** How each code comes about. */
+const PROVOKE: Readonly<Record<ErrorCode, (api: ApiServer) => Promise<Seen>>> = {
+  malformed_request: async (api) => ofRaw(await rawHttp(api.port, ['nonsense\r\n\r\n'])),
+  https_required: (api) => post(api, { 'x-forwarded-proto': 'http' }),
+  invalid_json: (api) => post(api, {}, '{"urls": '),
+  invalid_idempotency_key: (api) => post(api, { 'idempotency-key': '' }),
+  authentication_required: (api) => askApi(api.url, { path: '/v1/zips/x' }),
+  invalid_api_key: (api) => api.ask({ path: '/v1/zips/x', token: 'nonsense' }),
+  insufficient_permissions: (api) => {
+    const token = generateToken();
+    api.tokens.put(aToken('team-a', token, { name: 'reader', permissions: ['read'] }));
+    return api.post(A_REQUEST, { token });
+  },
+  resource_not_found: (api) => api.post({ ...A_REQUEST, bucket_name: 'nowhere' }),
+  method_not_allowed: (api) => api.ask({ path: '/v1/zips' }),
+  request_timeout: async (api) => ofRaw(await rawHttp(api.port, ['GET / HTTP/1.1\r\n'])),
+  body_too_large: (api) => api.post('x'.repeat(70_000)),
+  unsupported_media_type: (api) => post(api, { 'content-type': 'text/plain' }),
+  parameter_missing: (api) => api.post({}),
+  parameter_invalid: (api) => api.post({ ...A_REQUEST, urls: [] }),
+  idempotency_key_reused: async (api) => {
+    await post(api, { 'idempotency-key': 'k' });
+    return api.post({ ...A_REQUEST, key: 'other' }, { headers: { 'idempotency-key': 'k' } });
+  },
+  rate_limit_exceeded: async () => {
+    await using limited = await startApiServer({ rateLimits: { requestsPerMinutePerToken: 1 } });
+    await limited.post(A_REQUEST);
+    return await limited.post(A_REQUEST);
+  },
+  file_lists_full: async () => {
+    await using full = await startApiServer({ maxFileListBytes: 20 });
+    return await full.post(A_REQUEST);
+  },
+  headers_too_large: async (api) =>
+    ofRaw(await rawHttp(api.port, [`GET / HTTP/1.1\r\nx: ${'x'.repeat(20_000)}\r\n\r\n`])),
+  internal_error: async (api) => {
+    api.jobs.fail(new TypeError('inner'));
+    return api.post(A_REQUEST);
+  },
+  service_unavailable: async (api) => {
+    api.jobs.fail(unreachable());
+    return api.post(A_REQUEST);
+  },
+};
+
+const CODES = Object.keys(ERROR_CODES) as ErrorCode[];
+
+/** How long, how much and which name differ from one answer to the next. */
+const withoutFigures = (value: unknown): unknown =>
+  JSON.parse(JSON.stringify(value).replaceAll(/\b\d+\b/g, '0'));
+
+describe('ERROR_CODES', () => {
+  let api: ApiServer;
+  let operations: readonly Operation[];
+  beforeEach(async () => {
+    api = await startApiServer({
+      maxBodyBytes: 64 * 1_024,
+      trustedProxies: ['127.0.0.0/8'],
+      http: { headersTimeoutMs: 200, timeoutCheckMs: 50 },
+    });
+    const document = (await (await fetch(`${api.url}/openapi.json`)).json()) as OpenApiDocument;
+    operations = Object.values(document.paths).flatMap((item) => Object.values(item));
+  });
+  afterEach(() => api[Symbol.asyncDispose]());
+
+  const examplesOf = (code: ErrorCode): unknown[] =>
+    operations.flatMap(({ responses }) => {
+      const examples = responses[ERROR_CODES[code].status]?.content?.['application/json'].examples ?? {};
+      return examples[code] === undefined ? [] : [examples[code].value];
+    });
+
+  for (const code of CODES)
+    it(`has ${code} as it is answered, and so has the description of the API`, async () => {
+      const { status, body } = await PROVOKE[code](api);
+      const { type, on } = ERROR_CODES[code];
+      expect(status).to.equal(ERROR_CODES[code].status);
+      expect(body).to.have.nested.include({ 'error.code': code, 'error.type': type });
+      const examples = examplesOf(code);
+      expect(examples).to.have.lengthOf(on.filter((one) => one !== 'other').length);
+      for (const example of examples) expect(withoutFigures(example)).to.deep.equal(withoutFigures(body));
+    });
+});

@@ -1,0 +1,75 @@
+import { expect } from 'chai';
+import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
+import { judgeUrl } from '#runtime/egress/judge-url.ts';
+import { checkEntryNames } from '#runtime/entry-name.ts';
+import { sourceHeadersProblem } from '#runtime/source-headers.ts';
+import { keyProblem } from '../../../../api/check-key.ts';
+import {
+  FILENAME_PATTERN,
+  HEADER_NAME_PATTERN,
+  HEADER_VALUE_PATTERN,
+  KEY_PATTERN,
+  URL_PATTERN,
+} from '../../../../api/schemas/patterns.ts';
+
+const PIECES = [
+  'a',
+  '.',
+  '..',
+  '/',
+  '\\',
+  ' ',
+  'C:',
+  '\n',
+  '\u007f',
+  '\u2028',
+  '\u202e',
+  'é',
+  '😀',
+  '0',
+  '-',
+  '"',
+];
+/** Every text of up to three pieces. */
+const TEXTS = [
+  '',
+  ...PIECES,
+  ...PIECES.flatMap((a) => PIECES.flatMap((b) => [a + b, ...PIECES.map((c) => a + b + c)])),
+];
+
+const disagreements = (pattern: string, isValid: (text: string) => boolean, texts = TEXTS): string[] => {
+  const regex = new RegExp(pattern, 'u');
+  return texts.filter((text) => regex.test(text) !== isValid(text));
+};
+
+describe('the patterns that callers are told', () => {
+  it('take the keys that are taken', () => {
+    const isValid = (text: string) => text !== '' && keyProblem(text, 1_024) === undefined;
+    expect(disagreements(KEY_PATTERN, isValid)).to.deep.equal([]);
+  });
+
+  it('take the file names that are taken', () => {
+    const texts = [...TEXTS, 'x'.repeat(255), 'x'.repeat(256), `a/${'x'.repeat(256)}`];
+    expect(
+      disagreements(FILENAME_PATTERN, (text) => checkEntryNames([text]) === undefined, texts),
+    ).to.deep.equal([]);
+  });
+
+  it('take the headers that are taken', () => {
+    const isName = (text: string) => sourceHeadersProblem({ [text]: 'x' }) === undefined;
+    expect(disagreements(HEADER_NAME_PATTERN, isName)).to.deep.equal([]);
+    const isValue = (text: string) => sourceHeadersProblem({ a: text }) === undefined;
+    expect(disagreements(HEADER_VALUE_PATTERN, isValue)).to.deep.equal([]);
+  });
+
+  it('take every URL that is taken, and refuse other schemes', () => {
+    const policy = createEgressPolicy({ allowCidrs: ['0.0.0.0/0'], denyCidrs: [] });
+    const regex = new RegExp(URL_PATTERN, 'u');
+    const heads = ['http:', 'HTTPS://', 'http:/', 'https:\\\\', 'ftp://', ' http://', ''];
+    const urls = heads.flatMap((head) => TEXTS.map((text) => `${head}a.example.com/${text}`));
+    const taken = urls.filter((url) => judgeUrl(url, policy).ok);
+    expect(taken.length).to.be.greaterThan(1_000);
+    expect(taken.filter((url) => !regex.test(url))).to.deep.equal([]);
+    expect(regex.test('ftp://a.example.com/')).to.equal(false);
+  });
+});
