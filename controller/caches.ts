@@ -1,4 +1,4 @@
-import { ANNOTATIONS, LABELS } from '#crds/api-group.ts';
+import { ANNOTATIONS, fileListOwner, LABELS } from '#crds/api-group.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
 import { isFinished, type ZipJob, type ZipJobStatus } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
@@ -23,6 +23,8 @@ export const INDEXES = {
   target: 'target',
   /** ZipJobs by bucket. */
   bucket: 'bucket',
+  /** ZipJobs that are run again, by the one whose file list they name. */
+  fileList: 'fileList',
   /** Pods by the uid of their Job. */
   jobUid: 'jobUid',
   /** Jobs that test a bucket, by that bucket. */
@@ -31,6 +33,15 @@ export const INDEXES = {
 
 export const targetOf = ({ metadata, spec }: ZipJob): string =>
   `${metadata.namespace}/${spec.bucketRef.name}/${spec.key}`;
+/** Key of the ZipJob whose file list a ZipJob names, when that is not its own. */
+export const listOwnerKeyOf = ({ metadata, spec }: ZipJob): ObjectKey | undefined => {
+  const owner = spec.filesFrom && fileListOwner(spec.filesFrom.secretNames);
+  return owner === undefined || owner === metadata.name ? undefined : `${metadata.namespace}/${owner}`;
+};
+export const listOwnerKeysOf = (zipJob: ZipJob): readonly ObjectKey[] => {
+  const key = listOwnerKeyOf(zipJob);
+  return key === undefined ? [] : [key];
+};
 export const bucketKeyOf = ({ metadata, spec }: ZipJob): string =>
   `${metadata.namespace}/${spec.bucketRef.name}`;
 export const jobUidsOf = (pod: Pod): readonly string[] =>

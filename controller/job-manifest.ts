@@ -1,4 +1,11 @@
-import { ANNOTATIONS, bucketSecretName, GROUP_VERSION, LABELS, ZIPPER_CONTAINER } from '#crds/api-group.ts';
+import {
+  ANNOTATIONS,
+  bucketSecretName,
+  fileListOwner,
+  GROUP_VERSION,
+  LABELS,
+  ZIPPER_CONTAINER,
+} from '#crds/api-group.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
 import type { Attempt, ZipJob, ZipJobSpec } from '#crds/zip-job.ts';
 import {
@@ -93,6 +100,14 @@ interface Frame {
   readonly spec: Omit<Job['spec'] & object, 'template'>;
 }
 
+/** A policy lets a Job mount one list: that of its owner, or this one. */
+const listAnnotation = ({ metadata, spec }: ZipJob) => {
+  const owner = spec.filesFrom && fileListOwner(spec.filesFrom.secretNames);
+  return owner !== undefined && owner !== metadata.name
+    ? { annotations: { [ANNOTATIONS.fileListOf]: owner } }
+    : {};
+};
+
 const jobOf = (zipJob: ZipJob, frame: Frame, config: DecisionConfig): Job => {
   const { name, namespace, uid } = zipJob.metadata;
   const { queueName } = zipJob.spec;
@@ -105,6 +120,7 @@ const jobOf = (zipJob: ZipJob, frame: Frame, config: DecisionConfig): Job => {
       name: frame.name,
       namespace,
       labels: { ...labels, ...(isQueued && { [LABELS.queueName]: queueName }) },
+      ...(frame.component === 'archive' && listAnnotation(zipJob)),
       ownerReferences: [
         { apiVersion: GROUP_VERSION, kind: 'ZipJob', name, uid: uid ?? '', controller: true },
       ],

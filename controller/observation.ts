@@ -54,6 +54,10 @@ export interface Observation {
   readonly podRefusal?: PodWait | undefined;
   readonly delivery: DeliveryState;
   readonly slot: SlotTurn;
+  /** Of an unfinished job that is run again: the ZipJob whose file list it names. */
+  readonly listOwner?: ZipJob | undefined;
+  /** Of a finished job: those that are run again with its file list. */
+  readonly listUsers?: readonly ZipJob[];
   /** Asked only of an unfinished job that is being deleted. */
   readonly isNamespaceTerminating: boolean;
 }

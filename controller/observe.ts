@@ -6,7 +6,7 @@ import { EXIT_CODES } from '#crds/zipper-contract.ts';
 import type { Clock } from '#runtime/clock.ts';
 import type { Event, Job, Pod } from '#runtime/kube/resources.ts';
 import { type ObjectClient, type ObjectKey, objectKey } from '#runtime/kube/types.ts';
-import { type Caches, INDEXES, targetOf } from './caches.ts';
+import { type Caches, INDEXES, listOwnerKeyOf, targetOf } from './caches.ts';
 import { settleJobName } from './job-manifest.ts';
 import { isJobFinished, isOwnedBy, jobFailure } from './job-state.ts';
 import type { Memory } from './memory.ts';
@@ -106,12 +106,21 @@ const findSettle = async (
   return { job, pods: await options.pods.list({ namespace, labelSelector }) };
 };
 
-const rivalsOf = ({ caches, memory }: ObserveOptions, zipJob: ZipJob): readonly ZipJob[] =>
-  caches.zipJobs
+const newestOf = ({ memory }: ObserveOptions, zipJob: ZipJob): ZipJob =>
+  memory.newest(objectKey(zipJob), zipJob);
+
+const rivalsOf = (options: ObserveOptions, zipJob: ZipJob): readonly ZipJob[] =>
+  options.caches.zipJobs
     .byIndex(INDEXES.target, targetOf(zipJob))
     .filter(({ metadata }) => metadata.name !== zipJob.metadata.name)
-    .map((rival) => memory.newest(`${rival.metadata.namespace}/${rival.metadata.name}`, rival))
+    .map((rival) => newestOf(options, rival))
     .filter((rival) => !isFinished(rival));
+
+const listOwnerOf = (options: ObserveOptions, zipJob: ZipJob): ZipJob | undefined => {
+  const key = listOwnerKeyOf(zipJob);
+  const owner = key === undefined ? undefined : options.caches.zipJobs.get(key);
+  return owner && newestOf(options, owner);
+};
 
 const ofFinished = (options: ObserveOptions, key: ObjectKey, zipJob: ZipJob): Observation => ({
   zipJob,
@@ -125,6 +134,7 @@ const ofFinished = (options: ObserveOptions, key: ObjectKey, zipJob: ZipJob): Ob
   delivery: options.dispatcher.state(key, zipJob.status?.webhook && attemptIdOf(zipJob.status.webhook)),
   slot: { kind: 'none' },
   isNamespaceTerminating: false,
+  listUsers: options.caches.zipJobs.byIndex(INDEXES.fileList, key).map((user) => newestOf(options, user)),
 });
 
 type Unslotted = Omit<Observation, 'slot'>;
@@ -192,6 +202,7 @@ const ofUnfinished = async (
     pods: job ? await findPods(options, zipJob, job) : [],
     settle: await findSettle(options, zipJob, hints.settle),
     refusal: memory.refusal(key),
+    listOwner: listOwnerOf(options, zipJob),
     delivery: { kind: 'idle' } as const,
     isNamespaceTerminating: isLeaving(zipJob.metadata) && (await options.isNamespaceTerminating(namespace)),
   };

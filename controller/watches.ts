@@ -14,6 +14,7 @@ import {
   INDEXES,
   jobSkeleton,
   jobUidsOf,
+  listOwnerKeysOf,
   OWN_SELECTOR,
   podSkeleton,
   targetOf,
@@ -86,8 +87,10 @@ const onZipJobChange =
     slots.see(change);
     onZipJob(change.key);
     onUseChange(wiring, change);
-    // Those that wait for this one's key of the bucket may have their turn now.
     if (!hasLeftQueue(change)) return;
+    // A list that this one was run again with may be deleted in time.
+    for (const owner of listOwnerKeysOf(objectOf(change))) onZipJob(owner);
+    // Those that wait for this one's key of the bucket may have their turn now.
     for (const rival of caches().zipJobs.byIndex(INDEXES.target, targetOf(objectOf(change))))
       if (!isFinished(rival)) onZipJob(objectKey(rival));
   };
@@ -138,6 +141,7 @@ const createCaches = (wiring: Wiring): Caches => {
       indexes: {
         [INDEXES.target]: (zipJob) => [targetOf(zipJob)],
         [INDEXES.bucket]: (zipJob) => [bucketKeyOf(zipJob)],
+        [INDEXES.fileList]: listOwnerKeysOf,
       },
       transform: zipJobSkeleton,
       onChange: onZipJobChange(wiring),

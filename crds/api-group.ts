@@ -41,6 +41,10 @@ export const ANNOTATIONS = {
   fileListBytes: 'zipjobs.dev/file-list-bytes',
   /** RFC 3339 time at which the Secrets of the file list were deleted. */
   fileListDeletedAt: 'zipjobs.dev/file-list-deleted-at',
+  /** Name of the ZipJob that this one runs again. */
+  runAgainOf: 'zipjobs.dev/run-again-of',
+  /** On a Job: name of the ZipJob whose file list it mounts, when that is not its own. */
+  fileListOf: 'zipjobs.dev/file-list-of',
   /** Commands: the value is a nonce, which the status repeats once the command has been carried out. */
   replayWebhook: 'zipjobs.dev/replay-webhook',
   testWebhook: 'zipjobs.dev/test-webhook',
@@ -83,5 +87,14 @@ export const bucketSecretName = (zipBucketName: string): string => `zipbucket-${
 /** Name of the n-th Secret (from 0) that holds a part of a job's file list. */
 export const fileListSecretName = (zipJobName: string, index: number): string =>
   `${zipJobName}-files-${index}`;
+/**
+ * Name of the ZipJob whose list these Secrets hold: of a job that is run again it is the first one's. Undefined when they are
+ * not named for one ZipJob, in order.
+ */
+export const fileListOwner = (secretNames: readonly string[]): string | undefined => {
+  const owner = secretNames[0]?.replace(/-files-0$/, '') ?? '';
+  const isOneList = secretNames.every((name, index) => name === fileListSecretName(owner, index));
+  return owner !== '' && isOneList ? owner : undefined;
+};
 /** Name of the ZipJob that the API makes for a uuid. */
 export const zipJobName = (uuid: string): string => `zip-${uuid}`;

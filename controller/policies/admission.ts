@@ -1,7 +1,7 @@
-import { fileListSecretName } from '#crds/api-group.ts';
 import type { Reason } from '#crds/conditions.ts';
 import { isRecord } from '#runtime/kube/decode.ts';
 import type { Observation, Outcome } from '../observation.ts';
+import { fileListFault } from './file-list.ts';
 import { wasAccepted } from './interruption.ts';
 import { isLeaving } from './release.ts';
 
@@ -26,19 +26,13 @@ export const admission = ({
   zipJob,
   project,
   bucket,
-}: Pick<Observation, 'zipJob' | 'project' | 'bucket'>): Admission => {
+  listOwner,
+}: Pick<Observation, 'zipJob' | 'project' | 'bucket' | 'listOwner'>): Admission => {
   const { bucketRef, metadata, filesFrom } = zipJob.spec;
   if (!isJsonObject(metadata ?? '{}'))
     return refuse('InvalidMetadata', 'spec.metadata is not the text of one JSON object');
-  // The controller mounts and later deletes these Secrets: a name of somebody else's Secret must never get through.
-  const foreign = filesFrom?.secretNames.findIndex(
-    (name, index) => name !== fileListSecretName(zipJob.metadata.name, index),
-  );
-  if (foreign !== undefined && foreign !== -1)
-    return refuse(
-      'InvalidFileList',
-      `spec.filesFrom.secretNames[${foreign}] is not ${fileListSecretName(zipJob.metadata.name, foreign)}`,
-    );
+  const fault = filesFrom && fileListFault(zipJob, filesFrom, listOwner);
+  if (fault !== undefined) return refuse('InvalidFileList', fault);
   if (!project)
     return {
       kind: 'wait',

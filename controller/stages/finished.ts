@@ -85,11 +85,11 @@ interface Due {
 }
 
 const dueOf = (s: Situation): readonly Due[] => {
-  const { zipJob } = s.seen;
+  const { zipJob, listUsers } = s.seen;
   const secretNames = zipJob.spec.filesFrom?.secretNames ?? [];
   return [
-    { at: fileListExpiresAt(zipJob, s.config), action: { kind: 'deleteFileList', secretNames } },
-    { at: expiresAt(zipJob, s.config), action: { kind: 'deleteZipJob' } },
+    { at: fileListExpiresAt(zipJob, s.config, listUsers), action: { kind: 'deleteFileList', secretNames } },
+    { at: expiresAt(zipJob, s.config, listUsers), action: { kind: 'deleteZipJob' } },
   ];
 };
 

@@ -9,7 +9,7 @@ import type { KubeAnswer, KubeUser } from '../../support/kube-user.ts';
 import { accept, applyZipperBinding, corePath, jobsPath, OWN, type World, zipPath } from './world.ts';
 
 interface JobBody {
-  metadata: { name: string; ownerReferences?: unknown };
+  metadata: { name: string; annotations?: Record<string, string>; ownerReferences?: unknown };
   spec: { template: { spec: PodBody } };
 }
 interface PodBody {
@@ -85,6 +85,23 @@ export const describeController = (theWorld: () => World): void => {
     } as unknown as ZipJob;
     const path = `${jobsPath(OWN)}?dryRun=All`;
     accept(await world.controller.request('POST', path, { body: world.jobOf(listed) }));
+  });
+
+  it('makes the Job of a ZipJob that is run again: it mounts the one list that its annotation names (P7)', async () => {
+    const path = `${jobsPath(OWN)}?dryRun=All`;
+    const listed = (annotations: Record<string, string>, ...lists: readonly string[]) => {
+      const job = structuredClone(world.jobOf(zipJob)) as unknown as JobBody;
+      for (const list of lists) job.spec.template.spec.volumes.push({ name: list, ...listOf(list) });
+      return { ...job, metadata: { ...job.metadata, annotations } };
+    };
+    const of = (name: string) => ({ 'zipjobs.dev/file-list-of': name });
+    const post = (body: unknown) => world.controller.request('POST', path, { body });
+    accept(await post(listed(of('zip-first'), 'zip-first-files-0', 'zip-first-files-1')));
+    expectRefusal(
+      await post(listed(of('zip-first'), 'zip-first-files-0', 'zip-other-files-0')),
+      'file list only',
+    );
+    expectRefusal(await post(listed(of('.*'), 'zip-other-files-0')), 'name of one ZipJob');
   });
 
   for (const [what, spoil, words] of BAD_JOBS)

@@ -34,6 +34,12 @@ describe('archiveJob', () => {
     });
   });
 
+  it('names the job whose list it mounts, when it is run again', () => {
+    const again = aZipJob({ metadata: { name: 'again' }, spec: { ...aZipJob().spec } });
+    const made = archiveJob(again, aZipBucket(), config);
+    expect(made.metadata.annotations).to.deep.equal({ 'zipjobs.dev/file-list-of': NAME });
+  });
+
   it('runs one pod at a time and tells permanent failures and disruptions from the rest (K2) (K5)', () => {
     const { template: _template, ...spec } = job.spec ?? { template: {} };
     expect(spec).to.deep.equal({

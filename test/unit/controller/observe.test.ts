@@ -3,7 +3,7 @@ import type { ZipBucket } from '#crds/zip-bucket.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import type { Event, Job, Pod } from '#runtime/kube/resources.ts';
-import { INDEXES, jobUidsOf, targetOf, zipJobSkeleton } from '../../../controller/caches.ts';
+import { INDEXES, jobUidsOf, listOwnerKeysOf, targetOf, zipJobSkeleton } from '../../../controller/caches.ts';
 import { createMemory } from '../../../controller/memory.ts';
 import { createObserve } from '../../../controller/observe.ts';
 import {
@@ -25,7 +25,9 @@ import { aCondition, finishedAs, running } from '../../support/zip-job-statuses.
 const KEY = `${NAMESPACE}/${NAME}`;
 
 const setUp = (going?: string) => {
-  const zipJobs = createFakeObjects<ZipJob>({ indexes: { [INDEXES.target]: (one) => [targetOf(one)] } });
+  const zipJobs = createFakeObjects<ZipJob>({
+    indexes: { [INDEXES.target]: (one) => [targetOf(one)], [INDEXES.fileList]: listOwnerKeysOf },
+  });
   const jobs = createFakeObjects<Job>();
   const pods = createFakeObjects<Pod>({ indexes: { [INDEXES.jobUid]: jobUidsOf } });
   const events = createFakeObjects<Event>();
@@ -67,6 +69,16 @@ const setUp = (going?: string) => {
 };
 
 describe('observe', () => {
+  it('finds, of a job that is run again, whose list it has, and of that one who needs the list', async () => {
+    const { observe, zipJobs } = setUp();
+    const { spec } = zipJobs.put(aZipJob({ status: finishedAs('Failed') }));
+    zipJobs.put(aZipJob({ metadata: { name: 'again' }, spec, status: running('p1') }));
+    expect((await observe(`${NAMESPACE}/again`, {}))?.listOwner?.metadata.name).to.equal(NAME);
+    expect((await observe(KEY, {}))?.listUsers?.map(({ metadata }) => metadata.name)).to.deep.equal([
+      'again',
+    ]);
+  });
+
   it('finds everything in the caches, without a call', async () => {
     const { observe, zipJobs, jobs, pods, calls } = setUp();
     zipJobs.put(aZipJob({ status: running('p1') }));

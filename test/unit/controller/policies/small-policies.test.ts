@@ -1,13 +1,15 @@
 import { expect } from 'chai';
 import { ANNOTATIONS } from '#crds/api-group.ts';
+import type { FilesFrom, ZipJob, ZipJobStatus } from '#crds/zip-job.ts';
 import { isJsonObject } from '../../../../controller/policies/admission.ts';
 import { nextPod } from '../../../../controller/policies/charge.ts';
 import { expiresAt, fileListExpiresAt } from '../../../../controller/policies/expiry.ts';
+import { fileListFault } from '../../../../controller/policies/file-list.ts';
 import { podWaiting } from '../../../../controller/policies/pod-waiting.ts';
 import { queueTurn } from '../../../../controller/policies/queue-turn.ts';
 import { verifyResult } from '../../../../controller/policies/result.ts';
 import { startDeadline } from '../../../../controller/policies/start-deadline.ts';
-import { aConfig, ago, aJob, aPod, aZipJob, NOW } from '../../../support/builders.ts';
+import { aConfig, ago, aJob, aPod, aZipJob, NAME, NOW } from '../../../support/builders.ts';
 import { waitingFor } from '../../../support/pod-statuses.ts';
 import { aCondition, aResult, finishedAs, running, starting } from '../../../support/zip-job-statuses.ts';
 
@@ -178,6 +180,44 @@ describe('verifyResult', () => {
     });
 });
 
+describe('fileListFault', () => {
+  const first = aZipJob({ status: finishedAs('Failed') });
+  const { filesFrom } = first.spec;
+  if (!filesFrom) throw new Error('the builder makes no list');
+  const again = aZipJob({ metadata: { name: 'again' } });
+  const fault = (owner: ZipJob | undefined, wanted: Partial<FilesFrom> = {}) =>
+    fileListFault(again, { ...filesFrom, ...wanted }, owner);
+
+  it('finds none in a list of its own, and in that of a job that is run again', () => {
+    expect(fileListFault(first, filesFrom, undefined)).to.equal(undefined);
+    expect(fault(first)).to.equal(undefined);
+  });
+
+  const deleted = { annotations: { [ANNOTATIONS.fileListDeletedAt]: ago(1) } };
+  const cases: readonly [string, string | undefined, RegExp][] = [
+    ['Secrets of nobody', fault(undefined), /does not exist/],
+    ['a list that was deleted', fault(aZipJob({ metadata: deleted })), /was deleted/],
+    ['a list that is going', fault(aZipJob({ metadata: { deletionTimestamp: ago(1) } })), /was deleted/],
+    ['another digest', fault(first, { sha256: 'cd'.repeat(32) }), /count and digest/],
+    ['another count', fault(first, { count: 4 }), /count and digest/],
+    [
+      'Secrets of two lists',
+      fault(first, { secretNames: [`${NAME}-files-0`, 'again-files-1'] }),
+      /are no list/,
+    ],
+    ['another Secret', fault(first, { secretNames: ['zipbucket-s3-x'] }), /are no list/],
+    [
+      'a list of a list',
+      fault(aZipJob({ spec: { filesFrom: { ...filesFrom, secretNames: ['other-files-0'] } } })),
+      /no list of its own/,
+    ],
+  ];
+  for (const [what, found, words] of cases)
+    it(`refuses ${what}`, () => {
+      expect(found).to.match(words);
+    });
+});
+
 describe('expiresAt', () => {
   const config = aConfig();
   const at = (seconds: number): Date => new Date(Date.parse(ago(seconds)));
@@ -198,5 +238,15 @@ describe('expiresAt', () => {
     expect(fileListExpiresAt(aZipJob({ status }), config)).to.deep.equal(at(10 - 3600));
     const metadata = { annotations: { [ANNOTATIONS.fileListDeletedAt]: ago(1) } };
     expect(fileListExpiresAt(aZipJob({ status, metadata }), config)).to.equal(undefined);
+  });
+  it('comes for a file list after the end of the last job that was run with it, and for its ZipJob as well', () => {
+    const first = aZipJob({ status: finishedAs('Failed', { finishedAt: ago(5_000) }) });
+    const again = (status: ZipJobStatus) =>
+      aZipJob({ metadata: { name: 'again' }, spec: { ...first.spec }, status });
+    expect(fileListExpiresAt(first, config, [again(running('p1'))])).to.equal(undefined);
+    expect(expiresAt(first, config, [again(running('p1'))])).to.equal(undefined);
+    const ended = again(finishedAs('Failed'));
+    expect(fileListExpiresAt(first, config, [ended])).to.deep.equal(at(10 - 3600));
+    expect(fileListExpiresAt(ended, config)).to.equal(undefined);
   });
 });
