@@ -27,6 +27,7 @@ export const createDocument = ({ settings, version }: DocumentOptions): OpenApiD
     description: DESCRIPTION,
     license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
   },
+  externalDocs: { description: 'The same to read, with samples', url: '/docs' },
   servers: [
     { url: '/api', description: 'The paths as the reference spells them: /api/v1/zips' },
     { url: '/', description: 'The same routes without the prefix: /v1/zips' },

@@ -1,7 +1,14 @@
 import type { PublishedDocument } from '../routes/documents.ts';
 import { createDocument, type DocumentOptions } from './document.ts';
+import { PAGE_HEADERS, renderPage } from './page/page.ts';
+import { readSamples } from './read-samples.ts';
 
 /** What anybody may read about the API, made once from the settings in force. */
-export const createDocuments = (options: DocumentOptions): readonly PublishedDocument[] => [
-  { path: '/openapi.json', type: 'application/json', body: JSON.stringify(createDocument(options)) },
-];
+export const createDocuments = (options: DocumentOptions): readonly PublishedDocument[] => {
+  const document = createDocument(options);
+  const page = renderPage({ document, settings: options.settings, samples: readSamples() });
+  return [
+    { path: '/openapi.json', type: 'application/json', body: JSON.stringify(document) },
+    { path: '/docs', type: 'text/html', body: page, headers: PAGE_HEADERS },
+  ];
+};

@@ -1,0 +1,44 @@
+const ESCAPES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+/** Text that is HTML already. */
+export interface Html {
+  readonly html: string;
+}
+
+export type Part = Html | string | number | undefined | readonly Part[];
+
+const escape = (text: string): string => text.replaceAll(/[&<>"']/g, (character) => ESCAPES[character] ?? '');
+
+const textOf = (part: Part): string => {
+  if (part === undefined) return '';
+  if (typeof part === 'string' || typeof part === 'number') return escape(String(part));
+  return 'html' in part ? part.html : part.map(textOf).join('');
+};
+
+/** A template of HTML: what is put into it is escaped, unless it came out of one. */
+export const html = (strings: TemplateStringsArray, ...parts: readonly Part[]): Html => ({
+  html: strings.map((text, index) => text + textOf(parts[index])).join(''),
+});
+
+/** Text in which backticks mark code. */
+export const prose = (text: string): Html => {
+  const pieces = text
+    .split('`')
+    .map((piece, index): Part => (index % 2 === 1 ? html`<code>${piece}</code>` : piece));
+  return html`${pieces}`;
+};
+
+export const json = (value: unknown): Html =>
+  html`<pre tabindex="0"><code>${JSON.stringify(value, null, 2)}</code></pre>`;
+
+export const table = (head: readonly string[], rows: readonly (readonly Part[])[]): Html => html`
+<div class="wide" tabindex="0"><table>
+<thead><tr>${head.map((cell) => html`<th scope="col">${cell}</th>`)}</tr></thead>
+<tbody>${rows.map((row) => html`<tr>${row.map((cell) => html`<td>${cell}</td>`)}</tr>\n`)}</tbody>
+</table></div>`;

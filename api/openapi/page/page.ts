@@ -1,0 +1,101 @@
+import { createHash } from 'node:crypto';
+import type { OpenApiDocument, PathItem } from '../document-types.ts';
+import type { PublishedSettings } from '../published-settings.ts';
+import type { Sample, Samples } from '../read-samples.ts';
+import { WEBHOOK } from '../webhook.ts';
+import { errorsSection } from './errors-section.ts';
+import { type Html, html, type Part, prose } from './html.ts';
+import { limitsSection } from './limits-section.ts';
+import { operationSection } from './operation-section.ts';
+import { STYLE } from './style.ts';
+
+export interface PageOptions {
+  readonly document: OpenApiDocument;
+  readonly settings: PublishedSettings;
+  readonly samples: Samples;
+}
+
+const shown = ({ language, file, text }: Sample): Html =>
+  html`<details><summary>${language}: ${file}</summary><pre tabindex="0"><code>${text}</code></pre></details>\n`;
+
+const operationsOf = (items: Readonly<Record<string, PathItem>>) =>
+  Object.entries(items).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
+  );
+
+const navigation = (document: OpenApiDocument): Html => {
+  const operations = operationsOf(document.paths).map(({ operation }) => [
+    operation.operationId,
+    operation.summary,
+  ]);
+  const links = [
+    ['start', 'Start'],
+    ...operations,
+    [WEBHOOK.operationId, 'Webhook'],
+    ['limits', 'Limits'],
+    ['errors', 'Error codes'],
+    ['failures', 'Failed jobs'],
+  ];
+  return html`<nav aria-label="Contents"><ul>
+${links.map(([id = '', title = '']) => html`<li><a href="#${id}">${title}</a></li>\n`)}<li><a href="/openapi.json">openapi.json</a></li>
+</ul></nav>`;
+};
+
+const start = ({ document, samples }: PageOptions): Html => html`
+<section aria-labelledby="start">
+<h2 id="start">Start</h2>
+${document.info.description.split('\n\n').map((paragraph) => html`<p>${prose(paragraph)}</p>`)}
+<p>Both spellings of a path are the same:</p>
+<ul>${document.servers.map(({ url, description }) => html`<li><code>${url}</code> ${description}</li>`)}</ul>
+<p>Create with an Idempotency-Key, wait for the end:</p>
+${samples.makeArchive.map(shown)}
+</section>`;
+
+const webhooks = ({ document, samples }: PageOptions): Part =>
+  operationsOf(document.webhooks).map(
+    ({ operation }) => html`
+${operationSection({ method: 'POST', path: 'the URL of the project', operation, schemas: document.components.schemas })}
+<h3 id="verify">Verify a webhook</h3>
+<p>Any library of <a href="https://www.standardwebhooks.com" rel="noreferrer">Standard Webhooks</a> does it. Without one:</p>
+${samples.verifyWebhook.map(shown)}`,
+  );
+
+/** The description of the API for people, made of the same document that programs get. */
+export const renderPage = (options: PageOptions): string => {
+  const { document, settings } = options;
+  const { title, summary, version } = document.info;
+  const { schemas } = document.components;
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title} API</title>
+<style>${{ html: STYLE }}</style>
+</head>
+<body>
+<header>
+<h1>${title} API</h1>
+<p class="soft">${summary}. Release ${version}.</p>
+${navigation(document)}
+</header>
+<main>
+${start(options)}
+${operationsOf(document.paths).map((operation) => operationSection({ ...operation, schemas }))}
+${webhooks(options)}
+${limitsSection(settings)}
+${errorsSection()}
+</main>
+</body>
+</html>
+`.html;
+};
+
+const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
+
+/** The page loads nothing, runs nothing, sends nothing and stands in no frame. */
+export const PAGE_HEADERS = {
+  'Content-Security-Policy': `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+  'Referrer-Policy': 'no-referrer',
+  'X-Frame-Options': 'DENY',
+} as const;

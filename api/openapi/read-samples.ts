@@ -1,0 +1,38 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** A program that callers may copy. */
+export interface Sample {
+  readonly language: string;
+  readonly file: string;
+  readonly text: string;
+}
+
+export interface Samples {
+  /** Create with an Idempotency-Key, poll until the end. */
+  readonly makeArchive: readonly Sample[];
+  readonly verifyWebhook: readonly Sample[];
+}
+
+const DIRECTORY = join(import.meta.dirname, 'samples');
+
+const sample = (language: string, file: string): Sample => ({
+  language,
+  file,
+  text: readFileSync(join(DIRECTORY, file), 'utf8'),
+});
+
+export const readSamples = (): Samples => ({
+  makeArchive: [
+    sample('curl', 'make-archive.sh'),
+    sample('TypeScript', 'make-archive.ts'),
+    sample('Python', 'make_archive.py'),
+    sample('Go', 'make-archive.go'),
+  ],
+  verifyWebhook: [
+    sample('Shell with openssl', 'verify-webhook.sh'),
+    sample('TypeScript', 'verify-webhook.ts'),
+    sample('Python', 'verify_webhook.py'),
+    sample('Go', 'verify-webhook.go'),
+  ],
+});

@@ -1,0 +1,55 @@
+/**
+ * Makes an archive and waits for its end: node make-archive.ts request.json
+ * ZIPJOBS_URL is the address of the service, ZIPJOBS_TOKEN an access token of the project.
+ */
+import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+
+interface Zip {
+  readonly data: {
+    readonly uuid: string;
+    readonly status: 'none' | 'processing' | 'succeeded' | 'failed';
+    readonly metadata: Readonly<Record<string, unknown>>;
+  };
+}
+
+const { ZIPJOBS_URL = '', ZIPJOBS_TOKEN = '' } = process.env;
+const WORTH_ANOTHER_TRY = [408, 429, 500, 502, 503, 504];
+const TRIES = 5;
+
+interface Ask {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: Buffer<ArrayBuffer>;
+}
+
+/** Sends a request, and again when that may help: with an Idempotency-Key this is safe for a POST too. */
+const send = async (path: string, ask: Ask = {}): Promise<Zip> => {
+  for (let tries = 1; ; tries += 1) {
+    const answer = await fetch(`${ZIPJOBS_URL}${path}`, {
+      ...ask,
+      headers: { ...ask.headers, authorization: `Bearer ${ZIPJOBS_TOKEN}` },
+      signal: AbortSignal.timeout(30_000),
+    }).catch((error: unknown) => {
+      if (tries === TRIES) throw error;
+    });
+    if (answer?.ok) return (await answer.json()) as Zip;
+    if (answer && (tries === TRIES || !WORTH_ANOTHER_TRY.includes(answer.status)))
+      throw new Error(`${answer.status}: ${await answer.text()}`);
+    await delay(Number(answer?.headers.get('retry-after') ?? 2) * 1000);
+  }
+};
+
+const body = await readFile(process.argv[2] ?? 'request.json');
+// Keep the key with your own order until the answer is there: the same key and body never make a second job.
+const headers = { 'content-type': 'application/json', 'idempotency-key': randomUUID() };
+const created = await send('/v1/zips', { method: 'POST', headers, body });
+
+let zip = created;
+while (zip.data.status === 'none' || zip.data.status === 'processing') {
+  await delay(1_000);
+  zip = await send(`/v1/zips/${created.data.uuid}?expand=archive,error`);
+}
+console.log(JSON.stringify(zip));
+process.exitCode = zip.data.status === 'succeeded' ? 0 : 1;

@@ -1,0 +1,174 @@
+/** Caller's program -> API -> archive, and webhook -> receiver's program: the samples of the docs page, run as they are. */
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { readSamples } from '../../api/openapi/read-samples.ts';
+import { hasProgram } from '../readers/run-program.ts';
+import { type Flow, startFlow } from '../support/flow.ts';
+import { type Delivery, deliveryId } from '../support/webhook-receiver.ts';
+
+const DIRECTORY = 'api/openapi/samples';
+
+interface Language {
+  readonly name: string;
+  /** Programs that must be there. */
+  readonly needs: readonly string[];
+  readonly command: (file: string) => readonly [string, ...string[]];
+}
+
+const LANGUAGES: Readonly<Record<string, Language>> = {
+  sh: { name: 'curl', needs: ['sh', 'curl', 'openssl'], command: (file) => ['sh', file] },
+  ts: { name: 'TypeScript', needs: [], command: (file) => [process.execPath, file] },
+  py: { name: 'Python', needs: ['python3'], command: (file) => ['python3', file] },
+  go: { name: 'Go', needs: ['go'], command: (file) => ['go', 'run', file] },
+};
+
+const languageOf = (file: string): Language => {
+  const language = LANGUAGES[file.slice(file.lastIndexOf('.') + 1)];
+  if (language === undefined) throw new Error(`no test runs ${file}`);
+  return language;
+};
+
+interface Ended {
+  readonly code: number | null;
+  readonly output: string;
+  readonly complaints: string;
+}
+
+interface Run {
+  readonly file: string;
+  readonly args?: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly input?: string;
+}
+
+const run = ({ file, args = [], env, input = '' }: Run): Promise<Ended> =>
+  new Promise((resolve, reject) => {
+    const [program, ...first] = languageOf(file).command(join(DIRECTORY, file));
+    const child = spawn(program, [...first, ...args], { env: { ...process.env, ...env }, timeout: 100_000 });
+    const [output, complaints]: [Buffer[], Buffer[]] = [[], []];
+    child.stdout.on('data', (chunk: Buffer) => output.push(chunk));
+    child.stderr.on('data', (chunk: Buffer) => complaints.push(chunk));
+    child.on('error', reject);
+    child.on('close', (code) =>
+      resolve({
+        code,
+        output: Buffer.concat(output).toString(),
+        complaints: Buffer.concat(complaints).toString(),
+      }),
+    );
+    // A program that does not read to the end closes the pipe.
+    child.stdin.on('error', () => undefined);
+    child.stdin.end(input);
+  });
+
+const requireLanguage = async (context: Mocha.Context, file: string): Promise<void> => {
+  const { name, needs } = languageOf(file);
+  const found = await Promise.all(needs.map(hasProgram));
+  const missing = needs.filter((_, index) => found[index] !== true);
+  if (missing.length === 0) return;
+  const remedy = `the sample in ${name} needs ${missing.join(', ')}`;
+  if (process.env['CI'] === 'true') throw new Error(remedy);
+  console.log(`      ${remedy}`);
+  context.skip();
+};
+
+describe('the samples of the docs page', function () {
+  this.timeout(180_000);
+  let flow: Flow;
+  let directory: string;
+  let delivery: Delivery;
+  const { makeArchive, verifyWebhook } = readSamples();
+
+  const requestFile = async (name: string, path: string): Promise<string> => {
+    const file = join(directory, `${name}.json`);
+    const urls = [{ url: flow.origin.url(path), filename: 'a.txt' }];
+    const body = {
+      urls,
+      bucket_name: flow.project.bucketName,
+      key: `${name}.zip`,
+      metadata: { sample: name },
+    };
+    await writeFile(file, JSON.stringify(body));
+    return file;
+  };
+  const client = (token = flow.project.token) => ({ ZIPJOBS_URL: flow.baseUrl, ZIPJOBS_TOKEN: token });
+
+  before(async () => {
+    flow = await startFlow('openapi-samples');
+    directory = await mkdtemp(join(tmpdir(), 'zipjobs-samples-'));
+    const uuid = await flow.post([{ url: flow.origin.url('/gen/10/1'), filename: 'a.txt' }]);
+    delivery = await flow.receiver.next(({ body }) => body.includes(uuid), 60_000);
+  });
+  after(async () => {
+    await rm(directory, { recursive: true, force: true });
+    await flow[Symbol.asyncDispose]();
+  });
+
+  for (const { file, language } of makeArchive) {
+    it(`makes an archive and waits for its end in ${language}`, async function () {
+      await requireLanguage(this, file);
+      const args = [await requestFile(language, '/gen/1000/7')];
+      const ended = await run({ file, args, env: client() });
+      expect(ended, ended.complaints).to.include({ code: 0 });
+      const text = ended.output.trim();
+      expect(text)
+        .to.match(/succeeded/)
+        .and.to.contain(language);
+      expect((await flow.project.bucket.bytes(`${language}.zip`)).length).to.be.greaterThan(1_000);
+      const made = await flow.kubectl('get', 'zipjobs', '-o', 'json');
+      const { items } = JSON.parse(made) as {
+        items: { spec: { key: string }; metadata: { name: string } }[];
+      };
+      const [job, ...more] = items.filter(({ spec }) => spec.key === `${language}.zip`);
+      expect(more).to.deep.equal([]);
+      expect(job?.metadata.name, 'a name derived from the key').to.match(/^zip-.{8}-.{4}-8/);
+    });
+
+    it(`tells in ${language} why there is no archive, and why a request is refused`, async function () {
+      await requireLanguage(this, file);
+      const args = [await requestFile(`${language}-failed`, '/status/404')];
+      const failed = await run({ file, args, env: client() });
+      expect(failed.code, failed.complaints).to.equal(1);
+      expect(failed.output).to.contain('SourceNotFound');
+      const refused = await run({ file, args, env: client('nonsense') });
+      expect(refused.code).not.to.equal(0);
+      expect(refused.output + refused.complaints)
+        .to.contain('401')
+        .and.not.to.contain('nonsense');
+    });
+  }
+
+  const headers = () => ({
+    WEBHOOK_SECRET: flow.project.webhookSecret,
+    WEBHOOK_ID: deliveryId(delivery),
+    WEBHOOK_TIMESTAMP: String(delivery.headers['webhook-timestamp']),
+    WEBHOOK_SIGNATURE: String(delivery.headers['webhook-signature']),
+  });
+
+  for (const { file, language } of verifyWebhook)
+    it(`tells a webhook from a forgery in ${language}`, async function () {
+      await requireLanguage(this, file);
+      const input = delivery.body;
+      const env = headers();
+      const good = await run({ file, env, input });
+      expect(good, good.complaints).to.include({ code: 0, output: 'valid\n' });
+      const rotated = `v1,${'A'.repeat(43)}= v1a,other ${env.WEBHOOK_SIGNATURE}`;
+      expect(await run({ file, env: { ...env, WEBHOOK_SIGNATURE: rotated }, input })).to.include({ code: 0 });
+      const otherSecret = `whsec_${Buffer.alloc(32).toString('base64')}`;
+      const forgeries: readonly Run[] = [
+        { file, env, input: `${input} ` },
+        { file, env: { ...env, WEBHOOK_ID: 'msg_other' }, input },
+        { file, env: { ...env, WEBHOOK_SECRET: otherSecret }, input },
+        { file, env: { ...env, WEBHOOK_TIMESTAMP: String(Number(env.WEBHOOK_TIMESTAMP) - 301) }, input },
+        { file, env: { ...env, WEBHOOK_SIGNATURE: 'v1,' }, input },
+      ];
+      for (const forgery of forgeries) {
+        const ended = await run(forgery);
+        expect(ended.code, JSON.stringify(forgery.env)).not.to.equal(0);
+        expect(ended.output).to.equal('');
+      }
+    });
+});

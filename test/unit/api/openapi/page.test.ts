@@ -1,0 +1,83 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { expect } from 'chai';
+import { FAILURE_CODES } from '#crds/zipper-contract.ts';
+import { ERROR_CODES } from '../../../../api/error-codes.ts';
+import { html } from '../../../../api/openapi/page/html.ts';
+import { type ApiServer, startApiServer } from '../../../support/api-server.ts';
+
+const SAMPLES = new URL('../../../../api/openapi/samples/', import.meta.url);
+const VOID = new Set(['meta', 'br']);
+
+/** The tags that are open at the end of a text, or the first that is closed out of turn. */
+const unbalanced = (text: string): string[] => {
+  const open: string[] = [];
+  for (const [, slash, name = ''] of text.matchAll(/<(\/?)([a-z][a-z0-9]*)[^>]*>/g)) {
+    if (VOID.has(name)) continue;
+    if (slash === '') open.push(name);
+    else if (open.pop() !== name) return [`</${name}>`];
+  }
+  return open;
+};
+
+describe('GET /docs', () => {
+  let api: ApiServer;
+  let answer: Response;
+  let page: string;
+  before(async () => {
+    api = await startApiServer({ maxFiles: 4_321, rateLimits: { requestsPerMinutePerToken: 765 } });
+    answer = await fetch(`${api.url}/docs`);
+    page = await answer.text();
+  });
+  after(() => api[Symbol.asyncDispose]());
+
+  it('is a page for everybody, below 100 KiB', () => {
+    expect(answer.status).to.equal(200);
+    expect(answer.headers.get('content-type')).to.equal('text/html; charset=utf-8');
+    expect(answer.headers.get('etag')).to.match(/^"/);
+    expect(Buffer.byteLength(page)).to.be.lessThan(100 * 1_024);
+    expect(unbalanced(page)).to.deep.equal([]);
+  });
+
+  it('runs nothing, loads nothing and stands in no frame', () => {
+    const [, style = ''] = /<style>([^]*?)<\/style>/.exec(page) ?? [];
+    const hash = createHash('sha256').update(style).digest('base64');
+    expect(answer.headers.get('content-security-policy')).to.equal(
+      `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+    );
+    expect(answer.headers.get('x-content-type-options')).to.equal('nosniff');
+    expect(page).not.to.match(/<script|<link|<img|<iframe|\ssrc=|\son[a-z]+=|\sstyle=|@import|url\(/);
+  });
+
+  it('has an anchor for every code, each id once, and every link of its own leads somewhere', () => {
+    const ids = [...page.matchAll(/\sid="([^"]+)"/g)].map(([, id = '']) => id);
+    expect(ids).to.include.members([...Object.keys(ERROR_CODES), ...Object.keys(FAILURE_CODES), 'Cancelled']);
+    expect(ids).to.have.lengthOf(new Set(ids).size);
+    const links = [...page.matchAll(/href="#([^"]+)"/g)].map(([, id = '']) => id);
+    expect(ids).to.include.members(links);
+  });
+
+  it('tells the limits in force', () => {
+    expect(page).to.contain('4,321').and.to.contain('765 a minute').and.to.contain('16,777,216 bytes');
+  });
+
+  it('shows every sample as it is', async () => {
+    const shown = page
+      .replaceAll('&lt;', '<')
+      .replaceAll('&gt;', '>')
+      .replaceAll('&quot;', '"')
+      .replaceAll('&#39;', "'");
+    const files = await readdir(SAMPLES);
+    expect(files).to.have.lengthOf(8);
+    for (const file of files)
+      expect(shown.replaceAll('&amp;', '&'), file).to.contain(await readFile(new URL(file, SAMPLES), 'utf8'));
+  });
+});
+
+describe('html', () => {
+  it('escapes what is put in, but for what is HTML already', () => {
+    expect(html`<b title="${'"'}">${'<&>'}${[html`<i>${1}</i>`, undefined]}</b>`.html).to.equal(
+      '<b title="&quot;">&lt;&amp;&gt;<i>1</i></b>',
+    );
+  });
+});
