@@ -18,6 +18,8 @@ export interface Listener {
   readonly namespace: string;
   judge(place: Place, request: ProxiedRequest): FaultAction | undefined;
   record(place: Place, exchange: Exchange): void;
+  /** What is kept of a delivery of this project. */
+  noteDelivery(request: ProxiedRequest): Exchange['notes'];
 }
 
 export interface ChaosCluster extends AsyncDisposable {
@@ -60,6 +62,7 @@ const certificates = async (cluster: Cluster, name: string): Promise<{ cert: str
 type Handle = (place: Place) => {
   readonly judge: (request: ProxiedRequest) => FaultAction | undefined;
   readonly record: (exchange: Exchange) => void;
+  readonly noteDelivery: (request: ProxiedRequest) => Exchange['notes'];
 };
 
 const startProxies = async (
@@ -71,6 +74,8 @@ const startProxies = async (
   const tls = { ca: cluster.apiServer.ca, ...(await certificates(cluster, 'apiserver')) };
   const rewrite = (path: string): string =>
     watchSeconds === undefined ? path : path.replace(/timeoutSeconds=\d+/, `timeoutSeconds=${watchSeconds}`);
+  const handled = handle('receiver');
+  const note = (request: ProxiedRequest) => ({ ...noteWebhook(request), ...handled.noteDelivery(request) });
   const [apiServer, store, receiver] = await Promise.all([
     startFaultProxy({
       upstream: cluster.apiServer.url,
@@ -80,13 +85,14 @@ const startProxies = async (
       ...handle('api-server'),
     }),
     startFaultProxy({ upstream: cluster.store.endpoint, ...handle('store') }),
-    startFaultProxy({ upstream: receiverUrl, note: noteWebhook, ...handle('receiver') }),
+    startFaultProxy({ upstream: receiverUrl, note, ...handled }),
   ]);
   return { apiServer, store, receiver };
 };
 
 const createSwitchboard = (): { handle: Handle; listen: ChaosCluster['listen'] } => {
   const listeners = new Map<string, Listener>();
+  const ownerOf = (place: Place, path: string) => listeners.get(namespaceOf(place, path) ?? '');
   return {
     listen: (listener) => {
       listeners.set(listener.namespace, listener);
@@ -94,15 +100,15 @@ const createSwitchboard = (): { handle: Handle; listen: ChaosCluster['listen'] }
     },
     handle: (place) => ({
       judge: (request) => {
-        const owner = listeners.get(namespaceOf(place, request.path) ?? '');
+        const owner = ownerOf(place, request.path);
         for (const listener of owner ? [owner] : listeners.values()) {
           const action = listener.judge(place, request);
           if (action !== undefined) return action;
         }
         return undefined;
       },
-      record: (exchange) =>
-        listeners.get(namespaceOf(place, exchange.request.path) ?? '')?.record(place, exchange),
+      record: (exchange) => ownerOf(place, exchange.request.path)?.record(place, exchange),
+      noteDelivery: (request) => ownerOf(place, request.path)?.noteDelivery(request) ?? {},
     }),
   };
 };

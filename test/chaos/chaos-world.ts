@@ -14,6 +14,7 @@ import { until } from '../support/until.ts';
 import type { ChaosCluster } from './chaos-cluster.ts';
 import { followJobs, type ZipJobList } from './follow-jobs.ts';
 import { createHistory, type History, type Place } from './history.ts';
+import { createWebhookKeys, type WebhookKeys } from './webhook-keys.ts';
 
 export type Judge = (place: Place, request: ProxiedRequest) => FaultAction | undefined;
 
@@ -40,6 +41,7 @@ export interface ChaosWorld extends AsyncDisposable {
   remove(group: string, plural: string, name: string): Promise<void>;
   /** Deletes the ZipBucket; the answer makes it anew. */
   removeBucket(): Promise<() => Promise<void>>;
+  readonly webhookKeys: Pick<WebhookKeys, 'rotate' | 'settle'>;
   /** Runs a task while no other world runs one so. */
   alone(task: () => Promise<void>): Promise<void>;
 }
@@ -107,9 +109,12 @@ export const startChaosWorld = async (chaos: ChaosCluster, namespace: string): P
   await using started = new AsyncDisposableStack();
   const history = createHistory();
   let judge: Judge | undefined;
+  let webhookKeys: WebhookKeys | undefined;
   const listener = {
     namespace,
-    judge: (place: Place, request: ProxiedRequest) => judge?.(place, request),
+    judge: (place: Place, request: ProxiedRequest) =>
+      judge?.(place, request) ?? (place === 'receiver' ? webhookKeys?.judge(request) : undefined),
+    noteDelivery: (request: ProxiedRequest) => webhookKeys?.note(request) ?? {},
     record: (place: Place, exchange: Exchange) => history.exchange(place, exchange),
   };
   started.use(chaos.listen(listener));
@@ -123,6 +128,8 @@ export const startChaosWorld = async (chaos: ChaosCluster, namespace: string): P
   const project = started.use(
     await createProject(cluster, { namespace, webhookUrl: chaos.receiverUrl(namespace) }),
   );
+  const keys = createWebhookKeys(project, (change) => insist('the new webhook secret', () => change(admin)));
+  webhookKeys = keys;
   await untilTokenKnown(await installation.apiUrl(), project.token);
   const jobsPath = `/apis/${GROUP_VERSION}/namespaces/${namespace}/${PLURALS.ZipJob}`;
   const ended = new AbortController();
@@ -164,6 +171,7 @@ export const startChaosWorld = async (chaos: ChaosCluster, namespace: string): P
       history.note('delete the ZipBucket');
       return insist('the deletion of the ZipBucket', () => removeBucket(admin, project));
     },
+    webhookKeys: keys,
     alone: (task) => chaos.alone(task),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };

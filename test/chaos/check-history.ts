@@ -21,6 +21,7 @@ const storiesOf = (
     return {
       job,
       uploads,
+      answers: seen.flatMap((one) => (one.kind === 'answer' && one.uuid === job.uuid ? [one.status] : [])),
       sights: seen
         .flatMap((one) => (one.kind === 'zip-job' && one.name === name ? [one] : []))
         .toSorted((a, b) => a.at - b.at),

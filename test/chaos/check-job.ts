@@ -2,6 +2,7 @@
 import { zipJobName } from '#crds/api-group.ts';
 import { API_STATUSES, TERMINAL_PHASES } from '#crds/zip-job.ts';
 import type { UploadRecords } from './check-uploads.ts';
+import { isOf } from './live-fault.ts';
 import { isOk, type Rule, type SeenExchange, type Sight } from './violation.ts';
 
 /** One accepted request, and what was found once all was quiet. */
@@ -12,6 +13,8 @@ export interface JobOutcome {
   readonly expected: Readonly<Record<string, string>>;
   /** What stands at the key: nothing, the object of before, or an archive with these entries. */
   readonly object: 'nothing' | 'older' | Readonly<Record<string, string>>;
+  /** What stood there before. */
+  readonly before: 'nothing' | 'older';
   /** How often the test itself deleted the job's Kubernetes Job or may have. */
   readonly jobsDeleted: number;
   /** The test deleted the ZipJob. */
@@ -22,6 +25,8 @@ export interface JobOutcome {
 export interface JobStory {
   readonly job: JobOutcome;
   readonly sights: readonly Sight[];
+  /** What the API told of it, in order: each was asked for after the one before had come. */
+  readonly answers: readonly string[];
   /** Requests to the API server that name it. */
   readonly api: readonly SeenExchange[];
   readonly deliveries: readonly SeenExchange[];
@@ -44,6 +49,19 @@ const checkOrder = (sights: readonly Sight[]): readonly Rule[] => {
         : [],
     ),
   ];
+};
+
+/** Who asks again is never told less than before. */
+const checkAnswers = ({ answers, job }: JobStory): readonly Rule[] => {
+  if (!job.isDeleted && answers.includes('absent'))
+    return [{ rule: 'H5', text: 'was accepted, but the API did not know it' }];
+  const statuses = API_STATUSES.map(String);
+  const ranks = answers.filter((answer) => answer !== 'absent').map((answer) => statuses.indexOf(answer));
+  const ends = new Set(ranks.filter((rank) => rank >= 2));
+  const isBackward = ranks.some((rank, index) => Math.min(rank, 2) < Math.min(ranks[index - 1] ?? 0, 2));
+  return isBackward || ends.size > 1
+    ? [{ rule: 'H6', text: `the API told one after another: ${[...new Set(answers)].join(', ')}` }]
+    : [];
 };
 
 const checkEnd = ({ job, sights }: JobStory): readonly Rule[] => {
@@ -74,6 +92,13 @@ const checkWebhook = ({ deliveries }: JobStory, last: Sight): readonly Rule[] =>
   return rules;
 };
 
+const checkSignatures = ({ deliveries }: JobStory): readonly Rule[] => {
+  const flaw = deliveries.find(({ notes }) => notes['unverified'] !== undefined)?.notes['unverified'];
+  return flaw === undefined
+    ? []
+    : [{ rule: 'verify', text: `a webhook was refused by the verifiers: ${flaw}` }];
+};
+
 const checkJobsCreated = ({ api, job }: JobStory): readonly Rule[] => {
   const name = zipJobName(job.uuid);
   const created = api.filter(
@@ -86,8 +111,14 @@ const WINDOW_MS = 10_000;
 /** Five a second. */
 const MOST_IN_WINDOW = 50;
 
+/** Our own client's questions are not the product's. */
+const isAsked = ({ request }: SeenExchange): boolean => request.method === 'GET' && isOf(request, 'api');
+
 const checkRate = ({ api }: JobStory): readonly Rule[] => {
-  const times = api.map(({ at }) => at).toSorted((a, b) => a - b);
+  const times = api
+    .filter((one) => !isAsked(one))
+    .map(({ at }) => at)
+    .toSorted((a, b) => a - b);
   const most = Math.max(
     0,
     ...times.map((from, index) => times.slice(index).filter((at) => at < from + WINDOW_MS).length),
@@ -100,8 +131,10 @@ export const checkJob = (story: JobStory): readonly Rule[] => {
   const rules = [
     ...checkEnd(story),
     ...checkOrder(story.sights),
+    ...checkAnswers(story),
     ...checkJobsCreated(story),
     ...checkRate(story),
+    ...checkSignatures(story),
   ];
   const last = story.sights.at(-1);
   if (last === undefined || !isTerminal(last) || story.job.isDeleted) return rules;

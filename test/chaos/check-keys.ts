@@ -1,6 +1,6 @@
 /** Judges the jobs that write one key: they take turns, and what stands at the key is of the last that succeeded. */
 import { isDeepStrictEqual } from 'node:util';
-import { isTerminal, type JobStory } from './check-job.ts';
+import { isTerminal, type JobOutcome, type JobStory } from './check-job.ts';
 import type { Rule } from './violation.ts';
 
 const ACTIVE = ['Starting', 'Running', 'Finalizing'];
@@ -30,26 +30,34 @@ const checkTurns = (stories: readonly JobStory[]): readonly Rule[] => {
 const succeededAt = ({ sights }: JobStory): number | undefined =>
   sights.find(({ apiStatus }) => apiStatus === 'succeeded')?.at;
 
+const nameOf = (object: JobOutcome['object']): string => (typeof object === 'string' ? object : 'an archive');
+
+/** Who failed has changed nothing at the key. */
+const checkUntouched = ({ before, object }: JobOutcome): readonly Rule[] =>
+  object === before
+    ? []
+    : [{ rule: 'H4', text: `no job succeeded, but where ${before} was is ${nameOf(object)}` }];
+
+const checkWinner = ({ uuid, object, expected }: JobOutcome): readonly Rule[] => {
+  if (typeof object === 'string')
+    return [{ rule: 'H4', text: `${uuid} succeeded, but at the key stands ${object}` }];
+  return isDeepStrictEqual(object, expected)
+    ? []
+    : [{ rule: 'H4', text: `${uuid} succeeded, but the archive has other entries` }];
+};
+
 const checkObject = (stories: readonly JobStory[]): readonly Rule[] => {
   // Whether these published something is not for the status to say.
   if (stories.some(({ job, sights }) => job.isDeleted || sights.at(-1)?.reason === 'OutcomeUnknown'))
     return [];
   const [first] = stories;
-  const object = first?.job.object ?? 'nothing';
+  if (first === undefined) return [];
   const winner = stories
     .flatMap((story) => ({ story, at: succeededAt(story) ?? -1 }))
     .filter(({ at }) => at >= 0)
     .toSorted((a, b) => a.at - b.at)
     .at(-1)?.story;
-  if (winner === undefined)
-    return typeof object === 'string'
-      ? []
-      : [{ rule: 'H4', text: 'no job succeeded, but an archive is there' }];
-  if (typeof object === 'string')
-    return [{ rule: 'H4', text: `${winner.job.uuid} succeeded, but at the key stands ${object}` }];
-  return isDeepStrictEqual(object, winner.job.expected)
-    ? []
-    : [{ rule: 'H4', text: `${winner.job.uuid} succeeded, but the archive has other entries` }];
+  return winner === undefined ? checkUntouched(first.job) : checkWinner(winner.job);
 };
 
 /** The rules for all jobs of one key. */

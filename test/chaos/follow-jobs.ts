@@ -18,8 +18,23 @@ export const followJobs = async (
 ): Promise<void> => {
   const { history, signal } = at;
   let version: string | undefined;
+  const known = new Map<string, ZipJob>();
+  /** What was missed between is lost, as it is for every watcher; how things stand is not. */
+  const catchUp = async (): Promise<string> => {
+    const { metadata, items } = await admin.get<ZipJobList>(path, signal);
+    const names = new Set(items.map((job) => job.metadata.name));
+    const gone = [...known.values()].filter((job) => !names.has(job.metadata.name));
+    for (const job of gone) see('DELETED', job);
+    for (const job of items) see('LISTED', job);
+    return metadata.resourceVersion;
+  };
+  const see = (event: string, job: ZipJob): void => {
+    history.zipJob(event, job);
+    if (event === 'DELETED') known.delete(job.metadata.name);
+    else known.set(job.metadata.name, job);
+  };
   const follow = async (): Promise<void> => {
-    version ??= (await admin.get<ZipJobList>(path, signal)).metadata.resourceVersion;
+    version ??= await catchUp();
     for await (const { type, object } of admin.watch<ZipJob>(path, version, signal)) {
       if (type === 'ERROR') {
         history.note(`the watch of the ZipJobs lost its place: ${JSON.stringify(object)}`);
@@ -27,7 +42,7 @@ export const followJobs = async (
         return;
       }
       version = object.metadata.resourceVersion ?? version;
-      if (type !== 'BOOKMARK') history.zipJob(type, object);
+      if (type !== 'BOOKMARK') see(type, object);
     }
   };
   while (!signal.aborted) {

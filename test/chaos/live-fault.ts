@@ -19,5 +19,5 @@ const SERVICE_ACCOUNTS: Readonly<Record<ProcessName, string>> = {
   zipper: ZIPPER_SERVICE_ACCOUNT,
 };
 
-export const isOf = (request: ProxiedRequest, who: ProcessName): boolean =>
+export const isOf = (request: Pick<ProxiedRequest, 'actor'>, who: ProcessName): boolean =>
   request.actor?.serviceAccount === SERVICE_ACCOUNTS[who];

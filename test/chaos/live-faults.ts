@@ -10,7 +10,14 @@ import {
   placeErrors,
   slowApiServer,
 } from './request-faults.ts';
-import { deleteBucket, loseNode, onAPod, pauseLeader, restartApiServer } from './timed-faults.ts';
+import {
+  deleteBucket,
+  loseNode,
+  onAPod,
+  pauseLeader,
+  restartApiServer,
+  rotateSecret,
+} from './timed-faults.ts';
 import { oldList, onWatches } from './watch-faults.ts';
 
 /** What happens at a certain time to processes and objects, not to requests. */
@@ -18,6 +25,8 @@ const startTimed = (world: ChaosWorld, fault: Exclude<TimedFault, WatchFault>): 
   switch (fault.kind) {
     case 'old-list':
       return oldList(world, fault.afterMs);
+    case 'rotate-secret':
+      return rotateSecret(world, fault.afterMs);
     case 'pause-leader':
       return pauseLeader(world, fault);
     case 'restart-api-server':

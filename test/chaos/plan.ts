@@ -1,6 +1,6 @@
 /** What a schedule does, decided by its seed alone. */
 import type { PlannedFault, ProcessName } from './planned-fault.ts';
-import { planFault } from './planned-fault.ts';
+import { planFault, planRotation } from './planned-fault.ts';
 import { createRandom, type Random } from './random.ts';
 
 /**
@@ -41,12 +41,20 @@ const planJob = (random: Random): PlannedJob => {
   };
 };
 
+const ROTATION_RATE = 0.3;
+
+/** Drawn apart, so that the numbers which older seeds drew stay theirs. */
+const planExtras = (seed: number): readonly PlannedFault[] => {
+  const random = createRandom(~seed);
+  return random.next() < ROTATION_RATE ? [planRotation(random)] : [];
+};
+
 export const planOf = (seed: number): Plan => {
   const random = createRandom(seed);
   return {
     seed,
     jobs: Array.from({ length: random.int(1, MAX_JOBS) }, () => planJob(random)),
-    faults: Array.from({ length: random.int(2, 4) }, () => planFault(random)),
+    faults: [...Array.from({ length: random.int(2, 4) }, () => planFault(random)), ...planExtras(seed)],
   };
 };
 
@@ -66,17 +74,10 @@ export const planOfFaults = (jobs: number, faults: readonly PlannedFault[]): Pla
   faults,
 });
 
-const RESTART_EVERY_MS = 10_000;
+const UP_MS = 10_000;
 
 /** Many small jobs, and an API server that is restarted over and over, every other time after a compaction of etcd. */
 export const planRestarts = (jobs: number, limitMs: number): Plan => ({
-  ...planOfFaults(
-    jobs,
-    Array.from({ length: Math.ceil(limitMs / RESTART_EVERY_MS) }, (_, index) => ({
-      kind: 'restart-api-server',
-      afterMs: 1_000 + index * RESTART_EVERY_MS,
-      compacts: index % 2 === 1,
-    })),
-  ),
+  ...planOfFaults(jobs, [{ kind: 'restart-api-server', afterMs: 1_000, compacts: false, upMs: UP_MS }]),
   limitMs,
 });

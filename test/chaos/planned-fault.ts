@@ -33,9 +33,16 @@ export type WatchFault =
 /** Happens at a certain time. */
 export type TimedFault =
   | WatchFault
-  | { readonly kind: 'old-list'; readonly afterMs: number }
+  | { readonly kind: 'old-list' | 'rotate-secret'; readonly afterMs: number }
   | { readonly kind: 'pause-leader'; readonly afterMs: number; readonly ms: number }
-  | { readonly kind: 'restart-api-server'; readonly afterMs: number; readonly compacts: boolean }
+  | {
+      readonly kind: 'restart-api-server';
+      readonly afterMs: number;
+      /** After a compaction of etcd. */
+      readonly compacts: boolean;
+      /** Over and over to the end of the schedule, and up for so long between; every other one compacts. */
+      readonly upMs?: number;
+    }
   | { readonly kind: 'lose-node'; readonly afterMs: number; readonly ms: number }
   | { readonly kind: 'delete-bucket'; readonly afterMs: number; readonly ms: number }
   | {
@@ -105,5 +112,11 @@ const FAULTS: readonly ((random: Random) => PlannedFault)[] = [
   (random) => ({ kind: 'source-errors', ...errors(random, [429, 500, 503]) }),
   (random) => ({ kind: 'flap', ...rate(random), rate: 0.1 }),
 ];
+
+/** The project gets a new webhook secret beside the old one. */
+export const planRotation = (random: Random): PlannedFault => ({
+  kind: 'rotate-secret',
+  afterMs: random.int(0, 5_000),
+});
 
 export const planFault = (random: Random): PlannedFault => random.pick(FAULTS)(random);

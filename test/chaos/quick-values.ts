@@ -7,6 +7,8 @@ export const quickValues: Readonly<Record<string, unknown>> = {
     podAnnotations: { 'zipjobs.dev/test-run': 'chaos' },
     settings: {
       LEASE_DURATION_MS: 3_000,
+      // Fewer than the lanes may have at once: jobs wait for their turn under faults too, and a small machine is not drowned.
+      MAX_ACTIVE_JOBS: 12,
       FULL_PASS_SECONDS: 2,
       KUBE_REQUEST_TIMEOUT_MS: 5_000,
       SETTLE_DEADLINE_SECONDS: 30,

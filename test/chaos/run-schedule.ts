@@ -13,6 +13,7 @@ import type { Seen } from './history.ts';
 import type { LiveFault } from './live-fault.ts';
 import { startFault } from './live-faults.ts';
 import type { Plan } from './plan.ts';
+import { pollAnswers } from './poll-answers.ts';
 import { contentsOf, OLDER, type PostedJob, postPlanned } from './post-planned.ts';
 import type { Violation } from './violation.ts';
 
@@ -24,6 +25,8 @@ export interface ScheduleReport {
   readonly seconds: number;
   /** How many processes were killed. */
   readonly kills: number;
+  /** How many webhooks arrived, each of which the published verifiers had to accept. */
+  readonly deliveries: number;
 }
 
 /** All jobs have to be over, and all webhooks told, so long after the last was posted. */
@@ -92,6 +95,7 @@ const objectAt = async (world: ChaosWorld, key: string): Promise<JobOutcome['obj
 const outcomeOf = async (world: ChaosWorld, job: PostedJob): Promise<JobOutcome> => ({
   uuid: job.uuid,
   key: job.key,
+  before: job.kind === 'replacing' ? 'older' : 'nothing',
   object: await objectAt(world, job.key),
   expected: Object.fromEntries(contentsOf(job).map(({ name, bytes }) => [name, sha256(bytes)])),
   isDeleted: job.kind === 'deleted',
@@ -151,15 +155,20 @@ export const runSchedule = async (world: ChaosWorld, plan: Plan): Promise<Schedu
   const started = performance.now();
   const { history } = world;
   history.clear();
+  world.webhookKeys.settle();
   const prefix = `${plan.seed}-${randomUUID().slice(0, 8)}`;
   const posting = Promise.all(
     plan.jobs.map((job, index) => postPlanned(world, { ...job, index }, prefix)),
   ).then((posted) => posted.filter((job) => job !== undefined));
   const work = async (): Promise<void> => {
     const jobs = await posting;
+    const over = new AbortController();
+    const polls = Promise.all(jobs.map(({ uuid }) => pollAnswers(world, uuid, over.signal)));
     await Promise.all(jobs.map((job) => stop(world, job)));
     // What does not end is for the checker to tell.
     await untilQuiet(world, jobs, plan.limitMs).catch((error: unknown) => history.note(String(error)));
+    over.abort();
+    await polls;
   };
   await runFaults(world, plan, work());
   const jobs = await posting;
@@ -174,6 +183,7 @@ export const runSchedule = async (world: ChaosWorld, plan: Plan): Promise<Schedu
     seen,
     ends: await clear(world, jobs),
     kills: seen.filter((one) => one.kind === 'note' && one.text.startsWith('SIGKILL')).length,
+    deliveries: seen.filter((one) => one.kind === 'exchange' && one.place === 'receiver').length,
     seconds: (performance.now() - started) / 1000,
   };
 };

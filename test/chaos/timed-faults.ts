@@ -1,7 +1,9 @@
 /** Faults that happen to processes, objects and the cluster at a certain time. */
 import { setTimeout as delay } from 'node:timers/promises';
+import { until } from '../support/until.ts';
 import type { ChaosWorld } from './chaos-world.ts';
 import type { FaultOf, LiveFault } from './live-fault.ts';
+import { isOk } from './violation.ts';
 
 export const pauseLeader = (world: ChaosWorld, fault: FaultOf<'pause-leader'>): LiveFault => ({
   act: async (signal) => {
@@ -32,14 +34,37 @@ export const onAPod = (
   },
 });
 
+const restart = (world: ChaosWorld, compacts: boolean): Promise<void> =>
+  world.alone(async () => {
+    world.history.note(`the API server restarts${compacts ? ' after a compaction' : ''}`);
+    if (compacts) await world.cluster.compactEtcd();
+    await world.cluster.restartApiServer();
+  });
+
+const ACTS_LIMIT_MS = 60_000;
+
+/** On a slow machine nobody would ever lead between two restarts else, which tells of the machine only. */
+const untilControllerWrote = async (world: ChaosWorld, since: number, signal: AbortSignal): Promise<void> => {
+  const { seen } = world.history;
+  const isWritten = (): boolean =>
+    seen.some((one) => one.kind === 'exchange' && one.at > since && isOk(one.status) && 'phase' in one.notes);
+  await until('the controller to move a job', isWritten, {
+    limitMs: ACTS_LIMIT_MS,
+    intervalMs: 200,
+    signal,
+  }).catch(() => undefined);
+};
+
 export const restartApiServer = (world: ChaosWorld, fault: FaultOf<'restart-api-server'>): LiveFault => ({
   act: async (signal) => {
     await delay(fault.afterMs, undefined, { signal });
-    await world.alone(async () => {
-      world.history.note(`the API server restarts${fault.compacts ? ' after a compaction' : ''}`);
-      if (fault.compacts) await world.cluster.compactEtcd();
-      await world.cluster.restartApiServer();
-    });
+    await restart(world, fault.compacts);
+    for (let compacts = !fault.compacts; fault.upMs !== undefined; compacts = !compacts) {
+      const since = performance.now();
+      await delay(fault.upMs, undefined, { signal });
+      await untilControllerWrote(world, since, signal);
+      await restart(world, compacts);
+    }
   },
 });
 
@@ -63,5 +88,13 @@ export const deleteBucket = (world: ChaosWorld, fault: FaultOf<'delete-bucket'>)
     const restore = await world.removeBucket();
     await delay(fault.ms);
     await restore();
+  },
+});
+
+export const rotateSecret = (world: ChaosWorld, afterMs: number): LiveFault => ({
+  act: async (signal) => {
+    await delay(afterMs, undefined, { signal });
+    world.history.note('the webhook secret is rotated');
+    await world.webhookKeys.rotate();
   },
 });

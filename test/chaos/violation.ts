@@ -2,8 +2,8 @@ import type { Seen } from './history.ts';
 
 /** A rule that was broken, by nobody in particular. */
 export interface Rule {
-  /** fence: the order of status and store. turn: jobs of one key. */
-  readonly rule: 'H4' | 'H5' | 'H6' | 'H7' | 'H8' | 'F2' | 'F6' | 'F14' | 'fence' | 'turn';
+  /** fence: the order of status and store. turn: jobs of one key. verify: what the published verifiers of webhooks say. */
+  readonly rule: 'H4' | 'H5' | 'H6' | 'H7' | 'H8' | 'F2' | 'F6' | 'F14' | 'fence' | 'turn' | 'verify';
   readonly text: string;
 }
 

@@ -20,6 +20,7 @@ export interface ApiRequest {
   readonly token?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Buffer;
+  readonly signal?: AbortSignal;
 }
 
 /** One request as a client of the API sends it. */
@@ -32,6 +33,7 @@ export const askApi = async (baseUrl: string, request: ApiRequest): Promise<ApiA
       ...request.headers,
     },
     ...(request.body === undefined ? {} : { body: request.body }),
+    ...(request.signal === undefined ? {} : { signal: request.signal }),
   });
   const text = await answer.text();
   return {

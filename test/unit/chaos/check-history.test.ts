@@ -21,12 +21,16 @@ describe('checkHistory', () => {
   it('finds nothing in a job that went as it should', () => {
     expect(rules(SUCCEEDED)).to.deep.equal([]);
     expect(rules(FAILED, outcome({ object: 'nothing' }))).to.deep.equal([]);
-    expect(rules(FAILED, outcome({ object: 'older' }))).to.deep.equal([]);
+    expect(rules(FAILED, outcome({ object: 'older', before: 'older' }))).to.deep.equal([]);
   });
 
   it('finds an archive of a job that failed, also one that is gone again', () => {
     expect(rules(FAILED)).to.deep.equal(['H4']);
     expect(rules([...uploaded('u1'), ...FAILED], outcome({ object: 'nothing' }))).to.deep.equal(['H4']);
+  });
+
+  it('finds an older object that a job took away although it failed', () => {
+    expect(rules(FAILED, outcome({ object: 'nothing', before: 'older' }))).to.deep.equal(['H4']);
   });
 
   it('lets an archive pass whose job says that nobody knows', () => {
@@ -50,6 +54,19 @@ describe('checkHistory', () => {
     expect(rules([sight('Running'), ...SUCCEEDED])).to.deep.equal(['H6']);
   });
 
+  it('finds an API that tells less than before, two ends, or nothing of what it accepted', () => {
+    const told = (...statuses: readonly string[]) =>
+      rules([
+        ...SUCCEEDED,
+        ...statuses.map((status): Seen => ({ kind: 'answer', at: 0, uuid: UUID, status })),
+      ]);
+    expect(told('none', 'processing', 'processing', 'succeeded')).to.deep.equal([]);
+    expect(told('processing', 'none')).to.deep.equal(['H6']);
+    expect(told('succeeded', 'processing')).to.deep.equal(['H6']);
+    expect(told('succeeded', 'failed')).to.deep.equal(['H6']);
+    expect(told('none', 'absent')).to.deep.equal(['H5']);
+  });
+
   it('finds a webhook that was never delivered, has two ids, or tells another end', () => {
     expect(rules(SUCCEEDED.slice(0, -1))).to.deep.equal(['H7']);
     expect(rules([...SUCCEEDED, delivery('m2', 'succeeded')])).to.deep.equal(['H7']);
@@ -62,6 +79,14 @@ describe('checkHistory', () => {
       fault: 'drop',
     });
     expect(rules([...SUCCEEDED.slice(0, -1), lost])).to.deep.equal(['H7']);
+  });
+
+  it('finds a webhook that the published verifiers refuse, also of a job that is deleted', () => {
+    const notes = { webhookId: 'm1', zipId: UUID, status: 'succeeded', unverified: 'no matching signature' };
+    const forged = post('receiver', '/', { notes });
+    expect(rules([...SUCCEEDED, forged])).to.deep.equal(['verify']);
+    const gone = { ...sight('Running'), event: 'DELETED' } as Seen;
+    expect(rules([forged, gone], outcome({ isDeleted: true, object: 'nothing' }))).to.deep.equal(['verify']);
   });
 
   it('finds two events of one webhook id', () => {

@@ -15,6 +15,7 @@ describe('planOf', () => {
       'restart-api-server',
       'lose-node',
       'flap',
+      'rotate-secret',
     ]);
   });
 });

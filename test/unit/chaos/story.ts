@@ -77,6 +77,7 @@ export const outcome = (more: Partial<JobOutcome> = {}): JobOutcome => ({
   key: 'k.zip',
   expected: ENTRIES,
   object: ENTRIES,
+  before: 'nothing',
   jobsDeleted: 0,
   isDeleted: false,
   ...more,

@@ -1,0 +1,60 @@
+/** The signing secret of a project as its receiver holds it, also while it is being changed. */
+import { randomBytes } from 'node:crypto';
+import { WEBHOOK_SECRET_NAME } from '#crds/api-group.ts';
+import type { FaultAction } from '../cluster/fault-proxy.ts';
+import type { KubeApi } from '../cluster/kube-api.ts';
+import type { ProxiedRequest } from '../cluster/proxied-request.ts';
+import type { Project } from '../support/project.ts';
+import { verifyDelivery } from '../support/webhook-receiver.ts';
+
+/** Longer than any schedule: the receiver of before is never left behind. */
+const OVERLAP_MS = 3_600_000;
+
+export interface WebhookKeys {
+  /** Gives the project a new secret beside that of before; nothing happens while a rotation is under way. */
+  rotate(): Promise<void>;
+  /** Ends a rotation: everybody has taken over the new secret. */
+  settle(): void;
+  /** A receiver that knows the newest secret only refuses what that does not verify. */
+  judge(request: ProxiedRequest): FaultAction | undefined;
+  /** `unverified` when the published libraries refuse it by the secret that every delivery must bear. */
+  note(request: ProxiedRequest): Readonly<Record<string, string>>;
+}
+
+const flawOf = ({ path, headers, body }: ProxiedRequest, secret: string): string | undefined => {
+  try {
+    verifyDelivery({ path, headers, body: body.toString('utf8'), at: Date.now() }, secret);
+    return undefined;
+  } catch (error) {
+    return String(error);
+  }
+};
+
+export const createWebhookKeys = (
+  { namespace, webhookSecret }: Pick<Project, 'namespace' | 'webhookSecret'>,
+  write: (change: (admin: KubeApi) => Promise<unknown>) => Promise<unknown>,
+): WebhookKeys => {
+  let current = webhookSecret;
+  /** Holds from before the rotation to its end, so no moment is too early or too late for it. */
+  let lasting = webhookSecret;
+  return {
+    rotate: async () => {
+      if (lasting !== current) return;
+      const next = `whsec_${randomBytes(32).toString('base64')}`;
+      const previousUntil = new Date(Date.now() + OVERLAP_MS).toISOString();
+      const stringData = { current: next, previous: current, previousUntil };
+      const path = `/api/v1/namespaces/${namespace}/secrets/${WEBHOOK_SECRET_NAME}`;
+      await write((admin) => admin.patch(path, { stringData }));
+      current = next;
+    },
+    settle: () => {
+      lasting = current;
+    },
+    judge: (request) =>
+      flawOf(request, current) === undefined ? undefined : { kind: 'answer', status: 401 },
+    note: (request) => {
+      const flaw = flawOf(request, lasting);
+      return flaw === undefined ? {} : { unverified: flaw };
+    },
+  };
+};
