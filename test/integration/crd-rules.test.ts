@@ -47,6 +47,18 @@ describe('the API server', function () {
     ['a key with a dot segment', aJob('r3', { key: 'a/../b' }), "no '.' and no '..'"],
     ['a key over 1,024 bytes in fewer characters', aJob('r4', { key: 'é'.repeat(600) }), '1,024 bytes'],
     ['a key with a control character', aJob('r5', { key: 'a\nb' }), 'control characters'],
+    ['a queue whose name no label can hold', aJob('r7', { queueName: 'q'.repeat(64) }), 'queueName'],
+    ['a queue whose name has a space', aJob('r8', { queueName: 'my queue' }), 'queueName'],
+    [
+      'a project whose queue no label can hold',
+      {
+        apiVersion: GROUP_VERSION,
+        kind: 'ZipProject',
+        metadata: { name: 'project' },
+        spec: { jobDefaults: { queueName: 'q'.repeat(64) } },
+      },
+      'queueName',
+    ],
     [
       '501 inline files',
       aJob('r6', { files: Array.from({ length: 501 }, () => ({ url: 'https://a/', filename: 'a' })) }),
@@ -107,6 +119,11 @@ describe('the API server', function () {
       startDeadlineSeconds: 600,
       cancel: false,
     });
+  });
+
+  it('takes the longest name of a queue that a label can hold', async () => {
+    const { exitCode, stderr } = await create(aJob('queued', { queueName: `q.${'q'.repeat(61)}` }));
+    expect(exitCode, stderr).to.equal(0);
   });
 
   it('lets nothing of a job change but suspend and cancel', async () => {
