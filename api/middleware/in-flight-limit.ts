@@ -10,23 +10,46 @@ export interface InFlightLimitDeps {
   readonly onRefused: (name: InFlightLimitDeps['name']) => void;
 }
 
+/** What one project may take up: a tenant that sends slowly, or very much, leaves room for the others. */
+const PROJECT_SHARE = 0.5;
+
+/** What is taken up at a time, in all or of one project. One request alone always fits. */
+const createRoom = (max: number) => {
+  let taken = 0;
+  return {
+    fits: (weight: number): boolean => taken === 0 || taken + weight <= max,
+    take: (weight: number): void => {
+      taken += weight;
+    },
+    isEmpty: (): boolean => taken === 0,
+  };
+};
+
+type Room = ReturnType<typeof createRoom>;
+
 /**
  * Answers 503 at once where requests would pile up in memory: clients that wait outside can be told when to come back.
- * One request alone always passes.
+ * Stands behind the authentication.
  */
 export const createInFlightLimit = ({ name, max, weigh, onRefused }: InFlightLimitDeps): ApiMiddleware => {
-  let inFlight = 0;
+  const all = createRoom(max);
+  const projects = new Map<string, Room>();
   return async (ctx, next): Promise<void> => {
     const weight = weigh(ctx);
-    if (inFlight > 0 && inFlight + weight > max) {
+    const project = ctx.state.principal?.namespace ?? '';
+    const own = projects.get(project) ?? createRoom(max * PROJECT_SHARE);
+    if (!own.fits(weight) || !all.fits(weight)) {
       onRefused(name);
-      throw serviceUnavailable(new Error(`as many ${name} are in hand as may be: ${inFlight} of ${max}`));
+      const whose = own.fits(weight) ? 'all projects' : `the project ${project}`;
+      throw serviceUnavailable(new Error(`as many ${name} of ${whose} are in hand as may be`));
     }
-    inFlight += weight;
+    projects.set(project, own);
+    for (const room of [own, all]) room.take(weight);
     try {
       await next();
     } finally {
-      inFlight -= weight;
+      for (const room of [own, all]) room.take(-weight);
+      if (own.isEmpty()) projects.delete(project);
     }
   };
 };

@@ -1,5 +1,4 @@
 /** How long a ZipJob waits for its Job while fifty a second arrive, beside what creating a Job takes on the same API server. */
-import { setTimeout as delay } from 'node:timers/promises';
 import { bucketResourceName, GROUP_VERSION, PLURALS } from '#crds/api-group.ts';
 import { startCluster } from '../cluster/cluster.ts';
 import type { Cluster } from '../cluster/cluster-types.ts';
@@ -9,6 +8,7 @@ import { followObjects } from '../support/follow-objects.ts';
 import { installChart } from '../support/installation.ts';
 import { createProject, type Project } from '../support/project.ts';
 import { until } from '../support/until.ts';
+import { atRate, quantile } from './rates.ts';
 
 export interface ControllerLatency {
   readonly case: 'controller';
@@ -49,19 +49,6 @@ const aJob = (name: string): object => {
   };
 };
 
-/** Calls the task at the rate, whether or not the last call has come back. */
-const atRate = async (count: number, task: (index: number) => Promise<void>): Promise<void> => {
-  const startedAt = performance.now();
-  const calls = Array.from({ length: count }, async (_, index) => {
-    await delay(Math.max(0, (index * 1000) / PER_SECOND - (performance.now() - startedAt)));
-    await task(index);
-  });
-  await Promise.all(calls);
-};
-
-const quantile = (values: readonly number[], share: number): number =>
-  values.toSorted((a, b) => a - b)[Math.ceil(values.length * share) - 1] ?? 0;
-
 const latencyOf = (
   contender: ControllerLatency['contender'],
   times: readonly number[],
@@ -76,7 +63,7 @@ const latencyOf = (
 
 const bareCreates = async (api: KubeApi, count: number): Promise<readonly number[]> => {
   const times: number[] = [];
-  await atRate(count, async (index) => {
+  await atRate({ count, perSecond: PER_SECOND }, async (index) => {
     const startedAt = performance.now();
     await api.create(JOBS, aJob(`bare-${index}`));
     times.push(performance.now() - startedAt);
@@ -95,7 +82,7 @@ const seenToCreated = async (api: KubeApi, project: Project, count: number): Pro
   });
   using zipJobs = await followObjects(api, ZIP_JOBS, nameAt);
   using jobs = await followObjects(api, JOBS, nameAt);
-  await atRate(count, async (index) => {
+  await atRate({ count, perSecond: PER_SECOND }, async (index) => {
     await api.create(ZIP_JOBS, aZipJob(`job-${index}`, project));
   });
   const firstSeen = ({ events }: typeof jobs): ReadonlyMap<string, number> =>

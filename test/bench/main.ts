@@ -1,9 +1,10 @@
 /**
  * The zipper beside its peers, in one run: `npm run bench -- [--quick | --full] [--json] [--case NAME] [--only NAME] [--rounds N]
- * [--dir FOLDER]`. Cases: small, mixed, big, huge, cold-start, controller. Only ratios within one run mean anything on a shared machine.
+ * [--dir FOLDER]`. Cases: small, mixed, big, huge, cold-start, controller, api. Only ratios within one run mean anything on a shared machine.
  */
 import { parseArgs } from 'node:util';
 import { ZipperHost } from '../support/zipper-process.ts';
+import { measureApi } from './api/measure-api.ts';
 import { benchCases } from './bench-case.ts';
 import { type BenchResult, printTable, ratiosOf } from './bench-result.ts';
 import { openWorld } from './bench-world.ts';
@@ -56,6 +57,14 @@ const controller = async (): Promise<void> => {
     );
 };
 
+const api = async (): Promise<void> => {
+  const figures = await measureApi(values.quick, log);
+  if (values.json) for (const one of figures) console.log(JSON.stringify(one));
+  else
+    for (const { what, value, unit, bar } of figures)
+      console.log(`api: ${what}: ${value} ${unit}${bar === '' ? '' : ` (bar ${bar})`}`);
+};
+
 const sideBySide = async (): Promise<void> => {
   const size = values.quick ? 'quick' : values.full ? 'full' : 'normal';
   const cases = benchCases(size).filter(({ name }) => isWanted(name));
@@ -72,4 +81,5 @@ const sideBySide = async (): Promise<void> => {
 
 if (isWanted('cold-start')) await coldStart();
 if (isWanted('controller')) await controller();
+if (isWanted('api')) await api();
 await sideBySide();

@@ -23,6 +23,7 @@ export interface ApiProcessOptions {
 export interface ApiProcess extends AsyncDisposable {
   readonly url: string;
   readonly adminUrl: string;
+  readonly pid: number;
   /** What it logged so far. */
   readonly lines: readonly string[];
   readonly hasEnded: () => boolean;
@@ -88,6 +89,7 @@ export const startApiProcess = async (
   const api: ApiProcess = {
     url: `http://${HOST}:${port}`,
     adminUrl,
+    pid: child.pid ?? 0,
     lines,
     hasEnded,
     end,

@@ -1,11 +1,12 @@
 import { expect } from 'chai';
-import { A_REQUEST, startApiServer } from '../../../support/api-server.ts';
+import { generateToken } from '../../../../api/tokens/token.ts';
+import { A_REQUEST, aBucket, aProject, aToken, startApiServer } from '../../../support/api-server.ts';
 import { rawHttp } from '../../../support/raw-http.ts';
 import { until } from '../../../support/until.ts';
 
 describe('limits of what is in hand', () => {
   it('answer 503 with Retry-After while the API server is slow, and take requests again afterwards', async () => {
-    await using api = await startApiServer({ inFlight: { maxCreates: 2 } });
+    await using api = await startApiServer({ inFlight: { maxCreates: 4 } });
     const slow = Promise.withResolvers<void>();
     api.jobs.holdUntil(slow.promise);
     const first = [api.post(A_REQUEST), api.post(A_REQUEST)];
@@ -23,8 +24,25 @@ describe('limits of what is in hand', () => {
     expect((await api.post(A_REQUEST)).status).to.equal(201);
   });
 
+  it('leave room for other projects, however much one has in hand', async () => {
+    await using api = await startApiServer({ inFlight: { maxCreates: 4 } });
+    const other = generateToken();
+    api.projects.put(aProject('team-b'));
+    api.buckets.put(aBucket('team-b', 's3', A_REQUEST.bucket_name));
+    api.tokens.put(aToken('team-b', other));
+    const slow = Promise.withResolvers<void>();
+    api.jobs.holdUntil(slow.promise);
+    const held = [api.post(A_REQUEST), api.post(A_REQUEST)];
+    await until('two creates to wait', () => api.jobs.calls.length === 2);
+    expect((await api.post(A_REQUEST)).status).to.equal(503);
+    const theirs = api.post(A_REQUEST, { token: other });
+    await until('the other project to be let in', () => api.jobs.calls.length === 3);
+    slow.resolve();
+    for (const answer of await Promise.all([...held, theirs])) expect(answer.status).to.equal(201);
+  });
+
   it('hold back bodies before they are read, by what they declare', async () => {
-    await using api = await startApiServer({ maxBodyBytes: 10_000, inFlight: { maxBodyBytes: 10_000 } });
+    await using api = await startApiServer({ maxBodyBytes: 10_000, inFlight: { maxBodyBytes: 20_000 } });
     const head = (length: string): string =>
       `POST /v1/zips HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${api.token}\r\nContent-Type: application/json\r\nConnection: close\r\n${length}\r\n\r\n`;
     const stalled = rawHttp(api.port, [head('Content-Length: 9000'), '{'], 700);

@@ -1,0 +1,93 @@
+import { execFile } from 'node:child_process';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { Pool } from 'undici';
+import { startCluster } from '../../cluster/cluster.ts';
+import type { Cluster } from '../../cluster/cluster-types.ts';
+import type { KubeApi } from '../../cluster/kube-api.ts';
+import { adminApi, componentPods } from '../../support/controller-pods.ts';
+import { untilTokenKnown } from '../../support/flow.ts';
+import { installChart } from '../../support/installation.ts';
+import { createProject, type Project } from '../../support/project.ts';
+import { createStoredJobs } from '../../support/stored-jobs.ts';
+
+const WARM_UP = resolve(import.meta.dirname, '../../../api/warm-up/main.ts');
+const NAMESPACE = 'bench';
+/** As many as the API itself opens to the API server. */
+const CONNECTIONS = 64;
+const NO_LIMITS = { REQUESTS_PER_MINUTE_PER_TOKEN: 0, REQUESTS_PER_MINUTE_PER_PROJECT: 0 };
+
+/** The API as the chart runs it, on a cluster where nobody works on the jobs, and one client of it. */
+export interface ApiWorld extends AsyncDisposable {
+  readonly cluster: Cluster;
+  readonly admin: KubeApi;
+  readonly project: Project;
+  readonly baseUrl: string;
+  /** Of the API's process. */
+  readonly pid: number;
+  /** Of jobs that have ended. */
+  readonly stored: readonly string[];
+  /** The status of the answer, whose body was read to its end. */
+  ask(request: ApiCall): Promise<number>;
+}
+
+export interface ApiCall {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly body?: string;
+}
+
+const replicas = (cluster: Cluster, api: number, controller: number) =>
+  installChart(cluster, {
+    api: { replicas: api, settings: NO_LIMITS },
+    controller: { replicas: controller },
+  });
+
+const openClient = (baseUrl: string, token: string) => {
+  const pool = new Pool(baseUrl, { connections: CONNECTIONS, pipelining: 1 });
+  return {
+    ask: async ({ method, path, body }: ApiCall): Promise<number> => {
+      const { statusCode, body: answer } = await pool.request({
+        method,
+        path,
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        body: body ?? null,
+      });
+      await answer.dump();
+      return statusCode;
+    },
+    [Symbol.asyncDispose]: () => pool.destroy(),
+  };
+};
+
+/** The API starts when the jobs are there: what it needs to read them all at once counts. */
+export const openApiWorld = async (storedJobs: number, log: (line: string) => void): Promise<ApiWorld> => {
+  await using opened = new AsyncDisposableStack();
+  log('api: starting a cluster');
+  const cluster = opened.use(await startCluster({ log }));
+  const admin = opened.use(await adminApi(cluster));
+  await replicas(cluster, 0, 1);
+  const project = opened.use(await createProject(cluster, { namespace: NAMESPACE }));
+  await replicas(cluster, 0, 0);
+  log(`api: storing ${storedJobs} ZipJobs that have ended`);
+  const { bucketName } = project;
+  const stored = await createStoredJobs(admin, { namespace: NAMESPACE, count: storedJobs, bucketName });
+  // As in the image's build.
+  const env = { ...process.env, NODE_COMPILE_CACHE: join(cluster.dir, 'compile-cache') };
+  await promisify(execFile)(process.execPath, [WARM_UP], { env });
+  const baseUrl = await (await replicas(cluster, 1, 0)).apiUrl();
+  await untilTokenKnown(baseUrl, project.token);
+  const client = opened.use(openClient(baseUrl, project.token));
+  const [pod] = componentPods(cluster, 'api');
+  const resources = opened.move();
+  return {
+    cluster,
+    admin,
+    project,
+    baseUrl,
+    pid: pod?.containers[0]?.pid ?? 0,
+    stored,
+    ask: client.ask,
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  };
+};

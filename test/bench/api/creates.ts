@@ -1,0 +1,134 @@
+import { randomUUID } from 'node:crypto';
+import { GROUP_VERSION, PLURALS, zipJobName } from '#crds/api-group.ts';
+import { inParallel } from '../../support/in-parallel.ts';
+import { median } from '../bench-result.ts';
+import { atRate, quantile, type Rate } from '../rates.ts';
+import type { ApiWorld } from './api-world.ts';
+
+const AT_ONCE = 32;
+const FILES = 10;
+
+/** What a caller sends for ten files with presigned URLs. */
+const requestBody = ({ project }: ApiWorld): string => {
+  const signature = 'a'.repeat(400);
+  const urls = Array.from({ length: FILES }, (_, index) => ({
+    url: `https://files.example.com/${index}?X-Amz-Signature=${signature}`,
+    filename: `folder/${index}.bin`,
+  }));
+  const key = `archives/${randomUUID()}.zip`;
+  return JSON.stringify({ bucket_name: project.bucketName, key, urls, metadata: { order: 1 } });
+};
+
+const post = async (world: ApiWorld): Promise<void> => {
+  const status = await world.ask({ method: 'POST', path: '/v1/zips', body: requestBody(world) });
+  if (status !== 201) throw new Error(`POST /v1/zips answered ${status}`);
+};
+
+interface Stored {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: {
+    readonly name: string;
+    readonly labels?: object;
+    readonly annotations?: object;
+    readonly finalizers?: readonly string[];
+    readonly ownerReferences?: readonly { readonly name: string }[];
+  };
+  readonly spec?: object;
+  readonly data?: object;
+  readonly type?: string;
+  readonly immutable?: boolean;
+}
+
+const paths = ({ project: { namespace } }: ApiWorld) => ({
+  jobs: `/apis/${GROUP_VERSION}/namespaces/${namespace}/${PLURALS.ZipJob}`,
+  secrets: `/api/v1/namespaces/${namespace}/secrets`,
+});
+
+/** What the API made of the last request: the ZipJob and its Secret, as they would be sent to the API server. */
+const readTemplate = async (world: ApiWorld): Promise<{ job: Stored; secret: Stored }> => {
+  const { jobs, secrets } = paths(world);
+  const before = new Set(
+    (await world.admin.get<{ items: Stored[] }>(secrets)).items.map(({ metadata }) => metadata.name),
+  );
+  await post(world);
+  const { items } = await world.admin.get<{ items: Stored[] }>(secrets);
+  const secret = items.find(({ metadata }) => !before.has(metadata.name));
+  const owner = secret?.metadata.ownerReferences?.[0]?.name ?? '';
+  const job = await world.admin.get<Stored>(`${jobs}/${owner}`);
+  if (secret === undefined) throw new Error('the API made no Secret');
+  const { labels, annotations, finalizers } = job.metadata;
+  return {
+    job: {
+      ...job,
+      metadata: {
+        name: '',
+        ...(labels && { labels }),
+        ...(annotations && { annotations }),
+        ...(finalizers && { finalizers }),
+      },
+    },
+    secret: { ...secret, apiVersion: 'v1', kind: 'Secret' },
+  };
+};
+
+/** The same two objects without the API: the job, then the list that it owns. */
+const createStraight = async (
+  world: ApiWorld,
+  { job, secret }: Awaited<ReturnType<typeof readTemplate>>,
+): Promise<void> => {
+  const { jobs, secrets } = paths(world);
+  const name = zipJobName(randomUUID());
+  const made = await world.admin.create<{ metadata: { uid: string } }>(jobs, {
+    ...job,
+    metadata: { ...job.metadata, name },
+  });
+  const { ownerReferences = [], labels } = secret.metadata;
+  await world.admin.create(secrets, {
+    ...secret,
+    metadata: {
+      name: `${name}-files-0`,
+      ...(labels && { labels }),
+      ownerReferences: ownerReferences.map((owner) => ({ ...owner, name, uid: made.metadata.uid })),
+    },
+  });
+};
+
+const perSecond = async (count: number, task: () => Promise<void>): Promise<number> => {
+  const startedAt = performance.now();
+  await inParallel(count, AT_ONCE, task);
+  return (count * 1000) / (performance.now() - startedAt);
+};
+
+/** Creates a second through the API and straight, by turns, 32 at a time. */
+export const measureThroughput = async (
+  world: ApiWorld,
+  { count, rounds }: { readonly count: number; readonly rounds: number },
+): Promise<{ readonly throughApi: number; readonly straight: number }> => {
+  const template = await readTemplate(world);
+  const throughApi: number[] = [];
+  const straight: number[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    straight.push(await perSecond(count, () => createStraight(world, template)));
+    throughApi.push(await perSecond(count, () => post(world)));
+  }
+  return { throughApi: median(throughApi), straight: median(straight) };
+};
+
+export interface Latency {
+  readonly p50: number;
+  readonly p99: number;
+}
+
+/** From the moment at which each request was due, so that one that had to wait for its turn counts in full. */
+export const latencyAtRate = async (rate: Rate, task: () => Promise<void>): Promise<Latency> => {
+  const times: number[] = [];
+  await atRate(rate, async (_, dueMs) => {
+    await task();
+    times.push(performance.now() - dueMs);
+  });
+  return { p50: quantile(times, 0.5), p99: quantile(times, 0.99) };
+};
+
+export const measureCreateLatency = (world: ApiWorld, rate: Rate): Promise<Latency> =>
+  latencyAtRate(rate, () => post(world));

@@ -1,0 +1,123 @@
+/** The API beside the API server: creates, reads, slow clients, large requests, and what it keeps in memory. */
+import { randomUUID } from 'node:crypto';
+import { inParallel } from '../../support/in-parallel.ts';
+import { presignedRequest } from '../../support/presigned-request.ts';
+import { cpuSecondsOf } from '../../support/process-cpu.ts';
+import { memoryOf } from '../../support/process-memory.ts';
+import { openSlowClients } from '../../support/slow-clients.ts';
+import { type ApiWorld, openApiWorld } from './api-world.ts';
+import { latencyAtRate, measureCreateLatency, measureThroughput } from './creates.ts';
+
+const MIB = 1024 * 1024;
+
+interface Figure {
+  readonly case: 'api';
+  readonly what: string;
+  readonly value: number;
+  readonly unit: string;
+  /** What the value has to reach or to stay below. */
+  readonly bar: string;
+}
+
+const figure = (what: string, value: number, [unit, bar]: readonly [string, string]): Figure => ({
+  case: 'api',
+  what,
+  value: Number(value.toPrecision(3)),
+  unit,
+  bar,
+});
+
+const memory = async ({ pid }: ApiWorld, when: string): Promise<readonly Figure[]> => {
+  const { resident, peak } = await memoryOf(pid);
+  return [
+    figure(`memory, ${when}`, resident / MIB, ['MiB', '']),
+    figure(`peak memory, ${when}`, peak / MIB, ['MiB', '< 200']),
+  ];
+};
+
+const readFinished = async (world: ApiWorld, index: number): Promise<void> => {
+  const uuid = world.stored[index % world.stored.length] ?? '';
+  const status = await world.ask({ method: 'GET', path: `/v1/zips/${uuid}` });
+  if (status !== 200) throw new Error(`GET /v1/zips/${uuid} answered ${status}`);
+};
+
+const reads = async (world: ApiWorld, count: number): Promise<readonly Figure[]> => {
+  const before = await cpuSecondsOf(world.pid);
+  const startedAt = performance.now();
+  await inParallel(count, 32, (index) => readFinished(world, index));
+  const seconds = (performance.now() - startedAt) / 1000;
+  const cpuSeconds = (await cpuSecondsOf(world.pid)) - before;
+  return [
+    figure('reads of finished jobs', count / seconds, ['/s', '']),
+    figure('reads of finished jobs, per second of processor time', count / cpuSeconds, ['/s', '>= 2000']),
+  ];
+};
+
+const creates = async (world: ApiWorld, seconds: number): Promise<readonly Figure[]> => {
+  await measureCreateLatency(world, { count: 400, perSecond: 200 });
+  const { p50, p99 } = await measureCreateLatency(world, { count: 200 * seconds, perSecond: 200 });
+  const { throughApi, straight } = await measureThroughput(world, { count: 50 * seconds, rounds: 3 });
+  return [
+    figure('creates at 200/s, p50', p50, ['ms', '']),
+    figure('creates at 200/s, p99', p99, ['ms', '< 100']),
+    figure('creates', throughApi, ['/s', '']),
+    figure('the same objects straight', straight, ['/s', '']),
+    figure('creates, ratio', throughApi / straight, ['', '>= 0.7']),
+  ];
+};
+
+const besideSlowClients = async (world: ApiWorld, seconds: number): Promise<readonly Figure[]> => {
+  const { baseUrl: url, project } = world;
+  using slow = openSlowClients({ url, count: 1_000, everyMs: 5_000, token: project.token });
+  const rate = { count: 100 * seconds, perSecond: 100 };
+  let next = 0;
+  const { p50, p99 } = await latencyAtRate(rate, () => readFinished(world, next++));
+  return [
+    figure('slow clients that were connected', slow.connected, ['', '']),
+    figure('reads beside them, p50', p50, ['ms', '']),
+    figure('reads beside them, p99', p99, ['ms', '< 100']),
+  ];
+};
+
+const largeRequest = async (world: ApiWorld): Promise<readonly Figure[]> => {
+  const times: number[] = [];
+  for (let round = 0; round < 3; round += 1) {
+    const body = presignedRequest({
+      bucketName: world.project.bucketName,
+      key: `${randomUUID()}.zip`,
+      count: 10_000,
+      url: (index) => `https://files.example.com/${index}`,
+      secret: randomUUID(),
+    });
+    const startedAt = performance.now();
+    const status = await world.ask({ method: 'POST', path: '/v1/zips', body });
+    if (status !== 201) throw new Error(`10,000 URLs were answered ${status}`);
+    times.push(performance.now() - startedAt);
+  }
+  return [figure('10,000 URLs of 1.5 KiB, slowest of 3', Math.max(...times), ['ms', '< 2000'])];
+};
+
+/** On a local cluster of its own, with the controller stopped. */
+export const measureApi = async (
+  isQuick: boolean,
+  log: (line: string) => void,
+): Promise<readonly Figure[]> => {
+  const seconds = isQuick ? 5 : 20;
+  await using world = await openApiWorld(isQuick ? 1_000 : 10_000, log);
+  const steps: readonly (() => Promise<readonly Figure[]>)[] = [
+    () => memory(world, 'ready'),
+    () => reads(world, 1_000 * seconds),
+    () => creates(world, seconds),
+    () => besideSlowClients(world, seconds),
+    () => memory(world, 'after load'),
+    () => largeRequest(world),
+    () => memory(world, 'after large requests'),
+  ];
+  const figures: Figure[] = [];
+  for (const step of steps) {
+    const some = await step();
+    for (const { what, value, unit } of some) log(`api: ${what}: ${value} ${unit}`);
+    figures.push(...some);
+  }
+  return figures;
+};

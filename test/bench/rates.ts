@@ -1,0 +1,23 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+export interface Rate {
+  readonly count: number;
+  readonly perSecond: number;
+}
+
+/** Calls the task at the rate, whether or not the last call has come back; it is told when it was due (`performance.now`). */
+export const atRate = async (
+  { count, perSecond }: Rate,
+  task: (index: number, dueMs: number) => Promise<void>,
+): Promise<void> => {
+  const startedAt = performance.now();
+  const calls = Array.from({ length: count }, async (_, index) => {
+    const dueMs = startedAt + (index * 1000) / perSecond;
+    await delay(Math.max(0, dueMs - performance.now()));
+    await task(index, dueMs);
+  });
+  await Promise.all(calls);
+};
+
+export const quantile = (values: readonly number[], share: number): number =>
+  values.toSorted((a, b) => a - b)[Math.ceil(values.length * share) - 1] ?? 0;

@@ -1,0 +1,93 @@
+/** The largest request that is taken, and what is more than that. */
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { type ApiAnswer, askApi } from '../support/api-client.ts';
+import { type Flow, startFlow } from '../support/flow.ts';
+import { generatedBytes } from '../support/generated-bytes.ts';
+import { RELEASE_NAMESPACE } from '../support/installation.ts';
+import { presignedRequest } from '../support/presigned-request.ts';
+import { until } from '../support/until.ts';
+import { zipEntries } from '../support/zip-entries.ts';
+
+const FILES = 10_000;
+const FILE_BYTES = 16;
+const MAX_BODY_BYTES = 16 * 1024 * 1024;
+const NAMESPACE = 'large-request';
+const SECRET = `cAnArY${randomUUID().replaceAll('-', '')}`;
+
+describe('a request for 10,000 files with presigned URLs of 1.5 KiB', function () {
+  this.timeout(300_000);
+  let flow: Flow;
+  before(async () => {
+    flow = await startFlow(NAMESPACE);
+  });
+  after(() => flow[Symbol.asyncDispose]());
+
+  const requestFor = (count: number): string =>
+    presignedRequest({
+      bucketName: flow.project.bucketName,
+      key: 'large.zip',
+      count,
+      url: (index) => flow.origin.url(`/gen/${FILE_BYTES}/${index}`),
+      secret: SECRET,
+    });
+  const post = (body: string): Promise<ApiAnswer> =>
+    askApi(flow.baseUrl, { method: 'POST', path: '/v1/zips', token: flow.project.token, body });
+  const show = async (...args: readonly string[]): Promise<string> =>
+    (await flow.cluster.kubectl(args)).stdout;
+  const podsOf = async (namespace: string): Promise<readonly string[]> =>
+    (await show('get', 'pods', '-n', namespace, '-o', 'name')).split('\n').filter((name) => name !== '');
+
+  it('is accepted, archived byte for byte, and no URL is readable afterwards (T13)', async () => {
+    const startedAt = performance.now();
+    const answer = await post(requestFor(FILES));
+    console.log(`      accepted after ${(performance.now() - startedAt).toFixed(0)} ms`);
+    expect(answer.status, answer.text).to.equal(201);
+    const { uuid = '' } = answer.body.data ?? {};
+    const logs: string[] = [];
+    await until(
+      'the zipper to log',
+      async () => {
+        const zippers = (await podsOf(NAMESPACE)).filter((name) => name.includes(uuid));
+        for (const pod of zippers) logs.push(await show('logs', '-n', NAMESPACE, pod));
+        return logs.some((log) => log !== '');
+      },
+      { limitMs: 60_000 },
+    );
+    await flow.project.untilPhase(uuid, ['Succeeded'], 240_000);
+    const entries = await zipEntries(await flow.project.bucket.bytes('large.zip'));
+    expect(entries.map(({ name }) => name)).to.deep.equal(
+      Array.from({ length: FILES }, (_, index) => `files/${String(index).padStart(5, '0')}.bin`),
+    );
+    const wrong = entries.findIndex(
+      ({ content }, index) => !content.equals(generatedBytes(FILE_BYTES, index)),
+    );
+    expect(wrong, 'index of the first entry with other bytes').to.equal(-1);
+    for (const namespace of [NAMESPACE, RELEASE_NAMESPACE])
+      for (const pod of await podsOf(namespace)) logs.push(await show('logs', '-n', namespace, pod));
+    expect(logs.length).to.be.at.least(4);
+    const shown = [
+      ...logs,
+      await show('get', 'zipjobs,jobs,pods,events', '-A', '-o', 'yaml'),
+      await show('describe', 'zipjob', '-n', NAMESPACE, `zip-${uuid}`),
+    ];
+    expect(shown.filter((text) => text.includes(SECRET))).to.deep.equal([]);
+  });
+
+  it('is refused with 422 when it has one file more, and says how many it may have', async () => {
+    const { status, body } = await post(requestFor(FILES + 1));
+    expect([status, body.error?.code, body.error?.param]).to.deep.equal([422, 'parameter_invalid', 'urls']);
+    expect(body.error?.message).to.match(/10,?000/);
+  });
+
+  it('is refused with 413 when it has one byte more than 16 MiB, and says how many it may have (T12)', async () => {
+    const padded = (bytes: number): string => {
+      const body = requestFor(1);
+      return `${body}${' '.repeat(bytes - body.length)}`;
+    };
+    const { status, body } = await post(padded(MAX_BODY_BYTES + 1));
+    expect(status).to.equal(413);
+    expect(body.error?.message).to.match(/16 MiB|16777216/);
+    expect((await post(padded(MAX_BODY_BYTES))).status).to.equal(201);
+  });
+});

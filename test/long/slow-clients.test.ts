@@ -1,0 +1,61 @@
+/** A thousand clients that hold on to their connections, at the limits of time that the API has by default. */
+import { expect } from 'chai';
+import { askApi } from '../support/api-client.ts';
+import { type ApiProcess, startApiProcess } from '../support/api-process.ts';
+import { untilTokenKnown } from '../support/flow.ts';
+import { createProject, type Project } from '../support/project.ts';
+import { sharedCluster } from '../support/shared-cluster.ts';
+import { sharedInstallation } from '../support/shared-installation.ts';
+import { openSlowClients } from '../support/slow-clients.ts';
+import { until } from '../support/until.ts';
+
+const SLOW = 1_000;
+const PATH = '/v1/zips/00000000-0000-4000-8000-000000000000';
+const LIMITS_MS = { headers: 10_000, request: 30_000 };
+
+describe('with a thousand clients that send a byte every 5 s', function () {
+  this.timeout(180_000);
+  let project: Project;
+  let api: ApiProcess;
+
+  before(async () => {
+    const cluster = await sharedCluster();
+    await sharedInstallation();
+    project = await createProject(cluster, { namespace: 'slow-clients' });
+    api = await startApiProcess(cluster);
+    await untilTokenKnown(api.url, project.token);
+  });
+  after(async () => {
+    await api[Symbol.asyncDispose]();
+    project[Symbol.dispose]();
+  });
+
+  it('the API answers every honest request, and tells the slow ones that they took too long (T14)', async () => {
+    const { token } = project;
+    using slow = openSlowClients({ url: api.url, count: SLOW, everyMs: 5_000, token });
+    await until('the slow ones to be connected', () => slow.connected === SLOW);
+    const statuses = new Map<number, number>();
+    const ask = async (method: 'GET' | 'POST'): Promise<void> => {
+      const isPost = method === 'POST';
+      const request = { method, path: isPost ? '/v1/zips' : PATH, token, ...(isPost && { body: '{}' }) };
+      const { status } = await askApi(api.url, request);
+      statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    };
+    let asked = 0;
+    await until(
+      'the slow ones to be gone',
+      async () => {
+        await Promise.all([ask('GET'), ask('POST')]);
+        asked += 1;
+        return slow.closed === SLOW;
+      },
+      { limitMs: LIMITS_MS.request + 60_000 },
+    );
+    console.log(
+      `      ${asked} honest requests of each kind, the longest slow one lasted ${slow.longestMs} ms`,
+    );
+    expect(Object.fromEntries(statuses)).to.deep.equal({ 404: asked, 422: asked });
+    expect(slow.answered408).to.equal(SLOW);
+    expect(slow.longestMs).to.be.greaterThan(LIMITS_MS.headers);
+  });
+});

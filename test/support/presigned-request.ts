@@ -1,0 +1,24 @@
+/** How many characters each URL has. */
+const URL_LENGTH = 1_536;
+
+/** A request for so many files, whose URLs have the length of presigned ones; each ends with the secret. */
+export const presignedRequest = (options: {
+  readonly bucketName: string;
+  readonly key: string;
+  readonly count: number;
+  /** URL of the n-th file, without a query. */
+  readonly url: (index: number) => string;
+  readonly secret: string;
+}): string => {
+  const { bucketName, key, count, url, secret } = options;
+  const presigned = (index: number): string => {
+    const start = `${url(index)}?X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Security-Token=`;
+    const end = `&X-Amz-Signature=${secret}`;
+    return `${start}${'t'.repeat(Math.max(0, URL_LENGTH - start.length - end.length))}${end}`;
+  };
+  const urls = Array.from({ length: count }, (_, index) => ({
+    url: presigned(index),
+    filename: `files/${String(index).padStart(5, '0')}.bin`,
+  }));
+  return JSON.stringify({ bucket_name: bucketName, key, urls });
+};

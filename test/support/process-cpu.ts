@@ -1,0 +1,12 @@
+import { execFileSync } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+
+const ticksPerSecond = (): number => Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
+
+/** User and system time that a process has used so far, by the kernel's count. */
+export const cpuSecondsOf = async (pid: number): Promise<number> => {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
+  // The name before it may hold anything; the state is the first field after it, utime and stime the 12th and 13th.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond();
+};

@@ -1,0 +1,76 @@
+import { connect, type Socket } from 'node:net';
+
+export interface SlowClientsOptions {
+  readonly url: string;
+  readonly count: number;
+  /** Each client sends one byte as often. */
+  readonly everyMs: number;
+  /** With it every other client sends its headers at once, and is slow with its body. */
+  readonly token: string;
+}
+
+export interface SlowClients extends Disposable {
+  /** Clients that got a connection. */
+  readonly connected: number;
+  /** Clients whose connection was closed by the other side. */
+  readonly closed: number;
+  /** Clients that were answered 408 before. */
+  readonly answered408: number;
+  /** How long the longest connection that was closed had been open. */
+  readonly longestMs: number;
+}
+
+const beginning = (index: number, token: string): string =>
+  index % 2 === 0
+    ? 'GET /v1/zips/x HTTP/1.1\r\nHost: a\r\nX-Slow: '
+    : `POST /v1/zips HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\n` +
+      'Content-Type: application/json\r\nContent-Length: 10000\r\n\r\n';
+
+/** Clients that hold their connections by sending a byte now and then. */
+export const openSlowClients = ({ url, count, everyMs, token }: SlowClientsOptions): SlowClients => {
+  const { hostname, port } = new URL(url);
+  const state = { connected: 0, closed: 0, answered408: 0, longestMs: 0 };
+  const timers: NodeJS.Timeout[] = [];
+  const sockets: Socket[] = [];
+  const open = (index: number): void => {
+    const socket = connect(Number(port), hostname, () => {
+      state.connected += 1;
+      const openedAt = performance.now();
+      socket.write(beginning(index, token));
+      socket.once('close', () => {
+        state.closed += 1;
+        state.longestMs = Math.max(state.longestMs, performance.now() - openedAt);
+      });
+    });
+    socket.on('error', () => undefined);
+    socket.once('data', (bytes: Buffer) => {
+      if (bytes.toString().startsWith('HTTP/1.1 408 ')) state.answered408 += 1;
+      socket.resume();
+    });
+    sockets.push(socket);
+    const drip = (): void => {
+      if (socket.writable) socket.write('a');
+    };
+    // Spread over the interval, as clients that know nothing of each other.
+    timers.push(setTimeout(() => timers.push(setInterval(drip, everyMs)), (index * everyMs) / count));
+  };
+  for (let index = 0; index < count; index += 1) open(index);
+  return {
+    get connected() {
+      return state.connected;
+    },
+    get closed() {
+      return state.closed;
+    },
+    get answered408() {
+      return state.answered408;
+    },
+    get longestMs() {
+      return state.longestMs;
+    },
+    [Symbol.dispose]: () => {
+      for (const timer of timers) clearTimeout(timer);
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+};
