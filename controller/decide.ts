@@ -69,10 +69,11 @@ export const decide = (seen: Observation, now: Date, config: DecisionConfig): De
   const early = earlyRelease(seen, now);
   if (early) return { actions: [{ kind: 'removeFinalizer', early }], events: [] };
   const step = stepOf(s);
+  const isTold = step.isUntold !== true;
   return {
-    ...(isDeepStrictEqual(step.status, before) ? {} : { status: step.status }),
+    ...(isTold && !isDeepStrictEqual(step.status, before) && { status: step.status }),
     actions: [...finalizerAction(seen.zipJob, step), ...(step.actions ?? [])],
-    events: step.events ?? [],
+    events: isTold ? (step.events ?? []) : [],
     ...(step.requeueAfterMs === undefined ? {} : { requeueAfterMs: step.requeueAfterMs }),
   };
 };

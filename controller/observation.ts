@@ -96,6 +96,8 @@ export interface Decision {
 /** A decision under way: its status may equal the current one. */
 export interface Step {
   readonly status: OwnedStatus;
+  /** Status and events wait for the pass after the actions, which will know more. */
+  readonly isUntold?: boolean;
   readonly actions?: readonly Action[];
   readonly events?: readonly EventNote[];
   readonly requeueAfterMs?: number | undefined;

@@ -18,12 +18,13 @@ export interface Current {
 
 type CreateJob = Extract<Action, { kind: 'createJob' }>;
 
-/** Nothing may be created for a ZipJob that was deleted, replaced or cancelled in the meantime. */
+/** Nothing may be created for a ZipJob that changed since the decision: it may be over, deleted, replaced or cancelled. */
 const isStillWanted = (seen: ZipJob, live: ZipJob | undefined, action: CreateJob): live is ZipJob =>
   live !== undefined &&
   live.metadata.uid === seen.metadata.uid &&
   (action.target === 'settle' ||
-    (live.metadata.deletionTimestamp === undefined &&
+    (live.metadata.resourceVersion === seen.metadata.resourceVersion &&
+      live.metadata.deletionTimestamp === undefined &&
       live.spec.cancel !== true &&
       live.spec.suspend !== true));
 

@@ -51,28 +51,32 @@ const held = (s: Situation, why: { readonly reason: Reason; readonly message: st
   };
 };
 
-const accept = (s: Situation): Step | Situation => {
-  const verdict = admission(s.seen);
-  if (verdict.kind === 'refuse') return finish(s, s.status, verdict);
-  if (verdict.kind === 'wait') return held(s, verdict);
-  const accepted = withCondition(s.status, 'Accepted', {
-    status: 'True',
-    reason: 'Accepted',
-    now: s.now,
-  });
+const asAccepted = (s: Situation): Situation => {
   const { now } = s;
+  const accepted = withCondition(s.status, 'Accepted', { status: 'True', reason: 'Accepted', now });
   const free = withoutCondition(accepted, 'Waiting', { reason: 'Queued', now });
   return { ...s, status: withPhase(free, 'Queued', { reason: 'Queued' }) };
 };
 
-const started = (s: Situation, uid: string): Step => {
-  const { name } = s.seen.zipJob.metadata;
-  const { now } = s;
+const accept = (s: Situation): Step | Situation => {
+  const verdict = admission(s.seen);
+  if (verdict.kind === 'refuse') return finish(s, s.status, verdict);
+  return verdict.kind === 'wait' ? held(s, verdict) : asAccepted(s);
+};
+
+const started = (before: Situation, uid: string): Step => {
+  const { name } = before.seen.zipJob.metadata;
+  const { now } = before;
+  const isTold = isTrue(before.status, 'Accepted');
+  const s = isTold ? before : asAccepted(before);
   const created = withCondition(s.status, 'JobCreated', { status: 'True', reason: 'JobCreated', now });
   const free = withoutCondition(created, 'Waiting', { reason: 'JobCreated', now });
   return {
     status: { ...withPhase(free, 'Starting', { reason: 'JobCreated' }), job: { name, uid } },
-    events: [{ type: 'Normal', reason: 'JobCreated', message: `Job ${name} was created` }],
+    events: [
+      ...(isTold ? [] : [ACCEPTED]),
+      { type: 'Normal', reason: 'JobCreated', message: `Job ${name} was created` },
+    ],
   };
 };
 
@@ -101,8 +105,10 @@ const create = (s: Situation): Step => {
   const job = archiveJob(seen.zipJob, seen.bucket, config);
   const action = { kind: 'createJob', target: 'archive', job } as const;
   const isGranted = seen.slot.kind === 'granted';
+  // A job that begins at once is written about when its Job exists: until then its status would say nothing that is true for long.
+  const isNew = seen.zipJob.status?.phase === undefined;
   if (refusal?.target !== 'archive')
-    return isGranted ? { status: s.status, actions: [action] } : awaitSlot(s);
+    return isGranted ? { status: s.status, actions: [action], isUntold: isNew } : awaitSlot(s);
   const { reason, message, retryAt } = refusal;
   const step = held(s, { reason, message });
   if (step.status.phase !== 'Queued' || now < retryAt)
@@ -160,13 +166,13 @@ export const queued = (before: Situation): Step => {
   const { zipJob, job } = before.seen;
   const status = { acceptedAt: acceptedAtOf(before), ...before.status };
   const s = { ...before, status };
+  if (job?.metadata.uid !== undefined && isOwnedBy(job, zipJob)) return started(s, job.metadata.uid);
   if (isRestored(zipJob, s.now, s.config))
     return finish(s, status, {
       reason: 'Restored',
       message: 'the job was accepted long ago and has no status: it comes from a backup and is not run again',
     });
-  if (job && !isOwnedBy(job, zipJob)) return nameTaken(s, job);
-  if (job?.metadata.uid !== undefined) return started(s, job.metadata.uid);
+  if (job) return nameTaken(s, job);
   if (isTrue(status, 'Accepted')) return takeTurn(s);
   const accepted = accept(s);
   if (!('seen' in accepted)) return accepted;

@@ -148,6 +148,14 @@ describe('act', () => {
     expect(outcome).to.deep.equal({ kind: 'again', hints: { job } });
   });
 
+  it('creates nothing for a ZipJob that has ended behind a stale cache', async () => {
+    const { act, zipJobs, stored, jobs, memory } = setUp();
+    const live = zipJobs.put({ ...stored, status: { phase: 'Succeeded' } });
+    const outcome = await act(anObservation({ zipJob: stored }), decision({ actions: [create(stored)] }));
+    expect([outcome, jobs.all()]).to.deep.equal([{ kind: 'again', hints: {} }, []]);
+    expect(memory.newest(KEY, stored)).to.deep.equal(live);
+  });
+
   it('creates nothing for a ZipJob that was cancelled behind a stale cache', async () => {
     const { act, zipJobs, stored, jobs } = setUp();
     zipJobs.put({ ...stored, spec: { ...stored.spec, cancel: true } });

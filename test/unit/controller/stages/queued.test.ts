@@ -14,25 +14,48 @@ const JUST_ACCEPTED = aCondition('Accepted', ['True', 'Accepted'], {
 });
 
 describe('decide, before there is a Job', () => {
-  it('accepts a new ZipJob, adds the finalizer and creates the Job, in this order', () => {
+  it('a new ZipJob gets its finalizer and its Job, and a status only then', () => {
     const zipJob = aZipJob();
-    const decision = judge({ zipJob });
-    expect(decision).to.deep.equal({
-      status: {
-        acceptedAt: ago(60),
-        observedGeneration: 1,
-        phase: 'Queued',
-        apiStatus: 'none',
-        reason: 'Queued',
-        message: 'Waiting for its turn.',
-        conditions: [JUST_ACCEPTED],
-      },
+    expect(judge({ zipJob })).to.deep.equal({
       actions: [
         { kind: 'addFinalizer' },
         { kind: 'createJob', target: 'archive', job: archiveJob(zipJob, aZipBucket(), aConfig()) },
       ],
-      events: [{ type: 'Normal', reason: 'Accepted', message: 'The request was accepted.' }],
+      events: [],
     });
+  });
+
+  it('tells of the acceptance and of the Job in one write', () => {
+    const decision = judge({ job: aJob() });
+    expect(decision.status).to.deep.include({
+      acceptedAt: ago(60),
+      observedGeneration: 1,
+      phase: 'Starting',
+      apiStatus: 'none',
+      reason: 'JobCreated',
+      job: { name: NAME, uid: 'uid-job' },
+    });
+    expect(decision.status?.conditions?.map(({ type, status }) => [type, status])).to.deep.equal([
+      ['Accepted', 'True'],
+      ['JobCreated', 'True'],
+    ]);
+    expect(decision.events.map(({ reason }) => reason)).to.deep.equal(['Accepted', 'JobCreated']);
+  });
+
+  it('tells why a new ZipJob has no Job when the API server did not take it', () => {
+    const refusal = {
+      target: 'archive',
+      reason: 'QuotaExceeded',
+      message: 'no',
+      since: NOW,
+      count: 1,
+      retryAt: new Date(NOW.getTime() + 2000),
+    } as const;
+    const decision = judge({ refusal });
+    expect(decision.status).to.include({ phase: 'Queued', reason: 'QuotaExceeded' });
+    expect(findCondition(decision.status?.conditions, 'Accepted')?.status).to.equal('True');
+    expect(decision.events.map(({ reason }) => reason)).to.deep.equal(['Accepted', 'QuotaExceeded']);
+    expect(kinds(decision)).to.deep.equal([]);
   });
 
   const queued: ZipJobStatus = {
