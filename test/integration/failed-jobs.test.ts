@@ -143,23 +143,8 @@ describe('a job fails and leaves nothing behind', function () {
         spec: { bucketRef: { name }, key: 'k', files: [good('a')] },
       },
     ]);
-    await cluster.kubectl([
-      'wait',
-      '-n',
-      project.namespace,
-      '--for=condition=Failed',
-      'zipjob/no-bucket',
-      '--timeout=30s',
-    ]);
-    const { stdout } = await cluster.kubectl([
-      'get',
-      '-n',
-      project.namespace,
-      'zipjob',
-      'no-bucket',
-      '-o',
-      'jsonpath={.status.reason}',
-    ]);
-    expect(stdout).to.equal('BucketNotFound');
+    await flow.kubectl('wait', '--for=condition=Failed', 'zipjob/no-bucket', '--timeout=30s');
+    const reason = await flow.kubectl('get', 'zipjob', 'no-bucket', '-o', 'jsonpath={.status.reason}');
+    expect(reason).to.equal('BucketNotFound');
   });
 });

@@ -3,7 +3,7 @@
 import { expect } from 'chai';
 import { GROUP_VERSION } from '#crds/api-group.ts';
 import type { Cluster } from '../cluster/cluster-types.ts';
-import { askApi, postJob } from '../support/api-client.ts';
+import { askApi } from '../support/api-client.ts';
 import type { FileOrigin } from '../support/file-origin.ts';
 import { type Flow, startFlow } from '../support/flow.ts';
 import { generatedBytes } from '../support/generated-bytes.ts';
@@ -33,6 +33,7 @@ describe('a job', function () {
   this.timeout(120_000);
   let flow: Flow;
   let cluster: Cluster;
+  let kubectl: Flow['kubectl'];
   let baseUrl: string;
   let project: Project;
   let origin: FileOrigin;
@@ -40,7 +41,7 @@ describe('a job', function () {
 
   before(async () => {
     flow = await startFlow('main-path');
-    ({ cluster, baseUrl, project, origin, receiver } = flow);
+    ({ cluster, baseUrl, project, origin, receiver, kubectl } = flow);
   });
   after(() => flow[Symbol.asyncDispose]());
 
@@ -50,8 +51,6 @@ describe('a job', function () {
     askApi(baseUrl, { method: 'POST', path: `${prefix}/zips`, token: project.token, body });
   const request = (key: string, urls: readonly object[], more = ''): string =>
     `${JSON.stringify({ bucket_name: project.bucketName, key, urls }).slice(0, -1)}${more}}`;
-  const kubectl = async (...args: string[]): Promise<string> =>
-    (await cluster.kubectl([...args, '-n', project.namespace])).stdout;
 
   it('goes from POST to archive, status and webhook', async () => {
     const sources = [
@@ -102,11 +101,7 @@ describe('a job', function () {
   });
 
   it('is told by kubectl: columns, wait and the story in events', async () => {
-    const uuid = await postJob(
-      baseUrl,
-      project.token,
-      request('told.zip', [{ url: origin.url(`/gen/10/1`), filename: 'a' }]),
-    );
+    const uuid = await flow.post([{ url: origin.url(`/gen/10/1`), filename: 'a' }]);
     const name = `zip-${uuid}`;
     await kubectl('wait', '--for=condition=Complete', `zipjob/${name}`, '--timeout=60s');
     const [header = '', row = ''] = (await kubectl('get', 'zj', name)).split('\n');
@@ -140,19 +135,15 @@ describe('a job', function () {
         filename: `f${index}`,
       })),
     ];
-    const uuid = await postJob(baseUrl, project.token, request('order.zip', urls));
+    const uuid = await flow.post(urls);
     const job = await project.untilPhase(uuid, ['Succeeded', 'Failed']);
     expect(job.status?.phase).to.equal('Succeeded');
-    const entries = await zipEntries(await project.bucket.bytes('order.zip'));
+    const entries = await zipEntries(await project.bucket.bytes(job.spec.key));
     expect(entries.map((entry) => entry.name)).to.deep.equal(urls.map((file) => file.filename));
   });
 
   it('shows the states none, processing and succeeded in this order (H6)', async () => {
-    const uuid = await postJob(
-      baseUrl,
-      project.token,
-      request('states.zip', [{ url: origin.url('/drip/10000/300/50000/1'), filename: 'a' }]),
-    );
+    const uuid = await flow.post([{ url: origin.url('/drip/10000/300/50000/1'), filename: 'a' }]);
     const seen: string[] = [];
     await until(
       'the job to succeed',
@@ -218,7 +209,7 @@ describe('a job', function () {
   it('keeps URLs out of everything that kubectl shows (P8)', async () => {
     const canary = 'cAnArY42';
     const url = `${origin.url(`/gen/5/1`)}?X-Amz-Signature=${canary}`;
-    const uuid = await postJob(baseUrl, project.token, request('canary.zip', [{ url, filename: 'a' }]));
+    const uuid = await flow.post([{ url, filename: 'a' }]);
     await project.untilPhase(uuid, ['Succeeded']);
     for (const kind of ['zipjobs', 'jobs', 'pods', 'events'])
       expect(await kubectl('get', kind, '-o', 'yaml'), kind).not.to.contain(canary);
