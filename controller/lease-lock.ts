@@ -21,7 +21,10 @@ export interface LeaseLockOptions {
  * write carries the resourceVersion that was read, so of two claimants one is refused.
  */
 export interface LeaseLock {
-  /** Takes the lease when it is free, has run out, or was ours. */
+  /**
+   * Takes the lease when it is free, has run out, or was ours. One that was seen held and is deleted counts until it would have
+   * run out: whoever held it does not know yet.
+   */
   acquire(signal: AbortSignal): Promise<boolean>;
   /** Unlike `acquire` it takes back nothing: what is not ours any more is lost, even when free. */
   renew(signal: AbortSignal): Promise<boolean>;
@@ -50,8 +53,8 @@ class KubeLeaseLock implements LeaseLock {
 
   async acquire(signal: AbortSignal): Promise<boolean> {
     const current = await this.#read(signal);
-    if (!current) return this.#create(signal);
-    return this.heldForMs() > 0 ? false : this.#claim(current, signal);
+    if (this.heldForMs() > 0) return false;
+    return current ? this.#claim(current, signal) : this.#create(signal);
   }
 
   async renew(signal: AbortSignal): Promise<boolean> {

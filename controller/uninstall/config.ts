@@ -11,6 +11,12 @@ const UNINSTALL_SETTINGS = {
     default: 'zipjobs-controller',
     description: 'Lease of the controllers that are to stop',
   },
+  serviceAccountName: {
+    env: 'CONTROLLER_SERVICE_ACCOUNT',
+    type: 'string',
+    default: 'zipjobs-controller',
+    description: 'service account of the controllers; the Lease goes with it',
+  },
   quietSeconds: {
     env: 'QUIET_SECONDS',
     type: 'integer',

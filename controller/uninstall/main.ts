@@ -25,6 +25,8 @@ const serve = async (config: UninstallConfig, log: Logger, lifetime: Lifetime): 
   );
   const lease = {
     leases: createObjectClient(kube, RESOURCES.leases),
+    serviceAccounts: createObjectClient(kube, RESOURCES.serviceAccounts),
+    serviceAccountName: config.serviceAccountName,
     namespace: config.podNamespace,
     name: config.leaseName,
     identity: config.podName,

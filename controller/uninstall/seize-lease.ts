@@ -1,24 +1,36 @@
 import type { Clock } from '#runtime/clock.ts';
 import { isKubeError } from '#runtime/kube/kube-error.ts';
-import type { Lease } from '#runtime/kube/resources.ts';
+import type { Lease, ServiceAccount } from '#runtime/kube/resources.ts';
 import type { ObjectClient } from '#runtime/kube/types.ts';
 import { microTime } from '../lease-lock.ts';
 
 export interface SeizeLeaseOptions {
   readonly leases: Pick<ObjectClient<Lease>, 'get' | 'replace'>;
+  readonly serviceAccounts: Pick<ObjectClient<ServiceAccount>, 'get'>;
   readonly namespace: string;
   readonly name: string;
   readonly identity: string;
+  /** The controllers'; it goes with the release. */
+  readonly serviceAccountName: string;
   readonly clock: Pick<Clock, 'date'>;
 }
 
-/**
- * So long no controller leads after the last seizure: by then the release, and with it every controller, is gone. One that is
- * installed anew waits for it at most.
- */
+/** So long no controller leads after the last seizure: by then the release, and with it every controller, is gone. */
 const LEASE_SECONDS = 60;
 /** A leader writes the Lease every second or two. */
 const TRIES = 20;
+
+/** Kubernetes deletes the Lease with the release, so that one that is installed anew finds none and need not wait. */
+const ownedByRelease = async (
+  { serviceAccounts, namespace, serviceAccountName: name }: SeizeLeaseOptions,
+  signal: AbortSignal,
+): Promise<Pick<Lease['metadata'], 'ownerReferences'>> => {
+  const account = await serviceAccounts.get(namespace, name, signal);
+  const uid = account?.metadata.uid;
+  return uid === undefined
+    ? {}
+    : { ownerReferences: [{ apiVersion: 'v1', kind: 'ServiceAccount', name, uid }] };
+};
 
 /**
  * Takes the Lease away from whoever leads, or keeps it: the leader stops at its next look, and no other begins. Nobody else may
@@ -27,6 +39,7 @@ const TRIES = 20;
  */
 export const seizeLease = async (options: SeizeLeaseOptions, signal: AbortSignal): Promise<boolean> => {
   const { leases, namespace, name, identity, clock } = options;
+  const owner = await ownedByRelease(options, signal);
   for (let tries = 1; ; tries += 1) {
     const lease = await leases.get(namespace, name, signal);
     if (!lease) return false;
@@ -39,7 +52,7 @@ export const seizeLease = async (options: SeizeLeaseOptions, signal: AbortSignal
       renewTime: now,
     };
     try {
-      await leases.replace({ ...lease, spec }, { signal });
+      await leases.replace({ ...lease, metadata: { ...lease.metadata, ...owner }, spec }, { signal });
       return true;
     } catch (error) {
       if (tries >= TRIES || !isKubeError(error, 'Conflict')) throw error;

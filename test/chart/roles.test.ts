@@ -89,6 +89,7 @@ describe('the roles of the chart', function () {
     ]);
     expect(grants(find(objects, 'Role', 'zipjobs-uninstall'))).to.deep.equal([
       'coordination.k8s.io leases [zipjobs-controller]: get update',
+      'core serviceaccounts [zipjobs-controller]: get',
     ]);
     const own = objects.filter(({ metadata }) => metadata.name === 'zipjobs-uninstall');
     expect(own).to.have.length(6);

@@ -13,6 +13,7 @@ import { postJob } from '../support/api-client.ts';
 import { untilTokenKnown } from '../support/flow.ts';
 import { installChart, RELEASE, RELEASE_NAMESPACE } from '../support/installation.ts';
 import { createProject, type Project } from '../support/project.ts';
+import { until } from '../support/until.ts';
 
 const LIMIT_MS = 120_000;
 const NAMESPACE = 'released';
@@ -160,6 +161,11 @@ describe('the release', function () {
       `get ${hook} -A -l app.kubernetes.io/component=uninstall -o name`.split(' '),
     );
     expect(left.stdout).to.equal('');
+    // A release that is installed anew would wait for it.
+    await until('the Lease to go with the release', async () => {
+      const leases = await cluster.kubectl(['get', 'leases', '-n', RELEASE_NAMESPACE, '-o', 'name']);
+      return leases.stdout === '';
+    });
   });
 
   it('lets the namespace of a project be deleted after it has gone', async () => {

@@ -4,7 +4,7 @@ import type { ZipBucket } from '#crds/zip-bucket.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import { systemClock } from '#runtime/clock.ts';
 import { KubeError } from '#runtime/kube/kube-error.ts';
-import type { Lease } from '#runtime/kube/resources.ts';
+import type { Lease, ServiceAccount } from '#runtime/kube/resources.ts';
 import type { KubeObject } from '#runtime/kube/types.ts';
 import { createLogger } from '#runtime/log.ts';
 import { leaveCluster } from '../../../../controller/uninstall/leave-cluster.ts';
@@ -101,9 +101,12 @@ describe('seizeLease', () => {
       if (left >= 0) return Promise.reject(new KubeError('changed', { code: 'Conflict' }));
       return Promise.resolve(leases.put(lease));
     };
+    const accounts = createFakeObjects<ServiceAccount>();
     const seize = () =>
       seizeLease(
         {
+          serviceAccounts: accounts.client,
+          serviceAccountName: 'controllers',
           leases: { ...leases.client, replace },
           namespace: 'n',
           name: 'l',
@@ -112,7 +115,7 @@ describe('seizeLease', () => {
         },
         never(),
       );
-    return { leases, seize };
+    return { leases, accounts, seize };
   };
 
   it('takes the lease from whoever leads, and keeps what else stands on it', async () => {
@@ -125,6 +128,16 @@ describe('seizeLease', () => {
     const [lease] = leases.all();
     expect(lease?.metadata.annotations).to.deep.equal({ a: 'b' });
     expect(lease?.spec).to.include({ holderIdentity: 'me', leaseDurationSeconds: 60, leaseTransitions: 3 });
+  });
+
+  it('has the lease go with the service account of the controllers, so that the next release need not wait', async () => {
+    const { leases, accounts, seize } = setUp();
+    leases.put({ metadata: { namespace: 'n', name: 'l' }, spec: { holderIdentity: 'other' } });
+    accounts.put({ metadata: { namespace: 'n', name: 'controllers', uid: 'uid-account' } });
+    expect(await seize()).to.equal(true);
+    expect(leases.all()[0]?.metadata.ownerReferences).to.deep.equal([
+      { apiVersion: 'v1', kind: 'ServiceAccount', name: 'controllers', uid: 'uid-account' },
+    ]);
   });
 
   it('tries again when the leader was quicker', async () => {
