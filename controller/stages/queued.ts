@@ -3,7 +3,7 @@ import { REASONS, type Reason, rfc3339 } from '#crds/conditions.ts';
 import type { Job } from '#runtime/kube/resources.ts';
 import { archiveJob } from '../job-manifest.ts';
 import { isLeftOver, isOwnedBy } from '../job-state.ts';
-import type { EventNote, OwnedStatus, Situation, Step } from '../observation.ts';
+import type { Action, EventNote, OwnedStatus, Refusal, Situation, Step } from '../observation.ts';
 import { isTrue, withCondition, withoutCondition, withPhase } from '../owned-status.ts';
 import { admission } from '../policies/admission.ts';
 import { queueTurn } from '../policies/queue-turn.ts';
@@ -98,22 +98,29 @@ const awaitSlot = (s: Situation): Step => {
   return { status: withPhase(s.status, 'Queued', { reason: slot.reason, message: slot.message }) };
 };
 
-const create = (s: Situation): Step => {
-  const { seen, config, now } = s;
-  if (!seen.bucket) return { status: s.status };
-  const { refusal } = seen;
-  const job = archiveJob(seen.zipJob, seen.bucket, config);
-  const action = { kind: 'createJob', target: 'archive', job } as const;
-  const isGranted = seen.slot.kind === 'granted';
-  // A job that begins at once is written about when its Job exists: until then its status would say nothing that is true for long.
-  const isNew = seen.zipJob.status?.phase === undefined;
-  if (refusal?.target !== 'archive')
-    return isGranted ? { status: s.status, actions: [action], isUntold: isNew } : awaitSlot(s);
+/**
+ * A job that begins at once is written about when its Job exists: until then its status would say nothing that is true for
+ * long.
+ */
+const begin = (s: Situation, action: Action): Step =>
+  s.seen.slot.kind === 'granted'
+    ? { status: s.status, actions: [action], isUntold: s.seen.zipJob.status?.phase === undefined }
+    : awaitSlot(s);
+
+const beginAgain = (s: Situation, action: Action, refusal: Refusal): Step => {
+  const { seen, now } = s;
   const { reason, message, retryAt } = refusal;
   const step = held(s, { reason, message });
   if (step.status.phase !== 'Queued' || now < retryAt)
     return { ...step, requeueAfterMs: Math.min(step.requeueAfterMs ?? Infinity, untilMs(s, retryAt) ?? 0) };
-  return isGranted ? { ...step, actions: [action] } : step;
+  return seen.slot.kind === 'granted' ? { ...step, actions: [action] } : step;
+};
+
+const create = (s: Situation): Step => {
+  const { zipJob, bucket, refusal } = s.seen;
+  if (!bucket) return { status: s.status };
+  const action = { kind: 'createJob', target: 'archive', job: archiveJob(zipJob, bucket, s.config) } as const;
+  return refusal?.target === 'archive' ? beginAgain(s, action, refusal) : begin(s, action);
 };
 
 const takeTurn = (s: Situation): Step => {

@@ -18,9 +18,9 @@ export interface Flow extends AsyncDisposable {
   readonly receiver: WebhookReceiver;
   readonly project: Project;
   /** Posts a job with a key of its own; answers its uuid. */
-  post(urls: readonly FlowSource[]): Promise<string>;
+  readonly post: (urls: readonly FlowSource[]) => Promise<string>;
   /** What kubectl prints about the project's namespace. */
-  kubectl(...args: readonly string[]): Promise<string>;
+  readonly kubectl: (...args: readonly string[]) => Promise<string>;
 }
 
 export interface FlowSource {
