@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { GROUP_VERSION } from './api-group.ts';
 import type { Condition } from './conditions.ts';
 import type { ObjectMeta } from './object-meta.ts';
@@ -75,3 +76,7 @@ export interface ZipProject {
     readonly webhook?: EndpointState;
   };
 }
+
+/** Names the endpoint of a webhook in a status without showing its URL, which may hold a secret. */
+export const endpointDigest = (url: string): string =>
+  createHash('sha256').update(url).digest('hex').slice(0, 16);

@@ -50,3 +50,7 @@ export class AdministrationError extends AppError {
 
 export const invalidInput = (field: string, message: string): AdministrationError =>
   new AdministrationError(message, { code: 'InvalidInput', field });
+
+/** True for an AdministrationError of the code. */
+export const hasCode = (thrown: unknown, code: AdministrationErrorCode): thrown is AdministrationError =>
+  thrown instanceof AdministrationError && thrown.code === code;

@@ -28,7 +28,7 @@ const checkNamespace = (namespace: string): void => {
 };
 
 /** @throws AdministrationError InvalidInput */
-const checkDisplayName = (field: string, displayName: string | undefined): void => {
+export const checkDisplayName = (field: string, displayName: string | undefined): void => {
   if (displayName !== undefined && (displayName.trim() === '' || displayName.length > MAX_DISPLAY_NAME))
     throw invalidInput(
       field,

@@ -4,10 +4,11 @@ import type { Clock } from '#runtime/clock.ts';
 import { isRecord } from '#runtime/kube/decode.ts';
 import type { Namespace } from '#runtime/kube/resources.ts';
 import type { ObjectClient } from '#runtime/kube/types.ts';
-import { AdministrationError } from './administration-error.ts';
+import { AdministrationError, hasCode } from './administration-error.ts';
 import { checkNewProject, type NewProject } from './project-input.ts';
 import { type Project, toProject } from './project-view.ts';
-import { waitFor } from './wait-for.ts';
+import { noProject, requiredProject } from './required-project.ts';
+import { type WaitOptions, waitFor } from './wait-for.ts';
 
 export interface ProjectsOptions {
   readonly projects: ObjectClient<ZipProject>;
@@ -19,11 +20,6 @@ export interface ProjectList {
   readonly projects: readonly Project[];
   /** The namespaces that were asked, when the person may not list all; undefined when nothing is left out. */
   readonly onlyOf?: readonly string[];
-}
-
-export interface WaitOptions {
-  readonly limitMs: number;
-  readonly signal?: AbortSignal;
 }
 
 /** Projects, as far as the access rules of the cluster let the person see and change them. */
@@ -43,21 +39,12 @@ export interface Projects {
   delete(namespace: string): Promise<void>;
 }
 
-const noProject = (namespace: string): AdministrationError =>
-  new AdministrationError(
-    `Namespace ${namespace} holds no project. Create it, or name the namespace of another project`,
-    { code: 'NotFound' },
-  );
-
-const isForbidden = (thrown: unknown): boolean =>
-  thrown instanceof AdministrationError && thrown.code === 'Forbidden';
-
 /** Undefined where the person may not look. */
 const seen = async (options: ProjectsOptions, namespace: string): Promise<ZipProject | undefined> => {
   try {
     return await options.projects.get(namespace, PROJECT_NAME);
   } catch (error) {
-    if (isForbidden(error)) return undefined;
+    if (hasCode(error, 'Forbidden')) return undefined;
     throw error;
   }
 };
@@ -69,7 +56,7 @@ const listAll = async (options: ProjectsOptions, namespaces: readonly string[]):
     const all = await options.projects.list();
     return { projects: all.map(toProject).toSorted(byNamespace) };
   } catch (error) {
-    if (!isForbidden(error)) throw error;
+    if (!hasCode(error, 'Forbidden')) throw error;
     const onlyOf = [...new Set(namespaces)].toSorted();
     const found = await Promise.all(onlyOf.map((namespace) => seen(options, namespace)));
     return { projects: found.flatMap((project) => (project ? [toProject(project)] : [])), onlyOf };
@@ -82,9 +69,7 @@ const aNamespace = (name: string): Namespace => ({
 
 /** A namespace that is not there is told apart from a project that is not there. */
 const isNamespaceMissing = (thrown: unknown): boolean =>
-  thrown instanceof AdministrationError &&
-  thrown.code === 'NotFound' &&
-  /namespaces? "?[^ ]+"? not found/.test(thrown.message);
+  hasCode(thrown, 'NotFound') && /namespaces? "?[^ ]+"? not found/.test(thrown.message);
 
 const createProject = async (options: ProjectsOptions, project: NewProject): Promise<Project> => {
   checkNewProject(project);
@@ -102,7 +87,7 @@ const createProject = async (options: ProjectsOptions, project: NewProject): Pro
   } catch (error) {
     if (!isNamespaceMissing(error)) throw error;
     throw new AdministrationError(
-      `To create a project failed: there is no namespace ${namespace}. Have the namespace created too, or name one that exists`,
+      `To create a project failed: there is no namespace ${namespace}. Name one that exists, or have it created with the project (--create-namespace)`,
       { code: 'NotFound', cause: error },
     );
   }
@@ -114,11 +99,8 @@ const createProject = async (options: ProjectsOptions, project: NewProject): Pro
   );
 };
 
-const show = async (options: ProjectsOptions, namespace: string): Promise<Project> => {
-  const project = await options.projects.get(namespace, PROJECT_NAME);
-  if (!project) throw noProject(namespace);
-  return toProject(project);
-};
+const show = async (options: ProjectsOptions, namespace: string): Promise<Project> =>
+  toProject(await requiredProject(options.projects, namespace));
 
 export const createProjects = (options: ProjectsOptions): Projects => ({
   list: ({ namespaces }) => listAll(options, namespaces),

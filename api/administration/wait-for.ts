@@ -1,10 +1,11 @@
 import { type Clock, pause } from '#runtime/clock.ts';
 
-export interface WaitForOptions {
-  readonly clock: Clock;
+export interface WaitOptions {
   readonly limitMs: number;
   readonly signal?: AbortSignal;
 }
+
+export type WaitForOptions = WaitOptions & { readonly clock: Clock };
 
 /** The controller answers within a second or two; asking this often is no burden for the API server. */
 const INTERVAL_MS = 300;

@@ -1,11 +1,14 @@
 import { systemClock } from '#runtime/clock.ts';
 import packageJson from '../../package.json' with { type: 'json' };
+import { addBucketCommands } from './bucket-commands.ts';
 import { readCommandLineConfig } from './config.ts';
 import { createProgram } from './program.ts';
 import { addProjectCommands } from './project-commands.ts';
 import { createOpenSession } from './session.ts';
 import { createSysdumpCommands } from './sysdump-command.ts';
 import { createTerminal } from './terminal.ts';
+import { addTokenCommands } from './token-commands.ts';
+import { addWebhookCommands } from './webhook-commands.ts';
 
 const interrupt = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
@@ -26,7 +29,13 @@ const openSession = createOpenSession({
 });
 const program = createProgram({
   version: packageJson.version,
-  groups: [addProjectCommands, createSysdumpCommands(packageJson.version)],
+  groups: [
+    addProjectCommands,
+    addBucketCommands,
+    addTokenCommands,
+    addWebhookCommands,
+    createSysdumpCommands(packageJson.version),
+  ],
   terminal,
   openSession,
   signal: interrupt.signal,

@@ -1,19 +1,10 @@
-import { RESOURCES } from '#runtime/kube/resources.ts';
-import { createPersonClient } from '../administration/person-client.ts';
 import type { Project } from '../administration/project-view.ts';
-import { createProjects, type Projects } from '../administration/projects.ts';
+import { projectsOf } from './administration-of.ts';
 import type { Answer } from './answer.ts';
 import type { Command, CommandGroup, GlobalArguments } from './command.ts';
 import { confirmed } from './confirm.ts';
-import type { Session } from './session.ts';
+import { TIMEOUT, YES } from './options.ts';
 import { toFields, toTable } from './table.ts';
-
-const projectsOf = ({ kube, clock }: Session): Projects =>
-  createProjects({
-    projects: createPersonClient(kube, RESOURCES.zipProjects),
-    namespaces: createPersonClient(kube, RESOURCES.namespaces),
-    clock,
-  });
 
 const stateOf = ({ ready, deletingSince }: Project): string => {
   if (deletingSince !== null) return 'Deleting';
@@ -120,12 +111,7 @@ const CREATE_OPTIONS = {
     describe: 'Most requests of the API in a minute',
   },
   wait: { type: 'boolean', default: true, describe: 'Wait until it is ready' },
-  timeout: {
-    type: 'number',
-    default: 60,
-    requiresArg: true,
-    describe: 'Seconds to wait at most',
-  },
+  timeout: TIMEOUT(60),
 } as const;
 
 export const addProjectCommands: CommandGroup = (parser, run) =>
@@ -154,7 +140,7 @@ export const addProjectCommands: CommandGroup = (parser, run) =>
         (args) =>
           args
             .positional('project', { type: 'string', demandOption: true, describe: 'Its namespace' })
-            .option('yes', { alias: 'y', type: 'boolean', describe: 'Do not ask' }),
+            .option('yes', YES),
         run(remove),
       )
       .demandCommand(1, 'Say what to do: list, show, create, delete'),

@@ -1,7 +1,6 @@
-import { createHash } from 'node:crypto';
 import { rfc3339 } from '#crds/conditions.ts';
 import type { WebhookDelivery } from '#crds/zip-job.ts';
-import type { EndpointState, ZipProject } from '#crds/zip-project.ts';
+import { type EndpointState, endpointDigest, type ZipProject } from '#crds/zip-project.ts';
 import { timeOf } from '../times.ts';
 import { isGone, isSuccess } from './notification.ts';
 
@@ -10,12 +9,9 @@ const ONE_OUTAGE_MS = 48 * 3_600_000;
 /** Successes are not written down more often than this. */
 const LAST_DELIVERY_STEP_MS = 60_000;
 
-/** Names an endpoint without showing its URL, which may hold a secret. */
-const endpointOf = (url: string): string => createHash('sha256').update(url).digest('hex').slice(0, 16);
-
 /** The state of the endpoint at the URL; one that was seen at another URL is not it. */
 const stateOf = (before: EndpointState | undefined, url: string): EndpointState => {
-  const endpoint = endpointOf(url);
+  const endpoint = endpointDigest(url);
   if (before?.endpoint === endpoint) return before;
   const { test, enabledNonce } = before ?? {};
   return {
@@ -72,5 +68,5 @@ export const enabled = (before: EndpointState | undefined, url: string, nonce: s
 /** Is nothing to be sent to the URL until a person enables it? */
 export const isDisabled = (project: ZipProject | undefined, url: string): boolean => {
   const state = project?.status?.webhook;
-  return state?.state === 'Disabled' && state.endpoint === endpointOf(url);
+  return state?.state === 'Disabled' && state.endpoint === endpointDigest(url);
 };

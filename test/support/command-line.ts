@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process';
 import { join, resolve } from 'node:path';
 
-const PROGRAM = resolve(import.meta.dirname, '../../api/command-line/zipjobs');
+const ROOT = resolve(import.meta.dirname, '../..');
+const PROGRAM = join(ROOT, 'api/command-line/zipjobs');
 
 /** How a run of the command line ended. */
 export interface Run {
@@ -16,16 +17,26 @@ export interface Person {
   readonly cwd?: string;
 }
 
+export interface RunOptions {
+  /** Text for standard input, which is no terminal; empty without it. */
+  readonly input?: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
 /** Starts the real program as a person with this kubeconfig does, and waits for its end. */
-export const runCommandLine = (person: Person, args: readonly string[]): Promise<Run> =>
+export const runCommandLine = (
+  person: Person,
+  args: readonly string[],
+  { input = '', env = {} }: RunOptions = {},
+): Promise<Run> =>
   new Promise((done) => {
-    const env = {
-      PATH: `${join(resolve(import.meta.dirname, '../..'), 'node_modules/.bin')}:${process.env['PATH'] ?? ''}`,
-      HOME: '/nonexistent',
-      KUBECONFIG: person.kubeconfig,
-    };
     const options = {
-      env,
+      env: {
+        PATH: `${join(ROOT, 'node_modules/.bin')}:${process.env['PATH'] ?? ''}`,
+        HOME: '/nonexistent',
+        KUBECONFIG: person.kubeconfig,
+        ...env,
+      },
       encoding: 'utf8',
       maxBuffer: 64 * 1024 * 1024,
       ...(person.cwd && { cwd: person.cwd }),
@@ -33,5 +44,42 @@ export const runCommandLine = (person: Person, args: readonly string[]): Promise
     const child = execFile(PROGRAM, [...args], options, (_error, stdout, stderr) => {
       done({ exitCode: child.exitCode ?? -1, stdout, stderr });
     });
-    child.stdin?.end();
+    // A program that ends before it has read everything is no fault of the test.
+    child.stdin?.on('error', () => undefined);
+    child.stdin?.end(input);
   });
+
+/** Somebody who works with the command line. */
+export interface CommandLine {
+  run(args: readonly string[], options?: RunOptions): Promise<Run>;
+  /** @throws Error with what was printed, when the exit code is not 0. */
+  succeed(args: readonly string[], options?: RunOptions): Promise<Run>;
+  /** What `-o json` prints. */
+  json(args: readonly string[], options?: RunOptions): Promise<unknown>;
+  /** Everything that was printed so far. */
+  readonly printed: string;
+}
+
+export const createCommandLine = (person: Person): CommandLine => {
+  let printed = '';
+  const run: CommandLine['run'] = async (args, options) => {
+    const result = await runCommandLine(person, args, options);
+    printed += `${result.stdout}\n${result.stderr}\n`;
+    return result;
+  };
+  const succeed: CommandLine['succeed'] = async (args, options) => {
+    const result = await run(args, options);
+    if (result.exitCode === 0) return result;
+    const { exitCode, stderr, stdout } = result;
+    throw new Error(`zipjobs ${args.join(' ')} ended with ${exitCode}:\n${stderr}${stdout}`);
+  };
+  return {
+    run,
+    succeed,
+    json: async (args, options) =>
+      JSON.parse((await succeed([...args, '-o', 'json'], options)).stdout) as unknown,
+    get printed() {
+      return printed;
+    },
+  };
+};

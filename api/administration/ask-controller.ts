@@ -1,0 +1,40 @@
+import { randomBytes } from 'node:crypto';
+import type { KubeObject, ObjectClient } from '#runtime/kube/types.ts';
+import { AdministrationError } from './administration-error.ts';
+import { type WaitForOptions, waitFor } from './wait-for.ts';
+
+export interface Question<T> {
+  readonly target: { readonly namespace: string; readonly name: string };
+  /** The annotation that is the command. */
+  readonly annotation: string;
+  /** What was asked for, for the message when no answer comes. */
+  readonly what: string;
+  /** True when the object bears the answer to the command with this nonce. */
+  readonly isAnswered: (object: T, nonce: string) => boolean;
+}
+
+/**
+ * Asks the controller by an annotation with a nonce, and waits until the status repeats it; returns the object then.
+ * @throws AdministrationError TimedOut, NotFound
+ */
+export const askController = async <T extends KubeObject>(
+  client: Pick<ObjectClient<T>, 'get' | 'mergePatch'>,
+  { target, annotation, what, isAnswered }: Question<T>,
+  wait: WaitForOptions,
+): Promise<T> => {
+  const nonce = randomBytes(12).toString('hex');
+  await client.mergePatch(target, { metadata: { annotations: { [annotation]: nonce } } }, wait.signal);
+  const answered = await waitFor(wait, async () => {
+    const object = await client.get(target.namespace, target.name, wait.signal);
+    if (!object)
+      throw new AdministrationError(`${what} has no answer: ${target.name} was deleted`, {
+        code: 'NotFound',
+      });
+    return isAnswered(object, nonce) ? object : undefined;
+  });
+  if (answered) return answered;
+  throw new AdministrationError(
+    `${what} has no answer after ${Math.round(wait.limitMs / 1000)} s. It may still come: look again, and see whether the controller runs`,
+    { code: 'TimedOut' },
+  );
+};

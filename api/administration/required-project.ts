@@ -1,0 +1,20 @@
+import { PROJECT_NAME } from '#crds/api-group.ts';
+import type { ZipProject } from '#crds/zip-project.ts';
+import type { ObjectClient } from '#runtime/kube/types.ts';
+import { AdministrationError } from './administration-error.ts';
+
+export const noProject = (namespace: string): AdministrationError =>
+  new AdministrationError(
+    `Namespace ${namespace} holds no project. Create it first (zipjobs project create ${namespace}), or name the namespace of another project`,
+    { code: 'NotFound' },
+  );
+
+/** @throws AdministrationError NotFound when the namespace is no project. */
+export const requiredProject = async (
+  projects: Pick<ObjectClient<ZipProject>, 'get'>,
+  namespace: string,
+): Promise<ZipProject> => {
+  const project = await projects.get(namespace, PROJECT_NAME);
+  if (!project) throw noProject(namespace);
+  return project;
+};

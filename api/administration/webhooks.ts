@@ -1,0 +1,166 @@
+import { ANNOTATIONS, PROJECT_NAME, WEBHOOK_SECRET_NAME } from '#crds/api-group.ts';
+import { WEBHOOK_EVENTS, type WebhookEvent } from '#crds/zip-job.ts';
+import type { ZipProject } from '#crds/zip-project.ts';
+import type { Clock } from '#runtime/clock.ts';
+import type { ObjectClient } from '#runtime/kube/types.ts';
+import { AdministrationError, invalidInput } from './administration-error.ts';
+import { askController } from './ask-controller.ts';
+import { requiredProject } from './required-project.ts';
+import {
+  createSigningSecret,
+  hasSigningSecret,
+  type RotatedSecret,
+  rotateSigningSecret,
+  type SecretsOfWebhook,
+} from './signing-secret.ts';
+import type { WaitOptions } from './wait-for.ts';
+import { toWebhook, type Webhook } from './webhook-view.ts';
+
+export interface WebhooksOptions {
+  readonly projects: Pick<ObjectClient<ZipProject>, 'get' | 'mergePatch'>;
+  readonly secrets: SecretsOfWebhook;
+  readonly clock: Clock;
+}
+
+export interface WebhookSettings {
+  readonly url: string;
+  /** Default: those that are set, or all. */
+  readonly events?: readonly string[] | undefined;
+}
+
+export interface SetWebhook {
+  readonly webhook: Webhook;
+  /** Of a project that had none: shown once. Undefined when there was one, which stays. */
+  readonly secret: string | undefined;
+}
+
+/** The webhook of one project. */
+export interface Webhooks {
+  /** `hasSecret` is undefined when the person may not read it. @throws AdministrationError NotFound */
+  show(): Promise<{ readonly webhook: Webhook; readonly hasSecret: boolean | undefined }>;
+  /** @throws AdministrationError InvalidInput, NotFound */
+  set(settings: WebhookSettings): Promise<SetWebhook>;
+  /** @throws AdministrationError InvalidInput, NotFound, Conflict */
+  rotateSecret(overlapSeconds: number): Promise<RotatedSecret>;
+  /** Jobs that are made from now on tell nobody. The secret stays for events on their way, unless it is to go as well. */
+  remove(options: { readonly withSecret: boolean }): Promise<Webhook>;
+  /** Sends an event of type TEST and waits for the answer. @throws AdministrationError NotFound, TimedOut */
+  test(wait: WaitOptions): Promise<Webhook>;
+  /** Switches it on, also an endpoint that was disabled because it failed. @throws AdministrationError NotFound, TimedOut */
+  enable(wait: WaitOptions): Promise<Webhook>;
+  /** Switches it off and keeps its settings. @throws AdministrationError NotFound */
+  disable(): Promise<Webhook>;
+}
+
+const MAX_URL = 2_048;
+const MAX_OVERLAP_SECONDS = 30 * 86_400;
+
+const checkUrl = (text: string): void => {
+  const url = URL.parse(text);
+  if ((url?.protocol !== 'https:' && url?.protocol !== 'http:') || text.length > MAX_URL)
+    throw invalidInput(
+      'url',
+      `The URL of a webhook begins with https:// and has ${MAX_URL} characters at most`,
+    );
+  if (url.username !== '' || url.password !== '')
+    throw invalidInput(
+      'url',
+      'The URL of a webhook holds no user name or password: receivers verify the signature',
+    );
+};
+
+const isEvent = (text: string): text is WebhookEvent => WEBHOOK_EVENTS.some((event) => event === text);
+
+const checkEvents = (given: readonly string[]): readonly WebhookEvent[] => {
+  const events = [...new Set(given)].filter(isEvent);
+  if (events.length === 0 || events.length < new Set(given).size)
+    throw invalidInput('events', `The events of a webhook are one or more of: ${WEBHOOK_EVENTS.join(', ')}`);
+  return events;
+};
+
+const required = async (options: WebhooksOptions, namespace: string): Promise<ZipProject> => {
+  const project = await requiredProject(options.projects, namespace);
+  if (project.spec.webhook) return project;
+  throw new AdministrationError(`Project ${namespace} has no webhook. Set its URL first`, {
+    code: 'NotFound',
+  });
+};
+
+const change = async (
+  { projects }: WebhooksOptions,
+  namespace: string,
+  webhook: Readonly<Record<string, unknown>> | null,
+): Promise<Webhook> =>
+  toWebhook(await projects.mergePatch({ namespace, name: PROJECT_NAME }, { spec: { webhook } }));
+
+const set = async (
+  options: WebhooksOptions,
+  namespace: string,
+  settings: WebhookSettings,
+): Promise<SetWebhook> => {
+  checkUrl(settings.url);
+  const events = settings.events && checkEvents(settings.events);
+  const project = await requiredProject(options.projects, namespace);
+  // First the secret: without one no event is signed.
+  const secret = await createSigningSecret(options.secrets, project);
+  const webhook = await change(options, namespace, { url: settings.url, ...(events && { events }) });
+  return { webhook, secret };
+};
+
+const rotate = async (
+  options: WebhooksOptions,
+  namespace: string,
+  seconds: number,
+): Promise<RotatedSecret> => {
+  if (!Number.isInteger(seconds) || seconds < 0 || seconds > MAX_OVERLAP_SECONDS)
+    throw invalidInput(
+      'overlapSeconds',
+      `The overlap of the old and the new secret is 0 to ${MAX_OVERLAP_SECONDS} whole seconds (30 days)`,
+    );
+  await requiredProject(options.projects, namespace);
+  return rotateSigningSecret(options, namespace, seconds);
+};
+
+const enable = async (options: WebhooksOptions, namespace: string, wait: WaitOptions): Promise<Webhook> => {
+  const { spec } = await required(options, namespace);
+  if (spec.webhook?.enabled === false) await change(options, namespace, { enabled: true });
+  const question = {
+    target: { namespace, name: PROJECT_NAME },
+    annotation: ANNOTATIONS.enableWebhook,
+    what: 'The order to enable the webhook',
+    isAnswered: ({ status }: ZipProject, nonce: string) => status?.webhook?.enabledNonce === nonce,
+  };
+  return toWebhook(await askController(options.projects, question, { ...wait, clock: options.clock }));
+};
+
+const test = async (options: WebhooksOptions, namespace: string, wait: WaitOptions): Promise<Webhook> => {
+  await required(options, namespace);
+  const question = {
+    target: { namespace, name: PROJECT_NAME },
+    annotation: ANNOTATIONS.testWebhook,
+    what: 'The test of the webhook',
+    isAnswered: ({ status }: ZipProject, nonce: string) => status?.webhook?.test?.nonce === nonce,
+  };
+  return toWebhook(await askController(options.projects, question, { ...wait, clock: options.clock }));
+};
+
+export const createWebhooks = (options: WebhooksOptions, namespace: string): Webhooks => ({
+  show: async () => ({
+    webhook: toWebhook(await requiredProject(options.projects, namespace)),
+    hasSecret: await hasSigningSecret(options.secrets, namespace),
+  }),
+  set: (settings) => set(options, namespace, settings),
+  rotateSecret: (overlapSeconds) => rotate(options, namespace, overlapSeconds),
+  remove: async ({ withSecret }) => {
+    await required(options, namespace);
+    const webhook = await change(options, namespace, null);
+    if (withSecret) await options.secrets.delete(namespace, WEBHOOK_SECRET_NAME);
+    return webhook;
+  },
+  test: (wait) => test(options, namespace, wait),
+  enable: (wait) => enable(options, namespace, wait),
+  disable: async () => {
+    await required(options, namespace);
+    return change(options, namespace, { enabled: false });
+  },
+});
