@@ -1,5 +1,6 @@
 import { RESOURCES } from '#runtime/kube/resources.ts';
 import { type Buckets, createBuckets } from '../administration/buckets.ts';
+import { createJobs, type Jobs } from '../administration/jobs.ts';
 import { createPersonClient } from '../administration/person-client.ts';
 import { createProjects, type Projects } from '../administration/projects.ts';
 import { createTokens, type Tokens } from '../administration/tokens.ts';
@@ -47,3 +48,7 @@ export const webhooksOf = ({ kube, clock, namespace }: Session): Webhooks => {
   };
   return createWebhooks(options, namespace);
 };
+
+/** Of the project in use. */
+export const jobsOf = ({ kube, clock, namespace }: Session): Jobs =>
+  createJobs({ kube, clock, zipJobs: createPersonClient(kube, RESOURCES.zipJobs) }, namespace);

@@ -2,6 +2,7 @@ import { systemClock } from '#runtime/clock.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 import { addBucketCommands } from './bucket-commands.ts';
 import { readCommandLineConfig } from './config.ts';
+import { addJobCommands } from './job-commands.ts';
 import { createProgram } from './program.ts';
 import { addProjectCommands } from './project-commands.ts';
 import { createOpenSession } from './session.ts';
@@ -34,6 +35,7 @@ const program = createProgram({
     addBucketCommands,
     addTokenCommands,
     addWebhookCommands,
+    addJobCommands,
     createSysdumpCommands(packageJson.version),
   ],
   terminal,

@@ -9,6 +9,7 @@ import type { Session } from './session.ts';
 import { DUMP_LIMITS, type DumpLimits } from './sysdump/dump-context.ts';
 import { createSysdump, type SysdumpResult } from './sysdump/sysdump.ts';
 import { UsageError } from './usage-error.ts';
+import { atLeastOne } from './whole-number.ts';
 
 interface SysdumpArguments extends GlobalArguments {
   readonly file: string | undefined;
@@ -28,11 +29,6 @@ const pathOf = ({ file }: SysdumpArguments, now: Date): string => {
   const path = resolve(file ?? fileName(now));
   if (existsSync(path)) throw new UsageError(`${path} exists already; name another file with --file`);
   return path;
-};
-
-const atLeastOne = (option: string, value: number): number => {
-  if (Number.isSafeInteger(value) && value >= 1) return value;
-  throw new UsageError(`--${option} is a whole number from 1 on`);
 };
 
 const limitsOf = ({ maxSize, maxObjects, logLines }: SysdumpArguments): DumpLimits => ({

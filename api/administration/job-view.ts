@@ -1,0 +1,162 @@
+import { ANNOTATIONS, bucketResourceName, zipJobName } from '#crds/api-group.ts';
+import type { Condition } from '#crds/conditions.ts';
+import {
+  type ApiStatus,
+  type Attempt,
+  apiStatusOf,
+  type Phase,
+  type Progress,
+  SERVICES,
+  type Service,
+  type WebhookState,
+  type ZipJob,
+  type ZipResult,
+} from '#crds/zip-job.ts';
+import { redactText } from '#runtime/redact.ts';
+
+/** Why a job failed, and which file it was. */
+export interface JobFailure {
+  readonly code: string;
+  readonly message: string | null;
+  /** Its place in the list, from 0. */
+  readonly fileIndex: number | null;
+  /** Known of a list that stands in the job itself. */
+  readonly filename: string | null;
+  readonly httpStatus: number | null;
+  readonly retriable: boolean;
+}
+
+/** Where the list of a job's files is. */
+export interface JobFiles {
+  /** `inline`: in the job itself. `stored`: in Secrets. `deleted`: no longer. */
+  readonly list: 'inline' | 'stored' | 'deleted';
+  readonly count: number;
+  readonly deletedAt: string | null;
+}
+
+/** A job as it is shown: no URL of a source is in it, and none of a webhook. Null is what is not set or not known. */
+export interface Job {
+  readonly project: string;
+  readonly name: string;
+  /** As API clients and webhooks name it. */
+  readonly id: string;
+  readonly bucketName: string;
+  readonly service: Service;
+  readonly key: string;
+  readonly phase: Phase | null;
+  /** What API clients see. */
+  readonly apiStatus: ApiStatus;
+  readonly reason: string | null;
+  readonly message: string | null;
+  readonly createdAt: string | null;
+  readonly acceptedAt: string | null;
+  readonly startedAt: string | null;
+  readonly finishedAt: string | null;
+  readonly duration: string | null;
+  readonly deletingSince: string | null;
+  readonly node: string | null;
+  readonly files: JobFiles;
+  readonly progress: Omit<Progress, 'podUid'> | null;
+  readonly attempts: readonly Attempt[];
+  /** With those that are not kept. */
+  readonly attemptsTotal: number;
+  readonly failure: JobFailure | null;
+  readonly archive: ZipResult | null;
+  readonly webhook: WebhookState | null;
+  readonly conditions: readonly Condition[];
+  readonly suspended: boolean;
+  readonly cancelRequested: boolean;
+  /** Name of the token that it was made with. */
+  readonly createdBy: string | null;
+  /** Name of the job that it runs again. */
+  readonly runAgainOf: string | null;
+}
+
+const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
+const UUID_ONLY = new RegExp(`^${UUID}$`);
+const NAME_OF_API = new RegExp(`^${zipJobName('')}(${UUID})$`);
+
+export const isUuid = (text: string): boolean => UUID_ONLY.test(text);
+
+/** The uuid of a job that the API made; a job that was named by hand is known by the uid of its object. */
+export const idOf = ({ metadata }: ZipJob): string =>
+  NAME_OF_API.exec(metadata.name)?.[1] ?? metadata.uid ?? '';
+
+const serviceOf = ({ spec }: ZipJob): Service =>
+  spec.service ?? SERVICES.find((one) => spec.bucketRef.name.startsWith(`${one}-`)) ?? SERVICES[0];
+
+const filesOf = ({ metadata, spec }: ZipJob): JobFiles => {
+  const deletedAt = metadata.annotations?.[ANNOTATIONS.fileListDeletedAt] ?? null;
+  if (spec.files) return { list: 'inline', count: spec.files.length, deletedAt: null };
+  return { list: deletedAt === null ? 'stored' : 'deleted', count: spec.filesFrom?.count ?? 0, deletedAt };
+};
+
+const failureOf = ({ spec, status }: ZipJob): JobFailure | null => {
+  const failure = status?.failure;
+  if (!failure) return null;
+  return {
+    code: failure.code,
+    message: failure.message === undefined ? null : redactText(failure.message),
+    fileIndex: failure.fileIndex ?? null,
+    filename: spec.files?.[failure.fileIndex ?? -1]?.filename ?? null,
+    httpStatus: failure.httpStatus ?? null,
+    retriable: failure.retriable,
+  };
+};
+
+const progressOf = (progress: Progress | undefined): Job['progress'] => {
+  if (!progress) return null;
+  const { podUid: _podUid, ...shown } = progress;
+  return shown;
+};
+
+const textOrNull = (text: string | undefined): string | null =>
+  text === undefined ? null : redactText(text);
+
+const times = ({ metadata, status = {} }: ZipJob) => ({
+  createdAt: metadata.creationTimestamp ?? null,
+  acceptedAt: status.acceptedAt ?? null,
+  startedAt: status.startedAt ?? null,
+  finishedAt: status.finishedAt ?? null,
+  duration: status.duration ?? null,
+  deletingSince: metadata.deletionTimestamp ?? null,
+});
+
+const outcome = ({ status = {} }: ZipJob) => ({
+  phase: status.phase ?? null,
+  apiStatus: apiStatusOf(status.phase),
+  reason: status.reason ?? null,
+  message: textOrNull(status.message),
+  node: status.job?.node ?? null,
+});
+
+const evidence = ({ status = {} }: ZipJob) => ({
+  progress: progressOf(status.progress),
+  attempts: status.attempts ?? [],
+  attemptsTotal: status.attemptsTotal ?? status.attempts?.length ?? 0,
+  archive: status.result ?? null,
+  webhook: status.webhook ?? null,
+  conditions: status.conditions ?? [],
+});
+
+export const toJob = (job: ZipJob): Job => {
+  const { metadata, spec } = job;
+  const service = serviceOf(job);
+  return {
+    project: metadata.namespace,
+    name: metadata.name,
+    id: idOf(job),
+    bucketName: spec.bucketRef.name.slice(bucketResourceName(service, '').length),
+    service,
+    key: spec.key,
+    ...times(job),
+    ...outcome(job),
+    ...evidence(job),
+    files: filesOf(job),
+    failure: failureOf(job),
+    suspended: spec.suspend ?? false,
+    cancelRequested: spec.cancel ?? false,
+    createdBy: metadata.annotations?.[ANNOTATIONS.createdBy] ?? null,
+    runAgainOf: metadata.annotations?.[ANNOTATIONS.runAgainOf] ?? null,
+  };
+};

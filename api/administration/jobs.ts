@@ -1,0 +1,137 @@
+import { randomUUID } from 'node:crypto';
+import { ANNOTATIONS, zipJobName } from '#crds/api-group.ts';
+import { isFinished, type ZipJob } from '#crds/zip-job.ts';
+import type { Clock } from '#runtime/clock.ts';
+import type { KubeClient } from '#runtime/kube/client.ts';
+import type { ObjectClient } from '#runtime/kube/types.ts';
+import { AdministrationError } from './administration-error.ts';
+import { askController } from './ask-controller.ts';
+import { idOf, isUuid, type Job, toJob } from './job-view.ts';
+import { type JobList, type JobQuery, listJobs } from './list-jobs.ts';
+import { type JobLog, type LogOptions, readJobLog } from './read-job-log.ts';
+import { checkCanRunAgain, zipJobAgain } from './run-again.ts';
+import { type WaitOptions, waitFor } from './wait-for.ts';
+
+export interface JobsOptions {
+  readonly kube: KubeClient;
+  readonly zipJobs: Pick<ObjectClient<ZipJob>, 'get' | 'list' | 'create' | 'mergePatch'>;
+  readonly clock: Clock;
+  readonly newUuid?: () => string;
+}
+
+/** The jobs of one project. A job is named by its id or by the name of its ZipJob. */
+export interface Jobs {
+  /** Live; of every project when the query names none. */
+  list(query: JobQuery, signal: AbortSignal): Promise<JobList>;
+  /** @throws AdministrationError NotFound */
+  show(job: string): Promise<Job>;
+  /** Asks for the end; cannot be taken back. @throws AdministrationError NotFound, Refused when it has ended */
+  cancel(job: string): Promise<Job>;
+  /**
+   * Makes a new job of one that has ended.
+   * @throws AdministrationError NotFound; Refused when it has not ended, or its list is deleted
+   */
+  runAgain(job: string): Promise<Job>;
+  /** Sends the event of a job that has ended once more, and waits for the answer. @throws AdministrationError NotFound, Refused, TimedOut */
+  replayWebhook(job: string, wait: WaitOptions): Promise<Job>;
+  /** Waits for the end; tells each change. @throws AdministrationError NotFound, TimedOut with where it stands */
+  untilEnded(job: string, wait: WaitOptions, onChange: (job: Job) => void): Promise<Job>;
+  /** @throws AdministrationError NotFound, Forbidden */
+  log(job: string, options: LogOptions): Promise<JobLog>;
+}
+
+const noJob = (namespace: string, job: string): AdministrationError =>
+  new AdministrationError(
+    `Project ${namespace} has no job '${job}'. It may have expired, or be one of another project: name its namespace`,
+    { code: 'NotFound' },
+  );
+
+const refused = (message: string): AdministrationError =>
+  new AdministrationError(message, { code: 'Refused' });
+
+/** By the id of a job that was named by hand, which is the uid of its object. */
+const byUid = async ({ zipJobs }: JobsOptions, namespace: string, id: string): Promise<ZipJob | undefined> =>
+  (await zipJobs.list({ namespace })).find((job) => idOf(job) === id);
+
+const found = async (options: JobsOptions, namespace: string, job: string): Promise<ZipJob> => {
+  const name = isUuid(job) ? zipJobName(job) : job;
+  const zipJob =
+    (await options.zipJobs.get(namespace, name)) ??
+    (isUuid(job) ? await byUid(options, namespace, job) : undefined);
+  if (!zipJob) throw noJob(namespace, job);
+  return zipJob;
+};
+
+const cancel = async ({ zipJobs }: JobsOptions, job: ZipJob): Promise<Job> => {
+  const { namespace, name } = job.metadata;
+  if (isFinished(job))
+    throw refused(`Job ${name} has ended (${job.status?.phase}), so there is nothing to cancel`);
+  return toJob(await zipJobs.mergePatch({ namespace, name }, { spec: { cancel: true } }));
+};
+
+const runAgain = async (options: JobsOptions, first: ZipJob): Promise<Job> => {
+  checkCanRunAgain(first);
+  const again = zipJobAgain(first, {
+    uuid: (options.newUuid ?? randomUUID)(),
+    now: options.clock.date(),
+  });
+  const created = await options.zipJobs.create(again);
+  if (created) return toJob(created);
+  throw new AdministrationError(`A job named ${again.metadata.name} exists already. Try again`, {
+    code: 'AlreadyExists',
+  });
+};
+
+const replayWebhook = async (options: JobsOptions, job: ZipJob, wait: WaitOptions): Promise<Job> => {
+  const { namespace, name } = job.metadata;
+  if (!isFinished(job)) throw refused(`Job ${name} has not ended, so it has no event to send again`);
+  const { state = 'NotConfigured' } = job.status?.webhook ?? {};
+  if (state === 'NotConfigured')
+    throw refused(`Job ${name} has no webhook: its project had none for this event when it was made`);
+  const question = {
+    target: { namespace, name },
+    annotation: ANNOTATIONS.replayWebhook,
+    what: `The replay of the webhook of job ${name}`,
+    isAnswered: ({ status }: ZipJob, nonce: string) =>
+      status?.webhook?.replayNonce === nonce &&
+      (status.webhook.state !== 'Pending' || (status.webhook.attempts ?? 0) > 0),
+  };
+  return toJob(await askController(options.zipJobs, question, { ...wait, clock: options.clock }));
+};
+
+const untilEnded = async (
+  options: JobsOptions,
+  first: ZipJob,
+  wait: WaitOptions & { readonly onChange: (job: Job) => void },
+): Promise<Job> => {
+  const { namespace, name } = first.metadata;
+  let last = first;
+  wait.onChange(toJob(first));
+  const ended = await waitFor({ ...wait, clock: options.clock }, async () => {
+    const job = await options.zipJobs.get(namespace, name, wait.signal);
+    if (!job) throw noJob(namespace, name);
+    if (job.metadata.resourceVersion !== last.metadata.resourceVersion) wait.onChange(toJob(job));
+    last = job;
+    return isFinished(job) ? toJob(job) : undefined;
+  });
+  if (ended) return ended;
+  const { phase = 'Queued', reason = '', message = '' } = last.status ?? {};
+  const seconds = Math.round(wait.limitMs / 1000);
+  throw new AdministrationError(
+    `Job ${name} has not ended after ${seconds} s. It is ${phase} (${reason}): ${message}`,
+    { code: 'TimedOut' },
+  );
+};
+
+export const createJobs = (options: JobsOptions, namespace: string): Jobs => {
+  const find = (job: string): Promise<ZipJob> => found(options, namespace, job);
+  return {
+    list: (query, signal) => listJobs(options.kube, query, signal),
+    show: async (job) => toJob(await find(job)),
+    cancel: async (job) => cancel(options, await find(job)),
+    runAgain: async (job) => runAgain(options, await find(job)),
+    replayWebhook: async (job, wait) => replayWebhook(options, await find(job), wait),
+    untilEnded: async (job, wait, onChange) => untilEnded(options, await find(job), { ...wait, onChange }),
+    log: async (job, log) => readJobLog(options.kube, await find(job), log),
+  };
+};

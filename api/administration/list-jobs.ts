@@ -1,0 +1,85 @@
+import { bucketResourceName } from '#crds/api-group.ts';
+import { type Phase, TERMINAL_PHASES, type ZipJob } from '#crds/zip-job.ts';
+import type { KubeClient } from '#runtime/kube/client.ts';
+import { listPages } from '#runtime/kube/list-pages.ts';
+import { RESOURCES } from '#runtime/kube/resources.ts';
+import { explainKubeError } from './explain-kube-error.ts';
+import { type Job, toJob } from './job-view.ts';
+
+export interface JobQuery {
+  /** Every project when absent. */
+  readonly namespace?: string | undefined;
+  /** One of these; every phase when there is none. */
+  readonly phases: readonly Phase[];
+  readonly bucket?: { readonly service: string; readonly bucketName: string } | undefined;
+  /** The whole key; `*` stands for anything. */
+  readonly key?: string | undefined;
+  readonly createdAfter?: Date | undefined;
+  readonly createdBefore?: Date | undefined;
+  /** Most jobs in the answer: the newest. */
+  readonly limit: number;
+}
+
+export interface JobList {
+  /** The newest first. */
+  readonly jobs: readonly Job[];
+  /** How many there are, with those beyond the limit. */
+  readonly matching: number;
+}
+
+/** So much of a list is held at a time, beside what matches. */
+const PAGE_SIZE = 500;
+
+/** The API server leaves most out by itself; a job that nobody has looked at yet has no phase and counts as queued. */
+const fieldSelectorOf = ({ bucket, phases }: JobQuery): string | undefined => {
+  const fields = [
+    ...(bucket ? [`spec.bucketRef.name=${bucketResourceName(bucket.service, bucket.bucketName)}`] : []),
+    ...(phases.length > 0
+      ? TERMINAL_PHASES.filter((phase) => !phases.includes(phase)).map((phase) => `status.phase!=${phase}`)
+      : []),
+  ];
+  return fields.length === 0 ? undefined : fields.join(',');
+};
+
+const literally = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+const keyPattern = (key: string): RegExp => new RegExp(`^${key.split('*').map(literally).join('.*')}$`, 'su');
+
+const matcherOf = (query: JobQuery): ((job: ZipJob) => boolean) => {
+  const key = query.key === undefined ? undefined : keyPattern(query.key);
+  const after = query.createdAfter?.getTime() ?? -Infinity;
+  const before = query.createdBefore?.getTime() ?? Infinity;
+  return ({ metadata, spec, status }) => {
+    const createdAt = Date.parse(metadata.creationTimestamp ?? '');
+    const isPhase = query.phases.length === 0 || query.phases.includes(status?.phase ?? 'Queued');
+    return isPhase && (key?.test(spec.key) ?? true) && createdAt >= after && createdAt <= before;
+  };
+};
+
+const newestFirst = (a: Job, b: Job): number =>
+  (b.createdAt ?? '').localeCompare(a.createdAt ?? '') || a.name.localeCompare(b.name);
+
+/** Live from the API server, page by page: what does not match, or is beyond the limit, is not held. */
+export const listJobs = async (kube: KubeClient, query: JobQuery, signal: AbortSignal): Promise<JobList> => {
+  const matches = matcherOf(query);
+  const fieldSelector = fieldSelectorOf(query);
+  const { namespace, limit } = query;
+  const definition = RESOURCES.zipJobs;
+  let jobs: Job[] = [];
+  let matching = 0;
+  try {
+    const options = {
+      pageSize: PAGE_SIZE,
+      signal,
+      ...(namespace !== undefined && { namespace }),
+      ...(fieldSelector !== undefined && { fieldSelector }),
+    };
+    for await (const { items } of listPages(kube, definition, options)) {
+      const found = items.map((item) => definition.decode(item)).filter(matches);
+      matching += found.length;
+      jobs = [...jobs, ...found.map(toJob)].toSorted(newestFirst).slice(0, limit);
+    }
+  } catch (error) {
+    throw explainKubeError({ verb: 'list', resource: 'zipjobs.zipjobs.dev', namespace }, error);
+  }
+  return { jobs, matching };
+};

@@ -1,0 +1,53 @@
+import { text as readText } from 'node:stream/consumers';
+import { ZIPPER_CONTAINER } from '#crds/api-group.ts';
+import type { ZipJob } from '#crds/zip-job.ts';
+import type { KubeClient } from '#runtime/kube/client.ts';
+import { type Pod, RESOURCES } from '#runtime/kube/resources.ts';
+import { redactText } from '#runtime/redact.ts';
+import { AdministrationError } from './administration-error.ts';
+import { explainKubeError } from './explain-kube-error.ts';
+import { createPersonClient } from './person-client.ts';
+
+export interface JobLog {
+  readonly pod: string;
+  readonly lines: readonly string[];
+}
+
+export interface LogOptions {
+  /** From its end. */
+  readonly lines: number;
+  readonly signal: AbortSignal;
+}
+
+/** A log of so many lines is far below; a line without end is not let through. */
+const MAX_BYTES = 4 * 1024 * 1024;
+
+const newest = (pods: readonly Pod[]): Pod | undefined =>
+  pods.toSorted((a, b) =>
+    (b.metadata.creationTimestamp ?? '').localeCompare(a.metadata.creationTimestamp ?? ''),
+  )[0];
+
+/** What the zipper of a job said last: of the pod in charge, or else of the newest. @throws AdministrationError NotFound */
+export const readJobLog = async (
+  kube: KubeClient,
+  { metadata: { namespace, name }, status }: ZipJob,
+  { lines, signal }: LogOptions,
+): Promise<JobLog> => {
+  const labelSelector = `batch.kubernetes.io/job-name=${name}`;
+  const pods = await createPersonClient(kube, RESOURCES.pods).list({ namespace, labelSelector, signal });
+  const inCharge = pods.find(({ metadata }) => metadata.name === status?.job?.podName);
+  const pod = (inCharge ?? newest(pods))?.metadata.name;
+  if (pod === undefined)
+    throw new AdministrationError(
+      `Job ${name} has no pod, so there is no log: it has not begun, or its pods were removed after its end`,
+      { code: 'NotFound' },
+    );
+  const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(pod)}/log`;
+  const query = { container: ZIPPER_CONTAINER, tailLines: lines, limitBytes: MAX_BYTES };
+  try {
+    const log = await readText(await kube.stream({ method: 'GET', path, query, signal }));
+    return { pod, lines: log.replace(/\n$/, '').split('\n').map(redactText) };
+  } catch (error) {
+    throw explainKubeError({ verb: 'get', resource: 'pods/log', namespace, name: pod }, error);
+  }
+};
