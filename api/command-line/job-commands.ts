@@ -88,7 +88,7 @@ const JOB = { type: 'string', demandOption: true, describe: 'Its id, or the name
 const addLooking = (group: Argv<GlobalArguments>, run: Run): Argv<GlobalArguments> =>
   group
     .command(
-      'get <job>',
+      ['get <job>', 'show <job>'],
       'Shows a job: where it stands, which file failed, and what happened to it',
       (args) =>
         args.positional('job', JOB).options({

@@ -46,7 +46,7 @@ const withGlobalOptions = (parser: Argv): Argv<GlobalArguments> =>
 const createParser = ({ version, groups }: ProgramOptions, run: Run): Argv<GlobalArguments> => {
   const parser = yargs()
     .scriptName(NAME)
-    .usage('$0: projects, buckets, tokens and webhooks of zipjobs, with your kubeconfig')
+    .usage('$0: projects, buckets, tokens, webhooks and jobs of zipjobs, with your kubeconfig')
     .locale('en')
     .exitProcess(false)
     .fail(false)
