@@ -69,7 +69,8 @@ describe('1,000 ZipJobs posted in 10 s over 10 projects, 20 at a time', function
   let origin: FileOrigin;
   let installation: Installation;
   let projects: readonly Project[] = [];
-  let postedAgain = 0;
+  /** Answers that asked a client to come back later, by status. */
+  const refused = new Map<number, number>();
   let zipJobs: Followed<Seen>;
   let jobs: Followed<Seen>;
   let pods: Followed<Seen>;
@@ -130,7 +131,7 @@ describe('1,000 ZipJobs posted in 10 s over 10 projects, 20 at a time', function
       async () => {
         const answer = await askApi(baseUrl, request);
         if (answer.status === 201) return answer.body.data?.uuid;
-        postedAgain += 1;
+        refused.set(answer.status, (refused.get(answer.status) ?? 0) + 1);
         if (answer.status === 429 || answer.status === 503) return undefined;
         throw new Error(`POST /v1/zips answered ${answer.status}: ${answer.text}`);
       },
@@ -165,8 +166,9 @@ describe('1,000 ZipJobs posted in 10 s over 10 projects, 20 at a time', function
     const uuids = await Promise.all(Array.from({ length: JOBS }, (_, index) => post(baseUrl, index)));
     const postedAt = performance.now();
     await until('every job to end', () => ended() >= JOBS, { limitMs: DRAIN_LIMIT_MS, intervalMs: 500 });
+    const again = [...refused].map(([status, count]) => `${count} answered ${status}`).join(', ');
     console.log(
-      `      posted in ${((postedAt - startedAt) / 1000).toFixed(1)} s (${postedAgain} once more), ` +
+      `      posted in ${((postedAt - startedAt) / 1000).toFixed(1)} s (${again || 'none asked to wait'}), ` +
         `ended after ${((performance.now() - startedAt) / 1000).toFixed(0)} s`,
     );
     const names = uuids.map((uuid) => `zip-${uuid}`).toSorted();
@@ -197,16 +199,33 @@ describe('1,000 ZipJobs posted in 10 s over 10 projects, 20 at a time', function
     expect(worst).to.be.at.most(2);
   });
 
-  it('within a project the oldest begins first (F22)', () => {
-    const asked = added(zipJobs);
-    const allAsked = asked.at(-1)?.version ?? 0;
-    const orders = new Map(asked.map(({ name, order }) => [name, order]));
+  /** The version with which the last ZipJob was told that it waits, or that it has begun. */
+  const allTold = (): number => {
+    const told = new Map<string, number>();
+    for (const { object } of zipJobs.events)
+      if (object.phase !== '' && !told.has(object.name)) told.set(object.name, object.version);
+    return Math.max(...told.values());
+  };
+
+  it('within a project the oldest begins first of those that wait (F22)', () => {
+    const orders = new Map(added(zipJobs).map(({ name, order }) => [name, order]));
+    const inLine = allTold();
+    // Those that were given a slot before all were in line may be younger than some that came later.
+    const starts = added(jobs)
+      .filter(({ version }) => version > inLine)
+      .slice(RUNNING);
+    let most = 0;
     for (const { namespace } of projects) {
-      const begun = added(jobs)
-        .filter((job) => job.namespace === namespace && job.version > allAsked)
+      const begun = starts
+        .filter((job) => job.namespace === namespace)
         .map(({ name }) => orders.get(name) ?? '');
-      expect(begun, namespace).to.deep.equal(begun.toSorted());
+      for (const [index, order] of begun.entries())
+        most = Math.max(most, begun.slice(index + 1).filter((later) => later < order).length);
     }
+    console.log(`      of ${starts.length} starts none came before more than ${most} older ones`);
+    expect(starts.length).to.be.greaterThan(JOBS / 4);
+    // The slots are given in order; the Jobs of those that have one are created side by side.
+    expect(most).to.be.lessThan(RUNNING);
   });
 
   it('the controllers stay below 200 MiB', async () => {
