@@ -16,6 +16,7 @@ import { createReconcile, type Reconcile } from '../../../controller/reconcile.t
 import { aConfig, aPod, aZipBucket, aZipJob, aZipProject, NAME, NAMESPACE, NOW } from '../builders.ts';
 import { createFakeObjects } from '../fake-objects.ts';
 import { createVersionedClient } from '../versioned-client.ts';
+import { expectWanted } from './promises.ts';
 import { WorldStore } from './world-store.ts';
 import { createSettler, createZipper, type WorldPod } from './world-zipper.ts';
 
@@ -47,6 +48,8 @@ export class JobWorld {
   killsBefore = false;
   delivery: DeliveryState = { kind: 'idle' };
   isNamespaceTerminating = false;
+  /** Jobs that archive, made by the controller and not deleted by somebody else. */
+  jobsMade = 0;
   #reconcile: Reconcile;
   #pods = 0;
 
@@ -179,6 +182,15 @@ export class JobWorld {
     throw new Killed('killed');
   }
 
+  async #createJob(job: Job): Promise<Job | undefined> {
+    const metadata = { ...job.metadata, creationTimestamp: this.nowText };
+    const made = await this.jobs.client.create({ ...job, metadata });
+    if (!made || metadata.name !== NAME) return made;
+    expectWanted(this.zipJob, this.jobsMade);
+    this.jobsMade += 1;
+    return made;
+  }
+
   #clients() {
     const zipJobs = createVersionedClient(this.zipJobs, this.onWrite, () => this.nowText);
     return {
@@ -191,13 +203,7 @@ export class JobWorld {
       },
       jobs: {
         ...this.jobs.client,
-        create: (job: Job) =>
-          this.#write(() =>
-            this.jobs.client.create({
-              ...job,
-              metadata: { ...job.metadata, creationTimestamp: this.nowText },
-            }),
-          ),
+        create: (job: Job) => this.#write(() => this.#createJob(job)),
         delete: (...call: Parameters<typeof this.jobs.client.delete>) =>
           this.#write(() => this.jobs.client.delete(...call)),
       },

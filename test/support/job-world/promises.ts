@@ -1,7 +1,17 @@
+import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'chai';
+import { FINALIZER } from '#crds/api-group.ts';
 import { findCondition } from '#crds/conditions.ts';
 import { type ApiStatus, isFinished, type ZipJob, type ZipJobStatus } from '#crds/zip-job.ts';
+import type { Job } from '#runtime/kube/resources.ts';
+import { isOwnedBy } from '../../../controller/job-state.ts';
 import type { WorldStore } from './world-store.ts';
+
+/** What the promises are held against. */
+interface Facts {
+  readonly store: WorldStore;
+  readonly jobs: { all(): readonly Job[] };
+}
 
 const RANKS: Readonly<Record<ApiStatus, number>> = { none: 0, processing: 1, succeeded: 2, failed: 2 };
 const rankOf = ({ apiStatus = 'none' }: ZipJobStatus): number => RANKS[apiStatus];
@@ -45,6 +55,8 @@ const expectAttempts = (before: ZipJobStatus, after: ZipJobStatus): void => {
 const expectEnd = ({ status = {} }: ZipJob, store: WorldStore): void => {
   expect(findCondition(status.conditions, 'Settled')?.status, 'settled before the end').to.equal('True');
   expect(status).to.include.keys('finishedAt', 'webhook', 'duration');
+  if (status.reason === 'Cancelled' || status.reason === 'Deleted')
+    expect(status.phase).to.equal('Cancelled');
   if (status.phase === 'Succeeded') {
     expect(store.published, 'what succeeded is published').to.deep.equal([status.result?.etag]);
     return;
@@ -54,8 +66,59 @@ const expectEnd = ({ status = {} }: ZipJob, store: WorldStore): void => {
   expect(store.published, 'what failed was not published').to.deep.equal([]);
 };
 
+const isEnding = ({ phase }: ZipJobStatus): boolean =>
+  phase === 'Finalizing' || phase === 'Succeeded' || phase === 'Failed' || phase === 'Cancelled';
+
+/** The zipper's own word comes first, then whoever asked for the end; nothing else moves such a job. */
+const expectObedience = ({ spec, metadata, status: was = {} }: ZipJob, is: ZipJobStatus): void => {
+  if (isEnding(was) || isDeepStrictEqual(was, is)) return;
+  if (was.result) {
+    if (isEnding(is)) expect(is.reason, 'a result that was told is believed').to.equal('Uploaded');
+    return;
+  }
+  if (spec.cancel !== true && metadata.deletionTimestamp === undefined) return;
+  expect(isEnding(is), 'a cancelled job goes to its end').to.equal(true);
+  expect(is.reason, 'and says why').to.be.oneOf(['Cancelled', 'Deleted']);
+};
+
+const expectCharge = (before: ZipJob, { metadata, status: is = {} }: ZipJob): void => {
+  const uid = is.job?.podUid;
+  if (uid === undefined) return;
+  const isSettling = findCondition(is.conditions, 'Settled')?.reason === 'Settling';
+  expect(isEnding(is) || isSettling, 'nobody is in charge of what is being settled').to.equal(false);
+  if (uid !== before.status?.job?.podUid)
+    expect(metadata.finalizers, 'a deletion waits for whoever is in charge').to.include(FINALIZER);
+};
+
+const expectSettled = ({ conditions, attempts }: ZipJobStatus, { uploads }: WorldStore): void => {
+  const podUid = attempts?.at(-1)?.podUid;
+  if (findCondition(conditions, 'Settled')?.reason === 'NothingToSettle')
+    expect([...uploads.values()], 'nothing to settle').not.to.include(podUid);
+};
+
+const expectOwnJob = (before: ZipJob, after: ZipJob, { jobs }: Facts): void => {
+  const uid = after.status?.job?.uid;
+  if (uid === undefined || uid === before.status?.job?.uid) return;
+  const job = jobs.all().find(({ metadata }) => metadata.uid === uid);
+  if (job) expect(isOwnedBy(job, after), 'the Job is of this ZipJob').to.equal(true);
+};
+
+/** Looked at when a Job that archives is created: the ZipJob as it is then, and how many it had before. */
+export const expectWanted = (zipJob: ZipJob | undefined, made: number): void => {
+  expect(zipJob, 'a Job has a ZipJob').not.to.equal(undefined);
+  if (!zipJob) return;
+  expect(isFinished(zipJob), 'no Job for what is over').to.equal(false);
+  expect(zipJob.metadata.deletionTimestamp, 'no Job for what is deleted').to.equal(undefined);
+  expect(
+    [zipJob.spec.cancel ?? false, zipJob.spec.suspend ?? false],
+    'no Job for what is cancelled or held',
+  ).to.deep.equal([false, false]);
+  expect(made, 'one Job').to.equal(0);
+};
+
 /** The promises of the state machine, looked at after every write of the controller. */
-export const expectPromises = (before: ZipJob, after: ZipJob, store: WorldStore): void => {
+export const expectPromises = (before: ZipJob, after: ZipJob, facts: Facts): void => {
+  const { store } = facts;
   const [was, is] = [before.status ?? {}, after.status ?? {}];
   if (isFinished(before)) expectFrozen(was, is);
   else if (isFinished(after)) expectEnd(after, store);
@@ -63,5 +126,9 @@ export const expectPromises = (before: ZipJob, after: ZipJob, store: WorldStore)
   if (was.startedAt !== undefined) expect(is.startedAt).to.equal(was.startedAt);
   expectOneInCharge(was, is, store);
   expectAttempts(was, is);
+  expectObedience(before, is);
+  expectCharge(before, after);
+  expectSettled(is, store);
+  expectOwnJob(before, after, facts);
   expect(store.published.length, 'published once at most').to.be.at.most(1);
 };

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { FINALIZER } from '#crds/api-group.ts';
 import { isFinished } from '#crds/zip-job.ts';
 import { EXIT_CODES } from '#crds/zipper-contract.ts';
+import { isJobFinished, isOwnedBy } from '../../../controller/job-state.ts';
 import { isEnded } from '../../../controller/pod-state.ts';
 import { failureMessage } from '../pod-statuses.ts';
 import type { JobWorld } from './job-world.ts';
@@ -11,6 +12,8 @@ import type { WorldPod } from './world-zipper.ts';
 /** Twice the longest time that a job may take, in rounds of twenty seconds. */
 const ROUNDS = 800;
 const ROUND_SECONDS = 20;
+/** For what Kubernetes still has to do when a job has ended. */
+const LAST_ROUNDS = 10;
 
 export const livePods = (world: JobWorld): readonly WorldPod[] =>
   [...world.processes.values()].filter(({ pod, isLost }) => {
@@ -57,4 +60,12 @@ export const calm = async (world: JobWorld): Promise<void> => {
     world.pass(ROUND_SECONDS);
   }
   expect(isAtRest(world), `comes to an end, not ${JSON.stringify(world.zipJob?.status)}`).to.equal(true);
+  for (let rounds = 0; rounds < LAST_ROUNDS; rounds += 1) await round(world);
+  const left = world.jobs
+    .all()
+    .filter((job) => world.zipJob && isOwnedBy(job, world.zipJob) && !isJobFinished(job));
+  expect(
+    left.map(({ metadata }) => metadata.name),
+    'no Job goes on after the end',
+  ).to.deep.equal([]);
 };

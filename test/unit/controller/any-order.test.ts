@@ -109,7 +109,15 @@ const MOVES_OF_ALL: Readonly<Record<string, readonly [weight: number, move: Move
     0.2,
     (world) => {
       world.jobs.remove(NAMESPACE, NAME);
+      world.jobsMade = 0;
       world.collectGarbage();
+    },
+  ],
+  'somebody else has a Job of this name': [
+    0.1,
+    (world) => {
+      if (world.jobs.all().every(({ metadata }) => metadata.name !== NAME))
+        world.jobs.put({ metadata: { namespace: NAMESPACE, name: NAME } });
     },
   ],
   'somebody cancels': [
@@ -186,7 +194,7 @@ const play = async (seed: number): Promise<void> => {
   const random = createRandom(seed);
   const told: string[] = [];
   const world = new JobWorld(aZipJob(), (before, after) => {
-    expectPromises(before, after, world.store);
+    expectPromises(before, after, world);
   });
   try {
     for (let moves = 0; moves < MOVES; moves += 1) {

@@ -125,7 +125,7 @@ describe('a job', () => {
       const want = ENDS[phase]?.[index] ?? '';
       it(`${phase}, ends ${want} when it is ${interruption}`, async () => {
         const world = new JobWorld(aZipJob(), (before, after) => {
-          expectPromises(before, after, world.store);
+          expectPromises(before, after, world);
         });
         await reach(world);
         const wasFinished = isFinished(world.zipJob ?? {});
