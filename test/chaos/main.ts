@@ -9,7 +9,7 @@ import { startCluster } from '../cluster/cluster.ts';
 import { startChaosCluster } from './chaos-cluster.ts';
 import { printHistory } from './history.ts';
 import type { ScheduleReport } from './run-schedule.ts';
-import { reportLines, runSchedules } from './run-schedules.ts';
+import { reportLines, runSchedules, startWorlds } from './run-schedules.ts';
 
 const USAGE = `npm run chaos -- [--seed N] [--schedules M] [--lanes L] [--histories DIR]
   --seed N         seed of the first schedule; the next ones count on (default: by the clock)
@@ -49,12 +49,9 @@ const main = async (): Promise<void> => {
     route = url;
   };
   await using chaos = await startChaosCluster({ cluster, routePods });
-  const violations = await runSchedules(chaos, {
-    firstSeed: whole(values.seed),
-    schedules,
-    lanes: Math.min(whole(values.lanes), schedules),
-    onReport,
-  });
+  await using lanes = await startWorlds(chaos, Math.min(whole(values.lanes), schedules));
+  const firstSeed = whole(values.seed);
+  const violations = await runSchedules(lanes.worlds, { firstSeed, schedules, onReport });
   console.log(`${schedules} schedules, ${violations} violations`);
   if (violations > 0) process.exitCode = 1;
 };

@@ -4,17 +4,30 @@ import { type ChaosWorld, startChaosWorld } from './chaos-world.ts';
 import { planOf } from './plan.ts';
 import { runSchedule, type ScheduleReport } from './run-schedule.ts';
 
+/** So many projects of their own; they share the API, the controllers and what happens to those. */
+export const startWorlds = async (
+  chaos: ChaosCluster,
+  lanes: number,
+): Promise<AsyncDisposable & { readonly worlds: readonly ChaosWorld[] }> => {
+  await using started = new AsyncDisposableStack();
+  const worlds: ChaosWorld[] = [];
+  for (let lane = 1; lane <= lanes; lane += 1)
+    worlds.push(started.use(await startChaosWorld(chaos, `chaos-${lane}`)));
+  const resources = started.move();
+  return { worlds, [Symbol.asyncDispose]: () => resources.disposeAsync() };
+};
+
 export interface SchedulesOptions {
   readonly firstSeed: number;
   readonly schedules: number;
-  /** How many run at a time; they share the API, the controllers and what happens to those. */
-  readonly lanes: number;
   readonly onReport: (seed: number, report: ScheduleReport) => void | Promise<void>;
 }
 
-/** Resolves to the number of violations. */
-export const runSchedules = async (chaos: ChaosCluster, options: SchedulesOptions): Promise<number> => {
-  const { firstSeed, schedules, lanes, onReport } = options;
+/** One in each world at a time. Resolves to the number of violations. */
+export const runSchedules = async (
+  worlds: readonly ChaosWorld[],
+  { firstSeed, schedules, onReport }: SchedulesOptions,
+): Promise<number> => {
   let next = firstSeed;
   let violations = 0;
   const work = async (world: ChaosWorld): Promise<void> => {
@@ -26,11 +39,7 @@ export const runSchedules = async (chaos: ChaosCluster, options: SchedulesOption
       await onReport(seed, report);
     }
   };
-  await using worlds = new AsyncDisposableStack();
-  const started: ChaosWorld[] = [];
-  for (let lane = 1; lane <= lanes; lane += 1)
-    started.push(worlds.use(await startChaosWorld(chaos, `chaos-${lane}`)));
-  await Promise.all(started.map(work));
+  await Promise.all(worlds.map(work));
   return violations;
 };
 
