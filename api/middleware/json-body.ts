@@ -81,8 +81,10 @@ export const createJsonBody = ({ maxBytes, lingerMs }: JsonBodyOptions): ApiMidd
   };
 };
 
-/** The bytes of the body that was read. */
-export const bodyBytes = (ctx: ApiContext): Buffer => {
+/** The bytes of the body that was read. The request lets go of its text, which may be large and is of no use any more. */
+export const takeBody = (ctx: ApiContext): Buffer => {
   const { body } = ctx.request;
+  ctx.request.body = undefined;
+  ctx.request.rawBody = '';
   return typeof body === 'string' ? Buffer.from(body, 'latin1') : Buffer.alloc(0);
 };

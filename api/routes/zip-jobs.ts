@@ -9,7 +9,7 @@ import type { FindBucket } from '../find-bucket.ts';
 import type { FindZipJob } from '../find-zip-job.ts';
 import { readIdempotencyKey } from '../idempotency/idempotency-key.ts';
 import { parseStrictJson } from '../json/strict-json.ts';
-import { bodyBytes } from '../middleware/json-body.ts';
+import { takeBody } from '../middleware/json-body.ts';
 import type { RequestPolicy } from '../request-policy.ts';
 import { MAX_BODY_DEPTH } from '../schemas/limits.ts';
 import { toResponse, zipBody } from '../to-response.ts';
@@ -55,7 +55,7 @@ export const createZipJobRoutes = (deps: ZipJobRoutesDeps): ZipJobRoutes => {
       const { requestId } = ctx.state;
       const idempotencyKey = readIdempotencyKey(ctx.req);
       const expansions = readExpand(ctx.querystring);
-      const json = parseStrictJson(bodyBytes(ctx), { maxDepth: MAX_BODY_DEPTH });
+      const json = parseStrictJson(takeBody(ctx), { maxDepth: MAX_BODY_DEPTH });
       const request = checkRequest(json, deps.requestPolicy(project));
       const { service, bucketName, metadata } = request;
       const traceparent = validTraceparent(ctx.get('traceparent'));

@@ -8,6 +8,7 @@ import { type ApiAnswer, askApi } from '../support/api-client.ts';
 import { type ApiProcess, type ApiProcessOptions, startApiProcess } from '../support/api-process.ts';
 import { apiServerTls } from '../support/api-server-tls.ts';
 import { type Flow, startFlow, untilTokenKnown } from '../support/flow.ts';
+import { startSteadyLoad } from '../support/steady-load.ts';
 import { until } from '../support/until.ts';
 
 const isCreate = (plural: string, { method, path }: ProxiedRequest): boolean =>
@@ -65,11 +66,26 @@ describe('when the API or its API server goes', function () {
     return items.filter(({ spec }) => spec.key === key);
   };
 
+  let finished: Promise<string> | undefined;
+  /** A job that has ended; the first caller makes it. */
+  const finishedJob = (api: ApiProcess): Promise<string> => {
+    finished ??= (async () => {
+      const { uuid = '' } = (await post(api, 'finished.zip')).body.data ?? {};
+      await flow.project.untilPhase(uuid, ['Succeeded']);
+      return uuid;
+    })();
+    return finished;
+  };
+
   it('makes one job of 100 requests with one key to two replicas (T11)', async () => {
     const replicas = [await startApi(), await startApi()] as const;
-    const answers = await Promise.all(
-      Array.from({ length: 100 }, (_, n) => post(replicas[n % 2 === 0 ? 0 : 1], 'hundred.zip', 'hundred')),
-    );
+    // A machine that is overloaded answers some 503, which callers are to send again.
+    const postUntilTaken = (n: number): Promise<ApiAnswer> =>
+      until('a request to be taken', async () => {
+        const answer = await post(replicas[n % 2 === 0 ? 0 : 1], 'hundred.zip', 'hundred');
+        return answer.status !== 503 && answer;
+      });
+    const answers = await Promise.all(Array.from({ length: 100 }, (_, n) => postUntilTaken(n)));
     expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).to.equal(1);
     expect(answers[0]?.status).to.equal(201);
     expect(await jobsOf('hundred.zip')).to.have.length(1);
@@ -111,24 +127,40 @@ describe('when the API or its API server goes', function () {
     await until('the first job to be gone', async () => (await jobsOf('held-up.zip')).length === 1);
   });
 
-  it('answers 503 in the envelope once it has been cut off for longer than a token may be trusted', async () => {
-    const api = await startApi({ env: { TOKEN_STALE_MS: '1500', TOKEN_FRESH_MS: '300' } });
-    judge = () => ({ kind: 'refuse' });
-    const get = (): Promise<ApiAnswer> =>
-      askApi(api.url, {
-        path: '/v1/zips/00000000-0000-4000-8000-000000000000',
-        token: flow.project.token,
+  for (const [fault, action] of [
+    ['refuses every call', { kind: 'refuse' }],
+    ['answers nothing', { kind: 'delay', ms: 60_000 }],
+  ] as const)
+    it(`answers 503 in the envelope once an API server that ${fault} has not proved a token for too long (T6)`, async () => {
+      const env = { TOKEN_STALE_MS: '1500', TOKEN_FRESH_MS: '300', TOKEN_PROOF_TIMEOUT_MS: '500' };
+      const api = await startApi({ env });
+      const uuid = await finishedJob(api);
+      const { token } = flow.project;
+      const read = (): Promise<ApiAnswer> => askApi(api.url, { path: `/v1/zips/${uuid}`, token });
+      await until('the API to hold the answer', async () => {
+        const { text } = await read();
+        return text.includes('succeeded');
       });
-    await until('reads to be refused', async () => (await get()).status === 503);
-    await until('creates to be refused at the door', async () => {
-      const { status, body: answer } = await post(api, 'cut-off.zip');
-      expect([status, answer.error?.type]).to.deep.equal([503, 'api_error']);
-      return api.lines.some((line) => line.includes('proof') || line.includes('prove'));
+      judge = () => action;
+      const cutAt = performance.now();
+      await using load = startSteadyLoad(20, async () => (await read()).status);
+      const resultsOf = (isWanted: (at: number) => boolean): readonly (number | string)[] =>
+        load.outcomes.filter(({ at }) => isWanted(at)).map(({ result }) => result);
+      const late = (): readonly (number | string)[] => resultsOf((at) => at > cutAt + 1_500);
+      await until('requests after the bound', () => late().length > 40);
+      expect(new Set(late()), 'after the bound').to.deep.equal(new Set([503]));
+      expect(resultsOf((at) => at < cutAt + 500)).to.include(200);
+      for (const answer of [await read(), await post(api, 'cut-off.zip')]) {
+        expect([answer.status, answer.body.error?.type]).to.deep.equal([503, 'api_error']);
+        expect(Number(answer.headers.get('retry-after'))).to.be.at.least(1);
+      }
+      expect(await api.isReady(), 'replicas stay ready: all would go at once').to.equal(true);
+      judge = undefined;
+      await until(
+        'it to recover',
+        async () => (await post(api, `recovered-${action.kind}.zip`)).status === 201,
+      );
     });
-    expect(await api.isReady(), 'replicas stay ready: all would go at once').to.equal(true);
-    judge = undefined;
-    await until('it to recover', async () => (await post(api, 'recovered.zip')).status === 201);
-  });
 
   it('ends without a failed request while 50 come in a second (T26)', async () => {
     const old = await startApi();
@@ -140,36 +172,20 @@ describe('when the API or its API server goes', function () {
       while (!stop.signal.aborted && (await old.isReady())) await delay(50);
       target = fresh;
     })();
-    const outcomes: (number | string)[] = [];
-    const requests: Promise<void>[] = [];
-    const ask = async (n: number): Promise<void> => {
-      const { url } = target;
-      const path = '/v1/zips/00000000-0000-4000-8000-000000000000';
-      const answer =
-        n % 5 === 0
-          ? askApi(url, { method: 'POST', path: '/v1/zips', token: flow.project.token, body: '{}' })
-          : askApi(url, { path, token: flow.project.token });
-      outcomes.push(
-        await answer.then(
-          ({ status }) => status,
-          (error: unknown) => String(error),
-        ),
-      );
-    };
-    const sending = (async () => {
-      for (let n = 0; !stop.signal.aborted; n += 1) {
-        requests.push(ask(n));
-        await delay(20);
-      }
-    })();
-    await until('requests to flow', () => outcomes.length > 50);
+    const { token } = flow.project;
+    const path = '/v1/zips/00000000-0000-4000-8000-000000000000';
+    await using load = startSteadyLoad(50, async (n) => {
+      const request = n % 5 === 0 ? { method: 'POST', path: '/v1/zips', token, body: '{}' } : { path, token };
+      return (await askApi(target.url, request)).status;
+    });
+    await until('requests to flow', () => load.outcomes.length > 50);
     expect(await old.end('SIGTERM')).to.equal(0);
-    const atEnd = outcomes.length;
-    await until('requests to flow on', () => outcomes.length > atEnd + 50);
+    const atEnd = load.outcomes.length;
+    await until('requests to flow on', () => load.outcomes.length > atEnd + 50);
     stop.abort();
-    await Promise.all([sending, watching]);
-    await Promise.all(requests);
-    expect(new Set(outcomes)).to.deep.equal(new Set([404, 422]));
+    await watching;
+    const outcomes = await load.stop();
+    expect(new Set(outcomes.map(({ result }) => result))).to.deep.equal(new Set([404, 422]));
     expect(target).to.equal(fresh);
   });
 });

@@ -22,6 +22,8 @@ export interface ApiWorld extends AsyncDisposable {
   readonly cluster: Cluster;
   readonly admin: KubeApi;
   readonly project: Project;
+  /** Of further projects, each with a bucket of its own. */
+  readonly others: readonly Project[];
   readonly baseUrl: string;
   /** Of the API's process. */
   readonly pid: number;
@@ -35,6 +37,8 @@ export interface ApiCall {
   readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly body?: string;
+  /** Default: the token of `project`. */
+  readonly token?: string;
 }
 
 const replicas = (cluster: Cluster, api: number, controller: number) =>
@@ -43,10 +47,10 @@ const replicas = (cluster: Cluster, api: number, controller: number) =>
     controller: { replicas: controller },
   });
 
-const openClient = (baseUrl: string, token: string) => {
+const openClient = (baseUrl: string, usual: string) => {
   const pool = new Pool(baseUrl, { connections: CONNECTIONS, pipelining: 1 });
   return {
-    ask: async ({ method, path, body }: ApiCall): Promise<number> => {
+    ask: async ({ method, path, body, token = usual }: ApiCall): Promise<number> => {
       const { statusCode, body: answer } = await pool.request({
         method,
         path,
@@ -68,6 +72,10 @@ export const openApiWorld = async (storedJobs: number, log: (line: string) => vo
   const admin = opened.use(await adminApi(cluster));
   await replicas(cluster, 0, 1);
   const project = opened.use(await createProject(cluster, { namespace: NAMESPACE }));
+  const others = [
+    opened.use(await createProject(cluster, { namespace: `${NAMESPACE}-2` })),
+    opened.use(await createProject(cluster, { namespace: `${NAMESPACE}-3` })),
+  ];
   await replicas(cluster, 0, 0);
   log(`api: storing ${storedJobs} ZipJobs that have ended`);
   const { bucketName } = project;
@@ -76,7 +84,7 @@ export const openApiWorld = async (storedJobs: number, log: (line: string) => vo
   const env = { ...process.env, NODE_COMPILE_CACHE: join(cluster.dir, 'compile-cache') };
   await promisify(execFile)(process.execPath, [WARM_UP], { env });
   const baseUrl = await (await replicas(cluster, 1, 0)).apiUrl();
-  await untilTokenKnown(baseUrl, project.token);
+  for (const { token } of [project, ...others]) await untilTokenKnown(baseUrl, token);
   const client = opened.use(openClient(baseUrl, project.token));
   const [pod] = componentPods(cluster, 'api');
   const resources = opened.move();
@@ -84,6 +92,7 @@ export const openApiWorld = async (storedJobs: number, log: (line: string) => vo
     cluster,
     admin,
     project,
+    others,
     baseUrl,
     pid: pod?.containers[0]?.pid ?? 0,
     stored,

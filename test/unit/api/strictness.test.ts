@@ -1,6 +1,7 @@
 /** Cases that run through the whole API: parsing, hostile clients, the envelope. */
 import { connect, type Socket } from 'node:net';
 import { expect } from 'chai';
+import { KubeError } from '#runtime/kube/kube-error.ts';
 import { A_REQUEST, type ApiServer, startApiServer } from '../../support/api-server.ts';
 import { rawHttp } from '../../support/raw-http.ts';
 import { until } from '../../support/until.ts';
@@ -114,5 +115,22 @@ describe('the API', function () {
     expect(
       Object.keys((JSON.parse(raw.split('\r\n\r\n')[1] ?? '') as { error: object }).error),
     ).to.deep.equal(['type', 'code', 'message', 'param']);
+  });
+
+  it('answers its own faults, and those of the API server, in the same envelope (T9)', async () => {
+    const failures = [
+      [503, new KubeError('POST /: the API server is overloaded', { code: 'ServerError' })],
+      [500, new Error('a fault of ours')],
+    ] as const;
+    for (const [status, failure] of failures) {
+      api.jobs.fail(failure);
+      const answer = await api.post(A_REQUEST);
+      expect(answer.status).to.equal(status);
+      expect(answer.body).to.have.all.keys('error');
+      expect(answer.body.error).to.have.all.keys('type', 'code', 'message', 'param');
+      expect(answer.body.error?.type).to.equal('api_error');
+      expect(answer.text).to.not.contain(failure.message);
+      expect(answer.headers.get('retry-after') !== null).to.equal(status === 503);
+    }
   });
 });
