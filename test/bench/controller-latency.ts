@@ -24,8 +24,8 @@ const PER_SECOND = 50;
 const NAMESPACE = 'bench';
 const ZIP_JOBS = `/apis/${GROUP_VERSION}/namespaces/${NAMESPACE}/${PLURALS.ZipJob}`;
 const JOBS = `/apis/batch/v1/namespaces/${NAMESPACE}/jobs`;
-/** No node has it, so that pods are made but none is started: they would take the processors that are measured here. */
-const NO_NODE = { 'zipjobs.dev/bench': 'no-node' };
+/** Jobs are created suspended, so that no pod is made of them: pods would take the processors that are measured here. */
+const QUEUE = 'bench';
 
 const aZipJob = (name: string, project: Project): object => ({
   apiVersion: GROUP_VERSION,
@@ -34,18 +34,19 @@ const aZipJob = (name: string, project: Project): object => ({
   spec: {
     bucketRef: { name: bucketResourceName('s3', project.bucketName) },
     key: `${name}.zip`,
+    queueName: QUEUE,
     files: [{ url: 'https://example.test/a', filename: 'a' }],
   },
 });
 
 const aJob = (name: string): object => {
   const container = { name: 'main', image: 'none' };
-  const spec = { restartPolicy: 'Never', nodeSelector: NO_NODE, containers: [container] };
+  const spec = { restartPolicy: 'Never', containers: [container] };
   return {
     apiVersion: 'batch/v1',
     kind: 'Job',
     metadata: { namespace: NAMESPACE, name },
-    spec: { backoffLimit: 0, podReplacementPolicy: 'Failed', template: { spec } },
+    spec: { suspend: true, backoffLimit: 0, podReplacementPolicy: 'Failed', template: { spec } },
   };
 };
 
@@ -102,12 +103,12 @@ const install = (cluster: Cluster): Promise<unknown> =>
     controller: {
       replicas: 1,
       settings: {
+        TRUSTED_QUEUES: [QUEUE],
         MAX_ACTIVE_JOBS: 100_000,
         MAX_ACTIVE_JOBS_PER_PROJECT: 100_000,
         MAX_ACTIVE_JOBS_PER_BUCKET: 100_000,
       },
     },
-    zipper: { nodeSelector: NO_NODE },
   });
 
 /** On a local cluster of its own; the Jobs of the warm-up are not counted. */
