@@ -57,6 +57,13 @@ describe('decide, after the end', () => {
       },
     );
 
+  it('keeps file list and ZipJob while a job runs that was made of it', () => {
+    const zipJob = finished({ finishedAt: ago(8 * 86_400) });
+    const again = withStatus(running('p1'), {}, { name: 'again' });
+    expect(kinds(judge({ zipJob, listUsers: [again] }))).to.deep.equal([]);
+    expect(kinds(judge({ zipJob }))).to.deep.equal(['deleteFileList', 'deleteZipJob']);
+  });
+
   it('releases the finalizer and delivers a webhook that is due', () => {
     const zipJob = finished({ webhook }, { finalizers: [FINALIZER] });
     expect(kinds(judge({ zipJob }))).to.deep.equal(['removeFinalizer', 'deliverWebhook']);

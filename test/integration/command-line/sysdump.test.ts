@@ -8,11 +8,11 @@ import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { bucketResourceName, GROUP_VERSION, LABELS } from '#crds/api-group.ts';
-import { runCommandLine } from '../support/command-line.ts';
-import { type Flow, startFlow } from '../support/flow.ts';
-import { RELEASE_NAMESPACE } from '../support/installation.ts';
-import { applyObjects, createProject } from '../support/project.ts';
-import { until } from '../support/until.ts';
+import { runCommandLine } from '../../support/command-line.ts';
+import { type Flow, startFlow } from '../../support/flow.ts';
+import { RELEASE_NAMESPACE } from '../../support/installation.ts';
+import { applyObjects, createProject } from '../../support/project.ts';
+import { until } from '../../support/until.ts';
 
 const run = promisify(execFile);
 

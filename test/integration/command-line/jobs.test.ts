@@ -1,15 +1,15 @@
 /** Jobs by the command line: the real program, on a real cluster, about real jobs. */
 import { expect } from 'chai';
 import { ANNOTATIONS, fileListSecretName, GROUP_VERSION, zipJobName } from '#crds/api-group.ts';
-import type { Job } from '../../api/administration/job-view.ts';
-import { askApi } from '../support/api-client.ts';
-import { type Run, runCommandLine } from '../support/command-line.ts';
-import { startFileOrigin } from '../support/file-origin.ts';
-import { type Flow, startFlow } from '../support/flow.ts';
-import { applyObjects } from '../support/project.ts';
-import { readZip } from '../support/read-zip.ts';
-import { until } from '../support/until.ts';
-import { deliveryId } from '../support/webhook-receiver.ts';
+import type { Job } from '../../../api/administration/job-view.ts';
+import { askApi } from '../../support/api-client.ts';
+import { type Run, runCommandLine } from '../../support/command-line.ts';
+import { startFileOrigin } from '../../support/file-origin.ts';
+import { type Flow, startFlow } from '../../support/flow.ts';
+import { applyObjects } from '../../support/project.ts';
+import { readZip } from '../../support/read-zip.ts';
+import { until } from '../../support/until.ts';
+import { deliveryId } from '../../support/webhook-receiver.ts';
 
 const NAMESPACE = 'job-commands';
 const CANARY = 'cAnArY0123456789';
