@@ -13,11 +13,36 @@ const listAnnotations = ({
   return { annotations: { [ANNOTATIONS.fileListBytes]: bytes } };
 };
 
+/** What lists and figures of the dashboard are made of; where the file list stands is not. */
+const listed = ({ metadata, spec, status = {} }: ZipJob): Pick<ZipJob, 'metadata' | 'spec' | 'status'> => {
+  const { creationTimestamp, deletionTimestamp } = metadata;
+  const { conditions: _conditions, attempts: _attempts, webhook: _webhook, job: _job, ...rest } = status;
+  const { upload: _upload, message: _message, result, ...told } = rest;
+  const count = spec.filesFrom?.count ?? spec.files?.length ?? 0;
+  return {
+    metadata: {
+      name: metadata.name,
+      namespace: metadata.namespace,
+      ...(creationTimestamp === undefined ? {} : { creationTimestamp }),
+      ...(deletionTimestamp === undefined ? {} : { deletionTimestamp }),
+    },
+    spec: {
+      bucketRef: { name: spec.bucketRef.name },
+      key: spec.key,
+      filesFrom: { secretNames: [], encoding: 'gzip+json', count, sha256: '' },
+    },
+    status: {
+      ...told,
+      ...(result === undefined ? {} : { result: { ...result, skipped: [], lengthUnverified: [] } }),
+    },
+  };
+};
+
 /**
  * What the cache keeps of a ZipJob: the size of its stored list, and the answer to a read when the job is finished and will never answer differently;
  * only its existence before that.
  */
-export const toCachedJob = (job: ZipJob): ZipJob => {
+const toKnownJob = (job: ZipJob): ZipJob => {
   const { name, namespace, uid, resourceVersion } = job.metadata;
   const text = job.spec.metadata ?? '{}';
   const phase = job.status?.phase;
@@ -36,6 +61,21 @@ export const toCachedJob = (job: ZipJob): ZipJob => {
     ...(keep && phase !== undefined ? { status: { phase } } : {}),
   };
 };
+
+/** What the cache keeps of a ZipJob; more of it when the dashboard lists jobs. */
+export const createToCachedJob =
+  ({ isListed }: { readonly isListed: boolean }) =>
+  (job: ZipJob): ZipJob => {
+    const known = toKnownJob(job);
+    if (!isListed) return known;
+    const more = listed(job);
+    return {
+      ...known,
+      metadata: { ...more.metadata, ...known.metadata },
+      spec: { ...known.spec, ...more.spec },
+      ...(more.status === undefined ? {} : { status: more.status }),
+    };
+  };
 
 /** True when the cached job tells all that a read answers. */
 export const isAnswer = (job: ZipJob): boolean => isFinished(job) && job.spec.metadata !== undefined;

@@ -8,9 +8,13 @@ import type { ReflectorMetrics } from '#runtime/kube/reflector-options.ts';
 import { RESOURCES } from '#runtime/kube/resources.ts';
 import type { Change, Reflector } from '#runtime/kube/types.ts';
 import type { Logger } from '#runtime/log.ts';
-import { toCachedJob } from './cached-job.ts';
+import { createToCachedJob } from './cached-job.ts';
 import { UID_INDEX, uidIndex } from './find-zip-job.ts';
 import { MASK_INDEX, maskIndex } from './tokens/token-candidates.ts';
+
+/** Jobs by project, for the dashboard. */
+export const NAMESPACE_INDEX = 'namespace';
+const namespaceIndex = ({ metadata }: ZipJob): readonly string[] => [metadata.namespace];
 
 /** What the API keeps in memory of all projects. */
 export interface Caches extends AsyncDisposable {
@@ -31,13 +35,15 @@ export const createCaches = (deps: {
   readonly metrics: ReflectorMetrics;
   /** Told of every change of a ZipJob, as the cache keeps it. */
   readonly onZipJob: (change: Change<ZipJob>) => void;
+  /** Whether the dashboard lists jobs, for which more of them is kept. */
+  readonly isListed: boolean;
 }): Caches => {
-  const { onZipJob, ...common } = deps;
+  const { onZipJob, isListed, ...common } = deps;
   const zipJobs = createReflector({
     ...common,
     definition: RESOURCES.zipJobs,
-    transform: toCachedJob,
-    indexes: { [UID_INDEX]: uidIndex },
+    transform: createToCachedJob({ isListed }),
+    indexes: { [UID_INDEX]: uidIndex, ...(isListed ? { [NAMESPACE_INDEX]: namespaceIndex } : {}) },
     onChange: onZipJob,
   });
   const zipTokens = createReflector({

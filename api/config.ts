@@ -2,6 +2,7 @@ import { type ConfigOf, readConfig, type Settings } from '#runtime/config.ts';
 import { EGRESS_SETTINGS } from '#runtime/egress/settings.ts';
 import { KUBE_SETTINGS } from '#runtime/kube/settings.ts';
 import { LOG_LEVELS } from '#runtime/log.ts';
+import { DASHBOARD_SETTINGS } from './dashboard/settings.ts';
 import { RATE_LIMIT_SETTINGS } from './rate-limits/settings.ts';
 import { REDIS_SETTINGS } from './redis/settings.ts';
 
@@ -204,6 +205,7 @@ export const API_SETTINGS = {
   ...LIMITS,
   ...RATE_LIMIT_SETTINGS,
   ...REDIS_SETTINGS,
+  ...DASHBOARD_SETTINGS,
   ...EGRESS,
   ...KUBE_SETTINGS,
 } as const satisfies Settings;

@@ -1,14 +1,18 @@
+import type { Server } from 'node:http';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { exportBuildInfo } from '#runtime/build-info.ts';
 import { pause, systemClock } from '#runtime/clock.ts';
 import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
 import { toEgressOptions } from '#runtime/egress/settings.ts';
 import { startAdminServer } from '#runtime/http/admin-server.ts';
-import { listen } from '#runtime/http/server.ts';
+import { type ListeningServer, listen } from '#runtime/http/server.ts';
 import { createKubeClient } from '#runtime/kube/client.ts';
+import type { KubeAccess } from '#runtime/kube/kube-access.ts';
 import { createKubeConfig } from '#runtime/kube/kube-config.ts';
 import { collectWatchAges, createKubeMetrics } from '#runtime/kube/kube-metrics.ts';
+import type { CountCall } from '#runtime/kube/kube-request.ts';
 import { createObjectClient } from '#runtime/kube/object-client.ts';
+import { withoutIdentity } from '#runtime/kube/person-client.ts';
 import { RESOURCES } from '#runtime/kube/resources.ts';
 import type { Lifetime } from '#runtime/lifecycle.ts';
 import type { Logger } from '#runtime/log.ts';
@@ -17,17 +21,19 @@ import packageJson from '../package.json' with { type: 'json' };
 import { type AbandonZipJob, createAbandonZipJob } from './abandon-zip-job.ts';
 import { createApp } from './app.ts';
 import { type Caches, createCaches } from './caches.ts';
-import { createReadForwarded } from './client-address.ts';
+import { createReadForwarded, type ReadForwarded } from './client-address.ts';
 import { collectFileLists } from './collect-file-lists.ts';
 import { type ApiConfig, readApiConfig } from './config.ts';
 import { createCreateZipJob } from './create-zip-job.ts';
+import { createDashboard } from './dashboard/dashboard.ts';
+import { createIdentityProvider } from './dashboard/sign-in/identity-provider.ts';
 import { createFileListLedger, type FileListLedger } from './file-list-ledger.ts';
 import { createFindBucket } from './find-bucket.ts';
 import { createFindZipJob } from './find-zip-job.ts';
 import { createHttpServer } from './http-server.ts';
 import { type ApiMetrics, createApiMetrics } from './metrics.ts';
 import { createDocuments } from './openapi/documents.ts';
-import { createRateLimits } from './rate-limits/rate-limits.ts';
+import { createRateLimits, type RateLimits } from './rate-limits/rate-limits.ts';
 import { type CountRequest, createLocalCounts, createSharedCounts } from './rate-limits/request-counts.ts';
 import { createReadiness } from './readiness.ts';
 import { createRedis } from './redis/create-redis.ts';
@@ -49,7 +55,8 @@ interface Parts {
   readonly clients: ReturnType<typeof createClients>;
   readonly fileLists: FileListLedger;
   readonly abandon: AbandonZipJob;
-  readonly count: CountRequest;
+  readonly rateLimits: RateLimits;
+  readonly readForwarded: ReadForwarded;
 }
 
 const createClients = (kube: ReturnType<typeof createKubeClient>) => ({
@@ -82,19 +89,25 @@ const createRoutes = ({ config, log, metrics, caches, clients, fileLists, abando
     helpUrl: config.helpUrl,
   });
 
+/** Undefined when no Redis is named: then this replica is the only one. */
+const connectRedis = ({ config, log }: Pick<Parts, 'config' | 'log'>, resources: AsyncDisposableStack) =>
+  config.redisUrl === ''
+    ? undefined
+    : resources.use(
+        createRedis(config, (error) => {
+          log.debug({ err: error }, 'no connection to Redis');
+        }),
+      );
+type MaybeRedis = ReturnType<typeof connectRedis>;
+
 const createCounts = (
   { config, log, metrics }: Pick<Parts, 'config' | 'log' | 'metrics'>,
-  resources: AsyncDisposableStack,
+  redis: MaybeRedis,
 ): CountRequest => {
-  if (config.redisUrl === '') {
+  if (redis === undefined) {
     log.warn('there is no REDIS_URL: rate limits are counted in this process alone, so run one replica only');
     return createLocalCounts();
   }
-  const redis = resources.use(
-    createRedis(config, (error) => {
-      log.debug({ err: error }, 'no connection to Redis');
-    }),
-  );
   const onUncounted = (): void => metrics.uncounted.inc();
   return createSharedCounts({
     redis,
@@ -120,7 +133,7 @@ const createApiServer = (parts: Parts, isStopping: () => boolean) => {
     log,
     clock: systemClock,
     metrics,
-    readForwarded: createReadForwarded(config.trustedProxies),
+    readForwarded: parts.readForwarded,
     authenticate: createAuthenticate({ tokens: caches.zipTokens, projects: caches.zipProjects, proveToken }),
     noteUse: createNoteUse({
       tokens: caches.zipTokens,
@@ -132,7 +145,7 @@ const createApiServer = (parts: Parts, isStopping: () => boolean) => {
     zipJobs: createRoutes(parts),
     documents: createDocuments({ settings: config, version: packageJson.version }),
     inFlight: { maxBodyBytes: config.maxBodyBytesInFlight, maxCreates: config.maxCreatesInFlight },
-    rateLimits: createRateLimits({ ...config, count: parts.count }),
+    rateLimits: parts.rateLimits,
     body: { maxBytes: config.maxBodyBytes, lingerMs: config.bodyLingerMs },
     isStopping,
   });
@@ -140,6 +153,49 @@ const createApiServer = (parts: Parts, isStopping: () => boolean) => {
   return createHttpServer((request, response) => {
     void listener(request, response);
   }, config);
+};
+
+interface DashboardParts extends Parts {
+  readonly access: KubeAccess;
+  readonly redis: MaybeRedis;
+  readonly countCall: CountCall;
+}
+
+const createDashboardServer = (parts: DashboardParts, resources: AsyncDisposableStack): Server => {
+  const { config, access, countCall } = parts;
+  const { kubeRequestTimeoutMs: requestTimeoutMs } = config;
+  const userAgent = `${NAME}-dashboard`;
+  const kube = resources.use(
+    createKubeClient({ access: withoutIdentity(access), requestTimeoutMs, userAgent, countCall }),
+  );
+  const provider =
+    config.dashboardOidcIssuer === ''
+      ? undefined
+      : resources.use(createIdentityProvider(config, systemClock));
+  const listener = createDashboard({ ...parts, clock: systemClock, kube, provider }).callback();
+  return createHttpServer((request, response) => {
+    void listener(request, response);
+  }, config);
+};
+
+/** The API's port, and the dashboard's when it is switched on. */
+const openPorts = async (parts: DashboardParts, { stopping, resources }: Lifetime) => {
+  const { host, port, dashboardEnabled, dashboardPort, shutdownDrainMs: drainMs } = parts.config;
+  const open = async (server: Server, number: number): Promise<ListeningServer> =>
+    resources.use(await listen(server, { host, port: number, drainMs }));
+  const api = await open(
+    createApiServer(parts, () => stopping.aborted),
+    port,
+  );
+  const dashboard = dashboardEnabled
+    ? await open(createDashboardServer(parts, resources), dashboardPort)
+    : undefined;
+  return {
+    numbers: { port: api.port, dashboardPort: dashboard?.port },
+    close: async (): Promise<void> => {
+      await Promise.all([api.close(drainMs), dashboard?.close(drainMs)]);
+    },
+  };
 };
 
 const watchedKinds = ({ zipJobs, zipBuckets, zipTokens, zipProjects }: Caches) => ({
@@ -154,18 +210,20 @@ const serve = async (config: ApiConfig, log: Logger, { stopping, resources }: Li
   collectDefaultMetrics({ register: registry });
   exportBuildInfo(registry, packageJson.version);
   const kubeMetrics = createKubeMetrics(registry);
-  const kube = resources.use(
-    createKubeClient({
-      access: await createKubeConfig(config),
-      requestTimeoutMs: config.kubeRequestTimeoutMs,
-      userAgent: NAME,
-      countCall: kubeMetrics.countCall,
-    }),
-  );
+  const access = await createKubeConfig(config);
+  const { countCall } = kubeMetrics;
+  const { kubeRequestTimeoutMs: requestTimeoutMs } = config;
+  const kube = resources.use(createKubeClient({ access, requestTimeoutMs, userAgent: NAME, countCall }));
   const fileLists = createFileListLedger({ clock: systemClock, maxBytes: config.maxFileListBytesPerProject });
   collectFileLists(registry, fileLists);
   const caches = resources.use(
-    createCaches({ kube, log, metrics: kubeMetrics, onZipJob: (change) => fileLists.note(change) }),
+    createCaches({
+      kube,
+      log,
+      metrics: kubeMetrics,
+      onZipJob: (change) => fileLists.note(change),
+      isListed: config.dashboardEnabled,
+    }),
   );
   collectWatchAges(registry, watchedKinds(caches));
   const readiness = createReadiness({ caches, stopping });
@@ -182,18 +240,18 @@ const serve = async (config: ApiConfig, log: Logger, { stopping, resources }: Li
   const clients = createClients(kube);
   const abandon = resources.use(createAbandonZipJob({ jobClient: clients.zipJobs, log }));
   const metrics = createApiMetrics(registry);
-  const count = createCounts({ config, log, metrics }, resources);
-  const parts = { config, log, metrics, caches, clients, fileLists, abandon, count };
-  const server = createApiServer(parts, () => stopping.aborted);
-  const listening = resources.use(
-    await listen(server, { host, port: config.port, drainMs: config.shutdownDrainMs }),
-  );
+  const redis = connectRedis({ config, log }, resources);
+  const count = createCounts({ config, log, metrics }, redis);
+  const rateLimits = createRateLimits({ ...config, count });
+  const readForwarded = createReadForwarded(config.trustedProxies);
+  const parts = { config, log, metrics, caches, clients, fileLists, abandon, rateLimits, readForwarded };
+  const ports = await openPorts({ ...parts, access, redis, countCall }, { stopping, resources });
   readiness.listening();
-  log.info({ host: listening.host, port: listening.port }, 'the API takes requests');
+  log.info({ host, ...ports.numbers }, 'the API takes requests');
   await aborted(stopping);
   // Load balancers go on sending until they have seen that this replica is not ready any more.
   await pause(systemClock, config.shutdownPauseMs, new AbortController().signal);
-  await listening.close(config.shutdownDrainMs);
+  await ports.close();
   return 0;
 };
 

@@ -10,6 +10,7 @@ const WHOSE: Readonly<Record<CountName, string>> = {
   token: 'requests with this access token',
   project: 'requests of this project',
   failures: 'requests without a valid access token from your address',
+  signIns: 'sign-ins to the dashboard from your address',
 };
 
 export interface RateLimitDeps {

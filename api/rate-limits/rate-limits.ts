@@ -18,6 +18,8 @@ export interface RateLimits {
   take(principal: Pick<Principal, 'namespace' | 'tokenName' | 'project'>): Promise<readonly Quota[]>;
   /** Counts a request whose token did not open. */
   fail(address: string): Promise<readonly Quota[]>;
+  /** Counts a try to sign in to the dashboard. */
+  signIn(address: string): Promise<readonly Quota[]>;
 }
 
 export interface RateLimitsDeps {
@@ -26,6 +28,7 @@ export interface RateLimitsDeps {
   readonly requestsPerMinutePerToken: number;
   readonly requestsPerMinutePerProject: number;
   readonly authFailuresPerMinute: number;
+  readonly dashboardSignInsPerMinute: number;
 }
 
 const IPV6_SITE_BYTES = 8;
@@ -64,5 +67,6 @@ export const createRateLimits = (deps: RateLimitsDeps): RateLimits => {
       return quotas.flat();
     },
     fail: (address) => one('failures', siteOf(address), deps.authFailuresPerMinute),
+    signIn: (address) => one('signIns', siteOf(address), deps.dashboardSignInsPerMinute),
   };
 };

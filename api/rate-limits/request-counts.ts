@@ -5,7 +5,7 @@ import { toError } from '#runtime/errors.ts';
 import type { Logger } from '#runtime/log.ts';
 
 /** What is counted, for each subject of its own. */
-export type CountName = 'token' | 'project' | 'failures';
+export type CountName = 'token' | 'project' | 'failures' | 'signIns';
 
 /** A subject's requests since its minute began. */
 export interface RequestCount {
@@ -31,7 +31,12 @@ const countWith =
   };
 
 const byName = (create: (name: CountName) => RateLimiterAbstract) => {
-  const limiters = { token: create('token'), project: create('project'), failures: create('failures') };
+  const limiters = {
+    token: create('token'),
+    project: create('project'),
+    failures: create('failures'),
+    signIns: create('signIns'),
+  };
   return (name: CountName): RateLimiterAbstract => limiters[name];
 };
 

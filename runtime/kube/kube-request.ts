@@ -12,6 +12,8 @@ export interface KubeRequest {
   /** Decides the content type of a PATCH; default merge. */
   readonly patchType?: PatchType;
   readonly signal?: AbortSignal | undefined;
+  /** Token of the person who makes the call; without it the call is made with the credentials of the client. */
+  readonly bearer?: string;
 }
 
 /** For rest_client_requests_total; `code` is the HTTP status, or `<error>` when no answer came. */

@@ -33,6 +33,7 @@ const headersOf = (request: KubeRequest, userAgent: string): Record<string, stri
     accept: 'application/json',
     'user-agent': userAgent,
     ...(request.body === undefined ? {} : { 'content-type': type }),
+    ...(request.bearer === undefined ? {} : { authorization: `Bearer ${request.bearer}` }),
   };
 };
 

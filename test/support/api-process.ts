@@ -24,6 +24,8 @@ export interface ApiProcess extends AsyncDisposable {
   readonly url: string;
   readonly adminUrl: string;
   readonly pid: number;
+  /** Where the dashboard is, when the env switches it on. */
+  readonly dashboardUrl: string;
   /** What it logged so far. */
   readonly lines: readonly string[];
   readonly hasEnded: () => boolean;
@@ -62,7 +64,7 @@ export const startApiProcess = async (
   await writeIdentity(cluster, directory);
   const { args, env } = imageProcess(DOCKERFILE, directory);
   const apiServer = new URL(options.apiServerUrl ?? cluster.apiServer.url);
-  const [port = 0, adminPort = 0] = await freePorts(2);
+  const [port = 0, adminPort = 0, dashboardPort = 0] = await freePorts(3);
   const child = spawn(process.execPath, args, {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: {
@@ -70,6 +72,7 @@ export const startApiProcess = async (
       HOST,
       PORT: String(port),
       ADMIN_PORT: String(adminPort),
+      DASHBOARD_PORT: String(dashboardPort),
       SERVICE_ACCOUNT_DIR: directory,
       KUBERNETES_SERVICE_HOST: apiServer.hostname,
       KUBERNETES_SERVICE_PORT: apiServer.port,
@@ -90,6 +93,7 @@ export const startApiProcess = async (
     url: `http://${HOST}:${port}`,
     adminUrl,
     pid: child.pid ?? 0,
+    dashboardUrl: `http://${HOST}:${dashboardPort}`,
     lines,
     hasEnded,
     end,

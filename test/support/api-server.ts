@@ -11,7 +11,7 @@ import type { Secret } from '#runtime/kube/resources.ts';
 import { createLogger } from '#runtime/log.ts';
 import { createAbandonZipJob } from '../../api/abandon-zip-job.ts';
 import { type AppDeps, createApp } from '../../api/app.ts';
-import { toCachedJob } from '../../api/cached-job.ts';
+import { createToCachedJob } from '../../api/cached-job.ts';
 import { createReadForwarded } from '../../api/client-address.ts';
 import { createCreateZipJob } from '../../api/create-zip-job.ts';
 import { createFileListLedger } from '../../api/file-list-ledger.ts';
@@ -88,7 +88,10 @@ const HTTP: HttpServerSettings = {
 };
 
 const createStores = () => ({
-  jobs: createFakeObjects<ZipJob>({ transform: toCachedJob, indexes: { [UID_INDEX]: uidIndex } }),
+  jobs: createFakeObjects<ZipJob>({
+    transform: createToCachedJob({ isListed: false }),
+    indexes: { [UID_INDEX]: uidIndex },
+  }),
   secrets: createFakeObjects<Secret>(),
   buckets: createFakeObjects<ZipBucket>(),
   tokens: createFakeObjects<ZipToken>({ indexes: { [MASK_INDEX]: maskIndex } }),

@@ -1,3 +1,4 @@
+import { stopSharedBrowser } from './browser.ts';
 import { sharedCluster, stopSharedCluster } from './shared-cluster.ts';
 
 /** Before any test's own limit runs: the first start on a machine builds the cluster's programs. */
@@ -6,5 +7,6 @@ export async function mochaGlobalSetup(): Promise<void> {
 }
 
 export async function mochaGlobalTeardown(): Promise<void> {
+  await stopSharedBrowser();
   await stopSharedCluster();
 }

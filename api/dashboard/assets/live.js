@@ -1,0 +1,49 @@
+// What the pages do beyond HTML: parts marked data-live are kept fresh, and values marked data-copy can be copied.
+// Without this file every page still works; it only has to be reloaded by hand.
+(() => {
+  'use strict';
+  const parts = document.querySelectorAll('[data-live]');
+
+  const show = (part, html) => {
+    if (part.dataset.shown === html) return;
+    part.dataset.shown = html;
+    // A part in which somebody has the focus is left alone: it would be lost.
+    if (part.contains(document.activeElement)) return;
+    const template = document.createElement('template');
+    template.innerHTML = html;
+    part.replaceChildren(template.content);
+  };
+
+  const refresh = async (part) => {
+    const answer = await fetch(part.dataset.live, { headers: { 'X-Live': '1' }, redirect: 'error' });
+    if (answer.status === 401 || answer.status === 403) location.reload();
+    else if (answer.ok) show(part, await answer.text());
+  };
+
+  const keepFresh = async (part) => {
+    const every = Number(part.dataset.every || 3000);
+    let pause = every;
+    for (;;) {
+      await new Promise((resolve) => setTimeout(resolve, pause));
+      if (document.hidden || !part.isConnected) continue;
+      try {
+        await refresh(part);
+        pause = every;
+      } catch {
+        pause = Math.min(pause * 2, 60_000);
+      }
+    }
+  };
+  for (const part of parts) void keepFresh(part);
+
+  for (const button of document.querySelectorAll('button[data-copy]')) {
+    button.hidden = false;
+    button.addEventListener('click', async () => {
+      await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent);
+      button.textContent = 'Copied';
+    });
+  }
+
+  const faults = document.getElementById('form-errors');
+  if (faults) faults.focus();
+})();

@@ -1,0 +1,48 @@
+const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'] as const;
+const STEP = 1024;
+
+const bytes = (count: number): string => {
+  const power = count < 1 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log(count) / Math.log(STEP)));
+  const value = count / STEP ** power;
+  return `${power === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${UNITS[power] ?? ''}`;
+};
+
+const NUMBER = new Intl.NumberFormat('en');
+
+const PARTS = [
+  ['d', 86_400],
+  ['h', 3_600],
+  ['min', 60],
+  ['s', 1],
+] as const;
+
+/** The two largest parts: `3 d 4 h`, `12 s`. */
+const duration = (ms: number): string => {
+  let left = Math.max(0, Math.floor(ms / 1000));
+  const parts = PARTS.map(([unit, seconds]) => {
+    const count = Math.floor(left / seconds);
+    left -= count * seconds;
+    return { unit, count };
+  });
+  const first = parts.findIndex(({ count }) => count > 0);
+  if (first === -1) return '0 s';
+  return parts
+    .slice(first, first + 2)
+    .filter(({ count }) => count > 0)
+    .map(({ unit, count }) => `${count} ${unit}`)
+    .join(' ');
+};
+
+/** How pages write numbers, sizes, times and addresses: the same everywhere. */
+export const FORMAT = {
+  bytes,
+  duration,
+  number: (value: number): string => NUMBER.format(value),
+  /** `2026-01-02 03:04:05 UTC` of an RFC 3339 time. */
+  time: (rfc3339: string): string => `${rfc3339.slice(0, 10)} ${rfc3339.slice(11, 19)} UTC`,
+  /** A local address of these parts, each encoded. */
+  path: (...parts: readonly string[]): string => `/${parts.map(encodeURIComponent).join('/')}`,
+  /** `1 job`, `2 jobs`. */
+  count: (value: number, one: string, many = `${one}s`): string =>
+    `${NUMBER.format(value)} ${value === 1 ? one : many}`,
+} as const;

@@ -1,0 +1,37 @@
+import { isRecord } from '#runtime/kube/decode.ts';
+import type { DashboardContext } from '../context.ts';
+import type { Cookies } from '../cookies.ts';
+import type { Flash } from '../page.ts';
+
+const NAME = 'flash';
+/** Long enough for a redirect, too short to surprise anybody later. */
+const MAX_AGE_SECONDS = 60;
+const MAX_LENGTH = 500;
+
+const decode = (value: string): Flash | undefined => {
+  try {
+    const flash: unknown = JSON.parse(Buffer.from(value, 'base64url').toString('utf8'));
+    if (!isRecord(flash) || typeof flash['text'] !== 'string') return undefined;
+    return { kind: flash['kind'] === 'failed' ? 'failed' : 'done', text: flash['text'] };
+  } catch {
+    return undefined;
+  }
+};
+
+/** Hands a message to the next page, in a cookie: never a secret. */
+export const giveFlash = (ctx: DashboardContext, cookies: Cookies, flash: Flash): void => {
+  const text = flash.text.slice(0, MAX_LENGTH);
+  const value = Buffer.from(JSON.stringify({ kind: flash.kind, text })).toString('base64url');
+  ctx.append(
+    'Set-Cookie',
+    cookies.write(NAME, value, { sameSite: 'Strict', maxAgeSeconds: MAX_AGE_SECONDS }),
+  );
+};
+
+/** The message that was handed on, once. */
+export const takeFlash = (ctx: DashboardContext, cookies: Cookies): Flash | undefined => {
+  const value = cookies.read(ctx.get('Cookie'), NAME);
+  if (value === undefined) return undefined;
+  ctx.append('Set-Cookie', cookies.write(NAME, '', { sameSite: 'Strict' }));
+  return decode(value);
+};

@@ -1,0 +1,74 @@
+import type { ZipProject } from '#crds/zip-project.ts';
+import type { Reflector } from '#runtime/kube/types.ts';
+import type { Assets } from '../assets.ts';
+import type { DashboardContext } from '../context.ts';
+import type { Cookies } from '../cookies.ts';
+import type { Flash, Section } from '../page.ts';
+import type { Person } from '../person/person.ts';
+import { type VisibleProject, visibleProjects } from '../person/visible-projects.ts';
+import { takeFlash } from './flash.ts';
+import { type MenuItem, menuOf } from './menu.ts';
+import { readTheme, type Theme } from './theme.ts';
+
+/** Everything around a page, for the layout. */
+export interface Frame {
+  readonly title: string;
+  readonly section: Section | undefined;
+  readonly assets: Assets['paths'];
+  readonly theme: Theme;
+  readonly path: string;
+  readonly requestId: string;
+  readonly flash: Flash | undefined;
+  /** Undefined when nobody is signed in. */
+  readonly person: string | undefined;
+  /** For the field `csrf` of every form. */
+  readonly csrf: string;
+  readonly projects: readonly VisibleProject[];
+  readonly project: VisibleProject | undefined;
+  readonly menu: readonly MenuItem[];
+  /** Goes on to this address by itself. */
+  readonly refreshTo: string | undefined;
+}
+
+export interface FrameOptions {
+  readonly title: string;
+  readonly section?: Section | undefined;
+  readonly person?: Person;
+  readonly namespace?: string;
+  readonly refreshTo?: string;
+  /** Leaves the message of the last change to the page that comes next. */
+  readonly isFragment?: boolean;
+}
+
+export type MakeFrame = (ctx: DashboardContext, options: FrameOptions) => Promise<Frame>;
+
+/** What the layout shows to somebody who is signed in: a project menu, and what the person may look at there. */
+const aroundOf = async (
+  projects: Pick<Reflector<ZipProject>, 'values'>,
+  { person, namespace }: FrameOptions,
+): Promise<Pick<Frame, 'projects' | 'project' | 'menu'>> => {
+  if (person === undefined) return { projects: [], project: undefined, menu: [] };
+  const visible = await visibleProjects(projects, person, { isMenu: true });
+  const project = visible.find((one) => one.namespace === namespace);
+  return { projects: visible, project, menu: project === undefined ? [] : await menuOf(person, project) };
+};
+
+export const createFrames =
+  (deps: {
+    readonly assets: Assets['paths'];
+    readonly cookies: Cookies;
+    readonly projects: Pick<Reflector<ZipProject>, 'values'>;
+  }): MakeFrame =>
+  async (ctx, options) => ({
+    title: options.title,
+    section: options.section,
+    assets: deps.assets,
+    theme: readTheme(ctx, deps.cookies),
+    path: ctx.path,
+    requestId: ctx.state.requestId,
+    flash: options.isFragment === true ? undefined : takeFlash(ctx, deps.cookies),
+    person: options.person?.name ?? ctx.state.session?.person,
+    csrf: ctx.state.session?.csrf ?? '',
+    refreshTo: options.refreshTo,
+    ...(await aroundOf(deps.projects, options)),
+  });

@@ -1,0 +1,44 @@
+import { FORMAT } from '../format.ts';
+import type { Section } from '../page.ts';
+import type { Question } from '../person/access.ts';
+import type { Person } from '../person/person.ts';
+import type { VisibleProject } from '../person/visible-projects.ts';
+
+interface MenuEntry {
+  readonly section: Section;
+  readonly label: string;
+  /** Below the project's own path. */
+  readonly path: readonly string[];
+  /** Without this right the item is shown disabled, with the reason. */
+  readonly needs: Question;
+}
+
+/** The menu of a project, in order. A new page that belongs there adds its entry, and its section to page.ts. */
+const ENTRIES: readonly MenuEntry[] = [
+  { section: 'overview', label: 'Overview', path: [], needs: { verb: 'list', resource: 'zipjobs' } },
+  {
+    section: 'first-steps',
+    label: 'First steps',
+    path: ['first-steps'],
+    needs: { verb: 'get', resource: 'zipprojects' },
+  },
+];
+
+export interface MenuItem {
+  readonly section: Section;
+  readonly label: string;
+  readonly href: string;
+  /** Why it is disabled; empty when it is not. */
+  readonly reason: string;
+}
+
+export const menuOf = async (
+  person: Pick<Person, 'seemsToBeAllowed'>,
+  { namespace }: VisibleProject,
+): Promise<readonly MenuItem[]> =>
+  Promise.all(
+    ENTRIES.map(async ({ section, label, path, needs }) => {
+      const { reason } = await person.seemsToBeAllowed(namespace, needs);
+      return { section, label, href: FORMAT.path('projects', namespace, ...path), reason };
+    }),
+  );

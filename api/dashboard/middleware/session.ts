@@ -1,0 +1,74 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { DashboardContext, DashboardMiddleware } from '../context.ts';
+import type { Cookies } from '../cookies.ts';
+import { PageError } from '../page.ts';
+import { SessionStoreAwayError } from '../sessions/session-store.ts';
+import type { Session, Sessions } from '../sessions/sessions.ts';
+
+const NAME = 'session';
+
+/** The browser's end of a session. */
+export interface SessionCookie {
+  readonly load: DashboardMiddleware;
+  /** Signs in: always with a new id, whatever the browser brought. */
+  begin(ctx: DashboardContext, person: string, token: string): Promise<void>;
+  /** Takes the cookie back and forgets the session; throws SessionStoreAwayError when that is not possible now. */
+  end(ctx: DashboardContext): Promise<void>;
+  endAll(ctx: DashboardContext, session: Session): Promise<void>;
+}
+
+export const createSessionCookie = (deps: {
+  readonly sessions: Sessions;
+  readonly cookies: Cookies;
+}): SessionCookie => {
+  const { sessions, cookies } = deps;
+  const cookieOf = (ctx: DashboardContext): string | undefined => cookies.read(ctx.get('Cookie'), NAME);
+  const forget = (ctx: DashboardContext): void => {
+    delete ctx.state.session;
+    ctx.append('Set-Cookie', cookies.write(NAME, '', { sameSite: 'Strict' }));
+  };
+  const end = async (ctx: DashboardContext): Promise<void> => {
+    const cookie = cookieOf(ctx);
+    forget(ctx);
+    if (cookie !== undefined) await sessions.end(cookie);
+  };
+  return {
+    load: async (ctx, next) => {
+      const cookie = cookieOf(ctx);
+      try {
+        const session = cookie === undefined ? undefined : await sessions.read(cookie);
+        if (session !== undefined) ctx.state.session = session;
+      } catch (error) {
+        if (!(error instanceof SessionStoreAwayError)) throw error;
+        ctx.state.isStoreAway = true;
+      }
+      await next();
+    },
+    begin: async (ctx, person, token) => {
+      const before = cookieOf(ctx);
+      if (before !== undefined) await sessions.end(before);
+      const cookie = await sessions.begin(person, token);
+      ctx.append('Set-Cookie', cookies.write(NAME, cookie, { sameSite: 'Strict' }));
+    },
+    end,
+    endAll: async (ctx, session) => {
+      forget(ctx);
+      await sessions.endAll(session.person);
+    },
+  };
+};
+
+const isSame = (given: string, expected: string): boolean => {
+  const [a, b] = [Buffer.from(given), Buffer.from(expected)];
+  return a.length === b.length && timingSafeEqual(a, b);
+};
+
+/** Every form of a session carries its token; one of another session, or none, changes nothing. */
+export const checkCsrf = (ctx: DashboardContext, session: Session): void => {
+  if (isSame(ctx.state.form?.get('csrf') ?? '', session.csrf)) return;
+  throw new PageError(
+    403,
+    'This form is out of date',
+    'It belongs to another session, maybe because you signed in again since it was opened. Go back, reload the page and send it once more.',
+  );
+};

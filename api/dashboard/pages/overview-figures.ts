@@ -1,0 +1,95 @@
+import { isFinished, PHASES, type Phase, type ZipJob } from '#crds/zip-job.ts';
+
+const HOUR_MS = 3_600_000;
+const HOURS = 24;
+const MOST_REASONS = 8;
+
+export interface HourFigures {
+  /** RFC 3339 time at which the hour begins. */
+  readonly from: string;
+  readonly succeeded: number;
+  readonly failed: number;
+  readonly bytes: number;
+}
+
+export interface Overview {
+  readonly total: number;
+  readonly phases: readonly { readonly phase: Phase; readonly count: number }[];
+  /** The last 24 hours, the oldest first. */
+  readonly hours: readonly HourFigures[];
+  readonly day: Omit<HourFigures, 'from'>;
+  /** Why jobs of the last 24 hours failed, the most frequent first. */
+  readonly failures: readonly { readonly reason: string; readonly count: number }[];
+  /** The job that waits longest for its pod. */
+  readonly oldestWaiting:
+    | { readonly name: string; readonly key: string; readonly reason: string; readonly waitedMs: number }
+    | undefined;
+}
+
+const WAITING: readonly Phase[] = ['Queued', 'Starting'];
+
+const timeOf = (text: string | undefined): number => (text === undefined ? Number.NaN : Date.parse(text));
+
+/** A job that no controller has looked at is queued like the others. */
+const phaseOf = (job: ZipJob): Phase => job.status?.phase ?? 'Queued';
+
+const countBy = <K extends string>(keys: Iterable<K>): Map<K, number> => {
+  const counts = new Map<K, number>();
+  for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1);
+  return counts;
+};
+
+const figuresOf = (jobs: readonly ZipJob[]): Omit<HourFigures, 'from'> => ({
+  succeeded: jobs.filter((job) => phaseOf(job) === 'Succeeded').length,
+  failed: jobs.filter((job) => phaseOf(job) === 'Failed').length,
+  bytes: jobs.reduce((sum, { status }) => sum + (status?.result?.bytes ?? 0), 0),
+});
+
+const hoursOf = (finished: readonly ZipJob[], nowMs: number): readonly HourFigures[] => {
+  const first = Math.floor(nowMs / HOUR_MS) - HOURS + 1;
+  const byHour = Map.groupBy(finished, ({ status }) => Math.floor(timeOf(status?.finishedAt) / HOUR_MS));
+  return Array.from({ length: HOURS }, (_, index) => ({
+    from: new Date((first + index) * HOUR_MS).toISOString(),
+    ...figuresOf(byHour.get(first + index) ?? []),
+  }));
+};
+
+const reasonOf = ({ status }: ZipJob): string => status?.failure?.code ?? status?.reason ?? 'Unknown';
+
+const oldestOf = (jobs: readonly ZipJob[], nowMs: number): Overview['oldestWaiting'] => {
+  let oldest: { readonly job: ZipJob; readonly since: number } | undefined;
+  for (const job of jobs) {
+    if (!WAITING.includes(phaseOf(job))) continue;
+    const since = timeOf(job.metadata.creationTimestamp);
+    if (oldest === undefined || since < oldest.since) oldest = { job, since };
+  }
+  if (oldest === undefined) return undefined;
+  const { metadata, spec, status } = oldest.job;
+  return {
+    name: metadata.name,
+    key: spec.key,
+    reason: status?.reason ?? 'Queued',
+    waitedMs: Math.max(0, nowMs - oldest.since),
+  };
+};
+
+/** What a project does and did, from the jobs that are still there. */
+export const overviewOf = (jobs: readonly ZipJob[], now: Date): Overview => {
+  const nowMs = now.getTime();
+  const counts = countBy(jobs.map(phaseOf));
+  const hours = hoursOf(jobs.filter(isFinished), nowMs);
+  const begin = timeOf(hours[0]?.from);
+  const ofToday = jobs.filter((job) => isFinished(job) && timeOf(job.status?.finishedAt) >= begin);
+  const failures = countBy(ofToday.filter((job) => phaseOf(job) === 'Failed').map(reasonOf));
+  return {
+    total: jobs.length,
+    phases: PHASES.map((phase) => ({ phase, count: counts.get(phase) ?? 0 })),
+    hours,
+    day: figuresOf(ofToday),
+    failures: [...failures]
+      .map(([reason, count]) => ({ reason, count }))
+      .sort((a, b) => b.count - a.count || a.reason.localeCompare(b.reason, 'en'))
+      .slice(0, MOST_REASONS),
+    oldestWaiting: oldestOf(jobs, nowMs),
+  };
+};

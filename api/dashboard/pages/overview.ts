@@ -1,0 +1,44 @@
+import { NAMESPACE_INDEX } from '../../caches.ts';
+import type { PageRequest, Route } from '../page.ts';
+import type { Question } from '../person/access.ts';
+import { hourChart } from './hour-chart.ts';
+import { type Overview, overviewOf } from './overview-figures.ts';
+import { projectOf } from './project-of.ts';
+import type { PageDeps } from './routes.ts';
+
+const NEEDS: readonly Question[] = [{ verb: 'list', resource: 'zipjobs' }];
+
+/** A project at a glance; its figures stay live. */
+export const createOverviewPage = ({ caches }: PageDeps): readonly Route[] => {
+  const figuresOf = ({ namespace, now }: PageRequest): Overview =>
+    overviewOf(caches.zipJobs.byIndex(NAMESPACE_INDEX, namespace), now);
+  const dataOf = (request: PageRequest) => {
+    const overview = figuresOf(request);
+    return {
+      ...projectOf(caches.zipProjects, request.namespace),
+      overview,
+      chart: hourChart(overview.hours),
+    };
+  };
+  return [
+    {
+      method: 'GET',
+      path: '/projects/:project',
+      needs: NEEDS,
+      handle: async (request) => {
+        const data = dataOf(request);
+        return { kind: 'page', view: '/pages/overview', title: data.title, section: 'overview', data };
+      },
+    },
+    {
+      method: 'GET',
+      path: '/projects/:project/live/overview',
+      needs: NEEDS,
+      handle: async (request) => ({
+        kind: 'fragment',
+        view: '/pages/overview-figures',
+        data: dataOf(request),
+      }),
+    },
+  ];
+};

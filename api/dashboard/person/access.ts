@@ -1,0 +1,59 @@
+import { API_GROUP } from '#crds/api-group.ts';
+import type { KubeClient } from '#runtime/kube/client.ts';
+import { isRecord } from '#runtime/kube/decode.ts';
+import { KubeError } from '#runtime/kube/kube-error.ts';
+
+const VERSION = 'authorization.k8s.io/v1';
+const PATH = `/apis/${VERSION}/selfsubjectaccessreviews`;
+
+/** What somebody wants to do. */
+export interface Question {
+  readonly verb: 'get' | 'list' | 'create' | 'update' | 'patch' | 'delete';
+  /** Plural, such as `zipjobs`. */
+  readonly resource: string;
+  /** Group of the resource; default is ours. `''` for Kubernetes' core. */
+  readonly group?: string;
+  readonly subresource?: string;
+  readonly name?: string;
+}
+
+export interface Verdict {
+  readonly allowed: boolean;
+  /** Why not, as a sentence for the person; empty when allowed. */
+  readonly reason: string;
+}
+
+const sentence = (namespace: string, { verb, resource, subresource, name }: Question): string => {
+  const what = subresource === undefined ? resource : `${resource}/${subresource}`;
+  const where = namespace === '' ? 'in the whole cluster' : `in ${namespace}`;
+  return `Your Kubernetes account may not ${verb} ${what}${name === undefined ? '' : ` "${name}"`} ${where}.`;
+};
+
+/**
+ * Asks the API server, as the person, whether the person may do something in a namespace (`''`: in all of them).
+ * @throws KubeError, of code Unauthorized when the token does not count any more
+ */
+export const askAccess = async (
+  kube: KubeClient,
+  namespace: string,
+  question: Question,
+): Promise<Verdict> => {
+  const { verb, resource, group = API_GROUP, subresource, name } = question;
+  const resourceAttributes = {
+    ...(namespace === '' ? {} : { namespace }),
+    verb,
+    group,
+    resource,
+    ...(subresource === undefined ? {} : { subresource }),
+    ...(name === undefined ? {} : { name }),
+  };
+  const answer = await kube.request({
+    method: 'POST',
+    path: PATH,
+    body: { apiVersion: VERSION, kind: 'SelfSubjectAccessReview', spec: { resourceAttributes } },
+  });
+  const status = isRecord(answer) ? answer['status'] : undefined;
+  if (!isRecord(status)) throw new KubeError(`POST ${PATH}: no status`, { code: 'InvalidAnswer' });
+  const allowed = status['allowed'] === true;
+  return { allowed, reason: allowed ? '' : sentence(namespace, question) };
+};

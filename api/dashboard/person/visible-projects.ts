@@ -1,0 +1,50 @@
+import { PROJECT_NAME } from '#crds/api-group.ts';
+import type { ZipProject } from '#crds/zip-project.ts';
+import type { Reflector } from '#runtime/kube/types.ts';
+import type { Question, Verdict } from './access.ts';
+import type { Person } from './person.ts';
+
+export interface VisibleProject {
+  readonly namespace: string;
+  /** What people call it. */
+  readonly title: string;
+  readonly project: ZipProject;
+}
+
+/** Seeing a project means to be allowed to get its ZipProject. */
+export const SEE_PROJECT: Question = { verb: 'get', resource: 'zipprojects', name: PROJECT_NAME };
+
+/** So many reviews are asked at a time. */
+const AT_A_TIME = 16;
+
+type Ask = (namespace: string, question: Question) => Promise<Verdict>;
+
+export const toVisible = (project: ZipProject): VisibleProject => {
+  const { namespace } = project.metadata;
+  return { namespace, title: project.spec.displayName ?? namespace, project };
+};
+
+const allowedOf = async (projects: readonly ZipProject[], ask: Ask): Promise<readonly ZipProject[]> => {
+  const everywhere = await ask('', SEE_PROJECT);
+  if (everywhere.allowed) return projects;
+  const allowed: ZipProject[] = [];
+  for (let start = 0; start < projects.length; start += AT_A_TIME) {
+    const some = projects.slice(start, start + AT_A_TIME);
+    const verdicts = await Promise.all(some.map(({ metadata }) => ask(metadata.namespace, SEE_PROJECT)));
+    allowed.push(...some.filter((_, index) => verdicts[index]?.allowed === true));
+  }
+  return allowed;
+};
+
+/** The projects of the API's cache that the person may see, by title; `isMenu` for the answers of the last seconds. */
+export const visibleProjects = async (
+  projects: Pick<Reflector<ZipProject>, 'values'>,
+  person: Person,
+  { isMenu }: { readonly isMenu: boolean },
+): Promise<readonly VisibleProject[]> => {
+  const all = [...projects.values()].filter(({ metadata }) => metadata.name === PROJECT_NAME);
+  const allowed = await allowedOf(all, (namespace, question) =>
+    isMenu ? person.seemsToBeAllowed(namespace, question) : person.may(namespace, question),
+  );
+  return allowed.map(toVisible).sort((a, b) => a.title.localeCompare(b.title, 'en'));
+};

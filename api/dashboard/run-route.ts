@@ -1,0 +1,123 @@
+import type { Clock } from '#runtime/clock.ts';
+import { AppError } from '#runtime/errors.ts';
+import type { DashboardContext } from './context.ts';
+import type { Cookies } from './cookies.ts';
+import { giveFlash } from './frame/flash.ts';
+import type { FrameOptions, MakeFrame } from './frame/frame.ts';
+import { checkCsrf, type SessionCookie } from './middleware/session.ts';
+import { notAllowed, type PageAnswer, type PageRequest, type Route } from './page.ts';
+import type { Person } from './person/person.ts';
+import { SEE_PROJECT } from './person/visible-projects.ts';
+import type { Render } from './render.ts';
+import type { Session } from './sessions/sessions.ts';
+
+export interface RunRouteDeps {
+  readonly clock: Pick<Clock, 'date'>;
+  readonly cookies: Cookies;
+  readonly sessionCookie: SessionCookie;
+  readonly personOf: (session: Session) => Person;
+  readonly frame: MakeFrame;
+  readonly render: Render;
+  /** Limit of all calls to the API server for one page. */
+  readonly workTimeoutMs: number;
+}
+
+/** The script asks for fragments with this header, and reloads the page when it is told to sign in. */
+export const LIVE_HEADER = 'X-Live';
+
+const isLive = (ctx: DashboardContext): boolean => ctx.get(LIVE_HEADER) !== '';
+
+/** A link on another site brings no strict cookie along. From a page of ours the browser sends it. */
+const comesFromElsewhere = (ctx: DashboardContext): boolean =>
+  ctx.method === 'GET' &&
+  ctx.get('Sec-Fetch-Site') === 'cross-site' &&
+  ctx.get('Sec-Fetch-Mode') === 'navigate';
+
+/** Where to sign in, and back afterwards. Only pages are returned to: a form is not sent twice. */
+const toSignIn = (ctx: DashboardContext, why: '' | 'ended'): void => {
+  if (isLive(ctx)) {
+    ctx.status = 401;
+    ctx.body = '';
+    return;
+  }
+  const query = new URLSearchParams();
+  if (ctx.method === 'GET' && ctx.path !== '/') query.set('next', `${ctx.path}${ctx.search}`);
+  if (why !== '') query.set('why', why);
+  ctx.redirect(query.size === 0 ? '/sign-in' : `/sign-in?${query.toString()}`);
+  ctx.status = 303;
+};
+
+const checkRights = async (route: Route, { person, namespace }: PageRequest): Promise<void> => {
+  const questions = [...(namespace === '' ? [] : [SEE_PROJECT]), ...(route.needs ?? [])];
+  const verdicts = await Promise.all(questions.map((question) => person.may(namespace, question)));
+  const refused = verdicts.find(({ allowed }) => !allowed);
+  if (refused !== undefined) throw notAllowed(refused.reason);
+};
+
+const createAnswers = ({ cookies, frame, render }: RunRouteDeps) => {
+  const show = async (ctx: DashboardContext, view: string, shown: ShownWith): Promise<void> => {
+    ctx.body = render(view, { frame: await frame(ctx, shown.frame), view: shown.data });
+    ctx.type = 'html';
+    ctx.status = shown.status ?? 200;
+  };
+  return {
+    goOn: (ctx: DashboardContext): Promise<void> => {
+      const next = `${ctx.path}${ctx.search}`;
+      return show(ctx, '/frame/going-on', {
+        frame: { title: 'One moment', refreshTo: next },
+        data: { next },
+      });
+    },
+    tell: async (ctx: DashboardContext, request: PageRequest, answer: PageAnswer): Promise<void> => {
+      if (answer.kind === 'go') {
+        if (answer.flash !== undefined) giveFlash(ctx, cookies, answer.flash);
+        ctx.redirect(answer.to);
+        ctx.status = 303;
+        return;
+      }
+      const { view, data } = answer;
+      if (answer.kind === 'fragment')
+        return show(ctx, view, { frame: { title: '', isFragment: true }, data });
+      const { title, section, status } = answer;
+      const { person, namespace } = request;
+      await show(ctx, view, { frame: { title, section, person, namespace }, data, status });
+    },
+  };
+};
+
+interface ShownWith {
+  readonly frame: FrameOptions;
+  readonly data: object;
+  readonly status?: number | undefined;
+}
+
+/** Runs one route for whoever is signed in: session, CSRF token, rights, page, answer. */
+export const createRunRoute = (deps: RunRouteDeps) => {
+  const answer = createAnswers(deps);
+  return async (ctx: DashboardContext, route: Route, params: PageRequest['params']): Promise<void> => {
+    const { session } = ctx.state;
+    if (session === undefined) {
+      if (comesFromElsewhere(ctx)) return answer.goOn(ctx);
+      return toSignIn(ctx, '');
+    }
+    if (route.method === 'POST') checkCsrf(ctx, session);
+    const request: PageRequest = {
+      person: deps.personOf(session),
+      namespace: params['project'] ?? '',
+      params,
+      query: new URLSearchParams(ctx.search),
+      form: ctx.state.form ?? new URLSearchParams(),
+      now: deps.clock.date(),
+      signal: AbortSignal.timeout(deps.workTimeoutMs),
+    };
+    try {
+      await checkRights(route, request);
+      await answer.tell(ctx, request, await route.handle(request));
+    } catch (error) {
+      if (!(error instanceof AppError && error.code === 'Unauthorized')) throw error;
+      // The token was revoked or has expired: what it opened is over, everywhere.
+      await deps.sessionCookie.end(ctx).catch(() => undefined);
+      toSignIn(ctx, 'ended');
+    }
+  };
+};

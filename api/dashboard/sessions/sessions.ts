@@ -1,0 +1,85 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { Clock } from '#runtime/clock.ts';
+import { isRecord } from '#runtime/kube/decode.ts';
+import { KEY_BYTES, seal, unseal } from './seal.ts';
+import type { SessionStore } from './session-store.ts';
+
+/** A person who is signed in. */
+export interface Session {
+  /** What the session is called in the store; not what the cookie holds. */
+  readonly id: string;
+  /** Name of the person at the API server. */
+  readonly person: string;
+  readonly token: string;
+  /** What every form of this session must send. */
+  readonly csrf: string;
+  readonly endsAtMs: number;
+}
+
+export interface Sessions {
+  /** Begins a session with an id of its own; returns what the cookie is to hold. */
+  begin(person: string, token: string): Promise<string>;
+  /** Undefined for a cookie that opens nothing (any more). */
+  read(cookie: string): Promise<Session | undefined>;
+  end(cookie: string): Promise<void>;
+  /** Ends every session of a person, whatever browser it is in. */
+  endAll(person: string): Promise<void>;
+}
+
+const ID_BYTES = 32;
+const COOKIE = /^[A-Za-z0-9_-]{86}$/;
+
+/** A copy of the store must open nothing: it holds only digests of ids and of names. */
+const digest = (value: Buffer | string): string => createHash('sha256').update(value).digest('hex');
+
+/** Which session, and the key that opens it. */
+const partsOf = (cookie: string): { id: string; key: Buffer } | undefined => {
+  if (!COOKIE.test(cookie)) return undefined;
+  const bytes = Buffer.from(cookie, 'base64url');
+  return { id: digest(bytes.subarray(0, ID_BYTES)), key: bytes.subarray(ID_BYTES) };
+};
+
+const sessionOf = (id: string, text: string): Session | undefined => {
+  const value: unknown = JSON.parse(text);
+  if (!isRecord(value)) return undefined;
+  const { person, token, csrf, endsAtMs } = value;
+  if (typeof person !== 'string' || typeof token !== 'string') return undefined;
+  if (typeof csrf !== 'string' || typeof endsAtMs !== 'number') return undefined;
+  return { id, person, token, csrf, endsAtMs };
+};
+
+/**
+ * Sessions whose content only the cookie opens: the store holds it encrypted with a key that is in the cookie alone.
+ * Every method throws SessionStoreAwayError while the store is away.
+ */
+export const createSessions = (deps: {
+  readonly store: SessionStore;
+  readonly clock: Pick<Clock, 'date'>;
+  readonly sessionMs: number;
+}): Sessions => {
+  const { store, clock, sessionMs } = deps;
+  return {
+    begin: async (person, token) => {
+      const secret = randomBytes(ID_BYTES + KEY_BYTES);
+      const id = digest(secret.subarray(0, ID_BYTES));
+      const endsAtMs = clock.date().getTime() + sessionMs;
+      const csrf = randomBytes(32).toString('base64url');
+      const record = seal(secret.subarray(ID_BYTES), id, JSON.stringify({ person, token, csrf, endsAtMs }));
+      await store.put(id, record, { person: digest(person), endsAtMs });
+      return secret.toString('base64url');
+    },
+    read: async (cookie) => {
+      const parts = partsOf(cookie);
+      if (parts === undefined) return undefined;
+      const record = await store.touch(parts.id);
+      const text = record === undefined ? undefined : unseal(parts.key, parts.id, record);
+      const session = text === undefined ? undefined : sessionOf(parts.id, text);
+      return session !== undefined && session.endsAtMs > clock.date().getTime() ? session : undefined;
+    },
+    end: async (cookie) => {
+      const parts = partsOf(cookie);
+      if (parts !== undefined) await store.drop(parts.id);
+    },
+    endAll: (person) => store.dropAll(digest(person)),
+  };
+};

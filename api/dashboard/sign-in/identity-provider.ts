@@ -1,0 +1,148 @@
+import { readFileSync } from 'node:fs';
+import {
+  authorizationCodeGrant,
+  buildAuthorizationUrl,
+  ClientSecretBasic,
+  type Configuration,
+  type CustomFetch,
+  calculatePKCECodeChallenge,
+  customFetch,
+  discovery,
+  None,
+  randomNonce,
+  randomPKCECodeVerifier,
+  randomState,
+} from 'openid-client';
+import { Agent, fetch, type RequestInit } from 'undici';
+import type { Clock } from '#runtime/clock.ts';
+import { AppError, ConfigError } from '#runtime/errors.ts';
+import type { DashboardSettings } from '../settings.ts';
+
+/** What the browser keeps while it is away at the identity provider. */
+export interface Pending {
+  readonly state: string;
+  readonly nonce: string;
+  readonly verifier: string;
+}
+
+/** Sign-in by OpenID Connect: authorization code with PKCE. */
+export interface IdentityProvider extends AsyncDisposable {
+  begin(): Promise<{ readonly url: string; readonly pending: Pending }>;
+  /** The ID token for which the answer in the address stands. */
+  finish(query: string, pending: Pending): Promise<string>;
+}
+
+/** The identity provider is away, or its answer is not the one to our question. */
+export class IdentityProviderError extends AppError {
+  constructor(message: string, cause: unknown) {
+    super(message, { code: 'IdentityProvider', retryable: true, cause });
+  }
+}
+
+/** Keys and addresses of the issuer are read anew after so long. */
+const CONFIGURATION_AGE_MS = 600_000;
+const TIMEOUT_SECONDS = 10;
+export const CALLBACK_PATH = '/sign-in/oidc/callback';
+
+type OidcSettings = Pick<
+  DashboardSettings,
+  | 'dashboardUrl'
+  | 'dashboardOidcIssuer'
+  | 'dashboardOidcClientId'
+  | 'dashboardOidcClientSecretFile'
+  | 'dashboardOidcScopes'
+  | 'dashboardOidcCaFile'
+>;
+
+const readText = (env: string, file: string): string => {
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch (error) {
+    throw new ConfigError(`${env}: cannot read ${file}`, error);
+  }
+};
+
+const check = (settings: OidcSettings): void => {
+  for (const [env, value] of [
+    ['DASHBOARD_URL', settings.dashboardUrl],
+    ['DASHBOARD_OIDC_CLIENT_ID', settings.dashboardOidcClientId],
+  ])
+    if (value === '') throw new ConfigError(`DASHBOARD_OIDC_ISSUER is set, so ${env} is needed too`);
+};
+
+/** What the issuer publishes of itself, asked for when it is needed: the issuer may be away while we start. */
+const createConfigure = (
+  settings: OidcSettings,
+  { agent, clock }: { readonly agent: Agent; readonly clock: Pick<Clock, 'monotonicMs'> },
+): (() => Promise<Configuration>) => {
+  const { dashboardOidcIssuer, dashboardOidcClientId, dashboardOidcClientSecretFile: file } = settings;
+  const authentication =
+    file === '' ? None() : ClientSecretBasic(readText('DASHBOARD_OIDC_CLIENT_SECRET_FILE', file));
+  // The library's types know the global fetch only; undici's takes an agent with an authority of its own.
+  const fetchByAgent: CustomFetch = async (url, options) =>
+    (await fetch(url, { ...options, dispatcher: agent } as RequestInit)) as unknown as Response;
+  let known: { readonly configuration: Configuration; readonly untilMs: number } | undefined;
+  return async () => {
+    if (known !== undefined && known.untilMs > clock.monotonicMs()) return known.configuration;
+    const configuration = await discovery(
+      new URL(dashboardOidcIssuer),
+      dashboardOidcClientId,
+      undefined,
+      authentication,
+      { timeout: TIMEOUT_SECONDS, [customFetch]: fetchByAgent },
+    );
+    known = { configuration, untilMs: clock.monotonicMs() + CONFIGURATION_AGE_MS };
+    return configuration;
+  };
+};
+
+const orFailed = async <T>(message: string, task: () => Promise<T>): Promise<T> => {
+  try {
+    return await task();
+  } catch (error) {
+    throw new IdentityProviderError(message, error);
+  }
+};
+
+/** @throws ConfigError when a setting is missing or a file cannot be read */
+export const createIdentityProvider = (
+  settings: OidcSettings,
+  clock: Pick<Clock, 'monotonicMs'>,
+): IdentityProvider => {
+  check(settings);
+  const { dashboardOidcCaFile: caFile, dashboardOidcScopes: scopes } = settings;
+  const ca = caFile === '' ? {} : { ca: readText('DASHBOARD_OIDC_CA_FILE', caFile) };
+  const agent = new Agent({ connect: ca });
+  const configure = createConfigure(settings, { agent, clock });
+  const redirectUri = new URL(CALLBACK_PATH, settings.dashboardUrl).href;
+  return {
+    begin: () =>
+      orFailed('The identity provider does not answer.', async () => {
+        const pending = {
+          state: randomState(),
+          nonce: randomNonce(),
+          verifier: randomPKCECodeVerifier(),
+        };
+        const url = buildAuthorizationUrl(await configure(), {
+          redirect_uri: redirectUri,
+          scope: scopes.join(' '),
+          code_challenge: await calculatePKCECodeChallenge(pending.verifier),
+          code_challenge_method: 'S256',
+          state: pending.state,
+          nonce: pending.nonce,
+        });
+        return { url: url.href, pending };
+      }),
+    finish: (query, { state, nonce, verifier }) =>
+      orFailed('The identity provider did not sign you in.', async () => {
+        const tokens = await authorizationCodeGrant(await configure(), new URL(query, redirectUri), {
+          pkceCodeVerifier: verifier,
+          expectedState: state,
+          expectedNonce: nonce,
+          idTokenExpected: true,
+        });
+        return tokens.id_token ?? '';
+      }),
+    [Symbol.asyncDispose]: () => agent.destroy(),
+  };
+};

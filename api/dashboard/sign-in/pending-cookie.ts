@@ -1,0 +1,37 @@
+import { isRecord } from '#runtime/kube/decode.ts';
+import type { DashboardContext } from '../context.ts';
+import type { Cookies } from '../cookies.ts';
+import { localPath } from '../local-path.ts';
+import type { Pending } from './identity-provider.ts';
+
+const NAME = 'signing-in';
+const MAX_AGE_SECONDS = 600;
+
+/** What is remembered while the browser is away, and where it wanted to go. */
+export type Away = Pending & { readonly next: string };
+
+/**
+ * The way back comes from another site, which a strict cookie would not survive. This one is worth nothing without the
+ * code that the identity provider gives to the same browser.
+ */
+export const givePending = (ctx: DashboardContext, cookies: Cookies, away: Away): void => {
+  const value = Buffer.from(JSON.stringify(away)).toString('base64url');
+  ctx.append('Set-Cookie', cookies.write(NAME, value, { sameSite: 'Lax', maxAgeSeconds: MAX_AGE_SECONDS }));
+};
+
+/** Once only. */
+export const takePending = (ctx: DashboardContext, cookies: Cookies): Away | undefined => {
+  const value = cookies.read(ctx.get('Cookie'), NAME);
+  if (value === undefined) return undefined;
+  ctx.append('Set-Cookie', cookies.write(NAME, '', { sameSite: 'Lax' }));
+  try {
+    const away: unknown = JSON.parse(Buffer.from(value, 'base64url').toString('utf8'));
+    if (!isRecord(away)) return undefined;
+    const { state, nonce, verifier, next } = away;
+    if (typeof state !== 'string' || typeof nonce !== 'string' || typeof verifier !== 'string')
+      return undefined;
+    return { state, nonce, verifier, next: localPath(typeof next === 'string' ? next : undefined) };
+  } catch {
+    return undefined;
+  }
+};

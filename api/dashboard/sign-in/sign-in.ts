@@ -1,0 +1,82 @@
+import { isBearerToken } from '#runtime/kube/person-client.ts';
+import type { DashboardContext } from '../context.ts';
+import { localPath } from '../local-path.ts';
+import { checkCsrf } from '../middleware/session.ts';
+import { SessionStoreAwayError } from '../sessions/session-store.ts';
+import type { Session } from '../sessions/sessions.ts';
+import { createProviderSteps } from './provider-steps.ts';
+import {
+  BAD_TOKEN,
+  createSignInSteps,
+  type SignInDeps,
+  STORE_AWAY,
+  type Step,
+  seeOther,
+} from './sign-in-steps.ts';
+
+export interface SignIn {
+  readonly show: Step;
+  readonly withToken: Step;
+  readonly toProvider: Step;
+  readonly fromProvider: Step;
+  readonly out: Step;
+  readonly outEverywhere: Step;
+}
+
+/** Why somebody comes to the page to sign in on. */
+const WHYS: Readonly<Record<string, string>> = {
+  ended: 'The API server no longer accepts your token. Sign in again.',
+  out: 'You are signed out.',
+  everywhere: 'You are signed out in every browser.',
+  away: 'You are signed out in this browser. The session store does not answer: a copy of the session would work until it lapses.',
+};
+
+const createWithToken = (deps: SignInDeps): Step => {
+  const steps = createSignInSteps(deps);
+  return async (ctx) => {
+    const next = localPath(ctx.state.form?.get('next'));
+    const token = (ctx.state.form?.get('token') ?? '').trim();
+    const refuse = (error: string): Promise<void> => steps.show(ctx, { status: 422, next, error });
+    if (token === '') return refuse('Paste a token first.');
+    if (!isBearerToken(token)) return refuse('A token has no spaces or line breaks in it.');
+    await steps.limit(ctx);
+    await steps.attempt(ctx, next, async () => {
+      if (await steps.begin(ctx, token)) seeOther(ctx, next);
+      else await refuse(BAD_TOKEN);
+    });
+  };
+};
+
+const createOut =
+  (end: (ctx: DashboardContext, session: Session) => Promise<void>, why: string): Step =>
+  async (ctx) => {
+    const { session } = ctx.state;
+    if (session === undefined) return seeOther(ctx, '/sign-in');
+    checkCsrf(ctx, session);
+    try {
+      await end(ctx, session);
+      seeOther(ctx, `/sign-in?why=${why}`);
+    } catch (error) {
+      if (!(error instanceof SessionStoreAwayError)) throw error;
+      seeOther(ctx, '/sign-in?why=away');
+    }
+  };
+
+/** Everything between a person and a session. */
+export const createSignIn = (deps: SignInDeps): SignIn => {
+  const { sessionCookie } = deps;
+  const steps = createSignInSteps(deps);
+  return {
+    show: async (ctx) => {
+      const query = new URLSearchParams(ctx.search);
+      const next = localPath(query.get('next'));
+      if (ctx.state.session !== undefined) return seeOther(ctx, next);
+      const why = WHYS[query.get('why') ?? ''] ?? '';
+      await steps.show(ctx, { next, notice: ctx.state.isStoreAway === true ? STORE_AWAY : why });
+    },
+    withToken: createWithToken(deps),
+    ...createProviderSteps(deps),
+    out: createOut((ctx) => sessionCookie.end(ctx), 'out'),
+    outEverywhere: createOut((ctx, session) => sessionCookie.endAll(ctx, session), 'everywhere'),
+  };
+};
