@@ -29,9 +29,7 @@ const isLive = (ctx: DashboardContext): boolean => ctx.get(LIVE_HEADER) !== '';
 
 /** A link on another site brings no strict cookie along. From a page of ours the browser sends it. */
 const comesFromElsewhere = (ctx: DashboardContext): boolean =>
-  ctx.method === 'GET' &&
-  ctx.get('Sec-Fetch-Site') === 'cross-site' &&
-  ctx.get('Sec-Fetch-Mode') === 'navigate';
+  ctx.method === 'GET' && ctx.get('Sec-Fetch-Site') === 'cross-site';
 
 /** Where to sign in, and back afterwards. Only pages are returned to: a form is not sent twice. */
 const toSignIn = (ctx: DashboardContext, why: '' | 'ended'): void => {

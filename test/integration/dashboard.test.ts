@@ -1,0 +1,262 @@
+import { expect } from 'chai';
+import { Redis } from 'ioredis';
+import { type DashboardDesk, seriousIssues, startDashboardDesk } from '../support/dashboard-desk.ts';
+import type { DashboardUser } from '../support/dashboard-users.ts';
+import { type RedisServer, startRedisServer } from '../support/redis-server.ts';
+import { until } from '../support/until.ts';
+
+const NAMESPACE = 'dashboard';
+
+describe('the dashboard in a browser', function () {
+  this.timeout(60_000);
+  let redis: RedisServer;
+  let desk: DashboardDesk;
+  let admin: DashboardUser;
+  before(async () => {
+    redis = await startRedisServer();
+    desk = await startDashboardDesk(NAMESPACE, { REDIS_URL: redis.url });
+    admin = await desk.addUser('ada', 'admin');
+  });
+  after(async () => {
+    await desk[Symbol.asyncDispose]();
+    await redis[Symbol.asyncDispose]();
+  });
+
+  it('signs in by keyboard alone', async () => {
+    await using open = await desk.open();
+    const { page } = open;
+    await page.goto('/');
+    // Past the link to the content and the name of the product.
+    for (let step = 0; step < 3; step += 1) await page.keyboard.press('Tab');
+    await page.keyboard.type(admin.token);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Projects' }).waitFor();
+    expect(await page.getByText(admin.name).count()).to.equal(1);
+    expect(open.complaints).to.deep.equal([]);
+  });
+
+  it('says why a token does not sign in', async () => {
+    await using open = await desk.open();
+    const { page } = open;
+    await page.goto('/sign-in');
+    await page.getByLabel('Kubernetes token').fill(`${admin.token.slice(0, -4)}AAAA`);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('alert').waitFor();
+    expect(await page.getByRole('alert').textContent()).to.contain('does not accept this token');
+    expect(await page.getByLabel('Kubernetes token').inputValue()).to.equal('');
+  });
+
+  it('keeps the token where neither scripts, nor the page, nor Redis shows it', async () => {
+    await using open = await desk.open();
+    const { page } = open;
+    await open.signIn(admin.token);
+    const cookies = await page.context().cookies();
+    expect(cookies).to.have.lengthOf(1);
+    expect(cookies[0]).to.include({ httpOnly: true, secure: true, sameSite: 'Strict', path: '/' });
+    expect(cookies[0]?.name).to.match(/^__Host-/);
+    const seen = await page.evaluate(() => {
+      const { document, localStorage, sessionStorage, location } = globalThis as unknown as {
+        document: { cookie: string; documentElement: { outerHTML: string } };
+        localStorage: object;
+        sessionStorage: object;
+        location: { href: string };
+      };
+      return [
+        document.cookie,
+        JSON.stringify([{ ...localStorage }, { ...sessionStorage }]),
+        location.href,
+        document.documentElement.outerHTML,
+      ].join('\n');
+    });
+    const client = new Redis(redis.url);
+    const keys = await client.keys('*session:*');
+    const kept = await Promise.all(keys.map((key) => client.get(key)));
+    client.disconnect();
+    expect(keys).to.not.deep.equal([]);
+    for (const text of [seen, ...keys, ...kept, ...desk.api.lines])
+      expect(text).to.not.contain(admin.token).and.not.contain(cookies[0]?.value);
+  });
+
+  it('shows a running job in the overview without a reload', async () => {
+    await using open = await desk.open();
+    const { page } = open;
+    await open.signIn(admin.token);
+    await page.getByRole('link', { name: NAMESPACE }).first().click();
+    await page.getByText('There are no jobs yet.').waitFor();
+    const uuid = await desk.flow.post([{ url: desk.flow.origin.url('/a.txt'), filename: 'a.txt' }]);
+    await page.getByText('There are no jobs yet.').waitFor({ state: 'detached' });
+    await desk.flow.project.untilPhase(uuid, ['Succeeded', 'Failed']);
+    await page.getByText(/1 archive made|1 job failed/).waitFor();
+    expect(open.complaints).to.deep.equal([]);
+  });
+
+  it('works without JavaScript, on a phone', async () => {
+    await using open = await desk.open({ javaScriptEnabled: false, viewport: { width: 375, height: 700 } });
+    const { page } = open;
+    await open.signIn(admin.token);
+    await page.getByRole('link', { name: 'New project' }).click();
+    await page.getByLabel('Namespace').fill(NAMESPACE);
+    await page.getByRole('button', { name: 'Create project' }).click();
+    await page.locator('#namespace-error').waitFor();
+    expect(await page.locator('#namespace-error').textContent()).to.equal(
+      'This namespace is a project already.',
+    );
+    await page.getByRole('button', { name: 'Dark' }).click();
+    expect(await page.locator('html').getAttribute('data-theme')).to.equal('dark');
+    await page.locator('summary', { hasText: admin.name }).click();
+    await page.getByRole('button', { name: 'Sign out', exact: true }).click();
+    await page.getByText('You are signed out.').waitFor();
+    await page.goto('/projects');
+    await page.getByLabel('Kubernetes token').waitFor();
+  });
+
+  it('makes a project of a namespace with the rights of the person', async () => {
+    const { cluster } = desk.flow;
+    await cluster.kubectl(['create', 'namespace', 'dashboard-new']);
+    await using open = await desk.open();
+    const { page } = open;
+    await open.signIn(admin.token);
+    const create = async (): Promise<void> => {
+      await page.goto('/new-project');
+      await page.getByLabel('Namespace').fill('dashboard-new');
+      await page.getByLabel('Name that people see').fill('Made here');
+      await page.getByRole('button', { name: 'Create project' }).click();
+    };
+    await create();
+    await page.locator('#namespace-error').waitFor();
+    expect(await page.locator('#namespace-error').textContent()).to.contain(
+      'cannot create resource "zipprojects"',
+    );
+    await cluster.kubectl([
+      'create',
+      'rolebinding',
+      'ada',
+      '-n',
+      'dashboard-new',
+      '--clusterrole=admin',
+      `--serviceaccount=${NAMESPACE}:ada`,
+    ]);
+    await create();
+    await page.getByText('The namespace dashboard-new is a project now.').waitFor();
+    await until('the new project to be listed', async () => {
+      await page.goto('/projects');
+      return (await page.getByRole('rowheader', { name: 'Made here' }).count()) === 1;
+    });
+  });
+
+  for (const colorScheme of ['light', 'dark'] as const) {
+    it(`has no serious fault for assistive technology on any page, ${colorScheme}`, async () => {
+      await using open = await desk.open({ colorScheme });
+      const { page } = open;
+      const found: string[] = [];
+      const check = async (): Promise<void> => {
+        found.push(...(await seriousIssues(page)).map((issue) => `${page.url()}: ${issue}`));
+      };
+      await page.goto('/sign-in?why=ended');
+      await check();
+      await open.signIn(admin.token);
+      await check();
+      for (const path of ['', '/first-steps', '/nowhere']) {
+        await page.goto(`/projects/${NAMESPACE}${path}`);
+        await check();
+      }
+      await page.goto('/new-project');
+      await page.getByRole('button', { name: 'Create project' }).click();
+      await page.locator('#namespace-error').waitFor();
+      await check();
+      expect(found).to.deep.equal([]);
+      expect(open.complaints).to.deep.equal([]);
+    });
+  }
+
+  it('shows nothing of a project to somebody without rights to it', async () => {
+    const stranger = await desk.addUser('stranger');
+    await using open = await desk.open();
+    const { page } = open;
+    await open.signIn(stranger.token);
+    await page.getByText('There is no project that you may see.').waitFor();
+    const answer = await page.goto(`/projects/${NAMESPACE}`);
+    expect(answer?.status()).to.equal(403);
+    await page.getByText('may not get zipprojects').waitFor();
+  });
+
+  it('takes a removed RoleBinding and a revoked token at their word on the next click', async () => {
+    const leaver = await desk.addUser('leaver', 'view');
+    await using open = await desk.open();
+    const { page } = open;
+    await open.signIn(leaver.token);
+    const visit = async (): Promise<number> => (await page.goto(`/projects/${NAMESPACE}`))?.status() ?? 0;
+    expect(await visit()).to.equal(200);
+    await leaver.dropRole();
+    // The API server's own authorizer hears of it by a watch.
+    await until('the authorizer to know', async () => {
+      const { exitCode } = await desk.flow.cluster.kubectl(
+        ['auth', 'can-i', 'get', 'zipprojects', '-n', NAMESPACE, `--as=${leaver.name}`],
+        { allowFailure: true },
+      );
+      return exitCode !== 0;
+    });
+    expect(await visit()).to.equal(403);
+    await leaver.revoke();
+    await until('the session to end', async () => {
+      await visit();
+      return new URL(page.url()).pathname === '/sign-in';
+    });
+    await page.getByText('no longer accepts your token').waitFor();
+    expect(await page.context().cookies()).to.deep.equal([]);
+  });
+
+  it('refuses a form that another site sends with the cookies of the person', async () => {
+    await using open = await desk.open();
+    const { page } = open;
+    await open.signIn(admin.token);
+    const [csrf = ''] = await page
+      .locator('input[name=csrf]')
+      .evaluateAll((inputs) => inputs.map((input) => input.getAttribute('value') ?? ''));
+    await page.route('http://evil.example/', (route) =>
+      route.fulfill({
+        contentType: 'text/html',
+        body: `<form method="post" action="${desk.url}/sign-out"><input name="csrf" value="${csrf}"><button>Win a prize</button></form>`,
+      }),
+    );
+    await page.goto('http://evil.example/');
+    const [answer] = await Promise.all([
+      page.waitForResponse((response) => response.url().endsWith('/sign-out')),
+      page.getByRole('button', { name: 'Win a prize' }).click(),
+    ]);
+    expect(answer.status()).to.equal(403);
+    await page.goto('/projects');
+    await page.getByRole('heading', { name: 'Projects' }).waitFor();
+  });
+
+  it('follows a link from another site without a second sign-in', async () => {
+    await using open = await desk.open();
+    const { page } = open;
+    await open.signIn(admin.token);
+    const link = `<a href="${desk.url}/projects/${NAMESPACE}">the project</a>`;
+    await page.route('http://mail.example/', (route) =>
+      route.fulfill({ contentType: 'text/html', body: link }),
+    );
+    await page.goto('http://mail.example/');
+    await page.getByRole('link', { name: 'the project' }).click();
+    await page.getByRole('heading', { name: 'Jobs by state' }).waitFor();
+  });
+
+  it('asks to sign in again while Redis is away, and never answers 500', async () => {
+    await using open = await desk.open();
+    const { page } = open;
+    await open.signIn(admin.token);
+    await redis.kill();
+    const answer = await page.goto('/projects');
+    expect(answer?.status()).to.equal(200);
+    await page.getByText('Sessions cannot be kept right now').waitFor();
+    await page.getByLabel('Kubernetes token').fill(admin.token);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('alert').waitFor();
+    await redis.start();
+    await until('sign-in to work again', async () => {
+      await open.signIn(admin.token);
+      return true;
+    });
+  });
+});
