@@ -1,3 +1,6 @@
+import { toError } from '#runtime/errors.ts';
+import { AdministrationError, type AdministrationErrorCode } from '../administration/administration-error.ts';
+
 /** A form as it is shown: what was filled in, and what is wrong beside each field. */
 export interface FormState {
   readonly values: Readonly<Record<string, string>>;
@@ -13,3 +16,27 @@ export const filledIn = (
   ...names: readonly string[]
 ): Readonly<Record<string, string>> =>
   Object.fromEntries(names.map((name) => [name, (form.get(name) ?? '').trim()]));
+
+/** What the person can mend, or has to know, without leaving the form; the rest goes on to an error page. */
+const TOLD_IN_FORM: ReadonlySet<string> = new Set<AdministrationErrorCode>([
+  'InvalidInput',
+  'Forbidden',
+  'Refused',
+  'AlreadyExists',
+  'InUse',
+  'Conflict',
+  'NotFound',
+  'TimedOut',
+  'Failed',
+]);
+
+/**
+ * Why an operation was not done, for its form: beside the field that the error names, else beside `field` (`''`: above all
+ * fields).
+ * @throws the error itself when it is no matter of the form
+ */
+export const formErrors = (error: unknown, field = ''): FormState['errors'] => {
+  if (error instanceof AdministrationError && TOLD_IN_FORM.has(error.code))
+    return { [error.field ?? field]: error.message };
+  throw toError(error);
+};

@@ -23,7 +23,7 @@ export interface RunRouteDeps {
 }
 
 /** The script asks for fragments with this header, and reloads the page when it is told to sign in. */
-export const LIVE_HEADER = 'X-Live';
+const LIVE_HEADER = 'X-Live';
 
 const isLive = (ctx: DashboardContext): boolean => ctx.get(LIVE_HEADER) !== '';
 

@@ -95,7 +95,7 @@ describe('the dashboard in a browser', function () {
     const { page } = open;
     await open.signIn(admin.token);
     await page.getByRole('link', { name: 'New project' }).click();
-    await page.getByLabel('Namespace').fill(NAMESPACE);
+    await page.getByRole('textbox', { name: 'Namespace' }).fill(NAMESPACE);
     await page.getByRole('button', { name: 'Create project' }).click();
     await page.locator('#namespace-error').waitFor();
     expect(await page.locator('#namespace-error').textContent()).to.equal(
@@ -118,7 +118,7 @@ describe('the dashboard in a browser', function () {
     await open.signIn(admin.token);
     const create = async (): Promise<void> => {
       await page.goto('/new-project');
-      await page.getByLabel('Namespace').fill('dashboard-new');
+      await page.getByRole('textbox', { name: 'Namespace' }).fill('dashboard-new');
       await page.getByLabel('Name that people see').fill('Made here');
       await page.getByRole('button', { name: 'Create project' }).click();
     };
@@ -210,9 +210,7 @@ describe('the dashboard in a browser', function () {
     await using open = await desk.open();
     const { page } = open;
     await open.signIn(admin.token);
-    const [csrf = ''] = await page
-      .locator('input[name=csrf]')
-      .evaluateAll((inputs) => inputs.map((input) => input.getAttribute('value') ?? ''));
+    const csrf = (await page.locator('input[name=csrf]').first().getAttribute('value')) ?? '';
     await page.route('http://evil.example/', (route) =>
       route.fulfill({
         contentType: 'text/html',

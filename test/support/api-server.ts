@@ -109,6 +109,7 @@ const settingsOf = (options: ApiServerOptions) => ({
   requestsPerMinutePerToken: 0,
   requestsPerMinutePerProject: 0,
   authFailuresPerMinute: 0,
+  dashboardSignInsPerMinute: 0,
   ...options.rateLimits,
   helpUrl: '/docs',
 });

@@ -1,11 +1,9 @@
-import { createRequire } from 'node:module';
+import axe from 'axe-core';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { type ApiProcess, startApiProcess } from './api-process.ts';
 import { openBrowser } from './browser.ts';
 import { createDashboardUser, type DashboardUser } from './dashboard-users.ts';
 import { type Flow, startFlow } from './flow.ts';
-
-const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
 interface AxeResult {
   readonly id: string;
@@ -16,7 +14,7 @@ interface AxeResult {
 /** What axe finds of the impact serious or critical, as lines. */
 export const seriousIssues = async (page: Page): Promise<readonly string[]> => {
   // Given as text to the debugger's own world: the page's policy lets no other script in.
-  await page.evaluate(await readAxe());
+  await page.evaluate(axe.source);
   const violations = (await page.evaluate(
     'axe.run(document, { resultTypes: ["violations"] }).then((results) => results.violations)',
   )) as readonly AxeResult[];
@@ -25,12 +23,6 @@ export const seriousIssues = async (page: Page): Promise<readonly string[]> => {
     .flatMap(({ id, nodes }) =>
       nodes.map(({ target, failureSummary }) => `${id} at ${target.join(' ')}: ${failureSummary ?? ''}`),
     );
-};
-
-let axe: Promise<string> | undefined;
-const readAxe = (): Promise<string> => {
-  axe ??= import('node:fs/promises').then(({ readFile }) => readFile(AXE, 'utf8'));
-  return axe;
 };
 
 /** A page of a browser of its own, with what its console said against us. */
@@ -50,7 +42,7 @@ export interface DashboardDesk extends AsyncDisposable {
   addUser(account: string, role?: 'view' | 'edit' | 'admin'): Promise<DashboardUser>;
 }
 
-export const openPage = async (url: string, options: BrowserContextOptions = {}): Promise<OpenPage> => {
+const openPage = async (url: string, options: BrowserContextOptions = {}): Promise<OpenPage> => {
   const context = await openBrowser({ baseURL: url, ...options });
   const page = await context.newPage();
   const complaints: string[] = [];

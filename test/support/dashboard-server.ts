@@ -18,6 +18,7 @@ import { createHttpServer } from '../../api/http-server.ts';
 import { createApiMetrics } from '../../api/metrics.ts';
 import { createRateLimits } from '../../api/rate-limits/rate-limits.ts';
 import { createLocalCounts } from '../../api/rate-limits/request-counts.ts';
+import { aProject } from './api-server.ts';
 import { createFakeObjects } from './fake-objects.ts';
 
 /** What the API server says of a token: whose it is, and the `verb resource namespace` that are allowed (`*` for all). */
@@ -165,3 +166,28 @@ export const startDashboardServer = async (options: DashboardServerOptions = {})
   };
 };
 export type DashboardServer = Awaited<ReturnType<typeof startDashboardServer>>;
+
+/** Names of tokens and cookies in tests. */
+export const SESSION = '__Host-zipjobs-session';
+export const ADA = 'ada-token';
+export const NOBODY = 'nobody-token';
+
+/** With two projects, Ada who may do everything, and somebody who may do nothing. */
+export const startStaffedDashboard = async (
+  env: Readonly<Record<string, string>> = {},
+): Promise<DashboardServer> => {
+  const server = await startDashboardServer({ env });
+  server.tokens.set(ADA, { name: 'ada', allowed: ['*'] });
+  server.tokens.set(NOBODY, { name: 'nobody', allowed: [] });
+  server.zipProjects.put(aProject('team-a', { displayName: 'Team A' }));
+  server.zipProjects.put(aProject('team-b'));
+  return server;
+};
+
+/** Somebody who is signed in. */
+export const visitAs = async (server: DashboardServer, token: string): Promise<Visitor> => {
+  const visitor = server.visit();
+  const { status } = await visitor.signIn(token);
+  if (status !== 303) throw new Error(`sign-in was answered ${status}`);
+  return visitor;
+};

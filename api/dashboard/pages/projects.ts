@@ -1,6 +1,5 @@
 import type { Route } from '../page.ts';
 import { visibleProjects } from '../person/visible-projects.ts';
-import { CREATE_PROJECT } from './new-project.ts';
 import type { PageDeps } from './routes.ts';
 
 /** The projects that the person may see. */
@@ -8,15 +7,14 @@ export const createProjectsPage = ({ caches }: Pick<PageDeps, 'caches'>): readon
   {
     method: 'GET',
     path: '/projects',
-    handle: async ({ person, now }) => {
+    handle: async ({ person }) => {
       const projects = await visibleProjects(caches.zipProjects, person, { isMenu: false });
-      const { allowed: mayCreateAnywhere } = await person.may('', CREATE_PROJECT);
       return {
         kind: 'page',
         view: '/pages/projects',
         title: 'Projects',
         section: 'projects',
-        data: { projects, now, mayCreateAnywhere },
+        data: { projects },
       };
     },
   },
