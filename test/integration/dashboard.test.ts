@@ -98,9 +98,7 @@ describe('the dashboard in a browser', function () {
     await page.getByRole('textbox', { name: 'Namespace' }).fill(NAMESPACE);
     await page.getByRole('button', { name: 'Create project' }).click();
     await page.locator('#namespace-error').waitFor();
-    expect(await page.locator('#namespace-error').textContent()).to.equal(
-      'This namespace is a project already.',
-    );
+    expect(await page.locator('#namespace-error').textContent()).to.contain('holds a project already');
     await page.getByRole('button', { name: 'Dark' }).click();
     expect(await page.locator('html').getAttribute('data-theme')).to.equal('dark');
     await page.locator('summary', { hasText: admin.name }).click();
@@ -125,7 +123,7 @@ describe('the dashboard in a browser', function () {
     await create();
     await page.locator('#namespace-error').waitFor();
     expect(await page.locator('#namespace-error').textContent()).to.contain(
-      'cannot create resource "zipprojects"',
+      'may not create zipprojects.zipjobs.dev in namespace dashboard-new',
     );
     await cluster.kubectl([
       'create',
