@@ -90,8 +90,12 @@ const expectCharge = (before: ZipJob, { metadata, status: is = {} }: ZipJob): vo
     expect(metadata.finalizers, 'a deletion waits for whoever is in charge').to.include(FINALIZER);
 };
 
-const expectSettled = ({ conditions, attempts }: ZipJobStatus, { uploads }: WorldStore): void => {
+const expectSettled = ({ conditions, attempts, reason }: ZipJobStatus, { uploads }: WorldStore): void => {
   const podUid = attempts?.at(-1)?.podUid;
+  const isUnknown = attempts?.some(
+    ({ upload, abortFailures = 0 }) => upload?.state === 'committing' && abortFailures > 0,
+  );
+  if (isUnknown) expect(reason, 'what nobody could ask about is told').to.equal('OutcomeUnknown');
   if (findCondition(conditions, 'Settled')?.reason === 'NothingToSettle')
     expect([...uploads.values()], 'nothing to settle').not.to.include(podUid);
 };
