@@ -24,8 +24,6 @@ export interface Plan {
   readonly seed: number;
   readonly jobs: readonly PlannedJob[];
   readonly faults: readonly PlannedFault[];
-  /** All jobs have to be over, and all webhooks told, so long after the last was posted; two minutes unless told otherwise. */
-  readonly limitMs?: number;
 }
 
 const MAX_JOBS = 4;
@@ -76,8 +74,8 @@ export const planOfFaults = (jobs: number, faults: readonly PlannedFault[]): Pla
 
 const UP_MS = 10_000;
 
-/** Many small jobs, and an API server that is restarted over and over, every other time after a compaction of etcd. */
-export const planRestarts = (jobs: number, limitMs: number): Plan => ({
-  ...planOfFaults(jobs, [{ kind: 'restart-api-server', afterMs: 1_000, compacts: false, upMs: UP_MS }]),
-  limitMs,
-});
+/** Many small jobs, and an API server that is restarted so often, every other time after a compaction of etcd. */
+export const planRestarts = (jobs: number, times: number): Plan =>
+  planOfFaults(jobs, [
+    { kind: 'restart-api-server', afterMs: 1_000, compacts: false, again: { times, upMs: UP_MS } },
+  ]);

@@ -40,8 +40,8 @@ export type TimedFault =
       readonly afterMs: number;
       /** After a compaction of etcd. */
       readonly compacts: boolean;
-      /** Over and over to the end of the schedule, and up for so long between; every other one compacts. */
-      readonly upMs?: number;
+      /** How often in all, and how long it is up between; every other one compacts. Once when absent. */
+      readonly again?: { readonly times: number; readonly upMs: number };
     }
   | { readonly kind: 'lose-node'; readonly afterMs: number; readonly ms: number }
   | { readonly kind: 'delete-bucket'; readonly afterMs: number; readonly ms: number }

@@ -31,6 +31,10 @@ export interface ScheduleReport {
 
 /** All jobs have to be over, and all webhooks told, so long after the last was posted. */
 const END_LIMIT_MS = 120_000;
+/** Later than that it is over when no job has moved for so long, */
+const STILL_MS = 60_000;
+/** or whatever moves. */
+const MOST_MS = 600_000;
 /** One full pass of the controller as it is installed, within which nothing may be left open. */
 const SWEEP_LIMIT_MS = 60_000;
 
@@ -65,22 +69,41 @@ const ignoreLate = (error: unknown): void => {
 const isQuiet = (job: ZipJob, posted: PostedJob): boolean =>
   posted.kind !== 'deleted' && isFinished(job) && job.status?.webhook?.state !== 'Pending';
 
-const untilQuiet = (
-  world: ChaosWorld,
-  jobs: readonly PostedJob[],
-  limitMs = END_LIMIT_MS,
-): Promise<boolean> =>
-  until(
+/** When a job of the schedule was last seen to change its phase or reason. */
+const lastStepAt = ({ seen }: ChaosWorld['history'], names: ReadonlyMap<string, unknown>): number => {
+  const states = new Map<string, string>();
+  let last = 0;
+  for (const one of seen) {
+    if (one.kind !== 'zip-job' || !names.has(one.name)) continue;
+    const state = `${one.event === 'DELETED'} ${one.phase} ${one.reason}`;
+    if (states.get(one.name) !== state) last = one.at;
+    states.set(one.name, state);
+  }
+  return last;
+};
+
+/** @throws Error when the time is over: a machine that is slow gets more of it as long as its jobs move. */
+const untilQuiet = async (world: ChaosWorld, jobs: readonly PostedJob[]): Promise<void> => {
+  const posted = new Map(jobs.map((job) => [zipJobName(job.uuid), job]));
+  const started = performance.now();
+  const isOver = (): boolean => {
+    const now = performance.now();
+    const isStill = now - lastStepAt(world.history, posted) > STILL_MS;
+    return now - started > MOST_MS || (now - started > END_LIMIT_MS && isStill);
+  };
+  const isAllQuiet = async (): Promise<boolean> =>
+    (await world.zipJobs()).every((job) => {
+      const known = posted.get(job.metadata.name);
+      return known === undefined || isQuiet(job, known);
+    });
+  await until(
     'every job to end and every webhook to be told',
-    async () => {
-      const posted = new Map(jobs.map((job) => [zipJobName(job.uuid), job]));
-      return (await world.zipJobs()).every((job) => {
-        const known = posted.get(job.metadata.name);
-        return known === undefined || isQuiet(job, known);
-      });
-    },
-    { limitMs, intervalMs: 200 },
-  );
+    async () => (await isAllQuiet()) || (isOver() && 'over'),
+    { limitMs: MOST_MS + END_LIMIT_MS, intervalMs: 200 },
+  ).then((end) => {
+    if (end === 'over') throw new Error('the jobs have not ended, or their webhooks were not told');
+  });
+};
 
 /** Asked by its key: a bucket of thousands of schedules is listed in pages. */
 const objectAt = async (world: ChaosWorld, key: string): Promise<JobOutcome['object']> => {
@@ -166,7 +189,7 @@ export const runSchedule = async (world: ChaosWorld, plan: Plan): Promise<Schedu
     const polls = Promise.all(jobs.map(({ uuid }) => pollAnswers(world, uuid, over.signal)));
     await Promise.all(jobs.map((job) => stop(world, job)));
     // What does not end is for the checker to tell.
-    await untilQuiet(world, jobs, plan.limitMs).catch((error: unknown) => history.note(String(error)));
+    await untilQuiet(world, jobs).catch((error: unknown) => history.note(String(error)));
     over.abort();
     await polls;
   };

@@ -57,13 +57,13 @@ const untilControllerWrote = async (world: ChaosWorld, since: number, signal: Ab
 
 export const restartApiServer = (world: ChaosWorld, fault: FaultOf<'restart-api-server'>): LiveFault => ({
   act: async (signal) => {
-    await delay(fault.afterMs, undefined, { signal });
-    await restart(world, fault.compacts);
-    for (let compacts = !fault.compacts; fault.upMs !== undefined; compacts = !compacts) {
+    const { afterMs, compacts, again = { times: 1, upMs: 0 } } = fault;
+    await delay(afterMs, undefined, { signal });
+    for (let n = 0; n < again.times; n += 1) {
+      await restart(world, compacts !== (n % 2 === 1));
       const since = performance.now();
-      await delay(fault.upMs, undefined, { signal });
-      await untilControllerWrote(world, since, signal);
-      await restart(world, compacts);
+      await delay(again.upMs, undefined, { signal });
+      if (n + 1 < again.times) await untilControllerWrote(world, since, signal);
     }
   },
 });
