@@ -33,7 +33,7 @@ export interface ControlPlane {
 }
 
 const ISSUER = 'https://kubernetes.default.svc';
-const READY_LIMIT_MS = 60_000;
+const READY_LIMIT_MS = 120_000;
 const run = promisify(execFile);
 
 /** Starts etcd, kube-apiserver, kube-controller-manager and kube-scheduler; returns once the API server is ready. */

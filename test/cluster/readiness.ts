@@ -3,8 +3,8 @@ import { ClusterError } from './cluster-error.ts';
 import type { KubeApi } from './kube-api.ts';
 import { conditionStatus, type Pod, type PodList } from './node-agent/pod-types.ts';
 
-const POD_LIMIT_MS = 60_000;
-const NODE_LIMIT_MS = 30_000;
+const POD_LIMIT_MS = 120_000;
+const NODE_LIMIT_MS = 120_000;
 const POLL_MS = 100;
 
 interface Node {
