@@ -45,6 +45,10 @@ const rawAnswer = (error: ApiError): string => {
 /** A server with limits on how long a client may take; what is no HTTP at all gets the error envelope too. */
 export const createHttpServer = (listener: RequestListener, settings: HttpServerSettings): Server => {
   const answers = new WeakMap<Duplex, ServerResponse>();
+  const take: RequestListener = (request, response) => {
+    answers.set(request.socket, response);
+    listener(request, response);
+  };
   const server = createServer(
     {
       headersTimeout: settings.headersTimeoutMs,
@@ -53,11 +57,10 @@ export const createHttpServer = (listener: RequestListener, settings: HttpServer
       keepAliveTimeout: settings.keepAliveTimeoutMs,
       maxHeaderSize: settings.maxHeaderBytes,
     },
-    (request, response) => {
-      answers.set(request.socket, response);
-      listener(request, response);
-    },
+    take,
   );
+  // What a client expects beyond 100-continue is ignored: Node itself would answer 417 without a body.
+  server.on('checkExpectation', take);
   server.maxRequestsPerSocket = settings.maxRequestsPerSocket;
   server.on('clientError', (error: Error, socket: Duplex) => {
     const begun = answers.get(socket);

@@ -60,6 +60,13 @@ describe('createApp', () => {
       });
     }
 
+    it('ignores what a client expects that nobody has heard of', async () => {
+      const head = `GET /v1/zips/${UNKNOWN_ID} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n`;
+      const answer = await rawHttp(api.port, [`${head}Expect: more\r\n\r\n`]);
+      expect(answer).to.match(/^HTTP\/1.1 401 /);
+      expect(answer).to.include('"code":"authentication_required"');
+    });
+
     it('does not resolve encoded dots', async () => {
       const answer = await rawHttp(api.port, [
         'GET /%2e%2e/v1/zips HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n',

@@ -1,0 +1,141 @@
+/**
+ * The description of the API -> a fuzzer that writes requests from it -> the installed release: no answer but those described.
+ * FUZZ_SEED and FUZZ_EXAMPLES repeat a run or make a longer one. The controller is away, so that no job begins.
+ */
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import { bucketResourceName, GROUP_VERSION } from '#crds/api-group.ts';
+import { SERVICES } from '#crds/zip-job.ts';
+import type { Cluster } from '../cluster/cluster-types.ts';
+import { untilTokenKnown } from '../support/flow.ts';
+import { installChart, RELEASE_NAMESPACE } from '../support/installation.ts';
+import { applyObjects, createProject, type Project } from '../support/project.ts';
+import { sharedCluster } from '../support/shared-cluster.ts';
+import { until } from '../support/until.ts';
+import { type FuzzReport, installFuzzer, runSchemathesis } from './run-schemathesis.ts';
+
+const NAMESPACE = 'fuzz';
+/** As in the examples of the description. */
+const BUCKET = 'reports';
+const SEED = Number(process.env['FUZZ_SEED'] ?? 20_260_504);
+const EXAMPLES = Number(process.env['FUZZ_EXAMPLES'] ?? 2_300);
+const LEAST_REQUESTS = 5_000;
+const NO_RATE_LIMITS = {
+  REQUESTS_PER_MINUTE_PER_TOKEN: 0,
+  REQUESTS_PER_MINUTE_PER_PROJECT: 0,
+  AUTH_FAILURES_PER_MINUTE: 0,
+};
+
+interface Run {
+  readonly name: string;
+  /** What the paths of the description are called below. */
+  readonly below: '' | '/api';
+  readonly hasToken: boolean;
+  readonly seed: number;
+  readonly examples: number;
+}
+
+const RUNS: readonly Run[] = [
+  { name: 'with a token', below: '/api', hasToken: true, seed: SEED, examples: EXAMPLES },
+  { name: 'under the other path', below: '', hasToken: true, seed: SEED + 1, examples: EXAMPLES },
+  { name: 'without a token', below: '/api', hasToken: false, seed: SEED, examples: Math.ceil(EXAMPLES / 8) },
+];
+
+const bucketObject = (service: string) => ({
+  apiVersion: GROUP_VERSION,
+  kind: 'ZipBucket',
+  metadata: { namespace: NAMESPACE, name: bucketResourceName(service, BUCKET) },
+  spec:
+    service === 'r2'
+      ? { service, bucketName: BUCKET, host: 'account.r2.cloudflarestorage.com', accountId: 'account' }
+      : { service, bucketName: BUCKET, region: 'eu-central-1' },
+});
+
+describe('the description of the API', function () {
+  this.timeout(1_800_000);
+  let cluster: Cluster;
+  let project: Project;
+  let baseUrl: string;
+  let programs: string;
+  let reports: readonly FuzzReport[];
+
+  const kubectl = async (...args: readonly string[]): Promise<string> =>
+    (await cluster.kubectl([...args])).stdout;
+
+  const stopController = async (): Promise<void> => {
+    const here = ['-n', RELEASE_NAMESPACE];
+    await kubectl('scale', 'deployment/zipjobs-controller', '--replicas=0', ...here);
+    const label = 'app.kubernetes.io/component=controller';
+    await until(
+      'the controller to be gone',
+      async () => (await kubectl('get', 'pods', '-l', label, ...here)).trim() === '',
+    );
+  };
+
+  before(async () => {
+    programs = await installFuzzer();
+    cluster = await sharedCluster();
+    const installation = await installChart(cluster, { api: { settings: NO_RATE_LIMITS } });
+    baseUrl = await installation.apiUrl();
+    project = await createProject(cluster, { namespace: NAMESPACE });
+    await applyObjects(cluster, SERVICES.map(bucketObject));
+    await untilTokenKnown(baseUrl, project.token);
+    await stopController();
+    // Beside each other: a fuzzer thinks longer than the API does, and on one core only.
+    reports = await Promise.all(RUNS.map(fuzz));
+  });
+
+  after(async () => {
+    await kubectl('delete', 'zipjobs', '--all', '-n', NAMESPACE, '--wait=false');
+    project[Symbol.dispose]();
+  });
+
+  const fuzz = (run: Run): Promise<FuzzReport> =>
+    runSchemathesis({
+      programs,
+      documentUrl: `${baseUrl}/openapi.json`,
+      baseUrl: `${baseUrl}${run.below}`,
+      seed: run.seed,
+      examples: run.examples,
+      ...(run.hasToken ? { token: project.token } : {}),
+    });
+
+  it('is valid OpenAPI 3.1 to a validator of its own', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'zipjobs-openapi-'));
+    try {
+      const file = join(directory, 'openapi.json');
+      await writeFile(file, await (await fetch(`${baseUrl}/openapi.json`)).text());
+      const { stdout } = await promisify(execFile)(join(programs, 'openapi-spec-validator'), [file]);
+      expect(stdout).to.match(/: OK\s*$/);
+    } finally {
+      await rm(directory, { recursive: true, force: true });
+    }
+  });
+
+  for (const [index, { name, seed }] of RUNS.entries())
+    it(`is what requests meet ${name}`, () => {
+      const report = reports[index];
+      const { test_cases, running_time = 0 } = report ?? {};
+      console.log(
+        `      ${test_cases?.generated} requests in ${running_time.toFixed(0)} s with seed ${seed}`,
+      );
+      expect(report).to.deep.include({ complete: true, seed, exit_code: 0, failures: [], errors: [] });
+      expect(report?.operations).to.include({ total: 2, tested: 2 });
+      const phases = Object.entries(report?.phases ?? {});
+      expect(phases.filter(([, { status }]) => status !== 'success')).to.deep.equal([]);
+      expect(phases).to.have.lengthOf(4);
+    });
+
+  it(`has met at least ${LEAST_REQUESTS} requests, which made jobs and began none`, async () => {
+    const requests = reports.reduce((sum, { test_cases }) => sum + test_cases.generated, 0);
+    expect(requests).to.be.at.least(LEAST_REQUESTS);
+    const made = (await kubectl('get', 'zipjobs', '-n', NAMESPACE, '-o', 'name')).trim().split('\n');
+    console.log(`      ${requests} requests (FUZZ_SEED=${SEED}) made ${made.length} jobs`);
+    expect(made.length).to.be.greaterThan(requests / 20);
+    expect((await kubectl('get', 'jobs', '-n', NAMESPACE, '-o', 'name')).trim()).to.equal('');
+  });
+});

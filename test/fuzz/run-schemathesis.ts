@@ -1,0 +1,80 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+const FOLDER = import.meta.dirname;
+
+/** Where the programs of requirements.txt are; installs them when they are not there yet. */
+export const installFuzzer = async (): Promise<string> => {
+  const { stdout } = await promisify(execFile)('sh', [join(FOLDER, 'install')], { timeout: 300_000 });
+  return join(stdout.trim(), 'bin');
+};
+
+export interface FuzzOptions {
+  /** Folder of the installed programs. */
+  readonly programs: string;
+  readonly documentUrl: string;
+  /** What the paths of the document are below. */
+  readonly baseUrl: string;
+  readonly token?: string;
+  readonly seed: number;
+  /** Most requests that one phase makes up for one operation. */
+  readonly examples: number;
+}
+
+/** What a run was, as the fuzzer reports it. */
+export interface FuzzReport {
+  readonly seed: number;
+  readonly complete: boolean;
+  readonly exit_code: number;
+  readonly running_time: number;
+  readonly operations: { readonly total: number; readonly tested: number };
+  readonly phases: Readonly<Record<string, { readonly status: string }>>;
+  readonly test_cases: { readonly generated: number; readonly with_failures: number };
+  readonly failures: readonly unknown[];
+  readonly errors: readonly unknown[];
+}
+
+/** One run with every check, in every phase; shows what the fuzzer says when it does not end well. */
+export const runSchemathesis = async (options: FuzzOptions): Promise<FuzzReport> => {
+  const directory = await mkdtemp(join(tmpdir(), 'zipjobs-fuzz-'));
+  const report = join(directory, 'report.json');
+  const args = [
+    '--no-color',
+    'run',
+    options.documentUrl,
+    `--url=${options.baseUrl}`,
+    '--checks=all',
+    '--mode=all',
+    `--seed=${options.seed}`,
+    `--max-examples=${options.examples}`,
+    '--generation-database=none',
+    '--suppress-health-check=all',
+    '--continue-on-failure',
+    '--request-timeout=20',
+    '--workers=1',
+    '--report=json',
+    `--report-json-path=${report}`,
+    ...(options.token === undefined ? [] : [`--header=Authorization: Bearer ${options.token}`]),
+  ];
+  try {
+    const child = spawn(join(options.programs, 'schemathesis'), args, {
+      cwd: directory,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, SCHEMATHESIS_HOOKS: join(FOLDER, 'hooks.py'), PYTHONDONTWRITEBYTECODE: '1' },
+    });
+    let said = '';
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (chunk: Buffer) => {
+        said += chunk.toString('utf8');
+      });
+    const [code] = (await once(child, 'close')) as [number | null];
+    if (code !== 0) console.log(said);
+    return JSON.parse(await readFile(report, 'utf8')) as FuzzReport;
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+};
