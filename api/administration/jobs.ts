@@ -4,7 +4,7 @@ import { isFinished, type ZipJob } from '#crds/zip-job.ts';
 import type { Clock } from '#runtime/clock.ts';
 import type { KubeClient } from '#runtime/kube/client.ts';
 import type { ObjectClient } from '#runtime/kube/types.ts';
-import { AdministrationError } from './administration-error.ts';
+import { AdministrationError, hasCode } from './administration-error.ts';
 import { askController } from './ask-controller.ts';
 import { idOf, isUuid, type Job, toJob } from './job-view.ts';
 import { type JobList, type JobQuery, listJobs } from './list-jobs.ts';
@@ -49,9 +49,19 @@ const noJob = (namespace: string, job: string): AdministrationError =>
 const refused = (message: string): AdministrationError =>
   new AdministrationError(message, { code: 'Refused' });
 
-/** By the id of a job that was named by hand, which is the uid of its object. */
-const byUid = async ({ zipJobs }: JobsOptions, namespace: string, id: string): Promise<ZipJob | undefined> =>
-  (await zipJobs.list({ namespace })).find((job) => idOf(job) === id);
+/** By the id of a job that was named by hand, which is the uid of its object. Who may not list knows it by its name only. */
+const byUid = async (
+  { zipJobs }: JobsOptions,
+  namespace: string,
+  id: string,
+): Promise<ZipJob | undefined> => {
+  try {
+    return (await zipJobs.list({ namespace })).find((job) => idOf(job) === id);
+  } catch (error) {
+    if (hasCode(error, 'Forbidden')) return undefined;
+    throw error;
+  }
+};
 
 const found = async (options: JobsOptions, namespace: string, job: string): Promise<ZipJob> => {
   const name = isUuid(job) ? zipJobName(job) : job;

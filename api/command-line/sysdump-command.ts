@@ -5,6 +5,7 @@ import { isKubeError } from '#runtime/kube/kube-error.ts';
 import { explainKubeError } from '../administration/explain-kube-error.ts';
 import type { Answer } from './answer.ts';
 import type { Command, CommandGroup, GlobalArguments } from './command.ts';
+import { durationMs } from './duration.ts';
 import type { Session } from './session.ts';
 import { DUMP_LIMITS, type DumpLimits } from './sysdump/dump-context.ts';
 import { createSysdump, type SysdumpResult } from './sysdump/sysdump.ts';
@@ -17,6 +18,7 @@ interface SysdumpArguments extends GlobalArguments {
   readonly maxSize: number;
   readonly maxObjects: number;
   readonly logLines: number;
+  readonly since: string | undefined;
 }
 
 const MEBIBYTE = 1024 * 1024;
@@ -31,11 +33,12 @@ const pathOf = ({ file }: SysdumpArguments, now: Date): string => {
   return path;
 };
 
-const limitsOf = ({ maxSize, maxObjects, logLines }: SysdumpArguments): DumpLimits => ({
+const limitsOf = ({ maxSize, maxObjects, logLines, since }: SysdumpArguments): DumpLimits => ({
   ...DUMP_LIMITS,
   maxBytes: atLeastOne('max-size', maxSize) * MEBIBYTE,
   maxObjects: atLeastOne('max-objects', maxObjects),
   logLines: atLeastOne('log-lines', logLines),
+  ...(since !== undefined && { logSeconds: Math.max(1, durationMs('since', since) / 1000) }),
 });
 
 const answerOf = async ({ path, namespaces, problems }: SysdumpResult): Promise<Answer> => {
@@ -123,6 +126,11 @@ export const createSysdumpCommands =
               requiresArg: true,
               default: DUMP_LIMITS.logLines,
               describe: 'Most lines of one log, from its end',
+            },
+            since: {
+              type: 'string',
+              requiresArg: true,
+              describe: 'Only lines of logs of the last 10m, 2h, 7d',
             },
           })
           .example('$0 sysdump -n acme', 'Of one project and the chart')

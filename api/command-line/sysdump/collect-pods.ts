@@ -64,13 +64,15 @@ const collectLog = async (
   pod: PodFacts,
   container: { readonly name: string; readonly previous: boolean },
 ): Promise<void> => {
+  const { logLines, logSeconds } = context.limits;
   const entry = `logs/${pod.namespace}/${pod.name}/${container.name}${container.previous ? '.previous' : ''}.log`;
   const text = await readText(context, {
     what: entry,
     path: podPath(pod, '/log'),
     query: {
       container: container.name,
-      tailLines: context.limits.logLines,
+      tailLines: logLines,
+      ...(logSeconds !== undefined && { sinceSeconds: logSeconds }),
       ...(container.previous && { previous: true }),
     },
   });

@@ -14,6 +14,8 @@ export interface DumpLimits {
   /** Of one container's log, from its end. */
   readonly logLines: number;
   readonly logBytes: number;
+  /** Lines that are older are left out; absent: none are. */
+  readonly logSeconds?: number;
   /** Pods whose logs are read. */
   readonly maxLogs: number;
   /** Time for reading one log, or the metrics of one pod. */

@@ -92,6 +92,18 @@ describe('createSysdump', () => {
     expect(asked).to.include('/api/v1/namespaces/acme/pods/a/log?previous');
   });
 
+  it('asks for the last lines of a log, when it is told so those of the last hours only', async () => {
+    const queries: KubeRequest['query'][] = [];
+    const log = ({ query }: KubeRequest): Readable => {
+      queries.push(query);
+      return Readable.from([]);
+    };
+    await dump({ log }, { logLines: 7 });
+    expect(queries[0]).to.deep.equal({ container: 'zipper', tailLines: 7 });
+    await dump({ log }, { logSeconds: 60 });
+    expect(queries.at(-1)).to.include({ sinceSeconds: 60 });
+  });
+
   it('goes on where one kind is forbidden, and where a list breaks off, and says so', async () => {
     const half = (request: KubeRequest): unknown => {
       if (request.query?.['continue'] !== undefined)
