@@ -19,7 +19,8 @@ const requestBody = ({ project }: ApiWorld): string => {
   return JSON.stringify({ bucket_name: project.bucketName, key, urls, metadata: { order: 1 } });
 };
 
-const post = async (world: ApiWorld): Promise<void> => {
+/** A create through the API. */
+export const post = async (world: ApiWorld): Promise<void> => {
   const status = await world.ask({ method: 'POST', path: '/v1/zips', body: requestBody(world) });
   if (status !== 201) throw new Error(`POST /v1/zips answered ${status}`);
 };
@@ -45,8 +46,14 @@ const paths = ({ project: { namespace } }: ApiWorld) => ({
   secrets: `/api/v1/namespaces/${namespace}/secrets`,
 });
 
-/** What the API made of the last request: the ZipJob and its Secret, as they would be sent to the API server. */
-const readTemplate = async (world: ApiWorld): Promise<{ job: Stored; secret: Stored }> => {
+/** A ZipJob and the Secret with its list. */
+export interface Template {
+  readonly job: Stored;
+  readonly secret: Stored;
+}
+
+/** What the API made of a request, as it would be sent to the API server. */
+export const readTemplate = async (world: ApiWorld): Promise<Template> => {
   const { jobs, secrets } = paths(world);
   const before = new Set(
     (await world.admin.get<{ items: Stored[] }>(secrets)).items.map(({ metadata }) => metadata.name),
@@ -73,10 +80,7 @@ const readTemplate = async (world: ApiWorld): Promise<{ job: Stored; secret: Sto
 };
 
 /** The same two objects without the API: the job, then the list that it owns. */
-const createStraight = async (
-  world: ApiWorld,
-  { job, secret }: Awaited<ReturnType<typeof readTemplate>>,
-): Promise<void> => {
+export const createStraight = async (world: ApiWorld, { job, secret }: Template): Promise<void> => {
   const { jobs, secrets } = paths(world);
   const name = zipJobName(randomUUID());
   const made = await world.admin.create<{ metadata: { uid: string } }>(jobs, {
@@ -103,9 +107,9 @@ const perSecond = async (count: number, task: () => Promise<void>): Promise<numb
 /** Creates a second through the API and straight, by turns, 32 at a time. */
 export const measureThroughput = async (
   world: ApiWorld,
+  template: Template,
   { count, rounds }: { readonly count: number; readonly rounds: number },
 ): Promise<{ readonly throughApi: number; readonly straight: number }> => {
-  const template = await readTemplate(world);
   const throughApi: number[] = [];
   const straight: number[] = [];
   for (let round = 0; round < rounds; round += 1) {
@@ -129,6 +133,3 @@ export const latencyAtRate = async (rate: Rate, task: () => Promise<void>): Prom
   });
   return { p50: quantile(times, 0.5), p99: quantile(times, 0.99) };
 };
-
-export const measureCreateLatency = (world: ApiWorld, rate: Rate): Promise<Latency> =>
-  latencyAtRate(rate, () => post(world));

@@ -7,7 +7,7 @@ import { memoryOf } from '../../support/process-memory.ts';
 import type { Project } from '../../support/project.ts';
 import { openSlowClients } from '../../support/slow-clients.ts';
 import { type ApiWorld, openApiWorld } from './api-world.ts';
-import { latencyAtRate, measureCreateLatency, measureThroughput } from './creates.ts';
+import { createStraight, latencyAtRate, measureThroughput, post, readTemplate } from './creates.ts';
 
 const MIB = 1024 * 1024;
 
@@ -55,12 +55,18 @@ const reads = async (world: ApiWorld, count: number): Promise<readonly Figure[]>
 };
 
 const creates = async (world: ApiWorld, seconds: number): Promise<readonly Figure[]> => {
-  await measureCreateLatency(world, { count: 400, perSecond: 200 });
-  const { p50, p99 } = await measureCreateLatency(world, { count: 200 * seconds, perSecond: 200 });
-  const { throughApi, straight } = await measureThroughput(world, { count: 50 * seconds, rounds: 3 });
+  const template = await readTemplate(world);
+  const rate = { count: 200 * seconds, perSecond: 200 };
+  await latencyAtRate({ count: 400, perSecond: 200 }, () => post(world));
+  const { p50, p99 } = await latencyAtRate(rate, () => post(world));
+  const alone = await latencyAtRate(rate, () => createStraight(world, template));
+  const counts = { count: 50 * seconds, rounds: 3 };
+  const { throughApi, straight } = await measureThroughput(world, template, counts);
   return [
     figure('creates at 200/s, p50', p50, ['ms', '']),
     figure('creates at 200/s, p99', p99, ['ms', '< 100']),
+    figure('the same objects straight at 200/s, p50', alone.p50, ['ms', '']),
+    figure('the same objects straight at 200/s, p99', alone.p99, ['ms', '']),
     figure('creates', throughApi, ['/s', '']),
     figure('the same objects straight', straight, ['/s', '']),
     figure('creates, ratio', throughApi / straight, ['', '>= 0.7']),
