@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { Pool } from 'undici';
@@ -31,6 +32,8 @@ export interface ApiWorld extends AsyncDisposable {
   readonly stored: readonly string[];
   /** The status of the answer, whose body was read to its end. */
   ask(request: ApiCall): Promise<number>;
+  /** Makes an object without the API; answers it as it is stored. */
+  createStraight(path: string, object: object): Promise<unknown>;
 }
 
 export interface ApiCall {
@@ -64,6 +67,33 @@ const openClient = (baseUrl: string, usual: string) => {
   };
 };
 
+/** A client of the API server like the one of the API: as many connections, and no limit of time. */
+const openStraightClient = async (cluster: Cluster) => {
+  const file = (name: string): Promise<string> => readFile(join(cluster.dir, 'certificates', name), 'utf8');
+  const [cert, key] = await Promise.all([file('admin.crt'), file('admin.key')]);
+  const pool = new Pool(cluster.apiServer.url, {
+    connections: CONNECTIONS,
+    pipelining: 1,
+    allowH2: false,
+    connect: { ca: cluster.apiServer.ca, cert, key },
+  });
+  return {
+    create: async (path: string, object: object): Promise<unknown> => {
+      const answer = await pool.request({
+        method: 'POST',
+        path,
+        headers: { accept: 'application/json', 'content-type': 'application/json' },
+        body: JSON.stringify(object),
+      });
+      const text = await answer.body.text();
+      if (answer.statusCode !== 201)
+        throw new Error(`POST ${path} was answered ${answer.statusCode}: ${text}`);
+      return JSON.parse(text);
+    },
+    [Symbol.asyncDispose]: () => pool.destroy(),
+  };
+};
+
 /** The API starts when the jobs are there: what it needs to read them all at once counts. */
 export const openApiWorld = async (storedJobs: number, log: (line: string) => void): Promise<ApiWorld> => {
   await using opened = new AsyncDisposableStack();
@@ -86,6 +116,7 @@ export const openApiWorld = async (storedJobs: number, log: (line: string) => vo
   const baseUrl = await (await replicas(cluster, 1, 0)).apiUrl();
   for (const { token } of [project, ...others]) await untilTokenKnown(baseUrl, token);
   const client = opened.use(openClient(baseUrl, project.token));
+  const straight = opened.use(await openStraightClient(cluster));
   const [pod] = componentPods(cluster, 'api');
   const resources = opened.move();
   return {
@@ -97,6 +128,7 @@ export const openApiWorld = async (storedJobs: number, log: (line: string) => vo
     pid: pod?.containers[0]?.pid ?? 0,
     stored,
     ask: client.ask,
+    createStraight: straight.create,
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
 };

@@ -83,12 +83,11 @@ export const readTemplate = async (world: ApiWorld): Promise<Template> => {
 export const createStraight = async (world: ApiWorld, { job, secret }: Template): Promise<void> => {
   const { jobs, secrets } = paths(world);
   const name = zipJobName(randomUUID());
-  const made = await world.admin.create<{ metadata: { uid: string } }>(jobs, {
-    ...job,
-    metadata: { ...job.metadata, name },
-  });
+  const made = (await world.createStraight(jobs, { ...job, metadata: { ...job.metadata, name } })) as {
+    readonly metadata: { readonly uid: string };
+  };
   const { ownerReferences = [], labels } = secret.metadata;
-  await world.admin.create(secrets, {
+  await world.createStraight(secrets, {
     ...secret,
     metadata: {
       name: `${name}-files-0`,
@@ -122,14 +121,19 @@ export const measureThroughput = async (
 export interface Latency {
   readonly p50: number;
   readonly p99: number;
+  /** Requests that got no answer, or another than the wanted one; their times count as well. */
+  readonly failed: number;
 }
 
 /** From the moment at which each request was due, so that one that had to wait for its turn counts in full. */
 export const latencyAtRate = async (rate: Rate, task: () => Promise<void>): Promise<Latency> => {
   const times: number[] = [];
+  let failed = 0;
   await atRate(rate, async (_, dueMs) => {
-    await task();
+    await task().catch(() => {
+      failed += 1;
+    });
     times.push(performance.now() - dueMs);
   });
-  return { p50: quantile(times, 0.5), p99: quantile(times, 0.99) };
+  return { p50: quantile(times, 0.5), p99: quantile(times, 0.99), failed };
 };

@@ -58,13 +58,14 @@ const creates = async (world: ApiWorld, seconds: number): Promise<readonly Figur
   const template = await readTemplate(world);
   const rate = { count: 200 * seconds, perSecond: 200 };
   await latencyAtRate({ count: 400, perSecond: 200 }, () => post(world));
-  const { p50, p99 } = await latencyAtRate(rate, () => post(world));
+  const { p50, p99, failed } = await latencyAtRate(rate, () => post(world));
   const alone = await latencyAtRate(rate, () => createStraight(world, template));
   const counts = { count: 50 * seconds, rounds: 3 };
   const { throughApi, straight } = await measureThroughput(world, template, counts);
   return [
     figure('creates at 200/s, p50', p50, ['ms', '']),
     figure('creates at 200/s, p99', p99, ['ms', '< 100']),
+    figure('creates at 200/s, failed', failed, ['', '0']),
     figure('the same objects straight at 200/s, p50', alone.p50, ['ms', '']),
     figure('the same objects straight at 200/s, p99', alone.p99, ['ms', '']),
     figure('creates', throughApi, ['/s', '']),
@@ -78,11 +79,12 @@ const besideSlowClients = async (world: ApiWorld, seconds: number): Promise<read
   using slow = openSlowClients({ url, count: 1_000, everyMs: 5_000, token: project.token });
   const rate = { count: 100 * seconds, perSecond: 100 };
   let next = 0;
-  const { p50, p99 } = await latencyAtRate(rate, () => readFinished(world, next++));
+  const { p50, p99, failed } = await latencyAtRate(rate, () => readFinished(world, next++));
   return [
     figure('slow clients that were connected', slow.connected, ['', '']),
     figure('reads beside them, p50', p50, ['ms', '']),
     figure('reads beside them, p99', p99, ['ms', '< 100']),
+    figure('reads beside them, failed', failed, ['', '0']),
   ];
 };
 
