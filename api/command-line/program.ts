@@ -2,6 +2,7 @@ import yargs, { type Argv } from 'yargs';
 import { toError } from '#runtime/errors.ts';
 import { type Answer, OUTPUT_FORMATS, renderAnswer } from './answer.ts';
 import type { CommandGroup, GlobalArguments, Run } from './command.ts';
+import { completeNames } from './complete-names.ts';
 import { EXIT_CODES, EXIT_CODES_HELP, exitCodeOf } from './exit-codes.ts';
 import { refuseSecretArguments } from './secret-arguments.ts';
 import type { OpenSession } from './session.ts';
@@ -93,8 +94,18 @@ const parse = async (options: ProgramOptions, args: readonly string[]): Promise<
   return { help, answer };
 };
 
+/** What the script of the completion asks with; yargs answers it, but for names. */
+const COMPLETE = '--get-yargs-completions';
+
 const answerTo = async (options: ProgramOptions, args: readonly string[]): Promise<number> => {
   const { terminal } = options;
+  if (args[0] === COMPLETE) {
+    const names = await completeNames(options.openSession, args.slice(2));
+    if (names) {
+      terminal.print(names.map((name) => `${name}\n`).join(''));
+      return EXIT_CODES.ok;
+    }
+  }
   refuseSecretArguments(args);
   const { help, answer } = await parse(options, args);
   if (help !== '') terminal.print(`${help}\n`);

@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import { text as readText } from 'node:stream/consumers';
 import type { ReadStream, WriteStream } from 'node:tty';
+import { toError } from '#runtime/errors.ts';
 import { redactText } from '#runtime/redact.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -42,6 +43,24 @@ const confirm = async (
   }
 };
 
+const askHidden = async (
+  { input, errors }: TerminalOptions,
+  question: string,
+  signal: AbortSignal,
+): Promise<string> => {
+  const { default: password } = await import('@inquirer/password');
+  try {
+    return await password(
+      { message: question, mask: '*', toggleMask: false },
+      { input, output: errors, signal },
+    );
+  } catch (error) {
+    // Control-C at the prompt reaches no handler of signals.
+    if (toError(error).name === 'ExitPromptError') throw new DOMException('interrupted', 'AbortError');
+    throw error;
+  }
+};
+
 export const createTerminal = (options: TerminalOptions): Terminal => {
   const { input, output, errors } = options;
   return {
@@ -61,9 +80,6 @@ export const createTerminal = (options: TerminalOptions): Terminal => {
       return read;
     },
     confirm: (question, signal) => confirm(options, question, signal),
-    askHidden: async (question, signal) => {
-      const { default: password } = await import('@inquirer/password');
-      return password({ message: question, mask: '*' }, { input, output: errors, signal });
-    },
+    askHidden: (question, signal) => askHidden(options, question, signal),
   };
 };

@@ -119,6 +119,19 @@ describe('the command line', function () {
       ).to.deep.equal(list);
     });
 
+    it('is completed by name where a name is expected', async () => {
+      const complete = async (...line: readonly string[]) => {
+        const { stdout } = await world.platform.succeed(['--get-yargs-completions', 'zipjobs', ...line]);
+        return stdout.trim().split('\n');
+      };
+      expect(await complete('bucket', 'test', '-n', world.own, 'from-')).to.deep.equal([
+        'from-file',
+        'from-input',
+      ]);
+      expect(await complete('bucket', 'list', '-n', world.own)).to.deep.equal([world.own, world.other]);
+      expect(await complete('bucket', 's')).to.include.members(['show', 'set-credentials']);
+    });
+
     it('has its credentials replaced; the test names what is wrong with them', async () => {
       const wrong = { ...world.credentials, ZIPJOBS_SECRET_ACCESS_KEY: 'of-somebody-else' };
       await world.owner.succeed(world.inOwn('bucket', 'set-credentials', BUCKET), { env: wrong });

@@ -1,0 +1,92 @@
+import { pause } from '#runtime/clock.ts';
+import { bucketsOf, projectsOf, tokensOf } from './administration-of.ts';
+import type { OpenSession, Session } from './session.ts';
+
+/** Nobody waits longer than this for the shell to complete a word. */
+const LIMIT_MS = 3_000;
+
+const VALUES = {
+  namespace: ['-n', '--namespace'],
+  context: ['--context'],
+  kubeconfig: ['--kubeconfig'],
+  output: ['-o', '--output'],
+} as const;
+
+type ListNames = (session: Session) => Promise<readonly string[]>;
+
+const projectNames: ListNames = async (session) => {
+  const { projects } = await projectsOf(session).list({ namespaces: session.knownNamespaces });
+  return projects.map(({ namespace }) => namespace);
+};
+const bucketNames: ListNames = async (session) =>
+  (await bucketsOf(session).list()).map(({ bucketName }) => bucketName);
+const tokenIds: ListNames = async (session) => (await tokensOf(session).list()).map(({ id }) => id);
+
+/** Commands whose next word is a name that exists. */
+const NAMES: Readonly<Record<string, ListNames>> = {
+  'project show': projectNames,
+  'project delete': projectNames,
+  'bucket show': bucketNames,
+  'bucket set-credentials': bucketNames,
+  'bucket test': bucketNames,
+  'bucket delete': bucketNames,
+  'token rotate': tokenIds,
+  'token revoke': tokenIds,
+};
+
+interface Line {
+  /** Words that are neither options nor their values. */
+  readonly words: readonly string[];
+  readonly values: ReadonlyMap<string, string>;
+  /** The option whose value is being typed. */
+  readonly open: string | undefined;
+}
+
+const readLine = (before: readonly string[]): Line => {
+  const words: string[] = [];
+  const values = new Map<string, string>();
+  let open: string | undefined;
+  for (const word of before) {
+    const option = Object.entries(VALUES).find(([, names]) => names.some((name) => name === word))?.[0];
+    if (open !== undefined) values.set(open, word);
+    else if (option === undefined && !word.startsWith('-')) words.push(word);
+    open = open === undefined ? option : undefined;
+  }
+  return { words, values, open };
+};
+
+const listerOf = ({ words, open }: Line): ListNames | undefined => {
+  if (open !== undefined) return open === 'namespace' ? projectNames : undefined;
+  return words.length === 2 ? NAMES[words.join(' ')] : undefined;
+};
+
+/**
+ * Names that the word being typed may become, asked of the cluster; undefined where no name is expected. The last of
+ * `line` is that word. Whatever goes wrong, the shell is told of no name.
+ */
+export const completeNames = async (
+  openSession: OpenSession,
+  line: readonly string[],
+): Promise<readonly string[] | undefined> => {
+  const current = line.at(-1) ?? '';
+  const read = readLine(line.slice(0, -1));
+  const list = listerOf(read);
+  if (!list || current.startsWith('-')) return undefined;
+  const chosen = (name: keyof typeof VALUES): string | undefined => read.values.get(name);
+  try {
+    await using session = await openSession({
+      output: 'table',
+      namespace: chosen('namespace'),
+      context: chosen('context'),
+      kubeconfig: chosen('kubeconfig'),
+    });
+    const end = new AbortController();
+    const tooLate = pause(session.clock, LIMIT_MS, end.signal).then((): readonly string[] => []);
+    const names = await Promise.race([list(session), tooLate]).finally(() => {
+      end.abort();
+    });
+    return [...new Set(names)].filter((name) => name.startsWith(current));
+  } catch {
+    return [];
+  }
+};
