@@ -69,18 +69,9 @@ const ignoreLate = (error: unknown): void => {
 const isQuiet = (job: ZipJob, posted: PostedJob): boolean =>
   posted.kind !== 'deleted' && isFinished(job) && job.status?.webhook?.state !== 'Pending';
 
-/** When a job of the schedule was last seen to change its phase or reason. */
-const lastStepAt = ({ seen }: ChaosWorld['history'], names: ReadonlyMap<string, unknown>): number => {
-  const states = new Map<string, string>();
-  let last = 0;
-  for (const one of seen) {
-    if (one.kind !== 'zip-job' || !names.has(one.name)) continue;
-    const state = `${one.event === 'DELETED'} ${one.phase} ${one.reason}`;
-    if (states.get(one.name) !== state) last = one.at;
-    states.set(one.name, state);
-  }
-  return last;
-};
+/** When anything of a job of the schedule was last seen to change. */
+const lastChangeAt = ({ seen }: ChaosWorld['history'], names: ReadonlyMap<string, unknown>): number =>
+  seen.findLast((one) => one.kind === 'zip-job' && names.has(one.name))?.at ?? 0;
 
 /** @throws Error when the time is over: a machine that is slow gets more of it as long as its jobs move. */
 const untilQuiet = async (world: ChaosWorld, jobs: readonly PostedJob[]): Promise<void> => {
@@ -88,7 +79,7 @@ const untilQuiet = async (world: ChaosWorld, jobs: readonly PostedJob[]): Promis
   const started = performance.now();
   const isOver = (): boolean => {
     const now = performance.now();
-    const isStill = now - lastStepAt(world.history, posted) > STILL_MS;
+    const isStill = now - lastChangeAt(world.history, posted) > STILL_MS;
     return now - started > MOST_MS || (now - started > END_LIMIT_MS && isStill);
   };
   const isAllQuiet = async (): Promise<boolean> =>
