@@ -32,7 +32,7 @@ export interface ScheduleReport {
 /** All jobs have to be over, and all webhooks told, so long after the last was posted. */
 const END_LIMIT_MS = 120_000;
 /** Later than that it is over when no job has moved for so long, */
-const STILL_MS = 60_000;
+const STILL_MS = 120_000;
 /** or whatever moves. */
 const MOST_MS = 600_000;
 /** One full pass of the controller as it is installed, within which nothing may be left open. */
