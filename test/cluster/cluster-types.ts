@@ -1,3 +1,4 @@
+import type { TrustedIssuer } from './control-plane.ts';
 import type { NodeAgent } from './node-agent/node-agent.ts';
 import type { Pod } from './node-agent/pod-types.ts';
 
@@ -62,6 +63,8 @@ export interface Cluster extends AsyncDisposable {
   createBucket(name: string): Promise<void>;
   /** Ends the API server at once and starts it again, on the same address; returns when it is ready. */
   restartApiServer(): Promise<void>;
+  /** Lets ID tokens of an issuer sign in too, soon; their names and groups begin with `oidc:`. */
+  trustIssuer(issuer: TrustedIssuer): Promise<void>;
   /** Makes etcd forget every version but the newest of each object. */
   compactEtcd(): Promise<void>;
 }

@@ -76,6 +76,7 @@ async function start(options: ClusterOptions, life: AsyncDisposableStack): Promi
     kubeconfigFor: createUserKubeconfigs({ binary: binaries.cluster, dir, plane }),
     createBucket: (name) => createBucket(store, name),
     restartApiServer: () => plane.restartApiServer(),
+    trustIssuer: (issuer) => plane.trustIssuer(issuer),
     compactEtcd: () => plane.compactEtcd(),
     [Symbol.asyncDispose]: () => life.disposeAsync(),
   };

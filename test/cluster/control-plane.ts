@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { compactEtcd } from './compact-etcd.ts';
@@ -28,8 +28,17 @@ export interface ControlPlane {
   clientOf(name: string): Promise<KubeApi>;
   /** Ends the API server at once and starts it again, on the same address; returns when it is ready. */
   restartApiServer(): Promise<void>;
+  /** Lets ID tokens of an issuer sign in too, from now on; their names and groups begin with `oidc:`. */
+  trustIssuer(issuer: TrustedIssuer): Promise<void>;
   /** Makes etcd forget every version but the newest of each object. */
   compactEtcd(): Promise<void>;
+}
+
+/** Who makes ID tokens, for whom, and the authority of its certificate. */
+export interface TrustedIssuer {
+  readonly url: string;
+  readonly clientId: string;
+  readonly ca: string;
 }
 
 const ISSUER = 'https://kubernetes.default.svc';
@@ -45,7 +54,12 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
     startPart(options, name, flags);
   const etcd = start('etcd', etcdFlags(options.dir, etcdPort, etcdPeerPort));
   const made = run(options.binary, ['certs', certificates]);
-  await Promise.all([etcd, made, writeEncryptionConfiguration(options.dir)]);
+  await Promise.all([
+    etcd,
+    made,
+    writeEncryptionConfiguration(options.dir),
+    writeAuthenticationConfiguration(options.dir),
+  ]);
 
   const url = `https://127.0.0.1:${apiPort}`;
   const flags = [
@@ -81,6 +95,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
       apiServer = await start('kube-apiserver', flags);
       await untilReady();
     },
+    trustIssuer: (issuer) => writeAuthenticationConfiguration(options.dir, issuer),
     compactEtcd: () => compactEtcd(`http://127.0.0.1:${etcdPort}`),
   };
 }
@@ -104,7 +119,7 @@ function createPlane(
   url: string,
   certificates: string,
   dir: string,
-): Omit<ControlPlane, 'restartApiServer' | 'compactEtcd'> & PlaneFiles {
+): Omit<ControlPlane, 'restartApiServer' | 'compactEtcd' | 'trustIssuer'> & PlaneFiles {
   const caPath = join(certificates, 'ca.crt');
   const configOf = (name: string): string =>
     join(name === 'admin' ? dir : certificates, `${name}.kubeconfig`);
@@ -145,6 +160,24 @@ async function writeEncryptionConfiguration(dir: string): Promise<void> {
   await writeFile(join(dir, 'encryption.json'), JSON.stringify(configuration), { mode: 0o600 });
 }
 
+/** The API server reads the file again when it changes. */
+async function writeAuthenticationConfiguration(dir: string, issuer?: TrustedIssuer): Promise<void> {
+  const mapping = (claim: string) => ({ claim, prefix: 'oidc:' });
+  const authenticator = issuer && {
+    issuer: { url: issuer.url, audiences: [issuer.clientId], certificateAuthority: issuer.ca },
+    claimMappings: { username: mapping('sub'), groups: mapping('groups') },
+  };
+  const configuration = {
+    apiVersion: 'apiserver.config.k8s.io/v1',
+    kind: 'AuthenticationConfiguration',
+    jwt: authenticator === undefined ? [] : [authenticator],
+  };
+  const path = join(dir, 'authentication.json');
+  await writeFile(`${path}.new`, JSON.stringify(configuration));
+  // Half a file would be refused, and looked at again only after a while.
+  await rename(`${path}.new`, path);
+}
+
 function etcdFlags(dir: string, port: number, peerPort: number): string[] {
   const url = `http://127.0.0.1:${port}`;
   const peerUrl = `http://127.0.0.1:${peerPort}`;
@@ -178,6 +211,7 @@ function apiServerFlags(at: {
     `--service-account-key-file=${file('service-accounts.pub')}`,
     `--service-account-signing-key-file=${file('service-accounts.key')}`,
     `--encryption-provider-config=${join(at.dir, 'encryption.json')}`,
+    `--authentication-config=${join(at.dir, 'authentication.json')}`,
     '--authorization-mode=Node,RBAC',
     '--enable-admission-plugins=NodeRestriction',
     '--service-cluster-ip-range=10.96.0.0/16',

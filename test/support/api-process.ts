@@ -73,6 +73,7 @@ export const startApiProcess = async (
       PORT: String(port),
       ADMIN_PORT: String(adminPort),
       DASHBOARD_PORT: String(dashboardPort),
+      DASHBOARD_URL: `http://${HOST}:${dashboardPort}`,
       SERVICE_ACCOUNT_DIR: directory,
       KUBERNETES_SERVICE_HOST: apiServer.hostname,
       KUBERNETES_SERVICE_PORT: apiServer.port,

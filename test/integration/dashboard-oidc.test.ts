@@ -1,0 +1,115 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { freePorts } from '../cluster/free-ports.ts';
+import { type DashboardDesk, startDashboardDesk } from '../support/dashboard-desk.ts';
+import { issuerUrl, signInAtProvider, startIdentityProvider } from '../support/identity-provider.ts';
+import { sharedCluster } from '../support/shared-cluster.ts';
+import { until } from '../support/until.ts';
+
+const NAMESPACE = 'dashboard-oidc';
+const CLIENT_ID = 'zipjobs-dashboard';
+const CLIENT_SECRET = 'a-client-secret-of-the-test';
+
+describe('sign-in to the dashboard by OpenID Connect', function () {
+  this.timeout(120_000);
+  const started = new AsyncDisposableStack();
+  let desk: DashboardDesk;
+  before(async () => {
+    const cluster = await sharedCluster();
+    const folder = await mkdtemp(join(tmpdir(), 'zipjobs-oidc-'));
+    started.defer(() => rm(folder, { recursive: true }));
+    await writeFile(join(folder, 'client-secret'), `${CLIENT_SECRET}\n`);
+    const [port = 0] = await freePorts(1);
+    desk = started.use(
+      await startDashboardDesk(NAMESPACE, {
+        DASHBOARD_OIDC_ISSUER: issuerUrl(port),
+        DASHBOARD_OIDC_CLIENT_ID: CLIENT_ID,
+        DASHBOARD_OIDC_CLIENT_SECRET_FILE: join(folder, 'client-secret'),
+        DASHBOARD_OIDC_CA_FILE: cluster.apiServer.caPath,
+      }),
+    );
+    await using page = await desk.open();
+    await page.page.goto('/sign-in/oidc');
+    expect(await page.page.getByRole('alert').textContent()).to.contain('identity provider does not answer');
+    started.use(
+      await startIdentityProvider(cluster, {
+        port,
+        clientId: CLIENT_ID,
+        clientSecret: CLIENT_SECRET,
+        redirectUri: `${desk.url}/sign-in/oidc/callback`,
+      }),
+    );
+    await cluster.trustIssuer({ url: issuerUrl(port), clientId: CLIENT_ID, ca: cluster.apiServer.ca });
+    await cluster.kubectl([
+      'create',
+      'rolebinding',
+      'people',
+      '-n',
+      NAMESPACE,
+      '--clusterrole=view',
+      '--group=oidc:zip-people',
+    ]);
+    await until(
+      'the API server to trust the issuer',
+      async () => {
+        const { stdout } = await cluster.kubectl(['get', '--raw', '/metrics']);
+        return /authentication_config_controller_automatic_reloads_total\{[^}]*success[^}]*\} [1-9]/.test(
+          stdout,
+        );
+      },
+      { limitMs: 90_000, intervalMs: 250 },
+    );
+  });
+  after(() => started.disposeAsync());
+
+  it('goes to the identity provider and comes back to the page that was asked for, as that person', async () => {
+    await using open = await desk.open({ ignoreHTTPSErrors: true });
+    const { page } = open;
+    await page.goto(`/projects/${NAMESPACE}`);
+    await page.getByRole('link', { name: 'Sign in with your organisation' }).click();
+    await page.waitForURL(/^https:/);
+    await signInAtProvider(page, 'grace');
+    await page.getByRole('heading', { name: 'Jobs by state' }).waitFor();
+    expect(new URL(page.url()).pathname).to.equal(`/projects/${NAMESPACE}`);
+    expect(await page.getByText('oidc:grace').count()).to.equal(1);
+    const all = await page.context().cookies(desk.url);
+    // The identity provider is on another port of the same host, which cookies do not tell apart.
+    const cookies = all.filter(({ name }) => name.includes('zipjobs'));
+    expect(cookies.map(({ name }) => name)).to.deep.equal(['__Host-zipjobs-session']);
+    expect(cookies[0]).to.include({ sameSite: 'Strict', httpOnly: true, secure: true });
+    expect(open.complaints).to.deep.equal([]);
+    const log = desk.api.lines.join('\n');
+    expect(log).to.contain('"person":"oidc:grace"').and.not.contain('eyJ').and.not.contain(CLIENT_SECRET);
+  });
+
+  it('takes an answer only in the browser that asked, and only once', async () => {
+    await using open = await desk.open({ ignoreHTTPSErrors: true });
+    await using other = await desk.open();
+    const { page } = open;
+    const answers: string[] = [];
+    page.on('request', (request) => {
+      if (request.url().includes('/sign-in/oidc/callback')) answers.push(request.url());
+    });
+    await page.goto('/sign-in/oidc');
+    await page.waitForURL(/^https:/);
+    await signInAtProvider(page, 'grace');
+    await page.getByRole('heading', { name: 'Projects' }).waitFor();
+    for (const each of [page, other.page]) {
+      await each.goto(answers[0] ?? '');
+      expect(await each.getByRole('alert').textContent()).to.contain('not begun in this browser');
+    }
+    expect(await other.page.context().cookies()).to.deep.equal([]);
+  });
+
+  it('refuses an answer to another question', async () => {
+    await using open = await desk.open({ ignoreHTTPSErrors: true });
+    const { page } = open;
+    await page.goto('/sign-in/oidc');
+    await page.goto(`${desk.url}/sign-in/oidc/callback?code=stolen&state=of-another`);
+    expect(await page.getByRole('alert').textContent()).to.contain('did not sign you in');
+    await page.goto('/projects');
+    expect(new URL(page.url()).pathname).to.equal('/sign-in');
+  });
+});
