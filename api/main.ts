@@ -1,5 +1,6 @@
 import type { Server } from 'node:http';
 import { collectDefaultMetrics, Registry } from 'prom-client';
+import type { ZipJob } from '#crds/zip-job.ts';
 import { exportBuildInfo } from '#runtime/build-info.ts';
 import { pause, systemClock } from '#runtime/clock.ts';
 import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
@@ -14,6 +15,7 @@ import type { CountCall } from '#runtime/kube/kube-request.ts';
 import { createObjectClient } from '#runtime/kube/object-client.ts';
 import { withoutIdentity } from '#runtime/kube/person-client.ts';
 import { RESOURCES } from '#runtime/kube/resources.ts';
+import type { Change } from '#runtime/kube/types.ts';
 import type { Lifetime } from '#runtime/lifecycle.ts';
 import type { Logger } from '#runtime/log.ts';
 import { startProcess } from '#runtime/start-process.ts';
@@ -26,6 +28,7 @@ import { collectFileLists } from './collect-file-lists.ts';
 import { type ApiConfig, readApiConfig } from './config.ts';
 import { createCreateZipJob } from './create-zip-job.ts';
 import { createDashboard } from './dashboard/dashboard.ts';
+import { createKnownJobs, type KnownJobs } from './dashboard/live/known-jobs.ts';
 import { createIdentityProvider } from './dashboard/sign-in/identity-provider.ts';
 import { createFileListLedger, type FileListLedger } from './file-list-ledger.ts';
 import { createFindBucket } from './find-bucket.ts';
@@ -156,6 +159,7 @@ const createApiServer = (parts: Parts, isStopping: () => boolean) => {
 };
 
 interface DashboardParts extends Parts {
+  readonly jobs: KnownJobs;
   readonly access: KubeAccess;
   readonly redis: MaybeRedis;
   readonly countCall: CountCall;
@@ -205,6 +209,13 @@ const watchedKinds = ({ zipJobs, zipBuckets, zipTokens, zipProjects }: Caches) =
   ZipProject: zipProjects,
 });
 
+const createNoteChange =
+  ({ dashboardEnabled }: ApiConfig, fileLists: FileListLedger, jobs: KnownJobs) =>
+  (change: Change<ZipJob>): void => {
+    fileLists.note(change);
+    if (dashboardEnabled) jobs.note(change);
+  };
+
 const serve = async (config: ApiConfig, log: Logger, { stopping, resources }: Lifetime): Promise<number> => {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -216,12 +227,13 @@ const serve = async (config: ApiConfig, log: Logger, { stopping, resources }: Li
   const kube = resources.use(createKubeClient({ access, requestTimeoutMs, userAgent: NAME, countCall }));
   const fileLists = createFileListLedger({ clock: systemClock, maxBytes: config.maxFileListBytesPerProject });
   collectFileLists(registry, fileLists);
+  const jobs = createKnownJobs();
   const caches = resources.use(
     createCaches({
       kube,
       log,
       metrics: kubeMetrics,
-      onZipJob: (change) => fileLists.note(change),
+      onZipJob: createNoteChange(config, fileLists, jobs),
       isListed: config.dashboardEnabled,
     }),
   );
@@ -245,7 +257,7 @@ const serve = async (config: ApiConfig, log: Logger, { stopping, resources }: Li
   const rateLimits = createRateLimits({ ...config, count });
   const readForwarded = createReadForwarded(config.trustedProxies);
   const parts = { config, log, metrics, caches, clients, fileLists, abandon, rateLimits, readForwarded };
-  const ports = await openPorts({ ...parts, access, redis, countCall }, { stopping, resources });
+  const ports = await openPorts({ ...parts, access, redis, countCall, jobs }, { stopping, resources });
   readiness.listening();
   log.info({ host, ...ports.numbers }, 'the API takes requests');
   await aborted(stopping);

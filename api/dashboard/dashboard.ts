@@ -11,6 +11,7 @@ import { createDashboardApp } from './app.ts';
 import { createAssets } from './assets.ts';
 import { createCookies } from './cookies.ts';
 import { createFrames } from './frame/frame.ts';
+import type { KnownJobs } from './live/known-jobs.ts';
 import { createErrorPages } from './middleware/error-pages.ts';
 import { createSessionCookie } from './middleware/session.ts';
 import { createRoutes } from './pages/routes.ts';
@@ -35,6 +36,8 @@ export interface DashboardDeps {
   /** The API server without any identity: every call carries a person's token. */
   readonly kube: KubeClient;
   readonly caches: Pick<Caches, 'zipJobs' | 'zipProjects'>;
+  /** Fed with every change of the cache of jobs. */
+  readonly jobs: KnownJobs;
   readonly rateLimits: RateLimits;
   readonly readForwarded: ReadForwarded;
   readonly provider: IdentityProvider | undefined;
@@ -69,7 +72,7 @@ export const createDashboard = (deps: DashboardDeps): Pick<Koa, 'callback'> => {
     errorPages: createErrorPages({ log, render, frame }),
     loadSession: sessionCookie.load,
     signIn: createSignIn({ ...deps, sessionCookie, cookies, frame, render }),
-    routes: createRoutes({ caches }),
+    routes: createRoutes(deps),
     runRoute: createRunRoute({ clock, cookies, sessionCookie, personOf, frame, render, workTimeoutMs }),
   });
 };

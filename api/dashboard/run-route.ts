@@ -71,6 +71,8 @@ const createAnswers = ({ cookies, frame, render }: RunRouteDeps) => {
         if (answer.flash !== undefined) giveFlash(ctx, cookies, answer.flash);
         ctx.redirect(answer.to);
         ctx.status = 303;
+        // Koa writes the address into HTML, and that of an archive may be signed.
+        ctx.body = '';
         return;
       }
       const { view, data } = answer;

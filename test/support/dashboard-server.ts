@@ -14,6 +14,7 @@ import { NAMESPACE_INDEX } from '../../api/caches.ts';
 import { createReadForwarded } from '../../api/client-address.ts';
 import { readApiConfig } from '../../api/config.ts';
 import { createDashboard, type DashboardDeps } from '../../api/dashboard/dashboard.ts';
+import { createKnownJobs } from '../../api/dashboard/live/known-jobs.ts';
 import { createHttpServer } from '../../api/http-server.ts';
 import { createApiMetrics } from '../../api/metrics.ts';
 import { createRateLimits } from '../../api/rate-limits/rate-limits.ts';
@@ -121,7 +122,9 @@ export const startDashboardServer = async (options: DashboardServerOptions = {})
   const requests: KubeRequest[] = [];
   const logLines: string[] = [];
   let answer = (request: KubeRequest): unknown => request.body;
+  const jobs = createKnownJobs();
   const zipJobs = createFakeObjects<ZipJob>({
+    onChange: (change) => jobs.note(change),
     transform: createToCachedJob({ isListed: true }),
     indexes: { [NAMESPACE_INDEX]: ({ metadata }) => [metadata.namespace] },
   });
@@ -134,6 +137,7 @@ export const startDashboardServer = async (options: DashboardServerOptions = {})
     metrics: createApiMetrics(new Registry()),
     redis: options.redis,
     kube: createFakeKube(tokens, requests, (request) => answer(request)),
+    jobs,
     caches: { zipJobs: zipJobs.reflector, zipProjects: zipProjects.reflector },
     rateLimits: createRateLimits({ ...config, count: createLocalCounts() }),
     readForwarded: createReadForwarded(config.trustedProxies),

@@ -1,6 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { KubeError } from '#runtime/kube/kube-error.ts';
-import { type KubeObject, type ObjectClient, objectKey, type Reflector } from '#runtime/kube/types.ts';
+import {
+  type Change,
+  type KubeObject,
+  type ObjectClient,
+  objectKey,
+  type Reflector,
+} from '#runtime/kube/types.ts';
 
 /**
  * Objects of one kind in memory, for unit tests of what stands above the Kubernetes client: no schema, no admission, no
@@ -31,6 +37,8 @@ export interface FakeObjects<T extends KubeObject> {
 export interface FakeObjectsOptions<T> {
   readonly indexes?: Readonly<Record<string, (object: T) => readonly string[]>>;
   readonly transform?: (object: T) => T;
+  /** Told of every change of the cache that does not lag. */
+  readonly onChange?: (change: Change<T>) => void;
 }
 
 /** What the API server answers when it cannot be reached. */
@@ -61,15 +69,25 @@ export const createFakeObjects = <T extends KubeObject>(
     if (failure?.when(name) === true) throw failure.error;
   };
 
+  const keep = (key: string, object: T): void => {
+    const before = cached.get(key);
+    cached.set(key, object);
+    options.onChange?.({ kind: 'set', key, object, before });
+  };
+
   const set = (object: T): T => {
     const stamped = stamp(object);
     stored.set(objectKey(stamped), stamped);
-    if (!fake.lagging) cached.set(objectKey(stamped), options.transform?.(stamped) ?? stamped);
+    if (!fake.lagging) keep(objectKey(stamped), options.transform?.(stamped) ?? stamped);
     return stamped;
   };
 
   const drop = (key: string): boolean => {
-    if (!fake.lagging) cached.delete(key);
+    const before = fake.lagging ? undefined : cached.get(key);
+    if (before !== undefined) {
+      cached.delete(key);
+      options.onChange?.({ kind: 'deleted', key, before });
+    }
     return stored.delete(key);
   };
 

@@ -16,6 +16,7 @@ interface MenuEntry {
 /** The menu of a project, in order. A new page that belongs there adds its entry, and its section to page.ts. */
 const ENTRIES: readonly MenuEntry[] = [
   { section: 'overview', label: 'Overview', path: [], needs: { verb: 'list', resource: 'zipjobs' } },
+  { section: 'jobs', label: 'Jobs', path: ['jobs'], needs: { verb: 'list', resource: 'zipjobs' } },
   {
     section: 'first-steps',
     label: 'First steps',

@@ -1,0 +1,24 @@
+import type { ZipJob } from '#crds/zip-job.ts';
+import type { Change } from '#runtime/kube/types.ts';
+import { createJobOrder, type JobOrder } from './job-order.ts';
+import { createProgressSamples, type ProgressSamples } from './progress-samples.ts';
+
+/** What the dashboard notes of the one watch of jobs, beside what the cache holds. */
+export interface KnownJobs {
+  note(change: Change<ZipJob>): void;
+  readonly order: Omit<JobOrder, 'note'>;
+  readonly samples: Omit<ProgressSamples, 'note'>;
+}
+
+export const createKnownJobs = (): KnownJobs => {
+  const order = createJobOrder();
+  const samples = createProgressSamples();
+  return {
+    note: (change) => {
+      order.note(change);
+      samples.note(change);
+    },
+    order,
+    samples,
+  };
+};

@@ -1,0 +1,93 @@
+import { PHASES } from '#crds/zip-job.ts';
+import { FORMAT } from '../../format.ts';
+import type { Place } from '../../live/job-order.ts';
+import { PageError, type PageRequest, type Route } from '../../page.ts';
+import type { Question } from '../../person/access.ts';
+import type { PageDeps } from '../routes.ts';
+import { findJobs, JOBS_ON_A_PAGE } from './find-jobs.ts';
+import { isNarrowed, type JobQuery, PERIODS, readJobQuery, writeJobQuery } from './job-query.ts';
+import { jobRow } from './job-row.ts';
+
+const NEEDS: readonly Question[] = [{ verb: 'list', resource: 'zipjobs' }];
+
+const option = (value: string, text: string = value) => ({ value, text });
+const STATE_OPTIONS = [
+  option('', 'any'),
+  option('unfinished', 'not ended yet'),
+  ...PHASES.map((phase) => option(phase)),
+];
+const PERIOD_OPTIONS = [option('', 'any time'), ...PERIODS.map(({ value, text }) => option(value, text))];
+
+const formOf = ({ text, state, bucket, within }: JobQuery) => ({
+  values: { q: text, state, bucket, within },
+  errors: {},
+});
+
+/** Which rows a page shows, and since when: so that its live part asks for these and for nothing else. */
+const liveHref = (namespace: string, names: readonly string[], newest: Place | undefined): string => {
+  const query = new URLSearchParams({ at: newest?.at ?? '', name: newest?.name ?? '' });
+  for (const name of names) query.append('row', name);
+  return `${FORMAT.path('projects', namespace, 'live', 'jobs')}?${query.toString()}`;
+};
+
+const listOf = ({ caches: { zipJobs }, jobs: { order } }: PageDeps, request: PageRequest) => {
+  const { namespace, now } = request;
+  const query = readJobQuery(request.query);
+  const { jobs, ...at } = findJobs({ order, zipJobs }, { namespace, query, now });
+  const path = FORMAT.path('projects', namespace, 'jobs');
+  const names = jobs.map(({ metadata }) => metadata.name);
+  return {
+    namespace,
+    path,
+    ...at,
+    isNarrowed: isNarrowed(query),
+    form: formOf(query),
+    states: STATE_OPTIONS,
+    periods: PERIOD_OPTIONS,
+    buckets: [option('', 'any'), ...order.buckets(namespace).map((name) => option(name))],
+    live: liveHref(namespace, names, order.newest(namespace)),
+    href: (page: number) => path + writeJobQuery({ ...query, page }),
+    rows: jobs.map((job) => jobRow(job, now)),
+    newer: 0,
+  };
+};
+
+const rowsOf = (
+  { caches: { zipJobs }, jobs: { order } }: PageDeps,
+  { namespace, query, now }: PageRequest,
+) => {
+  const names = query.getAll('row');
+  if (names.length > JOBS_ON_A_PAGE) throw new PageError(422, 'Too many rows', 'A page has fewer rows.');
+  const place = { at: query.get('at') ?? '', name: query.get('name') ?? '' };
+  return {
+    path: FORMAT.path('projects', namespace, 'jobs'),
+    rows: names.flatMap((name) => zipJobs.get(`${namespace}/${name}`) ?? []).map((job) => jobRow(job, now)),
+    newer: order.countAfter(namespace, place),
+  };
+};
+
+/** The list of a project's jobs. Its rows stay live; newer jobs are announced, so that nothing moves under a finger. */
+export const createJobsPage = (deps: PageDeps): readonly Route[] => [
+  {
+    method: 'GET',
+    path: '/projects/:project/jobs',
+    needs: NEEDS,
+    handle: async (request) => ({
+      kind: 'page',
+      view: '/pages/jobs/jobs',
+      title: 'Jobs',
+      section: 'jobs',
+      data: listOf(deps, request),
+    }),
+  },
+  {
+    method: 'GET',
+    path: '/projects/:project/live/jobs',
+    needs: NEEDS,
+    handle: async (request) => ({
+      kind: 'fragment',
+      view: '/pages/jobs/job-rows',
+      data: rowsOf(deps, request),
+    }),
+  },
+];

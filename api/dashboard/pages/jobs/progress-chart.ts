@@ -1,0 +1,84 @@
+import { FORMAT } from '../../format.ts';
+import type { Sample } from '../../live/progress-samples.ts';
+
+const WIDTH = 720;
+const HEIGHT = 120;
+const MOST_ROWS = 12;
+
+export interface ChartRow {
+  /** RFC 3339. */
+  readonly at: string;
+  readonly files: string;
+  readonly read: string;
+  readonly rate: string;
+}
+
+/** Two lines over time: bytes read so far, and bytes a second. Each has a scale of its own, told in the text. */
+export interface ProgressChart {
+  readonly width: number;
+  readonly height: number;
+  /** Points of an SVG polyline. */
+  readonly read: string;
+  readonly rate: string;
+  /** What the lines say, as a sentence. */
+  readonly text: string;
+  readonly rows: readonly ChartRow[];
+}
+
+interface Point extends Sample {
+  readonly perSecond: number;
+}
+
+const ratesOf = (samples: readonly Sample[]): readonly Point[] =>
+  samples.slice(1).map((sample, index) => {
+    const before = samples[index] ?? sample;
+    const seconds = (sample.atMs - before.atMs) / 1000;
+    return { ...sample, perSecond: seconds > 0 ? (sample.bytesRead - before.bytesRead) / seconds : 0 };
+  });
+
+const round = (value: number): number => Math.round(value * 10) / 10;
+
+const lineOf = (points: readonly Point[], valueOf: (point: Point) => number): string => {
+  const [first, last] = [points[0]?.atMs ?? 0, points.at(-1)?.atMs ?? 0];
+  const most = Math.max(1, ...points.map(valueOf));
+  return points
+    .map((point) => {
+      const x = last === first ? WIDTH : ((point.atMs - first) / (last - first)) * WIDTH;
+      return `${round(x)},${round(HEIGHT - (valueOf(point) / most) * HEIGHT)}`;
+    })
+    .join(' ');
+};
+
+const rowOf = ({ atMs, filesDone, bytesRead, perSecond }: Point): ChartRow => ({
+  at: new Date(atMs).toISOString(),
+  files: FORMAT.number(filesDone),
+  read: FORMAT.bytes(bytesRead),
+  rate: `${FORMAT.bytes(perSecond)}/s`,
+});
+
+/** At most so many, the last one among them. */
+const someOf = (points: readonly Point[]): readonly Point[] => {
+  const step = Math.ceil(points.length / MOST_ROWS);
+  return points.filter((_, index) => (points.length - 1 - index) % step === 0);
+};
+
+const sentence = (points: readonly Point[]): string => {
+  const [first, last] = [points[0], points.at(-1)];
+  if (first === undefined || last === undefined) return '';
+  const highest = Math.max(...points.map(({ perSecond }) => perSecond));
+  return `${FORMAT.bytes(last.bytesRead)} read in ${FORMAT.duration(last.atMs - first.atMs)}, now ${FORMAT.bytes(last.perSecond)}/s, at most ${FORMAT.bytes(highest)}/s`;
+};
+
+/** Undefined while too little was seen for a line. */
+export const progressChart = (samples: readonly Sample[]): ProgressChart | undefined => {
+  const points = ratesOf(samples);
+  if (points.length < 2) return undefined;
+  return {
+    width: WIDTH,
+    height: HEIGHT,
+    read: lineOf(points, ({ bytesRead }) => bytesRead),
+    rate: lineOf(points, ({ perSecond }) => perSecond),
+    text: sentence(points),
+    rows: someOf(points).map(rowOf),
+  };
+};

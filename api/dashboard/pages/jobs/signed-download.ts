@@ -1,0 +1,120 @@
+import type { GetObjectCommandInput } from '@aws-sdk/client-s3';
+import type { ZipBucketSpec } from '#crds/zip-bucket.ts';
+import { AppError } from '#runtime/errors.ts';
+import { isRecord } from '#runtime/kube/decode.ts';
+
+export interface Archive {
+  readonly bucket: ZipBucketSpec;
+  readonly key: string;
+  readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string };
+}
+
+/** Time to begin the download; what is begun goes on. */
+const VALID_SECONDS = 60;
+
+/** Where the requests of a bucket go, as the zipper has it. */
+const storeOf = ({ service, bucketName, region, host, accountId, endpoint }: ZipBucketSpec) => {
+  if (endpoint !== undefined) return { region: region ?? 'us-east-1', endpoint, forcePathStyle: true };
+  if (service === 's3') return { region: region ?? 'us-east-1', forcePathStyle: bucketName.includes('.') };
+  const r2 = `https://${host ?? `${accountId ?? ''}.r2.cloudflarestorage.com`}`;
+  return { region: 'auto', endpoint: r2, forcePathStyle: true };
+};
+
+/** Name of the file that a browser saves; the second form is for names beyond ASCII. */
+export const dispositionOf = (key: string): string => {
+  const name = key.split('/').findLast((part) => part !== '') ?? 'archive.zip';
+  const plain = name.replaceAll(/[^\w.-]/g, '_');
+  const encoded = encodeURIComponent(name.toWellFormed()).replaceAll(
+    /['()*]/g,
+    (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  return `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`;
+};
+
+const encode = (text: string): string =>
+  encodeURIComponent(text).replaceAll(
+    /[!'()*]/g,
+    (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+
+interface HttpRequest {
+  readonly protocol: string;
+  readonly hostname: string;
+  readonly port?: number | undefined;
+  readonly path: string;
+  readonly query: Readonly<Record<string, unknown>>;
+}
+
+const isHttpRequest = (value: unknown): value is HttpRequest =>
+  isRecord(value) &&
+  typeof value['hostname'] === 'string' &&
+  typeof value['path'] === 'string' &&
+  isRecord(value['query']);
+
+const urlOf = ({ protocol, hostname, port, path, query }: HttpRequest): string => {
+  const pairs = Object.entries(query).map(([name, value]) => `${encode(name)}=${encode(String(value))}`);
+  return `${protocol}//${hostname}${port === undefined ? '' : `:${port}`}${path}?${pairs.join('&')}`;
+};
+
+interface Presigner {
+  presign(request: unknown, options: { readonly expiresIn: number }): Promise<unknown>;
+}
+
+const isPresigner = (value: unknown): value is Presigner =>
+  typeof value === 'object' && value !== null && 'presign' in value && typeof value.presign === 'function';
+
+const unsigned = (): AppError =>
+  new AppError('The S3 client did not sign an address', { code: 'NotSigned', retryable: false });
+
+/** What is signed: the host, and that the body is not. */
+const bare = (request: HttpRequest) => ({
+  ...request,
+  method: 'GET',
+  headers: {
+    host: request.port === undefined ? request.hostname : `${request.hostname}:${request.port}`,
+    'x-amz-content-sha256': 'UNSIGNED-PAYLOAD',
+  },
+});
+
+/**
+ * An address that opens one archive for a minute. The S3 client makes the request as for sending and signs it instead, so
+ * nothing goes over the network; neither the credentials nor the address are kept.
+ */
+export const signedDownload = async ({ bucket, key, credentials }: Archive): Promise<string> => {
+  // Loaded when somebody downloads first: most processes never need it.
+  const { GetObjectCommand, S3Client } = await import('@aws-sdk/client-s3');
+  const client = new S3Client({
+    ...storeOf(bucket),
+    credentials,
+    responseChecksumValidation: 'WHEN_REQUIRED',
+  });
+  let address: string | undefined;
+  client.middlewareStack.add(
+    () => async (args) => {
+      const signer: unknown = await client.config.signer({
+        name: 'sigv4',
+        signingName: 's3',
+        signingRegion: storeOf(bucket).region,
+        properties: {},
+      });
+      if (!isPresigner(signer) || !isHttpRequest(args.request)) throw unsigned();
+      const signed = await signer.presign(bare(args.request), { expiresIn: VALID_SECONDS });
+      if (isHttpRequest(signed)) address = urlOf(signed);
+      return { response: {}, output: { $metadata: {} } };
+    },
+    { step: 'build', name: 'signInsteadOfSending', priority: 'low' },
+  );
+  const input: GetObjectCommandInput = {
+    Bucket: bucket.bucketName,
+    Key: key,
+    ResponseContentDisposition: dispositionOf(key),
+    ResponseContentType: 'application/zip',
+  };
+  try {
+    await client.send(new GetObjectCommand(input));
+  } finally {
+    client.destroy();
+  }
+  if (address === undefined) throw unsigned();
+  return address;
+};

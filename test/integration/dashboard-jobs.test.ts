@@ -1,0 +1,253 @@
+import { readFile } from 'node:fs/promises';
+import { expect } from 'chai';
+import type { Page } from 'playwright-core';
+import { postJob } from '../support/api-client.ts';
+import {
+  type DashboardDesk,
+  type OpenPage,
+  seriousIssues,
+  startDashboardDesk,
+} from '../support/dashboard-desk.ts';
+import type { DashboardUser } from '../support/dashboard-users.ts';
+import { readZip } from '../support/read-zip.ts';
+import { until } from '../support/until.ts';
+
+const NAMESPACE = 'dashboard-jobs';
+const JOBS = `/projects/${NAMESPACE}/jobs`;
+const QUERY_SECRET = 'presigned-and-secret';
+/** What somebody would try who controls a key, a name or the metadata. */
+const EVIL = '"><img src=x onerror=alert(1)><script>alert(2)</script>\'';
+const METADATA = `{"order":1.0,"n":12345678901234567890,"x":${JSON.stringify(EVIL)}}`;
+
+describe('jobs in the dashboard', function () {
+  this.timeout(90_000);
+  let desk: DashboardDesk;
+  let admin: DashboardUser;
+  let viewer: DashboardUser;
+  before(async () => {
+    desk = await startDashboardDesk(NAMESPACE);
+    admin = await desk.addUser('ada', 'admin');
+    viewer = await desk.addUser('vera', 'view');
+  });
+  after(() => desk[Symbol.asyncDispose]());
+
+  const post = async (key: string, path: string, filename = 'a.bin'): Promise<string> => {
+    const { flow } = desk;
+    const { token, bucketName } = flow.project;
+    const url = `${flow.origin.url(path)}?X-Amz-Signature=${QUERY_SECRET}`;
+    const request = JSON.stringify({ bucket_name: bucketName, key, urls: [{ url, filename }] });
+    return postJob(flow.baseUrl, token, `${request.slice(0, -1)},"metadata":${METADATA}}`);
+  };
+  const ended = (uuid: string) => desk.flow.project.untilPhase(uuid, ['Succeeded', 'Failed', 'Cancelled']);
+  const asUser = async (user: DashboardUser, options = {}): Promise<OpenPage> => {
+    const open = await desk.open(options);
+    await open.signIn(user.token);
+    return open;
+  };
+  const rows = (page: Page): Promise<readonly string[]> =>
+    page.locator('table.jobs tbody th a').allTextContents();
+
+  it('shows how a job goes on without a reload, and tells of newer ones', async () => {
+    await using open = await asUser(admin);
+    const { page } = open;
+    await page.goto(JOBS);
+    await page.getByText('There are no jobs yet.').waitFor();
+    const uuid = await post('slow.zip', '/drip/65536/100/4194304/1');
+    await page.getByRole('link', { name: '1 newer job: show' }).click();
+    expect(await rows(page)).to.deep.equal(['slow.zip']);
+    const bar = page.getByRole('progressbar');
+    await bar.waitFor();
+    const before = Number(await bar.getAttribute('value'));
+    await until('progress to be shown', async () => Number(await bar.getAttribute('value')) > before);
+    await page.getByRole('link', { name: 'slow.zip' }).click();
+    await page.getByRole('img', { name: /read in .*B\/s/ }).waitFor();
+    await page.getByRole('link', { name: 'Download' }).waitFor();
+    expect((await ended(uuid)).status?.phase).to.equal('Succeeded');
+    expect(open.complaints).to.deep.equal([]);
+  });
+
+  it('finds jobs by id, key, state, bucket and time', async () => {
+    const good = await post('reports/May.zip', '/gen/10/1');
+    const bad = await post('reports/june.zip', '/status/404');
+    await Promise.all([ended(good), ended(bad)]);
+    await using open = await asUser(viewer, { javaScriptEnabled: false });
+    const { page } = open;
+    const search = async (fields: Readonly<Record<string, string>>): Promise<readonly string[]> => {
+      await page.goto(JOBS);
+      const { q = '', ...selects } = fields;
+      await page.getByLabel('Id or key').fill(q);
+      for (const [label, value] of Object.entries(selects)) await page.getByLabel(label).selectOption(value);
+      await page.getByRole('button', { name: 'Search' }).click();
+      return rows(page);
+    };
+    await until('both to have ended in the cache', async () => {
+      const found = await search({ q: 'REPORTS/', State: 'unfinished' });
+      return found.length === 0;
+    });
+    expect(await search({ q: good })).to.deep.equal(['reports/May.zip']);
+    expect(await search({ q: 'JUNE' })).to.deep.equal(['reports/june.zip']);
+    expect(await search({ q: 'reports/', State: 'Failed' })).to.deep.equal(['reports/june.zip']);
+    expect(
+      await search({ q: 'reports/', Bucket: `s3-${NAMESPACE}-archives`, 'Made in': '1h' }),
+    ).to.have.lengthOf(2);
+    expect(await search({ q: 'no such job' })).to.deep.equal([]);
+    expect(await page.getByText('0 jobs found').count()).to.equal(1);
+  });
+
+  it('tells which file failed and why, never its signed query, and runs the job again', async () => {
+    const uuid = await post('failing.zip', '/status/404');
+    await ended(uuid);
+    await using open = await asUser(admin, { javaScriptEnabled: false });
+    const { page } = open;
+    await page.goto(`${JOBS}/${uuid}?log=last`);
+    const failure = page.getByRole('region', { name: 'Why it ended so' });
+    const text = (await failure.textContent()) ?? '';
+    expect(text).to.contain('SourceNotFound').and.to.contain('404');
+    expect(text).to.contain('File (index from 0)0');
+    const html = await page.content();
+    expect(html).to.contain('12345678901234567890').and.to.contain('1.0');
+    expect(html).to.not.contain(QUERY_SECRET);
+    expect(await page.getByRole('region', { name: 'Log of the pod' }).locator('pre').count()).to.equal(1);
+    await page.getByRole('button', { name: 'Run again' }).click();
+    await page.getByText(`This is a new job with the files of zip-${uuid}.`).waitFor();
+    expect(page.url()).to.not.contain(uuid);
+    expect(await page.getByRole('link', { name: `zip-${uuid}` }).count()).to.equal(1);
+    const again = /zip-([0-9a-f-]{36})/.exec(page.url())?.[1] ?? '';
+    expect((await ended(again)).status?.failure?.code).to.equal('SourceNotFound');
+  });
+
+  it('cancels a job, without JavaScript', async () => {
+    const uuid = await post('endless.zip', '/silent');
+    await using open = await asUser(admin, { javaScriptEnabled: false });
+    const { page } = open;
+    await page.goto(`${JOBS}/${uuid}`);
+    await page.locator('summary', { hasText: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'Cancel the job' }).click();
+    await page.getByText('The job was asked to end.').waitFor();
+    expect((await ended(uuid)).status?.phase).to.equal('Cancelled');
+    await page.reload();
+    expect(await page.getByRole('button', { name: 'Cancel the job' }).count()).to.equal(0);
+  });
+
+  it('sends the webhook again, and shows each delivery', async () => {
+    const uuid = await post('webhook.zip', '/gen/10/1');
+    await ended(uuid);
+    await using open = await asUser(admin);
+    const { page } = open;
+    await page.goto(`${JOBS}/${uuid}`);
+    const deliveries = page.getByRole('region', { name: 'Deliveries' }).locator('tbody tr');
+    await until('the first delivery to be shown', async () => (await deliveries.count()) === 1);
+    await page.getByRole('button', { name: 'Send the webhook again' }).click();
+    await page.getByText('The webhook was sent again, and its receiver took it.').waitFor();
+    expect(await deliveries.count()).to.equal(2);
+    expect(await deliveries.last().textContent()).to.match(/HTTP 2\d\d/);
+  });
+
+  it('downloads an archive by an address that stands nowhere', async () => {
+    const uuid = await post(`out/${EVIL} ö.zip`, '/gen/1000/7', 'inside.bin');
+    await ended(uuid);
+    await using open = await asUser(admin);
+    const { page } = open;
+    const answers: string[] = [];
+    page.on('response', (response) => {
+      if (response.url().startsWith(desk.url))
+        void response.text().then(
+          (body) => answers.push(body),
+          () => undefined,
+        );
+    });
+    await page.goto(`${JOBS}/${uuid}`);
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'Download' }).click(),
+    ]);
+    expect(download.suggestedFilename()).to.match(/ ö\.zip$/);
+    const { entries } = readZip(await readFile(await download.path()));
+    expect(entries.map(({ name }) => name)).to.deep.equal(['inside.bin']);
+    expect(page.url()).to.equal(`${desk.url}${JOBS}/${uuid}`);
+    const html = await page.content();
+    for (const text of [html, ...answers, ...desk.api.lines])
+      expect(text).to.not.contain('X-Amz-Signature').and.not.contain(desk.flow.cluster.store.secretAccessKey);
+  });
+
+  it('shows what the person may not do with the reason, and refuses it', async () => {
+    const uuid = await post('viewed.zip', '/gen/10/1');
+    await ended(uuid);
+    await using open = await asUser(viewer);
+    const { page } = open;
+    await page.goto(`${JOBS}/${uuid}`);
+    const disabled = page.locator('button:disabled');
+    expect(await disabled.allTextContents()).to.deep.equal([
+      'Download',
+      'Run again',
+      'Send the webhook again',
+    ]);
+    expect(await page.locator('#why-run-again').textContent()).to.contain('may not create zipjobs');
+    expect(await page.locator('#why-download').textContent()).to.contain('may not get secrets');
+    const answer = await page.goto(`${JOBS}/${uuid}/download`);
+    expect(answer?.status()).to.equal(403);
+    const csrf = (await page.locator('input[name=csrf]').first().getAttribute('value')) ?? '';
+    for (const verb of ['cancel', 'run-again', 'replay-webhook']) {
+      const refused = await page.request.post(`${desk.url}${JOBS}/${uuid}/${verb}`, {
+        form: { csrf },
+        headers: { 'sec-fetch-site': 'same-origin', origin: desk.url },
+      });
+      expect(refused.status(), verb).to.equal(403);
+    }
+    expect(open.complaints).to.deep.equal([]);
+  });
+
+  it('shows no job to somebody without rights', async () => {
+    const stranger = await desk.addUser('stranger');
+    await using open = await asUser(stranger);
+    for (const path of [JOBS, `${JOBS}/some-job`, `/projects/${NAMESPACE}/live/jobs`])
+      expect((await open.page.goto(path))?.status(), path).to.equal(403);
+  });
+
+  it('runs no script that a caller has written', async () => {
+    const uuid = await post(`${EVIL}.zip`, '/gen/10/1', `x${EVIL.replaceAll('/', '')}`);
+    const failing = await post(`failing ${EVIL}.zip`, '/status/404', 'b');
+    await Promise.all([ended(uuid), ended(failing)]);
+    await using open = await asUser(admin);
+    const { page } = open;
+    let alerts = 0;
+    page.on('dialog', (dialog) => {
+      alerts += 1;
+      void dialog.dismiss();
+    });
+    for (const path of [
+      `${JOBS}?q=${encodeURIComponent(EVIL)}&bucket=${encodeURIComponent(EVIL)}`,
+      JOBS,
+      `${JOBS}/${uuid}?log=last`,
+      `${JOBS}/${failing}?log=last`,
+      `${JOBS}/${encodeURIComponent(EVIL)}`,
+    ]) {
+      expect((await page.goto(path))?.status(), path).to.equal(
+        path.includes('%22') && !path.includes('?') ? 404 : 200,
+      );
+      expect(await page.locator('img[src=x]').count(), path).to.equal(0);
+    }
+    expect(alerts).to.equal(0);
+    expect(open.complaints).to.deep.equal([]);
+  });
+
+  for (const colorScheme of ['light', 'dark'] as const) {
+    it(`has no serious fault for assistive technology, ${colorScheme}`, async () => {
+      const going = await post('going.zip', '/drip/65536/100/6553600/1');
+      const failed = await post('failed.zip', '/status/404');
+      await ended(failed);
+      await using open = await asUser(admin, { colorScheme });
+      await using looking = await asUser(viewer, { colorScheme });
+      const found: string[] = [];
+      for (const { page } of [open, looking]) {
+        for (const path of [JOBS, `${JOBS}?q=nothing`, `${JOBS}/${failed}?log=last`, `${JOBS}/${going}`]) {
+          expect((await page.goto(path))?.status(), path).to.equal(200);
+          found.push(...(await seriousIssues(page)).map((issue) => `${path}: ${issue}`));
+        }
+        await page.getByRole('img', { name: /read in/ }).waitFor();
+        found.push(...(await seriousIssues(page)));
+      }
+      expect(found).to.deep.equal([]);
+    });
+  }
+});
