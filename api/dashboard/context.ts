@@ -13,3 +13,7 @@ export interface DashboardState extends ApiState {
 
 export type DashboardContext = ParameterizedContext<DashboardState, DefaultContextExtends>;
 export type DashboardMiddleware = Middleware<DashboardState, DefaultContextExtends>;
+
+/** The script asks for fragments with this header: nobody has clicked. */
+const LIVE_HEADER = 'X-Live';
+export const isLive = (ctx: DashboardContext): boolean => ctx.get(LIVE_HEADER) !== '';

@@ -1,6 +1,6 @@
 import type { Clock } from '#runtime/clock.ts';
 import { AppError } from '#runtime/errors.ts';
-import type { DashboardContext } from './context.ts';
+import { type DashboardContext, isLive } from './context.ts';
 import type { Cookies } from './cookies.ts';
 import { giveFlash } from './frame/flash.ts';
 import type { FrameOptions, MakeFrame } from './frame/frame.ts';
@@ -21,11 +21,6 @@ export interface RunRouteDeps {
   /** Limit of all calls to the API server for one page. */
   readonly workTimeoutMs: number;
 }
-
-/** The script asks for fragments with this header, and reloads the page when it is told to sign in. */
-const LIVE_HEADER = 'X-Live';
-
-const isLive = (ctx: DashboardContext): boolean => ctx.get(LIVE_HEADER) !== '';
 
 /** A link on another site brings no strict cookie along. From a page of ours the browser sends it. */
 const comesFromElsewhere = (ctx: DashboardContext): boolean =>

@@ -5,7 +5,6 @@ import {
   AdministrationError,
   type AdministrationErrorCode,
 } from '../../administration/administration-error.ts';
-import { ApiError } from '../../api-error.ts';
 import type { DashboardContext, DashboardMiddleware } from '../context.ts';
 import type { MakeFrame } from '../frame/frame.ts';
 import { notAllowed, PageError } from '../page.ts';
@@ -55,7 +54,6 @@ const administrationPage = (error: AdministrationError): PageError =>
 const toPageError = (thrown: unknown): PageError => {
   if (thrown instanceof PageError) return thrown;
   if (isKubeError(thrown)) return kubePage(thrown);
-  if (thrown instanceof ApiError) return new PageError(thrown.status, 'Not possible', thrown.message);
   if (thrown instanceof AdministrationError) return administrationPage(thrown);
   if (thrown instanceof AppError && thrown.retryable)
     return new PageError(503, 'Not possible right now', 'Try again in a moment.');

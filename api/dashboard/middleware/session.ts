@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import type { DashboardContext, DashboardMiddleware } from '../context.ts';
+import { type DashboardContext, type DashboardMiddleware, isLive } from '../context.ts';
 import type { Cookies } from '../cookies.ts';
 import { PageError } from '../page.ts';
 import { SessionStoreAwayError } from '../sessions/session-store.ts';
@@ -35,8 +35,9 @@ export const createSessionCookie = (deps: {
   return {
     load: async (ctx, next) => {
       const cookie = cookieOf(ctx);
+      const by = isLive(ctx) ? 'page' : 'person';
       try {
-        const session = cookie === undefined ? undefined : await sessions.read(cookie);
+        const session = cookie === undefined ? undefined : await sessions.read(cookie, by);
         if (session !== undefined) ctx.state.session = session;
       } catch (error) {
         if (!(error instanceof SessionStoreAwayError)) throw error;

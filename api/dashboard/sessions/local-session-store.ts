@@ -37,6 +37,10 @@ export const createLocalSessionStore = (deps: {
       if (session !== undefined) keep(id, session);
       return session?.record;
     },
+    peek: async (id) => {
+      forgetLapsed();
+      return kept.get(id)?.record;
+    },
     drop: async (id) => {
       kept.delete(id);
     },

@@ -6,6 +6,8 @@ export interface SessionStore {
   put(id: string, record: string, of: { readonly person: string; readonly endsAtMs: number }): Promise<void>;
   /** The record, which is kept for the idle time from now on; undefined when there is none. */
   touch(id: string): Promise<string | undefined>;
+  /** The record, which is kept no longer because of this; undefined when there is none. */
+  peek(id: string): Promise<string | undefined>;
   drop(id: string): Promise<void>;
   /** Drops every record of a person. */
   dropAll(person: string): Promise<void>;

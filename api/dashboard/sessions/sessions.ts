@@ -19,8 +19,8 @@ export interface Session {
 export interface Sessions {
   /** Begins a session with an id of its own; returns what the cookie is to hold. */
   begin(person: string, token: string): Promise<string>;
-  /** Undefined for a cookie that opens nothing (any more). */
-  read(cookie: string): Promise<Session | undefined>;
+  /** Undefined for a cookie that opens nothing (any more). What a page asks by itself does not put off the idle limit. */
+  read(cookie: string, by?: 'person' | 'page'): Promise<Session | undefined>;
   end(cookie: string): Promise<void>;
   /** Ends every session of a person, whatever browser it is in. */
   endAll(person: string): Promise<void>;
@@ -68,10 +68,10 @@ export const createSessions = (deps: {
       await store.put(id, record, { person: digest(person), endsAtMs });
       return secret.toString('base64url');
     },
-    read: async (cookie) => {
+    read: async (cookie, by = 'person') => {
       const parts = partsOf(cookie);
       if (parts === undefined) return undefined;
-      const record = await store.touch(parts.id);
+      const record = await (by === 'person' ? store.touch(parts.id) : store.peek(parts.id));
       const text = record === undefined ? undefined : unseal(parts.key, parts.id, record);
       const session = text === undefined ? undefined : sessionOf(parts.id, text);
       return session !== undefined && session.endsAtMs > clock.date().getTime() ? session : undefined;

@@ -42,6 +42,7 @@ export const createSharedSessionStore = (deps: SharedSessionStoreDeps): SessionS
   return {
     put: (id, record, of) => orAway(put(id, record, of)),
     touch: async (id) => (await orAway(redis.getex(keyOf(id), 'PX', idleMs))) ?? undefined,
+    peek: async (id) => (await orAway(redis.get(keyOf(id)))) ?? undefined,
     drop: async (id) => {
       await orAway(redis.del(keyOf(id)));
     },

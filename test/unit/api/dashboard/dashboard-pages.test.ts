@@ -128,6 +128,21 @@ describe('pages of createDashboard', () => {
       expect(headers.get('strict-transport-security')).to.equal('max-age=31536000');
     });
 
+    it('send pages that came by plain HTTP on to HTTPS, and refuse forms', async () => {
+      await server[Symbol.asyncDispose]();
+      server = await startStaffedDashboard({
+        DASHBOARD_URL: 'https://zips.example.com',
+        TRUSTED_PROXIES: '127.0.0.0/8',
+      });
+      const visitor = server.visit();
+      const plain = { 'x-forwarded-proto': 'http', origin: 'https://zips.example.com' };
+      const page = await visitor.get('//evil.example/?a=1', plain);
+      expect([page.status, page.headers.get('location')]).to.deep.equal([308, 'https://zips.example.com/']);
+      const answer = await visitor.post('/sign-in', { token: ADA }, plain);
+      expect(answer.status).to.equal(400);
+      expect(visitor.cookies.size).to.equal(0);
+    });
+
     it('name assets by their hash, for ever', async () => {
       const visitor = server.visit();
       const { text } = await visitor.get('/sign-in');

