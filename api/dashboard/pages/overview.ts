@@ -2,18 +2,23 @@ import { NAMESPACE_INDEX } from '../../caches.ts';
 import type { PageRequest, Route } from '../page.ts';
 import type { Question } from '../person/access.ts';
 import { hourChart } from './hour-chart.ts';
-import { type Overview, overviewOf } from './overview-figures.ts';
+import { keptFor } from './kept-figures.ts';
+import { overviewOf } from './overview-figures.ts';
 import { projectOf } from './project-of.ts';
 import type { PageDeps } from './routes.ts';
 
 const NEEDS: readonly Question[] = [{ verb: 'list', resource: 'zipjobs' }];
 
+/** Below the pace of the live part: fifty open pages of a project with 10,000 jobs cost one count of them. */
+const FIGURES_AGE_MS = 2_000;
+
 /** A project at a glance; its figures stay live. */
 export const createOverviewPage = ({ caches }: PageDeps): readonly Route[] => {
-  const figuresOf = ({ namespace, now }: PageRequest): Overview =>
-    overviewOf(caches.zipJobs.byIndex(NAMESPACE_INDEX, namespace), now);
+  const figuresOf = keptFor(FIGURES_AGE_MS, (namespace, now) =>
+    overviewOf(caches.zipJobs.byIndex(NAMESPACE_INDEX, namespace), now),
+  );
   const dataOf = (request: PageRequest) => {
-    const overview = figuresOf(request);
+    const overview = figuresOf(request.namespace, request.now);
     return {
       ...projectOf(caches.zipProjects, request.namespace),
       overview,

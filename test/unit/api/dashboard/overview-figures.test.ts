@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { ZipJobStatus } from '#crds/zip-job.ts';
 import { hourChart } from '../../../../api/dashboard/pages/hour-chart.ts';
+import { keptFor } from '../../../../api/dashboard/pages/kept-figures.ts';
 import { overviewOf } from '../../../../api/dashboard/pages/overview-figures.ts';
 import { ago, aZipJob, NOW } from '../../../support/builders.ts';
 
@@ -96,5 +97,29 @@ describe('hourChart', () => {
     expect(bars[0]?.failed).to.deep.equal({ y: 0, height: height / 4 });
     expect(bars[0]?.label).to.equal('11:00 UTC: 3 succeeded, 1 failed');
     expect(bars[1]?.succeeded.height).to.equal(0);
+  });
+});
+
+describe('keptFor', () => {
+  const at = (ms: number): Date => new Date(NOW.getTime() + ms);
+
+  it('computes once for all who ask within its age, for each key', () => {
+    const computed: string[] = [];
+    const figures = keptFor(2_000, (key) => computed.push(key));
+    for (const key of ['a', 'a', 'b', 'a']) figures(key, at(0));
+    expect(computed).to.deep.equal(['a', 'b']);
+    figures('a', at(1_999));
+    figures('a', at(2_000));
+    expect(computed).to.deep.equal(['a', 'b', 'a']);
+  });
+
+  it('computes anew when the clock was set back', () => {
+    let computed = 0;
+    const figures = keptFor(2_000, () => {
+      computed += 1;
+    });
+    figures('a', at(0));
+    figures('a', at(-60_000));
+    expect(computed).to.equal(2);
   });
 });

@@ -1,0 +1,27 @@
+/** As many answers are kept at a time. */
+const MAX_KEPT = 1_000;
+
+/**
+ * Computes something for a key at most once in `ageMs`, however many people look at it. Who may see it is asked before, for
+ * each of them.
+ */
+export const keptFor = <T>(
+  ageMs: number,
+  compute: (key: string, now: Date) => T,
+): ((key: string, now: Date) => T) => {
+  const kept = new Map<string, { readonly value: T; readonly untilMs: number }>();
+  return (key, now) => {
+    const known = kept.get(key);
+    const nowMs = now.getTime();
+    // A clock that was set back makes old answers look new.
+    if (known !== undefined && known.untilMs > nowMs && known.untilMs <= nowMs + ageMs) return known.value;
+    kept.delete(key);
+    for (const oldest of kept.keys()) {
+      if (kept.size < MAX_KEPT) break;
+      kept.delete(oldest);
+    }
+    const value = compute(key, now);
+    kept.set(key, { value, untilMs: nowMs + ageMs });
+    return value;
+  };
+};
