@@ -83,10 +83,14 @@ describe('the dashboard in a browser', function () {
     await open.signIn(admin.token);
     await page.getByRole('link', { name: NAMESPACE }).first().click();
     await page.getByText('There are no jobs yet.').waitFor();
+    await page.getByText('As a table').click();
+    // A part that has the focus waits with its news.
+    await page.getByRole('heading', { level: 1 }).click();
     const uuid = await desk.flow.post([{ url: desk.flow.origin.url('/a.txt'), filename: 'a.txt' }]);
     await page.getByText('There are no jobs yet.').waitFor({ state: 'detached' });
     await desk.flow.project.untilPhase(uuid, ['Succeeded', 'Failed']);
     await page.getByText(/1 archive made|1 job failed/).waitFor();
+    expect(await page.getByRole('columnheader', { name: 'Succeeded' }).isVisible()).to.equal(true);
     expect(open.complaints).to.deep.equal([]);
   });
 

@@ -11,6 +11,11 @@
     if (part.contains(document.activeElement)) return;
     const template = document.createElement('template');
     template.innerHTML = html;
+    // What somebody has opened stays open.
+    const open = [...part.querySelectorAll('details')].map((one) => one.open);
+    template.content.querySelectorAll('details').forEach((one, index) => {
+      one.open = open[index] ?? one.open;
+    });
     part.replaceChildren(template.content);
   };
 
