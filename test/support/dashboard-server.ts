@@ -88,7 +88,7 @@ export interface Visitor {
 
 export const FROM_HERE = { 'sec-fetch-site': 'same-origin', origin: 'null' } as const;
 
-const createVisitor = (url: string): Visitor => {
+export const createVisitor = (url: string): Visitor => {
   const cookies = new Map<string, string>();
   const keep = (header: string): void => {
     const [pair = '', ...attributes] = header.split('; ');
