@@ -32,7 +32,7 @@ export interface WatchesOptions {
   readonly onZipJob: (key: ObjectKey) => void;
   readonly onProject: (key: ObjectKey) => void;
   readonly onBucket: (key: ObjectKey) => void;
-  /** Told of every bucket whose number of unfinished jobs has changed; it may come often. */
+  /** Told of every bucket that a job has begun to use, or uses no more; it may come often. */
   readonly onBucketUse: (key: ObjectKey) => void;
   readonly slots: Pick<Slots, 'see' | 'refresh'>;
 }
@@ -68,7 +68,7 @@ const isUnfinished = (zipJob: ZipJob | undefined): boolean => zipJob !== undefin
 /** A job that has come, ended or gone: its bucket counts it, and both bucket and project may be waiting for it. */
 const onUseChange = ({ onBucketUse, onProject, caches }: Wiring, change: Change<ZipJob>): void => {
   const now = change.kind === 'set' ? change.object : undefined;
-  if (isUnfinished(now) === isUnfinished(change.before)) return;
+  if (isUnfinished(now) === isUnfinished(change.before) && change.kind === 'set') return;
   onBucketUse(bucketKeyOf(objectOf(change)));
   leavingProject(caches(), objectOf(change), onProject);
 };
@@ -120,11 +120,20 @@ const onBucketChange =
       if (!isFinished(zipJob)) onZipJob(objectKey(zipJob));
   };
 
+/** A bucket that is being deleted waits for less once its project is leaving too. */
+const leavingBuckets = ({ caches, onBucket }: Wiring, { metadata }: ZipProject): void => {
+  for (const bucket of caches().buckets.values())
+    if (bucket.metadata.namespace === metadata.namespace && isLeaving(bucket.metadata))
+      onBucket(objectKey(bucket));
+};
+
 const onProjectChange =
-  ({ onZipJob, onProject, caches, slots }: Wiring) =>
+  (wiring: Wiring) =>
   (change: Change<ZipProject>): void => {
+    const { onZipJob, onProject, caches, slots } = wiring;
     onProject(change.key);
     slots.refresh();
+    leavingBuckets(wiring, objectOf(change));
     if (change.kind === 'set' && change.before) return;
     const { namespace } = objectOf(change).metadata;
     for (const zipJob of caches().zipJobs.values())

@@ -86,7 +86,7 @@ export const REASONS = {
     'Nobody may look at objects: an attempt that is lost while it commits ends as OutcomeUnknown.',
   ListForbidden:
     'Nobody may list uploads: one that was begun and never recorded is left to the rule of the bucket for incomplete uploads.',
-  JobsUnfinished: 'Unfinished jobs are waited for before the object goes.',
+  JobsExist: 'The bucket goes when no job names it any more, finished ones included.',
   ProjectDeleting: 'The ZipProject is being deleted: its jobs are cancelled, its buckets are waited for.',
   Paused: 'No job begins: all are paused by an annotation on the Lease of the controller.',
   ProjectReady: 'What the zippers of the project need is in place.',

@@ -1,7 +1,7 @@
 import { ANNOTATIONS, bucketSecretName, GROUP_VERSION } from '#crds/api-group.ts';
 import type { OwnerReference } from '#crds/object-meta.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
-import { TERMINAL_PHASES, type ZipJob } from '#crds/zip-job.ts';
+import { isFinished, type ZipJob } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import { BUCKET_SECRET_KEYS } from '#crds/zipper-contract.ts';
 import type { Clock } from '#runtime/clock.ts';
@@ -47,7 +47,7 @@ export interface Buckets {
   /** Tries in the cluster what an archive needs of the bucket. @throws AdministrationError NotFound, TimedOut */
   test(bucket: BucketRef, wait: WaitOptions): Promise<Bucket>;
   /**
-   * Refused while unfinished jobs use it; `force` lets them fail instead.
+   * Refused while jobs name it, finished ones included; with `force` what is unfinished fails instead.
    * @throws AdministrationError InUse, NotFound
    */
   delete(bucket: BucketRef, options: WaitOptions & { readonly force?: boolean }): Promise<BucketDeletion>;
@@ -152,16 +152,16 @@ const updateCredentials = async (
   return toBucket(bucket);
 };
 
-const UNFINISHED = TERMINAL_PHASES.map((phase) => `status.phase!=${phase}`).join(',');
-
 const refuseWhileInUse = async ({ zipJobs }: BucketsOptions, bucket: ZipBucket): Promise<void> => {
   const { namespace, name } = bucket.metadata;
-  const jobs = await zipJobs.list({ namespace, fieldSelector: `spec.bucketRef.name=${name},${UNFINISHED}` });
+  const jobs = await zipJobs.list({ namespace, fieldSelector: `spec.bucketRef.name=${name}` });
   if (jobs.length === 0) return;
-  const names = jobs.map(({ metadata }) => metadata.name).toSorted();
+  const unfinished = jobs.filter((job) => !isFinished(job));
+  const names = (unfinished.length > 0 ? unfinished : jobs).map(({ metadata }) => metadata.name).toSorted();
   const more = names.length > NAMED ? ` and ${names.length - NAMED} more` : '';
+  const counts = `${unfinished.length} unfinished and ${jobs.length - unfinished.length} finished`;
   throw new AdministrationError(
-    `The bucket '${bucket.spec.bucketName}' is not deleted, as unfinished jobs use it: ${names.slice(0, NAMED).join(', ')}${more}. Wait for them, cancel them, or force the deletion, which lets them fail`,
+    `The bucket '${bucket.spec.bucketName}' is not deleted while jobs name it: ${counts}, such as ${names.slice(0, NAMED).join(', ')}${more}. Delete those jobs or wait until they are, or force the deletion: unfinished jobs fail then, finished ones stay as they are`,
     { code: 'InUse' },
   );
 };

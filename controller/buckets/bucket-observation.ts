@@ -13,8 +13,10 @@ export interface BucketTest {
 /** Everything that a decision about one ZipBucket rests on. */
 export interface BucketObservation {
   readonly bucket: ZipBucket;
-  /** Unfinished ZipJobs that name it. */
-  readonly unfinished: readonly ZipJob[];
+  /** ZipJobs that name it, finished ones too: whoever reads of such a job is told of its bucket. */
+  readonly zipJobs: readonly ZipJob[];
+  /** The project is being deleted, or gone: nobody reads of its finished jobs any more. */
+  readonly isProjectLeaving: boolean;
   readonly tests: readonly BucketTest[];
   /** Asked only when the bucket is being deleted. */
   readonly isNamespaceTerminating: boolean;

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { ANNOTATIONS } from '#crds/api-group.ts';
 import { setCondition } from '#crds/conditions.ts';
 import type { ZipBucketStatus } from '#crds/zip-bucket.ts';
+import { isFinished } from '#crds/zip-job.ts';
 import { commandOf } from '../policies/command.ts';
 import { holdsFinalizer, isForced, isLeaving } from '../policies/release.ts';
 import type { BucketAction, BucketDecision, BucketMoment, BucketObservation } from './bucket-observation.ts';
@@ -22,13 +23,21 @@ const removal = ({ tests }: BucketObservation, wanted?: string): readonly Bucket
     .filter(({ job }) => job.metadata.name !== wanted && !isLeaving(job.metadata))
     .map(({ job }) => ({ kind: 'deleteTest', name: job.metadata.name, uid: job.metadata.uid ?? '' }));
 
-const waitedFor = ({ unfinished }: BucketObservation): string => {
-  const names = unfinished.map(({ metadata }) => metadata.name).sort();
+const unfinishedOf = ({ zipJobs }: BucketObservation) => zipJobs.filter((zipJob) => !isFinished(zipJob));
+
+const heldBy = (seen: BucketObservation) => (seen.isProjectLeaving ? unfinishedOf(seen) : seen.zipJobs);
+
+const waitedFor = (seen: BucketObservation): string => {
+  const names = unfinishedOf(seen)
+    .map(({ metadata }) => metadata.name)
+    .sort();
   const more = names.length > NAMED ? ` and ${names.length - NAMED} more` : '';
-  return `waits for ${names.slice(0, NAMED).join(', ')}${more}; the annotation ${ANNOTATIONS.forceDelete} lets them fail instead`;
+  const unfinished = names.length > 0 ? `: ${names.slice(0, NAMED).join(', ')}${more}` : '';
+  const finished = heldBy(seen).length - names.length;
+  return `waits until no ZipJob names it: ${names.length} unfinished${unfinished}; ${finished} finished. The annotation ${ANNOTATIONS.forceDelete} lets it go at once, and what is unfinished fails`;
 };
 
-/** A bucket that is being deleted goes when no unfinished job needs it any more, or at once when it must. */
+/** A bucket that is being deleted goes when no job names it any more, or at once when it must. */
 const leaving = (seen: BucketObservation, status: ZipBucketStatus, now: Date): Step => {
   const release = (early?: 'NamespaceTerminating' | 'Forced'): Step => ({
     status: seen.bucket.status ?? {},
@@ -36,12 +45,12 @@ const leaving = (seen: BucketObservation, status: ZipBucketStatus, now: Date): S
   });
   if (!holdsFinalizer(seen.bucket.metadata)) return { status: seen.bucket.status ?? {}, actions: [] };
   if (seen.isNamespaceTerminating) return release('NamespaceTerminating');
-  if (seen.unfinished.length === 0) return release();
+  if (heldBy(seen).length === 0) return release();
   if (isForced(seen.bucket.metadata)) return release('Forced');
   const waiting = {
     type: 'Waiting',
     status: 'True',
-    reason: 'JobsUnfinished',
+    reason: 'JobsExist',
     message: waitedFor(seen),
   } as const;
   return {
@@ -72,7 +81,7 @@ const testing = (seen: BucketObservation, status: ZipBucketStatus, at: BucketMom
 export const decideBucket = (seen: BucketObservation, at: BucketMoment): BucketDecision => {
   const { metadata, status: before = {} } = seen.bucket;
   if (!isLeaving(metadata) && !holdsFinalizer(metadata)) return { actions: [{ kind: 'addFinalizer' }] };
-  const status = { ...before, activeJobs: seen.unfinished.length };
+  const status = { ...before, activeJobs: unfinishedOf(seen).length };
   const step = isLeaving(metadata) ? leaving(seen, status, at.now) : testing(seen, status, at);
   const { status: next, ...rest } = step;
   return isDeepStrictEqual(next, before) ? rest : { ...rest, status: next };

@@ -1,5 +1,5 @@
+import { PROJECT_NAME } from '#crds/api-group.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
-import { isFinished } from '#crds/zip-job.ts';
 import type { Job, Pod } from '#runtime/kube/resources.ts';
 import { type ObjectClient, type ObjectKey, objectKey } from '#runtime/kube/types.ts';
 import { type Caches, INDEXES } from '../caches.ts';
@@ -10,7 +10,7 @@ import type { IsNamespaceTerminating } from '../terminating-namespaces.ts';
 import type { BucketObservation, BucketTest } from './bucket-observation.ts';
 
 export interface ObserveBucketOptions {
-  readonly caches: Pick<Caches, 'buckets' | 'zipJobs' | 'jobs' | 'pods'>;
+  readonly caches: Pick<Caches, 'buckets' | 'projects' | 'zipJobs' | 'jobs' | 'pods'>;
   readonly pods: Pick<ObjectClient<Pod>, 'list'>;
   readonly isNamespaceTerminating: IsNamespaceTerminating;
 }
@@ -27,12 +27,14 @@ const testOf = async ({ caches, pods }: ObserveBucketOptions, job: Job): Promise
 const observe = async (options: ObserveBucketOptions, bucket: ZipBucket): Promise<BucketObservation> => {
   const { caches, isNamespaceTerminating } = options;
   const key = objectKey(bucket);
+  const project = caches.projects.get(`${bucket.metadata.namespace}/${PROJECT_NAME}`);
   const tests = caches.jobs
     .byIndex(INDEXES.testedBucket, key)
     .filter(({ metadata }) => metadata.ownerReferences?.some(({ uid }) => uid === bucket.metadata.uid));
   return {
     bucket,
-    unfinished: caches.zipJobs.byIndex(INDEXES.bucket, key).filter((zipJob) => !isFinished(zipJob)),
+    zipJobs: caches.zipJobs.byIndex(INDEXES.bucket, key),
+    isProjectLeaving: project === undefined || isLeaving(project.metadata),
     tests: await Promise.all(tests.map((job) => testOf(options, job))),
     isNamespaceTerminating:
       isLeaving(bucket.metadata) && (await isNamespaceTerminating(bucket.metadata.namespace)),

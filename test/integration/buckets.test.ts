@@ -188,7 +188,7 @@ describe('a ZipBucket', function () {
     return uuid;
   };
 
-  it('waits in its deletion for the jobs that run, and takes no new ones meanwhile (F15)', async () => {
+  it('waits in its deletion for the jobs that name it, finished ones too, and takes no new ones meanwhile (F15)', async () => {
     const name = `${NAMESPACE}-waits`;
     const resource = await makeBucket({ name });
     const uuid = await runningJob(name);
@@ -197,7 +197,7 @@ describe('a ZipBucket', function () {
     const waiting = await until('the bucket to say what it waits for', async () =>
       findCondition((await bucketOf(resource)).status?.conditions, 'Waiting'),
     );
-    expect(waiting).to.include({ status: 'True', reason: 'JobsUnfinished' });
+    expect(waiting).to.include({ status: 'True', reason: 'JobsExist' });
     expect(waiting.message).to.contain(`zip-${uuid}`);
     await applyObjects(flow.cluster, [
       {
@@ -217,6 +217,12 @@ describe('a ZipBucket', function () {
     );
     const { status } = await flow.project.untilPhase(uuid, ['Succeeded', 'Failed']);
     expect(status?.phase, JSON.stringify(status)).to.equal('Succeeded');
+    await until('the bucket to wait for finished jobs alone', async () =>
+      findCondition((await bucketOf(resource)).status?.conditions, 'Waiting')?.message?.includes(
+        '0 unfinished; 2 finished',
+      ),
+    );
+    await kubectl('delete', 'zipjob', `zip-${uuid}`, 'too-late');
     await kubectl('wait', `zipbucket/${resource}`, '--for=delete', '--timeout=30s');
   });
 

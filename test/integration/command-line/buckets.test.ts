@@ -218,7 +218,7 @@ describe('the command line', function () {
       ]);
       await world.refused(world.owner, world.inOwn('bucket', 'delete', 'from-file', '--yes'), {
         code: 3,
-        says: /unfinished jobs use it: held\. Wait for them, cancel them, or force the deletion/,
+        says: /while jobs name it: 1 unfinished and 0 finished, such as held\. .*force the deletion/,
       });
       const bucket = JSON.parse(
         (

@@ -31,7 +31,7 @@ const leaving = { deletionTimestamp: ago(5) };
 
 const judge = (bucket: ZipBucket, change: Partial<BucketObservation> = {}): BucketDecision =>
   decideBucket(
-    { bucket, unfinished: [], tests: [], isNamespaceTerminating: false, ...change },
+    { bucket, zipJobs: [], isProjectLeaving: false, tests: [], isNamespaceTerminating: false, ...change },
     { now: NOW, config },
   );
 const kinds = ({ actions }: BucketDecision): readonly string[] => actions.map(({ kind }) => kind);
@@ -50,6 +50,10 @@ const said = (message: TerminationMessage, exitCode = 0): readonly Pod[] => [
 const checked = (check: BucketCheck): readonly Pod[] =>
   said({ contractVersion: 1, mode: 'check-bucket', check });
 
+const finished = (['Succeeded', 'Failed'] as const).map((phase) =>
+  aZipJob({ metadata: { name: phase.toLowerCase() }, status: { phase } }),
+);
+
 describe('decideBucket', () => {
   it('adds the finalizer before anything else', () => {
     const decision = judge(aBucket({ ...asked(), finalizers: [] }));
@@ -57,38 +61,47 @@ describe('decideBucket', () => {
   });
 
   it('counts unfinished jobs, and writes nothing when the count is there already', () => {
-    const unfinished = [aZipJob(), aZipJob({ metadata: { name: 'b' } })];
-    expect(judge(aBucket(), { unfinished }).status).to.deep.equal({ activeJobs: 2 });
-    expect(judge(aBucket({}, { activeJobs: 2 }), { unfinished })).to.deep.equal({ actions: [] });
+    const zipJobs = [aZipJob(), aZipJob({ metadata: { name: 'b' } }), ...finished];
+    expect(judge(aBucket(), { zipJobs }).status).to.deep.equal({ activeJobs: 2 });
+    expect(judge(aBucket({}, { activeJobs: 2 }), { zipJobs })).to.deep.equal({ actions: [] });
   });
 
   describe('of one that is being deleted (F15)', () => {
     const release = (early?: string) => ({
       actions: [{ kind: 'releaseFinalizer', ...(early !== undefined && { early }) }],
     });
-    const unfinished = 'abcdefg'.split('').map((name) => aZipJob({ metadata: { name } }));
+    const zipJobs = ['g', 'f', 'e', 'd', 'c', 'b', 'a'].map((name) => aZipJob({ metadata: { name } }));
 
-    it('lets go when no unfinished job names it', () => {
+    it('lets go when no job names it', () => {
       expect(judge(aBucket(leaving))).to.deep.equal(release());
     });
+    it('waits for finished jobs too, unless their project goes as well', () => {
+      const { status, actions } = judge(aBucket(leaving), { zipJobs: finished });
+      expect(actions).to.deep.equal([]);
+      expect(findCondition(status?.conditions, 'Waiting')?.message).to.contain('0 unfinished; 2 finished.');
+      expect(judge(aBucket(leaving), { zipJobs: finished, isProjectLeaving: true })).to.deep.equal(release());
+      const both = { zipJobs: [...zipJobs, ...finished], isProjectLeaving: true };
+      const waiting = findCondition(judge(aBucket(leaving), both).status?.conditions, 'Waiting');
+      expect(waiting?.message).to.contain('7 unfinished').and.to.contain('0 finished');
+    });
     it('waits for the others, names a few of them, and says how to force it', () => {
-      const { status, actions } = judge(aBucket(leaving), { unfinished });
+      const { status, actions } = judge(aBucket(leaving), { zipJobs });
       expect(actions).to.deep.equal([]);
       const waiting = findCondition(status?.conditions, 'Waiting');
-      expect(waiting).to.include({ status: 'True', reason: 'JobsUnfinished' });
-      expect(waiting?.message).to.contain('waits for a, b, c, d, e and 2 more;');
+      expect(waiting).to.include({ status: 'True', reason: 'JobsExist' });
+      expect(waiting?.message).to.contain('7 unfinished: a, b, c, d, e and 2 more; 0 finished.');
       expect(waiting?.message).to.contain(ANNOTATIONS.forceDelete);
-      expect(judge(aBucket(leaving, status), { unfinished })).to.deep.equal({ actions: [] });
+      expect(judge(aBucket(leaving, status), { zipJobs })).to.deep.equal({ actions: [] });
     });
     it('lets go at once when that is forced, or when its namespace goes', () => {
       const annotations = { [ANNOTATIONS.forceDelete]: 'true' };
-      expect(judge(aBucket({ ...leaving, annotations }), { unfinished })).to.deep.equal(release('Forced'));
-      const terminating = { unfinished, isNamespaceTerminating: true };
+      expect(judge(aBucket({ ...leaving, annotations }), { zipJobs })).to.deep.equal(release('Forced'));
+      const terminating = { zipJobs, isNamespaceTerminating: true };
       expect(judge(aBucket(leaving), terminating)).to.deep.equal(release('NamespaceTerminating'));
     });
     it('is not forced by the word false, nor does force delete what nobody deletes', () => {
       const annotations = { [ANNOTATIONS.forceDelete]: 'false' };
-      expect(judge(aBucket({ ...leaving, annotations }), { unfinished }).actions).to.deep.equal([]);
+      expect(judge(aBucket({ ...leaving, annotations }), { zipJobs }).actions).to.deep.equal([]);
       const forced = { annotations: { [ANNOTATIONS.forceDelete]: 'true' } };
       expect(judge(aBucket(forced)).actions).to.deep.equal([]);
     });
