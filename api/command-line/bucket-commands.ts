@@ -2,10 +2,11 @@ import { checkNewBucket } from '../administration/bucket-input.ts';
 import type { Bucket } from '../administration/bucket-view.ts';
 import { bucketsOf } from './administration-of.ts';
 import type { Answer } from './answer.ts';
-import type { Command, CommandGroup, GlobalArguments } from './command.ts';
+import type { Command, CommandGroup } from './command.ts';
 import { confirmed } from './confirm.ts';
 import { readCredentials } from './credentials.ts';
 import { EXIT_CODES } from './exit-codes.ts';
+import type { GlobalArguments } from './global-arguments.ts';
 import { BUCKET, BUCKET_OPTIONS, CREDENTIALS, TIMEOUT, YES } from './options.ts';
 import { toFields, toTable } from './table.ts';
 

@@ -1,14 +1,7 @@
 import type { Argv } from 'yargs';
-import type { Answer, OutputFormat } from './answer.ts';
+import type { Answer } from './answer.ts';
+import type { GlobalArguments } from './global-arguments.ts';
 import type { Session } from './session.ts';
-
-/** Options that every command takes. */
-export interface GlobalArguments {
-  readonly output: OutputFormat;
-  readonly namespace: string | undefined;
-  readonly kubeconfig: string | undefined;
-  readonly context: string | undefined;
-}
 
 /** One command: what it was given, and the cluster it works on. Failures are thrown. */
 export type Command<A> = (args: A, session: Session) => Promise<Answer>;

@@ -1,7 +1,8 @@
 import { PHASES, type Phase, SERVICES, TERMINAL_PHASES } from '#crds/zip-job.ts';
 import { jobsOf } from './administration-of.ts';
-import type { Command, CommandGroup, GlobalArguments } from './command.ts';
+import type { Command, CommandGroup } from './command.ts';
 import { durationMs } from './duration.ts';
+import type { GlobalArguments } from './global-arguments.ts';
 import { jobTable } from './job-text.ts';
 import { UsageError } from './usage-error.ts';
 import { atLeastOne } from './whole-number.ts';

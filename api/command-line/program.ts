@@ -1,9 +1,10 @@
 import yargs, { type Argv } from 'yargs';
 import { toError } from '#runtime/errors.ts';
 import { type Answer, OUTPUT_FORMATS, renderAnswer } from './answer.ts';
-import type { CommandGroup, GlobalArguments, Run } from './command.ts';
+import type { CommandGroup, Run } from './command.ts';
 import { completeNames } from './complete-names.ts';
 import { EXIT_CODES, EXIT_CODES_HELP, exitCodeOf } from './exit-codes.ts';
+import type { GlobalArguments } from './global-arguments.ts';
 import { refuseSecretArguments } from './secret-arguments.ts';
 import type { OpenSession } from './session.ts';
 import type { Terminal } from './terminal.ts';

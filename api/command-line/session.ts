@@ -1,8 +1,8 @@
 import type { Clock } from '#runtime/clock.ts';
 import { createKubeClient, type KubeClient } from '#runtime/kube/client.ts';
 import { accessCluster } from './cluster-access.ts';
-import type { GlobalArguments } from './command.ts';
 import type { CommandLineConfig } from './config.ts';
+import type { GlobalArguments } from './global-arguments.ts';
 import type { Terminal } from './terminal.ts';
 
 /** What a command works with. */

@@ -1,8 +1,9 @@
 import type { CreatedToken, Token } from '../administration/tokens.ts';
 import { tokensOf } from './administration-of.ts';
 import type { Answer } from './answer.ts';
-import type { Command, CommandGroup, GlobalArguments } from './command.ts';
+import type { Command, CommandGroup } from './command.ts';
 import { confirmed } from './confirm.ts';
+import type { GlobalArguments } from './global-arguments.ts';
 import { YES } from './options.ts';
 import { toFields, toTable } from './table.ts';
 

@@ -2,9 +2,10 @@ import { redactUrl } from '#runtime/redact.ts';
 import type { Webhook, WebhookTest } from '../administration/webhook-view.ts';
 import { webhooksOf } from './administration-of.ts';
 import type { Answer } from './answer.ts';
-import type { Command, CommandGroup, GlobalArguments } from './command.ts';
+import type { Command, CommandGroup } from './command.ts';
 import { confirmed } from './confirm.ts';
 import { EXIT_CODES } from './exit-codes.ts';
+import type { GlobalArguments } from './global-arguments.ts';
 import { TIMEOUT, YES } from './options.ts';
 import { toFields } from './table.ts';
 

@@ -1,6 +1,6 @@
 import type { Route } from '../page.ts';
+import type { PageDeps } from './page-deps.ts';
 import { projectOf } from './project-of.ts';
-import type { PageDeps } from './routes.ts';
 
 /** How a project makes its first archive. */
 export const createFirstStepsPage = ({ caches }: PageDeps): readonly Route[] => [

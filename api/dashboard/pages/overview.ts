@@ -4,8 +4,8 @@ import type { Question } from '../person/access.ts';
 import { hourChart } from './hour-chart.ts';
 import { keptFor } from './kept-figures.ts';
 import { overviewOf } from './overview-figures.ts';
+import type { PageDeps } from './page-deps.ts';
 import { projectOf } from './project-of.ts';
-import type { PageDeps } from './routes.ts';
 
 const NEEDS: readonly Question[] = [{ verb: 'list', resource: 'zipjobs' }];
 

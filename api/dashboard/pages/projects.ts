@@ -1,6 +1,6 @@
 import type { Route } from '../page.ts';
 import { visibleProjects } from '../person/visible-projects.ts';
-import type { PageDeps } from './routes.ts';
+import type { PageDeps } from './page-deps.ts';
 
 /** The projects that the person may see. */
 export const createProjectsPage = ({ caches }: Pick<PageDeps, 'caches'>): readonly Route[] => [

@@ -10,7 +10,7 @@ import { readJobLog } from '../../../administration/read-job-log.ts';
 import { FORMAT } from '../../format.ts';
 import { type GoTo, notFound, PageError, type PageRequest, type Route } from '../../page.ts';
 import type { Question } from '../../person/access.ts';
-import type { PageDeps } from '../routes.ts';
+import type { PageDeps } from '../page-deps.ts';
 import { actionsOf, CHANGE_JOB, CREATE_JOB } from './job-actions.ts';
 import { jobView } from './job-view.ts';
 import { signedDownload } from './signed-download.ts';

@@ -1,0 +1,9 @@
+import type { OutputFormat } from './answer.ts';
+
+/** Options that every command takes. */
+export interface GlobalArguments {
+  readonly output: OutputFormat;
+  readonly namespace: string | undefined;
+  readonly kubeconfig: string | undefined;
+  readonly context: string | undefined;
+}
