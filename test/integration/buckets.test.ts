@@ -218,7 +218,7 @@ describe('a ZipBucket', function () {
     const { status } = await flow.project.untilPhase(uuid, ['Succeeded', 'Failed']);
     expect(status?.phase, JSON.stringify(status)).to.equal('Succeeded');
     await until('the bucket to wait for finished jobs alone', async () =>
-      findCondition((await bucketOf(resource)).status?.conditions, 'Waiting')?.message?.includes(
+      findCondition((await bucketOf(resource)).status?.conditions, 'Waiting')?.message.includes(
         '0 unfinished; 2 finished',
       ),
     );
