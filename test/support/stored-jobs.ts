@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { bucketResourceName, GROUP_VERSION, PLURALS, zipJobName } from '#crds/api-group.ts';
 import type { KubeApi } from '../cluster/kube-api.ts';
 import { inParallel } from './in-parallel.ts';
+import { until } from './until.ts';
 
 const JOB_BYTES = 2048;
 const AT_ONCE = 32;
@@ -51,6 +52,8 @@ const aStoredJob = ({ namespace, bucketName }: StoredJobs, uuid: string) => {
       key: `archives/${uuid}.zip`,
       files: [{ url: `https://example.test/${uuid}`, filename: 'a' }],
       metadata: '',
+      // So that no controller begins it before it has ended.
+      suspend: true,
     },
     status: finishedStatus(name, now),
   };
@@ -64,8 +67,17 @@ export const createStoredJobs = async (api: KubeApi, jobs: StoredJobs): Promise<
   const uuids = Array.from({ length: jobs.count }, () => randomUUID());
   await inParallel(jobs.count, AT_ONCE, async (index) => {
     const job = aStoredJob(jobs, uuids[index] ?? '');
-    const { metadata } = await api.create<{ metadata: unknown }>(path, job);
-    await api.replace(`${path}/${job.metadata.name}/status`, { ...job, metadata });
+    const own = `${path}/${job.metadata.name}`;
+    let { metadata } = await api.create<{ metadata: unknown }>(path, job);
+    // A controller that is there writes to it as well.
+    await until(`${job.metadata.name} to have ended`, async () => {
+      try {
+        return await api.replace<object>(`${own}/status`, { ...job, metadata });
+      } catch (error) {
+        ({ metadata } = await api.get<{ metadata: unknown }>(own));
+        throw error;
+      }
+    });
   });
   return uuids;
 };
