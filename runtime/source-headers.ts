@@ -3,7 +3,7 @@ export type SourceHeaders = Readonly<Record<string, string>>;
 
 /** Of one source. */
 export const SOURCE_HEADER_LIMITS = { headers: 16, nameLength: 128, valueLength: 4096 } as const;
-export const SOURCE_HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+const SOURCE_HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const VISIBLE_ASCII = /^[\x20-\x7e]*$/;
 
 /** Those of the connection, of the message's framing, and those by which the zipper asks for exact bytes. */
@@ -21,6 +21,17 @@ const RESERVED_NAMES: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 const RESERVED_PREFIXES = ['content-', 'if-', 'proxy-', 'sec-', ':'] as const;
+
+/** As part of a regular expression that takes the text in either case, for engines without a flag for that. */
+const anyCase = (text: string): string =>
+  text.replaceAll(/[a-z]/g, (letter) => `[${letter.toUpperCase()}${letter}]`);
+
+/** The names that may be set, for callers; isReserved below says the same. */
+export const SOURCE_HEADER_NAME_PATTERN = [
+  `^(?!(?:${[...RESERVED_NAMES].map(anyCase).join('|')})$)`,
+  `(?!${RESERVED_PREFIXES.map(anyCase).join('|')})`,
+  SOURCE_HEADER_NAME.source.slice(1),
+].join('');
 
 const isReserved = (name: string): boolean =>
   RESERVED_NAMES.has(name) || RESERVED_PREFIXES.some((prefix) => name.startsWith(prefix));

@@ -1,5 +1,3 @@
-import { SOURCE_HEADER_NAME } from '#runtime/source-headers.ts';
-
 /**
  * What check-request refuses in words, as far as a regular expression can say it: for the description of the API alone. Tests
  * hold both against each other. Written so that the engines of JavaScript, Python and Rust read them alike.
@@ -12,5 +10,4 @@ const SEGMENT = String.raw`[^/\\${CONTROL}${BIDI}]{1,255}`;
 export const KEY_PATTERN = `^${NO_DOT_SEGMENT}[^${CONTROL}]+$`;
 export const FILENAME_PATTERN = `^(?![A-Za-z]:)${NO_DOT_SEGMENT}${SEGMENT}(?:/${SEGMENT})*$`;
 export const URL_PATTERN = `^[Hh][Tt][Tt][Pp][Ss]?:[^ ${CONTROL}]+$`;
-export const HEADER_NAME_PATTERN = SOURCE_HEADER_NAME.source;
 export const HEADER_VALUE_PATTERN = String.raw`^(?:[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?)?$`;

@@ -1,16 +1,10 @@
 import { Ajv, type DefinedError, type ValidateFunction } from 'ajv';
 import { type ListedFile, SERVICES, type Service } from '#crds/zip-job.ts';
 import { LONGEST_NAME_BYTES } from '#runtime/entry-name.ts';
-import { SOURCE_HEADER_LIMITS } from '#runtime/source-headers.ts';
+import { SOURCE_HEADER_LIMITS, SOURCE_HEADER_NAME_PATTERN } from '#runtime/source-headers.ts';
 import { type ApiError, parameterInvalid, parameterMissing } from '../api-error.ts';
 import { MAX_METADATA_DEPTH, type RequestLimits } from './limits.ts';
-import {
-  FILENAME_PATTERN,
-  HEADER_NAME_PATTERN,
-  HEADER_VALUE_PATTERN,
-  KEY_PATTERN,
-  URL_PATTERN,
-} from './patterns.ts';
+import { FILENAME_PATTERN, HEADER_VALUE_PATTERN, KEY_PATTERN, URL_PATTERN } from './patterns.ts';
 
 /** The body of `POST /zips` as far as its JSON Schema guarantees it; unknown fields are ignored. */
 export interface ZipJobBody {
@@ -52,7 +46,7 @@ const fileEntrySchema = ({ maxUrlLength }: RequestLimits) => ({
     headers: {
       type: 'object',
       maxProperties: SOURCE_HEADER_LIMITS.headers,
-      propertyNames: { maxLength: SOURCE_HEADER_LIMITS.nameLength, pattern: HEADER_NAME_PATTERN },
+      propertyNames: { maxLength: SOURCE_HEADER_LIMITS.nameLength, pattern: SOURCE_HEADER_NAME_PATTERN },
       additionalProperties: {
         type: 'string',
         maxLength: SOURCE_HEADER_LIMITS.valueLength,

@@ -22,7 +22,7 @@ const NAMESPACE = 'fuzz';
 /** As in the examples of the description. */
 const BUCKET = 'reports';
 const SEED = Number(process.env['FUZZ_SEED'] ?? 20_260_504);
-const EXAMPLES = Number(process.env['FUZZ_EXAMPLES'] ?? 2_300);
+const EXAMPLES = Number(process.env['FUZZ_EXAMPLES'] ?? 1_500);
 const LEAST_REQUESTS = 5_000;
 const NO_RATE_LIMITS = {
   REQUESTS_PER_MINUTE_PER_TOKEN: 0,
@@ -56,7 +56,7 @@ const bucketObject = (service: string) => ({
 });
 
 describe('the description of the API', function () {
-  this.timeout(1_800_000);
+  this.timeout(3_600_000);
   let cluster: Cluster;
   let project: Project;
   let baseUrl: string;

@@ -22,7 +22,12 @@ def repaired_file(index, file):
     """At a public address, and in a folder of its own, where no name is there twice."""
     path = quote(file["url"], safe="")[:LONGEST_URL_PATH]
     name = f"{index}/{file['filename']}" if len(file["filename"]) <= LONGEST_NAME else str(index)
-    return {**file, "url": f"https://files.example.com/{path}", "filename": name}
+    repaired = {**file, "url": f"https://files.example.com/{path}", "filename": name}
+    if "headers" in file:
+        # Names that differ in case alone are one.
+        lower = {header.lower(): header for header in file["headers"]}
+        repaired["headers"] = {header: file["headers"][header] for header in lower.values()}
+    return repaired
 
 
 def repaired_body(body):

@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -21,7 +21,7 @@ export interface FuzzOptions {
   readonly baseUrl: string;
   readonly token?: string;
   readonly seed: number;
-  /** Most requests that one phase makes up for one operation. */
+  /** Requests that are made up for each operation. */
   readonly examples: number;
 }
 
@@ -38,19 +38,31 @@ export interface FuzzReport {
   readonly errors: readonly unknown[];
 }
 
+/** Of requests that build on each other; each has several. */
+const SEQUENCES_PER_EXAMPLE = 1 / 7;
+
+const configOf = ({ examples }: FuzzOptions): string => `
+[phases.fuzzing.generation]
+max-examples = ${examples}
+[phases.stateful.generation]
+max-examples = ${Math.ceil(examples * SEQUENCES_PER_EXAMPLE)}
+`;
+
 /** One run with every check, in every phase; shows what the fuzzer says when it does not end well. */
 export const runSchemathesis = async (options: FuzzOptions): Promise<FuzzReport> => {
   const directory = await mkdtemp(join(tmpdir(), 'zipjobs-fuzz-'));
   const report = join(directory, 'report.json');
+  const config = join(directory, 'config.toml');
+  await writeFile(config, configOf(options));
   const args = [
     '--no-color',
+    `--config-file=${config}`,
     'run',
     options.documentUrl,
     `--url=${options.baseUrl}`,
     '--checks=all',
     '--mode=all',
     `--seed=${options.seed}`,
-    `--max-examples=${options.examples}`,
     '--generation-database=none',
     '--suppress-health-check=all',
     '--continue-on-failure',
