@@ -8,6 +8,7 @@ import type { ReflectorMetrics } from '#runtime/kube/reflector-options.ts';
 import { type Job, type Pod, RESOURCES } from '#runtime/kube/resources.ts';
 import { type Change, type KubeObject, type ObjectKey, objectKey } from '#runtime/kube/types.ts';
 import type { Logger } from '#runtime/log.ts';
+import { isCountOnly } from './buckets/count-change.ts';
 import {
   bucketKeyOf,
   type Caches,
@@ -116,6 +117,7 @@ const onBucketChange =
   (change: Change<ZipBucket>): void => {
     onBucket(change.key);
     leavingProject(caches(), objectOf(change), onProject);
+    if (isCountOnly(change)) return;
     for (const zipJob of caches().zipJobs.byIndex(INDEXES.bucket, change.key))
       if (!isFinished(zipJob)) onZipJob(objectKey(zipJob));
   };
