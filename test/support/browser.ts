@@ -23,8 +23,8 @@ let started: Promise<Browser> | undefined;
 const sharedBrowser = (): Promise<Browser> => {
   started ??= chromium.launch({
     executablePath: findChromium(),
-    // Root, as in containers, may not use Chromium's own sandbox.
-    args: process.getuid?.() === 0 ? ['--no-sandbox'] : [],
+    // Root, as in containers, may not use Chromium's own sandbox; containers have little shared memory.
+    args: ['--disable-dev-shm-usage', ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])],
   });
   return started;
 };
