@@ -6,6 +6,7 @@ import type { ZipProject } from '#crds/zip-project.ts';
 import { BUCKET_SECRET_KEYS } from '#crds/zipper-contract.ts';
 import type { Clock } from '#runtime/clock.ts';
 import { toError } from '#runtime/errors.ts';
+import { firstOf } from '#runtime/first-of.ts';
 import type { Secret } from '#runtime/kube/resources.ts';
 import type { ObjectClient } from '#runtime/kube/types.ts';
 import { AdministrationError, hasCode } from './administration-error.ts';
@@ -52,9 +53,6 @@ export interface Buckets {
    */
   delete(bucket: BucketRef, options: WaitOptions & { readonly force?: boolean }): Promise<BucketDeletion>;
 }
-
-/** So many jobs are named in a message. */
-const NAMED = 5;
 
 const data = ({ accessKeyId, secretAccessKey }: BucketCredentials): Readonly<Record<string, string>> => ({
   [BUCKET_SECRET_KEYS.accessKeyId]: btoa(accessKeyId),
@@ -158,10 +156,9 @@ const refuseWhileInUse = async ({ zipJobs }: BucketsOptions, bucket: ZipBucket):
   if (jobs.length === 0) return;
   const unfinished = jobs.filter((job) => !isFinished(job));
   const names = (unfinished.length > 0 ? unfinished : jobs).map(({ metadata }) => metadata.name).toSorted();
-  const more = names.length > NAMED ? ` and ${names.length - NAMED} more` : '';
   const counts = `${unfinished.length} unfinished and ${jobs.length - unfinished.length} finished`;
   throw new AdministrationError(
-    `The bucket '${bucket.spec.bucketName}' is not deleted while jobs name it: ${counts}, such as ${names.slice(0, NAMED).join(', ')}${more}. Delete those jobs or wait until they are, or force the deletion: unfinished jobs fail then, finished ones stay as they are`,
+    `The bucket '${bucket.spec.bucketName}' is not deleted while jobs name it: ${counts}, such as ${firstOf(names)}. Delete those jobs or wait until they are, or force the deletion: unfinished jobs fail then, finished ones stay as they are`,
     { code: 'InUse' },
   );
 };

@@ -3,14 +3,12 @@ import { ANNOTATIONS } from '#crds/api-group.ts';
 import { setCondition } from '#crds/conditions.ts';
 import type { ZipBucketStatus } from '#crds/zip-bucket.ts';
 import { isFinished } from '#crds/zip-job.ts';
+import { firstOf } from '#runtime/first-of.ts';
 import { commandOf } from '../policies/command.ts';
 import { holdsFinalizer, isForced, isLeaving } from '../policies/release.ts';
 import type { BucketAction, BucketDecision, BucketMoment, BucketObservation } from './bucket-observation.ts';
 import { testAnswer, withTestAnswer } from './test-answer.ts';
 import { testJob, testJobName } from './test-manifest.ts';
-
-/** So many jobs are named in a message. */
-const NAMED = 5;
 
 interface Step {
   readonly status: ZipBucketStatus;
@@ -31,8 +29,7 @@ const waitedFor = (seen: BucketObservation): string => {
   const names = unfinishedOf(seen)
     .map(({ metadata }) => metadata.name)
     .sort();
-  const more = names.length > NAMED ? ` and ${names.length - NAMED} more` : '';
-  const unfinished = names.length > 0 ? `: ${names.slice(0, NAMED).join(', ')}${more}` : '';
+  const unfinished = names.length > 0 ? `: ${firstOf(names)}` : '';
   const finished = heldBy(seen).length - names.length;
   return `waits until no ZipJob names it: ${names.length} unfinished${unfinished}; ${finished} finished. The annotation ${ANNOTATIONS.forceDelete} lets it go at once, and what is unfinished fails`;
 };

@@ -2,6 +2,7 @@ import { REASONS } from '#crds/conditions.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
+import { firstOf } from '#runtime/first-of.ts';
 import { type EarlyRelease, isLeaving, patienceEnds } from '../policies/release.ts';
 
 /** What still stands in the namespace of a project that is being deleted. */
@@ -22,13 +23,8 @@ export type ProjectDeletion =
       readonly until: Date;
     };
 
-const NAMED = 5;
-
-const listOf = (objects: readonly { readonly metadata: { readonly name: string } }[]): string => {
-  const names = objects.map(({ metadata }) => metadata.name).sort();
-  const more = names.length > NAMED ? ` and ${names.length - NAMED} more` : '';
-  return `${names.slice(0, NAMED).join(', ')}${more}`;
-};
+const listOf = (objects: readonly { readonly metadata: { readonly name: string } }[]): string =>
+  firstOf(objects.map(({ metadata }) => metadata.name).sort());
 
 const messageOf = ({ unfinished, buckets }: LeavingProject, until: Date): string => {
   const waits = [

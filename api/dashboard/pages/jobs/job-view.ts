@@ -1,6 +1,7 @@
 import { REASONS } from '#crds/conditions.ts';
 import { isFinished, type ZipJob } from '#crds/zip-job.ts';
 import { FAILURE_CODES } from '#crds/zipper-contract.ts';
+import { firstOf } from '#runtime/first-of.ts';
 import { redactText } from '#runtime/redact.ts';
 import { type Moment, timelineOf } from '../../../administration/job-timeline.ts';
 import { type Job, toJob } from '../../../administration/job-view.ts';
@@ -61,10 +62,7 @@ const known = (
 
 const timeOr = (time: string | null): string | null => (time === null ? null : FORMAT.time(time));
 
-const indexList = (indices: readonly number[] = []): string =>
-  indices.length <= MOST_INDICES
-    ? indices.join(', ')
-    : `${indices.slice(0, MOST_INDICES).join(', ')} and ${indices.length - MOST_INDICES} more`;
+const indexList = (indices: readonly number[] = []): string => firstOf(indices, MOST_INDICES);
 
 const archiveFacts = ({ archive }: Job): readonly Fact[] =>
   archive === null

@@ -13,6 +13,15 @@ const JUST_ACCEPTED = aCondition('Accepted', ['True', 'Accepted'], {
   lastTransitionTime: ago(0),
 });
 
+const refusal = {
+  target: 'archive',
+  reason: 'QuotaExceeded',
+  message: 'no',
+  since: NOW,
+  count: 1,
+  retryAt: new Date(NOW.getTime() + 2000),
+} as const;
+
 describe('decide, before there is a Job', () => {
   it('a new ZipJob gets its finalizer and its Job, and a status only then', () => {
     const zipJob = aZipJob();
@@ -43,14 +52,6 @@ describe('decide, before there is a Job', () => {
   });
 
   it('tells why a new ZipJob has no Job when the API server did not take it', () => {
-    const refusal = {
-      target: 'archive',
-      reason: 'QuotaExceeded',
-      message: 'no',
-      since: NOW,
-      count: 1,
-      retryAt: new Date(NOW.getTime() + 2000),
-    } as const;
     const decision = judge({ refusal });
     expect(decision.status).to.include({ phase: 'Queued', reason: 'QuotaExceeded' });
     expect(findCondition(decision.status?.conditions, 'Accepted')?.status).to.equal('True');
@@ -183,14 +184,6 @@ describe('decide, before there is a Job', () => {
   });
 
   it('does not create again before the time that the API server asked for (F6)', () => {
-    const refusal = {
-      target: 'archive',
-      reason: 'QuotaExceeded',
-      message: 'no',
-      since: NOW,
-      count: 1,
-      retryAt: new Date(NOW.getTime() + 2000),
-    } as const;
     const decision = judge({ zipJob: withStatus(queued), refusal });
     expect(decision.status).to.include({ phase: 'Queued', reason: 'QuotaExceeded' });
     expect(findCondition(decision.status?.conditions, 'Waiting')?.status).to.equal('True');
