@@ -131,7 +131,7 @@ describe('when the API or its API server goes', function () {
     ['refuses every call', { kind: 'refuse' }],
     ['answers nothing', { kind: 'delay', ms: 60_000 }],
   ] as const)
-    it(`answers 503 in the envelope once an API server that ${fault} has not proved a token for too long (T6)`, async () => {
+    it(`answers 503 in the envelope once an API server that ${fault} has not proved a token for too long (T6, H11)`, async () => {
       const env = { TOKEN_STALE_MS: '1500', TOKEN_FRESH_MS: '300', TOKEN_PROOF_TIMEOUT_MS: '500' };
       const api = await startApi({ env });
       const uuid = await finishedJob(api);

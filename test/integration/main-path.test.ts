@@ -7,6 +7,7 @@ import { askApi } from '../support/api-client.ts';
 import type { FileOrigin } from '../support/file-origin.ts';
 import { type Flow, startFlow } from '../support/flow.ts';
 import { generatedBytes } from '../support/generated-bytes.ts';
+import { RELEASE, RELEASE_NAMESPACE } from '../support/installation.ts';
 import { applyObjects, type Project } from '../support/project.ts';
 import { until } from '../support/until.ts';
 import { verifyDelivery, type WebhookReceiver } from '../support/webhook-receiver.ts';
@@ -206,13 +207,31 @@ describe('a job', function () {
     expect(await project.bucket.exists('by-hand.zip')).to.equal(true);
   });
 
-  it('keeps URLs out of everything that kubectl shows (P8)', async () => {
+  it('keeps what signs a URL, and every key, out of all that kubectl shows, logs and answers (P8, H9)', async () => {
     const canary = 'cAnArY42';
-    const url = `${origin.url(`/gen/5/1`)}?X-Amz-Signature=${canary}`;
-    const uuid = await flow.post([{ url, filename: 'a' }]);
-    await project.untilPhase(uuid, ['Succeeded']);
+    const signed = (path: string): string => `${origin.url(path)}?X-Amz-Signature=${canary}`;
+    const good = await flow.post([{ url: signed('/gen/5/1'), filename: 'a' }]);
+    const bad = await flow.post([{ url: signed('/status/404'), filename: 'a' }]);
+    const refused = await post(request('refused.zip', [{ url: `ftp://x/?sig=${canary}`, filename: 'a' }]));
+    await project.untilPhase(good, ['Succeeded']);
+    await project.untilPhase(bad, ['Failed']);
+    const told = new Map([['the answer to a bad request', refused.text]]);
+    for (const uuid of [good, bad]) {
+      told.set(`the zip ${uuid}`, (await get(`${uuid}?expand=progress,error,archive,bucket,webhook`)).text);
+      told.set(`the log of ${uuid}`, await kubectl('logs', `job/zip-${uuid}`));
+    }
     for (const kind of ['zipjobs', 'jobs', 'pods', 'events'])
-      expect(await kubectl('get', kind, '-o', 'yaml'), kind).not.to.contain(canary);
+      told.set(kind, await kubectl('get', kind, '-o', 'yaml'));
+    for (const component of ['api', 'controller'])
+      told.set(
+        `the log of the ${component}`,
+        await kubectl('logs', '-n', RELEASE_NAMESPACE, `deployment/${RELEASE}-${component}`),
+      );
+    const secrets = [canary, project.token, project.webhookSecret, cluster.store.secretAccessKey];
+    for (const [where, text] of told) {
+      expect(text, where).not.to.equal('');
+      for (const secret of secrets) expect(text, where).not.to.contain(secret);
+    }
   });
 
   it('waits while it is suspended, and can be cancelled (H6)', async () => {

@@ -95,7 +95,7 @@ describe('the metrics of the release', function () {
       for (const text of texts) expectAsDocumented(text, table);
     });
 
-  it('tell of the job that ran, and of no text of its tenant (P15)', async () => {
+  it('tell of the job that ran, and of no text of its tenant (P15, H9)', async () => {
     const text = [...(await scrape('controller')), ...(await scrape('api'))].join('\n');
     expect(text).to.match(/^zip_jobs_finished_total\{result="succeeded",reason="\w+"\} [1-9]/m);
     expect(text).to.match(/^zip_webhook_deliveries_total\{outcome="2xx"\} [1-9]/m);

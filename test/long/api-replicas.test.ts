@@ -97,7 +97,7 @@ describe('two replicas of the API', function () {
     expect(outcomes.filter(({ result }) => result !== 404)).to.deep.equal([]);
   });
 
-  it('accept no request with a token that was deleted a second ago (T6)', async () => {
+  it('accept no request with a token that was deleted a second ago (T6, H11)', async () => {
     const token = await project.addToken(['read']);
     for (const address of balancer.addresses) await untilTokenKnown(`http://${address}:8080`, token);
     await using load = startSteadyLoad(

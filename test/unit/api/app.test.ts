@@ -115,7 +115,25 @@ describe('createApp', () => {
         ).to.match(UUID);
     });
 
-    it('logs one line that holds no secret', async () => {
+    it('lets no request id forge a line of the log (T15)', async () => {
+      const forged = '{"level":"info","message":"forged"}';
+      // A value that goes on in the next line, a bare line end, and what a reader of logs may take for one.
+      for (const id of [
+        `a\r\n ${forged}`,
+        `a\n${forged}`,
+        `a\r${forged}`,
+        `a\x85${forged}`,
+        `a%0d%0a${forged}`,
+      ])
+        await rawHttp(api.port, [
+          `GET /x HTTP/1.1\r\nHost: a\r\nX-Request-Id: ${id}\r\nConnection: close\r\n\r\n`,
+        ]);
+      await api.ask({ path: '/x', headers: { 'x-request-id': 'the-last-one' } });
+      const text = api.logLines.join('');
+      expect(text).to.include('"requestId":"the-last-one"').and.not.include('forged');
+    });
+
+    it('logs one line that holds no secret (H9)', async () => {
       await api.post(A_REQUEST, { path: '/v1/zips?access_token=QUERYSECRET' });
       const text = api.logLines.join('');
       expect(text).to.not.include('SECRET').and.not.include(api.token);

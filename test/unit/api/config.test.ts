@@ -12,6 +12,16 @@ describe('readApiConfig', () => {
     });
   });
 
+  it('gives slow clients ten seconds for headers and thirty for all, and looks twice a second (T14)', () => {
+    expect(readApiConfig({})).to.include({
+      headersTimeoutMs: 10_000,
+      requestTimeoutMs: 30_000,
+      timeoutCheckMs: 500,
+      keepAliveTimeoutMs: 75_000,
+      maxRequestsPerSocket: 1_000,
+    });
+  });
+
   it('stops within ten seconds by default (T26)', () => {
     const { shutdownPauseMs, shutdownDrainMs } = readApiConfig({});
     expect(shutdownPauseMs + shutdownDrainMs).to.be.below(9_000);

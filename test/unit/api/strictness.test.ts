@@ -2,6 +2,7 @@
 import { connect, type Socket } from 'node:net';
 import { expect } from 'chai';
 import { KubeError } from '#runtime/kube/kube-error.ts';
+import packageJson from '../../../package.json' with { type: 'json' };
 import { A_REQUEST, type ApiServer, startApiServer } from '../../support/api-server.ts';
 import { rawHttp } from '../../support/raw-http.ts';
 import { until } from '../../support/until.ts';
@@ -67,6 +68,11 @@ describe('the API', function () {
       expect(answer).to.match(/\r\nLocation: \/v1\/zips\/[0-9a-f-]{36}\r\n/);
       expect(answer).to.not.contain(host);
     }
+  });
+
+  it('runs on a koa without the known holes, and on no other one (T24)', () => {
+    const [major = 0, minor = 0, patch = 0] = packageJson.dependencies.koa.split('.').map(Number);
+    expect(major * 1e6 + minor * 1e3 + patch, packageJson.dependencies.koa).to.be.at.least(3_001_002);
   });
 
   it('answers honest clients while a thousand slow ones hold on, and ends those (T14)', async () => {

@@ -6,6 +6,9 @@ import { redactError, redactText, redactUrl } from '#runtime/redact.ts';
 const CANARY = 'cAnArY0123456789';
 const SIGNED = [
   `https://b.s3.amazonaws.com/k?X-Amz-Signature=${CANARY}&X-Amz-Credential=AKIA${CANARY}`,
+  `https://b.s3.amazonaws.com/k?X-Amz-Security-Token=${CANARY}`,
+  `https://d.cloudfront.net/k?Signature=${CANARY}&Key-Pair-Id=${CANARY}`,
+  `https://example.com/k?token=${CANARY}`,
   `https://user:${CANARY}@example.com/file`,
   `https://storage.googleapis.com/b/k?X-Goog-Signature=${CANARY}`,
   `https://example.com/?sig=${CANARY}#${CANARY}`,
@@ -26,7 +29,7 @@ describe('redactUrl', () => {
 });
 
 describe('redactText', () => {
-  it('masks URLs and credentials inside a text', () => {
+  it('masks URLs and credentials inside a text (P9)', () => {
     for (const url of SIGNED) expect(redactText(`fetch of ${url} failed`)).not.to.contain(CANARY);
     for (const text of [
       `Authorization: Bearer ${CANARY}`,
@@ -44,7 +47,7 @@ describe('createLogger', () => {
   const log = createLogger('test', { level: 'trace', destination: { write: (line) => lines.push(line) } });
   beforeEach(() => lines.splice(0));
 
-  it('writes no secret of a wrapped error, of a field or of a message (H9)', () => {
+  it('writes no secret of a wrapped error, of a field or of a message (H9, P9)', () => {
     const url = SIGNED[0] ?? '';
     const inner = Object.assign(new Error(`connect to ${url}`), { input: url, code: 'ECONNRESET' });
     const error = new AppError(`fetch ${url}`, { code: 'X', retryable: true, cause: inner });

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { generateToken } from '../../../../api/tokens/token.ts';
 import { askApi } from '../../../support/api-client.ts';
-import { type ApiServer, aProject, aToken, startApiServer } from '../../../support/api-server.ts';
+import { A_REQUEST, type ApiServer, aProject, aToken, startApiServer } from '../../../support/api-server.ts';
 import { rawHttp } from '../../../support/raw-http.ts';
 
 const PATH = '/v1/zips/6f1c1f0e-0000-4000-8000-000000000000';
@@ -33,6 +33,26 @@ describe('createAuthentication', () => {
   it('does not look for a token in the query (T5)', async () => {
     const answer = await askApi(api.url, { path: `${PATH}?access_token=${api.token}` });
     expect(answer.body.error?.code).to.equal('authentication_required');
+  });
+
+  it('does not look for a token in the body (T5)', async () => {
+    const form = { 'content-type': 'application/x-www-form-urlencoded' };
+    for (const request of [
+      { body: JSON.stringify({ ...A_REQUEST, access_token: api.token }) },
+      { body: `access_token=${api.token}`, headers: form },
+    ]) {
+      const answer = await askApi(api.url, { method: 'POST', path: '/v1/zips', ...request });
+      expect([answer.status, answer.body.error?.code]).to.deep.equal([401, 'authentication_required']);
+    }
+  });
+
+  it('refuses a header of more than 1 KiB, also with a good token in it (T5)', async () => {
+    for (const authorization of [
+      `Bearer ${'x'.repeat(1_024)}`,
+      `Bearer ${api.token}${'x'.repeat(1_024)}`,
+      `Bearer ${api.token},Bearer ${'x'.repeat(8_000)}`,
+    ])
+      expect(await statusWith(authorization), String(authorization.length)).to.equal(401);
   });
 
   it('compares the scheme without regard to case (T5)', async () => {

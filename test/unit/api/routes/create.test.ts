@@ -51,7 +51,7 @@ describe('POST /zips', () => {
       });
     }
 
-    it('tells the request id, the token and the trace in annotations', async () => {
+    it('tells the request id, the token and the trace in annotations (T15)', async () => {
       const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
       await api.post(A_REQUEST, { headers: { 'x-request-id': 'caller-1', traceparent } });
       const [job] = api.jobs.all();

@@ -65,7 +65,7 @@ describe('createProveToken', () => {
     expect(await prove(candidate)).to.equal(undefined);
   });
 
-  it('lets the last yes count for ten seconds while the API server is away, then answers 503 (T6)', async () => {
+  it('lets the last yes count for ten seconds while the API server is away, then answers 503 (T6, H11)', async () => {
     const { tokens, time, candidate, prove } = setUp();
     await prove(candidate);
     tokens.fail(unreachable());
