@@ -1,9 +1,9 @@
 /** One project of a chaos cluster, and what a schedule may do to it. */
-import { bucketResourceName, GROUP_VERSION, PLURALS } from '#crds/api-group.ts';
+import { GROUP_VERSION, PLURALS } from '#crds/api-group.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import type { Cluster } from '../cluster/cluster-types.ts';
 import { type Exchange, type FaultAction, startFaultProxy } from '../cluster/fault-proxy.ts';
-import { type KubeApi, KubeApiError } from '../cluster/kube-api.ts';
+import { KubeApiError } from '../cluster/kube-api.ts';
 import type { RunningPod } from '../cluster/node-agent/node-agent.ts';
 import type { OpenStream } from '../cluster/open-stream.ts';
 import type { ProxiedRequest } from '../cluster/proxied-request.ts';
@@ -14,6 +14,7 @@ import { until } from '../support/until.ts';
 import type { ChaosCluster } from './chaos-cluster.ts';
 import { followJobs, type ZipJobList } from './follow-jobs.ts';
 import { createHistory, type History, type Place } from './history.ts';
+import { createOwnBucket, type OwnBucket } from './own-bucket.ts';
 import { createWebhookKeys, type WebhookKeys } from './webhook-keys.ts';
 
 export type Judge = (place: Place, request: ProxiedRequest) => FaultAction | undefined;
@@ -39,8 +40,7 @@ export interface ChaosWorld extends AsyncDisposable {
   cancel(zipJobName: string): Promise<true>;
   /** Deletes an object of the project, as a person would. */
   remove(group: string, plural: string, name: string): Promise<void>;
-  /** Deletes the ZipBucket; the answer makes it anew. */
-  removeBucket(): Promise<() => Promise<void>>;
+  readonly ownBucket: OwnBucket;
   readonly webhookKeys: Pick<WebhookKeys, 'rotate' | 'settle'>;
   /** Runs a task while no other world runs one so. */
   alone(task: () => Promise<void>): Promise<void>;
@@ -74,35 +74,6 @@ const leaderOf = async ({ admin, cluster }: ChaosCluster): Promise<string> => {
   return cluster.node.pods().find(({ name }) => identity.startsWith(name))?.uid ?? '';
 };
 
-interface Bucket {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly metadata: { readonly name: string; readonly namespace: string };
-  readonly spec: unknown;
-}
-
-const RESTORE_LIMIT_MS = 60_000;
-
-const removeBucket = async (admin: KubeApi, project: Project): Promise<() => Promise<void>> => {
-  const path = `/apis/${GROUP_VERSION}/namespaces/${project.namespace}/${PLURALS.ZipBucket}`;
-  const name = bucketResourceName('s3', project.bucketName);
-  const { apiVersion, kind, metadata, spec } = await admin.get<Bucket>(`${path}/${name}`);
-  await admin.remove(`${path}/${name}`, {});
-  const { namespace } = metadata;
-  const restore = async (): Promise<true> => {
-    const body = { apiVersion, kind, metadata: { name, namespace }, spec };
-    await admin.create(path, body).catch(async (error: unknown) => {
-      const isThere = error instanceof KubeApiError && error.code === 409;
-      const there = isThere && (await admin.get<ZipJob>(`${path}/${name}`));
-      if (there === false || there.metadata.deletionTimestamp !== undefined) throw error;
-    });
-    return true;
-  };
-  return async () => {
-    await until('the bucket to be made anew', restore, { limitMs: RESTORE_LIMIT_MS, intervalMs: 200 });
-  };
-};
-
 /** Makes a project whose store, sources and receiver are behind proxies. */
 export const startChaosWorld = async (chaos: ChaosCluster, namespace: string): Promise<ChaosWorld> => {
   const { cluster, admin, installation, origin } = chaos;
@@ -130,6 +101,7 @@ export const startChaosWorld = async (chaos: ChaosCluster, namespace: string): P
   );
   const keys = createWebhookKeys(project, (change) => insist('the new webhook secret', () => change(admin)));
   webhookKeys = keys;
+  const ownBucket = createOwnBucket(project, (what, ask) => insist(what, () => ask(admin)));
   await untilTokenKnown(await installation.apiUrl(), project.token);
   const jobsPath = `/apis/${GROUP_VERSION}/namespaces/${namespace}/${PLURALS.ZipJob}`;
   const ended = new AbortController();
@@ -167,10 +139,7 @@ export const startChaosWorld = async (chaos: ChaosCluster, namespace: string): P
       const path = `/${group}/namespaces/${namespace}/${plural}/${name}`;
       await insist(`the deletion of ${path}`, () => admin.remove(path, { propagationPolicy: 'Background' }));
     },
-    removeBucket: () => {
-      history.note('delete the ZipBucket');
-      return insist('the deletion of the ZipBucket', () => removeBucket(admin, project));
-    },
+    ownBucket,
     webhookKeys: keys,
     alone: (task) => chaos.alone(task),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),

@@ -34,7 +34,7 @@ const startTimed = (world: ChaosWorld, fault: Exclude<TimedFault, WatchFault>): 
     case 'lose-node':
       return loseNode(world, fault);
     case 'delete-bucket':
-      return deleteBucket(world, fault);
+      return deleteBucket(world, fault.afterMs);
     case 'delete-pod':
     case 'kill-zipper':
     case 'delete-job':

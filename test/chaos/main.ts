@@ -1,6 +1,6 @@
 /**
- * Seeded schedules of faults on the local cluster; the last line is `M schedules, K violations`, and the exit code is 1 when K
- * is not 0.
+ * Seeded schedules of faults on the local cluster; the last line is `M schedules, K violations`, and the exit code is not 0
+ * when K is not 0, or M is less than was asked for.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -23,6 +23,39 @@ const whole = (text: string): number => {
   throw new Error(USAGE);
 };
 
+interface Tally {
+  count(violations: number): void;
+  /** Somebody wants the run to end; the schedules that are under way still do. */
+  readonly stopped: AbortSignal;
+}
+
+/** Says at the very end, whatever the end is, how many schedules ran and what they found; a run that is cut short fails. */
+const startTally = (wanted: number): Tally => {
+  let schedules = 0;
+  let violations = 0;
+  const stop = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+    process.once(signal, () => {
+      console.log(`${signal}: no further schedule begins`);
+      stop.abort();
+    });
+  process.on('uncaughtException', (error) => {
+    violations += 1;
+    console.log('nobody caught', error);
+  });
+  process.on('exit', () => {
+    if (violations > 0 || schedules < wanted) process.exitCode ||= 1;
+    console.log(`${schedules} schedules, ${violations} violations`);
+  });
+  return {
+    count: (more) => {
+      schedules += 1;
+      violations += more;
+    },
+    stopped: stop.signal,
+  };
+};
+
 const main = async (): Promise<void> => {
   const { values } = parseArgs({
     options: {
@@ -37,7 +70,9 @@ const main = async (): Promise<void> => {
   const schedules = whole(values.schedules);
   const { histories } = values;
   if (histories !== undefined) await mkdir(histories, { recursive: true });
+  const tally = startTally(schedules);
   const onReport = async (seed: number, report: ScheduleReport): Promise<void> => {
+    tally.count(report.violations.length);
     for (const line of reportLines(seed, report)) console.log(line);
     const history = printHistory(report.seen);
     if (histories !== undefined) await writeFile(join(histories, `${seed}.txt`), history);
@@ -51,9 +86,7 @@ const main = async (): Promise<void> => {
   await using chaos = await startChaosCluster({ cluster, routePods });
   await using lanes = await startWorlds(chaos, Math.min(whole(values.lanes), schedules));
   const firstSeed = whole(values.seed);
-  const violations = await runSchedules(lanes.worlds, { firstSeed, schedules, onReport });
-  console.log(`${schedules} schedules, ${violations} violations`);
-  if (violations > 0) process.exitCode = 1;
+  await runSchedules(lanes.worlds, { firstSeed, schedules, onReport, signal: tally.stopped });
 };
 
 await main();

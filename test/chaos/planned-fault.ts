@@ -33,7 +33,7 @@ export type WatchFault =
 /** Happens at a certain time. */
 export type TimedFault =
   | WatchFault
-  | { readonly kind: 'old-list' | 'rotate-secret'; readonly afterMs: number }
+  | { readonly kind: 'old-list' | 'rotate-secret' | 'delete-bucket'; readonly afterMs: number }
   | { readonly kind: 'pause-leader'; readonly afterMs: number; readonly ms: number }
   | {
       readonly kind: 'restart-api-server';
@@ -44,7 +44,6 @@ export type TimedFault =
       readonly again?: { readonly times: number; readonly upMs: number };
     }
   | { readonly kind: 'lose-node'; readonly afterMs: number; readonly ms: number }
-  | { readonly kind: 'delete-bucket'; readonly afterMs: number; readonly ms: number }
   | {
       readonly kind: 'delete-pod' | 'kill-zipper' | 'delete-job';
       readonly afterMs: number;
@@ -101,7 +100,8 @@ const FAULTS: readonly ((random: Random) => PlannedFault)[] = [
   (random) => ({ kind: 'pause-leader', ...soon(random), ms: random.int(3_000, 6_000) }),
   (random) => ({ kind: 'restart-api-server', ...soon(random), compacts: random.next() < 0.5 }),
   (random) => ({ kind: 'lose-node', ...soon(random), ms: random.int(1_000, 6_000) }),
-  (random) => ({ kind: 'delete-bucket', ...aWhile(random) }),
+  // One number more than it needs, so that older seeds draw what they drew.
+  (random) => ({ kind: 'delete-bucket', afterMs: aWhile(random).afterMs }),
   (random) => ({ kind: 'delete-pod', ...onAPod(random) }),
   (random) => ({ kind: 'kill-zipper', ...onAPod(random) }),
   (random) => ({ kind: 'delete-job', ...onAPod(random) }),

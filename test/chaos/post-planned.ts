@@ -19,6 +19,9 @@ export interface PostedJob extends NumberedJob {
   readonly key: string;
 }
 
+/** `refused`: rightly, because its bucket is being deleted. `given up`: no try was accepted. */
+export type Post = PostedJob | 'refused' | 'given up';
+
 const POST_LIMIT_MS = 90_000;
 const NAMES = ['first', 'second'] as const;
 const seedOf = (index: number, file: number): number => index * NAMES.length + file + 1;
@@ -41,12 +44,8 @@ const filesOf = (
   ];
 };
 
-/** Posts as a client does that does not give up: with one idempotency key. Undefined when no try was accepted. */
-export const postPlanned = async (
-  world: ChaosWorld,
-  planned: NumberedJob,
-  prefix: string,
-): Promise<PostedJob | undefined> => {
+/** Posts as a client does that does not give up: with one idempotency key. */
+export const postPlanned = async (world: ChaosWorld, planned: NumberedJob, prefix: string): Promise<Post> => {
   const { project, history } = world;
   const key = `${prefix}/${planned.sharesKey ? 'shared' : randomUUID()}.zip`;
   if (planned.kind === 'replacing') await project.bucket.put(key, OLDER);
@@ -61,13 +60,16 @@ export const postPlanned = async (
       body,
     });
     history.note(`POST ${planned.index} answered ${answer.status} ${answer.body.error?.code ?? ''}`);
+    // Until the end of the schedule.
+    if (answer.status === 404 && world.ownBucket.isDeleted) return 'refused';
     return answer.body.data?.uuid;
   };
   const limits = { limitMs: POST_LIMIT_MS, intervalMs: 300 };
   const uuid = await until('the API to accept a job', send, limits).catch((error: unknown) => {
     history.note(`POST ${planned.index} was given up: ${String(error)}`);
+    return 'given up';
   });
-  if (uuid === undefined) return undefined;
+  if (uuid === 'given up' || uuid === 'refused') return uuid;
   history.note(`accepted ${planned.kind} ${uuid} ${key}`);
   return { ...planned, uuid, key };
 };

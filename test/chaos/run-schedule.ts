@@ -3,18 +3,19 @@ import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { GROUP_VERSION, PLURALS, zipJobName } from '#crds/api-group.ts';
 import { isFinished, type ZipJob } from '#crds/zip-job.ts';
-import { KubeApiError } from '../cluster/kube-api.ts';
 import { until } from '../support/until.ts';
 import { zipEntries } from '../support/zip-entries.ts';
 import type { ChaosWorld } from './chaos-world.ts';
 import { checkHistory } from './check-history.ts';
 import type { JobOutcome } from './check-job.ts';
+import { clearWorld } from './clear-world.ts';
 import type { Seen } from './history.ts';
+import { ignoreLate, isLate } from './late.ts';
 import type { LiveFault } from './live-fault.ts';
 import { startFault } from './live-faults.ts';
 import type { Plan } from './plan.ts';
 import { pollAnswers } from './poll-answers.ts';
-import { contentsOf, OLDER, type PostedJob, postPlanned } from './post-planned.ts';
+import { contentsOf, OLDER, type Post, type PostedJob, postPlanned } from './post-planned.ts';
 import type { Violation } from './violation.ts';
 
 export interface ScheduleReport {
@@ -55,15 +56,6 @@ const stop = async (world: ChaosWorld, { uuid, kind, stopAfterMs }: PostedJob): 
     return world.remove(`apis/${GROUP_VERSION}`, PLURALS.ZipJob, zipJobName(uuid)).catch(ignoreLate);
   world.history.note(`cancel ${uuid}`);
   await until('the job to be cancelled', () => world.cancel(zipJobName(uuid)), { intervalMs: 300 });
-};
-
-/** Some things come too late, which is no fault. */
-const isLate = (error: unknown): boolean =>
-  (error instanceof KubeApiError && error.code === 404) ||
-  (error instanceof Error && error.name === 'AbortError');
-
-const ignoreLate = (error: unknown): void => {
-  if (!isLate(error)) throw error;
 };
 
 const isQuiet = (job: ZipJob, posted: PostedJob): boolean =>
@@ -154,48 +146,62 @@ const leftOpen = async ({ project }: ChaosWorld, prefix: string): Promise<readon
   return find();
 };
 
-/** Removes the jobs of a schedule, and tells how many ended how. */
-const clear = async (world: ChaosWorld, jobs: readonly PostedJob[]): Promise<Record<string, number>> => {
+/** How many of these jobs ended how. */
+const endsOf = async (world: ChaosWorld, jobs: readonly PostedJob[]): Promise<Record<string, number>> => {
   const names = new Set(jobs.map(({ uuid }) => zipJobName(uuid)));
   const left = (await world.zipJobs()).filter(({ metadata }) => names.has(metadata.name));
-  for (const { metadata } of left)
-    await world.remove(`apis/${GROUP_VERSION}`, PLURALS.ZipJob, metadata.name).catch(ignoreLate);
   const ends = Object.groupBy(left, ({ status }) => `${status?.phase} ${status?.reason ?? ''}`);
   return Object.fromEntries(Object.entries(ends).map(([end, list = []]) => [end, list.length]));
 };
+
+const clearAfter = (world: ChaosWorld): Promise<readonly Violation[]> =>
+  clearWorld(world).then(
+    () => [],
+    (error: unknown) => [{ rule: 'F14', text: String(error) }],
+  );
+
+const acceptedOf = (posts: readonly Post[]): readonly PostedJob[] =>
+  posts.filter((post) => typeof post !== 'string');
 
 /** Runs it to its end. @throws Error when the world itself does not work. */
 export const runSchedule = async (world: ChaosWorld, plan: Plan): Promise<ScheduleReport> => {
   const started = performance.now();
   const { history } = world;
+  await clearWorld(world);
   history.clear();
   world.webhookKeys.settle();
   const prefix = `${plan.seed}-${randomUUID().slice(0, 8)}`;
-  const posting = Promise.all(
-    plan.jobs.map((job, index) => postPlanned(world, { ...job, index }, prefix)),
-  ).then((posted) => posted.filter((job) => job !== undefined));
+  const posting = Promise.all(plan.jobs.map((job, index) => postPlanned(world, { ...job, index }, prefix)));
   const work = async (): Promise<void> => {
-    const jobs = await posting;
+    const jobs = acceptedOf(await posting);
     const over = new AbortController();
     const polls = Promise.all(jobs.map(({ uuid }) => pollAnswers(world, uuid, over.signal)));
-    await Promise.all(jobs.map((job) => stop(world, job)));
-    // What does not end is for the checker to tell.
-    await untilQuiet(world, jobs).catch((error: unknown) => history.note(String(error)));
-    over.abort();
-    await polls;
+    try {
+      await Promise.all(jobs.map((job) => stop(world, job)));
+      // What does not end is for the checker to tell.
+      await untilQuiet(world, jobs).catch((error: unknown) => history.note(String(error)));
+    } finally {
+      over.abort();
+      await polls;
+    }
   };
   await runFaults(world, plan, work());
-  const jobs = await posting;
+  const posts = await posting;
+  const jobs = acceptedOf(posts);
   const openUploads = await leftOpen(world, prefix);
   const outcomes = await Promise.all(jobs.map((job) => outcomeOf(world, job)));
+  const ends = await endsOf(world, jobs);
   const seen = [...history.seen];
+  const violations = [
+    ...checkHistory(seen, { jobs: outcomes, openUploads }),
+    ...posts.filter((post) => post === 'given up').map(() => NOT_ACCEPTED),
+    ...(await clearAfter(world)),
+  ];
   return {
-    violations: [
-      ...checkHistory(seen, { jobs: outcomes, openUploads }),
-      ...Array.from({ length: plan.jobs.length - jobs.length }, () => NOT_ACCEPTED),
-    ],
-    seen,
-    ends: await clear(world, jobs),
+    violations,
+    // For a person, what came after the judgement as well.
+    seen: [...history.seen],
+    ends,
     kills: seen.filter((one) => one.kind === 'note' && one.text.startsWith('SIGKILL')).length,
     deliveries: seen.filter((one) => one.kind === 'exchange' && one.place === 'receiver').length,
     seconds: (performance.now() - started) / 1000,

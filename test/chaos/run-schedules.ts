@@ -1,4 +1,5 @@
 /** Runs seeded schedules side by side, each in a project of its own. */
+import { inspect } from 'node:util';
 import type { ChaosCluster } from './chaos-cluster.ts';
 import { type ChaosWorld, startChaosWorld } from './chaos-world.ts';
 import { planOf } from './plan.ts';
@@ -21,22 +22,37 @@ export interface SchedulesOptions {
   readonly firstSeed: number;
   readonly schedules: number;
   readonly onReport: (seed: number, report: ScheduleReport) => void | Promise<void>;
+  /** No schedule begins after it. */
+  readonly signal?: AbortSignal;
 }
+
+/** One that breaks off is a violation, of which the others must not be the victims. */
+const report = async (world: ChaosWorld, seed: number): Promise<ScheduleReport> => {
+  const started = performance.now();
+  try {
+    return await runSchedule(world, planOf(seed));
+  } catch (error) {
+    const text = `broke off: ${inspect(error)}`;
+    const seconds = (performance.now() - started) / 1000;
+    const seen = [...world.history.seen];
+    return { violations: [{ rule: 'run', text }], seen, ends: {}, seconds, kills: 0, deliveries: 0 };
+  }
+};
 
 /** One in each world at a time. Resolves to the number of violations. */
 export const runSchedules = async (
   worlds: readonly ChaosWorld[],
-  { firstSeed, schedules, onReport }: SchedulesOptions,
+  { firstSeed, schedules, onReport, signal }: SchedulesOptions,
 ): Promise<number> => {
   let next = firstSeed;
   let violations = 0;
   const work = async (world: ChaosWorld): Promise<void> => {
-    while (next < firstSeed + schedules) {
+    while (next < firstSeed + schedules && signal?.aborted !== true) {
       const seed = next;
       next += 1;
-      const report = await runSchedule(world, planOf(seed));
-      violations += report.violations.length;
-      await onReport(seed, report);
+      const judged = await report(world, seed);
+      violations += judged.violations.length;
+      await onReport(seed, judged);
     }
   };
   await Promise.all(worlds.map(work));

@@ -82,12 +82,11 @@ export const loseNode = (world: ChaosWorld, fault: FaultOf<'lose-node'>): LiveFa
   },
 });
 
-export const deleteBucket = (world: ChaosWorld, fault: FaultOf<'delete-bucket'>): LiveFault => ({
+export const deleteBucket = (world: ChaosWorld, afterMs: number): LiveFault => ({
   act: async (signal) => {
-    await delay(fault.afterMs, undefined, { signal });
-    const restore = await world.removeBucket();
-    await delay(fault.ms);
-    await restore();
+    await delay(afterMs, undefined, { signal });
+    world.history.note('delete the ZipBucket');
+    await world.ownBucket.delete();
   },
 });
 

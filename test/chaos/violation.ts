@@ -2,8 +2,11 @@ import type { Seen } from './history.ts';
 
 /** A rule that was broken, by nobody in particular. */
 export interface Rule {
-  /** fence: the order of status and store. turn: jobs of one key. verify: what the published verifiers of webhooks say. */
-  readonly rule: 'H4' | 'H5' | 'H6' | 'H7' | 'H8' | 'F2' | 'F6' | 'F14' | 'fence' | 'turn' | 'verify';
+  /**
+   * fence: the order of status and store. turn: jobs of one key. verify: what the published verifiers of webhooks say.
+   * run: nobody knows, because the schedule did not get to its end.
+   */
+  readonly rule: 'H4' | 'H5' | 'H6' | 'H7' | 'H8' | 'F2' | 'F6' | 'F14' | 'fence' | 'turn' | 'verify' | 'run';
   readonly text: string;
 }
 

@@ -68,6 +68,8 @@ interface KeptAnswer {
   readonly body: Buffer;
 }
 
+/** Answers to replay; each job is asked for by a path of its own, and there may be thousands. */
+const MAX_KEPT = 500;
 const HOST = '127.0.0.1';
 const HOP_HEADERS = ['connection', 'keep-alive', 'transfer-encoding', 'expect'];
 
@@ -222,9 +224,16 @@ class Proxy implements FaultProxy {
       return statusCode;
     }
     const body = Buffer.concat((await answer.toArray()) as Buffer[]);
-    if (statusCode === 200) this.#answers.set(request.path, { headers, body });
+    if (statusCode === 200) this.#keep(request.path, { headers, body });
     response.writeHead(statusCode, withoutHopHeaders(headers)).end(body);
     return statusCode;
+  }
+
+  #keep(path: string, answer: KeptAnswer): void {
+    this.#answers.delete(path);
+    this.#answers.set(path, answer);
+    const [oldest] = this.#answers.keys();
+    if (this.#answers.size > MAX_KEPT && oldest !== undefined) this.#answers.delete(oldest);
   }
 
   async #forward(request: ProxiedRequest, signal?: AbortSignal): Promise<http.IncomingMessage> {
