@@ -1,5 +1,5 @@
 import { ANNOTATIONS } from '#crds/api-group.ts';
-import { isFinished, type ZipJob } from '#crds/zip-job.ts';
+import { isFinished, type WebhookState, type ZipJob } from '#crds/zip-job.ts';
 
 /** Longest metadata that is kept in memory; a job with more is read anew for every request. */
 const MAX_KEPT_METADATA = 1_024;
@@ -13,10 +13,14 @@ const listAnnotations = ({
   return { annotations: { [ANNOTATIONS.fileListBytes]: bytes } };
 };
 
+/** The last attempt only: what came before it is on the page of the job, which reads it live. */
+const lastDelivery = (webhook: WebhookState | undefined): Pick<NonNullable<ZipJob['status']>, 'webhook'> =>
+  webhook?.log === undefined ? {} : { webhook: { ...webhook, log: webhook.log.slice(-1) } };
+
 /** What lists and figures of the dashboard are made of; where the file list stands is not. */
 const listed = ({ metadata, spec, status = {} }: ZipJob): Pick<ZipJob, 'metadata' | 'spec' | 'status'> => {
   const { creationTimestamp, deletionTimestamp } = metadata;
-  const { conditions: _conditions, attempts: _attempts, webhook: _webhook, job: _job, ...rest } = status;
+  const { conditions: _conditions, attempts: _attempts, webhook, job: _job, ...rest } = status;
   const { upload: _upload, message: _message, result, ...told } = rest;
   const count = spec.filesFrom?.count ?? spec.files?.length ?? 0;
   return {
@@ -33,6 +37,7 @@ const listed = ({ metadata, spec, status = {} }: ZipJob): Pick<ZipJob, 'metadata
     },
     status: {
       ...told,
+      ...lastDelivery(webhook),
       ...(result === undefined ? {} : { result: { ...result, skipped: [], lengthUnverified: [] } }),
     },
   };

@@ -1,6 +1,8 @@
+import { ANNOTATIONS } from '#crds/api-group.ts';
 import { findCondition } from '#crds/conditions.ts';
 import type { ObjectOptions, ZipBucket } from '#crds/zip-bucket.ts';
 import type { Service } from '#crds/zip-job.ts';
+import { isOrderPending } from './ask-controller.ts';
 
 /** How the last test of a bucket ended. */
 export interface BucketTest {
@@ -29,6 +31,8 @@ export interface Bucket {
   /** Unfinished jobs that use it. */
   readonly activeJobs: number | null;
   readonly lastTest: BucketTest | null;
+  /** A test was asked for that has not ended. */
+  readonly testPending: boolean;
 }
 
 const lastTestOf = ({ status }: ZipBucket): BucketTest | null => {
@@ -55,4 +59,5 @@ export const toBucket = (bucket: ZipBucket): Bucket => ({
   deletingSince: bucket.metadata.deletionTimestamp ?? null,
   activeJobs: bucket.status?.activeJobs ?? null,
   lastTest: lastTestOf(bucket),
+  testPending: isOrderPending(bucket, ANNOTATIONS.testBucket, bucket.status?.test?.nonce),
 });

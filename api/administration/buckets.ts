@@ -10,7 +10,7 @@ import { firstOf } from '#runtime/first-of.ts';
 import type { Secret } from '#runtime/kube/resources.ts';
 import type { ObjectClient } from '#runtime/kube/types.ts';
 import { AdministrationError, hasCode } from './administration-error.ts';
-import { askController } from './ask-controller.ts';
+import { askController, orderController } from './ask-controller.ts';
 import {
   type BucketCredentials,
   type BucketRef,
@@ -47,6 +47,8 @@ export interface Buckets {
   updateCredentials(bucket: BucketRef, credentials: BucketCredentials): Promise<Bucket>;
   /** Tries in the cluster what an archive needs of the bucket. @throws AdministrationError NotFound, TimedOut */
   test(bucket: BucketRef, wait: WaitOptions): Promise<Bucket>;
+  /** Has it tried and waits for nothing: `testPending` of the bucket tells when it has ended. @throws AdministrationError NotFound */
+  beginTest(bucket: BucketRef): Promise<void>;
   /**
    * Refused while jobs name it, finished ones included; with `force` what is unfinished fails instead.
    * @throws AdministrationError InUse, NotFound
@@ -208,6 +210,13 @@ export const createBuckets = (options: BucketsOptions, namespace: string): Bucke
       isAnswered: (bucket: ZipBucket, nonce: string) => bucket.status?.test?.nonce === nonce,
     };
     return toBucket(await askController(options.buckets, question, { ...wait, clock: options.clock }));
+  },
+  beginTest: async (ref) => {
+    const { name } = (await found(options, namespace, ref)).metadata;
+    await orderController(options.buckets, {
+      target: { namespace, name },
+      annotation: ANNOTATIONS.testBucket,
+    });
   },
   delete: async (ref, wait) => deleteBucket(options, await found(options, namespace, ref), wait),
 });

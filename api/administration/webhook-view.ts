@@ -1,5 +1,7 @@
+import { ANNOTATIONS } from '#crds/api-group.ts';
 import { WEBHOOK_EVENTS, type WebhookEvent } from '#crds/zip-job.ts';
 import { type EndpointState, endpointDigest, type ZipProject } from '#crds/zip-project.ts';
+import { isOrderPending } from './ask-controller.ts';
 
 /** How the last test event went. */
 export interface WebhookTest {
@@ -30,6 +32,8 @@ export interface Webhook {
   readonly enabled: boolean;
   readonly endpoint: WebhookEndpoint | null;
   readonly lastTest: WebhookTest | null;
+  /** A test was asked for that has not ended. */
+  readonly testPending: boolean;
 }
 
 const isSuccess = (status: number | undefined): boolean =>
@@ -57,11 +61,18 @@ const endpointOf = (state: EndpointState | undefined, url: string | undefined): 
   };
 };
 
-export const toWebhook = ({ metadata, spec, status }: ZipProject): Webhook => ({
-  namespace: metadata.namespace,
-  url: spec.webhook?.url ?? null,
-  events: spec.webhook ? (spec.webhook.events ?? WEBHOOK_EVENTS) : [],
-  enabled: spec.webhook !== undefined && spec.webhook.enabled !== false,
-  endpoint: endpointOf(status?.webhook, spec.webhook?.url),
-  lastTest: testOf(status?.webhook?.test),
-});
+const isTestPending = ({ metadata, status }: ZipProject): boolean =>
+  isOrderPending({ metadata }, ANNOTATIONS.testWebhook, status?.webhook?.test?.nonce);
+
+export const toWebhook = (project: ZipProject): Webhook => {
+  const { metadata, spec, status } = project;
+  return {
+    namespace: metadata.namespace,
+    url: spec.webhook?.url ?? null,
+    events: spec.webhook ? (spec.webhook.events ?? WEBHOOK_EVENTS) : [],
+    enabled: spec.webhook !== undefined && spec.webhook.enabled !== false,
+    endpoint: endpointOf(status?.webhook, spec.webhook?.url),
+    lastTest: testOf(status?.webhook?.test),
+    testPending: isTestPending(project),
+  };
+};

@@ -4,7 +4,7 @@ import type { ZipProject } from '#crds/zip-project.ts';
 import type { Clock } from '#runtime/clock.ts';
 import type { ObjectClient } from '#runtime/kube/types.ts';
 import { AdministrationError, invalidInput } from './administration-error.ts';
-import { askController } from './ask-controller.ts';
+import { askController, orderController } from './ask-controller.ts';
 import { requiredProject } from './required-project.ts';
 import {
   createSigningSecret,
@@ -23,7 +23,8 @@ export interface WebhooksOptions {
 }
 
 export interface WebhookSettings {
-  readonly url: string;
+  /** Default: the one that is set. */
+  readonly url?: string | undefined;
   /** Default: those that are set, or all. */
   readonly events?: readonly string[] | undefined;
 }
@@ -46,6 +47,8 @@ export interface Webhooks {
   remove(options: { readonly withSecret: boolean }): Promise<Webhook>;
   /** Sends an event of type TEST and waits for the answer. @throws AdministrationError NotFound, TimedOut */
   test(wait: WaitOptions): Promise<Webhook>;
+  /** Has it sent and waits for nothing: `testPending` of the webhook tells when the answer is there. @throws AdministrationError NotFound */
+  beginTest(): Promise<void>;
   /** Switches it on, also an endpoint that was disabled because it failed. @throws AdministrationError NotFound, TimedOut */
   enable(wait: WaitOptions): Promise<Webhook>;
   /** Switches it off and keeps its settings. @throws AdministrationError NotFound */
@@ -98,12 +101,14 @@ const set = async (
   namespace: string,
   settings: WebhookSettings,
 ): Promise<SetWebhook> => {
-  checkUrl(settings.url);
+  if (settings.url !== undefined) checkUrl(settings.url);
   const events = settings.events && checkEvents(settings.events);
   const project = await requiredProject(options.projects, namespace);
+  const url = settings.url ?? project.spec.webhook?.url;
+  if (url === undefined) throw invalidInput('url', 'A webhook needs the URL of its receiver');
   // First the secret: without one no event is signed.
   const secret = await createSigningSecret(options.secrets, project);
-  const webhook = await change(options, namespace, { url: settings.url, ...(events && { events }) });
+  const webhook = await change(options, namespace, { url, ...(events && { events }) });
   return { webhook, secret };
 };
 
@@ -158,6 +163,13 @@ export const createWebhooks = (options: WebhooksOptions, namespace: string): Web
     return webhook;
   },
   test: (wait) => test(options, namespace, wait),
+  beginTest: async () => {
+    await required(options, namespace);
+    await orderController(options.projects, {
+      target: { namespace, name: PROJECT_NAME },
+      annotation: ANNOTATIONS.testWebhook,
+    });
+  },
   enable: (wait) => enable(options, namespace, wait),
   disable: async () => {
     await required(options, namespace);

@@ -50,7 +50,7 @@ export interface GoTo {
 
 export type PageAnswer = ShownPage | ShownFragment | GoTo;
 
-export type Section = 'projects' | 'overview' | 'jobs' | 'first-steps';
+export type Section = 'projects' | 'overview' | 'jobs' | 'buckets' | 'tokens' | 'webhook' | 'first-steps';
 
 /** One path of the dashboard. A page is a file of `pages/` that makes its routes. */
 export interface Route {

@@ -23,6 +23,14 @@ const SERVED = {
     description:
       'scheme and host by which browsers reach the dashboard, such as https://zips.example.com; needed for OpenID Connect',
   },
+  dashboardApiUrl: {
+    env: 'DASHBOARD_API_URL',
+    type: 'string',
+    default: '',
+    pattern: '^(https?://[A-Za-z0-9.:[\\]-]+)?$',
+    description:
+      'scheme and host by which programs reach the API, for the request that the dashboard shows; empty for a placeholder',
+  },
   dashboardAllowHttp: {
     env: 'DASHBOARD_ALLOW_HTTP',
     type: 'boolean',

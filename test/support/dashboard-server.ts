@@ -78,7 +78,7 @@ export interface Visitor {
   get(path: string, headers?: Readonly<Record<string, string>>): Promise<Answer>;
   post(
     path: string,
-    fields: Readonly<Record<string, string>>,
+    fields: Readonly<Record<string, string>> | URLSearchParams,
     headers?: Readonly<Record<string, string>>,
   ): Promise<Answer>;
   /** The CSRF token of a page. */

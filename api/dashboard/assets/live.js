@@ -34,6 +34,8 @@
       try {
         await refresh(part);
         pause = every;
+        // What it waited for has come.
+        if (part.querySelector('[data-live-end]') !== null) return;
       } catch {
         pause = Math.min(pause * 2, 60_000);
       }

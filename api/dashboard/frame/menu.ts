@@ -18,6 +18,24 @@ const ENTRIES: readonly MenuEntry[] = [
   { section: 'overview', label: 'Overview', path: [], needs: { verb: 'list', resource: 'zipjobs' } },
   { section: 'jobs', label: 'Jobs', path: ['jobs'], needs: { verb: 'list', resource: 'zipjobs' } },
   {
+    section: 'buckets',
+    label: 'Buckets',
+    path: ['buckets'],
+    needs: { verb: 'list', resource: 'zipbuckets' },
+  },
+  {
+    section: 'tokens',
+    label: 'Access tokens',
+    path: ['tokens'],
+    needs: { verb: 'list', resource: 'ziptokens' },
+  },
+  {
+    section: 'webhook',
+    label: 'Webhook',
+    path: ['webhook'],
+    needs: { verb: 'get', resource: 'zipprojects' },
+  },
+  {
     section: 'first-steps',
     label: 'First steps',
     path: ['first-steps'],

@@ -1,4 +1,9 @@
 import type { Route } from '../page.ts';
+import { createBucketPage } from './buckets/bucket.ts';
+import { createBucketCredentialsPage } from './buckets/bucket-credentials.ts';
+import { createBucketsPage } from './buckets/buckets.ts';
+import { createDeleteBucketPage } from './buckets/delete-bucket.ts';
+import { createNewBucketPage } from './buckets/new-bucket.ts';
 import { createFirstStepsPage } from './first-steps.ts';
 import { createJobPage } from './jobs/job-page.ts';
 import { createJobsPage } from './jobs/jobs.ts';
@@ -6,6 +11,13 @@ import { createNewProjectPage } from './new-project.ts';
 import { createOverviewPage } from './overview.ts';
 import type { PageDeps } from './page-deps.ts';
 import { createProjectsPage } from './projects.ts';
+import { createNewTokenPage } from './tokens/new-token.ts';
+import { createRevokeTokenPage } from './tokens/revoke-token.ts';
+import { createTokensPage } from './tokens/tokens.ts';
+import { createRemoveWebhookPage } from './webhook/remove-webhook.ts';
+import { createRotateSecretPage } from './webhook/rotate-secret.ts';
+import { createWebhookPage } from './webhook/webhook.ts';
+import { createWebhookChanges } from './webhook/webhook-changes.ts';
 
 /** Every page. A new one is a file beside this one, a line here and, for the menu, one in frame/menu.ts. */
 export const createRoutes = (deps: PageDeps): readonly Route[] => [
@@ -14,5 +26,17 @@ export const createRoutes = (deps: PageDeps): readonly Route[] => [
   ...createOverviewPage(deps),
   ...createJobsPage(deps),
   ...createJobPage(deps),
+  ...createBucketsPage(),
+  ...createNewBucketPage(),
+  ...createBucketPage(),
+  ...createBucketCredentialsPage(),
+  ...createDeleteBucketPage(deps),
+  ...createTokensPage(),
+  ...createNewTokenPage(),
+  ...createRevokeTokenPage(),
+  ...createWebhookPage(deps),
+  ...createWebhookChanges(),
+  ...createRotateSecretPage(),
+  ...createRemoveWebhookPage(),
   ...createFirstStepsPage(deps),
 ];

@@ -100,6 +100,7 @@ describe('the command line', function () {
         accountId: '0123abcd',
         region: null,
         lastTest: null,
+        testPending: false,
       });
     });
 

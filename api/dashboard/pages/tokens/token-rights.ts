@@ -1,0 +1,11 @@
+import type { Question } from '../../person/access.ts';
+
+/** What each thing that can be done with access tokens takes. */
+export const TOKEN_RIGHTS = {
+  list: [{ verb: 'list', resource: 'ziptokens' }],
+  create: [{ verb: 'create', resource: 'ziptokens' }],
+  revoke: [
+    { verb: 'list', resource: 'ziptokens' },
+    { verb: 'delete', resource: 'ziptokens' },
+  ],
+} as const satisfies Record<string, readonly Question[]>;

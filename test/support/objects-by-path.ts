@@ -1,0 +1,99 @@
+import { isRecord } from '#runtime/kube/decode.ts';
+import { KubeError } from '#runtime/kube/kube-error.ts';
+import type { KubeRequest } from '#runtime/kube/kube-request.ts';
+import { type KubeObject, objectKey } from '#runtime/kube/types.ts';
+
+/**
+ * What an API server keeps, by path, for tests of what calls it with the token of a person: no schema, no admission, and
+ * of the field selectors what compares strings.
+ */
+export interface ObjectsByPath {
+  answer(request: KubeRequest): unknown;
+  /** Keeps it under its path, such as `/api/v1/namespaces/a/secrets`. */
+  put(collection: string, object: KubeObject): void;
+  /** Undefined when there is none; the path of the object. */
+  get(path: string): Readonly<Record<string, unknown>> | undefined;
+  /** Every later call for which it holds is answered by the error. */
+  fail(error: Error, when: (request: KubeRequest) => boolean): void;
+}
+
+const merged = (target: unknown, patch: unknown): unknown => {
+  if (!isRecord(patch)) return patch;
+  const result: Record<string, unknown> = isRecord(target) ? { ...target } : {};
+  for (const [key, value] of Object.entries(patch))
+    if (value === null) delete result[key];
+    else result[key] = merged(result[key], value);
+  return result;
+};
+
+const fieldOf = (object: unknown, path: string): unknown =>
+  path.split('.').reduce<unknown>((value, name) => (isRecord(value) ? value[name] : undefined), object);
+
+const isSelected = (object: unknown, selector: string): boolean =>
+  selector
+    .split(',')
+    .filter((term) => term !== '')
+    .every((term) => {
+      const [, path = '', operator, wanted] = /^([^!=]+)(!?=)(.*)$/.exec(term) ?? [];
+      const value = fieldOf(object, path) ?? '';
+      return (typeof value === 'string' && value === wanted) === (operator === '=');
+    });
+
+const refusal = (code: 'NotFound' | 'AlreadyExists', { method, path }: KubeRequest): KubeError =>
+  new KubeError(`${method} ${path}: ${code}`, { code, httpStatus: code === 'NotFound' ? 404 : 409 });
+
+/** An object's path has as many parts more than its collection's as one: the name. */
+const isCollection = (path: string): boolean => /\/namespaces\/[^/]+\/[^/]+$/.test(path);
+
+const nameOf = (body: unknown): string => String(fieldOf(body, 'metadata.name'));
+
+export const createObjectsByPath = (): ObjectsByPath => {
+  const objects = new Map<string, Readonly<Record<string, unknown>>>();
+  let failure: { readonly error: Error; readonly when: (request: KubeRequest) => boolean } | undefined;
+  const keep = (path: string, value: unknown): unknown => {
+    const given: Record<string, unknown> = isRecord(value) ? { ...value } : {};
+    const object = merged({ metadata: { uid: `uid of ${path}` } }, given);
+    if (isRecord(object)) objects.set(path, object);
+    return object;
+  };
+  const existing = (request: KubeRequest): Readonly<Record<string, unknown>> => {
+    const object = objects.get(request.path);
+    if (object === undefined) throw refusal('NotFound', request);
+    return object;
+  };
+  const list = ({ path, query }: KubeRequest): unknown => {
+    const selector = String(query?.['fieldSelector'] ?? '');
+    const items = [...objects]
+      .filter(([key, object]) => key.startsWith(`${path}/`) && isSelected(object, selector))
+      .map(([, object]) => object);
+    return { metadata: { resourceVersion: '1' }, items };
+  };
+  const verbs: Readonly<Record<KubeRequest['method'], (request: KubeRequest) => unknown>> = {
+    GET: (request) => (isCollection(request.path) ? list(request) : existing(request)),
+    POST: (request) => {
+      const path = `${request.path}/${nameOf(request.body)}`;
+      if (objects.has(path)) throw refusal('AlreadyExists', request);
+      return keep(path, request.body);
+    },
+    PUT: (request) => keep(request.path, request.body),
+    PATCH: (request) => keep(request.path, merged(existing(request), request.body)),
+    DELETE: (request) => {
+      existing(request);
+      objects.delete(request.path);
+      return {};
+    },
+  };
+  return {
+    answer: (request) => {
+      if (failure?.when(request) === true) throw failure.error;
+      return verbs[request.method](request);
+    },
+    put: (collection, object) => {
+      keep(`${collection}/${objectKey(object).split('/').at(-1) ?? ''}`, object);
+    },
+    get: (path) => objects.get(path),
+    fail: (error, when) => {
+      failure = { error, when };
+    },
+  };
+};
