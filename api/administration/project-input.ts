@@ -14,6 +14,12 @@ export interface NewProject {
   readonly createNamespace?: boolean;
 }
 
+/** What is not named stays as it is; null takes it away. */
+export interface ProjectChange {
+  readonly displayName?: string | null;
+  readonly limits?: { readonly [Name in keyof ProjectLimits]?: number | null };
+}
+
 const DNS_LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 const MAX_DISPLAY_NAME = 128;
 const MAX_INT32 = 2_147_483_647;
@@ -37,13 +43,18 @@ export const checkDisplayName = (field: string, displayName: string | undefined)
 };
 
 /** @throws AdministrationError InvalidInput */
-export const checkNewProject = ({ namespace, displayName, limits = {} }: NewProject): void => {
-  checkNamespace(namespace);
-  checkDisplayName('displayName', displayName);
+export const checkProjectChange = ({ displayName, limits = {} }: ProjectChange): void => {
+  checkDisplayName('displayName', displayName ?? undefined);
   for (const [name, value] of Object.entries(limits))
-    if (!Number.isInteger(value) || Number(value) < 1 || Number(value) > MAX_INT32)
+    if (value !== null && (!Number.isInteger(value) || Number(value) < 1 || Number(value) > MAX_INT32))
       throw invalidInput(
         name,
         `The limit ${name} is a whole number from 1 to ${MAX_INT32}, not ${String(value)}`,
       );
+};
+
+/** @throws AdministrationError InvalidInput */
+export const checkNewProject = (project: NewProject): void => {
+  checkNamespace(project.namespace);
+  checkProjectChange(project);
 };

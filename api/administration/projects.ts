@@ -5,7 +5,7 @@ import { isRecord } from '#runtime/kube/decode.ts';
 import type { Namespace } from '#runtime/kube/resources.ts';
 import type { ObjectClient } from '#runtime/kube/types.ts';
 import { AdministrationError, hasCode } from './administration-error.ts';
-import { checkNewProject, type NewProject } from './project-input.ts';
+import { checkNewProject, checkProjectChange, type NewProject, type ProjectChange } from './project-input.ts';
 import { type Project, toProject } from './project-view.ts';
 import { noProject, requiredProject } from './required-project.ts';
 import { type WaitOptions, waitFor } from './wait-for.ts';
@@ -30,6 +30,8 @@ export interface Projects {
   show(namespace: string): Promise<Project>;
   /** @throws AdministrationError InvalidInput, AlreadyExists */
   create(project: NewProject): Promise<Project>;
+  /** What is changed counts for what happens from now on: jobs that run go on. @throws AdministrationError InvalidInput, NotFound */
+  update(namespace: string, change: ProjectChange): Promise<Project>;
   /**
    * Waits until the controller has said that zippers can run.
    * @throws AdministrationError TimedOut with what the controller said last.
@@ -102,10 +104,23 @@ const createProject = async (options: ProjectsOptions, project: NewProject): Pro
 const show = async (options: ProjectsOptions, namespace: string): Promise<Project> =>
   toProject(await requiredProject(options.projects, namespace));
 
+const update = async (
+  options: ProjectsOptions,
+  namespace: string,
+  change: ProjectChange,
+): Promise<Project> => {
+  checkProjectChange(change);
+  await requiredProject(options.projects, namespace);
+  const { displayName, limits } = change;
+  const spec = { ...(displayName !== undefined && { displayName }), ...(limits && { limits }) };
+  return toProject(await options.projects.mergePatch({ namespace, name: PROJECT_NAME }, { spec }));
+};
+
 export const createProjects = (options: ProjectsOptions): Projects => ({
   list: ({ namespaces }) => listAll(options, namespaces),
   show: (namespace) => show(options, namespace),
   create: (project) => createProject(options, project),
+  update: (namespace, change) => update(options, namespace, change),
   untilReady: async (namespace, wait) => {
     let last: Project | undefined;
     const ready = await waitFor({ ...wait, clock: options.clock }, async () => {

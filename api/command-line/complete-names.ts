@@ -25,6 +25,7 @@ const tokenIds: ListNames = async (session) => (await tokensOf(session).list()).
 /** Commands whose next word is a name that exists. */
 const NAMES: Readonly<Record<string, ListNames>> = {
   'project show': projectNames,
+  'project update': projectNames,
   'project delete': projectNames,
   'bucket show': bucketNames,
   'bucket set-credentials': bucketNames,

@@ -1,3 +1,4 @@
+import type { ProjectChange } from '../administration/project-input.ts';
 import type { Project } from '../administration/project-view.ts';
 import { projectsOf } from './administration-of.ts';
 import type { Answer } from './answer.ts';
@@ -6,6 +7,7 @@ import { confirmed } from './confirm.ts';
 import type { GlobalArguments } from './global-arguments.ts';
 import { TIMEOUT, YES } from './options.ts';
 import { toFields, toTable } from './table.ts';
+import { UsageError } from './usage-error.ts';
 
 const stateOf = ({ ready, deletingSince }: Project): string => {
   if (deletingSince !== null) return 'Deleting';
@@ -75,6 +77,45 @@ const create: Command<CreateArguments> = async (args, session) => {
   return { ...answerOf(project), notes: [`Next: zipjobs bucket create BUCKET -n ${namespace}`] };
 };
 
+const LIFTED = 'none';
+
+interface UpdateArguments extends GlobalArguments {
+  readonly project: string;
+  readonly displayName: string | undefined;
+  readonly activeJobs: string | undefined;
+  readonly filesPerJob: string | undefined;
+  readonly requestsPerMinute: string | undefined;
+}
+
+const limitChange = (option: string, text: string): number | null => {
+  if (text === LIFTED) return null;
+  if (/^[1-9]\d*$/.test(text)) return Number(text);
+  throw new UsageError(`--${option} is a whole number from 1 on, or ${LIFTED} to lift the limit`);
+};
+
+const changeOf = (args: UpdateArguments): ProjectChange => {
+  const { displayName, activeJobs, filesPerJob, requestsPerMinute } = args;
+  const limits = {
+    ...(activeJobs !== undefined && { activeJobs: limitChange('active-jobs', activeJobs) }),
+    ...(filesPerJob !== undefined && { filesPerJob: limitChange('files-per-job', filesPerJob) }),
+    ...(requestsPerMinute !== undefined && {
+      requestsPerMinute: limitChange('requests-per-minute', requestsPerMinute),
+    }),
+  };
+  const change = {
+    ...(displayName !== undefined && { displayName: displayName === '' ? null : displayName }),
+    ...(Object.keys(limits).length > 0 && { limits }),
+  };
+  if (Object.keys(change).length > 0) return change;
+  const options = Object.keys(UPDATE_OPTIONS).map((name) => `--${name}`);
+  throw new UsageError(
+    `Say what to change: ${options.join(', ')}. The webhook has commands of its own: zipjobs webhook --help`,
+  );
+};
+
+const update: Command<UpdateArguments> = async (args, session) =>
+  answerOf(await projectsOf(session).update(args.project, changeOf(args)));
+
 interface OneArguments extends GlobalArguments {
   readonly project: string | undefined;
 }
@@ -98,21 +139,36 @@ const remove: Command<
   };
 };
 
+const LIMITS = {
+  'active-jobs': 'Most jobs that run at once',
+  'files-per-job': 'Most files of one archive',
+  'requests-per-minute': 'Most requests of the API in a minute',
+} as const;
+
+const limit = (name: keyof typeof LIMITS) =>
+  ({ type: 'number', requiresArg: true, describe: LIMITS[name] }) as const;
+
+const changedLimit = (name: keyof typeof LIMITS) =>
+  ({ type: 'string', requiresArg: true, describe: `${LIMITS[name]}; ${LIFTED} lifts the limit` }) as const;
+
 const CREATE_OPTIONS = {
   'create-namespace': {
     type: 'boolean',
     describe: 'Create the namespace, too, if it is not there',
   },
   'display-name': { type: 'string', requiresArg: true, describe: 'A name for people' },
-  'active-jobs': { type: 'number', requiresArg: true, describe: 'Most jobs that run at once' },
-  'files-per-job': { type: 'number', requiresArg: true, describe: 'Most files of one archive' },
-  'requests-per-minute': {
-    type: 'number',
-    requiresArg: true,
-    describe: 'Most requests of the API in a minute',
-  },
+  'active-jobs': limit('active-jobs'),
+  'files-per-job': limit('files-per-job'),
+  'requests-per-minute': limit('requests-per-minute'),
   wait: { type: 'boolean', default: true, describe: 'Wait until it is ready' },
   timeout: TIMEOUT(60),
+} as const;
+
+const UPDATE_OPTIONS = {
+  'display-name': { type: 'string', requiresArg: true, describe: "A name for people; '' takes it away" },
+  'active-jobs': changedLimit('active-jobs'),
+  'files-per-job': changedLimit('files-per-job'),
+  'requests-per-minute': changedLimit('requests-per-minute'),
 } as const;
 
 export const addProjectCommands: CommandGroup = (parser, run) =>
@@ -136,6 +192,19 @@ export const addProjectCommands: CommandGroup = (parser, run) =>
         run(create),
       )
       .command(
+        'update <project>',
+        'Changes what you name, and nothing else',
+        (args) =>
+          args
+            .positional('project', { type: 'string', demandOption: true, describe: 'Its namespace' })
+            .options(UPDATE_OPTIONS)
+            .example(
+              '$0 project update acme --active-jobs 20 --files-per-job none',
+              'One limit, and one less',
+            ),
+        run(update),
+      )
+      .command(
         'delete <project>',
         'Deletes a project: revokes its tokens, cancels its jobs',
         (args) =>
@@ -144,5 +213,5 @@ export const addProjectCommands: CommandGroup = (parser, run) =>
             .option('yes', YES),
         run(remove),
       )
-      .demandCommand(1, 'Say what to do: list, show, create, delete'),
+      .demandCommand(1, 'Say what to do: list, show, create, update, delete'),
   );

@@ -38,6 +38,10 @@ const confirm = async (
   const reader = createInterface({ input, output: errors, terminal: true });
   try {
     return /^y(es)?$/i.test((await reader.question(`${question} [y/N] `, { signal })).trim());
+  } catch (error) {
+    // Interrupted: what is said of it begins a line of its own.
+    errors.write('\n');
+    throw error;
   } finally {
     reader.close();
   }

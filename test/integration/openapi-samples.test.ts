@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { readSamples } from '../../api/openapi/read-samples.ts';
-import { hasProgram } from '../readers/run-program.ts';
 import { type Flow, startFlow } from '../support/flow.ts';
+import { requirePrograms } from '../support/require-programs.ts';
 import { type Delivery, deliveryId } from '../support/webhook-receiver.ts';
 
 const DIRECTORY = 'api/openapi/samples';
@@ -64,15 +64,9 @@ const run = ({ file, args = [], env, input = '' }: Run): Promise<Ended> =>
     child.stdin.end(input);
   });
 
-const requireLanguage = async (context: Mocha.Context, file: string): Promise<void> => {
+const requireLanguage = (context: Mocha.Context, file: string): Promise<void> => {
   const { name, needs } = languageOf(file);
-  const found = await Promise.all(needs.map(hasProgram));
-  const missing = needs.filter((_, index) => found[index] !== true);
-  if (missing.length === 0) return;
-  const remedy = `the sample in ${name} needs ${missing.join(', ')}`;
-  if (process.env['CI'] === 'true') throw new Error(remedy);
-  console.log(`      ${remedy}`);
-  context.skip();
+  return requirePrograms(context, `the sample in ${name}`, needs);
 };
 
 describe('the samples of the docs page', function () {

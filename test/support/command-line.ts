@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { join, resolve } from 'node:path';
+import { type PseudoTerminal, startAtTerminal } from './pseudo-terminal.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const PROGRAM = join(ROOT, 'api/command-line/zipjobs');
@@ -23,20 +24,22 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
+const environmentOf = (person: Person, env: RunOptions['env'] = {}) => ({
+  PATH: `${join(ROOT, 'node_modules/.bin')}:${process.env['PATH'] ?? ''}`,
+  HOME: '/nonexistent',
+  KUBECONFIG: person.kubeconfig,
+  ...env,
+});
+
 /** Starts the real program as a person with this kubeconfig does, and waits for its end. */
 export const runCommandLine = (
   person: Person,
   args: readonly string[],
-  { input = '', env = {} }: RunOptions = {},
+  { input = '', env }: RunOptions = {},
 ): Promise<Run> =>
   new Promise((done) => {
     const options = {
-      env: {
-        PATH: `${join(ROOT, 'node_modules/.bin')}:${process.env['PATH'] ?? ''}`,
-        HOME: '/nonexistent',
-        KUBECONFIG: person.kubeconfig,
-        ...env,
-      },
+      env: environmentOf(person, env),
       encoding: 'utf8',
       maxBuffer: 64 * 1024 * 1024,
       ...(person.cwd && { cwd: person.cwd }),
@@ -54,6 +57,8 @@ export interface CommandLine {
   run(args: readonly string[], options?: RunOptions): Promise<Run>;
   /** @throws Error with what was printed, when the exit code is not 0. */
   succeed(args: readonly string[], options?: RunOptions): Promise<Run>;
+  /** Starts the program where the person can be asked. */
+  atTerminal(args: readonly string[]): PseudoTerminal;
   /** What `-o json` prints. */
   json(args: readonly string[], options?: RunOptions): Promise<unknown>;
   /** Everything that was printed so far. */
@@ -76,6 +81,7 @@ export const createCommandLine = (person: Person): CommandLine => {
   return {
     run,
     succeed,
+    atTerminal: (args) => startAtTerminal([PROGRAM, ...args], environmentOf(person, { TERM: 'xterm' })),
     json: async (args, options) =>
       JSON.parse((await succeed([...args, '-o', 'json'], options)).stdout) as unknown,
     get printed() {

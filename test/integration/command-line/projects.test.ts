@@ -41,6 +41,33 @@ describe('the command line', function () {
       });
     });
 
+    it('is updated in what is named, and nothing else', async () => {
+      const update = (...change: readonly string[]) =>
+        world.owner.json(['project', 'update', world.own, ...change]);
+      expect(await update('--active-jobs', '7', '--files-per-job', '500')).to.deep.include({
+        displayName: 'Own',
+        limits: { activeJobs: 7, filesPerJob: 500, requestsPerMinute: null },
+      });
+      expect(
+        await update('--active-jobs', 'none', '--requests-per-minute', '90', '--display-name', ''),
+      ).to.deep.include({
+        displayName: null,
+        limits: { activeJobs: null, filesPerJob: 500, requestsPerMinute: 90 },
+      });
+      const { stdout } = await world.owner.succeed(['project', 'update', world.own, '--display-name', 'Own']);
+      expect(stdout)
+        .to.match(/Name: +Own\n/)
+        .and.to.match(/Files per job at most: +500\n/);
+      const completed = await world.platform.succeed([
+        '--get-yargs-completions',
+        'zipjobs',
+        'project',
+        'update',
+        world.own.slice(0, -1),
+      ]);
+      expect(completed.stdout.split('\n')).to.include(world.own);
+    });
+
     it('is created with its namespace by whoever may, and deleted', async () => {
       await world.platform.succeed(['project', 'create', NEW, '--create-namespace']);
       const namespace = JSON.parse(
@@ -89,6 +116,10 @@ describe('the command line', function () {
       await world.refused(world.owner, ['project', 'create', 'Not_A_Name'], {
         code: 2,
         says: /use 1 to 63 lower-case letters/,
+      });
+      await world.refused(world.owner, ['project', 'update', world.other, '--active-jobs', '3'], {
+        code: 3,
+        says: /You \(olivia\) may not patch zipprojects\.zipjobs\.dev in namespace cli-projects-other\. Ask/,
       });
       await world.refused(world.platform, ['project', 'show', 'default'], {
         code: 4,
