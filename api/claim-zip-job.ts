@@ -11,6 +11,8 @@ export interface Claim {
   readonly job: ZipJob;
   /** The name is derived from the caller's key: an earlier request may have made the job. */
   readonly hasKey: boolean;
+  /** With a key only: why none may be made now; one that an earlier request made is found all the same. */
+  readonly refusal?: AppError | undefined;
   readonly policy: RetryPolicy;
 }
 
@@ -49,23 +51,37 @@ const judge = (stored: ZipJob, { job, hasKey }: Claim): ClaimedZipJob => {
   return { job: withUid(stored), isNew: false };
 };
 
+type JobClient = Pick<ObjectClient<ZipJob>, 'get' | 'create'>;
+
+const find = async (
+  jobClient: JobClient,
+  claim: Claim,
+  signal: AbortSignal,
+): Promise<ClaimedZipJob | undefined> => {
+  const { namespace, name } = claim.job.metadata;
+  const stored = await retry(() => jobClient.get(namespace, name, signal), claim.policy, signal);
+  return stored && judge(stored, claim);
+};
+
 /**
  * Creates the ZipJob, or finds the one that the same request made before: AlreadyExists is the lock that all replicas
  * and all tries share.
- * @throws ApiError idempotency_key_reused, service_unavailable; KubeError
+ * @throws ApiError idempotency_key_reused, service_unavailable; KubeError; the refusal
  */
 export const claimZipJob = async (
-  jobClient: Pick<ObjectClient<ZipJob>, 'get' | 'create'>,
+  jobClient: JobClient,
   claim: Claim,
   signal: AbortSignal,
 ): Promise<ClaimedZipJob> => {
-  const { job, policy } = claim;
-  const { namespace, name } = job.metadata;
-  for (let round = 0; round < MAX_ROUNDS; round += 1) {
+  const { job, policy, refusal } = claim;
+  for (let round = 0; round < MAX_ROUNDS && refusal === undefined; round += 1) {
     const created = await retry(() => jobClient.create(job, { signal }), policy, signal);
     if (created !== undefined) return { job: withUid(created), isNew: true };
-    const stored = await retry(() => jobClient.get(namespace, name, signal), policy, signal);
-    if (stored !== undefined) return judge(stored, claim);
+    const found = await find(jobClient, claim, signal);
+    if (found !== undefined) return found;
   }
-  throw serviceUnavailable(new Error(`the ZipJob ${name} is deleted as often as it is made`));
+  const earlier = refusal && (await find(jobClient, claim, signal));
+  if (earlier !== undefined) return earlier;
+  const { name } = job.metadata;
+  throw refusal ?? serviceUnavailable(new Error(`the ZipJob ${name} is deleted as often as it is made`));
 };

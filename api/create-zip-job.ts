@@ -9,7 +9,7 @@ import type { ObjectClient } from '#runtime/kube/types.ts';
 import type { Logger } from '#runtime/log.ts';
 import type { RetryPolicy } from '#runtime/retry.ts';
 import type { AbandonZipJob } from './abandon-zip-job.ts';
-import { claimZipJob } from './claim-zip-job.ts';
+import { type Claim, claimZipJob } from './claim-zip-job.ts';
 import { type FileList, fileListBytes, packFileList } from './file-list.ts';
 import type { FileListLedger } from './file-list-ledger.ts';
 import { derivedUuid } from './idempotency/derived-uuid.ts';
@@ -34,6 +34,8 @@ export interface CreateZipJobDeps {
 
 export type NewZipJob = Omit<ZipJobInput, 'list' | 'uuid' | 'instance' | 'acceptedAt'> & {
   readonly idempotencyKey?: string | undefined;
+  /** With a key only: why no job may begin; what an earlier request began is answered all the same. */
+  readonly refusal?: AppError | undefined;
 };
 
 export interface CreatedZipJob {
@@ -47,7 +49,7 @@ export interface CreatedZipJob {
 /**
  * Creates the ZipJob, then the Secrets with its list: so nothing is left behind that no ZipJob owns.
  * @throws ApiError parameter_invalid (a list that does not fit), idempotency_key_reused, file_lists_full,
- * service_unavailable; KubeError
+ * service_unavailable; KubeError; the refusal
  */
 export type CreateZipJob = (input: NewZipJob, signal: AbortSignal) => Promise<CreatedZipJob>;
 
@@ -73,10 +75,11 @@ export const createCreateZipJob = (deps: CreateZipJobDeps): CreateZipJob => {
   const storeFileList = createStoreFileList({ ...deps, policy: RETRY });
   const newUuid = deps.newUuid ?? randomUUID;
 
-  const claim = async (job: ZipJob, hasKey: boolean, signal: AbortSignal) => {
+  const claim = async (wanted: Pick<Claim, 'job' | 'hasKey' | 'refusal'>, signal: AbortSignal) => {
+    const { job, hasKey } = wanted;
     const { namespace, name } = job.metadata;
     try {
-      return await claimZipJob(deps.jobClient, { job, hasKey, policy: RETRY }, signal);
+      return await claimZipJob(deps.jobClient, { ...wanted, policy: RETRY }, signal);
     } catch (error) {
       fileLists.forget(namespace, name);
       if (!hasKey && !isSurelyNotCreated(error)) deps.abandon({ namespace, name });
@@ -101,7 +104,7 @@ export const createCreateZipJob = (deps: CreateZipJobDeps): CreateZipJob => {
     const { namespace, name } = job.metadata;
     const hasKey = input.idempotencyKey !== undefined;
     fileLists.admit(namespace, name, fileListBytes(list));
-    const claimed = await claim(job, hasKey, signal);
+    const claimed = await claim({ job, hasKey, refusal: input.refusal }, signal);
     try {
       if (needsList(claimed.job)) await storeFileList(claimed.job, list, signal);
     } catch (error) {

@@ -1,5 +1,6 @@
 import { withTimeLimit } from '#runtime/kube/time-limit.ts';
 import { validTraceparent } from '#runtime/traceparent.ts';
+import { ApiError } from '../api-error.ts';
 import { checkRequest } from '../check-request.ts';
 import type { ApiContext } from '../context.ts';
 import type { CreateZipJob } from '../create-zip-job.ts';
@@ -37,6 +38,12 @@ const principalOf = (ctx: ApiContext): Principal => {
   throw new Error(`the route ${ctx.state.route ?? ''} has no authentication before it`);
 };
 
+/** Why there may be no new job, which does not undo one that an earlier request began. */
+const refusalOf = (error: unknown): ApiError => {
+  if (error instanceof ApiError && error.code === 'resource_not_found') return error;
+  throw error;
+};
+
 const answer = (ctx: ApiContext, status: number, body: string): void => {
   ctx.status = status;
   ctx.type = 'application/json';
@@ -60,9 +67,11 @@ export const createZipJobRoutes = (deps: ZipJobRoutesDeps): ZipJobRoutes => {
       const { service, bucketName, metadata } = request;
       const traceparent = validTraceparent(ctx.get('traceparent'));
       const { uuid, job, isReplay } = await inTime(ctx, async (signal) => {
-        await deps.findBucket({ namespace, service, bucketName }, signal);
+        const query = { namespace, service, bucketName };
+        const refusal = await deps.findBucket(query, signal).then(() => undefined, refusalOf);
+        if (refusal !== undefined && idempotencyKey === undefined) throw refusal;
         const input = { request, project, createdBy: tokenName, requestId, traceparent, idempotencyKey };
-        return deps.createZipJob(input, signal);
+        return deps.createZipJob({ ...input, refusal }, signal);
       });
       ctx.state.zipJob = job.metadata.name;
       if (isReplay) ctx.set('Idempotent-Replayed', 'true');

@@ -31,6 +31,17 @@ describe('POST /zips with an Idempotency-Key', () => {
     expect((await api.post(A_REQUEST, KEY)).text).to.equal(first.text);
   });
 
+  it('answers as the first time also when the bucket has been deleted since, and refuses what is new (T10)', async () => {
+    const first = await api.post(A_REQUEST, KEY);
+    for (const { metadata } of api.buckets.all()) api.buckets.remove(metadata.namespace, metadata.name);
+    const again = await api.post(A_REQUEST, KEY);
+    expect([again.status, again.text]).to.deep.equal([201, first.text]);
+    const other = await api.post(A_REQUEST, { headers: { 'idempotency-key': 'order-8' } });
+    expect([other.status, other.body.error?.code]).to.deep.equal([404, 'resource_not_found']);
+    expect((await api.post(A_REQUEST)).status).to.equal(404);
+    expect(api.jobs.all()).to.have.length(1);
+  });
+
   for (const [what, change] of Object.entries({
     'another list': { urls: [{ url: 'https://files.example.com/b.txt', filename: 'a.txt' }] },
     'another object key': { key: 'other.zip' },
