@@ -6,7 +6,7 @@ import { glob, readFile } from 'node:fs/promises';
 import { type CommandOutcome, runCommand } from './run-command.ts';
 
 /** Suites that mostly wait, each time for a cluster of their own, run their files in so many processes. */
-const SIDE_BY_SIDE: Readonly<Record<string, number>> = { integration: 2 };
+const SIDE_BY_SIDE: Readonly<Record<string, number>> = { integration: 2, chaos: 2 };
 
 /** The files of a suite that each process leaves to the others. */
 const filesOfOthers = async (configFile: string, processes: number): Promise<readonly string[][]> => {

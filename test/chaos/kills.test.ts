@@ -1,0 +1,52 @@
+/** A process dies after each write of one job in turn, or is paused; a checker judges what was seen. */
+import { expect } from 'chai';
+import { planKill, planOfFaults } from './plan.ts';
+import type { ProcessName } from './planned-fault.ts';
+import { useWorlds } from './use-worlds.ts';
+
+/** More than any process makes for one small job. */
+const MOST_WRITES = 40;
+
+describe('when a process dies in the middle of a job', function () {
+  this.timeout(900_000);
+  const worlds = useWorlds();
+
+  /** Side by side where a kill is nothing to the jobs of the others. */
+  const killAfterEachWrite = async (
+    who: ProcessName | 'store',
+    how: 'one at a time' | 'side by side',
+  ): Promise<number> => {
+    const used = how === 'side by side' ? worlds.all() : worlds.all().slice(0, 1);
+    for (let first = 1; first <= MOST_WRITES; first += used.length) {
+      const reports = await Promise.all(
+        used.map((world, index) => worlds.judge(planKill(who, first + index), world)),
+      );
+      const spared = reports.findIndex(({ kills }) => kills === 0);
+      if (spared < 0) continue;
+      const writes = first + spared - 1;
+      console.log(`      killed after each of ${writes} writes`);
+      return writes;
+    }
+    throw new Error(`there are more than ${MOST_WRITES} writes for one job`);
+  };
+
+  it('a job ends well when the controller is killed after any of its writes (F2, H4, H5, H6, H7, H8)', async () => {
+    expect(await killAfterEachWrite('controller', 'one at a time')).to.be.greaterThan(4);
+  });
+
+  it('a job ends well when its zipper is killed after any of its writes to the API server (F9, H4, H5, H6, H7, H8)', async () => {
+    expect(await killAfterEachWrite('zipper', 'side by side')).to.be.greaterThan(3);
+  });
+
+  it('a job ends well when its zipper is killed after any of its writes to the store (F9, F11, H4, H5, H6, H7, H8)', async () => {
+    expect(await killAfterEachWrite('store', 'side by side')).to.be.greaterThan(3);
+  });
+
+  it('a job ends well when the API is killed after any of its writes (F1, H5)', async () => {
+    expect(await killAfterEachWrite('api', 'one at a time')).to.be.greaterThan(1);
+  });
+
+  it('a leader that is paused until another leads doubles and loses nothing (F3)', async () => {
+    await worlds.judge(planOfFaults(6, [{ kind: 'pause-leader', afterMs: 500, ms: 8_000 }]));
+  });
+});

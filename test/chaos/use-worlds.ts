@@ -1,0 +1,47 @@
+/** What the tests of one file share: a cluster behind proxies, and projects in it. */
+import { expect } from 'chai';
+import { podRoutes, sharedCluster } from '../support/shared-cluster.ts';
+import { resetInstallation } from '../support/shared-installation.ts';
+import { startChaosCluster } from './chaos-cluster.ts';
+import type { ChaosWorld } from './chaos-world.ts';
+import { printHistory } from './history.ts';
+import type { Plan } from './plan.ts';
+import { runSchedule, type ScheduleReport } from './run-schedule.ts';
+import { startWorlds } from './run-schedules.ts';
+
+const LANES = 4;
+
+export interface Worlds {
+  all(): readonly ChaosWorld[];
+  /** Runs a plan, in the first one unless told otherwise, and expects that it breaks no rule. */
+  judge(plan: Plan, world?: ChaosWorld): Promise<ScheduleReport>;
+}
+
+/** Starts them before the tests of the describe block that calls this, and puts the release back after them. */
+export const useWorlds = (): Worlds => {
+  let started: AsyncDisposableStack;
+  let worlds: readonly ChaosWorld[] = [];
+
+  before(async () => {
+    await using starting = new AsyncDisposableStack();
+    const cluster = await sharedCluster();
+    starting.defer(resetInstallation);
+    const routePods = (url: string | undefined): void => {
+      podRoutes.apiServerUrlFor = () => url;
+    };
+    const chaos = starting.use(await startChaosCluster({ cluster, routePods }));
+    ({ worlds } = starting.use(await startWorlds(chaos, LANES)));
+    started = starting.move();
+  });
+  after(() => started.disposeAsync());
+
+  return {
+    all: () => worlds,
+    judge: async (plan, world = worlds[0]) => {
+      if (world === undefined) throw new Error('there is no world');
+      const report = await runSchedule(world, plan);
+      expect(report.violations, `${JSON.stringify(plan)}\n${printHistory(report.seen)}`).to.deep.equal([]);
+      return report;
+    },
+  };
+};
