@@ -6,7 +6,8 @@ export const quickValues: Readonly<Record<string, unknown>> = {
     replicas: 3,
     podAnnotations: { 'zipjobs.dev/test-run': 'chaos' },
     settings: {
-      LEASE_DURATION_MS: 3_000,
+      // Shorter than a restart of the API server; with three a busy machine has no leader for long.
+      LEASE_DURATION_MS: 5_000,
       // Fewer than the lanes may have at once: jobs wait for their turn under faults too, and a small machine is not drowned.
       MAX_ACTIVE_JOBS: 12,
       FULL_PASS_SECONDS: 2,
