@@ -5,6 +5,7 @@ const STEPS = [
   { name: 'check', args: ['run', '-s', 'check'] },
   { name: 'demo', args: ['run', '-s', 'demo'] },
   { name: 'test', args: ['run', '-s', 'test'] },
+  { name: 'test:fuzz', args: ['run', '-s', 'test:fuzz'] },
   { name: 'test:long', args: ['run', '-s', 'test:long'] },
 ] as const;
 
