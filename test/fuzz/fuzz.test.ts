@@ -22,7 +22,7 @@ const NAMESPACE = 'fuzz';
 /** As in the examples of the description. */
 const BUCKET = 'reports';
 const SEED = Number(process.env['FUZZ_SEED'] ?? 20_260_504);
-const EXAMPLES = Number(process.env['FUZZ_EXAMPLES'] ?? 1_500);
+const EXAMPLES = Number(process.env['FUZZ_EXAMPLES'] ?? 900);
 const LEAST_REQUESTS = 5_000;
 const NO_RATE_LIMITS = {
   REQUESTS_PER_MINUTE_PER_TOKEN: 0,
