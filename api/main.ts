@@ -13,7 +13,6 @@ import { createKubeConfig } from '#runtime/kube/kube-config.ts';
 import { collectWatchAges, createKubeMetrics } from '#runtime/kube/kube-metrics.ts';
 import type { CountCall } from '#runtime/kube/kube-request.ts';
 import { createObjectClient } from '#runtime/kube/object-client.ts';
-import { withoutIdentity } from '#runtime/kube/person-client.ts';
 import { RESOURCES } from '#runtime/kube/resources.ts';
 import type { Change } from '#runtime/kube/types.ts';
 import type { Lifetime } from '#runtime/lifecycle.ts';
@@ -27,9 +26,7 @@ import { createReadForwarded, type ReadForwarded } from './client-address.ts';
 import { collectFileLists } from './collect-file-lists.ts';
 import { type ApiConfig, readApiConfig } from './config.ts';
 import { createCreateZipJob } from './create-zip-job.ts';
-import { createDashboard } from './dashboard/dashboard.ts';
 import { createKnownJobs, type KnownJobs } from './dashboard/live/known-jobs.ts';
-import { createIdentityProvider } from './dashboard/sign-in/identity-provider.ts';
 import { createFileListLedger, type FileListLedger } from './file-list-ledger.ts';
 import { createFindBucket } from './find-bucket.ts';
 import { createFindZipJob } from './find-zip-job.ts';
@@ -158,42 +155,30 @@ const createApiServer = (parts: Parts, isStopping: () => boolean) => {
   }, config);
 };
 
+/** Not loaded where it is switched off: pages, templates and sign-in take memory. Loaded at once, so that a start tells of faults. */
+const loadDashboard = async ({ dashboardEnabled }: ApiConfig) =>
+  dashboardEnabled ? await import('./dashboard/dashboard-server.ts') : undefined;
+
 interface DashboardParts extends Parts {
   readonly jobs: KnownJobs;
   readonly access: KubeAccess;
   readonly redis: MaybeRedis;
   readonly countCall: CountCall;
+  readonly loaded: Awaited<ReturnType<typeof loadDashboard>>;
 }
-
-const createDashboardServer = (parts: DashboardParts, resources: AsyncDisposableStack): Server => {
-  const { config, access, countCall } = parts;
-  const { kubeRequestTimeoutMs: requestTimeoutMs } = config;
-  const userAgent = `${NAME}-dashboard`;
-  const kube = resources.use(
-    createKubeClient({ access: withoutIdentity(access), requestTimeoutMs, userAgent, countCall }),
-  );
-  const provider =
-    config.dashboardOidcIssuer === ''
-      ? undefined
-      : resources.use(createIdentityProvider(config, systemClock));
-  const listener = createDashboard({ ...parts, clock: systemClock, kube, provider }).callback();
-  return createHttpServer((request, response) => {
-    void listener(request, response);
-  }, config);
-};
 
 /** The API's port, and the dashboard's when it is switched on. */
 const openPorts = async (parts: DashboardParts, { stopping, resources }: Lifetime) => {
-  const { host, port, dashboardEnabled, dashboardPort, shutdownDrainMs: drainMs } = parts.config;
+  const { config, loaded } = parts;
+  const { host, port, dashboardPort, shutdownDrainMs: drainMs } = config;
   const open = async (server: Server, number: number): Promise<ListeningServer> =>
     resources.use(await listen(server, { host, port: number, drainMs }));
   const api = await open(
     createApiServer(parts, () => stopping.aborted),
     port,
   );
-  const dashboard = dashboardEnabled
-    ? await open(createDashboardServer(parts, resources), dashboardPort)
-    : undefined;
+  const deps = { ...parts, clock: systemClock, userAgent: `${NAME}-dashboard` };
+  const dashboard = loaded && (await open(loaded.createDashboardServer(deps, resources), dashboardPort));
   return {
     numbers: { port: api.port, dashboardPort: dashboard?.port },
     close: async (): Promise<void> => {
@@ -221,6 +206,7 @@ const serve = async (config: ApiConfig, log: Logger, { stopping, resources }: Li
   collectDefaultMetrics({ register: registry });
   exportBuildInfo(registry, packageJson.version);
   const kubeMetrics = createKubeMetrics(registry);
+  const loaded = await loadDashboard(config);
   const access = await createKubeConfig(config);
   const { countCall } = kubeMetrics;
   const { kubeRequestTimeoutMs: requestTimeoutMs } = config;
@@ -257,7 +243,10 @@ const serve = async (config: ApiConfig, log: Logger, { stopping, resources }: Li
   const rateLimits = createRateLimits({ ...config, count });
   const readForwarded = createReadForwarded(config.trustedProxies);
   const parts = { config, log, metrics, caches, clients, fileLists, abandon, rateLimits, readForwarded };
-  const ports = await openPorts({ ...parts, access, redis, countCall, jobs }, { stopping, resources });
+  const ports = await openPorts(
+    { ...parts, access, redis, countCall, jobs, loaded },
+    { stopping, resources },
+  );
   readiness.listening();
   log.info({ host, ...ports.numbers }, 'the API takes requests');
   await aborted(stopping);

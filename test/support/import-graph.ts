@@ -10,6 +10,8 @@ interface Import {
   /** Path from the root for a file of ours, else the name of the module. */
   readonly target: string;
   readonly isType: boolean;
+  /** `import()`: loaded when the code gets there. */
+  readonly isLate: boolean;
 }
 
 const resolved = (from: string, specifier: string): string => {
@@ -23,10 +25,12 @@ export const importsOf = (file: string): readonly Import[] => {
   const named = [...text.matchAll(STATEMENT)].map(([, type, from, , bare]) => ({
     target: resolved(file, from ?? bare ?? ''),
     isType: type !== undefined,
+    isLate: false,
   }));
   const late = [...text.matchAll(DYNAMIC)].map(([, from = '']) => ({
     target: resolved(file, from),
     isType: false,
+    isLate: true,
   }));
   return [...named, ...late];
 };
@@ -41,11 +45,13 @@ export const sourceFiles = (...folders: readonly string[]): readonly string[] =>
 
 const isOurs = (target: string): boolean => target.endsWith('.ts');
 
-/** All that is loaded when the file is run: files of ours, and the modules that they name. */
-export const loadedBy = (entry: string): ReadonlySet<string> => {
+/** All that is loaded when the file is run, later on unless only the start is asked for: files of ours, and modules. */
+export const loadedBy = (entry: string, { late = true } = {}): ReadonlySet<string> => {
   const loaded = new Set([entry]);
   for (const file of loaded) {
-    const runs = isOurs(file) ? importsOf(file).filter(({ isType }) => !isType) : [];
+    const runs = isOurs(file)
+      ? importsOf(file).filter(({ isType, isLate }) => !isType && (late || !isLate))
+      : [];
     for (const { target } of runs) loaded.add(target);
   }
   return loaded;

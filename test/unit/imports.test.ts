@@ -16,6 +16,15 @@ describe('the imports', () => {
     expect(ours.filter((file) => !/^(zipper-image|crds|runtime)\//.test(file))).to.deep.equal([]);
   });
 
+  it('of an API load the dashboard, with its templates and its sign-in, only where it is switched on', () => {
+    const start = loadedBy('api/main.ts', { late: false });
+    expect([...start]).to.include('koa');
+    expect(
+      [...start].filter((name) => /^(eta|openid-client)$|^api\/dashboard\/pages\//.test(name)),
+    ).to.deep.equal([]);
+    expect([...loadedBy('api/main.ts')]).to.include.members(['eta', 'openid-client']);
+  });
+
   it('name no main.ts', () => {
     const files = sourceFiles(...SOURCE, 'test');
     const importers = files.filter((file) =>

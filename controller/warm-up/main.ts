@@ -1,0 +1,10 @@
+/** Fills Node's compile cache with what a controller loads, while its image is built. */
+import { join } from 'node:path';
+import { warmUp } from '#runtime/warm-up.ts';
+
+await warmUp(join(import.meta.dirname, '../main.ts'), {
+  ...process.env,
+  POD_NAME: 'warm-up',
+  POD_NAMESPACE: 'warm-up',
+  ZIPPER_IMAGE: 'warm-up',
+});
