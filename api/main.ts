@@ -201,6 +201,18 @@ const createNoteChange =
     if (dashboardEnabled) jobs.note(change);
   };
 
+/** False when the signal to stop came first. */
+const isFilled = async (caches: Caches, stopping: AbortSignal): Promise<boolean> => {
+  caches.start();
+  try {
+    await caches.synced(stopping);
+    return true;
+  } catch (error) {
+    if (stopping.aborted) return false;
+    throw error;
+  }
+};
+
 const serve = async (config: ApiConfig, log: Logger, { stopping, resources }: Lifetime): Promise<number> => {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -228,13 +240,7 @@ const serve = async (config: ApiConfig, log: Logger, { stopping, resources }: Li
   const { host } = config;
   const admin = { host, port: config.adminPort, registry, log, ...readiness };
   resources.use(await startAdminServer(admin));
-  caches.start();
-  try {
-    await caches.synced(stopping);
-  } catch (error) {
-    if (stopping.aborted) return 0;
-    throw error;
-  }
+  if (!(await isFilled(caches, stopping))) return 0;
   const clients = createClients(kube);
   const abandon = resources.use(createAbandonZipJob({ jobClient: clients.zipJobs, log }));
   const metrics = createApiMetrics(registry);

@@ -1,4 +1,4 @@
-import { PROJECT_NAME } from '#crds/api-group.ts';
+import { PROJECT_NAME, projectKey } from '#crds/api-group.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
 import { isFinished, type ZipJob } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
@@ -124,7 +124,7 @@ const listOwnerOf = (options: ObserveOptions, zipJob: ZipJob): ZipJob | undefine
 
 const ofFinished = (options: ObserveOptions, key: ObjectKey, zipJob: ZipJob): Observation => ({
   zipJob,
-  project: options.caches.projects.get(`${zipJob.metadata.namespace}/${PROJECT_NAME}`),
+  project: options.caches.projects.get(projectKey(zipJob.metadata.namespace)),
   bucket: undefined,
   rivals: [],
   job: options.caches.jobs.get(key),
@@ -195,8 +195,7 @@ const ofUnfinished = async (
   const job = await findJob(options, zipJob, hints.job);
   const known = {
     zipJob,
-    project:
-      caches.projects.get(`${namespace}/${PROJECT_NAME}`) ?? (await projects.get(namespace, PROJECT_NAME)),
+    project: caches.projects.get(projectKey(namespace)) ?? (await projects.get(namespace, PROJECT_NAME)),
     bucket: caches.buckets.get(`${namespace}/${name}`) ?? (await buckets.get(namespace, name)),
     job,
     pods: job ? await findPods(options, zipJob, job) : [],

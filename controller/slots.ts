@@ -1,4 +1,4 @@
-import { PROJECT_NAME } from '#crds/api-group.ts';
+import { projectKey } from '#crds/api-group.ts';
 import { isFinished, type ZipJob } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import type { Clock } from '#runtime/clock.ts';
@@ -42,7 +42,7 @@ export const slotSettings = (
     inAll: config.maxActiveJobs,
     perBucket: config.maxActiveJobsPerBucket,
     ofProject: (namespace) =>
-      findProject(`${namespace}/${PROJECT_NAME}`)?.spec.limits?.activeJobs ?? config.maxActiveJobsPerProject,
+      findProject(projectKey(namespace))?.spec.limits?.activeJobs ?? config.maxActiveJobsPerProject,
   },
   rate: { perSecond: config.jobCreateRate, burst: config.jobCreateBurst },
 });

@@ -1,4 +1,4 @@
-import { LABELS, PROJECT_NAME } from '#crds/api-group.ts';
+import { LABELS, projectKey } from '#crds/api-group.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
 import { isFinished, type ZipJob } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
@@ -76,7 +76,7 @@ const onUseChange = ({ onBucketUse, onProject, caches }: Wiring, change: Change<
 
 /** A project that is being deleted waits for the jobs and buckets of its namespace. */
 const leavingProject = (caches: Caches, { metadata }: KubeObject, tell: (key: ObjectKey) => void): void => {
-  const key = `${metadata.namespace}/${PROJECT_NAME}`;
+  const key = projectKey(metadata.namespace);
   const project = caches.projects.get(key);
   if (project && isLeaving(project.metadata)) tell(key);
 };

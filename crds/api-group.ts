@@ -70,6 +70,8 @@ export const LABELS = {
 
 /** The one ZipProject of a namespace; a namespace without it is no project. */
 export const PROJECT_NAME = 'project';
+/** Key of a namespace's project in a cache or a queue. */
+export const projectKey = (namespace: string): string => `${namespace}/${PROJECT_NAME}`;
 /** Secret of a project that holds its webhook signing keys: `current`, `previous`, `previousUntil`. */
 export const WEBHOOK_SECRET_NAME = 'zipjobs-webhook';
 /** Service account (and cluster role) of the zipper in every project namespace. */

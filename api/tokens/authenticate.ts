@@ -1,4 +1,4 @@
-import { PROJECT_NAME } from '#crds/api-group.ts';
+import { projectKey } from '#crds/api-group.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import type { Permission, ZipToken } from '#crds/zip-token.ts';
 import type { Reflector } from '#runtime/kube/types.ts';
@@ -36,7 +36,7 @@ export const createAuthenticate =
       throw serviceUnavailable(new Error('tokens and projects are not read yet'));
     const candidates = tokens
       .byIndex(MASK_INDEX, candidateKey(token))
-      .filter(({ metadata }) => isOpenProject(projects.get(`${metadata.namespace}/${PROJECT_NAME}`)));
+      .filter(({ metadata }) => isOpenProject(projects.get(projectKey(metadata.namespace))));
     const candidate = findOpened(candidates, token);
     const proof = candidate === undefined ? undefined : await proveToken(candidate);
     if (proof === undefined || !opens(proof.token, token)) throw invalidApiKey();

@@ -1,4 +1,4 @@
-import { PROJECT_NAME } from '#crds/api-group.ts';
+import { projectKey } from '#crds/api-group.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
 import type { Job, Pod } from '#runtime/kube/resources.ts';
 import { type ObjectClient, type ObjectKey, objectKey } from '#runtime/kube/types.ts';
@@ -27,7 +27,7 @@ const testOf = async ({ caches, pods }: ObserveBucketOptions, job: Job): Promise
 const observe = async (options: ObserveBucketOptions, bucket: ZipBucket): Promise<BucketObservation> => {
   const { caches, isNamespaceTerminating } = options;
   const key = objectKey(bucket);
-  const project = caches.projects.get(`${bucket.metadata.namespace}/${PROJECT_NAME}`);
+  const project = caches.projects.get(projectKey(bucket.metadata.namespace));
   const tests = caches.jobs
     .byIndex(INDEXES.testedBucket, key)
     .filter(({ metadata }) => metadata.ownerReferences?.some(({ uid }) => uid === bucket.metadata.uid));

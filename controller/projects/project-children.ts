@@ -1,4 +1,4 @@
-import { FIELD_MANAGERS, PROJECT_NAME, ZIPPER_SERVICE_ACCOUNT } from '#crds/api-group.ts';
+import { FIELD_MANAGERS, projectKey, ZIPPER_SERVICE_ACCOUNT } from '#crds/api-group.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import type { KubeClient } from '#runtime/kube/client.ts';
 import { isRecord } from '#runtime/kube/decode.ts';
@@ -98,7 +98,7 @@ export const createProjectChildren = (options: ProjectChildrenOptions): ProjectC
       metrics,
       definition,
       fieldSelector: `metadata.name=${ZIPPER_SERVICE_ACCOUNT}`,
-      onChange: ({ key }) => onProject(`${key.split('/', 1).join()}/${PROJECT_NAME}`),
+      onChange: ({ key }) => onProject(projectKey(key.split('/', 1).join())),
     }),
   });
   return childrenOf([

@@ -1,4 +1,4 @@
-import { PROJECT_NAME } from '#crds/api-group.ts';
+import { projectKey } from '#crds/api-group.ts';
 import type { EndpointAnswer } from '../policies/endpoint.ts';
 
 /** As many answers of one project as wait to be written down; more would only say the same. */
@@ -18,7 +18,7 @@ export const createEndpointNotes = (onNote: (key: string) => void): EndpointNote
   return {
     add: (namespace, answer) => {
       notes.set(namespace, [...(notes.get(namespace) ?? []), answer].slice(-KEPT));
-      onNote(`${namespace}/${PROJECT_NAME}`);
+      onNote(projectKey(namespace));
     },
     of: (namespace) => notes.get(namespace) ?? [],
     written: (namespace, answers) => {

@@ -1,4 +1,4 @@
-import { ANNOTATIONS, PROJECT_NAME } from '#crds/api-group.ts';
+import { ANNOTATIONS, projectKey } from '#crds/api-group.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import type { Clock } from '#runtime/clock.ts';
@@ -36,7 +36,7 @@ export const createPlanDelivery =
       key: objectKey(zipJob),
       attemptId: webhook ? attemptIdOf(webhook) : '',
       endpoint: `${namespace} ${URL.parse(url)?.origin ?? url}`,
-      isWanted: () => !isDisabled(findProject(`${namespace}/${PROJECT_NAME}`), url),
+      isWanted: () => !isDisabled(findProject(projectKey(namespace)), url),
       send: async (signal) => {
         const keys = await readSigningKeys(namespace, clock.date());
         const body = webhookBody(zipJob, eventOf(finalPhase(zipJob)));

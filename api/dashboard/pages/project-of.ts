@@ -1,4 +1,4 @@
-import { PROJECT_NAME } from '#crds/api-group.ts';
+import { projectKey } from '#crds/api-group.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import type { Reflector } from '#runtime/kube/types.ts';
 import { notFound } from '../page.ts';
@@ -12,7 +12,7 @@ export const projectOf = (
   projects: Pick<Reflector<ZipProject>, 'get'>,
   namespace: string,
 ): VisibleProject => {
-  const project = projects.get(`${namespace}/${PROJECT_NAME}`);
+  const project = projects.get(projectKey(namespace));
   if (project === undefined) throw notFound(`The namespace ${namespace} holds no project.`);
   return toVisible(project);
 };
