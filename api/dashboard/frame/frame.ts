@@ -21,6 +21,8 @@ export interface Frame {
   readonly flash: Flash | undefined;
   /** Undefined when nobody is signed in. */
   readonly person: string | undefined;
+  /** The part of it that tells people apart at a glance. */
+  readonly shortPerson: string;
   /** For the field `csrf` of every form. */
   readonly csrf: string;
   readonly projects: readonly VisibleProject[];
@@ -53,22 +55,29 @@ const aroundOf = async (
   return { projects: visible, project, menu: project === undefined ? [] : await menuOf(person, project) };
 };
 
+/** Service accounts have long names that all begin alike. */
+const shortNameOf = (person: string): string => person.replace(/^system:serviceaccount:[^:]+:/, '');
+
 export const createFrames =
   (deps: {
     readonly assets: Assets['paths'];
     readonly cookies: Cookies;
     readonly projects: Pick<Reflector<ZipProject>, 'values'>;
   }): MakeFrame =>
-  async (ctx, options) => ({
-    title: options.title,
-    section: options.section,
-    assets: deps.assets,
-    theme: readTheme(ctx, deps.cookies),
-    path: ctx.path,
-    requestId: ctx.state.requestId,
-    flash: options.isFragment === true ? undefined : takeFlash(ctx, deps.cookies),
-    person: options.person?.name ?? ctx.state.session?.person,
-    csrf: ctx.state.session?.csrf ?? '',
-    refreshTo: options.refreshTo,
-    ...(await aroundOf(deps.projects, options)),
-  });
+  async (ctx, options) => {
+    const person = options.person?.name ?? ctx.state.session?.person;
+    return {
+      title: options.title,
+      section: options.section,
+      assets: deps.assets,
+      theme: readTheme(ctx, deps.cookies),
+      path: ctx.path,
+      requestId: ctx.state.requestId,
+      flash: options.isFragment === true ? undefined : takeFlash(ctx, deps.cookies),
+      person,
+      shortPerson: shortNameOf(person ?? ''),
+      csrf: ctx.state.session?.csrf ?? '',
+      refreshTo: options.refreshTo,
+      ...(await aroundOf(deps.projects, options)),
+    };
+  };

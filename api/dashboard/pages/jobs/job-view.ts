@@ -166,7 +166,7 @@ export const jobView = (zipJob: ZipJob, samples: readonly Sample[]): JobView => 
     bar: progressBar(zipJob),
     isRunning: !isFinished(zipJob) && zipJob.status?.progress !== undefined,
     progressText: progressText(zipJob),
-    chart: progressChart(samples),
+    chart: progressChart(samples, isFinished(zipJob)),
     facts: factsOf(zipJob, job),
     failure: failureOf(job),
     timeline: timelineOf(job).map(redacted),

@@ -62,15 +62,16 @@ const someOf = (points: readonly Point[]): readonly Point[] => {
   return points.filter((_, index) => (points.length - 1 - index) % step === 0);
 };
 
-const sentence = (points: readonly Point[]): string => {
+const sentence = (points: readonly Point[], isOver: boolean): string => {
   const [first, last] = [points[0], points.at(-1)];
   if (first === undefined || last === undefined) return '';
   const highest = Math.max(...points.map(({ perSecond }) => perSecond));
-  return `${FORMAT.bytes(last.bytesRead)} read in ${FORMAT.duration(last.atMs - first.atMs)}, now ${FORMAT.bytes(last.perSecond)}/s, at most ${FORMAT.bytes(highest)}/s`;
+  const now = isOver ? '' : `now ${FORMAT.bytes(last.perSecond)}/s, `;
+  return `${FORMAT.bytes(last.bytesRead)} read in ${FORMAT.duration(last.atMs - first.atMs)}, ${now}at most ${FORMAT.bytes(highest)}/s`;
 };
 
-/** Undefined while too little was seen for a line. */
-export const progressChart = (samples: readonly Sample[]): ProgressChart | undefined => {
+/** Undefined while too little was seen for a line; a job that is over has no rate now. */
+export const progressChart = (samples: readonly Sample[], isOver: boolean): ProgressChart | undefined => {
   const points = ratesOf(samples);
   if (points.length < 2) return undefined;
   return {
@@ -78,7 +79,7 @@ export const progressChart = (samples: readonly Sample[]): ProgressChart | undef
     height: HEIGHT,
     read: lineOf(points, ({ bytesRead }) => bytesRead),
     rate: lineOf(points, ({ perSecond }) => perSecond),
-    text: sentence(points),
+    text: sentence(points, isOver),
     rows: someOf(points).map(rowOf),
   };
 };

@@ -26,13 +26,17 @@ interface Given {
   readonly events?: readonly string[];
 }
 
-/** What stays live: how the endpoint does, and the last deliveries. */
-const stateOf = async ({ caches }: Deps, request: PageRequest, webhook: Webhook) => {
-  const { namespace } = request;
-  const reason = await reasonAgainst(request, WEBHOOK_RIGHTS.log);
-  const deliveries = reason === '' ? deliveryLog(caches.zipJobs.byIndex(NAMESPACE_INDEX, namespace)) : [];
+/** How the endpoint does; stays live. */
+const stateOf = ({ namespace }: PageRequest, webhook: Webhook) => {
   const shownUrl = webhook.url === null ? null : redactUrl(webhook.url);
-  return { webhook, shownUrl, deliveries, reason, href: webhookHref(namespace) };
+  return { webhook, shownUrl, href: webhookHref(namespace) };
+};
+
+/** The last deliveries; stay live as well. */
+const deliveriesOf = async ({ caches }: Deps, request: PageRequest) => {
+  const reason = await reasonAgainst(request, WEBHOOK_RIGHTS.log);
+  const jobs = reason === '' ? caches.zipJobs.byIndex(NAMESPACE_INDEX, request.namespace) : [];
+  return { deliveries: deliveryLog(jobs), reason };
 };
 
 /** The query of an address may be its password: what has one is not put into the form. */
@@ -72,12 +76,16 @@ const show = async (deps: Deps, request: PageRequest, given: Given): Promise<Sho
   const { namespace } = request;
   const { webhook, hasSecret } = await webhooksOf(request).show();
   const data = {
-    ...(await stateOf(deps, request, webhook)),
+    ...stateOf(request, webhook),
+    ...(await deliveriesOf(deps, request)),
     ...formOf(webhook, given),
     hasSecret,
     setReason: await reasonAgainst(request, WEBHOOK_RIGHTS.set),
     actions: webhook.url === null ? [] : await actionsOf(request, webhook),
-    live: FORMAT.path('projects', namespace, 'live', 'webhook'),
+    live: {
+      state: FORMAT.path('projects', namespace, 'live', 'webhook'),
+      deliveries: FORMAT.path('projects', namespace, 'live', 'webhook', 'deliveries'),
+    },
   };
   const status = Object.keys(given.form.errors).length === 0 ? 200 : 422;
   return { kind: 'page', view: '/pages/webhook/webhook', title: 'Webhook', section: 'webhook', data, status };
@@ -121,8 +129,17 @@ export const createWebhookPage = (deps: Deps): readonly Route[] => [
     handle: async (request) => {
       // From the cache: a page that is left open costs the API server no more than the question whether it may be seen.
       const { project } = projectOf(deps.caches.zipProjects, request.namespace);
-      const data = await stateOf(deps, request, toWebhook(project));
+      const data = stateOf(request, toWebhook(project));
       return { kind: 'fragment', view: '/pages/webhook/webhook-state', data };
     },
+  },
+  {
+    method: 'GET',
+    path: '/projects/:project/live/webhook/deliveries',
+    handle: async (request) => ({
+      kind: 'fragment',
+      view: '/pages/webhook/webhook-deliveries',
+      data: await deliveriesOf(deps, request),
+    }),
   },
 ];

@@ -221,11 +221,11 @@ describe('progressChart', () => {
   }));
 
   it('needs three samples for a line', () => {
-    expect(progressChart(samples.slice(0, 2))).to.equal(undefined);
+    expect(progressChart(samples.slice(0, 2), false)).to.equal(undefined);
   });
 
   it('says in words and numbers what its lines show', () => {
-    const chart = progressChart(samples);
+    const chart = progressChart(samples, false);
     expect(chart?.read).to.equal('0,112.5 240,90 720,0');
     expect(chart?.rate).to.equal('0,100 240,60 720,0');
     expect(chart?.text).to.equal('16.0 KiB read in 3 s, now 6.0 KiB/s, at most 6.0 KiB/s');
@@ -237,9 +237,13 @@ describe('progressChart', () => {
     });
   });
 
+  it('tells no rate of a job that is over', () => {
+    expect(progressChart(samples, true)?.text).to.equal('16.0 KiB read in 3 s, at most 6.0 KiB/s');
+  });
+
   it('keeps its table short', () => {
     const many = Array.from({ length: 64 }, (_, n) => ({ atMs: n * 1000, filesDone: n, bytesRead: n }));
-    const rows = progressChart(many)?.rows ?? [];
+    const rows = progressChart(many, false)?.rows ?? [];
     expect(rows.length).to.be.at.most(12);
     expect(rows.at(-1)?.files).to.equal('63');
   });

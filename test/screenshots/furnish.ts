@@ -1,0 +1,92 @@
+import { bucketResourceName, bucketSecretName, GROUP_VERSION, PROJECT_NAME } from '#crds/api-group.ts';
+import { generateToken, hashToken, maskToken } from '../../api/tokens/token.ts';
+import { postJob } from '../support/api-client.ts';
+import type { Flow } from '../support/flow.ts';
+import { signIn } from '../support/kube-user.ts';
+import { applyObjects } from '../support/project.ts';
+import { putPastJobs } from './past-jobs.ts';
+
+const MIB = 1_048_576;
+
+/** Jobs that are there for a picture of their own, by uuid. */
+export interface ShownJobs {
+  readonly running: string;
+  readonly succeeded: string;
+  readonly failed: string;
+}
+
+const bucket = (namespace: string, spec: Readonly<Record<string, string>>) => {
+  const name = bucketResourceName(spec['service'] === 'r2' ? 'r2' : 's3', spec['bucketName'] ?? '');
+  return [
+    { apiVersion: GROUP_VERSION, kind: 'ZipBucket', metadata: { namespace, name }, spec },
+    {
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { namespace, name: bucketSecretName(name) },
+      stringData: { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'of-nobody' },
+    },
+  ];
+};
+
+const token = (namespace: string, displayName: string, permissions: readonly string[]) => {
+  const value = generateToken();
+  return {
+    apiVersion: GROUP_VERSION,
+    kind: 'ZipToken',
+    metadata: { namespace, name: displayName.replaceAll(' ', '-') },
+    spec: { displayName, sha256: hashToken(namespace, value), masked: maskToken(value), permissions },
+  };
+};
+
+const objectsOf = ({ cluster: { store }, project: { namespace } }: Flow): readonly unknown[] => [
+  ...bucket(namespace, {
+    service: 'r2',
+    bucketName: 'customer-downloads',
+    accountId: '0123456789abcdef0123456789abcdef',
+    host: '0123456789abcdef0123456789abcdef.r2.cloudflarestorage.com',
+  }),
+  ...bucket(namespace, {
+    service: 's3',
+    bucketName: 'press-kit',
+    region: store.region,
+    endpoint: store.endpoint,
+  }),
+  token(namespace, 'order service', ['create', 'read']),
+  token(namespace, 'status page', ['read']),
+];
+
+const fileAt = (flow: Flow, path: string, filename: string) => ({ url: flow.origin.url(path), filename });
+
+const photos = (flow: Flow, count: number, path: (index: number) => string) =>
+  Array.from({ length: count }, (_, index) => fileAt(flow, path(index), `photo-${index + 1}.jpg`));
+
+/** Gives the project a history, further buckets and tokens, and jobs in every state. */
+export const furnish = async (flow: Flow): Promise<ShownJobs> => {
+  const { cluster, project } = flow;
+  const { namespace, bucketName } = project;
+  await applyObjects(cluster, objectsOf(flow));
+  const spec = { displayName: 'Photo orders' };
+  const patch = JSON.stringify({ spec });
+  await flow.kubectl('patch', 'zipproject', PROJECT_NAME, '--type=merge', '-p', patch);
+  await using admin = await signIn(cluster);
+  await putPastJobs(admin, { namespace, bucketName, now: new Date() });
+  const post = (key: string, urls: readonly unknown[]): Promise<string> =>
+    postJob(flow.baseUrl, project.token, {
+      bucket_name: bucketName,
+      key,
+      urls,
+      metadata: { order: 48_455, customer: 'Ørsted & Töchter', express: true },
+    });
+  const failing = photos(flow, 12, (index) => (index === 7 ? '/status/404' : `/gen/${MIB}/${index}`));
+  const failed = await post('orders/2026/48448.zip', failing);
+  const succeeded = await post(
+    'orders/2026/48455.zip',
+    photos(flow, 24, (index) => `/gen/${MIB}/${index}`),
+  );
+  await Promise.all([failed, succeeded].map((uuid) => project.untilPhase(uuid, ['Succeeded', 'Failed'])));
+  // Twenty minutes at most: longer than the pictures take.
+  const slow = photos(flow, 40, (index) => `/drip/65536/100/${24 * MIB}/${index}`);
+  const running = await post('orders/2026/48462 Familie Groß.zip', slow);
+  await project.untilPhase(running, ['Running']);
+  return { running, succeeded, failed };
+};

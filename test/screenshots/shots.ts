@@ -1,0 +1,199 @@
+import type { Page } from 'playwright-core';
+import type { ShownJobs } from './furnish.ts';
+
+/** Who is signed in. */
+export type Who = 'nobody' | 'admin' | 'viewer';
+
+/** One page that is taken in every look. */
+export interface Shot {
+  readonly name: string;
+  /** What it shows, for the gallery. */
+  readonly title: string;
+  readonly who: Who;
+  readonly path: string;
+  /** What a person does there before the picture. */
+  readonly act?: (page: Page) => Promise<void>;
+}
+
+const press =
+  (name: string) =>
+  async (page: Page): Promise<void> => {
+    await page.getByRole('button', { name, exact: true }).click();
+    await page.waitForLoadState('load');
+  };
+
+const testBucket = async (page: Page): Promise<void> => {
+  await press('Test the connection')(page);
+  await page.locator('[data-live-end] .badge').waitFor({ timeout: 60_000 });
+};
+
+const testWebhook = async (page: Page): Promise<void> => {
+  await press('Send a test')(page);
+  await page
+    .getByRole('status')
+    .getByText(/^HTTP 2\d\d$/)
+    .waitFor({ timeout: 30_000 });
+};
+
+const untilDrawn = async (page: Page): Promise<void> => {
+  await page.getByRole('img', { name: /read in/ }).waitFor({ timeout: 30_000 });
+};
+
+const forJobs = (home: string, { running, succeeded, failed }: ShownJobs): readonly Shot[] => [
+  { name: 'jobs', title: 'Jobs', who: 'admin', path: `${home}/jobs` },
+  {
+    name: 'jobs-found',
+    title: 'Jobs that failed',
+    who: 'admin',
+    path: `${home}/jobs?q=orders&state=Failed`,
+  },
+  {
+    name: 'job-running',
+    title: 'A job that runs',
+    who: 'admin',
+    path: `${home}/jobs/${running}`,
+    act: untilDrawn,
+  },
+  {
+    name: 'job-succeeded',
+    title: 'A job that succeeded',
+    who: 'admin',
+    path: `${home}/jobs/${succeeded}?log=last`,
+  },
+  { name: 'job-failed', title: 'A job that failed', who: 'admin', path: `${home}/jobs/${failed}` },
+  {
+    name: 'job-viewed',
+    title: 'The same for somebody who may only look',
+    who: 'viewer',
+    path: `${home}/jobs/${failed}`,
+  },
+];
+
+const forBuckets = (home: string, bucketName: string): readonly Shot[] => [
+  {
+    name: 'bucket',
+    title: 'A bucket after a test',
+    who: 'admin',
+    path: `${home}/buckets/s3/${bucketName}`,
+    act: testBucket,
+  },
+  {
+    name: 'bucket-refused',
+    title: 'A bucket whose test failed',
+    who: 'admin',
+    path: `${home}/buckets/s3/press-kit`,
+    act: testBucket,
+  },
+  { name: 'buckets', title: 'Buckets', who: 'admin', path: `${home}/buckets` },
+  {
+    name: 'buckets-viewed',
+    title: 'Buckets for somebody who may only look',
+    who: 'viewer',
+    path: `${home}/buckets`,
+  },
+  {
+    name: 'new-bucket-s3',
+    title: 'A new s3 bucket, with what is missing',
+    who: 'admin',
+    path: `${home}/new-bucket/s3`,
+    act: press('Add bucket'),
+  },
+  { name: 'new-bucket-r2', title: 'A new r2 bucket', who: 'admin', path: `${home}/new-bucket/r2` },
+  {
+    name: 'bucket-credentials',
+    title: 'New credentials of a bucket',
+    who: 'admin',
+    path: `${home}/buckets/s3/${bucketName}/credentials`,
+  },
+  {
+    name: 'bucket-delete',
+    title: 'Deleting a bucket that jobs name',
+    who: 'admin',
+    path: `${home}/buckets/s3/${bucketName}/delete`,
+  },
+];
+
+const forTokens = (home: string): readonly Shot[] => [
+  { name: 'tokens', title: 'Access tokens', who: 'admin', path: `${home}/tokens` },
+  {
+    name: 'new-token',
+    title: 'A new access token',
+    who: 'admin',
+    path: `${home}/new-token`,
+  },
+  {
+    name: 'token-shown',
+    title: 'It is shown once',
+    who: 'admin',
+    path: `${home}/new-token`,
+    act: async (page) => {
+      await page.getByLabel('Name').fill('nightly export');
+      await press('Create token')(page);
+    },
+  },
+  {
+    name: 'token-revoke',
+    title: 'Revoking an access token',
+    who: 'admin',
+    path: `${home}/tokens`,
+    act: async (page) => {
+      await page.getByRole('link', { name: 'Revoke order service' }).click();
+      await page.getByRole('button', { name: 'Revoke token' }).waitFor();
+    },
+  },
+];
+
+const forWebhook = (home: string): readonly Shot[] => [
+  { name: 'webhook', title: 'Webhook settings', who: 'admin', path: `${home}/webhook`, act: testWebhook },
+  {
+    name: 'webhook-viewed',
+    title: 'The same for somebody who may only look',
+    who: 'viewer',
+    path: `${home}/webhook`,
+  },
+  {
+    name: 'webhook-rotate',
+    title: 'A new signing secret',
+    who: 'admin',
+    path: `${home}/webhook/rotate-secret`,
+  },
+  {
+    name: 'webhook-secret',
+    title: 'It is shown once',
+    who: 'admin',
+    path: `${home}/webhook/rotate-secret`,
+    act: press('Make a new secret'),
+  },
+  {
+    name: 'webhook-remove',
+    title: 'Removing the webhook',
+    who: 'admin',
+    path: `${home}/webhook/remove`,
+  },
+];
+
+/** Every page of the dashboard, in the order of the gallery. */
+export const shotsOf = (namespace: string, bucketName: string, jobs: ShownJobs): readonly Shot[] => {
+  const home = `/projects/${namespace}`;
+  return [
+    { name: 'sign-in', title: 'Sign-in', who: 'nobody', path: '/sign-in?why=out' },
+    { name: 'projects', title: 'Projects', who: 'admin', path: '/projects' },
+    {
+      name: 'new-project',
+      title: 'A new project',
+      who: 'admin',
+      path: '/new-project',
+      act: async (page) => {
+        await page.getByRole('textbox', { name: 'Namespace' }).fill(namespace);
+        await press('Create project')(page);
+      },
+    },
+    { name: 'overview', title: 'Overview of a project', who: 'admin', path: home },
+    ...forJobs(home, jobs),
+    ...forBuckets(home, bucketName),
+    ...forTokens(home),
+    ...forWebhook(home),
+    { name: 'first-steps', title: 'First steps', who: 'admin', path: `${home}/first-steps` },
+    { name: 'not-allowed', title: 'What somebody may not see', who: 'viewer', path: `${home}/tokens` },
+  ];
+};

@@ -1,0 +1,80 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import type { Shot } from './shots.ts';
+
+const WIDTHS = { desktop: 1_120, phone: 375 } as const;
+const MOST_HEIGHT = { desktop: 900, phone: 1_000 } as const;
+/** Of a picture's pixels to the page's: desktops are shown small. */
+const SCALES = { desktop: 0.75, phone: 1 } as const;
+const VIEWPORT_HEIGHT = 700;
+const SCHEMES = ['light', 'dark'] as const;
+/** Of webp; letters stay sharp. */
+const QUALITY = 50;
+
+const LIMIT_MS = 60_000;
+
+export type Format = 'webp' | 'png';
+
+interface Look {
+  readonly device: keyof typeof WIDTHS;
+  readonly colorScheme: (typeof SCHEMES)[number];
+}
+
+const LOOKS: readonly Look[] = (['desktop', 'phone'] as const).flatMap((device) =>
+  SCHEMES.map((colorScheme) => ({ device, colorScheme })),
+);
+
+export const fileOf = (shot: Pick<Shot, 'name'>, { device, colorScheme }: Look, format: Format): string =>
+  `${shot.name}-${device}-${colorScheme}.${format}`;
+
+/** How far the page is wider than its window, and what sticks out. */
+const overhangOf = (page: Page): Promise<string> =>
+  page.evaluate(`(() => {
+    const width = document.documentElement.clientWidth;
+    if (document.documentElement.scrollWidth <= width) return '';
+    const out = [...document.querySelectorAll('body *')].filter((one) => one.getBoundingClientRect().right > width + 1);
+    return out.slice(0, 3).map((one) => one.tagName + '.' + one.className).join(', ') || 'something';
+  })()`);
+
+const capture = async (page: Page, device: Look['device'], format: Format): Promise<Buffer> => {
+  const whole = Number(await page.evaluate('document.documentElement.scrollHeight'));
+  const session = await page.context().newCDPSession(page);
+  const { data } = await session.send('Page.captureScreenshot', {
+    format,
+    ...(format === 'webp' ? { quality: QUALITY } : {}),
+    clip: {
+      x: 0,
+      y: 0,
+      width: WIDTHS[device],
+      height: Math.min(whole, MOST_HEIGHT[device]),
+      scale: SCALES[device],
+    },
+    captureBeyondViewport: true,
+  });
+  await session.detach();
+  return Buffer.from(data, 'base64');
+};
+
+/** One page in every look. Answers what is wrong with it: parts that stick out of the window. */
+export const takeShot = async (
+  page: Page,
+  shot: Shot,
+  { folder, format }: { readonly folder: string; readonly format: Format },
+): Promise<readonly string[]> => {
+  await mkdir(folder, { recursive: true });
+  page.setDefaultTimeout(LIMIT_MS);
+  const faults: string[] = [];
+  await page.setViewportSize({ width: WIDTHS.desktop, height: VIEWPORT_HEIGHT });
+  await page.goto(shot.path);
+  await shot.act?.(page);
+  for (const look of LOOKS) {
+    const { device, colorScheme } = look;
+    await page.emulateMedia({ colorScheme });
+    await page.setViewportSize({ width: WIDTHS[device], height: VIEWPORT_HEIGHT });
+    const overhang = await overhangOf(page);
+    if (overhang !== '') faults.push(`${shot.name} is wider than a ${device}: ${overhang}`);
+    await writeFile(join(folder, fileOf(shot, look, format)), await capture(page, device, format));
+  }
+  return faults;
+};
