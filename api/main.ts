@@ -118,13 +118,14 @@ const createCounts = (
   });
 };
 
-const createApiServer = (parts: Parts, isStopping: () => boolean) => {
+const createApiServer = (parts: Parts, revoked: ReadonlySet<string>, isStopping: () => boolean) => {
   const { config, log, metrics, caches, clients } = parts;
   const proveToken = createProveToken({
     tokenClient: clients.zipTokens,
     projectClient: clients.zipProjects,
     clock: systemClock,
     log,
+    revoked,
     freshMs: config.tokenFreshMs,
     staleMs: config.tokenStaleMs,
     proofTimeoutMs: config.tokenProofTimeoutMs,
@@ -173,11 +174,18 @@ const openPorts = async (parts: DashboardParts, { stopping, resources }: Lifetim
   const { host, port, dashboardPort, shutdownDrainMs: drainMs } = config;
   const open = async (server: Server, number: number): Promise<ListeningServer> =>
     resources.use(await listen(server, { host, port: number, drainMs }));
+  /** By the dashboard, for the API. */
+  const revoked = new Set<string>();
   const api = await open(
-    createApiServer(parts, () => stopping.aborted),
+    createApiServer(parts, revoked, () => stopping.aborted),
     port,
   );
-  const deps = { ...parts, clock: systemClock, userAgent: `${NAME}-dashboard` };
+  const deps = {
+    ...parts,
+    clock: systemClock,
+    userAgent: `${NAME}-dashboard`,
+    onRevoked: (uid: string) => revoked.add(uid),
+  };
   const dashboard = loaded && (await open(loaded.createDashboardServer(deps, resources), dashboardPort));
   return {
     numbers: { port: api.port, dashboardPort: dashboard?.port },

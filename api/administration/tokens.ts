@@ -13,6 +13,8 @@ export interface TokensOptions {
   readonly tokens: Pick<ObjectClient<ZipToken>, 'list' | 'create' | 'delete'>;
   /** The name that the API server knows the person by; undefined when it does not tell. */
   readonly whoAmI: () => Promise<string | undefined>;
+  /** Told the uid of each token that was revoked. */
+  readonly onRevoked?: (uid: string) => void;
 }
 
 /** A token as it is shown: the token itself is stored nowhere. */
@@ -156,6 +158,7 @@ export const createTokens = (options: TokensOptions, namespace: string): Tokens 
     const token = await find(options, namespace, idOrName);
     const { name, uid = '' } = token.metadata;
     await options.tokens.delete(namespace, name, { uid });
+    options.onRevoked?.(uid);
     return toToken(token);
   },
   rotate: async (idOrName) => {

@@ -38,6 +38,8 @@ export interface DashboardDeps {
   readonly caches: Pick<Caches, 'zipJobs' | 'zipProjects'>;
   /** Fed with every change of the cache of jobs. */
   readonly jobs: KnownJobs;
+  /** Told the uid of each token that was revoked. */
+  readonly onRevoked: (uid: string) => void;
   readonly rateLimits: RateLimits;
   readonly readForwarded: ReadForwarded;
   readonly provider: IdentityProvider | undefined;

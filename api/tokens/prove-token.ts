@@ -16,6 +16,8 @@ export interface Proof {
 }
 
 export interface ProveTokenDeps {
+  /** uids of tokens that were revoked through this process: no earlier yes counts for them, however young. */
+  readonly revoked: ReadonlySet<string>;
   readonly tokenClient: Pick<ObjectClient<ZipToken>, 'get'>;
   readonly projectClient: Pick<ObjectClient<ZipProject>, 'get'>;
   readonly clock: Clock;
@@ -62,7 +64,7 @@ const askFor =
  * time. While the API server does not answer, the last yes counts for `staleMs`.
  */
 export const createProveToken = (deps: ProveTokenDeps): ProveToken => {
-  const { clock, log, freshMs, staleMs } = deps;
+  const { clock, log, freshMs, staleMs, revoked } = deps;
   const ask = askFor(deps);
   /** By token and uid, oldest first. */
   const proofs = new Map<string, Proof>();
@@ -99,6 +101,7 @@ export const createProveToken = (deps: ProveTokenDeps): ProveToken => {
   };
 
   return async (candidate) => {
+    if (revoked.has(candidate.metadata.uid ?? '')) return undefined;
     const key = proofKey(candidate);
     const last = proofs.get(key);
     if (last !== undefined && ageOf(last) <= freshMs) return last;

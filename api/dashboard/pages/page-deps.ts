@@ -7,6 +7,8 @@ import type { DashboardSettings } from '../settings.ts';
 export interface PageDeps {
   readonly caches: Pick<Caches, 'zipJobs' | 'zipProjects'>;
   readonly jobs: Pick<KnownJobs, 'order' | 'samples'>;
+  /** Told the uid of each token that was revoked. */
+  readonly onRevoked: (uid: string) => void;
   readonly clock: Clock;
   readonly config: Pick<DashboardSettings, 'dashboardApiUrl'>;
 }

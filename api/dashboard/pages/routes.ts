@@ -33,7 +33,7 @@ export const createRoutes = (deps: PageDeps): readonly Route[] => [
   ...createDeleteBucketPage(deps),
   ...createTokensPage(),
   ...createNewTokenPage(),
-  ...createRevokeTokenPage(),
+  ...createRevokeTokenPage(deps),
   ...createWebhookPage(deps),
   ...createWebhookChanges(),
   ...createRotateSecretPage(),

@@ -3,7 +3,7 @@ import { RESOURCES } from '#runtime/kube/resources.ts';
 import { type Buckets, createBuckets } from '../../administration/buckets.ts';
 import { createPersonClient } from '../../administration/person-client.ts';
 import { createProjects, type Projects } from '../../administration/projects.ts';
-import { createTokens, type Tokens } from '../../administration/tokens.ts';
+import { createTokens, type Tokens, type TokensOptions } from '../../administration/tokens.ts';
 import { createWebhooks, type Webhooks } from '../../administration/webhooks.ts';
 import { createWhoAmI } from '../../administration/who-am-i.ts';
 import type { PageRequest } from '../page.ts';
@@ -33,9 +33,13 @@ export const bucketsOf = ({ person: { kube }, namespace }: Asked): Buckets =>
   );
 
 /** The access tokens of the project of a page, as the person. */
-export const tokensOf = ({ person: { kube }, namespace }: Asked): Tokens =>
+export const tokensOf = (
+  { person: { kube }, namespace }: Asked,
+  options: Pick<TokensOptions, 'onRevoked'> = {},
+): Tokens =>
   createTokens(
     {
+      ...options,
       projects: createPersonClient(kube, RESOURCES.zipProjects),
       tokens: createPersonClient(kube, RESOURCES.zipTokens),
       whoAmI: createWhoAmI(kube),

@@ -2,8 +2,11 @@ import { EMPTY_FORM, type FormState, formErrors } from '../../form.ts';
 import { FORMAT } from '../../format.ts';
 import type { GoTo, PageRequest, Route, ShownPage } from '../../page.ts';
 import { tokensOf } from '../../person/administration.ts';
+import type { PageDeps } from '../page-deps.ts';
 import { lastUse } from './last-use.ts';
 import { TOKEN_RIGHTS } from './token-rights.ts';
+
+type RevokeDeps = Pick<PageDeps, 'onRevoked'>;
 
 const PATH = '/projects/:project/tokens/:token/revoke';
 
@@ -28,9 +31,9 @@ const show = async (request: PageRequest, errors: FormState['errors']): Promise<
   };
 };
 
-const post = async (request: PageRequest): Promise<ShownPage | GoTo> => {
+const post = async (request: PageRequest, deps: RevokeDeps): Promise<ShownPage | GoTo> => {
   try {
-    const { id, name } = await tokensOf(request).revoke(idOf(request));
+    const { id, name } = await tokensOf(request, deps).revoke(idOf(request));
     const text = `The token ${name ?? id} opens nothing any more.`;
     const to = FORMAT.path('projects', request.namespace, 'tokens');
     return { kind: 'go', to, flash: { kind: 'done', text } };
@@ -40,12 +43,12 @@ const post = async (request: PageRequest): Promise<ShownPage | GoTo> => {
 };
 
 /** Revokes an access token, after a warning. */
-export const createRevokeTokenPage = (): readonly Route[] => [
+export const createRevokeTokenPage = (deps: RevokeDeps): readonly Route[] => [
   {
     method: 'GET',
     path: PATH,
     needs: TOKEN_RIGHTS.revoke,
     handle: (request) => show(request, EMPTY_FORM.errors),
   },
-  { method: 'POST', path: PATH, needs: TOKEN_RIGHTS.revoke, handle: post },
+  { method: 'POST', path: PATH, needs: TOKEN_RIGHTS.revoke, handle: (request) => post(request, deps) },
 ];

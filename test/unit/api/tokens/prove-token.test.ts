@@ -14,7 +14,9 @@ const setUp = () => {
   const time = { now: 0 };
   projects.put(aProject('team-a'));
   const candidate = tokens.put(aToken('team-a', generateToken()));
+  const revoked = new Set<string>();
   const prove = createProveToken({
+    revoked,
     tokenClient: tokens.client,
     projectClient: projects.client,
     clock: { ...systemClock, monotonicMs: () => time.now },
@@ -23,7 +25,7 @@ const setUp = () => {
     staleMs: 10_000,
     proofTimeoutMs: 50,
   });
-  return { tokens, projects, time, candidate, prove };
+  return { tokens, projects, time, candidate, revoked, prove };
 };
 
 describe('createProveToken', () => {
@@ -50,6 +52,15 @@ describe('createProveToken', () => {
     tokens.remove('team-a', 'token');
     time.now = 1_001;
     expect(await prove(candidate)).to.equal(undefined);
+  });
+
+  it('counts no earlier yes for a token that was revoked in this process, however young (H11)', async () => {
+    const { tokens, candidate, revoked, prove } = setUp();
+    expect(await prove(candidate)).to.include({ provenAt: 0 });
+    tokens.remove('team-a', 'token');
+    revoked.add(candidate.metadata.uid ?? 'no uid');
+    expect(await prove(candidate)).to.equal(undefined);
+    expect(tokens.calls, 'nothing is asked for it').to.have.length(1);
   });
 
   it('takes a token that was made again under its name for another one', async () => {

@@ -17,7 +17,8 @@ const TOKENS = `${HOME}/tokens`;
 
 const named = (displayName: string, status: ZipToken['status'] = {}): ZipToken => {
   const token = aToken(TEAM, VALUE, { name: 'one' });
-  return { ...token, spec: { ...token.spec, displayName }, status };
+  const metadata = { ...token.metadata, uid: 'uid of one' };
+  return { ...token, metadata, spec: { ...token.spec, displayName }, status };
 };
 
 describe('the pages of access tokens', () => {
@@ -105,12 +106,13 @@ describe('the pages of access tokens', () => {
     expect(answer.text).to.not.contain('checked');
   });
 
-  it('warn before one is revoked, and revoke it then', async () => {
+  it('warn before one is revoked, and revoke it then, in the API of this process at once (H11)', async () => {
     project.putToken(named('a program'));
     const warning = await project.ada.get(`${TOKENS}/one/revoke`);
     expect(warning.text).to.contain('cannot be undone').and.contain(maskToken(VALUE));
     expect(project.objects.get(`${COLLECTIONS.tokens}/one`)).to.not.equal(undefined);
     const answer = await project.send(`${TOKENS}/one/revoke`, {});
+    expect(project.server.revoked).to.deep.equal(['uid of one']);
     expect(answer.headers.get('location')).to.equal(TOKENS);
     expect(project.objects.get(`${COLLECTIONS.tokens}/one`)).to.equal(undefined);
     expect((await project.ada.get(TOKENS)).text).to.contain('The token a program opens nothing any more.');
