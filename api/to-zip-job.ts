@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import {
   ANNOTATIONS,
   bucketResourceName,
+  FINALIZER,
   fileListSecretName,
   GROUP_VERSION,
   LABELS,
@@ -104,6 +105,8 @@ export const toZipJob = (input: ZipJobInput): ZipJob => {
       name,
       namespace: project.metadata.namespace,
       labels: labels(input.instance, 'archive'),
+      // The controller would have to write it before it creates the Job.
+      finalizers: [FINALIZER],
       annotations: {
         [ANNOTATIONS.acceptedAt]: input.acceptedAt.toISOString(),
         [ANNOTATIONS.requestSha256]: requestSha256(request, list),

@@ -2,6 +2,7 @@ import { findCondition } from '#crds/conditions.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import type { Job, Pod } from '#runtime/kube/resources.ts';
 import { timeOf } from '../times.ts';
+import type { PodWait } from './pod-waiting.ts';
 import { isInTrustedQueue } from './trusted-queue.ts';
 
 const DEFAULT_START_DEADLINE_SECONDS = 600;
@@ -9,8 +10,17 @@ const DEFAULT_START_DEADLINE_SECONDS = 600;
 const LONGEST_BACKOFF_MS = 360_000;
 
 /** True while the Job waits suspended for its queue: Kubernetes gives a suspended Job no start time, and takes it back. */
-export const awaitsQueue = (zipJob: ZipJob, job: Job): boolean =>
+const awaitsQueue = (zipJob: ZipJob, job: Job): boolean =>
   zipJob.spec.queueName !== undefined && job.status?.startTime === undefined;
+
+/** What a Job that waits for its queue waits for. */
+export const queueWait = (zipJob: ZipJob, job: Job): PodWait | undefined =>
+  awaitsQueue(zipJob, job)
+    ? {
+        reason: 'AwaitingQueue',
+        message: `Job ${job.metadata.name} is suspended until queue ${zipJob.spec.queueName} admits it`,
+      }
+    : undefined;
 
 /** What the deadline depends on beside the job: its pod, and the queues in which a job may wait as long as it likes. */
 export interface StartSettings {

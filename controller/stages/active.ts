@@ -17,7 +17,7 @@ import { isOutOfTime, runDeadline } from '../policies/deadline.ts';
 import { giveUp } from '../policies/failure.ts';
 import { POD_PATIENCE_MS } from '../policies/pod-refusal.ts';
 import { MOUNT_PATIENCE_MS, type PodWait, podWaiting } from '../policies/pod-waiting.ts';
-import { awaitsQueue, startDeadline } from '../policies/start-deadline.ts';
+import { queueWait, startDeadline } from '../policies/start-deadline.ts';
 import { timeOf } from '../times.ts';
 import { beginEnding, revoke } from './ending.ts';
 import { settling } from './settling.ts';
@@ -58,11 +58,8 @@ const waitedFor = ({ seen }: Situation, job: Job, pod: Pod | undefined): string 
   return wait ? `${wait.reason}: ${wait.message}` : `the first progress of pod ${pod.metadata.name}`;
 };
 
-const waitOf = ({ seen, now }: Situation, job: Job, pod: Pod | undefined): PodWait | undefined => {
-  if (!awaitsQueue(seen.zipJob, job)) return pod ? podWaiting(pod, now) : seen.podRefusal;
-  const message = `Job ${job.metadata.name} is suspended until queue ${seen.zipJob.spec.queueName} admits it`;
-  return { reason: 'AwaitingQueue', message };
-};
+const waitOf = ({ seen, now }: Situation, job: Job, pod: Pod | undefined): PodWait | undefined =>
+  queueWait(seen.zipJob, job) ?? (pod ? podWaiting(pod, now) : seen.podRefusal);
 
 const isYoung = (job: Job, now: Date): boolean =>
   now.getTime() - (timeOf(job.metadata.creationTimestamp) ?? 0) <= POD_PATIENCE_MS;

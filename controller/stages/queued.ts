@@ -8,7 +8,7 @@ import { isTrue, withCondition, withoutCondition, withPhase } from '../owned-sta
 import { admission } from '../policies/admission.ts';
 import { queueTurn } from '../policies/queue-turn.ts';
 import { isRestored } from '../policies/restored.ts';
-import { startDeadline } from '../policies/start-deadline.ts';
+import { queueWait, startDeadline } from '../policies/start-deadline.ts';
 import { timeOf } from '../times.ts';
 import { finish } from './ending.ts';
 
@@ -64,18 +64,21 @@ const accept = (s: Situation): Step | Situation => {
   return verdict.kind === 'wait' ? held(s, verdict) : asAccepted(s);
 };
 
-const started = (before: Situation, uid: string): Step => {
-  const { name } = before.seen.zipJob.metadata;
+/** Acceptance and queue are told with the Job: each write counts where jobs come by the dozen. */
+const started = (before: Situation, job: Job, uid: string): Step => {
+  const { zipJob } = before.seen;
+  const { name } = zipJob.metadata;
   const { now } = before;
-  const isTold = isTrue(before.status, 'Accepted');
-  const s = isTold ? before : asAccepted(before);
+  const s = isTrue(before.status, 'Accepted') ? before : asAccepted(before);
   const created = withCondition(s.status, 'JobCreated', { status: 'True', reason: 'JobCreated', now });
   const free = withoutCondition(created, 'Waiting', { reason: 'JobCreated', now });
+  const wait = queueWait(zipJob, job);
+  const status = wait ? withCondition(free, 'Waiting', { status: 'True', ...wait, now }) : free;
   return {
-    status: { ...withPhase(free, 'Starting', { reason: 'JobCreated' }), job: { name, uid } },
+    status: { ...withPhase(status, 'Starting', wait ?? { reason: 'JobCreated' }), job: { name, uid } },
     events: [
-      ...(isTold ? [] : [ACCEPTED]),
       { type: 'Normal', reason: 'JobCreated', message: `Job ${name} was created` },
+      ...(wait ? [{ type: 'Normal', ...wait } as const] : []),
     ],
   };
 };
@@ -173,7 +176,7 @@ export const queued = (before: Situation): Step => {
   const { zipJob, job } = before.seen;
   const status = { acceptedAt: acceptedAtOf(before), ...before.status };
   const s = { ...before, status };
-  if (job?.metadata.uid !== undefined && isOwnedBy(job, zipJob)) return started(s, job.metadata.uid);
+  if (job?.metadata.uid !== undefined && isOwnedBy(job, zipJob)) return started(s, job, job.metadata.uid);
   if (isRestored(zipJob, s.now, s.config))
     return finish(s, status, {
       reason: 'Restored',

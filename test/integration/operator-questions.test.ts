@@ -192,7 +192,7 @@ describe('people on call', function () {
     const attempts = await ask('Which attempts were there?', at);
     expect(attempts).to.match(/^1 permanent SourceNotFound .*\n$/);
     const story = await eventsOf(at);
-    for (const reason of ['Accepted', 'JobCreated', 'PodInCharge', 'AttemptFailed', 'Failed'])
+    for (const reason of ['JobCreated', 'PodInCharge', 'AttemptFailed', 'Failed'])
       expect(story).to.match(new RegExp(` ${reason} `));
     expect(story + line + attempts).not.to.contain('CANARY');
     expect(await ask('What does its zipper say?', at))
@@ -211,7 +211,7 @@ describe('people on call', function () {
     await ask('Is it done?', at);
     await answers('Was its webhook delivered?', at, /^Delivered after 1: 204 *\n/);
     const story = await eventsOf(at);
-    const told = ['Accepted', 'JobCreated', 'PodInCharge', 'Running', 'Succeeded', 'WebhookDelivered'];
+    const told = ['JobCreated', 'PodInCharge', 'Running', 'Succeeded', 'WebhookDelivered'];
     for (const reason of told) expect(story.match(new RegExp(` ${reason} `, 'g')), reason).to.have.length(1);
     expect(await ask('What is going on?', at)).to.match(new RegExp(`zip-${uuid} +Succeeded +1/1`));
     expect(await ask('Which jobs has a bucket?', { namespace: MAIN, name: project.bucketName })).to.contain(

@@ -40,6 +40,7 @@ describe('toZipJob', () => {
           'app.kubernetes.io/part-of': 'zipjobs',
           'app.kubernetes.io/managed-by': 'zipjobs-api',
         },
+        finalizers: ['zipjobs.dev/cleanup'],
         annotations: {
           'zipjobs.dev/accepted-at': '2026-01-02T03:04:05.000Z',
           'zipjobs.dev/request-sha256': requestSha256(REQUEST, LIST),

@@ -48,7 +48,16 @@ describe('decide, before there is a Job', () => {
       ['Accepted', 'True'],
       ['JobCreated', 'True'],
     ]);
-    expect(decision.events.map(({ reason }) => reason)).to.deep.equal(['Accepted', 'JobCreated']);
+    expect(decision.events.map(({ reason }) => reason)).to.deep.equal(['JobCreated']);
+  });
+
+  it('says in the same write that the Job waits for its queue', () => {
+    const zipJob = aZipJob({ spec: { queueName: 'night' } });
+    const decision = judge({ zipJob, job: aJob() });
+    expect(decision.status).to.include({ phase: 'Starting', reason: 'AwaitingQueue' });
+    expect(decision.events.map(({ reason }) => reason)).to.deep.equal(['JobCreated', 'AwaitingQueue']);
+    const again = judge({ zipJob: aZipJob({ ...zipJob, status: decision.status ?? {} }), job: aJob() });
+    expect([again.status, again.events]).to.deep.equal([undefined, []]);
   });
 
   it('tells why a new ZipJob has no Job when the API server did not take it', () => {
