@@ -6,6 +6,7 @@ const STEPS = [
   { name: 'demo', args: ['run', '-s', 'demo'] },
   { name: 'test', args: ['run', '-s', 'test'] },
   { name: 'test:fuzz', args: ['run', '-s', 'test:fuzz'] },
+  { name: 'test:chaos', args: ['run', '-s', 'test:chaos'] },
   { name: 'test:long', args: ['run', '-s', 'test:long'] },
 ] as const;
 
