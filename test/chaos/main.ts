@@ -23,9 +23,12 @@ const whole = (text: string): number => {
   throw new Error(USAGE);
 };
 
+/** The cluster stops at once on a signal, and what then still waits for it would wait for long. */
+const STOP_LIMIT_MS = 20_000;
+
 interface Tally {
   count(violations: number): void;
-  /** Somebody wants the run to end; the schedules that are under way still do. */
+  /** Somebody wants the run to end. */
   readonly stopped: AbortSignal;
 }
 
@@ -36,10 +39,12 @@ const startTally = (wanted: number): Tally => {
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     process.once(signal, () => {
-      console.log(`${signal}: no further schedule begins`);
+      console.log(`${signal}: what is under way does not count`);
       stop.abort();
+      setTimeout(() => process.exit(), STOP_LIMIT_MS).unref();
     });
   process.on('uncaughtException', (error) => {
+    if (stop.signal.aborted) return;
     violations += 1;
     console.log('nobody caught', error);
   });
@@ -72,6 +77,7 @@ const main = async (): Promise<void> => {
   if (histories !== undefined) await mkdir(histories, { recursive: true });
   const tally = startTally(schedules);
   const onReport = async (seed: number, report: ScheduleReport): Promise<void> => {
+    if (tally.stopped.aborted) return;
     tally.count(report.violations.length);
     for (const line of reportLines(seed, report)) console.log(line);
     const history = printHistory(report.seen);

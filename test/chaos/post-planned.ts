@@ -4,25 +4,27 @@ import { askApi } from '../support/api-client.ts';
 import { generatedBytes } from '../support/generated-bytes.ts';
 import { until } from '../support/until.ts';
 import type { ChaosWorld } from './chaos-world.ts';
-import type { PlannedJob } from './plan.ts';
+import type { Plan, PlannedJob } from './plan.ts';
 
 /** What stood at a key before. */
 export const OLDER = Buffer.from('this stood at the key before');
 
-interface NumberedJob extends PlannedJob {
+export interface NumberedJob extends PlannedJob {
   /** Its place in the schedule; its files are unlike those of the others. */
   readonly index: number;
+  readonly key: string;
 }
 
 export interface PostedJob extends NumberedJob {
   readonly uuid: string;
-  readonly key: string;
 }
 
 /** `refused`: rightly, because its bucket is being deleted. `given up`: no try was accepted. */
 export type Post = PostedJob | 'refused' | 'given up';
 
 const POST_LIMIT_MS = 90_000;
+/** More than the API takes for any answer. */
+const ANSWER_LIMIT_MS = 30_000;
 const NAMES = ['first', 'second'] as const;
 const seedOf = (index: number, file: number): number => index * NAMES.length + file + 1;
 
@@ -44,11 +46,26 @@ const filesOf = (
   ];
 };
 
+/** The jobs of a plan with keys of their own. What stands at a key before is put there now, ahead of all faults. */
+export const prepareJobs = async (
+  { project }: ChaosWorld,
+  { jobs }: Plan,
+  prefix: string,
+): Promise<readonly NumberedJob[]> => {
+  const numbered = jobs.map((job, index) => ({
+    ...job,
+    index,
+    key: `${prefix}/${job.sharesKey ? 'shared' : randomUUID()}.zip`,
+  }));
+  const replacing = numbered.filter(({ kind }) => kind === 'replacing');
+  await Promise.all(replacing.map(({ key }) => project.bucket.put(key, OLDER)));
+  return numbered;
+};
+
 /** Posts as a client does that does not give up: with one idempotency key. */
-export const postPlanned = async (world: ChaosWorld, planned: NumberedJob, prefix: string): Promise<Post> => {
+export const postPlanned = async (world: ChaosWorld, planned: NumberedJob): Promise<Post> => {
   const { project, history } = world;
-  const key = `${prefix}/${planned.sharesKey ? 'shared' : randomUUID()}.zip`;
-  if (planned.kind === 'replacing') await project.bucket.put(key, OLDER);
+  const { key } = planned;
   const body = JSON.stringify({ bucket_name: project.bucketName, key, urls: filesOf(world, planned) });
   const idempotencyKey = randomUUID();
   const send = async (): Promise<string | undefined> => {
@@ -58,6 +75,7 @@ export const postPlanned = async (world: ChaosWorld, planned: NumberedJob, prefi
       token: project.token,
       headers: { 'idempotency-key': idempotencyKey },
       body,
+      signal: AbortSignal.timeout(ANSWER_LIMIT_MS),
     });
     history.note(`POST ${planned.index} answered ${answer.status} ${answer.body.error?.code ?? ''}`);
     // Until the end of the schedule.
@@ -71,5 +89,5 @@ export const postPlanned = async (world: ChaosWorld, planned: NumberedJob, prefi
   });
   if (uuid === 'given up' || uuid === 'refused') return uuid;
   history.note(`accepted ${planned.kind} ${uuid} ${key}`);
-  return { ...planned, uuid, key };
+  return { ...planned, uuid };
 };

@@ -15,7 +15,7 @@ import type { LiveFault } from './live-fault.ts';
 import { startFault } from './live-faults.ts';
 import type { Plan } from './plan.ts';
 import { pollAnswers } from './poll-answers.ts';
-import { contentsOf, OLDER, type Post, type PostedJob, postPlanned } from './post-planned.ts';
+import { contentsOf, OLDER, type Post, type PostedJob, postPlanned, prepareJobs } from './post-planned.ts';
 import type { Violation } from './violation.ts';
 
 export interface ScheduleReport {
@@ -171,7 +171,8 @@ export const runSchedule = async (world: ChaosWorld, plan: Plan): Promise<Schedu
   history.clear();
   world.webhookKeys.settle();
   const prefix = `${plan.seed}-${randomUUID().slice(0, 8)}`;
-  const posting = Promise.all(plan.jobs.map((job, index) => postPlanned(world, { ...job, index }, prefix)));
+  const prepared = await prepareJobs(world, plan, prefix);
+  const posting = Promise.all(prepared.map((job) => postPlanned(world, job)));
   const work = async (): Promise<void> => {
     const jobs = acceptedOf(await posting);
     const over = new AbortController();
