@@ -1,0 +1,192 @@
+import { expect } from 'chai';
+import { type DashboardDesk, startDashboardDesk } from '../support/dashboard-desk.ts';
+import { createVisitor, type Visitor } from '../support/dashboard-server.ts';
+import { until } from '../support/until.ts';
+
+const NAMESPACE = 'dashboard-persons';
+const HOME = `/projects/${NAMESPACE}`;
+const BUCKET = `${HOME}/buckets/s3/${NAMESPACE}-archives`;
+/** What everybody who is signed in can send. The last of these says itself what is missing in the namespace. */
+const OF_EVERYBODY = ['/sign-out', '/sign-out-everywhere', '/theme', '/new-project'];
+/** Objects that the dashboard could change, without what their controllers write. */
+const KEPT = 'zipprojects,zipbuckets,ziptokens,zipjobs,secrets';
+
+interface Seen {
+  /** Answers by path, of every page that links of other pages lead to. */
+  readonly pages: ReadonlyMap<string, number>;
+  /** Where the forms of these pages go. */
+  readonly actions: readonly string[];
+  /** Why something is disabled. */
+  readonly reasons: readonly string[];
+}
+
+const found = (html: string, pattern: RegExp): readonly string[] =>
+  [...html.matchAll(pattern)].map(([, text = '']) => text.replaceAll('&amp;', '&'));
+
+/** Follows every link that is shown, from the list of projects on. */
+const walk = async (visitor: Visitor): Promise<Seen> => {
+  const pages = new Map<string, number>();
+  const actions = new Set<string>();
+  const reasons = new Set<string>();
+  const open = ['/projects', HOME];
+  for (let path = open.pop(); path !== undefined; path = open.pop()) {
+    if (pages.has(path)) continue;
+    const { status, text } = await visitor.get(path);
+    pages.set(path, status);
+    for (const action of found(text, /<form method="post" action="([^"]+)"/g)) actions.add(action);
+    for (const reason of found(text, /may not ([^.]+ in [^.]+)\./g)) reasons.add(reason);
+    open.push(
+      ...found(text, /(?:href|data-live)="(\/(?!assets)[^"#]*)[^"]*"/g).filter((href) => !href.includes('.')),
+    );
+  }
+  return { pages, actions: [...actions].toSorted(), reasons: [...reasons].toSorted() };
+};
+
+const withStatus = ({ pages }: Seen, status: number): readonly string[] =>
+  [...pages].filter(([, one]) => one === status).map(([path]) => path);
+
+describe('persons in the dashboard', function () {
+  this.timeout(120_000);
+  let desk: DashboardDesk;
+  let job: string;
+  let token: string;
+  const seen: Record<string, Seen> = {};
+  const visitors: Record<string, Visitor> = {};
+  const seenBy = (person: string): Seen => seen[person] ?? { pages: new Map(), actions: [], reasons: [] };
+  const visitorOf = (person: string): Visitor => visitors[person] ?? createVisitor(desk.url);
+
+  before(async () => {
+    desk = await startDashboardDesk(NAMESPACE);
+    const { flow } = desk;
+    const uuid = await flow.post([{ url: flow.origin.url('/gen/10/1'), filename: 'a' }]);
+    const running = await flow.post([{ url: flow.origin.url('/silent'), filename: 'a' }]);
+    await flow.project.untilPhase(uuid, ['Succeeded']);
+    await flow.project.untilPhase(running, ['Running']);
+    job = `${HOME}/jobs/zip-${uuid}`;
+    token = (await flow.kubectl('get', 'ziptokens', '-o', 'name')).trim().split('/').at(-1) ?? '';
+    const roles = { admin: 'admin', editor: 'edit', viewer: 'view', stranger: undefined } as const;
+    await Promise.all(
+      Object.entries(roles).map(async ([person, role]) => {
+        const user = await desk.addUser(person, role);
+        const visitor = createVisitor(desk.url);
+        await visitor.signIn(user.token);
+        visitors[person] = visitor;
+        if (role !== undefined)
+          await until('the rights to count', async () => (await visitor.get(job)).status === 200);
+        seen[person] = await walk(visitor);
+      }),
+    );
+  });
+  after(() => desk[Symbol.asyncDispose]());
+
+  const changesOfBuckets = (): readonly string[] => [
+    `${BUCKET}/credentials`,
+    `${BUCKET}/delete`,
+    `${BUCKET}/test`,
+    `${HOME}/new-bucket/r2`,
+    `${HOME}/new-bucket/s3`,
+  ];
+  const changesOfJobs = (): readonly string[] =>
+    seenBy('admin').actions.filter((action) => action.startsWith(`${HOME}/jobs/`));
+  const onlyOfAdmins = (): readonly string[] => [
+    `${HOME}/new-token`,
+    `${HOME}/tokens/${token}/revoke`,
+    `${HOME}/webhook`,
+    `${HOME}/webhook/disable`,
+    `${HOME}/webhook/remove`,
+    `${HOME}/webhook/test`,
+  ];
+  const rotate = `${HOME}/webhook/rotate-secret`;
+
+  it('find no link that is refused, whatever their rights', () => {
+    for (const person of ['admin', 'editor', 'viewer'])
+      expect(
+        [...seenBy(person).pages].filter(([, status]) => status >= 400),
+        person,
+      ).to.deep.equal([]);
+    expect(withStatus(seenBy('stranger'), 403)).to.deep.equal([HOME]);
+  });
+
+  it('with full rights are offered every change', () => {
+    const verbs = changesOfJobs().map((action) => action.split('/').at(-1));
+    expect(verbs).to.have.members(['cancel', 'run-again', 'replay-webhook']);
+    expect(seenBy('admin').actions).to.have.members([
+      ...OF_EVERYBODY,
+      ...changesOfBuckets(),
+      ...changesOfJobs(),
+      ...onlyOfAdmins(),
+      rotate,
+    ]);
+    expect(seenBy('admin').reasons).to.deep.equal([]);
+  });
+
+  it('who may edit are offered jobs, buckets and the signing secret, which are in the reach of their role', () => {
+    expect(seenBy('editor').actions).to.have.members([
+      ...OF_EVERYBODY,
+      ...changesOfBuckets(),
+      ...changesOfJobs(),
+      rotate,
+    ]);
+    expect(seenBy('editor').reasons).to.include(`list ziptokens in ${NAMESPACE}`);
+    expect(seenBy('editor').reasons).to.include(`patch zipprojects &quot;project&quot; in ${NAMESPACE}`);
+  });
+
+  it('who may only view are offered no change, and each is shown with the reason', async () => {
+    expect(seenBy('viewer').actions).to.have.members(OF_EVERYBODY);
+    for (const reason of [
+      'create zipbuckets',
+      'patch zipbuckets',
+      'create zipjobs',
+      'patch zipjobs',
+      'list ziptokens',
+    ])
+      expect(seenBy('viewer').reasons, reason).to.include(`${reason} in ${NAMESPACE}`);
+    expect(seenBy('viewer').pages.has(`${job}/download`)).to.equal(false);
+    expect((await visitorOf('viewer').get(`${job}/download`)).status).to.equal(403);
+  });
+
+  it('without rights see no page of the project', async () => {
+    const { pages, actions } = seenBy('admin');
+    expect(seenBy('stranger').actions).to.have.members(OF_EVERYBODY);
+    const paths = [...pages.keys(), ...actions].filter((path) => path.startsWith(HOME));
+    const answers = await Promise.all(paths.map((path) => visitorOf('stranger').get(path)));
+    for (const [index, { status, text }] of answers.entries()) {
+      // Some actions are no pages.
+      expect([403, 404], paths[index]).to.include(status);
+      if (status === 403) expect(text, paths[index]).to.contain('may not get zipprojects');
+    }
+  });
+
+  it('change nothing by a form of their own of what they are not offered', async () => {
+    const state = (): Promise<string> =>
+      desk.flow.kubectl(
+        'get',
+        KEPT,
+        '-o',
+        'jsonpath={range .items[*]}{.metadata.name}{.spec}{.data}{"\\n"}{end}',
+      );
+    const before = await state();
+    for (const person of ['editor', 'viewer', 'stranger']) {
+      const visitor = visitorOf(person);
+      const csrf = await visitor.csrf('/projects');
+      const offered = new Set(seenBy(person).actions);
+      const refused = seenBy('admin').actions.filter((action) => !offered.has(action));
+      const answers = await Promise.all(
+        refused.map((action) =>
+          visitor.post(action, {
+            csrf,
+            bucketName: 'x',
+            name: 'x',
+            url: 'https://evil.example/',
+            force: 'yes',
+          }),
+        ),
+      );
+      expect(
+        answers.map(({ status }) => status),
+        person,
+      ).to.deep.equal(refused.map(() => 403));
+    }
+    expect(await state()).to.equal(before);
+  });
+});
