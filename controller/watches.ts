@@ -113,11 +113,15 @@ const onJobChange =
   };
 
 const onBucketChange =
-  ({ onZipJob, onBucket, onProject, caches }: Wiring) =>
+  ({ onZipJob, onBucket, onBucketUse, onProject, caches }: Wiring) =>
   (change: Change<ZipBucket>): void => {
-    onBucket(change.key);
     leavingProject(caches(), objectOf(change), onProject);
-    if (isCountOnly(change)) return;
+    if (isCountOnly(change)) {
+      // At once it would find the count outdated again while jobs come and go, and write without end.
+      onBucketUse(change.key);
+      return;
+    }
+    onBucket(change.key);
     for (const zipJob of caches().zipJobs.byIndex(INDEXES.bucket, change.key))
       if (!isFinished(zipJob)) onZipJob(objectKey(zipJob));
   };

@@ -76,10 +76,7 @@ const started = (before: Situation, job: Job, uid: string): Step => {
   const status = wait ? withCondition(free, 'Waiting', { status: 'True', ...wait, now }) : free;
   return {
     status: { ...withPhase(status, 'Starting', wait ?? { reason: 'JobCreated' }), job: { name, uid } },
-    events: [
-      { type: 'Normal', reason: 'JobCreated', message: `Job ${name} was created` },
-      ...(wait ? [{ type: 'Normal', ...wait } as const] : []),
-    ],
+    events: [{ type: 'Normal', reason: 'JobCreated', message: wait?.message ?? `Job ${name} was created` }],
   };
 };
 

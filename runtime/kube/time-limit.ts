@@ -18,6 +18,9 @@ const rejectedBy = (signal: AbortSignal): Promise<never> => {
   return promise;
 };
 
+const timeoutOf = ({ attempt, ms }: TimeLimit): KubeError =>
+  new KubeError(`${attempt}: no answer from the API server within ${ms} ms`, { code: 'Timeout' });
+
 /**
  * Runs one call with a signal that aborts at the limit or with the caller's; does not wait for a call that goes on all the
  * same. Listeners are taken off again: a process-wide
@@ -34,10 +37,9 @@ export const withTimeLimit = async <T>(
     controller.abort(limit.signal?.reason);
   };
   limit.signal?.addEventListener('abort', onAbort);
-  const timeout = new KubeError(`${limit.attempt}: no answer from the API server within ${limit.ms} ms`, {
-    code: 'Timeout',
-  });
   const timer = setTimeout(() => {
+    // Not made before it is needed: an error with its stack costs more than all the rest here.
+    const timeout = timeoutOf(limit);
     controller.abort(timeout);
     limit.onLimit?.(timeout);
   }, limit.ms);
@@ -45,7 +47,7 @@ export const withTimeLimit = async <T>(
     return await Promise.race([task(controller.signal), rejectedBy(controller.signal)]);
   } catch (error) {
     limit.signal?.throwIfAborted();
-    if (controller.signal.aborted) throw timeout;
+    controller.signal.throwIfAborted();
     throw error;
   } finally {
     clearTimeout(timer);

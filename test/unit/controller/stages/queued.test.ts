@@ -55,7 +55,8 @@ describe('decide, before there is a Job', () => {
     const zipJob = aZipJob({ spec: { queueName: 'night' } });
     const decision = judge({ zipJob, job: aJob() });
     expect(decision.status).to.include({ phase: 'Starting', reason: 'AwaitingQueue' });
-    expect(decision.events.map(({ reason }) => reason)).to.deep.equal(['JobCreated', 'AwaitingQueue']);
+    expect(decision.events.map(({ reason }) => reason)).to.deep.equal(['JobCreated']);
+    expect(decision.events[0]?.message).to.contain('suspended until queue night admits it');
     const again = judge({ zipJob: aZipJob({ ...zipJob, status: decision.status ?? {} }), job: aJob() });
     expect([again.status, again.events]).to.deep.equal([undefined, []]);
   });
