@@ -45,7 +45,7 @@ const ISSUER = 'https://kubernetes.default.svc';
 const READY_LIMIT_MS = 120_000;
 const run = promisify(execFile);
 
-/** Starts etcd, kube-apiserver, kube-controller-manager and kube-scheduler; returns once the API server is ready. */
+/** Starts etcd, kube-apiserver, kube-scheduler and, once the API server is ready, kube-controller-manager. */
 export async function startControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
   const certificates = join(options.dir, 'certificates');
   await mkdir(certificates, { recursive: true });
@@ -73,11 +73,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
       plane.writeConfig(name),
     ),
   );
-  // Both wait for the API server by themselves, so starting them now saves their own start-up time.
-  await start(
-    'kube-controller-manager',
-    controllerManagerFlags(plane.configOf('system:kube-controller-manager'), certificates),
-  );
+  // It waits for the API server by itself, so starting it now saves its own start-up time.
   await start('kube-scheduler', schedulerFlags(plane.configOf('system:kube-scheduler')));
   const untilReady = async (): Promise<void> => {
     const admin = await plane.clientOf('admin');
@@ -88,6 +84,11 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
     }
   };
   await untilReady();
+  // It gives up for good when there is no API server within ten seconds, which a busy machine may need.
+  await start(
+    'kube-controller-manager',
+    controllerManagerFlags(plane.configOf('system:kube-controller-manager'), certificates),
+  );
   return {
     ...plane,
     restartApiServer: async () => {
