@@ -41,13 +41,16 @@ export const authenticationRequired = (): ApiError =>
 
 /** One answer for every token that does not open the door, so that it tells nothing about why. */
 export const invalidApiKey = (): ApiError =>
-  new ApiError('The access token is not valid.', {
-    code: 'invalid_api_key',
-    headers: { 'WWW-Authenticate': `${REALM}, error="invalid_token"` },
-  });
+  new ApiError(
+    'The access token is not valid: it is not whole, was revoked, or its project is gone. Send another one.',
+    {
+      code: 'invalid_api_key',
+      headers: { 'WWW-Authenticate': `${REALM}, error="invalid_token"` },
+    },
+  );
 
 export const insufficientPermissions = (permission: string): ApiError =>
-  new ApiError(`The access token lacks the permission "${permission}".`, {
+  new ApiError(`The access token lacks the permission "${permission}": send one that has it.`, {
     code: 'insufficient_permissions',
   });
 

@@ -103,7 +103,9 @@ const createNoRoute =
   (ctx) => {
     const methods = router.match(ctx.path, ctx.method).path.flatMap((layer) => layer.methods);
     if (methods.length > 0) throw methodNotAllowed(ctx.method, [...new Set(methods)]);
-    throw resourceNotFound('There is nothing at this path.');
+    throw resourceNotFound(
+      'There is nothing at this path: archives are at /v1/zips, what can be done with them at /docs.',
+    );
   };
 
 const createStopping =

@@ -39,7 +39,11 @@ export const createFindBucket = ({ buckets, bucketClient }: FindBucketDeps): Fin
   return async (query, signal) => {
     const { service, bucketName } = query;
     const missing = `This project has no ${service} bucket of that name.`;
-    if (!POSSIBLE_NAME.test(bucketName)) throw resourceNotFound(missing, 'bucket_name');
+    const unknown = resourceNotFound(
+      `${missing} Correct "bucket_name", or have the bucket added to the project first.`,
+      'bucket_name',
+    );
+    if (!POSSIBLE_NAME.test(bucketName)) throw unknown;
     if (await exists(query, signal)) return;
     const others = SERVICES.filter((other) => other !== service);
     for (const other of others)
@@ -48,6 +52,6 @@ export const createFindBucket = ({ buckets, bucketClient }: FindBucketDeps): Fin
           `${missing} It has one of service ${other}: set "service" to "${other}".`,
           'bucket_name',
         );
-    throw resourceNotFound(missing, 'bucket_name');
+    throw unknown;
   };
 };

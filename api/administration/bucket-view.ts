@@ -3,6 +3,7 @@ import { findCondition } from '#crds/conditions.ts';
 import type { ObjectOptions, ZipBucket } from '#crds/zip-bucket.ts';
 import type { Service } from '#crds/zip-job.ts';
 import { isOrderPending } from './ask-controller.ts';
+import { remedyFor } from './remedies.ts';
 
 /** How the last test of a bucket ended. */
 export interface BucketTest {
@@ -11,6 +12,8 @@ export interface BucketTest {
   readonly reason: string;
   /** With the permissions that are missing. */
   readonly message: string;
+  /** What can be done about it; null when it went well. */
+  readonly remedy: string | null;
   /** What archives can do without, but not the resolving of lost attempts. */
   readonly warning: string | null;
 }
@@ -45,6 +48,7 @@ const lastTestOf = ({ status }: ZipBucket): BucketTest | null => {
     ok: ready.status === 'True',
     reason: ready.reason,
     message: ready.message,
+    remedy: ready.status === 'True' ? null : remedyFor(ready.reason),
     warning: fence?.status === 'True' ? fence.message : null,
   };
 };

@@ -41,6 +41,8 @@ export interface Buckets {
   list(): Promise<readonly Bucket[]>;
   /** @throws AdministrationError NotFound */
   show(bucket: BucketRef): Promise<Bucket>;
+  /** What is wrong with a bucket before its credentials are asked for. @throws AdministrationError InvalidInput, NotFound, AlreadyExists */
+  checkNew(bucket: NewBucket): Promise<void>;
   /** The bucket with its credentials, or nothing. @throws AdministrationError InvalidInput, NotFound, AlreadyExists */
   create(bucket: NewBucket, credentials: BucketCredentials): Promise<Bucket>;
   /** @throws AdministrationError InvalidInput, NotFound */
@@ -110,6 +112,18 @@ const found = async ({ buckets }: BucketsOptions, namespace: string, ref: Bucket
   );
 };
 
+const nameTaken = (namespace: string, { bucketName, service }: ZipBucket['spec']): AdministrationError =>
+  new AdministrationError(
+    `Project ${namespace} has a bucket '${bucketName}' of service ${service} already. Set its credentials, or delete it first`,
+    { code: 'AlreadyExists' },
+  );
+
+const checkNew = async (options: BucketsOptions, namespace: string, bucket: NewBucket): Promise<void> => {
+  const spec = checkNewBucket(bucket);
+  await requiredProject(options.projects, namespace);
+  if (await options.buckets.get(namespace, resourceNameOf(spec))) throw nameTaken(namespace, spec);
+};
+
 const createBucket = async (
   options: BucketsOptions,
   namespace: string,
@@ -125,11 +139,7 @@ const createBucket = async (
     metadata: { namespace, name },
     spec,
   });
-  if (!created)
-    throw new AdministrationError(
-      `Project ${namespace} has a bucket '${spec.bucketName}' of service ${spec.service} already. Set its credentials, or delete it first`,
-      { code: 'AlreadyExists' },
-    );
+  if (!created) throw nameTaken(namespace, spec);
   await writeSecret(options, created, given.credentials).catch((error: unknown) =>
     takeBack(options, created, error),
   );
@@ -196,6 +206,7 @@ export const createBuckets = (options: BucketsOptions, namespace: string): Bucke
     return all.map(toBucket).toSorted((a, b) => (a.resource < b.resource ? -1 : 1));
   },
   show: async (ref) => toBucket(await found(options, namespace, ref)),
+  checkNew: (bucket) => checkNew(options, namespace, bucket),
   create: (bucket, credentials) => createBucket(options, namespace, { bucket, credentials }),
   updateCredentials: async (ref, credentials) => {
     checkCredentials(credentials);

@@ -42,7 +42,7 @@ export interface Jobs {
 
 const noJob = (namespace: string, job: string): AdministrationError =>
   new AdministrationError(
-    `Project ${namespace} has no job '${job}'. It may have expired, or be one of another project: name its namespace`,
+    `Project ${namespace} has no job '${job}'. It may have expired, or be one of another project: name its namespace (-n)`,
     { code: 'NotFound' },
   );
 
@@ -125,10 +125,11 @@ const untilEnded = async (
     return isFinished(job) ? toJob(job) : undefined;
   });
   if (ended) return ended;
-  const { phase = 'Queued', reason = '', message = '' } = last.status ?? {};
+  const { phase = 'Queued', reason, message } = last.status ?? {};
+  const why = [reason, message].filter((part) => part !== undefined && part !== '').join(': ');
   const seconds = Math.round(wait.limitMs / 1000);
   throw new AdministrationError(
-    `Job ${name} has not ended after ${seconds} s. It is ${phase} (${reason}): ${message}`,
+    `Job ${name} has not ended after ${seconds} s. It is ${phase}${why === '' ? '' : ` (${why})`}. Wait again, longer (--timeout), or look at what happened: zipjobs job get ${name} -n ${namespace}`,
     { code: 'TimedOut' },
   );
 };

@@ -5,7 +5,7 @@ import { AdministrationError } from './administration-error.ts';
 
 export const noProject = (namespace: string): AdministrationError =>
   new AdministrationError(
-    `Namespace ${namespace} holds no project. Create it first (zipjobs project create ${namespace}), or name the namespace of another project`,
+    `Namespace ${namespace} holds no project. Create it first (zipjobs project create ${namespace}), or name the namespace of another project (-n)`,
     { code: 'NotFound' },
   );
 

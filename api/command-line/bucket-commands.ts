@@ -1,4 +1,3 @@
-import { checkNewBucket } from '../administration/bucket-input.ts';
 import type { Bucket } from '../administration/bucket-view.ts';
 import { bucketsOf } from './administration-of.ts';
 import type { Answer } from './answer.ts';
@@ -8,6 +7,7 @@ import { readCredentials } from './credentials.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 import type { GlobalArguments } from './global-arguments.ts';
 import { BUCKET, BUCKET_OPTIONS, CREDENTIALS, TIMEOUT, YES } from './options.ts';
+import type { Session } from './session.ts';
 import { toFields, toTable } from './table.ts';
 
 interface BucketArguments extends GlobalArguments {
@@ -30,6 +30,10 @@ interface CreateArguments extends BucketArguments {
 
 const refOf = ({ bucket, service }: BucketArguments) => ({ bucketName: bucket, service });
 
+/** Names it in a command that is to come. */
+const flagsOf = ({ bucket, service }: BucketArguments, { namespace }: Session): string =>
+  `${bucket}${service === 's3' ? '' : ` --service ${service}`} -n ${namespace}`;
+
 const testOf = ({ lastTest }: Bucket): string | null =>
   lastTest && `${lastTest.ok ? 'ok' : lastTest.reason} ${lastTest.finishedAt}`;
 
@@ -48,6 +52,7 @@ const described = (bucket: Bucket): string =>
     ['Unfinished jobs', bucket.activeJobs],
     ['Last test', testOf(bucket)],
     ['Message', bucket.lastTest?.message ?? null],
+    ...(bucket.lastTest?.remedy ? ([['What to do', bucket.lastTest.remedy]] as const) : []),
     ...(bucket.lastTest?.warning ? ([['Warning', bucket.lastTest.warning]] as const) : []),
     ...(bucket.deletingSince === null ? [] : ([['Deleting since', bucket.deletingSince]] as const)),
   ]);
@@ -84,11 +89,11 @@ const objectOptionsOf = ({
 const create: Command<CreateArguments> = async (args, session) => {
   const { region, host, accountId, endpoint } = args;
   const given = { ...refOf(args), region, host, accountId, endpoint, objectOptions: objectOptionsOf(args) };
+  const buckets = bucketsOf(session);
   // What is wrong with the rest is told before anybody types credentials.
-  checkNewBucket(given);
-  const bucket = await bucketsOf(session).create(given, await readCredentials(args, session));
-  const flags = `${args.service === 's3' ? '' : ` --service ${args.service}`} -n ${session.namespace}`;
-  return { ...answerOf(bucket), notes: [`Next: zipjobs bucket test ${args.bucket}${flags}`] };
+  await buckets.checkNew(given);
+  const bucket = await buckets.create(given, await readCredentials(args, session));
+  return { ...answerOf(bucket), notes: [`Next: zipjobs bucket test ${flagsOf(args, session)}`] };
 };
 
 const setCredentials: Command<BucketArguments & Pick<CreateArguments, 'credentialsFile'>> = async (
@@ -102,6 +107,7 @@ const setCredentials: Command<BucketArguments & Pick<CreateArguments, 'credentia
     ...answerOf(bucket),
     notes: [
       'The credentials are stored; jobs that begin from now on use them. What the last test says is older.',
+      `Next: zipjobs bucket test ${flagsOf(args, session)}`,
     ],
   };
 };
@@ -110,7 +116,11 @@ const test: Command<BucketArguments & { readonly timeout: number }> = async (arg
   const wait = { limitMs: args.timeout * 1000, signal: session.signal };
   const bucket = await bucketsOf(session).test(refOf(args), wait);
   const { ok = false } = bucket.lastTest ?? {};
-  return { ...answerOf(bucket), exitCode: ok ? EXIT_CODES.ok : EXIT_CODES.failed };
+  return {
+    ...answerOf(bucket),
+    exitCode: ok ? EXIT_CODES.ok : EXIT_CODES.failed,
+    ...(!ok && { notes: [`When it is mended: zipjobs bucket test ${flagsOf(args, session)}`] }),
+  };
 };
 
 const remove: Command<

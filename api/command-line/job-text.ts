@@ -1,5 +1,6 @@
 import { timelineOf } from '../administration/job-timeline.ts';
 import type { Job } from '../administration/job-view.ts';
+import { remedyFor } from '../administration/remedies.ts';
 import { toFields, toTable } from './table.ts';
 
 const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB'] as const;
@@ -69,6 +70,11 @@ const webhookText = ({ webhook }: Job): string | null => {
   return `${webhook.state} after ${webhook.attempts ?? 0}${webhook.state === 'Pending' ? next : ''}`;
 };
 
+const whatToDo = (code: string): readonly (readonly [string, string])[] => {
+  const remedy = remedyFor(code);
+  return remedy === null ? [] : [['What to do', remedy]];
+};
+
 const endText = (job: Job): readonly (readonly [string, string | number | null])[] => [
   ...(job.failure === null
     ? []
@@ -76,6 +82,7 @@ const endText = (job: Job): readonly (readonly [string, string | number | null])
         ['Failure', job.failure.code],
         ['Failing file', failingFile(job)],
         ['HTTP status', job.failure.httpStatus],
+        ...whatToDo(job.failure.code),
       ] as const)),
   ...(job.archive === null
     ? []

@@ -55,6 +55,10 @@ const show: Command<GlobalArguments> = async (_args, session) => {
   };
 };
 
+const isPlainHttp = (url: string | null): boolean => url !== null && !url.startsWith('https:');
+const PLAIN_HTTP =
+  'Plain HTTP is refused unless whoever runs zipjobs allows it (webhooks.allowHttp): set a URL that begins with https://';
+
 interface SetArguments extends GlobalArguments {
   readonly url: string;
   readonly events: string | undefined;
@@ -65,14 +69,17 @@ const set: Command<SetArguments> = async ({ url, events }, session) => {
   const { webhook, secret } = await webhooksOf(session).set(given);
   const { text } = answerOf(webhook);
   const value = { ...withoutSecrets(webhook), secret: secret ?? null };
-  const next = `Next: zipjobs webhook test -n ${session.namespace}`;
+  const next = [
+    ...(isPlainHttp(url) ? [PLAIN_HTTP] : []),
+    `Next: zipjobs webhook test -n ${session.namespace}`,
+  ];
   if (secret === undefined)
     return {
       value,
       text,
-      notes: ['The signing secret stays as it was; zipjobs webhook rotate-secret makes a new one.', next],
+      notes: ['The signing secret stays as it was; zipjobs webhook rotate-secret makes a new one.', ...next],
     };
-  return { value, text: `${text}\n${toFields([['Secret', secret]])}`, notes: [SHOWN_ONCE, next] };
+  return { value, text: `${text}\n${toFields([['Secret', secret]])}`, notes: [SHOWN_ONCE, ...next] };
 };
 
 const rotateSecret: Command<
@@ -105,17 +112,21 @@ const remove: Command<
   return { value: withoutSecrets(webhook), text: 'Jobs that are made from now on tell nobody of their end.' };
 };
 
+/** What to do, by what is known of it: whether there was an answer. */
+const afterFailure = ({ url, lastTest }: Webhook): string => {
+  if (typeof lastTest?.status === 'number')
+    return 'The receiver did not answer with 2xx. Check the URL, the log of the receiver, and that it has the signing secret (zipjobs webhook rotate-secret shows a new one).';
+  if (isPlainHttp(url)) return `Nothing was sent, or nothing answered. ${PLAIN_HTTP}`;
+  return 'Nothing answered the cluster at that URL. Check its name, its port and its certificate. Whoever runs zipjobs allows receivers at private addresses (egress.allowCidrs).';
+};
+
 const test: Command<TimedArguments> = async ({ timeout }, session) => {
   const webhook = await webhooksOf(session).test({ limitMs: timeout * 1000, signal: session.signal });
   const isOk = webhook.lastTest?.ok === true;
   return {
     ...answerOf(webhook),
     exitCode: isOk ? EXIT_CODES.ok : EXIT_CODES.failed,
-    ...(!isOk && {
-      notes: [
-        'The receiver did not answer with 2xx. Check the URL, that it is reached from the cluster, and its log.',
-      ],
-    }),
+    ...(!isOk && { notes: [afterFailure(webhook)] }),
   };
 };
 

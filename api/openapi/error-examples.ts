@@ -34,7 +34,10 @@ export const errorExamples = (settings: PublishedSettings): Readonly<Record<Erro
   authentication_required: authenticationRequired(),
   invalid_api_key: invalidApiKey(),
   insufficient_permissions: insufficientPermissions('create'),
-  resource_not_found: resourceNotFound('This project has no s3 bucket of that name.', 'bucket_name'),
+  resource_not_found: resourceNotFound(
+    'This project has no s3 bucket of that name. Correct "bucket_name", or have the bucket added to the project first.',
+    'bucket_name',
+  ),
   method_not_allowed: methodNotAllowed('GET', ['POST']),
   request_timeout: badRequest('request_timeout', 'The request did not arrive in time.'),
   body_too_large: bodyTooLarge(settings.maxBodyBytes),

@@ -19,15 +19,16 @@ The cluster runs; Ctrl-C ends it. In another shell:
   export PATH=${cluster.dir}/bin:$PATH
 
   kubectl get nodes
-  kubectl apply --filename crds/
-  helm install zipjobs charts/zipjobs --namespace zipjobs-system --create-namespace
+  helm install zipjobs charts/zipjobs --namespace zipjobs-system --create-namespace --wait \\
+    --set 'egress.allowCidrs={127.0.0.0/8}' --set 'store.allowedHosts={127.0.0.1}' --set store.allowHttp=true
+  npx zipjobs --help
   kubectl get pods --all-namespaces --output wide
 
 API server  ${cluster.apiServer.url}
 S3          ${store.endpoint} (region ${store.region})
             AWS_ACCESS_KEY_ID=${store.accessKeyId}
             AWS_SECRET_ACCESS_KEY=${store.secretAccessKey}
-Pods        local processes on addresses of 127.64.0.0/10; see status.podIP
+Pods        local processes on addresses of 127.64.0.0/10; see status.podIP, the API's on port 8080
 Logs        ${cluster.dir}/logs and ${cluster.dir}/pods
 `;
 }

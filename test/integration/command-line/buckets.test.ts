@@ -140,7 +140,8 @@ describe('the command line', function () {
       expect(code).to.equal(1);
       expect(stdout)
         .to.match(/Last test: +BucketCredentialsInvalid/)
-        .and.to.match(/Message: +\S+/);
+        .and.to.match(/Message: +\S+/)
+        .and.to.match(/What to do: +Set the right credentials/);
       await world.owner.succeed(world.inOwn('bucket', 'set-credentials', BUCKET), { env: world.credentials });
       await world.owner.succeed(world.inOwn('bucket', 'test', BUCKET));
     });
@@ -149,7 +150,6 @@ describe('the command line', function () {
       const env = world.credentials;
       const cases: readonly (readonly [args: readonly string[], code: number, says: RegExp])[] = [
         [world.inOwn('bucket', 'create', 'reports'), 2, /needs region, such as eu-central-1/],
-        [world.newBucket(BUCKET), 3, /already\. Set its credentials, or delete it first/],
         [
           world.inOwn('bucket', 'show', 'archive'),
           4,
@@ -165,6 +165,15 @@ describe('the command line', function () {
         ],
       ];
       for (const [args, code, says] of cases) await world.refused(world.owner, args, { code, says, env });
+      // Nobody types credentials for what cannot be.
+      await world.refused(world.owner, world.newBucket(BUCKET), {
+        code: 3,
+        says: /already\. Set its credentials, or delete it first/,
+      });
+      await world.refused(world.platform, ['bucket', 'create', 'reports', '--region', 'x', '-n', 'default'], {
+        code: 4,
+        says: /default holds no project\. Create it first \(zipjobs project create default\), or name .*\(-n\)/,
+      });
       await world.refused(world.owner, world.newBucket('reports'), {
         code: 2,
         says: /--credentials-file FILE.*--credentials-file -.*ZIPJOBS_ACCESS_KEY_ID/,

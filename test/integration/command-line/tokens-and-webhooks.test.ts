@@ -194,6 +194,11 @@ describe('the command line', function () {
           says: /one or more of: COMPLETED, FAILED/,
         },
       );
+      const plain = await world.owner.succeed(world.inOwn('webhook', 'set', 'http://127.0.0.1:1/hook'));
+      expect(plain.stderr).to.match(/Plain HTTP is refused unless .*https:\/\//);
+      const unanswered = await world.owner.run(world.inOwn('webhook', 'test'));
+      expect(unanswered.exitCode).to.equal(1);
+      expect(unanswered.stderr).to.match(/nothing answered\. Plain HTTP is refused unless/);
       await world.refused(world.viewer, world.inOwn('webhook', 'set', 'https://c.test'), {
         code: 3,
         says: /You \(victor\) may not create secrets/,
