@@ -49,7 +49,14 @@ const earlyRelease = (
 ): EarlyRelease | undefined => {
   if (isNamespaceTerminating) return 'NamespaceTerminating';
   const until = patienceEnds(zipJob.metadata, DELETION_PATIENCE_MS);
-  return until && now > until ? 'Overdue' : undefined;
+  return until && now >= until ? 'Overdue' : undefined;
+};
+
+/** Whatever a step waits for, a deletion is looked at again when the patience with it ends. */
+const wakeAfterMs = ({ seen, now }: Situation, { requeueAfterMs }: Step): number | undefined => {
+  const until = patienceEnds(seen.zipJob.metadata, DELETION_PATIENCE_MS);
+  const ms = until && until.getTime() - now.getTime();
+  return ms === undefined ? requeueAfterMs : Math.min(ms, requeueAfterMs ?? ms);
 };
 
 /** What is to be done about one ZipJob now. Pure: the same observation at the same time always gives the same decision. */
@@ -70,10 +77,11 @@ export const decide = (seen: Observation, now: Date, config: DecisionConfig): De
   if (early) return { actions: [{ kind: 'removeFinalizer', early }], events: [] };
   const step = stepOf(s);
   const isTold = step.isUntold !== true;
+  const requeueAfterMs = wakeAfterMs(s, step);
   return {
     ...(isTold && !isDeepStrictEqual(step.status, before) && { status: step.status }),
     actions: [...finalizerAction(seen.zipJob, step), ...(step.actions ?? [])],
     events: isTold ? (step.events ?? []) : [],
-    ...(step.requeueAfterMs === undefined ? {} : { requeueAfterMs: step.requeueAfterMs }),
+    ...(requeueAfterMs === undefined ? {} : { requeueAfterMs }),
   };
 };

@@ -47,7 +47,7 @@ const phaseGauges = (registry: Registry, zipJobs: ScrapeSources['zipJobs']): voi
   });
   new Gauge({
     name: 'zip_jobs_stuck',
-    help: 'ZipJobs that do not get on, by reason: ImagePull, Unschedulable, ContainerConfig, QuotaExceeded, AdmissionRefused, NoProgress and the like',
+    help: 'ZipJobs that do not get on, by reason: ImagePull, Unschedulable, ContainerConfig, QuotaExceeded, AdmissionRefused, NodeSilent, NoProgress and the like',
     labelNames: ['reason'],
     registers: [registry],
     collect() {

@@ -63,8 +63,18 @@ const findJob = async (
   return mustKnow ? options.jobs.get(namespace, name) : cached;
 };
 
-const findPods = async (options: ObserveOptions, zipJob: ZipJob, job: Job): Promise<readonly Pod[]> => {
-  const cached = options.caches.pods.byIndex(INDEXES.jobUid, job.metadata.uid ?? '');
+/** Pods outlive a Job that somebody deleted, and still tell how they ended. */
+const cachedPods = ({ caches }: ObserveOptions, zipJob: ZipJob, job: Job | undefined): readonly Pod[] => {
+  const uid = job?.metadata.uid ?? zipJob.status?.job?.uid;
+  return uid === undefined ? [] : caches.pods.byIndex(INDEXES.jobUid, uid);
+};
+
+const findPods = async (
+  options: ObserveOptions,
+  zipJob: ZipJob,
+  job: Job | undefined,
+): Promise<readonly Pod[]> => {
+  const cached = cachedPods(options, zipJob, job);
   const { podUid, podName } = zipJob.status?.job ?? {};
   if (podUid === undefined || podName === undefined) return cached;
   if (cached.some(({ metadata }) => metadata.uid === podUid)) return cached;
@@ -198,7 +208,7 @@ const ofUnfinished = async (
     project: caches.projects.get(projectKey(namespace)) ?? (await projects.get(namespace, PROJECT_NAME)),
     bucket: caches.buckets.get(`${namespace}/${name}`) ?? (await buckets.get(namespace, name)),
     job,
-    pods: job ? await findPods(options, zipJob, job) : [],
+    pods: await findPods(options, zipJob, job),
     settle: await findSettle(options, zipJob, hints.settle),
     refusal: memory.refusal(key),
     listOwner: listOwnerOf(options, zipJob),

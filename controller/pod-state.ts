@@ -16,13 +16,26 @@ export const terminationOf = (
 export const isEnded = (pod: Pod): boolean =>
   pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed';
 
-/** How long a node may take beyond the grace period before the pod counts as lost with its node. */
+/** How long a node may take beyond the grace period before it is told that it does not answer. */
+const SILENT_AFTER_MS = 5_000;
+/** And before the pod counts as lost with it. */
 const LOST_AFTER_MS = 60_000;
+
+const overdueAt = (pod: Pod, patienceMs: number): Date | undefined => {
+  const gone = timeOf(pod.metadata.deletionTimestamp);
+  return gone === undefined || isEnded(pod) ? undefined : new Date(gone + patienceMs);
+};
+
+/** From when on the node of a pod that was told to stop counts as silent; undefined while nobody told it. */
+export const silentAt = (pod: Pod): Date | undefined => overdueAt(pod, SILENT_AFTER_MS);
+
+/** From when on such a pod is given up. */
+export const lostAt = (pod: Pod): Date | undefined => overdueAt(pod, LOST_AFTER_MS);
 
 /** True when the pod should be gone by its grace period and its node says nothing. */
 export const isLost = (pod: Pod, now: Date): boolean => {
-  const gone = timeOf(pod.metadata.deletionTimestamp);
-  return gone !== undefined && !isEnded(pod) && now.getTime() > gone + LOST_AFTER_MS;
+  const at = lostAt(pod);
+  return at !== undefined && now >= at;
 };
 
 /** True when something outside (drain, preemption, a taint, the kubelet) ended the pod. */

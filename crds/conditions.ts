@@ -73,6 +73,7 @@ export const REASONS = {
   WebhookFailed: 'A delivery attempt of the webhook failed; it is tried again.',
   WebhookExhausted: 'The last allowed delivery attempt of the webhook failed.',
   NoProgress: 'The zipper in charge has not moved for a while.',
+  NodeSilent: 'The node of the zipper pod does not say whether the pod ended; it is given up soon.',
   AwaitingQueue: 'The queue of spec.queueName has not admitted the job yet.',
   Unschedulable: 'No node takes the zipper pod.',
   ImagePull: 'The zipper image cannot be pulled.',

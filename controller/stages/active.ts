@@ -10,7 +10,7 @@ import {
   withoutCondition,
   withPhase,
 } from '../owned-status.ts';
-import { isEnded, isLost } from '../pod-state.ts';
+import { isEnded, isLost, lostAt, silentAt } from '../pod-state.ts';
 import { nextAttempt, withAttempt } from '../policies/attempt.ts';
 import { nextPod } from '../policies/charge.ts';
 import { isOutOfTime, runDeadline } from '../policies/deadline.ts';
@@ -43,8 +43,9 @@ const podOver = (s: Situation): Step => {
   const lost = { reason: 'PodLost', message: 'the node of the pod does not answer' };
   const pod = s.seen.pods.find(({ metadata }) => metadata.uid === s.status.job?.podUid);
   const status = revoke(s, pod && !isEnded(pod) ? lost : undefined);
+  const why = { reason: 'Settling', now: s.now } as const;
   return {
-    status: withoutCondition(status, 'Running', { reason: 'Settling', now: s.now }),
+    status: withoutCondition(withoutCondition(status, 'Running', why), 'Waiting', why),
     events: failedEvent(status),
   };
 };
@@ -150,10 +151,34 @@ const running = (s: Situation, job: Job, pod: Pod): Step => {
   };
 };
 
+const atTheLatest = (step: Step, ms: number | undefined): Step => ({
+  ...step,
+  requeueAfterMs: ms === undefined ? step.requeueAfterMs : Math.min(ms, step.requeueAfterMs ?? ms),
+});
+
+/** The pod keeps the charge until it counts as lost: it may have ended well, and its node may come back and tell. */
+const nodeSilent = (s: Situation, job: Job, pod: Pod): Step => {
+  const { now, status } = s;
+  const node = pod.spec?.nodeName ?? '';
+  const why = {
+    reason: 'NodeSilent',
+    message: `pod ${pod.metadata.name} was told to stop, and node ${node} does not say whether it did`,
+  } as const;
+  const told = withPhase(status, status.phase ?? 'Starting', why);
+  return {
+    status: withCondition(told, 'Waiting', { status: 'True', ...why, now }),
+    requeueAfterMs: msUntil(now, deadlines(s, job), lostAt(pod)),
+    ...(!isTrue(status, 'Waiting', why.reason) && { events: [{ type: 'Warning', ...why }] }),
+  };
+};
+
 const inCharge = (s: Situation, job: Job): Step => {
   const pod = s.seen.pods.find(({ metadata }) => metadata.uid === s.status.job?.podUid);
   if (!pod || isEnded(pod) || isLost(pod, s.now)) return podOver(s);
-  return hasStarted(s.seen.zipJob) ? running(s, job, pod) : notStarted(s, job, pod);
+  const silent = silentAt(pod);
+  if (silent && s.now >= silent) return nodeSilent(s, job, pod);
+  const step = hasStarted(s.seen.zipJob) ? running(s, job, pod) : notStarted(s, job, pod);
+  return atTheLatest(step, msUntil(s.now, silent));
 };
 
 const charge = (s: Situation, job: Job, pod: Pod): Step => {
@@ -195,7 +220,7 @@ const nobodyInCharge = (s: Situation, job: Job): Step => {
   const outcome = giveUp(seen.zipJob, job, { status, maxDisruptions: config.maxDisruptions });
   if (outcome) return beginEnding(s, outcome);
   if (next && next.metadata.deletionTimestamp === undefined) return charge(s, job, next);
-  const step = notStarted(s, job, undefined);
+  const step = atTheLatest(notStarted(s, job, undefined), msUntil(now, ...seen.pods.map(lostAt)));
   return { ...step, actions: [...(step.actions ?? []), ...forceLostPods(s)] };
 };
 

@@ -108,7 +108,7 @@ export const finished = (s: Situation): Step => {
   return {
     ...told,
     actions: [
-      ...(s.status.phase === 'Succeeded' ? [] : endJob(s, s.status)),
+      ...endJob(s, s.status),
       ...release,
       ...(told.actions ?? []),
       ...due.filter(({ at }) => at !== undefined && at <= s.now).map(({ action }) => action),

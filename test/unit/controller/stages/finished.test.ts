@@ -5,7 +5,7 @@ import type { ZipJobStatus } from '#crds/zip-job.ts';
 import { afterAnswer } from '../../../../controller/policies/endpoint.ts';
 import { ago, aJob, aPod, aZipProject, NOW } from '../../../support/builders.ts';
 import { judge, kinds, withStatus } from '../../../support/judge.ts';
-import { anUpload, finishedAs, running } from '../../../support/zip-job-statuses.ts';
+import { aCondition, anUpload, finishedAs, running } from '../../../support/zip-job-statuses.ts';
 
 describe('decide, while a ZipJob is deleted (F14)', () => {
   const deleting = { deletionTimestamp: ago(5) };
@@ -22,8 +22,18 @@ describe('decide, while a ZipJob is deleted (F14)', () => {
     expect(kinds(judge({ zipJob }))).to.deep.equal(['removeFinalizer']);
   });
 
-  it('lets go after five minutes whatever happened', () => {
-    const zipJob = withStatus(running('p1'), {}, { deletionTimestamp: ago(281) });
+  it('lets go within five minutes whatever happened, and looks again in time for it', () => {
+    const settlingStill = withStatus(
+      {
+        ...finishedAs('Cancelled'),
+        phase: 'Finalizing',
+        conditions: [aCondition('Settled', ['False', 'Settling'])],
+      },
+      {},
+      { deletionTimestamp: ago(279) },
+    );
+    expect(judge({ zipJob: settlingStill, job: aJob() }).requeueAfterMs).to.equal(1000);
+    const zipJob = withStatus(running('p1'), {}, { deletionTimestamp: ago(280) });
     expect(judge({ zipJob, job: aJob(), pods: [aPod('p1')] })).to.deep.equal({
       actions: [{ kind: 'removeFinalizer', early: 'Overdue' }],
       events: [],
@@ -56,6 +66,17 @@ describe('decide, after the end', () => {
         ...metadata,
       },
     );
+
+  it('deletes a Job that would start further pods, also when the process died before it could', () => {
+    const attempt = { n: 1, podUid: 'uid-p1', class: 'transient' } as const;
+    const zipJob = finished({ attempts: [attempt], webhook: { state: 'NotConfigured' } });
+    expect(kinds(judge({ zipJob, job: aJob() }))).to.deep.equal(['deleteJob']);
+    const done = finished({
+      attempts: [{ ...attempt, class: 'success' }],
+      webhook: { state: 'NotConfigured' },
+    });
+    expect(kinds(judge({ zipJob: done, job: aJob() }))).to.deep.equal([]);
+  });
 
   it('keeps file list and ZipJob while a job runs that was made of it', () => {
     const zipJob = finished({ finishedAt: ago(8 * 86_400) });
