@@ -31,6 +31,8 @@ export interface FakeObjects<T extends KubeObject> {
   lagging: boolean;
   /** The cache sees everything that it has missed. */
   catchUp(): void;
+  /** Remembers what the cache holds; the answer brings it back to that. */
+  remember(): () => void;
   hasSynced: boolean;
 }
 
@@ -168,6 +170,13 @@ export const createFakeObjects = <T extends KubeObject>(
     catchUp: () => {
       cached.clear();
       for (const [key, object] of stored) cached.set(key, options.transform?.(object) ?? object);
+    },
+    remember: () => {
+      const then = new Map(cached);
+      return () => {
+        cached.clear();
+        for (const [key, object] of then) cached.set(key, object);
+      };
     },
     hasSynced: true,
   };

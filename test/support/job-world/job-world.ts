@@ -1,29 +1,23 @@
-import { pino } from 'pino';
-import { Registry } from 'prom-client';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
 import { isFinished, type ZipJob, type ZipperStatus } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import { KubeError } from '#runtime/kube/kube-error.ts';
-import type { Job, Pod, Secret } from '#runtime/kube/resources.ts';
-import { createAct } from '../../../controller/act.ts';
+import type { Job, Pod } from '#runtime/kube/resources.ts';
 import { INDEXES, jobUidsOf, targetOf } from '../../../controller/caches.ts';
-import { decide } from '../../../controller/decide.ts';
-import { createMemory } from '../../../controller/memory.ts';
-import { createControllerMetrics } from '../../../controller/metrics.ts';
 import type { DeliveryState } from '../../../controller/observation.ts';
-import { createObserve } from '../../../controller/observe.ts';
-import { createReconcile, type Reconcile } from '../../../controller/reconcile.ts';
-import { aConfig, aPod, aZipBucket, aZipJob, aZipProject, NAME, NAMESPACE, NOW } from '../builders.ts';
+import type { Reconcile } from '../../../controller/reconcile.ts';
+import { aPod, aZipBucket, aZipJob, aZipProject, NAME, NAMESPACE, NOW } from '../builders.ts';
 import { createFakeObjects } from '../fake-objects.ts';
-import { createVersionedClient } from '../versioned-client.ts';
 import { expectWanted } from './promises.ts';
+import { WakeUps } from './wake-ups.ts';
+import { startController } from './world-controller.ts';
 import { WorldStore } from './world-store.ts';
 import { createSettler, createZipper, type WorldPod } from './world-zipper.ts';
 
+const KINDS = ['zipJobs', 'jobs', 'pods', 'buckets', 'projects'] as const;
+/** How soon a turn that failed is followed by another. */
+const RETRY_MS = 1000;
 const KEY = `${NAMESPACE}/${NAME}`;
-const registry = new Registry();
-const metrics = createControllerMetrics(registry);
-const log = pino({ level: 'silent' });
 
 /** The controller's process was killed, before or after the n-th write of its life. */
 class Killed extends Error {}
@@ -50,15 +44,20 @@ export class JobWorld {
   isNamespaceTerminating = false;
   /** Jobs that archive, made by the controller and not deleted by somebody else. */
   jobsMade = 0;
+  isJobDeletedByHand = false;
+  /** Names of the pods that the Job controller has seen end. */
+  readonly countedPods = new Set<string>();
+  readonly wakeUps = new WakeUps();
   #reconcile: Reconcile;
   #pods = 0;
+  #remembered: readonly (() => void)[] = [];
 
   constructor(zipJob: ZipJob = aZipJob(), onWrite: JobWorld['onWrite'] = () => undefined) {
     this.onWrite = onWrite;
     this.zipJobs.put(zipJob);
     this.buckets.put(aZipBucket());
     this.projects.put(aZipProject());
-    this.#reconcile = this.#start();
+    this.#reconcile = startController(this);
   }
 
   get zipJob(): ZipJob | undefined {
@@ -136,15 +135,30 @@ export class JobWorld {
     );
   }
 
+  /** A node is heard of no more; its processes go on, or have died with it. Mostly Kubernetes evicts its pods, sometimes not. */
+  loseNode(process: WorldPod, is: { readonly noticed: boolean; readonly dead: boolean }): void {
+    process.isLost = true;
+    process.hangs ||= is.dead;
+    if (is.noticed) this.askToStop(process.pod);
+  }
+
   askToStop({ metadata: { name } }: Pod): void {
     const pod = this.pod(name);
     if (pod && pod.metadata.deletionTimestamp === undefined)
       this.pods.put({ ...pod, metadata: { ...pod.metadata, deletionTimestamp: this.nowText } });
   }
 
+  /** The object of a pod that ended goes when its Job, if it still has one, has counted it. */
+  forgetPod({ metadata }: Pod): void {
+    const hasJob = this.jobs
+      .all()
+      .some(({ metadata: { uid } }) => uid === metadata.ownerReferences?.[0]?.uid);
+    if (!hasJob || this.countedPods.has(metadata.name)) this.removePod(metadata.name);
+  }
+
   removePod(name: string): void {
     this.pods.remove(NAMESPACE, name);
-    this.processes.delete(name);
+    if (this.processes.get(name)?.isLost !== true) this.processes.delete(name);
   }
 
   /** What goes with the object that owned it, as Kubernetes' garbage collector sees to it. */
@@ -156,25 +170,50 @@ export class JobWorld {
     for (const pod of this.pods.all().filter(isOrphan)) this.askToStop(pod);
   }
 
-  /** The caches of the controller see, or no longer see, what happens. */
-  set lagging(lags: boolean) {
-    for (const kind of [this.zipJobs, this.jobs, this.pods, this.buckets, this.projects]) {
-      kind.lagging = lags;
-      if (!lags) kind.catchUp();
+  /** The caches of the controller for which this holds (asked once for each) no longer see what happens; the others see all of it. */
+  lag(isBehind: () => boolean): void {
+    for (const kind of KINDS) {
+      this[kind].lagging = isBehind();
+      if (!this[kind].lagging) this[kind].catchUp();
     }
+  }
+
+  /** Another replica stops hearing of anything, as it stands now. */
+  remember(): void {
+    this.#remembered = KINDS.map((kind) => this[kind].remember());
+  }
+
+  /** That replica leads now, with caches of then. */
+  takeOver(): void {
+    if (this.#remembered.length === 0) return;
+    this.lag(() => true);
+    for (const restore of this.#remembered) restore();
+    this.#reconcile = startController(this);
+    this.wakeUps.add(this.now, 0);
+  }
+
+  /** The Job goes by somebody else's hand, and its pods with it. */
+  deleteJobByHand(): void {
+    this.isJobDeletedByHand = true;
+    this.jobs.remove(NAMESPACE, NAME);
+    this.jobsMade = 0;
+    this.collectGarbage();
   }
 
   /** One turn of the controller; a killed one is followed by a new process that remembers nothing. */
   async reconcile(): Promise<void> {
+    this.wakeUps.begin(this.now);
     try {
       await this.#reconcile(KEY, new AbortController().signal);
     } catch (error) {
       if (!(error instanceof Killed || error instanceof KubeError)) throw error;
-      if (error instanceof Killed) this.#reconcile = this.#start();
+      if (error instanceof Killed) this.#reconcile = startController(this);
+      this.wakeUps.add(this.now, RETRY_MS);
     }
   }
 
-  async #write<T>(write: () => Promise<T>): Promise<T> {
+  /** A write of the controller, which may be the one at which it is killed. */
+  async write<T>(write: () => Promise<T>): Promise<T> {
     this.killIn -= 1;
     if (this.killIn > 0) return write();
     this.killIn = Infinity;
@@ -182,106 +221,12 @@ export class JobWorld {
     throw new Killed('killed');
   }
 
-  async #createJob(job: Job): Promise<Job | undefined> {
+  async createJob(job: Job): Promise<Job | undefined> {
     const metadata = { ...job.metadata, creationTimestamp: this.nowText };
     const made = await this.jobs.client.create({ ...job, metadata });
     if (!made || metadata.name !== NAME) return made;
     expectWanted(this.zipJob, this.jobsMade);
     this.jobsMade += 1;
     return made;
-  }
-
-  #clients() {
-    const zipJobs = createVersionedClient(this.zipJobs, this.onWrite, () => this.nowText);
-    return {
-      zipJobs: {
-        ...zipJobs,
-        apply: (...call: Parameters<typeof zipJobs.apply>) => this.#write(() => zipJobs.apply(...call)),
-        mergePatch: (...call: Parameters<typeof zipJobs.mergePatch>) =>
-          this.#write(() => zipJobs.mergePatch(...call)),
-        delete: (...call: Parameters<typeof zipJobs.delete>) => this.#write(() => zipJobs.delete(...call)),
-      },
-      jobs: {
-        ...this.jobs.client,
-        create: (job: Job) => this.#write(() => this.#createJob(job)),
-        delete: (...call: Parameters<typeof this.jobs.client.delete>) =>
-          this.#write(() => this.jobs.client.delete(...call)),
-      },
-      pods: {
-        ...this.pods.client,
-        apply: () => Promise.resolve(aPod('any')),
-        delete: (_namespace: string, name: string) =>
-          this.#write(() => {
-            this.removePod(name);
-            return Promise.resolve(true);
-          }),
-      },
-      buckets: this.buckets.client,
-      projects: this.projects.client,
-      secrets: createFakeObjects<Secret>().client,
-    };
-  }
-
-  #start(): Reconcile {
-    this.delivery = { kind: 'idle' };
-    const clock = {
-      date: () => this.now,
-      monotonicMs: () => this.now.getTime(),
-      after: () => ({ [Symbol.dispose]: () => undefined }),
-    };
-    const memory = createMemory();
-    const clients = this.#clients();
-    const dispatcher = {
-      submit: () => {
-        this.delivery = { kind: 'inFlight' };
-      },
-      state: () => this.delivery,
-      settle: () => {
-        this.delivery = { kind: 'idle' };
-      },
-      waiting: 0,
-    };
-    const caches = {
-      zipJobs: this.zipJobs.reflector,
-      jobs: this.jobs.reflector,
-      pods: this.pods.reflector,
-      buckets: this.buckets.reflector,
-      projects: this.projects.reflector,
-    };
-    const slots = { ask: () => ({ kind: 'granted' }) as const, withdraw: () => undefined };
-    return createReconcile({
-      observe: createObserve({
-        ...clients,
-        caches,
-        memory,
-        dispatcher,
-        slots,
-        clock,
-        events: { list: () => Promise.resolve([]) },
-        isNamespaceTerminating: () => Promise.resolve(this.isNamespaceTerminating),
-      }),
-      decide,
-      act: createAct({
-        ...clients,
-        memory,
-        dispatcher,
-        metrics,
-        clock,
-        log,
-        recordEvent: () => undefined,
-        endpointNotes: { add: () => undefined },
-        planDelivery: () => ({
-          key: KEY,
-          attemptId: '',
-          endpoint: '',
-          isWanted: () => true,
-          send: () => Promise.reject(new Error('no')),
-        }),
-      }),
-      queue: { add: () => undefined, addAfter: () => undefined, forget: () => undefined },
-      config: aConfig(),
-      clock,
-      metrics,
-    });
   }
 }

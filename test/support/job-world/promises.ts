@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { FINALIZER } from '#crds/api-group.ts';
 import { findCondition } from '#crds/conditions.ts';
 import { type ApiStatus, isFinished, type ZipJob, type ZipJobStatus } from '#crds/zip-job.ts';
-import type { Job } from '#runtime/kube/resources.ts';
+import type { Job, Pod } from '#runtime/kube/resources.ts';
 import { isOwnedBy } from '../../../controller/job-state.ts';
 import type { WorldStore } from './world-store.ts';
 
@@ -11,6 +11,8 @@ import type { WorldStore } from './world-store.ts';
 interface Facts {
   readonly store: WorldStore;
   readonly jobs: { all(): readonly Job[] };
+  readonly pods: { all(): readonly Pod[]; readonly lagging: boolean };
+  readonly isJobDeletedByHand: boolean;
 }
 
 const RANKS: Readonly<Record<ApiStatus, number>> = { none: 0, processing: 1, succeeded: 2, failed: 2 };
@@ -66,6 +68,12 @@ const expectEnd = ({ status = {} }: ZipJob, store: WorldStore): void => {
   expect(store.published, 'what failed was not published').to.deep.equal([]);
 };
 
+/** Nothing is waited for after a failure for good. */
+const expectNoWait = ({ attempts, reason }: ZipJobStatus): void => {
+  const isForGood = attempts?.at(-1)?.class === 'permanent';
+  expect(isForGood && reason === 'StartDeadlineExceeded', `ended by ${reason}`).to.equal(false);
+};
+
 const isEnding = ({ phase }: ZipJobStatus): boolean =>
   phase === 'Finalizing' || phase === 'Succeeded' || phase === 'Failed' || phase === 'Cancelled';
 
@@ -81,13 +89,19 @@ const expectObedience = ({ spec, metadata, status: was = {} }: ZipJob, is: ZipJo
   expect(is.reason, 'and says why').to.be.oneOf(['Cancelled', 'Deleted']);
 };
 
-const expectCharge = (before: ZipJob, { metadata, status: is = {} }: ZipJob): void => {
+const expectCharge = (before: ZipJob, { metadata, status: is = {} }: ZipJob, { pods }: Facts): void => {
   const uid = is.job?.podUid;
   if (uid === undefined) return;
   const isSettling = findCondition(is.conditions, 'Settled')?.reason === 'Settling';
   expect(isEnding(is) || isSettling, 'nobody is in charge of what is being settled').to.equal(false);
-  if (uid !== before.status?.job?.podUid)
-    expect(metadata.finalizers, 'a deletion waits for whoever is in charge').to.include(FINALIZER);
+  if (uid === before.status?.job?.podUid) return;
+  expect(metadata.finalizers, 'a deletion waits for whoever is in charge').to.include(FINALIZER);
+  const going = pods.all().filter((pod) => pod.metadata.deletionTimestamp !== undefined);
+  if (pods.lagging) return;
+  expect(
+    going.map((pod) => pod.metadata.uid),
+    'who is told to stop is not put in charge',
+  ).not.to.include(uid);
 };
 
 const expectSettled = ({ conditions, attempts, reason }: ZipJobStatus, { uploads }: WorldStore): void => {
@@ -105,6 +119,16 @@ const expectOwnJob = (before: ZipJob, after: ZipJob, { jobs }: Facts): void => {
   if (uid === undefined || uid === before.status?.job?.uid) return;
   const job = jobs.all().find(({ metadata }) => metadata.uid === uid);
   if (job) expect(isOwnedBy(job, after), 'the Job is of this ZipJob').to.equal(true);
+};
+
+/** What a cache does not show has not gone for that. */
+const expectEvidence = (before: ZipJob, after: ZipJob, facts: Facts): void => {
+  const { reason, attempts } = after.status ?? {};
+  if (reason === 'JobDeleted') expect(facts.isJobDeletedByHand, 'somebody deleted the Job').to.equal(true);
+  const last = attempts?.at(-1);
+  if (last?.reason !== 'PodGone' || last.n === before.status?.attempts?.at(-1)?.n) return;
+  const uids = facts.pods.all().map(({ metadata }) => metadata.uid);
+  expect(uids, 'the pod is gone').not.to.include(last.podUid);
 };
 
 /** Looked at when a Job that archives is created: the ZipJob as it is then, and how many it had before. */
@@ -131,8 +155,10 @@ export const expectPromises = (before: ZipJob, after: ZipJob, facts: Facts): voi
   expectOneInCharge(was, is, store);
   expectAttempts(was, is);
   expectObedience(before, is);
-  expectCharge(before, after);
+  expectCharge(before, after, facts);
   expectSettled(is, store);
   expectOwnJob(before, after, facts);
+  expectEvidence(before, after, facts);
+  expectNoWait(is);
   expect(store.published.length, 'published once at most').to.be.at.most(1);
 };

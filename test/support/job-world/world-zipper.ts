@@ -18,34 +18,61 @@ export interface PodWorld {
 
 export interface WorldPod {
   readonly pod: Pod;
-  /** Its node does not answer: nothing that happens to it is ever told. */
+  /** Its node does not answer: it goes on, and nothing that happens to it is ever told. */
   isLost: boolean;
+  /** It does nothing any more, but ends when it is told to. */
+  hangs: boolean;
+  /** How far it has come, also where nobody else sees it. */
+  readonly at: string;
+  isOver: boolean;
   /** One thing that it does. */
   step(): void;
   /** Ends it; with last words it cleans up before. */
   end(ending: Ending): void;
 }
 
-const isOver = (pod: Pod): boolean => pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed';
+interface OwnPart {
+  at(): string;
+  step(): void;
+  /** What it puts in order before it ends. */
+  tidy(ending: Ending): void;
+}
 
 /** What both kinds of pods do alike. */
-const endIn = (world: PodWorld, name: string, ending: Ending): void => {
-  const live = world.pod(name);
-  if (live && !isOver(live)) world.putPod({ ...live, status: { ...live.status, ...ended(ending) } });
+const aProcess = (world: PodWorld, pod: Pod, own: OwnPart): WorldPod => {
+  const process: WorldPod = {
+    pod,
+    isLost: false,
+    hangs: false,
+    isOver: false,
+    get at() {
+      return own.at();
+    },
+    step: () => {
+      if (!process.isOver && !process.hangs) own.step();
+    },
+    end: (ending) => {
+      if (process.isOver) return;
+      process.isOver = true;
+      own.tidy(ending);
+      const live = world.pod(pod.metadata.name);
+      if (live && !process.isLost) world.putPod({ ...live, status: { ...live.status, ...ended(ending) } });
+    },
+  };
+  return process;
 };
 
 /** One run of the zipper: each step is one request of the real one, and each may be the last. */
 export const createZipper = (world: PodWorld, pod: Pod): WorldPod => {
-  const { name, uid = '' } = pod.metadata;
+  const { uid = '' } = pod.metadata;
   const result = aResult({ etag: uid });
   let stage: Stage = 'waiting';
   let uploadId = '';
-  const end = (ending: Ending): void => {
-    if (ending.message !== undefined && stage !== 'sent') world.store.abort(uid);
-    endIn(world, name, ending);
-  };
   const superseded = (): void => {
-    end({ exitCode: EXIT_CODES.notInCharge, message: failureMessage('NotInCharge', { retriable: true }) });
+    process.end({
+      exitCode: EXIT_CODES.notInCharge,
+      message: failureMessage('NotInCharge', { retriable: true }),
+    });
   };
   const progress = progressOf(uid);
   const write = (next: Stage, fields: object): void => {
@@ -76,20 +103,22 @@ export const createZipper = (world: PodWorld, pod: Pod): WorldPod => {
       stage = 'told';
     },
     told: () => {
-      end({
+      process.end({
         exitCode: EXIT_CODES.ok,
         message: { contractVersion: CONTRACT_VERSION, mode: 'archive', result },
       });
     },
   };
-  return {
-    pod,
-    isLost: false,
+  const process = aProcess(world, pod, {
+    at: () => stage,
     step: () => {
       steps[stage]();
     },
-    end,
-  };
+    tidy: ({ message }) => {
+      if (message !== undefined && stage !== 'sent') world.store.abort(uid);
+    },
+  });
+  return process;
 };
 
 const attemptOf = (job: Job): string => {
@@ -99,7 +128,6 @@ const attemptOf = (job: Job): string => {
 
 /** A run of the settle Job: aborts, then asks the store. */
 export const createSettler = (world: PodWorld, pod: Pod, job: Job): WorldPod => {
-  const { name } = pod.metadata;
   const attempt = attemptOf(job);
   let hasAborted = false;
   const answer = (): void => {
@@ -107,19 +135,18 @@ export const createSettler = (world: PodWorld, pod: Pod, job: Job): WorldPod => 
       ? ({ outcome: 'published', bytes: 77, etag: attempt } as const)
       : ({ outcome: 'absent' } as const);
     const message = { contractVersion: CONTRACT_VERSION, mode: 'settle', settled } as const;
-    if (world.pod(name)?.metadata.deletionTimestamp === undefined) world.store.answered.add(attempt);
-    endIn(world, name, { exitCode: EXIT_CODES.ok, message });
+    const isHeard = !process.isLost && world.pod(pod.metadata.name)?.metadata.deletionTimestamp === undefined;
+    if (isHeard) world.store.answered.add(attempt);
+    process.end({ exitCode: EXIT_CODES.ok, message });
   };
-  return {
-    pod,
-    isLost: false,
+  const process = aProcess(world, pod, {
+    at: () => (hasAborted ? 'aborted' : 'begun'),
     step: () => {
       if (hasAborted) answer();
       else world.store.abort(attempt);
       hasAborted = true;
     },
-    end: (ending) => {
-      endIn(world, name, ending);
-    },
-  };
+    tidy: () => undefined,
+  });
+  return process;
 };

@@ -10,7 +10,7 @@ import { tendJobs } from '../../support/job-world/world-jobs.ts';
 import type { WorldPod } from '../../support/job-world/world-zipper.ts';
 import { disrupted, type Ending, failureMessage } from '../../support/pod-statuses.ts';
 
-const SCHEDULES = 120;
+const SCHEDULES = 200;
 const MOVES = 60;
 
 type Move = (world: JobWorld, random: Random) => void | Promise<void>;
@@ -18,6 +18,12 @@ type Move = (world: JobWorld, random: Random) => void | Promise<void>;
 const anyPod = (world: JobWorld, random: Random, act: (pod: WorldPod) => void): void => {
   const pods = livePods(world);
   if (pods.length > 0) act(random.pick(pods));
+};
+
+const refuseJobs = (world: JobWorld): void => {
+  world.jobs.fail(new KubeError('POST: quota', { code: 'QuotaExceeded' }), (call) =>
+    call.startsWith('create'),
+  );
 };
 
 const ENDINGS: readonly Ending[] = [
@@ -92,8 +98,15 @@ const MOVES_OF_ALL: Readonly<Record<string, readonly [weight: number, move: Move
     0.4,
     (world, random) => {
       anyPod(world, random, (process) => {
-        process.isLost = true;
-        world.askToStop(process.pod);
+        world.loseNode(process, { noticed: random.next() < 0.7, dead: random.next() < 0.5 });
+      });
+    },
+  ],
+  'a pod hangs': [
+    0.4,
+    (world, random) => {
+      anyPod(world, random, (process) => {
+        process.hangs = true;
       });
     },
   ],
@@ -108,9 +121,7 @@ const MOVES_OF_ALL: Readonly<Record<string, readonly [weight: number, move: Move
   'somebody deletes the Job': [
     0.2,
     (world) => {
-      world.jobs.remove(NAMESPACE, NAME);
-      world.jobsMade = 0;
-      world.collectGarbage();
+      world.deleteJobByHand();
     },
   ],
   'somebody else has a Job of this name': [
@@ -146,14 +157,26 @@ const MOVES_OF_ALL: Readonly<Record<string, readonly [weight: number, move: Move
   ],
   'the caches lag': [
     1,
-    (world) => {
-      world.lagging = true;
+    (world, random) => {
+      world.lag(() => random.next() < 0.7);
     },
   ],
   'the caches catch up': [
     3,
     (world) => {
-      world.lagging = false;
+      world.lag(() => false);
+    },
+  ],
+  'another replica hears no more': [
+    1,
+    (world) => {
+      world.remember();
+    },
+  ],
+  'that replica leads': [
+    0.5,
+    (world) => {
+      world.takeOver();
     },
   ],
   'the controller is about to be killed': [
@@ -166,9 +189,7 @@ const MOVES_OF_ALL: Readonly<Record<string, readonly [weight: number, move: Move
   'the quota is used up': [
     0.5,
     (world) => {
-      world.jobs.fail(new KubeError('POST: quota', { code: 'QuotaExceeded' }), (call) =>
-        call.startsWith('create'),
-      );
+      refuseJobs(world);
     },
   ],
   'there is quota': [
@@ -197,6 +218,7 @@ const play = async (seed: number): Promise<void> => {
     expectPromises(before, after, world);
   });
   try {
+    if (random.next() < 0.3) refuseJobs(world);
     for (let moves = 0; moves < MOVES; moves += 1) {
       const name = draw(random);
       told.push(name);
@@ -212,7 +234,7 @@ const play = async (seed: number): Promise<void> => {
 
 describe('observe, decide and act, in any order of events', () => {
   it(`keep every promise over ${SCHEDULES} schedules (H4, H5, H6)`, async function () {
-    this.timeout(20_000);
+    this.timeout(120_000);
     for (let seed = 1; seed <= SCHEDULES; seed += 1) await play(seed);
   });
 });

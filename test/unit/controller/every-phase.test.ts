@@ -4,7 +4,7 @@ import { findCondition } from '#crds/conditions.ts';
 import { isFinished } from '#crds/zip-job.ts';
 import { EXIT_CODES } from '#crds/zipper-contract.ts';
 import { KubeError } from '#runtime/kube/kube-error.ts';
-import { aZipJob, NAME, NAMESPACE } from '../../support/builders.ts';
+import { aZipJob, NAMESPACE } from '../../support/builders.ts';
 import { JobWorld } from '../../support/job-world/job-world.ts';
 import { expectPromises } from '../../support/job-world/promises.ts';
 import { calm, livePods, round, stepPods } from '../../support/job-world/turns.ts';
@@ -53,7 +53,7 @@ const PHASES: Readonly<Record<string, (world: JobWorld) => Promise<void>>> = {
   'Finalizing, not settled yet': async (world) => {
     await PHASES['Running']?.(world);
     refuseJobs(world);
-    world.jobs.remove(NAMESPACE, NAME);
+    world.deleteJobByHand();
     await until(world, () => statusOf(world).phase === 'Finalizing');
   },
   Succeeded: async (world) => {
