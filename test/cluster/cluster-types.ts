@@ -1,6 +1,7 @@
 import type { TrustedIssuer } from './control-plane.ts';
 import type { NodeAgent } from './node-agent/node-agent.ts';
 import type { Pod } from './node-agent/pod-types.ts';
+import type { AddedNode } from './nodes.ts';
 
 export type Log = (line: string) => void;
 
@@ -52,6 +53,8 @@ export interface Cluster extends AsyncDisposable {
   readonly apiServer: { readonly url: string; readonly caPath: string; readonly ca: string };
   readonly store: StoreAccess;
   readonly node: NodeAgent;
+  /** Adds a node that is lost, or removed, apart from the first one. It ends with the cluster if not before. */
+  addNode(name: string): Promise<AddedNode>;
   /** @throws ClusterError with what the command printed, when it fails and `allowFailure` is not set. */
   kubectl(args: readonly string[], options?: CommandOptions): Promise<CommandResult>;
   /** @throws ClusterError with what the command printed, when it fails and `allowFailure` is not set. */

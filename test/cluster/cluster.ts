@@ -7,8 +7,8 @@ import { createTools, writeToolShims } from './command-line-tools.ts';
 import { type ControlPlane, startControlPlane } from './control-plane.ts';
 import { createImageTable } from './images.ts';
 import type { LogServerOptions } from './node-agent/log-server.ts';
-import { createNodeAgent } from './node-agent/node-agent.ts';
-import { readyPodAddress, untilSchedulable } from './readiness.ts';
+import { addNode, startNode } from './nodes.ts';
+import { readyPodAddress } from './readiness.ts';
 import type { ServerProcess } from './server-process.ts';
 import { createBucket, startStore } from './store.ts';
 import { createUserKubeconfigs } from './user-kubeconfigs.ts';
@@ -44,24 +44,19 @@ async function start(options: ClusterOptions, life: AsyncDisposableStack): Promi
   ]);
   const admin = await plane.clientOf('admin');
   life.defer(() => admin.close());
-  const nodeApi = await plane.clientOf(`system:node:${NODE_NAME}`);
-  life.defer(() => nodeApi.close());
-  const images = createImageTable(options.images ?? {});
-  const logAccess = await readLogAccess(plane);
-  const agent = {
-    api: nodeApi,
-    adminApi: admin,
-    name: NODE_NAME,
+  const nodes = {
+    plane,
+    admin,
     dir,
-    launcher: binaries.cluster,
-    images,
-    logAccess,
-    apiServerUrlFor: options.apiServerUrlFor ?? (() => undefined),
-    extraEnvFor: options.extraEnvFor ?? (() => ({})),
+    binary: binaries.cluster,
+    agent: {
+      images: createImageTable(options.images ?? {}),
+      logAccess: await readLogAccess(plane),
+      apiServerUrlFor: options.apiServerUrlFor ?? (() => undefined),
+      extraEnvFor: options.extraEnvFor ?? (() => ({})),
+    },
   };
-  const node = life.use(await createNodeAgent(agent));
-  await node.start();
-  await untilSchedulable(admin, NODE_NAME);
+  const { agent: node } = life.use(await startNode(nodes, { name: NODE_NAME, isOnly: true }));
   const kubeconfigPath = plane.adminKubeconfigPath;
   const tools = { binary: binaries.cluster, dir, kubeconfigPath };
   await writeToolShims(tools);
@@ -71,6 +66,7 @@ async function start(options: ClusterOptions, life: AsyncDisposableStack): Promi
     apiServer: { url: plane.url, caPath: plane.caPath, ca: await readFile(plane.caPath, 'utf8') },
     store,
     node,
+    addNode: (name) => addNode(nodes, { name, life }),
     ...createTools(tools),
     readyPodAddress: (namespace, labels, signal) => readyPodAddress(admin, { namespace, labels }, signal),
     kubeconfigFor: createUserKubeconfigs({ binary: binaries.cluster, dir, plane }),

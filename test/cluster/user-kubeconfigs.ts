@@ -33,9 +33,10 @@ export function createUserKubeconfigs(
   };
 }
 
-async function signedUser(
+/** Has the cluster's authority sign a certificate, beside those of the control plane. */
+export async function signedUser(
   user: Exclude<ClusterUser, { readonly token: string }>,
-  options: UserKubeconfigOptions,
+  options: Pick<UserKubeconfigOptions, 'binary' | 'plane'>,
 ): Promise<KubeconfigUser> {
   const { certificates } = options.plane;
   await run(options.binary, ['sign', certificates, user.commonName, ...(user.organizations ?? [])]);

@@ -41,8 +41,8 @@ export interface NodeAgent extends AsyncDisposable {
 export interface NodeAgentOptions {
   /** Signed in as the node. */
   readonly api: KubeApi;
-  /** Signed in as cluster-admin. */
-  readonly adminApi: KubeApi;
+  /** Signed in as cluster-admin; given to a node without which there is none, for the witness of its loss. */
+  readonly witnessApi: KubeApi | undefined;
   readonly name: string;
   readonly dir: string;
   readonly launcher: string;
@@ -67,7 +67,7 @@ export async function createNodeAgent(options: NodeAgentOptions): Promise<NodeAg
 class LocalNode implements NodeAgent {
   readonly name: string;
   readonly #api: KubeApi;
-  readonly #adminApi: KubeApi;
+  readonly #witnessApi: KubeApi | undefined;
   readonly #identity: NodeIdentity;
   readonly #link = new NodeLink();
   readonly #context: NodeContext;
@@ -77,10 +77,10 @@ class LocalNode implements NodeAgent {
   #session: { readonly controller: AbortController; readonly ended: Promise<unknown> } | undefined;
 
   constructor(options: NodeAgentOptions, pods: Map<string, LocalPod>, logs: LogServer) {
-    const { api, adminApi, name, dir, launcher, images, apiServerUrlFor, extraEnvFor } = options;
+    const { api, witnessApi, name, dir, launcher, images, apiServerUrlFor, extraEnvFor } = options;
     this.name = name;
     this.#api = api;
-    this.#adminApi = adminApi;
+    this.#witnessApi = witnessApi;
     this.#pods = pods;
     this.#logs = logs;
     this.#identity = { name, hostIP: HOST_IP, logPort: logs.port };
@@ -124,7 +124,7 @@ class LocalNode implements NodeAgent {
   async stop(): Promise<void> {
     if (this.#session === undefined) return;
     await this.#leave();
-    this.#witness = await startWitness(this.#adminApi);
+    this.#witness = this.#witnessApi && (await startWitness(this.#witnessApi));
   }
 
   pods(): RunningPod[] {

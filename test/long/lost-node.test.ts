@@ -1,0 +1,138 @@
+/** A node that goes for good, and nobody helps: Kubernetes evicts its pods, and cannot know whether they still run. */
+import { expect } from 'chai';
+import { findCondition } from '#crds/conditions.ts';
+import type { ZipJobStatus } from '#crds/zip-job.ts';
+import type { FaultAction } from '../cluster/fault-proxy.ts';
+import type { AddedNode } from '../cluster/nodes.ts';
+import type { ProxiedRequest } from '../cluster/proxied-request.ts';
+import { until } from '../support/until.ts';
+import { type HeldFile, startZipperWorld, type ZipperWorld } from '../support/zipper-world.ts';
+
+/** Until the node counts as lost, its pods are evicted, their grace is over, and their end is overdue. */
+const GIVEN_UP_LIMIT_MS = 300_000;
+
+/** The source is silent until Kubernetes has given the pod up; after that nobody waits long for the API server. */
+const PATIENT = { SOURCE_IDLE_TIMEOUT_MS: String(GIVEN_UP_LIMIT_MS), STATUS_WRITE_LIMIT_MS: '10000' };
+
+const isComplete = ({ method, path }: ProxiedRequest): boolean =>
+  method === 'POST' && path.includes('uploadId=');
+
+interface LostJob {
+  readonly uuid: string;
+  readonly podUid: string;
+  readonly podName: string;
+  readonly held: HeldFile;
+}
+
+describe('a node that is lost for good while its pods upload', function () {
+  this.timeout(420_000);
+  let world: ZipperWorld;
+  let far: AddedNode;
+  let goesOn: LostJob;
+  let diesCommitting: LostJob;
+  let cancelled: LostJob;
+  const completes: string[] = [];
+  /** Which pod cannot reach the API server any more, though the store. */
+  let cutOff = 'nobody';
+  const completed = Promise.withResolvers<void>();
+
+  const statusOf = async ({ uuid }: LostJob): Promise<ZipJobStatus> =>
+    (await world.project.zipJob(uuid)).status ?? {};
+  const startOnFarNode = async (storeFault: (request: ProxiedRequest) => FaultAction | undefined) => {
+    const held = world.hold();
+    const apiFault = ({ actor }: ProxiedRequest): FaultAction | undefined =>
+      actor?.podUid === cutOff ? { kind: 'refuse' } : undefined;
+    const uuid = await world.start([held.url], { storeFault, apiFault, env: PATIENT });
+    const podUid = await world.untilUploading(uuid);
+    const { job } = (await world.project.zipJob(uuid)).status ?? {};
+    expect(job?.node).to.equal(far.agent.name);
+    return { uuid, podUid, podName: job?.podName ?? '', held };
+  };
+  const countCompletes = (request: ProxiedRequest): undefined => {
+    if (isComplete(request)) completes.push(request.path);
+  };
+  const podsOf = async ({ uuid }: LostJob): Promise<string> =>
+    world.kubectl('get', 'pods', '-o', 'name', '-l', `batch.kubernetes.io/job-name=zip-${uuid}`);
+  const processesOf = ({ podUid }: LostJob): number =>
+    far.agent.pods().find(({ uid }) => uid === podUid)?.containers.length ?? 0;
+
+  before(async () => {
+    world = await startZipperWorld('lost-node');
+    far = await world.cluster.addNode('far');
+    await world.kubectl('cordon', world.cluster.node.name);
+    goesOn = await startOnFarNode(countCompletes);
+    cancelled = await startOnFarNode(countCompletes);
+    diesCommitting = await startOnFarNode((request) => {
+      if (!isComplete(request)) return undefined;
+      const kill = (): void => {
+        far.agent.kill(diesCommitting.podUid, 'SIGKILL');
+        completed.resolve();
+      };
+      return { kind: 'kill', kill };
+    });
+    await world.kubectl('uncordon', world.cluster.node.name);
+    await far.agent.stop();
+    cutOff = goesOn.podUid;
+    diesCommitting.held.release();
+    await completed.promise;
+  });
+  after(async () => {
+    await world.kubectl('uncordon', world.cluster.node.name);
+    await far.remove();
+    await world[Symbol.asyncDispose]();
+  });
+
+  it('a job that is cancelled ends at once, and what still runs publishes nothing (F10) (H4)', async () => {
+    const { uuid } = cancelled;
+    await world.kubectl('patch', 'zipjob', `zip-${uuid}`, '--type=merge', '-p', '{"spec":{"cancel":true}}');
+    const { status } = await world.untilEnd(uuid);
+    expect(status, JSON.stringify(status)).to.include({ phase: 'Cancelled', reason: 'Cancelled' });
+    expect(findCondition(status?.conditions, 'Settled')).to.include({ status: 'True', reason: 'Settled' });
+    cancelled.held.release();
+    await until('its process on the lost node to end', () => processesOf(cancelled) === 0);
+    expect(await world.project.bucket.exists(`${uuid}.zip`)).to.equal(false);
+  });
+
+  it('a job tells that its node is silent, and no other pod begins meanwhile (F10) (K3) (K4)', async () => {
+    const silent = await until(
+      'the silent node to be told',
+      async () => findCondition((await statusOf(goesOn)).conditions, 'Waiting'),
+      { limitMs: GIVEN_UP_LIMIT_MS, intervalMs: 500 },
+    );
+    expect(silent).to.include({ status: 'True', reason: 'NodeSilent' });
+    expect(silent.message).to.contain(goesOn.podName).and.contain(far.agent.name);
+    expect(await statusOf(goesOn)).to.include({ phase: 'Running', reason: 'NodeSilent', attemptsTotal: 1 });
+    expect((await podsOf(goesOn)).trim()).to.equal(`pod/${goesOn.podName}`);
+    expect(processesOf(goesOn)).to.equal(1);
+  });
+
+  it('the pod is given up, and one on another node publishes, alone (F10) (F12)', async () => {
+    const next = await until(
+      'the next pod to upload',
+      async () => {
+        const { status } = await world.project.zipJob(goesOn.uuid);
+        return status?.attempts?.length === 1 && (await world.untilUploading(goesOn.uuid, goesOn.podUid));
+      },
+      { limitMs: GIVEN_UP_LIMIT_MS, intervalMs: 500 },
+    );
+    goesOn.held.release();
+    const { status } = await world.untilEnd(goesOn.uuid);
+    expect(status, JSON.stringify(status)).to.include({ phase: 'Succeeded', attemptsTotal: 2 });
+    const [first, second] = status?.attempts ?? [];
+    expect(first).to.include({ podUid: goesOn.podUid, class: 'disruption', reason: 'PodLost' });
+    expect(first?.upload).to.include({ state: 'open' });
+    expect(second).to.include({ podUid: next, class: 'success' });
+    await until('its process on the lost node to end', () => processesOf(goesOn) === 0);
+    expect(completes.filter((path) => path.includes(goesOn.uuid))).to.have.length(1);
+    expect(await world.project.bucket.size(`${goesOn.uuid}.zip`)).to.equal(status?.result?.bytes);
+  });
+
+  it('what was completed unseen is found in the store (F11)', async () => {
+    const { status } = await world.untilEnd(diesCommitting.uuid);
+    expect(status, JSON.stringify(status)).to.include({ phase: 'Succeeded', reason: 'ProvedByStore' });
+    expect(status?.attempts).to.have.length(1);
+    expect(await world.project.bucket.size(`${diesCommitting.uuid}.zip`)).to.equal(status?.result?.bytes);
+    await world.untilNothingOpen();
+    expect(completes).to.have.length(1);
+  });
+});
