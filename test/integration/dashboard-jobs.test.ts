@@ -2,12 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { postJob } from '../support/api-client.ts';
-import {
-  type DashboardDesk,
-  type OpenPage,
-  seriousIssues,
-  startDashboardDesk,
-} from '../support/dashboard-desk.ts';
+import { type DashboardDesk, type OpenPage, startDashboardDesk } from '../support/dashboard-desk.ts';
 import type { DashboardUser } from '../support/dashboard-users.ts';
 import { readZip } from '../support/read-zip.ts';
 import { until } from '../support/until.ts';
@@ -230,24 +225,4 @@ describe('jobs in the dashboard', function () {
     expect(alerts).to.equal(0);
     expect(open.complaints).to.deep.equal([]);
   });
-
-  for (const colorScheme of ['light', 'dark'] as const) {
-    it(`has no serious fault for assistive technology, ${colorScheme}`, async () => {
-      const going = await post('going.zip', '/drip/65536/100/6553600/1');
-      const failed = await post('failed.zip', '/status/404');
-      await ended(failed);
-      await using open = await asUser(admin, { colorScheme });
-      await using looking = await asUser(viewer, { colorScheme });
-      const found: string[] = [];
-      for (const { page } of [open, looking]) {
-        for (const path of [JOBS, `${JOBS}?q=nothing`, `${JOBS}/${failed}?log=last`, `${JOBS}/${going}`]) {
-          expect((await page.goto(path))?.status(), path).to.equal(200);
-          found.push(...(await seriousIssues(page)).map((issue) => `${path}: ${issue}`));
-        }
-        await page.getByRole('img', { name: /read in/ }).waitFor();
-        found.push(...(await seriousIssues(page)));
-      }
-      expect(found).to.deep.equal([]);
-    });
-  }
 });

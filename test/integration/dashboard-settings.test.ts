@@ -1,12 +1,7 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { askApi, postJob } from '../support/api-client.ts';
-import {
-  type DashboardDesk,
-  type OpenPage,
-  seriousIssues,
-  startDashboardDesk,
-} from '../support/dashboard-desk.ts';
+import { type DashboardDesk, type OpenPage, startDashboardDesk } from '../support/dashboard-desk.ts';
 import type { DashboardUser } from '../support/dashboard-users.ts';
 import { untilTokenKnown } from '../support/flow.ts';
 import { until } from '../support/until.ts';
@@ -45,31 +40,30 @@ describe('settings in the dashboard', function () {
   };
 
   describe('buckets', () => {
-    for (const javaScriptEnabled of [true, false])
-      it(`are added, changed and deleted ${javaScriptEnabled ? 'with' : 'without'} JavaScript`, async () => {
-        await using open = await asUser(admin, { javaScriptEnabled });
-        const { page } = open;
-        const name = `new-${javaScriptEnabled ? 'with' : 'without'}`;
-        await addBucket(page, name, 'with a space');
-        await page.getByRole('alert').waitFor();
-        expect(await page.getByLabel('Bucket Name').inputValue()).to.equal(name);
-        expect(await page.getByLabel('Access Key ID').inputValue()).to.equal('');
-        expect(await page.getByLabel('Secret Access Key').inputValue()).to.equal('');
-        await addBucket(page, name, SECRET_KEY);
-        await page.getByRole('heading', { name, exact: true }).waitFor();
-        expect(await page.content())
-          .to.not.contain(SECRET_KEY)
-          .and.not.contain(ACCESS_KEY);
-        await page.getByRole('link', { name: 'Update the credentials' }).click();
-        await page.getByLabel('Access Key ID').fill(ACCESS_KEY);
-        await page.getByLabel('Secret Access Key').fill(`${SECRET_KEY}2`);
-        await press(page, 'Replace the credentials');
-        await page.getByText('The new credentials are stored').waitFor();
-        await page.getByRole('link', { name: 'Delete', exact: true }).click();
-        await press(page, 'Delete bucket');
-        await page.getByText(`The bucket ${name} and its credentials are deleted`).waitFor();
-        expect(open.complaints).to.deep.equal([]);
-      });
+    it('are added, changed and deleted', async () => {
+      await using open = await asUser(admin);
+      const { page } = open;
+      const name = 'new-one';
+      await addBucket(page, name, 'with a space');
+      await page.getByRole('alert').waitFor();
+      expect(await page.getByLabel('Bucket Name').inputValue()).to.equal(name);
+      expect(await page.getByLabel('Access Key ID').inputValue()).to.equal('');
+      expect(await page.getByLabel('Secret Access Key').inputValue()).to.equal('');
+      await addBucket(page, name, SECRET_KEY);
+      await page.getByRole('heading', { name, exact: true }).waitFor();
+      expect(await page.content())
+        .to.not.contain(SECRET_KEY)
+        .and.not.contain(ACCESS_KEY);
+      await page.getByRole('link', { name: 'Update the credentials' }).click();
+      await page.getByLabel('Access Key ID').fill(ACCESS_KEY);
+      await page.getByLabel('Secret Access Key').fill(`${SECRET_KEY}2`);
+      await press(page, 'Replace the credentials');
+      await page.getByText('The new credentials are stored').waitFor();
+      await page.getByRole('link', { name: 'Delete', exact: true }).click();
+      await press(page, 'Delete bucket');
+      await page.getByText(`The bucket ${name} and its credentials are deleted`).waitFor();
+      expect(open.complaints).to.deep.equal([]);
+    });
 
     it('are tested from inside the cluster, and the page tells how it went without a reload', async () => {
       await using open = await asUser(admin);
@@ -172,33 +166,6 @@ describe('settings in the dashboard', function () {
       expect(await page.locator('#secret').textContent()).to.match(/^whsec_/);
       await page.getByText('signed with the old one as well').waitFor();
     });
-  });
-
-  it('has no serious issue for axe, in light and dark, and no script complains', async () => {
-    const { bucketName } = desk.flow.project;
-    const bucket = `${HOME}/buckets/s3/${bucketName}`;
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await using open = await asUser(admin, { colorScheme });
-      const { page } = open;
-      for (const path of [
-        `${HOME}/buckets`,
-        `${HOME}/new-bucket/s3`,
-        `${HOME}/new-bucket/r2`,
-        bucket,
-        `${bucket}/credentials`,
-        `${bucket}/delete`,
-        `${HOME}/tokens`,
-        `${HOME}/new-token`,
-        `${HOME}/webhook`,
-        `${HOME}/webhook/rotate-secret`,
-        `${HOME}/webhook/remove`,
-        `${HOME}/first-steps`,
-      ]) {
-        expect((await page.goto(path))?.status(), path).to.equal(200);
-        expect(await seriousIssues(page), path).to.deep.equal([]);
-      }
-      expect(open.complaints).to.deep.equal([]);
-    }
   });
 
   it('shows first steps with the own bucket and address', async () => {

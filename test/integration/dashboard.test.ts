@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
-import { type DashboardDesk, seriousIssues, startDashboardDesk } from '../support/dashboard-desk.ts';
+import { type DashboardDesk, startDashboardDesk } from '../support/dashboard-desk.ts';
 import type { DashboardUser } from '../support/dashboard-users.ts';
 import { type RedisServer, startRedisServer } from '../support/redis-server.ts';
 import { until } from '../support/until.ts';
@@ -145,31 +145,6 @@ describe('the dashboard in a browser', function () {
       return (await page.getByRole('rowheader', { name: 'Made here' }).count()) === 1;
     });
   });
-
-  for (const colorScheme of ['light', 'dark'] as const) {
-    it(`has no serious fault for assistive technology on any page, ${colorScheme}`, async () => {
-      await using open = await desk.open({ colorScheme });
-      const { page } = open;
-      const found: string[] = [];
-      const check = async (): Promise<void> => {
-        found.push(...(await seriousIssues(page)).map((issue) => `${page.url()}: ${issue}`));
-      };
-      await page.goto('/sign-in?why=ended');
-      await check();
-      await open.signIn(admin.token);
-      await check();
-      for (const path of ['', '/first-steps', '/nowhere']) {
-        await page.goto(`/projects/${NAMESPACE}${path}`);
-        await check();
-      }
-      await page.goto('/new-project');
-      await page.getByRole('button', { name: 'Create project' }).click();
-      await page.locator('#namespace-error').waitFor();
-      await check();
-      expect(found).to.deep.equal([]);
-      expect(open.complaints).to.deep.equal([]);
-    });
-  }
 
   it('shows nothing of a project to somebody without rights to it', async () => {
     const stranger = await desk.addUser('stranger');

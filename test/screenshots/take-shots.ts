@@ -29,7 +29,7 @@ export const fileOf = (shot: Pick<Shot, 'name'>, { device, colorScheme }: Look, 
   `${shot.name}-${device}-${colorScheme}.${format}`;
 
 /** How far the page is wider than its window, and what sticks out. */
-const overhangOf = (page: Page): Promise<string> =>
+export const overhangOf = (page: Page): Promise<string> =>
   page.evaluate(`(() => {
     const width = document.documentElement.clientWidth;
     if (document.documentElement.scrollWidth <= width) return '';

@@ -11,12 +11,13 @@ interface AxeResult {
   readonly nodes: readonly { readonly target: readonly string[]; readonly failureSummary?: string }[];
 }
 
-/** What axe finds of the impact serious or critical, as lines. */
-export const seriousIssues = async (page: Page): Promise<readonly string[]> => {
+/** What axe finds of the impact serious or critical, as lines: by all of its rules, or by these. */
+export const seriousIssues = async (page: Page, rules?: readonly string[]): Promise<readonly string[]> => {
+  const options = { resultTypes: ['violations'], ...(rules && { runOnly: rules }) };
   // Given as text to the debugger's own world: the page's policy lets no other script in.
   await page.evaluate(axe.source);
   const violations = (await page.evaluate(
-    'axe.run(document, { resultTypes: ["violations"] }).then((results) => results.violations)',
+    `axe.run(document, ${JSON.stringify(options)}).then((results) => results.violations)`,
   )) as readonly AxeResult[];
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')

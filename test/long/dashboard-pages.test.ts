@@ -1,0 +1,54 @@
+import { expect } from 'chai';
+import { furnish } from '../screenshots/furnish.ts';
+import { type Shot, shotsOf, type Who } from '../screenshots/shots.ts';
+import { overhangOf } from '../screenshots/take-shots.ts';
+import {
+  type DashboardDesk,
+  type OpenPage,
+  seriousIssues,
+  startDashboardDesk,
+} from '../support/dashboard-desk.ts';
+
+const NAMESPACE = 'dashboard-pages';
+const DESKTOP = { width: 1_120, height: 700 };
+const PHONE = { width: 360, height: 640 };
+
+describe('every page of the dashboard', function () {
+  this.timeout(600_000);
+  let desk: DashboardDesk;
+  let open: Record<Who, OpenPage>;
+  let shots: readonly Shot[];
+  before(async () => {
+    desk = await startDashboardDesk(NAMESPACE, { DASHBOARD_API_URL: 'https://zips.example.com' });
+    const jobs = await furnish(desk.flow);
+    shots = shotsOf(NAMESPACE, desk.flow.project.bucketName, jobs);
+    open = { nobody: await desk.open(), admin: await desk.open(), viewer: await desk.open() };
+    await open.admin.signIn((await desk.addUser('ada', 'admin')).token);
+    await open.viewer.signIn((await desk.addUser('vera', 'view')).token);
+  });
+  after(() => desk[Symbol.asyncDispose]());
+
+  it('has no serious or critical issue for axe, in both schemes, and is no wider than a phone', async () => {
+    const faults: string[] = [];
+    for (const shot of shots) {
+      const { page } = open[shot.who];
+      page.setDefaultTimeout(60_000);
+      await page.setViewportSize(DESKTOP);
+      await page.goto(shot.path);
+      await shot.act?.(page);
+      for (const size of [DESKTOP, PHONE]) {
+        await page.setViewportSize(size);
+        const overhang = await overhangOf(page);
+        if (overhang !== '') faults.push(`${shot.name} is wider than ${size.width}: ${overhang}`);
+        for (const colorScheme of ['light', 'dark'] as const) {
+          await page.emulateMedia({ colorScheme });
+          // Colours alone depend on the scheme.
+          const issues = await seriousIssues(page, colorScheme === 'dark' ? ['color-contrast'] : undefined);
+          faults.push(...issues.map((issue) => `${shot.name} (${size.width}, ${colorScheme}): ${issue}`));
+        }
+      }
+    }
+    expect(faults).to.deep.equal([]);
+    for (const { complaints } of Object.values(open)) expect(complaints).to.deep.equal([]);
+  });
+});
