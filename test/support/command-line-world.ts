@@ -31,6 +31,8 @@ export interface CommandLineWorld extends AsyncDisposable {
   kubectl(...args: readonly string[]): Promise<string>;
   /** Runs what is to be refused: with this exit code, in these words, and with nothing on standard output. */
   refused(who: CommandLine, args: readonly string[], want: Refusal): Promise<void>;
+  /** That nobody was shown a credential, what the tests plant as CANARY, or a control character. */
+  expectNoSecretPrinted(): void;
 }
 
 /** The namespace exists and holds no project yet. */
@@ -48,14 +50,17 @@ export const startCommandLineWorld = async (own: string): Promise<CommandLineWor
   await bind(own, 'admin', 'olivia');
   await bind(other, 'view', 'olivia');
   await bind(own, 'view', 'victor');
+  const owner = createCommandLine({ kubeconfig: await cluster.kubeconfigFor({ commonName: 'olivia' }) });
+  const viewer = createCommandLine({ kubeconfig: await cluster.kubeconfigFor({ commonName: 'victor' }) });
+  const platform = createCommandLine({ kubeconfig: cluster.kubeconfigPath });
   const resources = started.move();
   return {
     flow,
     own,
     other,
-    owner: createCommandLine({ kubeconfig: await cluster.kubeconfigFor({ commonName: 'olivia' }) }),
-    viewer: createCommandLine({ kubeconfig: await cluster.kubeconfigFor({ commonName: 'victor' }) }),
-    platform: createCommandLine({ kubeconfig: cluster.kubeconfigPath }),
+    owner,
+    viewer,
+    platform,
     credentials: {
       ZIPJOBS_ACCESS_KEY_ID: store.accessKeyId,
       ZIPJOBS_SECRET_ACCESS_KEY: store.secretAccessKey,
@@ -71,6 +76,20 @@ export const startCommandLineWorld = async (own: string): Promise<CommandLineWor
       expect(result.stderr).to.match(says);
       expect({ code: result.exitCode, stdout: result.stdout }).to.deep.equal({ code, stdout: '' });
     },
+    expectNoSecretPrinted: () => {
+      for (const { printed } of [owner, viewer, platform])
+        for (const secret of [store.secretAccessKey, 'CANARY', '\u001b'])
+          expect(printed).not.to.contain(secret);
+    },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
+};
+
+/** The namespace holds a project, which its owner has made. */
+export const startOwnProject = async (own: string): Promise<CommandLineWorld> => {
+  await using started = new AsyncDisposableStack();
+  const world = started.use(await startCommandLineWorld(own));
+  await world.owner.succeed(['project', 'create', own]);
+  started.move();
+  return world;
 };

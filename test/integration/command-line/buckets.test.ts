@@ -6,7 +6,7 @@ import { parse } from 'yaml';
 import { ANNOTATIONS, GROUP_VERSION } from '#crds/api-group.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
 import { createCommandLine } from '../../support/command-line.ts';
-import { type CommandLineWorld, startCommandLineWorld } from '../../support/command-line-world.ts';
+import { type CommandLineWorld, startOwnProject } from '../../support/command-line-world.ts';
 import { applyObjects } from '../../support/project.ts';
 import { until } from '../../support/until.ts';
 
@@ -18,13 +18,15 @@ describe('the command line', function () {
   this.timeout(180_000);
   let world: CommandLineWorld;
   before(async () => {
-    world = await startCommandLineWorld('cli-buckets');
-    await world.owner.succeed(['project', 'create', world.own]);
+    world = await startOwnProject('cli-buckets');
     await world.flow.cluster.createBucket(BUCKET);
   });
   after(() => world[Symbol.asyncDispose]());
 
   describe('zipjobs bucket', () => {
+    const secretOf = (bucket: string, ...flags: readonly string[]): Promise<string> =>
+      world.kubectl('get', 'secret', `zipbucket-s3-${bucket}`, ...flags);
+
     it('is created with credentials from the environment, tested and shown', async () => {
       const { stdout, stderr } = await world.owner.succeed(world.newBucket(BUCKET), {
         env: world.credentials,
@@ -36,16 +38,8 @@ describe('the command line', function () {
       const shown = (await world.owner.json(world.inOwn('bucket', 'show', BUCKET))) as Fields;
       expect(shown).to.include({ bucketName: BUCKET, service: 's3', resource: `s3-${BUCKET}`, host: null });
       expect(shown['lastTest']).to.deep.include({ ok: true, reason: 'BucketTested' });
-      const secret = await world.flow.cluster.kubectl([
-        'get',
-        'secret',
-        `zipbucket-s3-${BUCKET}`,
-        '-n',
-        world.own,
-        '-o',
-        'jsonpath={.metadata.ownerReferences[0].kind}',
-      ]);
-      expect(secret.stdout).to.equal('ZipBucket');
+      const owner = 'jsonpath={.metadata.ownerReferences[0].kind}';
+      expect(await secretOf(BUCKET, '-o', owner)).to.equal('ZipBucket');
     });
 
     it('is created with credentials from a file and from standard input, in the forms that other tools write', async () => {
@@ -64,16 +58,8 @@ describe('the command line', function () {
         },
       );
       for (const name of ['from-file', 'from-input']) {
-        const data = await world.flow.cluster.kubectl([
-          'get',
-          'secret',
-          `zipbucket-s3-${name}`,
-          '-n',
-          world.own,
-          '-o',
-          'jsonpath={.data.secretAccessKey}',
-        ]);
-        expect(atob(data.stdout)).to.equal(secretAccessKey);
+        const stored = await secretOf(name, '-o', 'jsonpath={.data.secretAccessKey}');
+        expect(atob(stored)).to.equal(secretAccessKey);
       }
       expect(await world.owner.json(world.inOwn('bucket', 'show', 'from-input'))).to.deep.include({
         objectOptions: { storageClass: 'STANDARD' },
@@ -190,15 +176,7 @@ describe('the command line', function () {
           rules: [rule],
         },
       ]);
-      await world.flow.cluster.kubectl([
-        'create',
-        'rolebinding',
-        'half',
-        '--role=buckets-only',
-        '--user=harry',
-        '-n',
-        world.own,
-      ]);
+      await world.kubectl('create', 'rolebinding', 'half', '--role=buckets-only', '--user=harry');
       const harry = createCommandLine({
         kubeconfig: await world.flow.cluster.kubeconfigFor({ commonName: 'harry' }),
       });
@@ -231,17 +209,7 @@ describe('the command line', function () {
         says: /while jobs name it: 1 unfinished and 0 finished, such as held\. .*force the deletion/,
       });
       const bucket = JSON.parse(
-        (
-          await world.flow.cluster.kubectl([
-            'get',
-            'zipbucket',
-            's3-from-file',
-            '-n',
-            world.own,
-            '-o',
-            'json',
-          ])
-        ).stdout,
+        await world.kubectl('get', 'zipbucket', 's3-from-file', '-o', 'json'),
       ) as ZipBucket;
       expect(bucket.metadata.deletionTimestamp).to.equal(undefined);
       expect(bucket.metadata.annotations ?? {}).not.to.have.property(ANNOTATIONS.forceDelete);
@@ -251,8 +219,10 @@ describe('the command line', function () {
         gone: true,
       });
       await until('the job to fail', async () => {
-        const flags = ['get', 'zipjob', 'held', '-n', world.own, '-o', 'jsonpath={.status.reason}'];
-        return (await world.flow.cluster.kubectl(flags)).stdout === 'BucketDeleted';
+        return (
+          (await world.kubectl('get', 'zipjob', 'held', '-o', 'jsonpath={.status.reason}')) ===
+          'BucketDeleted'
+        );
       });
     });
 
@@ -260,27 +230,14 @@ describe('the command line', function () {
       const { stdout } = await world.owner.succeed(world.inOwn('bucket', 'delete', 'from-input', '-y'));
       expect(stdout).to.equal('The bucket from-input is deleted; what is stored in it stays.\n');
       for (const name of ['from-input', 'from-file']) {
-        const left = await world.flow.cluster.kubectl([
-          'get',
-          'secret',
-          `zipbucket-s3-${name}`,
-          '-n',
-          world.own,
-          '--ignore-not-found',
-        ]);
-        expect(left.stdout).to.equal('');
+        expect(await secretOf(name, '--ignore-not-found')).to.equal('');
       }
     });
   });
 
   describe('zipjobs', () => {
     it('printed no credential, no query of a URL and no control character (H9)', () => {
-      const { owner, viewer, platform, flow } = world;
-      for (const { printed } of [owner, viewer, platform]) {
-        expect(printed).not.to.contain(flow.cluster.store.secretAccessKey);
-        expect(printed).not.to.contain('CANARY');
-        expect(printed).not.to.contain('\u001b');
-      }
+      world.expectNoSecretPrinted();
     });
   });
 });

@@ -1,6 +1,6 @@
 /** What the command line asks of somebody who sits at a terminal, and of a pipe at which nobody sits. */
 import { expect } from 'chai';
-import { type CommandLineWorld, startCommandLineWorld } from '../../support/command-line-world.ts';
+import { type CommandLineWorld, startOwnProject } from '../../support/command-line-world.ts';
 import { CONTROL_C, ENTER, type PseudoTerminal } from '../../support/pseudo-terminal.ts';
 import { requirePrograms } from '../../support/require-programs.ts';
 
@@ -12,8 +12,7 @@ describe('the command line at a terminal', function () {
   const life = new AsyncDisposableStack();
   before(async function () {
     await requirePrograms(this, 'a terminal of its own', ['python3']);
-    world = life.use(await startCommandLineWorld('cli-prompts'));
-    await world.owner.succeed(['project', 'create', world.own]);
+    world = life.use(await startOwnProject('cli-prompts'));
     await world.flow.cluster.createBucket(BUCKET);
   });
   after(() => life.disposeAsync());

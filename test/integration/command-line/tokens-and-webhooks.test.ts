@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { isToken, maskToken } from '../../../api/tokens/token.ts';
 import { askApi } from '../../support/api-client.ts';
-import { type CommandLineWorld, startCommandLineWorld } from '../../support/command-line-world.ts';
+import { type CommandLineWorld, startOwnProject } from '../../support/command-line-world.ts';
 import { untilTokenKnown } from '../../support/flow.ts';
 import { until } from '../../support/until.ts';
 import { verifyDelivery } from '../../support/webhook-receiver.ts';
@@ -15,8 +15,7 @@ describe('the command line', function () {
   this.timeout(180_000);
   let world: CommandLineWorld;
   before(async () => {
-    world = await startCommandLineWorld('cli-tokens');
-    await world.owner.succeed(['project', 'create', world.own]);
+    world = await startOwnProject('cli-tokens');
   });
   after(() => world[Symbol.asyncDispose]());
 
@@ -215,12 +214,7 @@ describe('the command line', function () {
 
   describe('zipjobs', () => {
     it('printed no credential, no query of a URL and no control character (H9)', () => {
-      const { owner, viewer, platform, flow } = world;
-      for (const { printed } of [owner, viewer, platform]) {
-        expect(printed).not.to.contain(flow.cluster.store.secretAccessKey);
-        expect(printed).not.to.contain('CANARY');
-        expect(printed).not.to.contain('\u001b');
-      }
+      world.expectNoSecretPrinted();
     });
   });
 });
