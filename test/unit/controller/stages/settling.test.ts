@@ -214,5 +214,10 @@ describe('decide, between two attempts', () => {
     const zipJob = withStatus(settled({ class: 'disruption', reason: 'PodLost' }));
     const decision = judge({ zipJob, job: aJob(), pods });
     expect(decision.actions).to.deep.equal([{ kind: 'forceDeletePod', name: 'p1', uid: 'uid-p1' }]);
+    const early = [aPod('p1', { metadata: { deletionTimestamp: ago(50) } })];
+    expect(judge({ zipJob, job: aJob(), pods: early })).to.deep.include({
+      actions: [],
+      requeueAfterMs: 10_000,
+    });
   });
 });

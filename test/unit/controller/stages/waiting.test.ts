@@ -50,6 +50,14 @@ describe('what a job that does not get on says', () => {
     expect(judge({ ...seen, zipJob: moved }).status).to.include({ phase: 'Running', reason: 'Running' });
   });
 
+  it('ends in time: it is looked at again when the time of its Job is over (F17)', () => {
+    const zipJob = withStatus(running('p1', { progress: progressOf('uid-p1') }), {
+      activeDeadlineSeconds: 100,
+    });
+    const job = aJob({ status: { startTime: ago(114) } });
+    expect(judge({ zipJob, job, pods: [aPod('p1')] }).requeueAfterMs).to.equal(1000);
+  });
+
   it('is that the node of its pod is silent, told once, until the pod is given up (F10)', () => {
     const zipJob = withStatus(running('p1', { progress: progressOf('uid-p1') }));
     const goneFor = (seconds: number) => [aPod('p1', { metadata: { deletionTimestamp: ago(seconds) } })];
