@@ -4,9 +4,9 @@
   'use strict';
   const parts = document.querySelectorAll('[data-live]');
 
+  const shown = new WeakMap();
   const show = (part, html) => {
-    if (part.dataset.shown === html) return;
-    part.dataset.shown = html;
+    if (shown.get(part) === html) return;
     // A part in which somebody has the focus is left alone: it would be lost.
     if (part.contains(document.activeElement)) return;
     const template = document.createElement('template');
@@ -17,6 +17,7 @@
       one.open = open[index] ?? one.open;
     });
     part.replaceChildren(template.content);
+    shown.set(part, html);
   };
 
   const refresh = async (part) => {
