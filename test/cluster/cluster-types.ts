@@ -1,7 +1,6 @@
 import type { TrustedIssuer } from './control-plane.ts';
 import type { NodeAgent } from './node-agent/node-agent.ts';
 import type { Pod } from './node-agent/pod-types.ts';
-import type { AddedNode } from './nodes.ts';
 
 export type Log = (line: string) => void;
 
@@ -25,6 +24,13 @@ export interface CommandOptions {
 export type ClusterUser =
   | { readonly token: string }
   | { readonly commonName: string; readonly organizations?: readonly string[] };
+
+/** A node beside the first one. */
+export interface AddedNode {
+  readonly agent: NodeAgent;
+  /** Ends its pods at once and takes the Node object away: the machine does not come back. */
+  remove(): Promise<void>;
+}
 
 export interface ClusterOptions {
   /** The cluster's folder; without it a new one under the system's folder for temporary files. */

@@ -1,3 +1,4 @@
+import type { AddedNode } from './cluster-types.ts';
 import type { ControlPlane } from './control-plane.ts';
 import type { KubeApi } from './kube-api.ts';
 import { createNodeAgent, type NodeAgent, type NodeAgentOptions } from './node-agent/node-agent.ts';
@@ -13,13 +14,6 @@ export interface NodesOptions {
   readonly dir: string;
   /** What all nodes have in common. */
   readonly agent: Omit<NodeAgentOptions, 'api' | 'name' | 'witnessApi' | 'dir' | 'launcher'>;
-}
-
-/** A node beside the first one. */
-export interface AddedNode {
-  readonly agent: NodeAgent;
-  /** Ends its pods at once and takes the Node object away: the machine does not come back. */
-  remove(): Promise<void>;
 }
 
 interface StartOptions {

@@ -2,8 +2,8 @@
 import { expect } from 'chai';
 import { findCondition } from '#crds/conditions.ts';
 import type { ZipJobStatus } from '#crds/zip-job.ts';
+import type { AddedNode } from '../cluster/cluster-types.ts';
 import type { FaultAction } from '../cluster/fault-proxy.ts';
-import type { AddedNode } from '../cluster/nodes.ts';
 import type { ProxiedRequest } from '../cluster/proxied-request.ts';
 import { until } from '../support/until.ts';
 import { type HeldFile, startZipperWorld, type ZipperWorld } from '../support/zipper-world.ts';
