@@ -73,7 +73,7 @@ describe('sign-in to the dashboard by OpenID Connect', function () {
     await signInAtProvider(page, 'grace');
     await page.getByRole('heading', { name: 'Jobs by state' }).waitFor();
     expect(new URL(page.url()).pathname).to.equal(`/projects/${NAMESPACE}`);
-    expect(await page.getByText('oidc:grace').count()).to.equal(1);
+    expect(await page.locator('summary', { hasText: 'oidc:grace' }).count()).to.equal(1);
     const all = await page.context().cookies(desk.url);
     // The identity provider is on another port of the same host, which cookies do not tell apart.
     const cookies = all.filter(({ name }) => name.includes('zipjobs'));

@@ -23,6 +23,8 @@ let started: Promise<Browser> | undefined;
 const sharedBrowser = (): Promise<Browser> => {
   started ??= chromium.launch({
     executablePath: findChromium(),
+    // Without a locale it saves a file whose name is beyond ASCII as "download".
+    env: { ...process.env, LANG: 'C.UTF-8', LC_ALL: 'C.UTF-8' },
     // Root, as in containers, may not use Chromium's own sandbox; containers have little shared memory.
     args: ['--disable-dev-shm-usage', ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])],
   });
