@@ -60,6 +60,8 @@ const BY_NAME: ReadonlyMap<string, Verdict> = new Map<string, Verdict>([
   ['AllAccessDisabled', never('BucketAccessDenied')],
   ['AccountProblem', never('BucketAccessDenied')],
   ['InvalidAccessKeyId', never('BucketCredentialsInvalid')],
+  // What versitygw says of a key id that it does not know.
+  ['XAdminUserNotFound', never('BucketCredentialsInvalid')],
   ['SignatureDoesNotMatch', never('BucketCredentialsInvalid')],
   ['InvalidToken', never('BucketCredentialsInvalid')],
   ['ExpiredToken', never('BucketCredentialsInvalid')],

@@ -142,6 +142,7 @@ describe('the requests of a store', () => {
       [400, 'AuthorizationHeaderMalformed', 'BucketMisconfigured', false, '<Region>us-west-2</Region>'],
       [400, 'IllegalLocationConstraintException', 'BucketMisconfigured', false],
       [403, 'InvalidAccessKeyId', 'BucketCredentialsInvalid', false],
+      [404, 'XAdminUserNotFound', 'BucketCredentialsInvalid', false],
       [403, 'SignatureDoesNotMatch', 'BucketCredentialsInvalid', false],
       [400, 'ExpiredToken', 'BucketCredentialsInvalid', false],
       [400, 'InvalidToken', 'BucketCredentialsInvalid', false],
