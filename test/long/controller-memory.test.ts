@@ -71,6 +71,7 @@ describe('with 10,000 finished ZipJobs', function () {
     api = await adminApi(cluster);
     await withControllers(cluster, 1, 'before');
     project = await createProject(cluster, { namespace: NAMESPACE });
+    await untilNothingGoes(cluster);
     await withControllers(cluster, 0, 'before');
     const { bucketName } = project;
     uuids = await createStoredJobs(api, { namespace: NAMESPACE, count: JOBS, bucketName });
@@ -118,7 +119,6 @@ describe('with 10,000 finished ZipJobs', function () {
   });
 
   it('full passes over all of them write nothing and keep the memory below 200 MiB', async () => {
-    await untilNothingGoes(cluster);
     const followed = await followNamespace(api);
     const before = await writesSent();
     const passes = await workedOn();
