@@ -14,6 +14,7 @@ import { sharedCluster } from '../support/shared-cluster.ts';
 import { resetInstallation } from '../support/shared-installation.ts';
 import { createStoredJobs } from '../support/stored-jobs.ts';
 import { until } from '../support/until.ts';
+import { untilNothingGoes } from '../support/until-nothing-goes.ts';
 
 const MIB = 1024 * 1024;
 const JOBS = 10_000;
@@ -31,14 +32,6 @@ const withControllers = (cluster: Cluster, replicas: number, run: string): Promi
       settings: { FULL_PASS_SECONDS },
     },
   });
-
-/** What earlier tests left is deleted by the controller and by Kubernetes, which is not what is counted here. */
-const untilNothingGoes = (cluster: Cluster): Promise<unknown> =>
-  until(
-    'every namespace that is being deleted to be gone',
-    async () => !(await cluster.kubectl(['get', 'namespaces'])).stdout.includes('Terminating'),
-    { limitMs: 240_000, intervalMs: 1000 },
-  );
 
 /** Everything that a job is made of, in the namespace. */
 const followNamespace = async (api: KubeApi) => {
@@ -81,6 +74,7 @@ describe('with 10,000 finished ZipJobs', function () {
     project[Symbol.dispose]();
     await api[Symbol.asyncDispose]();
     await resetInstallation();
+    await untilNothingGoes(cluster);
   });
 
   /** Calls of the controller that write, as it counted them; a PUT renews the lease. */

@@ -12,6 +12,7 @@ import { createProject, type Project } from '../support/project.ts';
 import { sharedCluster } from '../support/shared-cluster.ts';
 import { resetInstallation, sharedInstallation } from '../support/shared-installation.ts';
 import { createStoredJobs } from '../support/stored-jobs.ts';
+import { untilNothingGoes } from '../support/until-nothing-goes.ts';
 
 const MIB = 1024 * 1024;
 const PAGE_JOBS = 25;
@@ -71,6 +72,7 @@ describe('the dashboard with 10,000 ZipJobs', function () {
     for (const project of projects) project[Symbol.dispose]();
     await admin[Symbol.asyncDispose]();
     await resetInstallation();
+    await untilNothingGoes(cluster);
   });
 
   const running = (): ApiProcess => api ?? expect.fail('the API did not start');

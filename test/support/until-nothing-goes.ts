@@ -1,0 +1,10 @@
+import type { Cluster } from '../cluster/cluster-types.ts';
+import { until } from './until.ts';
+
+/** What tests left is deleted by the controller and by Kubernetes, which takes both a while when it is much. */
+export const untilNothingGoes = (cluster: Cluster): Promise<unknown> =>
+  until(
+    'every namespace that is being deleted to be gone',
+    async () => !(await cluster.kubectl(['get', 'namespaces'])).stdout.includes('Terminating'),
+    { limitMs: 240_000, intervalMs: 1000 },
+  );
