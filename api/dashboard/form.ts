@@ -10,6 +10,10 @@ export interface FormState {
 
 export const EMPTY_FORM: FormState = { values: {}, errors: {} };
 
+/** HTTP status of a page that shows a form: 422 when something about the form is wrong. */
+export const formStatus = (errors: FormState['errors']): 200 | 422 =>
+  Object.keys(errors).length === 0 ? 200 : 422;
+
 /** Fields as they were posted, trimmed. Never for a field that holds a secret: what is shown again stays on the screen. */
 export const filledIn = (
   form: URLSearchParams,

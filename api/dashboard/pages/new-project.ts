@@ -1,4 +1,4 @@
-import { EMPTY_FORM, type FormState, filledIn, formErrors } from '../form.ts';
+import { EMPTY_FORM, type FormState, filledIn, formErrors, formStatus } from '../form.ts';
 import type { GoTo, PageRequest, Route, ShownPage } from '../page.ts';
 import { projectsOf } from '../person/administration.ts';
 
@@ -10,7 +10,7 @@ const show = (form: FormState): ShownPage => ({
   title: 'New project',
   section: 'projects',
   data: { form },
-  status: Object.keys(form.errors).length === 0 ? 200 : 422,
+  status: formStatus(form.errors),
 });
 
 const post = async ({ person, form }: PageRequest): Promise<ShownPage | GoTo> => {

@@ -1,4 +1,4 @@
-import { EMPTY_FORM, type FormState, formErrors } from '../../form.ts';
+import { EMPTY_FORM, type FormState, formErrors, formStatus } from '../../form.ts';
 import type { GoTo, PageRequest, Route, ShownPage } from '../../page.ts';
 import { bucketsOf } from '../../person/administration.ts';
 import { CREDENTIAL_FIELDS, credentialsIn, emptyFields } from './bucket-fields.ts';
@@ -23,7 +23,7 @@ const show = async (request: PageRequest, errors: FormState['errors']): Promise<
     title: `Credentials of ${bucket.bucketName}`,
     section: 'buckets',
     data,
-    status: Object.keys(errors).length === 0 ? 200 : 422,
+    status: formStatus(errors),
   };
 };
 

@@ -1,7 +1,7 @@
 import { isFinished, type ZipJob } from '#crds/zip-job.ts';
 import type { Bucket } from '../../../administration/bucket-view.ts';
 import { NAMESPACE_INDEX } from '../../../caches.ts';
-import { EMPTY_FORM, type FormState, formErrors } from '../../form.ts';
+import { EMPTY_FORM, type FormState, formErrors, formStatus } from '../../form.ts';
 import { FORMAT } from '../../format.ts';
 import type { GoTo, PageRequest, Route, ShownPage } from '../../page.ts';
 import { bucketsOf } from '../../person/administration.ts';
@@ -52,7 +52,7 @@ const show = async (
       href: bucketHref(namespace, bucket, 'delete'),
       back: bucketHref(namespace, bucket),
     },
-    status: Object.keys(errors).length === 0 ? 200 : 422,
+    status: formStatus(errors),
   };
 };
 

@@ -1,5 +1,5 @@
 import { SERVICES, type Service } from '#crds/zip-job.ts';
-import { EMPTY_FORM, type FormState, filledIn, formErrors } from '../../form.ts';
+import { EMPTY_FORM, type FormState, filledIn, formErrors, formStatus } from '../../form.ts';
 import { FORMAT } from '../../format.ts';
 import { type GoTo, notFound, type PageRequest, type Route, type ShownPage } from '../../page.ts';
 import { bucketsOf } from '../../person/administration.ts';
@@ -28,7 +28,7 @@ const show = (request: PageRequest, form: FormState): ShownPage => {
     title: `New ${service} bucket`,
     section: 'buckets',
     data: { service, form, fields: BUCKET_FIELDS[service], href, back: bucketsHref(namespace) },
-    status: Object.keys(form.errors).length === 0 ? 200 : 422,
+    status: formStatus(form.errors),
   };
 };
 

@@ -1,5 +1,5 @@
 import { PERMISSIONS, type Permission } from '#crds/zip-token.ts';
-import { EMPTY_FORM, type FormState, filledIn, formErrors } from '../../form.ts';
+import { EMPTY_FORM, type FormState, filledIn, formErrors, formStatus } from '../../form.ts';
 import { FORMAT } from '../../format.ts';
 import type { PageRequest, Route, ShownPage } from '../../page.ts';
 import { tokensOf } from '../../person/administration.ts';
@@ -27,7 +27,7 @@ const show = ({ namespace }: PageRequest, form: FormState, checked: readonly str
     href: FORMAT.path('projects', namespace, 'new-token'),
     back: FORMAT.path('projects', namespace, 'tokens'),
   },
-  status: Object.keys(form.errors).length === 0 ? 200 : 422,
+  status: formStatus(form.errors),
 });
 
 /** The answer to the form itself holds the value: no other page can show it, as it is stored nowhere. */

@@ -1,4 +1,4 @@
-import { EMPTY_FORM, type FormState, formErrors } from '../../form.ts';
+import { EMPTY_FORM, type FormState, formErrors, formStatus } from '../../form.ts';
 import { FORMAT } from '../../format.ts';
 import type { GoTo, PageRequest, Route, ShownPage } from '../../page.ts';
 import { tokensOf } from '../../person/administration.ts';
@@ -27,7 +27,7 @@ const show = async (request: PageRequest, errors: FormState['errors']): Promise<
       href: FORMAT.path('projects', namespace, 'tokens', token.id, 'revoke'),
       back: FORMAT.path('projects', namespace, 'tokens'),
     },
-    status: Object.keys(errors).length === 0 ? 200 : 422,
+    status: formStatus(errors),
   };
 };
 

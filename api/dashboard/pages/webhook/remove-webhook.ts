@@ -1,4 +1,4 @@
-import { EMPTY_FORM, type FormState, formErrors } from '../../form.ts';
+import { EMPTY_FORM, type FormState, formErrors, formStatus } from '../../form.ts';
 import type { GoTo, PageRequest, Route, ShownPage } from '../../page.ts';
 import { webhooksOf } from '../../person/administration.ts';
 import { WEBHOOK_PATH, webhookHref } from './webhook-paths.ts';
@@ -12,7 +12,7 @@ const show = ({ namespace }: PageRequest, form: FormState): ShownPage => ({
   title: 'Remove the webhook',
   section: 'webhook',
   data: { form, href: webhookHref(namespace, 'remove'), back: webhookHref(namespace) },
-  status: Object.keys(form.errors).length === 0 ? 200 : 422,
+  status: formStatus(form.errors),
 });
 
 const post = async (request: PageRequest): Promise<ShownPage | GoTo> => {

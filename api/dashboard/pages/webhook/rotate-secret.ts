@@ -1,4 +1,4 @@
-import { EMPTY_FORM, type FormState, filledIn, formErrors } from '../../form.ts';
+import { EMPTY_FORM, type FormState, filledIn, formErrors, formStatus } from '../../form.ts';
 import type { PageAnswer, PageRequest, Route, ShownPage } from '../../page.ts';
 import { webhooksOf } from '../../person/administration.ts';
 import { WEBHOOK_PATH, webhookHref } from './webhook-paths.ts';
@@ -25,7 +25,7 @@ const show = ({ namespace }: PageRequest, form: FormState): ShownPage => ({
     href: webhookHref(namespace, 'rotate-secret'),
     back: webhookHref(namespace),
   },
-  status: Object.keys(form.errors).length === 0 ? 200 : 422,
+  status: formStatus(form.errors),
 });
 
 const post = async (request: PageRequest): Promise<PageAnswer> => {

@@ -2,7 +2,7 @@ import { WEBHOOK_EVENTS, type WebhookEvent } from '#crds/zip-job.ts';
 import { redactUrl } from '#runtime/redact.ts';
 import { toWebhook, type Webhook } from '../../../administration/webhook-view.ts';
 import { NAMESPACE_INDEX } from '../../../caches.ts';
-import { EMPTY_FORM, type FormState, filledIn, formErrors } from '../../form.ts';
+import { EMPTY_FORM, type FormState, filledIn, formErrors, formStatus } from '../../form.ts';
 import { FORMAT } from '../../format.ts';
 import type { PageAnswer, PageRequest, Route, ShownPage } from '../../page.ts';
 import { webhooksOf } from '../../person/administration.ts';
@@ -87,7 +87,7 @@ const show = async (deps: Deps, request: PageRequest, given: Given): Promise<Sho
       deliveries: FORMAT.path('projects', namespace, 'live', 'webhook', 'deliveries'),
     },
   };
-  const status = Object.keys(given.form.errors).length === 0 ? 200 : 422;
+  const status = formStatus(given.form.errors);
   return { kind: 'page', view: '/pages/webhook/webhook', title: 'Webhook', section: 'webhook', data, status };
 };
 
