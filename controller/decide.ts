@@ -6,6 +6,7 @@ import { ownedStatus } from './owned-status.ts';
 import { interruption } from './policies/interruption.ts';
 import { settingsIn } from './policies/pod-settings.ts';
 import { type EarlyRelease, patienceEnds } from './policies/release.ts';
+import { atTheLatest } from './policies/wake-up.ts';
 import { active } from './stages/active.ts';
 import { beginEnding } from './stages/ending.ts';
 import { finalizing } from './stages/finalizing.ts';
@@ -53,10 +54,9 @@ const earlyRelease = (
 };
 
 /** Whatever a step waits for, a deletion is looked at again when the patience with it ends. */
-const wakeAfterMs = ({ seen, now }: Situation, { requeueAfterMs }: Step): number | undefined => {
+const wakeAfterMs = ({ seen, now }: Situation, step: Step): number | undefined => {
   const until = patienceEnds(seen.zipJob.metadata, DELETION_PATIENCE_MS);
-  const ms = until && until.getTime() - now.getTime();
-  return ms === undefined ? requeueAfterMs : Math.min(ms, requeueAfterMs ?? ms);
+  return atTheLatest(step, until && until.getTime() - now.getTime()).requeueAfterMs;
 };
 
 /** What is to be done about one ZipJob now. Pure: the same observation at the same time always gives the same decision. */

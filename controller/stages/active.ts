@@ -18,6 +18,7 @@ import { giveUp } from '../policies/failure.ts';
 import { POD_PATIENCE_MS } from '../policies/pod-refusal.ts';
 import { MOUNT_PATIENCE_MS, type PodWait, podWaiting } from '../policies/pod-waiting.ts';
 import { queueWait, startDeadline } from '../policies/start-deadline.ts';
+import { atTheLatest } from '../policies/wake-up.ts';
 import { timeOf } from '../times.ts';
 import { beginEnding, revoke } from './ending.ts';
 import { settling } from './settling.ts';
@@ -150,11 +151,6 @@ const running = (s: Situation, job: Job, pod: Pod): Step => {
     requeueAfterMs: msUntil(now, deadlines(s, job), isQuiet ? undefined : quietUntil),
   };
 };
-
-const atTheLatest = (step: Step, ms: number | undefined): Step => ({
-  ...step,
-  requeueAfterMs: ms === undefined ? step.requeueAfterMs : Math.min(ms, step.requeueAfterMs ?? ms),
-});
 
 /** The pod keeps the charge until it counts as lost: it may have ended well, and its node may come back and tell. */
 const nodeSilent = (s: Situation, job: Job, pod: Pod): Step => {
