@@ -4,35 +4,35 @@ export interface CommandOutcome {
   readonly exitCode: number;
   readonly passed: number;
   readonly failed: number;
+  readonly skipped: number;
 }
 
-const countOf = (output: string, word: string): number => {
-  const counts = [...output.matchAll(new RegExp(`^\\s*(\\d+) ${word}\\b`, 'gm'))];
-  return counts.reduce((sum, match) => sum + Number(match[1]), 0);
+/** The last line of the test runner. */
+const TOTALS = /^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$/gm;
+
+/** Counts of a command's tests. A command without tests counts as one; one that failed has at least one failure. */
+export const outcomeOf = (exitCode: number, output: string): CommandOutcome => {
+  const [, passed = '0', failed = '0', skipped = '0'] = [...output.matchAll(TOTALS)].at(-1) ?? [];
+  return {
+    exitCode,
+    passed: exitCode === 0 ? Math.max(1, Number(passed)) : Number(passed),
+    failed: exitCode === 0 ? Number(failed) : Math.max(1, Number(failed)),
+    skipped: Number(skipped),
+  };
 };
 
-/** Runs a command, shows its output as it comes or at its end, and adds up what mocha says of passing and failing tests. */
-export const runCommand = (
-  command: string,
-  args: readonly string[],
-  { isShownAtEnd = false } = {},
-): Promise<CommandOutcome> =>
+/** Runs a command, shows its output as it comes, and reads the counts of its tests from it. */
+export const runCommand = (command: string, args: readonly string[]): Promise<CommandOutcome> =>
   new Promise((resolve, reject) => {
-    const child = spawn(command, args, { stdio: ['ignore', 'pipe', isShownAtEnd ? 'pipe' : 'inherit'] });
+    const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'] });
     let output = '';
-    const take = (chunk: string): void => {
+    child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
       output += chunk;
-      if (!isShownAtEnd) process.stdout.write(chunk);
-    };
-    child.stdout?.setEncoding('utf8').on('data', take);
-    child.stderr?.setEncoding('utf8').on('data', take);
+      process.stdout.write(chunk);
+    });
     child.on('error', reject);
     child.on('close', (code, signal) => {
-      if (isShownAtEnd) process.stdout.write(output);
-      const exitCode = code ?? 1;
-      const passed = countOf(output, 'passing');
-      const failed = countOf(output, 'failing');
       if (signal !== null) console.error(`${command} was ended by ${signal}`);
-      resolve({ exitCode, passed, failed: exitCode !== 0 && failed === 0 ? 1 : failed });
+      resolve(outcomeOf(code ?? 1, output));
     });
   });

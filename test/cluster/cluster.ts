@@ -66,6 +66,7 @@ async function start(options: ClusterOptions, life: AsyncDisposableStack): Promi
     apiServer: { url: plane.url, caPath: plane.caPath, ca: await readFile(plane.caPath, 'utf8') },
     store,
     node,
+    read: (path) => admin.get(path),
     addNode: (name) => addNode(nodes, { name, life }),
     ...createTools(tools),
     readyPodAddress: (namespace, labels, signal) => readyPodAddress(admin, { namespace, labels }, signal),

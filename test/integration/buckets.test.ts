@@ -24,7 +24,7 @@ describe('a ZipBucket', function () {
   const kubectl = async (...args: readonly string[]): Promise<string> =>
     (await flow.cluster.kubectl(['-n', NAMESPACE, ...args])).stdout;
   const bucketOf = async (name: string): Promise<ZipBucket> =>
-    JSON.parse(await kubectl('get', 'zipbucket', name, '-o', 'json')) as ZipBucket;
+    flow.cluster.read(`/apis/${GROUP_VERSION}/namespaces/${NAMESPACE}/zipbuckets/${name}`);
 
   interface Made {
     readonly name: string;

@@ -27,7 +27,7 @@ describe('commands about webhooks', function () {
     const uuid = await finishedJob();
     const first = await receiver.next((one) => one.body.includes(uuid));
     await until('the delivery to be written down', async () => {
-      const job = JSON.parse(await flow.kubectl('get', 'zipjob', `zip-${uuid}`, '-o', 'json')) as ZipJob;
+      const job = await flow.project.zipJob(uuid);
       return job.status?.webhook?.state === 'Delivered';
     });
     await flow.kubectl('annotate', 'zipjob', `zip-${uuid}`, 'zipjobs.dev/replay-webhook=again');
@@ -36,7 +36,7 @@ describe('commands about webhooks', function () {
     expect(second.body).to.equal(first.body);
     expect(second.headers['webhook-id']).to.equal(first.headers['webhook-id']);
     await until('the replay to be answered', async () => {
-      const job = JSON.parse(await flow.kubectl('get', 'zipjob', `zip-${uuid}`, '-o', 'json')) as ZipJob;
+      const job = await flow.project.zipJob(uuid);
       const webhook = job.status?.webhook;
       return webhook?.replayNonce === 'again' && webhook.state === 'Delivered' && webhook.log?.length === 2;
     });

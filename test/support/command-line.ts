@@ -28,6 +28,8 @@ const environmentOf = (person: Person, env: RunOptions['env'] = {}) => ({
   PATH: `${join(ROOT, 'node_modules/.bin')}:${process.env['PATH'] ?? ''}`,
   HOME: '/nonexistent',
   KUBECONFIG: person.kubeconfig,
+  // As in the image, where it is filled already.
+  ...(process.env['NODE_COMPILE_CACHE'] && { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] }),
   ...env,
 });
 

@@ -5,6 +5,7 @@ import {
   GROUP_VERSION,
   PROJECT_NAME,
   WEBHOOK_SECRET_NAME,
+  zipJobName,
 } from '#crds/api-group.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
@@ -112,10 +113,8 @@ export const createProject = async (cluster: Cluster, options: ProjectOptions): 
     '--timeout=30s',
   ]);
   const bucket = createBucketReader(cluster.store, bucketName);
-  const zipJob = async (uuid: string): Promise<ZipJob> => {
-    const { stdout } = await cluster.kubectl(['get', '-n', namespace, 'zipjob', `zip-${uuid}`, '-o', 'json']);
-    return JSON.parse(stdout) as ZipJob;
-  };
+  const zipJob = (uuid: string): Promise<ZipJob> =>
+    cluster.read(`/apis/${GROUP_VERSION}/namespaces/${namespace}/zipjobs/${zipJobName(uuid)}`);
   return {
     namespace,
     token,

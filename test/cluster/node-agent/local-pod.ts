@@ -203,7 +203,7 @@ export class LocalPod {
     const choice = containerCommand(spec, images, { env: own, rules });
     if ('refusal' in choice) return choice;
     const terminationPath = join(this.#directory, `${spec.name}.termination`);
-    const compileCache = join(this.#context.dir, 'compile-cache');
+    const compileCache = process.env['NODE_COMPILE_CACHE'] ?? join(this.#context.dir, 'compile-cache');
     const paths = { rules, terminationPath, home: join(this.#directory, 'home'), compileCache };
     const apiServerUrl = apiServerUrlFor(this.#pod) ?? api.url;
     const env = { ...containerEnv(spec, own, { ...paths, apiServerUrl }), ...extraEnvFor(this.#pod) };

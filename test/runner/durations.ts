@@ -1,0 +1,22 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { FileResult } from './worker-process.ts';
+
+/** Seconds that each test file took when the table was recorded: only the order matters, which no machine changes much. */
+const PATH = join(import.meta.dirname, 'durations.json');
+
+export const readDurations = async (): Promise<Readonly<Record<string, number>>> =>
+  JSON.parse(await readFile(PATH, 'utf8')) as Record<string, number>;
+
+/** Puts the measured seconds into the table and drops files that are no longer there. */
+export const recordDurations = async (
+  results: readonly FileResult[],
+  isThere: (file: string) => boolean,
+): Promise<void> => {
+  const measured = results.map(({ file, seconds }) => [file, Number(seconds.toFixed(1))] as const);
+  const table = { ...(await readDurations()), ...Object.fromEntries(measured) };
+  const rows = Object.entries(table)
+    .filter(([file]) => isThere(file))
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+  await writeFile(PATH, `${JSON.stringify(Object.fromEntries(rows), null, 2)}\n`);
+};

@@ -1,0 +1,31 @@
+/** For a file that was never measured: it is run early. */
+const UNKNOWN_SECONDS = 60;
+
+/** The test files that are still to be run, the longest first, so that none of them is alone at the end. */
+export class FileQueue {
+  readonly #files: { readonly suite: string; readonly file: string; readonly seconds: number }[];
+
+  /** @param secondsOf - Expected duration of a file; undefined for one that was never measured. */
+  constructor(
+    files: readonly { readonly suite: string; readonly file: string }[],
+    secondsOf: (file: string) => number | undefined,
+  ) {
+    this.#files = files
+      .map(({ suite, file }) => ({ suite, file, seconds: secondsOf(file) ?? UNKNOWN_SECONDS }))
+      .sort((a, b) => b.seconds - a.seconds);
+  }
+
+  take(suite: string): string | undefined {
+    const index = this.#files.findIndex((one) => one.suite === suite);
+    return index === -1 ? undefined : this.#files.splice(index, 1)[0]?.file;
+  }
+
+  get left(): number {
+    return this.#files.length;
+  }
+
+  /** Expected seconds that a suite still takes in one process. */
+  secondsLeft(suite: string): number {
+    return this.#files.filter((one) => one.suite === suite).reduce((sum, one) => sum + one.seconds, 0);
+  }
+}

@@ -1,0 +1,58 @@
+/**
+ * Runs test suites: `node test/runner/main.ts [--slots N] [--slowest N] [--record] [--verbose] SUITE ...`. The last line is the
+ * sum over all of them; the exit code is 0 only when every test passed and at least one ran.
+ */
+import { existsSync } from 'node:fs';
+import { availableParallelism, totalmem } from 'node:os';
+import { parseArgs } from 'node:util';
+import { readDurations, recordDurations } from './durations.ts';
+import { runSuites } from './run-suites.ts';
+import { countsOf, failureLines, fileLine, slowestTable } from './summary.ts';
+import type { FileResult } from './worker-process.ts';
+
+/** These measure memory and load, or bring servers of their own that are as large as a cluster: nothing runs beside them. */
+const ALONE = new Set(['long', 'extended', 'fuzz']);
+/** A process with its cluster. */
+const BYTES_PER_SLOT = 2.5 * 2 ** 30;
+
+/** Tests wait more than they compute, so that there is room for one process more than there are processors. */
+const defaultSlots = (): number =>
+  Math.max(1, Math.min(availableParallelism() + 1, Math.floor(totalmem() / BYTES_PER_SLOT)));
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    slots: { type: 'string' },
+    slowest: { type: 'string' },
+    record: { type: 'boolean', default: false },
+    verbose: { type: 'boolean', default: false },
+  },
+});
+const slots = Number(values.slots ?? defaultSlots());
+const expectedSeconds = await readDurations();
+const results: FileResult[] = [];
+const problems: string[] = [];
+const print = (text: string): void => void process.stdout.write(text);
+
+const onFile = (result: FileResult, left: number): void => {
+  results.push(result);
+  const failed = result.tests.some(({ state }) => state === 'failed');
+  if (failed || values.verbose) print(`\n${result.output.trim()}\n\n`);
+  print(`${fileLine(result, left)}\n`);
+};
+
+const together = positionals.filter((suite) => !ALONE.has(suite));
+const alone = positionals.filter((suite) => ALONE.has(suite)).map((suite) => ({ suites: [suite], slots: 1 }));
+for (const group of [...(together.length > 0 ? [{ suites: together, slots }] : []), ...alone]) {
+  print(`\n=== ${group.suites.join(' and ')} tests, ${group.slots} side by side\n`);
+  problems.push(...(await runSuites({ ...group, expectedSeconds, print, onFile })));
+}
+
+if (values.record) await recordDurations(results, existsSync);
+if (values.slowest !== undefined) print(`\n${slowestTable(results, Number(values.slowest))}\n`);
+const failures = [...failureLines(results), ...problems.map((problem) => `  ${problem}`)];
+if (failures.length > 0) print(`\nFailed:\n${failures.join('\n')}\n`);
+const { passed, failed, skipped } = countsOf(results);
+const failedInAll = failed + problems.length + (results.length === 0 ? 1 : 0);
+print(`\n${passed} passed, ${failedInAll} failed${skipped > 0 ? `, ${skipped} skipped` : ''}\n`);
+process.exitCode = failedInAll === 0 ? 0 : 1;

@@ -1,0 +1,69 @@
+import { FileQueue } from './file-queue.ts';
+import { filesOf, readSuiteConfig } from './suite-config.ts';
+import { type FileResult, WorkerProcess } from './worker-process.ts';
+
+export interface RunOptions {
+  readonly suites: readonly string[];
+  /** Processes side by side. */
+  readonly slots: number;
+  readonly expectedSeconds: Readonly<Record<string, number>>;
+  readonly print: (text: string) => void;
+  /** Takes each result as it comes, and how many files are still to come. */
+  readonly onFile: (result: FileResult, left: number) => void;
+}
+
+/** Seconds until a process runs its first test; a suite with a cluster of its own takes longest. */
+const SET_UP_SECONDS = { unit: 3, other: 15 };
+
+/**
+ * Runs the files of all named suites, each suite in as many processes as pay for their set-up.
+ * @returns What went wrong outside the tests: a set-up that failed, a process that did not end.
+ */
+export const runSuites = async (options: RunOptions): Promise<readonly string[]> => {
+  const { suites, slots, expectedSeconds, print, onFile } = options;
+  const files = await Promise.all(
+    suites.map(async (suite) =>
+      (await filesOf(await readSuiteConfig(suite))).map((file) => ({ suite, file })),
+    ),
+  );
+  const queue = new FileQueue(files.flat(), (file) => expectedSeconds[file]);
+  const active = new Map<string, number>(suites.map((suite) => [suite, 0]));
+  const broken = new Set<string>();
+  const problems: string[] = [];
+
+  /** Seconds that each process of a suite would have to do if there were one more. */
+  const share = (suite: string): number => queue.secondsLeft(suite) / ((active.get(suite) ?? 0) + 1);
+  const pick = (): string | undefined => {
+    const worthwhile = suites.filter((suite) => {
+      if (broken.has(suite) || queue.secondsLeft(suite) === 0) return false;
+      const setUp = suite === 'unit' ? SET_UP_SECONDS.unit : SET_UP_SECONDS.other;
+      return active.get(suite) === 0 || share(suite) > setUp;
+    });
+    return worthwhile.sort((a, b) => share(b) - share(a))[0];
+  };
+
+  const serve = async (suite: string): Promise<void> => {
+    const worker = new WorkerProcess({ suite, print });
+    await worker.ready().catch((error: unknown) => {
+      broken.add(suite);
+      throw error;
+    });
+    for (let file = queue.take(suite); file !== undefined; file = queue.take(suite)) {
+      onFile(await worker.run(file), queue.left);
+      if (!worker.isAlive) return;
+    }
+    await worker.end();
+  };
+
+  const fillSlot = async (): Promise<void> => {
+    for (let suite = pick(); suite !== undefined; suite = pick()) {
+      active.set(suite, (active.get(suite) ?? 0) + 1);
+      await serve(suite).catch((error: unknown) => {
+        problems.push(error instanceof Error ? error.message : String(error));
+      });
+      active.set(suite, (active.get(suite) ?? 1) - 1);
+    }
+  };
+  await Promise.all(Array.from({ length: slots }, fillSlot));
+  return problems;
+};

@@ -1,0 +1,54 @@
+import type { TestResult } from './messages.ts';
+import type { FileResult } from './worker-process.ts';
+
+export interface Counts {
+  readonly passed: number;
+  readonly failed: number;
+  readonly skipped: number;
+}
+
+const countOf = (tests: readonly TestResult[], state: TestResult['state']): number =>
+  tests.filter((test) => test.state === state && !isHook(test)).length;
+
+/** A hook is no test, unless it fails. */
+const isHook = ({ title, state }: TestResult): boolean =>
+  state === 'passed' && /"(before|after) (all|each)" hook/.test(title);
+
+export const countsOf = (results: readonly FileResult[]): Counts => {
+  const tests = results.flatMap((result) => result.tests);
+  return {
+    passed: countOf(tests, 'passed'),
+    failed: countOf(tests, 'failed'),
+    skipped: countOf(tests, 'skipped'),
+  };
+};
+
+/** One line for a file: what passed, what did not, how long it took. */
+export const fileLine = (result: FileResult, left: number): string => {
+  const { passed, failed, skipped } = countsOf([result]);
+  const counts = [
+    `${passed} passed`,
+    ...(failed > 0 ? [`${failed} FAILED`] : []),
+    ...(skipped > 0 ? [`${skipped} skipped`] : []),
+  ];
+  return `${failed > 0 ? '✖' : '✔'} ${result.file}: ${counts.join(', ')} (${result.seconds.toFixed(1)} s), ${left} files left`;
+};
+
+/** The titles of the tests that failed, by file. */
+export const failureLines = (results: readonly FileResult[]): readonly string[] =>
+  results.flatMap(({ file, tests }) =>
+    tests.filter(({ state }) => state === 'failed').map(({ title }) => `  ${file}: ${title}`),
+  );
+
+/** A Markdown table of the tests and hooks that took longest. */
+export const slowestTable = (results: readonly FileResult[], count: number): string => {
+  const rows = results
+    .flatMap(({ file, tests }) => tests.map((test) => ({ file, ...test })))
+    .sort((a, b) => b.milliseconds - a.milliseconds)
+    .slice(0, count)
+    .map(
+      ({ file, title, milliseconds }) =>
+        `| ${(milliseconds / 1000).toFixed(1)} | ${file} | ${title.replaceAll('|', '\\|')} |`,
+    );
+  return ['| s | file | test |', '|---|---|---|', ...rows].join('\n');
+};

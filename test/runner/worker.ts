@@ -1,0 +1,66 @@
+/**
+ * Runs the test files that its parent names, one after another, each as a mocha run of its own: `worker.ts SUITE`. What
+ * the suite sets up once (its cluster, its browser) serves all of them.
+ */
+import { once } from 'node:events';
+import { resolve } from 'node:path';
+import Mocha from 'mocha';
+import type { NextFile, TestResult, WorkerReport } from './messages.ts';
+import { readSuiteConfig, type SuiteConfig } from './suite-config.ts';
+
+/** The exports of a file under `require` that mocha calls plugins. */
+interface Plugin {
+  readonly mochaHooks?: Mocha.RootHookObject;
+  readonly mochaGlobalSetup?: () => Promise<void>;
+  readonly mochaGlobalTeardown?: () => Promise<void>;
+}
+
+const report = (message: WorkerReport): void => void process.send?.(message);
+
+const nextFile = async (): Promise<string | undefined> => {
+  const [message] = (await once(process, 'message')) as [NextFile];
+  return message.file;
+};
+
+const stateOf = (runnable: Mocha.Runnable): TestResult['state'] => {
+  if (runnable.isPending()) return 'skipped';
+  return runnable.isFailed() ? 'failed' : 'passed';
+};
+
+const runFile = async (file: string, config: SuiteConfig, plugins: readonly Plugin[]): Promise<void> => {
+  const mocha = new Mocha({ timeout: config.timeout, slow: config.slow ?? 75, forbidOnly: true });
+  for (const { mochaHooks } of plugins) if (mochaHooks !== undefined) mocha.rootHooks(mochaHooks);
+  mocha.addFile(resolve(file));
+  await mocha.loadFilesAsync();
+  const tests: TestResult[] = [];
+  const add = (runnable: Mocha.Runnable, state: TestResult['state']): void => {
+    tests.push({ title: runnable.fullTitle(), state, milliseconds: Math.round(runnable.duration ?? 0) });
+  };
+  await new Promise<void>((done) => {
+    const runner = mocha.run(() => done());
+    runner.on('test end', (test) => add(test, stateOf(test)));
+    runner.on('hook end', (hook) => add(hook, 'passed'));
+    // A hook that fails has no end of its own.
+    runner.on('fail', (failed: Mocha.Test | Mocha.Hook) => failed.type === 'hook' && add(failed, 'failed'));
+  });
+  report({ kind: 'ended', file, tests });
+};
+
+const main = async (suite: string): Promise<void> => {
+  const config = await readSuiteConfig(suite);
+  const plugins = await Promise.all(
+    (config.require ?? []).map(async (path) => (await import(resolve(path))) as Plugin),
+  );
+  for (const { mochaGlobalSetup } of plugins) await mochaGlobalSetup?.();
+  try {
+    report({ kind: 'ready' });
+    for (let file = await nextFile(); file !== undefined; file = await nextFile())
+      await runFile(file, config, plugins);
+  } finally {
+    for (const { mochaGlobalTeardown } of plugins) await mochaGlobalTeardown?.();
+    // From here on nothing of ours keeps the process: what does was left open by a test.
+    process.disconnect();
+  }
+};
+
+await main(process.argv[2] ?? '');

@@ -1,0 +1,51 @@
+import { expect } from 'chai';
+import { outcomeOf } from '../../../.ci/run-command.ts';
+import type { TestResult } from '../../runner/messages.ts';
+import { countsOf, failureLines, fileLine, slowestTable } from '../../runner/summary.ts';
+
+const test = (title: string, state: TestResult['state'] = 'passed', milliseconds = 5): TestResult => ({
+  title,
+  state,
+  milliseconds,
+});
+
+const result = (...tests: readonly TestResult[]) => ({ file: 'a.test.ts', seconds: 1.23, output: '', tests });
+
+describe('the summary of a test run', () => {
+  it('counts tests, and hooks only when they fail', () => {
+    const counted = result(
+      test('a passes'),
+      test('a "before each" hook for "passes"'),
+      test('"after all" hook in "{root}"'),
+      test('b "before all" hook for "never ran"', 'failed'),
+      test('c needs unzip', 'skipped'),
+    );
+    expect(countsOf([counted])).to.deep.equal({ passed: 1, failed: 1, skipped: 1 });
+    expect(fileLine(counted, 3)).to.equal('✖ a.test.ts: 1 passed, 1 FAILED, 1 skipped (1.2 s), 3 files left');
+    expect(failureLines([counted])).to.deep.equal(['  a.test.ts: b "before all" hook for "never ran"']);
+  });
+
+  it('lists what took longest, set-up included', () => {
+    const rows = slowestTable([result(test('a', 'passed', 900), test('b|c', 'passed', 2_000))], 1).split(
+      '\n',
+    );
+    expect(rows.at(-1)).to.equal('| 2.0 | a.test.ts | b\\|c |');
+    expect(rows).to.have.length(3);
+  });
+});
+
+describe('outcomeOf, a step of the pipeline', () => {
+  it('reads the last line of totals', () => {
+    const output = '1 passed, 0 failed\nnoise\n12 passed, 1 failed, 3 skipped\n';
+    expect(outcomeOf(1, output)).to.deep.equal({ exitCode: 1, passed: 12, failed: 1, skipped: 3 });
+  });
+
+  it('counts a step without tests as one', () => {
+    expect(outcomeOf(0, 'done')).to.deep.equal({ exitCode: 0, passed: 1, failed: 0, skipped: 0 });
+    expect(outcomeOf(2, 'oh no')).to.deep.equal({ exitCode: 2, passed: 0, failed: 1, skipped: 0 });
+  });
+
+  it('never passes when the exit code says that something failed', () => {
+    expect(outcomeOf(1, '5 passed, 0 failed\n').failed).to.equal(1);
+  });
+});
