@@ -1,9 +1,11 @@
 import { spawn } from 'node:child_process';
+import { readSkippedTests, type SkippedTests } from './skipped-tests.ts';
 
 export interface CommandOutcome {
   readonly exitCode: number;
   readonly passed: number;
   readonly failed: number;
+  readonly skipped: SkippedTests;
 }
 
 const countOf = (output: string, word: string): number => {
@@ -11,7 +13,7 @@ const countOf = (output: string, word: string): number => {
   return counts.reduce((sum, match) => sum + Number(match[1]), 0);
 };
 
-/** Runs a command, shows its output as it comes or at its end, and adds up what mocha says of passing and failing tests. */
+/** Runs a command, shows its output as it comes or at its end, and adds up the passing, failing and skipped tests of mocha. */
 export const runCommand = (
   command: string,
   args: readonly string[],
@@ -33,6 +35,11 @@ export const runCommand = (
       const passed = countOf(output, 'passing');
       const failed = countOf(output, 'failing');
       if (signal !== null) console.error(`${command} was ended by ${signal}`);
-      resolve({ exitCode, passed, failed: exitCode !== 0 && failed === 0 ? 1 : failed });
+      resolve({
+        exitCode,
+        passed,
+        failed: exitCode !== 0 && failed === 0 ? 1 : failed,
+        skipped: readSkippedTests(output),
+      });
     });
   });

@@ -1,9 +1,10 @@
 /**
  * Runs the named test suites one after another: `node .ci/suite.ts unit integration`. The last line is the sum over all
- * of them; the exit code is 0 only when every test passed and at least one ran.
+ * of them, after a list of what was skipped and why; the exit code is 0 only when every test passed and at least one ran.
  */
 import { glob, readFile } from 'node:fs/promises';
 import { type CommandOutcome, runCommand } from './run-command.ts';
+import { listSkippedTests, type SkippedTests } from './skipped-tests.ts';
 
 /** Suites that mostly wait, each time for a cluster of their own, run their files in so many processes. */
 const SIDE_BY_SIDE: Readonly<Record<string, number>> = { integration: 2, chaos: 2 };
@@ -34,13 +35,17 @@ const runSuite = async (suite: string): Promise<readonly CommandOutcome[]> => {
 
 let passed = 0;
 let failed = 0;
+const skipped: SkippedTests[] = [];
 for (const suite of process.argv.slice(2)) {
   console.log(`\n=== ${suite} tests`);
   for (const outcome of await runSuite(suite)) {
     passed += outcome.passed;
     failed += outcome.failed;
+    skipped.push(outcome.skipped);
   }
 }
 if (passed + failed === 0) failed = 1;
-console.log(`\n${passed} passed, ${failed} failed`);
+console.log(`\n${listSkippedTests(skipped).join('\n')}`.trimEnd());
+const skippedCount = skipped.reduce((sum, { count }) => sum + count, 0);
+console.log(`${passed} passed, ${failed} failed, ${skippedCount} skipped`);
 process.exitCode = failed === 0 ? 0 : 1;
