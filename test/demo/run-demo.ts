@@ -70,7 +70,12 @@ const checkArchive = async (
   const archive = join(demo.folder, 'archive.zip');
   await project.bucket.download(key, archive);
   const tester = await testWithUnzip(archive);
-  demo.print(`${tester}: no errors, ${mebibytes((await stat(archive)).size)}`);
+  const size = mebibytes((await stat(archive)).size);
+  demo.print(
+    tester === undefined
+      ? `unzip not found, so it does not test the archive (${size}). Install with: apt-get install unzip`
+      : `${tester}: no errors, ${size}`,
+  );
   if (posted.sources.length > 0) {
     await compareWithSources(archive, posted.sources);
     demo.print(`every byte of ${posted.sources.length} entries equals its source, in order`);

@@ -7,6 +7,7 @@ import { createSharedCounts } from '../../api/rate-limits/request-counts.ts';
 import { createRedis } from '../../api/redis/create-redis.ts';
 import { type ApiServer, aToken, startApiServer } from '../support/api-server.ts';
 import { type RedisServer, startRedisServer } from '../support/redis-server.ts';
+import { requirePrograms } from '../support/require-programs.ts';
 import { until } from '../support/until.ts';
 
 const PATH = '/v1/zips/6f1c1f0e-0000-4000-8000-000000000000';
@@ -52,6 +53,9 @@ const startReplica = async (env: Record<string, string>, limit: number): Promise
 describe('rate limits in Redis', function () {
   this.timeout(60_000);
   let life: AsyncDisposableStack;
+  before(function () {
+    return requirePrograms(this, ['redis-server']);
+  });
   beforeEach(() => {
     life = new AsyncDisposableStack();
   });
@@ -148,8 +152,10 @@ describe('rate limits in Redis', function () {
       expect(replica.lines.join('')).to.not.include('correct-horse').and.not.include('wrong');
     }
   });
+});
 
-  it('refuse settings that cannot be right, without telling the secret', () => {
+describe('settings of Redis', () => {
+  it('are refused when they cannot be right, without telling the secret', () => {
     expect(() => readApiConfig({ REDIS_URL: 'http://user:hunter2@redis' }))
       .to.throw('REDIS_URL')
       .that.satisfies((error: Error) => !error.message.includes('hunter2'));

@@ -5,6 +5,7 @@ import { postJob } from '../support/api-client.ts';
 import { type DashboardDesk, type OpenPage, startDashboardDesk } from '../support/dashboard-desk.ts';
 import type { DashboardUser } from '../support/dashboard-users.ts';
 import { readZip } from '../support/read-zip.ts';
+import { requireBrowser } from '../support/require-programs.ts';
 import { until } from '../support/until.ts';
 
 const NAMESPACE = 'dashboard-jobs';
@@ -19,12 +20,14 @@ describe('jobs in the dashboard', function () {
   let desk: DashboardDesk;
   let admin: DashboardUser;
   let viewer: DashboardUser;
-  before(async () => {
-    desk = await startDashboardDesk(NAMESPACE);
+  const life = new AsyncDisposableStack();
+  before(async function () {
+    await requireBrowser(this);
+    desk = life.use(await startDashboardDesk(NAMESPACE));
     admin = await desk.addUser('ada', 'admin');
     viewer = await desk.addUser('vera', 'view');
   });
-  after(() => desk[Symbol.asyncDispose]());
+  after(() => life.disposeAsync());
 
   const post = async (key: string, path: string, filename = 'a.bin'): Promise<string> => {
     const { flow } = desk;

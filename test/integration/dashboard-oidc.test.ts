@@ -5,6 +5,7 @@ import { expect } from 'chai';
 import { freePorts } from '../cluster/free-ports.ts';
 import { type DashboardDesk, startDashboardDesk } from '../support/dashboard-desk.ts';
 import { issuerUrl, signInAtProvider, startIdentityProvider } from '../support/identity-provider.ts';
+import { requireBrowser } from '../support/require-programs.ts';
 import { sharedCluster } from '../support/shared-cluster.ts';
 import { until } from '../support/until.ts';
 
@@ -16,7 +17,8 @@ describe('sign-in to the dashboard by OpenID Connect', function () {
   this.timeout(120_000);
   const started = new AsyncDisposableStack();
   let desk: DashboardDesk;
-  before(async () => {
+  before(async function () {
+    await requireBrowser(this);
     const cluster = await sharedCluster();
     const folder = await mkdtemp(join(tmpdir(), 'zipjobs-oidc-'));
     started.defer(() => rm(folder, { recursive: true }));

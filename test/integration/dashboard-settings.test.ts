@@ -7,6 +7,7 @@ import { type BrowserTraces, tracesOf } from '../support/browser-traces.ts';
 import { type DashboardDesk, type OpenPage, startDashboardDesk } from '../support/dashboard-desk.ts';
 import type { DashboardUser } from '../support/dashboard-users.ts';
 import { untilTokenKnown } from '../support/flow.ts';
+import { requireBrowser } from '../support/require-programs.ts';
 import { until } from '../support/until.ts';
 
 const NAMESPACE = 'dashboard-settings';
@@ -19,11 +20,13 @@ describe('settings in the dashboard', function () {
   this.timeout(90_000);
   let desk: DashboardDesk;
   let admin: DashboardUser;
-  before(async () => {
-    desk = await startDashboardDesk(NAMESPACE, { DASHBOARD_API_URL: 'https://api.example.com' });
+  const life = new AsyncDisposableStack();
+  before(async function () {
+    await requireBrowser(this);
+    desk = life.use(await startDashboardDesk(NAMESPACE, { DASHBOARD_API_URL: 'https://api.example.com' }));
     admin = await desk.addUser('ada', 'admin');
   });
-  after(() => desk[Symbol.asyncDispose]());
+  after(() => life.disposeAsync());
 
   const asAdmin = async (): Promise<OpenPage> => {
     const open = await desk.open();

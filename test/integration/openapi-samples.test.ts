@@ -12,17 +12,16 @@ import { type Delivery, deliveryId } from '../support/webhook-receiver.ts';
 const DIRECTORY = 'api/openapi/samples';
 
 interface Language {
-  readonly name: string;
   /** Programs that must be there. */
   readonly needs: readonly string[];
   readonly command: (file: string) => readonly [string, ...string[]];
 }
 
 const LANGUAGES: Readonly<Record<string, Language>> = {
-  sh: { name: 'curl', needs: ['sh', 'curl', 'openssl'], command: (file) => ['sh', file] },
-  ts: { name: 'TypeScript', needs: [], command: (file) => [process.execPath, file] },
-  py: { name: 'Python', needs: ['python3'], command: (file) => ['python3', file] },
-  go: { name: 'Go', needs: ['go'], command: (file) => ['go', 'run', file] },
+  sh: { needs: ['sh', 'curl', 'openssl'], command: (file) => ['sh', file] },
+  ts: { needs: [], command: (file) => [process.execPath, file] },
+  py: { needs: ['python3'], command: (file) => ['python3', file] },
+  go: { needs: ['go'], command: (file) => ['go', 'run', file] },
 };
 
 const languageOf = (file: string): Language => {
@@ -65,8 +64,7 @@ const run = ({ file, args = [], env, input = '' }: Run): Promise<Ended> =>
   });
 
 const requireLanguage = (context: Mocha.Context, file: string): Promise<void> => {
-  const { name, needs } = languageOf(file);
-  return requirePrograms(context, `the sample in ${name}`, needs);
+  return requirePrograms(context, languageOf(file).needs);
 };
 
 describe('the samples of the docs page', function () {

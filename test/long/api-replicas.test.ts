@@ -9,6 +9,7 @@ import { installChart, RELEASE, RELEASE_NAMESPACE } from '../support/installatio
 import { balanceOverPods, type PodBalancer } from '../support/pod-balancer.ts';
 import { createProject, type Project } from '../support/project.ts';
 import { type RedisServer, startRedisServer } from '../support/redis-server.ts';
+import { requirePrograms } from '../support/require-programs.ts';
 import { sharedCluster } from '../support/shared-cluster.ts';
 import { resetInstallation } from '../support/shared-installation.ts';
 import { startSteadyLoad } from '../support/steady-load.ts';
@@ -22,15 +23,16 @@ const LIMIT = 1_000_000;
 
 describe('two replicas of the API', function () {
   this.timeout(180_000);
-  let life: AsyncDisposableStack;
+  const life = new AsyncDisposableStack();
   let cluster: Cluster;
   let admin: KubeApi;
   let redis: RedisServer;
   let project: Project;
   let balancer: PodBalancer;
 
-  before(async () => {
-    life = new AsyncDisposableStack();
+  before(async function () {
+    await requirePrograms(this, ['redis-server']);
+    life.defer(() => resetInstallation());
     cluster = await sharedCluster();
     admin = life.use(await adminApi(cluster));
     redis = life.use(await startRedisServer());
@@ -48,10 +50,7 @@ describe('two replicas of the API', function () {
     });
     for (const address of balancer.addresses) await untilTokenKnown(`http://${address}:8080`, project.token);
   });
-  after(async () => {
-    await life.disposeAsync();
-    await resetInstallation();
-  });
+  after(() => life.disposeAsync());
 
   const read = (address: string, token = project.token) =>
     balancer.requestTo(address, { method: 'GET', path: UNKNOWN, token });

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { type DashboardDesk, type OpenPage, startDashboardDesk } from '../support/dashboard-desk.ts';
 import { type Keyboard, keyboardOf } from '../support/keyboard.ts';
+import { requireBrowser } from '../support/require-programs.ts';
 
 const NAMESPACE = 'dashboard-keyboard';
 const HOME = `/projects/${NAMESPACE}`;
@@ -14,7 +15,8 @@ describe('the forms of the dashboard by keyboard alone, without JavaScript', fun
   let open: OpenPage;
   let page: Page;
   let keyboard: Keyboard;
-  before(async () => {
+  before(async function () {
+    await requireBrowser(this);
     desk = started.use(await startDashboardDesk(NAMESPACE));
     const user = await desk.addUser('ada', 'admin');
     open = started.use(await desk.open({ javaScriptEnabled: false }));

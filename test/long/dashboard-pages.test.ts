@@ -8,6 +8,7 @@ import {
   seriousIssues,
   startDashboardDesk,
 } from '../support/dashboard-desk.ts';
+import { requireBrowser } from '../support/require-programs.ts';
 
 const NAMESPACE = 'dashboard-pages';
 const DESKTOP = { width: 1_120, height: 700 };
@@ -18,15 +19,17 @@ describe('every page of the dashboard', function () {
   let desk: DashboardDesk;
   let open: Record<Who, OpenPage>;
   let shots: readonly Shot[];
-  before(async () => {
-    desk = await startDashboardDesk(NAMESPACE, { DASHBOARD_API_URL: 'https://zips.example.com' });
+  const life = new AsyncDisposableStack();
+  before(async function () {
+    await requireBrowser(this);
+    desk = life.use(await startDashboardDesk(NAMESPACE, { DASHBOARD_API_URL: 'https://zips.example.com' }));
     const jobs = await furnish(desk.flow);
     shots = shotsOf(NAMESPACE, desk.flow.project.bucketName, jobs);
     open = { nobody: await desk.open(), admin: await desk.open(), viewer: await desk.open() };
     await open.admin.signIn((await desk.addUser('ada', 'admin')).token);
     await open.viewer.signIn((await desk.addUser('vera', 'view')).token);
   });
-  after(() => desk[Symbol.asyncDispose]());
+  after(() => life.disposeAsync());
 
   it('has no serious or critical issue for axe, in both schemes, and is no wider than a phone', async () => {
     const faults: string[] = [];

@@ -3,6 +3,7 @@ import { openBrowser } from '../support/browser.ts';
 import { createDashboardUser } from '../support/dashboard-users.ts';
 import { startFlow } from '../support/flow.ts';
 import { installChart, RELEASE_NAMESPACE } from '../support/installation.ts';
+import { requireBrowser } from '../support/require-programs.ts';
 import { resetInstallation } from '../support/shared-installation.ts';
 
 const NAMESPACE = 'dashboard-release';
@@ -11,7 +12,8 @@ describe('the dashboard of an installed chart', function () {
   this.timeout(120_000);
   after(() => resetInstallation());
 
-  it('is served by the pods of the API, with no more rights than they had', async () => {
+  it('is served by the pods of the API, with no more rights than they had', async function () {
+    await requireBrowser(this);
     await using flow = await startFlow(NAMESPACE);
     const { cluster } = flow;
     await installChart(cluster, { dashboard: { enabled: true } });

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { makeArchive } from '../support/make-archive.ts';
 import { contentOf, readZip } from '../support/read-zip.ts';
+import { requirePrograms } from '../support/require-programs.ts';
 import { archiveKinds } from './archive-kinds.ts';
 import { type ArchiveReader, archiveReaders, type ReadEntry, sha256Of } from './readers.ts';
-import { requireReader } from './require-reader.ts';
 
 const NUMBER_OF_READERS = 15;
 
@@ -47,7 +47,7 @@ describe('archives in other readers', () => {
 
       for (const reader of readers.filter(({ name }) => kind.notReadBy?.includes(name) !== true))
         it(`${reader.name} reads it byte for byte (Z10, Z15, Z17, H3)`, async function () {
-          await requireReader(this, reader);
+          await requirePrograms(this, reader.needs, reader.probe);
           await expectSame(reader, path, wanted);
         });
     });

@@ -1,10 +1,11 @@
 /** The programs and libraries that people open archives with, each as one function. */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { access, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import yauzl from 'yauzl';
-import { hasProgram, runProgram } from './run-program.ts';
+import type { Probe } from '../support/require-programs.ts';
+import { runProgram } from './run-program.ts';
 
 type Command = readonly [string, ...string[]];
 
@@ -15,11 +16,9 @@ export interface ReadEntry {
 
 export interface ArchiveReader {
   readonly name: string;
-  /** Commands or files that must be there, and the Debian package that has them. */
+  /** Commands or files that must be there. */
   readonly needs: readonly string[];
-  readonly debianPackage: string;
-  /** Ends well when a library of the program is there. */
-  readonly probe?: Command;
+  readonly probe?: Probe;
   /** Writes composed letters to disk where the archive has decomposed ones. */
   readonly composesNames?: boolean;
   /** Entries come as they stand in the archive; else they were found on disk, in no order. */
@@ -65,7 +64,6 @@ type ArgsOf = (archive: string, target: string) => readonly string[];
 export interface Extractor {
   readonly name: string;
   readonly program: string;
-  readonly debianPackage: string;
   readonly args: ArgsOf;
   readonly readsStdin?: boolean;
   readonly composesNames?: boolean;
@@ -75,66 +73,57 @@ export const EXTRACTORS: readonly Extractor[] = [
   {
     name: 'unzip',
     program: 'unzip',
-    debianPackage: 'unzip',
     args: (archive, target) => ['-qq', '-o', archive, '-d', target],
   },
   {
     name: '7zz',
     program: '7zz',
-    debianPackage: '7zip',
     args: (archive, target) => ['x', '-y', '-bd', '-bso0', `-o${target}`, archive],
   },
   {
     name: 'bsdtar',
     program: 'bsdtar',
     composesNames: true,
-    debianPackage: 'libarchive-tools',
     args: (archive, target) => ['-xf', archive, '-C', target],
   },
   {
     name: 'bsdtar from stdin',
     program: 'bsdtar',
     composesNames: true,
-    debianPackage: 'libarchive-tools',
     args: (_archive, target) => ['-xf', '-', '-C', target],
     readsStdin: true,
   },
   {
     name: 'unar',
     program: 'unar',
-    debianPackage: 'unar',
     args: (archive, target) => ['-q', '-f', '-D', '-o', target, archive],
   },
   {
     name: 'busybox unzip',
     program: 'busybox',
-    debianPackage: 'busybox',
     args: (archive, target) => ['unzip', '-q', '-o', archive, '-d', target],
   },
   {
     name: 'miniunzip',
     program: 'miniunzip',
-    debianPackage: 'minizip',
     args: (archive, target) => ['-x', '-o', archive, '-d', target],
   },
 ];
 
 /** Programs that write the content of all entries, one after the other, to their standard output. */
 export const PIPES = [
-  { name: 'unzip', program: 'unzip', debianPackage: 'unzip', args: ['-p'], readsStdin: false },
-  { name: '7zz', program: '7zz', debianPackage: '7zip', args: ['x', '-so', '-bd'], readsStdin: false },
-  { name: 'bsdtar', program: 'bsdtar', debianPackage: 'libarchive-tools', args: ['-xOf'], readsStdin: false },
+  { name: 'unzip', program: 'unzip', args: ['-p'], readsStdin: false },
+  { name: '7zz', program: '7zz', args: ['x', '-so', '-bd'], readsStdin: false },
+  { name: 'bsdtar', program: 'bsdtar', args: ['-xOf'], readsStdin: false },
   {
     name: 'bsdtar from stdin',
     program: 'bsdtar',
-    debianPackage: 'libarchive-tools',
     args: ['-xOf', '-'],
     readsStdin: true,
   },
   {
     name: 'busybox unzip',
     program: 'busybox',
-    debianPackage: 'busybox',
     args: ['unzip', '-p'],
     readsStdin: false,
   },
@@ -164,7 +153,6 @@ export const extractInto = (extractor: Extractor, archive: string, target: strin
 const extractorReader = (extractor: Extractor, scratch: string): ArchiveReader => ({
   name: extractor.name,
   needs: [extractor.program],
-  debianPackage: extractor.debianPackage,
   composesNames: extractor.composesNames === true,
   keepsOrder: false,
   read: async (archive) => {
@@ -179,16 +167,14 @@ const extractorReader = (extractor: Extractor, scratch: string): ArchiveReader =
 interface Library {
   readonly name: string;
   readonly needs: readonly string[];
-  readonly debianPackage: string;
   readonly command: Command;
-  readonly probe?: Command;
+  readonly probe?: Probe;
   readonly compile?: Command;
 }
 
 const javaReader = (name: string, main: string, classes: string): Library => ({
   name,
   needs: ['java', 'javac', ...(main === 'ReadZipCommons' ? [COMMONS_COMPRESS] : [])],
-  debianPackage: main === 'ReadZipCommons' ? 'libcommons-compress-java' : 'default-jdk-headless',
   command: ['java', '-XX:+UseSerialGC', '-cp', `${classes}:${COMMONS_COMPRESS}`, main],
   compile: [
     'javac',
@@ -207,20 +193,17 @@ const libraries = (scratch: string): readonly Library[] => {
     {
       name: 'Python zipfile',
       needs: ['python3'],
-      debianPackage: 'python3',
       command: ['python3', script('py')],
     },
     {
       name: 'Perl Archive::Zip',
       needs: ['perl'],
-      probe: ['perl', '-MArchive::Zip', '-e', '1'],
-      debianPackage: 'libarchive-zip-perl',
+      probe: { command: ['perl', '-MArchive::Zip', '-e', '1'], debianPackage: 'libarchive-zip-perl' },
       command: ['perl', script('pl')],
     },
     {
       name: 'Go archive/zip',
       needs: ['go'],
-      debianPackage: 'golang-go',
       command: [goProgram],
       compile: ['go', 'build', '-o', goProgram, script('go')],
     },
@@ -230,8 +213,10 @@ const libraries = (scratch: string): readonly Library[] => {
     {
       name: 'PHP ZipArchive',
       needs: ['php'],
-      probe: ['php', '-r', 'exit(extension_loaded("zip") ? 0 : 1);'],
-      debianPackage: 'php-cli php-zip',
+      probe: {
+        command: ['php', '-r', 'exit(extension_loaded("zip") ? 0 : 1);'],
+        debianPackage: 'php-zip',
+      },
       command: ['php', script('php')],
     },
   ];
@@ -255,7 +240,6 @@ const libraryReader = (library: Library): ArchiveReader => {
 const yauzlReader: ArchiveReader = {
   name: 'yauzl',
   needs: [],
-  debianPackage: '',
   keepsOrder: true,
   read: async (path) => {
     const archive = await yauzl.openPromise(path);
@@ -275,25 +259,3 @@ export const archiveReaders = (scratch: string): readonly ArchiveReader[] => [
   ...libraries(scratch).map(libraryReader),
   yauzlReader,
 ];
-
-/** What of a reader's needs is not on this machine. */
-export const missingFor = async ({
-  needs,
-  probe,
-}: Pick<ArchiveReader, 'needs' | 'probe'>): Promise<readonly string[]> => {
-  const isThere = (need: string): Promise<boolean> =>
-    need.startsWith('/')
-      ? access(need).then(
-          () => true,
-          () => false,
-        )
-      : hasProgram(need);
-  const found = await Promise.all(needs.map(isThere));
-  const missing = needs.filter((_, at) => found[at] !== true);
-  if (missing.length > 0 || !probe) return missing;
-  const [program, ...args] = probe;
-  return runProgram(program, args).then(
-    () => [],
-    () => [probe.join(' ')],
-  );
-};

@@ -1,7 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { constants } from 'node:fs';
-import { access, open } from 'node:fs/promises';
-import { delimiter, join } from 'node:path';
+import { open } from 'node:fs/promises';
 
 export interface RunOptions {
   /** File that is the program's standard input. */
@@ -43,16 +41,4 @@ export const runProgram = async (
   if (ended === '0') return whole;
   const text = `${complaints}\n${whole.subarray(0, MOST_MESSAGE_CHARACTERS).toString('utf8')}`.trim();
   throw new Error(`${program} ended with ${ended}: ${text}`);
-};
-
-/** Whether there is a program of this name. */
-export const hasProgram = async (name: string): Promise<boolean> => {
-  for (const directory of (process.env['PATH'] ?? '').split(delimiter)) {
-    const found = await access(join(directory, name), constants.X_OK).then(
-      () => true,
-      () => false,
-    );
-    if (found) return true;
-  }
-  return false;
 };

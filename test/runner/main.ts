@@ -7,6 +7,7 @@ import { availableParallelism, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
 import { readDurations, recordDurations } from './durations.ts';
 import { runSuites } from './run-suites.ts';
+import { skippedLines } from './skipped-tests.ts';
 import { countsOf, failureLines, fileLine, slowestTable } from './summary.ts';
 import type { FileResult } from './worker-process.ts';
 
@@ -52,6 +53,8 @@ if (values.record) await recordDurations(results, existsSync);
 if (values.slowest !== undefined) print(`\n${slowestTable(results, Number(values.slowest))}\n`);
 const failures = [...failureLines(results), ...problems.map((problem) => `  ${problem}`)];
 if (failures.length > 0) print(`\nFailed:\n${failures.join('\n')}\n`);
+const reasons = skippedLines(results);
+if (reasons.length > 0) print(`\n${reasons.join('\n')}\n`);
 const { passed, failed, skipped } = countsOf(results);
 const failedInAll = failed + problems.length + (results.length === 0 ? 1 : 0);
 print(`\n${passed} passed, ${failedInAll} failed${skipped > 0 ? `, ${skipped} skipped` : ''}\n`);

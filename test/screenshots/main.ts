@@ -1,5 +1,5 @@
 /**
- * Pictures of every page of the dashboard, on the local cluster with the real controller and the system's Chromium:
+ * Pictures of every page of the dashboard, on the local cluster with the real controller and Chromium:
  * `npm run screenshots [-- --folder FOLDER] [-- --format png] [-- --only NAME]`. The exit code is 1 when a page is wider
  * than its window.
  */

@@ -1,33 +1,22 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium } from 'playwright-core';
+import { findBrowser } from './find-browser.ts';
 
-const NAMES = ['chromium', 'chromium-browser', 'google-chrome'];
-
-/** The system's own Chromium: nothing is downloaded. */
-const findChromium = (): string => {
-  const named = process.env['CHROMIUM_PATH'];
-  if (named !== undefined && named !== '') return named;
-  const folders = (process.env['PATH'] ?? '').split(':').filter((folder) => folder !== '');
-  const found = NAMES.flatMap((name) => folders.map((folder) => join(folder, name))).find((path) =>
-    existsSync(path),
-  );
-  if (found === undefined)
-    throw new Error('there is no Chromium: run `apt install chromium`, or name one by CHROMIUM_PATH');
-  return found;
+const launchBrowser = async (): Promise<Browser> => {
+  const program = await findBrowser();
+  if (program === undefined)
+    throw new Error('Chromium not found. Install it with: apt-get install chromium, or set CHROMIUM_PATH');
+  return chromium.launch({
+    executablePath: program.path,
+    // Without a UTF-8 locale it saves a file whose name is beyond ASCII as "download".
+    env: { ...process.env, ...program.env, LANG: 'C.UTF-8', LC_ALL: 'C.UTF-8' },
+  });
 };
 
 let started: Promise<Browser> | undefined;
 
-/** The one browser of a test run, started by whoever asks first. */
+/** The one browser of a test run, started on first use. */
 const sharedBrowser = (): Promise<Browser> => {
-  started ??= chromium.launch({
-    executablePath: findChromium(),
-    // Without a locale it saves a file whose name is beyond ASCII as "download".
-    env: { ...process.env, LANG: 'C.UTF-8', LC_ALL: 'C.UTF-8' },
-    // Root, as in containers, may not use Chromium's own sandbox; containers have little shared memory.
-    args: ['--disable-dev-shm-usage', ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])],
-  });
+  started ??= launchBrowser();
   return started;
 };
 

@@ -11,7 +11,7 @@ describe('the command line at a terminal', function () {
   let world: CommandLineWorld;
   const life = new AsyncDisposableStack();
   before(async function () {
-    await requirePrograms(this, 'a terminal of its own', ['python3']);
+    await requirePrograms(this, ['python3']);
     world = life.use(await startOwnProject('cli-prompts'));
     await world.flow.cluster.createBucket(BUCKET);
   });

@@ -8,6 +8,7 @@ import { expect } from 'chai';
 import { createBucketReader } from '../../support/bucket-reader.ts';
 import { type FileOrigin, startFileOrigin } from '../../support/file-origin.ts';
 import { contentOf, readZip } from '../../support/read-zip.ts';
+import { requirePrograms } from '../../support/require-programs.ts';
 import { sharedCluster } from '../../support/shared-cluster.ts';
 import { sharedInstallation } from '../../support/shared-installation.ts';
 import {
@@ -42,7 +43,8 @@ describe('the section "Use it" of the README', function () {
   });
   after(() => life.disposeAsync());
 
-  it('leads to an archive, with nothing but its addresses changed', async () => {
+  it('leads to an archive, with nothing but its addresses changed', async function () {
+    await requirePrograms(this, ['curl']);
     const cluster = await sharedCluster();
     const apiUrl = await (await sharedInstallation()).apiUrl();
     const { store } = cluster;

@@ -1,20 +1,18 @@
 /** The support bundle of the command line, taken of a real cluster in which secrets were planted everywhere. */
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
-import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { bucketResourceName, GROUP_VERSION, LABELS } from '#crds/api-group.ts';
 import { runCommandLine } from '../../support/command-line.ts';
 import { type Flow, startFlow } from '../../support/flow.ts';
 import { RELEASE_NAMESPACE } from '../../support/installation.ts';
 import { applyObjects, createProject } from '../../support/project.ts';
+import { contentOf, readZip } from '../../support/read-zip.ts';
 import { until } from '../../support/until.ts';
-
-const run = promisify(execFile);
 
 const NAMESPACE = 'sysdump';
 const OTHER = 'sysdump-other';
@@ -99,16 +97,8 @@ describe('zipjobs sysdump', function () {
   after(() => life.disposeAsync());
 
   const unpack = async (zip: string): Promise<ReadonlyMap<string, string>> => {
-    await run('unzip', ['-t', '-q', zip]);
-    const target = await mkdtemp(join(dir, 'unpacked-'));
-    await run('unzip', ['-q', zip, '-d', target]);
-    const names = await readdir(target, { recursive: true, withFileTypes: true });
-    const files = names.filter((one) => one.isFile()).map((one) => join(one.parentPath, one.name));
-    return new Map(
-      await Promise.all(
-        files.map(async (file) => [file.slice(target.length + 1), await readFile(file, 'utf8')] as const),
-      ),
-    );
+    const { entries } = readZip(await readFile(zip));
+    return new Map(entries.map((entry) => [entry.name, contentOf(entry).toString()]));
   };
 
   /** Of a person bound to a cluster role, in one namespace or everywhere. */

@@ -9,6 +9,7 @@ import { createSessions } from '../../../../api/dashboard/sessions/sessions.ts';
 import { createSharedSessionStore } from '../../../../api/dashboard/sessions/shared-session-store.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
 import { type RedisServer, startRedisServer } from '../../../support/redis-server.ts';
+import { requirePrograms } from '../../../support/require-programs.ts';
 import { until } from '../../../support/until.ts';
 
 const TOKEN = 'eyJhbGciOi.a-secret-token.xyz';
@@ -106,14 +107,17 @@ describe('createSharedSessionStore', function () {
   let server: RedisServer;
   let redis: Redis;
   let sessions: ReturnType<typeof createSessions>;
-  before(async () => {
-    server = await startRedisServer();
+  const life = new AsyncDisposableStack();
+  before(async function () {
+    await requirePrograms(this, ['redis-server']);
+    server = life.use(await startRedisServer());
     redis = new Redis(server.url, {
       enableOfflineQueue: false,
       maxRetriesPerRequest: 0,
       commandTimeout: 200,
       retryStrategy: () => 20,
     });
+    life.defer(() => redis.disconnect());
     redis.on('error', () => undefined);
     await until('Redis to be connected', () => redis.status === 'ready');
     const clock = { date: () => new Date() };
@@ -126,10 +130,7 @@ describe('createSharedSessionStore', function () {
     });
     sessions = createSessions({ store, clock, sessionMs: 600_000 });
   });
-  after(async () => {
-    redis.disconnect();
-    await server[Symbol.asyncDispose]();
-  });
+  after(() => life.disposeAsync());
 
   it('keeps sessions that a copy of Redis does not open', async () => {
     const cookie = await sessions.begin('ada-lovelace', TOKEN);

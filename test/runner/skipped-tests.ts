@@ -1,0 +1,22 @@
+import type { FileResult } from './worker-process.ts';
+
+/**
+ * One line per reason for which tests were skipped, the one with most tests first. The reasons are in the lines that
+ * test/support/require-programs.ts prints.
+ */
+export const skippedLines = (results: readonly FileResult[]): readonly string[] => {
+  const reasons = new Map<string, number>();
+  const add = (reason: string, count: number): void => {
+    if (count > 0) reasons.set(reason, (reasons.get(reason) ?? 0) + count);
+  };
+  for (const { file, tests, output } of results) {
+    const printed = [...output.matchAll(/^\s*Skipped (\d+) tests?: (.+)$/gm)];
+    for (const [, count, reason = ''] of printed) add(reason, Number(count));
+    const explained = printed.reduce((sum, [, count]) => sum + Number(count), 0);
+    const skipped = tests.filter(({ state }) => state === 'skipped');
+    add(`${file}, for a reason that the test gives`, skipped.length - explained);
+  }
+  return [...reasons]
+    .toSorted(([reason, a], [other, b]) => b - a || reason.localeCompare(other))
+    .map(([reason, count]) => `  ${count} skipped: ${reason}`);
+};

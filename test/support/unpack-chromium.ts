@@ -1,0 +1,11 @@
+/**
+ * Unpacks the browser, its libraries and a font into TMPDIR. The package knows no other place, so this is a process
+ * of its own with a TMPDIR of its own.
+ */
+import { fileURLToPath } from 'node:url';
+import { inflate } from '@sparticuz/chromium';
+
+const fileOf = (name: string): string =>
+  fileURLToPath(new URL(`../bin/${name}`, import.meta.resolve('@sparticuz/chromium')));
+
+await Promise.all(['chromium.br', 'al2023.tar.br', 'fonts.tar.br'].map((name) => inflate(fileOf(name))));
