@@ -11,8 +11,8 @@ import { skippedLines } from './skipped-tests.ts';
 import { countsOf, failureLines, fileLine, slowestTable } from './summary.ts';
 import type { FileResult } from './worker-process.ts';
 
-/** These measure memory and load, or bring servers of their own that are as large as a cluster: nothing runs beside them. */
-const ALONE = new Set(['long', 'extended', 'fuzz']);
+/** These measure load, or make it: nothing runs beside them. */
+const ALONE = new Set(['load', 'fuzz']);
 /** A process with its cluster. */
 const BYTES_PER_SLOT = 2.5 * 2 ** 30;
 
