@@ -73,7 +73,7 @@ const checkArchive = async (
   const size = mebibytes((await stat(archive)).size);
   demo.print(
     tester === undefined
-      ? `unzip not found, so it does not test the archive (${size}). Install with: apt-get install unzip`
+      ? `unzip not found: skipping its test of the archive (${size}). Install with: apt-get install unzip`
       : `${tester}: no errors, ${size}`,
   );
   if (posted.sources.length > 0) {
