@@ -5,6 +5,13 @@ import { join, resolve } from 'node:path';
 const PREFIX = 'zipjobs-cluster-';
 const OWNED = /^zipjobs-cluster-(\d+)-/;
 
+/** Folders of the clusters that this process runs, and what is done before one of them is removed. */
+export const clusterDirs: {
+  readonly open: Set<string>;
+  /** Must not throw. */
+  beforeRemoval?: (dir: string) => Promise<void>;
+} = { open: new Set() };
+
 /**
  * Makes the folder of a cluster. The name of a temporary one tells its process, so that what a killed run left
  * is removed by the next.
@@ -19,8 +26,14 @@ export async function openClusterDir(options: {
       ? await mkdtemp(join(tmpdir(), `${PREFIX}${process.pid}-`))
       : resolve(options.dir);
   await Promise.all(['logs', 'pods', 'home'].map((name) => mkdir(join(path, name), { recursive: true })));
-  const remove = (): Promise<void> => rm(path, { recursive: true, force: true, maxRetries: 5 });
-  return { path, [Symbol.asyncDispose]: async () => (options.keep === true ? undefined : remove()) };
+  clusterDirs.open.add(path);
+  const remove = async (): Promise<void> => {
+    clusterDirs.open.delete(path);
+    if (options.keep === true) return;
+    await clusterDirs.beforeRemoval?.(path);
+    await rm(path, { recursive: true, force: true, maxRetries: 5 });
+  };
+  return { path, [Symbol.asyncDispose]: remove };
 }
 
 async function removeAbandoned(): Promise<void> {

@@ -8,10 +8,13 @@ import Mocha from 'mocha';
 import type { NextFile, TestResult, WorkerReport } from './messages.ts';
 import { readSuiteConfig, type SuiteConfig } from './suite-config.ts';
 
-/** The exports of a file under `require` that mocha calls plugins. */
+/** The exports of a file under `require`: what mocha calls plugins, and ours that prepares a process before its first file. */
 interface Plugin {
+  readonly prepareProcess?: () => Promise<void>;
   readonly mochaHooks?: Mocha.RootHookObject;
-  readonly mochaGlobalSetup?: () => Promise<void>;
+  /** Runs before each file. */
+  readonly mochaGlobalSetup?: (this: Mocha.Runner) => Promise<void>;
+  /** Runs once, after the last file. */
   readonly mochaGlobalTeardown?: () => Promise<void>;
 }
 
@@ -28,7 +31,9 @@ const stateOf = (runnable: Mocha.Runnable): TestResult['state'] => {
 };
 
 const runFile = async (file: string, config: SuiteConfig, plugins: readonly Plugin[]): Promise<void> => {
-  const mocha = new Mocha({ timeout: config.timeout, slow: config.slow ?? 75, forbidOnly: true });
+  const globalSetup = plugins.map((plugin) => plugin.mochaGlobalSetup).filter((setUp) => setUp !== undefined);
+  const options = { timeout: config.timeout, slow: config.slow ?? 75, forbidOnly: true, globalSetup };
+  const mocha = new Mocha(options);
   for (const { mochaHooks } of plugins) if (mochaHooks !== undefined) mocha.rootHooks(mochaHooks);
   mocha.addFile(resolve(file));
   await mocha.loadFilesAsync();
@@ -51,7 +56,7 @@ const main = async (suite: string): Promise<void> => {
   const plugins = await Promise.all(
     (config.require ?? []).map(async (path) => (await import(resolve(path))) as Plugin),
   );
-  for (const { mochaGlobalSetup } of plugins) await mochaGlobalSetup?.();
+  for (const { prepareProcess } of plugins) await prepareProcess?.();
   try {
     report({ kind: 'ready' });
     for (let file = await nextFile(); file !== undefined; file = await nextFile())

@@ -1,12 +1,29 @@
 import { stopSharedBrowser } from './browser.ts';
+import { type RunWatch, watchRuns } from './failed-tests/watch-run.ts';
 import { sharedCluster, stopSharedCluster } from './shared-cluster.ts';
 
+let watching: Promise<RunWatch> | undefined;
+
 /** Before any test's own limit runs: the first start on a machine builds the cluster's programs. */
-export async function mochaGlobalSetup(): Promise<void> {
+export async function prepareProcess(): Promise<void> {
+  watching ??= watchRuns();
+  const watch = await watching;
   await sharedCluster();
+  watch.clusterStarted();
+}
+
+/**
+ * Mocha calls it with the runner, whose events include failed hooks: a root hook `afterEach` does not run after a failed
+ * `before`.
+ */
+export async function mochaGlobalSetup(this: Mocha.Runner): Promise<void> {
+  watching ??= watchRuns();
+  (await watching).watch(this);
+  await prepareProcess();
 }
 
 export async function mochaGlobalTeardown(): Promise<void> {
+  await (await watching)?.finished();
   await stopSharedBrowser();
   await stopSharedCluster();
 }

@@ -1,0 +1,28 @@
+import { expect } from 'chai';
+import { boundLines, printableLine } from '../../support/failed-tests/lines.ts';
+
+describe('printableLine', () => {
+  it('masks what is secret before it cuts, so that no half of a secret stays', () => {
+    const url = `https://ada:sesame@store.example/a?X-Amz-Signature=${'f'.repeat(60)}`;
+    expect(printableLine(`GET ${url} failed`, 400)).to.equal('GET https://store.example/a?[redacted] failed');
+    expect(printableLine(`Authorization: Bearer ${'x'.repeat(100)}`, 40)).to.equal(
+      'Authorization: [redacted]',
+    );
+    expect(printableLine(`token zj_${'a'.repeat(40)}`, 20)).not.to.contain('aaa');
+  });
+
+  it('makes one line of several and takes out the escapes of a terminal', () => {
+    expect(printableLine('one\n   two\u001b[31m red', 400)).to.equal('one two[31m red');
+  });
+
+  it('cuts a long line', () => {
+    expect(printableLine('a'.repeat(500), 400)).to.equal(`${'a'.repeat(397)}...`);
+  });
+});
+
+describe('boundLines', () => {
+  it('leaves few lines as they are and counts what it leaves out of many', () => {
+    expect(boundLines(['a', 'b'], 2)).to.deep.equal(['a', 'b']);
+    expect(boundLines(['a', 'b', 'c', 'd'], 3)).to.deep.equal(['a', 'b', '... 2 more lines']);
+  });
+});
