@@ -30,7 +30,11 @@ export const chartCrds = async (): Promise<ReadonlyMap<string, string>> => {
   return new Map(await Promise.all(names.map(read)));
 };
 
-if (import.meta.main) {
+/** @throws Error when a definition cannot be copied. */
+export const writeChartCrds = async (): Promise<void> => {
+  const crds = await chartCrds();
   await mkdir(CRD_TEMPLATES, { recursive: true });
-  for (const [name, text] of await chartCrds()) await writeFile(join(CRD_TEMPLATES, name), text);
-}
+  for (const [name, text] of crds) await writeFile(join(CRD_TEMPLATES, name), text);
+};
+
+if (import.meta.main) await writeChartCrds();

@@ -1,4 +1,4 @@
-import type { Cluster } from '../cluster/cluster-types.ts';
+import type { Cluster, CommandResult } from '../cluster/cluster-types.ts';
 
 /** Where the chart is installed. */
 export const RELEASE = 'zipjobs';
@@ -21,13 +21,22 @@ export interface Installation {
 /** Port that the API pods serve on; the chart's default. */
 const API_PORT = 8080;
 
-/** Installs or upgrades the chart of this checkout, or the one at this path, and waits until its Deployments are ready. */
-export const installChart = async (
+export interface UpgradeOptions {
+  /** Path of the chart; this checkout's without it. */
+  readonly chart?: string;
+  /** More flags of `helm upgrade`. */
+  readonly flags?: readonly string[];
+  /** Return the result when helm fails, instead of throwing. */
+  readonly allowFailure?: boolean;
+}
+
+/** Installs or upgrades the chart with these values and the local ones. Returns before pods are ready. */
+export const upgradeRelease = (
   cluster: Cluster,
-  values: Readonly<Record<string, unknown>> = {},
-  chart = 'charts/zipjobs',
-): Promise<Installation> => {
-  await cluster.helm(
+  values: Readonly<Record<string, unknown>>,
+  { chart = 'charts/zipjobs', flags = [], allowFailure = false }: UpgradeOptions = {},
+): Promise<CommandResult> =>
+  cluster.helm(
     [
       'upgrade',
       RELEASE,
@@ -38,12 +47,18 @@ export const installChart = async (
       RELEASE_NAMESPACE,
       '--values',
       '-',
-      '--wait',
-      '--timeout',
-      '90s',
+      ...flags,
     ],
-    { input: JSON.stringify({ ...localValues(cluster), ...values }) },
+    { input: JSON.stringify({ ...localValues(cluster), ...values }), allowFailure },
   );
+
+/** Installs or upgrades the chart of this checkout, or the one at this path, and waits until its Deployments are ready. */
+export const installChart = async (
+  cluster: Cluster,
+  values: Readonly<Record<string, unknown>> = {},
+  chart = 'charts/zipjobs',
+): Promise<Installation> => {
+  await upgradeRelease(cluster, values, { chart, flags: ['--wait', '--timeout', '90s'] });
   return {
     apiUrl: async () => {
       const address = await cluster.readyPodAddress(RELEASE_NAMESPACE, 'app.kubernetes.io/component=api');

@@ -1,0 +1,30 @@
+/** A long-running process of the chart. */
+export type Component = 'api' | 'controller';
+
+/**
+ * What a changed file needs: a restart of a component, a chart upgrade, or for `definitions` an upgrade after the CRDs are
+ * copied into the chart. A change of `zipper` needs nothing, because each zipper pod starts from the files.
+ */
+export type Effect = Component | 'chart' | 'definitions' | 'zipper';
+
+export const WATCHED_FOLDERS = ['crds', 'runtime', 'api', 'controller', 'zipper-image', 'charts'] as const;
+
+/** The first rule that matches a path decides. */
+const RULES: readonly (readonly [path: RegExp, effects: readonly Effect[]])[] = [
+  // Documents, tests, names without an extension, and the files that editors write beside the one being saved.
+  [/(^|\/)\.|~$|\/[^./]+$|\.(md|swp|tmp|test\.ts)$|___jb_(tmp|old)___$/, []],
+  // Copies of crds/*.yaml, written by `.ci/sync-crds.ts`.
+  [/^charts\/zipjobs\/templates\/crds\//, []],
+  // Programs that run once and exit.
+  [/^api\/command-line\/|^controller\/uninstall\/|^[a-z-]+\/warm-up\//, []],
+  [/^charts\//, ['chart']],
+  [/^crds\/.*\.yaml$/, ['definitions']],
+  [/^(crds|runtime)\//, ['api', 'controller']],
+  [/^api\//, ['api']],
+  [/^controller\//, ['controller']],
+  [/^zipper-image\//, ['zipper']],
+];
+
+/** The effects of a changed file; the path starts at the root of the checkout. */
+export const effectsOf = (path: string): readonly Effect[] =>
+  RULES.find(([pattern]) => pattern.test(path))?.[1] ?? [];

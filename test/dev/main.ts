@@ -1,0 +1,105 @@
+/** `npm run dev`: a local cluster with the chart of this checkout and a project. Restarts a process when its files change. */
+import { parseArgs } from 'node:util';
+import { startCluster } from '../cluster/cluster.ts';
+import type { Cluster } from '../cluster/cluster-types.ts';
+import { adminApi } from '../support/controller-pods.ts';
+import { RELEASE_NAMESPACE, upgradeRelease } from '../support/installation.ts';
+import { startDevProject } from './dev-project.ts';
+import { rolloutFailureText } from './messages.ts';
+import { describeDev } from './overview.ts';
+import { type Forwarder, startForwarder } from './port-forwarder.ts';
+import { restartOnChange } from './restart-on-change.ts';
+import { createRollouts } from './rollouts.ts';
+
+const USAGE = `npm run dev
+  Starts a local cluster, installs the chart, creates a project, and restarts a process when you save one of its files.
+  Ctrl-C stops and removes everything.`;
+
+/** Ports of the API's pods. */
+const API_PORT = 8080;
+const DASHBOARD_PORT = 8081;
+
+const started = performance.now();
+const print = (text: string): void => console.log(text);
+const step = (line: string): void =>
+  print(`[${((performance.now() - started) / 1000).toFixed(1).padStart(5)} s] ${line}`);
+
+/** Aborts at Ctrl-C. The cluster stops at the same signal, so calls to it fail from then on. */
+const listenForStop = (): AbortSignal => {
+  const stopping = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.on(signal, () => {
+      if (!stopping.signal.aborted) print('\nStopping');
+      stopping.abort();
+    });
+  return stopping.signal;
+};
+
+const untilAborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve());
+  });
+
+const forwardPort = async (cluster: Cluster, port: number): Promise<Forwarder> => {
+  const forwarder = await startForwarder({
+    port,
+    target: async (signal) => ({
+      host: await cluster.readyPodAddress(RELEASE_NAMESPACE, 'app.kubernetes.io/component=api', signal),
+      port,
+    }),
+  });
+  if (!forwarder.url.endsWith(`:${port}`)) print(`Port ${port} is in use. Using ${forwarder.url} instead.`);
+  return forwarder;
+};
+
+/** Values for quick restarts, and a dashboard on plain HTTP. */
+const devValues = (apiUrl: string): Readonly<Record<string, unknown>> => ({
+  dashboard: { enabled: true, allowHttp: true },
+  api: { settings: { DASHBOARD_API_URL: apiUrl, SHUTDOWN_PAUSE_MS: 0 } },
+  controller: { replicas: 1 },
+});
+
+const runDev = async (cluster: Cluster, stopping: AbortSignal): Promise<void> => {
+  await using stack = new AsyncDisposableStack();
+  const api = stack.use(await adminApi(cluster));
+  const { url: apiUrl } = stack.use(await forwardPort(cluster, API_PORT));
+  const { url: dashboardUrl } = stack.use(await forwardPort(cluster, DASHBOARD_PORT));
+  const values = devValues(apiUrl);
+  step('Installing the chart');
+  await upgradeRelease(cluster, values);
+  const rollouts = createRollouts({ cluster, api, signal: stopping });
+  const failures = await Promise.all([rollouts.wait('api'), rollouts.wait('controller')]);
+  const failed = failures.find((failure) => failure !== undefined);
+  if (failed !== undefined)
+    throw new Error(`${rolloutFailureText(failed)}\nFix it, then run npm run dev again.`);
+  step('Creating the project');
+  const { project, origin, receiver, signInTokenPath } = stack.use(await startDevProject(cluster, print));
+  stack.use(restartOnChange({ cluster, api, values, print, signal: stopping }));
+  step('Ready');
+  const files = [
+    { url: origin.url('/files/architecture.md'), filename: 'docs/architecture.md' },
+    { url: origin.url('/gen/1048576/1'), filename: 'random.bin' },
+  ];
+  const urls = { apiUrl, dashboardUrl, originUrl: origin.origin, receiverUrl: receiver.url };
+  print(describeDev({ cluster, project, signInTokenPath, files, ...urls }));
+  await untilAborted(stopping);
+};
+
+const main = async (): Promise<void> => {
+  const { values } = parseArgs({ options: { help: { type: 'boolean', default: false } } });
+  if (values.help) return print(USAGE);
+  step('Starting the local cluster');
+  await using cluster = await startCluster({ log: print });
+  const stopping = listenForStop();
+  await runDev(cluster, stopping).catch((error: unknown) => {
+    if (!stopping.aborted) throw error;
+  });
+};
+
+try {
+  await main();
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+}

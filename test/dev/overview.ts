@@ -1,0 +1,52 @@
+import type { Cluster } from '../cluster/cluster-types.ts';
+
+export interface Overview {
+  readonly cluster: Pick<Cluster, 'dir' | 'kubeconfigPath' | 'store'>;
+  readonly apiUrl: string;
+  readonly dashboardUrl: string;
+  /** File with the token to sign in with. */
+  readonly signInTokenPath: string;
+  readonly project: { readonly namespace: string; readonly token: string; readonly bucketName: string };
+  readonly originUrl: string;
+  readonly receiverUrl: string;
+  /** Sources of the example request. */
+  readonly files: readonly { readonly url: string; readonly filename: string }[];
+}
+
+const curl = ({ apiUrl, project, files }: Overview): string =>
+  [
+    `curl -sS ${apiUrl}/v1/zips`,
+    `-H 'Authorization: Bearer ${project.token}'`,
+    "-H 'Content-Type: application/json'",
+    `-d '${JSON.stringify({ bucket_name: project.bucketName, key: 'hello.zip', urls: files })}'`,
+  ].join(' \\\n    ');
+
+/** Where everything is and how to use it. */
+export const describeDev = (overview: Overview): string => {
+  const { cluster, apiUrl, dashboardUrl, project } = overview;
+  const { store } = cluster;
+  return `
+API        ${apiUrl} (reference: ${apiUrl}/docs)
+Dashboard  ${dashboardUrl}
+           Sign in with the token from: cat ${overview.signInTokenPath}
+           An API restart ends the session; sign in again with the same token.
+Store      ${store.endpoint} (S3, region ${store.region}, bucket ${project.bucketName})
+           AWS_ACCESS_KEY_ID=${store.accessKeyId} AWS_SECRET_ACCESS_KEY=${store.secretAccessKey}
+Project    ${project.namespace}
+           token ${project.token}
+Sources    ${overview.originUrl}/files/PATH serves docs/PATH, /gen/BYTES/SEED generates a file
+Webhooks   ${overview.receiverUrl} prints each delivery here
+Logs       ${cluster.dir}/pods (API, controller, zippers), ${cluster.dir}/logs (cluster and store)
+
+In another shell:
+  export KUBECONFIG=${cluster.kubeconfigPath}
+  export PATH=${cluster.dir}/bin:$PATH
+  kubectl get zipjobs -n ${project.namespace}
+  npx zipjobs job list -n ${project.namespace}
+
+Create a zip:
+  ${curl(overview)}
+
+Save a file in api, controller, runtime, crds, zipper-image or charts to apply it. Press Ctrl-C to stop everything.
+`;
+};

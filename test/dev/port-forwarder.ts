@@ -1,0 +1,75 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+
+/** How long a connection waits for a pod that is ready. */
+const TARGET_LIMIT_MS = 10_000;
+
+export interface ForwarderOptions {
+  /** Port to listen on, or any free port if it is in use. */
+  readonly port: number;
+  /** Returns the address for a new connection. */
+  readonly target: (signal: AbortSignal) => Promise<{ readonly host: string; readonly port: number }>;
+}
+
+export interface Forwarder extends AsyncDisposable {
+  readonly url: string;
+}
+
+const UNAVAILABLE = 'No API pod is ready. See the output of npm run dev.\n';
+const UNAVAILABLE_RESPONSE = [
+  'HTTP/1.1 503 Service Unavailable',
+  'Content-Type: text/plain',
+  `Content-Length: ${UNAVAILABLE.length}`,
+  'Connection: close',
+  '',
+  UNAVAILABLE,
+].join('\r\n');
+
+const isInUse = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
+
+const listen = async (server: Server, port: number): Promise<void> => {
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+};
+
+const listenNear = (server: Server, port: number): Promise<void> =>
+  listen(server, port).catch((error: unknown) => {
+    if (!isInUse(error)) throw error;
+    return listen(server, 0);
+  });
+
+/** Listens on a fixed loopback port and forwards each new connection to the current target. */
+export const startForwarder = async ({ port, target }: ForwarderOptions): Promise<Forwarder> => {
+  const closing = new AbortController();
+  const sockets = new Set<Socket>();
+  const keep = (socket: Socket): Socket => {
+    sockets.add(socket);
+    return socket.once('close', () => sockets.delete(socket)).on('error', () => socket.destroy());
+  };
+  const forward = async (client: Socket): Promise<void> => {
+    try {
+      const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(TARGET_LIMIT_MS)]);
+      const address = await target(signal);
+      if (client.destroyed) return;
+      const pod = keep(connect(address));
+      client.once('close', () => pod.destroy());
+      await once(pod, 'connect');
+      pod.once('close', () => client.destroySoon());
+      client.pipe(pod).pipe(client);
+    } catch {
+      client.end(UNAVAILABLE_RESPONSE);
+    }
+  };
+  const server = createServer((client) => void forward(keep(client)));
+  await listenNear(server, port);
+  const { port: opened } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${opened}`,
+    [Symbol.asyncDispose]: async () => {
+      closing.abort();
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+};
