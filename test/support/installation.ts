@@ -40,7 +40,7 @@ export const installChart = async (
       '-',
       '--wait',
       '--timeout',
-      '90s',
+      '200s',
     ],
     { input: JSON.stringify({ ...localValues(cluster), ...values }) },
   );
