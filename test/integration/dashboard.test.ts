@@ -4,11 +4,12 @@ import { type DashboardDesk, startDashboardDesk } from '../support/dashboard-des
 import type { DashboardUser } from '../support/dashboard-users.ts';
 import { type RedisServer, startRedisServer } from '../support/redis-server.ts';
 import { until } from '../support/until.ts';
+import { untilAllowed } from '../support/until-allowed.ts';
 
 const NAMESPACE = 'dashboard';
 
 describe('the dashboard in a browser', function () {
-  this.timeout(60_000);
+  this.timeout(240_000);
   let redis: RedisServer;
   let desk: DashboardDesk;
   let admin: DashboardUser;
@@ -138,6 +139,8 @@ describe('the dashboard in a browser', function () {
       '--clusterrole=admin',
       `--serviceaccount=${NAMESPACE}:ada`,
     ]);
+    const resource = 'zipprojects.zipjobs.dev';
+    await untilAllowed(cluster, { user: admin.name, verb: 'create', resource, namespace: 'dashboard-new' });
     await create();
     await page.getByText('The namespace dashboard-new is a project now.').waitFor();
     await until('the new project to be listed', async () => {
