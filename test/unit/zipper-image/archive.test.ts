@@ -242,7 +242,7 @@ describe('createArchive', () => {
           if (error instanceof Error && 'code' in error && error.code === 'ENOENT') this.skip();
           throw error;
         }
-      }).timeout(12_000);
+      }).timeout(60_000);
   });
 });
 
