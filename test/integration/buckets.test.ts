@@ -3,8 +3,11 @@ import { expect } from 'chai';
 import { ANNOTATIONS, bucketResourceName, bucketSecretName, GROUP_VERSION } from '#crds/api-group.ts';
 import { findCondition } from '#crds/conditions.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
+import type { Job } from '#runtime/kube/resources.ts';
 import { postJob } from '../support/api-client.ts';
+import { adminApi } from '../support/controller-pods.ts';
 import { type Flow, startFlow } from '../support/flow.ts';
+import { followObjects } from '../support/follow-objects.ts';
 import { type HostileStore, startHostileStore } from '../support/hostile-store.ts';
 import { applyObjects } from '../support/project.ts';
 import { until } from '../support/until.ts';
@@ -12,7 +15,7 @@ import { until } from '../support/until.ts';
 const NAMESPACE = 'bucket-life';
 
 describe('a ZipBucket', function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   let flow: Flow;
   let own: string;
   before(async () => {
@@ -73,7 +76,7 @@ describe('a ZipBucket', function () {
         const bucket = await bucketOf(name);
         return bucket.status?.test?.nonce === nonce && bucket;
       },
-      { limitMs: 60_000, intervalMs: 100 },
+      { limitMs: 120_000, intervalMs: 100 },
     );
   };
   const readyOf = ({ status }: ZipBucket) => findCondition(status?.conditions, 'Ready');
@@ -98,31 +101,15 @@ describe('a ZipBucket', function () {
   });
 
   it('is tested again by a new nonce, by a pod without a token that sees its own Secret only', async () => {
-    const seen: { volumes: readonly Record<string, unknown>[]; automount: unknown }[] = [];
-    const watching = until('the pod of a test', async () => {
-      const list = await kubectl(
-        'get',
-        'jobs',
-        '-l',
-        'app.kubernetes.io/component=check-bucket',
-        '-o',
-        'json',
-      );
-      const { items } = JSON.parse(list) as {
-        items: {
-          spec: { template: { spec: { volumes: Record<string, unknown>[] } & Record<string, unknown> } };
-        }[];
-      };
-      for (const { spec } of items)
-        seen.push({
-          volumes: spec.template.spec.volumes,
-          automount: spec.template.spec['automountServiceAccountToken'],
-        });
-      return seen.length > 0;
-    });
-    await Promise.all([watching, tested(own)]);
-    expect(seen[0]?.automount).to.equal(false);
-    const text = JSON.stringify(seen[0]?.volumes);
+    await using api = await adminApi(flow.cluster);
+    const path = `/apis/batch/v1/namespaces/${NAMESPACE}/jobs`;
+    const selector = 'labelSelector=app.kubernetes.io%2Fcomponent%3Dcheck-bucket';
+    // The controller deletes the Job once it has the result, so only a watch is sure to see it.
+    using jobs = await followObjects(api, `${path}?${selector}`, ({ spec }: Job) => spec?.template.spec);
+    await tested(own);
+    const added = await until('the Job of the test', () => jobs.events.find(({ type }) => type === 'ADDED'));
+    expect(added.object?.automountServiceAccountToken).to.equal(false);
+    const text = JSON.stringify(added.object?.volumes);
     expect(text).to.contain(bucketSecretName(own));
     expect(text).not.to.contain('serviceAccountToken');
   });
@@ -175,23 +162,25 @@ describe('a ZipBucket', function () {
     });
   });
 
-  const runningJob = async (bucketName: string): Promise<string> => {
-    const { baseUrl, project, origin } = flow;
+  /** A job that runs until its source is released. */
+  const runningJob = async (bucketName: string) => {
+    const { baseUrl, project } = flow;
+    const held = flow.hold();
     const request = {
       bucket_name: bucketName,
       key: `archive-${Math.random().toString(36).slice(2)}.zip`,
-      urls: [{ url: origin.url('/drip/32768/100/1638400/1'), filename: 'a' }],
+      urls: [{ url: held.url, filename: 'a' }],
     };
     // A bucket is known to the API once its watch has told it, and looked up before.
     const uuid = await postJob(baseUrl, project.token, request);
-    await project.untilPhase(uuid, ['Running'], 60_000);
-    return uuid;
+    await project.untilPhase(uuid, ['Running']);
+    return { uuid, release: held.release };
   };
 
   it('waits in its deletion for the jobs that name it, finished ones too, and takes no new ones meanwhile (F15)', async () => {
     const name = `${NAMESPACE}-waits`;
     const resource = await makeBucket({ name });
-    const uuid = await runningJob(name);
+    const { uuid, release } = await runningJob(name);
     await until('the count of jobs', async () => (await bucketOf(resource)).status?.activeJobs === 1);
     await kubectl('delete', 'zipbucket', resource, '--wait=false');
     const waiting = await until('the bucket to say what it waits for', async () =>
@@ -211,10 +200,11 @@ describe('a ZipBucket', function () {
         },
       },
     ]);
-    await kubectl('wait', 'zipjob/too-late', '--for=jsonpath={.status.phase}=Failed', '--timeout=20s');
+    await kubectl('wait', 'zipjob/too-late', '--for=jsonpath={.status.phase}=Failed', '--timeout=60s');
     expect(await kubectl('get', 'zipjob', 'too-late', '-o', 'jsonpath={.status.reason}')).to.equal(
       'BucketTerminating',
     );
+    release();
     const { status } = await flow.project.untilPhase(uuid, ['Succeeded', 'Failed']);
     expect(status?.phase, JSON.stringify(status)).to.equal('Succeeded');
     await until('the bucket to wait for finished jobs alone', async () =>
@@ -223,16 +213,16 @@ describe('a ZipBucket', function () {
       ),
     );
     await kubectl('delete', 'zipjob', `zip-${uuid}`, 'too-late');
-    await kubectl('wait', `zipbucket/${resource}`, '--for=delete', '--timeout=30s');
+    await kubectl('wait', `zipbucket/${resource}`, '--for=delete', '--timeout=60s');
   });
 
   it('goes at once when that is forced, and its unfinished jobs fail (F15)', async () => {
     const name = `${NAMESPACE}-forced`;
     const resource = await makeBucket({ name });
-    const uuid = await runningJob(name);
+    const { uuid } = await runningJob(name);
     await kubectl('annotate', 'zipbucket', resource, `${ANNOTATIONS.forceDelete}=true`);
-    await kubectl('delete', 'zipbucket', resource, '--timeout=20s');
-    const { status } = await flow.project.untilPhase(uuid, ['Succeeded', 'Failed', 'Cancelled'], 60_000);
+    await kubectl('delete', 'zipbucket', resource, '--timeout=60s');
+    const { status } = await flow.project.untilPhase(uuid, ['Succeeded', 'Failed', 'Cancelled']);
     expect(status, JSON.stringify(status)).to.include({ phase: 'Failed', reason: 'BucketDeleted' });
   });
 });

@@ -9,7 +9,7 @@ import { sharedInstallation } from '../support/shared-installation.ts';
 const NAMESPACE = 'crd-rules';
 
 describe('the API server', function () {
-  this.timeout(60_000);
+  this.timeout(180_000);
   let cluster: Cluster;
 
   before(async () => {

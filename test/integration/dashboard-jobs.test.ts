@@ -16,7 +16,7 @@ const EVIL = '"><img src=x onerror=alert(1)><script>alert(2)</script>\'';
 const METADATA = `{"order":1.0,"n":12345678901234567890,"x":${JSON.stringify(EVIL)}}`;
 
 describe('jobs in the dashboard', function () {
-  this.timeout(90_000);
+  this.timeout(240_000);
   let desk: DashboardDesk;
   let admin: DashboardUser;
   let viewer: DashboardUser;
@@ -50,7 +50,8 @@ describe('jobs in the dashboard', function () {
     const { page } = open;
     await page.goto(JOBS);
     await page.getByText('There are no jobs yet.').waitFor();
-    const uuid = await post('slow.zip', '/drip/65536/100/4194304/1');
+    const held = desk.flow.hold();
+    const uuid = await post('slow.zip', new URL(held.url).pathname);
     await page.getByRole('link', { name: '1 newer job: show' }).click();
     expect(await rows(page)).to.deep.equal(['slow.zip']);
     const bar = page.getByRole('progressbar');
@@ -59,6 +60,7 @@ describe('jobs in the dashboard', function () {
     await until('progress to be shown', async () => Number(await bar.getAttribute('value')) > before);
     await page.getByRole('link', { name: 'slow.zip' }).click();
     await page.getByRole('img', { name: /read in .*B\/s/ }).waitFor();
+    held.release();
     await page.getByRole('link', { name: 'Download' }).waitFor();
     expect((await ended(uuid)).status?.phase).to.equal('Succeeded');
     expect(open.complaints).to.deep.equal([]);
@@ -79,8 +81,9 @@ describe('jobs in the dashboard', function () {
       return rows(page);
     };
     await until('both to have ended in the cache', async () => {
-      const found = await search({ q: 'REPORTS/', State: 'unfinished' });
-      return found.length === 0;
+      const found = await search({ q: 'REPORTS/' });
+      const unfinished = await search({ q: 'REPORTS/', State: 'unfinished' });
+      return found.length === 2 && unfinished.length === 0;
     });
     expect(await search({ q: good })).to.deep.equal(['reports/May.zip']);
     expect(await search({ q: 'JUNE' })).to.deep.equal(['reports/june.zip']);

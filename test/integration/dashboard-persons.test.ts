@@ -46,7 +46,7 @@ const withStatus = ({ pages }: Seen, status: number): readonly string[] =>
   [...pages].filter(([, one]) => one === status).map(([path]) => path);
 
 describe('persons in the dashboard', function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   let desk: DashboardDesk;
   let job: string;
   let token: string;
@@ -59,7 +59,7 @@ describe('persons in the dashboard', function () {
     desk = await startDashboardDesk(NAMESPACE);
     const { flow } = desk;
     const uuid = await flow.post([{ url: flow.origin.url('/gen/10/1'), filename: 'a' }]);
-    const running = await flow.post([{ url: flow.origin.url('/silent'), filename: 'a' }]);
+    const running = await flow.post([{ url: flow.hold().url, filename: 'a' }]);
     await flow.project.untilPhase(uuid, ['Succeeded']);
     await flow.project.untilPhase(running, ['Running']);
     job = `${HOME}/jobs/zip-${uuid}`;
@@ -72,7 +72,10 @@ describe('persons in the dashboard', function () {
         await visitor.signIn(user.token);
         visitors[person] = visitor;
         if (role !== undefined)
-          await until('the rights to count', async () => (await visitor.get(job)).status === 200);
+          await until('the rights to count, and the jobs to be listed', async () => {
+            const { status, text } = await visitor.get(`${HOME}/jobs`);
+            return status === 200 && text.includes(uuid) && text.includes(running);
+          });
         seen[person] = await walk(visitor);
       }),
     );

@@ -6,11 +6,12 @@ import { findProgram } from '../support/find-program.ts';
 import { type RedisServer, startRedisServer } from '../support/redis-server.ts';
 import { requireBrowser, requirePrograms } from '../support/require-programs.ts';
 import { until } from '../support/until.ts';
+import { untilAllowed } from '../support/until-allowed.ts';
 
 const NAMESPACE = 'dashboard';
 
 describe('the dashboard in a browser', function () {
-  this.timeout(60_000);
+  this.timeout(240_000);
   const life = new AsyncDisposableStack();
   let redis: RedisServer | undefined;
   let desk: DashboardDesk;
@@ -146,6 +147,8 @@ describe('the dashboard in a browser', function () {
       '--clusterrole=admin',
       `--serviceaccount=${NAMESPACE}:ada`,
     ]);
+    const resource = 'zipprojects.zipjobs.dev';
+    await untilAllowed(cluster, { user: admin.name, verb: 'create', resource, namespace: 'dashboard-new' });
     await create();
     await page.getByText('The namespace dashboard-new is a project now.').waitFor();
     await until('the new project to be listed', async () => {

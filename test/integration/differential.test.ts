@@ -8,7 +8,7 @@ import { zipEntries } from '../support/zip-entries.ts';
 const SIZES = [0, 1, 100, 65_535, 65_536, 1_048_576, 1_048_577, 7_000_000];
 
 describe('an archive of ours', function () {
-  this.timeout(60_000);
+  this.timeout(240_000);
 
   it('has the same entries as one of archiver and lib-storage', async () => {
     await using flow = await startFlow('differential');

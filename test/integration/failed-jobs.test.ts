@@ -11,7 +11,7 @@ import { applyObjects, type Project } from '../support/project.ts';
 import { verifyDelivery, type WebhookReceiver } from '../support/webhook-receiver.ts';
 
 describe('a job fails and leaves nothing behind', function () {
-  this.timeout(120_000);
+  this.timeout(240_000);
   let flow: Flow;
   let cluster: Cluster;
   let baseUrl: string;
@@ -143,7 +143,7 @@ describe('a job fails and leaves nothing behind', function () {
         spec: { bucketRef: { name }, key: 'k', files: [good('a')] },
       },
     ]);
-    await flow.kubectl('wait', '--for=condition=Failed', 'zipjob/no-bucket', '--timeout=30s');
+    await flow.kubectl('wait', '--for=condition=Failed', 'zipjob/no-bucket', '--timeout=100s');
     const reason = await flow.kubectl('get', 'zipjob', 'no-bucket', '-o', 'jsonpath={.status.reason}');
     expect(reason).to.equal('BucketNotFound');
   });

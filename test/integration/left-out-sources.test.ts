@@ -7,7 +7,7 @@ import { until } from '../support/until.ts';
 import { zipEntries } from '../support/zip-entries.ts';
 
 describe('a project that lives with failing sources', function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   let flow: Flow;
   before(async () => {
     flow = await startFlow('left-out', {

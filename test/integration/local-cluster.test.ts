@@ -16,12 +16,15 @@ import {
   terminationOf,
   toEnv,
 } from '../support/cluster-objects.ts';
+import { adminApi } from '../support/controller-pods.ts';
+import { followObjects } from '../support/follow-objects.ts';
 import { sharedCluster } from '../support/shared-cluster.ts';
 import { until } from '../support/until.ts';
 
 const NAMESPACE = 'local-cluster-test';
 
-describe('local cluster', () => {
+describe('local cluster', function () {
+  this.timeout(180_000);
   let cluster: Cluster;
 
   before(async () => {
@@ -61,7 +64,10 @@ describe('local cluster', () => {
 
   it('has a ready control plane, node and store', async () => {
     expect(await kubectl(['get', '--raw', '/readyz'])).to.equal('ok');
-    expect(await kubectl(['get', 'nodes', '--no-headers'])).to.match(/^local +Ready/);
+    // An earlier test may have stopped the node and started it again.
+    await until('the node to be ready', async () =>
+      /^local +Ready/m.test(await kubectl(['get', 'nodes', '--no-headers'])),
+    );
     expect((await fetch(`${cluster.store.endpoint}/healthz`)).status).to.equal(200);
     await cluster.createBucket('local-cluster-test');
   });
@@ -145,20 +151,31 @@ describe('local cluster', () => {
       .flatMap(({ uid, containers }) =>
         uid === polite.metadata.uid || uid === stubborn.metadata.uid ? containers.map(({ pid }) => pid) : [],
       );
-    const start = performance.now();
+    await using api = await adminApi(cluster);
+    using deleted = await followObjects(api, `/api/v1/namespaces/${NAMESPACE}/pods`, (pod: PodObject) => pod);
+    const exitCodeOf = async (name: string): Promise<number> => {
+      const last = await until(`the end of ${name}`, () =>
+        deleted.events.find(({ type, object }) => type === 'DELETED' && object.metadata.name === name),
+      );
+      return terminationOf(last.object).exitCode;
+    };
     await kubectl(['delete', 'pod', 'polite', '--grace-period=20']);
-    expect(performance.now() - start).to.be.below(5_000);
-    const second = performance.now();
+    expect(await exitCodeOf('polite')).to.equal(0);
+    const start = performance.now();
     await kubectl(['delete', 'pod', 'stubborn', '--grace-period=1']);
-    expect(performance.now() - second).to.be.within(900, 5_000);
+    // Shorter than the default grace period of 30 s.
+    expect(performance.now() - start).to.be.within(900, 25_000);
+    expect(await exitCodeOf('stubborn')).to.equal(137);
     expect(pids.filter(isAlive)).to.deep.equal([]);
   });
 
   it('follows readiness and restarts on liveness', async () => {
+    // A slow response on a busy machine is not a failed probe.
+    const often = { periodSeconds: 1, failureThreshold: 1, timeoutSeconds: 60 };
     const probes = {
-      readinessProbe: { httpGet: { path: '/ready', port: 'http' }, periodSeconds: 1, failureThreshold: 1 },
+      readinessProbe: { httpGet: { path: '/ready', port: 'http' }, ...often },
       startupProbe: { httpGet: { path: '/live', port: 8080 }, failureThreshold: 30 },
-      livenessProbe: { httpGet: { path: '/live', port: 8080 }, periodSeconds: 1, failureThreshold: 1 },
+      livenessProbe: { httpGet: { path: '/live', port: 8080 }, ...often },
       ports: [{ name: 'http', containerPort: 8080 }],
     };
     const pod = aPod('probed', { ...anAnswering(), ...probes });
@@ -184,8 +201,9 @@ describe('local cluster', () => {
   it('mounts what a pod names at real paths and waits for a Secret that comes late', async () => {
     await apply(aPodWithVolumes());
     await until('FailedMount', async () => (await kubectl(['get', 'events'])).includes('FailedMount'));
-    expect((await getPod('mounts')).status.containerStatuses?.[0]?.state.waiting?.reason).to.equal(
-      'ContainerCreating',
+    await podWhen(
+      'mounts',
+      ({ status }) => status.containerStatuses?.[0]?.state.waiting?.reason === 'ContainerCreating',
     );
     await kubectl(['create', 'secret', 'generic', 'late', '--from-literal=key=sesame']);
     const pod = await serving('mounts');
@@ -212,8 +230,8 @@ describe('local cluster', () => {
   it('runs Jobs: one completes, one fails at once by its podFailurePolicy', async () => {
     await apply(aJob('good', '0'));
     await apply(aJob('bad', '12'));
-    await kubectl(['wait', 'job/good', '--for=condition=Complete', '--timeout=20s']);
-    await kubectl(['wait', 'job/bad', '--for=condition=Failed', '--timeout=20s']);
+    await kubectl(['wait', 'job/good', '--for=condition=Complete', '--timeout=100s']);
+    await kubectl(['wait', 'job/bad', '--for=condition=Failed', '--timeout=100s']);
     const reason = await kubectl([
       'get',
       'job',

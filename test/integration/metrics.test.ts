@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import type { Cluster } from '../cluster/cluster-types.ts';
+import { conditionStatus, type Pod } from '../cluster/node-agent/pod-types.ts';
 import { askApi, postJob } from '../support/api-client.ts';
 import { type Flow, startFlow } from '../support/flow.ts';
 import { RELEASE_NAMESPACE } from '../support/installation.ts';
@@ -51,7 +52,7 @@ const expectAsDocumented = (text: string, table: Documented): void => {
 };
 
 describe('the metrics of the release', function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   let flow: Flow;
   let cluster: Cluster;
   let uuid: string;
@@ -77,13 +78,17 @@ describe('the metrics of the release', function () {
   const scrape = async (component: string): Promise<readonly string[]> => {
     const selector = `app.kubernetes.io/component=${component}`;
     const flags = ['get', 'pods', '-n', RELEASE_NAMESPACE, '-l', selector];
-    const path = 'jsonpath={range .items[?(@.status.phase=="Running")]}{.status.podIP} {end}';
-    const { stdout } = await cluster.kubectl([...flags, '-o', path]);
-    const answers = stdout
-      .trim()
-      .split(' ')
-      .map(async (address) => (await fetch(`http://${address}:${ADMIN_PORT}/metrics`)).text());
-    return Promise.all(answers);
+    const { stdout } = await cluster.kubectl([...flags, '-o', 'json']);
+    const { items } = JSON.parse(stdout) as { readonly items: readonly Pod[] };
+    // Pods of an earlier rollout may still be ending.
+    const serving = items.filter(
+      (pod) => pod.metadata.deletionTimestamp === undefined && conditionStatus(pod, 'Ready') === 'True',
+    );
+    return Promise.all(
+      serving.map(async ({ status }) =>
+        (await fetch(`http://${status?.podIP}:${ADMIN_PORT}/metrics`)).text(),
+      ),
+    );
   };
 
   for (const component of ['controller', 'api'])

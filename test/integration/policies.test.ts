@@ -6,7 +6,7 @@ import { createWorld, type World } from './policies/world.ts';
 import { describeZipper } from './policies/zipper.ts';
 
 describe('roles and policies', function () {
-  this.timeout(60_000);
+  this.timeout(300_000);
   let world: World | undefined;
   const theWorld = (): World => {
     if (world === undefined) throw new Error('the cluster of these tests did not start');

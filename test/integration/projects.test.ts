@@ -12,7 +12,7 @@ const NAMESPACE = 'kept-project';
 const KINDS = ['serviceaccount', 'rolebinding', 'networkpolicy'];
 
 describe('a project', function () {
-  this.timeout(60_000);
+  this.timeout(240_000);
   let cluster: Cluster;
   let project: Project;
   before(async () => {
@@ -67,7 +67,7 @@ describe('a project', function () {
     };
     try {
       await applyObjects(cluster, [job]);
-      await kubectl('wait', 'zipjob/inwards', '--for=condition=Failed', '--timeout=40s');
+      await kubectl('wait', 'zipjob/inwards', '--for=condition=Failed', '--timeout=120s');
       expect(await kubectl('get', 'zipjob', 'inwards', '-o', 'wide')).to.contain('SourceUnreachable');
       expect(connections).to.equal(0);
     } finally {

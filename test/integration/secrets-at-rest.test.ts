@@ -7,7 +7,7 @@ import { type Flow, startFlow } from '../support/flow.ts';
 const SIGNATURE = '5ec2e7516a7a7e1ad0dec0de';
 
 describe("the cluster's database", function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   let flow: Flow;
   before(async () => {
     flow = await startFlow('at-rest');

@@ -29,7 +29,7 @@ const settings = {
 };
 
 describe('the zipper on a real S3 server', function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   let store: Store;
   let reader: BucketReader;
   const body = randomBytes(11 * MIB);

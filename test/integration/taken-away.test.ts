@@ -4,24 +4,25 @@ import { type Flow, startFlow } from '../support/flow.ts';
 import { until } from '../support/until.ts';
 
 describe('a job of which somebody deletes', function () {
-  this.timeout(120_000);
+  this.timeout(240_000);
   let flow: Flow;
   before(async () => {
     flow = await startFlow('taken-away');
   });
   after(() => flow[Symbol.asyncDispose]());
 
-  /** A job whose only source takes about five seconds, as soon as its zipper fetches it. */
-  const runningJob = async (): Promise<string> => {
-    const uuid = await flow.post([{ url: flow.origin.url('/drip/32768/100/1638400/1'), filename: 'a' }]);
-    await flow.project.untilPhase(uuid, ['Running'], 60_000);
-    return uuid;
+  /** A job that runs until its source is released. */
+  const runningJob = async () => {
+    const held = flow.hold();
+    const uuid = await flow.post([{ url: held.url, filename: 'a' }]);
+    await flow.project.untilPhase(uuid, ['Running']);
+    return { uuid, release: held.release };
   };
   const untilNoUpload = (): Promise<unknown> =>
     until('no upload to be open', async () => (await flow.project.bucket.openUploads()).length === 0);
 
   it('the pod goes on with another one, and its attempt is recorded (F16)', async () => {
-    const uuid = await runningJob();
+    const { uuid, release } = await runningJob();
     const { status } = await flow.project.zipJob(uuid);
     await flow.kubectl(
       'delete',
@@ -31,13 +32,14 @@ describe('a job of which somebody deletes', function () {
       '--grace-period=0',
       '--force',
     );
+    release();
     const job = await flow.project.untilPhase(uuid, ['Succeeded', 'Failed'], 100_000);
     expect(job.status, JSON.stringify(job.status)).to.include({ phase: 'Succeeded', attemptsTotal: 2 });
     await untilNoUpload();
   });
 
   it('the Job ends failed, and leaves no archive and no upload (F16)', async () => {
-    const uuid = await runningJob();
+    const { uuid } = await runningJob();
     const before = await flow.project.bucket.keys();
     await flow.kubectl('delete', 'job', `zip-${uuid}`, '--wait=false');
     const job = await flow.project.untilPhase(uuid, ['Succeeded', 'Failed'], 100_000);
@@ -47,8 +49,8 @@ describe('a job of which somebody deletes', function () {
   });
 
   it('the ZipJob is gone soon, with its Job, its pods and its upload (F14)', async () => {
-    const uuid = await runningJob();
-    await flow.kubectl('delete', 'zipjob', `zip-${uuid}`, '--timeout=60s');
+    const { uuid } = await runningJob();
+    await flow.kubectl('delete', 'zipjob', `zip-${uuid}`, '--timeout=100s');
     await untilNoUpload();
     await until('the Job and its pods to be gone', async () => {
       const left = await flow.kubectl(

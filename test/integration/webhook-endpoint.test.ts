@@ -2,16 +2,17 @@
 import { expect } from 'chai';
 import { zipJobName } from '#crds/api-group.ts';
 import type { WebhookState } from '#crds/zip-job.ts';
+import type { RunningPod } from '../cluster/node-agent/node-agent.ts';
 import { postJob } from '../support/api-client.ts';
+import { componentPods } from '../support/controller-pods.ts';
 import { type Flow, startFlow } from '../support/flow.ts';
-import { RELEASE_NAMESPACE } from '../support/installation.ts';
 import { until } from '../support/until.ts';
 import { deliveryId } from '../support/webhook-receiver.ts';
 
 const NAMESPACE = 'webhook-endpoint';
 
 describe('an endpoint of webhooks', function () {
-  this.timeout(180_000);
+  this.timeout(300_000);
   let flow: Flow;
   before(async () => {
     flow = await startFlow(NAMESPACE);
@@ -39,27 +40,17 @@ describe('an endpoint of webhooks', function () {
       },
       { limitMs: 100_000, intervalMs: 200 },
     );
-  /** Every controller ends without warning. */
+  /** Kills every controller and waits until new processes run. */
   const restartControllers = async (): Promise<void> => {
-    const { node } = flow.cluster;
-    const controllers = node.pods().filter(({ name }) => name.startsWith('zipjobs-controller-'));
-    for (const { uid } of controllers) node.kill(uid, 'SIGKILL');
-    await flow.cluster.kubectl([
-      'wait',
-      '-n',
-      RELEASE_NAMESPACE,
-      'deployment/zipjobs-controller',
-      '--for=condition=Available=false',
-      '--timeout=20s',
-    ]);
-    await flow.cluster.kubectl([
-      'rollout',
-      'status',
-      '-n',
-      RELEASE_NAMESPACE,
-      'deployment/zipjobs-controller',
-      '--timeout=60s',
-    ]);
+    const running = () => componentPods(flow.cluster, 'controller');
+    const pidsOf = ({ containers }: RunningPod): readonly number[] => containers.map(({ pid }) => pid);
+    const before = running();
+    const ended = new Set(before.flatMap(pidsOf));
+    for (const { uid } of before) flow.cluster.node.kill(uid, 'SIGKILL');
+    await until('all controllers to be new processes', () => {
+      const pids = running().flatMap(pidsOf);
+      return pids.length === before.length && pids.every((pid) => !ended.has(pid));
+    });
   };
 
   it('is tried again with the same event, each attempt told in the status, also after a restart (W5, W6, W18)', async () => {
@@ -87,7 +78,7 @@ describe('an endpoint of webhooks', function () {
       'wait',
       'zipproject/project',
       '--for=jsonpath={.status.webhook.state}=Disabled',
-      '--timeout=20s',
+      '--timeout=60s',
     );
     await restartControllers();
     const unsent = await newJob();
@@ -101,7 +92,7 @@ describe('an endpoint of webhooks', function () {
       'wait',
       'zipproject/project',
       '--for=jsonpath={.status.webhook.state}=Enabled',
-      '--timeout=20s',
+      '--timeout=60s',
     );
     await kubectl('annotate', 'zipjob', zipJobName(unsent), 'zipjobs.dev/replay-webhook=again');
     await untilWebhook(unsent, 'delivered', ({ state }) => state === 'Delivered');

@@ -14,7 +14,7 @@ const METADATA_BYTES = 16_384;
 const MAX_BODY_BYTES = 20_000;
 
 describe('a webhook', function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   let flow: Flow;
   before(async () => {
     flow = await startFlow(NAMESPACE);

@@ -18,7 +18,7 @@ interface PodObject {
 }
 
 describe('two zippers of one job', function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   let world: ZipperWorld;
   before(async () => {
     world = await startZipperWorld('zipper-fence');
@@ -124,7 +124,12 @@ describe('two zippers of one job', function () {
     await world.cluster.kubectl(['create', '-f', '-', `--as=${JOB_CONTROLLER}`], {
       input: JSON.stringify(twin),
     });
-    await world.kubectl('wait', `pod/${name}-twin`, '--for=jsonpath={.status.phase}=Failed', '--timeout=60s');
+    await world.kubectl(
+      'wait',
+      `pod/${name}-twin`,
+      '--for=jsonpath={.status.phase}=Failed',
+      '--timeout=120s',
+    );
     const end = '{.status.containerStatuses[0].state.terminated.exitCode}';
     expect(await world.kubectl('get', 'pod', `${name}-twin`, '-o', `jsonpath=${end}`)).to.equal('34');
     held.release();

@@ -16,7 +16,7 @@ const timesIn = (value: unknown): readonly number[] =>
   [...JSON.stringify(value).matchAll(/"(\d{4}-\d\d-\d\dT[^"]+Z)"/g)].map(([, text = '']) => Date.parse(text));
 
 describe('a zipper', function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   let world: ZipperWorld;
   before(async () => {
     world = await startZipperWorld('surroundings');

@@ -5,8 +5,9 @@ import type { ZipJobStatus } from '#crds/zip-job.ts';
 import type { AddedNode } from '../cluster/cluster-types.ts';
 import type { FaultAction } from '../cluster/fault-proxy.ts';
 import type { ProxiedRequest } from '../cluster/proxied-request.ts';
+import type { HeldFile } from '../support/held-files.ts';
 import { until } from '../support/until.ts';
-import { type HeldFile, startZipperWorld, type ZipperWorld } from '../support/zipper-world.ts';
+import { startZipperWorld, type ZipperWorld } from '../support/zipper-world.ts';
 
 /** Until the node counts as lost, its pods are evicted, their grace is over, and their end is overdue. */
 const GIVEN_UP_LIMIT_MS = 300_000;

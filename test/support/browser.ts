@@ -32,6 +32,6 @@ export const openBrowser = async (
   options: BrowserContextOptions = {},
 ): Promise<BrowserContext & AsyncDisposable> => {
   const context = await (await sharedBrowser()).newContext(options);
-  context.setDefaultTimeout(10_000);
+  context.setDefaultTimeout(30_000);
   return context;
 };

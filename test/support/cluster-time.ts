@@ -30,7 +30,7 @@ const setEnv = async (
   const namespace = ['-n', RELEASE_NAMESPACE];
   await cluster.kubectl(['set', 'env', ...namespace, ...deployments, ...env]);
   for (const deployment of deployments)
-    await cluster.kubectl(['rollout', 'status', ...namespace, deployment, '--timeout=60s']);
+    await cluster.kubectl(['rollout', 'status', ...namespace, deployment, '--timeout=120s']);
 };
 
 /** Restarts the processes of the installed chart on a clock that the test moves; disposing of it puts the real one back. */

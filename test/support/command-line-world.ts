@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import { type CommandLine, createCommandLine } from './command-line.ts';
 import { type Flow, startFlow } from './flow.ts';
+import { untilAllowed } from './until-allowed.ts';
 
 export interface Refusal {
   readonly code: number;
@@ -45,6 +46,7 @@ export const startCommandLineWorld = async (own: string): Promise<CommandLineWor
   const bind = async (namespace: string, role: string, user: string): Promise<void> => {
     const flags = [`--clusterrole=${role}`, `--user=${user}`, '-n', namespace];
     await cluster.kubectl(['create', 'rolebinding', `${user}-${role}`, ...flags]);
+    await untilAllowed(cluster, { user, verb: 'get', resource: 'zipprojects.zipjobs.dev', namespace });
   };
   await cluster.kubectl(['create', 'namespace', own]);
   await bind(own, 'admin', 'olivia');

@@ -38,7 +38,7 @@ export const leadingPod = (cluster: Cluster, api: KubeApi): Promise<RunningPod> 
       const holder = await leaseHolder(api);
       return componentPods(cluster, 'controller').find(({ name }) => holder.startsWith(name));
     },
-    { limitMs: 60_000 },
+    { limitMs: 120_000 },
   );
 
 const ADMIN_PORT = 9090;

@@ -60,7 +60,7 @@ const installed = async (cluster: Cluster): Promise<Installed> => {
 const scale = async (cluster: Cluster, replicas: number): Promise<void> => {
   const namespace = ['-n', RELEASE_NAMESPACE];
   await cluster.kubectl(['scale', ...namespace, DEPLOYMENT, `--replicas=${replicas}`]);
-  await cluster.kubectl(['rollout', 'status', ...namespace, DEPLOYMENT, '--timeout=60s']);
+  await cluster.kubectl(['rollout', 'status', ...namespace, DEPLOYMENT, '--timeout=120s']);
   if (replicas === 0)
     await until(
       'the controllers of the chart to be gone',
@@ -94,7 +94,7 @@ class Pool implements Omit<ControllerPool, keyof AsyncDisposable> {
   }
 
   async untilLeading(): Promise<void> {
-    await until('a controller to lead', () => this.#leader !== undefined, { limitMs: 60_000 });
+    await until('a controller to lead', () => this.#leader !== undefined, { limitMs: 120_000 });
   }
 
   async stop(): Promise<void> {

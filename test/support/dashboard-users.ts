@@ -1,5 +1,6 @@
 import type { Cluster } from '../cluster/cluster-types.ts';
 import { applyObjects } from './project.ts';
+import { untilAllowed } from './until-allowed.ts';
 
 /** A service account of a namespace, as a person who signs in with its token. */
 export interface DashboardUser {
@@ -30,8 +31,11 @@ export const createDashboardUser = async (
     ...(role === undefined ? [] : [binding]),
   ]);
   const { stdout } = await cluster.kubectl(['create', 'token', account, '-n', namespace]);
+  const name = `system:serviceaccount:${namespace}:${account}`;
+  if (role !== undefined)
+    await untilAllowed(cluster, { user: name, verb: 'list', resource: 'zipjobs.zipjobs.dev', namespace });
   return {
-    name: `system:serviceaccount:${namespace}:${account}`,
+    name,
     token: stdout.trim(),
     dropRole: async () => {
       await cluster.kubectl(['delete', 'rolebinding', `dashboard-${account}`, '-n', namespace]);

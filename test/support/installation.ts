@@ -58,7 +58,7 @@ export const installChart = async (
   values: Readonly<Record<string, unknown>> = {},
   chart = 'charts/zipjobs',
 ): Promise<Installation> => {
-  await upgradeRelease(cluster, values, { chart, flags: ['--wait', '--timeout', '90s'] });
+  await upgradeRelease(cluster, values, { chart, flags: ['--wait', '--timeout', '200s'] });
   return {
     apiUrl: async () => {
       const address = await cluster.readyPodAddress(RELEASE_NAMESPACE, 'app.kubernetes.io/component=api');

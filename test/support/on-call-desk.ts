@@ -58,7 +58,7 @@ export const openOnCallDesk = async (cluster: Cluster): Promise<OnCallDesk> => {
           if (answer.test(text)) return text;
           throw new Error(text);
         },
-        { intervalMs: 300, limitMs: 60_000 },
+        { intervalMs: 300, limitMs: 120_000 },
       ),
   };
 };

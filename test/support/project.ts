@@ -19,6 +19,7 @@ export interface ProjectOptions {
   readonly namespace: string;
   readonly webhookUrl?: string;
   readonly jobDefaults?: ZipProject['spec']['jobDefaults'];
+  readonly limits?: ZipProject['spec']['limits'];
 }
 
 /** A project in use: its namespace, one bucket in the local store, one token with every permission. */
@@ -55,7 +56,7 @@ const manifests = (
   options: ProjectOptions,
   project: Pick<Project, 'bucketName' | 'token' | 'webhookSecret'>,
 ) => {
-  const { namespace, webhookUrl, jobDefaults } = options;
+  const { namespace, webhookUrl, jobDefaults, limits } = options;
   const { store } = cluster;
   const bucketResource = bucketResourceName('s3', project.bucketName);
   return [
@@ -66,6 +67,7 @@ const manifests = (
       spec: {
         ...(webhookUrl === undefined ? {} : { webhook: { url: webhookUrl } }),
         ...(jobDefaults ? { jobDefaults } : {}),
+        ...(limits ? { limits } : {}),
       },
     },
     {
@@ -110,7 +112,7 @@ export const createProject = async (cluster: Cluster, options: ProjectOptions): 
     namespace,
     'zipproject/project',
     '--for=condition=Ready',
-    '--timeout=30s',
+    '--timeout=90s',
   ]);
   const bucket = createBucketReader(cluster.store, bucketName);
   const zipJob = (uuid: string): Promise<ZipJob> =>
@@ -127,7 +129,7 @@ export const createProject = async (cluster: Cluster, options: ProjectOptions): 
       await applyObjects(cluster, [tokenObject(namespace, added, permissions)]);
       return added;
     },
-    untilPhase: async (uuid, phases, limitMs = 60_000) => {
+    untilPhase: async (uuid, phases, limitMs = 100_000) => {
       const ask = async (): Promise<ZipJob | false> => {
         const job = await zipJob(uuid);
         return phases.includes(job.status?.phase ?? '') && job;

@@ -8,14 +8,14 @@ export interface UntilOptions {
 
 /**
  * Asks again until the answer is neither undefined nor false, and returns it.
- * @throws Error that says what was waited for, with the last error of `ask`, when the limit (default 30 s) is over.
+ * @throws Error that says what was waited for, with the last error of `ask`, when the limit (default 60 s) is over.
  */
 export const until = async <T>(
   what: string,
   ask: () => T | Promise<T>,
   options: UntilOptions = {},
 ): Promise<Exclude<T, undefined | false>> => {
-  const limitMs = options.limitMs ?? 30_000;
+  const limitMs = options.limitMs ?? 60_000;
   const deadline = performance.now() + limitMs;
   let last: unknown;
   for (;;) {

@@ -8,21 +8,13 @@ import type { Cluster } from '../cluster/cluster-types.ts';
 import { type FaultAction, startFaultProxy } from '../cluster/fault-proxy.ts';
 import type { Pod } from '../cluster/node-agent/pod-types.ts';
 import type { ProxiedRequest } from '../cluster/proxied-request.ts';
-import { type FileOrigin, startFileOrigin } from './file-origin.ts';
-import { generatedBytes } from './generated-bytes.ts';
-import type { OriginRoute } from './origin-request.ts';
+import { type HeldFile, type HoldingOrigin, startHoldingOrigin } from './held-files.ts';
 import { applyObjects, createProject, type Project } from './project.ts';
 import { podRoutes, sharedCluster } from './shared-cluster.ts';
 import { sharedInstallation } from './shared-installation.ts';
 import { until } from './until.ts';
 
 type Judge = (request: ProxiedRequest) => FaultAction | undefined;
-
-/** A source that sends its first part at once and the rest when the test says so. */
-export interface HeldFile {
-  readonly url: string;
-  readonly release: () => void;
-}
 
 /** What is special about one job. Its archive is at the key `<uuid>.zip`. */
 export interface OwnWorld {
@@ -38,7 +30,7 @@ export interface OwnWorld {
 export interface ZipperWorld extends AsyncDisposable {
   readonly cluster: Cluster;
   readonly project: Project;
-  readonly origin: FileOrigin;
+  readonly origin: HoldingOrigin;
   hold(): HeldFile;
   /** Makes a ZipJob of these sources and answers its uuid. */
   start(urls: readonly string[], own?: OwnWorld): Promise<string>;
@@ -50,11 +42,9 @@ export interface ZipperWorld extends AsyncDisposable {
   jobOf(uuid: string): Promise<{ readonly failed?: number; readonly succeeded?: number }>;
 }
 
-const END_LIMIT_MS = 60_000;
-/** More than a part, so that there are two. */
-const HELD_BYTES = 6_000_000;
+const END_LIMIT_MS = 120_000;
 
-/** Waits as short as they may be. */
+/** Waits as short as they may be, but for a source that a test holds. */
 const QUICK_ENV = {
   PART_SIZE_BYTES: '5242880',
   STATUS_CHARGE_INTERVAL_MS: '100',
@@ -62,6 +52,8 @@ const QUICK_ENV = {
   STATUS_REQUEST_TIMEOUT_MS: '3000',
   STATUS_RETRY_MAX_MS: '300',
   STORE_RETRY_MAX_MS: '300',
+  SOURCE_IDLE_TIMEOUT_MS: '300000',
+  SOURCE_MIN_RATE_WINDOW_MS: '300000',
 };
 
 const UUID = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/;
@@ -87,24 +79,12 @@ const startProxies = async (cluster: Cluster, owns: ReadonlyMap<string, OwnWorld
   ]);
 };
 
-const heldRoute =
-  (released: Promise<void>): OriginRoute =>
-  async ({ signal }, response) => {
-    const bytes = generatedBytes(HELD_BYTES, 1);
-    response.writeHead(200, { 'content-length': String(HELD_BYTES) });
-    response.write(bytes.subarray(0, HELD_BYTES - 1));
-    const gone = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
-    await Promise.race([released, gone]);
-    response.end(bytes.subarray(HELD_BYTES - 1));
-  };
-
 /** Starts it in a namespace of its own on the shared installation; dispose of it after the tests. */
 export const startZipperWorld = async (namespace: string): Promise<ZipperWorld> => {
   const cluster = await sharedCluster();
   await sharedInstallation();
   await using started = new AsyncDisposableStack();
-  const routes: Record<string, OriginRoute> = {};
-  const origin = started.use(await startFileOrigin({ routes }));
+  const origin = started.use(await startHoldingOrigin());
   const owns = new Map<string, OwnWorld>();
   const [api, store] = await startProxies(cluster, owns);
   started.use(api);
@@ -129,12 +109,7 @@ export const startZipperWorld = async (namespace: string): Promise<ZipperWorld> 
     project,
     origin,
     kubectl,
-    hold: () => {
-      const path = `/held-${randomUUID()}`;
-      const { promise, resolve } = Promise.withResolvers<void>();
-      routes[path] = heldRoute(promise);
-      return { url: origin.url(path), release: resolve };
-    },
+    hold: () => origin.hold({ isDripping: false }),
     start: async (urls, own = {}) => {
       const uuid = randomUUID();
       owns.set(uuid, own);

@@ -9,13 +9,14 @@ import { createCommandLine } from '../../support/command-line.ts';
 import { type CommandLineWorld, startOwnProject } from '../../support/command-line-world.ts';
 import { applyObjects } from '../../support/project.ts';
 import { until } from '../../support/until.ts';
+import { untilAllowed } from '../../support/until-allowed.ts';
 
 const BUCKET = 'cli-reports';
 
 type Fields = Readonly<Record<string, unknown>>;
 
 describe('the command line', function () {
-  this.timeout(180_000);
+  this.timeout(300_000);
   let world: CommandLineWorld;
   before(async () => {
     world = await startOwnProject('cli-buckets');
@@ -107,10 +108,12 @@ describe('the command line', function () {
     });
 
     it('is completed by name where a name is expected', async () => {
-      const complete = async (...line: readonly string[]) => {
-        const { stdout } = await world.platform.succeed(['--get-yargs-completions', 'zipjobs', ...line]);
-        return stdout.trim().split('\n');
-      };
+      // Completion gives up after three seconds and prints nothing.
+      const complete = (...line: readonly string[]) =>
+        until('a completion in time', async () => {
+          const { stdout } = await world.platform.succeed(['--get-yargs-completions', 'zipjobs', ...line]);
+          return stdout !== '' && stdout.trim().split('\n');
+        });
       expect(await complete('bucket', 'test', '-n', world.own, 'from-')).to.deep.equal([
         'from-file',
         'from-input',
@@ -177,6 +180,8 @@ describe('the command line', function () {
         },
       ]);
       await world.kubectl('create', 'rolebinding', 'half', '--role=buckets-only', '--user=harry');
+      const right = { user: 'harry', verb: 'create', resource: 'zipbuckets.zipjobs.dev' };
+      await untilAllowed(world.flow.cluster, { ...right, namespace: world.own });
       const harry = createCommandLine({
         kubeconfig: await world.flow.cluster.kubeconfigFor({ commonName: 'harry' }),
       });

@@ -1,6 +1,7 @@
 /** Jobs by the command line: the real program, on a real cluster, about real jobs. */
 import { expect } from 'chai';
 import { ANNOTATIONS, fileListSecretName, GROUP_VERSION, zipJobName } from '#crds/api-group.ts';
+import type { ZipJob } from '#crds/zip-job.ts';
 import type { Job } from '../../../api/administration/job-view.ts';
 import { askApi } from '../../support/api-client.ts';
 import { type Run, runCommandLine } from '../../support/command-line.ts';
@@ -9,13 +10,14 @@ import { type Flow, startFlow } from '../../support/flow.ts';
 import { applyObjects } from '../../support/project.ts';
 import { readZip } from '../../support/read-zip.ts';
 import { until } from '../../support/until.ts';
+import { untilAllowed } from '../../support/until-allowed.ts';
 import { deliveryId } from '../../support/webhook-receiver.ts';
 
 const NAMESPACE = 'job-commands';
 const CANARY = 'cAnArY0123456789';
 
 describe('zipjobs job', function () {
-  this.timeout(180_000);
+  this.timeout(300_000);
   let flow: Flow;
   const life = new AsyncDisposableStack();
   before(async () => {
@@ -96,6 +98,8 @@ describe('zipjobs job', function () {
     const roles = ['--verb=get,list,create,patch', '--resource=zipjobs.zipjobs.dev'];
     await flow.kubectl('create', 'role', 'job-manager', ...roles);
     await flow.kubectl('create', 'rolebinding', 'job-manager', '--role=job-manager', '--user=manager');
+    const right = { user: 'manager', verb: 'create', resource: 'zipjobs.zipjobs.dev' };
+    await untilAllowed(flow.cluster, { ...right, namespace: NAMESPACE });
     const manager = await flow.cluster.kubeconfigFor({ commonName: 'manager' });
     const done = await zipjobs(['run-again', uuid, '-o', 'json', '--wait', '--timeout', '100'], manager);
     expect(done.exitCode, done.stderr).to.equal(0);
@@ -178,6 +182,12 @@ describe('zipjobs job', function () {
     expect(await ok('replay-webhook', uuid)).to.contain('was delivered (HTTP 204)');
     expect(events(uuid)).to.have.length(2);
     expect(new Set(events(uuid).map(deliveryId)).size).to.equal(1);
+    // The receiver refuses the next delivery, so no delivery of another job may be pending.
+    await until('every event to be delivered', async () => {
+      const text = await flow.kubectl('get', 'zipjobs', '-o', 'json');
+      const { items } = JSON.parse(text) as { readonly items: readonly ZipJob[] };
+      return items.every(({ status }) => status?.webhook?.state === 'Delivered');
+    });
     flow.receiver.answers.push(500);
     const refused = await zipjobs(['replay-webhook', uuid]);
     expect(refused.exitCode).to.equal(1);

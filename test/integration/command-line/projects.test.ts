@@ -11,7 +11,7 @@ const NEW = 'cli-projects-new';
 type Fields = Readonly<Record<string, unknown>>;
 
 describe('the command line', function () {
-  this.timeout(180_000);
+  this.timeout(300_000);
   let world: CommandLineWorld;
   before(async () => {
     world = await startCommandLineWorld('cli-projects');

@@ -7,7 +7,7 @@ import { requirePrograms } from '../../support/require-programs.ts';
 const BUCKET = 'cli-prompts';
 
 describe('the command line at a terminal', function () {
-  this.timeout(180_000);
+  this.timeout(300_000);
   let world: CommandLineWorld;
   const life = new AsyncDisposableStack();
   before(async function () {

@@ -7,15 +7,21 @@ import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect } from 'chai';
 import { bucketResourceName, GROUP_VERSION, LABELS } from '#crds/api-group.ts';
+import { startFaultProxy } from '../../cluster/fault-proxy.ts';
+import { writeKubeconfig } from '../../cluster/kubeconfig.ts';
+import { apiServerTls } from '../../support/api-server-tls.ts';
 import { runCommandLine } from '../../support/command-line.ts';
 import { type Flow, startFlow } from '../../support/flow.ts';
 import { RELEASE_NAMESPACE } from '../../support/installation.ts';
 import { applyObjects, createProject } from '../../support/project.ts';
 import { contentOf, readZip } from '../../support/read-zip.ts';
 import { until } from '../../support/until.ts';
+import { untilAllowed } from '../../support/until-allowed.ts';
 
 const NAMESPACE = 'sysdump';
 const OTHER = 'sysdump-other';
+const ACCOUNT = `system:serviceaccount:${NAMESPACE}:default`;
+const LIMIT_MS = 600_000;
 const CANARY = 'cAnArY0123456789cAnArY0123456789';
 const SIGNED = `X-Amz-Credential=${CANARY}&X-Amz-Signature=${CANARY}`;
 /** What a process of somebody careless prints. */
@@ -25,6 +31,13 @@ const LINES = [
   `AWS_SECRET_ACCESS_KEY=${CANARY}`,
   'the last line',
 ].join('\n');
+
+/** Pods of other tests come and go while the dump is taken, and may be more than it holds. */
+const isOurs = (what: string): boolean => {
+  const [folder = '', namespace = ''] = what.split('/');
+  if (folder !== 'logs' && folder !== 'namespaces') return true;
+  return [NAMESPACE, OTHER, RELEASE_NAMESPACE].includes(namespace);
+};
 
 const RESTRICTED = {
   allowPrivilegeEscalation: false,
@@ -74,7 +87,7 @@ const secretSource = (origin: string) => ({
 });
 
 describe('zipjobs sysdump', function () {
-  this.timeout(180_000);
+  this.timeout(LIMIT_MS);
   let flow: Flow;
   let dir: string;
   const life = new AsyncDisposableStack();
@@ -112,6 +125,8 @@ describe('zipjobs sysdump', function () {
       `--user=${name}`,
       ...(namespace === undefined ? [] : ['-n', namespace]),
     ]);
+    const right = { user: name, verb: 'list', resource: 'zipjobs.zipjobs.dev' };
+    await untilAllowed(flow.cluster, { ...right, ...(namespace !== undefined && { namespace }) });
     return flow.cluster.kubeconfigFor({ commonName: name });
   };
 
@@ -158,9 +173,9 @@ describe('zipjobs sysdump', function () {
     expect([...files.keys()].filter((name) => name.includes('secrets'))).to.deep.equal([]);
     // The API server of a local cluster does not pass requests on to loopback.
     expect(
-      answer.missing.every(({ what }) => what.startsWith('metrics/')),
+      answer.missing.map(({ what }) => what).filter((what) => !what.startsWith('metrics/') && isOurs(what)),
       of('errors.txt'),
-    ).to.equal(true);
+    ).to.deep.equal([]);
   });
 
   it('asks for no Secret: whoever may read none misses nothing by it', async () => {
@@ -184,7 +199,7 @@ describe('zipjobs sysdump', function () {
     const errors = (await unpack(zip)).get('errors.txt') ?? '';
     const named = errors.split('\n').filter((line) => /^\S+\//.test(line));
     expect(
-      named.filter((line) => !line.startsWith('metrics/')),
+      named.filter((line) => !line.startsWith('metrics/') && isOurs(line)),
       errors,
     ).to.deep.equal([]);
   });
@@ -229,9 +244,23 @@ describe('zipjobs sysdump', function () {
 
   it('leaves no file when it is interrupted', async () => {
     const folder = await mkdtemp(join(dir, 'interrupted-'));
-    const child = spawn(resolve('api/command-line/zipjobs'), ['sysdump', '--file', 'dump.zip'], {
+    // Holds back every log until the interrupt.
+    await using proxy = await startFaultProxy({
+      upstream: flow.cluster.apiServer.url,
+      tls: await apiServerTls(flow.cluster),
+      judge: ({ path }) => (path.includes('/log?') ? { kind: 'delay', ms: LIMIT_MS } : undefined),
+    });
+    const token = await flow.kubectl('create', 'token', 'default', `--duration=${LIMIT_MS / 1000}s`);
+    const namespaced = { verb: 'list', resource: 'pods', namespace: NAMESPACE };
+    await flow.kubectl('create', 'rolebinding', 'interrupted', '--clusterrole=view', `--user=${ACCOUNT}`);
+    await untilAllowed(flow.cluster, { user: ACCOUNT, ...namespaced });
+    const kubeconfig = join(dir, 'interrupted.kubeconfig');
+    const { caPath } = flow.cluster.apiServer;
+    await writeKubeconfig(kubeconfig, { url: proxy.url, caPath, user: { token: token.trim() } });
+    const args = ['sysdump', '-n', NAMESPACE, '--file', 'dump.zip'];
+    const child = spawn(resolve('api/command-line/zipjobs'), args, {
       cwd: folder,
-      env: { ...process.env, KUBECONFIG: flow.cluster.kubeconfigPath },
+      env: { ...process.env, KUBECONFIG: kubeconfig },
       stdio: ['ignore', 'ignore', 'pipe'],
     });
     const exited = once(child, 'exit');

@@ -12,7 +12,7 @@ const NO_SUCH_JOB = '/v1/zips/00000000-0000-4000-8000-000000000000';
 type Fields = Readonly<Record<string, unknown>>;
 
 describe('the command line', function () {
-  this.timeout(180_000);
+  this.timeout(300_000);
   let world: CommandLineWorld;
   before(async () => {
     world = await startOwnProject('cli-tokens');

@@ -9,6 +9,7 @@ import type { Cluster } from '../../cluster/cluster-types.ts';
 import { RELEASE, RELEASE_NAMESPACE } from '../../support/installation.ts';
 import { type KubeAnswer, type KubeUser, signIn } from '../../support/kube-user.ts';
 import { until } from '../../support/until.ts';
+import { untilAllowed } from '../../support/until-allowed.ts';
 
 export const OWN = 'red';
 export const OTHER = 'blue';
@@ -57,7 +58,7 @@ const uidOf = (answer: KubeAnswer): string => (answer.body['metadata'] as { uid:
 const installWithoutPods = (cluster: Cluster) =>
   cluster.helm(
     `install ${RELEASE} charts/zipjobs --namespace ${RELEASE_NAMESPACE} --create-namespace
-    --set api.replicas=0,controller.replicas=0 --wait --timeout 60s`.split(/\s+/),
+    --set api.replicas=0,controller.replicas=0 --wait --timeout 200s`.split(/\s+/),
   );
 
 /** Our processes do not run here, so that nobody but the test moves a ZipJob. */
@@ -175,17 +176,37 @@ const prepare = async (cluster: Cluster, controller: KubeUser): Promise<void> =>
     }),
   });
   await cluster.kubectl(['create', 'rolebinding', 'erin', '--clusterrole=edit', '--user=erin', '-n', OWN]);
-  for (const namespace of [OWN, OTHER]) await giveZipperItsRole(controller, namespace);
+  // Kubernetes aggregates the chart's rules into the role asynchronously.
+  const right = { user: 'erin', verb: 'patch', resource: 'zipjobs.zipjobs.dev', namespace: OWN };
+  await untilAllowed(cluster, right);
+  for (const namespace of [OWN, OTHER])
+    await until('the rights of the controller to count', () => giveZipperItsRole(controller, namespace));
 };
 
 /** The API server takes a moment to learn of new policies and to serve new kinds. */
 const untilInForce = async (admin: KubeUser): Promise<void> => {
   const spec = { serviceAccountName: ZIPPER_SERVICE_ACCOUNT, containers: [{ name: 'a', image: 'a' }] };
-  const body = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'probe' }, spec };
-  await until('the policies to be in force', async () => {
-    const answer = await admin.request('POST', `${corePath(OWN, 'pods')}?dryRun=All`, { body });
-    return answer.message.includes('ValidatingAdmissionPolicy');
-  });
+  const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'probe' }, spec };
+  const token = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: {} };
+  const account = `${corePath(OWN, 'serviceaccounts')}/${ZIPPER_SERVICE_ACCOUNT}/token`;
+  const secret = {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    type: 'kubernetes.io/service-account-token',
+    metadata: {
+      name: 'probe',
+      annotations: { 'kubernetes.io/service-account.name': ZIPPER_SERVICE_ACCOUNT },
+    },
+  };
+  for (const [path, body] of [
+    [corePath(OWN, 'pods'), pod],
+    [account, token],
+    [corePath(OWN, 'secrets'), secret],
+  ] as const)
+    await until(`the policy about ${path} to be in force`, async () => {
+      const answer = await admin.request('POST', `${path}?dryRun=All`, { body });
+      return answer.message.includes('ValidatingAdmissionPolicy');
+    });
   for (const plural of Object.values(PLURALS))
     await until(`${plural} to be served`, async () =>
       accept(await admin.request('GET', zipPath(OWN, plural))),
@@ -193,7 +214,7 @@ const untilInForce = async (admin: KubeUser): Promise<void> => {
 };
 
 /** As the controller does it for each project. */
-const giveZipperItsRole = async (controller: KubeUser, namespace: string): Promise<void> => {
+const giveZipperItsRole = async (controller: KubeUser, namespace: string): Promise<KubeAnswer> => {
   const metadata = { name: ZIPPER_SERVICE_ACCOUNT, namespace };
   const query = 'fieldManager=zipjobs-controller&force=true';
   const account = `${corePath(namespace, 'serviceaccounts')}/${ZIPPER_SERVICE_ACCOUNT}?${query}`;
@@ -203,7 +224,7 @@ const giveZipperItsRole = async (controller: KubeUser, namespace: string): Promi
       body: { apiVersion: 'v1', kind: 'ServiceAccount', metadata },
     }),
   );
-  accept(await applyZipperBinding(controller, namespace, ZIPPER_SERVICE_ACCOUNT));
+  return accept(await applyZipperBinding(controller, namespace, ZIPPER_SERVICE_ACCOUNT));
 };
 
 export const applyZipperBinding = (

@@ -28,7 +28,7 @@ describe('packFileList', () => {
           .split('\n')
           .map((line) => JSON.parse(line) as unknown),
       ).to.deep.equal(files);
-    }).timeout(10_000);
+    }).timeout(60_000);
   }
 
   it('gives the same bytes for the same list', async () => {

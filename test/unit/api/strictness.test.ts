@@ -10,7 +10,7 @@ import { until } from '../../support/until.ts';
 const SLOW_CLIENTS = 1_000;
 
 describe('the API', function () {
-  this.timeout(30_000);
+  this.timeout(60_000);
   let api: ApiServer;
   beforeEach(async () => {
     api = await startApiServer({

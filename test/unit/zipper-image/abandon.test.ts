@@ -67,11 +67,12 @@ describe('abandon', () => {
 
   it('ends quietly when the abort is not answered in time (U11)', async () => {
     const gate = Promise.withResolvers<void>();
-    bench.hostile.fault = ({ operation }) =>
+    await using hasty = await UploadBench.start({ idleTimeoutMs: 400 });
+    hasty.hostile.fault = ({ operation }) =>
       operation === 'abort' ? { kind: 'hold', until: gate.promise } : undefined;
-    await (await bench.open()).abandon();
-    expect(bench.count('abort')).to.equal(3);
-    expect(bench.left.told()).to.deep.equal({ abortFailures: 1 });
+    await (await hasty.open()).abandon();
+    expect(hasty.count('abort')).to.equal(3);
+    expect(hasty.left.told()).to.deep.equal({ abortFailures: 1 });
     gate.resolve();
   });
 });

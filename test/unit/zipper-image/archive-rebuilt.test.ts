@@ -77,5 +77,5 @@ describe('an archive with a fixed time', () => {
     const { entries } = readZip(archives[0]!);
     expect(entries.map(({ name }) => name)).to.deep.equal(entries.map((_, index) => `file-${index}`));
     for (const archive of archives.slice(1)) expect(archive.equals(archives[0]!)).to.equal(true);
-  }).timeout(20_000);
+  }).timeout(60_000);
 });

@@ -238,8 +238,8 @@ describe('createArchive', () => {
     ] as const)
       it(`${tool} finds no fault (Z15)`, async function () {
         await requirePrograms(this, [tool]);
-        execFileSync(tool, [...args, path], { stdio: 'pipe', timeout: 10_000, env: UTF8 });
-      }).timeout(12_000);
+        execFileSync(tool, [...args, path], { stdio: 'pipe', timeout: 50_000, env: UTF8 });
+      }).timeout(60_000);
   });
 });
 

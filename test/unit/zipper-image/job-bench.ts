@@ -106,7 +106,7 @@ export class JobBench implements AsyncDisposable {
       server: server.url,
       serviceAccountDir: directory,
       target,
-      requestTimeoutMs: 500,
+      requestTimeoutMs: 5_000,
     });
     const bucket = { service: 's3', name: 'bucket', endpoint: hostile.endpoint } as const;
     const policy = createEgressPolicy({ allowCidrs: ['127.0.0.0/8'], denyCidrs: [] });
@@ -115,8 +115,8 @@ export class JobBench implements AsyncDisposable {
       provider: providerOf(bucket, { allowedHosts: ['127.0.0.1'], allowHttp: true }),
       credentials: { accessKeyId: 'id', secretAccessKey: 'secret' },
       agents: createGuardedHttpAgents(policy, { connections: 4 }),
-      connectTimeoutMs: 1000,
-      idleTimeoutMs: 2000,
+      connectTimeoutMs: 10_000,
+      idleTimeoutMs: 5_000,
     });
     return new JobBench({ hostile, server, directory }, api, store);
   }

@@ -14,7 +14,7 @@ import { until } from '../../support/until.ts';
 
 const MAIN = new URL('../../../zipper-image/main.ts', import.meta.url).pathname;
 const CERTIFICATES = new URL('../../support/certificates/', import.meta.url);
-const LIMIT_MS = 20_000;
+const LIMIT_MS = 60_000;
 
 describe('a zipper process', function () {
   this.timeout(LIMIT_MS + 2000);

@@ -42,8 +42,8 @@ describe('the checksum of parts at another store', () => {
       provider: providerOf(bucket, { allowedHosts: ['127.0.0.1'], allowHttp: true }),
       credentials: { accessKeyId: 'id', secretAccessKey: 'secret' },
       agents: createHttpAgents({ connections: 1 }),
-      connectTimeoutMs: 1000,
-      idleTimeoutMs: 1000,
+      connectTimeoutMs: 10_000,
+      idleTimeoutMs: 5_000,
     });
   });
   afterEach(async () => {

@@ -38,7 +38,7 @@ describe('createPartWriter', () => {
     expect(most).to.be.at.most(4);
     // The slabs themselves go when they are collected; kept views would make it 20 MiB and more.
     expect(held).to.be.below(4 * MIB + 16 * MIB);
-  }).timeout(20_000);
+  }).timeout(60_000);
 
   it('keeps all parts but one on their way while it is written to', async () => {
     const gate = Promise.withResolvers<void>();

@@ -17,7 +17,7 @@ const settings = {
   storeRetryBaseMs: 1,
   storeRetryMaxMs: 2,
   storeStartGraceMs: 300,
-  settleLimitMs: 300,
+  settleLimitMs: 15_000,
 };
 const denied = { kind: 'answer', status: 403, code: 'AccessDenied' } as const;
 
@@ -37,8 +37,8 @@ describe('a pod that only asks the store', () => {
       provider: providerOf(bucket, { allowedHosts: ['127.0.0.1'], allowHttp: true }),
       credentials: { accessKeyId: 'id', secretAccessKey: 'secret' },
       agents: createHttpAgents({ connections: 2 }),
-      connectTimeoutMs: 1000,
-      idleTimeoutMs: 1000,
+      connectTimeoutMs: 15_000,
+      idleTimeoutMs: 15_000,
     });
   });
   afterEach(async () => {
@@ -60,7 +60,7 @@ describe('a pod that only asks the store', () => {
     beforeEach(() => {
       left = createUploadsLeft();
     });
-    const settleAs = (state: SettledState) => {
+    const settleAs = (state: SettledState, settleLimitMs = settings.settleLimitMs) => {
       const task: SettleTask = {
         contractVersion: 1,
         mode: 'settle',
@@ -71,10 +71,17 @@ describe('a pod that only asks the store', () => {
         ...state,
       };
       const stopping = new AbortController().signal;
-      return settle({ task, store, settings, log, stopping, onAbortFailed: left.abortFailed });
+      return settle({
+        task,
+        store,
+        settings: { ...settings, settleLimitMs },
+        log,
+        stopping,
+        onAbortFailed: left.abortFailed,
+      });
     };
-    const run = async (uploadState: 'open' | 'committing') =>
-      settleAs({ uploadState, uploadId: await store.createUpload('a.zip', 'pod-1') });
+    const run = async (uploadState: 'open' | 'committing', settleLimitMs?: number) =>
+      settleAs({ uploadState, uploadId: await store.createUpload('a.zip', 'pod-1') }, settleLimitMs);
 
     it('aborts an open upload and says absent without looking', async () => {
       expect(await run('open')).to.deep.equal({ outcome: 'absent' });
@@ -144,7 +151,7 @@ describe('a pod that only asks the store', () => {
       const gate = Promise.withResolvers<void>();
       hostile.fault = ({ operation }) =>
         operation === 'abort' ? { kind: 'hold', until: gate.promise } : undefined;
-      const error = await run('committing').catch((thrown: unknown) => thrown);
+      const error = await run('committing', 300).catch((thrown: unknown) => thrown);
       gate.resolve();
       expect(error).to.include({ code: 'StoreUnavailable', storeCode: 'Timeout' });
     });

@@ -44,9 +44,9 @@ describe('createStatusWriter', () => {
     const writer = createStatusWriter({ api, settings, log, progress, onSuperseded: () => undefined });
     const stop = writer.startProgress(new AbortController().signal);
     try {
-      await until('a conditional write to be taken', conditionalWrite, { limitMs: 1500 });
+      await until('a conditional write to be taken', conditionalWrite, { limitMs: 15_000 });
       const before = version;
-      await until('progress to go on', () => version > before, { limitMs: 1500 });
+      await until('progress to go on', () => version > before, { limitMs: 15_000 });
     } finally {
       await stop();
     }

@@ -31,8 +31,8 @@ describe('a store that is chosen by a caller', () => {
       provider,
       credentials: { accessKeyId: 'id', secretAccessKey: 'secret' },
       agents: createGuardedHttpAgents(policy, { connections: 1 }),
-      connectTimeoutMs: 1000,
-      idleTimeoutMs: 1000,
+      connectTimeoutMs: 10_000,
+      idleTimeoutMs: 5_000,
     });
     return store;
   };

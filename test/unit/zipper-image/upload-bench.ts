@@ -64,8 +64,8 @@ export class UploadBench implements AsyncDisposable {
       provider: localProvider(kind, hostile.endpoint),
       credentials: { accessKeyId: 'id', secretAccessKey: 'secret' },
       agents: createGuardedHttpAgents(policy, { connections: 4 }),
-      connectTimeoutMs: 1000,
-      idleTimeoutMs: 400,
+      connectTimeoutMs: 10_000,
+      idleTimeoutMs: 5_000,
       ...timeouts,
     });
     return new UploadBench(hostile, store);

@@ -45,8 +45,8 @@ const open = (bucket: TaskBucket): Store =>
     credentials: { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret' },
     // Made-up connections that are kept would stay for ever.
     agents: { httpAgent: new HttpAgent(), httpsAgent: new HttpsAgent(), destroy: () => undefined },
-    connectTimeoutMs: 1000,
-    idleTimeoutMs: 1000,
+    connectTimeoutMs: 10_000,
+    idleTimeoutMs: 5_000,
   });
 
 /** What every request may and may not have. */

@@ -17,7 +17,7 @@ const aKubeconfig = (name: string) =>
 describe('accessCluster', () => {
   // The whole client library, which takes its time on a busy machine.
   before(async function () {
-    this.timeout(30_000);
+    this.timeout(60_000);
     await import('#runtime/kube/kubeconfig-file.ts');
   });
   let dir = '';

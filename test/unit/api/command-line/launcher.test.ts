@@ -20,7 +20,7 @@ const checkout = async (dir: string, version: string): Promise<string> => {
 };
 
 describe('the launcher of the command line', function () {
-  this.timeout(20_000);
+  this.timeout(60_000);
   let dir = '';
   beforeEach(async () => {
     dir = await mkdtemp(join(tmpdir(), 'launcher-'));

@@ -103,7 +103,7 @@ describe('createSessions', () => {
 });
 
 describe('createSharedSessionStore', function () {
-  this.timeout(20_000);
+  this.timeout(60_000);
   let server: RedisServer;
   let redis: Redis;
   let sessions: ReturnType<typeof createSessions>;

@@ -104,8 +104,10 @@ describe('GET /zips/:id', () => {
 
     it('answers 503 when the API server does not answer in time', async () => {
       await using slow = await startApiServer({ workTimeoutMs: 50 });
-      slow.jobs.holdUntil(new Promise((resolve) => setTimeout(resolve, 300)));
+      const { promise, resolve } = Promise.withResolvers<void>();
+      slow.jobs.holdUntil(promise);
       const answer = await askApi(slow.url, { token: slow.token, path: `/v1/zips/${UNKNOWN_ID}` });
+      resolve();
       expect(answer.status).to.equal(503);
       expect(answer.body.error?.type).to.equal('api_error');
     });

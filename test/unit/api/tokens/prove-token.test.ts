@@ -97,13 +97,10 @@ describe('createProveToken', () => {
 
   it('does not wait for an API server that does not answer', async () => {
     const { tokens, candidate, prove } = setUp();
-    let release = (): void => undefined;
-    tokens.holdUntil(
-      new Promise<void>((resolve) => {
-        release = resolve;
-      }),
-    );
-    setTimeout(release, 100);
-    expect(await prove(candidate).catch((thrown: unknown) => thrown)).to.include({ status: 503 });
+    const { promise, resolve } = Promise.withResolvers<void>();
+    tokens.holdUntil(promise);
+    const answer = await prove(candidate).catch((thrown: unknown) => thrown);
+    resolve();
+    expect(answer).to.include({ status: 503 });
   });
 });

@@ -25,7 +25,7 @@ describe('createReflector under faults', () => {
     silent.raw('');
     const again = await fixture.server.next();
     expect(again.url.searchParams.get('resourceVersion')).to.equal('10');
-    await until('the silent watch to be closed', () => silent.closed, { limitMs: 1_000 });
+    await until('the silent watch to be closed', () => silent.closed, { limitMs: 15_000 });
     expect(fixture.counted).to.include('end Note Timeout');
   });
 
@@ -112,7 +112,7 @@ describe('createReflector under faults', () => {
       watch.events(['ADDED', aNote('a', 11)]);
       watch.raw(`${line}\n`);
       expect((await fixture.server.next()).isWatch).to.equal(true);
-      await until('the first watch to be closed', () => watch.closed, { limitMs: 1_000 });
+      await until('the first watch to be closed', () => watch.closed, { limitMs: 15_000 });
     });
   }
 
@@ -141,7 +141,7 @@ describe('createReflector under faults', () => {
       fixture.stop();
       await fixture.running;
       await fixture.server.kube[Symbol.asyncDispose]();
-      await until('all sockets to close', () => fixture.server.openSockets === 0, { limitMs: 1_000 });
+      await until('all sockets to close', () => fixture.server.openSockets === 0, { limitMs: 15_000 });
     }
   });
 

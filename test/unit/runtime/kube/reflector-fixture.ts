@@ -76,7 +76,7 @@ export const has = (fixture: Fixture, key: string, version: number): Promise<tru
     `${key} at ${version}`,
     () => fixture.reflector.get(key)?.metadata.resourceVersion === String(version),
     {
-      limitMs: 2_000,
+      limitMs: 15_000,
       intervalMs: 2,
     },
   ) as Promise<true>;

@@ -128,7 +128,7 @@ export const startScriptedApiServer = async (
     seen,
     next: () =>
       until(`request ${taken + 1}`, () => (seen.length > taken ? seen[taken++] : undefined), {
-        limitMs: 2_000,
+        limitMs: 15_000,
         intervalMs: 2,
       }),
     get openSockets() {

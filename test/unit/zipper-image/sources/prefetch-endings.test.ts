@@ -61,7 +61,7 @@ describe('createSourceReader: how it ends', () => {
       ]);
       await withReader(list, async (reader) => {
         await failureOf(readAll(reader));
-        await until('closed connections', () => origin.openConnections <= 1, { limitMs: 2000 });
+        await until('closed connections', () => origin.openConnections <= 1, { limitMs: 15_000 });
       });
     });
   });
@@ -75,9 +75,9 @@ describe('createSourceReader: how it ends', () => {
           expect(entry.index).to.equal(0);
           break;
         }
-        await until('closed connections', () => origin.openConnections <= 1, { limitMs: 2000 });
+        await until('closed connections', () => origin.openConnections <= 1, { limitMs: 15_000 });
       });
-      await until('no connection', () => origin.openConnections === 0, { limitMs: 2000 });
+      await until('no connection', () => origin.openConnections === 0, { limitMs: 15_000 });
     });
 
     it('leaves no socket when it is disposed of in the middle of a body', async () => {
@@ -89,7 +89,7 @@ describe('createSourceReader: how it ends', () => {
         const error = await (first.done ? undefined : bodyOf(first.value).catch((thrown: unknown) => thrown));
         expect(error).to.have.property('name', 'AbortError');
       });
-      await until('no connection', () => origin.openConnections === 0, { limitMs: 2000 });
+      await until('no connection', () => origin.openConnections === 0, { limitMs: 15_000 });
     });
 
     it('rejects with the reason of the signal, at once, whatever it waits for', async () => {
@@ -100,7 +100,7 @@ describe('createSourceReader: how it ends', () => {
           urls([path]),
           async (reader) => {
             const reading = readAll(reader).catch((error: unknown) => error);
-            await until('a request', () => origin.requests.length > 0, { limitMs: 2000 });
+            await until('a request', () => origin.requests.length > 0, { limitMs: 15_000 });
             stop.abort(reason);
             return reading;
           },

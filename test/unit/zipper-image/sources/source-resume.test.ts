@@ -199,7 +199,7 @@ describe('fetchSource: a download that breaks off', () => {
         list,
         async (reader) => {
           for await (const entry of reader.entries()) {
-            if (entry.index === 0) await until('the retry', () => reader.retries === 1, { limitMs: 2000 });
+            if (entry.index === 0) await until('the retry', () => reader.retries === 1, { limitMs: 15_000 });
             const body = await bodyOf(entry);
             if (entry.index === 1) expect(body.equals(generatedBytes(3_000_000, 1))).to.equal(true);
           }

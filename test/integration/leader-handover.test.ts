@@ -1,0 +1,87 @@
+/** The election of a leading controller, on the Leases of a real API server. */
+import { expect } from 'chai';
+import { createKubeClient, type KubeClient } from '#runtime/kube/client.ts';
+import { createKubeConfig } from '#runtime/kube/kube-config.ts';
+import { createObjectClient } from '#runtime/kube/object-client.ts';
+import { RESOURCES } from '#runtime/kube/resources.ts';
+import { createLogger } from '#runtime/log.ts';
+import { runAsLeader } from '../../controller/leader-election.ts';
+import { sharedCluster } from '../support/shared-cluster.ts';
+import { until } from '../support/until.ts';
+
+const NAMESPACE = 'leader-handover';
+const log = createLogger('test', { level: 'silent' });
+
+describe('the leader election on a real API server', function () {
+  this.timeout(180_000);
+  let kube: KubeClient;
+
+  before(async () => {
+    const { kubeconfigPath } = await sharedCluster();
+    const access = await createKubeConfig({
+      kubeconfig: kubeconfigPath,
+      serviceAccountDir: '',
+      kubernetesHost: '',
+      kubernetesPort: 443,
+      kubeRequestTimeoutMs: 10_000,
+    });
+    kube = createKubeClient({ access, requestTimeoutMs: 10_000 });
+    const metadata = { namespace: '', name: NAMESPACE };
+    await createObjectClient(kube, RESOURCES.namespaces).create({ metadata });
+  });
+
+  after(async () => {
+    await kube.request({ method: 'DELETE', path: `/api/v1/namespaces/${NAMESPACE}` });
+    await kube[Symbol.asyncDispose]();
+  });
+
+  it('hands the lead over within a retry period of a release', async () => {
+    const leases = createObjectClient(kube, RESOURCES.leases);
+    const leading: string[] = [];
+    let isReleased = false;
+    let readsAfterRelease = 0;
+    const watched: Pick<typeof leases, 'get' | 'create' | 'replace'> = {
+      get: (...lease) => {
+        if (isReleased) readsAfterRelease += 1;
+        return leases.get(...lease);
+      },
+      create: (...lease) => leases.create(...lease),
+      replace: async (lease, options) => {
+        const replaced = await leases.replace(lease, options);
+        isReleased ||= lease.spec?.holderIdentity === '';
+        return replaced;
+      },
+    };
+    const stops = new Map(['a', 'b'].map((identity) => [identity, new AbortController()]));
+    const candidates = [...stops].map(([identity, { signal }]) =>
+      runAsLeader({
+        leases: watched,
+        namespace: NAMESPACE,
+        name: 'lead',
+        identity,
+        retryPeriodMs: 1_000,
+        renewDeadlineMs: 60_000,
+        // Longer than the test: only a release can hand over the Lease.
+        leaseDurationMs: 600_000,
+        signal,
+        log,
+        lead: (lost) => {
+          leading.push(identity);
+          return new Promise((resolve) => lost.addEventListener('abort', () => resolve()));
+        },
+      }),
+    );
+    const first = await until('a leader', () => leading[0]);
+    await until('a renewal', async () => {
+      const { acquireTime, renewTime } = (await leases.get(NAMESPACE, 'lead'))?.spec ?? {};
+      return acquireTime !== renewTime;
+    });
+    expect(leading).to.deep.equal([first]);
+    stops.get(first)?.abort();
+    await until('the other to lead', () => leading.length === 2);
+    expect(readsAfterRelease, 'reads of the Lease, a retry period apart').to.be.at.most(1);
+    for (const stop of stops.values()) stop.abort();
+    await Promise.all(candidates);
+    expect((await leases.get(NAMESPACE, 'lead'))?.spec?.holderIdentity ?? '').to.equal('');
+  });
+});
