@@ -9,7 +9,6 @@ import type { DashboardUser } from '../support/dashboard-users.ts';
 import { untilTokenKnown } from '../support/flow.ts';
 import { requireBrowser } from '../support/require-programs.ts';
 import { until } from '../support/until.ts';
-
 const NAMESPACE = 'dashboard-settings';
 const HOME = `/projects/${NAMESPACE}`;
 const ACCESS_KEY = 'AKIAEXAMPLEKEY';
