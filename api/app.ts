@@ -1,9 +1,9 @@
 import Router, { type RouterMiddleware } from '@koa/router';
 import Koa, { type DefaultContextExtends } from 'koa';
 import type { Clock } from '#runtime/clock.ts';
+import type { ReadForwarded } from '#runtime/http/client-address.ts';
 import type { Logger } from '#runtime/log.ts';
 import { methodNotAllowed, resourceNotFound } from './api-error.ts';
-import type { ReadForwarded } from './client-address.ts';
 import type { ApiMiddleware, ApiState } from './context.ts';
 import type { ApiMetrics } from './metrics.ts';
 import { createAuthentication } from './middleware/authentication.ts';

@@ -1,10 +1,10 @@
+import { DASHBOARD_SETTINGS } from '#dashboard/settings.ts';
 import { type ConfigOf, readConfig, type Settings } from '#runtime/config.ts';
 import { EGRESS_SETTINGS } from '#runtime/egress/settings.ts';
 import { KUBE_SETTINGS } from '#runtime/kube/settings.ts';
 import { LOG_LEVELS } from '#runtime/log.ts';
-import { DASHBOARD_SETTINGS } from './dashboard/settings.ts';
+import { REDIS_SETTINGS } from '#runtime/redis/settings.ts';
 import { RATE_LIMIT_SETTINGS } from './rate-limits/settings.ts';
-import { REDIS_SETTINGS } from './redis/settings.ts';
 
 const SERVER = {
   host: { env: 'HOST', type: 'string', default: '0.0.0.0', description: 'address to listen on' },

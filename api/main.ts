@@ -1,11 +1,13 @@
 import type { Server } from 'node:http';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { ZipJob } from '#crds/zip-job.ts';
+import { createKnownJobs, type KnownJobs } from '#dashboard/live/known-jobs.ts';
 import { exportBuildInfo } from '#runtime/build-info.ts';
 import { pause, systemClock } from '#runtime/clock.ts';
 import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
 import { toEgressOptions } from '#runtime/egress/settings.ts';
 import { startAdminServer } from '#runtime/http/admin-server.ts';
+import { createReadForwarded, type ReadForwarded } from '#runtime/http/client-address.ts';
 import { type ListeningServer, listen } from '#runtime/http/server.ts';
 import { createKubeClient } from '#runtime/kube/client.ts';
 import type { KubeAccess } from '#runtime/kube/kube-access.ts';
@@ -17,16 +19,16 @@ import { RESOURCES } from '#runtime/kube/resources.ts';
 import type { Change } from '#runtime/kube/types.ts';
 import type { Lifetime } from '#runtime/lifecycle.ts';
 import type { Logger } from '#runtime/log.ts';
+import { createRedis } from '#runtime/redis/create-redis.ts';
+import { type CountRequest, createLocalCounts, createSharedCounts } from '#runtime/redis/request-counts.ts';
 import { startProcess } from '#runtime/start-process.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import { type AbandonZipJob, createAbandonZipJob } from './abandon-zip-job.ts';
 import { createApp } from './app.ts';
 import { type Caches, createCaches } from './caches.ts';
-import { createReadForwarded, type ReadForwarded } from './client-address.ts';
 import { collectFileLists } from './collect-file-lists.ts';
 import { type ApiConfig, readApiConfig } from './config.ts';
 import { createCreateZipJob } from './create-zip-job.ts';
-import { createKnownJobs, type KnownJobs } from './dashboard/live/known-jobs.ts';
 import { createFileListLedger, type FileListLedger } from './file-list-ledger.ts';
 import { createFindBucket } from './find-bucket.ts';
 import { createFindZipJob } from './find-zip-job.ts';
@@ -34,9 +36,7 @@ import { createHttpServer } from './http-server.ts';
 import { type ApiMetrics, createApiMetrics } from './metrics.ts';
 import { createDocuments } from './openapi/documents.ts';
 import { createRateLimits, type RateLimits } from './rate-limits/rate-limits.ts';
-import { type CountRequest, createLocalCounts, createSharedCounts } from './rate-limits/request-counts.ts';
 import { createReadiness } from './readiness.ts';
-import { createRedis } from './redis/create-redis.ts';
 import { createRequestPolicy } from './request-policy.ts';
 import { createZipJobRoutes, type ZipJobRoutes } from './routes/zip-jobs.ts';
 import { createAuthenticate } from './tokens/authenticate.ts';
@@ -158,7 +158,7 @@ const createApiServer = (parts: Parts, revoked: ReadonlySet<string>, isStopping:
 
 /** Not loaded where it is switched off: pages, templates and sign-in take memory. Loaded at once, so that a start tells of faults. */
 const loadDashboard = async ({ dashboardEnabled }: ApiConfig) =>
-  dashboardEnabled ? await import('./dashboard/dashboard-server.ts') : undefined;
+  dashboardEnabled ? await import('#dashboard/dashboard-server.ts') : undefined;
 
 interface DashboardParts extends Parts {
   readonly jobs: KnownJobs;

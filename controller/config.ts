@@ -2,7 +2,7 @@ import type { Toleration } from '#crds/zip-project.ts';
 import { type ConfigOf, readConfig, type Settings } from '#runtime/config.ts';
 import { EGRESS_SETTINGS } from '#runtime/egress/settings.ts';
 import { KUBE_SETTINGS } from '#runtime/kube/settings.ts';
-import { parseSchedule, readStringMap, readTolerations } from './config-values.ts';
+import { parseSchedule, readStringMap, readTolerations } from './settings/config-values.ts';
 import { DELETION_SETTINGS } from './settings/deletion-settings.ts';
 import { IDENTITY_SETTINGS } from './settings/identity-settings.ts';
 import { JOB_SETTINGS } from './settings/job-settings.ts';

@@ -1,10 +1,10 @@
 import { isFinished } from '#crds/zip-job.ts';
 import type { Clock } from '#runtime/clock.ts';
 import { type KubeObject, type ObjectKey, objectKey, type Reflector } from '#runtime/kube/types.ts';
-import type { Reconcile } from './reconcile.ts';
-import type { Slots } from './slots.ts';
+import type { Slots } from './admission/slots.ts';
+import type { WorkQueue } from './engine/work-queue.ts';
 import type { Watches } from './watches.ts';
-import type { WorkQueue } from './work-queue.ts';
+import type { Reconcile } from './zip-job/reconcile.ts';
 
 /** What is looked after beside the ZipJobs. */
 export interface SideController {

@@ -3,11 +3,11 @@ import type { Clock } from '#runtime/clock.ts';
 import { collectWatchAges } from '#runtime/kube/kube-metrics.ts';
 import type { ControllerConfig } from './config.ts';
 import { SIDE_WORKERS } from './controller.ts';
-import { ZIPBUCKET, ZIPJOB, ZIPPROJECT } from './measure-pass.ts';
+import { ZIPBUCKET, ZIPJOB, ZIPPROJECT } from './engine/measure-pass.ts';
+import type { WorkQueue } from './engine/work-queue.ts';
 import type { ControllerMetrics } from './metrics.ts';
-import { collectAtScrape } from './metrics-at-scrape.ts';
 import type { Watches } from './watches.ts';
-import type { WorkQueue } from './work-queue.ts';
+import { collectAtScrape } from './zip-job/metrics-at-scrape.ts';
 
 export interface StateSources {
   readonly config: Pick<ControllerConfig, 'activeDeadlineSeconds' | 'workers'>;

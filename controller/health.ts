@@ -1,6 +1,6 @@
 import type { Check } from '#runtime/http/admin-server.ts';
+import type { WorkQueue } from './engine/work-queue.ts';
 import type { Watches } from './watches.ts';
-import type { WorkQueue } from './work-queue.ts';
 
 export interface HealthOptions {
   readonly watches: Pick<Watches, 'hasSynced' | 'silenceMs'>;

@@ -1,23 +1,23 @@
 import type { Lifetime } from '#runtime/lifecycle.ts';
-import { createAct } from './act.ts';
-import { createObserveBucket } from './buckets/observe-bucket.ts';
-import { createReconcileBucket } from './buckets/reconcile-bucket.ts';
 import { createLead, type SideController } from './controller.ts';
-import { decide } from './decide.ts';
-import { createEventLane } from './event-lane.ts';
-import { createEvents } from './events.ts';
-import { createFinalizers } from './finalizers.ts';
-import { measurePass, ZIPBUCKET, ZIPPROJECT } from './measure-pass.ts';
-import { createObserve } from './observe.ts';
-import type { Parts } from './parts.ts';
-import { createReconcileProject } from './project.ts';
-import { projectWebhook } from './project-webhook.ts';
-import { createLeaveProject } from './projects/leave-project.ts';
-import { createLifeOfProject } from './projects/life-of-project.ts';
-import { createReconcile, type Reconcile } from './reconcile.ts';
+import { createEventLane } from './engine/event-lane.ts';
+import { createEvents } from './engine/events.ts';
+import { createFinalizers } from './engine/finalizers.ts';
+import { measurePass, ZIPBUCKET, ZIPPROJECT } from './engine/measure-pass.ts';
 import { createPlanDelivery } from './webhook/plan-delivery.ts';
 import { createSender, type Sender } from './webhook/sender.ts';
 import { createPlanTest, testKeyOf } from './webhook/test-event.ts';
+import type { Parts } from './wiring.ts';
+import { createObserveBucket } from './zip-bucket/observe.ts';
+import { createReconcileBucket } from './zip-bucket/reconcile.ts';
+import { createAct } from './zip-job/act.ts';
+import { decide } from './zip-job/decide.ts';
+import { createObserve } from './zip-job/observe.ts';
+import { createReconcile, type Reconcile } from './zip-job/reconcile.ts';
+import { createReconcileProject } from './zip-project/keep-project.ts';
+import { createLeaveProject } from './zip-project/leave-project.ts';
+import { createLifeOfProject } from './zip-project/life-of-project.ts';
+import { projectWebhook } from './zip-project/project-webhook.ts';
 
 const createZipJobReconcile = (parts: Parts, sender: Sender, resources: Lifetime['resources']): Reconcile => {
   const { config, log, clients, metrics, watches, queue, memory, dispatcher, slots, clock, endpointNotes } =

@@ -5,19 +5,19 @@ import { startAdminServer } from '#runtime/http/admin-server.ts';
 import { createKubeClient } from '#runtime/kube/client.ts';
 import { createKubeConfig } from '#runtime/kube/kube-config.ts';
 import { createKubeMetrics } from '#runtime/kube/kube-metrics.ts';
-import { createServerClock } from '#runtime/kube/server-clock.ts';
 import type { Lifetime } from '#runtime/lifecycle.ts';
 import type { Logger } from '#runtime/log.ts';
+import { createServerClock } from '#runtime/server-clock.ts';
 import { startProcess } from '#runtime/start-process.ts';
 import packageJson from '../package.json' with { type: 'json' };
-import { createClients } from './clients.ts';
 import { type ControllerConfig, readControllerConfig } from './config.ts';
+import { runAsLeader } from './engine/leader-election.ts';
 import { exportState } from './export-state.ts';
 import { createHealth } from './health.ts';
-import { runAsLeader } from './leader-election.ts';
+import { createClients } from './kube-state/clients.ts';
 import { createLeading } from './leading.ts';
 import { createControllerMetrics } from './metrics.ts';
-import { createParts, type Parts } from './parts.ts';
+import { createParts, type Parts } from './wiring.ts';
 
 const NAME = 'zipjobs-controller';
 /** What the process needs beyond the drain to release the lease and close its connections. */

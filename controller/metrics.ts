@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import type { WorkQueueMetrics } from './work-queue.ts';
+import type { WorkQueueMetrics } from './engine/work-queue.ts';
 
 const SECONDS = [0.01, 0.05, 0.1, 0.5, 1, 2, 5, 10, 30, 60, 300, 600, 1800, 3600, 7200];
 const BYTES = [1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11];

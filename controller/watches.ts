@@ -8,7 +8,7 @@ import type { ReflectorMetrics } from '#runtime/kube/reflector-options.ts';
 import { type Job, type Pod, RESOURCES } from '#runtime/kube/resources.ts';
 import { type Change, type KubeObject, type ObjectKey, objectKey } from '#runtime/kube/types.ts';
 import type { Logger } from '#runtime/log.ts';
-import { isCountOnly } from './buckets/count-change.ts';
+import type { Slots } from './admission/slots.ts';
 import {
   bucketKeyOf,
   type Caches,
@@ -21,9 +21,9 @@ import {
   targetOf,
   testedBucketsOf,
   zipJobSkeleton,
-} from './caches.ts';
-import { isLeaving } from './policies/release.ts';
-import type { Slots } from './slots.ts';
+} from './kube-state/caches.ts';
+import { isLeaving } from './kube-state/release.ts';
+import { isCountOnly } from './zip-bucket/count-change.ts';
 
 export interface WatchesOptions {
   readonly kube: KubeClient;

@@ -11,16 +11,16 @@ import { CONTRACT_VERSION, EXIT_CODES } from '#crds/zipper-contract.ts';
 import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
 import { toEgressOptions } from '#runtime/egress/settings.ts';
 import { assertTlsVerification } from '#runtime/egress/tls-verification.ts';
-import { createServerClock } from '#runtime/kube/server-clock.ts';
 import { type Lifetime, run } from '#runtime/lifecycle.ts';
 import { createLogger, type Logger } from '#runtime/log.ts';
+import { createServerClock } from '#runtime/server-clock.ts';
 import { traceFields } from '#runtime/traceparent.ts';
 import { readZipperConfig, terminationLogPath, type ZipperConfig } from './config.ts';
-import { exitCodeOf, toFailure } from './failure.ts';
-import type { Store } from './store.ts';
-import { inlineFiles, readCredentials, readTask } from './task.ts';
-import { writeTerminationMessage } from './termination.ts';
-import { createUploadsLeft } from './uploads-left.ts';
+import { exitCodeOf, toFailure } from './status/failure.ts';
+import { writeTerminationMessage } from './status/termination.ts';
+import type { Store } from './store/store.ts';
+import { createUploadsLeft } from './store/uploads-left.ts';
+import { inlineFiles, readCredentials, readTask } from './tasks/task.ts';
 
 // Almost everything here dies young or is a buffer outside the heap: a young generation that keeps its first size collects
 // as well, and leaves some 40 MB less resident.
@@ -42,8 +42,8 @@ type Outcome = TerminationMessage extends infer M
 /** The S3 client is the largest module of all; it is loaded only where it is needed, and while other things are waited for. */
 const openStore = async (process: Process, bucket: TaskBucket): Promise<Store> => {
   const [{ createStore }, { providerOf }, agents, credentials] = await Promise.all([
-    import('./store.ts'),
-    import('./providers.ts'),
+    import('./store/store.ts'),
+    import('./store/providers.ts'),
     import('#runtime/egress/http-agents.ts'),
     readCredentials(process.config.bucketDir),
   ]);
@@ -73,7 +73,7 @@ const egressPolicy = (config: ZipperConfig, allowNames: readonly string[] = []) 
   createEgressPolicy({ ...toEgressOptions(config), allowNames });
 
 const openStatusApi = async ({ config, lifetime }: Process, task: ArchiveTask) => {
-  const { createStatusApi } = await import('./status-api.ts');
+  const { createStatusApi } = await import('./status/status-api.ts');
   const host = config.apiServerHost.includes(':') ? `[${config.apiServerHost}]` : config.apiServerHost;
   const api = await createStatusApi({
     server: `https://${host}:${config.apiServerPort}`,
@@ -93,7 +93,7 @@ const clock = createServerClock();
 const archive = async (process: Process, task: ArchiveTask): Promise<Outcome> => {
   const { config, log, lifetime } = process;
   const statusApi = await openStatusApi(process, task);
-  const { zipToS3 } = await import('./zip-to-s3.ts');
+  const { zipToS3 } = await import('./tasks/zip-to-s3.ts');
   const { createGuardedAgent } = await import('#runtime/egress/guarded-agent.ts');
   const { readFileList } = await import('./sources/file-list.ts');
   const { createSourceReader } = await import('./sources/prefetch.ts');
@@ -139,12 +139,12 @@ const runTask = async (process: Process, onMode: (mode: ZipperMode) => void): Pr
   if (task.mode === 'archive') return archive(process, task);
   const store = await openStore(process, task.bucket);
   if (task.mode === 'settle') {
-    const { settle } = await import('./settle.ts');
+    const { settle } = await import('./tasks/settle.ts');
     const { abortFailed: onAbortFailed } = uploadsLeft;
     const settled = await settle({ task, store, settings: config, log, stopping, onAbortFailed });
     return { mode: 'settle', settled };
   }
-  const { checkBucket } = await import('./check-bucket.ts');
+  const { checkBucket } = await import('./tasks/check-bucket.ts');
   const signal = AbortSignal.any([stopping, AbortSignal.timeout(config.settleLimitMs)]);
   const { podUid } = config;
   const check = await checkBucket({ store, settings: config, log, podUid, signal, toFailure });

@@ -1,5 +1,5 @@
+import type { ReadForwarded } from '#runtime/http/client-address.ts';
 import { badRequest } from '../api-error.ts';
-import type { ReadForwarded } from '../client-address.ts';
 import type { ApiMiddleware } from '../context.ts';
 
 /**

@@ -1,9 +1,9 @@
+import type { ReadForwarded } from '#runtime/http/client-address.ts';
+import type { CountName } from '#runtime/redis/request-counts.ts';
 import { rateLimitExceeded } from '../api-error.ts';
-import type { ReadForwarded } from '../client-address.ts';
 import type { ApiContext } from '../context.ts';
 import { rateLimitHeaders } from '../rate-limits/rate-limit-headers.ts';
 import type { Quota, RateLimits } from '../rate-limits/rate-limits.ts';
-import type { CountName } from '../rate-limits/request-counts.ts';
 import type { Principal } from '../tokens/authenticate.ts';
 
 const WHOSE: Readonly<Record<CountName, string>> = {

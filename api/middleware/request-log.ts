@@ -1,7 +1,7 @@
 import type { Clock } from '#runtime/clock.ts';
+import type { ReadForwarded } from '#runtime/http/client-address.ts';
 import type { Logger } from '#runtime/log.ts';
 import { traceFields } from '#runtime/traceparent.ts';
-import type { ReadForwarded } from '../client-address.ts';
 import type { ApiContext, ApiMiddleware } from '../context.ts';
 
 export interface RequestLogDeps {

@@ -1,5 +1,5 @@
+import { WINDOW_SECONDS } from '#runtime/redis/request-counts.ts';
 import type { Quota } from './rate-limits.ts';
-import { WINDOW_SECONDS } from './request-counts.ts';
 
 /** The header fields of draft-ietf-httpapi-ratelimit-headers: lists of structured-field strings with parameters. */
 export const rateLimitHeaders = (quotas: readonly Quota[]): Readonly<Record<string, string>> => {

@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js';
+import type { CountName, CountRequest } from '#runtime/redis/request-counts.ts';
 import type { Principal } from '../tokens/authenticate.ts';
-import type { CountName, CountRequest } from './request-counts.ts';
 
 /** How much of a limit is left. */
 export interface Quota {

@@ -1,10 +1,10 @@
 import { projectKey } from '#crds/api-group.ts';
+import { isToken } from '#crds/api-token.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import type { Permission, ZipToken } from '#crds/zip-token.ts';
 import type { Reflector } from '#runtime/kube/types.ts';
 import { invalidApiKey, serviceUnavailable } from '../api-error.ts';
 import { isOpenProject, type ProveToken } from './prove-token.ts';
-import { isToken } from './token.ts';
 import { candidateKey, findOpened, MASK_INDEX, opens } from './token-candidates.ts';
 
 /** Who calls: a token and the project that it opens. */

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
+import { hashToken, maskToken } from '#crds/api-token.ts';
 import type { ZipToken } from '#crds/zip-token.ts';
-import { hashToken, maskToken } from './token.ts';
 
 /** Name and values of the reflector's index under which the candidates for a token are found. */
 export const MASK_INDEX = 'mask';

@@ -1,7 +1,7 @@
 import { FINALIZER } from '#crds/api-group.ts';
 import { isKubeError } from '#runtime/kube/kube-error.ts';
 import type { KubeObject, ObjectClient } from '#runtime/kube/types.ts';
-import { holdsFinalizer } from '../policies/release.ts';
+import { holdsFinalizer } from '../kube-state/release.ts';
 
 /** Patches that are under way at once. */
 const AT_ONCE = 8;

@@ -2,7 +2,7 @@ import type { Clock } from '#runtime/clock.ts';
 import { isKubeError } from '#runtime/kube/kube-error.ts';
 import type { Lease, ServiceAccount } from '#runtime/kube/resources.ts';
 import type { ObjectClient } from '#runtime/kube/types.ts';
-import { microTime } from '../lease-lock.ts';
+import { microTime } from '../engine/lease-lock.ts';
 
 export interface SeizeLeaseOptions {
   readonly leases: Pick<ObjectClient<Lease>, 'get' | 'replace'>;

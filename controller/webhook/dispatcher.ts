@@ -1,5 +1,5 @@
 import type { Clock } from '#runtime/clock.ts';
-import type { DeliveryAnswer, DeliveryState } from '../observation.ts';
+import type { DeliveryAnswer, DeliveryState } from '../zip-job/observation.ts';
 
 export interface DeliveryTask {
   /** Key of the ZipJob; at most one delivery of it is under way. */

@@ -1,5 +1,5 @@
 import { projectKey } from '#crds/api-group.ts';
-import type { EndpointAnswer } from '../policies/endpoint.ts';
+import type { EndpointAnswer } from './endpoint.ts';
 
 /** As many answers of one project as wait to be written down; more would only say the same. */
 const KEPT = 100;

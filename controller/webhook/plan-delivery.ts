@@ -4,10 +4,10 @@ import type { ZipProject } from '#crds/zip-project.ts';
 import type { Clock } from '#runtime/clock.ts';
 import { type ObjectKey, objectKey } from '#runtime/kube/types.ts';
 import { validTraceparent } from '#runtime/traceparent.ts';
-import { isDisabled } from '../policies/endpoint.ts';
-import { attemptIdOf, eventOf } from '../policies/notification.ts';
 import type { Deliver } from './deliver.ts';
 import type { DeliveryTask } from './dispatcher.ts';
+import { isDisabled } from './endpoint.ts';
+import { attemptIdOf, eventOf } from './notification.ts';
 import { webhookBody } from './payload.ts';
 import type { ReadSigningKeys } from './signing-keys.ts';
 

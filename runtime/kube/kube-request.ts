@@ -1,5 +1,5 @@
+import type { ServerClock } from '../server-clock.ts';
 import type { KubeAccess } from './kube-access.ts';
-import type { ServerClock } from './server-clock.ts';
 
 export type PatchType = 'apply' | 'merge';
 

@@ -4,10 +4,10 @@ import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DeleteObjectCommand, HeadObjectCommand, S3Client } from '@aws-sdk/client-s3';
-import { ensureBinaries } from '../cluster/binaries.ts';
-import type { StoreAccess } from '../cluster/cluster-types.ts';
-import { createBucket, startStore } from '../cluster/store.ts';
-import { ZipperHost } from '../support/zipper-process.ts';
+import { ZipperHost } from '#test/support/processes/zipper-process.ts';
+import { ensureBinaries } from '#tools/local-cluster/binaries.ts';
+import type { StoreAccess } from '#tools/local-cluster/cluster-types.ts';
+import { createBucket, startStore } from '#tools/local-cluster/store.ts';
 import type { BenchCase } from './bench-case.ts';
 import type { OriginOrder } from './origin-main.ts';
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { startZipper, ZipperHost } from '../support/zipper-process.ts';
+import { startZipper, ZipperHost } from '#test/support/processes/zipper-process.ts';
 import { median } from './bench-result.ts';
 
 export interface ColdStart {

@@ -1,13 +1,13 @@
 /** How long a ZipJob waits for its Job while fifty a second arrive, beside what creating a Job takes on the same API server. */
 import { bucketResourceName, FINALIZER, GROUP_VERSION, PLURALS } from '#crds/api-group.ts';
-import { startCluster } from '../cluster/cluster.ts';
-import type { Cluster } from '../cluster/cluster-types.ts';
-import type { KubeApi } from '../cluster/kube-api.ts';
-import { adminApi } from '../support/controller-pods.ts';
-import { followObjects } from '../support/follow-objects.ts';
-import { installChart } from '../support/installation.ts';
-import { createProject, type Project } from '../support/project.ts';
-import { until } from '../support/until.ts';
+import { followObjects } from '#test/support/clients/follow-objects.ts';
+import { adminApi } from '#test/support/processes/controller-pods.ts';
+import { installChart } from '#test/support/processes/installation.ts';
+import { until } from '#test/support/until.ts';
+import { createProject, type Project } from '#test/support/worlds/project.ts';
+import { startCluster } from '#tools/local-cluster/cluster.ts';
+import type { Cluster } from '#tools/local-cluster/cluster-types.ts';
+import type { KubeApi } from '#tools/local-cluster/kube-api.ts';
 import { atRate, quantile } from './rates.ts';
 
 export interface ControllerLatency {

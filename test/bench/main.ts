@@ -3,7 +3,7 @@
  * [--dir FOLDER]`. Cases: small, mixed, big, huge, cold-start, controller, api. Only ratios within one run mean anything on a shared machine.
  */
 import { parseArgs } from 'node:util';
-import { ZipperHost } from '../support/zipper-process.ts';
+import { ZipperHost } from '#test/support/processes/zipper-process.ts';
 import { measureApi } from './api/measure-api.ts';
 import { benchCases } from './bench-case.ts';
 import { type BenchResult, printTable, ratiosOf } from './bench-result.ts';

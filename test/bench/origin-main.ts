@@ -1,8 +1,8 @@
 /** The origin of one case as a process of its own: the case's files under /set/, with an index for clients that list. */
 
-import { startFileOrigin } from '../support/file-origin.ts';
-import { generatedChunks } from '../support/generated-bytes.ts';
-import type { OriginRoute } from '../support/origin-request.ts';
+import { generatedChunks } from '#test/support/builders/generated-bytes.ts';
+import { startFileOrigin } from '#test/support/servers/file-origin.ts';
+import type { OriginRoute } from '#test/support/servers/origin-request.ts';
 import type { BenchFile } from './bench-case.ts';
 
 export interface OriginOrder {

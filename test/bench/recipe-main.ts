@@ -1,5 +1,5 @@
 /** The usual recipe as a process of its own; the only argument is a file that holds the job. */
 import { readFile } from 'node:fs/promises';
-import { type RecipeJob, zipByRecipe } from '../support/recipe.ts';
+import { type RecipeJob, zipByRecipe } from '#test/support/archives/recipe.ts';
 
 await zipByRecipe(JSON.parse(await readFile(process.argv[2] ?? '', 'utf8')) as RecipeJob);

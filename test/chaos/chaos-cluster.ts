@@ -1,13 +1,18 @@
 /** A cluster whose processes reach the API server, the store and the webhook receiver through fault proxies. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Cluster } from '../cluster/cluster-types.ts';
-import { type Exchange, type FaultAction, type FaultProxy, startFaultProxy } from '../cluster/fault-proxy.ts';
-import { KubeApi } from '../cluster/kube-api.ts';
-import type { ProxiedRequest } from '../cluster/proxied-request.ts';
-import { type FileOrigin, startFileOrigin } from '../support/file-origin.ts';
-import { type Installation, installChart } from '../support/installation.ts';
-import { startWebhookReceiver } from '../support/webhook-receiver.ts';
+import { type Installation, installChart } from '#test/support/processes/installation.ts';
+import { type FileOrigin, startFileOrigin } from '#test/support/servers/file-origin.ts';
+import { startWebhookReceiver } from '#test/support/servers/webhook-receiver.ts';
+import type { Cluster } from '#tools/local-cluster/cluster-types.ts';
+import {
+  type Exchange,
+  type FaultAction,
+  type FaultProxy,
+  startFaultProxy,
+} from '#tools/local-cluster/fault-proxy.ts';
+import { KubeApi } from '#tools/local-cluster/kube-api.ts';
+import type { ProxiedRequest } from '#tools/local-cluster/proxied-request.ts';
 import type { Place } from './history.ts';
 import { QUICK_WATCH_SECONDS, quickValues } from './quick-values.ts';
 import { noteKubernetes, noteWebhook } from './request-notes.ts';

@@ -1,16 +1,16 @@
 /** One project of a chaos cluster, and what a schedule may do to it. */
 import { GROUP_VERSION, PLURALS } from '#crds/api-group.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
-import type { Cluster } from '../cluster/cluster-types.ts';
-import { type Exchange, type FaultAction, startFaultProxy } from '../cluster/fault-proxy.ts';
-import { KubeApiError } from '../cluster/kube-api.ts';
-import type { RunningPod } from '../cluster/node-agent/node-agent.ts';
-import type { OpenStream } from '../cluster/open-stream.ts';
-import type { ProxiedRequest } from '../cluster/proxied-request.ts';
-import { untilTokenKnown } from '../support/flow.ts';
-import { RELEASE_NAMESPACE } from '../support/installation.ts';
-import { createProject, type Project } from '../support/project.ts';
-import { until } from '../support/until.ts';
+import { RELEASE_NAMESPACE } from '#test/support/processes/installation.ts';
+import { until } from '#test/support/until.ts';
+import { untilTokenKnown } from '#test/support/worlds/flow.ts';
+import { createProject, type Project } from '#test/support/worlds/project.ts';
+import type { Cluster } from '#tools/local-cluster/cluster-types.ts';
+import { type Exchange, type FaultAction, startFaultProxy } from '#tools/local-cluster/fault-proxy.ts';
+import { KubeApiError } from '#tools/local-cluster/kube-api.ts';
+import type { RunningPod } from '#tools/local-cluster/node-agent/node-agent.ts';
+import type { OpenStream } from '#tools/local-cluster/open-stream.ts';
+import type { ProxiedRequest } from '#tools/local-cluster/proxied-request.ts';
 import type { ChaosCluster } from './chaos-cluster.ts';
 import { followJobs, type ZipJobList } from './follow-jobs.ts';
 import { createHistory, type History, type Place } from './history.ts';

@@ -1,5 +1,5 @@
 import { GROUP_VERSION, PLURALS } from '#crds/api-group.ts';
-import { until } from '../support/until.ts';
+import { until } from '#test/support/until.ts';
 import type { ChaosWorld } from './chaos-world.ts';
 import { ignoreLate } from './late.ts';
 

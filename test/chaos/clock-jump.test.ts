@@ -1,10 +1,10 @@
 /** The clock of the controller jumps while jobs run; nobody else's does. */
 import { expect } from 'chai';
-import { postJob } from '../support/api-client.ts';
-import { startClusterTime } from '../support/cluster-time.ts';
-import { type Flow, startFlow } from '../support/flow.ts';
-import { RELEASE_NAMESPACE } from '../support/installation.ts';
-import { verifyDelivery } from '../support/webhook-receiver.ts';
+import { postJob } from '#test/support/clients/api-client.ts';
+import { startClusterTime } from '#test/support/processes/cluster-time.ts';
+import { RELEASE_NAMESPACE } from '#test/support/processes/installation.ts';
+import { verifyDelivery } from '#test/support/servers/webhook-receiver.ts';
+import { type Flow, startFlow } from '#test/support/worlds/flow.ts';
 
 const HOUR_MS = 3_600_000;
 

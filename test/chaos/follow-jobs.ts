@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ZipJob } from '#crds/zip-job.ts';
-import type { KubeApi } from '../cluster/kube-api.ts';
+import type { KubeApi } from '#tools/local-cluster/kube-api.ts';
 import type { History } from './history.ts';
 
 export interface ZipJobList {

@@ -1,7 +1,7 @@
 /** Everything that was seen from outside, in the order of one monotonic clock. */
 import type { ApiStatus, Phase, ZipJob } from '#crds/zip-job.ts';
 import { isFinished } from '#crds/zip-job.ts';
-import type { Exchange } from '../cluster/fault-proxy.ts';
+import type { Exchange } from '#tools/local-cluster/fault-proxy.ts';
 
 export const PLACES = ['api-server', 'store', 'receiver', 'source'] as const;
 export type Place = (typeof PLACES)[number];

@@ -1,4 +1,4 @@
-import { KubeApiError } from '../cluster/kube-api.ts';
+import { KubeApiError } from '#tools/local-cluster/kube-api.ts';
 
 /** Some things come too late, which is no fault. */
 export const isLate = (error: unknown): boolean =>

@@ -5,7 +5,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { startCluster } from '../cluster/cluster.ts';
+import { startCluster } from '#tools/local-cluster/cluster.ts';
 import { startChaosCluster } from './chaos-cluster.ts';
 import { printHistory } from './history.ts';
 import type { ScheduleReport } from './run-schedule.ts';

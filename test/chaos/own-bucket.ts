@@ -1,8 +1,8 @@
 /** The ZipBucket of a world, which a schedule may delete and the next one needs again. */
 import { bucketResourceName, GROUP_VERSION, PLURALS } from '#crds/api-group.ts';
-import { type KubeApi, KubeApiError } from '../cluster/kube-api.ts';
-import type { Project } from '../support/project.ts';
-import { until } from '../support/until.ts';
+import { until } from '#test/support/until.ts';
+import type { Project } from '#test/support/worlds/project.ts';
+import { type KubeApi, KubeApiError } from '#tools/local-cluster/kube-api.ts';
 
 interface Bucket {
   readonly apiVersion: string;

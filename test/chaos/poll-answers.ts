@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { askApi } from '../support/api-client.ts';
+import { askApi } from '#test/support/clients/api-client.ts';
 import type { ChaosWorld } from './chaos-world.ts';
 
 const EVERY_MS = 700;

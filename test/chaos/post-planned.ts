@@ -1,8 +1,8 @@
 /** Posts the jobs of a schedule. */
 import { randomUUID } from 'node:crypto';
-import { askApi } from '../support/api-client.ts';
-import { generatedBytes } from '../support/generated-bytes.ts';
-import { until } from '../support/until.ts';
+import { generatedBytes } from '#test/support/builders/generated-bytes.ts';
+import { askApi } from '#test/support/clients/api-client.ts';
+import { until } from '#test/support/until.ts';
 import type { ChaosWorld } from './chaos-world.ts';
 import type { Plan, PlannedJob } from './plan.ts';
 

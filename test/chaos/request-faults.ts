@@ -1,6 +1,6 @@
 /** Faults that meet requests: the n-th write of a process, or some at a rate. */
-import type { FaultAction } from '../cluster/fault-proxy.ts';
-import { isWrite, type ProxiedRequest } from '../cluster/proxied-request.ts';
+import type { FaultAction } from '#tools/local-cluster/fault-proxy.ts';
+import { isWrite, type ProxiedRequest } from '#tools/local-cluster/proxied-request.ts';
 import type { ChaosWorld } from './chaos-world.ts';
 import type { Place } from './history.ts';
 import { type FaultOf, isOf, type LiveFault } from './live-fault.ts';

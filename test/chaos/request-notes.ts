@@ -1,5 +1,5 @@
 /** What a history keeps of the body of a request. */
-import type { ProxiedRequest } from '../cluster/proxied-request.ts';
+import type { ProxiedRequest } from '#tools/local-cluster/proxied-request.ts';
 
 type Notes = Readonly<Record<string, string>>;
 

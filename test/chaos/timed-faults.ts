@@ -1,6 +1,6 @@
 /** Faults that happen to processes, objects and the cluster at a certain time. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { until } from '../support/until.ts';
+import { until } from '#test/support/until.ts';
 import type { ChaosWorld } from './chaos-world.ts';
 import type { FaultOf, LiveFault } from './live-fault.ts';
 import { isOk } from './violation.ts';

@@ -2,10 +2,10 @@
 import { cp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { postJob } from '../support/api-client.ts';
-import { type Flow, startFlow } from '../support/flow.ts';
-import { installChart } from '../support/installation.ts';
-import { resetInstallation } from '../support/shared-installation.ts';
+import { postJob } from '#test/support/clients/api-client.ts';
+import { installChart } from '#test/support/processes/installation.ts';
+import { type Flow, startFlow } from '#test/support/worlds/flow.ts';
+import { resetInstallation } from '#test/support/worlds/shared-installation.ts';
 
 const JOBS = 4;
 /** The first field of every status. */

@@ -1,7 +1,7 @@
 /** What the tests of one file share: a cluster behind proxies, and projects in it. */
 import { expect } from 'chai';
-import { podRoutes, sharedCluster } from '../support/shared-cluster.ts';
-import { resetInstallation } from '../support/shared-installation.ts';
+import { podRoutes, sharedCluster } from '#test/support/worlds/shared-cluster.ts';
+import { resetInstallation } from '#test/support/worlds/shared-installation.ts';
 import { startChaosCluster } from './chaos-cluster.ts';
 import type { ChaosWorld } from './chaos-world.ts';
 import { printHistory } from './history.ts';

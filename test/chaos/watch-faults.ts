@@ -1,8 +1,8 @@
 /** Faults of the controller's open watches, and of the lists that it begins with. */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { OpenStream } from '../cluster/open-stream.ts';
-import { isWatch } from '../cluster/proxied-request.ts';
-import { mergeEvents } from '../cluster/watched-events.ts';
+import type { OpenStream } from '#tools/local-cluster/open-stream.ts';
+import { isWatch } from '#tools/local-cluster/proxied-request.ts';
+import { mergeEvents } from '#tools/local-cluster/watched-events.ts';
 import type { ChaosWorld } from './chaos-world.ts';
 import { type FaultOf, isOf, type LiveFault } from './live-fault.ts';
 import type { WatchFault } from './planned-fault.ts';

@@ -1,11 +1,11 @@
 /** The signing secret of a project as its receiver holds it, also while it is being changed. */
 import { randomBytes } from 'node:crypto';
 import { WEBHOOK_SECRET_NAME } from '#crds/api-group.ts';
-import type { FaultAction } from '../cluster/fault-proxy.ts';
-import type { KubeApi } from '../cluster/kube-api.ts';
-import type { ProxiedRequest } from '../cluster/proxied-request.ts';
-import type { Project } from '../support/project.ts';
-import { verifyDelivery } from '../support/webhook-receiver.ts';
+import { verifyDelivery } from '#test/support/servers/webhook-receiver.ts';
+import type { Project } from '#test/support/worlds/project.ts';
+import type { FaultAction } from '#tools/local-cluster/fault-proxy.ts';
+import type { KubeApi } from '#tools/local-cluster/kube-api.ts';
+import type { ProxiedRequest } from '#tools/local-cluster/proxied-request.ts';
 
 /** Longer than any schedule: the receiver of before is never left behind. */
 const OVERLAP_MS = 3_600_000;

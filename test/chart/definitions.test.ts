@@ -1,13 +1,13 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { CRD_TEMPLATES, chartCrds } from '../../.ci/sync-crds.ts';
+import { CRD_TEMPLATES, chartCrds } from '#scripts/sync-crds.ts';
 import { type KubeObject, render } from './render.ts';
 
 describe('the definitions of the chart', function () {
   this.timeout(30 * 60_000);
 
-  it("are those of crds/: else run 'node .ci/sync-crds.ts'", async () => {
+  it("are those of crds/: else run 'node scripts/sync-crds.ts'", async () => {
     const wanted = await chartCrds();
     expect(await readdir(CRD_TEMPLATES)).to.have.members([...wanted.keys()]);
     for (const [name, text] of wanted)

@@ -72,9 +72,13 @@ for (const folder of IMAGES)
 
     it('holds every file and package that its program loads, and no folder more', async () => {
       const copied = linesWith('COPY').flatMap((line) => /^COPY (\S+) \.\/\1$/.exec(line)?.[1] ?? []);
-      expect(copied).to.deep.equal(['crds', 'runtime', folder]);
-      const programs = folder === 'api' ? ['main.ts', 'command-line/main.ts'] : ['main.ts'];
-      const loaded = await Promise.all(programs.map((program) => loadedBy(`${folder}/${program}`)));
+      expect(copied).to.deep.equal([
+        'crds',
+        'runtime',
+        ...(folder === 'api' ? ['administration', 'api', 'cli', 'dashboard'] : [folder]),
+      ]);
+      const programs = folder === 'api' ? ['api/main.ts', 'cli/main.ts'] : [`${folder}/main.ts`];
+      const loaded = await Promise.all(programs.map(loadedBy));
       const files = new Set(loaded.flatMap((program) => [...program.files]));
       const packages = new Set(loaded.flatMap((program) => [...program.packages]));
       // It stands beside them, for the aliases.

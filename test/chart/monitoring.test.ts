@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
-import { type MetricFacts, metricsOf } from '../../.ci/sync-metrics.ts';
+import { type MetricFacts, metricsOf } from '#scripts/sync-metrics.ts';
 import { find, type KubeObject, podOf, render } from './render.ts';
 
 interface Rule {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
+import { readControllerConfig } from '#controller/config.ts';
 import { CLOSED_CIDRS } from '#runtime/egress/closed-ranges.ts';
-import { readControllerConfig } from '../../controller/config.ts';
 import { envOf, find, type KubeObject, render } from './render.ts';
 
 const ENABLED = { 'networkPolicies.enabled': true, 'networkPolicies.apiServerCidrs': ['10.96.0.1/32'] };

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
+import { readControllerConfig } from '#controller/config.ts';
+import { testJob } from '#controller/zip-bucket/test-manifest.ts';
+import { archiveJob, settleJob } from '#controller/zip-job/manifest/job-manifest.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
 import type { Attempt, ZipJob } from '#crds/zip-job.ts';
-import { testJob } from '../../controller/buckets/test-manifest.ts';
-import { readControllerConfig } from '../../controller/config.ts';
-import { archiveJob, settleJob } from '../../controller/job-manifest.ts';
 import { type Container, find, type KubeObject, type PodSpec, podOf, render } from './render.ts';
 
 type Fields = Readonly<Record<string, unknown>>;

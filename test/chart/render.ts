@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { parseAllDocuments } from 'yaml';
-import { ensureBinaries } from '../cluster/binaries.ts';
+import { ensureBinaries } from '#tools/local-cluster/binaries.ts';
 
 const run = promisify(execFile);
 export const CHART = 'charts/zipjobs';

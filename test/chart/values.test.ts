@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { PROCESSES, readChartFile, withSettings, withTables } from '../../.ci/sync-values.ts';
-import { readApiConfig } from '../../api/config.ts';
-import { readControllerConfig } from '../../controller/config.ts';
-import { readZipperConfig } from '../../zipper-image/config.ts';
+import { readApiConfig } from '#api/config.ts';
+import { readControllerConfig } from '#controller/config.ts';
+import { PROCESSES, readChartFile, withSettings, withTables } from '#scripts/sync-values.ts';
+import { readZipperConfig } from '#zipper-image/config.ts';
 import { CHART, type EnvVar, envOf, helm, type KubeObject, render } from './render.ts';
 
 const LOOPBACK = {
@@ -54,12 +54,12 @@ describe('the values of the chart', function () {
       expect(String(error)).to.contain("values don't meet the specifications of the schema");
     });
 
-  it("describe every setting of the processes in the schema: else run 'node .ci/sync-values.ts'", async () => {
+  it("describe every setting of the processes in the schema: else run 'node scripts/sync-values.ts'", async () => {
     const schema = JSON.parse(await readChartFile('schema')) as Parameters<typeof withSettings>[0];
     expect(schema).to.deep.equal(withSettings(schema));
   });
 
-  it("stand in the README's tables: else run 'node .ci/sync-values.ts'", async () => {
+  it("stand in the README's tables: else run 'node scripts/sync-values.ts'", async () => {
     const squeeze = (text: string): string => text.replaceAll(/ +/g, ' ').replaceAll(/-{3,}/g, '---');
     const readme = await readChartFile('readme');
     expect(squeeze(readme)).to.equal(squeeze(await withTables(readme)));

@@ -6,7 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { startCluster } from '../cluster/cluster.ts';
+import { startCluster } from '#tools/local-cluster/cluster.ts';
 import { runDemo } from './run-demo.ts';
 
 const USAGE = `npm run demo -- [--keep] [--url URL ...]

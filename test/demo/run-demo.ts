@@ -1,12 +1,16 @@
 import { stat } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { zipJobName } from '#crds/api-group.ts';
-import type { Cluster } from '../cluster/cluster-types.ts';
-import { askApi, postJob } from '../support/api-client.ts';
-import { startFileOrigin } from '../support/file-origin.ts';
-import { installChart, RELEASE_NAMESPACE } from '../support/installation.ts';
-import { createProject, type Project } from '../support/project.ts';
-import { startWebhookReceiver, verifyDelivery, type WebhookReceiver } from '../support/webhook-receiver.ts';
+import { askApi, postJob } from '#test/support/clients/api-client.ts';
+import { installChart, RELEASE_NAMESPACE } from '#test/support/processes/installation.ts';
+import { startFileOrigin } from '#test/support/servers/file-origin.ts';
+import {
+  startWebhookReceiver,
+  verifyDelivery,
+  type WebhookReceiver,
+} from '#test/support/servers/webhook-receiver.ts';
+import { createProject, type Project } from '#test/support/worlds/project.ts';
+import type { Cluster } from '#tools/local-cluster/cluster-types.ts';
 import { chooseRealFiles, type RealFile } from './real-files.ts';
 import { AFTERWARDS, mebibytes, summarize, whileKept } from './summary.ts';
 import { compareWithSources, testWithUnzip } from './verify-archive.ts';

@@ -1,6 +1,6 @@
 import type { ZipJob } from '#crds/zip-job.ts';
-import type { Cluster } from '../cluster/cluster-types.ts';
-import { RELEASE_NAMESPACE } from '../support/installation.ts';
+import { RELEASE_NAMESPACE } from '#test/support/processes/installation.ts';
+import type { Cluster } from '#tools/local-cluster/cluster-types.ts';
 
 export const mebibytes = (bytes: number): string => `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
 

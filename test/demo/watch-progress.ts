@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isFinished, type ZipJob } from '#crds/zip-job.ts';
-import type { Cluster } from '../cluster/cluster-types.ts';
+import type { Cluster } from '#tools/local-cluster/cluster-types.ts';
 
 const INTERVAL_MS = 500;
 

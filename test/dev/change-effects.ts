@@ -7,20 +7,29 @@ export type Component = 'api' | 'controller';
  */
 export type Effect = Component | 'chart' | 'definitions' | 'zipper';
 
-export const WATCHED_FOLDERS = ['crds', 'runtime', 'api', 'controller', 'zipper-image', 'charts'] as const;
+export const WATCHED_FOLDERS = [
+  'crds',
+  'runtime',
+  'administration',
+  'api',
+  'dashboard',
+  'controller',
+  'zipper-image',
+  'charts',
+] as const;
 
 /** The first rule that matches a path decides. */
 const RULES: readonly (readonly [path: RegExp, effects: readonly Effect[]])[] = [
   // Documents, tests, names without an extension, and the files that editors write beside the one being saved.
   [/(^|\/)\.|~$|\/[^./]+$|\.(md|swp|tmp|test\.ts)$|___jb_(tmp|old)___$/, []],
-  // Copies of crds/*.yaml, written by `.ci/sync-crds.ts`.
+  // Copies of crds/*.yaml, written by `scripts/sync-crds.ts`.
   [/^charts\/zipjobs\/templates\/crds\//, []],
   // Programs that run once and exit.
-  [/^api\/command-line\/|^controller\/uninstall\/|^[a-z-]+\/warm-up\//, []],
+  [/^cli\/|^controller\/uninstall\/|^[a-z-]+\/warm-up\//, []],
   [/^charts\//, ['chart']],
   [/^crds\/.*\.yaml$/, ['definitions']],
   [/^(crds|runtime)\//, ['api', 'controller']],
-  [/^api\//, ['api']],
+  [/^(administration|api|dashboard)\//, ['api']],
   [/^controller\//, ['controller']],
   [/^zipper-image\//, ['zipper']],
 ];

@@ -1,14 +1,14 @@
 import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import type { Cluster } from '../cluster/cluster-types.ts';
-import { type FileOrigin, startFileOrigin } from '../support/file-origin.ts';
-import { applyObjects, createProject, type Project } from '../support/project.ts';
+import { type FileOrigin, startFileOrigin } from '#test/support/servers/file-origin.ts';
 import {
   type Delivery,
   startWebhookReceiver,
   verifyDelivery,
   type WebhookReceiver,
-} from '../support/webhook-receiver.ts';
+} from '#test/support/servers/webhook-receiver.ts';
+import { applyObjects, createProject, type Project } from '#test/support/worlds/project.ts';
+import type { Cluster } from '#tools/local-cluster/cluster-types.ts';
 import { deliveryLine } from './messages.ts';
 
 const NAMESPACE = 'dev';

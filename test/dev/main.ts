@@ -1,9 +1,9 @@
 /** `npm run dev`: a local cluster with the chart of this checkout and a project. Restarts a process when its files change. */
 import { parseArgs } from 'node:util';
-import { startCluster } from '../cluster/cluster.ts';
-import type { Cluster } from '../cluster/cluster-types.ts';
-import { adminApi } from '../support/controller-pods.ts';
-import { RELEASE_NAMESPACE, upgradeRelease } from '../support/installation.ts';
+import { adminApi } from '#test/support/processes/controller-pods.ts';
+import { RELEASE_NAMESPACE, upgradeRelease } from '#test/support/processes/installation.ts';
+import { startCluster } from '#tools/local-cluster/cluster.ts';
+import type { Cluster } from '#tools/local-cluster/cluster-types.ts';
 import { startDevProject } from './dev-project.ts';
 import { rolloutFailureText } from './messages.ts';
 import { describeDev } from './overview.ts';

@@ -1,4 +1,4 @@
-import type { Cluster } from '../cluster/cluster-types.ts';
+import type { Cluster } from '#tools/local-cluster/cluster-types.ts';
 
 export interface Overview {
   readonly cluster: Pick<Cluster, 'dir' | 'kubeconfigPath' | 'store'>;

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { systemClock } from '#runtime/clock.ts';
-import { writeChartCrds } from '../../.ci/sync-crds.ts';
-import type { Cluster } from '../cluster/cluster-types.ts';
-import type { KubeApi } from '../cluster/kube-api.ts';
-import { upgradeRelease } from '../support/installation.ts';
+import { writeChartCrds } from '#scripts/sync-crds.ts';
+import { upgradeRelease } from '#test/support/processes/installation.ts';
+import type { Cluster } from '#tools/local-cluster/cluster-types.ts';
+import type { KubeApi } from '#tools/local-cluster/kube-api.ts';
 import { type Effect, effectsOf, WATCHED_FOLDERS } from './change-effects.ts';
 import { createChangeQueue } from './change-queue.ts';
 import { commandFailureText, doneLine, failedText, rolloutFailureText, zipperLine } from './messages.ts';

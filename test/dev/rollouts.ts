@@ -1,14 +1,14 @@
-import type { Cluster } from '../cluster/cluster-types.ts';
-import type { KubeApi } from '../cluster/kube-api.ts';
+import { leaseHolder } from '#test/support/processes/controller-pods.ts';
+import { RELEASE, RELEASE_NAMESPACE } from '#test/support/processes/installation.ts';
+import { until } from '#test/support/until.ts';
+import type { Cluster } from '#tools/local-cluster/cluster-types.ts';
+import type { KubeApi } from '#tools/local-cluster/kube-api.ts';
 import {
   type ContainerStatus,
   conditionStatus,
   type Pod as PodObject,
   type PodStatus,
-} from '../cluster/node-agent/pod-types.ts';
-import { leaseHolder } from '../support/controller-pods.ts';
-import { RELEASE, RELEASE_NAMESPACE } from '../support/installation.ts';
-import { until } from '../support/until.ts';
+} from '#tools/local-cluster/node-agent/pod-types.ts';
 import type { Component } from './change-effects.ts';
 
 const LIMIT_MS = 60_000;

@@ -10,12 +10,12 @@ import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { bucketResourceName, GROUP_VERSION } from '#crds/api-group.ts';
 import { SERVICES } from '#crds/zip-job.ts';
-import type { Cluster } from '../cluster/cluster-types.ts';
-import { untilTokenKnown } from '../support/flow.ts';
-import { installChart, RELEASE_NAMESPACE } from '../support/installation.ts';
-import { applyObjects, createProject, type Project } from '../support/project.ts';
-import { sharedCluster } from '../support/shared-cluster.ts';
-import { until } from '../support/until.ts';
+import { installChart, RELEASE_NAMESPACE } from '#test/support/processes/installation.ts';
+import { until } from '#test/support/until.ts';
+import { untilTokenKnown } from '#test/support/worlds/flow.ts';
+import { applyObjects, createProject, type Project } from '#test/support/worlds/project.ts';
+import { sharedCluster } from '#test/support/worlds/shared-cluster.ts';
+import type { Cluster } from '#tools/local-cluster/cluster-types.ts';
 import { type FuzzReport, installFuzzer, runSchemathesis } from './run-schemathesis.ts';
 
 const NAMESPACE = 'fuzz';

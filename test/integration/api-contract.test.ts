@@ -3,12 +3,12 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { API_STATUSES } from '#crds/zip-job.ts';
-import { type ApiAnswer, type ApiRequest, askApi } from '../support/api-client.ts';
-import { type Flow, startFlow, untilTokenKnown } from '../support/flow.ts';
-import { createProject, type Project } from '../support/project.ts';
-import { until } from '../support/until.ts';
-import type { Delivery } from '../support/webhook-receiver.ts';
-import { zipEntries } from '../support/zip-entries.ts';
+import { zipEntries } from '#test/support/archives/zip-entries.ts';
+import { type ApiAnswer, type ApiRequest, askApi } from '#test/support/clients/api-client.ts';
+import type { Delivery } from '#test/support/servers/webhook-receiver.ts';
+import { until } from '#test/support/until.ts';
+import { type Flow, startFlow, untilTokenKnown } from '#test/support/worlds/flow.ts';
+import { createProject, type Project } from '#test/support/worlds/project.ts';
 
 const UNKNOWN = '3f0c7a52-6f0e-4f1c-9a55-0d7d1c1f0a11';
 const METADATA = '{"order":7.0,"2":"b","1":"a"}';

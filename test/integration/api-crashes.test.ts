@@ -2,14 +2,18 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { ZipJob } from '#crds/zip-job.ts';
-import { type FaultAction, type FaultProxy, startFaultProxy } from '../cluster/fault-proxy.ts';
-import type { ProxiedRequest } from '../cluster/proxied-request.ts';
-import { type ApiAnswer, askApi, postJob } from '../support/api-client.ts';
-import { type ApiProcess, type ApiProcessOptions, startApiProcess } from '../support/api-process.ts';
-import { apiServerTls } from '../support/api-server-tls.ts';
-import { type Flow, startFlow, untilTokenKnown } from '../support/flow.ts';
-import { startSteadyLoad } from '../support/steady-load.ts';
-import { until } from '../support/until.ts';
+import { type ApiAnswer, askApi, postJob } from '#test/support/clients/api-client.ts';
+import { apiServerTls } from '#test/support/clients/api-server-tls.ts';
+import { startSteadyLoad } from '#test/support/clients/steady-load.ts';
+import {
+  type ApiProcess,
+  type ApiProcessOptions,
+  startApiProcess,
+} from '#test/support/processes/api-process.ts';
+import { until } from '#test/support/until.ts';
+import { type Flow, startFlow, untilTokenKnown } from '#test/support/worlds/flow.ts';
+import { type FaultAction, type FaultProxy, startFaultProxy } from '#tools/local-cluster/fault-proxy.ts';
+import type { ProxiedRequest } from '#tools/local-cluster/proxied-request.ts';
 
 const isCreate = (plural: string, { method, path }: ProxiedRequest): boolean =>
   method === 'POST' && path.split('?')[0]?.endsWith(`/${plural}`) === true;

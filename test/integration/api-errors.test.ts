@@ -1,12 +1,12 @@
 /** Client -> API: every row of the table of errors, on the real control plane. */
 import { expect } from 'chai';
-import type { Cluster } from '../cluster/cluster-types.ts';
-import { type ApiAnswer, type ApiRequest, askApi } from '../support/api-client.ts';
-import { untilTokenKnown } from '../support/flow.ts';
-import { createProject, type Project } from '../support/project.ts';
-import { sharedCluster } from '../support/shared-cluster.ts';
-import { sharedInstallation } from '../support/shared-installation.ts';
-import { until } from '../support/until.ts';
+import { type ApiAnswer, type ApiRequest, askApi } from '#test/support/clients/api-client.ts';
+import { until } from '#test/support/until.ts';
+import { untilTokenKnown } from '#test/support/worlds/flow.ts';
+import { createProject, type Project } from '#test/support/worlds/project.ts';
+import { sharedCluster } from '#test/support/worlds/shared-cluster.ts';
+import { sharedInstallation } from '#test/support/worlds/shared-installation.ts';
+import type { Cluster } from '#tools/local-cluster/cluster-types.ts';
 
 const UNKNOWN_UUID = '3f0c7a52-6f0e-4f1c-9a55-0d7d1c1f0a11';
 

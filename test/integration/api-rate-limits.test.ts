@@ -1,14 +1,14 @@
 /** Replicas of the API that share their limits in a real Redis, which is taken away from them. */
 import { expect } from 'chai';
+import { readApiConfig } from '#api/config.ts';
 import { systemClock } from '#runtime/clock.ts';
 import { createLogger } from '#runtime/log.ts';
-import { readApiConfig } from '../../api/config.ts';
-import { createSharedCounts } from '../../api/rate-limits/request-counts.ts';
-import { createRedis } from '../../api/redis/create-redis.ts';
-import { type ApiServer, aToken, startApiServer } from '../support/api-server.ts';
-import { type RedisServer, startRedisServer } from '../support/redis-server.ts';
-import { requirePrograms } from '../support/require-programs.ts';
-import { until } from '../support/until.ts';
+import { createRedis } from '#runtime/redis/create-redis.ts';
+import { createSharedCounts } from '#runtime/redis/request-counts.ts';
+import { requirePrograms } from '#test/support/processes/require-programs.ts';
+import { type ApiServer, aToken, startApiServer } from '#test/support/servers/api-server.ts';
+import { type RedisServer, startRedisServer } from '#test/support/servers/redis-server.ts';
+import { until } from '#test/support/until.ts';
 
 const PATH = '/v1/zips/6f1c1f0e-0000-4000-8000-000000000000';
 const TOKEN = 'the-shared-token';

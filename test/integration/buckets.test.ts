@@ -4,13 +4,13 @@ import { ANNOTATIONS, bucketResourceName, bucketSecretName, GROUP_VERSION } from
 import { findCondition } from '#crds/conditions.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
 import type { Job } from '#runtime/kube/resources.ts';
-import { postJob } from '../support/api-client.ts';
-import { adminApi } from '../support/controller-pods.ts';
-import { type Flow, startFlow } from '../support/flow.ts';
-import { followObjects } from '../support/follow-objects.ts';
-import { type HostileStore, startHostileStore } from '../support/hostile-store.ts';
-import { applyObjects } from '../support/project.ts';
-import { until } from '../support/until.ts';
+import { postJob } from '#test/support/clients/api-client.ts';
+import { followObjects } from '#test/support/clients/follow-objects.ts';
+import { adminApi } from '#test/support/processes/controller-pods.ts';
+import { type HostileStore, startHostileStore } from '#test/support/servers/hostile-store.ts';
+import { until } from '#test/support/until.ts';
+import { type Flow, startFlow } from '#test/support/worlds/flow.ts';
+import { applyObjects } from '#test/support/worlds/project.ts';
 
 const NAMESPACE = 'bucket-life';
 

@@ -1,10 +1,10 @@
 /** The controllers are away for ten minutes while jobs end. */
 import { expect } from 'chai';
-import { startClusterTime } from '../support/cluster-time.ts';
-import { type Flow, startFlow } from '../support/flow.ts';
-import { RELEASE_NAMESPACE } from '../support/installation.ts';
-import { until } from '../support/until.ts';
-import { deliveryId } from '../support/webhook-receiver.ts';
+import { startClusterTime } from '#test/support/processes/cluster-time.ts';
+import { RELEASE_NAMESPACE } from '#test/support/processes/installation.ts';
+import { deliveryId } from '#test/support/servers/webhook-receiver.ts';
+import { until } from '#test/support/until.ts';
+import { type Flow, startFlow } from '#test/support/worlds/flow.ts';
 
 const NAMESPACE = 'controller-outage';
 const JOBS = 5;

@@ -1,10 +1,10 @@
 /** What the API server itself promises about our kinds, whoever writes. */
 import { expect } from 'chai';
 import { GROUP_VERSION } from '#crds/api-group.ts';
-import type { Cluster } from '../cluster/cluster-types.ts';
-import { applyObjects } from '../support/project.ts';
-import { sharedCluster } from '../support/shared-cluster.ts';
-import { sharedInstallation } from '../support/shared-installation.ts';
+import { applyObjects } from '#test/support/worlds/project.ts';
+import { sharedCluster } from '#test/support/worlds/shared-cluster.ts';
+import { sharedInstallation } from '#test/support/worlds/shared-installation.ts';
+import type { Cluster } from '#tools/local-cluster/cluster-types.ts';
 
 const NAMESPACE = 'crd-rules';
 

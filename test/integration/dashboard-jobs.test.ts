@@ -1,12 +1,16 @@
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
-import { postJob } from '../support/api-client.ts';
-import { type DashboardDesk, type OpenPage, startDashboardDesk } from '../support/dashboard-desk.ts';
-import type { DashboardUser } from '../support/dashboard-users.ts';
-import { readZip } from '../support/read-zip.ts';
-import { requireBrowser } from '../support/require-programs.ts';
-import { until } from '../support/until.ts';
+import { readZip } from '#test/support/archives/read-zip.ts';
+import { postJob } from '#test/support/clients/api-client.ts';
+import { requireBrowser } from '#test/support/processes/require-programs.ts';
+import { until } from '#test/support/until.ts';
+import {
+  type DashboardDesk,
+  type OpenPage,
+  startDashboardDesk,
+} from '#test/support/worlds/dashboard-desk.ts';
+import type { DashboardUser } from '#test/support/worlds/dashboard-users.ts';
 
 const NAMESPACE = 'dashboard-jobs';
 const JOBS = `/projects/${NAMESPACE}/jobs`;

@@ -2,12 +2,16 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { freePorts } from '../cluster/free-ports.ts';
-import { type DashboardDesk, startDashboardDesk } from '../support/dashboard-desk.ts';
-import { issuerUrl, signInAtProvider, startIdentityProvider } from '../support/identity-provider.ts';
-import { requireBrowser } from '../support/require-programs.ts';
-import { sharedCluster } from '../support/shared-cluster.ts';
-import { until } from '../support/until.ts';
+import { requireBrowser } from '#test/support/processes/require-programs.ts';
+import {
+  issuerUrl,
+  signInAtProvider,
+  startIdentityProvider,
+} from '#test/support/servers/identity-provider.ts';
+import { until } from '#test/support/until.ts';
+import { type DashboardDesk, startDashboardDesk } from '#test/support/worlds/dashboard-desk.ts';
+import { sharedCluster } from '#test/support/worlds/shared-cluster.ts';
+import { freePorts } from '#tools/local-cluster/free-ports.ts';
 
 const NAMESPACE = 'dashboard-oidc';
 const CLIENT_ID = 'zipjobs-dashboard';

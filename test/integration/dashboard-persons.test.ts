@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { type DashboardDesk, startDashboardDesk } from '../support/dashboard-desk.ts';
-import { createVisitor, type Visitor } from '../support/dashboard-server.ts';
-import { until } from '../support/until.ts';
+import { createVisitor, type Visitor } from '#test/support/servers/dashboard-server.ts';
+import { until } from '#test/support/until.ts';
+import { type DashboardDesk, startDashboardDesk } from '#test/support/worlds/dashboard-desk.ts';
 
 const NAMESPACE = 'dashboard-persons';
 const HOME = `/projects/${NAMESPACE}`;

@@ -2,17 +2,21 @@ import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { bucketResourceName, PROJECT_NAME } from '#crds/api-group.ts';
 import { endpointDigest } from '#crds/zip-project.ts';
-import { askApi, postJob } from '../support/api-client.ts';
-import { type BrowserTraces, tracesOf } from '../support/browser-traces.ts';
-import { type DashboardDesk, type OpenPage, startDashboardDesk } from '../support/dashboard-desk.ts';
-import type { DashboardUser } from '../support/dashboard-users.ts';
-import { untilTokenKnown } from '../support/flow.ts';
-import { requireBrowser } from '../support/require-programs.ts';
-import { until } from '../support/until.ts';
+import { type BrowserTraces, tracesOf } from '#test/support/browser/browser-traces.ts';
+import { askApi, postJob } from '#test/support/clients/api-client.ts';
+import { requireBrowser } from '#test/support/processes/require-programs.ts';
+import { until } from '#test/support/until.ts';
+import {
+  type DashboardDesk,
+  type OpenPage,
+  startDashboardDesk,
+} from '#test/support/worlds/dashboard-desk.ts';
+import type { DashboardUser } from '#test/support/worlds/dashboard-users.ts';
+import { untilTokenKnown } from '#test/support/worlds/flow.ts';
+
 const NAMESPACE = 'dashboard-settings';
 const HOME = `/projects/${NAMESPACE}`;
-const ACCESS_KEY = 'AKIAEXAMPLEKEY';
-const SECRET_KEY = 'the-secret-access-key-0123456789';
+const [ACCESS_KEY, SECRET_KEY] = ['AKIAEXAMPLEKEY', 'the-secret-access-key-0123456789'] as const;
 const EVIL = '"><img src=x onerror=alert(1)>';
 
 describe('settings in the dashboard', function () {

@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
-import { type DashboardDesk, startDashboardDesk } from '../support/dashboard-desk.ts';
-import type { DashboardUser } from '../support/dashboard-users.ts';
-import { findProgram } from '../support/find-program.ts';
-import { type RedisServer, startRedisServer } from '../support/redis-server.ts';
-import { requireBrowser, requirePrograms } from '../support/require-programs.ts';
-import { until } from '../support/until.ts';
-import { untilAllowed } from '../support/until-allowed.ts';
+import { findProgram } from '#test/support/find-program.ts';
+import { requireBrowser, requirePrograms } from '#test/support/processes/require-programs.ts';
+import { type RedisServer, startRedisServer } from '#test/support/servers/redis-server.ts';
+import { until } from '#test/support/until.ts';
+import { untilAllowed } from '#test/support/until-allowed.ts';
+import { type DashboardDesk, startDashboardDesk } from '#test/support/worlds/dashboard-desk.ts';
+import type { DashboardUser } from '#test/support/worlds/dashboard-users.ts';
 
 const NAMESPACE = 'dashboard';
 

@@ -2,11 +2,11 @@
 import { expect } from 'chai';
 import { ANNOTATIONS, PROJECT_NAME } from '#crds/api-group.ts';
 import { type Condition, findCondition } from '#crds/conditions.ts';
-import { askApi, postJob } from '../support/api-client.ts';
-import { adminApi, componentPods, metricOf, metricsOf } from '../support/controller-pods.ts';
-import { type Flow, startFlow } from '../support/flow.ts';
-import { RELEASE_NAMESPACE } from '../support/installation.ts';
-import { until } from '../support/until.ts';
+import { askApi, postJob } from '#test/support/clients/api-client.ts';
+import { adminApi, componentPods, metricOf, metricsOf } from '#test/support/processes/controller-pods.ts';
+import { RELEASE_NAMESPACE } from '#test/support/processes/installation.ts';
+import { until } from '#test/support/until.ts';
+import { type Flow, startFlow } from '#test/support/worlds/flow.ts';
 
 const LEASE = 'zipjobs-controller';
 

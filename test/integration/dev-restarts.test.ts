@@ -1,15 +1,15 @@
 /** `npm run dev` on the shared installation. The test only touches files of the checkout; their content stays. */
 import { utimes } from 'node:fs/promises';
 import { expect } from 'chai';
-import type { Cluster } from '../cluster/cluster-types.ts';
-import type { KubeApi } from '../cluster/kube-api.ts';
-import { startForwarder } from '../dev/port-forwarder.ts';
-import { restartOnChange } from '../dev/restart-on-change.ts';
-import { adminApi, componentPods, leadingPod } from '../support/controller-pods.ts';
-import { RELEASE_NAMESPACE } from '../support/installation.ts';
-import { podRoutes, sharedCluster } from '../support/shared-cluster.ts';
-import { sharedInstallation } from '../support/shared-installation.ts';
-import { until } from '../support/until.ts';
+import { startForwarder } from '#test/dev/port-forwarder.ts';
+import { restartOnChange } from '#test/dev/restart-on-change.ts';
+import { adminApi, componentPods, leadingPod } from '#test/support/processes/controller-pods.ts';
+import { RELEASE_NAMESPACE } from '#test/support/processes/installation.ts';
+import { until } from '#test/support/until.ts';
+import { podRoutes, sharedCluster } from '#test/support/worlds/shared-cluster.ts';
+import { sharedInstallation } from '#test/support/worlds/shared-installation.ts';
+import type { Cluster } from '#tools/local-cluster/cluster-types.ts';
+import type { KubeApi } from '#tools/local-cluster/kube-api.ts';
 
 const API = { labels: 'app.kubernetes.io/component=api', port: 8080 };
 

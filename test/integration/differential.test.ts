@@ -1,9 +1,9 @@
 /** The same sources, archived by us and by the usual recipe (archiver and lib-storage): the same entries. */
 import { expect } from 'chai';
-import { postJob } from '../support/api-client.ts';
-import { startFlow } from '../support/flow.ts';
-import { zipByRecipe } from '../support/recipe.ts';
-import { zipEntries } from '../support/zip-entries.ts';
+import { zipByRecipe } from '#test/support/archives/recipe.ts';
+import { zipEntries } from '#test/support/archives/zip-entries.ts';
+import { postJob } from '#test/support/clients/api-client.ts';
+import { startFlow } from '#test/support/worlds/flow.ts';
 
 const SIZES = [0, 1, 100, 65_535, 65_536, 1_048_576, 1_048_577, 7_000_000];
 

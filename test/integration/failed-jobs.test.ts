@@ -3,12 +3,12 @@
 import { expect } from 'chai';
 import { bucketResourceName, bucketSecretName, GROUP_VERSION } from '#crds/api-group.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
-import type { Cluster } from '../cluster/cluster-types.ts';
-import { askApi, postJob } from '../support/api-client.ts';
-import type { FileOrigin } from '../support/file-origin.ts';
-import { type Flow, startFlow } from '../support/flow.ts';
-import { applyObjects, type Project } from '../support/project.ts';
-import { verifyDelivery, type WebhookReceiver } from '../support/webhook-receiver.ts';
+import { askApi, postJob } from '#test/support/clients/api-client.ts';
+import type { FileOrigin } from '#test/support/servers/file-origin.ts';
+import { verifyDelivery, type WebhookReceiver } from '#test/support/servers/webhook-receiver.ts';
+import { type Flow, startFlow } from '#test/support/worlds/flow.ts';
+import { applyObjects, type Project } from '#test/support/worlds/project.ts';
+import type { Cluster } from '#tools/local-cluster/cluster-types.ts';
 
 describe('a job fails and leaves nothing behind', function () {
   this.timeout(240_000);

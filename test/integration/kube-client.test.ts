@@ -11,9 +11,9 @@ import { createReflector } from '#runtime/kube/reflector.ts';
 import { RESOURCES } from '#runtime/kube/resources.ts';
 import type { KubeObject, ObjectClient, ResourceDefinition } from '#runtime/kube/types.ts';
 import { createLogger } from '#runtime/log.ts';
-import type { Cluster } from '../cluster/cluster-types.ts';
-import { sharedCluster } from '../support/shared-cluster.ts';
-import { until } from '../support/until.ts';
+import { until } from '#test/support/until.ts';
+import { sharedCluster } from '#test/support/worlds/shared-cluster.ts';
+import type { Cluster } from '#tools/local-cluster/cluster-types.ts';
 
 interface Note extends KubeObject {
   readonly spec?: { readonly text?: string; readonly color?: string };

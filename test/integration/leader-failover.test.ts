@@ -2,11 +2,11 @@
 
 import { expect } from 'chai';
 import type { ZipJob } from '#crds/zip-job.ts';
-import type { Cluster } from '../cluster/cluster-types.ts';
-import { adminApi, leadingPod } from '../support/controller-pods.ts';
-import { type Flow, startFlow } from '../support/flow.ts';
-import { until } from '../support/until.ts';
-import type { WebhookReceiver } from '../support/webhook-receiver.ts';
+import { adminApi, leadingPod } from '#test/support/processes/controller-pods.ts';
+import type { WebhookReceiver } from '#test/support/servers/webhook-receiver.ts';
+import { until } from '#test/support/until.ts';
+import { type Flow, startFlow } from '#test/support/worlds/flow.ts';
+import type { Cluster } from '#tools/local-cluster/cluster-types.ts';
 
 const JOBS = 20;
 

@@ -1,13 +1,13 @@
 /** The election of a leading controller, on the Leases of a real API server. */
 import { expect } from 'chai';
+import { runAsLeader } from '#controller/engine/leader-election.ts';
 import { createKubeClient, type KubeClient } from '#runtime/kube/client.ts';
 import { createKubeConfig } from '#runtime/kube/kube-config.ts';
 import { createObjectClient } from '#runtime/kube/object-client.ts';
 import { RESOURCES } from '#runtime/kube/resources.ts';
 import { createLogger } from '#runtime/log.ts';
-import { runAsLeader } from '../../controller/leader-election.ts';
-import { sharedCluster } from '../support/shared-cluster.ts';
-import { until } from '../support/until.ts';
+import { until } from '#test/support/until.ts';
+import { sharedCluster } from '#test/support/worlds/shared-cluster.ts';
 
 const NAMESPACE = 'leader-handover';
 const log = createLogger('test', { level: 'silent' });

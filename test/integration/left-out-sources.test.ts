@@ -2,9 +2,9 @@
 import { expect } from 'chai';
 import type { OnSourceError } from '#crds/zip-job.ts';
 import type { Job } from '#runtime/kube/resources.ts';
-import { type Flow, startFlow } from '../support/flow.ts';
-import { until } from '../support/until.ts';
-import { zipEntries } from '../support/zip-entries.ts';
+import { zipEntries } from '#test/support/archives/zip-entries.ts';
+import { until } from '#test/support/until.ts';
+import { type Flow, startFlow } from '#test/support/worlds/flow.ts';
 
 describe('a project that lives with failing sources', function () {
   this.timeout(300_000);

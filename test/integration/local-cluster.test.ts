@@ -1,5 +1,7 @@
 import { expect } from 'chai';
-import type { Cluster } from '../cluster/cluster-types.ts';
+import { followObjects } from '#test/support/clients/follow-objects.ts';
+import { adminApi } from '#test/support/processes/controller-pods.ts';
+import { until } from '#test/support/until.ts';
 import {
   aDeployment,
   aJob,
@@ -15,11 +17,9 @@ import {
   type Termination,
   terminationOf,
   toEnv,
-} from '../support/cluster-objects.ts';
-import { adminApi } from '../support/controller-pods.ts';
-import { followObjects } from '../support/follow-objects.ts';
-import { sharedCluster } from '../support/shared-cluster.ts';
-import { until } from '../support/until.ts';
+} from '#test/support/worlds/cluster-objects.ts';
+import { sharedCluster } from '#test/support/worlds/shared-cluster.ts';
+import type { Cluster } from '#tools/local-cluster/cluster-types.ts';
 
 const NAMESPACE = 'local-cluster-test';
 

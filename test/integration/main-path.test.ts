@@ -2,16 +2,16 @@
 
 import { expect } from 'chai';
 import { GROUP_VERSION } from '#crds/api-group.ts';
-import type { Cluster } from '../cluster/cluster-types.ts';
-import { askApi } from '../support/api-client.ts';
-import type { FileOrigin } from '../support/file-origin.ts';
-import { type Flow, startFlow } from '../support/flow.ts';
-import { generatedBytes } from '../support/generated-bytes.ts';
-import { RELEASE, RELEASE_NAMESPACE } from '../support/installation.ts';
-import { applyObjects, type Project } from '../support/project.ts';
-import { until } from '../support/until.ts';
-import { verifyDelivery, type WebhookReceiver } from '../support/webhook-receiver.ts';
-import { zipEntries } from '../support/zip-entries.ts';
+import { zipEntries } from '#test/support/archives/zip-entries.ts';
+import { generatedBytes } from '#test/support/builders/generated-bytes.ts';
+import { askApi } from '#test/support/clients/api-client.ts';
+import { RELEASE, RELEASE_NAMESPACE } from '#test/support/processes/installation.ts';
+import type { FileOrigin } from '#test/support/servers/file-origin.ts';
+import { verifyDelivery, type WebhookReceiver } from '#test/support/servers/webhook-receiver.ts';
+import { until } from '#test/support/until.ts';
+import { type Flow, startFlow } from '#test/support/worlds/flow.ts';
+import { applyObjects, type Project } from '#test/support/worlds/project.ts';
+import type { Cluster } from '#tools/local-cluster/cluster-types.ts';
 
 const nested = (levels: number): string => `${'{"a":'.repeat(levels - 1)}{}${'}'.repeat(levels - 1)}`;
 

@@ -1,12 +1,12 @@
 /** What the real processes export, beside what the documentation says. */
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
-import type { Cluster } from '../cluster/cluster-types.ts';
-import { conditionStatus, type Pod } from '../cluster/node-agent/pod-types.ts';
-import { askApi, postJob } from '../support/api-client.ts';
-import { type Flow, startFlow } from '../support/flow.ts';
-import { RELEASE_NAMESPACE } from '../support/installation.ts';
-import { until } from '../support/until.ts';
+import { askApi, postJob } from '#test/support/clients/api-client.ts';
+import { RELEASE_NAMESPACE } from '#test/support/processes/installation.ts';
+import { until } from '#test/support/until.ts';
+import { type Flow, startFlow } from '#test/support/worlds/flow.ts';
+import type { Cluster } from '#tools/local-cluster/cluster-types.ts';
+import { conditionStatus, type Pod } from '#tools/local-cluster/node-agent/pod-types.ts';
 
 const NAMESPACE = 'scraped-project';
 const ADMIN_PORT = 9090;

@@ -4,10 +4,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { readSamples } from '../../api/openapi/read-samples.ts';
-import { type Flow, startFlow } from '../support/flow.ts';
-import { requirePrograms } from '../support/require-programs.ts';
-import { type Delivery, deliveryId } from '../support/webhook-receiver.ts';
+import { readSamples } from '#api/openapi/read-samples.ts';
+import { requirePrograms } from '#test/support/processes/require-programs.ts';
+import { type Delivery, deliveryId } from '#test/support/servers/webhook-receiver.ts';
+import { type Flow, startFlow } from '#test/support/worlds/flow.ts';
 
 /** The first `go run` compiles parts of the standard library. */
 const RUN_LIMIT_MS = 240_000;

@@ -2,13 +2,13 @@
 import { expect } from 'chai';
 import { bucketResourceName, GROUP_VERSION } from '#crds/api-group.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
-import { postJob } from '../support/api-client.ts';
-import { type ClusterTime, startClusterTime } from '../support/cluster-time.ts';
-import { type Flow, startFlow } from '../support/flow.ts';
-import { type OnCallDesk, openOnCallDesk } from '../support/on-call-desk.ts';
-import { applyObjects, createProject } from '../support/project.ts';
-import { sayAsKubelet } from '../support/say-as-kubelet.ts';
-import { until } from '../support/until.ts';
+import { postJob } from '#test/support/clients/api-client.ts';
+import { type ClusterTime, startClusterTime } from '#test/support/processes/cluster-time.ts';
+import { until } from '#test/support/until.ts';
+import { type Flow, startFlow } from '#test/support/worlds/flow.ts';
+import { type OnCallDesk, openOnCallDesk } from '#test/support/worlds/on-call-desk.ts';
+import { applyObjects, createProject } from '#test/support/worlds/project.ts';
+import { sayAsKubelet } from '#test/support/worlds/say-as-kubelet.ts';
 
 const MAIN = 'on-call';
 /** A project with one slot. */

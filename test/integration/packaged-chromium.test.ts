@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { chromium } from 'playwright-core';
-import { hasPackagedChromium, packagedChromium } from '../support/packaged-chromium.ts';
+import { hasPackagedChromium, packagedChromium } from '#test/support/browser/packaged-chromium.ts';
 
 describe('the packaged Chromium', function () {
   this.timeout(120_000);

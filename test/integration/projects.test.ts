@@ -2,11 +2,11 @@
 import { type AddressInfo, createServer } from 'node:net';
 import { expect } from 'chai';
 import { bucketResourceName, GROUP_VERSION, ZIPPER_SERVICE_ACCOUNT } from '#crds/api-group.ts';
-import type { Cluster } from '../cluster/cluster-types.ts';
-import { applyObjects, createProject, type Project } from '../support/project.ts';
-import { sharedCluster } from '../support/shared-cluster.ts';
-import { sharedInstallation } from '../support/shared-installation.ts';
-import { until } from '../support/until.ts';
+import { until } from '#test/support/until.ts';
+import { applyObjects, createProject, type Project } from '#test/support/worlds/project.ts';
+import { sharedCluster } from '#test/support/worlds/shared-cluster.ts';
+import { sharedInstallation } from '#test/support/worlds/shared-installation.ts';
+import type { Cluster } from '#tools/local-cluster/cluster-types.ts';
 
 const NAMESPACE = 'kept-project';
 const KINDS = ['serviceaccount', 'rolebinding', 'networkpolicy'];

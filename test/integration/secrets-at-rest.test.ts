@@ -2,7 +2,7 @@
 import { glob, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { type Flow, startFlow } from '../support/flow.ts';
+import { type Flow, startFlow } from '#test/support/worlds/flow.ts';
 
 const SIGNATURE = '5ec2e7516a7a7e1ad0dec0de';
 

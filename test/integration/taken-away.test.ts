@@ -1,7 +1,7 @@
 /** What becomes of a job when somebody deletes a part of it under way. */
 import { expect } from 'chai';
-import { type Flow, startFlow } from '../support/flow.ts';
-import { until } from '../support/until.ts';
+import { until } from '#test/support/until.ts';
+import { type Flow, startFlow } from '#test/support/worlds/flow.ts';
 
 describe('a job of which somebody deletes', function () {
   this.timeout(240_000);

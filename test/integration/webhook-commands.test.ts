@@ -2,9 +2,9 @@
 import { expect } from 'chai';
 import type { ZipJob } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
-import { type Flow, startFlow } from '../support/flow.ts';
-import { until } from '../support/until.ts';
-import { verifyDelivery } from '../support/webhook-receiver.ts';
+import { verifyDelivery } from '#test/support/servers/webhook-receiver.ts';
+import { until } from '#test/support/until.ts';
+import { type Flow, startFlow } from '#test/support/worlds/flow.ts';
 
 const NAMESPACE = 'webhook-commands';
 

@@ -2,12 +2,12 @@
 import { expect } from 'chai';
 import { zipJobName } from '#crds/api-group.ts';
 import type { WebhookState } from '#crds/zip-job.ts';
-import type { RunningPod } from '../cluster/node-agent/node-agent.ts';
-import { postJob } from '../support/api-client.ts';
-import { componentPods } from '../support/controller-pods.ts';
-import { type Flow, startFlow } from '../support/flow.ts';
-import { until } from '../support/until.ts';
-import { deliveryId } from '../support/webhook-receiver.ts';
+import { postJob } from '#test/support/clients/api-client.ts';
+import { componentPods } from '#test/support/processes/controller-pods.ts';
+import { deliveryId } from '#test/support/servers/webhook-receiver.ts';
+import { until } from '#test/support/until.ts';
+import { type Flow, startFlow } from '#test/support/worlds/flow.ts';
+import type { RunningPod } from '#tools/local-cluster/node-agent/node-agent.ts';
 
 const NAMESPACE = 'webhook-endpoint';
 

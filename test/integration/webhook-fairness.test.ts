@@ -2,14 +2,14 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
-import { startControllerPool } from '../support/controller-pool.ts';
-import { deleteJobs, putFinishedJobs } from '../support/finished-jobs.ts';
-import { signIn } from '../support/kube-user.ts';
-import { createProject } from '../support/project.ts';
-import { sharedCluster } from '../support/shared-cluster.ts';
-import { sharedInstallation } from '../support/shared-installation.ts';
-import { until } from '../support/until.ts';
-import { deliveryId, startWebhookReceiver } from '../support/webhook-receiver.ts';
+import { deleteJobs, putFinishedJobs } from '#test/support/builders/finished-jobs.ts';
+import { signIn } from '#test/support/clients/kube-user.ts';
+import { startControllerPool } from '#test/support/processes/controller-pool.ts';
+import { deliveryId, startWebhookReceiver } from '#test/support/servers/webhook-receiver.ts';
+import { until } from '#test/support/until.ts';
+import { createProject } from '#test/support/worlds/project.ts';
+import { sharedCluster } from '#test/support/worlds/shared-cluster.ts';
+import { sharedInstallation } from '#test/support/worlds/shared-installation.ts';
 
 const STUCK_ENDPOINTS = 500;
 const JOBS_PER_STUCK_ENDPOINT = 2;

@@ -1,11 +1,11 @@
 /** What a receiver can rely on in every delivery: who sent it, how long it is, and which request it belongs to. */
 import { expect } from 'chai';
 import { WEBHOOK_SECRET_NAME, zipJobName } from '#crds/api-group.ts';
-import { askApi } from '../support/api-client.ts';
-import { type Flow, startFlow } from '../support/flow.ts';
-import { RELEASE_NAMESPACE } from '../support/installation.ts';
-import { until } from '../support/until.ts';
-import { type Delivery, verifyDelivery } from '../support/webhook-receiver.ts';
+import { askApi } from '#test/support/clients/api-client.ts';
+import { RELEASE_NAMESPACE } from '#test/support/processes/installation.ts';
+import { type Delivery, verifyDelivery } from '#test/support/servers/webhook-receiver.ts';
+import { until } from '#test/support/until.ts';
+import { type Flow, startFlow } from '#test/support/worlds/flow.ts';
 
 const NAMESPACE = 'webhook-trace';
 const DAY_MS = 86_400_000;

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
-import { type Flow, startFlow } from '../support/flow.ts';
+import { type Flow, startFlow } from '#test/support/worlds/flow.ts';
 
 const FIXTURE = 'test/support/failed-tests/fixture';
 const HEADING = 'What the cluster shows about';

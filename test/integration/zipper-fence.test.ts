@@ -1,9 +1,9 @@
 /** Two pods of one job, one of which nobody can reach any more: at most one publishes, and the status tells which. */
 import { expect } from 'chai';
-import type { FaultAction } from '../cluster/fault-proxy.ts';
-import type { ProxiedRequest } from '../cluster/proxied-request.ts';
-import { until } from '../support/until.ts';
-import { startZipperWorld, type ZipperWorld } from '../support/zipper-world.ts';
+import { until } from '#test/support/until.ts';
+import { startZipperWorld, type ZipperWorld } from '#test/support/worlds/zipper-world.ts';
+import type { FaultAction } from '#tools/local-cluster/fault-proxy.ts';
+import type { ProxiedRequest } from '#tools/local-cluster/proxied-request.ts';
 
 const JOB_CONTROLLER = 'system:serviceaccount:kube-system:job-controller';
 

@@ -1,9 +1,9 @@
 /** What becomes of a job whose zipper is ended from outside in the middle of its upload. */
 import { expect } from 'chai';
-import type { FaultAction } from '../cluster/fault-proxy.ts';
-import type { ProxiedRequest } from '../cluster/proxied-request.ts';
-import { until } from '../support/until.ts';
-import { startZipperWorld, type ZipperWorld } from '../support/zipper-world.ts';
+import { until } from '#test/support/until.ts';
+import { startZipperWorld, type ZipperWorld } from '#test/support/worlds/zipper-world.ts';
+import type { FaultAction } from '#tools/local-cluster/fault-proxy.ts';
+import type { ProxiedRequest } from '#tools/local-cluster/proxied-request.ts';
 
 /** A zipper starts with less, and needs more as soon as it has a part in memory. */
 const TIGHT = { requests: { memory: '16Mi' }, limits: { memory: '60Mi' } };

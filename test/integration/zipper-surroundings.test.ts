@@ -3,12 +3,12 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect } from 'chai';
-import { startZipperWorld, type ZipperWorld } from '../support/zipper-world.ts';
+import { startZipperWorld, type ZipperWorld } from '#test/support/worlds/zipper-world.ts';
 
 const HOUR_MS = 3_600_000;
 /** No time of a job may be off by so much. */
 const MINUTES_MS = 120_000;
-const OFFSET_DATE = resolve(import.meta.dirname, '../support/pods/offset-date.ts');
+const OFFSET_DATE = resolve(import.meta.dirname, '../support/processes/pods/offset-date.ts');
 /** What it writes may only be in the folder of the pod, where the kubelet looks for the termination message. */
 const READ_ONLY = '--permission --allow-fs-read=*';
 

@@ -1,9 +1,9 @@
 /** The API server is away for the zipper, and for it alone, when it needs it for a step of its job. */
 import { expect } from 'chai';
 import type { ZipperStatus } from '#crds/zip-job.ts';
-import type { FaultAction } from '../cluster/fault-proxy.ts';
-import { isWrite, type ProxiedRequest } from '../cluster/proxied-request.ts';
-import { startZipperWorld, type ZipperWorld } from '../support/zipper-world.ts';
+import { startZipperWorld, type ZipperWorld } from '#test/support/worlds/zipper-world.ts';
+import type { FaultAction } from '#tools/local-cluster/fault-proxy.ts';
+import { isWrite, type ProxiedRequest } from '#tools/local-cluster/proxied-request.ts';
 
 /** Tries of a write that are refused before the API server comes back. */
 const REFUSALS = 3;

@@ -1,20 +1,20 @@
 /** Two replicas of the API that share a real Redis, as the chart installs them, behind a client that balances over them. */
 import { expect } from 'chai';
 import { GROUP_VERSION, PLURALS } from '#crds/api-group.ts';
-import type { Cluster } from '../cluster/cluster-types.ts';
-import type { KubeApi } from '../cluster/kube-api.ts';
-import { adminApi, componentPods, metricOf, metricsOf } from '../support/controller-pods.ts';
-import { untilTokenKnown } from '../support/flow.ts';
-import { installChart, RELEASE, RELEASE_NAMESPACE } from '../support/installation.ts';
-import { balanceOverPods, type PodBalancer } from '../support/pod-balancer.ts';
-import { createProject, type Project } from '../support/project.ts';
-import { type RedisServer, startRedisServer } from '../support/redis-server.ts';
-import { requirePrograms } from '../support/require-programs.ts';
-import { sharedCluster } from '../support/shared-cluster.ts';
-import { resetInstallation } from '../support/shared-installation.ts';
-import { startSteadyLoad } from '../support/steady-load.ts';
-import { createStoredJobs } from '../support/stored-jobs.ts';
-import { until } from '../support/until.ts';
+import { createStoredJobs } from '#test/support/builders/stored-jobs.ts';
+import { startSteadyLoad } from '#test/support/clients/steady-load.ts';
+import { adminApi, componentPods, metricOf, metricsOf } from '#test/support/processes/controller-pods.ts';
+import { installChart, RELEASE, RELEASE_NAMESPACE } from '#test/support/processes/installation.ts';
+import { balanceOverPods, type PodBalancer } from '#test/support/processes/pod-balancer.ts';
+import { requirePrograms } from '#test/support/processes/require-programs.ts';
+import { type RedisServer, startRedisServer } from '#test/support/servers/redis-server.ts';
+import { until } from '#test/support/until.ts';
+import { untilTokenKnown } from '#test/support/worlds/flow.ts';
+import { createProject, type Project } from '#test/support/worlds/project.ts';
+import { sharedCluster } from '#test/support/worlds/shared-cluster.ts';
+import { resetInstallation } from '#test/support/worlds/shared-installation.ts';
+import type { Cluster } from '#tools/local-cluster/cluster-types.ts';
+import type { KubeApi } from '#tools/local-cluster/kube-api.ts';
 
 const NAMESPACE = 'api-replicas';
 const UNKNOWN = '/v1/zips/00000000-0000-4000-8000-000000000000';

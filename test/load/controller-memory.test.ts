@@ -1,20 +1,26 @@
 /** Ten thousand ZipJobs that ended: what they cost the processes that hold them in a cache. */
 import { expect } from 'chai';
 import { GROUP_VERSION, PLURALS } from '#crds/api-group.ts';
-import type { Cluster } from '../cluster/cluster-types.ts';
-import type { KubeApi } from '../cluster/kube-api.ts';
-import { askApi } from '../support/api-client.ts';
-import { adminApi, componentPods, leadingPod, metricOf, metricsOf } from '../support/controller-pods.ts';
-import { followObjects } from '../support/follow-objects.ts';
-import { inParallel } from '../support/in-parallel.ts';
-import { installChart } from '../support/installation.ts';
-import { memoryOf } from '../support/process-memory.ts';
-import { createProject, type Project } from '../support/project.ts';
-import { sharedCluster } from '../support/shared-cluster.ts';
-import { resetInstallation } from '../support/shared-installation.ts';
-import { createStoredJobs } from '../support/stored-jobs.ts';
-import { until } from '../support/until.ts';
-import { untilNothingGoes } from '../support/until-nothing-goes.ts';
+import { createStoredJobs } from '#test/support/builders/stored-jobs.ts';
+import { askApi } from '#test/support/clients/api-client.ts';
+import { followObjects } from '#test/support/clients/follow-objects.ts';
+import { inParallel } from '#test/support/in-parallel.ts';
+import {
+  adminApi,
+  componentPods,
+  leadingPod,
+  metricOf,
+  metricsOf,
+} from '#test/support/processes/controller-pods.ts';
+import { installChart } from '#test/support/processes/installation.ts';
+import { memoryOf } from '#test/support/processes/process-memory.ts';
+import { until } from '#test/support/until.ts';
+import { untilNothingGoes } from '#test/support/until-nothing-goes.ts';
+import { createProject, type Project } from '#test/support/worlds/project.ts';
+import { sharedCluster } from '#test/support/worlds/shared-cluster.ts';
+import { resetInstallation } from '#test/support/worlds/shared-installation.ts';
+import type { Cluster } from '#tools/local-cluster/cluster-types.ts';
+import type { KubeApi } from '#tools/local-cluster/kube-api.ts';
 
 const MIB = 1024 * 1024;
 const JOBS = 10_000;

@@ -1,18 +1,18 @@
 /** Ten thousand ZipJobs and fifty dashboards that stay open: what they cost the API and the API server. */
 import { expect } from 'chai';
-import type { Cluster } from '../cluster/cluster-types.ts';
-import type { KubeApi } from '../cluster/kube-api.ts';
-import { type ApiProcess, startApiProcess } from '../support/api-process.ts';
-import { adminApi } from '../support/controller-pods.ts';
-import { createVisitor, type Visitor } from '../support/dashboard-server.ts';
-import { createDashboardUser } from '../support/dashboard-users.ts';
-import { installChart } from '../support/installation.ts';
-import { memoryOf } from '../support/process-memory.ts';
-import { createProject, type Project } from '../support/project.ts';
-import { sharedCluster } from '../support/shared-cluster.ts';
-import { resetInstallation, sharedInstallation } from '../support/shared-installation.ts';
-import { createStoredJobs } from '../support/stored-jobs.ts';
-import { untilNothingGoes } from '../support/until-nothing-goes.ts';
+import { createStoredJobs } from '#test/support/builders/stored-jobs.ts';
+import { type ApiProcess, startApiProcess } from '#test/support/processes/api-process.ts';
+import { adminApi } from '#test/support/processes/controller-pods.ts';
+import { installChart } from '#test/support/processes/installation.ts';
+import { memoryOf } from '#test/support/processes/process-memory.ts';
+import { createVisitor, type Visitor } from '#test/support/servers/dashboard-server.ts';
+import { untilNothingGoes } from '#test/support/until-nothing-goes.ts';
+import { createDashboardUser } from '#test/support/worlds/dashboard-users.ts';
+import { createProject, type Project } from '#test/support/worlds/project.ts';
+import { sharedCluster } from '#test/support/worlds/shared-cluster.ts';
+import { resetInstallation, sharedInstallation } from '#test/support/worlds/shared-installation.ts';
+import type { Cluster } from '#tools/local-cluster/cluster-types.ts';
+import type { KubeApi } from '#tools/local-cluster/kube-api.ts';
 
 const MIB = 1024 * 1024;
 const PAGE_JOBS = 25;

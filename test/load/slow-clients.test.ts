@@ -1,13 +1,13 @@
 /** A thousand clients that hold on to their connections, at the limits of time that the API has by default. */
 import { expect } from 'chai';
-import { askApi } from '../support/api-client.ts';
-import { type ApiProcess, startApiProcess } from '../support/api-process.ts';
-import { untilTokenKnown } from '../support/flow.ts';
-import { createProject, type Project } from '../support/project.ts';
-import { sharedCluster } from '../support/shared-cluster.ts';
-import { sharedInstallation } from '../support/shared-installation.ts';
-import { openSlowClients } from '../support/slow-clients.ts';
-import { until } from '../support/until.ts';
+import { askApi } from '#test/support/clients/api-client.ts';
+import { openSlowClients } from '#test/support/clients/slow-clients.ts';
+import { type ApiProcess, startApiProcess } from '#test/support/processes/api-process.ts';
+import { until } from '#test/support/until.ts';
+import { untilTokenKnown } from '#test/support/worlds/flow.ts';
+import { createProject, type Project } from '#test/support/worlds/project.ts';
+import { sharedCluster } from '#test/support/worlds/shared-cluster.ts';
+import { sharedInstallation } from '#test/support/worlds/shared-installation.ts';
 
 const SLOW = 1_000;
 const PATH = '/v1/zips/00000000-0000-4000-8000-000000000000';

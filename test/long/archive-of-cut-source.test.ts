@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { expect } from 'chai';
 import yauzl from 'yauzl';
-import { postJob } from '../support/api-client.ts';
-import { startFlow } from '../support/flow.ts';
-import { generatedChunks } from '../support/generated-bytes.ts';
+import { generatedChunks } from '#test/support/builders/generated-bytes.ts';
+import { postJob } from '#test/support/clients/api-client.ts';
+import { startFlow } from '#test/support/worlds/flow.ts';
 
 const BYTES = 1024 * 1024 * 1024;
 const CUTS = 20;

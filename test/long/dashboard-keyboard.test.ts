@@ -1,8 +1,12 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
-import { type DashboardDesk, type OpenPage, startDashboardDesk } from '../support/dashboard-desk.ts';
-import { type Keyboard, keyboardOf } from '../support/keyboard.ts';
-import { requireBrowser } from '../support/require-programs.ts';
+import { type Keyboard, keyboardOf } from '#test/support/browser/keyboard.ts';
+import { requireBrowser } from '#test/support/processes/require-programs.ts';
+import {
+  type DashboardDesk,
+  type OpenPage,
+  startDashboardDesk,
+} from '#test/support/worlds/dashboard-desk.ts';
 
 const NAMESPACE = 'dashboard-keyboard';
 const HOME = `/projects/${NAMESPACE}`;

@@ -1,14 +1,14 @@
 import { expect } from 'chai';
-import { furnish } from '../screenshots/furnish.ts';
-import { type Shot, shotsOf, type Who } from '../screenshots/shots.ts';
-import { overhangOf } from '../screenshots/take-shots.ts';
+import { furnish } from '#test/screenshots/furnish.ts';
+import { type Shot, shotsOf, type Who } from '#test/screenshots/shots.ts';
+import { overhangOf } from '#test/screenshots/take-shots.ts';
+import { requireBrowser } from '#test/support/processes/require-programs.ts';
 import {
   type DashboardDesk,
   type OpenPage,
   seriousIssues,
   startDashboardDesk,
-} from '../support/dashboard-desk.ts';
-import { requireBrowser } from '../support/require-programs.ts';
+} from '#test/support/worlds/dashboard-desk.ts';
 
 const NAMESPACE = 'dashboard-pages';
 const DESKTOP = { width: 1_120, height: 700 };

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import { openBrowser } from '../support/browser.ts';
-import { createDashboardUser } from '../support/dashboard-users.ts';
-import { startFlow } from '../support/flow.ts';
-import { installChart, RELEASE_NAMESPACE } from '../support/installation.ts';
-import { requireBrowser } from '../support/require-programs.ts';
-import { resetInstallation } from '../support/shared-installation.ts';
+import { openBrowser } from '#test/support/browser/browser.ts';
+import { installChart, RELEASE_NAMESPACE } from '#test/support/processes/installation.ts';
+import { requireBrowser } from '#test/support/processes/require-programs.ts';
+import { createDashboardUser } from '#test/support/worlds/dashboard-users.ts';
+import { startFlow } from '#test/support/worlds/flow.ts';
+import { resetInstallation } from '#test/support/worlds/shared-installation.ts';
 
 const NAMESPACE = 'dashboard-release';
 

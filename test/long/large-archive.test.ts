@@ -1,9 +1,9 @@
 /** An archive of 5 GiB: the memory of the zipper does not grow with it. */
 import { expect } from 'chai';
 import type { ZipJob } from '#crds/zip-job.ts';
-import { postJob } from '../support/api-client.ts';
-import { type Flow, startFlow } from '../support/flow.ts';
-import { memoryOf } from '../support/process-memory.ts';
+import { postJob } from '#test/support/clients/api-client.ts';
+import { memoryOf } from '#test/support/processes/process-memory.ts';
+import { type Flow, startFlow } from '#test/support/worlds/flow.ts';
 
 const MIB = 1024 * 1024;
 const FILES = 10;

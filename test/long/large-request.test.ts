@@ -1,13 +1,13 @@
 /** The largest request that is taken, and what is more than that. */
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { type ApiAnswer, askApi } from '../support/api-client.ts';
-import { type Flow, startFlow } from '../support/flow.ts';
-import { generatedBytes } from '../support/generated-bytes.ts';
-import { RELEASE_NAMESPACE } from '../support/installation.ts';
-import { presignedRequest } from '../support/presigned-request.ts';
-import { until } from '../support/until.ts';
-import { zipEntries } from '../support/zip-entries.ts';
+import { zipEntries } from '#test/support/archives/zip-entries.ts';
+import { generatedBytes } from '#test/support/builders/generated-bytes.ts';
+import { type ApiAnswer, askApi } from '#test/support/clients/api-client.ts';
+import { presignedRequest } from '#test/support/clients/presigned-request.ts';
+import { RELEASE_NAMESPACE } from '#test/support/processes/installation.ts';
+import { until } from '#test/support/until.ts';
+import { type Flow, startFlow } from '#test/support/worlds/flow.ts';
 
 const FILES = 10_000;
 const FILE_BYTES = 16;

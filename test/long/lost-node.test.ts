@@ -2,12 +2,12 @@
 import { expect } from 'chai';
 import { findCondition } from '#crds/conditions.ts';
 import type { ZipJobStatus } from '#crds/zip-job.ts';
-import type { AddedNode } from '../cluster/cluster-types.ts';
-import type { FaultAction } from '../cluster/fault-proxy.ts';
-import type { ProxiedRequest } from '../cluster/proxied-request.ts';
-import type { HeldFile } from '../support/held-files.ts';
-import { until } from '../support/until.ts';
-import { startZipperWorld, type ZipperWorld } from '../support/zipper-world.ts';
+import type { HeldFile } from '#test/support/servers/held-files.ts';
+import { until } from '#test/support/until.ts';
+import { startZipperWorld, type ZipperWorld } from '#test/support/worlds/zipper-world.ts';
+import type { AddedNode } from '#tools/local-cluster/cluster-types.ts';
+import type { FaultAction } from '#tools/local-cluster/fault-proxy.ts';
+import type { ProxiedRequest } from '#tools/local-cluster/proxied-request.ts';
 
 /** Until the node counts as lost, its pods are evicted, their grace is over, and their end is overdue. */
 const GIVEN_UP_LIMIT_MS = 300_000;

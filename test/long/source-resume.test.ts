@@ -1,9 +1,9 @@
 /** A source of 1 GiB that is cut 20 times. */
 import { crc32 } from 'node:zlib';
 import { expect } from 'chai';
-import { startFileOrigin } from '../support/file-origin.ts';
-import { generatedChunks } from '../support/generated-bytes.ts';
-import { withReader } from '../unit/zipper-image/sources/source-harness.ts';
+import { generatedChunks } from '#test/support/builders/generated-bytes.ts';
+import { startFileOrigin } from '#test/support/servers/file-origin.ts';
+import { withReader } from '#test/unit/zipper-image/sources/source-harness.ts';
 
 const BYTES = 1024 * 1024 * 1024;
 const CUTS = 20;

@@ -1,4 +1,4 @@
-import { expectNoneLost } from '../support/killed-deliveries.ts';
+import { expectNoneLost } from '#test/support/worlds/killed-deliveries.ts';
 
 describe('a thousand webhooks while their sender is killed', function () {
   this.timeout(600_000);

@@ -1,10 +1,10 @@
 /** A job whose time is over while its pod will not die. Sixty seconds are the shortest deadline that there is. */
 import { expect } from 'chai';
-import { askApi } from '../support/api-client.ts';
-import { untilTokenKnown } from '../support/flow.ts';
-import { sharedInstallation } from '../support/shared-installation.ts';
-import { until } from '../support/until.ts';
-import { startZipperWorld, type ZipperWorld } from '../support/zipper-world.ts';
+import { askApi } from '#test/support/clients/api-client.ts';
+import { until } from '#test/support/until.ts';
+import { untilTokenKnown } from '#test/support/worlds/flow.ts';
+import { sharedInstallation } from '#test/support/worlds/shared-installation.ts';
+import { startZipperWorld, type ZipperWorld } from '#test/support/worlds/zipper-world.ts';
 
 describe('a zipper that does not die at the deadline', function () {
   this.timeout(240_000);

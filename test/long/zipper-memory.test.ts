@@ -1,11 +1,11 @@
 /** The zipper's resident memory, by the kernel's own high-water mark, whatever the archive and however its bytes come. */
 import { expect } from 'chai';
-import { openOrigin } from '../bench/bench-world.ts';
-import { measure } from '../bench/measured-run.ts';
-import { type DiscardingStore, startDiscardingStore } from '../support/discarding-store.ts';
-import { type FileOrigin, startFileOrigin } from '../support/file-origin.ts';
-import { until } from '../support/until.ts';
-import { ZipperHost } from '../support/zipper-process.ts';
+import { openOrigin } from '#test/bench/bench-world.ts';
+import { measure } from '#test/bench/measured-run.ts';
+import { ZipperHost } from '#test/support/processes/zipper-process.ts';
+import { type DiscardingStore, startDiscardingStore } from '#test/support/servers/discarding-store.ts';
+import { type FileOrigin, startFileOrigin } from '#test/support/servers/file-origin.ts';
+import { until } from '#test/support/until.ts';
 
 const MIB = 1024 * 1024;
 const GIB = 1024 * MIB;

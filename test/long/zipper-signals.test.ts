@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { EXIT_CODES } from '#crds/zipper-contract.ts';
-import { type FileOrigin, startFileOrigin } from '../support/file-origin.ts';
-import { startHostileStore } from '../support/hostile-store.ts';
-import { startZipper, ZipperHost } from '../support/zipper-process.ts';
+import { startZipper, ZipperHost } from '#test/support/processes/zipper-process.ts';
+import { type FileOrigin, startFileOrigin } from '#test/support/servers/file-origin.ts';
+import { startHostileStore } from '#test/support/servers/hostile-store.ts';
 
 const MIB = 1024 * 1024;
 const EVERY_MS = 50;

@@ -1,8 +1,8 @@
 /** Every kind of archive that the zipper can write, as far as a reader can tell them apart. */
 import { randomBytes } from 'node:crypto';
 import type { Compression } from '#crds/zip-job.ts';
-import type { ArchiveOptions } from '../../zipper-image/archive.ts';
-import type { Given } from '../support/make-archive.ts';
+import type { Given } from '#test/support/archives/make-archive.ts';
+import type { ArchiveOptions } from '#zipper-image/archive/archive.ts';
 
 export interface ArchiveKind {
   readonly name: string;

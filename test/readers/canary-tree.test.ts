@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { checkEntryNames } from '#runtime/entry-name.ts';
-import { planEntryNames } from '../../zipper-image/entry-names.ts';
-import { type Given, makeArchive } from '../support/make-archive.ts';
-import { requirePrograms } from '../support/require-programs.ts';
+import { type Given, makeArchive } from '#test/support/archives/make-archive.ts';
+import { requirePrograms } from '#test/support/processes/require-programs.ts';
+import { runProgram } from '#test/support/processes/run-program.ts';
+import { planEntryNames } from '#zipper-image/archive/entry-names.ts';
 import { EXTRACTORS, extractInto, sha256Of } from './readers.ts';
-import { runProgram } from './run-program.ts';
 
 const PROGRAMS = ['unzip', '7zz', 'bsdtar', 'Python zipfile', 'Go archive/zip'] as const;
 const EXTRACT_IN_PYTHON = 'import sys,zipfile; zipfile.ZipFile(sys.argv[1]).extractall(sys.argv[2])';

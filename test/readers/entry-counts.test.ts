@@ -3,9 +3,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { makeArchive } from '../support/make-archive.ts';
-import { readZip } from '../support/read-zip.ts';
-import { requirePrograms } from '../support/require-programs.ts';
+import { makeArchive } from '#test/support/archives/make-archive.ts';
+import { readZip } from '#test/support/archives/read-zip.ts';
+import { requirePrograms } from '#test/support/processes/require-programs.ts';
 import { archiveReaders, digestThrough, PIPES, type ReadEntry, sha256Of } from './readers.ts';
 
 const COUNTS = [65_534, 65_535, 65_536, 70_000] as const;

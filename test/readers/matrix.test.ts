@@ -4,9 +4,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { makeArchive } from '../support/make-archive.ts';
-import { contentOf, readZip } from '../support/read-zip.ts';
-import { requirePrograms } from '../support/require-programs.ts';
+import { makeArchive } from '#test/support/archives/make-archive.ts';
+import { contentOf, readZip } from '#test/support/archives/read-zip.ts';
+import { requirePrograms } from '#test/support/processes/require-programs.ts';
 import { archiveKinds } from './archive-kinds.ts';
 import { type ArchiveReader, archiveReaders, type ReadEntry, sha256Of } from './readers.ts';
 

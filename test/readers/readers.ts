@@ -4,8 +4,8 @@ import { createReadStream } from 'node:fs';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import yauzl from 'yauzl';
-import type { Probe } from '../support/require-programs.ts';
-import { runProgram } from './run-program.ts';
+import type { Probe } from '#test/support/processes/require-programs.ts';
+import { runProgram } from '#test/support/processes/run-program.ts';
 
 type Command = readonly [string, ...string[]];
 

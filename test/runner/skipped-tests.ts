@@ -2,7 +2,7 @@ import type { FileResult } from './worker-process.ts';
 
 /**
  * One line per reason for which tests were skipped, the one with most tests first. The reasons are in the lines that
- * test/support/require-programs.ts prints.
+ * test/support/processes/require-programs.ts prints.
  */
 export const skippedLines = (results: readonly FileResult[]): readonly string[] => {
   const reasons = new Map<string, number>();

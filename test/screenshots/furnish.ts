@@ -1,9 +1,9 @@
 import { bucketResourceName, bucketSecretName, GROUP_VERSION, PROJECT_NAME } from '#crds/api-group.ts';
-import { generateToken, hashToken, maskToken } from '../../api/tokens/token.ts';
-import { postJob } from '../support/api-client.ts';
-import type { Flow } from '../support/flow.ts';
-import { signIn } from '../support/kube-user.ts';
-import { applyObjects } from '../support/project.ts';
+import { generateToken, hashToken, maskToken } from '#crds/api-token.ts';
+import { postJob } from '#test/support/clients/api-client.ts';
+import { signIn } from '#test/support/clients/kube-user.ts';
+import type { Flow } from '#test/support/worlds/flow.ts';
+import { applyObjects } from '#test/support/worlds/project.ts';
 import { putPastJobs } from './past-jobs.ts';
 
 const MIB = 1_048_576;

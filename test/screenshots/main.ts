@@ -6,9 +6,9 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { stopSharedBrowser } from '../support/browser.ts';
-import { type OpenPage, startDashboardDesk } from '../support/dashboard-desk.ts';
-import { stopSharedCluster } from '../support/shared-cluster.ts';
+import { stopSharedBrowser } from '#test/support/browser/browser.ts';
+import { type OpenPage, startDashboardDesk } from '#test/support/worlds/dashboard-desk.ts';
+import { stopSharedCluster } from '#test/support/worlds/shared-cluster.ts';
 import { furnish } from './furnish.ts';
 import { galleryOf } from './gallery.ts';
 import { type Shot, shotsOf, type Who } from './shots.ts';

@@ -4,8 +4,8 @@ import { bucketResourceName, FIELD_MANAGERS, GROUP_VERSION, PLURALS, zipJobName 
 import { rfc3339 } from '#crds/conditions.ts';
 import type { WebhookState, ZipJob, ZipJobStatus } from '#crds/zip-job.ts';
 import { FAILURE_CODES } from '#crds/zipper-contract.ts';
-import { inParallel } from '../support/in-parallel.ts';
-import type { KubeUser } from '../support/kube-user.ts';
+import type { KubeUser } from '#test/support/clients/kube-user.ts';
+import { inParallel } from '#test/support/in-parallel.ts';
 
 const COUNT = 64;
 const AT_ONCE = 8;

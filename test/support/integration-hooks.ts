@@ -1,6 +1,6 @@
-import { stopSharedBrowser } from './browser.ts';
+import { stopSharedBrowser } from './browser/browser.ts';
 import { type RunWatch, watchRuns } from './failed-tests/watch-run.ts';
-import { sharedCluster, stopSharedCluster } from './shared-cluster.ts';
+import { sharedCluster, stopSharedCluster } from './worlds/shared-cluster.ts';
 
 let watching: Promise<RunWatch> | undefined;
 

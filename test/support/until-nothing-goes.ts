@@ -1,4 +1,4 @@
-import type { Cluster } from '../cluster/cluster-types.ts';
+import type { Cluster } from '#tools/local-cluster/cluster-types.ts';
 import { until } from './until.ts';
 
 /** What tests left is deleted by the controller and by Kubernetes, which takes both a while when it is much. */

@@ -1,7 +1,17 @@
 import { expect } from 'chai';
-import { circleAmong, importsOf, loadedBy, sourceFiles } from '../support/import-graph.ts';
+import { circleAmong, importsOf, loadedBy, sourceFiles } from '#test/support/import-graph.ts';
 
-const SOURCE = ['crds', 'runtime', 'api', 'controller', 'zipper-image'] as const;
+const SOURCE = [
+  'crds',
+  'runtime',
+  'administration',
+  'api',
+  'cli',
+  'controller',
+  'dashboard',
+  'tools',
+  'zipper-image',
+] as const;
 
 describe('the imports', () => {
   it('of a running zipper load no Kubernetes client and of the AWS SDK the S3 client alone', () => {
@@ -19,16 +29,16 @@ describe('the imports', () => {
   it('of an API load the dashboard, with its templates and its sign-in, only where it is switched on', () => {
     const start = loadedBy('api/main.ts', { late: false });
     expect([...start]).to.include('koa');
-    expect(
-      [...start].filter((name) => /^(eta|openid-client)$|^api\/dashboard\/pages\//.test(name)),
-    ).to.deep.equal([]);
+    expect([...start].filter((name) => /^(eta|openid-client)$|^dashboard\/pages\//.test(name))).to.deep.equal(
+      [],
+    );
     expect([...loadedBy('api/main.ts')]).to.include.members(['eta', 'openid-client']);
   });
 
   it('name no main.ts', () => {
     const files = sourceFiles(...SOURCE, 'test');
     const importers = files.filter((file) =>
-      importsOf(file).some(({ target }) => /^(api|controller|zipper-image)\/main\.ts$/.test(target)),
+      importsOf(file).some(({ target }) => /^(api|cli|controller|zipper-image)\/main\.ts$/.test(target)),
     );
     expect(importers).to.deep.equal([]);
   });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { GROUP_VERSION, PLURALS, zipJobName } from '#crds/api-group.ts';
-import { inParallel } from '../../support/in-parallel.ts';
+import { inParallel } from '#test/support/in-parallel.ts';
 import { median } from '../bench-result.ts';
 import { atRate, quantile, type Rate } from '../rates.ts';
 import type { ApiWorld } from './api-world.ts';

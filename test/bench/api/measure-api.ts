@@ -1,11 +1,11 @@
 /** The API beside the API server: creates, reads, slow clients, large requests, and what it keeps in memory. */
 import { randomUUID } from 'node:crypto';
-import { inParallel } from '../../support/in-parallel.ts';
-import { presignedRequest } from '../../support/presigned-request.ts';
-import { cpuSecondsOf } from '../../support/process-cpu.ts';
-import { memoryOf } from '../../support/process-memory.ts';
-import type { Project } from '../../support/project.ts';
-import { openSlowClients } from '../../support/slow-clients.ts';
+import { presignedRequest } from '#test/support/clients/presigned-request.ts';
+import { openSlowClients } from '#test/support/clients/slow-clients.ts';
+import { inParallel } from '#test/support/in-parallel.ts';
+import { cpuSecondsOf } from '#test/support/processes/process-cpu.ts';
+import { memoryOf } from '#test/support/processes/process-memory.ts';
+import type { Project } from '#test/support/worlds/project.ts';
 import { type ApiWorld, openApiWorld } from './api-world.ts';
 import { createStraight, latencyAtRate, measureThroughput, post, readTemplate } from './creates.ts';
 

@@ -1,8 +1,8 @@
 /** What a person with the role `edit` can do in a project's namespace: nothing that makes them a zipper. */
 import { expect } from 'chai';
 import { ZIPPER_SERVICE_ACCOUNT } from '#crds/api-group.ts';
-import type { KubeAnswer, KubeUser } from '../../support/kube-user.ts';
-import { until } from '../../support/until.ts';
+import type { KubeAnswer, KubeUser } from '#test/support/clients/kube-user.ts';
+import { until } from '#test/support/until.ts';
 import { accept, corePath, jobsPath, OWN, type World, type ZipperPod, zipPath } from './world.ts';
 
 const podSpec = (serviceAccountName: string) => ({

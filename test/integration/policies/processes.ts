@@ -1,11 +1,11 @@
 /** What the tokens of the controller and of the API open. */
 import { expect } from 'chai';
+import { toFileListSecrets } from '#api/to-zip-job.ts';
+import { readControllerConfig } from '#controller/config.ts';
+import { testJob } from '#controller/zip-bucket/test-manifest.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
-import { toFileListSecrets } from '../../../api/to-zip-job.ts';
-import { testJob } from '../../../controller/buckets/test-manifest.ts';
-import { readControllerConfig } from '../../../controller/config.ts';
-import type { KubeAnswer, KubeUser } from '../../support/kube-user.ts';
+import type { KubeAnswer, KubeUser } from '#test/support/clients/kube-user.ts';
 import { accept, applyZipperBinding, corePath, jobsPath, OWN, type World, zipPath } from './world.ts';
 
 interface JobBody {

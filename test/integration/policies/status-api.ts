@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { createStatusApi } from '../../../zipper-image/status-api.ts';
+import { createStatusApi } from '#zipper-image/status/status-api.ts';
 import { OWN, type World, type ZipperPod } from './world.ts';
 
 export const describeStatusApi = (theWorld: () => World): void => {

@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto';
+import { readControllerConfig } from '#controller/config.ts';
+import { archiveJob } from '#controller/zip-job/manifest/job-manifest.ts';
 import { GROUP_VERSION, PLURALS, ZIPPER_SERVICE_ACCOUNT } from '#crds/api-group.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
-import { readControllerConfig } from '../../../controller/config.ts';
-import { archiveJob } from '../../../controller/job-manifest.ts';
-import { startCluster } from '../../cluster/cluster.ts';
-import type { Cluster } from '../../cluster/cluster-types.ts';
-import { RELEASE, RELEASE_NAMESPACE } from '../../support/installation.ts';
-import { type KubeAnswer, type KubeUser, signIn } from '../../support/kube-user.ts';
-import { until } from '../../support/until.ts';
-import { untilAllowed } from '../../support/until-allowed.ts';
+import { type KubeAnswer, type KubeUser, signIn } from '#test/support/clients/kube-user.ts';
+import { RELEASE, RELEASE_NAMESPACE } from '#test/support/processes/installation.ts';
+import { until } from '#test/support/until.ts';
+import { untilAllowed } from '#test/support/until-allowed.ts';
+import { startCluster } from '#tools/local-cluster/cluster.ts';
+import type { Cluster } from '#tools/local-cluster/cluster-types.ts';
 
 export const OWN = 'red';
 export const OTHER = 'blue';

@@ -1,7 +1,7 @@
 /** What a zipper's own token opens: the four fields of its ZipJob's status while its pod is in charge, and nothing else. */
 import { expect } from 'chai';
 import { ZIPPER_SERVICE_ACCOUNT } from '#crds/api-group.ts';
-import type { KubeAnswer } from '../../support/kube-user.ts';
+import type { KubeAnswer } from '#test/support/clients/kube-user.ts';
 import { corePath, OTHER, OWN, type World, type ZipperPod, zipPath } from './world.ts';
 
 const POLICY = 'zipjobs-zipper-status';

@@ -2,7 +2,7 @@
 import { open, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ZIPPER_CONTAINER } from '#crds/api-group.ts';
-import { RELEASE_NAMESPACE } from '../installation.ts';
+import { RELEASE_NAMESPACE } from '../processes/installation.ts';
 import { LIMITS } from './limits.ts';
 import { lastLines, linesWithin, warningsWithin } from './log-lines.ts';
 import type { TestWindow } from './test-window.ts';

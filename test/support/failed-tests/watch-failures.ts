@@ -1,5 +1,5 @@
 /** Explains each failed test and hook of a mocha run as soon as it has failed. */
-import { clusterDirs } from '../../cluster/cluster-dir.ts';
+import { clusterDirs } from '#tools/local-cluster/cluster-dir.ts';
 import { explain } from './explain.ts';
 import { LIMITS } from './limits.ts';
 import type { TestWindow } from './test-window.ts';

@@ -1,4 +1,4 @@
-import { clusterDirs } from '../../cluster/cluster-dir.ts';
+import { clusterDirs } from '#tools/local-cluster/cluster-dir.ts';
 import { keepLogs, removeOldResults, resultName, resultsFolder } from './keep-logs.ts';
 import { LIMITS } from './limits.ts';
 import { type FailureWatch, watchFailures } from './watch-failures.ts';

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
+import { createAbandonZipJob } from '#api/abandon-zip-job.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import { createLogger } from '#runtime/log.ts';
-import { createAbandonZipJob } from '../../../api/abandon-zip-job.ts';
-import { aZipJob, NAME, NAMESPACE } from '../../support/builders.ts';
-import { createFakeObjects, unreachable } from '../../support/fake-objects.ts';
-import { until } from '../../support/until.ts';
+import { aZipJob, NAME, NAMESPACE } from '#test/support/builders/builders.ts';
+import { createFakeObjects, unreachable } from '#test/support/builders/fake-objects.ts';
+import { until } from '#test/support/until.ts';
 
 const POLICY = { attempts: 3, baseDelayMs: 1, maxDelayMs: 1 };
 

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { generateToken } from '../../../api/tokens/token.ts';
-import { askApi } from '../../support/api-client.ts';
-import { A_REQUEST, type ApiServer, aToken, startApiServer } from '../../support/api-server.ts';
-import { rawHttp } from '../../support/raw-http.ts';
+import { generateToken } from '#crds/api-token.ts';
+import { askApi } from '#test/support/clients/api-client.ts';
+import { rawHttp } from '#test/support/clients/raw-http.ts';
+import { A_REQUEST, type ApiServer, aToken, startApiServer } from '#test/support/servers/api-server.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const UNKNOWN_ID = '6f1c1f0e-0000-4000-8000-000000000000';

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
+import { checkRequest } from '#api/check-request.ts';
+import { parseStrictJson } from '#api/json/strict-json.ts';
+import { createRequestPolicy } from '#api/request-policy.ts';
+import { MAX_BODY_DEPTH } from '#api/schemas/limits.ts';
 import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
-import { checkRequest } from '../../../api/check-request.ts';
-import { parseStrictJson } from '../../../api/json/strict-json.ts';
-import { createRequestPolicy } from '../../../api/request-policy.ts';
-import { MAX_BODY_DEPTH } from '../../../api/schemas/limits.ts';
-import { A_REQUEST, aProject } from '../../support/api-server.ts';
+import { A_REQUEST, aProject } from '#test/support/servers/api-server.ts';
 
 const policy = createRequestPolicy({
   egress: createEgressPolicy({ allowCidrs: [], denyCidrs: ['93.184.0.0/16'], ownAddresses: [] }),

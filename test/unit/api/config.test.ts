@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { API_SETTINGS, readApiConfig } from '../../../api/config.ts';
+import { API_SETTINGS, readApiConfig } from '#api/config.ts';
 
 describe('readApiConfig', () => {
   it('has a default for every setting', () => {

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
+import { createFileListLedger } from '#api/file-list-ledger.ts';
 import { ANNOTATIONS } from '#crds/api-group.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import { systemClock } from '#runtime/clock.ts';
-import { createFileListLedger } from '../../../api/file-list-ledger.ts';
-import { aZipJob, NAMESPACE } from '../../support/builders.ts';
+import { aZipJob, NAMESPACE } from '#test/support/builders/builders.ts';
 
 const setUp = () => {
   const time = { now: 0 };

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
-import { packFileList } from '../../../api/file-list.ts';
+import { packFileList } from '#api/file-list.ts';
 
 const aFile = (n: number, urlLength: number) => ({
   url: `https://h.example.com/${n}?sig=${randomBytes(urlLength / 2).toString('hex')}`.slice(0, urlLength),

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createReadiness } from '../../../api/readiness.ts';
+import { createReadiness } from '#api/readiness.ts';
 
 describe('createReadiness', () => {
   it('is ready from the open port to the signal to stop (T26)', () => {

@@ -2,10 +2,10 @@
 import { connect, type Socket } from 'node:net';
 import { expect } from 'chai';
 import { KubeError } from '#runtime/kube/kube-error.ts';
+import { rawHttp } from '#test/support/clients/raw-http.ts';
+import { A_REQUEST, type ApiServer, startApiServer } from '#test/support/servers/api-server.ts';
+import { until } from '#test/support/until.ts';
 import packageJson from '../../../package.json' with { type: 'json' };
-import { A_REQUEST, type ApiServer, startApiServer } from '../../support/api-server.ts';
-import { rawHttp } from '../../support/raw-http.ts';
-import { until } from '../../support/until.ts';
 
 const SLOW_CLIENTS = 1_000;
 

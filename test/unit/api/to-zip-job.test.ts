@@ -1,7 +1,7 @@
 import { expect } from 'chai';
+import { requestSha256, toFileListSecrets, toZipJob } from '#api/to-zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
-import { requestSha256, toFileListSecrets, toZipJob } from '../../../api/to-zip-job.ts';
-import { aProject } from '../../support/api-server.ts';
+import { aProject } from '#test/support/servers/api-server.ts';
 
 const REQUEST = {
   bucketName: 'archive',

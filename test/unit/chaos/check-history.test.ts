@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Seen } from '../../chaos/history.ts';
+import type { Seen } from '#test/chaos/history.ts';
 import {
   complete,
   delivery,

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { planOf } from '../../chaos/plan.ts';
+import { planOf } from '#test/chaos/plan.ts';
 
 describe('planOf', () => {
   it('gives the same plan for the same seed, and every kind of fault within a few hundred', () => {

@@ -1,8 +1,8 @@
 /** Histories in a few words, for tests of the checker. */
 import { apiStatusOf, type Phase } from '#crds/zip-job.ts';
-import { checkHistory } from '../../chaos/check-history.ts';
-import type { JobOutcome } from '../../chaos/check-job.ts';
-import type { Place, Seen } from '../../chaos/history.ts';
+import { checkHistory } from '#test/chaos/check-history.ts';
+import type { JobOutcome } from '#test/chaos/check-job.ts';
+import type { Place, Seen } from '#test/chaos/history.ts';
 
 export const UUID = 'c0ffee';
 export const ENTRIES = { first: 'a', second: 'b' };

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { mergeEvents, readEvent } from '../../cluster/watched-events.ts';
+import { mergeEvents, readEvent } from '#tools/local-cluster/watched-events.ts';
 
 const event = (type: string, uid: string, version: number) =>
   readEvent(JSON.stringify({ type, object: { metadata: { uid, resourceVersion: String(version) } } }));

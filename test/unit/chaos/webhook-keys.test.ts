@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { Webhook } from 'standardwebhooks';
-import { createWebhookKeys } from '../../chaos/webhook-keys.ts';
-import type { ProxiedRequest } from '../../cluster/proxied-request.ts';
+import { createWebhookKeys } from '#test/chaos/webhook-keys.ts';
+import type { ProxiedRequest } from '#tools/local-cluster/proxied-request.ts';
 
 const newSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`;
 

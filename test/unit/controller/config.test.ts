@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { readControllerConfig } from '../../../controller/config.ts';
+import { readControllerConfig } from '#controller/config.ts';
 
 const ENV = { POD_NAME: 'c-0', POD_NAMESPACE: 'zipjobs-system', ZIPPER_IMAGE: 'zipper:1' };
 

@@ -1,17 +1,17 @@
 import { expect } from 'chai';
-import { type Effect, effectsOf } from '../../dev/change-effects.ts';
+import { type Effect, effectsOf } from '#test/dev/change-effects.ts';
 
 const CASES: readonly (readonly [path: string, effects: readonly Effect[]])[] = [
   ['api/app.ts', ['api']],
-  ['api/dashboard/pages/overview.eta', ['api']],
-  ['api/dashboard/assets/style.css', ['api']],
+  ['dashboard/pages/overview.eta', ['api']],
+  ['dashboard/assets/style.css', ['api']],
   ['controller/policies/queue.ts', ['controller']],
   ['runtime/log.ts', ['api', 'controller']],
   ['crds/zip-job.ts', ['api', 'controller']],
   ['crds/zipjobs.yaml', ['definitions']],
   ['charts/zipjobs/values.yaml', ['chart']],
   ['charts/zipjobs/templates/_pod.tpl', ['chart']],
-  ['zipper-image/archive.ts', ['zipper']],
+  ['zipper-image/archive/archive.ts', ['zipper']],
 ];
 
 const WITHOUT_EFFECT: readonly (readonly [path: string, why: string])[] = [
@@ -20,12 +20,12 @@ const WITHOUT_EFFECT: readonly (readonly [path: string, why: string])[] = [
   ['controller/decide.test.ts', 'a test'],
   ['test/dev/main.ts', 'a file outside the watched folders'],
   ['api/Dockerfile', 'an image recipe'],
-  ['api/command-line/main.ts', 'the command line, which runs once and exits'],
+  ['cli/main.ts', 'the command line, which runs once and exits'],
   ['api/warm-up/main.ts', 'a step of the image build'],
   ['controller/uninstall/main.ts', 'the uninstall Job'],
   ['controller/.decide.ts.swp', 'a swap file of vim'],
   ['controller/4913', 'the file that vim creates to test a folder'],
-  ['controller/decide.ts~', 'a backup file of an editor'],
+  ['controller/zip-job/decide.ts~', 'a backup file of an editor'],
   ['controller/sedB2diks', 'a temporary file of sed'],
   ['controller/decide.ts___jb_tmp___', 'a temporary file of JetBrains editors'],
 ];

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { type ChangeQueue, createChangeQueue } from '../../dev/change-queue.ts';
-import { createManualClock, type ManualClock } from '../../support/manual-clock.ts';
+import { type ChangeQueue, createChangeQueue } from '#test/dev/change-queue.ts';
+import { createManualClock, type ManualClock } from '#test/support/builders/manual-clock.ts';
 
 describe('createChangeQueue', () => {
   let clock: ManualClock;

@@ -6,13 +6,13 @@ import {
   failedText,
   rolloutFailureText,
   zipperLine,
-} from '../../dev/messages.ts';
+} from '#test/dev/messages.ts';
 
 describe('the messages of npm run dev', () => {
   it('name the process, the file and the duration of a restart', () => {
-    const paths = ['controller/decide.ts'];
+    const paths = ['controller/zip-job/decide.ts'];
     expect(doneLine({ paths, restarted: ['controller'], isUpgraded: false, milliseconds: 1_234 })).to.equal(
-      'controller restarted after controller/decide.ts changed (1.2 s)',
+      'controller restarted after controller/zip-job/decide.ts changed (1.2 s)',
     );
   });
 
@@ -25,8 +25,8 @@ describe('the messages of npm run dev', () => {
   });
 
   it('say that the next job uses a changed file of the zipper', () => {
-    expect(zipperLine(['zipper-image/archive.ts'])).to.equal(
-      'zipper-image/archive.ts changed: the next job uses it',
+    expect(zipperLine(['zipper-image/archive/archive.ts'])).to.equal(
+      'zipper-image/archive/archive.ts changed: the next job uses it',
     );
   });
 
@@ -37,10 +37,10 @@ describe('the messages of npm run dev', () => {
       log: 'SyntaxError: oh\n  at main\n',
       isServed: true,
     });
-    const paths = ['controller/decide.ts'];
+    const paths = ['controller/zip-job/decide.ts'];
     expect(failedText({ paths, problems: [problem], served: ['controller'] })).to.equal(
       [
-        'controller/decide.ts changed, but the change could not be applied.',
+        'controller/zip-job/decide.ts changed, but the change could not be applied.',
         'controller failed to start. The end of its log:',
         '    SyntaxError: oh',
         '      at main',

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { describeDev } from '../../dev/overview.ts';
+import { describeDev } from '#test/dev/overview.ts';
 
 const FILES = [{ url: 'http://127.0.0.1:4003/gen/1/1', filename: 'random.bin' }];
 

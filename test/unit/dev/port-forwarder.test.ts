@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
-import { type Forwarder, startForwarder } from '../../dev/port-forwarder.ts';
+import { type Forwarder, startForwarder } from '#test/dev/port-forwarder.ts';
 
 const HOST = '127.0.0.1';
 

@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, rename, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { watchFiles } from '../../dev/watch-files.ts';
-import { until } from '../../support/until.ts';
+import { watchFiles } from '#test/dev/watch-files.ts';
+import { until } from '#test/support/until.ts';
 
 describe('watchFiles', () => {
   let root: string;

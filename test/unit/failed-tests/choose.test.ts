@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import type { ZipJobStatus } from '#crds/zip-job.ts';
-import { ago, aZipJob, NOW } from '../../support/builders.ts';
-import { chooseNamespaces, chooseZipJobs } from '../../support/failed-tests/choose.ts';
-import { lastChange } from '../../support/failed-tests/test-window.ts';
+import { ago, aZipJob, NOW } from '#test/support/builders/builders.ts';
+import { chooseNamespaces, chooseZipJobs } from '#test/support/failed-tests/choose.ts';
+import { lastChange } from '#test/support/failed-tests/test-window.ts';
 
 const before = (seconds: number): number => NOW.getTime() - seconds * 1000;
 const window = { fileFrom: before(60), from: before(10), to: before(0) };

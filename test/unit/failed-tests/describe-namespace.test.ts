@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import type { Event } from '#runtime/kube/resources.ts';
-import { ago, aJob, aPod, aZipJob, NAME, NAMESPACE, NOW } from '../../support/builders.ts';
-import type { NamespaceState } from '../../support/failed-tests/cluster-state.ts';
-import { describeNamespace } from '../../support/failed-tests/describe-namespace.ts';
+import { ago, aJob, aPod, aZipJob, NAME, NAMESPACE, NOW } from '#test/support/builders/builders.ts';
+import type { NamespaceState } from '#test/support/failed-tests/cluster-state.ts';
+import { describeNamespace } from '#test/support/failed-tests/describe-namespace.ts';
 
 const window = { fileFrom: NOW.getTime() - 60_000, from: NOW.getTime() - 60_000, to: NOW.getTime() };
 

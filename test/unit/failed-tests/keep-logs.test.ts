@@ -8,7 +8,7 @@ import {
   removeOldResults,
   resultName,
   resultsFolder,
-} from '../../support/failed-tests/keep-logs.ts';
+} from '#test/support/failed-tests/keep-logs.ts';
 
 describe('chooseLogs', () => {
   it('takes the newest first and the end of what is too large, until the space is used up', () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { boundLines, printableLine } from '../../support/failed-tests/lines.ts';
+import { boundLines, printableLine } from '#test/support/failed-tests/lines.ts';
 
 describe('printableLine', () => {
   it('masks what is secret before it cuts, so that no half of a secret stays', () => {

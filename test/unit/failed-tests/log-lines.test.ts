@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { lastLines, linesWithin, warningsWithin } from '../../support/failed-tests/log-lines.ts';
+import { lastLines, linesWithin, warningsWithin } from '#test/support/failed-tests/log-lines.ts';
 
 const at = (second: number, fields: object = {}): string =>
   JSON.stringify({ level: 'info', time: `2026-05-04T12:00:${second}.000Z`, process: 'api', ...fields });

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { FileQueue } from '../../runner/file-queue.ts';
+import { FileQueue } from '#test/runner/file-queue.ts';
 
 const FILES = [
   { suite: 'unit', file: 'quick' },

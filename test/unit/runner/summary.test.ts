@@ -1,7 +1,7 @@
 import { expect } from 'chai';
+import type { TestResult } from '#test/runner/messages.ts';
+import { countsOf, failureLines, fileLine, slowestTable } from '#test/runner/summary.ts';
 import { outcomeOf } from '../../../.ci/run-command.ts';
-import type { TestResult } from '../../runner/messages.ts';
-import { countsOf, failureLines, fileLine, slowestTable } from '../../runner/summary.ts';
 
 const test = (title: string, state: TestResult['state'] = 'passed', milliseconds = 5): TestResult => ({
   title,

@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { findBrowser } from '../../support/find-browser.ts';
-import { hasPackagedChromium } from '../../support/packaged-chromium.ts';
+import { findBrowser } from '#test/support/browser/find-browser.ts';
+import { hasPackagedChromium } from '#test/support/browser/packaged-chromium.ts';
 
 describe('findBrowser', () => {
   let folder: string;

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
-import { skippedLines } from '../../runner/skipped-tests.ts';
+import { skippedLines } from '#test/runner/skipped-tests.ts';
 
 const MOCHA = resolve('node_modules/mocha/bin/mocha.js');
-const MODULE = pathToFileURL(resolve('test/support/require-programs.ts')).href;
+const MODULE = pathToFileURL(resolve('test/support/processes/require-programs.ts')).href;
 
 const TESTS = `
   import { requirePrograms } from '${MODULE}';

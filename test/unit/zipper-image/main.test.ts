@@ -7,13 +7,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { EXIT_CODES } from '#crds/zipper-contract.ts';
-import { type HostileStore, startHostileStore } from '../../support/hostile-store.ts';
-import { contentOf, readZip } from '../../support/read-zip.ts';
-import { type StatusServer, startStatusServer } from '../../support/status-server.ts';
-import { until } from '../../support/until.ts';
+import { contentOf, readZip } from '#test/support/archives/read-zip.ts';
+import { type HostileStore, startHostileStore } from '#test/support/servers/hostile-store.ts';
+import { type StatusServer, startStatusServer } from '#test/support/servers/status-server.ts';
+import { until } from '#test/support/until.ts';
 
 const MAIN = new URL('../../../zipper-image/main.ts', import.meta.url).pathname;
-const CERTIFICATES = new URL('../../support/certificates/', import.meta.url);
+const CERTIFICATES = new URL('../../support/servers/certificates/', import.meta.url);
 const LIMIT_MS = 60_000;
 
 describe('a zipper process', function () {

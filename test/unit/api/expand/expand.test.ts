@@ -1,10 +1,10 @@
 import { expect } from 'chai';
+import { EXPANSIONS, readExpand } from '#api/expand/read-expand.ts';
 import { CONDITION_TYPES } from '#crds/conditions.ts';
 import type { ZipJobStatus } from '#crds/zip-job.ts';
-import { EXPANSIONS, readExpand } from '../../../../api/expand/read-expand.ts';
-import { A_REQUEST, type ApiServer, aProject, startApiServer } from '../../../support/api-server.ts';
-import { aZipJob } from '../../../support/builders.ts';
-import { unreachable } from '../../../support/fake-objects.ts';
+import { aZipJob } from '#test/support/builders/builders.ts';
+import { unreachable } from '#test/support/builders/fake-objects.ts';
+import { A_REQUEST, type ApiServer, aProject, startApiServer } from '#test/support/servers/api-server.ts';
 
 const SUCCEEDED: ZipJobStatus = {
   phase: 'Succeeded',

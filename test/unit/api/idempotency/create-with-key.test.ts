@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { ANNOTATIONS } from '#crds/api-group.ts';
 import { systemClock } from '#runtime/clock.ts';
-import { A_REQUEST, type ApiServer, aProject, startApiServer } from '../../../support/api-server.ts';
-import { unreachable } from '../../../support/fake-objects.ts';
+import { unreachable } from '#test/support/builders/fake-objects.ts';
+import { A_REQUEST, type ApiServer, aProject, startApiServer } from '#test/support/servers/api-server.ts';
 
 const KEY = { headers: { 'idempotency-key': '"order-7"' } };
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { derivedUuid } from '../../../../api/idempotency/derived-uuid.ts';
+import { derivedUuid } from '#api/idempotency/derived-uuid.ts';
 
 describe('derivedUuid', () => {
   it('is a uuid of version 8, the same one each time', () => {

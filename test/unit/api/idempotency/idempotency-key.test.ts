@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { readIdempotencyKey } from '../../../../api/idempotency/idempotency-key.ts';
+import { readIdempotencyKey } from '#api/idempotency/idempotency-key.ts';
 
 const read = (...values: string[]) =>
   readIdempotencyKey({ rawHeaders: values.flatMap((value) => ['Idempotency-Key', value]) });

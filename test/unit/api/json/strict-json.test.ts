@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { parseStrictJson } from '../../../../api/json/strict-json.ts';
+import { parseStrictJson } from '#api/json/strict-json.ts';
 
 const parse = (text: string | Uint8Array, maxDepth = 66) =>
   parseStrictJson(typeof text === 'string' ? Buffer.from(text) : text, { maxDepth });

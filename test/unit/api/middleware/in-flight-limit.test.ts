@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { generateToken } from '../../../../api/tokens/token.ts';
-import { A_REQUEST, aBucket, aProject, aToken, startApiServer } from '../../../support/api-server.ts';
-import { rawHttp } from '../../../support/raw-http.ts';
-import { until } from '../../../support/until.ts';
+import { generateToken } from '#crds/api-token.ts';
+import { rawHttp } from '#test/support/clients/raw-http.ts';
+import { A_REQUEST, aBucket, aProject, aToken, startApiServer } from '#test/support/servers/api-server.ts';
+import { until } from '#test/support/until.ts';
 
 describe('limits of what is in hand', () => {
   it('answer 503 with Retry-After while the API server is slow, and take requests again afterwards', async () => {

@@ -1,8 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
-import type { ApiRequest } from '../../../support/api-client.ts';
-import { A_REQUEST, type ApiServer, startApiServer } from '../../../support/api-server.ts';
-import { rawHttp } from '../../../support/raw-http.ts';
+import type { ApiRequest } from '#test/support/clients/api-client.ts';
+import { rawHttp } from '#test/support/clients/raw-http.ts';
+import { A_REQUEST, type ApiServer, startApiServer } from '#test/support/servers/api-server.ts';
 
 describe('createJsonBody', () => {
   let api: ApiServer;

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { generateToken } from '../../../../api/tokens/token.ts';
-import { A_REQUEST, aToken, startApiServer } from '../../../support/api-server.ts';
+import { generateToken } from '#crds/api-token.ts';
+import { A_REQUEST, aToken, startApiServer } from '#test/support/servers/api-server.ts';
 
 const PATH = '/v1/zips/6f1c1f0e-0000-4000-8000-000000000000';
 

@@ -1,11 +1,11 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
 import { request } from 'undici';
-import { EXPANSIONS } from '../../../../api/expand/read-expand.ts';
-import { createDocument } from '../../../../api/openapi/document.ts';
-import type { OpenApiDocument, Operation } from '../../../../api/openapi/document-types.ts';
-import { askApi } from '../../../support/api-client.ts';
-import { type ApiServer, aBucket, startApiServer } from '../../../support/api-server.ts';
+import { EXPANSIONS } from '#api/expand/read-expand.ts';
+import { createDocument } from '#api/openapi/document.ts';
+import type { OpenApiDocument, Operation } from '#api/openapi/document-types.ts';
+import { askApi } from '#test/support/clients/api-client.ts';
+import { type ApiServer, aBucket, startApiServer } from '#test/support/servers/api-server.ts';
 
 const UNKNOWN = '6f1c1f0e-0000-4000-8000-000000000000';
 

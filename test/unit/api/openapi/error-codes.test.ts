@@ -1,11 +1,11 @@
 import { expect } from 'chai';
-import { ERROR_CODES, type ErrorCode } from '../../../../api/error-codes.ts';
-import type { OpenApiDocument, Operation } from '../../../../api/openapi/document-types.ts';
-import { generateToken } from '../../../../api/tokens/token.ts';
-import { askApi } from '../../../support/api-client.ts';
-import { A_REQUEST, type ApiServer, aToken, startApiServer } from '../../../support/api-server.ts';
-import { unreachable } from '../../../support/fake-objects.ts';
-import { rawHttp } from '../../../support/raw-http.ts';
+import { ERROR_CODES, type ErrorCode } from '#api/error-codes.ts';
+import type { OpenApiDocument, Operation } from '#api/openapi/document-types.ts';
+import { generateToken } from '#crds/api-token.ts';
+import { unreachable } from '#test/support/builders/fake-objects.ts';
+import { askApi } from '#test/support/clients/api-client.ts';
+import { rawHttp } from '#test/support/clients/raw-http.ts';
+import { A_REQUEST, type ApiServer, aToken, startApiServer } from '#test/support/servers/api-server.ts';
 
 interface Seen {
   readonly status: number;

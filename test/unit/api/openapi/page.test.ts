@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { expect } from 'chai';
+import { ERROR_CODES } from '#api/error-codes.ts';
+import { html } from '#api/openapi/page/html.ts';
 import { FAILURE_CODES } from '#crds/zipper-contract.ts';
-import { ERROR_CODES } from '../../../../api/error-codes.ts';
-import { html } from '../../../../api/openapi/page/html.ts';
-import { type ApiServer, startApiServer } from '../../../support/api-server.ts';
+import { type ApiServer, startApiServer } from '#test/support/servers/api-server.ts';
 
 const SAMPLES = new URL('../../../../api/openapi/samples/', import.meta.url);
 const VOID = new Set(['meta', 'br']);

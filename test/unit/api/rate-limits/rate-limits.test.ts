@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { rateLimitHeaders } from '../../../../api/rate-limits/rate-limit-headers.ts';
-import { createRateLimits, type RateLimitsDeps } from '../../../../api/rate-limits/rate-limits.ts';
-import { createLocalCounts } from '../../../../api/rate-limits/request-counts.ts';
-import { aProject } from '../../../support/api-server.ts';
+import { rateLimitHeaders } from '#api/rate-limits/rate-limit-headers.ts';
+import { createRateLimits, type RateLimitsDeps } from '#api/rate-limits/rate-limits.ts';
+import { createLocalCounts } from '#runtime/redis/request-counts.ts';
+import { aProject } from '#test/support/servers/api-server.ts';
 
 const limitsOf = (change: Partial<RateLimitsDeps> = {}) =>
   createRateLimits({

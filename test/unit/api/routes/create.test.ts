@@ -1,7 +1,13 @@
 import { expect } from 'chai';
-import { A_REQUEST, type ApiServer, aBucket, aProject, startApiServer } from '../../../support/api-server.ts';
-import { unreachable } from '../../../support/fake-objects.ts';
-import { until } from '../../../support/until.ts';
+import { unreachable } from '#test/support/builders/fake-objects.ts';
+import {
+  A_REQUEST,
+  type ApiServer,
+  aBucket,
+  aProject,
+  startApiServer,
+} from '#test/support/servers/api-server.ts';
+import { until } from '#test/support/until.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 

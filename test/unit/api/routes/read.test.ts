@@ -1,10 +1,16 @@
 import { request as httpRequest } from 'node:http';
 import { expect } from 'chai';
-import { generateToken } from '../../../../api/tokens/token.ts';
-import { askApi } from '../../../support/api-client.ts';
-import { A_REQUEST, type ApiServer, aProject, aToken, startApiServer } from '../../../support/api-server.ts';
-import { unreachable } from '../../../support/fake-objects.ts';
-import { rawHttp } from '../../../support/raw-http.ts';
+import { generateToken } from '#crds/api-token.ts';
+import { unreachable } from '#test/support/builders/fake-objects.ts';
+import { askApi } from '#test/support/clients/api-client.ts';
+import { rawHttp } from '#test/support/clients/raw-http.ts';
+import {
+  A_REQUEST,
+  type ApiServer,
+  aProject,
+  aToken,
+  startApiServer,
+} from '#test/support/servers/api-server.ts';
 
 const UNKNOWN_ID = '6f1c1f0e-0000-4000-8000-000000000000';
 

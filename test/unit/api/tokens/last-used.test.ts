@@ -1,11 +1,11 @@
 import { expect } from 'chai';
+import { createNoteUse } from '#api/tokens/last-used.ts';
+import { generateToken } from '#crds/api-token.ts';
 import type { ZipToken } from '#crds/zip-token.ts';
 import { systemClock } from '#runtime/clock.ts';
 import { createLogger } from '#runtime/log.ts';
-import { createNoteUse } from '../../../../api/tokens/last-used.ts';
-import { generateToken } from '../../../../api/tokens/token.ts';
-import { aToken } from '../../../support/api-server.ts';
-import { createFakeObjects, unreachable } from '../../../support/fake-objects.ts';
+import { createFakeObjects, unreachable } from '#test/support/builders/fake-objects.ts';
+import { aToken } from '#test/support/servers/api-server.ts';
 
 const HOUR = 3_600_000;
 const USER = { namespace: 'team-a', tokenName: 'token' };

@@ -1,12 +1,12 @@
 import { expect } from 'chai';
+import { createProveToken } from '#api/tokens/prove-token.ts';
+import { generateToken } from '#crds/api-token.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import type { ZipToken } from '#crds/zip-token.ts';
 import { systemClock } from '#runtime/clock.ts';
 import { createLogger } from '#runtime/log.ts';
-import { createProveToken } from '../../../../api/tokens/prove-token.ts';
-import { generateToken } from '../../../../api/tokens/token.ts';
-import { aProject, aToken } from '../../../support/api-server.ts';
-import { createFakeObjects, unreachable } from '../../../support/fake-objects.ts';
+import { createFakeObjects, unreachable } from '#test/support/builders/fake-objects.ts';
+import { aProject, aToken } from '#test/support/servers/api-server.ts';
 
 const setUp = () => {
   const tokens = createFakeObjects<ZipToken>();

@@ -1,4 +1,7 @@
 import { expect } from 'chai';
+import { leaveCluster } from '#controller/uninstall/leave-cluster.ts';
+import { type AnyClient, releaseFinalizers } from '#controller/uninstall/release-finalizers.ts';
+import { seizeLease } from '#controller/uninstall/seize-lease.ts';
 import { FINALIZER } from '#crds/api-group.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
@@ -7,11 +10,8 @@ import { KubeError } from '#runtime/kube/kube-error.ts';
 import type { Lease, ServiceAccount } from '#runtime/kube/resources.ts';
 import type { KubeObject } from '#runtime/kube/types.ts';
 import { createLogger } from '#runtime/log.ts';
-import { leaveCluster } from '../../../../controller/uninstall/leave-cluster.ts';
-import { type AnyClient, releaseFinalizers } from '../../../../controller/uninstall/release-finalizers.ts';
-import { seizeLease } from '../../../../controller/uninstall/seize-lease.ts';
-import { aZipBucket, aZipJob } from '../../../support/builders.ts';
-import { createFakeObjects, type FakeObjects, unreachable } from '../../../support/fake-objects.ts';
+import { aZipBucket, aZipJob } from '#test/support/builders/builders.ts';
+import { createFakeObjects, type FakeObjects, unreachable } from '#test/support/builders/fake-objects.ts';
 
 const log = createLogger('test', { level: 'silent' });
 const never = (): AbortSignal => new AbortController().signal;

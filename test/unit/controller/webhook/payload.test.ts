@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { deliveryIdOf } from '../../../../controller/policies/notification.ts';
-import { webhookBody } from '../../../../controller/webhook/payload.ts';
-import { aZipJob, UUID } from '../../../support/builders.ts';
-import { aResult, finishedAs } from '../../../support/zip-job-statuses.ts';
+import { deliveryIdOf } from '#controller/webhook/notification.ts';
+import { webhookBody } from '#controller/webhook/payload.ts';
+import { aZipJob, UUID } from '#test/support/builders/builders.ts';
+import { aResult, finishedAs } from '#test/support/builders/zip-job-statuses.ts';
 
 describe('webhookBody', () => {
   it('tells a success in exactly the promised fields, metadata as it was sent (W20)', () => {

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { Webhook } from 'standardwebhooks';
-import { parseSigningSecret, signatureHeader } from '../../../../controller/webhook/signature.ts';
-import { signingKeysOf } from '../../../../controller/webhook/signing-keys.ts';
-import { ago, NAMESPACE, NOW } from '../../../support/builders.ts';
+import { parseSigningSecret, signatureHeader } from '#controller/webhook/signature.ts';
+import { signingKeysOf } from '#controller/webhook/signing-keys.ts';
+import { ago, NAMESPACE, NOW } from '#test/support/builders/builders.ts';
 
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 const OTHER = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;

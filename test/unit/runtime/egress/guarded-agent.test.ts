@@ -9,7 +9,7 @@ import { createGuardedAgent, type GuardedAgentOptions } from '#runtime/egress/gu
 import type { ResolveAll } from '#runtime/egress/guarded-lookup.ts';
 import { createGuardedHttpAgents } from '#runtime/egress/http-agents.ts';
 import { errorCode } from '#runtime/errors.ts';
-import { type FileOrigin, startFileOrigin } from '../../../support/file-origin.ts';
+import { type FileOrigin, startFileOrigin } from '#test/support/servers/file-origin.ts';
 
 const closed = createEgressPolicy({ allowCidrs: [], denyCidrs: [] });
 const onlyLoopback = createEgressPolicy({ allowCidrs: ['127.0.0.1/32'], denyCidrs: [] });

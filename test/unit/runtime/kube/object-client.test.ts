@@ -4,7 +4,7 @@ import { createKubeClient } from '#runtime/kube/client.ts';
 import { isKubeError, type KubeError } from '#runtime/kube/kube-error.ts';
 import { createObjectClient } from '#runtime/kube/object-client.ts';
 import { RESOURCES } from '#runtime/kube/resources.ts';
-import { until } from '../../../support/until.ts';
+import { until } from '#test/support/until.ts';
 import { aNote, NOTES, startScriptedApiServer } from './scripted-api-server.ts';
 
 const status = (reason: string, message = reason, details: object = {}): object => ({

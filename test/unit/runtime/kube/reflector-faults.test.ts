@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { until } from '../../../support/until.ts';
+import { until } from '#test/support/until.ts';
 import { FAST, type Fixture, followed, has, startReflector } from './reflector-fixture.ts';
 import { aNote } from './scripted-api-server.ts';
 

@@ -2,7 +2,7 @@ import { createReflector } from '#runtime/kube/reflector.ts';
 import type { ReflectorOptions } from '#runtime/kube/reflector-options.ts';
 import type { Reflector } from '#runtime/kube/types.ts';
 import { createLogger } from '#runtime/log.ts';
-import { until } from '../../../support/until.ts';
+import { until } from '#test/support/until.ts';
 import {
   type Exchange,
   NOTES,

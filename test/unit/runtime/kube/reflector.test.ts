@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { createManualClock } from '../../../support/manual-clock.ts';
-import { until } from '../../../support/until.ts';
+import { createManualClock } from '#test/support/builders/manual-clock.ts';
+import { until } from '#test/support/until.ts';
 import { FAST, followed, has, startReflector } from './reflector-fixture.ts';
 import { aNote, type Note } from './scripted-api-server.ts';
 

@@ -4,7 +4,7 @@ import { createKubeClient, type KubeClient } from '#runtime/kube/client.ts';
 import { decoderOf } from '#runtime/kube/decode.ts';
 import type { KubeAccess } from '#runtime/kube/kube-access.ts';
 import type { KubeObject, ResourceDefinition } from '#runtime/kube/types.ts';
-import { until } from '../../../support/until.ts';
+import { until } from '#test/support/until.ts';
 
 export interface Note extends KubeObject {
   readonly data?: Readonly<Record<string, string>>;

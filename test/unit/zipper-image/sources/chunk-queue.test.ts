@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { BlockPool } from '../../../../zipper-image/sources/block-pool.ts';
-import { ChunkQueue } from '../../../../zipper-image/sources/chunk-queue.ts';
-import { generatedBytes } from '../../../support/generated-bytes.ts';
+import { generatedBytes } from '#test/support/builders/generated-bytes.ts';
+import { BlockPool } from '#zipper-image/sources/block-pool.ts';
+import { ChunkQueue } from '#zipper-image/sources/chunk-queue.ts';
 
 const SLAB = 64 * 1024;
 

@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { createServer as createTlsServer, type ServerOptions } from 'node:https';
 import { expect } from 'chai';
 import type { ResolveAll } from '#runtime/egress/guarded-lookup.ts';
-import { type FileOrigin, startFileOrigin } from '../../../support/file-origin.ts';
-import { generatedBytes } from '../../../support/generated-bytes.ts';
+import { generatedBytes } from '#test/support/builders/generated-bytes.ts';
+import { type FileOrigin, startFileOrigin } from '#test/support/servers/file-origin.ts';
 import { failureOfAnswer, rawServer } from './raw-server.ts';
 import { failureAt, type HarnessOptions, readAll, withReader } from './source-harness.ts';
 
-const CERTIFICATES = new URL('../../../support/certificates/', import.meta.url);
+const CERTIFICATES = new URL('../../../support/servers/certificates/', import.meta.url);
 const pem = (name: string): string => readFileSync(new URL(name, CERTIFICATES), 'utf8');
 
 describe('download: where it connects', () => {

@@ -12,7 +12,7 @@ import { expect } from 'chai';
 import type { ResolveAll } from '#runtime/egress/guarded-lookup.ts';
 import { failureAt, type HarnessOptions, readAll, withReader } from './source-harness.ts';
 
-const CERTIFICATES = new URL('../../../support/certificates/', import.meta.url);
+const CERTIFICATES = new URL('../../../support/servers/certificates/', import.meta.url);
 const pem = (name: string): string => readFileSync(new URL(name, CERTIFICATES), 'utf8');
 
 const lookup: ResolveAll = () => Promise.resolve([{ address: '127.0.0.1', family: 4 }]);

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
-import { type FileOrigin, startFileOrigin } from '../../../support/file-origin.ts';
-import { generatedBytes } from '../../../support/generated-bytes.ts';
+import { generatedBytes } from '#test/support/builders/generated-bytes.ts';
+import { type FileOrigin, startFileOrigin } from '#test/support/servers/file-origin.ts';
 import { failureOfAnswer, rawServer } from './raw-server.ts';
 import { failureAt, type HarnessOptions, readAll, withReader } from './source-harness.ts';
 

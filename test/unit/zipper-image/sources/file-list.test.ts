@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
-import { FileListError, readFileList } from '../../../../zipper-image/sources/file-list.ts';
+import { FileListError, readFileList } from '#zipper-image/sources/file-list.ts';
 
 const ENTRIES = [
   { url: 'https://example.com/a?X-Amz-Signature=s', filename: 'a.txt' },

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { HostGates } from '../../../../zipper-image/sources/host-gates.ts';
-import { type FileOrigin, startFileOrigin } from '../../../support/file-origin.ts';
-import type { OriginRoute } from '../../../support/origin-request.ts';
+import { type FileOrigin, startFileOrigin } from '#test/support/servers/file-origin.ts';
+import type { OriginRoute } from '#test/support/servers/origin-request.ts';
+import { HostGates } from '#zipper-image/sources/host-gates.ts';
 import { readAll, withReader } from './source-harness.ts';
 
 const HOST = 'http://a.example';

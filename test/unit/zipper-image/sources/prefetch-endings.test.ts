@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { type FileOrigin, startFileOrigin } from '../../../support/file-origin.ts';
-import { until } from '../../../support/until.ts';
+import { type FileOrigin, startFileOrigin } from '#test/support/servers/file-origin.ts';
+import { until } from '#test/support/until.ts';
 import { bodyOf, failureOf, readAll, withReader } from './source-harness.ts';
 
 describe('createSourceReader: how it ends', () => {

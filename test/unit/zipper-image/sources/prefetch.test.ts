@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
-import { SMALL_ENTRY_BYTES, type SourceEntry } from '../../../../zipper-image/sources/types.ts';
-import { type FileOrigin, startFileOrigin } from '../../../support/file-origin.ts';
-import { generatedBytes, generatedChunks } from '../../../support/generated-bytes.ts';
-import type { OriginRoute } from '../../../support/origin-request.ts';
-import { until } from '../../../support/until.ts';
+import { generatedBytes, generatedChunks } from '#test/support/builders/generated-bytes.ts';
+import { type FileOrigin, startFileOrigin } from '#test/support/servers/file-origin.ts';
+import type { OriginRoute } from '#test/support/servers/origin-request.ts';
+import { until } from '#test/support/until.ts';
+import { SMALL_ENTRY_BYTES, type SourceEntry } from '#zipper-image/sources/types.ts';
 import { bodyOf, type Reader, readAll, withReader } from './source-harness.ts';
 
 const KIB = 1024;

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { formatAge, presignedExpiry } from '../../../../zipper-image/sources/presigned-expiry.ts';
-import { startFileOrigin } from '../../../support/file-origin.ts';
+import { startFileOrigin } from '#test/support/servers/file-origin.ts';
+import { formatAge, presignedExpiry } from '#zipper-image/sources/presigned-expiry.ts';
 import { failureAt } from './source-harness.ts';
 
 const SIGNED = 'X-Amz-Date=20200101T000000Z&X-Amz-Expires=3600&X-Amz-Signature=hidden-signature';

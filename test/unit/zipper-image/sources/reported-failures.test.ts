@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
-import { type FileOrigin, startFileOrigin } from '../../../support/file-origin.ts';
+import { type FileOrigin, startFileOrigin } from '#test/support/servers/file-origin.ts';
 import { failureOf, readAll, withReader } from './source-harness.ts';
 
 const MIB = 1024 * 1024;

@@ -2,10 +2,10 @@ import { readConfig } from '#runtime/config.ts';
 import { createEgressPolicy, type EgressPolicyOptions } from '#runtime/egress/egress-policy.ts';
 import { createGuardedAgent, type GuardedAgentOptions } from '#runtime/egress/guarded-agent.ts';
 import { createLogger } from '#runtime/log.ts';
-import { createSourceReader } from '../../../../zipper-image/sources/prefetch.ts';
-import { SOURCE_SETTINGS, type SourceSettings } from '../../../../zipper-image/sources/settings.ts';
-import { SourceError } from '../../../../zipper-image/sources/source-error.ts';
-import type { SourceEntry } from '../../../../zipper-image/sources/types.ts';
+import { createSourceReader } from '#zipper-image/sources/prefetch.ts';
+import { SOURCE_SETTINGS, type SourceSettings } from '#zipper-image/sources/settings.ts';
+import { SourceError } from '#zipper-image/sources/source-error.ts';
+import type { SourceEntry } from '#zipper-image/sources/types.ts';
 
 export type Reader = ReturnType<typeof createSourceReader>;
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { readSourceHeaders, sourceHeadersProblem } from '#runtime/source-headers.ts';
-import { type FileOrigin, startFileOrigin } from '../../../support/file-origin.ts';
+import { type FileOrigin, startFileOrigin } from '#test/support/servers/file-origin.ts';
 import { failureAt, readAll, withReader } from './source-harness.ts';
 
 const SECRET = 'canary-of-a-header';

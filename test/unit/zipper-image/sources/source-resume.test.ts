@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { crc32 } from 'node:zlib';
 import { expect } from 'chai';
-import type { SourceSettings } from '../../../../zipper-image/sources/settings.ts';
-import type { SourceError } from '../../../../zipper-image/sources/source-error.ts';
-import { type FileOrigin, startFileOrigin } from '../../../support/file-origin.ts';
-import { generatedBytes, generatedChunks, generatedPart } from '../../../support/generated-bytes.ts';
-import type { OriginRoute } from '../../../support/origin-request.ts';
-import { until } from '../../../support/until.ts';
+import { generatedBytes, generatedChunks, generatedPart } from '#test/support/builders/generated-bytes.ts';
+import { type FileOrigin, startFileOrigin } from '#test/support/servers/file-origin.ts';
+import type { OriginRoute } from '#test/support/servers/origin-request.ts';
+import { until } from '#test/support/until.ts';
+import type { SourceSettings } from '#zipper-image/sources/settings.ts';
+import type { SourceError } from '#zipper-image/sources/source-error.ts';
 import {
   bodyOf,
   failureOf,

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { StallWatch } from '../../../../zipper-image/sources/stall-watch.ts';
+import { StallWatch } from '#zipper-image/sources/stall-watch.ts';
 
 const LIMITS = { idleTimeoutMs: 1000, minRateBytes: 100, minRateWindowMs: 5000 };
 

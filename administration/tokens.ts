@@ -1,0 +1,170 @@
+import { randomInt } from 'node:crypto';
+import { GROUP_VERSION } from '#crds/api-group.ts';
+import { generateToken, hashToken, isToken, maskToken } from '#crds/api-token.ts';
+import type { ZipProject } from '#crds/zip-project.ts';
+import { PERMISSIONS, type Permission, type ZipToken } from '#crds/zip-token.ts';
+import type { ObjectClient } from '#runtime/kube/types.ts';
+import { AdministrationError, invalidInput } from './administration-error.ts';
+import { checkDisplayName } from './project-input.ts';
+import { requiredProject } from './required-project.ts';
+
+export interface TokensOptions {
+  readonly projects: Pick<ObjectClient<ZipProject>, 'get'>;
+  readonly tokens: Pick<ObjectClient<ZipToken>, 'list' | 'create' | 'delete'>;
+  /** The name that the API server knows the person by; undefined when it does not tell. */
+  readonly whoAmI: () => Promise<string | undefined>;
+  /** Told the uid of each token that was revoked. */
+  readonly onRevoked?: (uid: string) => void;
+}
+
+/** A token as it is shown: the token itself is stored nowhere. */
+export interface Token {
+  /** Names it for good. */
+  readonly id: string;
+  readonly name: string | null;
+  /** First and last four characters. */
+  readonly masked: string;
+  readonly permissions: readonly Permission[];
+  readonly createdAt: string | null;
+  readonly createdBy: string | null;
+  readonly lastUsedAt: string | null;
+}
+
+export interface NewToken {
+  readonly name?: string | undefined;
+  /** Default: all. */
+  readonly permissions?: readonly string[] | undefined;
+}
+
+/** The only time that the value can be had. */
+export type CreatedToken = Token & { readonly value: string };
+
+export interface Rotation {
+  readonly created: CreatedToken;
+  /** Still good, until it is revoked. */
+  readonly old: Token;
+}
+
+/** The API tokens of one project. A token is named by its id, or by its name when only one has it. */
+export interface Tokens {
+  list(): Promise<readonly Token[]>;
+  /** @throws AdministrationError InvalidInput, NotFound */
+  create(token: NewToken): Promise<CreatedToken>;
+  /** At once, and for good. @throws AdministrationError NotFound, Conflict */
+  revoke(idOrName: string): Promise<Token>;
+  /** A new token with the name and permissions of the old one, which stays. @throws AdministrationError NotFound */
+  rotate(idOrName: string): Promise<Rotation>;
+  /** @throws AdministrationError NotFound, Conflict when several have the name */
+  find(idOrName: string): Promise<Token>;
+}
+
+const SUFFIX_ALPHABET = 'bcdfghjkmnpqrstvwxz23456789';
+const SUFFIX_LENGTH = 6;
+const MAX_SLUG = 40;
+
+/** A name for the object: readable, and of its own. */
+const newId = (name: string | undefined): string => {
+  const slug = (name ?? '')
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .slice(0, MAX_SLUG)
+    .replaceAll(/^-|-$/g, '');
+  const suffix = Array.from({ length: SUFFIX_LENGTH }, () =>
+    SUFFIX_ALPHABET.charAt(randomInt(SUFFIX_ALPHABET.length)),
+  );
+  return `${slug === '' ? 'token' : slug}-${suffix.join('')}`;
+};
+
+const isPermission = (text: string): text is Permission =>
+  PERMISSIONS.some((permission) => permission === text);
+
+const checkPermissions = (given: readonly string[] = PERMISSIONS): readonly Permission[] => {
+  const permissions = [...new Set(given)].filter(isPermission);
+  if (permissions.length === 0 || permissions.length < new Set(given).size)
+    throw invalidInput(
+      'permissions',
+      `The permissions of a token are one or more of: ${PERMISSIONS.join(', ')}`,
+    );
+  return permissions;
+};
+
+const toToken = ({ metadata, spec, status }: ZipToken): Token => ({
+  id: metadata.name,
+  name: spec.displayName ?? null,
+  masked: spec.masked,
+  permissions: spec.permissions,
+  createdAt: metadata.creationTimestamp ?? null,
+  createdBy: spec.createdBy ?? null,
+  lastUsedAt: status?.lastUsedAt ?? null,
+});
+
+const store = async (options: TokensOptions, namespace: string, token: NewToken): Promise<CreatedToken> => {
+  checkDisplayName('name', token.name);
+  const permissions = checkPermissions(token.permissions);
+  await requiredProject(options.projects, namespace);
+  const createdBy = await options.whoAmI();
+  const value = generateToken();
+  const created = await options.tokens.create({
+    apiVersion: GROUP_VERSION,
+    kind: 'ZipToken',
+    metadata: { namespace, name: newId(token.name) },
+    spec: {
+      sha256: hashToken(namespace, value),
+      masked: maskToken(value),
+      permissions,
+      ...(token.name !== undefined && { displayName: token.name }),
+      ...(createdBy !== undefined && { createdBy }),
+    },
+  });
+  if (created) return { ...toToken(created), value };
+  throw new AdministrationError('The id that was drawn for the token is taken already; try again', {
+    code: 'Conflict',
+  });
+};
+
+const oldestFirst = (a: ZipToken, b: ZipToken): number => {
+  const [left = '', right = ''] = [a.metadata.creationTimestamp, b.metadata.creationTimestamp];
+  if (left === right) return a.metadata.name < b.metadata.name ? -1 : 1;
+  return left < right ? -1 : 1;
+};
+
+const find = async ({ tokens }: TokensOptions, namespace: string, idOrName: string): Promise<ZipToken> => {
+  if (isToken(idOrName))
+    throw invalidInput('token', 'That is a token itself. Name it by its id, which the list of tokens shows');
+  const all = await tokens.list({ namespace });
+  const byId = all.find(({ metadata }) => metadata.name === idOrName);
+  if (byId) return byId;
+  const [first, ...others] = all.filter(({ spec }) => spec.displayName === idOrName);
+  if (!first)
+    throw new AdministrationError(
+      `Project ${namespace} has no token '${idOrName.slice(0, 128)}'. List the tokens to see which there are`,
+      { code: 'NotFound' },
+    );
+  if (others.length === 0) return first;
+  const ids = [first, ...others].map(({ metadata }) => metadata.name).join(', ');
+  throw new AdministrationError(`Several tokens have the name '${idOrName}'. Name one by its id: ${ids}`, {
+    code: 'Conflict',
+  });
+};
+
+export const createTokens = (options: TokensOptions, namespace: string): Tokens => ({
+  list: async () => {
+    await requiredProject(options.projects, namespace);
+    return (await options.tokens.list({ namespace })).toSorted(oldestFirst).map(toToken);
+  },
+  find: async (idOrName) => toToken(await find(options, namespace, idOrName)),
+  create: (token) => store(options, namespace, token),
+  revoke: async (idOrName) => {
+    const token = await find(options, namespace, idOrName);
+    const { name, uid = '' } = token.metadata;
+    await options.tokens.delete(namespace, name, { uid });
+    options.onRevoked?.(uid);
+    return toToken(token);
+  },
+  rotate: async (idOrName) => {
+    const old = toToken(await find(options, namespace, idOrName));
+    const { permissions } = old;
+    const created = await store(options, namespace, { permissions, name: old.name ?? undefined });
+    return { created, old };
+  },
+});

@@ -1,0 +1,194 @@
+import type { Bucket } from '#administration/bucket-view.ts';
+import { bucketsOf } from './administration-of.ts';
+import type { Answer } from './answer.ts';
+import type { Command, CommandGroup } from './command.ts';
+import { confirmed } from './confirm.ts';
+import { readCredentials } from './credentials.ts';
+import { EXIT_CODES } from './exit-codes.ts';
+import type { GlobalArguments } from './global-arguments.ts';
+import { BUCKET, BUCKET_OPTIONS, CREDENTIALS, TIMEOUT, YES } from './options.ts';
+import type { Session } from './session.ts';
+import { toFields, toTable } from './table.ts';
+
+interface BucketArguments extends GlobalArguments {
+  readonly bucket: string;
+  readonly service: string;
+}
+
+interface CreateArguments extends BucketArguments {
+  readonly region: string | undefined;
+  readonly host: string | undefined;
+  readonly accountId: string | undefined;
+  readonly endpoint: string | undefined;
+  readonly storageClass: string | undefined;
+  readonly cacheControl: string | undefined;
+  readonly contentDisposition: string | undefined;
+  readonly acl: string | undefined;
+  readonly onConflict: 'replace' | 'fail' | undefined;
+  readonly credentialsFile: string | undefined;
+}
+
+const refOf = ({ bucket, service }: BucketArguments) => ({ bucketName: bucket, service });
+
+/** Names it in a command that is to come. */
+const flagsOf = ({ bucket, service }: BucketArguments, { namespace }: Session): string =>
+  `${bucket}${service === 's3' ? '' : ` --service ${service}`} -n ${namespace}`;
+
+const testOf = ({ lastTest }: Bucket): string | null =>
+  lastTest && `${lastTest.ok ? 'ok' : lastTest.reason} ${lastTest.finishedAt}`;
+
+const described = (bucket: Bucket): string =>
+  toFields([
+    ['Bucket', bucket.bucketName],
+    ['Service', bucket.service],
+    ['Created', bucket.createdAt],
+    ...(bucket.service === 's3'
+      ? ([['Region', bucket.region]] as const)
+      : ([
+          ['Host', bucket.host],
+          ['Account', bucket.accountId],
+        ] as const)),
+    ['Endpoint', bucket.endpoint],
+    ['Unfinished jobs', bucket.activeJobs],
+    ['Last test', testOf(bucket)],
+    ['Message', bucket.lastTest?.message ?? null],
+    ...(bucket.lastTest?.remedy ? ([['What to do', bucket.lastTest.remedy]] as const) : []),
+    ...(bucket.lastTest?.warning ? ([['Warning', bucket.lastTest.warning]] as const) : []),
+    ...(bucket.deletingSince === null ? [] : ([['Deleting since', bucket.deletingSince]] as const)),
+  ]);
+
+const answerOf = (bucket: Bucket): Answer => ({ value: bucket, text: described(bucket) });
+
+const list: Command<GlobalArguments> = async (_args, session) => {
+  const buckets = await bucketsOf(session).list();
+  const rows = buckets.map((bucket) => [
+    bucket.bucketName,
+    bucket.service,
+    bucket.region,
+    bucket.createdAt,
+    testOf(bucket),
+  ]);
+  return { value: buckets, text: toTable(['BUCKET', 'SERVICE', 'REGION', 'CREATED', 'LAST TEST'], rows) };
+};
+
+const show: Command<BucketArguments> = async (args, session) =>
+  answerOf(await bucketsOf(session).show(refOf(args)));
+
+const objectOptionsOf = ({
+  storageClass,
+  cacheControl,
+  contentDisposition,
+  acl,
+  onConflict,
+}: CreateArguments) => {
+  const all = { storageClass, cacheControl, contentDisposition, acl, onConflict };
+  const given = Object.entries(all).filter(([, value]) => value !== undefined);
+  return given.length === 0 ? undefined : Object.fromEntries(given);
+};
+
+const create: Command<CreateArguments> = async (args, session) => {
+  const { region, host, accountId, endpoint } = args;
+  const given = { ...refOf(args), region, host, accountId, endpoint, objectOptions: objectOptionsOf(args) };
+  const buckets = bucketsOf(session);
+  // What is wrong with the rest is told before anybody types credentials.
+  await buckets.checkNew(given);
+  const bucket = await buckets.create(given, await readCredentials(args, session));
+  return { ...answerOf(bucket), notes: [`Next: zipjobs bucket test ${flagsOf(args, session)}`] };
+};
+
+const setCredentials: Command<BucketArguments & Pick<CreateArguments, 'credentialsFile'>> = async (
+  args,
+  session,
+) => {
+  const buckets = bucketsOf(session);
+  await buckets.show(refOf(args));
+  const bucket = await buckets.updateCredentials(refOf(args), await readCredentials(args, session));
+  return {
+    ...answerOf(bucket),
+    notes: [
+      'The credentials are stored; jobs that begin from now on use them. What the last test says is older.',
+      `Next: zipjobs bucket test ${flagsOf(args, session)}`,
+    ],
+  };
+};
+
+const test: Command<BucketArguments & { readonly timeout: number }> = async (args, session) => {
+  const wait = { limitMs: args.timeout * 1000, signal: session.signal };
+  const bucket = await bucketsOf(session).test(refOf(args), wait);
+  const { ok = false } = bucket.lastTest ?? {};
+  return {
+    ...answerOf(bucket),
+    exitCode: ok ? EXIT_CODES.ok : EXIT_CODES.failed,
+    ...(!ok && { notes: [`When it is mended: zipjobs bucket test ${flagsOf(args, session)}`] }),
+  };
+};
+
+const remove: Command<
+  BucketArguments & { readonly yes: boolean | undefined; readonly force: boolean; readonly timeout: number }
+> = async (args, session) => {
+  const buckets = bucketsOf(session);
+  const { bucketName, service } = await buckets.show(refOf(args));
+  const fate = args.force ? ' Unfinished jobs that use it fail.' : '';
+  await confirmed(session, `Delete the bucket ${bucketName} (${service}) and its credentials?${fate}`, args);
+  const wait = { limitMs: args.timeout * 1000, signal: session.signal, force: args.force };
+  const { isGone } = await buckets.delete(refOf(args), wait);
+  return {
+    value: { bucketName, service, deleted: true, gone: isGone },
+    text: `The bucket ${bucketName} is ${isGone ? 'deleted' : 'marked for deletion'}; what is stored in it stays.`,
+    ...(!isGone && { notes: ['It goes when its last job has ended: see zipjobs bucket show'] }),
+  };
+};
+
+const addCreate: CommandGroup = (group, run) =>
+  group.command(
+    'create <bucket>',
+    'Adds a bucket that exists at the provider',
+    (args) =>
+      args
+        .positional('bucket', BUCKET)
+        .options({ ...BUCKET_OPTIONS.one, ...BUCKET_OPTIONS.create, ...CREDENTIALS })
+        .example('$0 bucket create reports --region eu-central-1', 'A bucket of S3; asks for its credentials')
+        .example(
+          '$0 bucket create reports --region us-east-1 --endpoint https://s3.example.com',
+          'A bucket of an S3-compatible store',
+        )
+        .example(
+          '$0 bucket create reports --service r2 --account-id 0123abcd --host 0123abcd.r2.cloudflarestorage.com',
+          'A bucket of R2',
+        ),
+    run(create),
+  );
+
+export const addBucketCommands: CommandGroup = (parser, run) =>
+  parser.command('bucket', 'Buckets that archives are written to, and their credentials', (group) =>
+    addCreate(group, run)
+      .command('list', 'Lists the buckets of the project', (args) => args, run(list))
+      .command(
+        'show <bucket>',
+        'Shows a bucket',
+        (args) => args.positional('bucket', BUCKET).options(BUCKET_OPTIONS.one),
+        run(show),
+      )
+      .command(
+        'set-credentials <bucket>',
+        'Replaces the credentials of a bucket',
+        (args) => args.positional('bucket', BUCKET).options({ ...BUCKET_OPTIONS.one, ...CREDENTIALS }),
+        run(setCredentials),
+      )
+      .command(
+        'test <bucket>',
+        'Tries from inside the cluster what an archive needs of the bucket',
+        (args) => args.positional('bucket', BUCKET).options({ ...BUCKET_OPTIONS.one, timeout: TIMEOUT(150) }),
+        run(test),
+      )
+      .command(
+        'delete <bucket>',
+        'Deletes a bucket here, and its credentials; at the provider it stays',
+        (args) =>
+          args
+            .positional('bucket', BUCKET)
+            .options({ ...BUCKET_OPTIONS.one, ...BUCKET_OPTIONS.delete, yes: YES, timeout: TIMEOUT(30) }),
+        run(remove),
+      )
+      .demandCommand(1, 'Say what to do: list, show, create, set-credentials, test, delete'),
+  );

@@ -1,0 +1,94 @@
+import { readFile } from 'node:fs/promises';
+import type { BucketCredentials } from '#administration/bucket-input.ts';
+import { errorCode } from '#runtime/errors.ts';
+import { isRecord } from '#runtime/kube/decode.ts';
+import type { Session } from './session.ts';
+import { UsageError } from './usage-error.ts';
+
+const ENV = { accessKeyId: 'ZIPJOBS_ACCESS_KEY_ID', secretAccessKey: 'ZIPJOBS_SECRET_ACCESS_KEY' } as const;
+
+const FORMS =
+  'It holds accessKeyId and secretAccessKey, as a JSON object or as lines of the form aws_access_key_id = ...';
+
+/** `AWS_ACCESS_KEY_ID`, `aws_access_key_id`, `AccessKeyId` and `accessKeyId` are the same. */
+const plainName = (name: string): string =>
+  name
+    .replace(/^\s*export\s/, '')
+    .toLowerCase()
+    .replaceAll(/[^a-z]/g, '')
+    .replace(/^aws/, '');
+
+const entriesOf = (text: string): readonly (readonly [string, string])[] => {
+  if (!text.trimStart().startsWith('{'))
+    return [...text.matchAll(/^([^=\n]+)=(.*)$/gm)].map(([, name = '', value = '']) => [
+      name,
+      value.trim().replace(/^(["'])(.*)\1$/, '$2'),
+    ]);
+  const parsed: unknown = JSON.parse(text);
+  return isRecord(parsed)
+    ? Object.entries(parsed).flatMap(([name, value]) =>
+        typeof value === 'string' ? [[name, value] as const] : [],
+      )
+    : [];
+};
+
+/** The credentials in a text. @throws UsageError that says nothing of what is in it. */
+export const parseCredentials = (text: string, where: string): BucketCredentials => {
+  let found: ReadonlyMap<string, string>;
+  try {
+    found = new Map(entriesOf(text).map(([name, value]) => [plainName(name), value]));
+  } catch {
+    // The parser's message would quote the text.
+    throw new UsageError(`${where} is no JSON. ${FORMS}`);
+  }
+  const [accessKeyId, secretAccessKey] = [found.get('accesskeyid'), found.get('secretaccesskey')];
+  if (accessKeyId === undefined) throw new UsageError(`${where} names no accessKeyId. ${FORMS}`);
+  if (secretAccessKey === undefined) throw new UsageError(`${where} names no secretAccessKey. ${FORMS}`);
+  return { accessKeyId, secretAccessKey };
+};
+
+const fromFile = async (
+  path: string,
+  { terminal }: Pick<Session, 'terminal'>,
+): Promise<BucketCredentials> => {
+  if (path === '-') return parseCredentials(await terminal.readInput(), 'Standard input');
+  try {
+    return parseCredentials(await readFile(path, 'utf8'), `The file ${path}`);
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    throw new UsageError(
+      `The file ${path} of --credentials-file cannot be read (${errorCode(error)}). ${FORMS}`,
+      error,
+    );
+  }
+};
+
+const fromEnv = ({ env }: Pick<Session, 'env'>): BucketCredentials | undefined => {
+  const [accessKeyId = '', secretAccessKey = ''] = [env[ENV.accessKeyId], env[ENV.secretAccessKey]];
+  if (accessKeyId === '' && secretAccessKey === '') return undefined;
+  if (accessKeyId === '')
+    throw new UsageError(`${ENV.secretAccessKey} is set, and ${ENV.accessKeyId} is not: set both`);
+  if (secretAccessKey === '')
+    throw new UsageError(`${ENV.accessKeyId} is set, and ${ENV.secretAccessKey} is not: set both`);
+  return { accessKeyId, secretAccessKey };
+};
+
+/**
+ * The credentials of a bucket: from the file that was named, from the environment, or from whoever sits at the terminal.
+ * @throws UsageError that names every way when there is none.
+ */
+export const readCredentials = async (
+  { credentialsFile }: { readonly credentialsFile: string | undefined },
+  session: Pick<Session, 'terminal' | 'env' | 'signal'>,
+): Promise<BucketCredentials> => {
+  if (credentialsFile !== undefined) return fromFile(credentialsFile, session);
+  const given = fromEnv(session);
+  if (given) return given;
+  const { terminal, signal } = session;
+  if (!terminal.isInteractive)
+    throw new UsageError(
+      `The credentials of the bucket are missing, and nobody is here to be asked. Give them in a file (--credentials-file FILE), by standard input (--credentials-file -), or in ${ENV.accessKeyId} and ${ENV.secretAccessKey}`,
+    );
+  const accessKeyId = await terminal.askHidden('Access key ID', signal);
+  return { accessKeyId, secretAccessKey: await terminal.askHidden('Secret access key', signal) };
+};

@@ -1,0 +1,42 @@
+import { AdministrationError, type AdministrationErrorCode } from '#administration/administration-error.ts';
+import { ConfigError, isAbort } from '#runtime/errors.ts';
+import { UsageError } from './usage-error.ts';
+
+/** What a script can tell from the end of the program, each with its sentence for the help. */
+export const EXIT_CODES = {
+  ok: 0,
+  /** It was tried and did not work, a test had a bad result, or the program itself is wrong. */
+  failed: 1,
+  usage: 2,
+  refused: 3,
+  notFound: 4,
+  noCluster: 5,
+  timedOut: 6,
+  interrupted: 130,
+} as const;
+
+/** The help's last lines. */
+export const EXIT_CODES_HELP =
+  'Exit codes: 0 done; 1 tried in vain, or a test failed; 2 wrong arguments or input; 3 refused (permission, rule, conflict, in use); 4 not found; 5 no way to the cluster, or not signed in; 6 not done in time; 130 interrupted.';
+
+const BY_CODE: Readonly<Record<AdministrationErrorCode, number>> = {
+  InvalidInput: EXIT_CODES.usage,
+  Forbidden: EXIT_CODES.refused,
+  Refused: EXIT_CODES.refused,
+  AlreadyExists: EXIT_CODES.refused,
+  InUse: EXIT_CODES.refused,
+  Conflict: EXIT_CODES.refused,
+  NotFound: EXIT_CODES.notFound,
+  Unauthorized: EXIT_CODES.noCluster,
+  Unreachable: EXIT_CODES.noCluster,
+  TimedOut: EXIT_CODES.timedOut,
+  Failed: EXIT_CODES.failed,
+};
+
+/** The one place that maps errors to exit codes. */
+export const exitCodeOf = (thrown: unknown): number => {
+  if (thrown instanceof AdministrationError) return BY_CODE[thrown.code];
+  if (thrown instanceof UsageError) return EXIT_CODES.usage;
+  if (thrown instanceof ConfigError) return EXIT_CODES.noCluster;
+  return isAbort(thrown) ? EXIT_CODES.interrupted : EXIT_CODES.failed;
+};

@@ -1,0 +1,128 @@
+import { timelineOf } from '#administration/job-timeline.ts';
+import type { Job } from '#administration/job-view.ts';
+import { remedyFor } from '#administration/remedies.ts';
+import { toFields, toTable } from './table.ts';
+
+const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB'] as const;
+
+/** `1.5 GiB`. */
+const sizeText = (bytes: number | null): string | null => {
+  if (bytes === null) return null;
+  const power = Math.min(Math.floor(Math.log2(Math.max(bytes, 1)) / 10), UNITS.length - 1);
+  const value = bytes / 1024 ** power;
+  return `${power === 0 ? value : value.toFixed(1)} ${UNITS[power]}`;
+};
+
+/** As kubectl prints ages: `45s`, `12m`, `3h`, `5d`. */
+const ageText = (at: string | null, now: Date): string | null => {
+  if (at === null) return null;
+  const seconds = Math.max(0, Math.floor((now.getTime() - Date.parse(at)) / 1000));
+  if (seconds < 120) return `${seconds}s`;
+  if (seconds < 7200) return `${Math.floor(seconds / 60)}m`;
+  return seconds < 172_800 ? `${Math.floor(seconds / 3600)}h` : `${Math.floor(seconds / 86_400)}d`;
+};
+
+const filesText = ({ progress, files }: Job): string => `${progress?.filesDone ?? 0}/${files.count}`;
+
+const COLUMNS = ['NAME', 'PHASE', 'FILES', 'BYTES', 'BUCKET', 'ATTEMPTS', 'DURATION', 'AGE'];
+const WIDE_COLUMNS = ['KEY', 'REASON', 'NODE', 'WEBHOOK', 'MESSAGE'];
+
+export interface ListStyle {
+  readonly isWide: boolean;
+  readonly withProject: boolean;
+  readonly now: Date;
+}
+
+/** With the columns that kubectl prints. */
+export const jobTable = (jobs: readonly Job[], { isWide, withProject, now }: ListStyle): string =>
+  toTable(
+    [...(withProject ? ['PROJECT'] : []), ...COLUMNS, ...(isWide ? WIDE_COLUMNS : [])],
+    jobs.map((job) => [
+      ...(withProject ? [job.project] : []),
+      job.name,
+      job.phase,
+      filesText(job),
+      sizeText(job.progress?.bytesUploaded ?? null),
+      `${job.service}/${job.bucketName}`,
+      job.attemptsTotal,
+      job.duration,
+      ageText(job.createdAt, now),
+      ...(isWide ? [job.key, job.reason, job.node, job.webhook?.state ?? null, job.message] : []),
+    ]),
+  );
+
+const failingFile = ({ failure }: Job): string | null => {
+  if (failure === null || failure.fileIndex === null) return null;
+  return failure.filename === null ? `${failure.fileIndex}` : `${failure.fileIndex} (${failure.filename})`;
+};
+
+const LISTS = { inline: 'in the job', stored: 'kept', deleted: 'deleted' } as const;
+
+const bytesText = ({ progress }: Job): string | null => {
+  if (progress === null) return null;
+  const total = progress.bytesTotal === undefined ? '' : ` of ${sizeText(progress.bytesTotal)}`;
+  return `${sizeText(progress.bytesRead)} read${total}, ${sizeText(progress.bytesUploaded)} stored`;
+};
+
+const webhookText = ({ webhook }: Job): string | null => {
+  if (webhook === null) return null;
+  const next = webhook.nextAttemptAt === undefined ? '' : `, next attempt at ${webhook.nextAttemptAt}`;
+  return `${webhook.state} after ${webhook.attempts ?? 0}${webhook.state === 'Pending' ? next : ''}`;
+};
+
+const whatToDo = (code: string): readonly (readonly [string, string])[] => {
+  const remedy = remedyFor(code);
+  return remedy === null ? [] : [['What to do', remedy]];
+};
+
+const endText = (job: Job): readonly (readonly [string, string | number | null])[] => [
+  ...(job.failure === null
+    ? []
+    : ([
+        ['Failure', job.failure.code],
+        ['Failing file', failingFile(job)],
+        ['HTTP status', job.failure.httpStatus],
+        ...whatToDo(job.failure.code),
+      ] as const)),
+  ...(job.archive === null
+    ? []
+    : ([
+        ['Archive', `${sizeText(job.archive.bytes)}, ${job.archive.entries} files`],
+        ['SHA-256', job.archive.sha256 ?? null],
+        ['Files left out', job.archive.skipped?.length ?? 0],
+      ] as const)),
+];
+
+/** Everything about one job that a person asks for: where it stands, why, and what happened. */
+export const jobText = (job: Job): string =>
+  [
+    toFields([
+      ['Job', job.name],
+      ['Id', job.id],
+      ['Project', job.project],
+      ['Phase', job.phase],
+      ['Reason', job.reason],
+      ['Message', job.message],
+      ['Bucket', `${job.service}/${job.bucketName}`],
+      ['Key', job.key],
+      ['Files', filesText(job)],
+      ['File list', LISTS[job.files.list]],
+      ['Bytes', bytesText(job)],
+      ...endText(job),
+      ['Attempts', job.attemptsTotal],
+      ['Duration', job.duration],
+      ['Webhook', webhookText(job)],
+      ...(job.runAgainOf === null ? [] : ([['Runs again', job.runAgainOf]] as const)),
+    ]),
+    '',
+    toTable(
+      ['TIME', 'WHAT', 'DETAIL'],
+      timelineOf(job).map(({ at, what, detail }) => [at, what, detail]),
+    ),
+  ].join('\n');
+
+/** One line while it runs. */
+export const progressText = (job: Job): string =>
+  [job.name, job.phase ?? 'Queued', filesText(job), sizeText(job.progress?.bytesUploaded ?? 0), job.reason]
+    .filter((part) => part !== null)
+    .join('  ');

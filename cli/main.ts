@@ -1,0 +1,45 @@
+import { systemClock } from '#runtime/clock.ts';
+import packageJson from '../package.json' with { type: 'json' };
+import { addBucketCommands } from './bucket-commands.ts';
+import { readCommandLineConfig } from './config.ts';
+import { addJobCommands } from './job-commands.ts';
+import { createProgram } from './program.ts';
+import { addProjectCommands } from './project-commands.ts';
+import { createOpenSession } from './session.ts';
+import { createSysdumpCommands } from './sysdump-command.ts';
+import { createTerminal } from './terminal.ts';
+import { addTokenCommands } from './token-commands.ts';
+import { addWebhookCommands } from './webhook-commands.ts';
+
+const interrupt = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => {
+    interrupt.abort(new DOMException(`received ${signal}`, 'AbortError'));
+  });
+// Whoever reads the output may have read enough, as `| head` has.
+process.stdout.on('error', () => process.exit(0));
+
+const terminal = createTerminal({ input: process.stdin, output: process.stdout, errors: process.stderr });
+const openSession = createOpenSession({
+  config: () => readCommandLineConfig(process.env),
+  userAgent: `zipjobs/${packageJson.version}`,
+  terminal,
+  clock: systemClock,
+  signal: interrupt.signal,
+  env: process.env,
+});
+const program = createProgram({
+  version: packageJson.version,
+  groups: [
+    addProjectCommands,
+    addBucketCommands,
+    addTokenCommands,
+    addWebhookCommands,
+    addJobCommands,
+    createSysdumpCommands(packageJson.version),
+  ],
+  terminal,
+  openSession,
+  signal: interrupt.signal,
+});
+process.exitCode = await program(process.argv.slice(2));

@@ -1,0 +1,119 @@
+import type { CreatedToken, Token } from '#administration/tokens.ts';
+import { tokensOf } from './administration-of.ts';
+import type { Answer } from './answer.ts';
+import type { Command, CommandGroup } from './command.ts';
+import { confirmed } from './confirm.ts';
+import type { GlobalArguments } from './global-arguments.ts';
+import { YES } from './options.ts';
+import { toFields, toTable } from './table.ts';
+
+interface TokenArguments extends GlobalArguments {
+  readonly token: string;
+}
+
+const SHOWN_ONCE = 'The token is shown this once and stored nowhere: keep it now.';
+
+const described = (token: Token, value?: string): string =>
+  toFields([
+    ...(value === undefined ? [] : ([['Token', value]] as const)),
+    ['Id', token.id],
+    ['Name', token.name],
+    ['Permissions', token.permissions.join(', ')],
+    ['Created', token.createdAt],
+  ]);
+
+const createdAnswer = (token: CreatedToken, isQuiet: boolean, notes: readonly string[] = []): Answer => ({
+  value: token,
+  text: isQuiet ? token.value : described(token, token.value),
+  notes: [SHOWN_ONCE, ...notes],
+});
+
+const list: Command<GlobalArguments> = async (_args, session) => {
+  const tokens = await tokensOf(session).list();
+  const rows = tokens.map((token) => [
+    token.id,
+    token.name,
+    token.masked,
+    token.permissions.join(','),
+    token.createdAt,
+    token.lastUsedAt,
+  ]);
+  return {
+    value: tokens,
+    text: toTable(['ID', 'NAME', 'TOKEN', 'PERMISSIONS', 'CREATED', 'LAST USED'], rows),
+  };
+};
+
+interface CreateArguments extends GlobalArguments {
+  readonly name: string | undefined;
+  readonly permissions: string;
+  readonly quiet: boolean;
+}
+
+const words = (text: string): readonly string[] => text.split(',').map((word) => word.trim());
+
+const create: Command<CreateArguments> = async ({ name, permissions, quiet }, session) =>
+  createdAnswer(await tokensOf(session).create({ name, permissions: words(permissions) }), quiet);
+
+const revoke: Command<TokenArguments & { readonly yes: boolean | undefined }> = async (args, session) => {
+  const tokens = tokensOf(session);
+  const { id, name, masked } = await tokens.find(args.token);
+  await confirmed(
+    session,
+    `Revoke the token ${id} (${name ?? 'no name'}, ${masked})? This cannot be undone.`,
+    args,
+  );
+  const token = await tokens.revoke(id);
+  return { value: { ...token, revoked: true }, text: `The token ${id} opens nothing any more.` };
+};
+
+const rotate: Command<TokenArguments & { readonly quiet: boolean }> = async (args, session) => {
+  const { created, old } = await tokensOf(session).rotate(args.token);
+  const next = `The old token ${old.id} (${old.masked}) is still good. When every client uses the new one: zipjobs token revoke ${old.id} -n ${session.namespace}`;
+  return { ...createdAnswer(created, args.quiet, [next]), value: { ...created, replaces: old.id } };
+};
+
+const TOKEN = { type: 'string', demandOption: true, describe: 'Its id, or its name' } as const;
+const QUIET = {
+  alias: 'q',
+  type: 'boolean',
+  default: false,
+  describe: 'Print the token and nothing else',
+} as const;
+
+export const addTokenCommands: CommandGroup = (parser, run) =>
+  parser.command('token', 'Tokens that callers of the API send', (group) =>
+    group
+      .command('list', 'Lists the tokens of the project, masked', (args) => args, run(list))
+      .command(
+        'create [name]',
+        'Makes a token and shows it once',
+        (args) =>
+          args
+            .positional('name', { type: 'string', describe: 'A name for people' })
+            .options({
+              permissions: {
+                type: 'string',
+                default: 'create,read',
+                requiresArg: true,
+                describe: 'What it may do: create, read, or both',
+              },
+              quiet: QUIET,
+            })
+            .example('TOKEN=$($0 token create backend --quiet)', 'A token for a script'),
+        run(create),
+      )
+      .command(
+        'rotate <token>',
+        'Makes a token like it; the old one stays good until it is revoked',
+        (args) => args.positional('token', TOKEN).option('quiet', QUIET),
+        run(rotate),
+      )
+      .command(
+        'revoke <token>',
+        'Deletes a token: at once, and for good',
+        (args) => args.positional('token', TOKEN).option('yes', YES),
+        run(revoke),
+      )
+      .demandCommand(1, 'Say what to do: list, create, rotate, revoke'),
+  );

@@ -1,0 +1,30 @@
+import { ANNOTATIONS } from '#crds/api-group.ts';
+import type { ZipJob } from '#crds/zip-job.ts';
+import type { Observation } from '../zip-job/observation.ts';
+
+export type QueueTurn =
+  | { readonly kind: 'go' }
+  | { readonly kind: 'suspended' }
+  | { readonly kind: 'wait'; readonly for: string };
+
+/** Sorts by age. The API server's time has whole seconds; within one, the time at which the request was accepted decides. */
+export const orderOf = ({ metadata: { creationTimestamp = '', annotations, name } }: ZipJob): string =>
+  `${creationTimestamp} ${annotations?.[ANNOTATIONS.acceptedAt] ?? ''} ${name}`;
+
+/** A suspended job that has not begun takes part again when it is resumed; until then it holds nobody up. */
+const isHeld = (zipJob: ZipJob): boolean =>
+  zipJob.spec.suspend === true && (zipJob.status?.phase === undefined || zipJob.status.phase === 'Queued');
+
+const hasBegun = (zipJob: ZipJob): boolean =>
+  zipJob.status?.phase !== undefined && zipJob.status.phase !== 'Queued';
+
+/** May a queued job begin? One job at a time writes a key of a bucket, in the order of creation. */
+export const queueTurn = (seen: Pick<Observation, 'zipJob' | 'rivals' | 'begun'>): QueueTurn => {
+  const { zipJob, rivals, begun = [] } = seen;
+  if (zipJob.spec.suspend === true) return { kind: 'suspended' };
+  const first =
+    // One that has begun comes first even when an older one turned up since.
+    rivals.find((rival) => hasBegun(rival) || begun.includes(rival.metadata.name)) ??
+    rivals.find((rival) => !isHeld(rival) && orderOf(rival) < orderOf(zipJob));
+  return first ? { kind: 'wait', for: first.metadata.name } : { kind: 'go' };
+};

@@ -1,0 +1,87 @@
+import { createHash } from 'node:crypto';
+import { GROUP_VERSION, LABELS } from '#crds/api-group.ts';
+import { rfc3339 } from '#crds/conditions.ts';
+import type { ZipJob } from '#crds/zip-job.ts';
+import type { Clock } from '#runtime/clock.ts';
+import { isKubeError } from '#runtime/kube/kube-error.ts';
+import type { Event } from '#runtime/kube/resources.ts';
+import type { ObjectClient } from '#runtime/kube/types.ts';
+import type { Logger } from '#runtime/log.ts';
+import { redactText } from '#runtime/redact.ts';
+import type { EventNote } from '../zip-job/observation.ts';
+import { shorten } from '../zip-job/owned-status.ts';
+
+const COMPONENT = 'zipjobs-controller';
+/** Repetitions are counted for this many events. */
+const REMEMBERED = 4096;
+
+export interface EventsOptions {
+  readonly events: Pick<ObjectClient<Event>, 'create' | 'mergePatch'>;
+  /** Name of this replica. */
+  readonly instance: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** Records Events on a ZipJob; a failure is logged and otherwise without effect. */
+export type RecordEvent = (zipJob: ZipJob, note: EventNote) => Promise<void>;
+
+/** The same event of the same object always has the same name, so that a repetition is counted, not added. */
+const eventName = (zipJob: ZipJob, note: EventNote): string => {
+  const text = JSON.stringify([zipJob.metadata.uid, note.type, note.reason, note.message]);
+  return `${zipJob.metadata.name}.${createHash('sha256').update(text).digest('hex').slice(0, 16)}`;
+};
+
+const eventOf = (zipJob: ZipJob, note: EventNote, at: { now: Date; instance: string }): Event => {
+  const { name, namespace, uid } = zipJob.metadata;
+  const time = rfc3339(at.now);
+  return {
+    apiVersion: 'v1',
+    kind: 'Event',
+    metadata: { name: eventName(zipJob, note), namespace, labels: { [LABELS.managedBy]: COMPONENT } },
+    involvedObject: {
+      apiVersion: GROUP_VERSION,
+      kind: 'ZipJob',
+      name,
+      namespace,
+      ...(uid !== undefined && { uid }),
+    },
+    type: note.type,
+    reason: note.reason,
+    message: shorten(redactText(note.message)),
+    count: 1,
+    firstTimestamp: time,
+    lastTimestamp: time,
+    source: { component: COMPONENT },
+    reportingComponent: COMPONENT,
+    reportingInstance: at.instance,
+  };
+};
+
+export const createEvents = (options: EventsOptions): RecordEvent => {
+  const counts = new Map<string, number>();
+  const repeat = (name: string): number => {
+    const count = (counts.get(name) ?? 1) + 1;
+    counts.delete(name);
+    counts.set(name, count);
+    const [oldest] = counts.keys();
+    if (counts.size > REMEMBERED && oldest !== undefined) counts.delete(oldest);
+    return count;
+  };
+  return async (zipJob, note) => {
+    const now = options.clock.date();
+    const event = eventOf(zipJob, note, { now, instance: options.instance });
+    const { name, namespace } = event.metadata;
+    try {
+      if (await options.events.create(event)) return;
+      await options.events.mergePatch(
+        { namespace, name },
+        { count: repeat(name), lastTimestamp: rfc3339(now) },
+      );
+    } catch (error) {
+      // A namespace that is going takes no events; elsewhere an event that is lost changes nothing.
+      if (!isKubeError(error, 'NamespaceTerminating', 'NotFound'))
+        options.log.warn({ err: error, namespace, event: note.reason }, 'an event could not be recorded');
+    }
+  };
+};

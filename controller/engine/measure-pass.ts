@@ -1,0 +1,34 @@
+import type { Clock } from '#runtime/clock.ts';
+import type { ControllerMetrics } from '../metrics.ts';
+
+/** Names of the controllers, in metrics and logs. */
+export const ZIPJOB = 'zipjob';
+export const ZIPPROJECT = 'zipproject';
+export const ZIPBUCKET = 'zipbucket';
+
+export type PassResult = 'success' | 'requeue' | 'requeue_after';
+
+export interface PassMeasure {
+  readonly metrics: Pick<ControllerMetrics, 'reconciles' | 'errors' | 'seconds' | 'activeWorkers'>;
+  readonly clock: Pick<Clock, 'monotonicMs'>;
+  readonly controller: typeof ZIPJOB | typeof ZIPPROJECT | typeof ZIPBUCKET;
+}
+
+/** Counts and times one pass over a key under the names that dashboards of controllers know; an error is thrown on. */
+export const measurePass = async (
+  { metrics, clock, controller }: PassMeasure,
+  pass: () => Promise<PassResult>,
+): Promise<void> => {
+  const begun = clock.monotonicMs();
+  metrics.activeWorkers.inc({ controller });
+  try {
+    metrics.reconciles.inc({ controller, result: await pass() });
+  } catch (error) {
+    metrics.reconciles.inc({ controller, result: 'error' });
+    metrics.errors.inc({ controller });
+    throw error;
+  } finally {
+    metrics.activeWorkers.dec({ controller });
+    metrics.seconds.observe({ controller }, (clock.monotonicMs() - begun) / 1000);
+  }
+};

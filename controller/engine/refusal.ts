@@ -1,0 +1,41 @@
+import type { KubeError } from '#runtime/kube/kube-error.ts';
+import type { Refusal } from '../zip-job/observation.ts';
+import { shorten } from '../zip-job/owned-status.ts';
+
+const FIRST_RETRY_MS = 1000;
+const LONGEST_RETRY_MS = 60_000;
+
+/** Codes that speak about the request, not about the moment. */
+const REFUSED: ReadonlySet<string> = new Set([
+  'Forbidden',
+  'Invalid',
+  'BadRequest',
+  'TooLarge',
+  'AlreadyExists',
+  'NotFound',
+  'NamespaceTerminating',
+]);
+
+const reasonOf = ({ code }: KubeError): Refusal['reason'] => {
+  if (code === 'QuotaExceeded') return 'QuotaExceeded';
+  return REFUSED.has(code) ? 'AdmissionRefused' : 'ApiServerBusy';
+};
+
+/** The API server did not take a Job: none of its reasons is final, so every one means "again later", ever less often. */
+export const refusalAfter = (
+  before: Refusal | undefined,
+  error: KubeError,
+  at: { readonly target: Refusal['target']; readonly now: Date },
+): Refusal => {
+  const isSame = before?.target === at.target;
+  const count = isSame ? before.count + 1 : 1;
+  const backoffMs = Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(count - 1, 10));
+  return {
+    target: at.target,
+    reason: reasonOf(error),
+    message: shorten(error.message),
+    since: isSame ? before.since : at.now,
+    retryAt: new Date(at.now.getTime() + Math.max(backoffMs, error.retryAfterMs ?? 0)),
+    count,
+  };
+};

@@ -1,0 +1,122 @@
+import { ANNOTATIONS, fileListOwner, LABELS } from '#crds/api-group.ts';
+import type { ZipBucket } from '#crds/zip-bucket.ts';
+import { isFinished, type ZipJob, type ZipJobStatus } from '#crds/zip-job.ts';
+import type { ZipProject } from '#crds/zip-project.ts';
+import type { Job, Pod } from '#runtime/kube/resources.ts';
+import type { ObjectKey, Reflector } from '#runtime/kube/types.ts';
+import { commandOf } from './command.ts';
+
+/** The caches that decisions are made from. */
+export interface Caches {
+  readonly zipJobs: Reflector<ZipJob>;
+  readonly jobs: Reflector<Job>;
+  readonly pods: Reflector<Pod>;
+  readonly buckets: Reflector<ZipBucket>;
+  readonly projects: Reflector<ZipProject>;
+}
+
+/** Jobs and pods that the controller made; others are not even sent to it. */
+export const OWN_SELECTOR = `${LABELS.managedBy}=zipjobs-controller`;
+
+export const INDEXES = {
+  /** ZipJobs by the object that they write. */
+  target: 'target',
+  /** ZipJobs by bucket. */
+  bucket: 'bucket',
+  /** ZipJobs that are run again, by the one whose file list they name. */
+  fileList: 'fileList',
+  /** Pods by the uid of their Job. */
+  jobUid: 'jobUid',
+  /** Jobs that test a bucket, by that bucket. */
+  testedBucket: 'testedBucket',
+} as const;
+
+export const targetOf = ({ metadata, spec }: ZipJob): string =>
+  `${metadata.namespace}/${spec.bucketRef.name}/${spec.key}`;
+/** Key of the ZipJob whose file list a ZipJob names, when that is not its own. */
+export const listOwnerKeyOf = ({ metadata, spec }: ZipJob): ObjectKey | undefined => {
+  const owner = spec.filesFrom && fileListOwner(spec.filesFrom.secretNames);
+  return owner === undefined || owner === metadata.name ? undefined : `${metadata.namespace}/${owner}`;
+};
+export const listOwnerKeysOf = (zipJob: ZipJob): readonly ObjectKey[] => {
+  const key = listOwnerKeyOf(zipJob);
+  return key === undefined ? [] : [key];
+};
+export const bucketKeyOf = ({ metadata, spec }: ZipJob): string =>
+  `${metadata.namespace}/${spec.bucketRef.name}`;
+export const jobUidsOf = (pod: Pod): readonly string[] =>
+  pod.metadata.ownerReferences?.filter(({ kind }) => kind === 'Job').map(({ uid }) => uid) ?? [];
+
+/** Keys of the buckets that a Job tests: one, or none. */
+export const testedBucketsOf = ({ metadata }: Job): readonly ObjectKey[] =>
+  metadata.ownerReferences
+    ?.filter(({ kind }) => kind === 'ZipBucket')
+    .map(({ name }) => `${metadata.namespace}/${name}`) ?? [];
+
+const isAtRest = (zipJob: ZipJob): boolean =>
+  isFinished(zipJob) &&
+  zipJob.status?.webhook?.state !== 'Pending' &&
+  commandOf(zipJob.metadata, ANNOTATIONS.replayWebhook, zipJob.status?.webhook?.replayNonce) === undefined &&
+  zipJob.metadata.finalizers === undefined;
+
+/** Copies the named fields that are there. */
+const pick = <T extends object, K extends keyof T>(from: T, ...names: readonly K[]): Partial<Pick<T, K>> => {
+  const picked: Partial<Pick<T, K>> = {};
+  for (const name of names) if (from[name] !== undefined) picked[name] = from[name];
+  return picked;
+};
+
+const restMetadata = ({
+  annotations,
+  labels: _labels,
+  ...metadata
+}: ZipJob['metadata']): ZipJob['metadata'] => {
+  const deletedAt = annotations?.[ANNOTATIONS.fileListDeletedAt];
+  return deletedAt === undefined
+    ? metadata
+    : { ...metadata, annotations: { [ANNOTATIONS.fileListDeletedAt]: deletedAt } };
+};
+
+const restStatus = (status: ZipJobStatus): ZipJobStatus => ({
+  ...pick(status, 'phase', 'reason', 'finishedAt'),
+  ...(status.webhook && { webhook: { state: status.webhook.state } }),
+  ...(status.attempts && { attempts: status.attempts.slice(-1) }),
+});
+
+/**
+ * A ZipJob with nothing left to do but to expire is kept as a skeleton: there may be ten thousand of them. Its status is never
+ * written again, so nobody misses what was dropped.
+ */
+export const zipJobSkeleton = (zipJob: ZipJob): ZipJob => {
+  if (!isAtRest(zipJob)) return zipJob;
+  const { apiVersion, kind, metadata, spec, status } = zipJob;
+  return {
+    apiVersion,
+    kind,
+    metadata: restMetadata(metadata),
+    spec: {
+      bucketRef: spec.bucketRef,
+      key: spec.key,
+      ...pick(spec, 'filesFrom', 'ttlSecondsAfterFinished'),
+    },
+    status: restStatus(status ?? {}),
+  };
+};
+
+/** Of a Job only its identity and status are read. */
+export const jobSkeleton = ({ spec: _spec, ...job }: Job): Job => job;
+
+/** Of a pod's spec only the node and the names of the mounted Secrets are read. */
+export const podSkeleton = (pod: Pod): Pod => {
+  const { annotations: _annotations, ...metadata } = pod.metadata;
+  const { nodeName, volumes } = pod.spec ?? {};
+  return {
+    ...pod,
+    metadata,
+    spec: {
+      containers: [],
+      ...(nodeName !== undefined && { nodeName }),
+      ...(volumes && { volumes }),
+    },
+  };
+};

@@ -1,0 +1,34 @@
+import type { ZipJob } from '#crds/zip-job.ts';
+import type { Job } from '#runtime/kube/resources.ts';
+import type { Observation } from '../zip-job/observation.ts';
+
+export interface JobEnd {
+  readonly reason: string;
+  readonly message: string;
+}
+
+const jobCondition = (job: Job, types: readonly string[]): JobEnd | undefined => {
+  const condition = job.status?.conditions?.find(
+    ({ type, status }) => types.includes(type) && status === 'True',
+  );
+  return condition && { reason: condition.reason ?? '', message: condition.message ?? '' };
+};
+
+/** Why the Job failed. FailureTarget comes first; Failed only when every pod has ended, on a dead node perhaps never. */
+export const jobFailure = (job: Job): JobEnd | undefined => jobCondition(job, ['FailureTarget', 'Failed']);
+
+export const isJobFinished = (job: Job): boolean => jobCondition(job, ['Failed', 'Complete']) !== undefined;
+
+export const isOwnedBy = (job: Job, zipJob: ZipJob): boolean =>
+  job.metadata.ownerReferences?.some(({ uid }) => uid === zipJob.metadata.uid) === true;
+
+/** True for the Job of an earlier ZipJob of the same name, which Kubernetes removes after its owner. */
+export const isLeftOver = (job: Job, { metadata }: ZipJob): boolean =>
+  job.metadata.deletionTimestamp !== undefined ||
+  job.metadata.ownerReferences?.some(
+    ({ kind, name, uid }) => kind === 'ZipJob' && name === metadata.name && uid !== metadata.uid,
+  ) === true;
+
+/** The Job of the ZipJob; one of the same name that belongs to somebody else is not it. */
+export const ownJob = (seen: Pick<Observation, 'job' | 'zipJob'>): Job | undefined =>
+  seen.job && isOwnedBy(seen.job, seen.zipJob) ? seen.job : undefined;

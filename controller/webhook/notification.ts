@@ -1,0 +1,70 @@
+import { createHash } from 'node:crypto';
+import { rfc3339 } from '#crds/conditions.ts';
+import type { WebhookEvent, WebhookState, ZipJob } from '#crds/zip-job.ts';
+import { inSeconds } from '../kube-state/times.ts';
+import type { DeliveryAnswer } from '../zip-job/observation.ts';
+import { zipIdOf } from './payload.ts';
+
+const KEPT_DELIVERIES = 10;
+const MAX_RETRY_AFTER_SECONDS = 86_400;
+const MAX_JITTER = 0.1;
+
+/** The same for every attempt of every replica: receivers recognise a repetition by it. */
+export const deliveryIdOf = (zipJob: ZipJob, event: WebhookEvent): string =>
+  `msg_${zipIdOf(zipJob)}_${event}`;
+
+export const eventOf = (phase: 'Succeeded' | 'Failed' | 'Cancelled'): WebhookEvent =>
+  phase === 'Succeeded' ? 'COMPLETED' : 'FAILED';
+
+/** What is to be delivered for a job that ends now? */
+export const firstWebhookState = (zipJob: ZipJob, event: WebhookEvent, now: Date): WebhookState => {
+  const wanted = zipJob.spec.webhook?.events.includes(event) === true;
+  return wanted
+    ? { state: 'Pending', deliveryId: deliveryIdOf(zipJob, event), attempts: 0, nextAttemptAt: rfc3339(now) }
+    : { state: 'NotConfigured' };
+};
+
+/** Up to a tenth more, drawn from id and attempt: spread over jobs, yet the same whoever computes it. */
+const jitter = (deliveryId: string, attempt: number): number => {
+  const bytes = createHash('sha256').update(`${deliveryId}/${attempt}`).digest();
+  return (bytes.readUInt32BE(0) / 0xff_ff_ff_ff) * MAX_JITTER;
+};
+
+/** Names one attempt: what a receiver answered to another one is written down already, or never will be. */
+export const attemptIdOf = ({ deliveryId = '', replayNonce = '', attempts = 0 }: WebhookState): string =>
+  JSON.stringify([deliveryId, replayNonce, attempts]);
+
+const GONE = 410;
+/** The endpoint wants nothing any more. */
+export const isGone = (status: number | undefined): boolean => status === GONE;
+export const isSuccess = (status: number | undefined): boolean =>
+  status !== undefined && status >= 200 && status <= 299;
+
+/** The event is sent once more, as often as it takes: the same id tells the receiver that it is no new one. */
+export const replayed = (before: WebhookState, nonce: string, now: Date): WebhookState =>
+  before.deliveryId === undefined
+    ? { ...before, replayNonce: nonce }
+    : { ...before, state: 'Pending', attempts: 0, nextAttemptAt: rfc3339(now), replayNonce: nonce };
+
+/** What does an answer of the receiver (or none) change? `schedule` is the wait before each attempt, in seconds. */
+export const afterDelivery = (
+  before: WebhookState,
+  answer: DeliveryAnswer,
+  at: { readonly schedule: readonly number[]; readonly now: Date },
+): WebhookState => {
+  const { delivery } = answer;
+  const attempts = (before.attempts ?? 0) + 1;
+  const { nextAttemptAt: _due, lastStatus: _last, ...kept } = before;
+  const common = {
+    ...kept,
+    attempts,
+    ...(delivery.status === undefined ? {} : { lastStatus: delivery.status }),
+    log: [...(before.log ?? []), delivery].slice(-KEPT_DELIVERIES),
+  };
+  if (isSuccess(delivery.status)) return { ...common, state: 'Delivered', deliveredAt: rfc3339(at.now) };
+  const planned = at.schedule[attempts];
+  if (planned === undefined || isGone(delivery.status)) return { ...common, state: 'Exhausted' };
+  const asked = Math.min((answer.retryAfterMs ?? 0) / 1000, MAX_RETRY_AFTER_SECONDS);
+  const wait = Math.max(planned * (1 + jitter(before.deliveryId ?? '', attempts)), asked);
+  return { ...common, state: 'Pending', nextAttemptAt: inSeconds(at.now, wait) };
+};

@@ -1,0 +1,162 @@
+import { isFinished } from '#crds/zip-job.ts';
+import type { Clock } from '#runtime/clock.ts';
+import type { KubeClient } from '#runtime/kube/client.ts';
+import type { KubeMetrics } from '#runtime/kube/kube-metrics.ts';
+import type { ObjectKey } from '#runtime/kube/types.ts';
+import { namespaceOf, objectKey } from '#runtime/kube/types.ts';
+import type { Logger } from '#runtime/log.ts';
+import { withLogFields } from '#runtime/log-context.ts';
+import { createPause, type Pause } from './admission/pause.ts';
+import { createSlots, type Slots, slotSettings } from './admission/slots.ts';
+import type { ControllerConfig } from './config.ts';
+import { ZIPBUCKET, ZIPJOB, ZIPPROJECT } from './engine/measure-pass.ts';
+import { passFields } from './engine/pass-fields.ts';
+import { createWorkQueue, type WorkQueue } from './engine/work-queue.ts';
+import type { Clients } from './kube-state/clients.ts';
+import {
+  createIsNamespaceTerminating,
+  type IsNamespaceTerminating,
+} from './kube-state/terminating-namespaces.ts';
+import { type ControllerMetrics, workQueueMetrics } from './metrics.ts';
+import { createWatches, type Watches } from './watches.ts';
+import { createWebhookDispatcher, type WebhookDispatcher } from './webhook/dispatcher.ts';
+import { createEndpointNotes, type EndpointNotes } from './webhook/endpoint-notes.ts';
+import { projectOfTest } from './webhook/test-event.ts';
+import { createMemory, type Memory } from './zip-job/memory.ts';
+import { createProjectChildren, type ProjectChildren } from './zip-project/project-children.ts';
+import { zipperNetworkOf } from './zip-project/zipper-network.ts';
+
+const LONGEST_BACKOFF_MS = 60_000;
+/** A bucket's count of jobs is written at most this often: a thousand jobs that come at once are one write. */
+const BUCKET_USE_MS = 1000;
+
+/** What the process is given to begin with. */
+export interface Base {
+  readonly config: ControllerConfig;
+  readonly log: Logger;
+  readonly metrics: ControllerMetrics;
+  readonly kubeMetrics: KubeMetrics;
+  readonly clients: Clients;
+  readonly kube: KubeClient;
+  readonly stopping: AbortSignal;
+  /** The time on which all who read our status agree. */
+  readonly clock: Clock;
+}
+
+interface Queues {
+  readonly queue: WorkQueue;
+  readonly projectQueue: WorkQueue;
+  readonly bucketQueue: WorkQueue;
+}
+
+/** What the controllers share. Both replicas have it, so that the one that takes over has its caches filled. */
+export interface Parts extends Base, Queues {
+  /** Only the leader fills its queues. */
+  readonly leadership: { isOurs: boolean };
+  readonly watches: Watches;
+  readonly children: ProjectChildren;
+  readonly slots: Slots;
+  readonly pause: Pause;
+  readonly isNamespaceTerminating: IsNamespaceTerminating;
+  readonly endpointNotes: EndpointNotes;
+  readonly memory: Memory;
+  readonly dispatcher: WebhookDispatcher;
+}
+
+const createQueues = ({ log, config, metrics }: Base): Queues => {
+  const queueOf = (name: string): WorkQueue =>
+    createWorkQueue({
+      log,
+      maxDelayMs: LONGEST_BACKOFF_MS,
+      drainTimeoutMs: config.shutdownTimeoutMs,
+      metrics: workQueueMetrics(metrics, name),
+      groupOf: namespaceOf,
+      logFields: passFields(name),
+    });
+  return { queue: queueOf(ZIPJOB), projectQueue: queueOf(ZIPPROJECT), bucketQueue: queueOf(ZIPBUCKET) };
+};
+
+const createDispatcher = (
+  { config, log, stopping, clock }: Base,
+  { queue, projectQueue }: Queues,
+): WebhookDispatcher => {
+  return createWebhookDispatcher({
+    concurrency: config.webhookConcurrency,
+    concurrencyPerEndpoint: config.webhookConcurrencyPerEndpoint,
+    slowAfterMs: config.webhookSlowAfterMs,
+    clock,
+    signal: stopping,
+    onAnswer: (key) => {
+      const project = projectOfTest(key);
+      if (project === undefined) queue.add(key);
+      else projectQueue.add(project);
+    },
+    onError: (key, error) => {
+      const project = projectOfTest(key);
+      // Deliveries outlive the pass that began them, and one begins where another ended.
+      withLogFields(passFields('webhook')(project ?? key), () => {
+        log.warn({ err: error }, 'a webhook could not be tried');
+      });
+      if (project === undefined) queue.addRateLimited(key);
+      else projectQueue.addRateLimited(project);
+    },
+  });
+};
+
+/** Tells of the switch, and has every job look at it. */
+const onPauseChange = (
+  { log, metrics }: Base,
+  reason: string | undefined,
+  parts: { readonly slots: Slots; readonly watches: Watches; readonly onZipJob: (key: ObjectKey) => void },
+): void => {
+  metrics.paused.set(reason === undefined ? 0 : 1);
+  log.warn({ reason }, reason === undefined ? 'jobs begin again' : 'no further job begins');
+  parts.slots.refresh();
+  for (const zipJob of parts.watches.caches.zipJobs.values())
+    if (!isFinished(zipJob)) parts.onZipJob(objectKey(zipJob));
+};
+
+export const createParts = (base: Base): Parts => {
+  const { config, log, kube, clients, clock } = base;
+  const queues = createQueues(base);
+  const { queue, projectQueue, bucketQueue } = queues;
+  const leadership = { isOurs: false };
+  const whenLeading =
+    (add: (key: ObjectKey) => void) =>
+    (key: ObjectKey): void => {
+      if (leadership.isOurs) add(key);
+    };
+  const onZipJob = whenLeading((key) => queue.add(key));
+  const onProject = whenLeading((key) => projectQueue.add(key));
+  const common = { kube, log, metrics: base.kubeMetrics, onProject };
+  const pause = createPause((reason) => onPauseChange(base, reason, { slots, watches, onZipJob }));
+  const slots: Slots = createSlots({
+    ...slotSettings(config, (key) => watches.caches.projects.get(key)),
+    pause,
+    clock,
+    onGranted: (key) => queue.add(key),
+  });
+  const watches: Watches = createWatches({
+    ...common,
+    slots,
+    onZipJob,
+    onBucket: whenLeading((key) => bucketQueue.add(key)),
+    onBucketUse: whenLeading((key) => bucketQueue.addAfter(key, BUCKET_USE_MS)),
+  });
+  return {
+    ...base,
+    ...queues,
+    leadership,
+    watches,
+    slots,
+    pause,
+    children: createProjectChildren({ ...common, network: zipperNetworkOf(config) }),
+    isNamespaceTerminating: createIsNamespaceTerminating({
+      namespaces: clients.namespaces,
+      clock,
+    }),
+    endpointNotes: createEndpointNotes((key) => projectQueue.add(key)),
+    memory: createMemory(),
+    dispatcher: createDispatcher(base, queues),
+  };
+};

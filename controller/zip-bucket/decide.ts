@@ -1,0 +1,85 @@
+import { isDeepStrictEqual } from 'node:util';
+import { ANNOTATIONS } from '#crds/api-group.ts';
+import { setCondition } from '#crds/conditions.ts';
+import type { ZipBucketStatus } from '#crds/zip-bucket.ts';
+import { isFinished } from '#crds/zip-job.ts';
+import { firstOf } from '#runtime/first-of.ts';
+import { commandOf } from '../kube-state/command.ts';
+import { holdsFinalizer, isForced, isLeaving } from '../kube-state/release.ts';
+import type { BucketAction, BucketDecision, BucketMoment, BucketObservation } from './observation.ts';
+import { testAnswer, withTestAnswer } from './test-answer.ts';
+import { testJob, testJobName } from './test-manifest.ts';
+
+interface Step {
+  readonly status: ZipBucketStatus;
+  readonly actions: readonly BucketAction[];
+  readonly requeueAfterMs?: number;
+}
+
+const removal = ({ tests }: BucketObservation, wanted?: string): readonly BucketAction[] =>
+  tests
+    .filter(({ job }) => job.metadata.name !== wanted && !isLeaving(job.metadata))
+    .map(({ job }) => ({ kind: 'deleteTest', name: job.metadata.name, uid: job.metadata.uid ?? '' }));
+
+const unfinishedOf = ({ zipJobs }: BucketObservation) => zipJobs.filter((zipJob) => !isFinished(zipJob));
+
+const heldBy = (seen: BucketObservation) => (seen.isProjectLeaving ? unfinishedOf(seen) : seen.zipJobs);
+
+const waitedFor = (seen: BucketObservation): string => {
+  const names = unfinishedOf(seen)
+    .map(({ metadata }) => metadata.name)
+    .sort();
+  const unfinished = names.length > 0 ? `: ${firstOf(names)}` : '';
+  const finished = heldBy(seen).length - names.length;
+  return `waits until no ZipJob names it: ${names.length} unfinished${unfinished}; ${finished} finished. The annotation ${ANNOTATIONS.forceDelete} lets it go at once, and what is unfinished fails`;
+};
+
+/** A bucket that is being deleted goes when no job names it any more, or at once when it must. */
+const leaving = (seen: BucketObservation, status: ZipBucketStatus, now: Date): Step => {
+  const release = (early?: 'NamespaceTerminating' | 'Forced'): Step => ({
+    status: seen.bucket.status ?? {},
+    actions: [{ kind: 'releaseFinalizer', ...(early && { early }) }],
+  });
+  if (!holdsFinalizer(seen.bucket.metadata)) return { status: seen.bucket.status ?? {}, actions: [] };
+  if (seen.isNamespaceTerminating) return release('NamespaceTerminating');
+  if (heldBy(seen).length === 0) return release();
+  if (isForced(seen.bucket.metadata)) return release('Forced');
+  const waiting = {
+    type: 'Waiting',
+    status: 'True',
+    reason: 'JobsExist',
+    message: waitedFor(seen),
+  } as const;
+  return {
+    status: { ...status, conditions: setCondition(status.conditions, waiting, now) },
+    actions: removal(seen),
+  };
+};
+
+const testing = (seen: BucketObservation, status: ZipBucketStatus, at: BucketMoment): Step => {
+  const { bucket } = seen;
+  const nonce = commandOf(bucket.metadata, ANNOTATIONS.testBucket, bucket.status?.test?.nonce);
+  if (nonce === undefined) return { status, actions: removal(seen) };
+  const name = testJobName(bucket, nonce);
+  const others = removal(seen, name);
+  const test = seen.tests.find(({ job }) => job.metadata.name === name);
+  if (!test) {
+    const start: BucketAction = { kind: 'startTest', nonce, job: testJob(bucket, nonce, at.config) };
+    return { status, actions: [...others, start] };
+  }
+  const answer = testAnswer(test, at);
+  if ('until' in answer)
+    return { status, actions: others, requeueAfterMs: answer.until.getTime() - at.now.getTime() };
+  // Its Job goes in the next pass, when the answer is certain to be written.
+  return { status: withTestAnswer(bucket, status, { nonce, answer, now: at.now }), actions: others };
+};
+
+/** What is to be done about one ZipBucket now. Pure: the same observation at the same time always gives the same decision. */
+export const decideBucket = (seen: BucketObservation, at: BucketMoment): BucketDecision => {
+  const { metadata, status: before = {} } = seen.bucket;
+  if (!isLeaving(metadata) && !holdsFinalizer(metadata)) return { actions: [{ kind: 'addFinalizer' }] };
+  const status = { ...before, activeJobs: unfinishedOf(seen).length };
+  const step = isLeaving(metadata) ? leaving(seen, status, at.now) : testing(seen, status, at);
+  const { status: next, ...rest } = step;
+  return isDeepStrictEqual(next, before) ? rest : { ...rest, status: next };
+};

@@ -1,0 +1,52 @@
+import { projectKey } from '#crds/api-group.ts';
+import type { ZipBucket } from '#crds/zip-bucket.ts';
+import type { Job, Pod } from '#runtime/kube/resources.ts';
+import { type ObjectClient, type ObjectKey, objectKey } from '#runtime/kube/types.ts';
+import { type Caches, INDEXES } from '../kube-state/caches.ts';
+import { isJobFinished, jobFailure } from '../kube-state/job-state.ts';
+import { isEnded } from '../kube-state/pod-state.ts';
+import { isLeaving } from '../kube-state/release.ts';
+import type { IsNamespaceTerminating } from '../kube-state/terminating-namespaces.ts';
+import type { BucketObservation, BucketTest } from './observation.ts';
+
+export interface ObserveBucketOptions {
+  readonly caches: Pick<Caches, 'buckets' | 'projects' | 'zipJobs' | 'jobs' | 'pods'>;
+  readonly pods: Pick<ObjectClient<Pod>, 'list'>;
+  readonly isNamespaceTerminating: IsNamespaceTerminating;
+}
+
+/** The answer is in the pod; the Job may be known to be over before the pod is. */
+const testOf = async ({ caches, pods }: ObserveBucketOptions, job: Job): Promise<BucketTest> => {
+  const cached = caches.pods.byIndex(INDEXES.jobUid, job.metadata.uid ?? '');
+  const isOver = isJobFinished(job) || jobFailure(job) !== undefined;
+  if (!isOver || cached.some(isEnded)) return { job, pods: cached };
+  const { namespace, name } = job.metadata;
+  return { job, pods: await pods.list({ namespace, labelSelector: `batch.kubernetes.io/job-name=${name}` }) };
+};
+
+const observe = async (options: ObserveBucketOptions, bucket: ZipBucket): Promise<BucketObservation> => {
+  const { caches, isNamespaceTerminating } = options;
+  const key = objectKey(bucket);
+  const project = caches.projects.get(projectKey(bucket.metadata.namespace));
+  const tests = caches.jobs
+    .byIndex(INDEXES.testedBucket, key)
+    .filter(({ metadata }) => metadata.ownerReferences?.some(({ uid }) => uid === bucket.metadata.uid));
+  return {
+    bucket,
+    zipJobs: caches.zipJobs.byIndex(INDEXES.bucket, key),
+    isProjectLeaving: project === undefined || isLeaving(project.metadata),
+    tests: await Promise.all(tests.map((job) => testOf(options, job))),
+    isNamespaceTerminating:
+      isLeaving(bucket.metadata) && (await isNamespaceTerminating(bucket.metadata.namespace)),
+  };
+};
+
+/** Undefined when there is no such ZipBucket. */
+export type ObserveBucket = (key: ObjectKey) => Promise<BucketObservation | undefined>;
+
+export const createObserveBucket =
+  (options: ObserveBucketOptions): ObserveBucket =>
+  async (key) => {
+    const bucket = options.caches.buckets.get(key);
+    return bucket && observe(options, bucket);
+  };

@@ -1,0 +1,117 @@
+import { type Condition, type ConditionChange, REASONS, rfc3339, setCondition } from '#crds/conditions.ts';
+import type { ZipBucket, ZipBucketStatus } from '#crds/zip-bucket.ts';
+import type { BucketCheck } from '#crds/zipper-contract.ts';
+import { isJobFinished, jobFailure } from '../kube-state/job-state.ts';
+import { isEnded, terminationOf } from '../kube-state/pod-state.ts';
+import { describeFailure, parseTerminationMessage } from '../kube-state/termination-message.ts';
+import { timeOf } from '../kube-state/times.ts';
+import { shorten } from '../zip-job/owned-status.ts';
+import { podWaiting } from '../zip-job/policies/pod-waiting.ts';
+import type { BucketMoment, BucketTest } from './observation.ts';
+
+const END_OF_TIME = new Date(8.64e15);
+
+type Verdict = Pick<Condition, 'status' | 'reason' | 'message'>;
+
+/** How a test ended. `fence` is known only when the store was reached. */
+export interface TestAnswer {
+  readonly ready: Verdict;
+  readonly fence?: Verdict;
+}
+
+const failed = (reason: string, message: string): TestAnswer => ({
+  ready: { status: 'False', reason, message },
+});
+
+/** In the words that the zipper's check names permissions with. */
+const LISTING = /^s3:List/;
+
+const missingText = (permissions: readonly string[]): string =>
+  permissions.length === 0 ? '' : ` The credentials lack ${permissions.join(', ')}.`;
+
+const fenceOf = ({ missingPermissions, warnings }: BucketCheck): Verdict => {
+  const isBlind = warnings?.includes('FenceIncomplete') === true;
+  const reason = isBlind
+    ? 'LookForbidden'
+    : missingPermissions.some((name) => LISTING.test(name))
+      ? 'ListForbidden'
+      : 'AllPermitted';
+  return {
+    status: reason === 'AllPermitted' ? 'False' : 'True',
+    reason,
+    message: `${REASONS[reason]}${missingText(missingPermissions)}`,
+  };
+};
+
+const ofCheck = (check: BucketCheck): TestAnswer => {
+  const { ok, failure, missingPermissions } = check;
+  const missing = missingText(missingPermissions);
+  if (ok)
+    return {
+      ready: { status: 'True', reason: 'BucketTested', message: `${REASONS.BucketTested}${missing}` },
+      fence: fenceOf(check),
+    };
+  const what = failure ? describeFailure(failure, failure.code) : REASONS.BucketTestFailed;
+  return failed(failure?.code ?? 'BucketTestFailed', `${what}${missing}`);
+};
+
+const lastWords = ({ pods }: BucketTest): TestAnswer | undefined => {
+  for (const pod of pods.filter(isEnded)) {
+    const said = parseTerminationMessage(terminationOf(pod)?.message);
+    if (said && 'check' in said) return ofCheck(said.check);
+    if (said && 'failure' in said)
+      return failed(said.failure.code, describeFailure(said.failure, said.failure.code));
+  }
+  return undefined;
+};
+
+/** At the deadline every suspicion is told: there will be no better one. */
+const timedOut = ({ job, pods }: BucketTest, seconds: number): TestAnswer => {
+  const wait = pods.map((pod) => podWaiting(pod, END_OF_TIME)).find((one) => one !== undefined);
+  const why = wait ? `: ${wait.reason}: ${wait.message}` : '';
+  return failed(
+    wait?.reason ?? 'BucketTestFailed',
+    `Job ${job.metadata.name} gave no answer within ${seconds} s${why}`,
+  );
+};
+
+/** What a test says; otherwise until when its answer is waited for. */
+export const testAnswer = (
+  test: BucketTest,
+  { now, config }: BucketMoment,
+): TestAnswer | { readonly until: Date } => {
+  const said = lastWords(test);
+  if (said) return said;
+  const { job, pods } = test;
+  const seconds = config.bucketTestSeconds;
+  const until = new Date((timeOf(job.metadata.creationTimestamp) ?? now.getTime()) + seconds * 1000);
+  if (now >= until) return timedOut(test, seconds);
+  const failure = jobFailure(job);
+  if (failure) return failed('BucketTestFailed', `Job ${job.metadata.name}: ${failure.reason}`);
+  // A Job that is over has a pod that is over; the cache of pods may be a moment behind.
+  return isJobFinished(job) && pods.some(isEnded)
+    ? failed('BucketTestFailed', REASONS.BucketTestFailed)
+    : { until };
+};
+
+/** The status after a test: Ready, what is missing, and the nonce that it answers. */
+export const withTestAnswer = (
+  bucket: ZipBucket,
+  before: ZipBucketStatus,
+  told: { readonly nonce: string; readonly answer: TestAnswer; readonly now: Date },
+): ZipBucketStatus => {
+  const { nonce, answer, now } = told;
+  const { generation } = bucket.metadata;
+  const change = (type: ConditionChange['type'], verdict: Verdict): ConditionChange => ({
+    type,
+    ...verdict,
+    message: shorten(verdict.message),
+    ...(generation !== undefined && { observedGeneration: generation }),
+  });
+  const ready = setCondition(before.conditions, change('Ready', answer.ready), now);
+  return {
+    ...before,
+    conditions: answer.fence ? setCondition(ready, change('FenceIncomplete', answer.fence), now) : ready,
+    test: { nonce, finishedAt: rfc3339(now) },
+  };
+};

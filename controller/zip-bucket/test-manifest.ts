@@ -1,0 +1,67 @@
+import { createHash } from 'node:crypto';
+import { ANNOTATIONS, bucketSecretName, GROUP_VERSION } from '#crds/api-group.ts';
+import type { ZipBucket } from '#crds/zip-bucket.ts';
+import { type CheckBucketTask, CONTRACT_VERSION } from '#crds/zipper-contract.ts';
+import type { Job } from '#runtime/kube/resources.ts';
+import { taskBucket, zipperLabels } from '../zip-job/manifest/job-manifest.ts';
+import { zipperPodSpec } from '../zip-job/manifest/zipper-pod.ts';
+import type { BucketConfig } from './observation.ts';
+
+/** Beyond our own limit, which tells better what the test waited for. */
+const GRACE_SECONDS = 30;
+/** For a Job that nobody removed because the controller was not there. */
+const TTL_SECONDS = 600;
+
+/**
+ * One test, one Job: the same nonce for the same spec of the same bucket always gives the same name, so that a controller that
+ * takes over finds it. The name of a bucket may be too long for one of a Job.
+ */
+export const testJobName = ({ metadata }: ZipBucket, nonce: string): string => {
+  const identity = JSON.stringify([metadata.uid, metadata.generation, nonce]);
+  return `zipbucket-test-${createHash('sha256').update(identity).digest('hex').slice(0, 24)}`;
+};
+
+/** The Job that tries what an archive needs of a bucket; it has no token and sees this bucket's credentials only. */
+export const testJob = (bucket: ZipBucket, nonce: string, config: BucketConfig): Job => {
+  const { name: bucketName, namespace, uid } = bucket.metadata;
+  const task: CheckBucketTask = {
+    mode: 'check-bucket',
+    contractVersion: CONTRACT_VERSION,
+    bucket: taskBucket(bucket),
+  };
+  const name = testJobName(bucket, nonce);
+  const labels = zipperLabels(name, 'check-bucket');
+  return {
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    metadata: {
+      name,
+      namespace,
+      labels,
+      ownerReferences: [
+        { apiVersion: GROUP_VERSION, kind: 'ZipBucket', name: bucketName, uid: uid ?? '', controller: true },
+      ],
+    },
+    spec: {
+      completions: 1,
+      parallelism: 1,
+      backoffLimit: 0,
+      activeDeadlineSeconds: config.bucketTestSeconds + GRACE_SECONDS,
+      ttlSecondsAfterFinished: TTL_SECONDS,
+      podReplacementPolicy: 'Failed',
+      podFailurePolicy: {
+        rules: [{ action: 'Ignore', onPodConditions: [{ type: 'DisruptionTarget', status: 'True' }] }],
+      },
+      template: {
+        metadata: { labels, annotations: { [ANNOTATIONS.task]: JSON.stringify(task) } },
+        spec: zipperPodSpec({
+          hasToken: false,
+          bucketSecret: bucketSecretName(bucketName),
+          fileSecrets: [],
+          spec: {},
+          config,
+        }),
+      },
+    },
+  };
+};

@@ -1,0 +1,74 @@
+import type { ZipJob } from '#crds/zip-job.ts';
+import { isKubeError, KubeError } from '#runtime/kube/kube-error.ts';
+import { objectKey } from '#runtime/kube/types.ts';
+import { refusalAfter } from '../../engine/refusal.ts';
+import { isOwnedBy } from '../../kube-state/job-state.ts';
+import { jobFacts } from '../job-facts.ts';
+import type { Action } from '../observation.ts';
+import type { ActOptions } from './act-options.ts';
+import { removeFinalizer } from './finalizer.ts';
+import { AGAIN, DONE, type Outcome } from './outcome.ts';
+import { refresh } from './versioned-write.ts';
+
+/** A ZipJob, and whether it was just answered by the API server rather than found in the cache. */
+export interface Current {
+  readonly zipJob: ZipJob;
+  readonly isFresh: boolean;
+}
+
+type CreateJob = Extract<Action, { kind: 'createJob' }>;
+
+/** Nothing may be created for a ZipJob that changed since the decision: it may be over, deleted, replaced or cancelled. */
+const isStillWanted = (seen: ZipJob, live: ZipJob | undefined, action: CreateJob): live is ZipJob =>
+  live !== undefined &&
+  live.metadata.uid === seen.metadata.uid &&
+  (action.target === 'settle' ||
+    (live.metadata.resourceVersion === seen.metadata.resourceVersion &&
+      live.metadata.deletionTimestamp === undefined &&
+      live.spec.cancel !== true &&
+      live.spec.suspend !== true));
+
+const refuse = async (
+  options: ActOptions,
+  zipJob: ZipJob,
+  refused: { readonly error: KubeError; readonly target: CreateJob['target'] },
+): Promise<Outcome> => {
+  const { error, target } = refused;
+  const isLeaving = zipJob.metadata.deletionTimestamp !== undefined;
+  if (isLeaving && isKubeError(error, 'NamespaceTerminating')) {
+    // Nothing can be created here any more, so nothing can be settled; holding on would keep the namespace for ever.
+    const fresh = await removeFinalizer(options, zipJob, 'NamespaceTerminating');
+    return 'end' in fresh ? fresh.end : DONE;
+  }
+  const key = objectKey(zipJob);
+  options.memory.refused(
+    key,
+    refusalAfter(options.memory.refusal(key), error, { target, now: options.clock.date() }),
+  );
+  options.log.warn({ err: error, ...jobFacts(zipJob), target }, 'the API server did not take a Job');
+  return AGAIN;
+};
+
+/** The name is the lock: a Job of that name counts as ours only when it belongs to this very ZipJob. */
+export const createJob = async (
+  options: ActOptions,
+  { zipJob, isFresh }: Current,
+  action: CreateJob,
+): Promise<Outcome> => {
+  const { namespace, name } = action.job.metadata;
+  const { target } = action;
+  const key = objectKey(zipJob);
+  try {
+    const live = isFresh ? zipJob : await options.zipJobs.get(namespace, zipJob.metadata.name);
+    if (!isStillWanted(zipJob, live, action)) return await refresh(options, zipJob);
+    const job = (await options.jobs.create(action.job)) ?? (await options.jobs.get(namespace, name));
+    if (!job) return AGAIN;
+    if (target === 'settle' && !isOwnedBy(job, zipJob))
+      throw new KubeError(`Could not create Job ${name}: the name is taken`, { code: 'AlreadyExists' });
+    options.memory.accepted(key);
+    return { kind: 'again', hints: target === 'archive' ? { job } : { settle: job } };
+  } catch (error) {
+    if (error instanceof KubeError) return refuse(options, zipJob, { error, target });
+    throw error;
+  }
+};

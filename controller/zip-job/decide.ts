@@ -1,0 +1,87 @@
+import { isDeepStrictEqual } from 'node:util';
+import { FINALIZER } from '#crds/api-group.ts';
+import { isFinished } from '#crds/zip-job.ts';
+import { type EarlyRelease, patienceEnds } from '../kube-state/release.ts';
+import type { Action, Decision, DecisionConfig, Observation, Situation, Step } from './observation.ts';
+import { ownedStatus } from './owned-status.ts';
+import { active } from './phases/active.ts';
+import { beginEnding } from './phases/ending.ts';
+import { finalizing } from './phases/finalizing.ts';
+import { finished } from './phases/finished.ts';
+import { queued } from './phases/queued.ts';
+import { uploaded } from './phases/uploaded.ts';
+import { interruption } from './policies/interruption.ts';
+import { settingsIn } from './policies/pod-settings.ts';
+import { atTheLatest } from './policies/wake-up.ts';
+
+/** A deletion never waits longer than this for a settle Job: Kubernetes' own patience ends at five minutes. */
+const DELETION_PATIENCE_MS = 280_000;
+
+/*
+ * (new) -> Queued -> Starting -> Running -> Finalizing -> Succeeded | Failed | Cancelled
+ *
+ * Queued: no Job yet. Starting: the Job exists. Running: the pod in charge has written progress; between two attempts the job
+ * stays in the phase that it had. Finalizing: the outcome is known and the last attempt is being settled. A result that was
+ * written beats everything else, because it says that the archive is visible already.
+ */
+const stepOf = (s: Situation): Step => {
+  if (isFinished(s.seen.zipJob)) return finished(s);
+  if (s.status.phase === 'Finalizing') return finalizing(s);
+  const success = uploaded(s);
+  if (success) return success;
+  const stop = interruption(s.seen);
+  if (stop) return beginEnding(s, stop);
+  return s.status.phase === undefined || s.status.phase === 'Queued' ? queued(s) : active(s);
+};
+
+/** The finalizer must be there before anything is created, and must not be added to what is being deleted. */
+const finalizerAction = (zipJob: Observation['zipJob'], step: Step): readonly Action[] => {
+  const creates = step.actions?.some(({ kind }) => kind === 'createJob') === true;
+  const { finalizers, deletionTimestamp } = zipJob.metadata;
+  return creates && deletionTimestamp === undefined && !finalizers?.includes(FINALIZER)
+    ? [{ kind: 'addFinalizer' }]
+    : [];
+};
+
+/** Nothing can be created in a namespace that goes, so nothing can be settled there either. */
+const earlyRelease = (
+  { zipJob, isNamespaceTerminating }: Observation,
+  now: Date,
+): EarlyRelease | undefined => {
+  if (isNamespaceTerminating) return 'NamespaceTerminating';
+  const until = patienceEnds(zipJob.metadata, DELETION_PATIENCE_MS);
+  return until && now >= until ? 'Overdue' : undefined;
+};
+
+/** Whatever a step waits for, a deletion is looked at again when the patience with it ends. */
+const wakeAfterMs = ({ seen, now }: Situation, step: Step): number | undefined => {
+  const until = patienceEnds(seen.zipJob.metadata, DELETION_PATIENCE_MS);
+  return atTheLatest(step, until && until.getTime() - now.getTime()).requeueAfterMs;
+};
+
+/** What is to be done about one ZipJob now. Pure: the same observation at the same time always gives the same decision. */
+export const decide = (seen: Observation, now: Date, config: DecisionConfig): Decision => {
+  const before = ownedStatus(seen.zipJob.status);
+  const { metadata } = seen.zipJob;
+  const observedGeneration = metadata.generation;
+  const s: Situation = {
+    seen,
+    status:
+      isFinished(seen.zipJob) || observedGeneration === undefined
+        ? before
+        : { ...before, observedGeneration },
+    now,
+    config: settingsIn(seen.project, config),
+  };
+  const early = earlyRelease(seen, now);
+  if (early) return { actions: [{ kind: 'removeFinalizer', early }], events: [] };
+  const step = stepOf(s);
+  const isTold = step.isUntold !== true;
+  const requeueAfterMs = wakeAfterMs(s, step);
+  return {
+    ...(isTold && !isDeepStrictEqual(step.status, before) && { status: step.status }),
+    actions: [...finalizerAction(seen.zipJob, step), ...(step.actions ?? [])],
+    events: isTold ? (step.events ?? []) : [],
+    ...(requeueAfterMs === undefined ? {} : { requeueAfterMs }),
+  };
+};

@@ -1,0 +1,213 @@
+import {
+  ANNOTATIONS,
+  bucketSecretName,
+  fileListOwner,
+  GROUP_VERSION,
+  LABELS,
+  ZIPPER_CONTAINER,
+} from '#crds/api-group.ts';
+import type { ZipBucket } from '#crds/zip-bucket.ts';
+import type { Attempt, ZipJob, ZipJobSpec } from '#crds/zip-job.ts';
+import {
+  type ArchiveTask,
+  CONTRACT_VERSION,
+  type SettleTask,
+  type TaskBucket,
+  type ZipperTask,
+} from '#crds/zipper-contract.ts';
+import type { Job } from '#runtime/kube/resources.ts';
+import { validTraceparent } from '#runtime/traceparent.ts';
+import type { DecisionConfig } from '../observation.ts';
+import { fileCount } from '../owned-status.ts';
+import { maxAttemptsOf } from '../policies/failure.ts';
+import type { Settled } from '../policies/settle.ts';
+import { zipperPodSpec } from './zipper-pod.ts';
+
+/** What the zipper answers that trying again does not change. */
+const PERMANENT_EXIT_CODES = Array.from({ length: 20 }, (_, index) => 10 + index);
+const DEFAULT_START_DEADLINE_SECONDS = 600;
+const SETTLE_BACKOFF_LIMIT = 2;
+
+export const settleJobName = (zipJobName: string, attempt: number): string =>
+  `${zipJobName}-settle-${attempt}`;
+
+/** The bucket as the zipper needs it. */
+export const taskBucket = (bucket: ZipBucket): TaskBucket => {
+  const { bucketName, objectOptions, ...place } = bucket.spec;
+  const { onConflict: _onConflict, ...options } = objectOptions ?? {};
+  return { name: bucketName, ...place, ...options };
+};
+
+/** What a task says only where the ZipJob does. */
+const choicesOf = ({
+  onSourceError,
+  manifestEntry,
+  portableNames,
+  fixedModificationTime,
+  sha256,
+}: ZipJobSpec) => ({
+  ...(onSourceError !== undefined && { onSourceError }),
+  ...(manifestEntry !== undefined && { manifestEntry }),
+  ...(portableNames !== undefined && { portableNames }),
+  ...(fixedModificationTime !== undefined && { fixedModificationTime }),
+  ...(sha256 === true && { sha256 }),
+});
+
+const archiveTask = (zipJob: ZipJob, bucket: ZipBucket): ArchiveTask => {
+  const { spec, metadata } = zipJob;
+  const { filesFrom } = spec;
+  return {
+    mode: 'archive',
+    contractVersion: CONTRACT_VERSION,
+    bucket: taskBucket(bucket),
+    namespace: metadata.namespace,
+    zipJob: metadata.name,
+    zipJobUid: metadata.uid ?? '',
+    key: spec.key,
+    compression: spec.compression ?? 'store',
+    onConflict: spec.onConflict === 'fail' ? 'fail' : (bucket.spec.objectOptions?.onConflict ?? 'replace'),
+    ...choicesOf(spec),
+    defaultModificationTime: metadata.creationTimestamp ?? new Date(0).toISOString(),
+    files: filesFrom
+      ? {
+          from: 'mounted',
+          chunks: filesFrom.secretNames.length,
+          count: filesFrom.count,
+          sha256: filesFrom.sha256,
+        }
+      : { from: 'inline', count: fileCount(zipJob) },
+    startDeadlineSeconds: spec.startDeadlineSeconds ?? DEFAULT_START_DEADLINE_SECONDS,
+  };
+};
+
+/** What every Job of the zipper image and its pods carry; the instance is the object that it works for. */
+export const zipperLabels = (
+  instance: string,
+  component: 'archive' | 'settle' | 'check-bucket',
+): Readonly<Record<string, string>> => ({
+  [LABELS.name]: 'zipjobs-zipper',
+  [LABELS.instance]: instance,
+  [LABELS.component]: component,
+  [LABELS.partOf]: 'zipjobs',
+  [LABELS.managedBy]: 'zipjobs-controller',
+});
+
+interface Frame {
+  readonly name: string;
+  readonly component: 'archive' | 'settle';
+  readonly task: ZipperTask;
+  readonly bucket: ZipBucket;
+  readonly spec: Omit<Job['spec'] & object, 'template'>;
+}
+
+/** A policy lets a Job mount one list: that of its owner, or this one. */
+const listAnnotation = ({ metadata, spec }: ZipJob) => {
+  const owner = spec.filesFrom && fileListOwner(spec.filesFrom.secretNames);
+  return owner !== undefined && owner !== metadata.name
+    ? { annotations: { [ANNOTATIONS.fileListOf]: owner } }
+    : {};
+};
+
+const jobOf = (zipJob: ZipJob, frame: Frame, config: DecisionConfig): Job => {
+  const { name, namespace, uid } = zipJob.metadata;
+  const { queueName } = zipJob.spec;
+  const isQueued = frame.component === 'archive' && queueName !== undefined;
+  const labels = zipperLabels(name, frame.component);
+  return {
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    metadata: {
+      name: frame.name,
+      namespace,
+      labels: { ...labels, ...(isQueued && { [LABELS.queueName]: queueName }) },
+      ...(frame.component === 'archive' && listAnnotation(zipJob)),
+      ownerReferences: [
+        { apiVersion: GROUP_VERSION, kind: 'ZipJob', name, uid: uid ?? '', controller: true },
+      ],
+    },
+    spec: {
+      completions: 1,
+      parallelism: 1,
+      podReplacementPolicy: 'Failed',
+      // Who admits the Job resumes it.
+      ...(isQueued && { suspend: true }),
+      ...frame.spec,
+      template: {
+        metadata: { labels, annotations: { [ANNOTATIONS.task]: JSON.stringify(frame.task) } },
+        spec: zipperPodSpec({
+          hasToken: frame.component === 'archive',
+          bucketSecret: bucketSecretName(frame.bucket.metadata.name),
+          fileSecrets: frame.component === 'archive' ? (zipJob.spec.filesFrom?.secretNames ?? []) : [],
+          spec: zipJob.spec,
+          config,
+          traceparent: validTraceparent(zipJob.metadata.annotations?.[ANNOTATIONS.traceparent]),
+        }),
+      },
+    },
+  };
+};
+
+/** The Job that builds the archive; it has the ZipJob's name. */
+export const archiveJob = (zipJob: ZipJob, bucket: ZipBucket, config: DecisionConfig): Job =>
+  jobOf(
+    zipJob,
+    {
+      name: zipJob.metadata.name,
+      component: 'archive',
+      task: archiveTask(zipJob, bucket),
+      bucket,
+      spec: {
+        backoffLimit: maxAttemptsOf(zipJob) - 1,
+        activeDeadlineSeconds: zipJob.spec.activeDeadlineSeconds ?? config.activeDeadlineSeconds,
+        podFailurePolicy: {
+          rules: [
+            {
+              action: 'FailJob',
+              onExitCodes: {
+                containerName: ZIPPER_CONTAINER,
+                operator: 'In',
+                values: PERMANENT_EXIT_CODES,
+              },
+            },
+            { action: 'Ignore', onPodConditions: [{ type: 'DisruptionTarget', status: 'True' }] },
+          ],
+        },
+      },
+    },
+    config,
+  );
+
+export interface ToSettle {
+  readonly attempt: Attempt;
+  readonly upload: Settled;
+  readonly bucket: ZipBucket;
+}
+
+const uploadFacts = (upload: Settled) =>
+  upload === 'unrecorded'
+    ? ({ uploadState: 'unrecorded' } as const)
+    : { uploadState: upload.state, uploadId: upload.uploadId };
+
+/** The Job that aborts the upload of a lost attempt and asks the store what became of it. */
+export const settleJob = (zipJob: ZipJob, lost: ToSettle, config: DecisionConfig): Job => {
+  const task: SettleTask = {
+    mode: 'settle',
+    contractVersion: CONTRACT_VERSION,
+    bucket: taskBucket(lost.bucket),
+    key: zipJob.spec.key,
+    ...uploadFacts(lost.upload),
+    attempt: lost.attempt.podUid,
+    since: zipJob.metadata.creationTimestamp ?? new Date(0).toISOString(),
+  };
+  return jobOf(
+    zipJob,
+    {
+      name: settleJobName(zipJob.metadata.name, lost.attempt.n),
+      component: 'settle',
+      task,
+      bucket: lost.bucket,
+      spec: { backoffLimit: SETTLE_BACKOFF_LIMIT, activeDeadlineSeconds: config.settleDeadlineSeconds },
+    },
+    config,
+  );
+};

@@ -1,0 +1,170 @@
+import { ANNOTATIONS, ZIPPER_CONTAINER, ZIPPER_SERVICE_ACCOUNT } from '#crds/api-group.ts';
+import type { ZipJobSpec } from '#crds/zip-job.ts';
+import { FILE_LIST_SECRET_KEY, fileListMountName, ZIPPER_ENV, ZIPPER_PATHS } from '#crds/zipper-contract.ts';
+import type { Job } from '#runtime/kube/resources.ts';
+import type { DecisionConfig } from '../observation.ts';
+
+type PodSpec = NonNullable<NonNullable<Job['spec']>['template']['spec']>;
+type Container = PodSpec['containers'][number];
+type Volume = NonNullable<PodSpec['volumes']>[number];
+type EnvVar = NonNullable<Container['env']>[number];
+
+const NON_ROOT = 65_532;
+const TOKEN_SECONDS = 600;
+/** The default of five minutes leaves an archive idle that long after its node died. */
+const NODE_TOLERATION_SECONDS = 30;
+
+export interface ZipperPod {
+  /** Whether the pod may speak to the API server. */
+  readonly hasToken: boolean;
+  readonly bucketSecret: string;
+  readonly fileSecrets: readonly string[];
+  readonly spec: Pick<ZipJobSpec, 'resources' | 'priorityClassName'>;
+  readonly config: DecisionConfig;
+  /** Trace context of the request, when it came with one. */
+  readonly traceparent?: string | undefined;
+}
+
+const VOLUMES = { task: 'task', bucket: 'bucket', files: 'files', token: 'api-token' } as const;
+
+const taskVolume: Volume = {
+  name: VOLUMES.task,
+  projected: {
+    sources: [
+      {
+        downwardAPI: {
+          items: [
+            {
+              path: 'task.json',
+              fieldRef: { apiVersion: 'v1', fieldPath: `metadata.annotations['${ANNOTATIONS.task}']` },
+            },
+          ],
+        },
+      },
+    ],
+  },
+};
+
+/** A token of the API server's own audience, without the namespace file that the automatic mount adds. */
+const tokenVolume: Volume = {
+  name: VOLUMES.token,
+  projected: {
+    sources: [
+      { serviceAccountToken: { path: 'token', expirationSeconds: TOKEN_SECONDS } },
+      { configMap: { name: 'kube-root-ca.crt', items: [{ key: 'ca.crt', path: 'ca.crt' }] } },
+    ],
+  },
+};
+
+const filesVolume = (secrets: readonly string[]): Volume => ({
+  name: VOLUMES.files,
+  projected: {
+    sources: secrets.map((name, index) => ({
+      secret: { name, items: [{ key: FILE_LIST_SECRET_KEY, path: fileListMountName(index) }] },
+    })),
+  },
+});
+
+interface Mount {
+  readonly volume: Volume;
+  readonly mountPath: string;
+}
+
+const mountsOf = (pod: ZipperPod): readonly Mount[] => [
+  { volume: taskVolume, mountPath: ZIPPER_PATHS.taskDir },
+  {
+    volume: { name: VOLUMES.bucket, secret: { secretName: pod.bucketSecret } },
+    mountPath: ZIPPER_PATHS.bucketDir,
+  },
+  ...(pod.fileSecrets.length > 0
+    ? [{ volume: filesVolume(pod.fileSecrets), mountPath: ZIPPER_PATHS.filesDir }]
+    : []),
+  ...(pod.hasToken ? [{ volume: tokenVolume, mountPath: ZIPPER_PATHS.serviceAccountDir }] : []),
+];
+
+const fieldEnv = (name: string, fieldPath: string): EnvVar => ({
+  name,
+  valueFrom: { fieldRef: { apiVersion: 'v1', fieldPath } },
+});
+
+/** The operator's settings come first and cannot replace what the controller sets. */
+const envOf = ({ config, traceparent }: ZipperPod): readonly EnvVar[] => {
+  const own: readonly EnvVar[] = [
+    fieldEnv('HOST', 'status.podIP'),
+    fieldEnv(ZIPPER_ENV.podName, 'metadata.name'),
+    fieldEnv(ZIPPER_ENV.podUid, 'metadata.uid'),
+    { name: ZIPPER_ENV.taskFile, value: ZIPPER_PATHS.taskFile },
+    { name: ZIPPER_ENV.bucketDir, value: ZIPPER_PATHS.bucketDir },
+    { name: ZIPPER_ENV.filesDir, value: ZIPPER_PATHS.filesDir },
+    { name: ZIPPER_ENV.serviceAccountDir, value: ZIPPER_PATHS.serviceAccountDir },
+    { name: ZIPPER_ENV.terminationLog, value: ZIPPER_PATHS.terminationLog },
+    ...(traceparent === undefined ? [] : [{ name: ZIPPER_ENV.traceparent, value: traceparent }]),
+  ];
+  const taken = new Set(own.map(({ name }) => name));
+  const operators = Object.entries(config.zipperEnv).filter(([name]) => !taken.has(name));
+  return [...operators.map(([name, value]) => ({ name, value })), ...own];
+};
+
+const containerOf = (pod: ZipperPod): Container => ({
+  name: ZIPPER_CONTAINER,
+  image: pod.config.zipperImage,
+  imagePullPolicy: pod.config.zipperImagePullPolicy,
+  env: envOf(pod),
+  resources: {
+    requests: pod.spec.resources?.requests ?? pod.config.zipperResources.requests,
+    limits: pod.spec.resources?.limits ?? pod.config.zipperResources.limits,
+  },
+  volumeMounts: mountsOf(pod).map(({ volume, mountPath }) => ({
+    name: volume.name,
+    mountPath,
+    readOnly: true,
+  })),
+  terminationMessagePath: ZIPPER_PATHS.terminationLog,
+  terminationMessagePolicy: 'FallbackToLogsOnError',
+  securityContext: {
+    allowPrivilegeEscalation: false,
+    readOnlyRootFilesystem: true,
+    capabilities: { drop: ['ALL'] },
+  },
+});
+
+const toleration = (key: string): NonNullable<PodSpec['tolerations']>[number] => ({
+  key,
+  operator: 'Exists',
+  effect: 'NoExecute',
+  tolerationSeconds: NODE_TOLERATION_SECONDS,
+});
+
+/** The pod of one run of the zipper image. Nothing in it but the task annotation comes from the caller. */
+export const zipperPodSpec = (pod: ZipperPod): PodSpec => {
+  const { config } = pod;
+  const priorityClassName = pod.spec.priorityClassName ?? config.zipperPriorityClassName;
+  return {
+    restartPolicy: 'Never',
+    serviceAccountName: ZIPPER_SERVICE_ACCOUNT,
+    automountServiceAccountToken: false,
+    enableServiceLinks: false,
+    terminationGracePeriodSeconds: config.zipperGraceSeconds,
+    // Source hosts are full names; trying every search domain first would multiply the look-ups.
+    dnsConfig: { options: [{ name: 'ndots', value: '1' }] },
+    ...(priorityClassName === '' ? {} : { priorityClassName }),
+    ...(Object.keys(config.zipperNodeSelector).length > 0 ? { nodeSelector: config.zipperNodeSelector } : {}),
+    ...(config.zipperImagePullSecrets.length > 0
+      ? { imagePullSecrets: config.zipperImagePullSecrets.map((name) => ({ name })) }
+      : {}),
+    tolerations: [
+      ...config.zipperTolerations,
+      toleration('node.kubernetes.io/not-ready'),
+      toleration('node.kubernetes.io/unreachable'),
+    ],
+    securityContext: {
+      runAsNonRoot: true,
+      runAsUser: NON_ROOT,
+      runAsGroup: NON_ROOT,
+      fsGroup: NON_ROOT,
+      seccompProfile: { type: 'RuntimeDefault' },
+    },
+    containers: [containerOf(pod)],
+    volumes: mountsOf(pod).map(({ volume }) => volume),
+  };
+};

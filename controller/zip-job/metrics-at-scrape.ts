@@ -1,0 +1,135 @@
+import { Gauge, type Registry } from 'prom-client';
+import { findCondition, type Reason } from '#crds/conditions.ts';
+import { isFinished, PHASES, type ZipJob } from '#crds/zip-job.ts';
+import type { WorkQueue } from '../engine/work-queue.ts';
+import { timeOf } from '../kube-state/times.ts';
+
+export interface ScrapeSources {
+  readonly zipJobs: () => Iterable<ZipJob>;
+  /** By the name that the work queue has in its other metrics. */
+  readonly queues: Readonly<Record<string, Pick<WorkQueue, 'longestRunningMs' | 'unfinishedMs'>>>;
+  readonly activeDeadlineSeconds: number;
+  readonly now: () => Date;
+}
+
+/** A job is settled within this time after its deadline; one that is older does not come to its end by itself. */
+const OVERDUE_GRACE_MS = 600_000;
+
+const NO_PROGRESS: Reason = 'NoProgress';
+
+const isQueued = ({ spec, status }: ZipJob): boolean =>
+  spec.suspend !== true && (status?.phase === undefined || status.phase === 'Queued');
+
+const acceptedAt = ({ metadata, status }: ZipJob): number | undefined =>
+  timeOf(status?.acceptedAt ?? metadata.creationTimestamp);
+
+/** Since when the webhook is due; undefined when none is to be delivered. */
+const notifiedSince = ({ status }: ZipJob): number | undefined =>
+  status?.webhook?.state === 'Pending' ? timeOf(status.finishedAt) : undefined;
+
+const isOverdue = (zipJob: ZipJob, { activeDeadlineSeconds, now }: ScrapeSources): boolean => {
+  const startedAt = timeOf(zipJob.status?.startedAt);
+  if (startedAt === undefined || isFinished(zipJob)) return false;
+  const seconds = zipJob.spec.activeDeadlineSeconds ?? activeDeadlineSeconds;
+  return now().getTime() > startedAt + seconds * 1000 + OVERDUE_GRACE_MS;
+};
+
+const phaseGauges = (registry: Registry, zipJobs: ScrapeSources['zipJobs']): void => {
+  new Gauge({
+    name: 'zip_jobs',
+    help: 'ZipJobs by phase, counted in the cache at scrape',
+    labelNames: ['phase'],
+    registers: [registry],
+    collect() {
+      for (const phase of ['New', ...PHASES]) this.set({ phase }, 0);
+      for (const { status } of zipJobs()) this.inc({ phase: status?.phase ?? 'New' });
+    },
+  });
+  new Gauge({
+    name: 'zip_jobs_stuck',
+    help: 'ZipJobs that do not get on, by reason: ImagePull, Unschedulable, ContainerConfig, QuotaExceeded, AdmissionRefused, NodeSilent, NoProgress and the like',
+    labelNames: ['reason'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const { status } of zipJobs()) {
+        const waiting = findCondition(status?.conditions, 'Waiting');
+        if (waiting?.status === 'True') this.inc({ reason: waiting.reason });
+        else if (status?.phase === 'Running' && status.reason === NO_PROGRESS)
+          this.inc({ reason: NO_PROGRESS });
+      }
+    },
+  });
+};
+
+const jobGauges = (registry: Registry, sources: ScrapeSources): void => {
+  const { zipJobs, now } = sources;
+  const gauge = (name: string, help: string, value: () => number): void => {
+    new Gauge({
+      name,
+      help,
+      registers: [registry],
+      collect() {
+        this.set(value());
+      },
+    });
+  };
+  const count = (isOne: (zipJob: ZipJob) => boolean): number => {
+    let sum = 0;
+    for (const zipJob of zipJobs()) if (isOne(zipJob)) sum += 1;
+    return sum;
+  };
+  const oldestSeconds = (since: (zipJob: ZipJob) => number | undefined): number => {
+    let oldestMs = 0;
+    for (const zipJob of zipJobs())
+      oldestMs = Math.max(oldestMs, now().getTime() - (since(zipJob) ?? Infinity));
+    return oldestMs / 1000;
+  };
+  gauge(
+    'zip_jobs_oldest_queued_seconds',
+    'Age of the oldest ZipJob that waits for its turn; suspended ones left out',
+    () => oldestSeconds((zipJob) => (isQueued(zipJob) ? acceptedAt(zipJob) : undefined)),
+  );
+  gauge('zip_jobs_overdue', 'ZipJobs that should have ended at their deadline ten minutes ago', () =>
+    count((zipJob) => isOverdue(zipJob, sources)),
+  );
+  gauge('zip_webhooks_pending', 'Webhooks that are still to be delivered', () =>
+    count((zipJob) => notifiedSince(zipJob) !== undefined),
+  );
+  gauge('zip_webhook_oldest_pending_seconds', 'Age of the oldest webhook that is still to be delivered', () =>
+    oldestSeconds(notifiedSince),
+  );
+};
+
+const queueGauges = (registry: Registry, queues: ScrapeSources['queues']): void => {
+  const gauge = (
+    name: string,
+    help: string,
+    ms: (queue: ScrapeSources['queues'][string]) => number,
+  ): void => {
+    new Gauge({
+      name,
+      help,
+      labelNames: ['name'],
+      registers: [registry],
+      collect() {
+        for (const [queue, source] of Object.entries(queues)) this.set({ name: queue }, ms(source) / 1000);
+      },
+    });
+  };
+  gauge(
+    'workqueue_longest_running_processor_seconds',
+    'Time spent on the key that is longest in work',
+    (queue) => queue.longestRunningMs(),
+  );
+  gauge('workqueue_unfinished_work_seconds', 'Sum of the time spent on keys that are in work', (queue) =>
+    queue.unfinishedMs(),
+  );
+};
+
+/** Gauges that are read off the caches and queues at each scrape, so that they are right at once after a failover. */
+export const collectAtScrape = (registry: Registry, sources: ScrapeSources): void => {
+  phaseGauges(registry, sources.zipJobs);
+  jobGauges(registry, sources);
+  queueGauges(registry, sources.queues);
+};

@@ -1,0 +1,142 @@
+import type { ZipBucket } from '#crds/zip-bucket.ts';
+import type { ControllerStatus, WebhookDelivery, ZipJob, ZipperStatus } from '#crds/zip-job.ts';
+import type { ZipProject } from '#crds/zip-project.ts';
+import type { Job, Pod } from '#runtime/kube/resources.ts';
+import type { ControllerConfig } from '../config.ts';
+import type { EarlyRelease } from '../kube-state/release.ts';
+import type { PodWait } from './policies/pod-waiting.ts';
+
+/** The API server did not take a Job that was to be created; kept in memory until it does. */
+export interface Refusal {
+  readonly target: 'archive' | 'settle';
+  readonly reason: 'QuotaExceeded' | 'AdmissionRefused' | 'ApiServerBusy';
+  readonly message: string;
+  readonly since: Date;
+  readonly retryAt: Date;
+  readonly count: number;
+}
+
+export interface DeliveryAnswer {
+  readonly delivery: WebhookDelivery;
+  /** The receiver asked to come back no sooner. */
+  readonly retryAfterMs?: number;
+}
+
+/** What this process knows of the delivery of a webhook. */
+export type DeliveryState =
+  | { readonly kind: 'idle' }
+  | { readonly kind: 'inFlight' }
+  | { readonly kind: 'answered'; readonly answer: DeliveryAnswer };
+
+/** Whether a queued job may begin now. `none`: it cannot for another reason, so no slot was asked for. */
+export type SlotTurn =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'granted' }
+  | { readonly kind: 'waiting'; readonly reason: 'SlotsTaken' | 'Paused'; readonly message: string };
+
+/** Everything that a decision about one ZipJob rests on. */
+export interface Observation {
+  readonly zipJob: ZipJob;
+  readonly project: ZipProject | undefined;
+  readonly bucket: ZipBucket | undefined;
+  /** Other unfinished ZipJobs of the same bucket and key. */
+  readonly rivals: readonly ZipJob[];
+  /** Names of those among them that have a Job or are about to get one, though their status does not say so yet. */
+  readonly begun?: readonly string[];
+  /** The Job of the ZipJob's name, whoever owns it. */
+  readonly job: Job | undefined;
+  /** Pods of that Job. */
+  readonly pods: readonly Pod[];
+  /** The Job that settles the last attempt. */
+  readonly settle: { readonly job: Job; readonly pods: readonly Pod[] } | undefined;
+  readonly refusal: Refusal | undefined;
+  /** Why the Job gets no pod; asked only once it has waited for one. */
+  readonly podRefusal?: PodWait | undefined;
+  readonly delivery: DeliveryState;
+  readonly slot: SlotTurn;
+  /** Of an unfinished job that is run again: the ZipJob whose file list it names. */
+  readonly listOwner?: ZipJob | undefined;
+  /** Of a finished job: those that are run again with its file list. */
+  readonly listUsers?: readonly ZipJob[];
+  /** Asked only of an unfinished job that is being deleted. */
+  readonly isNamespaceTerminating: boolean;
+}
+
+/**
+ * The status fields that the controller sends, always all of them. `result` is among them only when the store proved an
+ * attempt that was lost before it could write its own.
+ */
+export type OwnedStatus = ControllerStatus & Pick<ZipperStatus, 'result'>;
+
+export interface EventNote {
+  readonly type: 'Normal' | 'Warning';
+  readonly reason: string;
+  readonly message: string;
+}
+
+export type Action =
+  | { readonly kind: 'addFinalizer' }
+  | { readonly kind: 'removeFinalizer'; readonly early?: EarlyRelease }
+  | { readonly kind: 'createJob'; readonly target: 'archive' | 'settle'; readonly job: Job }
+  | { readonly kind: 'deleteJob'; readonly name: string; readonly uid: string }
+  | { readonly kind: 'forceDeletePod'; readonly name: string; readonly uid: string }
+  | { readonly kind: 'deleteFileList'; readonly secretNames: readonly string[] }
+  | { readonly kind: 'deliverWebhook' }
+  | { readonly kind: 'deleteZipJob' };
+
+export interface Decision {
+  /** The next status; absent when it is the one that is there. */
+  readonly status?: OwnedStatus;
+  readonly actions: readonly Action[];
+  readonly events: readonly EventNote[];
+  /** When to look again although nothing changes. */
+  readonly requeueAfterMs?: number;
+}
+
+/** A decision under way: its status may equal the current one. */
+export interface Step {
+  readonly status: OwnedStatus;
+  /** Status and events wait for the pass after the actions, which will know more. */
+  readonly isUntold?: boolean;
+  readonly actions?: readonly Action[];
+  readonly events?: readonly EventNote[];
+  readonly requeueAfterMs?: number | undefined;
+}
+
+export interface Situation {
+  readonly seen: Observation;
+  /** The status that the controller owns, as it is. */
+  readonly status: OwnedStatus;
+  readonly now: Date;
+  readonly config: DecisionConfig;
+}
+
+/** The settings that decisions depend on. */
+export type DecisionConfig = Pick<
+  ControllerConfig,
+  | 'zipperImage'
+  | 'zipperImagePullPolicy'
+  | 'zipperImagePullSecrets'
+  | 'zipperEnv'
+  | 'zipperNodeSelector'
+  | 'zipperTolerations'
+  | 'zipperResources'
+  | 'zipperPriorityClassName'
+  | 'zipperGraceSeconds'
+  | 'activeDeadlineSeconds'
+  | 'succeededTtlSeconds'
+  | 'failedTtlSeconds'
+  | 'fileListTtlSeconds'
+  | 'restoredAfterSeconds'
+  | 'settleDeadlineSeconds'
+  | 'maxDisruptions'
+  | 'noProgressSeconds'
+  | 'trustedQueues'
+  | 'webhookSchedule'
+>;
+
+/** How a job is to end. */
+export interface Outcome {
+  readonly reason: string;
+  readonly message: string;
+}

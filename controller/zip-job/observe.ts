@@ -1,0 +1,238 @@
+import { PROJECT_NAME, projectKey } from '#crds/api-group.ts';
+import type { ZipBucket } from '#crds/zip-bucket.ts';
+import { isFinished, type ZipJob } from '#crds/zip-job.ts';
+import type { ZipProject } from '#crds/zip-project.ts';
+import { EXIT_CODES } from '#crds/zipper-contract.ts';
+import type { Clock } from '#runtime/clock.ts';
+import type { Event, Job, Pod } from '#runtime/kube/resources.ts';
+import { type ObjectClient, type ObjectKey, objectKey } from '#runtime/kube/types.ts';
+import { queueTurn } from '../admission/queue-turn.ts';
+import type { Slots } from '../admission/slots.ts';
+import { type Caches, INDEXES, listOwnerKeyOf, targetOf } from '../kube-state/caches.ts';
+import { isJobFinished, isOwnedBy, jobFailure } from '../kube-state/job-state.ts';
+import { terminationOf } from '../kube-state/pod-state.ts';
+import { isLeaving } from '../kube-state/release.ts';
+import type { IsNamespaceTerminating } from '../kube-state/terminating-namespaces.ts';
+import { timeOf } from '../kube-state/times.ts';
+import type { WebhookDispatcher } from '../webhook/dispatcher.ts';
+import { attemptIdOf } from '../webhook/notification.ts';
+import { settleJobName } from './manifest/job-manifest.ts';
+import type { Memory } from './memory.ts';
+import type { Observation, SlotTurn } from './observation.ts';
+import { isSettling, ownedStatus } from './owned-status.ts';
+import { admission } from './policies/admission.ts';
+import { lacksPod, podRefusalOf } from './policies/pod-refusal.ts';
+
+export interface ObserveOptions {
+  readonly caches: Caches;
+  readonly jobs: Pick<ObjectClient<Job>, 'get'>;
+  readonly pods: Pick<ObjectClient<Pod>, 'get' | 'list'>;
+  readonly events: Pick<ObjectClient<Event>, 'list'>;
+  readonly buckets: Pick<ObjectClient<ZipBucket>, 'get'>;
+  readonly projects: Pick<ObjectClient<ZipProject>, 'get'>;
+  readonly memory: Memory;
+  readonly dispatcher: Pick<WebhookDispatcher, 'state' | 'settle'>;
+  readonly slots: Pick<Slots, 'ask' | 'withdraw'>;
+  readonly isNamespaceTerminating: IsNamespaceTerminating;
+  readonly clock: Pick<Clock, 'date'>;
+}
+
+/** Jobs that were just created or read live, and that the cache may not have yet. */
+export interface Hints {
+  readonly job?: Job;
+  readonly settle?: Job;
+}
+
+/** Undefined when there is no such ZipJob. */
+export type Observe = (key: ObjectKey, hints: Hints) => Promise<Observation | undefined>;
+
+/**
+ * A cache may be behind what stands in the status. What the status says exists is therefore read live before it counts as
+ * missing.
+ */
+const findJob = async (
+  options: ObserveOptions,
+  zipJob: ZipJob,
+  hint: Job | undefined,
+): Promise<Job | undefined> => {
+  const { namespace, name, deletionTimestamp } = zipJob.metadata;
+  const known = zipJob.status?.job?.uid;
+  const cached = options.caches.jobs.get(`${namespace}/${name}`) ?? hint;
+  if (cached && (known === undefined || cached.metadata.uid === known)) return cached;
+  const mustKnow = known !== undefined || zipJob.spec.cancel === true || deletionTimestamp !== undefined;
+  return mustKnow ? options.jobs.get(namespace, name) : cached;
+};
+
+/** Pods outlive a Job that somebody deleted, and still tell how they ended. */
+const cachedPods = ({ caches }: ObserveOptions, zipJob: ZipJob, job: Job | undefined): readonly Pod[] => {
+  const uid = job?.metadata.uid ?? zipJob.status?.job?.uid;
+  return uid === undefined ? [] : caches.pods.byIndex(INDEXES.jobUid, uid);
+};
+
+const findPods = async (
+  options: ObserveOptions,
+  zipJob: ZipJob,
+  job: Job | undefined,
+): Promise<readonly Pod[]> => {
+  const cached = cachedPods(options, zipJob, job);
+  const { podUid, podName } = zipJob.status?.job ?? {};
+  if (podUid === undefined || podName === undefined) return cached;
+  if (cached.some(({ metadata }) => metadata.uid === podUid)) return cached;
+  const live = await options.pods.get(zipJob.metadata.namespace, podName);
+  return live?.metadata.uid === podUid ? [...cached, live] : cached;
+};
+
+const settleName = ({ metadata, status }: ZipJob): string | undefined => {
+  const last = status?.attempts?.at(-1);
+  return last && isSettling(ownedStatus(status)) ? settleJobName(metadata.name, last.n) : undefined;
+};
+
+/** A settle Job mostly answers within seconds. One that does not may have, unseen by the caches. */
+const LATE_MS = 30_000;
+
+const mayHaveAnswered = (job: Job, now: Date): boolean =>
+  isJobFinished(job) ||
+  jobFailure(job) !== undefined ||
+  now.getTime() - (timeOf(job.metadata.creationTimestamp) ?? 0) > LATE_MS;
+
+/**
+ * The answer of a settle Job is in the pod that ended well. The caches may know the Job to be over, or of pods that failed, before
+ * they know that one; it is therefore looked for live before it counts as missing.
+ */
+const findSettle = async (
+  options: ObserveOptions,
+  zipJob: ZipJob,
+  hint: Job | undefined,
+): Promise<Observation['settle']> => {
+  const name = settleName(zipJob);
+  if (name === undefined) return undefined;
+  const { namespace } = zipJob.metadata;
+  const job = options.caches.jobs.get(`${namespace}/${name}`) ?? hint;
+  if (!job || !isOwnedBy(job, zipJob)) return undefined;
+  const cached = options.caches.pods.byIndex(INDEXES.jobUid, job.metadata.uid ?? '');
+  const isKnown = cached.some((pod) => terminationOf(pod)?.exitCode === EXIT_CODES.ok);
+  if (isKnown || !mayHaveAnswered(job, options.clock.date())) return { job, pods: cached };
+  const labelSelector = `batch.kubernetes.io/job-name=${name}`;
+  return { job, pods: await options.pods.list({ namespace, labelSelector }) };
+};
+
+const newestOf = ({ memory }: ObserveOptions, zipJob: ZipJob): ZipJob =>
+  memory.newest(objectKey(zipJob), zipJob);
+
+const rivalsOf = (options: ObserveOptions, zipJob: ZipJob): readonly ZipJob[] =>
+  options.caches.zipJobs
+    .byIndex(INDEXES.target, targetOf(zipJob))
+    .filter(({ metadata }) => metadata.name !== zipJob.metadata.name)
+    .map((rival) => newestOf(options, rival))
+    .filter((rival) => !isFinished(rival));
+
+const listOwnerOf = (options: ObserveOptions, zipJob: ZipJob): ZipJob | undefined => {
+  const key = listOwnerKeyOf(zipJob);
+  const owner = key === undefined ? undefined : options.caches.zipJobs.get(key);
+  return owner && newestOf(options, owner);
+};
+
+const ofFinished = (options: ObserveOptions, key: ObjectKey, zipJob: ZipJob): Observation => ({
+  zipJob,
+  project: options.caches.projects.get(projectKey(zipJob.metadata.namespace)),
+  bucket: undefined,
+  rivals: [],
+  job: options.caches.jobs.get(key),
+  pods: [],
+  settle: undefined,
+  refusal: undefined,
+  delivery: options.dispatcher.state(key, zipJob.status?.webhook && attemptIdOf(zipJob.status.webhook)),
+  slot: { kind: 'none' },
+  isNamespaceTerminating: false,
+  listUsers: options.caches.zipJobs.byIndex(INDEXES.fileList, key).map((user) => newestOf(options, user)),
+});
+
+type Unslotted = Omit<Observation, 'slot'>;
+
+/** What the caches do not tell of rivals yet: nobody may begin beside one whose Job is just being created. */
+const begunOf = ({ caches, memory }: ObserveOptions, rivals: readonly ZipJob[]): readonly string[] =>
+  rivals
+    .filter((rival) => {
+      const key = objectKey(rival);
+      const job = caches.jobs.get(key);
+      return memory.isBeginning(key) || (job !== undefined && isOwnedBy(job, rival));
+    })
+    .map(({ metadata }) => metadata.name);
+
+/** True when nothing but a slot keeps the job from its Job. */
+const couldBegin = (seen: Unslotted, now: Date): boolean => {
+  const { zipJob, job, refusal } = seen;
+  const { metadata, spec } = zipJob;
+  if (job || metadata.deletionTimestamp !== undefined || spec.cancel === true) return false;
+  if (refusal && now < refusal.retryAt) return false;
+  return queueTurn(seen).kind === 'go' && admission(seen).kind === 'accept';
+};
+
+const askForSlot = (options: ObserveOptions, key: ObjectKey, seen: Unslotted): SlotTurn => {
+  const { phase } = seen.zipJob.status ?? {};
+  if (phase !== undefined && phase !== 'Queued') return { kind: 'none' };
+  if (couldBegin(seen, options.clock.date())) return options.slots.ask(seen.zipJob);
+  if (!seen.job) options.slots.withdraw(key);
+  return { kind: 'none' };
+};
+
+/** A job in the queue asks for a slot, or gives back what it was given but cannot use. */
+const slotOf = (options: ObserveOptions, key: ObjectKey, seen: Unslotted): SlotTurn => {
+  const turn = askForSlot(options, key, seen);
+  options.memory.begins(key, turn.kind === 'granted' || seen.job !== undefined);
+  return turn;
+};
+
+/** Only the events of the Job say why it gets no pod. */
+const findPodRefusal = async (
+  options: ObserveOptions,
+  seen: Unslotted,
+): Promise<Observation['podRefusal']> => {
+  if (!seen.job || !lacksPod(seen, options.clock.date())) return undefined;
+  const { namespace, uid } = seen.job.metadata;
+  const fieldSelector = `involvedObject.uid=${uid ?? ''},reason=FailedCreate`;
+  return podRefusalOf(await options.events.list({ namespace, fieldSelector }));
+};
+
+const ofUnfinished = async (
+  options: ObserveOptions,
+  { key, zipJob }: { readonly key: ObjectKey; readonly zipJob: ZipJob },
+  hints: Hints,
+): Promise<Observation> => {
+  const { caches, memory, projects, buckets } = options;
+  const { namespace } = zipJob.metadata;
+  const { name } = zipJob.spec.bucketRef;
+  const job = await findJob(options, zipJob, hints.job);
+  const known = {
+    zipJob,
+    project: caches.projects.get(projectKey(namespace)) ?? (await projects.get(namespace, PROJECT_NAME)),
+    bucket: caches.buckets.get(`${namespace}/${name}`) ?? (await buckets.get(namespace, name)),
+    job,
+    pods: await findPods(options, zipJob, job),
+    settle: await findSettle(options, zipJob, hints.settle),
+    refusal: memory.refusal(key),
+    listOwner: listOwnerOf(options, zipJob),
+    delivery: { kind: 'idle' } as const,
+    isNamespaceTerminating: isLeaving(zipJob.metadata) && (await options.isNamespaceTerminating(namespace)),
+  };
+  // From here to the slot nothing is awaited: of two that look at each other only one may go.
+  const rivals = rivalsOf(options, zipJob);
+  const seen = { ...known, rivals, begun: begunOf(options, rivals) };
+  return { ...seen, slot: slotOf(options, key, seen), podRefusal: await findPodRefusal(options, seen) };
+};
+
+/** Reads everything that a decision about a ZipJob needs, from the caches where they can be trusted. */
+export const createObserve =
+  (options: ObserveOptions): Observe =>
+  async (key, hints) => {
+    const cached = options.caches.zipJobs.get(key);
+    if (!cached) {
+      options.memory.forget(key);
+      options.dispatcher.settle(key);
+      return undefined;
+    }
+    const zipJob = options.memory.newest(key, cached);
+    return isFinished(zipJob)
+      ? ofFinished(options, key, zipJob)
+      : ofUnfinished(options, { key, zipJob }, hints);
+  };

@@ -1,0 +1,253 @@
+import { type Reason, rfc3339 } from '#crds/conditions.ts';
+import type { Job, Pod } from '#runtime/kube/resources.ts';
+import { ownJob } from '../../kube-state/job-state.ts';
+import { isEnded, isLost, lostAt, silentAt } from '../../kube-state/pod-state.ts';
+import { timeOf } from '../../kube-state/times.ts';
+import type { Action, EventNote, OwnedStatus, Situation, Step } from '../observation.ts';
+import {
+  hasStarted,
+  isSettling,
+  isTrue,
+  withCondition,
+  withoutCondition,
+  withPhase,
+} from '../owned-status.ts';
+import { nextAttempt, withAttempt } from '../policies/attempt.ts';
+import { nextPod } from '../policies/charge.ts';
+import { isOutOfTime, runDeadline } from '../policies/deadline.ts';
+import { giveUp } from '../policies/failure.ts';
+import { POD_PATIENCE_MS } from '../policies/pod-refusal.ts';
+import { MOUNT_PATIENCE_MS, type PodWait, podWaiting } from '../policies/pod-waiting.ts';
+import { queueWait, startDeadline } from '../policies/start-deadline.ts';
+import { atTheLatest } from '../policies/wake-up.ts';
+import { beginEnding, revoke } from './ending.ts';
+import { settling } from './settling.ts';
+
+const END_OF_TIME = new Date(8.64e15);
+
+const msUntil = (now: Date, ...times: readonly (Date | undefined)[]): number | undefined => {
+  const ahead = times.filter((time) => time !== undefined).map((time) => time.getTime() - now.getTime());
+  return ahead.length === 0 ? undefined : Math.max(0, Math.min(...ahead));
+};
+
+const deadlines = (s: Situation, job: Job): Date | undefined => runDeadline(s.seen.zipJob, job, s.config);
+
+const failedEvent = (status: OwnedStatus): readonly EventNote[] => {
+  const last = status.attempts?.at(-1);
+  if (!last || last.class === 'success') return [];
+  const message = `attempt ${last.n} failed: ${last.reason ?? last.class ?? ''}: ${last.message ?? ''}`;
+  return [{ type: 'Warning', reason: 'AttemptFailed', message }];
+};
+
+/** A pod that ended, is gone, or is lost with its node no longer counts: it loses the charge and is settled next. */
+const podOver = (s: Situation): Step => {
+  const lost = { reason: 'PodLost', message: 'the node of the pod does not answer' };
+  const pod = s.seen.pods.find(({ metadata }) => metadata.uid === s.status.job?.podUid);
+  const status = revoke(s, pod && !isEnded(pod) ? lost : undefined);
+  const why = { reason: 'Settling', now: s.now } as const;
+  return {
+    status: withoutCondition(withoutCondition(status, 'Running', why), 'Waiting', why),
+    events: failedEvent(status),
+  };
+};
+
+/** At the deadline every suspicion is told: there will be no better one. */
+const waitedFor = ({ seen }: Situation, job: Job, pod: Pod | undefined): string => {
+  if (!pod && seen.podRefusal) return `${seen.podRefusal.reason}: ${seen.podRefusal.message}`;
+  if (!pod)
+    return `a pod of Job ${job.metadata.name}, which was not created; quota or admission may refuse it`;
+  const wait = podWaiting(pod, END_OF_TIME);
+  return wait ? `${wait.reason}: ${wait.message}` : `the first progress of pod ${pod.metadata.name}`;
+};
+
+const waitOf = ({ seen, now }: Situation, job: Job, pod: Pod | undefined): PodWait | undefined =>
+  queueWait(seen.zipJob, job) ?? (pod ? podWaiting(pod, now) : seen.podRefusal);
+
+const isYoung = (job: Job, now: Date): boolean =>
+  now.getTime() - (timeOf(job.metadata.creationTimestamp) ?? 0) <= POD_PATIENCE_MS;
+
+const noLongerHeld = (status: OwnedStatus, now: Date): OwnedStatus =>
+  isTrue(status, 'Waiting')
+    ? withoutCondition(withPhase(status, status.phase ?? 'Starting', { reason: 'PodStarting' }), 'Waiting', {
+        reason: 'PodStarting',
+        now,
+      })
+    : status;
+
+const notStarted = (s: Situation, job: Job, pod: Pod | undefined): Step => {
+  const { now, seen, status } = s;
+  const wait = waitOf(s, job, pod);
+  const deadline = startDeadline(seen.zipJob, job, { trustedQueues: s.config.trustedQueues, pod });
+  if (deadline && now >= deadline)
+    return beginEnding(s, {
+      reason: 'StartDeadlineExceeded',
+      message: `no zipper started in time; the job waited for ${waitedFor(s, job, pod)}`,
+    });
+  const requeueAfterMs = msUntil(
+    now,
+    deadline,
+    deadlines(s, job),
+    new Date(now.getTime() + (isYoung(job, now) ? POD_PATIENCE_MS + 500 : MOUNT_PATIENCE_MS)),
+  );
+  if (!wait) return { status: noLongerHeld(status, now), requeueAfterMs };
+  const isNew =
+    !isTrue(status, 'Waiting') || status.conditions?.every(({ reason }) => reason !== wait.reason);
+  return {
+    status: withCondition(withPhase(status, status.phase ?? 'Starting', wait), 'Waiting', {
+      status: 'True',
+      ...wait,
+      now,
+    }),
+    requeueAfterMs,
+    ...(isNew === true && {
+      events: [{ type: wait.reason === 'AwaitingQueue' ? 'Normal' : 'Warning', ...wait }],
+    }),
+  };
+};
+
+/** Why the phase is what it is: a reason and its message, or the sentence of the reason. */
+interface Why {
+  readonly reason: Reason;
+  readonly message?: string;
+}
+
+/** When the zipper wrote its first progress. Before it learns the time of the API server its clock may be anywhere. */
+const begunAt = ({ seen, now }: Situation, pod: Pod): Date => {
+  const told = timeOf(seen.zipJob.status?.progress?.updatedAt) ?? now.getTime();
+  const earliest = timeOf(pod.status?.startTime) ?? told;
+  return new Date(Math.min(Math.max(told, earliest), now.getTime()));
+};
+
+const runningStatus = (s: Situation, pod: Pod, why: Why): OwnedStatus => {
+  const { now } = s;
+  const free = withoutCondition(s.status, 'Waiting', { reason: 'Running', now });
+  const on = withCondition(free, 'Running', { status: 'True', reason: 'Running', now });
+  const node = pod.spec?.nodeName;
+  return {
+    ...withPhase(on, 'Running', why),
+    startedAt: s.status.startedAt ?? rfc3339(begunAt(s, pod)),
+    ...(on.job && { job: { ...on.job, ...(node !== undefined && { node }) } }),
+  };
+};
+
+const running = (s: Situation, job: Job, pod: Pod): Step => {
+  const { now, config, status } = s;
+  const { name } = pod.metadata;
+  const quietSince = timeOf(s.seen.zipJob.status?.progress?.updatedAt) ?? now.getTime();
+  const quietUntil = new Date(quietSince + config.noProgressSeconds * 1000);
+  const isQuiet = now >= quietUntil;
+  const begun: EventNote = { type: 'Normal', reason: 'Running', message: `pod ${name} fetches files` };
+  const quiet = {
+    reason: 'NoProgress',
+    message: `pod ${name} has not moved for more than ${config.noProgressSeconds} s`,
+  } as const;
+  const isNews = isQuiet && status.reason !== quiet.reason;
+  return {
+    status: runningStatus(s, pod, isQuiet ? quiet : { reason: 'Running' }),
+    events: [
+      ...(isTrue(status, 'Running') ? [] : [begun]),
+      ...(isNews ? [{ type: 'Warning', ...quiet } as const] : []),
+    ],
+    requeueAfterMs: msUntil(now, deadlines(s, job), isQuiet ? undefined : quietUntil),
+  };
+};
+
+/** The pod keeps the charge until it counts as lost: it may have ended well, and its node may come back and tell. */
+const nodeSilent = (s: Situation, job: Job, pod: Pod): Step => {
+  const { now, status } = s;
+  const node = pod.spec?.nodeName ?? '';
+  const why = {
+    reason: 'NodeSilent',
+    message: `pod ${pod.metadata.name} was told to stop, and node ${node} does not say whether it did`,
+  } as const;
+  const told = withPhase(status, status.phase ?? 'Starting', why);
+  return {
+    status: withCondition(told, 'Waiting', { status: 'True', ...why, now }),
+    requeueAfterMs: msUntil(now, deadlines(s, job), lostAt(pod)),
+    ...(!isTrue(status, 'Waiting', why.reason) && { events: [{ type: 'Warning', ...why }] }),
+  };
+};
+
+const inCharge = (s: Situation, job: Job): Step => {
+  const pod = s.seen.pods.find(({ metadata }) => metadata.uid === s.status.job?.podUid);
+  if (!pod || isEnded(pod) || isLost(pod, s.now)) return podOver(s);
+  const silent = silentAt(pod);
+  if (silent && s.now >= silent) return nodeSilent(s, job, pod);
+  const step = hasStarted(s.seen.zipJob) ? running(s, job, pod) : notStarted(s, job, pod);
+  return atTheLatest(step, msUntil(s.now, silent));
+};
+
+const charge = (s: Situation, job: Job, pod: Pod): Step => {
+  const { now } = s;
+  const { name, uid } = job.metadata;
+  const node = pod.spec?.nodeName;
+  const settled = withCondition(s.status, 'Settled', { status: 'False', reason: 'PodInCharge', now });
+  return {
+    status: {
+      ...settled,
+      attemptsTotal: nextAttempt(s.status),
+      job: {
+        name,
+        uid: uid ?? '',
+        podName: pod.metadata.name,
+        ...(pod.metadata.uid !== undefined && { podUid: pod.metadata.uid }),
+        ...(node !== undefined && { node }),
+      },
+    },
+    events: [{ type: 'Normal', reason: 'PodInCharge', message: `pod ${pod.metadata.name} is in charge` }],
+  };
+};
+
+/** A pod that has been settled and is lost with its node keeps the Job from starting the next one. */
+const forceLostPods = (s: Situation): readonly Action[] =>
+  s.seen.pods
+    .filter((pod) => isLost(pod, s.now))
+    .map(({ metadata }) => ({ kind: 'forceDeletePod', name: metadata.name, uid: metadata.uid ?? '' }));
+
+const nobodyInCharge = (s: Situation, job: Job): Step => {
+  const { seen, status, now, config } = s;
+  const next = nextPod(seen.pods, status.attempts);
+  const podUid = next?.metadata.uid;
+  if (next && podUid !== undefined && isEnded(next)) {
+    // It ended before it was ever in charge, so it cannot have uploaded anything.
+    const recorded = withAttempt(status, seen.zipJob, { podUid, pod: next, now });
+    return { status: recorded, events: failedEvent(recorded) };
+  }
+  const outcome = giveUp(seen.zipJob, job, { status, maxDisruptions: config.maxDisruptions });
+  if (outcome) return beginEnding(s, outcome);
+  if (next && next.metadata.deletionTimestamp === undefined) return charge(s, job, next);
+  const step = atTheLatest(notStarted(s, job, undefined), msUntil(now, ...seen.pods.map(lostAt)));
+  return { ...step, actions: [...(step.actions ?? []), ...forceLostPods(s)] };
+};
+
+const settleOn = (s: Situation): Step => {
+  const result = settling(s);
+  if (result.kind === 'waiting') return result.step;
+  const { status, events, outcome } = result;
+  const next = withPhaseReason(status);
+  if (!outcome) return { status: next, events };
+  const step = beginEnding({ ...s, status }, outcome);
+  return { ...step, events: [...events, ...(step.events ?? [])] };
+};
+
+const withPhaseReason = (status: OwnedStatus): OwnedStatus => {
+  const last = status.attempts?.at(-1);
+  const message = `attempt ${last?.n ?? 0} failed (${last?.reason ?? last?.class ?? 'unknown'}); the next pod is awaited`;
+  return { ...status, reason: 'PodStarting', message };
+};
+
+/** From the creation of the Job until the outcome is known: phases Starting and Running. */
+export const active = (s: Situation): Step => {
+  const job = ownJob(s.seen);
+  const wanted = s.status.job?.uid;
+  if (!job || job.metadata.uid !== wanted)
+    return beginEnding(s, {
+      reason: 'JobDeleted',
+      message: `Job ${s.status.job?.name ?? ''} was deleted by somebody else`,
+    });
+  if (isSettling(s.status)) return settleOn(s);
+  const { now, config } = s;
+  if (isOutOfTime(s.seen.zipJob, job, { now, activeDeadlineSeconds: config.activeDeadlineSeconds }))
+    return beginEnding(s, { reason: 'DeadlineExceeded', message: 'the job ran out of its time' });
+  return s.status.job?.podUid === undefined ? nobodyInCharge(s, job) : inCharge(s, job);
+};

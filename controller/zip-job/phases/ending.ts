@@ -1,0 +1,125 @@
+import { ANNOTATIONS } from '#crds/api-group.ts';
+import { rfc3339 } from '#crds/conditions.ts';
+import type { Phase } from '#crds/zip-job.ts';
+import { commandOf } from '../../kube-state/command.ts';
+import { isJobFinished, jobFailure, ownJob } from '../../kube-state/job-state.ts';
+import { formatDuration, timeOf } from '../../kube-state/times.ts';
+import { eventOf, firstWebhookState } from '../../webhook/notification.ts';
+import type { Action, EventNote, Outcome, OwnedStatus, Situation, Step } from '../observation.ts';
+import { isSettling, isTrue, withCondition, withoutCondition, withPhase } from '../owned-status.ts';
+import { withAttempt } from '../policies/attempt.ts';
+import { countedFailures, maxAttemptsOf } from '../policies/failure.ts';
+
+type FinalPhase = Extract<Phase, 'Succeeded' | 'Failed' | 'Cancelled'>;
+
+export const finalPhaseOf = (reason: string | undefined): FinalPhase => {
+  if (reason === 'Uploaded' || reason === 'ProvedByStore') return 'Succeeded';
+  return reason === 'Cancelled' || reason === 'Deleted' ? 'Cancelled' : 'Failed';
+};
+
+/** Takes the charge away from the pod that has it and records its run. From then on it can publish nothing new. */
+export const revoke = (s: Situation, removal?: Outcome): OwnedStatus => {
+  const { status, now } = s;
+  if (status.job?.podUid === undefined) return status;
+  const { podUid, ...job } = status.job;
+  const pod = s.seen.pods.find(({ metadata }) => metadata.uid === podUid);
+  const recorded = withAttempt({ ...status, job }, s.seen.zipJob, {
+    podUid,
+    pod,
+    now,
+    ...(removal && { removal }),
+  });
+  return withCondition(recorded, 'Settled', { status: 'False', reason: 'Settling', now });
+};
+
+/** A Job that comes to its end by itself is kept, so that the logs of its pods can be read. */
+const endsByItself = (s: Situation, status: OwnedStatus): boolean => {
+  const job = ownJob(s.seen);
+  const last = status.attempts?.at(-1)?.class;
+  return (
+    job === undefined ||
+    last === 'permanent' ||
+    last === 'success' ||
+    isJobFinished(job) ||
+    jobFailure(job) !== undefined ||
+    countedFailures(status, job) >= maxAttemptsOf(s.seen.zipJob)
+  );
+};
+
+/** Deletes the Job of a job that ends, unless it is about to end itself. */
+export const endJob = (s: Situation, status: OwnedStatus): readonly Action[] => {
+  const job = ownJob(s.seen);
+  if (job?.metadata.uid === undefined || job.metadata.deletionTimestamp !== undefined) return [];
+  if (endsByItself(s, status)) return [];
+  return [{ kind: 'deleteJob', name: job.metadata.name, uid: job.metadata.uid }];
+};
+
+const closing = (status: OwnedStatus, phase: FinalPhase, outcome: Outcome & { now: Date }): OwnedStatus => {
+  const { now } = outcome;
+  const note = { reason: outcome.reason, message: outcome.message, now };
+  const succeeded = phase === 'Succeeded';
+  const settled = isTrue(status, 'Settled')
+    ? status
+    : withCondition(status, 'Settled', { status: 'True', reason: 'NothingToSettle', now });
+  const running = withoutCondition(settled, 'Running', note);
+  const waiting = withoutCondition(running, 'Waiting', note);
+  const resumed = withoutCondition(waiting, 'Suspended', { reason: 'Resumed', now });
+  const done = succeeded ? 'True' : 'False';
+  const complete = withCondition(resumed, 'Complete', { status: done, ...note });
+  const failed = succeeded ? complete : withCondition(complete, 'Failed', { status: 'True', ...note });
+  // While anything may still move the job, however long it waits, it is not stalled; what was cancelled is where it should be.
+  const stalled = phase === 'Failed' ? withCondition(failed, 'Stalled', { status: 'True', ...note }) : failed;
+  return withCondition(stalled, 'Ready', { status: done, ...note });
+};
+
+const notifying = (s: Situation, status: OwnedStatus, phase: FinalPhase): OwnedStatus => {
+  const { now } = s;
+  const isSilent = status.reason === 'Deleted' || status.reason === 'Restored';
+  const webhook = isSilent
+    ? ({ state: 'NotConfigured' } as const)
+    : firstWebhookState(s.seen.zipJob, eventOf(phase), now);
+  const nonce = commandOf(s.seen.zipJob.metadata, ANNOTATIONS.replayWebhook, undefined);
+  const note =
+    webhook.state === 'Pending'
+      ? ({ status: 'False', reason: 'WebhookPending' } as const)
+      : ({ status: 'True', reason: 'NotConfigured' } as const);
+  return withCondition(
+    // What is sent for the first time answers every replay that was asked for before.
+    { ...status, webhook: { ...webhook, ...(nonce !== undefined && { replayNonce: nonce }) } },
+    'Notified',
+    { ...note, now },
+  );
+};
+
+/** The one write that ends a job: phase, conditions and times together. It is never changed again. */
+export const finish = (s: Situation, from: OwnedStatus, outcome: Outcome): Step => {
+  const { now } = s;
+  const phase = finalPhaseOf(outcome.reason);
+  const closed = closing(withPhase(from, phase, outcome), phase, { ...outcome, now });
+  const begun = timeOf(from.startedAt ?? from.acceptedAt ?? s.seen.zipJob.metadata.creationTimestamp);
+  const status = notifying(
+    s,
+    {
+      ...closed,
+      finishedAt: rfc3339(now),
+      duration: formatDuration(now.getTime() - (begun ?? now.getTime())),
+    },
+    phase,
+  );
+  const event: EventNote = {
+    type: phase === 'Failed' ? 'Warning' : 'Normal',
+    reason: phase,
+    message: `${outcome.reason}: ${status.message ?? ''}`,
+  };
+  return { status, events: [event], actions: endJob(s, status) };
+};
+
+/**
+ * The outcome is known: takes the charge away and remembers the outcome in phase Finalizing until the last attempt is
+ * settled. Ends at once when there is nothing to settle and no Job.
+ */
+export const beginEnding = (s: Situation, outcome: Outcome): Step => {
+  const status = revoke(s, outcome);
+  if (!isSettling(status) && !ownJob(s.seen)) return finish(s, status, outcome);
+  return { status: withPhase(status, 'Finalizing', outcome), actions: endJob(s, status) };
+};

@@ -1,0 +1,118 @@
+import { ANNOTATIONS, FINALIZER } from '#crds/api-group.ts';
+import { REASONS } from '#crds/conditions.ts';
+import type { WebhookState } from '#crds/zip-job.ts';
+import { commandOf } from '../../kube-state/command.ts';
+import { timeOf } from '../../kube-state/times.ts';
+import { isDisabled } from '../../webhook/endpoint.ts';
+import { afterDelivery, replayed } from '../../webhook/notification.ts';
+import type { Action, EventNote, OwnedStatus, Situation, Step } from '../observation.ts';
+import { withCondition } from '../owned-status.ts';
+import { expiresAt, fileListExpiresAt } from '../policies/expiry.ts';
+import { endJob } from './ending.ts';
+
+const deliveredNote = (webhook: WebhookState): EventNote => {
+  const last = webhook.log?.at(-1);
+  const answer = last?.status === undefined ? (last?.error ?? 'no answer') : `HTTP ${last.status}`;
+  if (webhook.state === 'Delivered')
+    return { type: 'Normal', reason: 'WebhookDelivered', message: `the webhook was delivered (${answer})` };
+  const next = webhook.state === 'Exhausted' ? 'no attempt is left' : `next at ${webhook.nextAttemptAt}`;
+  return {
+    type: 'Warning',
+    reason: webhook.state === 'Exhausted' ? 'WebhookExhausted' : 'WebhookFailed',
+    message: `webhook attempt ${webhook.attempts} failed (${answer}); ${next}`,
+  };
+};
+
+const withWebhook = (status: OwnedStatus, webhook: WebhookState, now: Date): OwnedStatus => {
+  const next = { ...status, webhook };
+  if (webhook.state === 'Delivered')
+    return withCondition(next, 'Notified', { status: 'True', reason: 'Delivered', now });
+  return webhook.state === 'Exhausted'
+    ? withCondition(next, 'Notified', { status: 'False', reason: 'Exhausted', now })
+    : next;
+};
+
+const replay = ({ status, now }: Situation, before: WebhookState, nonce: string): Step => {
+  const webhook = replayed(before, nonce, now);
+  const next = { ...status, webhook };
+  if (webhook.state !== 'Pending') return { status: next };
+  return {
+    status: withCondition(next, 'Notified', { status: 'False', reason: 'WebhookPending', now }),
+    events: [
+      { type: 'Normal', reason: 'WebhookPending', message: 'the webhook is sent once more, as asked for' },
+    ],
+  };
+};
+
+/** Nothing is sent to an endpoint that is disabled; the event can be replayed once it is enabled again. */
+const unsent = ({ status, now }: Situation, before: WebhookState): Step => {
+  const { nextAttemptAt: _due, ...rest } = before;
+  const reason = 'EndpointDisabled';
+  return {
+    status: withCondition({ ...status, webhook: { ...rest, state: 'Exhausted' } }, 'Notified', {
+      status: 'False',
+      reason,
+      now,
+    }),
+    events: [{ type: 'Warning', reason, message: REASONS[reason] }],
+  };
+};
+
+const deliver = (s: Situation, before: WebhookState): Step => {
+  const { status, now, seen } = s;
+  if (isDisabled(seen.project, seen.zipJob.spec.webhook?.url ?? '')) return unsent(s, before);
+  const dueMs = (timeOf(before.nextAttemptAt) ?? 0) - now.getTime();
+  return dueMs > 0 ? { status, requeueAfterMs: dueMs } : { status, actions: [{ kind: 'deliverWebhook' }] };
+};
+
+const notify = (s: Situation): Step => {
+  const { status, now, seen, config } = s;
+  const before = status.webhook;
+  if (!before || seen.delivery.kind === 'inFlight') return { status };
+  if (before.state === 'Pending' && seen.delivery.kind === 'answered') {
+    const webhook = afterDelivery(before, seen.delivery.answer, { schedule: config.webhookSchedule, now });
+    const requeueAfterMs = (timeOf(webhook.nextAttemptAt) ?? now.getTime()) - now.getTime();
+    return { status: withWebhook(status, webhook, now), events: [deliveredNote(webhook)], requeueAfterMs };
+  }
+  const nonce = commandOf(seen.zipJob.metadata, ANNOTATIONS.replayWebhook, before.replayNonce);
+  if (nonce !== undefined) return replay(s, before, nonce);
+  return before.state === 'Pending' ? deliver(s, before) : { status };
+};
+
+interface Due {
+  readonly at: Date | undefined;
+  readonly action: Action;
+}
+
+const dueOf = (s: Situation): readonly Due[] => {
+  const { zipJob, listUsers } = s.seen;
+  const secretNames = zipJob.spec.filesFrom?.secretNames ?? [];
+  return [
+    { at: fileListExpiresAt(zipJob, s.config, listUsers), action: { kind: 'deleteFileList', secretNames } },
+    { at: expiresAt(zipJob, s.config, listUsers), action: { kind: 'deleteZipJob' } },
+  ];
+};
+
+/** After the end: the finalizer goes, the webhook is delivered, the file list and at last the ZipJob are deleted. */
+export const finished = (s: Situation): Step => {
+  const { metadata } = s.seen.zipJob;
+  const release: readonly Action[] = metadata.finalizers?.includes(FINALIZER)
+    ? [{ kind: 'removeFinalizer' }]
+    : [];
+  if (metadata.deletionTimestamp !== undefined) return { status: s.status, actions: release };
+  const told = notify(s);
+  const due = dueOf(s);
+  const later = due.map(({ at }) => at).filter((at) => at !== undefined && at > s.now);
+  const waits = [told.requeueAfterMs, ...later.map((at) => (at?.getTime() ?? 0) - s.now.getTime())];
+  const known = waits.filter((wait) => wait !== undefined);
+  return {
+    ...told,
+    actions: [
+      ...endJob(s, s.status),
+      ...release,
+      ...(told.actions ?? []),
+      ...due.filter(({ at }) => at !== undefined && at <= s.now).map(({ action }) => action),
+    ],
+    requeueAfterMs: known.length === 0 ? undefined : Math.max(0, Math.min(...known)),
+  };
+};

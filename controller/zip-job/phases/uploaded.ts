@@ -1,0 +1,48 @@
+import type { ZipResult } from '#crds/zip-job.ts';
+import type { Pod } from '#runtime/kube/resources.ts';
+import { isEnded, isLost } from '../../kube-state/pod-state.ts';
+import { timeOf } from '../../kube-state/times.ts';
+import type { Situation, Step } from '../observation.ts';
+import { withCondition, withPhase } from '../owned-status.ts';
+import { type EndedPod, withAttempt } from '../policies/attempt.ts';
+import { resultOf, verifyResult } from '../policies/result.ts';
+import { endJob } from './ending.ts';
+
+/** A zipper exits right after its result; one that does not is not waited for longer. */
+const EXIT_PATIENCE_MS = 30_000;
+
+/** How long the pod may still take to exit: taken out of charge earlier, its last write would be refused. */
+const patienceMs = (s: Situation, pod: Pod | undefined): number => {
+  if (!pod || isEnded(pod) || isLost(pod, s.now)) return 0;
+  const writtenAt = timeOf(s.seen.zipJob.status?.progress?.updatedAt) ?? 0;
+  return Math.min(EXIT_PATIENCE_MS, writtenAt + EXIT_PATIENCE_MS - s.now.getTime());
+};
+
+const complete = (s: Situation, ended: EndedPod, result: ZipResult): Step => {
+  const { now, seen } = s;
+  const { podUid: _podUid, ...job } = s.status.job ?? { name: '', uid: '' };
+  const recorded = withAttempt({ ...s.status, job }, seen.zipJob, { ...ended, now });
+  const status = withCondition(recorded, 'Settled', {
+    status: 'True',
+    reason: 'Settled',
+    message: 'The archive is complete.',
+    now,
+  });
+  return {
+    status: withPhase(status, 'Finalizing', verifyResult(seen.zipJob, result)),
+    actions: ended.pod && isEnded(ended.pod) ? [] : endJob(s, status),
+  };
+};
+
+/**
+ * The pod in charge wrote its result, so the archive is published whatever happens to the pod now. Undefined while there is
+ * no result.
+ */
+export const uploaded = (s: Situation): Step | undefined => {
+  const result = resultOf(s.seen.zipJob);
+  const podUid = s.status.job?.podUid;
+  if (!result || podUid === undefined) return undefined;
+  const pod = s.seen.pods.find(({ metadata }) => metadata.uid === podUid);
+  const waitMs = patienceMs(s, pod);
+  return waitMs > 0 ? { status: s.status, requeueAfterMs: waitMs } : complete(s, { podUid, pod }, result);
+};

@@ -1,0 +1,47 @@
+import type { Reason } from '#crds/conditions.ts';
+import { isRecord } from '#runtime/kube/decode.ts';
+import { isLeaving } from '../../kube-state/release.ts';
+import type { Observation, Outcome } from '../observation.ts';
+import { fileListFault } from './file-list.ts';
+import { wasAccepted } from './interruption.ts';
+
+export type Admission =
+  | { readonly kind: 'accept' }
+  | { readonly kind: 'wait'; readonly reason: Reason; readonly message: string }
+  | ({ readonly kind: 'refuse' } & Outcome);
+
+/** True when the text is that of one JSON object. */
+export const isJsonObject = (text: string): boolean => {
+  try {
+    return isRecord(JSON.parse(text));
+  } catch {
+    return false;
+  }
+};
+
+const refuse = (reason: Reason, message: string): Admission => ({ kind: 'refuse', reason, message });
+
+/** Can the job run at all? Asked once, before anything is created for it. */
+export const admission = ({
+  zipJob,
+  project,
+  bucket,
+  listOwner,
+}: Pick<Observation, 'zipJob' | 'project' | 'bucket' | 'listOwner'>): Admission => {
+  const { bucketRef, metadata, filesFrom } = zipJob.spec;
+  if (!isJsonObject(metadata ?? '{}'))
+    return refuse('InvalidMetadata', 'spec.metadata is not the text of one JSON object');
+  const fault = filesFrom && fileListFault(zipJob, filesFrom, listOwner);
+  if (fault !== undefined) return refuse('InvalidFileList', fault);
+  if (!project)
+    return {
+      kind: 'wait',
+      reason: 'ProjectNotFound',
+      message: `namespace ${zipJob.metadata.namespace} holds no ZipProject named project`,
+    };
+  if (!bucket)
+    return refuse('BucketNotFound', `no ZipBucket ${bucketRef.name} exists in ${zipJob.metadata.namespace}`);
+  if (isLeaving(bucket.metadata) && !wasAccepted(zipJob))
+    return refuse('BucketTerminating', `ZipBucket ${bucketRef.name} is being deleted and takes no new jobs`);
+  return { kind: 'accept' };
+};

@@ -1,0 +1,123 @@
+import { rfc3339 } from '#crds/conditions.ts';
+import type { Attempt, AttemptClass, Failure, ZipJob } from '#crds/zip-job.ts';
+import { EXIT_CODES, FAILURE_CODES, isPermanentExit } from '#crds/zipper-contract.ts';
+import type { Pod } from '#runtime/kube/resources.ts';
+import { isDisrupted, isEnded, terminationOf } from '../../kube-state/pod-state.ts';
+import { describeFailure, parseTerminationMessage } from '../../kube-state/termination-message.ts';
+import { timeOf } from '../../kube-state/times.ts';
+import type { OwnedStatus } from '../observation.ts';
+import { shorten, uploadOf } from '../owned-status.ts';
+
+/** As many attempts as the status keeps. */
+const KEPT_ATTEMPTS = 10;
+
+/** Why a pod that did not end by itself is taken out of charge. */
+export interface Removal {
+  readonly reason: string;
+  readonly message: string;
+}
+
+const OOM_REASON = 'OOMKilled';
+
+/** How a pod ended. The order is that of the Job's podFailurePolicy, so that both always count the same way. */
+export const classify = (pod: Pod | undefined): AttemptClass => {
+  const end = pod && terminationOf(pod);
+  if (!pod || !end) return 'disruption';
+  if (end.exitCode === EXIT_CODES.ok) return 'success';
+  if (isPermanentExit(end.exitCode)) return 'permanent';
+  if (end.reason === OOM_REASON) return 'oom';
+  if (isDisrupted(pod)) return 'disruption';
+  return end.exitCode === EXIT_CODES.superseded ? 'superseded' : 'transient';
+};
+
+const failureTextOf = (code: string): string =>
+  Object.entries(FAILURE_CODES).find(([name]) => name === code)?.[1].text ?? 'the zipper failed';
+
+/** What the zipper said about its failure: in its termination message, or else in the status. */
+const failureOf = (zipJob: ZipJob, pod: Pod): Failure | undefined => {
+  const message = parseTerminationMessage(terminationOf(pod)?.message);
+  if (message) return 'failure' in message ? message.failure : undefined;
+  return zipJob.status?.progress?.podUid === pod.metadata.uid ? zipJob.status?.failure : undefined;
+};
+
+const podView = (status: Pod['status'] = {}): Removal => {
+  const target = status.conditions?.find(({ type }) => type === 'DisruptionTarget');
+  const { reason = target?.reason ?? 'PodFailed', message = target?.message } = status;
+  return { reason, message: message ?? 'the pod ended before its container did' };
+};
+
+/** What Kubernetes says about a pod whose zipper said nothing itself. */
+const outsideView = (pod: Pod): Removal | undefined => {
+  const end = terminationOf(pod);
+  if (!end) return podView(pod.status);
+  if (end.exitCode === EXIT_CODES.ok) return undefined;
+  return { reason: end.reason ?? 'Error', message: `the zipper ended with exit code ${end.exitCode}` };
+};
+
+const evidence = (zipJob: ZipJob, pod: Pod | undefined): Removal | undefined => {
+  if (!pod) return { reason: 'PodGone', message: 'the pod is gone' };
+  const failure = failureOf(zipJob, pod);
+  if (!failure) return outsideView(pod);
+  return { reason: failure.code, message: describeFailure(failure, failureTextOf(failure.code)) };
+};
+
+const exitOf = (pod: Pod | undefined): Pick<Attempt, 'exitCode'> => {
+  const end = pod && terminationOf(pod);
+  return end ? { exitCode: end.exitCode } : {};
+};
+
+const abortFailuresOf = (pod: Pod | undefined): Pick<Attempt, 'abortFailures'> => {
+  const message = pod && parseTerminationMessage(terminationOf(pod)?.message);
+  const { abortFailures = 0 } = message ?? {};
+  return abortFailures > 0 ? { abortFailures } : {};
+};
+
+const startOf = (pod: Pod | undefined): Pick<Attempt, 'startedAt'> => {
+  const startedAt = timeOf(pod?.status?.startTime ?? pod?.metadata.creationTimestamp);
+  return startedAt === undefined ? {} : { startedAt: rfc3339(new Date(startedAt)) };
+};
+
+export interface EndedPod {
+  readonly podUid: string;
+  /** The pod as it was seen last; undefined when it is gone. */
+  readonly pod: Pod | undefined;
+  /** Given when the pod did not end by itself. */
+  readonly removal?: Removal;
+}
+
+/** The record of one run of the zipper. */
+export const attemptOf = (
+  zipJob: ZipJob,
+  ended: EndedPod,
+  at: { readonly n: number; readonly now: Date },
+): Attempt => {
+  const { pod, podUid } = ended;
+  const why = pod && isEnded(pod) ? evidence(zipJob, pod) : (ended.removal ?? evidence(zipJob, pod));
+  const upload = uploadOf(zipJob, podUid);
+  return {
+    n: at.n,
+    podUid,
+    ...startOf(pod),
+    finishedAt: rfc3339(at.now),
+    ...exitOf(pod),
+    ...abortFailuresOf(pod),
+    class: pod && isEnded(pod) ? classify(pod) : 'disruption',
+    ...(why ? { reason: why.reason.slice(0, 64), message: shorten(why.message) } : {}),
+    ...(upload ? { upload } : {}),
+  };
+};
+
+/** Number of the run that is recorded next: runs are counted from 1 when they begin, and recorded when they end. */
+export const nextAttempt = (status: OwnedStatus): number => (status.attempts?.at(-1)?.n ?? 0) + 1;
+
+/** Adds the record of a pod to the status, once. */
+export const withAttempt = (
+  status: OwnedStatus,
+  zipJob: ZipJob,
+  ended: EndedPod & { readonly now: Date },
+): OwnedStatus => {
+  if (status.attempts?.some(({ podUid }) => podUid === ended.podUid)) return status;
+  const n = nextAttempt(status);
+  const attempts = [...(status.attempts ?? []), attemptOf(zipJob, ended, { n, now: ended.now })];
+  return { ...status, attempts: attempts.slice(-KEPT_ATTEMPTS), attemptsTotal: n };
+};

@@ -1,0 +1,19 @@
+import type { Attempt } from '#crds/zip-job.ts';
+import type { Pod } from '#runtime/kube/resources.ts';
+import { timeOf } from '../../kube-state/times.ts';
+
+const bornAt = (pod: Pod): number => timeOf(pod.metadata.creationTimestamp) ?? 0;
+
+/**
+ * Which pod comes next? The oldest of which there is no record. Only ten records are kept: a pod that is older than the
+ * newest of them had its turn.
+ */
+export const nextPod = (pods: readonly Pod[], attempts: readonly Attempt[] | undefined): Pod | undefined => {
+  const recorded = new Set(attempts?.map(({ podUid }) => podUid));
+  const since = timeOf(attempts?.at(-1)?.startedAt) ?? 0;
+  return pods
+    .filter(
+      (pod) => pod.metadata.uid !== undefined && !recorded.has(pod.metadata.uid) && bornAt(pod) >= since,
+    )
+    .toSorted((one, other) => bornAt(one) - bornAt(other))[0];
+};

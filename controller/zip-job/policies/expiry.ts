@@ -1,0 +1,52 @@
+import { ANNOTATIONS, fileListOwner } from '#crds/api-group.ts';
+import { isFinished, type ZipJob } from '#crds/zip-job.ts';
+import { timeOf } from '../../kube-state/times.ts';
+
+export interface ExpirySettings {
+  readonly succeededTtlSeconds: number;
+  readonly failedTtlSeconds: number;
+  readonly fileListTtlSeconds: number;
+}
+
+const ttlSeconds = ({ spec, status }: ZipJob, settings: ExpirySettings): number => {
+  const own = spec.ttlSecondsAfterFinished ?? {};
+  return status?.phase === 'Succeeded'
+    ? (own.succeeded ?? settings.succeededTtlSeconds)
+    : (own.failed ?? settings.failedTtlSeconds);
+};
+
+/**
+ * When is a finished ZipJob deleted? Never before its webhook is settled, since the delivery's state lives in it, nor while a
+ * job runs that was made of it: the file list goes with it.
+ */
+export const expiresAt = (
+  zipJob: ZipJob,
+  settings: ExpirySettings,
+  listUsers: readonly ZipJob[] = [],
+): Date | undefined => {
+  const finishedAt = timeOf(zipJob.status?.finishedAt);
+  if (finishedAt === undefined || zipJob.status?.webhook?.state === 'Pending') return undefined;
+  if (!listUsers.every(isFinished)) return undefined;
+  return new Date(finishedAt + ttlSeconds(zipJob, settings) * 1000);
+};
+
+/** It has Secrets of its own; those of a job that is run again belong to the first one. */
+const ownsList = ({ metadata, spec }: ZipJob): boolean =>
+  spec.filesFrom !== undefined &&
+  fileListOwner(spec.filesFrom.secretNames) === metadata.name &&
+  metadata.annotations?.[ANNOTATIONS.fileListDeletedAt] === undefined;
+
+/**
+ * When are the Secrets with the file list of a finished ZipJob deleted? Counted from the end of the last job that was run with
+ * them. Undefined: there are none any more, or one still runs.
+ */
+export const fileListExpiresAt = (
+  zipJob: ZipJob,
+  settings: ExpirySettings,
+  listUsers: readonly ZipJob[] = [],
+): Date | undefined => {
+  const ends = [zipJob, ...listUsers].map(({ status }) => timeOf(status?.finishedAt));
+  const known = ends.filter((end) => end !== undefined);
+  if (known.length < ends.length || !ownsList(zipJob)) return undefined;
+  return new Date(Math.max(...known) + settings.fileListTtlSeconds * 1000);
+};

@@ -1,0 +1,71 @@
+import type { Attempt, ZipJob } from '#crds/zip-job.ts';
+import { FAILURE_CODES } from '#crds/zipper-contract.ts';
+import type { Job } from '#runtime/kube/resources.ts';
+import { isJobFinished, jobFailure } from '../../kube-state/job-state.ts';
+import type { Outcome, OwnedStatus } from '../observation.ts';
+
+const DEFAULT_MAX_ATTEMPTS = 4;
+const MAX_OOMS = 2;
+
+const countOf = (attempts: readonly Attempt[], ...classes: readonly Attempt['class'][]): number =>
+  attempts.filter((attempt) => classes.includes(attempt.class)).length;
+
+const isFailureCode = (reason: string | undefined): reason is string =>
+  reason !== undefined && Object.hasOwn(FAILURE_CODES, reason);
+
+const RESULT_MISSING: Outcome = {
+  reason: 'ResultMissing',
+  message: 'the zipper ended well but left no result, and the store holds no archive of it',
+};
+
+const afterLast = (last: Attempt): Outcome | undefined => {
+  if (last.class === 'permanent')
+    return {
+      reason: last.reason ?? 'Internal',
+      message: last.message ?? `the zipper ended with exit code ${last.exitCode ?? 'unknown'}`,
+    };
+  return last.class === 'success' ? RESULT_MISSING : undefined;
+};
+
+const exhausted = (last: Attempt | undefined, text: string): Outcome => {
+  const reason = isFailureCode(last?.reason) ? last.reason : 'BackoffLimitExceeded';
+  return { reason, message: last?.message === undefined ? text : `${last.message}; ${text}` };
+};
+
+/** No pod comes any more, whatever our own records say. */
+const endOfJob = (job: Job, last: Attempt | undefined): Outcome | undefined => {
+  const end = jobFailure(job);
+  if (end) return exhausted(last, `the Job failed: ${end.reason} ${end.message}`.trim());
+  // Complete, yet its pod was removed before anybody saw how it ended.
+  return isJobFinished(job) ? RESULT_MISSING : undefined;
+};
+
+export const maxAttemptsOf = (zipJob: ZipJob): number => zipJob.spec.maxAttempts ?? DEFAULT_MAX_ATTEMPTS;
+
+/** Failed attempts that count against the allowed number, by our records or by the Job's, whichever knows of more. */
+export const countedFailures = (status: OwnedStatus, job: Job | undefined): number =>
+  Math.max(countOf(status.attempts ?? [], 'transient', 'oom', 'superseded'), job?.status?.failed ?? 0);
+
+/**
+ * After an attempt failed and was settled: is the job to be given up, and why? Undefined: the Job starts another pod.
+ * Counted here as well as by the Job, so that nobody waits for a Job that cannot end or was told other numbers.
+ */
+export const giveUp = (
+  zipJob: ZipJob,
+  job: Job | undefined,
+  given: { readonly status: OwnedStatus; readonly maxDisruptions: number },
+): Outcome | undefined => {
+  const attempts = given.status.attempts ?? [];
+  const last = attempts.at(-1);
+  const final = last && afterLast(last);
+  if (final) return final;
+  if (countOf(attempts, 'oom') >= MAX_OOMS)
+    return { reason: 'OutOfMemory', message: 'the zipper ran out of memory twice' };
+  const counted = countedFailures(given.status, job);
+  const disruptions = (given.status.attemptsTotal ?? 0) - counted;
+  if (disruptions > given.maxDisruptions)
+    return { reason: 'TooManyDisruptions', message: `the zipper was interrupted ${disruptions} times` };
+  const maxAttempts = maxAttemptsOf(zipJob);
+  if (counted >= maxAttempts) return exhausted(last, `${counted} of ${maxAttempts} attempts failed`);
+  return job && endOfJob(job, last);
+};

@@ -1,0 +1,34 @@
+import { ANNOTATIONS, fileListOwner, fileListSecretName } from '#crds/api-group.ts';
+import type { FilesFrom, ZipJob } from '#crds/zip-job.ts';
+import { isLeaving } from '../../kube-state/release.ts';
+
+/** Why another job cannot be run with the list of this one. */
+const ownerFault = (owner: ZipJob, name: string, wanted: FilesFrom): string | undefined => {
+  const { metadata, spec } = owner;
+  if (!spec.filesFrom || fileListOwner(spec.filesFrom.secretNames) !== name)
+    return `spec.filesFrom.secretNames are those of ZipJob ${name}, which has no list of its own`;
+  if (isLeaving(metadata) || metadata.annotations?.[ANNOTATIONS.fileListDeletedAt] !== undefined)
+    return `the file list of ZipJob ${name} was deleted: a job can be run again only while its list is kept`;
+  return spec.filesFrom.sha256 === wanted.sha256 && spec.filesFrom.count === wanted.count
+    ? undefined
+    : `spec.filesFrom does not state count and digest of the list of ZipJob ${name}`;
+};
+
+/**
+ * Why may a job not have the list that it names? The controller mounts these Secrets, and deletes them later: a name of
+ * somebody else's Secret must never get through. So they are the job's own, or those of a ZipJob that is run again.
+ */
+export const fileListFault = (
+  zipJob: ZipJob,
+  filesFrom: FilesFrom,
+  owner: ZipJob | undefined,
+): string | undefined => {
+  const { name } = zipJob.metadata;
+  const ownerName = fileListOwner(filesFrom.secretNames);
+  if (ownerName === name) return undefined;
+  if (ownerName === undefined)
+    return `spec.filesFrom.secretNames are no list: ${fileListSecretName(name, 0)} and so on, or those of a job that is run again`;
+  return owner
+    ? ownerFault(owner, ownerName, filesFrom)
+    : `spec.filesFrom.secretNames are those of ZipJob ${ownerName}, which does not exist`;
+};

@@ -1,0 +1,25 @@
+import type { ZipJob } from '#crds/zip-job.ts';
+import { isForced, isLeaving } from '../../kube-state/release.ts';
+import type { Observation, Outcome } from '../observation.ts';
+
+export const wasAccepted = ({ status }: ZipJob): boolean =>
+  status?.conditions?.some((one) => one.type === 'Accepted' && one.status === 'True') === true;
+
+const isGoing = (bucket: Observation['bucket']): boolean =>
+  bucket === undefined || (isLeaving(bucket.metadata) && isForced(bucket.metadata));
+
+/** Does something end the job before its time: deletion, cancellation, or the loss of its bucket? */
+export const interruption = ({
+  zipJob,
+  bucket,
+}: Pick<Observation, 'zipJob' | 'bucket'>): Outcome | undefined => {
+  if (zipJob.metadata.deletionTimestamp !== undefined)
+    return { reason: 'Deleted', message: 'the ZipJob is being deleted' };
+  if (zipJob.spec.cancel === true) return { reason: 'Cancelled', message: 'cancelled by spec.cancel' };
+  if (wasAccepted(zipJob) && isGoing(bucket))
+    return {
+      reason: 'BucketDeleted',
+      message: `ZipBucket ${zipJob.spec.bucketRef.name} was deleted while the job was unfinished`,
+    };
+  return undefined;
+};

@@ -1,0 +1,40 @@
+import type { Event, Job } from '#runtime/kube/resources.ts';
+import { timeOf } from '../../kube-state/times.ts';
+import type { Observation } from '../observation.ts';
+import { shorten } from '../owned-status.ts';
+import type { PodWait } from './pod-waiting.ts';
+
+/** A pod normally exists well before this. */
+export const POD_PATIENCE_MS = 4000;
+
+const since = ({ zipJob }: Pick<Observation, 'zipJob'>, job: Job): number =>
+  Math.max(
+    timeOf(job.status?.startTime) ?? Infinity,
+    timeOf(zipJob.status?.attempts?.at(-1)?.finishedAt) ?? 0,
+  );
+
+/** Has the Job been without a pod for longer than it takes? A Job that is suspended has not begun to wait for one. */
+export const lacksPod = (seen: Pick<Observation, 'zipJob' | 'job' | 'pods'>, now: Date): boolean => {
+  const { zipJob, job, pods } = seen;
+  if (!job || pods.length > 0 || zipJob.status?.job?.uid !== job.metadata.uid) return false;
+  return zipJob.status?.job?.podUid === undefined && now.getTime() - since(seen, job) > POD_PATIENCE_MS;
+};
+
+/** The name of a pod that was not created is another one each time; left in, it would be news each time. */
+const plain = (message: string): string =>
+  message.replace(/^Error creating: /, '').replace(/^pods "[^"]*" (?:is|are) forbidden: /, '');
+
+/** What the Job controller tells of the pods that it could not create: the API server's own words. */
+export const podRefusalOf = (events: readonly Event[]): PodWait | undefined => {
+  const last = events.reduce<Event | undefined>(
+    (newest, event) =>
+      (timeOf(event.lastTimestamp) ?? 0) >= (timeOf(newest?.lastTimestamp) ?? 0) ? event : newest,
+    undefined,
+  );
+  if (last?.message === undefined) return undefined;
+  const message = shorten(plain(last.message));
+  return {
+    reason: /\b(?:exceeded|failed) quota\b/.test(message) ? 'QuotaExceeded' : 'AdmissionRefused',
+    message,
+  };
+};

@@ -1,0 +1,65 @@
+import type { Reason } from '#crds/conditions.ts';
+import type { Pod } from '#runtime/kube/resources.ts';
+import { zipperStatusOf } from '../../kube-state/pod-state.ts';
+import { timeOf } from '../../kube-state/times.ts';
+
+export interface PodWait {
+  readonly reason: Reason;
+  readonly message: string;
+}
+
+const REASON_OF_WAITING: Readonly<Record<string, Reason>> = {
+  ErrImagePull: 'ImagePull',
+  ImagePullBackOff: 'ImagePull',
+  InvalidImageName: 'ImagePull',
+  ErrImageNeverPull: 'ImagePull',
+  CreateContainerConfigError: 'ContainerConfig',
+  CreateContainerError: 'ContainerConfig',
+  RunContainerError: 'ContainerConfig',
+};
+
+/** Mounts normally take a second or two; a Secret that is missing leaves the pod in ContainerCreating without a word. */
+export const MOUNT_PATIENCE_MS = 30_000;
+
+const mountsOf = (pod: Pod): string => {
+  const names = (pod.spec?.volumes ?? []).flatMap((volume) => [
+    ...(volume.secret?.secretName === undefined ? [] : [volume.secret.secretName]),
+    ...(volume.projected?.sources ?? []).flatMap((source) => source.secret?.name ?? []),
+  ]);
+  return names.join(', ');
+};
+
+const mounting = (pod: Pod, now: Date): PodWait | undefined => {
+  const scheduled = pod.status?.conditions?.find(
+    ({ type, status }) => type === 'PodScheduled' && status === 'True',
+  );
+  const since = timeOf(scheduled?.lastTransitionTime);
+  if (since === undefined || now.getTime() - since < MOUNT_PATIENCE_MS) return undefined;
+  return {
+    reason: 'ContainerConfig',
+    message: `the container of pod ${pod.metadata.name} is not created; a Secret may be missing: ${mountsOf(pod)}`,
+  };
+};
+
+const unschedulable = (pod: Pod): PodWait | undefined => {
+  const condition = pod.status?.conditions?.find(
+    ({ type, status, reason }) => type === 'PodScheduled' && status === 'False' && reason === 'Unschedulable',
+  );
+  return condition && { reason: 'Unschedulable', message: condition.message ?? 'no node takes the pod' };
+};
+
+const hasRun = (pod: Pod): boolean => {
+  const state = zipperStatusOf(pod)?.state;
+  return state?.running !== undefined || state?.terminated !== undefined;
+};
+
+const refusedByNode = (pod: Pod): PodWait | undefined => {
+  const waiting = zipperStatusOf(pod)?.state?.waiting;
+  const reason = REASON_OF_WAITING[waiting?.reason ?? ''];
+  return reason && { reason, message: `${waiting?.reason}: ${waiting?.message ?? ''}` };
+};
+
+/** What outside of this project keeps a pod from starting? Undefined when nothing is known to. */
+export const podWaiting = (pod: Pod, now: Date): PodWait | undefined =>
+  // What a node says comes first: there is one then, whatever the scheduler last wrote.
+  hasRun(pod) ? undefined : (refusedByNode(pod) ?? unschedulable(pod) ?? mounting(pod, now));

@@ -1,0 +1,63 @@
+import { findCondition } from '#crds/conditions.ts';
+import type { ZipJob } from '#crds/zip-job.ts';
+import type { Job, Pod } from '#runtime/kube/resources.ts';
+import { isInTrustedQueue } from '../../admission/trusted-queue.ts';
+import { timeOf } from '../../kube-state/times.ts';
+import type { PodWait } from './pod-waiting.ts';
+
+const DEFAULT_START_DEADLINE_SECONDS = 600;
+/** The longest that the Job controller waits between two pods. */
+const LONGEST_BACKOFF_MS = 360_000;
+
+/** True while the Job waits suspended for its queue: Kubernetes gives a suspended Job no start time, and takes it back. */
+const awaitsQueue = (zipJob: ZipJob, job: Job): boolean =>
+  zipJob.spec.queueName !== undefined && job.status?.startTime === undefined;
+
+/** What a Job that waits for its queue waits for. */
+export const queueWait = (zipJob: ZipJob, job: Job): PodWait | undefined =>
+  awaitsQueue(zipJob, job)
+    ? {
+        reason: 'AwaitingQueue',
+        message: `Job ${job.metadata.name} is suspended until queue ${zipJob.spec.queueName} admits it`,
+      }
+    : undefined;
+
+/** What the deadline depends on beside the job: its pod, and the queues in which a job may wait as long as it likes. */
+export interface StartSettings {
+  readonly pod?: Pod | undefined;
+  readonly trustedQueues: readonly string[];
+}
+
+const beginOf = ({ spec }: ZipJob, { status, metadata }: Job): number | undefined => {
+  const created = timeOf(metadata.creationTimestamp);
+  return spec.queueName === undefined ? created : (timeOf(status?.startTime) ?? created);
+};
+
+const jobSince = (zipJob: ZipJob, job: Job, { pod, trustedQueues }: StartSettings): number | undefined => {
+  if (awaitsQueue(zipJob, job) && isInTrustedQueue(zipJob, trustedQueues)) return undefined;
+  const begun = beginOf(zipJob, job) ?? 0;
+  const lastEnd = timeOf(zipJob.status?.attempts?.at(-1)?.finishedAt);
+  if (lastEnd === undefined) return begun;
+  return timeOf(pod?.metadata.creationTimestamp) ?? Math.max(lastEnd, begun) + LONGEST_BACKOFF_MS;
+};
+
+const heldSince = (zipJob: ZipJob): number | undefined => {
+  const waiting = findCondition(zipJob.status?.conditions, 'Waiting');
+  return waiting?.status === 'True' ? timeOf(waiting.lastTransitionTime) : undefined;
+};
+
+/**
+ * When must a zipper have started? Counted from the creation of the Job; after an attempt from the creation of the next pod, and
+ * until there is one the Job's own backoff is granted on top. Without a Job: from when something outside began to hold it up.
+ * Undefined in the queue, ours or a trusted one of spec.queueName; in another one it would hold its slot for ever.
+ */
+export const startDeadline = (
+  zipJob: ZipJob,
+  job: Job | undefined,
+  settings: StartSettings,
+): Date | undefined => {
+  const since = job ? jobSince(zipJob, job, settings) : heldSince(zipJob);
+  if (since === undefined) return undefined;
+  const seconds = zipJob.spec.startDeadlineSeconds ?? DEFAULT_START_DEADLINE_SECONDS;
+  return new Date(since + seconds * 1000);
+};

@@ -1,0 +1,89 @@
+import { REASONS } from '#crds/conditions.ts';
+import { type Attempt, TERMINAL_PHASES, type WebhookState, type ZipJobStatus } from '#crds/zip-job.ts';
+import { FAILURE_CODES } from '#crds/zipper-contract.ts';
+import { timeOf } from '../kube-state/times.ts';
+import type { ControllerMetrics } from '../metrics.ts';
+
+const secondsBetween = (from: string | undefined, to: number | undefined): number | undefined => {
+  const begun = timeOf(from);
+  return begun === undefined || to === undefined ? undefined : Math.max(0, (to - begun) / 1000);
+};
+
+const isTerminal = (status: ZipJobStatus): boolean => TERMINAL_PHASES.some((phase) => phase === status.phase);
+
+const newAttempts = (before: ZipJobStatus, after: ZipJobStatus): readonly Attempt[] => {
+  const last = before.attempts?.at(-1)?.n ?? 0;
+  return after.attempts?.filter(({ n }) => n > last) ?? [];
+};
+
+const abortFailuresIn = ({ attempts = [] }: ZipJobStatus): ReadonlyMap<number, number> =>
+  new Map(attempts.map(({ n, abortFailures = 0 }) => [n, abortFailures]));
+
+const countAbortFailures = (metrics: ControllerMetrics, before: ZipJobStatus, after: ZipJobStatus): void => {
+  const known = abortFailuresIn(before);
+  for (const [n, failures] of abortFailuresIn(after)) {
+    const more = failures - (known.get(n) ?? 0);
+    if (more > 0) metrics.abortFailures.inc(more);
+  }
+};
+
+/** Labels come from a closed set, whatever a pod writes. */
+const reasonLabel = (reason: string | undefined): string =>
+  reason !== undefined && (Object.hasOwn(REASONS, reason) || Object.hasOwn(FAILURE_CODES, reason))
+    ? reason
+    : 'Other';
+
+const countEnd = (metrics: ControllerMetrics, after: ZipJobStatus): void => {
+  const { phase = 'Failed', reason, startedAt, finishedAt, result: archive } = after;
+  const result = phase.toLowerCase();
+  metrics.finished.inc({ result, reason: reasonLabel(reason) });
+  const seconds = secondsBetween(startedAt, timeOf(finishedAt));
+  if (seconds !== undefined) metrics.durationSeconds.observe({ result }, seconds);
+  if (phase !== 'Succeeded' || !archive) return;
+  metrics.archiveBytes.observe(archive.bytes);
+  metrics.files.observe(archive.entries);
+};
+
+const attemptsOf = (webhook: WebhookState | undefined): number => webhook?.attempts ?? 0;
+
+const countDelivery = (
+  metrics: ControllerMetrics,
+  before: WebhookState | undefined,
+  after: WebhookState | undefined,
+): void => {
+  // Also one that was never sent, because its endpoint is disabled.
+  if (after?.state === 'Exhausted' && before?.state !== 'Exhausted') metrics.exhausted.inc();
+  const last = after?.log?.at(-1);
+  // A replay counts from 0 again.
+  if (!last || attemptsOf(after) <= attemptsOf(before)) return;
+  const outcome = last.status === undefined ? 'error' : `${Math.floor(last.status / 100)}xx`;
+  metrics.deliveries.inc({ outcome });
+  metrics.deliverySeconds.observe(last.durationMs / 1000);
+};
+
+const countBeginning = (metrics: ControllerMetrics, { before, after, now }: Move): void => {
+  const waited = secondsBetween(after.acceptedAt, now.getTime());
+  if (waited === undefined) return;
+  if (!before.job && after.job) metrics.queueSeconds.observe(waited);
+  if (before.startedAt === undefined && after.startedAt !== undefined) metrics.startSeconds.observe(waited);
+};
+
+interface Move {
+  readonly before: ZipJobStatus;
+  readonly after: ZipJobStatus;
+  readonly now: Date;
+}
+
+/**
+ * Counts what one status write moved, after it succeeded: counted from a decision alone, a conflict or a restart would count
+ * twice.
+ */
+export const countTransition = (metrics: ControllerMetrics, move: Move): void => {
+  const { before, after } = move;
+  for (const attempt of newAttempts(before, after))
+    metrics.attempts.inc({ class: attempt.class ?? 'transient' });
+  countAbortFailures(metrics, before, after);
+  countBeginning(metrics, move);
+  if (!isTerminal(before) && isTerminal(after)) countEnd(metrics, after);
+  countDelivery(metrics, before.webhook, after.webhook);
+};

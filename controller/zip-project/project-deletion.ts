@@ -1,0 +1,49 @@
+import { REASONS } from '#crds/conditions.ts';
+import type { ZipBucket } from '#crds/zip-bucket.ts';
+import type { ZipJob } from '#crds/zip-job.ts';
+import type { ZipProject } from '#crds/zip-project.ts';
+import { firstOf } from '#runtime/first-of.ts';
+import { type EarlyRelease, isLeaving, patienceEnds } from '../kube-state/release.ts';
+
+/** What still stands in the namespace of a project that is being deleted. */
+export interface LeavingProject {
+  readonly project: ZipProject;
+  readonly unfinished: readonly ZipJob[];
+  readonly buckets: readonly ZipBucket[];
+  readonly isNamespaceTerminating: boolean;
+}
+
+export type ProjectDeletion =
+  | { readonly kind: 'release'; readonly early?: EarlyRelease }
+  | {
+      readonly kind: 'wait';
+      /** Jobs that nobody has told yet. */
+      readonly cancel: readonly ZipJob[];
+      readonly message: string;
+      readonly until: Date;
+    };
+
+const listOf = (objects: readonly { readonly metadata: { readonly name: string } }[]): string =>
+  firstOf(objects.map(({ metadata }) => metadata.name).sort());
+
+const messageOf = ({ unfinished, buckets }: LeavingProject, until: Date): string => {
+  const waits = [
+    ...(unfinished.length > 0 ? [`jobs end: ${listOf(unfinished)}`] : []),
+    ...(buckets.length > 0 ? [`ZipBuckets are deleted: ${listOf(buckets)}`] : []),
+  ];
+  return `${REASONS.ProjectDeleting} Until ${waits.join('; and ')}; not beyond ${until.toISOString()}.`;
+};
+
+/** What is to be done about a ZipProject that is being deleted? Its tokens opened nothing from that moment on. */
+export const projectDeletion = (
+  seen: LeavingProject,
+  at: { readonly now: Date; readonly projectDeletionSeconds: number },
+): ProjectDeletion => {
+  const { project, unfinished, buckets } = seen;
+  if (seen.isNamespaceTerminating) return { kind: 'release', early: 'NamespaceTerminating' };
+  if (unfinished.length === 0 && buckets.length === 0) return { kind: 'release' };
+  const until = patienceEnds(project.metadata, at.projectDeletionSeconds * 1000) ?? at.now;
+  if (at.now >= until) return { kind: 'release', early: 'Overdue' };
+  const cancel = unfinished.filter(({ metadata, spec }) => spec.cancel !== true && !isLeaving(metadata));
+  return { kind: 'wait', cancel, message: messageOf(seen, until), until };
+};

@@ -1,0 +1,81 @@
+import { ANNOTATIONS } from '#crds/api-group.ts';
+import { rfc3339 } from '#crds/conditions.ts';
+import type { EndpointState, ZipProject } from '#crds/zip-project.ts';
+import type { Clock } from '#runtime/clock.ts';
+import { objectKey } from '#runtime/kube/types.ts';
+import { commandOf } from '../kube-state/command.ts';
+import type { WebhookDispatcher } from '../webhook/dispatcher.ts';
+import { afterAnswer, type EndpointAnswer, enabled } from '../webhook/endpoint.ts';
+import type { EndpointNotes } from '../webhook/endpoint-notes.ts';
+import { type PlanTest, testIdOf, testKeyOf } from '../webhook/test-event.ts';
+
+export interface ProjectWebhookOptions {
+  readonly notes: EndpointNotes;
+  readonly dispatcher: Pick<WebhookDispatcher, 'submit' | 'state' | 'settle'>;
+  readonly planTest: PlanTest;
+  readonly disableAfterSeconds: number;
+  readonly clock: Clock;
+}
+
+export interface ProjectWebhook {
+  /** The next state of the endpoint; undefined when nothing is known of it. */
+  readonly state: EndpointState | undefined;
+  /** To be called when the state has been written. */
+  readonly written: () => void;
+}
+
+const tested = (
+  state: EndpointState | undefined,
+  test: NonNullable<EndpointState['test']>,
+): EndpointState => ({
+  ...state,
+  test,
+});
+
+/** Sends the test event that was asked for, once, and tells how it went when that is known. */
+const test = (
+  { dispatcher, planTest, clock }: ProjectWebhookOptions,
+  project: ZipProject,
+  state: EndpointState | undefined,
+): EndpointState | undefined => {
+  const nonce = commandOf(project.metadata, ANNOTATIONS.testWebhook, state?.test?.nonce);
+  if (nonce === undefined) return state;
+  const url = project.spec.webhook?.url;
+  if (url === undefined)
+    return tested(state, { nonce, at: rfc3339(clock.date()), durationMs: 0, error: 'not-configured' });
+  const seen = dispatcher.state(testKeyOf(objectKey(project)), testIdOf(project, nonce));
+  if (seen.kind === 'answered') return tested(state, { nonce, ...seen.answer.delivery });
+  if (seen.kind === 'idle') {
+    // The answer to an earlier test that nobody asks about any more would keep this one out.
+    dispatcher.settle(testKeyOf(objectKey(project)));
+    dispatcher.submit(planTest(project, url, nonce));
+  }
+  return state;
+};
+
+const isAbout =
+  (project: ZipProject) =>
+  ({ url }: EndpointAnswer): boolean =>
+    url === project.spec.webhook?.url;
+
+/** What is known of a project's endpoint: by the answers that it gave to webhooks, and by what persons asked for. */
+export const projectWebhook = (options: ProjectWebhookOptions, project: ZipProject): ProjectWebhook => {
+  const { notes, dispatcher, clock, disableAfterSeconds } = options;
+  const answers = notes.of(project.metadata.namespace);
+  const at = { now: clock.date(), disableAfterSeconds };
+  const before = project.status?.webhook;
+  let state = answers
+    .filter(isAbout(project))
+    .reduce<EndpointState | undefined>((known, answer) => afterAnswer(known, answer, at), before);
+  const url = project.spec.webhook?.url;
+  const nonce = commandOf(project.metadata, ANNOTATIONS.enableWebhook, state?.enabledNonce);
+  if (nonce !== undefined && url !== undefined) state = enabled(state, url, nonce);
+  state = test(options, project, state);
+  return {
+    state,
+    written: () => {
+      notes.written(project.metadata.namespace, answers);
+      dispatcher.settle(testKeyOf(objectKey(project)));
+    },
+  };
+};

@@ -1,0 +1,93 @@
+import Router from '@koa/router';
+import Koa, { type DefaultContextExtends } from 'koa';
+import type { ApiMetrics } from '#api/metrics.ts';
+import { createRequestId } from '#api/middleware/request-id.ts';
+import { createRequestLog } from '#api/middleware/request-log.ts';
+import { createRequestMetrics } from '#api/middleware/request-metrics.ts';
+import type { Clock } from '#runtime/clock.ts';
+import type { ReadForwarded } from '#runtime/http/client-address.ts';
+import type { Logger } from '#runtime/log.ts';
+import type { Assets } from './assets.ts';
+import type { DashboardContext, DashboardMiddleware, DashboardState } from './context.ts';
+import type { Cookies } from './cookies.ts';
+import { keepTheme } from './frame/theme.ts';
+import { localPath } from './local-path.ts';
+import { createFormBody } from './middleware/form-body.ts';
+import { createHttpsRedirect } from './middleware/https-redirect.ts';
+import { createOwnOrigin } from './middleware/own-origin.ts';
+import { createSecurityHeaders } from './middleware/security-headers.ts';
+import { notFound, type Route } from './page.ts';
+import { CALLBACK_PATH } from './sign-in/identity-provider.ts';
+import type { SignIn } from './sign-in/sign-in.ts';
+
+export interface DashboardAppDeps {
+  readonly log: Logger;
+  readonly clock: Clock;
+  readonly metrics: ApiMetrics;
+  readonly readForwarded: ReadForwarded;
+  /** By which browsers reach the dashboard; `''` when that is not told. */
+  readonly url: string;
+  readonly assets: Assets;
+  readonly cookies: Cookies;
+  readonly errorPages: DashboardMiddleware;
+  readonly loadSession: DashboardMiddleware;
+  readonly signIn: SignIn;
+  readonly routes: readonly Route[];
+  readonly runRoute: (ctx: DashboardContext, route: Route, params: Record<string, string>) => Promise<void>;
+}
+
+type DashboardRouter = Router<DashboardState, DefaultContextExtends>;
+
+/** What works without being signed in. */
+const addOpenRoutes = (router: DashboardRouter, { signIn, cookies }: DashboardAppDeps): void => {
+  router.get('/sign-in', signIn.show);
+  router.post('/sign-in', signIn.withToken);
+  router.get('/sign-in/oidc', signIn.toProvider);
+  router.get(CALLBACK_PATH, signIn.fromProvider);
+  router.post('/sign-out', signIn.out);
+  router.post('/sign-out-everywhere', signIn.outEverywhere);
+  router.get('/', (ctx) => {
+    ctx.redirect('/projects');
+  });
+  router.post('/theme', (ctx) => {
+    keepTheme(ctx, cookies, ctx.state.form?.get('theme') ?? null);
+    ctx.redirect(localPath(ctx.state.form?.get('next')));
+    ctx.status = 303;
+  });
+};
+
+const createRouter = (deps: DashboardAppDeps): DashboardRouter => {
+  const router: DashboardRouter = new Router({ strict: true, sensitive: true });
+  addOpenRoutes(router, deps);
+  for (const route of deps.routes) {
+    router.register(route.path, [route.method], async (ctx) => {
+      ctx.state.route = `dashboard ${route.path}`;
+      await deps.runRoute(ctx, route, ctx.params);
+    });
+  }
+  return router;
+};
+
+/** The web dashboard: order of the middleware and routes. */
+export const createDashboardApp = (deps: DashboardAppDeps): Koa<DashboardState, DefaultContextExtends> => {
+  const { log, clock, metrics, readForwarded, url } = deps;
+  const app = new Koa<DashboardState, DefaultContextExtends>();
+  app.on('error', (error: unknown) => {
+    log.debug({ err: error }, 'an answer could not be written');
+  });
+  app.use(createRequestId());
+  app.use(createRequestMetrics({ metrics, clock }));
+  app.use(createRequestLog({ log, clock, readForwarded }));
+  app.use(createSecurityHeaders({ url, readForwarded }));
+  app.use(deps.assets.serve);
+  app.use(deps.errorPages);
+  app.use(createHttpsRedirect({ url, readForwarded }));
+  app.use(createOwnOrigin({ url }));
+  app.use(createFormBody());
+  app.use(deps.loadSession);
+  app.use(createRouter(deps).routes());
+  app.use(() => {
+    throw notFound();
+  });
+  return app;
+};

@@ -1,0 +1,31 @@
+import type { Server } from 'node:http';
+import { createHttpServer, type HttpServerSettings } from '#api/http-server.ts';
+import { createKubeClient } from '#runtime/kube/client.ts';
+import type { KubeAccess } from '#runtime/kube/kube-access.ts';
+import type { CountCall } from '#runtime/kube/kube-request.ts';
+import { withoutIdentity } from '#runtime/kube/person-client.ts';
+import { createDashboard, type DashboardDeps } from './dashboard.ts';
+import { createIdentityProvider } from './sign-in/identity-provider.ts';
+
+export interface DashboardServerDeps extends Omit<DashboardDeps, 'kube' | 'provider'> {
+  readonly config: DashboardDeps['config'] & HttpServerSettings & { readonly kubeRequestTimeoutMs: number };
+  /** Of the API: the dashboard takes its address and certificates, not who it is. */
+  readonly access: KubeAccess;
+  readonly userAgent: string;
+  readonly countCall: CountCall;
+}
+
+/** The server of the dashboard, with a client and a way to the identity provider of its own. */
+export const createDashboardServer = (deps: DashboardServerDeps, resources: AsyncDisposableStack): Server => {
+  const { config, access, userAgent, countCall, clock } = deps;
+  const { kubeRequestTimeoutMs: requestTimeoutMs } = config;
+  const kube = resources.use(
+    createKubeClient({ access: withoutIdentity(access), requestTimeoutMs, userAgent, countCall }),
+  );
+  const provider =
+    config.dashboardOidcIssuer === '' ? undefined : resources.use(createIdentityProvider(config, clock));
+  const listener = createDashboard({ ...deps, kube, provider }).callback();
+  return createHttpServer((request, response) => {
+    void listener(request, response);
+  }, config);
+};

@@ -1,0 +1,80 @@
+import type { Redis } from 'ioredis';
+import type Koa from 'koa';
+import type { Caches } from '#api/caches.ts';
+import type { ApiMetrics } from '#api/metrics.ts';
+import type { RateLimits } from '#api/rate-limits/rate-limits.ts';
+import type { Clock } from '#runtime/clock.ts';
+import type { ReadForwarded } from '#runtime/http/client-address.ts';
+import type { KubeClient } from '#runtime/kube/client.ts';
+import type { Logger } from '#runtime/log.ts';
+import { createDashboardApp } from './app.ts';
+import { createAssets } from './assets.ts';
+import { createCookies } from './cookies.ts';
+import { createFrames } from './frame/frame.ts';
+import type { KnownJobs } from './live/known-jobs.ts';
+import { createErrorPages } from './middleware/error-pages.ts';
+import { createSessionCookie } from './middleware/session.ts';
+import { createRoutes } from './pages/routes.ts';
+import { createPersons } from './person/person.ts';
+import { createRender } from './render.ts';
+import { createRunRoute } from './run-route.ts';
+import { createLocalSessionStore } from './sessions/local-session-store.ts';
+import type { SessionStore } from './sessions/session-store.ts';
+import { createSessions } from './sessions/sessions.ts';
+import { createSharedSessionStore } from './sessions/shared-session-store.ts';
+import type { DashboardSettings } from './settings.ts';
+import type { IdentityProvider } from './sign-in/identity-provider.ts';
+import { createSignIn } from './sign-in/sign-in.ts';
+
+export interface DashboardDeps {
+  readonly config: DashboardSettings & { readonly redisKeyPrefix: string; readonly workTimeoutMs: number };
+  readonly log: Logger;
+  readonly clock: Clock;
+  readonly metrics: ApiMetrics;
+  /** Undefined for one replica that keeps its sessions itself. */
+  readonly redis: Redis | undefined;
+  /** The API server without any identity: every call carries a person's token. */
+  readonly kube: KubeClient;
+  readonly caches: Pick<Caches, 'zipJobs' | 'zipProjects'>;
+  /** Fed with every change of the cache of jobs. */
+  readonly jobs: KnownJobs;
+  /** Told the uid of each token that was revoked. */
+  readonly onRevoked: (uid: string) => void;
+  readonly rateLimits: RateLimits;
+  readonly readForwarded: ReadForwarded;
+  readonly provider: IdentityProvider | undefined;
+}
+
+const createStore = ({ config, redis, clock, log }: DashboardDeps): SessionStore => {
+  const { dashboardIdleMs: idleMs, dashboardSessionMs: sessionMs, redisKeyPrefix: keyPrefix } = config;
+  if (redis !== undefined) return createSharedSessionStore({ redis, keyPrefix, clock, idleMs, sessionMs });
+  log.warn('there is no REDIS_URL: dashboard sessions are kept in this process alone, until it ends');
+  return createLocalSessionStore({ clock, idleMs });
+};
+
+/** The web dashboard, ready to be served. */
+export const createDashboard = (deps: DashboardDeps): Pick<Koa, 'callback'> => {
+  const { config, log, clock, metrics, kube, caches, readForwarded } = deps;
+  const cookies = createCookies({ isSecure: !config.dashboardAllowHttp });
+  const sessions = createSessions({ store: createStore(deps), clock, sessionMs: config.dashboardSessionMs });
+  const sessionCookie = createSessionCookie({ sessions, cookies });
+  const assets = createAssets();
+  const render = createRender();
+  const frame = createFrames({ assets: assets.paths, cookies, projects: caches.zipProjects });
+  const personOf = createPersons({ kube, clock });
+  const { workTimeoutMs } = config;
+  return createDashboardApp({
+    log,
+    clock,
+    metrics,
+    readForwarded,
+    url: config.dashboardUrl,
+    assets,
+    cookies,
+    errorPages: createErrorPages({ log, render, frame }),
+    loadSession: sessionCookie.load,
+    signIn: createSignIn({ ...deps, sessionCookie, cookies, frame, render }),
+    routes: createRoutes(deps),
+    runRoute: createRunRoute({ clock, cookies, sessionCookie, personOf, frame, render, workTimeoutMs }),
+  });
+};

@@ -1,0 +1,80 @@
+import { AppError } from '#runtime/errors.ts';
+import type { Question } from './person/access.ts';
+import type { Person } from './person/person.ts';
+
+/** What a page is asked. */
+export interface PageRequest {
+  readonly person: Person;
+  /** Namespace of the project in the path; `''` for pages outside of one. */
+  readonly namespace: string;
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: URLSearchParams;
+  /** Fields of a posted form; empty for a GET. */
+  readonly form: URLSearchParams;
+  readonly now: Date;
+  /** Aborts when the request has taken too long. */
+  readonly signal: AbortSignal;
+}
+
+/** What the next page says once. */
+export interface Flash {
+  readonly kind: 'done' | 'failed';
+  readonly text: string;
+}
+
+export interface ShownPage {
+  readonly kind: 'page';
+  /** Template below dashboard, such as `/pages/overview`; gets `data` as `it.view`. */
+  readonly view: string;
+  readonly title: string;
+  /** Item of the menu that the page belongs to. */
+  readonly section?: Section;
+  readonly data: object;
+  /** Default 200; 422 for a form that is shown again. */
+  readonly status?: number;
+}
+
+/** A part of a page, without the frame, for live updates. */
+export interface ShownFragment {
+  readonly kind: 'fragment';
+  readonly view: string;
+  readonly data: object;
+}
+
+/** After a change: the browser goes to a page, so that reloading does not repeat the change. */
+export interface GoTo {
+  readonly kind: 'go';
+  readonly to: string;
+  readonly flash?: Flash;
+}
+
+export type PageAnswer = ShownPage | ShownFragment | GoTo;
+
+export type Section = 'projects' | 'overview' | 'jobs' | 'buckets' | 'tokens' | 'webhook' | 'first-steps';
+
+/** One path of the dashboard. A page is a file of `pages/` that makes its routes. */
+export interface Route {
+  readonly method: 'GET' | 'POST';
+  /** `:project` in it is a namespace: the person must be allowed to see its project. */
+  readonly path: string;
+  /** What the person must be allowed to do in the project, asked anew each time. */
+  readonly needs?: readonly Question[];
+  readonly handle: (request: PageRequest) => Promise<PageAnswer>;
+}
+
+/** An answer that is an error page. */
+export class PageError extends AppError {
+  readonly status: number;
+  readonly title: string;
+
+  constructor(status: number, title: string, message: string) {
+    super(message, { code: `Page${status}`, retryable: status >= 500 });
+    this.status = status;
+    this.title = title;
+  }
+}
+
+export const notAllowed = (reason: string): PageError => new PageError(403, 'Not allowed', reason);
+
+export const notFound = (message = 'There is nothing at this address.'): PageError =>
+  new PageError(404, 'Not found', message);

@@ -1,0 +1,60 @@
+import { FORMAT } from '../../format.ts';
+import { type GoTo, type PageRequest, type Route } from '../../page.ts';
+import { bucketsOf } from '../administration.ts';
+import { reasonAgainst } from '../reason-against.ts';
+import { BUCKET_PATH, bucketHref, bucketRefOf, bucketsHref } from './bucket-paths.ts';
+import { BUCKET_RIGHTS } from './bucket-rights.ts';
+
+const stateOf = async (request: PageRequest) => {
+  const bucket = await bucketsOf(request).show(bucketRefOf(request));
+  return { bucket, href: bucketHref(request.namespace, bucket) };
+};
+
+const dataOf = async (request: PageRequest) => {
+  const { namespace } = request;
+  const [state, test, credentials, deletion] = await Promise.all([
+    stateOf(request),
+    reasonAgainst(request, BUCKET_RIGHTS.test),
+    reasonAgainst(request, BUCKET_RIGHTS.setCredentials),
+    reasonAgainst(request, BUCKET_RIGHTS.delete),
+  ]);
+  const { bucket } = state;
+  const actions = [
+    { name: 'test', label: 'Test the connection', look: 'primary', isChange: true, reason: test },
+    { name: 'credentials', label: 'Update the credentials', look: '', isChange: false, reason: credentials },
+    { name: 'delete', label: 'Delete', look: 'danger', isChange: false, reason: deletion },
+  ].map((action) => ({ ...action, href: bucketHref(namespace, bucket, action.name) }));
+  const live = FORMAT.path('projects', namespace, 'live', 'buckets', bucket.service, bucket.bucketName);
+  return { ...state, actions, live, back: bucketsHref(namespace) };
+};
+
+const test = async (request: PageRequest): Promise<GoTo> => {
+  const ref = bucketRefOf(request);
+  await bucketsOf(request).beginTest(ref);
+  return { kind: 'go', to: bucketHref(request.namespace, ref) };
+};
+
+/** One bucket, and the test of its connection, which goes on in the cluster while the page is shown. */
+export const createBucketPage = (): readonly Route[] => [
+  {
+    method: 'GET',
+    path: BUCKET_PATH,
+    needs: BUCKET_RIGHTS.see,
+    handle: async (request) => {
+      const data = await dataOf(request);
+      const title = `Bucket ${data.bucket.bucketName}`;
+      return { kind: 'page', view: '/pages/buckets/bucket', title, section: 'buckets', data };
+    },
+  },
+  {
+    method: 'GET',
+    path: '/projects/:project/live/buckets/:service/:bucket',
+    needs: BUCKET_RIGHTS.see,
+    handle: async (request) => ({
+      kind: 'fragment',
+      view: '/pages/buckets/bucket-test',
+      data: await stateOf(request),
+    }),
+  },
+  { method: 'POST', path: `${BUCKET_PATH}/test`, needs: BUCKET_RIGHTS.test, handle: test },
+];

@@ -1,0 +1,28 @@
+import type { Bucket } from '#administration/bucket-view.ts';
+import type { Route } from '../../page.ts';
+import { bucketsOf } from '../administration.ts';
+import { reasonAgainst } from '../reason-against.ts';
+import { BUCKETS_PATH, bucketHref } from './bucket-paths.ts';
+import { BUCKET_RIGHTS } from './bucket-rights.ts';
+import { newBucketHref } from './new-bucket.ts';
+
+const rowOf = (namespace: string) => (bucket: Bucket) => ({ bucket, href: bucketHref(namespace, bucket) });
+
+/** The buckets of a project. */
+export const createBucketsPage = (): readonly Route[] => [
+  {
+    method: 'GET',
+    path: BUCKETS_PATH,
+    needs: BUCKET_RIGHTS.list,
+    handle: async (request) => {
+      const { namespace } = request;
+      const [buckets, reason] = await Promise.all([
+        bucketsOf(request).list(),
+        reasonAgainst(request, BUCKET_RIGHTS.add),
+      ]);
+      const add = { s3: newBucketHref(namespace, 's3'), r2: newBucketHref(namespace, 'r2'), reason };
+      const data = { namespace, rows: buckets.map(rowOf(namespace)), add };
+      return { kind: 'page', view: '/pages/buckets/buckets', title: 'Buckets', section: 'buckets', data };
+    },
+  },
+];

@@ -1,0 +1,91 @@
+import type { Bucket } from '#administration/bucket-view.ts';
+import { NAMESPACE_INDEX } from '#api/caches.ts';
+import { isFinished, type ZipJob } from '#crds/zip-job.ts';
+import { FORMAT } from '../../format.ts';
+import type { GoTo, PageRequest, Route, ShownPage } from '../../page.ts';
+import { bucketsOf } from '../administration.ts';
+import { EMPTY_FORM, type FormState, formErrors, formStatus } from '../form.ts';
+import type { PageDeps } from '../page-deps.ts';
+import { BUCKET_PATH, bucketHref, bucketRefOf, bucketsHref } from './bucket-paths.ts';
+import { BUCKET_RIGHTS } from './bucket-rights.ts';
+
+const PATH = `${BUCKET_PATH}/delete`;
+/** So many jobs are named. */
+const NAMED = 20;
+/** The controller is quick; a bucket that takes longer is shown as being deleted. */
+const GONE_LIMIT_MS = 3_000;
+
+type Deps = Pick<PageDeps, 'caches'>;
+
+/** The jobs that name it, and some of them by name: those that are still going first. */
+const jobsOf = (jobs: readonly ZipJob[], { resource }: Bucket) => {
+  const naming = jobs.filter(({ spec }) => spec.bucketRef.name === resource);
+  const unfinished = naming.filter((job) => !isFinished(job));
+  const shown = unfinished.length > 0 ? unfinished : naming;
+  return {
+    count: naming.length,
+    unfinished: unfinished.length,
+    more: Math.max(0, shown.length - NAMED),
+    named: shown.slice(0, NAMED).map(({ metadata: { namespace, name } }) => ({
+      name,
+      href: FORMAT.path('projects', namespace, 'jobs', name),
+    })),
+  };
+};
+
+const show = async (
+  { caches }: Deps,
+  request: PageRequest,
+  errors: FormState['errors'],
+): Promise<ShownPage> => {
+  const { namespace } = request;
+  const bucket = await bucketsOf(request).show(bucketRefOf(request));
+  return {
+    kind: 'page',
+    view: '/pages/buckets/delete-bucket',
+    title: `Delete ${bucket.bucketName}`,
+    section: 'buckets',
+    data: {
+      bucket,
+      jobs: jobsOf(caches.zipJobs.byIndex(NAMESPACE_INDEX, namespace), bucket),
+      form: { values: {}, errors },
+      href: bucketHref(namespace, bucket, 'delete'),
+      back: bucketHref(namespace, bucket),
+    },
+    status: formStatus(errors),
+  };
+};
+
+const gone = (namespace: string, bucket: Pick<Bucket, 'bucketName'>, isGone: boolean): GoTo => {
+  const text = isGone
+    ? `The bucket ${bucket.bucketName} and its credentials are deleted. What is stored in it stays.`
+    : `The bucket ${bucket.bucketName} is marked for deletion; it goes when no job names it any more.`;
+  return { kind: 'go', to: bucketsHref(namespace), flash: { kind: 'done', text } };
+};
+
+const post = async (deps: Deps, request: PageRequest): Promise<ShownPage | GoTo> => {
+  const { namespace, form, signal } = request;
+  const ref = bucketRefOf(request);
+  const force = form.get('force') === 'yes';
+  if (force && (form.get('confirm') ?? '').trim() !== ref.bucketName)
+    return show(deps, request, {
+      confirm: `Type the name of the bucket, ${ref.bucketName}, to delete it anyway`,
+    });
+  try {
+    const { isGone } = await bucketsOf(request).delete(ref, { limitMs: GONE_LIMIT_MS, signal, force });
+    return gone(namespace, ref, isGone);
+  } catch (error) {
+    return show(deps, request, formErrors(error));
+  }
+};
+
+/** Deletes a bucket: not while jobs name it, unless its name is typed in. */
+export const createDeleteBucketPage = (deps: Deps): readonly Route[] => [
+  {
+    method: 'GET',
+    path: PATH,
+    needs: BUCKET_RIGHTS.delete,
+    handle: (request) => show(deps, request, EMPTY_FORM.errors),
+  },
+  { method: 'POST', path: PATH, needs: BUCKET_RIGHTS.delete, handle: (request) => post(deps, request) },
+];

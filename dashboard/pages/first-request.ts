@@ -1,0 +1,54 @@
+import type { Bucket } from '#administration/bucket-view.ts';
+
+/** What is told of a bucket that is not there yet. */
+const NO_BUCKET = {
+  bucketName: 'BUCKET',
+  service: 's3',
+  region: null,
+  host: null,
+  accountId: null,
+  endpoint: null,
+} as const satisfies FirstValues['bucket'];
+
+export interface FirstValues {
+  /** Scheme and host of the API; `''` when that is not told. */
+  readonly apiUrl: string;
+  readonly namespace: string;
+  /** Undefined while there is none, or none that the person may see. */
+  readonly bucket:
+    | Pick<Bucket, 'bucketName' | 'service' | 'region' | 'host' | 'accountId' | 'endpoint'>
+    | undefined;
+}
+
+/** The lines that make an archive. The token is a placeholder: nothing can show it again. */
+export const firstRequest = ({ apiUrl, bucket = NO_BUCKET }: FirstValues): string => {
+  const body = {
+    bucket_name: bucket.bucketName,
+    ...(bucket.service === 's3' ? {} : { service: bucket.service }),
+    key: 'first.zip',
+    urls: [{ url: 'https://example.com/', filename: 'example.html' }],
+  };
+  return [
+    `curl -X POST "${apiUrl === '' ? '$ZIPJOBS_URL' : apiUrl}/v1/zips" \\`,
+    '  -H "Authorization: Bearer $ZIPJOBS_TOKEN" \\',
+    '  -H "Content-Type: application/json" \\',
+    `  -d '${JSON.stringify(body)}'`,
+  ].join('\n');
+};
+
+const optionsOf = (bucket: FirstValues['bucket'] & object): string => {
+  const { service, region, host, accountId, endpoint } = bucket;
+  if (service === 'r2') return ` --account-id ${accountId ?? 'ACCOUNT_ID'} --host ${host ?? 'HOST'}`;
+  return ` --region ${region ?? 'REGION'}${endpoint === null ? '' : ` --endpoint ${endpoint}`}`;
+};
+
+/** The same steps as commands. */
+export const firstCommands = ({ namespace, bucket = NO_BUCKET }: FirstValues): string => {
+  const named = `${bucket.bucketName}${bucket.service === 's3' ? '' : ` --service ${bucket.service}`}`;
+  return [
+    `zipjobs bucket create ${named}${optionsOf(bucket)} -n ${namespace}`,
+    `zipjobs bucket test ${named} -n ${namespace}`,
+    `ZIPJOBS_TOKEN=$(zipjobs token create first --quiet -n ${namespace})`,
+    `zipjobs job list -n ${namespace}`,
+  ].join('\n');
+};

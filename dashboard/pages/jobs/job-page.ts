@@ -1,0 +1,181 @@
+import { AdministrationError } from '#administration/administration-error.ts';
+import { isUuid } from '#administration/job-view.ts';
+import { createJobs, type Jobs } from '#administration/jobs.ts';
+import { createPersonClient } from '#administration/person-client.ts';
+import { readJobLog } from '#administration/read-job-log.ts';
+import { bucketSecretName, zipJobName } from '#crds/api-group.ts';
+import type { ZipJob } from '#crds/zip-job.ts';
+import { BUCKET_SECRET_KEYS } from '#crds/zipper-contract.ts';
+import { RESOURCES } from '#runtime/kube/resources.ts';
+import { FORMAT } from '../../format.ts';
+import { type GoTo, notFound, PageError, type PageRequest, type Route } from '../../page.ts';
+import type { Question } from '../../person/access.ts';
+import type { PageDeps } from '../page-deps.ts';
+import { actionsOf, CHANGE_JOB, CREATE_JOB } from './job-actions.ts';
+import { jobView } from './job-view.ts';
+import { signedDownload } from './signed-download.ts';
+
+const PATH = '/projects/:project/jobs/:job';
+const LOG_LINES = 60;
+const LOG_LIMIT_MS = 5_000;
+/** The controller is quick; whoever has to wait longer sees the answer come on the page. */
+const REPLAY_LIMIT_MS = 5_000;
+/** What a ZipJob can be called at all. */
+const NAME = /^[a-z0-9][-a-z0-9.]{0,252}$/;
+const READ_LOG: Question = { verb: 'get', resource: 'pods', group: '', subresource: 'log' };
+
+/** The job of the path, by its name or its uuid, live and as the person. */
+const readJob = async ({ person, namespace, params, signal }: PageRequest): Promise<ZipJob> => {
+  const given = params['job'] ?? '';
+  const name = isUuid(given) ? zipJobName(given) : given;
+  if (!NAME.test(name)) throw notFound();
+  const job = await createPersonClient(person.kube, RESOURCES.zipJobs).get(namespace, name, signal);
+  if (job === undefined)
+    throw notFound(`There is no job ${name} in ${namespace}. Jobs are deleted some time after their end.`);
+  return job;
+};
+
+const pathOf = ({ metadata: { namespace, name } }: ZipJob): string =>
+  FORMAT.path('projects', namespace, 'jobs', name);
+
+interface ShownLog {
+  readonly lines: readonly string[];
+  /** Why there are none. */
+  readonly reason: string;
+}
+
+/** The last lines of the pod's log, when they were asked for. */
+const logOf = async (request: PageRequest, job: ZipJob): Promise<ShownLog | undefined> => {
+  if (!request.query.has('log')) return undefined;
+  const verdict = await request.person.may(request.namespace, READ_LOG);
+  if (!verdict.allowed) return { lines: [], reason: verdict.reason };
+  const signal = AbortSignal.any([request.signal, AbortSignal.timeout(LOG_LIMIT_MS)]);
+  try {
+    const { lines } = await readJobLog(request.person.kube, job, { lines: LOG_LINES, signal });
+    return { lines, reason: '' };
+  } catch (error) {
+    if (error instanceof AdministrationError && error.code !== 'Unauthorized')
+      return { lines: [], reason: error.message };
+    if (signal.aborted) return { lines: [], reason: 'The node of the pod did not answer in time.' };
+    throw error;
+  }
+};
+
+const jobData = async (deps: PageDeps, request: PageRequest) => {
+  const job = await readJob(request);
+  const { namespace, name } = job.metadata;
+  const path = pathOf(job);
+  return {
+    ...jobView(job, deps.jobs.samples.of(`${namespace}/${name}`)),
+    actions: await actionsOf(job, request.person),
+    path,
+    live: FORMAT.path('projects', namespace, 'live', 'jobs', name),
+    zipJob: job,
+  };
+};
+
+/** What is refused by the job's own state is told on its page; the rest is an error page. */
+const tellRefusal = (error: unknown, to: string): GoTo => {
+  const codes = ['Refused', 'TimedOut', 'AlreadyExists', 'Conflict'];
+  if (error instanceof AdministrationError && codes.includes(error.code))
+    return { kind: 'go', to, flash: { kind: 'failed', text: error.message } };
+  throw error;
+};
+
+type Change = (jobs: Jobs, name: string, signal: AbortSignal) => Promise<{ to?: string; text: string }>;
+
+const cancel: Change = async (jobs, name) => {
+  await jobs.cancel(name);
+  return { text: 'The job was asked to end. What was uploaded of it is being removed.' };
+};
+
+const runAgain: Change = async (jobs, name) => {
+  const again = await jobs.runAgain(name);
+  return {
+    to: FORMAT.path('projects', again.project, 'jobs', again.name),
+    text: `This is a new job with the files of ${name}.`,
+  };
+};
+
+const replayWebhook: Change = async (jobs, name, signal) => {
+  const { webhook } = await jobs.replayWebhook(name, { limitMs: REPLAY_LIMIT_MS, signal });
+  return {
+    text:
+      webhook?.state === 'Delivered'
+        ? 'The webhook was sent again, and its receiver took it.'
+        : 'The webhook was sent again, but its receiver did not take it. The log below tells more.',
+  };
+};
+
+const changeRoute = (
+  { clock }: PageDeps,
+  { verb, needs, change }: { readonly verb: string; readonly needs: Question; readonly change: Change },
+): Route => ({
+  method: 'POST',
+  path: `${PATH}/${verb}`,
+  needs: [needs],
+  handle: async (request) => {
+    const job = await readJob(request);
+    const { person, namespace, signal } = request;
+    const { kube } = person;
+    const jobs = createJobs({ kube, zipJobs: createPersonClient(kube, RESOURCES.zipJobs), clock }, namespace);
+    try {
+      const { to = pathOf(job), text } = await change(jobs, job.metadata.name, signal);
+      return { kind: 'go', to, flash: { kind: 'done', text } };
+    } catch (error) {
+      return tellRefusal(error, pathOf(job));
+    }
+  },
+});
+
+const missing = (what: string): PageError => new PageError(409, 'Not possible', what);
+
+/** Sends the browser to the archive: by an address that nobody keeps, made with what the person may read. */
+const download = async (request: PageRequest): Promise<GoTo> => {
+  const job = await readJob(request);
+  const { person, namespace, signal } = request;
+  if (job.status?.phase !== 'Succeeded') throw missing('The job has no archive.');
+  const { name } = job.spec.bucketRef;
+  const bucket = await createPersonClient(person.kube, RESOURCES.zipBuckets).get(namespace, name, signal);
+  const secretName = bucketSecretName(name);
+  const secret = await createPersonClient(person.kube, RESOURCES.secrets).get(namespace, secretName, signal);
+  if (bucket === undefined || secret === undefined)
+    throw missing(`The bucket ${name} of the archive, or its credentials, are not there any more.`);
+  const valueOf = (key: string): string => Buffer.from(secret.data?.[key] ?? '', 'base64').toString('utf8');
+  const to = await signedDownload({
+    bucket: bucket.spec,
+    key: job.spec.key,
+    credentials: {
+      accessKeyId: valueOf(BUCKET_SECRET_KEYS.accessKeyId),
+      secretAccessKey: valueOf(BUCKET_SECRET_KEYS.secretAccessKey),
+    },
+  });
+  return { kind: 'go', to };
+};
+
+/** One job: what happens to it, and what can be done with it. Read live with the person's own token. */
+export const createJobPage = (deps: PageDeps): readonly Route[] => [
+  {
+    method: 'GET',
+    path: PATH,
+    handle: async (request) => {
+      const { zipJob, ...data } = await jobData(deps, request);
+      const title = `Job ${data.job.key}`;
+      const log = await logOf(request, zipJob);
+      return { kind: 'page', view: '/pages/jobs/job', title, section: 'jobs', data: { ...data, log } };
+    },
+  },
+  {
+    method: 'GET',
+    path: '/projects/:project/live/jobs/:job',
+    handle: async (request) => ({
+      kind: 'fragment',
+      view: '/pages/jobs/job-state',
+      data: await jobData(deps, request),
+    }),
+  },
+  changeRoute(deps, { verb: 'cancel', needs: CHANGE_JOB, change: cancel }),
+  changeRoute(deps, { verb: 'run-again', needs: CREATE_JOB, change: runAgain }),
+  changeRoute(deps, { verb: 'replay-webhook', needs: CHANGE_JOB, change: replayWebhook }),
+  { method: 'GET', path: `${PATH}/download`, handle: download },
+];

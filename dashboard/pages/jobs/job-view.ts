@@ -1,0 +1,178 @@
+import { type Moment, timelineOf } from '#administration/job-timeline.ts';
+import { type Job, toJob } from '#administration/job-view.ts';
+import { REASONS } from '#crds/conditions.ts';
+import { isFinished, type ZipJob } from '#crds/zip-job.ts';
+import { FAILURE_CODES } from '#crds/zipper-contract.ts';
+import { firstOf } from '#runtime/first-of.ts';
+import { redactText } from '#runtime/redact.ts';
+import { FORMAT } from '../../format.ts';
+import type { Sample } from '../../live/progress-samples.ts';
+import { bytesText, filesText, lookOf, type ProgressBar, phaseOf, progressBar } from './job-progress.ts';
+import { type ProgressChart, progressChart } from './progress-chart.ts';
+
+/** A name and what it is; the href where it leads. */
+export interface Fact {
+  readonly name: string;
+  readonly value: string;
+  readonly href?: string;
+}
+
+export interface DeliveryRow {
+  readonly at: string;
+  readonly answer: string;
+  readonly isGood: boolean;
+  readonly took: string;
+}
+
+/** Everything that the page of one job shows of it. */
+export interface JobView {
+  readonly job: Job;
+  readonly phase: string;
+  readonly look: string;
+  /** What its state means, in a sentence. */
+  readonly says: string;
+  readonly bar: ProgressBar;
+  readonly isRunning: boolean;
+  readonly progressText: string;
+  readonly chart: ProgressChart | undefined;
+  readonly facts: readonly Fact[];
+  /** Why it failed; empty when it did not. */
+  readonly failure: readonly Fact[];
+  readonly timeline: readonly Moment[];
+  readonly deliveries: readonly DeliveryRow[];
+  /** How the webhook stands; empty when there is none. */
+  readonly webhook: readonly Fact[];
+  /** The caller's text. */
+  readonly metadata: string;
+  /** Whether anything of it can still change. */
+  readonly isLive: boolean;
+}
+
+const MOST_INDICES = 50;
+
+/** Without those that are not known. */
+const known = (
+  ...facts: readonly (readonly [string, string | number | null | undefined, string?])[]
+): Fact[] =>
+  facts.flatMap(([name, value, href]) =>
+    value === null || value === undefined || value === ''
+      ? []
+      : [{ name, value: String(value), ...(href === undefined ? {} : { href }) }],
+  );
+
+const timeOr = (time: string | null): string | null => (time === null ? null : FORMAT.time(time));
+
+const indexList = (indices: readonly number[] = []): string => firstOf(indices, MOST_INDICES);
+
+const archiveFacts = ({ archive }: Job): readonly Fact[] =>
+  archive === null
+    ? []
+    : known(
+        ['Entries', FORMAT.number(archive.entries)],
+        ['Left out (index from 0)', indexList(archive.skipped)],
+        ['ETag', archive.etag],
+        ['SHA-256', archive.sha256],
+      );
+
+const factsOf = (zipJob: ZipJob, job: Job): readonly Fact[] => [
+  ...known(
+    ['Id', job.id],
+    ['ZipJob', job.name],
+    ['Bucket', `${job.service} ${job.bucketName}`],
+    ['Files', filesText(zipJob)],
+    ['Bytes', bytesText(zipJob)],
+    ['API status', job.apiStatus],
+    ['Made', timeOr(job.createdAt)],
+    ['Started', timeOr(job.startedAt)],
+    ['Ended', timeOr(job.finishedAt)],
+    ['Duration', job.duration],
+    ['Node', job.node],
+    ['Made with token', job.createdBy],
+    ['Runs again', job.runAgainOf, FORMAT.path('projects', job.project, 'jobs', job.runAgainOf ?? '')],
+  ),
+  ...archiveFacts(job),
+];
+
+const meaningOf = (code: string): string => {
+  const failures: Readonly<Partial<Record<string, { readonly text: string }>>> = FAILURE_CODES;
+  const reasons: Readonly<Partial<Record<string, string>>> = REASONS;
+  return failures[code]?.text ?? reasons[code] ?? '';
+};
+
+const failedFile = (failure: Job['failure']): readonly Fact[] =>
+  failure === null
+    ? []
+    : known(
+        ['File (index from 0)', failure.fileIndex],
+        ['File name', failure.filename],
+        ['HTTP status of its source', failure.httpStatus],
+      );
+
+const failureOf = ({ phase, failure, reason, message }: Job): readonly Fact[] => {
+  if (phase !== 'Failed' && phase !== 'Cancelled') return [];
+  const code = failure?.code ?? reason ?? '';
+  return [
+    ...known(['Code', code], ['Meaning', meaningOf(code)]),
+    ...failedFile(failure),
+    ...known(['Message', failure?.message ?? message]),
+  ];
+};
+
+const webhookOf = ({ webhook }: Job): readonly Fact[] =>
+  webhook === null || webhook.state === 'NotConfigured'
+    ? []
+    : known(
+        ['State', webhook.state],
+        ['Attempts', webhook.attempts],
+        ['Next attempt', timeOr(webhook.nextAttemptAt ?? null)],
+        ['Delivered', timeOr(webhook.deliveredAt ?? null)],
+        ['Message id', webhook.deliveryId],
+      );
+
+const deliveriesOf = ({ webhook }: Job): readonly DeliveryRow[] =>
+  (webhook?.log ?? []).map(({ at, durationMs, status, error }) => ({
+    at,
+    answer: status === undefined ? (error ?? 'no answer') : `HTTP ${status}`,
+    isGood: status !== undefined && status >= 200 && status < 300,
+    took: `${FORMAT.number(durationMs)} ms`,
+  }));
+
+const redacted = (moment: Moment): Moment => ({ ...moment, detail: redactText(moment.detail) });
+
+/** What a progress bar cannot say: `3 of 10 files, 2.0 GiB of 4.1 GiB, 80.2 MiB/s, likely done at ...`. */
+const progressText = (zipJob: ZipJob): string => {
+  const progress = zipJob.status?.progress;
+  if (progress === undefined || isFinished(zipJob)) return '';
+  const { bytesPerSecond, estimatedEndAt } = progress;
+  return [
+    `${filesText(zipJob)} files`,
+    bytesText(zipJob),
+    ...(bytesPerSecond === undefined ? [] : [`${FORMAT.bytes(bytesPerSecond)}/s`]),
+    ...(estimatedEndAt === undefined ? [] : [`all read at about ${FORMAT.time(estimatedEndAt)}`]),
+  ].join(', ');
+};
+
+const isLive = (zipJob: ZipJob): boolean =>
+  !isFinished(zipJob) || zipJob.status?.webhook?.state === 'Pending';
+
+export const jobView = (zipJob: ZipJob, samples: readonly Sample[]): JobView => {
+  const job = toJob(zipJob);
+  const phase = phaseOf(zipJob);
+  return {
+    job,
+    phase,
+    look: lookOf(phase),
+    says: job.message ?? meaningOf(job.reason ?? ''),
+    bar: progressBar(zipJob),
+    isRunning: !isFinished(zipJob) && zipJob.status?.progress !== undefined,
+    progressText: progressText(zipJob),
+    chart: progressChart(samples, isFinished(zipJob)),
+    facts: factsOf(zipJob, job),
+    failure: failureOf(job),
+    timeline: timelineOf(job).map(redacted),
+    deliveries: deliveriesOf(job),
+    webhook: webhookOf(job),
+    metadata: zipJob.spec.metadata ?? '{}',
+    isLive: isLive(zipJob),
+  };
+};

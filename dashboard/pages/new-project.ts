@@ -1,0 +1,36 @@
+import type { GoTo, PageRequest, Route, ShownPage } from '../page.ts';
+import { projectsOf } from './administration.ts';
+import { EMPTY_FORM, type FormState, filledIn, formErrors, formStatus } from './form.ts';
+
+const PATH = '/new-project';
+
+const show = (form: FormState): ShownPage => ({
+  kind: 'page',
+  view: '/pages/new-project',
+  title: 'New project',
+  section: 'projects',
+  data: { form },
+  status: formStatus(form.errors),
+});
+
+const post = async ({ person, form }: PageRequest): Promise<ShownPage | GoTo> => {
+  const values = filledIn(form, 'namespace', 'displayName', 'createNamespace');
+  const { namespace = '', displayName = '', createNamespace } = values;
+  try {
+    await projectsOf(person).create({
+      namespace,
+      ...(displayName === '' ? {} : { displayName }),
+      createNamespace: createNamespace === 'yes',
+    });
+  } catch (error) {
+    return show({ values, errors: formErrors(error, 'namespace') });
+  }
+  const text = `The namespace ${namespace} is a project now.`;
+  return { kind: 'go', to: '/projects', flash: { kind: 'done', text } };
+};
+
+/** Makes a project of a namespace. */
+export const createNewProjectPage = (): readonly Route[] => [
+  { method: 'GET', path: PATH, handle: () => Promise.resolve(show(EMPTY_FORM)) },
+  { method: 'POST', path: PATH, handle: post },
+];

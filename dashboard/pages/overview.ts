@@ -1,0 +1,49 @@
+import { NAMESPACE_INDEX } from '#api/caches.ts';
+import type { PageRequest, Route } from '../page.ts';
+import type { Question } from '../person/access.ts';
+import { hourChart } from './hour-chart.ts';
+import { keptFor } from './kept-figures.ts';
+import { overviewOf } from './overview-figures.ts';
+import type { PageDeps } from './page-deps.ts';
+import { projectOf } from './project-of.ts';
+
+const NEEDS: readonly Question[] = [{ verb: 'list', resource: 'zipjobs' }];
+
+/** Below the pace of the live part: fifty open pages of a project with 10,000 jobs cost one count of them. */
+const FIGURES_AGE_MS = 2_000;
+
+/** A project at a glance; its figures stay live. */
+export const createOverviewPage = ({ caches }: PageDeps): readonly Route[] => {
+  const figuresOf = keptFor(FIGURES_AGE_MS, (namespace, now) =>
+    overviewOf(caches.zipJobs.byIndex(NAMESPACE_INDEX, namespace), now),
+  );
+  const dataOf = (request: PageRequest) => {
+    const overview = figuresOf(request.namespace, request.now);
+    return {
+      ...projectOf(caches.zipProjects, request.namespace),
+      overview,
+      chart: hourChart(overview.hours),
+    };
+  };
+  return [
+    {
+      method: 'GET',
+      path: '/projects/:project',
+      needs: NEEDS,
+      handle: async (request) => {
+        const data = dataOf(request);
+        return { kind: 'page', view: '/pages/overview', title: data.title, section: 'overview', data };
+      },
+    },
+    {
+      method: 'GET',
+      path: '/projects/:project/live/overview',
+      needs: NEEDS,
+      handle: async (request) => ({
+        kind: 'fragment',
+        view: '/pages/overview-figures',
+        data: dataOf(request),
+      }),
+    },
+  ];
+};

@@ -1,0 +1,62 @@
+import { PERMISSIONS, type Permission } from '#crds/zip-token.ts';
+import { FORMAT } from '../../format.ts';
+import type { PageRequest, Route, ShownPage } from '../../page.ts';
+import { tokensOf } from '../administration.ts';
+import { EMPTY_FORM, type FormState, filledIn, formErrors, formStatus } from '../form.ts';
+import { TOKEN_RIGHTS } from './token-rights.ts';
+
+const PATH = '/projects/:project/new-token';
+
+const WORDS: Readonly<Record<Permission, string>> = {
+  create: 'Ask for archives (create)',
+  read: 'Read how jobs stand (read)',
+};
+
+const show = ({ namespace }: PageRequest, form: FormState, checked: readonly string[]): ShownPage => ({
+  kind: 'page',
+  view: '/pages/tokens/new-token',
+  title: 'New access token',
+  section: 'tokens',
+  data: {
+    form,
+    permissions: PERMISSIONS.map((value) => ({
+      value,
+      text: WORDS[value],
+      isChecked: checked.includes(value),
+    })),
+    href: FORMAT.path('projects', namespace, 'new-token'),
+    back: FORMAT.path('projects', namespace, 'tokens'),
+  },
+  status: formStatus(form.errors),
+});
+
+/** The answer to the form itself holds the value: no other page can show it, as it is stored nowhere. */
+const post = async (request: PageRequest): Promise<ShownPage> => {
+  const { form, namespace } = request;
+  const values = filledIn(form, 'name');
+  const { name = '' } = values;
+  const permissions = form.getAll('permissions');
+  try {
+    const token = await tokensOf(request).create({ name: name === '' ? undefined : name, permissions });
+    return {
+      kind: 'page',
+      view: '/pages/tokens/created-token',
+      title: 'Your new access token',
+      section: 'tokens',
+      data: { token, back: FORMAT.path('projects', namespace, 'tokens') },
+    };
+  } catch (error) {
+    return show(request, { values, errors: formErrors(error, 'name') }, permissions);
+  }
+};
+
+/** Makes an access token and shows it, once. */
+export const createNewTokenPage = (): readonly Route[] => [
+  {
+    method: 'GET',
+    path: PATH,
+    needs: TOKEN_RIGHTS.create,
+    handle: (request) => Promise.resolve(show(request, EMPTY_FORM, PERMISSIONS)),
+  },
+  { method: 'POST', path: PATH, needs: TOKEN_RIGHTS.create, handle: post },
+];

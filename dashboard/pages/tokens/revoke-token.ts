@@ -1,0 +1,54 @@
+import { FORMAT } from '../../format.ts';
+import type { GoTo, PageRequest, Route, ShownPage } from '../../page.ts';
+import { tokensOf } from '../administration.ts';
+import { EMPTY_FORM, type FormState, formErrors, formStatus } from '../form.ts';
+import type { PageDeps } from '../page-deps.ts';
+import { lastUse } from './last-use.ts';
+import { TOKEN_RIGHTS } from './token-rights.ts';
+
+type RevokeDeps = Pick<PageDeps, 'onRevoked'>;
+
+const PATH = '/projects/:project/tokens/:token/revoke';
+
+const idOf = ({ params }: PageRequest): string => params['token'] ?? '';
+
+const show = async (request: PageRequest, errors: FormState['errors']): Promise<ShownPage> => {
+  const { namespace, now } = request;
+  const token = await tokensOf(request).find(idOf(request));
+  return {
+    kind: 'page',
+    view: '/pages/tokens/revoke-token',
+    title: `Revoke ${token.name ?? token.id}`,
+    section: 'tokens',
+    data: {
+      token,
+      form: { values: {}, errors },
+      used: lastUse(token.lastUsedAt, now),
+      href: FORMAT.path('projects', namespace, 'tokens', token.id, 'revoke'),
+      back: FORMAT.path('projects', namespace, 'tokens'),
+    },
+    status: formStatus(errors),
+  };
+};
+
+const post = async (request: PageRequest, deps: RevokeDeps): Promise<ShownPage | GoTo> => {
+  try {
+    const { id, name } = await tokensOf(request, deps).revoke(idOf(request));
+    const text = `The token ${name ?? id} opens nothing any more.`;
+    const to = FORMAT.path('projects', request.namespace, 'tokens');
+    return { kind: 'go', to, flash: { kind: 'done', text } };
+  } catch (error) {
+    return show(request, formErrors(error));
+  }
+};
+
+/** Revokes an access token, after a warning. */
+export const createRevokeTokenPage = (deps: RevokeDeps): readonly Route[] => [
+  {
+    method: 'GET',
+    path: PATH,
+    needs: TOKEN_RIGHTS.revoke,
+    handle: (request) => show(request, EMPTY_FORM.errors),
+  },
+  { method: 'POST', path: PATH, needs: TOKEN_RIGHTS.revoke, handle: (request) => post(request, deps) },
+];

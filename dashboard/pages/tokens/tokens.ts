@@ -1,0 +1,42 @@
+import { FORMAT } from '../../format.ts';
+import type { PageRequest, Route } from '../../page.ts';
+import { tokensOf } from '../administration.ts';
+import { reasonAgainst } from '../reason-against.ts';
+import { lastUse } from './last-use.ts';
+import { TOKEN_RIGHTS } from './token-rights.ts';
+
+const dataOf = async (request: PageRequest) => {
+  const { namespace, now } = request;
+  const [tokens, create, revoke] = await Promise.all([
+    tokensOf(request).list(),
+    reasonAgainst(request, TOKEN_RIGHTS.create),
+    reasonAgainst(request, TOKEN_RIGHTS.revoke),
+  ]);
+  const rows = tokens.map((token) => ({
+    token,
+    used: lastUse(token.lastUsedAt, now),
+    revoke: FORMAT.path('projects', namespace, 'tokens', token.id, 'revoke'),
+  }));
+  return {
+    namespace,
+    rows,
+    reasons: { create, revoke },
+    create: FORMAT.path('projects', namespace, 'new-token'),
+  };
+};
+
+/** The access tokens of a project, masked. */
+export const createTokensPage = (): readonly Route[] => [
+  {
+    method: 'GET',
+    path: '/projects/:project/tokens',
+    needs: TOKEN_RIGHTS.list,
+    handle: async (request) => ({
+      kind: 'page',
+      view: '/pages/tokens/tokens',
+      title: 'Access tokens',
+      section: 'tokens',
+      data: await dataOf(request),
+    }),
+  },
+];

@@ -1,0 +1,38 @@
+import type { GoTo, PageRequest, Route, ShownPage } from '../../page.ts';
+import { webhooksOf } from '../administration.ts';
+import { EMPTY_FORM, type FormState, formErrors, formStatus } from '../form.ts';
+import { WEBHOOK_PATH, webhookHref } from './webhook-paths.ts';
+import { WEBHOOK_RIGHTS } from './webhook-rights.ts';
+
+const PATH = `${WEBHOOK_PATH}/remove`;
+
+const show = ({ namespace }: PageRequest, form: FormState): ShownPage => ({
+  kind: 'page',
+  view: '/pages/webhook/remove-webhook',
+  title: 'Remove the webhook',
+  section: 'webhook',
+  data: { form, href: webhookHref(namespace, 'remove'), back: webhookHref(namespace) },
+  status: formStatus(form.errors),
+});
+
+const post = async (request: PageRequest): Promise<ShownPage | GoTo> => {
+  const withSecret = request.form.get('withSecret') === 'yes';
+  try {
+    await webhooksOf(request).remove({ withSecret });
+  } catch (error) {
+    return show(request, { values: {}, errors: formErrors(error) });
+  }
+  const text = 'The webhook is removed. Jobs that are made from now on tell nobody of their end.';
+  return { kind: 'go', to: webhookHref(request.namespace), flash: { kind: 'done', text } };
+};
+
+/** Removes the settings of the webhook, after a warning. */
+export const createRemoveWebhookPage = (): readonly Route[] => [
+  {
+    method: 'GET',
+    path: PATH,
+    needs: WEBHOOK_RIGHTS.remove,
+    handle: (request) => Promise.resolve(show(request, EMPTY_FORM)),
+  },
+  { method: 'POST', path: PATH, needs: WEBHOOK_RIGHTS.remove, handle: post },
+];

@@ -1,0 +1,145 @@
+import { toWebhook, type Webhook } from '#administration/webhook-view.ts';
+import { NAMESPACE_INDEX } from '#api/caches.ts';
+import { WEBHOOK_EVENTS, type WebhookEvent } from '#crds/zip-job.ts';
+import { redactUrl } from '#runtime/redact.ts';
+import { FORMAT } from '../../format.ts';
+import type { PageAnswer, PageRequest, Route, ShownPage } from '../../page.ts';
+import { webhooksOf } from '../administration.ts';
+import { EMPTY_FORM, type FormState, filledIn, formErrors, formStatus } from '../form.ts';
+import type { PageDeps } from '../page-deps.ts';
+import { projectOf } from '../project-of.ts';
+import { reasonAgainst } from '../reason-against.ts';
+import { deliveryLog } from './delivery-log.ts';
+import { WEBHOOK_PATH, webhookHref } from './webhook-paths.ts';
+import { WEBHOOK_RIGHTS } from './webhook-rights.ts';
+
+type Deps = Pick<PageDeps, 'caches'>;
+
+const WORDS: Readonly<Record<WebhookEvent, string>> = {
+  COMPLETED: 'An archive is there (COMPLETED)',
+  FAILED: 'A job has failed (FAILED)',
+};
+
+/** A form that was not filled in, or what was. */
+interface Given {
+  readonly form: FormState;
+  readonly events?: readonly string[];
+}
+
+/** How the endpoint does; stays live. */
+const stateOf = ({ namespace }: PageRequest, webhook: Webhook) => {
+  const shownUrl = webhook.url === null ? null : redactUrl(webhook.url);
+  return { webhook, shownUrl, href: webhookHref(namespace) };
+};
+
+/** The last deliveries; stay live as well. */
+const deliveriesOf = async ({ caches }: Deps, request: PageRequest) => {
+  const reason = await reasonAgainst(request, WEBHOOK_RIGHTS.log);
+  const jobs = reason === '' ? caches.zipJobs.byIndex(NAMESPACE_INDEX, request.namespace) : [];
+  return { deliveries: deliveryLog(jobs), reason };
+};
+
+/** The query of an address may be its password: what has one is not put into the form. */
+const formOf = (webhook: Webhook, { form, events }: Given) => {
+  const isPlain = webhook.url === null || !/[?#@]/.test(webhook.url);
+  const checked: readonly string[] = events ?? (webhook.url === null ? WEBHOOK_EVENTS : webhook.events);
+  return {
+    isPlain,
+    form: { values: isPlain ? { url: webhook.url ?? '', ...form.values } : form.values, errors: form.errors },
+    events: WEBHOOK_EVENTS.map((value) => ({
+      value,
+      text: WORDS[value],
+      isChecked: checked.includes(value),
+    })),
+  };
+};
+
+const actionsOf = async (request: PageRequest, { enabled, endpoint }: Webhook) => {
+  const [change, rotate, remove] = await Promise.all([
+    reasonAgainst(request, WEBHOOK_RIGHTS.change),
+    reasonAgainst(request, WEBHOOK_RIGHTS.rotate),
+    reasonAgainst(request, WEBHOOK_RIGHTS.remove),
+  ]);
+  const isOn = enabled && endpoint?.state !== 'Disabled';
+  const all = [
+    { name: 'test', label: 'Send a test', isChange: true, reason: change },
+    isOn
+      ? { name: 'disable', label: 'Switch off', isChange: true, reason: change }
+      : { name: 'enable', label: 'Switch on again', isChange: true, reason: change, look: 'primary' },
+    { name: 'rotate-secret', label: 'New signing secret', isChange: false, reason: rotate },
+    { name: 'remove', label: 'Remove', isChange: false, reason: remove, look: 'danger' },
+  ];
+  return all.map((action) => ({ ...action, href: webhookHref(request.namespace, action.name) }));
+};
+
+const show = async (deps: Deps, request: PageRequest, given: Given): Promise<ShownPage> => {
+  const { namespace } = request;
+  const { webhook, hasSecret } = await webhooksOf(request).show();
+  const data = {
+    ...stateOf(request, webhook),
+    ...(await deliveriesOf(deps, request)),
+    ...formOf(webhook, given),
+    hasSecret,
+    setReason: await reasonAgainst(request, WEBHOOK_RIGHTS.set),
+    actions: webhook.url === null ? [] : await actionsOf(request, webhook),
+    live: {
+      state: FORMAT.path('projects', namespace, 'live', 'webhook'),
+      deliveries: FORMAT.path('projects', namespace, 'live', 'webhook', 'deliveries'),
+    },
+  };
+  const status = formStatus(given.form.errors);
+  return { kind: 'page', view: '/pages/webhook/webhook', title: 'Webhook', section: 'webhook', data, status };
+};
+
+/** The first time it makes the signing secret, which the answer to the form shows: no other page can. */
+const set = async (deps: Deps, request: PageRequest): Promise<PageAnswer> => {
+  const { form, namespace } = request;
+  const values = filledIn(form, 'url');
+  const { url = '' } = values;
+  const events = form.getAll('events');
+  try {
+    const { secret } = await webhooksOf(request).set({ url: url === '' ? undefined : url, events });
+    const back = webhookHref(namespace);
+    if (secret === undefined)
+      return { kind: 'go', to: back, flash: { kind: 'done', text: 'The settings are stored.' } };
+    const data = { secret, previousUntil: null, back };
+    return {
+      kind: 'page',
+      view: '/pages/webhook/secret',
+      title: 'Signing secret',
+      section: 'webhook',
+      data,
+    };
+  } catch (error) {
+    return show(deps, request, { form: { values, errors: formErrors(error, 'url') }, events });
+  }
+};
+
+/** Where the project's jobs tell of their end, and how that goes. */
+export const createWebhookPage = (deps: Deps): readonly Route[] => [
+  {
+    method: 'GET',
+    path: WEBHOOK_PATH,
+    handle: (request) => show(deps, request, { form: EMPTY_FORM }),
+  },
+  { method: 'POST', path: WEBHOOK_PATH, needs: WEBHOOK_RIGHTS.set, handle: (request) => set(deps, request) },
+  {
+    method: 'GET',
+    path: '/projects/:project/live/webhook',
+    handle: async (request) => {
+      // From the cache: a page that is left open costs the API server no more than the question whether it may be seen.
+      const { project } = projectOf(deps.caches.zipProjects, request.namespace);
+      const data = stateOf(request, toWebhook(project));
+      return { kind: 'fragment', view: '/pages/webhook/webhook-state', data };
+    },
+  },
+  {
+    method: 'GET',
+    path: '/projects/:project/live/webhook/deliveries',
+    handle: async (request) => ({
+      kind: 'fragment',
+      view: '/pages/webhook/webhook-deliveries',
+      data: await deliveriesOf(deps, request),
+    }),
+  },
+];

@@ -1,0 +1,103 @@
+import type { RateLimits } from '#api/rate-limits/rate-limits.ts';
+import type { ReadForwarded } from '#runtime/http/client-address.ts';
+import type { KubeClient } from '#runtime/kube/client.ts';
+import { asPerson } from '#runtime/kube/person-client.ts';
+import type { Logger } from '#runtime/log.ts';
+import type { DashboardContext } from '../context.ts';
+import type { Cookies } from '../cookies.ts';
+import type { MakeFrame } from '../frame/frame.ts';
+import type { SessionCookie } from '../middleware/session.ts';
+import { PageError } from '../page.ts';
+import { whoIs } from '../person/who-is.ts';
+import type { Render } from '../render.ts';
+import { SessionStoreAwayError } from '../sessions/session-store.ts';
+import { type IdentityProvider, IdentityProviderError } from './identity-provider.ts';
+
+export interface SignInDeps {
+  /** A client without any identity of its own. */
+  readonly kube: KubeClient;
+  readonly sessionCookie: SessionCookie;
+  readonly cookies: Cookies;
+  readonly rateLimits: Pick<RateLimits, 'signIn'>;
+  readonly readForwarded: ReadForwarded;
+  readonly frame: MakeFrame;
+  readonly render: Render;
+  readonly log: Logger;
+  /** Undefined when only pasted tokens open the dashboard. */
+  readonly provider: IdentityProvider | undefined;
+}
+
+/** One request on the way to a session, or out of it. */
+export type Step = (ctx: DashboardContext) => Promise<void>;
+
+export const BAD_TOKEN = 'The API server does not accept this token: it may be mistyped, expired or revoked.';
+export const STORE_AWAY =
+  'Sessions cannot be kept right now: their store does not answer. Try again in a moment.';
+
+export const seeOther = (ctx: DashboardContext, to: string): void => {
+  ctx.redirect(to);
+  ctx.status = 303;
+};
+
+interface Shown {
+  readonly status?: number;
+  /** Where to go afterwards. */
+  readonly next: string;
+  readonly notice?: string;
+  readonly error?: string;
+}
+
+export interface SignInSteps {
+  /** The page to sign in on. */
+  show(ctx: DashboardContext, shown: Shown): Promise<void>;
+  /** @throws PageError 429 after too many attempts from the client's address */
+  limit(ctx: DashboardContext): Promise<void>;
+  /** False when the API server does not know the token; otherwise its person is signed in. */
+  begin(ctx: DashboardContext, token: string): Promise<boolean>;
+  /** Runs the step; what keeps it from ending is told on the page to sign in on. */
+  attempt(ctx: DashboardContext, next: string, step: () => Promise<void>): Promise<void>;
+}
+
+/** What every way to sign in is made of. */
+export const createSignInSteps = (deps: SignInDeps): SignInSteps => {
+  const { kube, sessionCookie, rateLimits, readForwarded, frame, render, log, provider } = deps;
+  const show: SignInSteps['show'] = async (ctx, { status = 200, next, notice = '', error = '' }) => {
+    const view = { next, notice, error, hasProvider: provider !== undefined };
+    ctx.body = render('/sign-in/sign-in', { frame: await frame(ctx, { title: 'Sign in' }), view });
+    ctx.type = 'html';
+    ctx.status = status;
+  };
+  return {
+    show,
+    // Counted before the API server is asked, good tokens too: the answer itself is what a guesser wants.
+    limit: async (ctx) => {
+      const [quota] = await rateLimits.signIn(readForwarded(ctx.req).address);
+      if (quota?.isExceeded !== true) return;
+      ctx.set('Retry-After', String(quota.resetSeconds));
+      const wait = `Try again in ${quota.resetSeconds} seconds.`;
+      throw new PageError(
+        429,
+        'Too many sign-ins',
+        `There were too many attempts from your address. ${wait}`,
+      );
+    },
+    begin: async (ctx, token) => {
+      const person = await whoIs(asPerson(kube, token));
+      if (person === undefined) return false;
+      await sessionCookie.begin(ctx, person, token);
+      log.info({ person, requestId: ctx.state.requestId }, 'signed in to the dashboard');
+      return true;
+    },
+    attempt: async (ctx, next, step) => {
+      try {
+        await step();
+      } catch (error) {
+        if (error instanceof SessionStoreAwayError)
+          return show(ctx, { status: 503, next, error: STORE_AWAY });
+        if (!(error instanceof IdentityProviderError)) throw error;
+        log.warn({ err: error, requestId: ctx.state.requestId }, 'sign-in by OpenID Connect failed');
+        return show(ctx, { status: 502, next, error: error.message });
+      }
+    },
+  };
+};

@@ -1,0 +1,40 @@
+/**
+ * Copies crds/*.yaml into the chart, each with the annotation that makes Helm keep it when the release goes.
+ * Run it after a change of a definition; a test demands that the copies are up to date.
+ */
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+const ROOT = join(import.meta.dirname, '..');
+const SOURCE = join(ROOT, 'crds');
+export const CRD_TEMPLATES = join(ROOT, 'charts/zipjobs/templates/crds');
+
+const HEAD = '# Copied from crds/ by scripts/sync-crds.ts; edit it there.\n';
+const KEEP = '  annotations:\n    helm.sh/resource-policy: keep\n';
+
+/** The chart's copy of a definition: the same text, kept by Helm. */
+const chartCopyOf = (name: string, text: string): string => {
+  const copy = text.replace(/^metadata:\n/m, `metadata:\n${KEEP}`);
+  if (copy === text) throw new Error(`crds/${name} has no line 'metadata:' to put the annotation under`);
+  if (text.includes('{{')) throw new Error(`crds/${name} holds '{{', which Helm would take for a template`);
+  return HEAD + copy;
+};
+
+/** File name and text of each definition as the chart must hold it. */
+export const chartCrds = async (): Promise<ReadonlyMap<string, string>> => {
+  const names = (await readdir(SOURCE)).filter((name) => name.endsWith('.yaml')).sort();
+  const read = async (name: string): Promise<[string, string]> => [
+    name,
+    chartCopyOf(name, await readFile(join(SOURCE, name), 'utf8')),
+  ];
+  return new Map(await Promise.all(names.map(read)));
+};
+
+/** @throws Error when a definition cannot be copied. */
+export const writeChartCrds = async (): Promise<void> => {
+  const crds = await chartCrds();
+  await mkdir(CRD_TEMPLATES, { recursive: true });
+  for (const [name, text] of crds) await writeFile(join(CRD_TEMPLATES, name), text);
+};
+
+if (import.meta.main) await writeChartCrds();

@@ -1,0 +1,128 @@
+/**
+ * Writes what the chart repeats of the processes' settings and of its own values: the settings in values.schema.json
+ * and the tables in README.md. Run it after a change of a config.ts or of values.yaml; a test demands no difference.
+ */
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isMap, isScalar, type Pair, parseDocument } from 'yaml';
+import { API_SETTINGS } from '#api/config.ts';
+import { CONTROLLER_SETTINGS } from '#controller/config.ts';
+import type { Setting, Settings } from '#runtime/config.ts';
+import { ZIPPER_SETTINGS } from '#zipper-image/config.ts';
+
+const CHART = join(import.meta.dirname, '../charts/zipjobs');
+const SCHEMA = join(CHART, 'values.schema.json');
+const README = join(CHART, 'README.md');
+const VALUES = join(CHART, 'values.yaml');
+
+export const PROCESSES: Readonly<Record<'api' | 'controller' | 'zipper', Settings>> = {
+  api: API_SETTINGS,
+  controller: CONTROLLER_SETTINGS,
+  zipper: ZIPPER_SETTINGS,
+};
+
+/** Set by templates, by the controller or by the kubelet; not for `settings`, which would contradict them. */
+const SET_ELSEWHERE = new Set(
+  `HOST PORT ADMIN_PORT LOG_LEVEL INSTANCE LEASE_NAME POD_NAME POD_NAMESPACE POD_UID SERVICE_ACCOUNT_DIR TERMINATION_LOG
+  DASHBOARD_ENABLED DASHBOARD_PORT DASHBOARD_URL DASHBOARD_ALLOW_HTTP DASHBOARD_OIDC_ISSUER DASHBOARD_OIDC_CLIENT_ID
+  DASHBOARD_OIDC_CLIENT_SECRET_FILE DASHBOARD_OIDC_SCOPES DASHBOARD_OIDC_CA_FILE
+  REDIS_URL REDIS_USERNAME REDIS_PASSWORD REDIS_CA_FILE
+  KUBECONFIG KUBERNETES_SERVICE_HOST KUBERNETES_SERVICE_PORT EGRESS_ALLOW_CIDRS EGRESS_DENY_CIDRS
+  EGRESS_NAT64_PREFIX WEBHOOK_ALLOW_HTTP NETWORK_POLICIES API_SERVER_CIDRS API_SERVER_PORTS
+  STORE_ALLOWED_HOSTS STORE_ALLOW_HTTP ZIPPER_IMAGE ZIPPER_IMAGE_PULL_POLICY ZIPPER_IMAGE_PULL_SECRETS ZIPPER_ENV_JSON
+  ZIPPER_RESOURCES_JSON ZIPPER_NODE_SELECTOR_JSON ZIPPER_PRIORITY_CLASS_NAME ZIPPER_GRACE_SECONDS
+  TASK_FILE BUCKET_DIR FILES_DIR TRACEPARENT`.split(/\s+/),
+);
+
+/** The settings of a process that `<process>.settings` may hold, by name. */
+const freeSettings = (settings: Settings): readonly Setting[] =>
+  Object.values(settings)
+    .filter(({ env }) => !SET_ELSEWHERE.has(env))
+    .sort((a, b) => a.env.localeCompare(b.env));
+
+const schemaOf = ({ env: _env, secret: _secret, default: _default, ...setting }: Setting): unknown =>
+  setting.type === 'array' ? { ...setting, items: { type: 'string', minLength: 1 } } : setting;
+
+interface ValuesSchema {
+  definitions: Record<string, { properties: Record<string, unknown> }>;
+}
+
+/** values.schema.json with the settings as the processes declare them now. */
+export const withSettings = (schema: ValuesSchema): ValuesSchema => {
+  const definitions = { ...schema.definitions };
+  for (const [process, settings] of Object.entries(PROCESSES)) {
+    const properties = Object.fromEntries(freeSettings(settings).map((one) => [one.env, schemaOf(one)]));
+    definitions[`${process}Settings`] = { ...definitions[`${process}Settings`], properties };
+  }
+  return { ...schema, definitions };
+};
+
+const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll(/\s+/g, ' ').trim();
+const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
+  [head, head.map(() => '---'), ...rows].map((row) => `| ${row.map(cell).join(' | ')} |`).join('\n');
+
+const settingsTable = (settings: Settings): string =>
+  table(
+    ['Setting', 'Default', 'What it is'],
+    freeSettings(settings).map((one) => [
+      `\`${one.env}\``,
+      `\`${JSON.stringify(one.default ?? '')}\``,
+      one.description,
+    ]),
+  );
+
+type Row = readonly [path: string, value: string, comment: string];
+
+/** Maps that are one value to a user, not a folder of values. */
+const isLeaf = (path: string, pair: Pair): boolean =>
+  !isMap(pair.value) || pair.value.items.length === 0 || path.endsWith('.resources');
+
+/** The comment of a file and that of its first key are one to the parser. */
+const lastParagraph = (comment: string): string => comment.split(/\n\s*\n/).at(-1) ?? '';
+
+const rowsOf = (pairs: readonly Pair[], parent: string, first = ''): Row[] =>
+  pairs.flatMap((pair, index) => {
+    if (!isScalar(pair.key)) throw new Error(`values.yaml: a key under '${parent}' is no text`);
+    const path = parent === '' ? String(pair.key.value) : `${parent}.${String(pair.key.value)}`;
+    // The comment before the first key of a map belongs to the map in the parser's eyes.
+    const comment = pair.key.commentBefore ?? (index === 0 ? first : '');
+    if (!isLeaf(path, pair) && isMap(pair.value))
+      return rowsOf(pair.value.items, path, pair.value.commentBefore ?? '');
+    if (comment === '') throw new Error(`values.yaml: ${path} has no comment`);
+    return [[path, JSON.stringify(pair.value), lastParagraph(comment)]];
+  });
+
+const valuesTable = async (): Promise<string> => {
+  const { contents } = parseDocument(await readFile(VALUES, 'utf8'));
+  if (!isMap(contents)) throw new Error('values.yaml is no map');
+  const rows = rowsOf(contents.items as Pair[], '');
+  return table(
+    ['Value', 'Default', 'What it is'],
+    rows.map(([path, value, comment]) => [`\`${path}\``, `\`${value}\``, comment]),
+  );
+};
+
+const replaceBlock = (text: string, name: string, block: string): string => {
+  const [start, end] = [`<!-- begin ${name} -->`, `<!-- end ${name} -->`];
+  if (!text.includes(start) || !text.includes(end)) throw new Error(`README.md has no block '${name}'`);
+  const [before = ''] = text.split(start);
+  const after = text.slice(text.indexOf(end));
+  return `${before}${start}\n${block}\n${after}`;
+};
+
+/** README.md with its tables as they must be. */
+export const withTables = async (readme: string): Promise<string> => {
+  let text = replaceBlock(readme, 'values', await valuesTable());
+  for (const [process, settings] of Object.entries(PROCESSES))
+    text = replaceBlock(text, `${process} settings`, settingsTable(settings));
+  return text;
+};
+
+export const readChartFile = async (name: 'schema' | 'readme'): Promise<string> =>
+  readFile(name === 'schema' ? SCHEMA : README, 'utf8');
+
+if (import.meta.main) {
+  const schema = JSON.parse(await readChartFile('schema')) as ValuesSchema;
+  await writeFile(SCHEMA, `${JSON.stringify(withSettings(schema), null, 2)}\n`);
+  await writeFile(README, await withTables(await readChartFile('readme')));
+}

@@ -1,0 +1,248 @@
+/** Buckets by the command line, with the store and the zippers of the cluster. */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { parse } from 'yaml';
+import { ANNOTATIONS, GROUP_VERSION } from '#crds/api-group.ts';
+import type { ZipBucket } from '#crds/zip-bucket.ts';
+import { createCommandLine } from '#test/support/processes/command-line.ts';
+import { until } from '#test/support/until.ts';
+import { untilAllowed } from '#test/support/until-allowed.ts';
+import { type CommandLineWorld, startOwnProject } from '#test/support/worlds/command-line-world.ts';
+import { applyObjects } from '#test/support/worlds/project.ts';
+
+const BUCKET = 'cli-reports';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+describe('the command line', function () {
+  this.timeout(300_000);
+  let world: CommandLineWorld;
+  before(async () => {
+    world = await startOwnProject('cli-buckets');
+    await world.flow.cluster.createBucket(BUCKET);
+  });
+  after(() => world[Symbol.asyncDispose]());
+
+  describe('zipjobs bucket', () => {
+    const secretOf = (bucket: string, ...flags: readonly string[]): Promise<string> =>
+      world.kubectl('get', 'secret', `zipbucket-s3-${bucket}`, ...flags);
+
+    it('is created with credentials from the environment, tested and shown', async () => {
+      const { stdout, stderr } = await world.owner.succeed(world.newBucket(BUCKET), {
+        env: world.credentials,
+      });
+      expect(stdout).to.match(/Bucket: +cli-reports\n/);
+      expect(stderr).to.contain(`zipjobs bucket test ${BUCKET} -n ${world.own}`);
+      const tested = await world.owner.succeed(world.inOwn('bucket', 'test', BUCKET));
+      expect(tested.stdout).to.match(/Last test: +ok 2/);
+      const shown = (await world.owner.json(world.inOwn('bucket', 'show', BUCKET))) as Fields;
+      expect(shown).to.include({ bucketName: BUCKET, service: 's3', resource: `s3-${BUCKET}`, host: null });
+      expect(shown['lastTest']).to.deep.include({ ok: true, reason: 'BucketTested' });
+      const owner = 'jsonpath={.metadata.ownerReferences[0].kind}';
+      expect(await secretOf(BUCKET, '-o', owner)).to.equal('ZipBucket');
+    });
+
+    it('is created with credentials from a file and from standard input, in the forms that other tools write', async () => {
+      const { accessKeyId, secretAccessKey } = world.flow.cluster.store;
+      const file = join(world.flow.cluster.dir, 'credentials');
+      await writeFile(
+        file,
+        `[default]\naws_access_key_id = ${accessKeyId}\naws_secret_access_key = ${secretAccessKey}\n`,
+      );
+      await world.owner.succeed([...world.newBucket('from-file'), '--credentials-file', file]);
+      const input = JSON.stringify({ accessKeyId, secretAccessKey });
+      await world.owner.succeed(
+        [...world.newBucket('from-input'), '--credentials-file', '-', '--storage-class', 'STANDARD'],
+        {
+          input,
+        },
+      );
+      for (const name of ['from-file', 'from-input']) {
+        const stored = await secretOf(name, '-o', 'jsonpath={.data.secretAccessKey}');
+        expect(atob(stored)).to.equal(secretAccessKey);
+      }
+      expect(await world.owner.json(world.inOwn('bucket', 'show', 'from-input'))).to.deep.include({
+        objectOptions: { storageClass: 'STANDARD' },
+      });
+    });
+
+    it('is created for R2 with every field of it', async () => {
+      const r2 = [
+        '--service',
+        'r2',
+        '--account-id',
+        '0123abcd',
+        '--host',
+        '0123abcd.r2.cloudflarestorage.com',
+      ];
+      await world.owner.succeed(world.inOwn('bucket', 'create', 'archive', ...r2), {
+        env: world.credentials,
+      });
+      expect(
+        await world.owner.json(world.inOwn('bucket', 'show', 'archive', '--service', 'r2')),
+      ).to.deep.include({
+        service: 'r2',
+        host: '0123abcd.r2.cloudflarestorage.com',
+        accountId: '0123abcd',
+        region: null,
+        lastTest: null,
+        testPending: false,
+      });
+    });
+
+    it('is listed, as a table, as JSON and as YAML', async () => {
+      const { stdout } = await world.owner.succeed(world.inOwn('bucket', 'list'));
+      expect(stdout).to.match(/^BUCKET +SERVICE +REGION +CREATED +LAST TEST\narchive +r2 +- +20.* -\n/);
+      expect(stdout).to.match(/cli-reports +s3 +us-east-1 +20\S+ +ok 20/);
+      const list = (await world.owner.json(world.inOwn('bucket', 'list'))) as readonly Fields[];
+      expect(list.map(({ bucketName }) => bucketName)).to.have.members([
+        'archive',
+        BUCKET,
+        'from-file',
+        'from-input',
+      ]);
+      expect(
+        parse((await world.owner.succeed(world.inOwn('bucket', 'list', '-o', 'yaml'))).stdout),
+      ).to.deep.equal(list);
+    });
+
+    it('is completed by name where a name is expected', async () => {
+      // Completion gives up after three seconds and prints nothing.
+      const complete = (...line: readonly string[]) =>
+        until('a completion in time', async () => {
+          const { stdout } = await world.platform.succeed(['--get-yargs-completions', 'zipjobs', ...line]);
+          return stdout !== '' && stdout.trim().split('\n');
+        });
+      expect(await complete('bucket', 'test', '-n', world.own, 'from-')).to.deep.equal([
+        'from-file',
+        'from-input',
+      ]);
+      expect(await complete('bucket', 'list', '-n', world.own)).to.deep.equal([world.own, world.other]);
+      expect(await complete('bucket', 's')).to.include.members(['show', 'set-credentials']);
+    });
+
+    it('has its credentials replaced; the test names what is wrong with them', async () => {
+      const wrong = { ...world.credentials, ZIPJOBS_SECRET_ACCESS_KEY: 'of-somebody-else' };
+      await world.owner.succeed(world.inOwn('bucket', 'set-credentials', BUCKET), { env: wrong });
+      const { exitCode: code, stdout } = await world.owner.run(world.inOwn('bucket', 'test', BUCKET));
+      expect(code).to.equal(1);
+      expect(stdout)
+        .to.match(/Last test: +BucketCredentialsInvalid/)
+        .and.to.match(/Message: +\S+/)
+        .and.to.match(/What to do: +Set the right credentials/);
+      await world.owner.succeed(world.inOwn('bucket', 'set-credentials', BUCKET), { env: world.credentials });
+      await world.owner.succeed(world.inOwn('bucket', 'test', BUCKET));
+    });
+
+    it('says what to do when it goes wrong', async () => {
+      const env = world.credentials;
+      const cases: readonly (readonly [args: readonly string[], code: number, says: RegExp])[] = [
+        [world.inOwn('bucket', 'create', 'reports'), 2, /needs region, such as eu-central-1/],
+        [
+          world.inOwn('bucket', 'show', 'archive'),
+          4,
+          /no bucket 'archive' of service s3\. One of service r2 has that name/,
+        ],
+        [world.inOwn('bucket', 'show', 'nothing-here'), 4, /List the buckets/],
+        [world.inOwn('bucket', 'delete', BUCKET), 2, /Delete the bucket .*--yes/],
+        [['bucket', 'list', '-n', 'default'], 3, /You \(olivia\) may not get zipprojects/],
+        [
+          ['bucket', 'create', 'reports', '--region', 'x', '-n', world.other],
+          3,
+          /may not create zipbuckets\.zipjobs\.dev in namespace cli-buckets-other\. Ask/,
+        ],
+      ];
+      for (const [args, code, says] of cases) await world.refused(world.owner, args, { code, says, env });
+      // Nobody types credentials for what cannot be.
+      await world.refused(world.owner, world.newBucket(BUCKET), {
+        code: 3,
+        says: /already\. Set its credentials, or delete it first/,
+      });
+      await world.refused(world.platform, ['bucket', 'create', 'reports', '--region', 'x', '-n', 'default'], {
+        code: 4,
+        says: /default holds no project\. Create it first \(zipjobs project create default\), or name .*\(-n\)/,
+      });
+      await world.refused(world.owner, world.newBucket('reports'), {
+        code: 2,
+        says: /--credentials-file FILE.*--credentials-file -.*ZIPJOBS_ACCESS_KEY_ID/,
+      });
+    });
+
+    it('leaves nothing behind when its credentials cannot be stored', async () => {
+      const rule = { apiGroups: ['zipjobs.dev'], resources: ['zipbuckets', 'zipprojects'], verbs: ['*'] };
+      await applyObjects(world.flow.cluster, [
+        {
+          apiVersion: 'rbac.authorization.k8s.io/v1',
+          kind: 'Role',
+          metadata: { namespace: world.own, name: 'buckets-only' },
+          rules: [rule],
+        },
+      ]);
+      await world.kubectl('create', 'rolebinding', 'half', '--role=buckets-only', '--user=harry');
+      const right = { user: 'harry', verb: 'create', resource: 'zipbuckets.zipjobs.dev' };
+      await untilAllowed(world.flow.cluster, { ...right, namespace: world.own });
+      const harry = createCommandLine({
+        kubeconfig: await world.flow.cluster.kubeconfigFor({ commonName: 'harry' }),
+      });
+      await world.refused(harry, world.newBucket('half-made'), {
+        code: 3,
+        says: /The bucket s3-half-made was not created, .* You \(harry\) may not create secrets in namespace cli-buckets\. Ask/,
+        env: world.credentials,
+      });
+      await until('the bucket to be taken back', async () => {
+        return (await world.owner.run(world.inOwn('bucket', 'show', 'half-made'))).exitCode === 4;
+      });
+    });
+
+    it('is not deleted while jobs use it, which are named; by force it is', async () => {
+      await applyObjects(world.flow.cluster, [
+        {
+          apiVersion: GROUP_VERSION,
+          kind: 'ZipJob',
+          metadata: { namespace: world.own, name: 'held' },
+          spec: {
+            bucketRef: { name: 's3-from-file' },
+            key: 'held.zip',
+            files: [{ url: world.flow.origin.url('/gen/1000/1'), filename: 'a' }],
+            suspend: true,
+          },
+        },
+      ]);
+      await world.refused(world.owner, world.inOwn('bucket', 'delete', 'from-file', '--yes'), {
+        code: 3,
+        says: /while jobs name it: 1 unfinished and 0 finished, such as held\. .*force the deletion/,
+      });
+      const bucket = JSON.parse(
+        await world.kubectl('get', 'zipbucket', 's3-from-file', '-o', 'json'),
+      ) as ZipBucket;
+      expect(bucket.metadata.deletionTimestamp).to.equal(undefined);
+      expect(bucket.metadata.annotations ?? {}).not.to.have.property(ANNOTATIONS.forceDelete);
+      expect(
+        await world.owner.json(world.inOwn('bucket', 'delete', 'from-file', '--force', '--yes')),
+      ).to.deep.include({
+        gone: true,
+      });
+      await until('the job to fail', async () => {
+        return (
+          (await world.kubectl('get', 'zipjob', 'held', '-o', 'jsonpath={.status.reason}')) ===
+          'BucketDeleted'
+        );
+      });
+    });
+
+    it('is deleted with its credentials', async () => {
+      const { stdout } = await world.owner.succeed(world.inOwn('bucket', 'delete', 'from-input', '-y'));
+      expect(stdout).to.equal('The bucket from-input is deleted; what is stored in it stays.\n');
+      for (const name of ['from-input', 'from-file']) {
+        expect(await secretOf(name, '--ignore-not-found')).to.equal('');
+      }
+    });
+  });
+
+  describe('zipjobs', () => {
+    it('printed no credential, no query of a URL and no control character (H9)', () => {
+      world.expectNoSecretPrinted();
+    });
+  });
+});

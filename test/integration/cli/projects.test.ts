@@ -1,0 +1,169 @@
+/** Projects by the command line, and what it says when there is no way to the cluster. */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { createCommandLine } from '#test/support/processes/command-line.ts';
+import { until } from '#test/support/until.ts';
+import { type CommandLineWorld, startCommandLineWorld } from '#test/support/worlds/command-line-world.ts';
+
+const NEW = 'cli-projects-new';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+describe('the command line', function () {
+  this.timeout(300_000);
+  let world: CommandLineWorld;
+  before(async () => {
+    world = await startCommandLineWorld('cli-projects');
+  });
+  after(() => world[Symbol.asyncDispose]());
+
+  describe('zipjobs project', () => {
+    it('is created in a namespace that one owns, and waited for', async () => {
+      const { stdout, stderr } = await world.owner.succeed([
+        'project',
+        'create',
+        world.own,
+        '--display-name',
+        'Own',
+        '--active-jobs',
+        '4',
+      ]);
+      expect(stdout)
+        .to.match(/^Namespace: +cli-projects\n/)
+        .and.to.match(/State: +Ready\n/);
+      expect(stderr).to.contain(`zipjobs bucket create BUCKET -n ${world.own}`);
+      expect(await world.owner.json(['project', 'show', world.own])).to.deep.include({
+        namespace: world.own,
+        displayName: 'Own',
+        deletingSince: null,
+        limits: { activeJobs: 4, filesPerJob: null, requestsPerMinute: null },
+      });
+    });
+
+    it('is updated in what is named, and nothing else', async () => {
+      const update = (...change: readonly string[]) =>
+        world.owner.json(['project', 'update', world.own, ...change]);
+      expect(await update('--active-jobs', '7', '--files-per-job', '500')).to.deep.include({
+        displayName: 'Own',
+        limits: { activeJobs: 7, filesPerJob: 500, requestsPerMinute: null },
+      });
+      expect(
+        await update('--active-jobs', 'none', '--requests-per-minute', '90', '--display-name', ''),
+      ).to.deep.include({
+        displayName: null,
+        limits: { activeJobs: null, filesPerJob: 500, requestsPerMinute: 90 },
+      });
+      const { stdout } = await world.owner.succeed(['project', 'update', world.own, '--display-name', 'Own']);
+      expect(stdout)
+        .to.match(/Name: +Own\n/)
+        .and.to.match(/Files per job at most: +500\n/);
+      const completed = await world.platform.succeed([
+        '--get-yargs-completions',
+        'zipjobs',
+        'project',
+        'update',
+        world.own.slice(0, -1),
+      ]);
+      expect(completed.stdout.split('\n')).to.include(world.own);
+    });
+
+    it('is created with its namespace by whoever may, and deleted', async () => {
+      await world.platform.succeed(['project', 'create', NEW, '--create-namespace']);
+      const namespace = JSON.parse(
+        (await world.flow.cluster.kubectl(['get', 'namespace', NEW, '-o', 'json'])).stdout,
+      ) as { metadata: { labels: Fields } };
+      expect(namespace.metadata.labels).to.include({ 'pod-security.kubernetes.io/enforce': 'restricted' });
+      await world.refused(world.platform, ['project', 'delete', NEW], {
+        code: 2,
+        says: /Delete the project .*--yes/,
+      });
+      expect(await world.platform.json(['project', 'delete', NEW, '--yes'])).to.deep.equal({
+        namespace: NEW,
+        deleted: true,
+      });
+      await until('the project to be gone', async () => {
+        return (await world.platform.run(['project', 'show', NEW])).exitCode === 4;
+      });
+    });
+
+    it('is listed as far as one may see', async () => {
+      const all = (await world.platform.json(['project', 'list'])) as readonly Fields[];
+      expect(all.map(({ namespace }) => namespace)).to.include.members([world.own, world.other]);
+      const { stdout, stderr } = await world.owner.succeed(world.inOwn('project', 'list'));
+      expect(stdout).to.match(/^PROJECT +NAME +STATE +CREATED\ncli-projects +Own +Ready +2/);
+      expect(stdout).not.to.contain(world.other);
+      expect(stderr).to.contain(`these namespaces were asked: ${world.own}`);
+    });
+
+    it('says what to do when it goes wrong', async () => {
+      await world.refused(world.owner, ['project', 'create', world.own], {
+        code: 3,
+        says: /holds a project already\. Use it/,
+      });
+      await world.refused(world.owner, ['project', 'create', NEW], {
+        code: 3,
+        says: /You \(olivia\) may not create zipprojects\.zipjobs\.dev in namespace cli-projects-new\. Ask/,
+      });
+      await world.refused(world.owner, ['project', 'create', NEW, '--create-namespace'], {
+        code: 3,
+        says: /may not create namespaces in the whole cluster\. Ask/,
+      });
+      await world.refused(world.platform, ['project', 'create', 'nowhere-at-all'], {
+        code: 4,
+        says: /no namespace nowhere-at-all\. .*--create-namespace/,
+      });
+      await world.refused(world.owner, ['project', 'create', 'Not_A_Name'], {
+        code: 2,
+        says: /use 1 to 63 lower-case letters/,
+      });
+      await world.refused(world.owner, ['project', 'update', world.other, '--active-jobs', '3'], {
+        code: 3,
+        says: /You \(olivia\) may not patch zipprojects\.zipjobs\.dev in namespace cli-projects-other\. Ask/,
+      });
+      await world.refused(world.platform, ['project', 'show', 'default'], {
+        code: 4,
+        says: /holds no project\. Create it first \(zipjobs project create default\)/,
+      });
+    });
+  });
+
+  describe('zipjobs', () => {
+    it('says what to do without a cluster, without an answer, and for a stranger', async () => {
+      const nobody = createCommandLine({ kubeconfig: '' });
+      await world.refused(nobody, ['project', 'list'], {
+        code: 5,
+        says: /No cluster is known\. Name a kubeconfig/,
+      });
+      await world.refused(nobody, ['project', 'list', '--kubeconfig', '/nonexistent/config'], {
+        code: 5,
+        says: /\/nonexistent\/config .*cannot be read/,
+      });
+      await world.refused(world.owner, ['project', 'list', '--context', 'moon'], {
+        code: 5,
+        says: /no context 'moon'; it has: /,
+      });
+      const stranger = createCommandLine({
+        kubeconfig: await world.flow.cluster.kubeconfigFor({ token: 'nobody-knows-me' }),
+      });
+      await world.refused(stranger, world.inOwn('project', 'show'), {
+        code: 5,
+        says: /does not know you; sign in again/,
+      });
+      const gone = join(world.flow.cluster.dir, 'gone.kubeconfig');
+      await writeFile(
+        gone,
+        JSON.stringify({
+          'current-context': 'a',
+          contexts: [{ name: 'a', context: { cluster: 'a', user: 'a' } }],
+          clusters: [{ name: 'a', cluster: { server: 'https://127.0.0.1:1' } }],
+          users: [{ name: 'a', user: { token: 't' } }],
+        }),
+      );
+      await world.refused(createCommandLine({ kubeconfig: gone }), ['project', 'show'], {
+        code: 5,
+        says: /ECONNREFUSED.*Check the address of the cluster/,
+      });
+    });
+  });
+});

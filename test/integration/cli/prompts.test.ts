@@ -1,0 +1,93 @@
+/** What the command line asks of somebody who sits at a terminal, and of a pipe at which nobody sits. */
+import { expect } from 'chai';
+import { CONTROL_C, ENTER, type PseudoTerminal } from '#test/support/processes/pseudo-terminal.ts';
+import { requirePrograms } from '#test/support/processes/require-programs.ts';
+import { type CommandLineWorld, startOwnProject } from '#test/support/worlds/command-line-world.ts';
+
+const BUCKET = 'cli-prompts';
+
+describe('the command line at a terminal', function () {
+  this.timeout(300_000);
+  let world: CommandLineWorld;
+  const life = new AsyncDisposableStack();
+  before(async function () {
+    await requirePrograms(this, ['python3']);
+    world = life.use(await startOwnProject('cli-prompts'));
+    await world.flow.cluster.createBucket(BUCKET);
+  });
+  after(() => life.disposeAsync());
+
+  /** What is stored for the bucket: itself, and its credentials. */
+  const storedFor = async (bucket: string): Promise<readonly string[]> => {
+    const names = await world.kubectl('get', 'secrets,zipbuckets', '-o', 'name');
+    return names.split('\n').filter((name) => name.endsWith(bucket));
+  };
+  /** It is over as an interrupted program is, and the terminal is as it was. */
+  const expectInterrupted = async (terminal: PseudoTerminal): Promise<void> => {
+    expect(await terminal.ended, terminal.screen).to.deep.equal({ exitCode: 130, echo: true });
+    expect(terminal.screen.trimEnd().split(/\r?\n/).at(-1)).to.equal('zipjobs: interrupted');
+  };
+
+  it('asks for credentials and shows nothing of what is typed (H9)', async () => {
+    const { accessKeyId, secretAccessKey } = world.flow.cluster.store;
+    await using terminal = world.owner.atTerminal(world.newBucket(BUCKET));
+    await terminal.answer('Access key ID', accessKeyId + ENTER);
+    await terminal.answer('Secret access key', secretAccessKey + ENTER);
+    expect(await terminal.ended, terminal.screen).to.deep.equal({ exitCode: 0, echo: true });
+    expect(terminal.screen).to.match(/Bucket: +cli-prompts\r?\n/);
+    // Nor a part of it, which a terminal that echoes would show with each key.
+    for (const typed of [accessKeyId, secretAccessKey])
+      expect(terminal.screen).not.to.contain(typed.slice(0, 6)).and.not.contain(typed.slice(-6));
+    await world.owner.succeed(world.inOwn('bucket', 'test', BUCKET));
+  });
+
+  for (const [where, typed] of [
+    ['the first prompt', []],
+    ['the second prompt', ['AKIAOFNOBODY']],
+  ] as const)
+    it(`ends with exit code 130 at control-C in ${where}, and leaves nothing`, async () => {
+      await using terminal = world.owner.atTerminal(world.newBucket('given-up'));
+      for (const value of typed) await terminal.answer('Access key ID', value + ENTER);
+      await terminal.answer(typed.length === 0 ? 'Access key ID' : 'Secret access key', `half${CONTROL_C}`);
+      await expectInterrupted(terminal);
+      expect(terminal.screen).not.to.contain('half').and.not.contain('AKIAOFNOBODY');
+      expect(await storedFor('given-up')).to.deep.equal([]);
+    });
+
+  it('asks before it deletes: nothing is done for no, and nothing at control-C', async () => {
+    const doomed = 'asked-about';
+    await world.owner.succeed(world.newBucket(doomed), { env: world.credentials });
+    const remove = world.inOwn('bucket', 'delete', doomed);
+    const question = `Delete the bucket ${doomed} (s3) and its credentials? [y/N]`;
+    {
+      await using terminal = world.owner.atTerminal(remove);
+      await terminal.answer(question, ENTER);
+      expect(await terminal.ended, terminal.screen).to.deep.equal({ exitCode: 3, echo: true });
+      expect(terminal.screen).to.contain('Nothing was done, as the answer was no');
+    }
+    {
+      await using terminal = world.owner.atTerminal(remove);
+      await terminal.answer(question, CONTROL_C);
+      await expectInterrupted(terminal);
+    }
+    await world.owner.succeed(world.inOwn('bucket', 'show', doomed));
+    await using terminal = world.owner.atTerminal(remove);
+    await terminal.answer(question, `y${ENTER}`);
+    expect(await terminal.ended, terminal.screen).to.deep.equal({ exitCode: 0, echo: true });
+    expect(await storedFor(doomed)).to.deep.equal([]);
+  });
+
+  it('refuses to read credentials from the terminal itself, where they would be shown', async () => {
+    await using terminal = world.owner.atTerminal([...world.newBucket('shown'), '--credentials-file', '-']);
+    expect(await terminal.ended, terminal.screen).to.deep.equal({ exitCode: 2, echo: true });
+    expect(terminal.screen).to.contain('Standard input is a terminal');
+  });
+
+  it('says how to give credentials and consent where nobody can be asked', async () => {
+    await world.refused(world.owner, world.newBucket('piped'), {
+      code: 2,
+      says: /nobody is here to be asked\. .*--credentials-file FILE.*--credentials-file -.*ZIPJOBS_ACCESS_KEY_ID/,
+    });
+    await world.refused(world.owner, ['project', 'delete', world.own], { code: 2, says: /say --yes/ });
+  });
+});

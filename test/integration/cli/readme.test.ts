@@ -1,0 +1,83 @@
+/** Somebody with nothing but the README: the commands of its section "Use it", as they stand there, from project to archive. */
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import { contentOf, readZip } from '#test/support/archives/read-zip.ts';
+import { createBucketReader } from '#test/support/clients/bucket-reader.ts';
+import { requirePrograms } from '#test/support/processes/require-programs.ts';
+import { type FileOrigin, startFileOrigin } from '#test/support/servers/file-origin.ts';
+import {
+  startWebhookReceiver,
+  verifyDelivery,
+  type WebhookReceiver,
+} from '#test/support/servers/webhook-receiver.ts';
+import { sharedCluster } from '#test/support/worlds/shared-cluster.ts';
+import { sharedInstallation } from '#test/support/worlds/shared-installation.ts';
+
+const run = promisify(execFile);
+
+const LIMIT_MS = 5 * 60_000;
+
+/** The commands of a section, in order. */
+const commandsOf = async (heading: string): Promise<string> => {
+  const text = await readFile('README.md', 'utf8');
+  const section = text.split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? '';
+  return [...section.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, commands = '']) => commands).join('\n');
+};
+
+describe('the section "Use it" of the README', function () {
+  this.timeout(LIMIT_MS);
+  let home: string;
+  let origin: FileOrigin;
+  let receiver: WebhookReceiver;
+  const life = new AsyncDisposableStack();
+
+  before(async () => {
+    home = await mkdtemp(join(tmpdir(), 'readme-'));
+    life.defer(() => rm(home, { recursive: true }));
+    origin = life.use(await startFileOrigin());
+    receiver = life.use(await startWebhookReceiver());
+  });
+  after(() => life.disposeAsync());
+
+  it('leads to an archive, with nothing but its addresses changed', async function () {
+    await requirePrograms(this, ['curl']);
+    const cluster = await sharedCluster();
+    const apiUrl = await (await sharedInstallation()).apiUrl();
+    const { store } = cluster;
+    // What the reader has: a cluster to sign in at, a bucket at a provider with its credentials, a receiver, and two files.
+    await mkdir(join(home, '.kube'));
+    await writeFile(join(home, '.kube', 'config'), await readFile(cluster.kubeconfigPath));
+    await cluster.createBucket('reports');
+    const { accessKeyId, secretAccessKey } = store;
+    await writeFile(join(home, 'reports-credentials.json'), JSON.stringify({ accessKeyId, secretAccessKey }));
+    const addresses: readonly (readonly [documented: string, here: string])[] = [
+      ['https://zips.example.com', apiUrl],
+      ['https://s3.example.com', store.endpoint],
+      ['https://acme.example.com/hooks/zipjobs', receiver.url],
+      ['https://example.com/a.pdf', origin.url('/gen/1000/1')],
+      ['https://example.com/b.pdf', origin.url('/gen/2000/2')],
+    ];
+    let commands = await commandsOf('Use it');
+    for (const [documented, here] of addresses) {
+      expect(commands).to.contain(documented);
+      commands = commands.replaceAll(documented, here);
+    }
+    expect(commands).not.to.contain('example.com');
+    const env = { PATH: process.env['PATH'], HOME: home, npm_config_update_notifier: 'false' };
+    const { stdout, stderr } = await run('sh', ['-euc', commands], { env, timeout: LIMIT_MS });
+
+    using bucket = createBucketReader(store, 'reports');
+    const { entries } = readZip(await bucket.bytes('2026/q1.zip'));
+    expect(entries.map(({ name }) => name)).to.deep.equal(['a.pdf', 'more/b.pdf']);
+    expect(entries.map((entry) => contentOf(entry).length)).to.deep.equal([1000, 2000]);
+    expect(stdout).to.match(/"status":"succeeded","metadata":\{"order": 42\}/);
+    const told = await receiver.next((one) => one.body.includes('"COMPLETED"'));
+    verifyDelivery(told, /whsec_\S+/.exec(stdout)?.[0] ?? '');
+    expect(JSON.parse(told.body)).to.deep.include({ key: '2026/q1.zip', metadata: { order: 42 } });
+    expect(stdout + stderr).not.to.contain(secretAccessKey);
+  });
+});

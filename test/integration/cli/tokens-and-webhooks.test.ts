@@ -1,0 +1,220 @@
+/** Tokens and webhooks by the command line, with the API that takes the ones and a receiver of the others. */
+import { expect } from 'chai';
+import { isToken, maskToken } from '#crds/api-token.ts';
+import { askApi } from '#test/support/clients/api-client.ts';
+import { verifyDelivery } from '#test/support/servers/webhook-receiver.ts';
+import { until } from '#test/support/until.ts';
+import { type CommandLineWorld, startOwnProject } from '#test/support/worlds/command-line-world.ts';
+import { untilTokenKnown } from '#test/support/worlds/flow.ts';
+
+const NO_SUCH_JOB = '/v1/zips/00000000-0000-4000-8000-000000000000';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+describe('the command line', function () {
+  this.timeout(300_000);
+  let world: CommandLineWorld;
+  before(async () => {
+    world = await startOwnProject('cli-tokens');
+  });
+  after(() => world[Symbol.asyncDispose]());
+
+  describe('zipjobs token', () => {
+    const ask = (token: string) => askApi(world.flow.baseUrl, { path: NO_SUCH_JOB, token });
+    let first: string;
+
+    it('is shown once, and opens what its permissions say', async () => {
+      const { stdout, stderr } = await world.owner.succeed(
+        world.inOwn('token', 'create', 'backend', '--quiet'),
+      );
+      first = stdout.trim();
+      expect(isToken(first)).to.equal(true);
+      expect(stderr).to.contain('shown this once');
+      await untilTokenKnown(world.flow.baseUrl, first);
+      expect((await ask(first)).status).to.equal(404);
+      const reading = (await world.owner.json(
+        world.inOwn('token', 'create', '--permissions', 'read'),
+      )) as Fields;
+      expect(reading).to.deep.include({
+        name: null,
+        permissions: ['read'],
+        createdBy: 'olivia',
+        lastUsedAt: null,
+      });
+      expect(reading['id']).to.match(/^token-[a-z0-9]{6}$/);
+    });
+
+    it('is listed masked, with when it was last used', async () => {
+      const list = (await world.owner.json(world.inOwn('token', 'list'))) as readonly Fields[];
+      expect(list).to.have.length(2);
+      expect(list[0]).to.include({ name: 'backend', masked: maskToken(first) });
+      expect(list[0]).not.to.have.any.keys('value', 'sha256');
+      await until('its last use to be written', async () => {
+        const [used] = (await world.owner.json(world.inOwn('token', 'list'))) as readonly Fields[];
+        return typeof used?.['lastUsedAt'] === 'string';
+      });
+      expect((await world.owner.succeed(world.inOwn('token', 'list'))).stdout).to.match(
+        /^ID +NAME +TOKEN +PERMISSIONS +CREATED +LAST USED\nbackend-\w{6} +backend +zj_\w\.\.\.\w{4} +create,read +20\S+ +20/,
+      );
+    });
+
+    it('is rotated: the old one is good until it is revoked', async () => {
+      const rotated = (await world.owner.json(world.inOwn('token', 'rotate', 'backend'))) as Readonly<
+        Record<string, string>
+      >;
+      const second = rotated['value'] ?? '';
+      await untilTokenKnown(world.flow.baseUrl, second);
+      expect((await ask(first)).status).to.equal(404);
+      await world.refused(world.owner, world.inOwn('token', 'revoke', 'backend', '--yes'), {
+        code: 3,
+        says: /Several tokens have the name 'backend'\. Name one by its id: backend-\w+, backend-\w+/,
+      });
+      await world.owner.succeed(world.inOwn('token', 'revoke', rotated['replaces'] ?? '', '--yes'));
+      await until('the old token to open nothing', async () => (await ask(first)).status === 401);
+      expect((await ask(second)).status).to.equal(404);
+    });
+
+    it('says what to do when it goes wrong', async () => {
+      await world.refused(world.owner, world.inOwn('token', 'create', '--permissions', 'write'), {
+        code: 2,
+        says: /one or more of: create, read/,
+      });
+      await world.refused(world.owner, world.inOwn('token', 'revoke', 'nobody', '--yes'), {
+        code: 4,
+        says: /no token 'nobody'\. List the tokens/,
+      });
+      await world.refused(world.owner, world.inOwn('token', 'revoke', 'backend'), { code: 2, says: /--yes/ });
+      await world.refused(world.owner, world.inOwn('token', 'revoke', first, '--yes'), {
+        code: 2,
+        says: /looks like a credential/,
+      });
+      await world.refused(world.viewer, world.inOwn('token', 'list'), {
+        code: 3,
+        says: /You \(victor\) may not list ziptokens\.zipjobs\.dev in namespace cli-tokens\. Ask/,
+      });
+      await world.refused(world.viewer, world.inOwn('token', 'create'), {
+        code: 3,
+        says: /may not create ziptokens/,
+      });
+    });
+  });
+
+  describe('zipjobs webhook', () => {
+    const secrets: string[] = [];
+    const newest = (): string => secrets.at(-1) ?? '';
+
+    it('is set, with a signing secret that is shown once', async () => {
+      await world.refused(world.owner, world.inOwn('webhook', 'test'), {
+        code: 4,
+        says: /has no webhook\. Set its URL first/,
+      });
+      const url = `${world.flow.receiver.url}?key=CANARY`;
+      const set = (await world.owner.json(world.inOwn('webhook', 'set', url))) as Readonly<
+        Record<string, string>
+      >;
+      secrets.push(set['secret'] ?? '');
+      expect(newest()).to.match(/^whsec_/);
+      expect(set).to.deep.include({ events: ['COMPLETED', 'FAILED'], enabled: true });
+      const again = (await world.owner.json(
+        world.inOwn('webhook', 'set', url, '--events', 'FAILED'),
+      )) as Fields;
+      expect(again).to.deep.include({ secret: null, events: ['FAILED'] });
+    });
+
+    it('is tested with an event that the secret verifies', async () => {
+      world.flow.receiver.trust(newest());
+      const { stdout } = await world.owner.succeed(world.inOwn('webhook', 'test'));
+      expect(stdout)
+        .to.match(/State: +On\n/)
+        .and.to.match(/Last test: +ok, HTTP 204 20/);
+      verifyDelivery(await world.flow.receiver.next((one) => one.body.includes(`"${world.own}"`)), newest());
+      world.flow.receiver.answers.push(500);
+      const failed = await world.owner.run(world.inOwn('webhook', 'test'));
+      expect(failed.exitCode).to.equal(1);
+      expect(failed.stdout).to.match(/Last test: +failed, HTTP 500/);
+      expect(failed.stderr).to.contain('Check the URL');
+    });
+
+    it('has its secret rotated: both sign for a time', async () => {
+      const rotated = (await world.owner.json(world.inOwn('webhook', 'rotate-secret'))) as Readonly<
+        Record<string, string>
+      >;
+      secrets.push(rotated['secret'] ?? '');
+      expect(Date.parse(rotated['previousUntil'] ?? '')).to.be.greaterThan(Date.now() + 23 * 3_600_000);
+      world.flow.receiver.trust(...secrets);
+      await world.owner.succeed(world.inOwn('webhook', 'test'));
+      await world.refused(world.owner, world.inOwn('webhook', 'rotate-secret', '--overlap-hours', '0'), {
+        code: 2,
+        says: /--yes/,
+      });
+      const last = (await world.owner.json(
+        world.inOwn('webhook', 'rotate-secret', '--overlap-hours', '0', '--yes'),
+      )) as Readonly<Record<string, string>>;
+      secrets.push(last['secret'] ?? '');
+      expect(last['previousUntil']).to.equal(null);
+      world.flow.receiver.trust(newest());
+      await world.owner.succeed(world.inOwn('webhook', 'test'));
+    });
+
+    it('is switched off and on, and removed', async () => {
+      expect((await world.owner.succeed(world.inOwn('webhook', 'disable'))).stdout).to.match(
+        /State: +Switched off/,
+      );
+      expect((await world.owner.succeed(world.inOwn('webhook', 'enable'))).stdout).to.match(/State: +On/);
+      world.flow.receiver.answers.push(410);
+      await world.owner.run(world.inOwn('webhook', 'test'));
+      await world.refused(world.owner, world.inOwn('webhook', 'remove'), { code: 2, says: /--yes/ });
+      await world.owner.succeed(world.inOwn('webhook', 'remove', '--with-secret', '--yes'));
+      expect(await world.owner.json(world.inOwn('webhook', 'show'))).to.deep.include({
+        url: null,
+        events: [],
+        hasSecret: false,
+      });
+      await world.refused(world.owner, world.inOwn('webhook', 'rotate-secret'), {
+        code: 4,
+        says: /no signing secret yet\. Set the webhook/,
+      });
+    });
+
+    it('says what to do when it goes wrong', async () => {
+      await world.refused(world.owner, world.inOwn('webhook', 'set', 'ftp://x'), {
+        code: 2,
+        says: /begins with https:\/\//,
+      });
+      await world.refused(world.owner, world.inOwn('webhook', 'set', 'https://a:b@c.test'), {
+        code: 2,
+        says: /no user name or password/,
+      });
+      await world.refused(
+        world.owner,
+        world.inOwn('webhook', 'set', 'https://c.test', '--events', 'STARTED'),
+        {
+          code: 2,
+          says: /one or more of: COMPLETED, FAILED/,
+        },
+      );
+      const plain = await world.owner.succeed(world.inOwn('webhook', 'set', 'http://127.0.0.1:1/hook'));
+      expect(plain.stderr).to.match(/Plain HTTP is refused unless .*https:\/\//);
+      const unanswered = await world.owner.run(world.inOwn('webhook', 'test'));
+      expect(unanswered.exitCode).to.equal(1);
+      expect(unanswered.stderr).to.match(/nothing answered\. Plain HTTP is refused unless/);
+      await world.refused(world.viewer, world.inOwn('webhook', 'set', 'https://c.test'), {
+        code: 3,
+        says: /You \(victor\) may not create secrets/,
+      });
+      expect((await world.viewer.succeed(world.inOwn('webhook', 'show'))).stdout).to.match(
+        /Signing secret: +you may not look/,
+      );
+    });
+
+    it('showed each secret once', () => {
+      for (const secret of secrets) expect(world.owner.printed.split(secret)).to.have.length(2);
+    });
+  });
+
+  describe('zipjobs', () => {
+    it('printed no credential, no query of a URL and no control character (H9)', () => {
+      world.expectNoSecretPrinted();
+    });
+  });
+});

@@ -1,0 +1,59 @@
+/** Archives for tests: the real writer over made-up bodies, into memory. */
+import type { Compression } from '#crds/zip-job.ts';
+import { type ArchiveEntry, type ArchiveOptions, createArchive } from '#zipper-image/archive/archive.ts';
+
+export interface Given {
+  readonly name: string;
+  readonly body: Buffer;
+  /** The whole body is handed over at once; else it streams. */
+  readonly small?: boolean;
+  /** The length is declared; the default. */
+  readonly declared?: boolean;
+  /** Bytes of each chunk of a body that streams. */
+  readonly chunk?: number;
+  readonly modified?: Date;
+}
+
+export const MODIFIED = new Date('2024-05-06T07:08:09Z');
+
+async function* inChunks(body: Buffer, size: number): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < body.length; at += size) {
+    // What a chunk holds is wrong as soon as the next is asked for, as with a reused buffer of a socket.
+    const chunk = Buffer.from(body.subarray(at, at + size));
+    yield chunk;
+    chunk.fill(0xee);
+  }
+}
+
+export const archiveEntryOf = ({ name, body, small, declared, chunk, modified }: Given): ArchiveEntry => ({
+  name,
+  modified: modified ?? MODIFIED,
+  declaredLength: declared === false ? undefined : body.length,
+  body: inChunks(body, chunk ?? 60_000),
+  small: small === true ? body : undefined,
+});
+
+/** The archive of the files, whole. */
+export const makeArchive = async (
+  files: Iterable<Given>,
+  compression: Compression = 'auto',
+  options: Partial<ArchiveOptions> = {},
+): Promise<Buffer> => {
+  const chunks: Buffer[] = [];
+  const archive = createArchive({
+    compression,
+    sink: {
+      write: (chunk) => {
+        chunks.push(Buffer.from(chunk));
+        // Now there is room at once, now there is not.
+        return chunks.length % 97 === 0 ? new Promise((resolve) => setImmediate(resolve)) : undefined;
+      },
+    },
+    ...options,
+  });
+  for (const file of files) await archive.add(archiveEntryOf(file));
+  const { bytes } = await archive.finish();
+  const whole = Buffer.concat(chunks);
+  if (bytes !== whole.length) throw new Error(`the writer says ${bytes} bytes and wrote ${whole.length}`);
+  return whole;
+};

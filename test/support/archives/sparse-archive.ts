@@ -1,0 +1,53 @@
+/** Archives of more than 4 GiB that take little room on disk: stretches of zeros are holes of the file. */
+import { closeSync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
+import { type Archive, createArchive } from '#zipper-image/archive/archive.ts';
+import type { ZipBytes } from './read-zip.ts';
+
+const MIB = Buffer.alloc(1024 * 1024);
+
+/** So many zero bytes. */
+export async function* zeros(bytes: number): AsyncGenerator<Uint8Array> {
+  for (let left = bytes; left > 0; left -= MIB.length) yield left >= MIB.length ? MIB : MIB.subarray(0, left);
+}
+
+const isZero = (chunk: Uint8Array): boolean =>
+  chunk.length <= MIB.length && MIB.subarray(0, chunk.length).equals(chunk);
+
+/** Writes an archive into a file, without what is zero. */
+export const writeSparseArchive = async (
+  path: string,
+  fill: (archive: Archive) => Promise<void>,
+): Promise<void> => {
+  const file = openSync(path, 'w');
+  let at = 0;
+  const write = (chunk: Uint8Array): undefined => {
+    if (!isZero(chunk)) writeSync(file, chunk, 0, chunk.length, at);
+    at += chunk.length;
+  };
+  try {
+    const archive = createArchive({ compression: 'store', sink: { write } });
+    await fill(archive);
+    await archive.finish();
+    ftruncateSync(file, at);
+  } finally {
+    closeSync(file);
+  }
+};
+
+/** A file as the bytes that the parser reads. */
+export const openZipBytes = (path: string): ZipBytes & Disposable => {
+  const file = openSync(path, 'r');
+  const read = (at: number, length: number): Buffer => {
+    const bytes = Buffer.alloc(length);
+    return bytes.subarray(0, readSync(file, bytes, 0, length, at));
+  };
+  return {
+    length: fstatSync(file).size,
+    readUInt16LE: (at = 0) => read(at, 2).readUInt16LE(),
+    readUInt32LE: (at = 0) => read(at, 4).readUInt32LE(),
+    readUIntLE: (at, length) => read(at, length).readUIntLE(0, length),
+    readBigUInt64LE: (at = 0) => read(at, 8).readBigUInt64LE(),
+    subarray: (start = 0, end = 0) => read(start, end - start),
+    [Symbol.dispose]: () => closeSync(file),
+  };
+};

@@ -1,0 +1,21 @@
+import { findProgram } from '../find-program.ts';
+import { type BrowserProgram, hasPackagedChromium, packagedChromium } from './packaged-chromium.ts';
+
+const NAMES = ['chromium', 'chromium-browser', 'google-chrome'];
+
+const findSystemBrowser = async (env: NodeJS.ProcessEnv): Promise<string | undefined> => {
+  const named = env['CHROMIUM_PATH'];
+  if (named !== undefined && named !== '') return named;
+  for (const name of NAMES) {
+    const path = await findProgram(name, env);
+    if (path !== undefined) return path;
+  }
+  return undefined;
+};
+
+/** The browser that CHROMIUM_PATH names, else that of the machine, else that of the npm package. */
+export const findBrowser = async (env = process.env): Promise<BrowserProgram | undefined> => {
+  const path = await findSystemBrowser(env);
+  if (path !== undefined) return { path, env: {} };
+  return hasPackagedChromium() ? packagedChromium(env) : undefined;
+};

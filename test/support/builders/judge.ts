@@ -1,0 +1,22 @@
+/** What the stage tests ask of a decision: the same moment, the same settings. */
+
+import { decide } from '#controller/zip-job/decide.ts';
+import type { Decision, Observation } from '#controller/zip-job/observation.ts';
+import { FINALIZER } from '#crds/api-group.ts';
+import type { ObjectMeta } from '#crds/object-meta.ts';
+import type { ZipJob, ZipJobSpec, ZipJobStatus } from '#crds/zip-job.ts';
+import { aConfig, anObservation, aZipJob, NOW } from './builders.ts';
+
+const config = aConfig();
+
+/** The decision about what is seen, at NOW and with default settings. */
+export const judge = (seen: Partial<Observation> = {}): Decision => decide(anObservation(seen), NOW, config);
+
+export const kinds = ({ actions }: Decision): readonly string[] => actions.map(({ kind }) => kind);
+
+/** A ZipJob that has its finalizer and stands as the status says. */
+export const withStatus = (
+  status: ZipJobStatus,
+  spec: Partial<ZipJobSpec> = {},
+  metadata: Partial<ObjectMeta> = {},
+): ZipJob => aZipJob({ status, spec, metadata: { finalizers: [FINALIZER], ...metadata } });

@@ -1,0 +1,59 @@
+import type { ActOptions } from '#controller/zip-job/actions/act-options.ts';
+import type { ZipJob } from '#crds/zip-job.ts';
+import { isRecord } from '#runtime/kube/decode.ts';
+import { KubeError } from '#runtime/kube/kube-error.ts';
+import type { FakeObjects } from './fake-objects.ts';
+
+const asRecord = (value: unknown): Readonly<Record<string, unknown>> => (isRecord(value) ? value : {});
+
+/** The controller's way to ZipJobs in memory: writes name the version they rest on, finalizers hold a deletion up. */
+export const createVersionedClient = (
+  zipJobs: FakeObjects<ZipJob>,
+  onWrite: (before: ZipJob, after: ZipJob) => void,
+  nowText: () => string,
+): ActOptions['zipJobs'] => {
+  const live = async (
+    { namespace, name }: { readonly namespace: string; readonly name: string },
+    version: unknown,
+  ): Promise<ZipJob> => {
+    const before = await zipJobs.client.get(namespace, name);
+    if (!before) throw new KubeError('PATCH: not found', { code: 'NotFound' });
+    if (before.metadata.resourceVersion !== version)
+      throw new KubeError('PATCH: the object has been modified', { code: 'Conflict' });
+    return before;
+  };
+  const isReleased = ({ metadata }: ZipJob): boolean =>
+    metadata.deletionTimestamp !== undefined && (metadata.finalizers ?? []).length === 0;
+  const keep = (before: ZipJob, changed: ZipJob): ZipJob => {
+    const after = zipJobs.put(changed);
+    if (isReleased(after)) zipJobs.remove(after.metadata.namespace, after.metadata.name);
+    onWrite(before, after);
+    return after;
+  };
+  return {
+    ...zipJobs.client,
+    apply: async (object) => {
+      const before = await live(object.metadata, object.metadata.resourceVersion);
+      const { progress, upload, result, failure } = before.status ?? {};
+      const zippers = {
+        ...(progress && { progress }),
+        ...(upload && { upload }),
+        ...(result && { result }),
+        ...(failure && { failure }),
+      };
+      const status = { ...zippers, ...asRecord(object['status']) };
+      return keep(before, { ...before, status });
+    },
+    mergePatch: async (target, patch) => {
+      const { resourceVersion, ...metadata } = asRecord(patch['metadata']);
+      const before = await live(target, resourceVersion);
+      return keep(before, { ...before, metadata: { ...before.metadata, ...metadata } });
+    },
+    delete: async (namespace, name, { uid } = {}) => {
+      const before = await zipJobs.client.get(namespace, name);
+      if (!before || before.metadata.uid !== uid) return false;
+      keep(before, { ...before, metadata: { ...before.metadata, deletionTimestamp: nowText() } });
+      return true;
+    },
+  };
+};

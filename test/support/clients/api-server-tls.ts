@@ -1,0 +1,12 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Cluster } from '#tools/local-cluster/cluster-types.ts';
+
+/** What a fault proxy in front of the API server trusts, and proves itself by: the API server's own certificate. */
+export const apiServerTls = async (
+  cluster: Cluster,
+): Promise<{ readonly ca: string; readonly cert: string; readonly key: string }> => {
+  const read = (name: string): Promise<string> => readFile(join(cluster.dir, 'certificates', name), 'utf8');
+  const [cert, key] = await Promise.all([read('apiserver.crt'), read('apiserver.key')]);
+  return { ca: cluster.apiServer.ca, cert, key };
+};

@@ -1,0 +1,61 @@
+import { createWriteStream } from 'node:fs';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import {
+  GetObjectCommand,
+  HeadObjectCommand,
+  ListMultipartUploadsCommand,
+  ListObjectsV2Command,
+  type MultipartUpload,
+  PutObjectCommand,
+  S3Client,
+} from '@aws-sdk/client-s3';
+import type { StoreAccess } from '#tools/local-cluster/cluster-types.ts';
+
+/** Looks into one bucket of the local store, as its owner. */
+export interface BucketReader extends Disposable {
+  exists(key: string): Promise<boolean>;
+  size(key: string): Promise<number>;
+  keys(): Promise<readonly string[]>;
+  /** Upload ids of multipart uploads that were neither completed nor aborted. */
+  openUploads(): Promise<readonly string[]>;
+  /** Their keys, one for each. */
+  openUploadKeys(): Promise<readonly string[]>;
+  bytes(key: string): Promise<Buffer>;
+  put(key: string, body: Buffer): Promise<void>;
+  download(key: string, toPath: string): Promise<void>;
+}
+
+export const createBucketReader = (store: StoreAccess, bucket: string): BucketReader => {
+  const client = new S3Client({
+    endpoint: store.endpoint,
+    region: store.region,
+    forcePathStyle: true,
+    credentials: { accessKeyId: store.accessKeyId, secretAccessKey: store.secretAccessKey },
+  });
+  const body = async (key: string): Promise<Readable> => {
+    const answer = await client.send(new GetObjectCommand({ Bucket: bucket, Key: key }));
+    if (!(answer.Body instanceof Readable)) throw new Error(`the store answered without a body for ${key}`);
+    return answer.Body;
+  };
+  const keys = async (): Promise<readonly string[]> => {
+    const answer = await client.send(new ListObjectsV2Command({ Bucket: bucket }));
+    return (answer.Contents ?? []).flatMap((object) => object.Key ?? []);
+  };
+  const uploads = async (): Promise<readonly MultipartUpload[]> =>
+    (await client.send(new ListMultipartUploadsCommand({ Bucket: bucket }))).Uploads ?? [];
+  return {
+    keys,
+    exists: async (key) => (await keys()).includes(key),
+    size: async (key) =>
+      (await client.send(new HeadObjectCommand({ Bucket: bucket, Key: key }))).ContentLength ?? Number.NaN,
+    openUploads: async () => (await uploads()).flatMap((upload) => upload.UploadId ?? []),
+    openUploadKeys: async () => (await uploads()).flatMap((upload) => upload.Key ?? []),
+    bytes: async (key) => Buffer.concat(await (await body(key)).toArray()),
+    put: async (key, Body) => {
+      await client.send(new PutObjectCommand({ Bucket: bucket, Key: key, Body }));
+    },
+    download: async (key, toPath) => pipeline(await body(key), createWriteStream(toPath)),
+    [Symbol.dispose]: () => client.destroy(),
+  };
+};

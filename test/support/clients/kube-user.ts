@@ -1,0 +1,81 @@
+import { readFile } from 'node:fs/promises';
+import { Agent } from 'undici';
+import { parse } from 'yaml';
+import type { Cluster, ClusterUser } from '#tools/local-cluster/cluster-types.ts';
+
+export interface KubeAnswer {
+  readonly status: number;
+  /** The Status object's message, or the text of the body. */
+  readonly message: string;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+export interface KubeRequest {
+  readonly body?: unknown;
+  /** Of a PATCH: how the body is meant. Default: merge. */
+  readonly patch?: 'merge' | 'apply' | 'strategic-merge';
+  /** Act as this user, by impersonation. */
+  readonly as?: string;
+}
+
+/** Somebody who is signed in to the API server and asks it plainly, so that refusals are seen as they are. */
+export interface KubeUser extends AsyncDisposable {
+  request(method: string, path: string, request?: KubeRequest): Promise<KubeAnswer>;
+}
+
+interface Credentials {
+  readonly token?: string;
+  readonly 'client-certificate'?: string;
+  readonly 'client-key'?: string;
+}
+
+const PATCH_TYPES = {
+  merge: 'application/merge-patch+json',
+  apply: 'application/apply-patch+yaml',
+  'strategic-merge': 'application/strategic-merge-patch+json',
+} as const;
+
+const contentType = (method: string, request: KubeRequest): string =>
+  method === 'PATCH' ? PATCH_TYPES[request.patch ?? 'merge'] : 'application/json';
+
+const toAnswer = (status: number, text: string): KubeAnswer => {
+  try {
+    const body = JSON.parse(text) as Record<string, unknown>;
+    const { message } = body;
+    return { status, body, message: typeof message === 'string' ? message : '' };
+  } catch {
+    return { status, body: {}, message: text };
+  }
+};
+
+/** Signs in with a token or a new certificate; without a user as cluster-admin. */
+export const signIn = async (cluster: Cluster, user?: ClusterUser): Promise<KubeUser> => {
+  const path = user === undefined ? cluster.kubeconfigPath : await cluster.kubeconfigFor(user);
+  const config = parse(await readFile(path, 'utf8')) as {
+    users: readonly [{ readonly user: Credentials }];
+  };
+  const credentials = config.users[0].user;
+  const read = async (name: 'client-certificate' | 'client-key'): Promise<string | undefined> =>
+    credentials[name] === undefined ? undefined : readFile(credentials[name], 'utf8');
+  const [cert, key] = [await read('client-certificate'), await read('client-key')];
+  const agent = new Agent({
+    connect: { ca: cluster.apiServer.ca, ...(cert && key ? { cert, key } : {}) },
+  });
+  return {
+    request: async (method, path, request = {}) => {
+      const answer = await agent.request({
+        origin: cluster.apiServer.url,
+        path,
+        method: method as 'GET',
+        headers: {
+          ...(credentials.token === undefined ? {} : { authorization: `Bearer ${credentials.token}` }),
+          ...(request.as === undefined ? {} : { 'impersonate-user': request.as }),
+          ...(request.body === undefined ? {} : { 'content-type': contentType(method, request) }),
+        },
+        body: request.body === undefined ? null : JSON.stringify(request.body),
+      });
+      return toAnswer(answer.statusCode, await answer.body.text());
+    },
+    [Symbol.asyncDispose]: () => agent.destroy(),
+  };
+};

@@ -1,0 +1,165 @@
+/** Controllers as processes of a test, which can be killed at a chosen moment as often as it takes. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Cluster } from '#tools/local-cluster/cluster-types.ts';
+import { until } from '../until.ts';
+import { imageProcess } from './image-process.ts';
+import { RELEASE_NAMESPACE } from './installation.ts';
+
+export interface ControllerPoolOptions {
+  readonly cluster: Cluster;
+  /** How many run at a time; one that ends is replaced. */
+  readonly count: number;
+  /** Settings that differ from the installed chart's. */
+  readonly settings?: Readonly<Record<string, string>>;
+  /** Base URL by which they reach the API server; the server's own by default. */
+  readonly apiServerUrl?: string;
+  /** Done while no controller runs. */
+  readonly prepare?: () => Promise<unknown>;
+}
+
+export interface ControllerPool extends AsyncDisposable {
+  /** Processes that ended so far, of whatever. */
+  readonly ended: number;
+  /** Ends the one that leads, at once; false when none does. */
+  killLeader(): boolean;
+  /** Ends them all; their successors begin a moment later. */
+  killAll(): void;
+  untilLeading(): Promise<void>;
+  /** The lines that all of them logged, as they are. */
+  readonly lines: readonly string[];
+}
+
+const DEPLOYMENT = 'deployment/zipjobs-controller';
+const RESTART_MS = 100;
+
+interface Installed {
+  readonly replicas: number;
+  /** What the chart sets; what the kubelet would fill in is left to the pool. */
+  readonly settings: Readonly<Record<string, string>>;
+}
+
+const installed = async (cluster: Cluster): Promise<Installed> => {
+  const { stdout } = await cluster.kubectl(['get', DEPLOYMENT, '-n', RELEASE_NAMESPACE, '-o', 'json']);
+  const deployment = JSON.parse(stdout) as {
+    spec: {
+      replicas: number;
+      template: { spec: { containers: [{ env: { name: string; value?: string }[] }] } };
+    };
+  };
+  const { replicas, template } = deployment.spec;
+  const [{ env }] = template.spec.containers;
+  const pairs = env.flatMap(({ name, value }) => (value === undefined ? [] : [[name, value] as const]));
+  return { replicas, settings: Object.fromEntries(pairs) };
+};
+
+const scale = async (cluster: Cluster, replicas: number): Promise<void> => {
+  const namespace = ['-n', RELEASE_NAMESPACE];
+  await cluster.kubectl(['scale', ...namespace, DEPLOYMENT, `--replicas=${replicas}`]);
+  await cluster.kubectl(['rollout', 'status', ...namespace, DEPLOYMENT, '--timeout=120s']);
+  if (replicas === 0)
+    await until(
+      'the controllers of the chart to be gone',
+      () => !cluster.node.pods().some(({ name }) => name.startsWith('zipjobs-controller-')),
+    );
+};
+
+class Pool implements Omit<ControllerPool, keyof AsyncDisposable> {
+  readonly lines: string[] = [];
+  ended = 0;
+  readonly #env: Readonly<Record<string, string>>;
+  readonly #running = new Set<ChildProcess>();
+  readonly #stopping = new AbortController();
+  readonly #keepers: Promise<void>[] = [];
+  #leader: ChildProcess | undefined;
+  #started = 0;
+
+  constructor(env: Readonly<Record<string, string>>, count: number) {
+    this.#env = env;
+    for (let n = 0; n < count; n += 1) this.#keepers.push(this.#keep());
+  }
+
+  killLeader(): boolean {
+    const leader = this.#leader;
+    this.#leader = undefined;
+    return leader?.kill('SIGKILL') === true;
+  }
+
+  killAll(): void {
+    for (const child of this.#running) child.kill('SIGKILL');
+  }
+
+  async untilLeading(): Promise<void> {
+    await until('a controller to lead', () => this.#leader !== undefined, { limitMs: 120_000 });
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    this.killAll();
+    await Promise.all(this.#keepers);
+  }
+
+  async #keep(): Promise<void> {
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      await this.#run();
+      this.ended += 1;
+      await delay(RESTART_MS, undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  async #run(): Promise<void> {
+    const { args, env } = imageProcess('controller/Dockerfile', process.cwd());
+    this.#started += 1;
+    const own = { POD_NAME: `controller-${this.#started}` };
+    const child = spawn(process.execPath, args, {
+      env: { ...env, ...this.#env, ...own },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    this.#running.add(child);
+    const ended = once(child, 'exit');
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      this.lines.push(line);
+      if (line.includes('"message":"leading"')) this.#leader = child;
+    });
+    await ended;
+    this.#running.delete(child);
+    if (this.#leader === child) this.#leader = undefined;
+  }
+}
+
+/** Puts processes in the place of the installed chart's controllers; disposing of it puts those back. */
+export const startControllerPool = async (options: ControllerPoolOptions): Promise<ControllerPool> => {
+  const { cluster, count, settings = {}, apiServerUrl = cluster.apiServer.url } = options;
+  const { hostname, port } = new URL(apiServerUrl);
+  const identity = join(cluster.dir, 'controller-pool');
+  await mkdir(identity, { recursive: true });
+  const names = ['zipjobs-controller', '-n', RELEASE_NAMESPACE];
+  const { stdout: token } = await cluster.kubectl(['create', 'token', ...names]);
+  await writeFile(join(identity, 'token'), token.trim());
+  await writeFile(join(identity, 'ca.crt'), cluster.apiServer.ca);
+  const chart = await installed(cluster);
+  await scale(cluster, 0);
+  await options.prepare?.();
+  const env = {
+    ...chart.settings,
+    HOST: '127.0.0.1',
+    ADMIN_PORT: '0',
+    POD_NAMESPACE: RELEASE_NAMESPACE,
+    SERVICE_ACCOUNT_DIR: identity,
+    KUBERNETES_SERVICE_HOST: hostname,
+    KUBERNETES_SERVICE_PORT: port,
+    ...settings,
+  };
+  const pool = new Pool(env, count);
+  return Object.assign(pool, {
+    [Symbol.asyncDispose]: async () => {
+      await pool.stop();
+      await scale(cluster, chart.replicas);
+    },
+  });
+};

@@ -1,0 +1,109 @@
+import { Pool } from 'undici';
+import type { KubeApi } from '#tools/local-cluster/kube-api.ts';
+import { followObjects } from '../clients/follow-objects.ts';
+import { RELEASE_NAMESPACE } from './installation.ts';
+
+const PODS = `/api/v1/namespaces/${RELEASE_NAMESPACE}/pods?labelSelector=app.kubernetes.io%2Fcomponent%3Dapi`;
+const PORT = 8080;
+/** Between a pod's change and the moment at which a load balancer sends nothing more there. */
+const LAG_MS = 1_000;
+
+interface ApiPod {
+  readonly metadata: {
+    readonly name: string;
+    readonly resourceVersion?: string;
+    readonly deletionTimestamp?: string;
+  };
+  readonly status?: {
+    readonly podIP?: string;
+    readonly conditions?: readonly { readonly type: string; readonly status: string }[];
+  };
+}
+
+export interface BalancedRequest {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly token: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+export interface BalancedAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly text: string;
+}
+
+/**
+ * A client of the API's Service: requests go to the ready pods by turns, over connections that are kept. It learns of changes
+ * late and tries nothing twice, as an ingress does.
+ */
+export interface PodBalancer extends AsyncDisposable {
+  /** Where requests go now. */
+  readonly addresses: readonly string[];
+  request(request: BalancedRequest): Promise<BalancedAnswer>;
+  /** The same to one of them. */
+  requestTo(address: string, request: BalancedRequest): Promise<BalancedAnswer>;
+}
+
+const isReady = ({ metadata, status }: ApiPod): boolean =>
+  metadata.deletionTimestamp === undefined &&
+  (status?.conditions ?? []).some((one) => one.type === 'Ready' && one.status === 'True');
+
+export const balanceOverPods = async (admin: KubeApi): Promise<PodBalancer> => {
+  const ready = new Set<string>();
+  const pools = new Map<string, Pool>();
+  const note = (pod: ApiPod): void => {
+    const address = pod.status?.podIP;
+    if (address === undefined) return;
+    if (isReady(pod)) ready.add(address);
+    else ready.delete(address);
+  };
+  const following = await followObjects<ApiPod, undefined>(admin, PODS, (pod) => {
+    setTimeout(() => note(pod), LAG_MS).unref();
+    return undefined;
+  });
+  for (const pod of (await admin.get<{ items: ApiPod[] }>(PODS)).items) note(pod);
+
+  const poolOf = (address: string): Pool => {
+    const pool =
+      pools.get(address) ??
+      // As many connections as it takes: a request that waits for one here would come too late there.
+      new Pool(`http://${address}:${PORT}`, { pipelining: 1 });
+    pools.set(address, pool);
+    return pool;
+  };
+  const requestTo = async (address: string, request: BalancedRequest): Promise<BalancedAnswer> => {
+    const { method, path, token, body } = request;
+    const answer = await poolOf(address).request({
+      method,
+      path,
+      headers: {
+        authorization: `Bearer ${token}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...request.headers,
+      },
+      body: body ?? null,
+    });
+    return { status: answer.statusCode, headers: answer.headers, text: await answer.body.text() };
+  };
+  let turn = 0;
+  return {
+    get addresses() {
+      return [...ready];
+    },
+    request: async (request) => {
+      if (following.failure !== undefined)
+        throw new Error('pods are not followed', { cause: following.failure });
+      turn += 1;
+      const address = [...ready][turn % Math.max(1, ready.size)];
+      if (address === undefined) throw new Error('no API pod is ready');
+      return requestTo(address, request);
+    },
+    requestTo,
+    [Symbol.asyncDispose]: async () => {
+      following[Symbol.dispose]();
+      await Promise.all(Array.from(pools.values(), (pool) => pool.destroy()));
+    },
+  };
+};

@@ -1,0 +1,67 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+import { until } from '../until.ts';
+
+/** How a program at a terminal ended. */
+export interface TerminalEnd {
+  readonly exitCode: number;
+  /** The terminal shows again what is typed. */
+  readonly echo: boolean;
+}
+
+/** Somebody who sits at a terminal in which a program runs. */
+export interface PseudoTerminal extends AsyncDisposable {
+  /** Everything that the terminal has shown, with what moves its cursor left out. */
+  readonly screen: string;
+  /** Waits until the question is asked, then types. */
+  answer(question: string, typed: string): Promise<void>;
+  readonly ended: Promise<TerminalEnd>;
+}
+
+export const CONTROL_C = '\u0003';
+export const ENTER = '\r';
+
+/** Starts a program at a real pseudo terminal, by way of Python, as Node has none. */
+export const startAtTerminal = (
+  [program, ...args]: readonly [string, ...string[]],
+  env: Readonly<Record<string, string | undefined>>,
+): PseudoTerminal => {
+  const script = join(import.meta.dirname, 'pseudo-terminal.py');
+  const child = spawn('python3', [script, program, ...args], { env, timeout: 120_000 });
+  let [shown, told, seen] = ['', '', 0];
+  child.stdout.on('data', (chunk: Buffer) => {
+    shown += chunk.toString();
+  });
+  child.stderr.on('data', (chunk: Buffer) => {
+    told += chunk.toString();
+  });
+  child.stdin.on('error', () => undefined);
+  const screen = (): string => stripVTControlCharacters(shown);
+  const ended = once(child, 'close').then(() => {
+    const [, last] = /(\{.*\})\n$/.exec(told) ?? [];
+    if (last === undefined) throw new Error(`the terminal did not come up: ${told}`);
+    return JSON.parse(last) as TerminalEnd;
+  });
+  return {
+    get screen() {
+      return screen();
+    },
+    ended,
+    answer: async (question, typed) => {
+      await until(
+        `the question '${question}'`,
+        () => screen().indexOf(question, seen) >= 0 || child.exitCode !== null,
+      );
+      const at = screen().indexOf(question, seen);
+      if (at < 0) throw new Error(`it ended without the question '${question}': ${screen()}`);
+      seen = at + question.length;
+      child.stdin.write(typed);
+    },
+    [Symbol.asyncDispose]: async () => {
+      child.kill();
+      await ended.catch(() => undefined);
+    },
+  };
+};

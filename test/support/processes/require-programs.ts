@@ -1,0 +1,73 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { findBrowser } from '../browser/find-browser.ts';
+import { findProgram } from '../find-program.ts';
+
+const run = promisify(execFile);
+
+/** Debian packages of programs and files; every other program is in the package of its own name. */
+const PACKAGES: Readonly<Record<string, string>> = {
+  '/usr/share/java/commons-compress.jar': 'libcommons-compress-java',
+  '7zz': '7zip',
+  bsdtar: 'libarchive-tools',
+  go: 'golang-go',
+  java: 'default-jdk-headless',
+  javac: 'default-jdk-headless',
+  miniunzip: 'minizip',
+  php: 'php-cli',
+};
+
+/** A command that exits with 0 only when a library of the program is there, and the Debian package of the library. */
+export interface Probe {
+  readonly command: readonly [program: string, ...args: string[]];
+  readonly debianPackage: string;
+}
+
+const isThere = async (need: string): Promise<boolean> =>
+  need.startsWith('/') ? existsSync(need) : (await findProgram(need)) !== undefined;
+
+const works = ({ command: [program, ...args] }: Probe): Promise<boolean> =>
+  run(program, args).then(
+    () => true,
+    () => false,
+  );
+
+/** The tests that a skip in this place concerns: in a `before` hook all tests of its suite. */
+const countTests = ({ test }: Mocha.Context): number =>
+  test !== undefined && 'type' in test && test.type === 'hook' ? (test.parent?.total() ?? 0) : 1;
+
+/**
+ * Skips what is not on this machine and prints one line that names the Debian packages. With `CI=true` it fails instead.
+ * The test runner adds up these lines (test/runner/skipped-tests.ts).
+ */
+const skipWithout = (
+  context: Mocha.Context,
+  missing: readonly string[],
+  packages: readonly string[],
+): void => {
+  const reason = `${missing.join(', ')} not found. Install with: apt-get install ${[...new Set(packages)].join(' ')}`;
+  if (process.env['CI'] === 'true') throw new Error(reason);
+  const count = countTests(context);
+  console.log(`      Skipped ${count} ${count === 1 ? 'test' : 'tests'}: ${reason}`);
+  context.skip();
+};
+
+/** Skips the test, or all tests of the suite when called in `before`, if one of these programs or files is missing. */
+export const requirePrograms = async (
+  context: Mocha.Context,
+  needs: readonly string[],
+  probe?: Probe,
+): Promise<void> => {
+  const found = await Promise.all(needs.map(isThere));
+  const missing = needs.filter((_, at) => found[at] !== true);
+  const packages = missing.map((need) => PACKAGES[need] ?? need);
+  const extra = probe === undefined ? [] : [probe.debianPackage];
+  if (missing.length > 0) skipWithout(context, missing, [...packages, ...extra]);
+  else if (probe !== undefined && !(await works(probe))) skipWithout(context, extra, extra);
+};
+
+/** The same when there is no browser to run the dashboard in. */
+export const requireBrowser = async (context: Mocha.Context): Promise<void> => {
+  if ((await findBrowser()) === undefined) skipWithout(context, ['Chromium'], ['chromium']);
+};

@@ -1,0 +1,140 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { gzipSync } from 'node:zlib';
+import type { ListedFile } from '#crds/zip-job.ts';
+import { type ArchiveTask, CONTRACT_VERSION, fileListMountName } from '#crds/zipper-contract.ts';
+import { type StatusServer, startStatusServer } from '../servers/status-server.ts';
+import { imageProcess } from './image-process.ts';
+
+const ROOT = join(import.meta.dirname, '../../..');
+const DOCKERFILE = 'zipper-image/Dockerfile';
+const CERTIFICATES = new URL('../servers/certificates/', import.meta.url);
+
+export interface ZipperTarget {
+  readonly endpoint: string;
+  readonly bucket: string;
+  readonly key: string;
+  readonly accessKeyId?: string;
+  readonly secretAccessKey?: string;
+}
+
+export interface ZipperJob extends ZipperTarget {
+  readonly files: readonly ListedFile[];
+  /** Of the pod's service account. */
+  readonly token?: string;
+  readonly task?: Partial<ArchiveTask>;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** How to start one zipper process. */
+export interface ZipperCommand {
+  readonly command: readonly [string, ...string[]];
+  readonly env: Readonly<Record<string, string>>;
+  readonly directory: string;
+}
+
+/**
+ * What stands around zipper processes that run on their own, started as their image starts them: a scripted API server that
+ * lets every pod be in charge, and the folders that a kubelet would mount.
+ */
+export class ZipperHost implements AsyncDisposable {
+  readonly directory: string;
+  readonly status: StatusServer;
+  #jobs = 0;
+
+  private constructor(directory: string, status: StatusServer) {
+    this.directory = directory;
+    this.status = status;
+  }
+
+  static async start(): Promise<ZipperHost> {
+    const read = (name: string): Promise<string> => readFile(new URL(name, CERTIFICATES), 'utf8');
+    const status = await startStatusServer({
+      key: await read('server.key'),
+      cert: await read('loopback.pem'),
+    });
+    const directory = await mkdtemp(join(tmpdir(), 'zipjobs-zipper-'));
+    // As in the image's build.
+    const { env } = imageProcess(DOCKERFILE, directory);
+    await promisify(execFile)(process.execPath, [join(ROOT, 'zipper-image/warm-up/main.ts')], {
+      env: { ...env },
+    });
+    return new ZipperHost(directory, status);
+  }
+
+  /** Writes what the pod of a job finds mounted, and answers how to start its process. */
+  async prepare(job: ZipperJob): Promise<ZipperCommand> {
+    this.#jobs += 1;
+    const directory = join(this.directory, String(this.#jobs));
+    const at = (name: string): string => join(directory, name);
+    await Promise.all(['bucket', 'account', 'files'].map((name) => mkdir(at(name), { recursive: true })));
+    const list = Buffer.from(`${job.files.map((file) => JSON.stringify(file)).join('\n')}\n`);
+    await Promise.all([
+      writeFile(at('account/ca.crt'), await readFile(new URL('loopback.pem', CERTIFICATES))),
+      writeFile(at('account/token'), job.token ?? 'token'),
+      writeFile(at('bucket/accessKeyId'), job.accessKeyId ?? 'id'),
+      writeFile(at('bucket/secretAccessKey'), job.secretAccessKey ?? 'secret'),
+      writeFile(join(at('files'), fileListMountName(0)), gzipSync(list)),
+      writeFile(at('task.json'), JSON.stringify(taskOf(job, list))),
+    ]);
+    const image = imageProcess(DOCKERFILE, this.directory);
+    return {
+      directory,
+      command: [process.execPath, ...image.args],
+      env: { ...image.env, ...this.#env(at), ...job.env },
+    };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.status[Symbol.asyncDispose]();
+    await rm(this.directory, { recursive: true, force: true });
+  }
+
+  #env(at: (name: string) => string): Record<string, string> {
+    return {
+      TASK_FILE: at('task.json'),
+      BUCKET_DIR: at('bucket'),
+      FILES_DIR: at('files'),
+      SERVICE_ACCOUNT_DIR: at('account'),
+      TERMINATION_LOG: at('termination'),
+      POD_NAME: 'pod',
+      POD_UID: `pod-${this.#jobs}`,
+      KUBERNETES_SERVICE_HOST: '127.0.0.1',
+      KUBERNETES_SERVICE_PORT: String(this.status.port),
+      EGRESS_ALLOW_CIDRS: '127.0.0.0/8',
+      STORE_ALLOWED_HOSTS: '127.0.0.1',
+      STORE_ALLOW_HTTP: 'true',
+    };
+  }
+}
+
+const taskOf = (job: ZipperJob, list: Buffer): ArchiveTask => ({
+  contractVersion: CONTRACT_VERSION,
+  mode: 'archive',
+  bucket: { service: 's3', name: job.bucket, endpoint: job.endpoint },
+  namespace: 'shop',
+  zipJob: 'zip-1',
+  zipJobUid: 'uid-1',
+  key: job.key,
+  compression: 'store',
+  onConflict: 'replace',
+  defaultModificationTime: '2026-01-02T03:04:06Z',
+  files: {
+    from: 'mounted',
+    chunks: 1,
+    count: job.files.length,
+    sha256: createHash('sha256').update(list).digest('hex'),
+  },
+  startDeadlineSeconds: 30,
+  ...job.task,
+});
+
+/** Starts it with its output piped. */
+export const startZipper = ({ command, env }: ZipperCommand): ChildProcess => {
+  const [program, ...args] = command;
+  return spawn(program, args, { env: { ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+};

@@ -1,0 +1,236 @@
+import type { AddressInfo } from 'node:net';
+import { Registry } from 'prom-client';
+import { createAbandonZipJob } from '#api/abandon-zip-job.ts';
+import { type AppDeps, createApp } from '#api/app.ts';
+import { createToCachedJob } from '#api/cached-job.ts';
+import { createCreateZipJob } from '#api/create-zip-job.ts';
+import { createFileListLedger } from '#api/file-list-ledger.ts';
+import { createFindBucket } from '#api/find-bucket.ts';
+import { createFindZipJob, UID_INDEX, uidIndex } from '#api/find-zip-job.ts';
+import { createHttpServer, type HttpServerSettings } from '#api/http-server.ts';
+import { createApiMetrics } from '#api/metrics.ts';
+import { createDocuments } from '#api/openapi/documents.ts';
+import { createRateLimits, type RateLimitsDeps } from '#api/rate-limits/rate-limits.ts';
+import { createRequestPolicy } from '#api/request-policy.ts';
+import { createZipJobRoutes } from '#api/routes/zip-jobs.ts';
+import { createAuthenticate } from '#api/tokens/authenticate.ts';
+import { createNoteUse } from '#api/tokens/last-used.ts';
+import { createProveToken } from '#api/tokens/prove-token.ts';
+import { MASK_INDEX, maskIndex } from '#api/tokens/token-candidates.ts';
+import { bucketResourceName, GROUP_VERSION, PROJECT_NAME } from '#crds/api-group.ts';
+import { generateToken, hashToken, maskToken } from '#crds/api-token.ts';
+import type { ZipBucket } from '#crds/zip-bucket.ts';
+import type { Service, ZipJob } from '#crds/zip-job.ts';
+import type { ZipProject } from '#crds/zip-project.ts';
+import type { Permission, ZipToken } from '#crds/zip-token.ts';
+import { type Clock, systemClock } from '#runtime/clock.ts';
+import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
+import { createReadForwarded } from '#runtime/http/client-address.ts';
+import type { Secret } from '#runtime/kube/resources.ts';
+import { createLogger } from '#runtime/log.ts';
+import { type CountRequest, createLocalCounts } from '#runtime/redis/request-counts.ts';
+import { createFakeObjects } from '../builders/fake-objects.ts';
+import { type ApiRequest, askApi } from '../clients/api-client.ts';
+
+export const aProject = (namespace: string, spec: ZipProject['spec'] = {}): ZipProject => ({
+  apiVersion: GROUP_VERSION,
+  kind: 'ZipProject',
+  metadata: { namespace, name: PROJECT_NAME },
+  spec,
+});
+
+export const aBucket = (namespace: string, service: Service, bucketName: string): ZipBucket => ({
+  apiVersion: GROUP_VERSION,
+  kind: 'ZipBucket',
+  metadata: { namespace, name: bucketResourceName(service, bucketName) },
+  spec: { service, bucketName },
+});
+
+export const aToken = (
+  namespace: string,
+  token: string,
+  { name = 'token', permissions = ['create', 'read'] }: { name?: string; permissions?: Permission[] } = {},
+): ZipToken => ({
+  apiVersion: GROUP_VERSION,
+  kind: 'ZipToken',
+  metadata: { namespace, name },
+  spec: { sha256: hashToken(namespace, token), masked: maskToken(token), permissions },
+});
+
+/** A request that the server of startApiServer accepts. */
+export const A_REQUEST = {
+  urls: [{ url: 'https://files.example.com/a.txt?sig=SECRET', filename: 'a.txt' }],
+  bucket_name: 'archive',
+  key: 'out/archive.zip',
+};
+
+export interface ApiServerOptions {
+  readonly maxBodyBytes?: number;
+  readonly maxFiles?: number;
+  readonly maxUrlLength?: number;
+  readonly maxFileListBytes?: number;
+  readonly workTimeoutMs?: number;
+  readonly rateLimits?: Partial<Omit<RateLimitsDeps, 'count'>>;
+  readonly count?: CountRequest;
+  readonly inFlight?: Partial<AppDeps['inFlight']>;
+  readonly trustedProxies?: readonly string[];
+  readonly clock?: Clock;
+  readonly http?: Partial<HttpServerSettings>;
+}
+
+const HTTP: HttpServerSettings = {
+  headersTimeoutMs: 10_000,
+  requestTimeoutMs: 30_000,
+  timeoutCheckMs: 1_000,
+  keepAliveTimeoutMs: 5_000,
+  maxRequestsPerSocket: 1_000,
+  maxHeaderBytes: 16_384,
+};
+
+const createStores = () => ({
+  jobs: createFakeObjects<ZipJob>({
+    transform: createToCachedJob({ isListed: false }),
+    indexes: { [UID_INDEX]: uidIndex },
+  }),
+  secrets: createFakeObjects<Secret>(),
+  buckets: createFakeObjects<ZipBucket>(),
+  tokens: createFakeObjects<ZipToken>({ indexes: { [MASK_INDEX]: maskIndex } }),
+  projects: createFakeObjects<ZipProject>(),
+});
+
+const settingsOf = (options: ApiServerOptions) => ({
+  maxFiles: options.maxFiles ?? 10_000,
+  maxUrlLength: options.maxUrlLength ?? 2_048,
+  maxKeyBytes: 1_024,
+  maxMetadataBytes: 16_384,
+  maxBodyBytes: options.maxBodyBytes ?? 16 * 1_024 * 1_024,
+  maxHeaderBytes: 16_384,
+  maxFileListBytesPerProject: options.maxFileListBytes ?? 1e9,
+  requestsPerMinutePerToken: 0,
+  requestsPerMinutePerProject: 0,
+  authFailuresPerMinute: 0,
+  dashboardSignInsPerMinute: 0,
+  ...options.rateLimits,
+  helpUrl: '/docs',
+});
+
+const createDeps = (stores: ReturnType<typeof createStores>, options: ApiServerOptions) => {
+  const logLines: string[] = [];
+  const destination = { write: (line: string) => logLines.push(line) };
+  const log = createLogger('api', { level: 'debug', destination });
+  const clock = options.clock ?? systemClock;
+  const registry = new Registry();
+  const metrics = createApiMetrics(registry);
+  const { jobs, secrets, buckets, tokens, projects } = stores;
+  const settings = settingsOf(options);
+  const zipJobs = createZipJobRoutes({
+    requestPolicy: createRequestPolicy({
+      egress: createEgressPolicy({ allowCidrs: [], denyCidrs: [] }),
+      limits: settings,
+    }),
+    findBucket: createFindBucket({ buckets: buckets.reflector, bucketClient: buckets.client }),
+    createZipJob: createCreateZipJob({
+      jobClient: jobs.client,
+      secretClient: secrets.client,
+      fileLists: createFileListLedger({ clock, maxBytes: settings.maxFileListBytesPerProject }),
+      abandon: createAbandonZipJob({ jobClient: jobs.client, log }),
+      metrics,
+      clock,
+      log,
+      instance: 'demo',
+    }),
+    findZipJob: createFindZipJob({ jobs: jobs.reflector, jobClient: jobs.client }),
+    workTimeoutMs: options.workTimeoutMs ?? 5_000,
+    helpUrl: settings.helpUrl,
+  });
+  const proveToken = createProveToken({
+    tokenClient: tokens.client,
+    projectClient: projects.client,
+    clock,
+    log,
+    revoked: new Set(),
+    freshMs: 1_000,
+    staleMs: 10_000,
+    proofTimeoutMs: 1_000,
+  });
+  return {
+    log,
+    clock,
+    metrics,
+    zipJobs,
+    registry,
+    logLines,
+    readForwarded: createReadForwarded(options.trustedProxies ?? []),
+    authenticate: createAuthenticate({
+      tokens: tokens.reflector,
+      projects: projects.reflector,
+      proveToken,
+    }),
+    noteUse: createNoteUse({
+      tokens: tokens.reflector,
+      tokenClient: tokens.client,
+      clock,
+      log,
+      intervalMs: 3_600_000,
+    }),
+    inFlight: { maxBodyBytes: 64 * 1_024 * 1_024, maxCreates: 1_000, ...options.inFlight },
+    rateLimits: createRateLimits({ ...settings, count: options.count ?? createLocalCounts() }),
+    documents: createDocuments({ settings, version: '0.0.0' }),
+    body: { maxBytes: settings.maxBodyBytes, lingerMs: 500 },
+  };
+};
+
+/**
+ * The API on a loopback port, its objects in memory: the project `team-a` with the bucket `archive` (s3), the bucket
+ * `cold` (r2) and one token with every permission.
+ */
+export const startApiServer = async (options: ApiServerOptions = {}) => {
+  const stores = createStores();
+  const token = generateToken();
+  stores.projects.put(aProject('team-a'));
+  stores.buckets.put(aBucket('team-a', 's3', 'archive'));
+  stores.buckets.put(aBucket('team-a', 'r2', 'cold'));
+  stores.tokens.put(aToken('team-a', token));
+  const deps = createDeps(stores, options);
+  const state = { stopping: false };
+  const app = createApp({ ...deps, isStopping: () => state.stopping });
+  const listener = app.callback();
+  const server = createHttpServer((request, response) => void listener(request, response), {
+    ...HTTP,
+    ...options.http,
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  const url = `http://127.0.0.1:${port}`;
+  /** Sends a request with the token of team-a. */
+  const ask = (request: ApiRequest) => askApi(url, { token, ...request });
+  return {
+    ...stores,
+    state,
+    url,
+    ask,
+    /** Posts an object, or exact text or bytes, to /v1/zips. */
+    post: (body: unknown, request: Partial<ApiRequest> = {}) =>
+      ask({
+        method: 'POST',
+        path: '/v1/zips',
+        body: typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body),
+        ...request,
+      }),
+    token,
+    port,
+    server,
+    registry: deps.registry,
+    logLines: deps.logLines,
+    [Symbol.asyncDispose]: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => {
+          resolve();
+        });
+        server.closeAllConnections();
+      }),
+  };
+};
+export type ApiServer = Awaited<ReturnType<typeof startApiServer>>;

@@ -1,0 +1,201 @@
+import type { AddressInfo } from 'node:net';
+import type { Redis } from 'ioredis';
+import { Registry } from 'prom-client';
+import { createToCachedJob } from '#api/cached-job.ts';
+import { NAMESPACE_INDEX } from '#api/caches.ts';
+import { readApiConfig } from '#api/config.ts';
+import { createHttpServer } from '#api/http-server.ts';
+import { createApiMetrics } from '#api/metrics.ts';
+import { createRateLimits } from '#api/rate-limits/rate-limits.ts';
+import type { ZipJob } from '#crds/zip-job.ts';
+import type { ZipProject } from '#crds/zip-project.ts';
+import { createDashboard, type DashboardDeps } from '#dashboard/dashboard.ts';
+import { createKnownJobs } from '#dashboard/live/known-jobs.ts';
+import { type Clock, systemClock } from '#runtime/clock.ts';
+import { createReadForwarded } from '#runtime/http/client-address.ts';
+import type { KubeClient } from '#runtime/kube/client.ts';
+import { isRecord } from '#runtime/kube/decode.ts';
+import { KubeError } from '#runtime/kube/kube-error.ts';
+import type { KubeRequest } from '#runtime/kube/kube-request.ts';
+import { createLogger } from '#runtime/log.ts';
+import { createLocalCounts } from '#runtime/redis/request-counts.ts';
+import { createFakeObjects } from '../builders/fake-objects.ts';
+import { aProject } from './api-server.ts';
+
+/** What the API server says of a token: whose it is, and the `verb resource namespace` that are allowed (`*` for all). */
+export interface KnownToken {
+  readonly name: string;
+  readonly allowed: readonly string[];
+}
+
+const fieldsOf = (value: unknown, ...path: readonly string[]): Readonly<Record<string, unknown>> => {
+  const inner = path.reduce<unknown>((from, name) => (isRecord(from) ? from[name] : undefined), value);
+  return isRecord(inner) ? inner : {};
+};
+
+/** An API server that knows tokens and answers reviews; every other request goes to `answer`. */
+const createFakeKube = (
+  tokens: Map<string, KnownToken>,
+  requests: KubeRequest[],
+  answer: (request: KubeRequest) => unknown,
+): KubeClient => ({
+  server: 'https://kubernetes.test',
+  request: async (request) => {
+    requests.push(request);
+    const known = tokens.get(request.bearer ?? '');
+    if (known === undefined)
+      throw new KubeError(`${request.method} ${request.path}: 401 Unauthorized: Unauthorized`, {
+        code: 'Unauthorized',
+        httpStatus: 401,
+      });
+    if (request.path.endsWith('/selfsubjectreviews'))
+      return { status: { userInfo: { username: known.name } } };
+    if (!request.path.endsWith('/selfsubjectaccessreviews')) return answer(request);
+    const { verb, resource, namespace = '' } = fieldsOf(request.body, 'spec', 'resourceAttributes');
+    const wanted = `${String(verb)} ${String(resource)} ${String(namespace)}`;
+    return { status: { allowed: known.allowed.includes('*') || known.allowed.includes(wanted) } };
+  },
+  stream: () => Promise.reject(new Error('not faked')),
+  [Symbol.asyncDispose]: () => Promise.resolve(),
+});
+
+export interface DashboardServerOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly clock?: Clock;
+  readonly redis?: Redis;
+  readonly provider?: DashboardDeps['provider'];
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+}
+
+/** A browser without JavaScript: keeps cookies, sends forms from the dashboard's own pages, follows nothing. */
+export interface Visitor {
+  readonly cookies: Map<string, string>;
+  get(path: string, headers?: Readonly<Record<string, string>>): Promise<Answer>;
+  post(
+    path: string,
+    fields: Readonly<Record<string, string>> | URLSearchParams,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<Answer>;
+  /** The CSRF token of a page. */
+  csrf(path: string): Promise<string>;
+  signIn(token: string): Promise<Answer>;
+}
+
+export const FROM_HERE = { 'sec-fetch-site': 'same-origin', origin: 'null' } as const;
+
+export const createVisitor = (url: string): Visitor => {
+  const cookies = new Map<string, string>();
+  const keep = (header: string): void => {
+    const [pair = '', ...attributes] = header.split('; ');
+    const [name = '', value = ''] = pair.split('=');
+    if (attributes.includes('Max-Age=0')) cookies.delete(name);
+    else cookies.set(name, value);
+  };
+  const ask = async (path: string, init: RequestInit): Promise<Answer> => {
+    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const headers = new Headers(init.headers);
+    if (cookie !== '') headers.set('cookie', cookie);
+    const answer = await fetch(url + path, { ...init, headers, redirect: 'manual' });
+    answer.headers.getSetCookie().forEach(keep);
+    return { status: answer.status, headers: answer.headers, text: await answer.text() };
+  };
+  const visitor: Visitor = {
+    cookies,
+    get: (path, headers = {}) => ask(path, { headers }),
+    post: (path, fields, headers = FROM_HERE) =>
+      ask(path, { method: 'POST', body: new URLSearchParams(fields), headers }),
+    csrf: async (path) =>
+      /name="csrf" value="([^"]+)"/.exec((await visitor.get(path)).text)?.[1] ?? 'no form on the page',
+    signIn: (token) => visitor.post('/sign-in', { token, next: '/projects' }),
+  };
+  return visitor;
+};
+
+/** The dashboard on a loopback port; objects and the API server's word are in memory. */
+export const startDashboardServer = async (options: DashboardServerOptions = {}) => {
+  const tokens = new Map<string, KnownToken>();
+  const requests: KubeRequest[] = [];
+  const logLines: string[] = [];
+  let answer = (request: KubeRequest): unknown => request.body;
+  const jobs = createKnownJobs();
+  const zipJobs = createFakeObjects<ZipJob>({
+    onChange: (change) => jobs.note(change),
+    transform: createToCachedJob({ isListed: true }),
+    indexes: { [NAMESPACE_INDEX]: ({ metadata }) => [metadata.namespace] },
+  });
+  const zipProjects = createFakeObjects<ZipProject>();
+  const config = readApiConfig({ DASHBOARD_ENABLED: 'true', ...options.env });
+  const revoked: string[] = [];
+  const app = createDashboard({
+    config,
+    onRevoked: (uid) => revoked.push(uid),
+    log: createLogger('api', { level: 'debug', destination: { write: (line) => logLines.push(line) } }),
+    clock: options.clock ?? systemClock,
+    metrics: createApiMetrics(new Registry()),
+    redis: options.redis,
+    kube: createFakeKube(tokens, requests, (request) => answer(request)),
+    jobs,
+    caches: { zipJobs: zipJobs.reflector, zipProjects: zipProjects.reflector },
+    rateLimits: createRateLimits({ ...config, count: createLocalCounts() }),
+    readForwarded: createReadForwarded(config.trustedProxies),
+    provider: options.provider,
+  });
+  const listener = app.callback();
+  const server = createHttpServer((request, response) => {
+    void listener(request, response);
+  }, config);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    url,
+    tokens,
+    /** Every call to the API server so far. */
+    requests,
+    /** uids of tokens that the API was told to refuse. */
+    revoked,
+    logLines,
+    zipJobs,
+    zipProjects,
+    /** What the API server answers beyond reviews. */
+    answerWith: (given: (request: KubeRequest) => unknown): void => {
+      answer = given;
+    },
+    visit: () => createVisitor(url),
+    [Symbol.asyncDispose]: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+};
+export type DashboardServer = Awaited<ReturnType<typeof startDashboardServer>>;
+
+/** Names of tokens and cookies in tests. */
+export const SESSION = '__Host-zipjobs-session';
+export const ADA = 'ada-token';
+export const NOBODY = 'nobody-token';
+
+/** With two projects, Ada who may do everything, and somebody who may do nothing. */
+export const startStaffedDashboard = async (
+  env: Readonly<Record<string, string>> = {},
+): Promise<DashboardServer> => {
+  const server = await startDashboardServer({ env });
+  server.tokens.set(ADA, { name: 'ada', allowed: ['*'] });
+  server.tokens.set(NOBODY, { name: 'nobody', allowed: [] });
+  server.zipProjects.put(aProject('team-a', { displayName: 'Team A' }));
+  server.zipProjects.put(aProject('team-b'));
+  return server;
+};
+
+/** Somebody who is signed in. */
+export const visitAs = async (server: DashboardServer, token: string): Promise<Visitor> => {
+  const visitor = server.visit();
+  const { status } = await visitor.signIn(token);
+  if (status !== 303) throw new Error(`sign-in was answered ${status}`);
+  return visitor;
+};

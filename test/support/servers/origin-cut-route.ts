@@ -1,0 +1,122 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { generatedPart } from '../builders/generated-bytes.ts';
+import { type OriginRequest, type OriginRoute, send } from './origin-request.ts';
+
+interface CutFile {
+  readonly times: number;
+  readonly bytes: number;
+  readonly seed: number;
+}
+
+/** Where the file is cut, in order: the same places for the same path. */
+const cutPlaces = ({ times, bytes, seed }: CutFile): readonly number[] => {
+  let state = (seed + 1) * 2_654_435_761;
+  return Array.from({ length: times }, () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return 1 + Math.floor((state / 2 ** 32) * (bytes - 1));
+  }).toSorted((a, b) => a - b);
+};
+
+/** How the answer to a Range can be wrong, by `?fault=`. */
+interface Answer {
+  readonly status: number;
+  readonly from: number;
+  readonly seed: number;
+  readonly etag: string;
+  readonly range: string | undefined;
+}
+
+const rightAnswer = (file: CutFile, from: number): Answer => ({
+  status: from > 0 ? 206 : 200,
+  from,
+  seed: file.seed,
+  etag: `"file-${file.seed}"`,
+  range: from > 0 ? `bytes ${from}-${file.bytes - 1}/${file.bytes}` : undefined,
+});
+
+type Fault = (answer: Answer, file: CutFile, request: OriginRequest) => Answer;
+
+/** From the second request on another file stands there, and If-Range does what it should. */
+const replaced: Fault = (answer, file, { seen }) =>
+  seen === 1 ? answer : { ...rightAnswer({ ...file, seed: file.seed + seen }, 0), etag: `"file-${seen}"` };
+
+const onlyRanges =
+  (change: (answer: Answer, file: CutFile) => Partial<Answer>): Fault =>
+  (answer, file) =>
+    answer.status === 206 ? { ...answer, ...change(answer, file) } : answer;
+
+const FAULTS: Readonly<Record<string, Fault>> = {
+  replaced,
+  'replaced-if-range-ignored': (answer, file, { seen }) =>
+    seen === 1 ? answer : { ...answer, seed: file.seed + seen, etag: `"file-${seen}"` },
+  'etag-gone': onlyRanges(() => ({ etag: '' })),
+  'range-ignored': (_answer, file) => rightAnswer(file, 0),
+  'wrong-start': onlyRanges(({ from }, { bytes }) => ({
+    from: from - 1,
+    range: `bytes ${from - 1}-${bytes - 1}/${bytes}`,
+  })),
+  'wrong-total': onlyRanges(({ from }, { bytes }) => ({ range: `bytes ${from}-${bytes - 1}/${bytes + 1}` })),
+  'unknown-total': onlyRanges(({ from }, { bytes }) => ({ range: `bytes ${from}-${bytes - 1}/*` })),
+  'no-content-range': onlyRanges(() => ({ range: undefined })),
+  'not-satisfiable': onlyRanges((_answer, { bytes }) => ({ status: 416, range: `bytes */${bytes}` })),
+  'weak-etag': (answer) => ({ ...answer, etag: `W/${answer.etag}` }),
+  'only-date': (answer) => ({ ...answer, etag: '' }),
+};
+
+const faultOf = ({ query }: OriginRequest): Fault | undefined => FAULTS[query.get('fault') ?? ''];
+
+const fileOf = ({ rest: [times, bytes, seed] }: OriginRequest): CutFile => ({
+  times: Number(times),
+  bytes: Number(bytes),
+  seed: Number(seed),
+});
+
+const rangeStart = ({ headers }: IncomingMessage): number =>
+  Number(/^bytes=(\d+)-$/.exec(headers.range ?? '')?.[1] ?? '0');
+
+const writeHead = (response: ServerResponse, answer: Answer, length: number | undefined): void => {
+  const { status, etag, range } = answer;
+  response.writeHead(status, {
+    'last-modified': 'Wed, 21 Oct 2015 07:28:00 GMT',
+    ...(length !== undefined && { 'content-length': String(length) }),
+    ...(etag !== '' && { etag }),
+    ...(range !== undefined && { 'content-range': range }),
+  });
+};
+
+/** What was written must leave before the cut, else how much arrived is left to chance. */
+const cutConnection = ({ socket }: ServerResponse): void => {
+  socket?.end(() => socket.destroy());
+};
+
+/** Where this answer is cut; undefined when it is not. */
+const cutOf = (file: CutFile, request: OriginRequest, start: number): number | undefined => {
+  const answers = request.query.has('flaky') ? 2 * file.times : file.times;
+  return request.seen <= answers ? cutPlaces(file).find((at) => at > start) : undefined;
+};
+
+/**
+ * A generated file with a strong ETag whose transfer is cut `times` times at random places; answers a Range with the rest.
+ * `?fault=` names how it lies (see FAULTS), `?chunked` leaves the length out, `?flaky` answers 503 to every second request,
+ * `?stall` sends nothing more instead of cutting.
+ */
+export const cutRoute: OriginRoute = async (request, response, incoming) => {
+  const { query, seen, signal } = request;
+  if (query.has('flaky') && seen % 2 === 0) {
+    response.writeHead(503).end('not now');
+    return;
+  }
+  const file = fileOf(request);
+  const { bytes } = file;
+  const start = rangeStart(incoming);
+  const right = rightAnswer(file, start);
+  const answer = faultOf(request)?.(right, file, request) ?? right;
+  const { from } = answer;
+  const end = answer.status === 416 ? from : bytes;
+  const to = cutOf(file, request, start) ?? end;
+  writeHead(response, answer, query.has('chunked') ? undefined : end - from);
+  response.flushHeaders();
+  await send(response, generatedPart({ bytes, seed: answer.seed, from, to }), signal);
+  if (to === end) response.end();
+  else if (!query.has('stall')) cutConnection(response);
+};

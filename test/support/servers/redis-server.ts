@@ -1,0 +1,91 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { freePorts } from '#tools/local-cluster/free-ports.ts';
+import { until } from '../until.ts';
+
+const CERTIFICATES = join(import.meta.dirname, 'certificates');
+
+export interface RedisServerOptions {
+  readonly password?: string;
+  /** Speaks TLS, by the certificate `loopback.pem`, which is its own authority. */
+  readonly tls?: boolean;
+}
+
+/** A real redis-server on loopback that keeps nothing on disk. */
+export interface RedisServer extends AsyncDisposable {
+  readonly url: string;
+  /** Authority of its certificate. */
+  readonly caPath: string;
+  /** Ends it as a crash does. */
+  kill(): Promise<void>;
+  /** Starts it again, empty, on the same port. */
+  start(): Promise<void>;
+  /** Stops and continues the process: connections stay, nobody answers. */
+  freeze(): void;
+  thaw(): void;
+}
+
+const argumentsOf = (port: number, { password, tls = false }: RedisServerOptions): string[] => [
+  '--bind',
+  '127.0.0.1',
+  '--save',
+  '',
+  '--appendonly',
+  'no',
+  ...(tls ? ['--port', '0', '--tls-port', `${port}`, '--tls-auth-clients', 'no'] : ['--port', `${port}`]),
+  ...(tls
+    ? [
+        '--tls-cert-file',
+        join(CERTIFICATES, 'loopback.pem'),
+        '--tls-key-file',
+        join(CERTIFICATES, 'server.key'),
+      ]
+    : []),
+  ...(tls ? ['--tls-ca-cert-file', join(CERTIFICATES, 'loopback.pem')] : []),
+  ...(password === undefined ? [] : ['--requirepass', password]),
+];
+
+const isOpen = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', () => resolve(false));
+  });
+
+const spawnRedis = async (args: readonly string[]): Promise<ChildProcess> => {
+  const child = spawn('redis-server', args, { stdio: 'ignore' });
+  await once(child, 'spawn');
+  return child;
+};
+
+export const startRedisServer = async (options: RedisServerOptions = {}): Promise<RedisServer> => {
+  const [port = 0] = await freePorts(1);
+  let child: ChildProcess | undefined;
+  const kill = async (): Promise<void> => {
+    const ending = child;
+    child = undefined;
+    if (ending === undefined || ending.exitCode !== null || ending.signalCode !== null) return;
+    const exited = once(ending, 'exit');
+    ending.kill('SIGKILL');
+    await exited;
+  };
+  const start = async (): Promise<void> => {
+    child = await spawnRedis(argumentsOf(port, options));
+    await until('redis-server to listen', () => isOpen(port), { limitMs: 10_000 });
+  };
+  await start();
+  return {
+    url: `${options.tls === true ? 'rediss' : 'redis'}://127.0.0.1:${port}`,
+    caPath: join(CERTIFICATES, 'loopback.pem'),
+    kill,
+    start,
+    freeze: () => child?.kill('SIGSTOP'),
+    thaw: () => child?.kill('SIGCONT'),
+    [Symbol.asyncDispose]: kill,
+  };
+};

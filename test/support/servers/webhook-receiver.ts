@@ -1,0 +1,115 @@
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Webhook } from 'standardwebhooks';
+import { Webhook as SvixWebhook } from 'svix';
+import { until } from '../until.ts';
+
+export interface Delivery {
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  /** The exact bytes as text. */
+  readonly body: string;
+  readonly at: number;
+}
+
+export interface ReceiverOptions {
+  /** How this delivery is answered; undefined for the next of `answers`, or 204. */
+  readonly answer?: (delivery: Delivery) => number | 'never' | undefined;
+  readonly port?: number;
+}
+
+export interface WebhookReceiver extends AsyncDisposable {
+  readonly url: string;
+  readonly deliveries: readonly Delivery[];
+  /** Status codes of the next answers; 204 when the list is empty. */
+  readonly answers: number[];
+  /** Why deliveries were refused, which the published verifiers did not accept. */
+  readonly refused: readonly string[];
+  /** Waits for a delivery that the predicate accepts. */
+  next(predicate: (delivery: Delivery) => boolean, limitMs?: number): Promise<Delivery>;
+  /** From now on a delivery is accepted only when each of these secrets alone verifies it; 401 otherwise. */
+  trust(...secrets: readonly string[]): void;
+}
+
+const SKEW_SECONDS = 300;
+const header = (delivery: Delivery, name: string): string => String(delivery.headers[name] ?? '');
+export const deliveryId = (delivery: Delivery): string => header(delivery, 'webhook-id');
+
+/**
+ * Verifies a delivery with the published libraries of Standard Webhooks and of Svix.
+ * @throws WebhookVerificationError when signature or time do not hold.
+ */
+export const verifyDelivery = (delivery: Delivery, secret: string): void => {
+  for (const library of [new Webhook(secret), new SvixWebhook(secret)])
+    library.verify(delivery.body, {
+      'webhook-id': deliveryId(delivery),
+      'webhook-timestamp': header(delivery, 'webhook-timestamp'),
+      'webhook-signature': header(delivery, 'webhook-signature'),
+    });
+};
+
+/** As `verifyDelivery`, for a sender whose clock a test has moved: the signature holds at the time that it names. */
+const verifyAtItsTime = (delivery: Delivery, secret: string): void => {
+  const signed = new Date(Number(header(delivery, 'webhook-timestamp')) * 1000);
+  const signatures = header(delivery, 'webhook-signature').split(' ');
+  for (const library of [new Webhook(secret), new SvixWebhook(secret)])
+    if (!signatures.includes(library.sign(deliveryId(delivery), signed, delivery.body)))
+      throw new Error(`no signature of ${deliveryId(delivery)} holds`);
+};
+
+const isOffTime = (delivery: Delivery): boolean =>
+  Math.abs(Number(header(delivery, 'webhook-timestamp')) - delivery.at / 1000) > SKEW_SECONDS;
+
+const refusalOf = (delivery: Delivery, secrets: readonly string[]): string | undefined => {
+  try {
+    for (const secret of secrets) {
+      if (isOffTime(delivery)) verifyAtItsTime(delivery, secret);
+      else verifyDelivery(delivery, secret);
+    }
+    return undefined;
+  } catch (error) {
+    return `${deliveryId(delivery)}: ${String(error)}`;
+  }
+};
+
+/** A receiver on loopback that keeps what it was sent. */
+export const startWebhookReceiver = async (options: ReceiverOptions = {}): Promise<WebhookReceiver> => {
+  const deliveries: Delivery[] = [];
+  const answers: number[] = [];
+  const refused: string[] = [];
+  let trusted: readonly string[] = [];
+  const answerTo = (delivery: Delivery): number | 'never' => {
+    const refusal = refusalOf(delivery, trusted);
+    if (refusal === undefined) return options.answer?.(delivery) ?? answers.shift() ?? 204;
+    refused.push(refusal);
+    return 401;
+  };
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const body = Buffer.concat(chunks).toString('utf8');
+      const delivery = { path: request.url ?? '', headers: request.headers, body, at: Date.now() };
+      deliveries.push(delivery);
+      const answer = answerTo(delivery);
+      if (answer !== 'never') response.writeHead(answer).end();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(options.port ?? 0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    deliveries,
+    answers,
+    refused,
+    next: (predicate, limitMs) =>
+      until('a webhook delivery', () => deliveries.find(predicate), limitMs === undefined ? {} : { limitMs }),
+    trust: (...secrets) => {
+      trusted = secrets;
+    },
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+};

@@ -1,0 +1,97 @@
+/** People with the command line, on a namespace that one of them owns. */
+import { expect } from 'chai';
+import { type CommandLine, createCommandLine } from '../processes/command-line.ts';
+import { untilAllowed } from '../until-allowed.ts';
+import { type Flow, startFlow } from './flow.ts';
+
+export interface Refusal {
+  readonly code: number;
+  readonly says: RegExp;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export interface CommandLineWorld extends AsyncDisposable {
+  readonly flow: Flow;
+  /** The namespace that the owner owns. */
+  readonly own: string;
+  /** A project that the owner may look at. */
+  readonly other: string;
+  /** Olivia has the role admin in one namespace, may look at the other, and has no right beyond. */
+  readonly owner: CommandLine;
+  /** Victor may look at Olivia's namespace. */
+  readonly viewer: CommandLine;
+  /** Whoever runs the cluster. */
+  readonly platform: CommandLine;
+  /** Credentials of the local store, in the environment. */
+  readonly credentials: Readonly<Record<'ZIPJOBS_ACCESS_KEY_ID' | 'ZIPJOBS_SECRET_ACCESS_KEY', string>>;
+  /** Arguments that are about the own namespace. */
+  inOwn(...args: readonly string[]): readonly string[];
+  /** Arguments that create a bucket of the local store. */
+  newBucket(name: string): readonly string[];
+  /** What kubectl prints about the own namespace. */
+  kubectl(...args: readonly string[]): Promise<string>;
+  /** Runs what is to be refused: with this exit code, in these words, and with nothing on standard output. */
+  refused(who: CommandLine, args: readonly string[], want: Refusal): Promise<void>;
+  /** That nobody was shown a credential, what the tests plant as CANARY, or a control character. */
+  expectNoSecretPrinted(): void;
+}
+
+/** The namespace exists and holds no project yet. */
+export const startCommandLineWorld = async (own: string): Promise<CommandLineWorld> => {
+  const other = `${own}-other`;
+  await using started = new AsyncDisposableStack();
+  const flow = started.use(await startFlow(other));
+  const { cluster } = flow;
+  const { store } = cluster;
+  const bind = async (namespace: string, role: string, user: string): Promise<void> => {
+    const flags = [`--clusterrole=${role}`, `--user=${user}`, '-n', namespace];
+    await cluster.kubectl(['create', 'rolebinding', `${user}-${role}`, ...flags]);
+    await untilAllowed(cluster, { user, verb: 'get', resource: 'zipprojects.zipjobs.dev', namespace });
+  };
+  await cluster.kubectl(['create', 'namespace', own]);
+  await bind(own, 'admin', 'olivia');
+  await bind(other, 'view', 'olivia');
+  await bind(own, 'view', 'victor');
+  const owner = createCommandLine({ kubeconfig: await cluster.kubeconfigFor({ commonName: 'olivia' }) });
+  const viewer = createCommandLine({ kubeconfig: await cluster.kubeconfigFor({ commonName: 'victor' }) });
+  const platform = createCommandLine({ kubeconfig: cluster.kubeconfigPath });
+  const resources = started.move();
+  return {
+    flow,
+    own,
+    other,
+    owner,
+    viewer,
+    platform,
+    credentials: {
+      ZIPJOBS_ACCESS_KEY_ID: store.accessKeyId,
+      ZIPJOBS_SECRET_ACCESS_KEY: store.secretAccessKey,
+    },
+    inOwn: (...args) => [...args, '-n', own],
+    newBucket: (name) => {
+      const flags = ['--region', store.region, '--endpoint', store.endpoint];
+      return ['bucket', 'create', name, ...flags, '-n', own];
+    },
+    kubectl: async (...args) => (await cluster.kubectl(['-n', own, ...args])).stdout,
+    refused: async (who, args, { code, says, env = {} }) => {
+      const result = await who.run(args, { env });
+      expect(result.stderr).to.match(says);
+      expect({ code: result.exitCode, stdout: result.stdout }).to.deep.equal({ code, stdout: '' });
+    },
+    expectNoSecretPrinted: () => {
+      for (const { printed } of [owner, viewer, platform])
+        for (const secret of [store.secretAccessKey, 'CANARY', '\u001b'])
+          expect(printed).not.to.contain(secret);
+    },
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  };
+};
+
+/** The namespace holds a project, which its owner has made. */
+export const startOwnProject = async (own: string): Promise<CommandLineWorld> => {
+  await using started = new AsyncDisposableStack();
+  const world = started.use(await startCommandLineWorld(own));
+  await world.owner.succeed(['project', 'create', own]);
+  started.move();
+  return world;
+};

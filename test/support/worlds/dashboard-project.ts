@@ -1,0 +1,79 @@
+import type { ZipBucket } from '#crds/zip-bucket.ts';
+import type { ZipProject } from '#crds/zip-project.ts';
+import type { ZipToken } from '#crds/zip-token.ts';
+import { RESOURCES } from '#runtime/kube/resources.ts';
+import { createObjectsByPath, type ObjectsByPath } from '../builders/objects-by-path.ts';
+import { aProject } from '../servers/api-server.ts';
+import {
+  ADA,
+  type DashboardServer,
+  startDashboardServer,
+  type Visitor,
+  visitAs,
+} from '../servers/dashboard-server.ts';
+
+export const TEAM = 'team-a';
+export const HOME = `/projects/${TEAM}`;
+const OURS = `/apis/zipjobs.dev/v1alpha1/namespaces/${TEAM}`;
+export const COLLECTIONS = {
+  projects: `${OURS}/zipprojects`,
+  buckets: `${OURS}/zipbuckets`,
+  tokens: `${OURS}/ziptokens`,
+  zipJobs: `${OURS}/zipjobs`,
+  secrets: `/api/v1/namespaces/${TEAM}/secrets`,
+} as const;
+const VIEW = 'view-token';
+
+/** The dashboard with a project whose objects are there, and two persons: one who may do all, one who may look. */
+export interface DashboardProject extends AsyncDisposable {
+  readonly server: DashboardServer;
+  readonly objects: ObjectsByPath;
+  readonly ada: Visitor;
+  /** May get and list buckets, jobs and the project, and nothing else. */
+  readonly viewer: Visitor;
+  putProject(spec: ZipProject['spec'], more?: Pick<ZipProject, 'status'>): void;
+  putBucket(bucket: ZipBucket): void;
+  putToken(token: ZipToken): void;
+  /** Sends a form as Ada, from the page with that CSRF token. */
+  send(path: string, fields: Readonly<Record<string, string>> | URLSearchParams): ReturnType<Visitor['post']>;
+}
+
+const LOOKING = ['get zipprojects', 'list zipjobs', 'get zipjobs', 'list zipbuckets', 'get zipbuckets'];
+
+export const startDashboardProject = async (
+  env: Readonly<Record<string, string>> = {},
+): Promise<DashboardProject> => {
+  const server = await startDashboardServer({ env });
+  const objects = createObjectsByPath();
+  server.answerWith((request) => {
+    const answer = objects.answer(request);
+    // The API sees by its watch what was changed.
+    if (request.method === 'PATCH' && request.path.startsWith(COLLECTIONS.projects))
+      server.zipProjects.put(RESOURCES.zipProjects.decode(answer));
+    return answer;
+  });
+  server.tokens.set(ADA, { name: 'ada', allowed: ['*'] });
+  server.tokens.set(VIEW, { name: 'vera', allowed: LOOKING.map((right) => `${right} ${TEAM}`) });
+  const putProject: DashboardProject['putProject'] = (spec, more = {}) => {
+    const project = { ...aProject(TEAM, spec), ...more };
+    server.zipProjects.put(project);
+    objects.put(COLLECTIONS.projects, project);
+  };
+  putProject({});
+  const ada = await visitAs(server, ADA);
+  return {
+    server,
+    objects,
+    ada,
+    viewer: await visitAs(server, VIEW),
+    putProject,
+    putBucket: (bucket) => objects.put(COLLECTIONS.buckets, bucket),
+    putToken: (token) => objects.put(COLLECTIONS.tokens, token),
+    send: async (path, fields) => {
+      const form = new URLSearchParams(fields);
+      form.set('csrf', await ada.csrf(HOME));
+      return ada.post(path, form);
+    },
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  };
+};

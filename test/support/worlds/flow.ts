@@ -1,0 +1,83 @@
+import type { Cluster } from '#tools/local-cluster/cluster-types.ts';
+import { askApi, postJob } from '../clients/api-client.ts';
+import { type HeldFile, type HoldingOrigin, startHoldingOrigin } from '../servers/held-files.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../servers/webhook-receiver.ts';
+import { until } from '../until.ts';
+import { createProject, type Project, type ProjectOptions } from './project.ts';
+import { sharedCluster } from './shared-cluster.ts';
+import { sharedInstallation } from './shared-installation.ts';
+
+const NO_SUCH_JOB = '00000000-0000-4000-8000-000000000000';
+
+/** Everything that a job needs from POST to webhook: the shared installation, and an own project, origin and receiver. */
+export interface Flow extends AsyncDisposable {
+  readonly cluster: Cluster;
+  /** Base URL of the API. */
+  readonly baseUrl: string;
+  readonly origin: HoldingOrigin;
+  readonly receiver: WebhookReceiver;
+  readonly project: Project;
+  /** A source that keeps a job running until it is released. */
+  readonly hold: () => HeldFile;
+  /** Posts a job with a key of its own; answers its uuid. */
+  readonly post: (urls: readonly FlowSource[]) => Promise<string>;
+  /** What kubectl prints about the project's namespace. */
+  readonly kubectl: (...args: readonly string[]) => Promise<string>;
+}
+
+export interface FlowSource {
+  readonly url: string;
+  readonly filename: string;
+}
+
+/** A new token is known to an API pod once its watch has told it; until then the answer is 401. */
+export const untilTokenKnown = async (baseUrl: string, token: string): Promise<void> => {
+  await until(
+    'the API to know the token',
+    async () => {
+      const answer = await askApi(baseUrl, { path: `/v1/zips/${NO_SUCH_JOB}`, token });
+      return answer.status !== 401 && answer.status !== 429;
+    },
+    // Stays below AUTH_FAILURES_PER_MINUTE, which all tests share because they use one address.
+    { intervalMs: 100 },
+  );
+};
+
+/** Starts it in a namespace of its own; dispose of it after the tests. */
+export const startFlow = async (
+  namespace: string,
+  options: Pick<ProjectOptions, 'jobDefaults' | 'limits'> = {},
+): Promise<Flow> => {
+  const cluster = await sharedCluster();
+  const baseUrl = await (await sharedInstallation()).apiUrl();
+  await using started = new AsyncDisposableStack();
+  const origin = started.use(await startHoldingOrigin());
+  const receiver = started.use(await startWebhookReceiver());
+  const project = started.use(
+    await createProject(cluster, { namespace, webhookUrl: receiver.url, ...options }),
+  );
+  receiver.trust(project.webhookSecret);
+  started.defer(() => {
+    if (receiver.refused.length > 0)
+      throw new Error(`webhooks that no library accepts:\n${receiver.refused.join('\n')}`);
+  });
+  await untilTokenKnown(baseUrl, project.token);
+  const resources = started.move();
+  let posted = 0;
+  return {
+    cluster,
+    baseUrl,
+    origin,
+    receiver,
+    project,
+    // More than what a zipper reads of a file before it begins its entry.
+    hold: () => origin.hold({ isDripping: true, firstBytes: 1_500_000 }),
+    post: (urls) => {
+      posted += 1;
+      const key = `posted-${posted}.zip`;
+      return postJob(baseUrl, project.token, { bucket_name: project.bucketName, key, urls });
+    },
+    kubectl: async (...args) => (await cluster.kubectl(['-n', namespace, ...args])).stdout,
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  };
+};

@@ -1,0 +1,232 @@
+import { INDEXES, jobUidsOf, targetOf } from '#controller/kube-state/caches.ts';
+import type { DeliveryState } from '#controller/zip-job/observation.ts';
+import type { Reconcile } from '#controller/zip-job/reconcile.ts';
+import type { ZipBucket } from '#crds/zip-bucket.ts';
+import { isFinished, type ZipJob, type ZipperStatus } from '#crds/zip-job.ts';
+import type { ZipProject } from '#crds/zip-project.ts';
+import { KubeError } from '#runtime/kube/kube-error.ts';
+import type { Job, Pod } from '#runtime/kube/resources.ts';
+import { aPod, aZipBucket, aZipJob, aZipProject, NAME, NAMESPACE, NOW } from '../../builders/builders.ts';
+import { createFakeObjects } from '../../builders/fake-objects.ts';
+import { expectWanted } from './promises.ts';
+import { WakeUps } from './wake-ups.ts';
+import { startController } from './world-controller.ts';
+import { WorldStore } from './world-store.ts';
+import { createSettler, createZipper, type WorldPod } from './world-zipper.ts';
+
+const KINDS = ['zipJobs', 'jobs', 'pods', 'buckets', 'projects'] as const;
+/** How soon a turn that failed is followed by another. */
+const RETRY_MS = 1000;
+const KEY = `${NAMESPACE}/${NAME}`;
+
+/** The controller's process was killed, before or after the n-th write of its life. */
+class Killed extends Error {}
+
+/**
+ * One ZipJob with all that acts on it: the real observe, decide and act over objects in memory, the Job controller of Kubernetes,
+ * zippers, and a store. Nothing moves by itself; a test calls who is to move next.
+ */
+export class JobWorld {
+  now = NOW;
+  readonly zipJobs = createFakeObjects<ZipJob>({ indexes: { [INDEXES.target]: (one) => [targetOf(one)] } });
+  readonly jobs = createFakeObjects<Job>();
+  readonly pods = createFakeObjects<Pod>({ indexes: { [INDEXES.jobUid]: jobUidsOf } });
+  readonly buckets = createFakeObjects<ZipBucket>();
+  readonly projects = createFakeObjects<ZipProject>();
+  readonly store = new WorldStore();
+  readonly processes = new Map<string, WorldPod>();
+  /** Told after every write of the ZipJob. */
+  readonly onWrite: (before: ZipJob, after: ZipJob) => void;
+  /** Writes of the controller until it is killed; the killing one happens or not, by the sign of chance. */
+  killIn = Infinity;
+  killsBefore = false;
+  delivery: DeliveryState = { kind: 'idle' };
+  isNamespaceTerminating = false;
+  /** Jobs that archive, made by the controller and not deleted by somebody else. */
+  jobsMade = 0;
+  isJobDeletedByHand = false;
+  /** Names of the pods that the Job controller has seen end. */
+  readonly countedPods = new Set<string>();
+  readonly wakeUps = new WakeUps();
+  #reconcile: Reconcile;
+  #pods = 0;
+  #remembered: readonly (() => void)[] = [];
+
+  constructor(zipJob: ZipJob = aZipJob(), onWrite: JobWorld['onWrite'] = () => undefined) {
+    this.onWrite = onWrite;
+    this.zipJobs.put(zipJob);
+    this.buckets.put(aZipBucket());
+    this.projects.put(aZipProject());
+    this.#reconcile = startController(this);
+  }
+
+  get zipJob(): ZipJob | undefined {
+    return this.zipJobs.all()[0];
+  }
+
+  get nowText(): string {
+    return `${this.now.toISOString().slice(0, 19)}Z`;
+  }
+
+  pass(seconds: number): void {
+    this.now = new Date(this.now.getTime() + seconds * 1000);
+  }
+
+  pod(name: string): Pod | undefined {
+    return this.pods.all().find(({ metadata }) => metadata.name === name);
+  }
+
+  putPod(pod: Pod): void {
+    this.pods.put(pod);
+  }
+
+  edit(change: (zipJob: ZipJob) => ZipJob): void {
+    const { zipJob } = this;
+    if (zipJob) this.zipJobs.put(change(zipJob));
+  }
+
+  suspend(suspend: boolean): void {
+    this.edit((job) => (isFinished(job) ? job : { ...job, spec: { ...job.spec, suspend } }));
+  }
+
+  cancel(): void {
+    this.edit((job) => ({ ...job, spec: { ...job.spec, cancel: true } }));
+  }
+
+  deleteZipJob(): void {
+    const { zipJob } = this;
+    if (!zipJob || zipJob.metadata.deletionTimestamp !== undefined) return;
+    const { finalizers = [], name } = zipJob.metadata;
+    if (finalizers.length === 0) this.zipJobs.remove(NAMESPACE, name);
+    else this.edit((job) => ({ ...job, metadata: { ...job.metadata, deletionTimestamp: this.nowText } }));
+  }
+
+  /** A zipper's write of its own fields: taken only from the pod in charge, and never after the end. */
+  writeAsZipper(podUid: string, fields: ZipperStatus): boolean {
+    const { zipJob } = this;
+    if (zipJob?.status?.job?.podUid !== podUid || isFinished(zipJob)) return false;
+    const {
+      progress: _progress,
+      upload: _upload,
+      result: _result,
+      failure: _failure,
+      ...own
+    } = zipJob.status;
+    const progress = fields.progress && { ...fields.progress, updatedAt: this.nowText };
+    this.zipJobs.put({ ...zipJob, status: { ...own, ...fields, ...(progress && { progress }) } });
+    return true;
+  }
+
+  startPod(job: Job): void {
+    this.#pods += 1;
+    const { name, uid = '' } = job.metadata;
+    const pod = this.pods.put(
+      aPod(`${name}-${this.#pods}`, {
+        metadata: {
+          creationTimestamp: this.nowText,
+          ownerReferences: [{ apiVersion: 'batch/v1', kind: 'Job', name, uid, controller: true }],
+        },
+        status: { phase: 'Running', startTime: this.nowText },
+      }),
+    );
+    this.processes.set(
+      pod.metadata.name,
+      name === NAME ? createZipper(this, pod) : createSettler(this, pod, job),
+    );
+  }
+
+  /** A node is heard of no more; its processes go on, or have died with it. Mostly Kubernetes evicts its pods, sometimes not. */
+  loseNode(process: WorldPod, is: { readonly noticed: boolean; readonly dead: boolean }): void {
+    process.isLost = true;
+    process.hangs ||= is.dead;
+    if (is.noticed) this.askToStop(process.pod);
+  }
+
+  askToStop({ metadata: { name } }: Pod): void {
+    const pod = this.pod(name);
+    if (pod && pod.metadata.deletionTimestamp === undefined)
+      this.pods.put({ ...pod, metadata: { ...pod.metadata, deletionTimestamp: this.nowText } });
+  }
+
+  /** The object of a pod that ended goes when its Job, if it still has one, has counted it. */
+  forgetPod({ metadata }: Pod): void {
+    const hasJob = this.jobs
+      .all()
+      .some(({ metadata: { uid } }) => uid === metadata.ownerReferences?.[0]?.uid);
+    if (!hasJob || this.countedPods.has(metadata.name)) this.removePod(metadata.name);
+  }
+
+  removePod(name: string): void {
+    this.pods.remove(NAMESPACE, name);
+    if (this.processes.get(name)?.isLost !== true) this.processes.delete(name);
+  }
+
+  /** What goes with the object that owned it, as Kubernetes' garbage collector sees to it. */
+  collectGarbage(): void {
+    const owners = new Set([this.zipJob, ...this.jobs.all()].map((owner) => owner?.metadata.uid));
+    const isOrphan = ({ metadata }: Job | Pod): boolean =>
+      metadata.ownerReferences?.some(({ uid }) => !owners.has(uid)) === true;
+    for (const job of this.jobs.all().filter(isOrphan)) this.jobs.remove(NAMESPACE, job.metadata.name);
+    for (const pod of this.pods.all().filter(isOrphan)) this.askToStop(pod);
+  }
+
+  /** The caches of the controller for which this holds (asked once for each) no longer see what happens; the others see all of it. */
+  lag(isBehind: () => boolean): void {
+    for (const kind of KINDS) {
+      this[kind].lagging = isBehind();
+      if (!this[kind].lagging) this[kind].catchUp();
+    }
+  }
+
+  /** Another replica stops hearing of anything, as it stands now. */
+  remember(): void {
+    this.#remembered = KINDS.map((kind) => this[kind].remember());
+  }
+
+  /** That replica leads now, with caches of then. */
+  takeOver(): void {
+    if (this.#remembered.length === 0) return;
+    this.lag(() => true);
+    for (const restore of this.#remembered) restore();
+    this.#reconcile = startController(this);
+    this.wakeUps.add(this.now, 0);
+  }
+
+  /** The Job goes by somebody else's hand, and its pods with it. */
+  deleteJobByHand(): void {
+    this.isJobDeletedByHand = true;
+    this.jobs.remove(NAMESPACE, NAME);
+    this.jobsMade = 0;
+    this.collectGarbage();
+  }
+
+  /** One turn of the controller; a killed one is followed by a new process that remembers nothing. */
+  async reconcile(): Promise<void> {
+    this.wakeUps.begin(this.now);
+    try {
+      await this.#reconcile(KEY, new AbortController().signal);
+    } catch (error) {
+      if (!(error instanceof Killed || error instanceof KubeError)) throw error;
+      if (error instanceof Killed) this.#reconcile = startController(this);
+      this.wakeUps.add(this.now, RETRY_MS);
+    }
+  }
+
+  /** A write of the controller, which may be the one at which it is killed. */
+  async write<T>(write: () => Promise<T>): Promise<T> {
+    this.killIn -= 1;
+    if (this.killIn > 0) return write();
+    this.killIn = Infinity;
+    if (!this.killsBefore) await write();
+    throw new Killed('killed');
+  }
+
+  async createJob(job: Job): Promise<Job | undefined> {
+    const metadata = { ...job.metadata, creationTimestamp: this.nowText };
+    const made = await this.jobs.client.create({ ...job, metadata });
+    if (!made || metadata.name !== NAME) return made;
+    expectWanted(this.zipJob, this.jobsMade);
+    this.jobsMade += 1;
+    return made;
+  }
+}

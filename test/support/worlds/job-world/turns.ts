@@ -1,0 +1,147 @@
+import { expect } from 'chai';
+import { isJobFinished, isOwnedBy, jobFailure } from '#controller/kube-state/job-state.ts';
+import { isEnded } from '#controller/kube-state/pod-state.ts';
+import { isSettling } from '#controller/zip-job/owned-status.ts';
+import { FINALIZER } from '#crds/api-group.ts';
+import { isFinished } from '#crds/zip-job.ts';
+import { EXIT_CODES } from '#crds/zipper-contract.ts';
+import type { Job } from '#runtime/kube/resources.ts';
+import { failureMessage } from '../../builders/pod-statuses.ts';
+import type { JobWorld } from './job-world.ts';
+import { jobDeadline, tendJobs } from './world-jobs.ts';
+import type { WorldPod } from './world-zipper.ts';
+
+/** For what Kubernetes still has to do when a job has ended. */
+const LAST_ROUNDS = 10;
+/** More turns than any job needs: a controller that looks again without a break has taken them soon. */
+const MAX_TURNS = 1000;
+
+export const livePods = (world: JobWorld): readonly WorldPod[] =>
+  [...world.processes.values()].filter(({ pod, isLost }) => {
+    const live = world.pod(pod.metadata.name);
+    return !isLost && live !== undefined && !isEnded(live);
+  });
+
+/** Those on lost nodes go on as well, also when the API server has forgotten their pods. */
+export const stepPods = (world: JobWorld): void => {
+  for (const process of world.processes.values()) process.step();
+};
+
+/** The kubelet: pods that were told to stop do, in peace or by force; the API server then forgets them. */
+export const stopPods = (world: JobWorld, isPeaceful: () => boolean = () => true): void => {
+  for (const process of world.processes.values()) {
+    const live = world.pod(process.pod.metadata.name);
+    if (live?.metadata.deletionTimestamp === undefined || process.isLost) continue;
+    if (isEnded(live)) world.forgetPod(live);
+    else if (isPeaceful())
+      process.end({ exitCode: EXIT_CODES.terminated, message: failureMessage('Terminated') });
+    else process.end({ exitCode: 137 });
+  }
+};
+
+/** All but the controller move once. */
+const othersMove = (world: JobWorld): void => {
+  world.collectGarbage();
+  tendJobs(world);
+  stepPods(world);
+  world.store.arrive();
+  stopPods(world);
+};
+
+/** Everybody moves once, the controller last. */
+export const round = async (world: JobWorld): Promise<void> => {
+  othersMove(world);
+  world.lag(() => false);
+  await world.reconcile();
+};
+
+const isAtRest = ({ zipJob }: JobWorld): boolean =>
+  !zipJob || (isFinished(zipJob) && zipJob.metadata.finalizers?.includes(FINALIZER) !== true);
+
+/** All that anybody could see or do next. */
+const pictureOf = (world: JobWorld): string => {
+  const objects = [world.zipJob, ...world.jobs.all(), ...world.pods.all(), ...world.buckets.all()];
+  const processes = [...world.processes.values()].map(({ at }) => at);
+  const { uploads, published, armed } = world.store;
+  return JSON.stringify([objects, processes, [...uploads], published, armed], (name, value: unknown) =>
+    name === 'resourceVersion' ? undefined : value,
+  );
+};
+
+/** When does anybody move again by himself? */
+const nextTime = (world: JobWorld): Date | undefined => {
+  const times = [world.wakeUps.next, ...world.jobs.all().map(jobDeadline)];
+  const ahead = times.filter((time) => time !== undefined && time >= world.now);
+  return ahead.toSorted((one, other) => Number(one) - Number(other))[0];
+};
+
+const archiveJobs = ({ zipJob, jobs }: JobWorld): readonly Job[] =>
+  jobs.all().filter((job) => zipJob && job.metadata.name === zipJob.metadata.name && isOwnedBy(job, zipJob));
+
+/** Seconds in which everything must have ended, now that nobody disturbs: what the deadlines and patiences of a job allow. */
+const LIMITS = { told: 300, undisturbed: 3600, afterDeadline: 60 } as const;
+
+/** Until when a job is over that nobody disturbs any more. A zipper that hangs, or of which nobody hears and Kubernetes does not know it, may use up the time of its Job. */
+const endBy = (world: JobWorld): Date => {
+  const { zipJob, now } = world;
+  const isTold = zipJob?.spec.cancel === true || zipJob?.metadata.deletionTimestamp !== undefined;
+  const hangs = [...world.processes.values()].some(({ pod, hangs, isLost }) => {
+    const live = world.pod(pod.metadata.name);
+    return (hangs || isLost) && live && !isEnded(live) && live.metadata.deletionTimestamp === undefined;
+  });
+  const [job] = archiveJobs(world);
+  const deadline = !isTold && hangs && job ? jobDeadline(job) : undefined;
+  const seconds = isTold ? LIMITS.told : LIMITS.undisturbed;
+  const byDeadline = (deadline?.getTime() ?? 0) + LIMITS.afterDeadline * 1000;
+  return new Date(Math.max(now.getTime() + seconds * 1000, byDeadline));
+};
+
+/**
+ * One turn of everybody. The controller looks only when something has changed or when it asked to; when neither is so, the
+ * clock goes on to the next moment that somebody waits for.
+ */
+const turn = async (world: JobWorld): Promise<void> => {
+  const before = pictureOf(world);
+  othersMove(world);
+  const isNews = pictureOf(world) !== before;
+  if (isNews || world.wakeUps.isDue(world.now)) await world.reconcile();
+  if (pictureOf(world) !== before) {
+    world.pass(1);
+    return;
+  }
+  const next = nextTime(world);
+  expect(next, `somebody looks again at ${before}`).not.to.equal(undefined);
+  world.now = new Date(Math.max(Number(next), world.now.getTime()));
+};
+
+/** Uploads of which it was given up to learn what became of them. */
+const abortFailures = ({ zipJob }: JobWorld): number =>
+  (zipJob?.status?.attempts ?? []).reduce((sum, attempt) => sum + (attempt.abortFailures ?? 0), 0);
+
+const untilRest = async (world: JobWorld): Promise<void> => {
+  const limit = endBy(world);
+  for (let turns = 0; turns < MAX_TURNS && world.now <= limit && !isAtRest(world); turns += 1)
+    await turn(world);
+  const is = JSON.stringify(world.zipJob?.status);
+  expect(isAtRest(world), `ends by ${limit.toISOString()}, not ${is}`).to.equal(true);
+};
+
+/** Nobody disturbs any more: everything must come to its end, and in time. */
+export const calm = async (world: JobWorld): Promise<void> => {
+  world.jobs.fail(undefined);
+  world.killIn = Infinity;
+  world.lag(() => false);
+  // The controller is told of all that it had missed.
+  world.wakeUps.add(world.now, 0);
+  const given = isSettling(world.zipJob?.status ?? {}) ? undefined : abortFailures(world);
+  await untilRest(world);
+  if (given !== undefined && world.zipJob && world.buckets.all().length > 0)
+    expect(abortFailures(world), 'a store that answers is waited for').to.equal(given);
+  for (let rounds = 0; rounds < LAST_ROUNDS; rounds += 1) await round(world);
+  // One that settles ends by its own short deadline.
+  const left = archiveJobs(world).filter((job) => !isJobFinished(job) && !jobFailure(job));
+  expect(
+    left.map(({ metadata }) => metadata.name),
+    'no Job goes on after the end',
+  ).to.deep.equal([]);
+};

@@ -1,0 +1,155 @@
+import { pino } from 'pino';
+import { Registry } from 'prom-client';
+import { createControllerMetrics } from '#controller/metrics.ts';
+import { createAct } from '#controller/zip-job/act.ts';
+import { decide } from '#controller/zip-job/decide.ts';
+import { createMemory } from '#controller/zip-job/memory.ts';
+import type { DeliveryState } from '#controller/zip-job/observation.ts';
+import { createObserve } from '#controller/zip-job/observe.ts';
+import { createReconcile, type Reconcile } from '#controller/zip-job/reconcile.ts';
+import type { ZipBucket } from '#crds/zip-bucket.ts';
+import type { ZipJob } from '#crds/zip-job.ts';
+import type { ZipProject } from '#crds/zip-project.ts';
+import type { Job, Pod, Secret } from '#runtime/kube/resources.ts';
+import { aConfig, aPod, NAME, NAMESPACE } from '../../builders/builders.ts';
+import { createFakeObjects, type FakeObjects } from '../../builders/fake-objects.ts';
+import { createVersionedClient } from '../../builders/versioned-client.ts';
+import type { WakeUps } from './wake-ups.ts';
+
+/** What the controller's process can reach. */
+interface Surroundings {
+  readonly now: Date;
+  readonly nowText: string;
+  readonly zipJobs: FakeObjects<ZipJob>;
+  readonly jobs: FakeObjects<Job>;
+  readonly pods: FakeObjects<Pod>;
+  readonly buckets: FakeObjects<ZipBucket>;
+  readonly projects: FakeObjects<ZipProject>;
+  readonly wakeUps: WakeUps;
+  readonly isNamespaceTerminating: boolean;
+  readonly onWrite: (before: ZipJob, after: ZipJob) => void;
+  delivery: DeliveryState;
+  write<T>(write: () => Promise<T>): Promise<T>;
+  createJob(job: Job): Promise<Job | undefined>;
+  removePod(name: string): void;
+}
+
+/** There is no full pass: whatever is to be looked at later must be asked for. */
+const NEVER_SECONDS = 1e9;
+const metrics = createControllerMetrics(new Registry());
+const log = pino({ level: 'silent' });
+
+/** As the Job controller labels its pods. */
+const isOfJob = ({ metadata }: Pod, selector: string): boolean =>
+  metadata.ownerReferences?.some(({ name }) => selector === `batch.kubernetes.io/job-name=${name}`) === true;
+
+const clientsOf = (world: Surroundings) => {
+  const zipJobs = createVersionedClient(world.zipJobs, world.onWrite, () => world.nowText);
+  const jobs = world.jobs.client;
+  return {
+    zipJobs: {
+      ...zipJobs,
+      apply: (...call: Parameters<typeof zipJobs.apply>) => world.write(() => zipJobs.apply(...call)),
+      mergePatch: (...call: Parameters<typeof zipJobs.mergePatch>) =>
+        world.write(() => zipJobs.mergePatch(...call)),
+      delete: (...call: Parameters<typeof zipJobs.delete>) => world.write(() => zipJobs.delete(...call)),
+    },
+    jobs: {
+      ...jobs,
+      create: (job: Job) => world.write(() => world.createJob(job)),
+      delete: (...call: Parameters<typeof jobs.delete>) => world.write(() => jobs.delete(...call)),
+    },
+    pods: {
+      ...world.pods.client,
+      list: ({ labelSelector = '' }: { readonly labelSelector?: string } = {}) =>
+        Promise.resolve(world.pods.all().filter((pod) => isOfJob(pod, labelSelector))),
+      apply: () => Promise.resolve(aPod('any')),
+      delete: (_namespace: string, name: string) =>
+        world.write(() => {
+          world.removePod(name);
+          return Promise.resolve(true);
+        }),
+    },
+    buckets: world.buckets.client,
+    projects: world.projects.client,
+    secrets: createFakeObjects<Secret>().client,
+  };
+};
+
+const dispatcherOf = (world: Surroundings) => ({
+  submit: () => {
+    world.delivery = { kind: 'inFlight' };
+  },
+  state: () => world.delivery,
+  settle: () => {
+    world.delivery = { kind: 'idle' };
+  },
+  waiting: 0,
+});
+
+const cachesOf = (world: Surroundings) => ({
+  zipJobs: world.zipJobs.reflector,
+  jobs: world.jobs.reflector,
+  pods: world.pods.reflector,
+  buckets: world.buckets.reflector,
+  projects: world.projects.reflector,
+});
+
+const actOn = (
+  world: Surroundings,
+  shared: Pick<Parameters<typeof createAct>[0], 'memory' | 'dispatcher' | 'clock'>,
+) =>
+  createAct({
+    ...clientsOf(world),
+    ...shared,
+    metrics,
+    log,
+    recordEvent: () => undefined,
+    endpointNotes: { add: () => undefined },
+    planDelivery: () => ({
+      key: `${NAMESPACE}/${NAME}`,
+      attemptId: '',
+      endpoint: '',
+      isWanted: () => true,
+      send: () => Promise.reject(new Error('no')),
+    }),
+  });
+
+/** A new process: the real observe, decide and act, which remember nothing of before. */
+export const startController = (world: Surroundings): Reconcile => {
+  world.delivery = { kind: 'idle' };
+  const clock = {
+    date: () => world.now,
+    monotonicMs: () => world.now.getTime(),
+    after: () => ({ [Symbol.dispose]: () => undefined }),
+  };
+  const shared = { memory: createMemory(), dispatcher: dispatcherOf(world), clock };
+  const wake = (ms: number): void => {
+    world.wakeUps.add(world.now, ms);
+  };
+  return createReconcile({
+    observe: createObserve({
+      ...clientsOf(world),
+      ...shared,
+      caches: cachesOf(world),
+      slots: { ask: () => ({ kind: 'granted' }), withdraw: () => undefined },
+      events: { list: () => Promise.resolve([]) },
+      isNamespaceTerminating: () => Promise.resolve(world.isNamespaceTerminating),
+    }),
+    decide,
+    act: actOn(world, shared),
+    queue: {
+      // Ten passes in a row are more than anything needs.
+      add: () => {
+        throw new Error('the controller does not come to rest');
+      },
+      addAfter: (_key, ms) => {
+        wake(ms);
+      },
+      forget: () => undefined,
+    },
+    config: aConfig({ fullPassSeconds: NEVER_SECONDS }),
+    clock,
+    metrics,
+  });
+};

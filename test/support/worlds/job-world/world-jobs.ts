@@ -1,0 +1,70 @@
+import { isJobFinished, jobFailure } from '#controller/kube-state/job-state.ts';
+import { isDisrupted, isEnded, terminationOf } from '#controller/kube-state/pod-state.ts';
+import { isPermanentExit } from '#crds/zipper-contract.ts';
+import type { Job, Pod } from '#runtime/kube/resources.ts';
+import type { JobWorld } from './job-world.ts';
+
+const isOwnedBy = (pod: Pod, job: Job): boolean =>
+  pod.metadata.ownerReferences?.some(({ uid }) => uid === job.metadata.uid) === true;
+
+const failedWith = (world: JobWorld, job: Job, [type, reason]: readonly [string, string]): void => {
+  const condition = { type, status: 'True', reason, lastTransitionTime: world.nowText };
+  const conditions = [...(job.status?.conditions ?? []), condition];
+  world.jobs.put({ ...job, status: { ...job.status, conditions } });
+};
+
+/** When the Job controller ends a Job that is not over yet. */
+export const jobDeadline = (job: Job): Date | undefined => {
+  const { spec, status } = job;
+  if (isJobFinished(job) || status?.startTime === undefined) return undefined;
+  return new Date(Date.parse(status.startTime) + ((spec?.activeDeadlineSeconds ?? 0) + 1) * 1000);
+};
+
+const isOutOfTime = (world: JobWorld, job: Job): boolean => {
+  const deadline = jobDeadline(job);
+  return deadline !== undefined && deadline <= world.now;
+};
+
+/** How the pods that ended count, by the rules of the Job's podFailurePolicy. */
+const verdictOf = (job: Job, pods: readonly Pod[]): readonly [string, string] | undefined => {
+  const exits = pods.map((pod) => terminationOf(pod)?.exitCode);
+  if (exits.includes(0)) return ['Complete', 'CompletionsReached'];
+  if (job.spec?.podFailurePolicy && exits.some((code) => code !== undefined && isPermanentExit(code)))
+    return ['Failed', 'PodFailurePolicy'];
+  return (job.status?.failed ?? 0) > (job.spec?.backoffLimit ?? 0)
+    ? ['Failed', 'BackoffLimitExceeded']
+    : undefined;
+};
+
+/** A Job that is out of time stops its pods, and has failed when the last of them ended. */
+const endOutOfTime = (world: JobWorld, job: Job, pods: readonly Pod[]): void => {
+  const isBusy = !pods.every(isEnded);
+  const type = isBusy ? 'FailureTarget' : 'Failed';
+  if (jobFailure(job) === undefined || !isBusy) failedWith(world, job, [type, 'DeadlineExceeded']);
+  for (const pod of pods) world.askToStop(pod);
+};
+
+/** A pod is counted once, and its object stays until then. */
+const countsAnew = ({ countedPods }: JobWorld, pod: Pod): boolean =>
+  !countedPods.has(pod.metadata.name) && !isDisrupted(pod) && terminationOf(pod)?.exitCode !== 0;
+
+const tendJob = (world: JobWorld, job: Job): void => {
+  const pods = world.pods.all().filter((pod) => isOwnedBy(pod, job));
+  const ended = pods.filter(isEnded);
+  const failed = (job.status?.failed ?? 0) + ended.filter((pod) => countsAnew(world, pod)).length;
+  for (const pod of ended) world.countedPods.add(pod.metadata.name);
+  const startTime = job.status?.startTime ?? world.nowText;
+  const next = { ...job, status: { ...job.status, startTime, failed } };
+  const verdict = verdictOf(next, ended);
+  if (verdict) failedWith(world, next, verdict);
+  else if (isOutOfTime(world, next)) endOutOfTime(world, next, pods);
+  else {
+    world.jobs.put(next);
+    if (ended.length === pods.length) world.startPod(next);
+  }
+};
+
+/** What the Job controller of Kubernetes does, one round: counts pods, ends Jobs, starts the next pod once the last has ended. */
+export const tendJobs = (world: JobWorld): void => {
+  for (const job of world.jobs.all()) if (!isJobFinished(job)) tendJob(world, job);
+};

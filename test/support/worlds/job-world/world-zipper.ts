@@ -1,0 +1,152 @@
+import { ANNOTATIONS } from '#crds/api-group.ts';
+import type { ZipperStatus } from '#crds/zip-job.ts';
+import { CONTRACT_VERSION, EXIT_CODES } from '#crds/zipper-contract.ts';
+import type { Job, Pod } from '#runtime/kube/resources.ts';
+import { type Ending, ended, failureMessage } from '../../builders/pod-statuses.ts';
+import { anUpload, aResult, progressOf } from '../../builders/zip-job-statuses.ts';
+import type { WorldStore } from './world-store.ts';
+
+type Stage = 'waiting' | 'begun' | 'opened' | 'recorded' | 'committing' | 'sent' | 'told';
+
+/** What a pod can reach. */
+export interface PodWorld {
+  readonly store: WorldStore;
+  pod(name: string): Pod | undefined;
+  putPod(pod: Pod): void;
+  writeAsZipper(podUid: string, fields: ZipperStatus): boolean;
+}
+
+export interface WorldPod {
+  readonly pod: Pod;
+  /** Its node does not answer: it goes on, and nothing that happens to it is ever told. */
+  isLost: boolean;
+  /** It does nothing any more, but ends when it is told to. */
+  hangs: boolean;
+  /** How far it has come, also where nobody else sees it. */
+  readonly at: string;
+  isOver: boolean;
+  /** One thing that it does. */
+  step(): void;
+  /** Ends it; with last words it cleans up before. */
+  end(ending: Ending): void;
+}
+
+interface OwnPart {
+  at(): string;
+  step(): void;
+  /** What it puts in order before it ends. */
+  tidy(ending: Ending): void;
+}
+
+/** What both kinds of pods do alike. */
+const aProcess = (world: PodWorld, pod: Pod, own: OwnPart): WorldPod => {
+  const process: WorldPod = {
+    pod,
+    isLost: false,
+    hangs: false,
+    isOver: false,
+    get at() {
+      return own.at();
+    },
+    step: () => {
+      if (!process.isOver && !process.hangs) own.step();
+    },
+    end: (ending) => {
+      if (process.isOver) return;
+      process.isOver = true;
+      own.tidy(ending);
+      const live = world.pod(pod.metadata.name);
+      if (live && !process.isLost) world.putPod({ ...live, status: { ...live.status, ...ended(ending) } });
+    },
+  };
+  return process;
+};
+
+/** One run of the zipper: each step is one request of the real one, and each may be the last. */
+export const createZipper = (world: PodWorld, pod: Pod): WorldPod => {
+  const { uid = '' } = pod.metadata;
+  const result = aResult({ etag: uid });
+  let stage: Stage = 'waiting';
+  let uploadId = '';
+  const superseded = (): void => {
+    process.end({
+      exitCode: EXIT_CODES.notInCharge,
+      message: failureMessage('NotInCharge', { retriable: true }),
+    });
+  };
+  const progress = progressOf(uid);
+  const write = (next: Stage, fields: object): void => {
+    if (world.writeAsZipper(uid, { progress, ...fields })) stage = next;
+    else if (stage !== 'waiting') superseded();
+  };
+  const steps: Readonly<Record<Stage, () => void>> = {
+    waiting: () => {
+      write('begun', {});
+    },
+    begun: () => {
+      uploadId = world.store.create(uid);
+      stage = 'opened';
+    },
+    opened: () => {
+      write('recorded', { upload: { ...anUpload('open'), uploadId } });
+    },
+    recorded: () => {
+      write('committing', { upload: { ...anUpload('committing'), uploadId } });
+    },
+    committing: () => {
+      world.store.sendComplete(uploadId);
+      stage = 'sent';
+    },
+    sent: () => {
+      if (!world.store.published.includes(uid)) return;
+      world.writeAsZipper(uid, { progress, upload: { ...anUpload('committing'), uploadId }, result });
+      stage = 'told';
+    },
+    told: () => {
+      process.end({
+        exitCode: EXIT_CODES.ok,
+        message: { contractVersion: CONTRACT_VERSION, mode: 'archive', result },
+      });
+    },
+  };
+  const process = aProcess(world, pod, {
+    at: () => stage,
+    step: () => {
+      steps[stage]();
+    },
+    tidy: ({ message }) => {
+      if (message !== undefined && stage !== 'sent') world.store.abort(uid);
+    },
+  });
+  return process;
+};
+
+const attemptOf = (job: Job): string => {
+  const task: unknown = JSON.parse(job.spec?.template.metadata?.annotations?.[ANNOTATIONS.task] ?? '{}');
+  return typeof task === 'object' && task !== null && 'attempt' in task ? String(task.attempt) : '';
+};
+
+/** A run of the settle Job: aborts, then asks the store. */
+export const createSettler = (world: PodWorld, pod: Pod, job: Job): WorldPod => {
+  const attempt = attemptOf(job);
+  let hasAborted = false;
+  const answer = (): void => {
+    const settled = world.store.published.includes(attempt)
+      ? ({ outcome: 'published', bytes: 77, etag: attempt } as const)
+      : ({ outcome: 'absent' } as const);
+    const message = { contractVersion: CONTRACT_VERSION, mode: 'settle', settled } as const;
+    const isHeard = !process.isLost && world.pod(pod.metadata.name)?.metadata.deletionTimestamp === undefined;
+    if (isHeard) world.store.answered.add(attempt);
+    process.end({ exitCode: EXIT_CODES.ok, message });
+  };
+  const process = aProcess(world, pod, {
+    at: () => (hasAborted ? 'aborted' : 'begun'),
+    step: () => {
+      if (hasAborted) answer();
+      else world.store.abort(attempt);
+      hasAborted = true;
+    },
+    tidy: () => undefined,
+  });
+  return process;
+};

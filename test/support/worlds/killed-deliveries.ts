@@ -1,0 +1,155 @@
+/** Webhooks of many jobs while the controller that delivers them is killed again and again between sending and writing down. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import type { ZipJob } from '#crds/zip-job.ts';
+import type { Cluster } from '#tools/local-cluster/cluster-types.ts';
+import { type FaultAction, type FaultProxy, startFaultProxy } from '#tools/local-cluster/fault-proxy.ts';
+import type { ProxiedRequest } from '#tools/local-cluster/proxied-request.ts';
+import { putFinishedJobs, zipJobsOf } from '../builders/finished-jobs.ts';
+import { signIn } from '../clients/kube-user.ts';
+import { type ControllerPool, startControllerPool } from '../processes/controller-pool.ts';
+import { type Delivery, deliveryId, startWebhookReceiver } from '../servers/webhook-receiver.ts';
+import { until } from '../until.ts';
+import { createProject } from './project.ts';
+import { sharedCluster } from './shared-cluster.ts';
+import { sharedInstallation } from './shared-installation.ts';
+
+export interface KilledDeliveriesOptions {
+  readonly namespace: string;
+  readonly deliveries: number;
+  readonly kills: number;
+  readonly limitMs: number;
+}
+
+export interface KilledDeliveries {
+  readonly jobs: readonly ZipJob[];
+  readonly deliveries: readonly Delivery[];
+  readonly refused: readonly string[];
+  /** Kills after the receiver had the event and before it answered. */
+  readonly killsBeforeAnswer: number;
+  /** Kills after the answer and before the API server heard of it. */
+  readonly killsBeforeSave: number;
+  /** Controllers that ended, by a kill or because they lost the lease. */
+  readonly ended: number;
+}
+
+/** The next kill is due when so many new events more have been seen, and is of the other kind than the last one. */
+class Killer {
+  beforeAnswer = 0;
+  beforeSave = 0;
+  pool: ControllerPool | undefined;
+  readonly #options: KilledDeliveriesOptions;
+  readonly #seen = new Set<string>();
+
+  constructor(options: KilledDeliveriesOptions) {
+    this.#options = options;
+  }
+
+  get kills(): number {
+    return this.beforeAnswer + this.beforeSave;
+  }
+
+  onDelivery(delivery: Delivery): 'never' | undefined {
+    this.#seen.add(deliveryId(delivery));
+    if (!this.#isDue() || this.kills % 2 === 1 || this.pool?.killLeader() !== true) return undefined;
+    this.beforeAnswer += 1;
+    return 'never';
+  }
+
+  onRequest(request: ProxiedRequest): FaultAction | undefined {
+    const isSave = request.method === 'PATCH' && request.body.includes('"state":"Delivered"');
+    if (!isSave || !this.#isDue() || this.kills % 2 === 0 || this.pool?.killLeader() !== true)
+      return undefined;
+    this.beforeSave += 1;
+    return { kind: 'refuse' };
+  }
+
+  #isDue(): boolean {
+    const { deliveries, kills } = this.#options;
+    // Some are left for after the last kill, which shows that the work goes on.
+    return this.kills < kills && this.#seen.size > (this.kills * deliveries) / (kills + 1);
+  }
+}
+
+const proxyOf = async (cluster: Cluster, killer: Killer): Promise<FaultProxy> => {
+  const file = (name: string): Promise<string> => readFile(join(cluster.dir, 'certificates', name), 'utf8');
+  const [cert, key] = await Promise.all([file('apiserver.crt'), file('apiserver.key')]);
+  return startFaultProxy({
+    upstream: cluster.apiServer.url,
+    tls: { ca: cluster.apiServer.ca, cert, key },
+    judge: (request) => killer.onRequest(request),
+  });
+};
+
+const runKilledDeliveries = async (options: KilledDeliveriesOptions): Promise<KilledDeliveries> => {
+  const { namespace, deliveries: count, limitMs } = options;
+  await using resources = new AsyncDisposableStack();
+  const cluster = await sharedCluster();
+  await sharedInstallation();
+  const killer = new Killer(options);
+  const receiver = resources.use(await startWebhookReceiver({ answer: (one) => killer.onDelivery(one) }));
+  const project = resources.use(await createProject(cluster, { namespace, webhookUrl: receiver.url }));
+  receiver.trust(project.webhookSecret);
+  const admin = resources.use(await signIn(cluster));
+  const proxy = resources.use(await proxyOf(cluster, killer));
+  const pool = resources.use(
+    await startControllerPool({
+      cluster,
+      count: 3,
+      apiServerUrl: proxy.url,
+      prepare: () =>
+        putFinishedJobs(admin, {
+          namespace,
+          bucketName: project.bucketName,
+          count,
+          url: () => receiver.url,
+        }),
+      settings: { LEASE_DURATION_MS: '2000', FULL_PASS_SECONDS: '5' },
+    }),
+  );
+  killer.pool = pool;
+  const jobs = await until(
+    `${count} webhooks to be delivered over ${options.kills} kills`,
+    async () => {
+      const all = await zipJobsOf(admin, namespace);
+      return all.every(({ status }) => status?.webhook?.state === 'Delivered') && all;
+    },
+    { limitMs, intervalMs: 500 },
+  );
+  return {
+    jobs,
+    deliveries: receiver.deliveries,
+    refused: receiver.refused,
+    killsBeforeAnswer: killer.beforeAnswer,
+    killsBeforeSave: killer.beforeSave,
+    ended: pool.ended,
+  };
+};
+
+/** Deliveries of one endpoint at once, by default: what a crash repeats at most. */
+const PER_ENDPOINT = 4;
+
+/** @throws AssertionError when an event is lost, or repeated more often than is promised. */
+export const expectNoneLost = async (options: KilledDeliveriesOptions): Promise<void> => {
+  const run = await runKilledDeliveries(options);
+  const times = new Map<string, number>();
+  for (const one of run.deliveries) times.set(deliveryId(one), (times.get(deliveryId(one)) ?? 0) + 1);
+  const repeats = run.deliveries.length - times.size;
+  const most = Math.max(...times.values());
+  const { killsBeforeAnswer, killsBeforeSave, ended } = run;
+  process.stderr.write(
+    `${JSON.stringify({ events: times.size, killsBeforeAnswer, killsBeforeSave, ended, repeats, most })}\n`,
+  );
+  expect(run.refused).to.deep.equal([]);
+  expect(killsBeforeAnswer + killsBeforeSave).to.equal(options.kills);
+  expect(Math.min(killsBeforeAnswer, killsBeforeSave)).to.equal(Math.floor(options.kills / 2));
+  expect([...times.keys()].toSorted()).to.deep.equal(
+    run.jobs.map(({ status }) => status?.webhook?.deliveryId ?? '').toSorted(),
+  );
+  expect(times.size).to.equal(options.deliveries);
+  expect(repeats).to.be.within(options.kills, ended * PER_ENDPOINT);
+  // Each was counted once, however often it was sent.
+  for (const { status } of run.jobs)
+    expect([status?.webhook?.attempts, status?.webhook?.log?.length]).to.deep.equal([1, 1]);
+};

@@ -1,0 +1,64 @@
+/** Somebody on call with a shell: asks the questions of docs/operations.md by the commands that stand there. */
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Cluster } from '#tools/local-cluster/cluster-types.ts';
+import { until } from '../until.ts';
+
+const run = promisify(execFile);
+
+/** The ZipJob that a question is about. */
+export interface Subject {
+  readonly namespace: string;
+  readonly name?: string;
+}
+
+export interface OnCallDesk {
+  /** Every question of the table. */
+  readonly questions: readonly string[];
+  readonly asked: ReadonlySet<string>;
+  /** What the documented command prints. @throws Error when there is no such question, or the command fails. */
+  ask(question: string, about: Subject): Promise<string>;
+  /** Asks until the answer is as expected. */
+  answers(question: string, about: Subject, answer: RegExp): Promise<string>;
+}
+
+/** The table of the section On call: question -> command. */
+const readTable = async (): Promise<ReadonlyMap<string, string>> => {
+  const text = await readFile('docs/operations.md', 'utf8');
+  const [, section = ''] = text.split('\n## On call\n');
+  const rows = (section.split('\n## ')[0] ?? '').matchAll(/^\| ([^|]+\?) \| `([^`]+)` \|/gm);
+  return new Map(
+    [...rows].map(([, question = '', command = '']) => [question, command.replaceAll(String.raw`\|`, '|')]),
+  );
+};
+
+export const openOnCallDesk = async (cluster: Cluster): Promise<OnCallDesk> => {
+  const table = await readTable();
+  const asked = new Set<string>();
+  const PATH = `${join(cluster.dir, 'bin')}:${process.env['PATH'] ?? ''}`;
+  const env = { ...process.env, PATH, KUBECONFIG: cluster.kubeconfigPath };
+  const ask = async (question: string, { namespace, name }: Subject): Promise<string> => {
+    const documented = table.get(question);
+    if (documented === undefined) throw new Error(`docs/operations.md has no command for: ${question}`);
+    asked.add(question);
+    const command = documented.replaceAll('acme', namespace).replaceAll('NAME', name ?? 'NAME');
+    return (await run('sh', ['-c', command], { env })).stdout;
+  };
+  return {
+    questions: [...table.keys()],
+    asked,
+    ask,
+    answers: (question, about, answer) =>
+      until(
+        `${question} ${about.name ?? ''} to be answered ${String(answer)}`,
+        async () => {
+          const text = await ask(question, about);
+          if (answer.test(text)) return text;
+          throw new Error(text);
+        },
+        { intervalMs: 300, limitMs: 120_000 },
+      ),
+  };
+};

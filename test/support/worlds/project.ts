@@ -1,0 +1,148 @@
+import { randomBytes } from 'node:crypto';
+import {
+  bucketResourceName,
+  bucketSecretName,
+  GROUP_VERSION,
+  PROJECT_NAME,
+  WEBHOOK_SECRET_NAME,
+  zipJobName,
+} from '#crds/api-group.ts';
+import { generateToken, hashToken, maskToken } from '#crds/api-token.ts';
+import type { ZipJob } from '#crds/zip-job.ts';
+import type { ZipProject } from '#crds/zip-project.ts';
+import type { Permission } from '#crds/zip-token.ts';
+import type { Cluster } from '#tools/local-cluster/cluster-types.ts';
+import { type BucketReader, createBucketReader } from '../clients/bucket-reader.ts';
+import { until } from '../until.ts';
+
+export interface ProjectOptions {
+  readonly namespace: string;
+  readonly webhookUrl?: string;
+  readonly jobDefaults?: ZipProject['spec']['jobDefaults'];
+  readonly limits?: ZipProject['spec']['limits'];
+}
+
+/** A project in use: its namespace, one bucket in the local store, one token with every permission. */
+export interface Project extends Disposable {
+  readonly namespace: string;
+  readonly token: string;
+  readonly bucketName: string;
+  readonly bucket: BucketReader;
+  /** `whsec_...`, as the receiver holds it. */
+  readonly webhookSecret: string;
+  addToken(permissions: readonly Permission[]): Promise<string>;
+  /** The ZipJob of a uuid, live. */
+  zipJob(uuid: string): Promise<ZipJob>;
+  /** Waits until the ZipJob of a uuid is in one of these phases. */
+  untilPhase(uuid: string, phases: readonly string[], limitMs?: number): Promise<ZipJob>;
+}
+
+const secret = (namespace: string, name: string, stringData: Readonly<Record<string, string>>) => ({
+  apiVersion: 'v1',
+  kind: 'Secret',
+  metadata: { namespace, name },
+  stringData,
+});
+
+const tokenObject = (namespace: string, token: string, permissions: readonly Permission[]) => ({
+  apiVersion: GROUP_VERSION,
+  kind: 'ZipToken',
+  metadata: { namespace, name: `token-${randomBytes(4).toString('hex')}` },
+  spec: { sha256: hashToken(namespace, token), masked: maskToken(token), permissions },
+});
+
+const manifests = (
+  cluster: Cluster,
+  options: ProjectOptions,
+  project: Pick<Project, 'bucketName' | 'token' | 'webhookSecret'>,
+) => {
+  const { namespace, webhookUrl, jobDefaults, limits } = options;
+  const { store } = cluster;
+  const bucketResource = bucketResourceName('s3', project.bucketName);
+  return [
+    {
+      apiVersion: GROUP_VERSION,
+      kind: 'ZipProject',
+      metadata: { namespace, name: PROJECT_NAME },
+      spec: {
+        ...(webhookUrl === undefined ? {} : { webhook: { url: webhookUrl } }),
+        ...(jobDefaults ? { jobDefaults } : {}),
+        ...(limits ? { limits } : {}),
+      },
+    },
+    {
+      apiVersion: GROUP_VERSION,
+      kind: 'ZipBucket',
+      metadata: { namespace, name: bucketResource },
+      spec: { service: 's3', bucketName: project.bucketName, region: store.region, endpoint: store.endpoint },
+    },
+    secret(namespace, bucketSecretName(bucketResource), {
+      accessKeyId: store.accessKeyId,
+      secretAccessKey: store.secretAccessKey,
+    }),
+    secret(namespace, WEBHOOK_SECRET_NAME, { current: project.webhookSecret }),
+    tokenObject(namespace, project.token, ['create', 'read']),
+  ];
+};
+
+export const applyObjects = async (cluster: Cluster, objects: readonly unknown[]): Promise<void> => {
+  await cluster.kubectl(['apply', '-f', '-'], {
+    input: JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects }),
+  });
+};
+
+/** Makes the namespace (Pod Security: restricted), bucket, credentials, webhook secret and a token, and waits until it is Ready. */
+export const createProject = async (cluster: Cluster, options: ProjectOptions): Promise<Project> => {
+  const { namespace } = options;
+  const token = generateToken();
+  const bucketName = `${namespace}-archives`;
+  const webhookSecret = `whsec_${randomBytes(32).toString('base64')}`;
+  await applyObjects(cluster, [
+    {
+      apiVersion: 'v1',
+      kind: 'Namespace',
+      metadata: { name: namespace, labels: { 'pod-security.kubernetes.io/enforce': 'restricted' } },
+    },
+  ]);
+  await cluster.createBucket(bucketName);
+  await applyObjects(cluster, manifests(cluster, options, { bucketName, token, webhookSecret }));
+  await cluster.kubectl([
+    'wait',
+    '-n',
+    namespace,
+    'zipproject/project',
+    '--for=condition=Ready',
+    '--timeout=90s',
+  ]);
+  const bucket = createBucketReader(cluster.store, bucketName);
+  const zipJob = (uuid: string): Promise<ZipJob> =>
+    cluster.read(`/apis/${GROUP_VERSION}/namespaces/${namespace}/zipjobs/${zipJobName(uuid)}`);
+  return {
+    namespace,
+    token,
+    bucketName,
+    bucket,
+    webhookSecret,
+    zipJob,
+    addToken: async (permissions) => {
+      const added = generateToken();
+      await applyObjects(cluster, [tokenObject(namespace, added, permissions)]);
+      return added;
+    },
+    untilPhase: async (uuid, phases, limitMs = 100_000) => {
+      const ask = async (): Promise<ZipJob | false> => {
+        const job = await zipJob(uuid);
+        return phases.includes(job.status?.phase ?? '') && job;
+      };
+      try {
+        return await until(`job ${uuid} to be ${phases.join(' or ')}`, ask, { limitMs, intervalMs: 100 });
+      } catch (error) {
+        const story = await cluster.kubectl(['describe', '-n', namespace, 'zipjob', `zip-${uuid}`]);
+        throw new Error(`job ${uuid} is not ${phases.join(' or ')} after ${limitMs} ms:\n${story.stdout}`, {
+          cause: error,
+        });
+      }
+    },
+    [Symbol.dispose]: () => bucket[Symbol.dispose](),
+  };
+};

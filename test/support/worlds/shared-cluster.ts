@@ -1,0 +1,35 @@
+import { startCluster } from '#tools/local-cluster/cluster.ts';
+import type { Cluster } from '#tools/local-cluster/cluster-types.ts';
+import type { Pod } from '#tools/local-cluster/node-agent/pod-types.ts';
+
+/** Images of small scripts that the cluster's own tests run as containers. */
+const TEST_IMAGES = {
+  'test-exits': 'test/support/processes/pods/exits.ts',
+  'test-answers': 'test/support/processes/pods/answers.ts',
+};
+
+/** Where pods that start from now on find the API server, such as behind a proxy, and what env they get beside their own. */
+export const podRoutes: {
+  apiServerUrlFor?: ((pod: Pod) => string | undefined) | undefined;
+  extraEnvFor?: ((pod: Pod) => Readonly<Record<string, string>>) | undefined;
+} = {};
+
+let started: Promise<Cluster> | undefined;
+
+/** The one cluster of a test run, started by whoever asks first. Tests keep apart by namespaces. */
+export function sharedCluster(): Promise<Cluster> {
+  started ??= startCluster({
+    images: TEST_IMAGES,
+    log: (line) => process.stderr.write(`${line}\n`),
+    apiServerUrlFor: (pod) => podRoutes.apiServerUrlFor?.(pod),
+    extraEnvFor: (pod) => podRoutes.extraEnvFor?.(pod) ?? {},
+  });
+  return started;
+}
+
+/** Ends it, if it was ever started. */
+export async function stopSharedCluster(): Promise<void> {
+  const cluster = await started?.catch(() => undefined);
+  started = undefined;
+  await cluster?.[Symbol.asyncDispose]();
+}

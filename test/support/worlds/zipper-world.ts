@@ -1,0 +1,144 @@
+/** A project whose zippers reach the API server and the store through fault proxies, and whose jobs the test holds up. */
+import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { bucketResourceName, GROUP_VERSION, ZIPPER_SERVICE_ACCOUNT } from '#crds/api-group.ts';
+import { isFinished, type ZipJob, type ZipJobSpec } from '#crds/zip-job.ts';
+import type { Cluster } from '#tools/local-cluster/cluster-types.ts';
+import { type FaultAction, startFaultProxy } from '#tools/local-cluster/fault-proxy.ts';
+import type { Pod } from '#tools/local-cluster/node-agent/pod-types.ts';
+import type { ProxiedRequest } from '#tools/local-cluster/proxied-request.ts';
+import { type HeldFile, type HoldingOrigin, startHoldingOrigin } from '../servers/held-files.ts';
+import { until } from '../until.ts';
+import { applyObjects, createProject, type Project } from './project.ts';
+import { podRoutes, sharedCluster } from './shared-cluster.ts';
+import { sharedInstallation } from './shared-installation.ts';
+
+type Judge = (request: ProxiedRequest) => FaultAction | undefined;
+
+/** What is special about one job. Its archive is at the key `<uuid>.zip`. */
+export interface OwnWorld {
+  readonly spec?: Partial<ZipJobSpec>;
+  /** More env of its zippers. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** What happens to requests of its zippers to the API server. */
+  readonly apiFault?: Judge;
+  /** What happens to requests about its archive to the store. */
+  readonly storeFault?: Judge;
+}
+
+export interface ZipperWorld extends AsyncDisposable {
+  readonly cluster: Cluster;
+  readonly project: Project;
+  readonly origin: HoldingOrigin;
+  hold(): HeldFile;
+  /** Makes a ZipJob of these sources and answers its uuid. */
+  start(urls: readonly string[], own?: OwnWorld): Promise<string>;
+  untilEnd(uuid: string): Promise<ZipJob>;
+  /** Waits until a pod is in charge that has recorded an upload; answers its uid. */
+  untilUploading(uuid: string, not?: string): Promise<string>;
+  untilNothingOpen(): Promise<void>;
+  kubectl(...args: readonly string[]): Promise<string>;
+  jobOf(uuid: string): Promise<{ readonly failed?: number; readonly succeeded?: number }>;
+}
+
+const END_LIMIT_MS = 120_000;
+
+/** Waits as short as they may be, but for a source that a test holds. */
+const QUICK_ENV = {
+  PART_SIZE_BYTES: '5242880',
+  STATUS_CHARGE_INTERVAL_MS: '100',
+  STATUS_PROGRESS_INTERVAL_MS: '200',
+  STATUS_REQUEST_TIMEOUT_MS: '3000',
+  STATUS_RETRY_MAX_MS: '300',
+  STORE_RETRY_MAX_MS: '300',
+  SOURCE_IDLE_TIMEOUT_MS: '300000',
+  SOURCE_MIN_RATE_WINDOW_MS: '300000',
+};
+
+const UUID = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/;
+
+/** The job that a path or a name is about. */
+const jobIn = (text: string | undefined): string => UUID.exec(text ?? '')?.[0] ?? '';
+
+const startProxies = async (cluster: Cluster, owns: ReadonlyMap<string, OwnWorld>) => {
+  const file = (name: string): Promise<string> => readFile(join(cluster.dir, 'certificates', name), 'utf8');
+  // Both listen on 127.0.0.1, so the API server's own certificate fits the proxy.
+  const [cert, key] = await Promise.all([file('apiserver.crt'), file('apiserver.key')]);
+  const tls = { ca: cluster.apiServer.ca, cert, key };
+  return Promise.all([
+    startFaultProxy({
+      upstream: cluster.apiServer.url,
+      tls,
+      judge: (request) => owns.get(jobIn(request.path))?.apiFault?.(request),
+    }),
+    startFaultProxy({
+      upstream: cluster.store.endpoint,
+      judge: (request) => owns.get(jobIn(request.path))?.storeFault?.(request),
+    }),
+  ]);
+};
+
+/** Starts it in a namespace of its own on the shared installation; dispose of it after the tests. */
+export const startZipperWorld = async (namespace: string): Promise<ZipperWorld> => {
+  const cluster = await sharedCluster();
+  await sharedInstallation();
+  await using started = new AsyncDisposableStack();
+  const origin = started.use(await startHoldingOrigin());
+  const owns = new Map<string, OwnWorld>();
+  const [api, store] = await startProxies(cluster, owns);
+  started.use(api);
+  started.use(store);
+  const isOurs = ({ metadata, spec }: Pod): boolean =>
+    metadata.namespace === namespace && spec.serviceAccountName === ZIPPER_SERVICE_ACCOUNT;
+  podRoutes.apiServerUrlFor = (pod) => (isOurs(pod) ? api.url : undefined);
+  const storeEnv = { STORE_ALLOWED_HOSTS: new URL(store.url).host };
+  podRoutes.extraEnvFor = (pod) =>
+    isOurs(pod) ? { ...QUICK_ENV, ...storeEnv, ...owns.get(jobIn(pod.metadata.name))?.env } : {};
+  started.defer(() => {
+    podRoutes.apiServerUrlFor = undefined;
+    podRoutes.extraEnvFor = undefined;
+  });
+  const behindProxy: Cluster = { ...cluster, store: { ...cluster.store, endpoint: store.url } };
+  const project = started.use(await createProject(behindProxy, { namespace }));
+  const kubectl = async (...args: readonly string[]): Promise<string> =>
+    (await cluster.kubectl(['-n', namespace, ...args])).stdout;
+  const resources = started.move();
+  return {
+    cluster,
+    project,
+    origin,
+    kubectl,
+    hold: () => origin.hold({ isDripping: false }),
+    start: async (urls, own = {}) => {
+      const uuid = randomUUID();
+      owns.set(uuid, own);
+      const bucketRef = { name: bucketResourceName('s3', project.bucketName) };
+      const files = urls.map((url, index) => ({ url, filename: `file-${index}` }));
+      const metadata = { namespace, name: `zip-${uuid}` };
+      const whole = { bucketRef, key: `${uuid}.zip`, files, ...own.spec };
+      await applyObjects(cluster, [{ apiVersion: GROUP_VERSION, kind: 'ZipJob', metadata, spec: whole }]);
+      return uuid;
+    },
+    untilEnd: (uuid) => project.untilPhase(uuid, ['Succeeded', 'Failed', 'Cancelled'], END_LIMIT_MS),
+    untilUploading: (uuid, not) =>
+      until(
+        `a pod of ${uuid} to have recorded its upload`,
+        async () => {
+          const { status = {} } = await project.zipJob(uuid);
+          const { podUid } = status.job ?? {};
+          const isOpen = status.upload?.state === 'open' && status.progress?.podUid === podUid;
+          return isOpen && podUid !== not && !isFinished(await project.zipJob(uuid)) && podUid;
+        },
+        { limitMs: END_LIMIT_MS, intervalMs: 100 },
+      ),
+    untilNothingOpen: async () => {
+      await until('no upload to be open', async () => (await project.bucket.openUploads()).length === 0);
+    },
+    jobOf: async (uuid) => {
+      const job: unknown = JSON.parse(await kubectl('get', 'job', `zip-${uuid}`, '-o', 'json'));
+      return (job as { status: { failed?: number; succeeded?: number } }).status;
+    },
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  };
+};

@@ -1,0 +1,97 @@
+import { expect } from 'chai';
+import { AdministrationError } from '#administration/administration-error.ts';
+import { checkCredentials, checkNewBucket, type NewBucket } from '#administration/bucket-input.ts';
+
+const S3: NewBucket = { service: 's3', bucketName: 'reports', region: 'eu-central-1' };
+const R2: NewBucket = {
+  service: 'r2',
+  bucketName: 'reports',
+  accountId: '0123abcd',
+  host: '0123abcd.r2.cloudflarestorage.com',
+};
+
+const refusal = (task: () => unknown): AdministrationError => {
+  try {
+    task();
+  } catch (error) {
+    if (error instanceof AdministrationError) return error;
+    throw error;
+  }
+  throw new Error('nothing was refused');
+};
+
+describe('checkNewBucket', () => {
+  it('takes each service with its fields, and nothing else', () => {
+    expect(checkNewBucket(S3)).to.deep.equal(S3);
+    expect(checkNewBucket(R2)).to.deep.equal(R2);
+    const endpoint = 'https://s3.example.com:9000';
+    const objectOptions = { storageClass: 'STANDARD_IA' };
+    expect(checkNewBucket({ ...S3, endpoint, objectOptions, host: '' })).to.deep.equal({
+      ...S3,
+      endpoint,
+      objectOptions,
+    });
+    const jurisdiction = '0123abcd.eu.r2.cloudflarestorage.com';
+    expect(checkNewBucket({ ...R2, host: jurisdiction })).to.include({ host: jurisdiction });
+  });
+
+  const cases: readonly (readonly [what: string, bucket: NewBucket, field: string, says: RegExp])[] = [
+    ['another service', { ...S3, service: 'gcs' }, 'service', /s3 or r2, not 'gcs'/],
+    [
+      'a name that no bucket has',
+      { ...S3, bucketName: 'Reports' },
+      'bucketName',
+      /3 to 63 lower-case letters/,
+    ],
+    ['a name that is too short', { ...S3, bucketName: 'ab' }, 'bucketName', /3 to 63/],
+    ['no region', { ...S3, region: undefined }, 'region', /needs region, such as eu-central-1/],
+    ['an empty region', { ...S3, region: '' }, 'region', /needs region/],
+    ['a region that is none', { ...S3, region: 'EU Central' }, 'region', /is no region/],
+    ['a host for S3', { ...S3, host: 'a.b.c' }, 'host', /service s3 has no host/],
+    ['a region for R2', { ...R2, region: 'auto' }, 'region', /service r2 has no region/],
+    ['no account', { ...R2, accountId: undefined }, 'accountId', /needs accountId/],
+    ['no host', { ...R2, host: undefined }, 'host', /needs host, of the form <account id>\.<domain>/],
+    ['an account that is none', { ...R2, accountId: 'a b' }, 'accountId', /is no account id/],
+    [
+      "another account's host",
+      { ...R2, accountId: 'ffff' },
+      'host',
+      /belongs to account '0123abcd', and the account id is 'ffff'/,
+    ],
+    ['a host without a domain', { ...R2, host: '0123abcd' }, 'host', /is not of the form/],
+    ['a host with a scheme', { ...R2, host: 'https://0123abcd.r2.test' }, 'host', /no scheme/],
+    ['a host with a hole', { ...R2, host: '0123abcd..test' }, 'host', /is not of the form/],
+    [
+      'an endpoint without a scheme',
+      { ...S3, endpoint: 's3.test' },
+      'endpoint',
+      /such as https:\/\/s3\.example\.com/,
+    ],
+    [
+      'an endpoint with a path',
+      { ...S3, endpoint: 'https://s3.test/x' },
+      'endpoint',
+      /without user, path or query/,
+    ],
+    ['an endpoint with a password', { ...S3, endpoint: 'https://a:b@s3.test' }, 'endpoint', /without user/],
+  ];
+  for (const [what, bucket, field, says] of cases)
+    it(`refuses ${what}, and names the field`, () => {
+      const error = refusal(() => checkNewBucket(bucket));
+      expect(error).to.include({ code: 'InvalidInput', field });
+      expect(error.message).to.match(says);
+    });
+});
+
+describe('checkCredentials', () => {
+  it('refuses what no credential is, without repeating it (H9)', () => {
+    for (const secretAccessKey of ['', 'two words', 'line\n', 'x'.repeat(513), 'schlüssel']) {
+      const error = refusal(() => {
+        checkCredentials({ accessKeyId: 'id', secretAccessKey });
+      });
+      expect(error).to.include({ code: 'InvalidInput', field: 'secretAccessKey' });
+      if (secretAccessKey !== '') expect(error.message).not.to.contain(secretAccessKey);
+    }
+    checkCredentials({ accessKeyId: 'id', secretAccessKey: 'a/b+c=' });
+  });
+});

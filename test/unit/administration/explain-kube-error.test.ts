@@ -1,0 +1,57 @@
+import { expect } from 'chai';
+import { AdministrationError } from '#administration/administration-error.ts';
+import { explainKubeError } from '#administration/explain-kube-error.ts';
+import { KubeError, type KubeErrorOptions } from '#runtime/kube/kube-error.ts';
+
+const ATTEMPT = {
+  verb: 'create',
+  resource: 'ziptokens.zipjobs.dev',
+  namespace: 'acme',
+  name: 'backend',
+} as const;
+
+const explain = (message: string, code: KubeErrorOptions['code']): AdministrationError => {
+  const error = explainKubeError(ATTEMPT, new KubeError(message, { code }));
+  if (error instanceof AdministrationError) return error;
+  throw error;
+};
+
+describe('explainKubeError', () => {
+  it('names verb, resource and namespace of a missing permission, and who lacks it', () => {
+    const { code, message } = explain(
+      'POST /apis/x: 403 Forbidden: ziptokens.zipjobs.dev is forbidden: User "jane" cannot create resource "ziptokens" in API group "zipjobs.dev" in the namespace "acme"',
+      'Forbidden',
+    );
+    expect(code).to.equal('Forbidden');
+    expect(message).to.match(/^You \(jane\) may not create ziptokens\.zipjobs\.dev in namespace acme\. Ask /);
+  });
+
+  it("tells a policy's refusal in its words", () => {
+    const { code, message } = explain(
+      'POST /apis/x: 403 Forbidden: ziptokens.zipjobs.dev "backend" is forbidden: ValidatingAdmissionPolicy \'p\' denied request: not on Sundays',
+      'Forbidden',
+    );
+    expect(code).to.equal('Refused');
+    expect(message).to.match(/A rule of the cluster .* not on Sundays$/);
+  });
+
+  it('says what to do next', () => {
+    expect(explain('GET /x: the connection failed (ECONNREFUSED)', 'Unreachable')).to.deep.include({
+      code: 'Unreachable',
+      message:
+        'To create ziptokens.zipjobs.dev backend in namespace acme failed: the connection failed (ECONNREFUSED). Check the address of the cluster and the network, then try again',
+    });
+    expect(explain('GET /x: 401 Unauthorized: Unauthorized', 'Unauthorized').message).to.contain(
+      'sign in again',
+    );
+    expect(explain('GET /x: 404 NotServed: unknown', 'NotServed').message).to.contain(
+      'Install the chart first',
+    );
+    expect(explain('PUT /x: 409 Conflict: changed', 'Conflict').message).to.contain('try again');
+  });
+
+  it('leaves every other error as it is', () => {
+    const error = new TypeError('x');
+    expect(explainKubeError(ATTEMPT, error)).to.equal(error);
+  });
+});

@@ -1,0 +1,184 @@
+import { expect } from 'chai';
+import { timelineOf } from '#administration/job-timeline.ts';
+import { toJob } from '#administration/job-view.ts';
+import { type JobQuery, listJobs } from '#administration/list-jobs.ts';
+import { checkCanRunAgain, zipJobAgain } from '#administration/run-again.ts';
+import { ANNOTATIONS, MAX_ZIP_JOB_NAME_LENGTH } from '#crds/api-group.ts';
+import type { ZipJob } from '#crds/zip-job.ts';
+import type { KubeClient } from '#runtime/kube/client.ts';
+import { ago, aZipJob, NAME, NOW, UUID } from '#test/support/builders/builders.ts';
+import { finishedAs, running } from '#test/support/builders/zip-job-statuses.ts';
+
+const CANARY = 'cAnArY0123456789';
+const NEW_UUID = '0f9d7a52-58a4-4c8e-9a57-1d1a2b3c4d5e';
+const URL_WITH_SECRET = `https://example.com/file?sig=${CANARY}`;
+
+describe('toJob', () => {
+  it('shows no URL of a source and none of the webhook', () => {
+    const job = toJob(
+      aZipJob({
+        spec: {
+          files: [{ url: URL_WITH_SECRET, filename: 'b.txt' }],
+          webhook: { url: URL_WITH_SECRET, events: ['FAILED'] },
+        },
+        status: finishedAs('Failed', {
+          message: `file 0: ${URL_WITH_SECRET}`,
+          failure: { code: 'SourceNotFound', fileIndex: 0, retriable: false, message: URL_WITH_SECRET },
+        }),
+      }),
+    );
+    expect(JSON.stringify(job)).not.to.contain(CANARY);
+    expect(job.failure).to.include({ fileIndex: 0, filename: 'b.txt', httpStatus: null });
+    expect(job.files).to.deep.equal({ list: 'inline', count: 1, deletedAt: null });
+  });
+
+  it('has one form for every job: null for what is not known', () => {
+    const fresh = toJob(aZipJob());
+    const old = toJob(aZipJob({ status: finishedAs('Succeeded') }));
+    expect(Object.keys(fresh)).to.deep.equal(Object.keys(old));
+    expect(fresh).to.include({ id: UUID, phase: null, apiStatus: 'none', reason: null, attemptsTotal: 0 });
+    expect(Object.values(fresh)).not.to.include(undefined);
+  });
+
+  it('names a job that was made by hand by its uid, as its webhook does', () => {
+    expect(toJob(aZipJob({ metadata: { name: 'nightly', uid: NEW_UUID } })).id).to.equal(NEW_UUID);
+  });
+});
+
+describe('timelineOf', () => {
+  it('tells attempts, conditions and deliveries in order', () => {
+    const job = aZipJob({
+      status: finishedAs('Failed', {
+        conditions: [],
+        attempts: [
+          {
+            n: 1,
+            podUid: 'p',
+            startedAt: ago(50),
+            finishedAt: ago(20),
+            class: 'permanent',
+            exitCode: 12,
+            reason: 'SourceNotFound',
+            message: 'file 1',
+          },
+        ],
+        webhook: { state: 'Delivered', log: [{ at: ago(5), durationMs: 12, status: 204 }] },
+      }),
+    });
+    expect(timelineOf(toJob(job)).map(({ what, detail }) => `${what}: ${detail}`)).to.deep.equal([
+      'Created: ',
+      'Attempt 1 began: ',
+      'Attempt 1 ended: permanent, exit code 12, SourceNotFound: file 1',
+      'Webhook sent: HTTP 204 in 12 ms',
+    ]);
+  });
+});
+
+describe('zipJobAgain', () => {
+  const first = aZipJob({
+    metadata: {
+      annotations: {
+        [ANNOTATIONS.requestSha256]: 'x',
+        [ANNOTATIONS.fileListBytes]: '9',
+        [ANNOTATIONS.replayWebhook]: 'n',
+      },
+    },
+    spec: { cancel: true, suspend: true },
+    status: finishedAs('Cancelled'),
+  });
+  const again = zipJobAgain(first, { uuid: NEW_UUID, now: NOW });
+
+  it('has the spec of the first, with its list, but is neither cancelled nor held', () => {
+    const { cancel: _cancel, suspend: _suspend, ...spec } = first.spec;
+    expect(again.spec).to.deep.equal(spec);
+    expect(again.status).to.equal(undefined);
+  });
+
+  it('takes over nothing that belongs to the first one alone', () => {
+    expect(again.metadata.annotations).to.deep.equal({
+      [ANNOTATIONS.acceptedAt]: NOW.toISOString(),
+      [ANNOTATIONS.runAgainOf]: NAME,
+    });
+    expect(again.metadata).not.to.have.any.keys('uid', 'resourceVersion', 'finalizers', 'ownerReferences');
+  });
+
+  it('is named so that its id can be asked for, or as the first one with an end of its own', () => {
+    const named = (name: string): string =>
+      zipJobAgain(aZipJob({ metadata: { name } }), { uuid: NEW_UUID, now: NOW }).metadata.name;
+    expect(again.metadata.name).to.equal(`zip-${NEW_UUID}`);
+    expect(named('nightly')).to.equal('nightly-0f9d7a52');
+    expect(named(`${'a'.repeat(42)}-${'b'.repeat(9)}`)).to.equal(`${'a'.repeat(42)}-0f9d7a52`);
+    expect(named('c'.repeat(52))).to.have.length(MAX_ZIP_JOB_NAME_LENGTH);
+  });
+
+  it('is refused of a job that runs, and of one whose list is gone', () => {
+    expect(() => checkCanRunAgain(aZipJob({ status: running('p') }))).to.throw(/has not ended/);
+    const annotations = { [ANNOTATIONS.fileListDeletedAt]: ago(9) };
+    expect(() =>
+      checkCanRunAgain(aZipJob({ metadata: { annotations }, status: finishedAs('Failed') })),
+    ).to.throw(/was deleted at/);
+    expect(() => checkCanRunAgain(first)).not.to.throw();
+  });
+});
+
+describe('listJobs', () => {
+  const pages: readonly (readonly ZipJob[])[] = [
+    [
+      aZipJob({ metadata: { name: 'old', creationTimestamp: ago(900) }, spec: { key: 'a/1.zip' } }),
+      aZipJob({
+        metadata: { name: 'new', creationTimestamp: ago(10) },
+        spec: { key: 'a/2.zip' },
+        status: running('p'),
+      }),
+    ],
+    [
+      aZipJob({
+        metadata: { name: 'middle', creationTimestamp: ago(300) },
+        spec: { key: 'b.zip' },
+        status: finishedAs('Failed'),
+      }),
+    ],
+  ];
+  const asked: (string | undefined)[] = [];
+  const kube: Pick<KubeClient, 'request'> = {
+    request: ({ query = {} }) => {
+      asked.push(query['fieldSelector']?.toString());
+      const page = query['continue'] === undefined ? 0 : 1;
+      return Promise.resolve({ metadata: page === 0 ? { continue: 'more' } : {}, items: pages[page] });
+    },
+  };
+  const names = async (query: Partial<JobQuery>): Promise<readonly string[]> => {
+    const all = { phases: [], limit: 10, ...query };
+    const { jobs } = await listJobs(kube as KubeClient, all, AbortSignal.timeout(5_000));
+    return jobs.map(({ name }) => name);
+  };
+
+  it('gives the newest of all pages, and counts the rest', async () => {
+    const { jobs, matching } = await listJobs(
+      kube as KubeClient,
+      { phases: [], limit: 2 },
+      AbortSignal.timeout(5_000),
+    );
+    expect(jobs.map(({ name }) => name)).to.deep.equal(['new', 'middle']);
+    expect(matching).to.equal(3);
+  });
+
+  it('finds by phase, where no phase is as good as queued, by key and by age', async () => {
+    expect(await names({ phases: ['Queued'] })).to.deep.equal(['old']);
+    expect(await names({ phases: ['Failed', 'Running'] })).to.deep.equal(['new', 'middle']);
+    expect(await names({ key: 'a/*' })).to.deep.equal(['new', 'old']);
+    expect(await names({ key: 'b.zip' })).to.deep.equal(['middle']);
+    expect(await names({ key: 'bxzip' })).to.deep.equal([]);
+    expect(
+      await names({ createdAfter: new Date(ago(400)), createdBefore: new Date(ago(100)) }),
+    ).to.deep.equal(['middle']);
+  });
+
+  it('lets the API server leave out what it can', async () => {
+    asked.length = 0;
+    await names({ phases: ['Queued'], bucket: { service: 's3', bucketName: 'archive' } });
+    expect(asked[0]).to.equal(
+      'spec.bucketRef.name=s3-archive,status.phase!=Succeeded,status.phase!=Failed,status.phase!=Cancelled',
+    );
+  });
+});

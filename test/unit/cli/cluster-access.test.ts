@@ -1,0 +1,61 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { expect } from 'chai';
+import { accessCluster } from '#cli/cluster-access.ts';
+import { readCommandLineConfig } from '#cli/config.ts';
+import { ConfigError } from '#runtime/errors.ts';
+
+const aKubeconfig = (name: string) =>
+  JSON.stringify({
+    'current-context': name,
+    contexts: [{ name, context: { cluster: name, user: name, namespace: `space-of-${name}` } }],
+    clusters: [{ name, cluster: { server: `https://${name}.test` } }],
+    users: [{ name, user: { token: 't' } }],
+  });
+
+describe('accessCluster', () => {
+  // The whole client library, which takes its time on a busy machine.
+  before(async function () {
+    this.timeout(60_000);
+    await import('#runtime/kube/kubeconfig-file.ts');
+  });
+  let dir = '';
+  beforeEach(async () => {
+    dir = await mkdtemp(join(tmpdir(), 'cluster-access-'));
+    for (const name of ['one', 'two']) await writeFile(join(dir, name), aKubeconfig(name));
+  });
+  afterEach(() => rm(dir, { recursive: true }));
+
+  const access = (env: Readonly<Record<string, string>>, kubeconfig?: string) =>
+    accessCluster({ kubeconfig, context: undefined }, readCommandLineConfig({ HOME: dir, ...env }));
+
+  it('takes the file that is named before that of the environment', async () => {
+    const KUBECONFIG = join(dir, 'one');
+    expect((await access({ KUBECONFIG })).namespace).to.equal('space-of-one');
+    expect((await access({ KUBECONFIG }, join(dir, 'two'))).namespace).to.equal('space-of-two');
+  });
+
+  it('passes over files of a list that are not there', async () => {
+    const KUBECONFIG = [join(dir, 'none'), join(dir, 'two'), join(dir, 'one')].join(delimiter);
+    expect((await access({ KUBECONFIG })).server).to.equal('https://two.test');
+  });
+
+  it('takes that of the home directory', async () => {
+    await mkdir(join(dir, '.kube'));
+    await writeFile(join(dir, '.kube', 'config'), aKubeconfig('home'));
+    expect((await access({})).server).to.equal('https://home.test');
+  });
+
+  it('takes the service account of the pod when there is no kubeconfig', async () => {
+    await writeFile(join(dir, 'namespace'), 'acme\n');
+    const env = { KUBERNETES_SERVICE_HOST: '10.0.0.1', SERVICE_ACCOUNT_DIR: dir };
+    expect(await access(env)).to.include({ server: 'https://10.0.0.1:443', namespace: 'acme' });
+  });
+
+  it('says how to name one when there is none', async () => {
+    const error: unknown = await access({}).catch((thrown: unknown) => thrown);
+    expect(error).to.be.instanceOf(ConfigError);
+    expect(String(error)).to.contain('--kubeconfig or KUBECONFIG');
+  });
+});

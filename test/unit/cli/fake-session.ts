@@ -1,0 +1,59 @@
+import type { CommandGroup } from '#cli/command.ts';
+import { createProgram } from '#cli/program.ts';
+import type { OpenSession } from '#cli/session.ts';
+import type { Terminal } from '#cli/terminal.ts';
+import { systemClock } from '#runtime/clock.ts';
+import type { KubeClient } from '#runtime/kube/client.ts';
+import { KubeError } from '#runtime/kube/kube-error.ts';
+
+export interface Printed {
+  readonly code: number;
+  readonly output: string;
+  readonly errors: string;
+}
+
+const unreachable: KubeClient = {
+  server: 'https://example.test',
+  request: () => Promise.reject(new KubeError('GET /: nobody is there', { code: 'Unreachable' })),
+  stream: () => Promise.reject(new KubeError('GET /: nobody is there', { code: 'Unreachable' })),
+  [Symbol.asyncDispose]: () => Promise.resolve(),
+};
+
+export interface FakeSessionOptions {
+  readonly groups: readonly CommandGroup[];
+  readonly terminal?: Partial<Terminal>;
+  readonly kube?: KubeClient;
+  readonly signal?: AbortSignal;
+}
+
+/** Runs the program in this process, with a terminal that keeps what is printed. */
+export const runProgram = async (options: FakeSessionOptions, args: readonly string[]): Promise<Printed> => {
+  let [output, errors] = ['', ''];
+  const terminal: Terminal = {
+    isInteractive: false,
+    print: (text) => {
+      output += text;
+    },
+    note: (text) => {
+      errors += `${text}\n`;
+    },
+    readInput: () => Promise.resolve(''),
+    confirm: () => Promise.resolve(false),
+    askHidden: () => Promise.resolve(''),
+    ...options.terminal,
+  };
+  const { signal = new AbortController().signal, kube = unreachable, groups } = options;
+  const openSession: OpenSession = ({ namespace = 'default' }) =>
+    Promise.resolve({
+      kube,
+      namespace,
+      knownNamespaces: [namespace],
+      terminal,
+      clock: systemClock,
+      signal,
+      env: {},
+      [Symbol.asyncDispose]: () => Promise.resolve(),
+    });
+  const program = createProgram({ version: '1.2.3', groups, terminal, openSession, signal });
+  return { code: await program(args), output, errors };
+};

@@ -1,0 +1,192 @@
+import { expect } from 'chai';
+import { parse } from 'yaml';
+import { AdministrationError, type AdministrationErrorCode } from '#administration/administration-error.ts';
+import type { CommandGroup } from '#cli/command.ts';
+import { confirmed } from '#cli/confirm.ts';
+import { addProjectCommands } from '#cli/project-commands.ts';
+import { ConfigError } from '#runtime/errors.ts';
+import { runProgram } from './fake-session.ts';
+
+const VALUE = { name: 'a', set: null, count: 3, list: ['x'] };
+
+const sayCommands =
+  (failure?: () => Error): CommandGroup =>
+  (parser, run) =>
+    parser.command('say', 'Says', (group) =>
+      group
+        .command(
+          'hello [name]',
+          'Says hello',
+          (args) => args.positional('name', { type: 'string' }).option('loud', { type: 'boolean' }),
+          run(async ({ name }, { namespace }) => {
+            if (failure) throw failure();
+            await Promise.resolve();
+            return { value: VALUE, text: `hello ${name} in ${namespace}`, notes: ['and goodbye'] };
+          }),
+        )
+        .command(
+          'bye',
+          'Goes',
+          (args) => args.option('yes', { type: 'boolean' }),
+          run(async (args, session) => {
+            await confirmed(session, 'Really?', args);
+            return { value: {}, text: 'gone', exitCode: 1 };
+          }),
+        )
+        .demandCommand(1, 'Say what to say: hello, bye'),
+    );
+
+const say = (...args: readonly string[]) => runProgram({ groups: [sayCommands()] }, args);
+
+describe('createProgram', () => {
+  it('prints a text for people, and notes beside it', async () => {
+    expect(await say('say', 'hello', 'you', '-n', 'acme')).to.deep.equal({
+      code: 0,
+      output: 'hello you in acme\n',
+      errors: 'and goodbye\n',
+    });
+  });
+
+  it('prints the whole answer as JSON and as YAML', async () => {
+    expect(JSON.parse((await say('say', 'hello', '-o', 'json')).output)).to.deep.equal(VALUE);
+    expect(parse((await say('say', 'hello', '-o', 'yaml')).output)).to.deep.equal(VALUE);
+  });
+
+  it('takes the last of an option that is given twice', async () => {
+    expect((await say('say', 'hello', '-n', 'a', '-n', 'b')).output).to.contain('in b');
+  });
+
+  it('ends with the code of the answer', async () => {
+    expect(await say('say', 'bye', '--yes')).to.include({ code: 1, output: 'gone\n' });
+  });
+
+  const wrong: Readonly<Record<string, readonly [args: readonly string[], message: RegExp]>> = {
+    'no command': [[], /Say what to manage\. See: zipjobs --help/],
+    'no second word': [['say'], /hello, bye\. See: zipjobs say --help/],
+    'an unknown command': [['sing'], /Unknown argument: sing/],
+    'an unknown second word': [['say', 'nothing'], /Unknown argument: nothing/],
+    'an unknown option': [
+      ['say', 'hello', '--loudly'],
+      /Unknown argument: loudly\. See: zipjobs say hello --help/,
+    ],
+    'an unknown format': [['say', 'hello', '-o', 'xml'], /Choices: "table", "json", "yaml"/],
+    'an option without its value': [['say', 'hello', '-n'], /Not enough arguments following: n/],
+  };
+  for (const [name, [args, message]] of Object.entries(wrong))
+    it(`refuses ${name}, with what to do instead, and prints nothing else`, async () => {
+      const { code, output, errors } = await say(...args);
+      expect({ code, output }).to.deep.equal({ code: 2, output: '' });
+      expect(errors).to.match(message);
+    });
+
+  const codes: Readonly<Record<AdministrationErrorCode, number>> = {
+    InvalidInput: 2,
+    Forbidden: 3,
+    Refused: 3,
+    AlreadyExists: 3,
+    InUse: 3,
+    Conflict: 3,
+    NotFound: 4,
+    Unauthorized: 5,
+    Unreachable: 5,
+    TimedOut: 6,
+    Failed: 1,
+  };
+  for (const [code, exitCode] of Object.entries(codes) as [AdministrationErrorCode, number][])
+    it(`ends with ${exitCode} for ${code}`, async () => {
+      const failure = () => new AdministrationError('It went wrong', { code });
+      expect(await runProgram({ groups: [sayCommands(failure)] }, ['say', 'hello'])).to.deep.equal({
+        code: exitCode,
+        output: '',
+        errors: 'zipjobs: It went wrong\n',
+      });
+    });
+
+  it('ends with 5 without a cluster, with 1 for a fault of its own, with 130 when it is interrupted', async () => {
+    const config = () => new ConfigError('No cluster is known');
+    const own = () => new TypeError('x is undefined');
+    expect((await runProgram({ groups: [sayCommands(config)] }, ['say', 'hello'])).code).to.equal(5);
+    expect((await runProgram({ groups: [sayCommands(own)] }, ['say', 'hello'])).code).to.equal(1);
+    const signal = AbortSignal.abort();
+    expect(await runProgram({ groups: [sayCommands(own)], signal }, ['say', 'hello'])).to.deep.equal({
+      code: 130,
+      output: '',
+      errors: 'zipjobs: interrupted\n',
+    });
+  });
+
+  it('helps at every level, and tells the exit codes', async () => {
+    for (const args of [['--help'], ['say', '--help'], ['say', 'hello', '-h']]) {
+      const { code, output, errors } = await say(...args);
+      expect({ code, errors }).to.deep.equal({ code: 0, errors: '' });
+      expect(output).to.match(/^zipjobs.*\n/);
+    }
+    expect((await say('--help')).output).to.contain('Exit codes: 0 done');
+    expect((await say('--version')).output).to.equal('1.2.3\n');
+  });
+
+  it('prints what teaches a shell to complete, and completes', async () => {
+    expect((await say('completion')).output).to.contain('complete -o bashdefault');
+    const { output } = await say('--get-yargs-completions', 'zipjobs', 'say', '');
+    expect(output.trim().split('\n')).to.include.members(['hello', 'bye']);
+  });
+
+  it('refuses what looks like a credential, without repeating it', async () => {
+    for (const secret of [
+      '--secret-access-key=very/secret',
+      '--access-key-id=AKIAIOSFODNN7EXAMPLE',
+      'AKIAIOSFODNN7EXAMPLE',
+      'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY',
+      '--note=zj_0123456789012345678901234567890',
+      'whsec_c2VjcmV0c2VjcmV0c2VjcmV0',
+    ]) {
+      const { code, output, errors } = await say('say', 'hello', secret);
+      expect({ code, output }).to.deep.equal({ code: 2, output: '' });
+      expect(errors).to.contain('--credentials-file').and.not.to.contain(secret.replace(/^.*=/, ''));
+    }
+  });
+
+  it('takes names that are no credentials', async () => {
+    expect((await say('say', 'hello', 'reports.2026-archive-of-the-very-long-name')).code).to.equal(0);
+  });
+});
+
+describe('confirmed', () => {
+  const bye = (answer: boolean | undefined, ...args: readonly string[]) =>
+    runProgram(
+      {
+        groups: [sayCommands()],
+        terminal: { isInteractive: answer !== undefined, confirm: () => Promise.resolve(answer === true) },
+      },
+      ['say', 'bye', ...args],
+    );
+
+  it('asks a person', async () => {
+    expect((await bye(true)).output).to.equal('gone\n');
+    expect(await bye(false)).to.deep.include({ code: 3, output: '' });
+  });
+
+  it('needs --yes where nobody can be asked', async () => {
+    expect((await bye(undefined, '--yes')).output).to.equal('gone\n');
+    const refused = await bye(undefined);
+    expect(refused).to.include({ code: 2, output: '' });
+    expect(refused.errors).to.contain('--yes');
+  });
+});
+
+describe('addProjectCommands', () => {
+  it('tells that the cluster cannot be reached', async () => {
+    const { code, errors } = await runProgram({ groups: [addProjectCommands] }, ['project', 'show', 'acme']);
+    expect(code).to.equal(5);
+    expect(errors).to.match(
+      /To get zipprojects\.zipjobs\.dev project in namespace acme failed: nobody is there/,
+    );
+  });
+
+  it('refuses a name and limits that cannot be', async () => {
+    for (const args of [['Acme'], ['acme', '--active-jobs', '0'], ['acme', '--files-per-job', 'x']]) {
+      const { code } = await runProgram({ groups: [addProjectCommands] }, ['project', 'create', ...args]);
+      expect(code, args.join(' ')).to.equal(2);
+    }
+  });
+});

@@ -1,0 +1,25 @@
+import { Readable } from 'node:stream';
+import { expect } from 'chai';
+import { endOf } from '#cli/sysdump/collect-pods.ts';
+
+const body = (...chunks: readonly string[]): Readable =>
+  Readable.from(chunks.map((chunk) => Buffer.from(chunk)));
+
+describe('endOf', () => {
+  it('gives a short text whole', async () => {
+    expect(await endOf(body('one\ntw', 'o\n'), 8)).to.equal('one\ntwo\n');
+  });
+
+  it('begins a cut text at the beginning of a line, so that no half of a secret is left', async () => {
+    const token = `zj_${'x'.repeat(30)}`;
+    expect(await endOf(body('first\n', `token ${token}`, '\nlast\n'), 20)).to.equal('last\n');
+    expect(await endOf(body(`${token}${token}`), 20)).to.equal('');
+  });
+
+  it('holds little more than it gives', async () => {
+    const lines = function* (): Generator<Buffer> {
+      for (let n = 0; n < 10_000; n += 1) yield Buffer.from(`line ${n}\n`);
+    };
+    expect(await endOf(Readable.from(lines()), 25)).to.equal('line 9998\nline 9999\n');
+  });
+});

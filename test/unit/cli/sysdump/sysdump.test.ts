@@ -1,0 +1,177 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect } from 'chai';
+import { DUMP_LIMITS, type DumpLimits } from '#cli/sysdump/dump-context.ts';
+import { createSysdump } from '#cli/sysdump/sysdump.ts';
+import { systemClock } from '#runtime/clock.ts';
+import type { KubeClient } from '#runtime/kube/client.ts';
+import { KubeError } from '#runtime/kube/kube-error.ts';
+import type { KubeRequest } from '#runtime/kube/kube-request.ts';
+import { contentOf, readZip } from '#test/support/archives/read-zip.ts';
+
+const forbidden = (): KubeError =>
+  new KubeError('403 Forbidden: User "ada" cannot list it', { code: 'Forbidden', httpStatus: 403 });
+
+const project = { kind: 'ZipProject', metadata: { namespace: 'acme', name: 'project' }, spec: {} };
+const aPod = (name: string, restartCount: number) => ({
+  metadata: { namespace: 'acme', name },
+  spec: { containers: [{ name: 'zipper' }] },
+  status: { phase: 'Failed', containerStatuses: [{ name: 'zipper', restartCount }] },
+});
+
+/** Scripted answers, by the end of a path. */
+type Answers = Readonly<Record<string, (request: KubeRequest) => unknown>>;
+
+const ANSWERS: Answers = {
+  '/version': () => ({ gitVersion: 'v1.35.4' }),
+  '/selfsubjectreviews': () => ({ status: { userInfo: { username: 'ada' } } }),
+  '/zipprojects': () => ({ metadata: {}, items: [project] }),
+  '/namespaces/acme/pods': () => ({ metadata: {}, items: [aPod('a', 1), aPod('b', 0)] }),
+};
+
+interface Script {
+  readonly answers?: Answers;
+  readonly log?: (request: KubeRequest) => Readable;
+}
+
+describe('createSysdump', () => {
+  let dir: string;
+  beforeEach(async () => {
+    dir = await mkdtemp(join(tmpdir(), 'sysdump-'));
+  });
+  afterEach(() => rm(dir, { recursive: true }));
+
+  const asked: string[] = [];
+  const kubeOf = ({
+    answers = {},
+    log = () => Readable.from([Buffer.from('one\ntwo\n')]),
+  }: Script): KubeClient => ({
+    server: 'https://example.test',
+    request: async (request) => {
+      asked.push(request.path);
+      const all = [...Object.entries(answers), ...Object.entries(ANSWERS)];
+      const found = all.find(([end]) => request.path.endsWith(end));
+      return found ? found[1](request) : { metadata: {}, items: [] };
+    },
+    stream: async (request) => {
+      asked.push(`${request.path}${request.query?.['previous'] === true ? '?previous' : ''}`);
+      return log(request);
+    },
+    [Symbol.asyncDispose]: () => Promise.resolve(),
+  });
+  const dump = async (
+    script: Script,
+    limits: Partial<DumpLimits> = {},
+    signal = AbortSignal.timeout(20_000),
+  ) => {
+    asked.length = 0;
+    const deps = { kube: kubeOf(script), clock: systemClock, progress: () => undefined, version: '1.2.3' };
+    const path = join(dir, 'dump.zip');
+    const request = { path, projects: [], ownNamespace: 'acme', limits: { ...DUMP_LIMITS, ...limits } };
+    const { problems } = await createSysdump(deps)(request, signal);
+    const { entries } = readZip(await readFile(path));
+    return { problems, files: new Map(entries.map((entry) => [entry.name, contentOf(entry).toString()])) };
+  };
+
+  it('asks for no Secret, of whatever namespace', async () => {
+    await dump({});
+    expect(asked).to.include('/api/v1/namespaces/acme/pods');
+    expect(asked.filter((path) => path.includes('/secrets'))).to.deep.equal([]);
+  });
+
+  it('reads the log of the run before a restart, too', async () => {
+    const { files } = await dump({});
+    expect([...files.keys()].filter((name) => name.startsWith('logs/'))).to.deep.equal([
+      'logs/acme/a/zipper.log',
+      'logs/acme/a/zipper.previous.log',
+      'logs/acme/b/zipper.log',
+    ]);
+    expect(asked).to.include('/api/v1/namespaces/acme/pods/a/log?previous');
+  });
+
+  it('asks for the last lines of a log, when it is told so those of the last hours only', async () => {
+    const queries: KubeRequest['query'][] = [];
+    const log = ({ query }: KubeRequest): Readable => {
+      queries.push(query);
+      return Readable.from([]);
+    };
+    await dump({ log }, { logLines: 7 });
+    expect(queries[0]).to.deep.equal({ container: 'zipper', tailLines: 7 });
+    await dump({ log }, { logSeconds: 60 });
+    expect(queries.at(-1)).to.include({ sinceSeconds: 60 });
+  });
+
+  it('goes on where one kind is forbidden, and where a list breaks off, and says so', async () => {
+    const half = (request: KubeRequest): unknown => {
+      if (request.query?.['continue'] !== undefined)
+        throw new KubeError('the list is too old', { code: 'Gone' });
+      return { metadata: { continue: 'next' }, items: [{ metadata: { namespace: 'acme', name: 'first' } }] };
+    };
+    const { files, problems } = await dump({
+      answers: {
+        '/nodes': () => {
+          throw forbidden();
+        },
+        '/namespaces/acme/events': half,
+      },
+    });
+    expect(problems.map(({ what }) => what)).to.include.members([
+      'cluster/nodes.yaml',
+      'namespaces/acme/events.yaml',
+    ]);
+    expect(files.get('namespaces/acme/events.yaml')).to.contain('first');
+    expect(files.get('errors.txt')).to.contain('403 Forbidden').and.to.contain('the list is too old');
+    expect(files.get('summary.txt')).to.contain(`PARTIAL: ${problems.length} things`);
+  });
+
+  it('looks into the own namespace where not all projects may be listed', async () => {
+    const refuse = (): never => {
+      throw forbidden();
+    };
+    const { problems } = await dump({ answers: { [`/apis/zipjobs.dev/v1alpha1/zipprojects`]: refuse } });
+    expect(asked).to.include('/apis/zipjobs.dev/v1alpha1/namespaces/acme/zipjobs');
+    expect(problems.find(({ what }) => what === 'other projects')?.why).to.contain('only acme');
+  });
+
+  it('waits for a log that does not end no longer than it may', async () => {
+    const endless = ({ signal }: KubeRequest): Readable =>
+      Readable.from(
+        (async function* (): AsyncGenerator<Buffer> {
+          yield Buffer.from('begun\n');
+          await delay(60_000, undefined, signal ? { signal } : {});
+        })(),
+      );
+    const { problems, files } = await dump({ log: endless }, { readMs: 20 });
+    expect(problems.find(({ what }) => what === 'logs/acme/b/zipper.log')?.why).to.contain(
+      'longer than 20 ms',
+    );
+    expect(files.get('errors.txt')).to.contain('logs/acme/b/zipper.log');
+  });
+
+  it('reads the logs of so many pods only', async () => {
+    const { problems, files } = await dump({}, { maxLogs: 1 });
+    expect([...files.keys()].filter((name) => name.startsWith('logs/acme/b'))).to.deep.equal([]);
+    expect(problems.find(({ what }) => what === 'logs')?.why).to.contain('of 2 pods');
+  });
+
+  it('ends, and leaves no file, when the API server does not know the person any more, or at an interrupt', async () => {
+    const unknown = (): never => {
+      throw new KubeError('401', { code: 'Unauthorized', httpStatus: 401 });
+    };
+    const error: unknown = await dump({ answers: { '/nodes': unknown } }).catch((reason: unknown) => reason);
+    expect(error).to.be.instanceOf(KubeError);
+    const interrupt = new AbortController();
+    const stop = (): never => {
+      interrupt.abort(new DOMException('received SIGINT', 'AbortError'));
+      throw interrupt.signal.reason as Error;
+    };
+    const end: unknown = await dump({ answers: { '/nodes': stop } }, {}, interrupt.signal).catch(
+      (reason: unknown) => reason,
+    );
+    expect(end).to.have.property('name', 'AbortError');
+    expect(await readdir(dir)).to.deep.equal([]);
+  });
+});

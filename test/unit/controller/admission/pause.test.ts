@@ -1,0 +1,27 @@
+import { expect } from 'chai';
+import { createPause } from '#controller/admission/pause.ts';
+import { ANNOTATIONS } from '#crds/api-group.ts';
+
+describe('the pause', () => {
+  const told: (string | undefined)[] = [];
+  const pause = createPause((reason) => told.push(reason));
+  const see = (value?: string) =>
+    pause.see({
+      metadata: {
+        namespace: 'n',
+        name: 'l',
+        ...(value !== undefined && { annotations: { [ANNOTATIONS.paused]: value } }),
+      },
+    });
+
+  it('is what stands on the Lease, and is told once for each change', () => {
+    for (const value of [undefined, 'incident 42', 'incident 42', 'true', 'false', undefined]) see(value);
+    expect(told).to.deep.equal(['incident 42', 'no reason is given', undefined]);
+    expect(pause.reason).to.equal(undefined);
+  });
+
+  it('repeats no more than a status bears', () => {
+    see('x'.repeat(1000));
+    expect(pause.reason).to.have.length(200);
+  });
+});

@@ -1,0 +1,244 @@
+import { expect } from 'chai';
+import { createWorkQueue, type WorkQueue, type WorkQueueOptions } from '#controller/engine/work-queue.ts';
+import { createLogger } from '#runtime/log.ts';
+import { createManualClock, type ManualClock } from '#test/support/builders/manual-clock.ts';
+
+interface Fixture {
+  readonly queue: WorkQueue;
+  readonly clock: ManualClock;
+  /** Keys in the order in which they were taken. */
+  readonly taken: string[];
+  /** Ends the work on the key that was taken first of those in work under that name. */
+  readonly finish: (key: string, error?: Error) => Promise<void>;
+  readonly stop: () => void;
+  readonly running: Promise<void>;
+  readonly counted: string[];
+}
+
+const start = (options: Partial<WorkQueueOptions> & { readonly workers?: number } = {}): Fixture => {
+  const clock = createManualClock();
+  const counted: string[] = [];
+  const queue = createWorkQueue({
+    log: createLogger('test', { level: 'silent' }),
+    clock,
+    baseDelayMs: 100,
+    maxDelayMs: 1_000,
+    drainTimeoutMs: 5_000,
+    metrics: {
+      depth: (keys) => counted.push(`depth ${keys}`),
+      added: () => counted.push('added'),
+      retried: () => counted.push('retried'),
+      started: (seconds) => counted.push(`started ${seconds}`),
+      finished: (seconds) => counted.push(`finished ${seconds}`),
+    },
+    ...options,
+  });
+  const taken: string[] = [];
+  const work = new Map<string, PromiseWithResolvers<void>>();
+  const abort = new AbortController();
+  const running = queue.run(
+    (key) => {
+      taken.push(key);
+      const end = Promise.withResolvers<void>();
+      work.set(key, end);
+      return end.promise;
+    },
+    { workers: options.workers ?? 2, signal: abort.signal },
+  );
+  return {
+    queue,
+    clock,
+    taken,
+    counted,
+    running,
+    finish: async (key, error) => {
+      if (error) work.get(key)?.reject(error);
+      else work.get(key)?.resolve();
+      await clock.advance(0);
+    },
+    stop: () => abort.abort(),
+  };
+};
+
+describe('createWorkQueue', () => {
+  it('takes keys in the order in which they came, each once', async () => {
+    const { queue, clock, taken, stop, finish, running } = start({ workers: 1 });
+    for (const key of ['a', 'b', 'a', 'c', 'b']) queue.add(key);
+    expect(queue.depth).to.equal(3);
+    for (const key of ['a', 'b', 'c']) {
+      await clock.advance(0);
+      await finish(key);
+    }
+    expect(taken).to.deep.equal(['a', 'b', 'c']);
+    stop();
+    await running;
+  });
+
+  it('takes one key of each group in turn, however many of one come first', async () => {
+    const { queue, clock, taken, stop, finish, running } = start({
+      workers: 1,
+      groupOf: (key) => key.slice(0, 1),
+    });
+    for (const key of ['a1', 'a2', 'a3', 'b1', 'b2', 'c1']) queue.add(key);
+    for (let turn = 0; turn < 6; turn += 1) {
+      await clock.advance(0);
+      await finish(taken.at(-1) ?? '');
+    }
+    expect(taken).to.deep.equal(['a1', 'b1', 'c1', 'a2', 'b2', 'a3']);
+    stop();
+    await running;
+  });
+
+  it('a key waits for one turn of each other group while a thousand keys of one come back again and again', async () => {
+    const abort = new AbortController();
+    const queue = createWorkQueue({
+      log: createLogger('test', { level: 'silent' }),
+      groupOf: (key) => key.split('/')[0] ?? '',
+    });
+    let [turns, addedAt] = [0, 0];
+    const waits: number[] = [];
+    for (let index = 0; index < 1000; index += 1) queue.add(`busy/${index}`);
+    await queue.run(
+      async (key) => {
+        turns += 1;
+        if (key === 'quiet/webhook') waits.push(turns - addedAt);
+        else queue.add(key);
+        if (turns % 500 === 0) {
+          addedAt = turns;
+          queue.add('quiet/webhook');
+        }
+        if (turns === 5_002) abort.abort();
+      },
+      { workers: 1, signal: abort.signal },
+    );
+    expect(waits).to.have.lengthOf(10);
+    expect(Math.max(...waits)).to.be.at.most(2);
+  });
+
+  it('gives a key to one worker at a time, and once more when it was added meanwhile', async () => {
+    const { queue, clock, taken, stop, finish, running } = start({ workers: 3 });
+    queue.add('a');
+    await clock.advance(0);
+    queue.add('a');
+    queue.add('a');
+    await clock.advance(0);
+    expect(taken).to.deep.equal(['a']);
+    expect(queue.depth).to.equal(0);
+    await finish('a');
+    expect(taken).to.deep.equal(['a', 'a']);
+    await finish('a');
+    await clock.advance(10_000);
+    expect(taken).to.deep.equal(['a', 'a']);
+    stop();
+    await running;
+  });
+
+  it('works on as many keys at once as it has workers', async () => {
+    const { queue, clock, taken, stop, finish, running } = start({ workers: 2 });
+    for (const key of ['a', 'b', 'c']) queue.add(key);
+    await clock.advance(0);
+    expect(taken).to.deep.equal(['a', 'b']);
+    await finish('b');
+    expect(taken).to.deep.equal(['a', 'b', 'c']);
+    for (const key of ['a', 'c']) await finish(key);
+    stop();
+    await running;
+  });
+
+  it('adds a key later, at the earliest of the times asked for', async () => {
+    const { queue, clock, taken, stop, finish, running } = start();
+    queue.addAfter('a', 500);
+    queue.addAfter('a', 300);
+    queue.addAfter('a', 900);
+    queue.addAfter('b', 0);
+    await clock.advance(299);
+    expect(taken).to.deep.equal(['b']);
+    await clock.advance(1);
+    expect(taken).to.deep.equal(['b', 'a']);
+    await finish('a');
+    await finish('b');
+    await clock.advance(1_000);
+    expect(taken).to.deep.equal(['b', 'a']);
+    stop();
+    await running;
+  });
+
+  it('doubles the wait of a key that fails, up to the longest, until it is forgotten', async () => {
+    const { queue, clock, taken, stop, finish, running } = start();
+    const waits: number[] = [];
+    queue.add('a');
+    await clock.advance(0);
+    for (let failures = 0; failures < 5; failures += 1) {
+      await finish('a', new Error('no'));
+      const failedMs = clock.monotonicMs();
+      while (taken.length === failures + 1) await clock.advance(10);
+      waits.push(clock.monotonicMs() - failedMs);
+    }
+    for (const [index, bound] of [100, 200, 400, 800, 1_000].entries())
+      expect(waits[index]).to.be.within(bound, bound * 1.25 + 10);
+    queue.forget('a');
+    await finish('a');
+    queue.addRateLimited('a');
+    await clock.advance(125);
+    expect(taken.length).to.equal(7);
+    await finish('a');
+    stop();
+    await running;
+  });
+
+  it('counts as controller-runtime does', async () => {
+    const { queue, clock, stop, finish, running, counted } = start({ workers: 1 });
+    queue.add('a');
+    queue.add('a');
+    await clock.advance(0);
+    queue.add('b');
+    await clock.advance(2_000);
+    expect([queue.longestRunningMs(), queue.unfinishedMs()]).to.deep.equal([2_000, 2_000]);
+    await finish('a');
+    expect([queue.longestRunningMs(), queue.unfinishedMs()]).to.deep.equal([0, 0]);
+    await finish('b');
+    stop();
+    await running;
+    expect(counted.join(', ')).to.equal(
+      'added, depth 1, depth 0, started 0, added, depth 1, finished 2, depth 0, started 2, finished 0',
+    );
+  });
+
+  it('ends after the keys in work, takes no more, and leaves no timer', async () => {
+    const { queue, clock, taken, stop, finish, running } = start({ workers: 1 });
+    queue.add('a');
+    queue.add('b');
+    queue.addAfter('c', 60_000);
+    await clock.advance(0);
+    let ended = false;
+    const end = running.then(() => {
+      ended = true;
+    });
+    stop();
+    queue.add('d');
+    queue.addAfter('e', 10);
+    await clock.advance(100);
+    expect(ended).to.equal(false);
+    await finish('a', new Error('stopped'));
+    await end;
+    expect(taken).to.deep.equal(['a']);
+    expect(clock.pending).to.equal(0);
+  });
+
+  it('leaves behind what does not end within the drain limit', async () => {
+    const { queue, clock, stop, running } = start();
+    queue.add('a');
+    await clock.advance(0);
+    stop();
+    await clock.advance(5_000);
+    await running;
+    expect(clock.pending).to.equal(0);
+  });
+
+  it('ends at once when it was stopped before it began', async () => {
+    const queue = createWorkQueue({ log: createLogger('test', { level: 'silent' }) });
+    queue.add('a');
+    const process = (): Promise<void> => Promise.reject(new Error('must not run'));
+    await queue.run(process, { workers: 2, signal: AbortSignal.abort() });
+  });
+});

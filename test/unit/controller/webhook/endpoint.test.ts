@@ -1,0 +1,102 @@
+import { expect } from 'chai';
+import { afterAnswer, enabled, isDisabled } from '#controller/webhook/endpoint.ts';
+import type { EndpointState, ZipProject } from '#crds/zip-project.ts';
+import { aZipProject, NOW } from '#test/support/builders/builders.ts';
+
+const url = 'https://hooks.example/secret-path';
+const DAY = 24;
+
+/** The state after answers at so many hours from NOW. */
+const after = (
+  answers: readonly (readonly [hours: number, status: number | undefined])[],
+  before?: EndpointState,
+): EndpointState | undefined =>
+  answers.reduce<EndpointState | undefined>((state, [hours, status]) => {
+    const now = new Date(NOW.getTime() + hours * 3_600_000);
+    const delivery = { at: now.toISOString(), durationMs: 1, ...(status !== undefined && { status }) };
+    return afterAnswer(state, { url, delivery }, { now, disableAfterSeconds: 432_000 });
+  }, before);
+
+const everyDay = (days: number, status: number | undefined) =>
+  Array.from({ length: days + 1 }, (_, day) => [day * DAY, status] as const);
+
+describe('the endpoint of a project', () => {
+  const cases: readonly {
+    name: string;
+    answers: readonly (readonly [number, number | undefined])[];
+    want: { state: string; reason?: string };
+  }[] = [
+    { name: 'stays enabled while it answers', answers: everyDay(9, 204), want: { state: 'Enabled' } },
+    {
+      name: 'stays enabled for less than five days of failures',
+      answers: everyDay(4, 500),
+      want: { state: 'Enabled' },
+    },
+    {
+      name: 'is disabled after five days of nothing but failures',
+      answers: everyDay(5, 500),
+      want: { state: 'Disabled', reason: 'FailingTooLong' },
+    },
+    {
+      name: 'is disabled after five days without any answer',
+      answers: everyDay(5, undefined),
+      want: { state: 'Disabled', reason: 'FailingTooLong' },
+    },
+    {
+      name: 'counts anew after a success',
+      answers: [...everyDay(4, 500), [4.5 * DAY, 200], [5 * DAY, 500], [6 * DAY, 500]],
+      want: { state: 'Enabled' },
+    },
+    {
+      name: 'does not take two failures a week apart for one outage',
+      answers: [
+        [0, 500],
+        [7 * DAY, 500],
+      ],
+      want: { state: 'Enabled' },
+    },
+    {
+      name: 'is disabled by a 410 at once',
+      answers: [[0, 410]],
+      want: { state: 'Disabled', reason: 'Gone' },
+    },
+    {
+      name: 'is not enabled by a success that comes late',
+      answers: [
+        [0, 410],
+        [1, 200],
+      ],
+      want: { state: 'Disabled', reason: 'Gone' },
+    },
+  ];
+  for (const { name, answers, want } of cases)
+    it(`${name} (W9, W10)`, () => {
+      expect(after(answers)).to.include(want);
+    });
+
+  it('is enabled by a person, and fails from then on anew (W10)', () => {
+    const state = enabled(after(everyDay(5, 500)), url, 'n1');
+    expect(state).to.include({ state: 'Enabled', enabledNonce: 'n1' });
+    expect(state).not.to.have.any.keys('reason', 'failingSince');
+    expect(after([[6 * DAY, 500]], state)).to.include({
+      state: 'Enabled',
+      failingSince: '2026-05-10T12:00:00Z',
+    });
+  });
+
+  it('is another one at another URL, and its URL is not told', () => {
+    const state = after([[0, 410]]);
+    const project: ZipProject = { ...aZipProject(), ...(state && { status: { webhook: state } }) };
+    expect([isDisabled(project, url), isDisabled(project, 'https://other.example')]).to.deep.equal([
+      true,
+      false,
+    ]);
+    expect(JSON.stringify(state)).not.to.contain('hooks.example');
+  });
+
+  it('is not written down more often than every minute while all is well', () => {
+    const first = after([[0, 200]]);
+    expect(after([[0.01, 200]], first)).to.equal(first);
+    expect(after([[0.1, 200]], first)).not.to.deep.equal(first);
+  });
+});

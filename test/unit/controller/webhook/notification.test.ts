@@ -1,0 +1,72 @@
+import { expect } from 'chai';
+import { afterDelivery, firstWebhookState } from '#controller/webhook/notification.ts';
+import type { WebhookState } from '#crds/zip-job.ts';
+import { aConfig, ago, aZipJob, NOW } from '#test/support/builders/builders.ts';
+
+const schedule = aConfig().webhookSchedule;
+const pending = (attempts: number): WebhookState => ({
+  state: 'Pending',
+  deliveryId: 'msg_1_COMPLETED',
+  attempts,
+  nextAttemptAt: ago(0),
+});
+const answer = (more: { status?: number; error?: string }) => ({
+  delivery: { at: ago(0), durationMs: 3, ...more },
+});
+const secondsUntilNext = ({ nextAttemptAt }: WebhookState): number =>
+  (Date.parse(nextAttemptAt ?? '') - NOW.getTime()) / 1000;
+
+describe('afterDelivery', () => {
+  it('tries ten times over some 75 hours, each wait at most a tenth longer (W7)', () => {
+    let state = pending(0);
+    const waits: number[] = [];
+    while (state.state === 'Pending') {
+      state = afterDelivery(state, answer({ status: 500 }), { schedule, now: NOW });
+      if (state.state === 'Pending') waits.push(secondsUntilNext(state));
+    }
+    expect(state).to.include({ state: 'Exhausted', attempts: 10, lastStatus: 500 });
+    expect(state.log).to.have.length(10);
+    const planned = [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400];
+    expect(waits).to.have.length(planned.length);
+    for (const [index, wait] of waits.entries())
+      expect(wait).to.be.within(planned[index] ?? 0, (planned[index] ?? 0) * 1.1 + 1);
+  });
+
+  const cases = [
+    { name: '200', given: { status: 200 }, want: 'Delivered' },
+    { name: '204', given: { status: 204 }, want: 'Delivered' },
+    { name: '301', given: { status: 301 }, want: 'Pending' },
+    { name: '404', given: { status: 404 }, want: 'Pending' },
+    { name: '410', given: { status: 410 }, want: 'Exhausted' },
+    { name: '503', given: { status: 503 }, want: 'Pending' },
+    { name: 'no answer', given: { error: 'timeout' }, want: 'Pending' },
+  ];
+  for (const { name, given, want } of cases)
+    it(`is ${want} after ${name} (W9)`, () => {
+      expect(afterDelivery(pending(0), answer(given), { schedule, now: NOW }).state).to.equal(want);
+    });
+
+  it('waits as long as the receiver asks, for a day at most (W9)', () => {
+    const slow = { ...answer({ status: 429 }), retryAfterMs: 3_600_000 };
+    expect(secondsUntilNext(afterDelivery(pending(0), slow, { schedule, now: NOW }))).to.equal(3600);
+    const absurd = { ...answer({ status: 429 }), retryAfterMs: 1e12 };
+    expect(secondsUntilNext(afterDelivery(pending(0), absurd, { schedule, now: NOW }))).to.equal(86_400);
+  });
+});
+
+describe('firstWebhookState', () => {
+  const webhook = { url: 'https://hook.example', events: ['COMPLETED' as const] };
+  it('is due at once when the event is wanted', () => {
+    expect(firstWebhookState(aZipJob({ spec: { webhook } }), 'COMPLETED', NOW)).to.include({
+      state: 'Pending',
+      attempts: 0,
+      nextAttemptAt: ago(0),
+    });
+  });
+  it('is not configured otherwise', () => {
+    expect(firstWebhookState(aZipJob({ spec: { webhook } }), 'FAILED', NOW)).to.deep.equal({
+      state: 'NotConfigured',
+    });
+    expect(firstWebhookState(aZipJob(), 'COMPLETED', NOW)).to.deep.equal({ state: 'NotConfigured' });
+  });
+});

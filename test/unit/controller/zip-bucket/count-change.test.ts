@@ -1,0 +1,27 @@
+import { expect } from 'chai';
+import { isCountOnly } from '#controller/zip-bucket/count-change.ts';
+import type { ZipBucket } from '#crds/zip-bucket.ts';
+import { ago, aZipBucket } from '#test/support/builders/builders.ts';
+
+describe('isCountOnly', () => {
+  const before: ZipBucket = { ...aZipBucket(), status: { activeJobs: 1 } };
+  const isOnly = (object: ZipBucket): boolean => isCountOnly({ kind: 'set', key: 'a/b', object, before });
+  const metadata = { ...before.metadata, resourceVersion: '2' };
+
+  it('is true when nothing but the count of jobs is another', () => {
+    expect(isOnly({ ...before, metadata, status: { activeJobs: 2 } })).to.equal(true);
+    expect(isOnly({ ...before, metadata, status: {} })).to.equal(true);
+  });
+  it('is false when its deletion, spec or conditions change with it', () => {
+    const status = { activeJobs: 2 };
+    expect(isOnly({ ...before, metadata: { ...metadata, deletionTimestamp: ago(1) }, status })).to.equal(
+      false,
+    );
+    expect(isOnly({ ...before, spec: { ...before.spec, bucketName: 'other' }, status })).to.equal(false);
+    expect(isOnly({ ...before, status: { ...status, conditions: [] } })).to.equal(false);
+  });
+  it('is false for one that has come or gone', () => {
+    expect(isCountOnly({ kind: 'set', key: 'a/b', object: before, before: undefined })).to.equal(false);
+    expect(isCountOnly({ kind: 'deleted', key: 'a/b', before })).to.equal(false);
+  });
+});

@@ -1,0 +1,220 @@
+import { expect } from 'chai';
+import { decideBucket } from '#controller/zip-bucket/decide.ts';
+import type {
+  BucketAction,
+  BucketDecision,
+  BucketObservation,
+  BucketTest,
+} from '#controller/zip-bucket/observation.ts';
+import { testJob, testJobName } from '#controller/zip-bucket/test-manifest.ts';
+import { ANNOTATIONS, FINALIZER } from '#crds/api-group.ts';
+import { findCondition } from '#crds/conditions.ts';
+import type { ObjectMeta } from '#crds/object-meta.ts';
+import type { ZipBucket, ZipBucketStatus } from '#crds/zip-bucket.ts';
+import type { BucketCheck, TerminationMessage } from '#crds/zipper-contract.ts';
+import type { Pod } from '#runtime/kube/resources.ts';
+import { aConfig, ago, aPod, aZipBucket, aZipJob, NAMESPACE, NOW } from '#test/support/builders/builders.ts';
+import { ended, waitingFor } from '#test/support/builders/pod-statuses.ts';
+
+const config = aConfig();
+
+const aBucket = (metadata: Partial<ObjectMeta> = {}, status?: ZipBucketStatus): ZipBucket => {
+  const bucket = aZipBucket();
+  return {
+    ...bucket,
+    metadata: { ...bucket.metadata, uid: 'uid-bucket', generation: 1, finalizers: [FINALIZER], ...metadata },
+    status: { activeJobs: 0, ...status },
+  };
+};
+const asked = (nonce = 'a'): Partial<ObjectMeta> => ({ annotations: { [ANNOTATIONS.testBucket]: nonce } });
+const leaving = { deletionTimestamp: ago(5) };
+
+const judge = (bucket: ZipBucket, change: Partial<BucketObservation> = {}): BucketDecision =>
+  decideBucket(
+    { bucket, zipJobs: [], isProjectLeaving: false, tests: [], isNamespaceTerminating: false, ...change },
+    { now: NOW, config },
+  );
+const kinds = ({ actions }: BucketDecision): readonly string[] => actions.map(({ kind }) => kind);
+
+/** The Job of the bucket's test, so many seconds old. */
+const aTest = (bucket: ZipBucket, age: number, pods: readonly Pod[] = []): BucketTest => {
+  const job = testJob(bucket, 'a', config);
+  return {
+    job: { ...job, metadata: { ...job.metadata, uid: 'uid-test', creationTimestamp: ago(age) } },
+    pods,
+  };
+};
+const said = (message: TerminationMessage, exitCode = 0): readonly Pod[] => [
+  aPod('t', { status: ended({ exitCode, message }) }),
+];
+const checked = (check: BucketCheck): readonly Pod[] =>
+  said({ contractVersion: 1, mode: 'check-bucket', check });
+
+const finished = (['Succeeded', 'Failed'] as const).map((phase) =>
+  aZipJob({ metadata: { name: phase.toLowerCase() }, status: { phase } }),
+);
+
+describe('decideBucket', () => {
+  it('adds the finalizer before anything else', () => {
+    const decision = judge(aBucket({ ...asked(), finalizers: [] }));
+    expect(decision).to.deep.equal({ actions: [{ kind: 'addFinalizer' }] });
+  });
+
+  it('counts unfinished jobs, and writes nothing when the count is there already', () => {
+    const zipJobs = [aZipJob(), aZipJob({ metadata: { name: 'b' } }), ...finished];
+    expect(judge(aBucket(), { zipJobs }).status).to.deep.equal({ activeJobs: 2 });
+    expect(judge(aBucket({}, { activeJobs: 2 }), { zipJobs })).to.deep.equal({ actions: [] });
+  });
+
+  describe('of one that is being deleted (F15)', () => {
+    const release = (early?: string) => ({
+      actions: [{ kind: 'releaseFinalizer', ...(early !== undefined && { early }) }],
+    });
+    const zipJobs = ['g', 'f', 'e', 'd', 'c', 'b', 'a'].map((name) => aZipJob({ metadata: { name } }));
+
+    it('lets go when no job names it', () => {
+      expect(judge(aBucket(leaving))).to.deep.equal(release());
+    });
+    it('waits for finished jobs too, unless their project goes as well', () => {
+      const { status, actions } = judge(aBucket(leaving), { zipJobs: finished });
+      expect(actions).to.deep.equal([]);
+      expect(findCondition(status?.conditions, 'Waiting')?.message).to.contain('0 unfinished; 2 finished.');
+      expect(judge(aBucket(leaving), { zipJobs: finished, isProjectLeaving: true })).to.deep.equal(release());
+      const both = { zipJobs: [...zipJobs, ...finished], isProjectLeaving: true };
+      const waiting = findCondition(judge(aBucket(leaving), both).status?.conditions, 'Waiting');
+      expect(waiting?.message).to.contain('7 unfinished').and.to.contain('0 finished');
+    });
+    it('waits for the others, names a few of them, and says how to force it', () => {
+      const { status, actions } = judge(aBucket(leaving), { zipJobs });
+      expect(actions).to.deep.equal([]);
+      const waiting = findCondition(status?.conditions, 'Waiting');
+      expect(waiting).to.include({ status: 'True', reason: 'JobsExist' });
+      expect(waiting?.message).to.contain('7 unfinished: a, b, c, d, e and 2 more; 0 finished.');
+      expect(waiting?.message).to.contain(ANNOTATIONS.forceDelete);
+      expect(judge(aBucket(leaving, status), { zipJobs })).to.deep.equal({ actions: [] });
+    });
+    it('lets go at once when that is forced, or when its namespace goes', () => {
+      const annotations = { [ANNOTATIONS.forceDelete]: 'true' };
+      expect(judge(aBucket({ ...leaving, annotations }), { zipJobs })).to.deep.equal(release('Forced'));
+      const terminating = { zipJobs, isNamespaceTerminating: true };
+      expect(judge(aBucket(leaving), terminating)).to.deep.equal(release('NamespaceTerminating'));
+    });
+    it('is not forced by the word false, nor does force delete what nobody deletes', () => {
+      const annotations = { [ANNOTATIONS.forceDelete]: 'false' };
+      expect(judge(aBucket({ ...leaving, annotations }), { zipJobs }).actions).to.deep.equal([]);
+      const forced = { annotations: { [ANNOTATIONS.forceDelete]: 'true' } };
+      expect(judge(aBucket(forced)).actions).to.deep.equal([]);
+    });
+    it('leaves one alone whose finalizer is gone', () => {
+      expect(judge(aBucket({ ...leaving, finalizers: ['other/one'] }))).to.deep.equal({ actions: [] });
+    });
+  });
+
+  describe('when a test is asked for', () => {
+    const bucket = aBucket(asked());
+    const startOf = (of: ZipBucket): Extract<BucketAction, { kind: 'startTest' }> => {
+      const [start] = judge(of).actions;
+      if (start?.kind !== 'startTest') throw new Error('no test was started');
+      return start;
+    };
+
+    it("starts a Job of the bucket's own that no one else's name can clash with", () => {
+      const { job, nonce } = startOf(bucket);
+      expect(nonce).to.equal('a');
+      expect(job.metadata.name).to.match(/^zipbucket-test-[0-9a-f]{24}$/);
+      expect(job.metadata.ownerReferences?.[0]).to.include({
+        kind: 'ZipBucket',
+        name: 's3-archive',
+        uid: 'uid-bucket',
+      });
+      expect(job.metadata.namespace).to.equal(NAMESPACE);
+      const text = JSON.stringify(job.spec?.template);
+      expect(text).to.contain('"secretName":"zipbucket-s3-archive"');
+      expect(text).not.to.contain('serviceAccountToken');
+    });
+    it('starts another one for another nonce, and for a spec that changed meanwhile', () => {
+      const names = [bucket, aBucket(asked('b')), aBucket({ ...asked(), generation: 2 })].map(
+        (one) => startOf(one).job.metadata.name,
+      );
+      expect(new Set(names).size).to.equal(3);
+    });
+    it('waits for its answer up to the limit', () => {
+      const decision = judge(bucket, { tests: [aTest(bucket, 20, [aPod('t')])] });
+      expect(decision).to.deep.equal({ actions: [], requeueAfterMs: 100_000 });
+    });
+    it('asks nothing twice: an answered nonce only has its Job removed', () => {
+      const answered = aBucket(asked(), { test: { nonce: 'a', finishedAt: ago(1) } });
+      const decision = judge(answered, { tests: [aTest(bucket, 20)] });
+      const name = testJobName(bucket, 'a');
+      expect(decision).to.deep.equal({ actions: [{ kind: 'deleteTest', name, uid: 'uid-test' }] });
+    });
+    it('removes the Job of an earlier nonce', () => {
+      expect(kinds(judge(aBucket(asked('b')), { tests: [aTest(bucket, 20)] }))).to.deep.equal([
+        'deleteTest',
+        'startTest',
+      ]);
+    });
+  });
+
+  describe('tells of a test', () => {
+    const bucket = aBucket(asked());
+    const told = (pods: readonly Pod[], age = 20): ZipBucketStatus => {
+      const { status } = judge(bucket, { tests: [aTest(bucket, age, pods)] });
+      if (!status) throw new Error('nothing was told');
+      expect(status.test).to.deep.equal({ nonce: 'a', finishedAt: ago(0) });
+      return status;
+    };
+    const readyOf = ({ conditions }: ZipBucketStatus) => findCondition(conditions, 'Ready');
+    const fenceOf = ({ conditions }: ZipBucketStatus) => findCondition(conditions, 'FenceIncomplete');
+
+    it('that went well', () => {
+      const status = told(checked({ ok: true, missingPermissions: [] }));
+      expect(readyOf(status)).to.include({ status: 'True', reason: 'BucketTested', observedGeneration: 1 });
+      expect(fenceOf(status)).to.include({ status: 'False', reason: 'AllPermitted' });
+    });
+    it('that nobody may look after', () => {
+      const missingPermissions = ['s3:GetObject and s3:ListBucket'];
+      const status = told(checked({ ok: true, missingPermissions, warnings: ['FenceIncomplete'] }));
+      expect(readyOf(status)).to.include({ status: 'True' });
+      expect(fenceOf(status)).to.include({ status: 'True', reason: 'LookForbidden' });
+      expect(fenceOf(status)?.message).to.contain('s3:GetObject and s3:ListBucket');
+    });
+    it('that may not list uploads', () => {
+      const status = told(checked({ ok: true, missingPermissions: ['s3:ListBucketMultipartUploads'] }));
+      expect(fenceOf(status)).to.include({ status: 'True', reason: 'ListForbidden' });
+    });
+    it('that may not write, by the code and the permission', () => {
+      const failure = { code: 'BucketAccessDenied', retriable: false, message: 'the store refused' };
+      const status = told(checked({ ok: false, missingPermissions: ['s3:PutObject'], failure }));
+      expect(readyOf(status)).to.include({
+        status: 'False',
+        reason: 'BucketAccessDenied',
+        message: 'the store refused The credentials lack s3:PutObject.',
+      });
+      expect(fenceOf(status)).to.equal(undefined);
+    });
+    it('whose zipper could not begin', () => {
+      const failure = { code: 'BucketMisconfigured', retriable: false, message: 'its host is not allowed' };
+      const status = told(said({ contractVersion: 1, mode: 'check-bucket', failure }, 13));
+      expect(readyOf(status)).to.include({ status: 'False', reason: 'BucketMisconfigured' });
+    });
+    it('that is out of time, by what its pod waited for', () => {
+      const pod = aPod('t', { status: waitingFor('CreateContainerConfigError', 'secret not found') });
+      expect(readyOf(told([{ ...pod, status: { ...pod.status, phase: 'Pending' } }], 121))).to.include({
+        status: 'False',
+        reason: 'ContainerConfig',
+      });
+      expect(readyOf(told([], 121))).to.include({ status: 'False', reason: 'BucketTestFailed' });
+    });
+    it('whose Job failed without a word', () => {
+      const test = aTest(bucket, 20, [
+        aPod('t', { status: ended({ exitCode: 1, message: 'Segmentation fault' }) }),
+      ]);
+      const conditions = [{ type: 'Failed', status: 'True', reason: 'BackoffLimitExceeded' }];
+      const { status } = judge(bucket, {
+        tests: [{ ...test, job: { ...test.job, status: { conditions } } }],
+      });
+      expect(readyOf(status ?? {})).to.include({ status: 'False', reason: 'BucketTestFailed' });
+    });
+  });
+});

@@ -1,0 +1,240 @@
+import { expect } from 'chai';
+import { pino } from 'pino';
+import { Registry } from 'prom-client';
+import { createControllerMetrics } from '#controller/metrics.ts';
+import { createAct } from '#controller/zip-job/act.ts';
+import type { ActOptions } from '#controller/zip-job/actions/act-options.ts';
+import { archiveJob, settleJob } from '#controller/zip-job/manifest/job-manifest.ts';
+import { createMemory } from '#controller/zip-job/memory.ts';
+import type { Decision, EventNote } from '#controller/zip-job/observation.ts';
+import { ownedStatus } from '#controller/zip-job/owned-status.ts';
+import { FINALIZER } from '#crds/api-group.ts';
+import type { ZipJob } from '#crds/zip-job.ts';
+import { isKubeError, KubeError } from '#runtime/kube/kube-error.ts';
+import type { Job, Pod, Secret } from '#runtime/kube/resources.ts';
+import {
+  aConfig,
+  anObservation,
+  aZipBucket,
+  aZipJob,
+  NAME,
+  NAMESPACE,
+} from '#test/support/builders/builders.ts';
+import { createFakeObjects } from '#test/support/builders/fake-objects.ts';
+import { createManualClock } from '#test/support/builders/manual-clock.ts';
+import { createVersionedClient } from '#test/support/builders/versioned-client.ts';
+import { anUpload, finishedAs, running } from '#test/support/builders/zip-job-statuses.ts';
+
+const KEY = `${NAMESPACE}/${NAME}`;
+const config = aConfig();
+
+const setUp = (zipJob: ZipJob = aZipJob()) => {
+  const zipJobs = createFakeObjects<ZipJob>();
+  const jobs = createFakeObjects<Job>();
+  const pods = createFakeObjects<Pod>();
+  const secrets = createFakeObjects<Secret>();
+  const stored = zipJobs.put(zipJob);
+  const told: EventNote[] = [];
+  const endpoints: unknown[] = [];
+  const memory = createMemory();
+  const metrics = createControllerMetrics(new Registry());
+  const client = createVersionedClient(
+    zipJobs,
+    () => undefined,
+    () => '2026-05-04T12:00:00Z',
+  );
+  let conflicts = 0;
+  const apply: ActOptions['zipJobs']['apply'] = async (...call) => {
+    try {
+      return await client.apply(...call);
+    } catch (error) {
+      if (isKubeError(error, 'Conflict')) conflicts += 1;
+      throw error;
+    }
+  };
+  const patches: unknown[] = [];
+  const mergePatch: ActOptions['zipJobs']['mergePatch'] = (target, patch) => {
+    patches.push(patch);
+    return client.mergePatch(target, patch);
+  };
+  const act = createAct({
+    zipJobs: { ...client, apply, mergePatch },
+    jobs: jobs.client,
+    pods: pods.client,
+    secrets: secrets.client,
+    memory,
+    recordEvent: (_zipJob, note) => {
+      told.push(note);
+    },
+    dispatcher: {
+      submit: () => undefined,
+      state: () => ({ kind: 'idle' }),
+      settle: () => undefined,
+      waiting: 0,
+    },
+    endpointNotes: {
+      add: (namespace, { url, delivery }) => {
+        endpoints.push([namespace, url, delivery.status]);
+      },
+    },
+    planDelivery: () => ({
+      key: '',
+      attemptId: '',
+      isWanted: () => true,
+      endpoint: '',
+      send: () => Promise.reject(new Error('no')),
+    }),
+    metrics,
+    clock: createManualClock(),
+    log: pino({ level: 'silent' }),
+  });
+  return {
+    act,
+    zipJobs,
+    jobs,
+    secrets,
+    stored,
+    told,
+    memory,
+    metrics,
+    patches,
+    endpoints,
+    conflicts: () => conflicts,
+  };
+};
+
+const NOTE: EventNote = { type: 'Normal', reason: 'Accepted', message: 'yes' };
+const decision = (more: Partial<Decision>): Decision => ({ actions: [], events: [], ...more });
+const create = (zipJob: ZipJob) =>
+  ({ kind: 'createJob', target: 'archive', job: archiveJob(zipJob, aZipBucket(), config) }) as const;
+
+describe('act', () => {
+  it('writes the status, then tells of it, then adds the finalizer and creates the Job', async () => {
+    const { act, stored, told, patches, jobs, memory } = setUp();
+    const outcome = await act(
+      anObservation({ zipJob: stored }),
+      decision({
+        status: { phase: 'Queued' },
+        events: [NOTE],
+        actions: [{ kind: 'addFinalizer' }, create(stored)],
+      }),
+    );
+    expect(outcome.kind).to.equal('again');
+    expect(told).to.deep.equal([NOTE]);
+    expect(jobs.all()).to.have.length(1);
+    expect(patches).to.deep.equal([{ metadata: { finalizers: [FINALIZER], resourceVersion: '2' } }]);
+    expect(memory.newest(KEY, stored).metadata.resourceVersion).to.equal('3');
+  });
+
+  it('decides again on the live object after a conflict, and tells of nothing that was not written', async () => {
+    const { act, zipJobs, stored, told, memory, conflicts, jobs } = setUp();
+    const live = zipJobs.put({ ...stored, status: { progress: running('p').progress } } as ZipJob);
+    const outcome = await act(
+      anObservation({ zipJob: stored }),
+      decision({ status: { phase: 'Queued' }, events: [NOTE], actions: [create(stored)] }),
+    );
+    expect(outcome).to.deep.equal({ kind: 'again', hints: {} });
+    expect([conflicts(), told, jobs.all()]).to.deep.equal([1, [], []]);
+    expect(memory.newest(KEY, stored)).to.deep.equal(live);
+  });
+
+  it('is done with a ZipJob that is gone, or that another has replaced', async () => {
+    const { act, zipJobs, stored } = setUp();
+    zipJobs.put({ ...stored, metadata: { ...stored.metadata, uid: 'uid-of-another' } });
+    const seen = anObservation({ zipJob: stored });
+    expect((await act(seen, decision({ status: { phase: 'Queued' } }))).kind).to.equal('gone');
+    zipJobs.remove(NAMESPACE, NAME);
+    expect((await act(seen, decision({ status: { phase: 'Queued' } }))).kind).to.equal('gone');
+    expect((await act(seen, decision({ actions: [{ kind: 'addFinalizer' }] }))).kind).to.equal('gone');
+  });
+
+  it('hands on the Job that exists already, whoever owns it', async () => {
+    const { act, stored, jobs } = setUp();
+    const job = jobs.put({ metadata: { name: NAME, namespace: NAMESPACE } });
+    const outcome = await act(anObservation({ zipJob: stored }), decision({ actions: [create(stored)] }));
+    expect(outcome).to.deep.equal({ kind: 'again', hints: { job } });
+  });
+
+  it('creates nothing for a ZipJob that has ended behind a stale cache', async () => {
+    const { act, zipJobs, stored, jobs, memory } = setUp();
+    const live = zipJobs.put({ ...stored, status: { phase: 'Succeeded' } });
+    const outcome = await act(anObservation({ zipJob: stored }), decision({ actions: [create(stored)] }));
+    expect([outcome, jobs.all()]).to.deep.equal([{ kind: 'again', hints: {} }, []]);
+    expect(memory.newest(KEY, stored)).to.deep.equal(live);
+  });
+
+  it('creates nothing for a ZipJob that was cancelled behind a stale cache', async () => {
+    const { act, zipJobs, stored, jobs } = setUp();
+    zipJobs.put({ ...stored, spec: { ...stored.spec, cancel: true } });
+    await act(anObservation({ zipJob: stored }), decision({ actions: [create(stored)] }));
+    expect(jobs.all()).to.deep.equal([]);
+  });
+
+  for (const [code, reason] of [
+    ['QuotaExceeded', 'QuotaExceeded'],
+    ['Forbidden', 'AdmissionRefused'],
+    ['TooManyRequests', 'ApiServerBusy'],
+    ['Timeout', 'ApiServerBusy'],
+  ] as const)
+    it(`remembers ${code} on create as ${reason}, to come back later and ever less often (F6, F13)`, async () => {
+      const { act, stored, jobs, memory } = setUp();
+      jobs.fail(new KubeError('POST: refused', { code }));
+      const seen = anObservation({ zipJob: stored });
+      expect((await act(seen, decision({ actions: [create(stored)] }))).kind).to.equal('again');
+      const first = memory.refusal(KEY);
+      expect(first).to.include({ target: 'archive', reason, count: 1 });
+      await act(seen, decision({ actions: [create(stored)] }));
+      const second = memory.refusal(KEY);
+      expect(second?.since).to.deep.equal(first?.since);
+      expect(second?.retryAt.getTime()).to.be.greaterThan(first?.retryAt.getTime() ?? 0);
+      jobs.fail(undefined);
+      await act(seen, decision({ actions: [create(stored)] }));
+      expect(memory.refusal(KEY)).to.equal(undefined);
+    });
+
+  it('lets go at once when a namespace that is going takes no settle Job', async () => {
+    const { act, stored, jobs, patches } = setUp(
+      aZipJob({ metadata: { finalizers: [FINALIZER], deletionTimestamp: '2026-05-04T11:59:00Z' } }),
+    );
+    jobs.fail(new KubeError('POST: terminating', { code: 'NamespaceTerminating' }));
+    const job = settleJob(
+      stored,
+      { attempt: { n: 1, podUid: 'p' }, upload: anUpload('open'), bucket: aZipBucket() },
+      config,
+    );
+    const action = { kind: 'createJob', target: 'settle', job } as const;
+    expect((await act(anObservation({ zipJob: stored }), decision({ actions: [action] }))).kind).to.equal(
+      'done',
+    );
+    expect(patches).to.deep.equal([{ metadata: { finalizers: [], resourceVersion: '1' } }]);
+  });
+
+  it('deletes the file list by name and notes when', async () => {
+    const { act, stored, secrets, patches } = setUp(aZipJob({ status: finishedAs('Succeeded') }));
+    const action = { kind: 'deleteFileList', secretNames: [`${NAME}-files-0`] } as const;
+    await act(anObservation({ zipJob: stored }), decision({ actions: [action] }));
+    expect(secrets.calls).to.deep.equal([`delete ${NAMESPACE}/${NAME}-files-0`]);
+    expect(JSON.stringify(patches)).to.contain('file-list-deleted-at');
+  });
+
+  it('notes what the endpoint answered once that stands in the status (W10)', async () => {
+    const webhook = { url: 'https://hooks.example/x', events: ['COMPLETED'] } as const;
+    const { act, stored, endpoints } = setUp(aZipJob({ spec: { webhook }, status: finishedAs('Succeeded') }));
+    const answer = { delivery: { at: '2026-05-04T12:00:00Z', durationMs: 3, status: 503 } };
+    const seen = anObservation({ zipJob: stored, delivery: { kind: 'answered', answer } });
+    await act(seen, decision({}));
+    expect(endpoints).to.deep.equal([]);
+    await act(seen, decision({ status: ownedStatus(finishedAs('Succeeded')) }));
+    expect(endpoints).to.deep.equal([[NAMESPACE, webhook.url, 503]]);
+  });
+
+  it('counts an end once, by the write that moved it', async () => {
+    const { act, stored, metrics } = setUp(aZipJob({ status: running('p1') }));
+    const status = ownedStatus(finishedAs('Failed'));
+    const seen = anObservation({ zipJob: stored });
+    await act(seen, decision({ status }));
+    await act(seen, decision({ status }));
+    const { values } = await metrics.finished.get();
+    expect(values).to.deep.equal([{ labels: { result: 'failed', reason: 'SourceNotFound' }, value: 1 }]);
+  });
+});

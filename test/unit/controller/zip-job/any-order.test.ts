@@ -1,0 +1,240 @@
+/** The judgement under whatever happens in whatever order: the promises of the state machine hold after every write. */
+import { EXIT_CODES } from '#crds/zipper-contract.ts';
+import { KubeError } from '#runtime/kube/kube-error.ts';
+import { createRandom, type Random } from '#test/chaos/random.ts';
+import { aZipJob, NAME, NAMESPACE } from '#test/support/builders/builders.ts';
+import { disrupted, type Ending, failureMessage } from '#test/support/builders/pod-statuses.ts';
+import { JobWorld } from '#test/support/worlds/job-world/job-world.ts';
+import { expectPromises } from '#test/support/worlds/job-world/promises.ts';
+import { calm, livePods, stepPods, stopPods } from '#test/support/worlds/job-world/turns.ts';
+import { tendJobs } from '#test/support/worlds/job-world/world-jobs.ts';
+import type { WorldPod } from '#test/support/worlds/job-world/world-zipper.ts';
+
+const SCHEDULES = 200;
+const MOVES = 60;
+
+type Move = (world: JobWorld, random: Random) => void | Promise<void>;
+
+const anyPod = (world: JobWorld, random: Random, act: (pod: WorldPod) => void): void => {
+  const pods = livePods(world);
+  if (pods.length > 0) act(random.pick(pods));
+};
+
+const refuseJobs = (world: JobWorld): void => {
+  world.jobs.fail(new KubeError('POST: quota', { code: 'QuotaExceeded' }), (call) =>
+    call.startsWith('create'),
+  );
+};
+
+const ENDINGS: readonly Ending[] = [
+  { exitCode: EXIT_CODES.sourceUnavailable, message: failureMessage('SourceTruncated', { retriable: true }) },
+  { exitCode: EXIT_CODES.sourceFailed, message: failureMessage('SourceNotFound') },
+  { exitCode: 137, reason: 'OOMKilled' },
+  { exitCode: 1 },
+];
+
+const MOVES_OF_ALL: Readonly<Record<string, readonly [weight: number, move: Move]>> = {
+  'the controller looks': [10, (world) => world.reconcile()],
+  'the Job controller looks': [
+    6,
+    (world) => {
+      tendJobs(world);
+    },
+  ],
+  'pods go on': [
+    10,
+    (world) => {
+      stepPods(world);
+    },
+  ],
+  'the store answers': [
+    4,
+    (world) => {
+      world.store.arrive();
+    },
+  ],
+  'pods stop': [
+    4,
+    (world, random) => {
+      stopPods(world, () => random.next() < 0.5);
+    },
+  ],
+  'garbage is collected': [
+    2,
+    (world) => {
+      world.collectGarbage();
+    },
+  ],
+  'seconds pass': [
+    4,
+    (world, random) => {
+      world.pass(random.int(1, 30));
+    },
+  ],
+  'minutes pass': [
+    1,
+    (world, random) => {
+      world.pass(random.int(60, 900));
+    },
+  ],
+  'a pod fails': [
+    2,
+    (world, random) => {
+      anyPod(world, random, (pod) => {
+        pod.end(random.pick(ENDINGS));
+      });
+    },
+  ],
+  'a pod is evicted': [
+    1,
+    (world, random) => {
+      anyPod(world, random, ({ pod }) => {
+        const live = world.pod(pod.metadata.name);
+        if (live) world.putPod({ ...live, status: { ...live.status, ...disrupted(143) } });
+      });
+    },
+  ],
+  'a node is lost': [
+    0.4,
+    (world, random) => {
+      anyPod(world, random, (process) => {
+        world.loseNode(process, { noticed: random.next() < 0.7, dead: random.next() < 0.5 });
+      });
+    },
+  ],
+  'a pod hangs': [
+    0.4,
+    (world, random) => {
+      anyPod(world, random, (process) => {
+        process.hangs = true;
+      });
+    },
+  ],
+  'somebody deletes a pod': [
+    0.4,
+    (world, random) => {
+      anyPod(world, random, ({ pod }) => {
+        world.askToStop(pod);
+      });
+    },
+  ],
+  'somebody deletes the Job': [
+    0.2,
+    (world) => {
+      world.deleteJobByHand();
+    },
+  ],
+  'somebody else has a Job of this name': [
+    0.1,
+    (world) => {
+      if (world.jobs.all().every(({ metadata }) => metadata.name !== NAME))
+        world.jobs.put({ metadata: { namespace: NAMESPACE, name: NAME } });
+    },
+  ],
+  'somebody cancels': [
+    0.4,
+    (world) => {
+      world.cancel();
+    },
+  ],
+  'somebody deletes the ZipJob': [
+    0.3,
+    (world) => {
+      world.deleteZipJob();
+    },
+  ],
+  'somebody suspends or resumes': [
+    0.5,
+    (world, random) => {
+      world.suspend(random.next() < 0.3);
+    },
+  ],
+  'the bucket is deleted': [
+    0.1,
+    (world) => {
+      world.buckets.remove(NAMESPACE, 's3-archive');
+    },
+  ],
+  'the caches lag': [
+    1,
+    (world, random) => {
+      world.lag(() => random.next() < 0.7);
+    },
+  ],
+  'the caches catch up': [
+    3,
+    (world) => {
+      world.lag(() => false);
+    },
+  ],
+  'another replica hears no more': [
+    1,
+    (world) => {
+      world.remember();
+    },
+  ],
+  'that replica leads': [
+    0.5,
+    (world) => {
+      world.takeOver();
+    },
+  ],
+  'the controller is about to be killed': [
+    1,
+    (world, random) => {
+      world.killIn = random.int(1, 4);
+      world.killsBefore = random.next() < 0.5;
+    },
+  ],
+  'the quota is used up': [
+    0.5,
+    (world) => {
+      refuseJobs(world);
+    },
+  ],
+  'there is quota': [
+    1,
+    (world) => {
+      world.jobs.fail(undefined);
+    },
+  ],
+};
+
+const TOTAL = Object.values(MOVES_OF_ALL).reduce((sum, [weight]) => sum + weight, 0);
+
+const draw = (random: Random): string => {
+  let left = random.next() * TOTAL;
+  for (const [name, [weight]] of Object.entries(MOVES_OF_ALL)) {
+    left -= weight;
+    if (left < 0) return name;
+  }
+  return 'the controller looks';
+};
+
+const play = async (seed: number): Promise<void> => {
+  const random = createRandom(seed);
+  const told: string[] = [];
+  const world = new JobWorld(aZipJob(), (before, after) => {
+    expectPromises(before, after, world);
+  });
+  try {
+    if (random.next() < 0.3) refuseJobs(world);
+    for (let moves = 0; moves < MOVES; moves += 1) {
+      const name = draw(random);
+      told.push(name);
+      await MOVES_OF_ALL[name]?.[1](world, random);
+    }
+    told.push('calm');
+    world.suspend(false);
+    await calm(world);
+  } catch (error) {
+    throw new Error(`seed ${seed}: ${told.join('; ')}`, { cause: error });
+  }
+};
+
+describe('observe, decide and act, in any order of events', () => {
+  it(`keep every promise over ${SCHEDULES} schedules (H4, H5, H6)`, async function () {
+    this.timeout(120_000);
+    for (let seed = 1; seed <= SCHEDULES; seed += 1) await play(seed);
+  });
+});

@@ -1,0 +1,141 @@
+/** What becomes of a job that somebody interrupts, in every phase and up to its end. */
+import { expect } from 'chai';
+import { findCondition } from '#crds/conditions.ts';
+import { isFinished } from '#crds/zip-job.ts';
+import { EXIT_CODES } from '#crds/zipper-contract.ts';
+import { KubeError } from '#runtime/kube/kube-error.ts';
+import { aZipJob, NAMESPACE } from '#test/support/builders/builders.ts';
+import { failureMessage } from '#test/support/builders/pod-statuses.ts';
+import { JobWorld } from '#test/support/worlds/job-world/job-world.ts';
+import { expectPromises } from '#test/support/worlds/job-world/promises.ts';
+import { calm, livePods, round, stepPods } from '#test/support/worlds/job-world/turns.ts';
+import { tendJobs } from '#test/support/worlds/job-world/world-jobs.ts';
+
+const CREATE_REFUSED = new KubeError('POST: quota', { code: 'QuotaExceeded' });
+
+const refuseJobs = (world: JobWorld): void => {
+  world.jobs.fail(CREATE_REFUSED, (call) => call.startsWith('create'));
+};
+
+/** Lets everybody move, one zipper's step at a time, until the world is as wanted. */
+const until = async (world: JobWorld, isReached: () => boolean): Promise<void> => {
+  for (let turns = 0; turns < 50 && !isReached(); turns += 1) {
+    await world.reconcile();
+    if (isReached()) return;
+    tendJobs(world);
+    stepPods(world);
+  }
+  expect(isReached()).to.equal(true);
+};
+
+const statusOf = ({ zipJob }: JobWorld) => zipJob?.status ?? {};
+
+/** How a job gets there. */
+const PHASES: Readonly<Record<string, (world: JobWorld) => Promise<void>>> = {
+  'that nobody has looked at': () => Promise.resolve(),
+  Queued: async (world) => {
+    refuseJobs(world);
+    await until(world, () => statusOf(world).reason === 'QuotaExceeded');
+  },
+  'Starting, without a pod': (world) => until(world, () => statusOf(world).phase === 'Starting'),
+  'Starting, with a pod in charge': (world) =>
+    until(world, () => statusOf(world).phase === 'Starting' && statusOf(world).job?.podUid !== undefined),
+  Running: (world) => until(world, () => statusOf(world).upload?.state === 'open'),
+  'Running, with an archive of which only the store knows': async (world) => {
+    await until(world, () => world.store.armed.length > 0);
+    world.store.arrive();
+  },
+  'Running, between two attempts': async (world) => {
+    await PHASES['Running']?.(world);
+    livePods(world)[0]?.end({ exitCode: 1 });
+    await until(world, () => findCondition(statusOf(world).conditions, 'Settled')?.reason === 'Settling');
+  },
+  'Finalizing, not settled yet': async (world) => {
+    await PHASES['Running']?.(world);
+    refuseJobs(world);
+    world.deleteJobByHand();
+    await until(world, () => statusOf(world).phase === 'Finalizing');
+  },
+  Succeeded: async (world) => {
+    await calm(world);
+    expect(statusOf(world).phase).to.equal('Succeeded');
+  },
+  Failed: async (world) => {
+    await PHASES['Running']?.(world);
+    livePods(world)[0]?.end({ exitCode: EXIT_CODES.sourceFailed, message: failureMessage('SourceNotFound') });
+    await calm(world);
+    expect(statusOf(world).phase).to.equal('Failed');
+  },
+};
+
+const INTERRUPTIONS: Readonly<Record<string, (world: JobWorld) => void>> = {
+  cancelled: (world) => {
+    world.cancel();
+  },
+  suspended: (world) => {
+    world.suspend(true);
+  },
+  deleted: (world) => {
+    world.deleteZipJob();
+  },
+  'robbed of its bucket': (world) => {
+    world.buckets.remove(NAMESPACE, 's3-archive');
+  },
+  'deleted with its namespace': (world) => {
+    world.isNamespaceTerminating = true;
+    world.jobs.fail(new KubeError('POST: terminating', { code: 'NamespaceTerminating' }), (call) =>
+      call.startsWith('create'),
+    );
+    world.deleteZipJob();
+  },
+};
+
+/** In the order of INTERRUPTIONS. */
+const ENDS: Readonly<Record<keyof typeof PHASES, readonly string[]>> = {
+  'that nobody has looked at': ['Cancelled', 'Suspended', 'gone', 'BucketNotFound', 'gone'],
+  Queued: ['Cancelled', 'Suspended', 'gone', 'BucketDeleted', 'gone'],
+  'Starting, without a pod': ['Cancelled', 'Uploaded', 'gone', 'BucketDeleted', 'gone'],
+  'Starting, with a pod in charge': ['Cancelled', 'Uploaded', 'gone', 'BucketDeleted', 'gone'],
+  Running: ['Cancelled', 'Uploaded', 'gone', 'BucketDeleted', 'gone'],
+  'Running, with an archive of which only the store knows': [
+    'ProvedByStore',
+    'Uploaded',
+    'gone',
+    'OutcomeUnknown',
+    'gone',
+  ],
+  'Running, between two attempts': ['Cancelled', 'Uploaded', 'gone', 'BucketDeleted', 'gone'],
+  'Finalizing, not settled yet': ['JobDeleted', 'JobDeleted', 'gone', 'JobDeleted', 'gone'],
+  Succeeded: ['Uploaded', 'Uploaded', 'gone', 'Uploaded', 'gone'],
+  Failed: ['SourceNotFound', 'SourceNotFound', 'gone', 'SourceNotFound', 'gone'],
+};
+
+/** Until the job has ended, is gone, or nothing moves it any more. */
+const follow = async (world: JobWorld, isHeld: boolean): Promise<void> => {
+  if (!isHeld) return calm(world);
+  for (let rounds = 0; rounds < 5; rounds += 1) await round(world);
+};
+
+const endOf = ({ zipJob }: JobWorld): string =>
+  !zipJob || zipJob.metadata.deletionTimestamp !== undefined ? 'gone' : (zipJob.status?.reason ?? '');
+
+describe('a job', () => {
+  for (const [phase, reach] of Object.entries(PHASES))
+    for (const [index, [interruption, interrupt]] of Object.entries(INTERRUPTIONS).entries()) {
+      const want = ENDS[phase]?.[index] ?? '';
+      it(`${phase}, ends ${want} when it is ${interruption}`, async () => {
+        const world = new JobWorld(aZipJob(), (before, after) => {
+          expectPromises(before, after, world);
+        });
+        await reach(world);
+        const wasFinished = isFinished(world.zipJob ?? {});
+        interrupt(world);
+        await world.reconcile();
+        await follow(world, want === 'Suspended');
+        expect(endOf(world)).to.equal(want);
+        expect(isFinished(world.zipJob ?? {})).to.equal(want !== 'Suspended' && want !== 'gone');
+        if (!wasFinished && want !== 'gone' && want !== 'OutcomeUnknown')
+          expect(world.store.armed, 'nothing is left that could publish').to.deep.equal([]);
+      });
+    }
+});

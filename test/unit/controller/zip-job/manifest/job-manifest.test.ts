@@ -1,0 +1,240 @@
+import { expect } from 'chai';
+import { archiveJob, settleJob } from '#controller/zip-job/manifest/job-manifest.ts';
+import { aConfig, ago, aZipBucket, aZipJob, NAME, NAMESPACE } from '#test/support/builders/builders.ts';
+import { anUpload } from '#test/support/builders/zip-job-statuses.ts';
+
+const config = aConfig({ zipperEnv: { LOG_LEVEL: 'debug', POD_UID: 'forged' } });
+const job = archiveJob(aZipJob(), aZipBucket({ objectOptions: { cacheControl: 'no-store' } }), config);
+const podOf = (one: typeof job) => one.spec?.template.spec;
+const containerOf = (one: typeof job) => podOf(one)?.containers[0];
+const taskOf = (one: typeof job): unknown =>
+  JSON.parse(one.spec?.template.metadata?.annotations?.['zipjobs.dev/task'] ?? '');
+
+describe('archiveJob', () => {
+  it('is named and owned so that there can be only one', () => {
+    expect(job.metadata).to.deep.equal({
+      name: NAME,
+      namespace: NAMESPACE,
+      labels: {
+        'app.kubernetes.io/name': 'zipjobs-zipper',
+        'app.kubernetes.io/instance': NAME,
+        'app.kubernetes.io/component': 'archive',
+        'app.kubernetes.io/part-of': 'zipjobs',
+        'app.kubernetes.io/managed-by': 'zipjobs-controller',
+      },
+      ownerReferences: [
+        {
+          apiVersion: 'zipjobs.dev/v1alpha1',
+          kind: 'ZipJob',
+          name: NAME,
+          uid: 'uid-zipjob',
+          controller: true,
+        },
+      ],
+    });
+  });
+
+  it('names the job whose list it mounts, when it is run again', () => {
+    const again = aZipJob({ metadata: { name: 'again' }, spec: { ...aZipJob().spec } });
+    const made = archiveJob(again, aZipBucket(), config);
+    expect(made.metadata.annotations).to.deep.equal({ 'zipjobs.dev/file-list-of': NAME });
+  });
+
+  it('runs one pod at a time and tells permanent failures and disruptions from the rest (K2) (K5)', () => {
+    const { template: _template, ...spec } = job.spec ?? { template: {} };
+    expect(spec).to.deep.equal({
+      completions: 1,
+      parallelism: 1,
+      podReplacementPolicy: 'Failed',
+      backoffLimit: 3,
+      activeDeadlineSeconds: 7200,
+      podFailurePolicy: {
+        rules: [
+          {
+            action: 'FailJob',
+            onExitCodes: {
+              containerName: 'zipper',
+              operator: 'In',
+              values: [10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29],
+            },
+          },
+          { action: 'Ignore', onPodConditions: [{ type: 'DisruptionTarget', status: 'True' }] },
+        ],
+      },
+    });
+  });
+
+  it('waits suspended for the queue that is named; its settle Jobs do not', () => {
+    const queued = aZipJob({ spec: { queueName: 'night' } });
+    const { metadata, spec } = archiveJob(queued, aZipBucket(), config);
+    expect([metadata.labels?.['kueue.x-k8s.io/queue-name'], spec?.suspend]).to.deep.equal(['night', true]);
+    const lost = { attempt: { n: 1, podUid: 'p' }, upload: anUpload('open'), bucket: aZipBucket() };
+    const settle = settleJob(queued, lost, config);
+    expect([settle.metadata.labels?.['kueue.x-k8s.io/queue-name'], settle.spec?.suspend]).to.deep.equal([
+      undefined,
+      undefined,
+    ]);
+  });
+
+  it('tells the task in one annotation, without credentials and URLs', () => {
+    expect(taskOf(job)).to.deep.equal({
+      mode: 'archive',
+      contractVersion: 1,
+      bucket: { name: 'archive', service: 's3', region: 'eu-central-1', cacheControl: 'no-store' },
+      namespace: NAMESPACE,
+      zipJob: NAME,
+      zipJobUid: 'uid-zipjob',
+      key: 'out/archive.zip',
+      compression: 'store',
+      onConflict: 'replace',
+      defaultModificationTime: ago(60),
+      files: { from: 'mounted', chunks: 1, count: 3, sha256: 'ab'.repeat(32) },
+      startDeadlineSeconds: 600,
+    });
+  });
+
+  it('hands on what the ZipJob chooses about failing sources, the manifest, names and times', () => {
+    const choices = {
+      onSourceError: 'Skip',
+      manifestEntry: 'contents.json',
+      portableNames: 'rewrite',
+      fixedModificationTime: '2024-05-06T07:08:09Z',
+    } as const;
+    expect(taskOf(archiveJob(aZipJob({ spec: choices }), aZipBucket(), config))).to.deep.include(choices);
+  });
+
+  it('leaves a node that does not answer after 30 s, not after five minutes (K4)', () => {
+    const lost = podOf(job)?.tolerations?.filter(({ key }) => key?.startsWith('node.kubernetes.io/'));
+    expect(lost).to.deep.equal(
+      ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable'].map((key) => ({
+        key,
+        operator: 'Exists',
+        effect: 'NoExecute',
+        tolerationSeconds: 30,
+      })),
+    );
+  });
+
+  it('holds to the restricted profile and beyond (P1, P2)', () => {
+    const pod = podOf(job);
+    expect(pod?.securityContext).to.include({ runAsNonRoot: true, runAsUser: 65_532 });
+    expect(pod?.securityContext?.seccompProfile?.type).to.equal('RuntimeDefault');
+    expect(containerOf(job)?.securityContext).to.deep.equal({
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ['ALL'] },
+    });
+    expect(Object.keys(containerOf(job)?.resources?.limits ?? {})).to.deep.equal([
+      'cpu',
+      'memory',
+      'ephemeral-storage',
+    ]);
+    expect(pod?.automountServiceAccountToken).to.equal(false);
+  });
+
+  it("mounts the task, the bucket's Secret, its own file list and a short token, nothing else (P3, P7)", () => {
+    const sources = podOf(job)?.volumes?.map(
+      (volume) => volume.secret?.secretName ?? volume.projected?.sources,
+    );
+    expect(sources).to.deep.equal([
+      [
+        {
+          downwardAPI: {
+            items: [
+              {
+                path: 'task.json',
+                fieldRef: { apiVersion: 'v1', fieldPath: "metadata.annotations['zipjobs.dev/task']" },
+              },
+            ],
+          },
+        },
+      ],
+      'zipbucket-s3-archive',
+      [{ secret: { name: `${NAME}-files-0`, items: [{ key: 'files.jsonl.gz', path: '0.jsonl.gz' }] } }],
+      [
+        { serviceAccountToken: { path: 'token', expirationSeconds: 600 } },
+        { configMap: { name: 'kube-root-ca.crt', items: [{ key: 'ca.crt', path: 'ca.crt' }] } },
+      ],
+    ]);
+  });
+
+  it("lets the operator's settings replace nothing that the controller sets", () => {
+    const env = containerOf(job)?.env ?? [];
+    expect(env.filter(({ name }) => name === 'POD_UID')).to.deep.equal([
+      { name: 'POD_UID', valueFrom: { fieldRef: { apiVersion: 'v1', fieldPath: 'metadata.uid' } } },
+    ]);
+    expect(env.find(({ name }) => name === 'LOG_LEVEL')?.value).to.equal('debug');
+  });
+
+  it('hands on the trace of the request when it is a valid one, and nothing else that is called so', () => {
+    const traceOf = (traceparent: string): string | undefined => {
+      const annotations = { 'zipjobs.dev/traceparent': traceparent };
+      const job = archiveJob(aZipJob({ metadata: { annotations } }), aZipBucket(), config);
+      return containerOf(job)?.env?.find(({ name }) => name === 'TRACEPARENT')?.value;
+    };
+    const valid = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
+    expect(traceOf(valid)).to.equal(valid);
+    expect(traceOf('$(POD_UID)')).to.equal(undefined);
+  });
+
+  it("keeps the caller's text out of names, labels and env (P14)", () => {
+    const hostile = archiveJob(aZipJob({ spec: { key: 'CANARY' } }), aZipBucket(), config);
+    const { template, ...rest } = hostile.spec ?? { template: {} };
+    expect(JSON.stringify([hostile.metadata, rest, template.spec, template.metadata?.labels])).to.not.contain(
+      'CANARY',
+    );
+  });
+
+  it('takes an inline list, and the limits and the class that the ZipJob asks for', () => {
+    const { filesFrom: _filesFrom, ...spec } = aZipJob().spec;
+    const inline = archiveJob(
+      {
+        ...aZipJob(),
+        spec: {
+          ...spec,
+          files: [{ url: 'https://a.example/a', filename: 'a' }],
+          maxAttempts: 1,
+          activeDeadlineSeconds: 90,
+          priorityClassName: 'low',
+          resources: { limits: { memory: '1Gi' } },
+          onConflict: 'fail',
+        },
+      },
+      aZipBucket(),
+      config,
+    );
+    expect(taskOf(inline)).to.deep.include({ files: { from: 'inline', count: 1 }, onConflict: 'fail' });
+    expect(inline.spec).to.include({ backoffLimit: 0, activeDeadlineSeconds: 90 });
+    expect(podOf(inline)?.priorityClassName).to.equal('low');
+    expect(containerOf(inline)?.resources?.limits).to.deep.equal({ memory: '1Gi' });
+    expect(podOf(inline)?.volumes?.map(({ name }) => name)).to.deep.equal(['task', 'bucket', 'api-token']);
+  });
+});
+
+describe('settleJob', () => {
+  const attempt = { n: 3, podUid: 'uid-p3' };
+  const settle = settleJob(
+    aZipJob(),
+    { attempt, upload: anUpload('committing'), bucket: aZipBucket() },
+    config,
+  );
+
+  it('is bounded, named after the attempt, and has neither token nor file list', () => {
+    expect(settle.metadata.name).to.equal(`${NAME}-settle-3`);
+    expect(settle.spec).to.include({ backoffLimit: 2, activeDeadlineSeconds: 120 });
+    expect(podOf(settle)?.volumes?.map(({ name }) => name)).to.deep.equal(['task', 'bucket']);
+  });
+
+  it('says which upload of which attempt', () => {
+    expect(taskOf(settle)).to.deep.equal({
+      mode: 'settle',
+      contractVersion: 1,
+      bucket: { name: 'archive', service: 's3', region: 'eu-central-1' },
+      key: 'out/archive.zip',
+      uploadId: 'upload-1',
+      uploadState: 'committing',
+      attempt: 'uid-p3',
+      since: aZipJob().metadata.creationTimestamp,
+    });
+  });
+});

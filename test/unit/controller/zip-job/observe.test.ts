@@ -1,0 +1,300 @@
+import { expect } from 'chai';
+import {
+  INDEXES,
+  jobUidsOf,
+  listOwnerKeysOf,
+  targetOf,
+  zipJobSkeleton,
+} from '#controller/kube-state/caches.ts';
+import { createMemory } from '#controller/zip-job/memory.ts';
+import { createObserve } from '#controller/zip-job/observe.ts';
+import type { ZipBucket } from '#crds/zip-bucket.ts';
+import type { ZipJob } from '#crds/zip-job.ts';
+import type { ZipProject } from '#crds/zip-project.ts';
+import type { Event, Job, Pod } from '#runtime/kube/resources.ts';
+import {
+  ago,
+  aJob,
+  aPod,
+  aZipBucket,
+  aZipJob,
+  aZipProject,
+  type JobChange,
+  NAME,
+  NAMESPACE,
+  NOW,
+} from '#test/support/builders/builders.ts';
+import { createFakeObjects } from '#test/support/builders/fake-objects.ts';
+import { type Ending, ended } from '#test/support/builders/pod-statuses.ts';
+import { aCondition, finishedAs, running } from '#test/support/builders/zip-job-statuses.ts';
+
+const KEY = `${NAMESPACE}/${NAME}`;
+
+const setUp = (going?: string) => {
+  const zipJobs = createFakeObjects<ZipJob>({
+    indexes: { [INDEXES.target]: (one) => [targetOf(one)], [INDEXES.fileList]: listOwnerKeysOf },
+  });
+  const jobs = createFakeObjects<Job>();
+  const pods = createFakeObjects<Pod>({ indexes: { [INDEXES.jobUid]: jobUidsOf } });
+  const events = createFakeObjects<Event>();
+  const buckets = createFakeObjects<ZipBucket>();
+  const projects = createFakeObjects<ZipProject>();
+  const memory = createMemory();
+  const asked: string[] = [];
+  const observe = createObserve({
+    caches: {
+      zipJobs: zipJobs.reflector,
+      jobs: jobs.reflector,
+      pods: pods.reflector,
+      buckets: buckets.reflector,
+      projects: projects.reflector,
+    },
+    jobs: jobs.client,
+    pods: pods.client,
+    events: events.client,
+    buckets: buckets.client,
+    projects: projects.client,
+    memory,
+    dispatcher: { state: () => ({ kind: 'idle' }), settle: () => undefined },
+    slots: {
+      ask: ({ metadata }) => {
+        asked.push(metadata.name);
+        return { kind: 'granted' };
+      },
+      withdraw: (key) => {
+        asked.push(`withdraw ${key}`);
+      },
+    },
+    isNamespaceTerminating: (namespace) => Promise.resolve(namespace === going),
+    clock: { date: () => NOW },
+  });
+  projects.put(aZipProject());
+  buckets.put(aZipBucket());
+  const calls = (): readonly string[] => [jobs, pods, events, buckets, projects].flatMap((one) => one.calls);
+  return { observe, zipJobs, jobs, pods, events, buckets, memory, calls, asked };
+};
+
+describe('observe', () => {
+  it('finds, of a job that is run again, whose list it has, and of that one who needs the list', async () => {
+    const { observe, zipJobs } = setUp();
+    const { spec } = zipJobs.put(aZipJob({ status: finishedAs('Failed') }));
+    zipJobs.put(aZipJob({ metadata: { name: 'again' }, spec, status: running('p1') }));
+    expect((await observe(`${NAMESPACE}/again`, {}))?.listOwner?.metadata.name).to.equal(NAME);
+    expect((await observe(KEY, {}))?.listUsers?.map(({ metadata }) => metadata.name)).to.deep.equal([
+      'again',
+    ]);
+  });
+
+  it('finds everything in the caches, without a call', async () => {
+    const { observe, zipJobs, jobs, pods, calls } = setUp();
+    zipJobs.put(aZipJob({ status: running('p1') }));
+    zipJobs.put(aZipJob({ metadata: { name: 'rival', uid: 'uid-rival' } }));
+    zipJobs.put(aZipJob({ metadata: { name: 'done', uid: 'uid-done' }, status: finishedAs('Succeeded') }));
+    jobs.put(aJob());
+    pods.put(aPod('p1'));
+    const seen = await observe(KEY, {});
+    expect(seen?.pods.map(({ metadata }) => metadata.name)).to.deep.equal(['p1']);
+    expect(seen?.rivals.map(({ metadata }) => metadata.name)).to.deep.equal(['rival']);
+    expect(calls()).to.deep.equal([]);
+  });
+
+  it('reads live what the status says is there before it counts as gone (K7)', async () => {
+    const { observe, zipJobs, jobs, pods, buckets, calls } = setUp();
+    for (const one of [jobs, pods]) one.lagging = true;
+    zipJobs.put(aZipJob({ status: running('p1') }));
+    jobs.put(aJob());
+    pods.put(aPod('p1'));
+    buckets.remove(NAMESPACE, 's3-archive');
+    const seen = await observe(KEY, {});
+    expect([seen?.job?.metadata.uid, seen?.pods.length, seen?.bucket]).to.deep.equal([
+      'uid-job',
+      1,
+      undefined,
+    ]);
+    expect(calls()).to.deep.equal([`get ${KEY}`, `get ${NAMESPACE}/p1`, `get ${NAMESPACE}/s3-archive`]);
+  });
+
+  it('takes a Job that was just created from the pass before', async () => {
+    const { observe, zipJobs } = setUp();
+    zipJobs.put(aZipJob());
+    expect((await observe(KEY, { job: aJob() }))?.job).to.deep.equal(aJob());
+  });
+
+  it('sees its own write before the cache does', async () => {
+    const { observe, zipJobs, memory } = setUp();
+    zipJobs.put(aZipJob());
+    memory.keep(KEY, aZipJob({ metadata: { resourceVersion: '999' }, status: { phase: 'Queued' } }));
+    expect((await observe(KEY, {}))?.zipJob.status?.phase).to.equal('Queued');
+  });
+
+  const over = (type: string) => ({ conditions: [{ type, status: 'True' }] });
+  const settling: readonly { name: string; job: JobChange; pod?: Ending; want: readonly string[] }[] = [
+    {
+      name: 'is over before a pod is known to have ended',
+      job: { status: over('Complete') },
+      want: ['list'],
+    },
+    {
+      name: 'is over, of which only a failure is known',
+      job: { status: over('Complete') },
+      pod: { exitCode: 1 },
+      want: ['list'],
+    },
+    { name: 'ran out of its time', job: { status: over('FailureTarget') }, want: ['list'] },
+    {
+      name: 'should have answered long ago',
+      job: { metadata: { creationTimestamp: ago(31) } },
+      want: ['list'],
+    },
+    { name: 'is young', job: { metadata: { creationTimestamp: ago(5) } }, want: [] },
+    { name: 'has a pod that answered', job: { status: over('Complete') }, pod: { exitCode: 0 }, want: [] },
+  ];
+  for (const { name, job, pod, want } of settling)
+    it(`${want.length > 0 ? 'looks live for' : 'believes the caches about'} the pods of a settle Job that ${name}`, async () => {
+      const { observe, zipJobs, jobs, pods, calls } = setUp();
+      const conditions = [aCondition('Settled', ['False', 'Settling'])];
+      zipJobs.put(aZipJob({ status: { ...running('p1'), attempts: [{ n: 1, podUid: 'p' }], conditions } }));
+      jobs.put(aJob());
+      pods.put(aPod('p1'));
+      jobs.put(aJob({ ...job, metadata: { name: `${NAME}-settle-1`, uid: 'uid-settle', ...job.metadata } }));
+      const owner = { apiVersion: 'batch/v1', kind: 'Job', name: `${NAME}-settle-1`, uid: 'uid-settle' };
+      if (pod) pods.put(aPod('s1', { metadata: { ownerReferences: [owner] }, status: ended(pod) }));
+      expect((await observe(KEY, {}))?.settle?.job.metadata.uid).to.equal('uid-settle');
+      expect(calls()).to.deep.equal(want);
+    });
+
+  const inQueue: readonly { name: string; zipJob: ZipJob; rival?: ZipJob; want: readonly string[] }[] = [
+    { name: 'that could begin asks', zipJob: aZipJob({ status: { phase: 'Queued' } }), want: [NAME] },
+    {
+      name: 'that is suspended gives its slot back',
+      zipJob: aZipJob({ spec: { suspend: true } }),
+      want: [`withdraw ${KEY}`],
+    },
+    {
+      name: 'that is cancelled gives its slot back',
+      zipJob: aZipJob({ spec: { cancel: true } }),
+      want: [`withdraw ${KEY}`],
+    },
+    {
+      name: 'behind an older one of its key gives its slot back',
+      zipJob: aZipJob(),
+      rival: aZipJob({ metadata: { name: 'older', uid: 'uid-older', creationTimestamp: ago(90) } }),
+      want: [`withdraw ${KEY}`],
+    },
+    { name: 'that runs asks no more', zipJob: aZipJob({ status: running('p1') }), want: [] },
+  ];
+  for (const { name, zipJob, rival, want } of inQueue)
+    it(`asks for a slot: a job ${name}`, async () => {
+      const { observe, zipJobs, asked } = setUp();
+      zipJobs.put(zipJob);
+      if (rival) zipJobs.put(rival);
+      await observe(KEY, {});
+      expect(asked).to.deep.equal(want);
+    });
+
+  describe('of two jobs of one key', () => {
+    const OLDER = 'older';
+    const older = aZipJob({ metadata: { name: OLDER, uid: 'uid-older', creationTimestamp: ago(90) } });
+
+    it('lets the older one wait that turns up while the Job of the younger is being created', async () => {
+      const { observe, zipJobs, asked } = setUp();
+      zipJobs.put(aZipJob());
+      expect((await observe(KEY, {}))?.slot.kind).to.equal('granted');
+      zipJobs.put(older);
+      const seen = await observe(`${NAMESPACE}/${OLDER}`, {});
+      expect(seen?.begun).to.deep.equal([NAME]);
+      expect(seen?.slot.kind).to.equal('none');
+      expect(asked).to.deep.equal([NAME, `withdraw ${NAMESPACE}/${OLDER}`]);
+    });
+
+    it('lets it wait also when the Job is all that is known of the younger, as after a change of leaders', async () => {
+      const { observe, zipJobs, jobs } = setUp();
+      zipJobs.put(aZipJob());
+      zipJobs.put(older);
+      jobs.put(aJob());
+      expect((await observe(`${NAMESPACE}/${OLDER}`, {}))?.slot.kind).to.equal('none');
+    });
+
+    it('lets the older one begin when the younger has not begun after all', async () => {
+      const { observe, zipJobs } = setUp();
+      zipJobs.put(aZipJob());
+      await observe(KEY, {});
+      zipJobs.put(older);
+      expect((await observe(KEY, {}))?.slot.kind).to.equal('none');
+      expect((await observe(`${NAMESPACE}/${OLDER}`, {}))?.slot.kind).to.equal('granted');
+    });
+  });
+
+  it('gives the slot of a job back that the API server refuses for now (F13)', async () => {
+    const { observe, zipJobs, memory, asked } = setUp();
+    zipJobs.put(aZipJob());
+    const retryAt = new Date(NOW.getTime() + 1000);
+    memory.refused(KEY, {
+      target: 'archive',
+      reason: 'QuotaExceeded',
+      message: '',
+      since: NOW,
+      retryAt,
+      count: 1,
+    });
+    expect((await observe(KEY, {}))?.slot).to.deep.equal({ kind: 'none' });
+    expect(asked).to.deep.equal([`withdraw ${KEY}`]);
+  });
+
+  it('forgets a ZipJob that is gone', async () => {
+    expect(await setUp().observe(KEY, {})).to.equal(undefined);
+  });
+});
+
+describe('zipJobSkeleton', () => {
+  it('keeps of a ZipJob at rest what its expiry needs', () => {
+    const status = finishedAs('Succeeded', { attempts: [{ n: 1, podUid: 'p', class: 'success' }] });
+    const skeleton = zipJobSkeleton(aZipJob({ status }));
+    expect(skeleton.status).to.deep.equal({
+      phase: 'Succeeded',
+      reason: 'Uploaded',
+      finishedAt: ago(10),
+      webhook: { state: 'NotConfigured' },
+      attempts: status.attempts,
+    });
+    expect(Object.keys(skeleton.spec)).to.deep.equal(['bucketRef', 'key', 'filesFrom']);
+  });
+
+  it('keeps the whole ZipJob while something is left to do', () => {
+    for (const zipJob of [
+      aZipJob({
+        status: finishedAs('Failed'),
+        metadata: { annotations: { 'zipjobs.dev/replay-webhook': 'once-more' } },
+      }),
+      aZipJob({ status: running('p1') }),
+      aZipJob({ status: finishedAs('Failed', { webhook: { state: 'Pending' } }) }),
+      aZipJob({ status: finishedAs('Failed'), metadata: { finalizers: ['zipjobs.dev/cleanup'] } }),
+    ])
+      expect(zipJobSkeleton(zipJob)).to.equal(zipJob);
+  });
+
+  it('asks the events of a Job that has waited for a pod why it gets none, and nobody else (F13)', async () => {
+    const { observe, zipJobs, jobs, events, calls } = setUp();
+    const status = { phase: 'Starting', job: { name: NAME, uid: 'uid-job' } } as const;
+    zipJobs.put(aZipJob({ status }));
+    jobs.put(aJob({ status: { startTime: ago(3) } }));
+    expect(await observe(KEY, {})).to.include({ podRefusal: undefined });
+    expect(calls()).to.deep.equal([]);
+    const anEvent = (name: string, seconds: number, message: string): Event => ({
+      metadata: { namespace: NAMESPACE, name },
+      involvedObject: { uid: 'uid-job' },
+      lastTimestamp: ago(seconds),
+      message,
+    });
+    jobs.put(aJob({ status: { startTime: ago(5) } }));
+    events.put(
+      anEvent('new', 1, 'Error creating: pods "a-b" is forbidden: exceeded quota: pods, used: pods=1'),
+    );
+    events.put(anEvent('old', 4, 'Error creating: admission webhook "x" denied the request: no'));
+    expect((await observe(KEY, {}))?.podRefusal).to.deep.equal({
+      reason: 'QuotaExceeded',
+      message: 'exceeded quota: pods, used: pods=1',
+    });
+    expect(calls()).to.have.length(1);
+  });
+});

@@ -1,0 +1,226 @@
+import { expect } from 'chai';
+import { decide } from '#controller/zip-job/decide.ts';
+import { ANNOTATIONS } from '#crds/api-group.ts';
+import { findCondition } from '#crds/conditions.ts';
+import {
+  aConfig,
+  ago,
+  aJob,
+  anObservation,
+  aPod,
+  aZipBucket,
+  aZipJob,
+  NAME,
+  NOW,
+} from '#test/support/builders/builders.ts';
+import { judge, kinds, withStatus } from '#test/support/builders/judge.ts';
+import { ended, failureMessage, waitingFor } from '#test/support/builders/pod-statuses.ts';
+import { anUpload, aResult, progressOf, running, starting } from '#test/support/builders/zip-job-statuses.ts';
+
+describe('decide, while a Job is there', () => {
+  it('puts the one pod in charge and counts the run', () => {
+    const decision = judge({ zipJob: withStatus(starting()), job: aJob(), pods: [aPod('p1')] });
+    expect(decision.status?.job).to.deep.equal({
+      name: NAME,
+      uid: 'uid-job',
+      podName: 'p1',
+      podUid: 'uid-p1',
+      node: 'node-1',
+    });
+    expect(decision.status?.attemptsTotal).to.equal(1);
+    expect(findCondition(decision.status?.conditions, 'Settled')).to.include({
+      status: 'False',
+      reason: 'PodInCharge',
+    });
+  });
+
+  it('puts no second pod in charge while the first is not settled', () => {
+    const zipJob = withStatus(running('p1'));
+    const pods = [aPod('p1'), aPod('p2', { metadata: { creationTimestamp: ago(1) } })];
+    expect(judge({ zipJob, job: aJob(), pods })).to.not.have.property('status');
+  });
+
+  it('is Running from the first progress of the pod in charge', () => {
+    const zipJob = withStatus({ ...starting('p1'), progress: progressOf('uid-p1') });
+    const decision = judge({ zipJob, job: aJob(), pods: [aPod('p1')] });
+    expect(decision.status).to.include({ phase: 'Running', apiStatus: 'processing', startedAt: ago(5) });
+  });
+
+  for (const [hours, startedAt] of [
+    [1, ago(0)],
+    [-1, ago(30)],
+  ] as const)
+    it(`began within the life of its pod, whatever the first progress says: ${hours} h off (F18)`, () => {
+      const updatedAt = ago(-hours * 3600);
+      const status = { ...starting('p1'), progress: { ...progressOf('uid-p1'), updatedAt } };
+      const pods = [aPod('p1', { status: { phase: 'Running', startTime: ago(30) } })];
+      const decision = judge({ zipJob: withStatus(status), job: aJob(), pods });
+      expect(decision.status).to.include({ phase: 'Running', startedAt });
+    });
+
+  it('does not wait for the exit of a pod that is lost with its node, however late its last write claims to be (F18)', () => {
+    const progress = { ...progressOf('uid-p1'), updatedAt: ago(-3600) };
+    const zipJob = withStatus(running('p1', { progress, result: aResult() }));
+    const waiting = judge({ zipJob, job: aJob(), pods: [aPod('p1')] });
+    expect(waiting.requeueAfterMs).to.equal(30_000);
+    const lost = [aPod('p1', { metadata: { deletionTimestamp: ago(61) } })];
+    expect(judge({ zipJob, job: aJob(), pods: lost }).status?.reason).to.equal('Uploaded');
+  });
+
+  it('decides nothing when nothing changed', () => {
+    const seen = anObservation({ zipJob: withStatus(running('p1')), job: aJob(), pods: [aPod('p1')] });
+    const { status, actions, events } = judge(seen);
+    expect({ status, actions, events }).to.deep.equal({ status: undefined, actions: [], events: [] });
+  });
+
+  it('takes a pod that failed out of charge, keeps its evidence, and starts settling', () => {
+    const message = failureMessage('SourceTruncated', { fileIndex: 3, message: 'the source ended early' });
+    const zipJob = withStatus(running('p1', { upload: anUpload('open') }));
+    const pods = [aPod('p1', { status: ended({ exitCode: 31, message }) })];
+    const decision = judge({ zipJob, job: aJob(), pods });
+    expect(decision.status?.job).to.deep.equal({ name: NAME, uid: 'uid-job', podName: 'p1', node: 'node-1' });
+    expect(decision.status?.attempts).to.deep.equal([
+      {
+        n: 1,
+        podUid: 'uid-p1',
+        startedAt: ago(40),
+        finishedAt: ago(0),
+        exitCode: 31,
+        class: 'transient',
+        reason: 'SourceTruncated',
+        message: 'file 3: the source ended early',
+        upload: anUpload('open'),
+      },
+    ]);
+    expect(decision.status?.attemptsTotal).to.equal(1);
+    expect(findCondition(decision.status?.conditions, 'Settled')?.reason).to.equal('Settling');
+    expect(decision.status?.phase).to.equal('Running');
+    expect(kinds(decision)).to.deep.equal([]);
+  });
+
+  it('takes a pod that is gone out of charge (F16)', () => {
+    const decision = judge({ zipJob: withStatus(running('p1')), job: aJob(), pods: [] });
+    expect(decision.status?.attempts?.[0]).to.include({ class: 'disruption', reason: 'PodGone' });
+  });
+
+  it('writes nothing and waits when a pod wrote its result and has not exited yet', () => {
+    const zipJob = withStatus(running('p1', { result: aResult(), upload: anUpload('committing') }));
+    const decision = judge({ zipJob, job: aJob(), pods: [aPod('p1')] });
+    expect(decision).to.deep.equal({ actions: [], events: [], requeueAfterMs: 25_000 });
+  });
+
+  it('finalizes with the result of the pod in charge, without settling it', () => {
+    const zipJob = withStatus(running('p1', { result: aResult(), upload: anUpload('committing') }));
+    const pods = [aPod('p1', { status: ended({ exitCode: 0 }) })];
+    const decision = judge({ zipJob, job: aJob(), pods });
+    expect(decision.status).to.include({ phase: 'Finalizing', reason: 'Uploaded', attemptsTotal: 1 });
+    expect(decision.status?.attempts?.[0]).to.include({ class: 'success', exitCode: 0 });
+    expect(decision.status?.job).to.not.have.property('podUid');
+    expect(findCondition(decision.status?.conditions, 'Settled')?.status).to.equal('True');
+  });
+
+  it('believes a result even when the job is cancelled at the same time', () => {
+    const zipJob = withStatus(running('p1', { result: aResult() }), { cancel: true });
+    const pods = [aPod('p1', { status: ended({ exitCode: 0 }) })];
+    expect(judge({ zipJob, job: aJob(), pods }).status).to.include({ reason: 'Uploaded' });
+  });
+
+  it('does not take the result of an earlier pod for that of the pod in charge', () => {
+    const zipJob = withStatus({ ...starting('p2'), progress: progressOf('uid-p1'), result: aResult() });
+    const decision = judge({ zipJob, job: aJob(), pods: [aPod('p2')] });
+    expect(decision).to.not.have.property('status');
+  });
+
+  it('revokes the charge and deletes the Job of a job that is cancelled', () => {
+    const zipJob = withStatus(running('p1', { upload: anUpload('open') }), { cancel: true });
+    const decision = judge({ zipJob, job: aJob(), pods: [aPod('p1')] });
+    expect(decision.status).to.include({ phase: 'Finalizing', reason: 'Cancelled', apiStatus: 'processing' });
+    expect(decision.status?.job).to.not.have.property('podUid');
+    expect(decision.actions).to.deep.equal([{ kind: 'deleteJob', name: NAME, uid: 'uid-job' }]);
+  });
+
+  it('ends a job whose Job somebody deleted (F16)', () => {
+    const decision = judge({ zipJob: withStatus(running('p1', { upload: anUpload('open') })) });
+    expect(decision.status).to.include({ phase: 'Finalizing', reason: 'JobDeleted' });
+  });
+
+  it('ends a job by its own deadline when the pod will not die (F17)', () => {
+    const job = aJob({ status: { startTime: ago(7216) } });
+    const decision = judge({ zipJob: withStatus(running('p1')), job, pods: [aPod('p1')] });
+    expect(decision.status).to.include({ phase: 'Finalizing', reason: 'DeadlineExceeded' });
+  });
+
+  it('ends a job whose bucket is gone (F15)', () => {
+    const seen = { zipJob: withStatus(running('p1')), job: aJob(), pods: [aPod('p1')], bucket: undefined };
+    expect(judge(seen).status).to.include({ phase: 'Finalizing', reason: 'BucketDeleted' });
+  });
+
+  it('ends the job when its bucket is deleted by force, and not while the bucket only waits for it (F15)', () => {
+    const bucket = aZipBucket();
+    const metadata = { ...bucket.metadata, deletionTimestamp: ago(5) };
+    const zipJob = withStatus(running('p1'));
+    const seen = { zipJob, job: aJob(), pods: [aPod('p1')] };
+    expect(judge({ ...seen, bucket: { ...bucket, metadata } })).to.not.have.property('status');
+    const annotations = { [ANNOTATIONS.forceDelete]: 'true' };
+    const forced = judge({ ...seen, bucket: { ...bucket, metadata: { ...metadata, annotations } } });
+    expect(forced.status).to.include({ phase: 'Finalizing', reason: 'BucketDeleted' });
+  });
+
+  it('fails by the start deadline and says what the pod waits for (F13)', () => {
+    const pods = [
+      aPod('p1', {
+        status: {
+          phase: 'Pending',
+          conditions: [
+            { type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message: '0/1 nodes' },
+          ],
+        },
+      }),
+    ];
+    const zipJob = withStatus(starting('p1'));
+    const early = judge({ zipJob, job: aJob(), pods });
+    expect(findCondition(early.status?.conditions, 'Waiting')).to.include({
+      status: 'True',
+      reason: 'Unschedulable',
+      message: '0/1 nodes',
+    });
+    const late = judge({ zipJob, job: aJob({ metadata: { creationTimestamp: ago(601) } }), pods });
+    expect(late.status).to.include({ phase: 'Finalizing', reason: 'StartDeadlineExceeded' });
+    expect(late.status?.message).to.contain('Unschedulable: 0/1 nodes');
+    expect(kinds(late)).to.deep.equal(['deleteJob']);
+  });
+
+  it('waits without a deadline for the trusted queue that admits the Job, and says so', () => {
+    const zipJob = withStatus(starting(), { queueName: 'night', startDeadlineSeconds: 1 });
+    const trusting = aConfig({ trustedQueues: ['night'] });
+    const waiting = decide(anObservation({ zipJob, job: aJob() }), NOW, trusting);
+    expect(findCondition(waiting.status?.conditions, 'Waiting')).to.include({
+      status: 'True',
+      reason: 'AwaitingQueue',
+      message: `Job ${NAME} is suspended until queue night admits it`,
+    });
+    expect(waiting.events.map(({ type, reason }) => [type, reason])).to.deep.equal([
+      ['Normal', 'AwaitingQueue'],
+    ]);
+    const admitted = aZipJob({ ...zipJob, status: { ...zipJob.status, ...waiting.status } });
+    const job = aJob({ status: { startTime: ago(2) } });
+    const late = decide(anObservation({ zipJob: admitted, job }), NOW, trusting);
+    expect(late.status).to.include({ phase: 'Finalizing', reason: 'StartDeadlineExceeded' });
+  });
+
+  it('does not wait for ever, in its slot, for a queue that nobody vouches for', () => {
+    const zipJob = withStatus(starting(), { queueName: 'mine', startDeadlineSeconds: 1 });
+    expect(judge({ zipJob, job: aJob() }).status).to.include({ reason: 'StartDeadlineExceeded' });
+  });
+
+  it('suspects the mounted Secrets when a container was never created by the start deadline', () => {
+    const scheduled = { type: 'PodScheduled', status: 'True', lastTransitionTime: ago(6) };
+    const pod = {
+      ...aPod('p1', { status: { ...waitingFor('ContainerCreating', ''), conditions: [scheduled] } }),
+      spec: { containers: [], volumes: [{ name: 'bucket', secret: { secretName: 'zipbucket-s3-archive' } }] },
+    };
+    const zipJob = withStatus(starting('p1'), { startDeadlineSeconds: 5 });
+    const decision = judge({ zipJob, job: aJob(), pods: [pod] });
+    expect(decision.status?.message).to.contain('a Secret may be missing: zipbucket-s3-archive');
+  });
+});

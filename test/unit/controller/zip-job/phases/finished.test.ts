@@ -1,0 +1,177 @@
+import { expect } from 'chai';
+import { afterAnswer } from '#controller/webhook/endpoint.ts';
+import { FINALIZER } from '#crds/api-group.ts';
+import { findCondition } from '#crds/conditions.ts';
+import type { ZipJobStatus } from '#crds/zip-job.ts';
+import { ago, aJob, aPod, aZipProject, NOW } from '#test/support/builders/builders.ts';
+import { judge, kinds, withStatus } from '#test/support/builders/judge.ts';
+import { aCondition, anUpload, finishedAs, running } from '#test/support/builders/zip-job-statuses.ts';
+
+describe('decide, while a ZipJob is deleted (F14)', () => {
+  const deleting = { deletionTimestamp: ago(5) };
+
+  it('revokes, deletes the Job and settles before it lets go', () => {
+    const zipJob = withStatus(running('p1', { upload: anUpload('open') }), {}, deleting);
+    const decision = judge({ zipJob, job: aJob(), pods: [aPod('p1')] });
+    expect(decision.status).to.include({ phase: 'Finalizing', reason: 'Deleted' });
+    expect(kinds(decision)).to.deep.equal(['deleteJob']);
+  });
+
+  it('removes the finalizer of one that is finished', () => {
+    const zipJob = withStatus(finishedAs('Cancelled'), {}, deleting);
+    expect(kinds(judge({ zipJob }))).to.deep.equal(['removeFinalizer']);
+  });
+
+  it('lets go within five minutes whatever happened, and looks again in time for it', () => {
+    const settlingStill = withStatus(
+      {
+        ...finishedAs('Cancelled'),
+        phase: 'Finalizing',
+        conditions: [aCondition('Settled', ['False', 'Settling'])],
+      },
+      {},
+      { deletionTimestamp: ago(279) },
+    );
+    expect(judge({ zipJob: settlingStill, job: aJob() }).requeueAfterMs).to.equal(1000);
+    const zipJob = withStatus(running('p1'), {}, { deletionTimestamp: ago(280) });
+    expect(judge({ zipJob, job: aJob(), pods: [aPod('p1')] })).to.deep.equal({
+      actions: [{ kind: 'removeFinalizer', early: 'Overdue' }],
+      events: [],
+    });
+  });
+
+  it('lets go at once where the whole namespace goes: nothing can be created there to settle it', () => {
+    const zipJob = withStatus(running('p1'), {}, deleting);
+    const seen = { zipJob, job: aJob(), isNamespaceTerminating: true };
+    expect(judge(seen)).to.deep.equal({
+      actions: [{ kind: 'removeFinalizer', early: 'NamespaceTerminating' }],
+      events: [],
+    });
+  });
+});
+
+describe('decide, after the end', () => {
+  const webhook = {
+    state: 'Pending',
+    deliveryId: 'msg_1_COMPLETED',
+    attempts: 0,
+    nextAttemptAt: ago(10),
+  } as const;
+  const finished = (more: ZipJobStatus = {}, metadata = {}) =>
+    withStatus(
+      finishedAs('Succeeded', more),
+      { webhook: { url: 'https://hook.example', events: ['COMPLETED'] } },
+      {
+        finalizers: [],
+        ...metadata,
+      },
+    );
+
+  it('deletes a Job that would start further pods, also when the process died before it could', () => {
+    const attempt = { n: 1, podUid: 'uid-p1', class: 'transient' } as const;
+    const zipJob = finished({ attempts: [attempt], webhook: { state: 'NotConfigured' } });
+    expect(kinds(judge({ zipJob, job: aJob() }))).to.deep.equal(['deleteJob']);
+    const done = finished({
+      attempts: [{ ...attempt, class: 'success' }],
+      webhook: { state: 'NotConfigured' },
+    });
+    expect(kinds(judge({ zipJob: done, job: aJob() }))).to.deep.equal([]);
+  });
+
+  it('keeps file list and ZipJob while a job runs that was made of it', () => {
+    const zipJob = finished({ finishedAt: ago(8 * 86_400) });
+    const again = withStatus(running('p1'), {}, { name: 'again' });
+    expect(kinds(judge({ zipJob, listUsers: [again] }))).to.deep.equal([]);
+    expect(kinds(judge({ zipJob }))).to.deep.equal(['deleteFileList', 'deleteZipJob']);
+  });
+
+  it('releases the finalizer and delivers a webhook that is due', () => {
+    const zipJob = finished({ webhook }, { finalizers: [FINALIZER] });
+    expect(kinds(judge({ zipJob }))).to.deep.equal(['removeFinalizer', 'deliverWebhook']);
+  });
+
+  it('leaves a delivery alone that is under way', () => {
+    const decision = judge({ zipJob: finished({ webhook }), delivery: { kind: 'inFlight' } });
+    expect(kinds(decision)).to.deep.equal([]);
+  });
+
+  it('writes down an answer and never touches phase or result again', () => {
+    const zipJob = finished({ webhook });
+    const delivery = {
+      kind: 'answered',
+      answer: { delivery: { at: ago(0), durationMs: 12, status: 204 } },
+    } as const;
+    const { status, events } = judge({ zipJob, delivery });
+    expect(status).to.deep.include({
+      phase: 'Succeeded',
+      finishedAt: ago(10),
+      webhook: {
+        state: 'Delivered',
+        deliveryId: 'msg_1_COMPLETED',
+        attempts: 1,
+        lastStatus: 204,
+        deliveredAt: ago(0),
+        log: [{ at: ago(0), durationMs: 12, status: 204 }],
+      },
+    });
+    expect(findCondition(status?.conditions, 'Notified')?.status).to.equal('True');
+    expect(events).to.deep.equal([
+      { type: 'Normal', reason: 'WebhookDelivered', message: 'the webhook was delivered (HTTP 204)' },
+    ]);
+  });
+
+  const replay = { annotations: { 'zipjobs.dev/replay-webhook': 'again-1' } };
+  const delivered = {
+    state: 'Delivered',
+    deliveryId: 'msg_1_COMPLETED',
+    attempts: 3,
+    deliveredAt: ago(5),
+    log: [{ at: ago(5), durationMs: 1, status: 200 }],
+  } as const;
+
+  it('sends an event once more with the same id when that is asked for, once for each nonce (W15)', () => {
+    for (const before of [delivered, { ...delivered, state: 'Exhausted' } as const]) {
+      const { status } = judge({ zipJob: finished({ webhook: before }, replay) });
+      const webhook = {
+        ...before,
+        state: 'Pending',
+        attempts: 0,
+        nextAttemptAt: ago(0),
+        replayNonce: 'again-1',
+      };
+      expect(status?.webhook).to.deep.equal(webhook);
+      expect(findCondition(status?.conditions, 'Notified')?.status).to.equal('False');
+      const next = finished(status ?? {}, replay);
+      expect(kinds(judge({ zipJob: next }))).to.deep.equal(['deliverWebhook']);
+    }
+    const answered = finished({ webhook: { ...delivered, replayNonce: 'again-1' } }, replay);
+    expect(judge({ zipJob: answered })).to.deep.include({ actions: [], events: [] });
+  });
+
+  it('answers a replay of a job that has no webhook, and sends nothing', () => {
+    const decision = judge({ zipJob: finished({}, replay) });
+    expect(decision.status?.webhook).to.deep.equal({ state: 'NotConfigured', replayNonce: 'again-1' });
+    expect(decision.actions).to.deep.equal([]);
+  });
+
+  it('sends nothing to an endpoint that is disabled, says so, and leaves the job as it is (W9, W10)', () => {
+    const url = 'https://hook.example';
+    const at = { now: NOW, disableAfterSeconds: 60 };
+    const gone = afterAnswer(undefined, { url, delivery: { at: ago(0), durationMs: 1, status: 410 } }, at);
+    const project = { ...aZipProject(), status: { webhook: gone } };
+    const { status, actions, events } = judge({ zipJob: finished({ webhook }), project });
+    expect(status).to.include({ phase: 'Succeeded', apiStatus: 'succeeded' });
+    expect(status?.webhook?.state).to.equal('Exhausted');
+    expect(findCondition(status?.conditions, 'Notified')?.reason).to.equal('EndpointDisabled');
+    expect([actions, events.map(({ reason }) => reason)]).to.deep.equal([[], ['EndpointDisabled']]);
+  });
+
+  it('deletes the file list after its time, and the ZipJob after its own, never with a webhook pending (W18)', () => {
+    const old = { finishedAt: ago(604_801) };
+    expect(kinds(judge({ zipJob: finished(old) }))).to.deep.equal(['deleteFileList', 'deleteZipJob']);
+    const pending = finished({ ...old, webhook: { ...webhook, nextAttemptAt: ago(-100) } });
+    expect(kinds(judge({ zipJob: pending }))).to.deep.equal(['deleteFileList']);
+    const recent = judge({ zipJob: finished() });
+    expect(recent).to.deep.equal({ actions: [], events: [], requeueAfterMs: 3_590_000 });
+  });
+});

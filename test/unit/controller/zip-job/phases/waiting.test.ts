@@ -1,0 +1,92 @@
+import { expect } from 'chai';
+import { findCondition } from '#crds/conditions.ts';
+import { ago, aJob, aPod } from '#test/support/builders/builders.ts';
+import { judge, withStatus } from '#test/support/builders/judge.ts';
+import { waitingFor } from '#test/support/builders/pod-statuses.ts';
+import { progressOf, running, starting } from '#test/support/builders/zip-job-statuses.ts';
+
+describe('what a job that does not get on says', () => {
+  it('is why its pod does not start, as reason, message, condition and one event (F13)', () => {
+    const pods = [aPod('p1', { status: waitingFor('ImagePullBackOff', 'no such image') })];
+    const first = judge({ zipJob: withStatus(starting('p1')), job: aJob(), pods });
+    expect(first.status).to.include({ phase: 'Starting', reason: 'ImagePull' });
+    expect(first.status?.message).to.contain('ImagePullBackOff: no such image');
+    expect(findCondition(first.status?.conditions, 'Waiting')).to.include({
+      status: 'True',
+      reason: 'ImagePull',
+    });
+    expect(first.events.map(({ reason }) => reason)).to.deep.equal(['ImagePull']);
+    const again = judge({ zipJob: withStatus(first.status ?? {}), job: aJob(), pods });
+    expect(again).to.deep.include({ events: [] }).and.not.to.have.property('status');
+  });
+
+  it('is no longer said when it is over', () => {
+    const held = [aPod('p1', { status: waitingFor('ImagePullBackOff', 'no such image') })];
+    const { status } = judge({ zipJob: withStatus(starting('p1')), job: aJob(), pods: held });
+    const free = judge({ zipJob: withStatus(status ?? {}), job: aJob(), pods: [aPod('p1')] });
+    expect(free.status).to.include({ phase: 'Starting', reason: 'PodStarting' });
+    expect(findCondition(free.status?.conditions, 'Waiting')).to.include({ status: 'False' });
+  });
+
+  it('is why its Job gets no pod, in the words of the API server (F13)', () => {
+    const podRefusal = { reason: 'QuotaExceeded', message: 'exceeded quota: pods, used: pods=1' } as const;
+    const seen = { zipJob: withStatus(starting()), job: aJob(), pods: [], podRefusal };
+    expect(judge(seen).status).to.include({ phase: 'Starting', ...podRefusal });
+    const zipJob = withStatus(starting());
+    const late = { ...seen, zipJob: { ...zipJob, spec: { ...zipJob.spec, startDeadlineSeconds: 5 } } };
+    expect(judge(late).status?.message).to.contain('QuotaExceeded: exceeded quota: pods');
+  });
+
+  it('is that it has not moved, told once, until it moves (F13)', () => {
+    const quiet = { ...progressOf('uid-p1'), updatedAt: ago(301) };
+    const seen = { job: aJob(), pods: [aPod('p1')] };
+    const first = judge({ ...seen, zipJob: withStatus(running('p1', { progress: quiet })) });
+    expect(first.status).to.include({ phase: 'Running', reason: 'NoProgress' });
+    expect(first.status?.message).to.contain('p1').and.to.contain('300 s');
+    expect(first.events.map(({ reason }) => reason)).to.deep.equal(['NoProgress']);
+    const still = judge({ ...seen, zipJob: withStatus({ ...first.status, progress: quiet }) });
+    expect(still.events).to.deep.equal([]);
+    const moved = withStatus({ ...first.status, progress: { ...quiet, updatedAt: ago(1) } });
+    expect(judge({ ...seen, zipJob: moved }).status).to.include({ phase: 'Running', reason: 'Running' });
+  });
+
+  it('ends in time: it is looked at again when the time of its Job is over (F17)', () => {
+    const zipJob = withStatus(running('p1', { progress: progressOf('uid-p1') }), {
+      activeDeadlineSeconds: 100,
+    });
+    const job = aJob({ status: { startTime: ago(114) } });
+    expect(judge({ zipJob, job, pods: [aPod('p1')] }).requeueAfterMs).to.equal(1000);
+  });
+
+  it('is that the node of its pod is silent, told once, until the pod is given up (F10)', () => {
+    const zipJob = withStatus(running('p1', { progress: progressOf('uid-p1') }));
+    const goneFor = (seconds: number) => [aPod('p1', { metadata: { deletionTimestamp: ago(seconds) } })];
+    const early = judge({ zipJob, job: aJob(), pods: goneFor(4) });
+    expect(early.events).to.deep.equal([]);
+    expect(early.requeueAfterMs).to.equal(1000);
+    const first = judge({ zipJob, job: aJob(), pods: goneFor(5) });
+    expect(first.status).to.include({ phase: 'Running', reason: 'NodeSilent' });
+    expect(first.status?.job?.podUid).to.equal('uid-p1');
+    expect(findCondition(first.status?.conditions, 'Waiting')).to.include({
+      status: 'True',
+      reason: 'NodeSilent',
+    });
+    expect(first.events.map(({ reason }) => reason)).to.deep.equal(['NodeSilent']);
+    expect(first.requeueAfterMs).to.equal(55_000);
+    const told = withStatus({ ...first.status, progress: progressOf('uid-p1') });
+    expect(judge({ zipJob: told, job: aJob(), pods: goneFor(59) })).to.deep.include({ events: [] });
+    const lost = judge({ zipJob: told, job: aJob(), pods: goneFor(60) });
+    expect(lost.status?.job).not.to.have.property('podUid');
+    expect(lost.status?.attempts?.[0]).to.include({ class: 'disruption', reason: 'PodLost' });
+    expect(findCondition(lost.status?.conditions, 'Waiting')).to.include({ status: 'False' });
+    expect(findCondition(lost.status?.conditions, 'Settled')).to.include({ reason: 'Settling' });
+  });
+
+  it('is that it goes on when it is no longer suspended', () => {
+    const { status } = judge({
+      zipJob: { ...withStatus({}), spec: { ...withStatus({}).spec, suspend: true } },
+    });
+    const resumed = judge({ zipJob: withStatus(status ?? {}) });
+    expect(resumed.events.map(({ reason }) => reason)).to.include('Resumed');
+  });
+});

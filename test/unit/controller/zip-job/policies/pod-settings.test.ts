@@ -1,0 +1,64 @@
+import { expect } from 'chai';
+import { settingsIn } from '#controller/zip-job/policies/pod-settings.ts';
+import type { PodDefaults } from '#crds/zip-project.ts';
+import { aConfig, aZipJob, aZipProject } from '#test/support/builders/builders.ts';
+import { judge } from '#test/support/builders/judge.ts';
+
+const inProject = (pods: PodDefaults) => ({ ...aZipProject(), spec: { pods } });
+
+describe('settingsIn', () => {
+  const chart = aConfig({
+    zipperPriorityClassName: 'normal',
+    zipperNodeSelector: { pool: 'zippers' },
+    zipperTolerations: [{ key: 'spot', operator: 'Exists' }],
+    zipperResources: { requests: { cpu: '1' }, limits: { cpu: '2' } },
+  });
+
+  it("leaves the chart's settings where the project says nothing", () => {
+    expect(settingsIn(aZipProject(), chart)).to.equal(chart);
+    expect(settingsIn(undefined, chart)).to.equal(chart);
+  });
+
+  it("puts the project's own before the chart's, except for the nodes that the chart asks for", () => {
+    const project = inProject({
+      priorityClassName: 'low',
+      resources: { limits: { cpu: '4' } },
+      nodeSelector: { pool: 'others', disk: 'fast' },
+      tolerations: [{ key: 'archives', effect: 'NoSchedule' }],
+    });
+    expect(settingsIn(project, chart)).to.deep.include({
+      zipperPriorityClassName: 'low',
+      zipperNodeSelector: { pool: 'zippers', disk: 'fast' },
+      zipperTolerations: [
+        { key: 'spot', operator: 'Exists' },
+        { key: 'archives', effect: 'NoSchedule' },
+      ],
+      zipperResources: { requests: { cpu: '1' }, limits: { cpu: '4' } },
+    });
+  });
+
+  it('reaches the pod, and gives way to what the ZipJob asks for', () => {
+    const project = inProject({
+      priorityClassName: 'low',
+      resources: { limits: { memory: '1Gi' } },
+      nodeSelector: { disk: 'fast' },
+      tolerations: [{ key: 'archives', effect: 'NoSchedule' }],
+    });
+    const podOf = (spec: Parameters<typeof aZipJob>[0] = {}) => {
+      const { actions } = judge({ project, zipJob: aZipJob(spec) });
+      const create = actions.find((action) => action.kind === 'createJob');
+      return create?.job.spec?.template.spec;
+    };
+    const pod = podOf();
+    expect(pod).to.deep.include({ priorityClassName: 'low', nodeSelector: { disk: 'fast' } });
+    expect(pod?.tolerations?.map(({ key }) => key)).to.deep.equal([
+      'archives',
+      'node.kubernetes.io/not-ready',
+      'node.kubernetes.io/unreachable',
+    ]);
+    expect(pod?.containers[0]?.resources?.limits).to.deep.equal({ memory: '1Gi' });
+    const own = podOf({ spec: { priorityClassName: 'high', resources: { limits: { memory: '2Gi' } } } });
+    expect(own?.priorityClassName).to.equal('high');
+    expect(own?.containers[0]?.resources?.limits).to.deep.equal({ memory: '2Gi' });
+  });
+});

@@ -1,0 +1,199 @@
+import { expect } from 'chai';
+import { Registry } from 'prom-client';
+import { createControllerMetrics } from '#controller/metrics.ts';
+import { collectAtScrape } from '#controller/zip-job/metrics-at-scrape.ts';
+import { countTransition } from '#controller/zip-job/transition-metrics.ts';
+import type { Attempt, Phase, ZipJob, ZipJobStatus } from '#crds/zip-job.ts';
+import { ago, aZipJob, NOW } from '#test/support/builders/builders.ts';
+
+const setUp = (zipJobs: readonly ZipJob[] = []) => {
+  const registry = new Registry();
+  const metrics = createControllerMetrics(registry);
+  collectAtScrape(registry, {
+    zipJobs: () => zipJobs,
+    queues: {},
+    activeDeadlineSeconds: 7200,
+    now: () => NOW,
+  });
+  const move = (before: ZipJobStatus, after: ZipJobStatus): void =>
+    countTransition(metrics, { before, after, now: NOW });
+  const series = async (): Promise<readonly string[]> =>
+    (await registry.metrics()).split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  return { registry, move, series };
+};
+
+const valueOf = (series: readonly string[], name: string): number | undefined => {
+  const line = series.find((one) => one.startsWith(`${name} `));
+  return line === undefined ? undefined : Number(line.slice(name.length + 1));
+};
+
+const PHASES: readonly Phase[] = ['Succeeded', 'Failed', 'Cancelled'];
+const CLASSES = ['success', 'permanent', 'transient', 'disruption', 'oom', 'superseded'] as const;
+
+/** The end of a job of which every text is its own, as a tenant or a hostile zipper might have it. */
+const anEnd = (n: number): { readonly before: ZipJobStatus; readonly after: ZipJobStatus } => {
+  const text = `https://tenant-${n}.example/file-${n}?sig=${n}`;
+  const attempt: Attempt = {
+    n: 1,
+    podUid: `uid-${n}`,
+    class: CLASSES[n % CLASSES.length] ?? 'success',
+    reason: `Reason${n}`,
+    message: text,
+  };
+  const phase = PHASES[n % PHASES.length] ?? 'Failed';
+  return {
+    before: { phase: 'Finalizing', acceptedAt: ago(60), startedAt: ago(50) },
+    after: {
+      phase,
+      reason: n % 2 === 0 ? `Reason${n}` : 'SourceNotFound',
+      message: text,
+      acceptedAt: ago(60),
+      startedAt: ago(50),
+      finishedAt: ago(0),
+      job: { name: `zip-${n}`, uid: `uid-${n}`, node: `node-${n}` },
+      attempts: [attempt],
+      webhook: {
+        state: 'Delivered',
+        attempts: 1,
+        log: [
+          { at: ago(0), durationMs: n, ...(n % 5 === 0 ? { error: text } : { status: 200 + (n % 400) }) },
+        ],
+      },
+      result: {
+        bytes: n,
+        etag: text,
+        entries: n,
+        seconds: 1,
+        peakMemory: n,
+        retries: 0,
+        contractVersion: 1,
+      },
+    },
+  };
+};
+
+describe('countTransition', () => {
+  it('adds no series for ten thousand jobs that share no text, and repeats none of it (P15)', async () => {
+    const { move, series } = setUp();
+    const run = (from: number, to: number): void => {
+      for (let n = from; n < to; n += 1) {
+        const { before, after } = anEnd(n);
+        move(before, after);
+      }
+    };
+    run(0, 2000);
+    const first = await series();
+    run(2000, 10_000);
+    const last = await series();
+    expect(last.length).to.equal(first.length);
+    expect(last.length).to.be.below(400);
+    expect(last.join('\n')).not.to.match(/tenant-|file-|uid-|node-|Reason\d|https?:/);
+    const ended = last.filter((line) => line.startsWith('zip_jobs_finished_total'));
+    expect(ended.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0)).to.equal(10_000);
+  });
+
+  it('counts an end once, however often the finished status is written again', async () => {
+    const { move, series } = setUp();
+    const { before, after } = anEnd(1);
+    move(before, after);
+    move(after, after);
+    move(after, { ...after, message: 'more' });
+    const name = 'zip_jobs_finished_total{result="failed",reason="SourceNotFound"}';
+    expect(valueOf(await series(), name)).to.equal(1);
+    expect(valueOf(await series(), 'zip_job_attempts_total{class="permanent"}')).to.equal(1);
+    expect(valueOf(await series(), 'zip_webhook_deliveries_total{outcome="2xx"}')).to.equal(1);
+  });
+
+  it('counts each upload that could not be aborted once (U11)', async () => {
+    const { move, series } = setUp();
+    const of = (abortFailures?: number): ZipJobStatus => ({
+      attempts: [{ n: 1, podUid: 'p', ...(abortFailures !== undefined && { abortFailures }) }],
+    });
+    move({}, of());
+    move(of(), of(1));
+    move(of(1), of(1));
+    move(of(1), of(3));
+    expect(valueOf(await series(), 'zip_upload_abort_failures_total')).to.equal(3);
+  });
+
+  it('counts attempts at webhooks by the class of the answer, and those that were given up (W19)', async () => {
+    const { move, series } = setUp();
+    const log = [204, 302, 410, 503, undefined].map((status) => ({
+      at: ago(0),
+      durationMs: 5,
+      ...(status !== undefined && { status }),
+    }));
+    let before: ZipJobStatus = { phase: 'Succeeded', webhook: { state: 'Pending', attempts: 0 } };
+    for (const [index] of log.entries()) {
+      const after: ZipJobStatus = {
+        phase: 'Succeeded',
+        webhook: { state: 'Pending', attempts: index + 1, log: log.slice(0, index + 1) },
+      };
+      move(before, after);
+      before = after;
+    }
+    move(before, { ...before, webhook: { ...before.webhook, state: 'Exhausted' } });
+    // Never sent: its endpoint is disabled.
+    move({ webhook: { state: 'Pending', attempts: 0 } }, { webhook: { state: 'Exhausted', attempts: 0 } });
+    move({ webhook: { state: 'Exhausted' } }, { webhook: { state: 'Exhausted' } });
+    const lines = await series();
+    for (const outcome of ['2xx', '3xx', '4xx', '5xx', 'error'])
+      expect(valueOf(lines, `zip_webhook_deliveries_total{outcome="${outcome}"}`), outcome).to.equal(1);
+    expect(valueOf(lines, 'zip_webhooks_exhausted_total')).to.equal(2);
+  });
+
+  it('takes size, files and duration of an archive from its result', async () => {
+    const { move, series } = setUp();
+    const { before, after } = anEnd(300);
+    move(before, after);
+    const lines = await series();
+    expect(valueOf(lines, 'zip_job_archive_bytes_sum')).to.equal(300);
+    expect(valueOf(lines, 'zip_job_files_sum')).to.equal(300);
+    expect(valueOf(lines, 'zip_job_duration_seconds_sum{result="succeeded"}')).to.equal(50);
+  });
+});
+
+describe('collectAtScrape', () => {
+  const jobs: readonly ZipJob[] = [
+    aZipJob(),
+    aZipJob({ spec: { suspend: true }, status: { phase: 'Queued', acceptedAt: ago(9000) } }),
+    aZipJob({ status: { phase: 'Queued', acceptedAt: ago(700) } }),
+    aZipJob({ status: { phase: 'Running', startedAt: ago(7200 + 599) } }),
+    aZipJob({ status: { phase: 'Running', startedAt: ago(7200 + 601) } }),
+    aZipJob({ status: { phase: 'Succeeded', finishedAt: ago(300), webhook: { state: 'Pending' } } }),
+    aZipJob({ status: { phase: 'Succeeded', finishedAt: ago(900), webhook: { state: 'Delivered' } } }),
+    aZipJob({
+      status: {
+        phase: 'Starting',
+        conditions: [
+          {
+            type: 'Waiting',
+            status: 'True',
+            reason: 'ImagePull',
+            message: 'https://tenant.example',
+            lastTransitionTime: ago(5),
+          },
+        ],
+      },
+    }),
+  ];
+
+  it('reads the state of the jobs off the cache, the oldest webhook among them (W19)', async () => {
+    const lines = await setUp(jobs).series();
+    const told = (name: string): number | undefined => valueOf(lines, name);
+    expect(told('zip_jobs{phase="New"}')).to.equal(1);
+    expect(told('zip_jobs{phase="Queued"}')).to.equal(2);
+    expect(told('zip_jobs{phase="Cancelled"}')).to.equal(0);
+    expect(told('zip_jobs_oldest_queued_seconds')).to.equal(700);
+    expect(told('zip_jobs_overdue')).to.equal(1);
+    expect(told('zip_webhooks_pending')).to.equal(1);
+    expect(told('zip_webhook_oldest_pending_seconds')).to.equal(300);
+    expect(told('zip_jobs_stuck{reason="ImagePull"}')).to.equal(1);
+  });
+
+  it('tells zero where there is nothing', async () => {
+    const lines = await setUp().series();
+    for (const name of ['zip_jobs_oldest_queued_seconds', 'zip_jobs_overdue', 'zip_webhooks_pending'])
+      expect(valueOf(lines, name)).to.equal(0);
+  });
+});

@@ -1,0 +1,131 @@
+import { expect } from 'chai';
+import { type ChildKind, childrenOf, includes } from '#controller/zip-project/project-children.ts';
+import {
+  type Wanted,
+  zipperNetworkPolicy,
+  zipperRoleBinding,
+  zipperServiceAccount,
+} from '#controller/zip-project/project-objects.ts';
+import { zipperNetworkOf } from '#controller/zip-project/zipper-network.ts';
+import type { ZipProject } from '#crds/zip-project.ts';
+import type { KubeObject } from '#runtime/kube/types.ts';
+import { aConfig, aZipProject, NAMESPACE } from '#test/support/builders/builders.ts';
+
+const META = {
+  name: 'zipjobs-zipper',
+  namespace: NAMESPACE,
+  labels: { 'app.kubernetes.io/part-of': 'zipjobs', 'app.kubernetes.io/managed-by': 'zipjobs-controller' },
+  ownerReferences: [
+    {
+      apiVersion: 'zipjobs.dev/v1alpha1',
+      kind: 'ZipProject',
+      name: 'project',
+      uid: 'uid-project',
+      controller: true,
+    },
+  ],
+};
+
+const setUp = (wanted: (project: ZipProject) => Wanted, live?: KubeObject) => {
+  const applied: unknown[] = [];
+  const kind: ChildKind = {
+    kind: 'Thing',
+    wanted,
+    cache: {
+      get: (key) => (key === `${NAMESPACE}/zipjobs-zipper` ? live : undefined),
+      run: () => Promise.resolve(),
+      synced: () => Promise.resolve(),
+    },
+    client: {
+      apply: (object, { fieldManager }) => {
+        applied.push({ ...object, by: fieldManager });
+        return Promise.resolve(object);
+      },
+    },
+  };
+  return { applied, children: childrenOf([kind]) };
+};
+
+describe('the objects of a project', () => {
+  it("are an identity without an automatic token, bound to the zippers' one role", async () => {
+    const account = setUp(zipperServiceAccount);
+    expect(await account.children.ensure(aZipProject())).to.deep.equal(['Thing']);
+    expect(account.applied).to.deep.equal([
+      {
+        apiVersion: 'v1',
+        kind: 'ServiceAccount',
+        metadata: META,
+        automountServiceAccountToken: false,
+        by: 'zipjobs-controller',
+      },
+    ]);
+    expect(zipperRoleBinding(aZipProject())).to.deep.equal({
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'RoleBinding',
+      metadata: META,
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'zipjobs-zipper' },
+      subjects: [{ kind: 'ServiceAccount', name: 'zipjobs-zipper', namespace: NAMESPACE }],
+    });
+  });
+
+  it('are written only when they are missing or changed, whatever others add to them', async () => {
+    const wanted = zipperRoleBinding(aZipProject());
+    const { labels } = META;
+    const live = {
+      ...wanted,
+      metadata: { ...wanted.metadata, uid: 'u', labels: { ...labels, team: 'storage' } },
+    };
+    const same = setUp(zipperRoleBinding, live);
+    await same.children.ensure(aZipProject());
+    expect(same.applied).to.deep.equal([]);
+    for (const changed of [
+      undefined,
+      { ...live, subjects: [] },
+      { ...live, metadata: { ...live.metadata, labels: {} } },
+    ]) {
+      const { applied, children } = setUp(zipperRoleBinding, changed);
+      await children.ensure(aZipProject());
+      expect(applied).to.deep.equal([{ ...wanted, by: 'zipjobs-controller' }]);
+    }
+  });
+
+  it('are compared in depth', () => {
+    expect(includes({ a: [{ b: 1, c: 2 }] }, { a: [{ b: 1 }] })).to.equal(true);
+    expect(includes({ a: [{ b: 1 }, { b: 2 }] }, { a: [{ b: 1 }] })).to.equal(false);
+    expect(includes({ a: 1 }, { a: { b: 1 } })).to.equal(false);
+    expect(includes(undefined, { a: 1 })).to.equal(false);
+  });
+});
+
+describe('the network policy of a project', () => {
+  const policy = (change: Parameters<typeof aConfig>[0]) => {
+    const network = zipperNetworkOf(
+      aConfig({ networkPolicies: true, apiServerCidrs: ['10.96.0.1/32'], ...change }),
+    );
+    return network && JSON.stringify(zipperNetworkPolicy(aZipProject(), network)['spec']);
+  };
+
+  it('lets nothing in and out only to names, the API server and what is open (P10)', () => {
+    const spec = policy({ egressAllowCidrs: ['10.2.0.0/16'] });
+    expect(JSON.parse(spec ?? '')).to.deep.include({
+      podSelector: {
+        matchLabels: {
+          'app.kubernetes.io/name': 'zipjobs-zipper',
+          'app.kubernetes.io/managed-by': 'zipjobs-controller',
+        },
+      },
+      policyTypes: ['Ingress', 'Egress'],
+    });
+    expect(spec).not.to.contain('"ingress"');
+    expect(spec).to.contain('"ports":[{"protocol":"UDP","port":53},{"protocol":"TCP","port":53}]');
+    expect(spec).to.contain('{"cidr":"10.96.0.1/32"}');
+    expect(spec).to.contain('{"cidr":"10.2.0.0/16"}');
+    expect(spec).to.contain('"cidr":"0.0.0.0/0","except":["0.0.0.0/8","10.0.0.0/8"');
+  });
+
+  it('is not made unless it is wanted, and not without the address of the API server', () => {
+    expect(policy({ networkPolicies: false })).to.equal(undefined);
+    expect(() => policy({ apiServerCidrs: [] })).to.throw('API_SERVER_CIDRS');
+    expect(() => policy({ apiServerPorts: ['https'] })).to.throw('API_SERVER_PORTS');
+  });
+});

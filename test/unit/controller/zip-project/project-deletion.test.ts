@@ -1,0 +1,54 @@
+import { expect } from 'chai';
+import {
+  type LeavingProject,
+  type ProjectDeletion,
+  projectDeletion,
+} from '#controller/zip-project/project-deletion.ts';
+import { FINALIZER } from '#crds/api-group.ts';
+import { ago, aZipBucket, aZipJob, aZipProject, NOW } from '#test/support/builders/builders.ts';
+
+const judge = (change: Partial<LeavingProject> = {}, age = 60): ProjectDeletion => {
+  const project = aZipProject();
+  const metadata = { ...project.metadata, finalizers: [FINALIZER], deletionTimestamp: ago(age) };
+  return projectDeletion(
+    {
+      project: { ...project, metadata },
+      unfinished: [],
+      buckets: [],
+      isNamespaceTerminating: false,
+      ...change,
+    },
+    { now: NOW, projectDeletionSeconds: 300 },
+  );
+};
+
+describe('projectDeletion', () => {
+  const job = aZipJob({ metadata: { name: 'j' } });
+
+  it('lets go when neither jobs nor buckets are left', () => {
+    expect(judge()).to.deep.equal({ kind: 'release' });
+  });
+
+  it('cancels the jobs that nobody has told yet, and says what it waits for and how long', () => {
+    const told = aZipJob({ metadata: { name: 'told' }, spec: { cancel: true } });
+    const gone = aZipJob({ metadata: { name: 'gone', deletionTimestamp: ago(1) } });
+    const decision = judge({ unfinished: [job, told, gone], buckets: [aZipBucket()] });
+    expect(decision).to.deep.include({
+      kind: 'wait',
+      cancel: [job],
+      until: new Date(Date.parse(ago(60)) + 300_000),
+    });
+    expect(decision).to.have.property('message').that.contains('jobs end: gone, j, told');
+    expect(decision).to.have.property('message').that.contains('ZipBuckets are deleted: s3-archive');
+  });
+
+  it('waits for buckets alone, too', () => {
+    expect(judge({ buckets: [aZipBucket()] })).to.deep.include({ kind: 'wait', cancel: [] });
+  });
+
+  it('waits no longer than the setting says, and not at all where the namespace goes', () => {
+    expect(judge({ unfinished: [job] }, 300)).to.deep.equal({ kind: 'release', early: 'Overdue' });
+    const terminating = { unfinished: [job], isNamespaceTerminating: true };
+    expect(judge(terminating)).to.deep.equal({ kind: 'release', early: 'NamespaceTerminating' });
+  });
+});

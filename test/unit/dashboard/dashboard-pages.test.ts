@@ -1,0 +1,265 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { ago, aZipJob } from '#test/support/builders/builders.ts';
+import { createManualClock } from '#test/support/builders/manual-clock.ts';
+import { aProject } from '#test/support/servers/api-server.ts';
+import {
+  ADA,
+  type DashboardServer,
+  NOBODY,
+  SESSION,
+  startDashboardServer,
+  startStaffedDashboard,
+  visitAs,
+} from '#test/support/servers/dashboard-server.ts';
+
+describe('pages of createDashboard', () => {
+  let server: DashboardServer;
+  beforeEach(async () => {
+    server = await startStaffedDashboard();
+  });
+  afterEach(async () => {
+    await server[Symbol.asyncDispose]();
+  });
+
+  describe('rights', () => {
+    it('show only projects that the person may get', async () => {
+      server.tokens.set('view', { name: 'vic', allowed: ['get zipprojects team-a'] });
+      const { text } = await (await visitAs(server, 'view')).get('/projects');
+      expect(text).to.contain('Team A').and.to.not.contain('team-b');
+    });
+
+    it('say that there is nothing to see to somebody without any', async () => {
+      const { text } = await (await visitAs(server, NOBODY)).get('/projects');
+      expect(text).to.contain('no project that you may see').and.not.contain('Team A');
+    });
+
+    it('tell the same of a project that is not theirs and of one that is none', async () => {
+      const visitor = await visitAs(server, NOBODY);
+      const [hidden, absent] = [await visitor.get('/projects/team-a'), await visitor.get('/projects/none')];
+      expect([hidden.status, absent.status]).to.deep.equal([403, 403]);
+      expect(hidden.text).to.not.contain('Team A');
+    });
+
+    it('are asked for anew at every click', async () => {
+      const visitor = await visitAs(server, ADA);
+      expect((await visitor.get('/projects/team-a')).status).to.equal(200);
+      server.tokens.set(ADA, { name: 'ada', allowed: ['get zipprojects team-a'] });
+      const answer = await visitor.get('/projects/team-a');
+      expect(answer.status).to.equal(403);
+      expect(answer.text).to.contain('may not list zipjobs in team-a');
+      expect((await visitor.get('/projects/team-a/live/overview')).status).to.equal(403);
+    });
+
+    it('show a menu item that is not allowed as disabled, with the reason', async () => {
+      server.tokens.set('view', { name: 'vic', allowed: ['get zipprojects team-a'] });
+      const { text } = await (await visitAs(server, 'view')).get('/projects/team-a/first-steps');
+      expect(text).to.match(
+        /<span class="off" title="Your Kubernetes account may not list zipjobs in team-a\.">Overview/,
+      );
+    });
+
+    it('end the session when the API server no longer knows the token', async () => {
+      const visitor = await visitAs(server, ADA);
+      server.tokens.delete(ADA);
+      const answer = await visitor.get('/projects/team-a');
+      expect(answer.headers.get('location')).to.equal('/sign-in?next=%2Fprojects%2Fteam-a&why=ended');
+      expect(visitor.cookies.has(SESSION)).to.equal(false);
+      expect((await visitor.get('/sign-in?why=ended')).text).to.contain('no longer accepts your token');
+    });
+
+    it('answer a live part 401 instead of a page to sign in on', async () => {
+      const visitor = await visitAs(server, ADA);
+      server.tokens.delete(ADA);
+      const answer = await visitor.get('/projects/team-a/live/overview', { 'x-live': '1' });
+      expect([answer.status, answer.text]).to.deep.equal([401, '']);
+    });
+  });
+
+  describe('new project', () => {
+    const fields = { namespace: 'team-c', displayName: 'Team C' };
+
+    it('is made with the token of the person', async () => {
+      const visitor = await visitAs(server, ADA);
+      const answer = await visitor.post('/new-project', {
+        ...fields,
+        csrf: await visitor.csrf('/new-project'),
+      });
+      expect(answer.headers.get('location')).to.equal('/projects');
+      const made = server.requests.find(({ path }) => path.endsWith('/namespaces/team-c/zipprojects'));
+      expect(made).to.deep.include({ method: 'POST', bearer: ADA });
+      expect(made?.body).to.deep.include({ spec: { displayName: 'Team C' } });
+      expect((await visitor.get('/projects')).text).to.contain('The namespace team-c is a project now.');
+      expect((await visitor.get('/projects')).text).to.not.contain('is a project now');
+    });
+
+    it('says what is wrong beside the field and keeps what was filled in', async () => {
+      const visitor = await visitAs(server, ADA);
+      const csrf = await visitor.csrf('/new-project');
+      const bad = { namespace: 'Not A Name', displayName: '"><script>alert(1)</script>', csrf };
+      const answer = await visitor.post('/new-project', bad);
+      expect(answer.status).to.equal(422);
+      expect(answer.text).to.contain('id="namespace-error"').and.contain('value="Not A Name"');
+      expect(answer.text).to.contain('&lt;script&gt;').and.not.contain('<script>');
+    });
+  });
+
+  describe('pages', () => {
+    it('tell browsers to run nothing inline and to keep nothing', async () => {
+      const { headers } = await server.visit().get('/sign-in');
+      expect(headers.get('content-security-policy'))
+        .to.contain("default-src 'none'")
+        .and.not.contain('unsafe');
+      expect(Object.fromEntries(headers)).to.include({
+        'x-content-type-options': 'nosniff',
+        'referrer-policy': 'no-referrer',
+        'cross-origin-opener-policy': 'same-origin',
+        'cross-origin-resource-policy': 'same-origin',
+        'cache-control': 'no-store',
+      });
+      expect(headers.get('strict-transport-security')).to.equal(null);
+    });
+
+    it('insist on HTTPS once it is there', async () => {
+      await server[Symbol.asyncDispose]();
+      server = await startStaffedDashboard({ DASHBOARD_URL: 'https://zips.example.com' });
+      const { headers } = await server.visit().get('/sign-in');
+      expect(headers.get('strict-transport-security')).to.equal('max-age=31536000');
+    });
+
+    it('send pages that came by plain HTTP on to HTTPS, and refuse forms', async () => {
+      await server[Symbol.asyncDispose]();
+      server = await startStaffedDashboard({
+        DASHBOARD_URL: 'https://zips.example.com',
+        TRUSTED_PROXIES: '127.0.0.0/8',
+      });
+      const visitor = server.visit();
+      const plain = { 'x-forwarded-proto': 'http', origin: 'https://zips.example.com' };
+      const page = await visitor.get('//evil.example/?a=1', plain);
+      expect([page.status, page.headers.get('location')]).to.deep.equal([308, 'https://zips.example.com/']);
+      const answer = await visitor.post('/sign-in', { token: ADA }, plain);
+      expect(answer.status).to.equal(400);
+      expect(visitor.cookies.size).to.equal(0);
+    });
+
+    it('name assets by their hash, for ever', async () => {
+      const visitor = server.visit();
+      const { text } = await visitor.get('/sign-in');
+      const [style = ''] = /\/assets\/[0-9a-f]{16}\/style\.css/.exec(text) ?? [];
+      const { status, headers } = await visitor.get(style);
+      expect(status).to.equal(200);
+      expect(headers.get('cache-control')).to.contain('immutable');
+      expect((await visitor.get('/assets/0123456789abcdef/style.css')).status).to.equal(404);
+    });
+
+    it('weigh less than 100 KiB in all', async () => {
+      const visitor = await visitAs(server, ADA);
+      const page = (await visitor.get('/projects/team-a')).text;
+      const assets = [...page.matchAll(/\/assets\/[^"]+/g)].map(([path]) => path);
+      const texts = await Promise.all(
+        [...new Set(assets)].map(async (path) => (await visitor.get(path)).text),
+      );
+      expect(texts).to.have.lengthOf(3);
+      expect(Buffer.byteLength([page, ...texts].join(''))).to.be.below(100 * 1024);
+    });
+
+    it('show what callers chose as text', async () => {
+      const evil = '"><img src=x onerror=alert(1)>';
+      server.zipProjects.put(aProject('team-x', { displayName: evil }));
+      server.zipJobs.put(
+        aZipJob({ metadata: { namespace: 'team-x' }, spec: { key: evil }, status: { reason: evil } }),
+      );
+      const failure = { code: evil, retriable: false };
+      const status = { phase: 'Failed', finishedAt: ago(-1e9), failure } as const;
+      server.zipJobs.put(aZipJob({ metadata: { namespace: 'team-x', name: 'b' }, status }));
+      const visitor = await visitAs(server, ADA);
+      for (const path of [
+        '/projects',
+        '/projects/team-x',
+        '/projects/team-x/live/overview',
+        `/sign-in?next=${evil}`,
+      ]) {
+        const { text } = await visitor.get(path);
+        expect(text, path).to.not.contain('<img src=x');
+      }
+      expect((await visitor.get('/projects/team-x')).text).to.contain('&lt;img src=x');
+    });
+
+    it('say the request id on an error, and nothing of its cause', async () => {
+      server.answerWith(() => {
+        throw new Error('boom: secret detail');
+      });
+      const visitor = await visitAs(server, ADA);
+      const answer = await visitor.post('/new-project', {
+        namespace: 'x',
+        displayName: '',
+        csrf: await visitor.csrf('/new-project'),
+      });
+      expect(answer.status).to.equal(500);
+      expect(answer.text).to.contain(answer.headers.get('x-request-id')).and.not.contain('boom');
+    });
+
+    it('say 404 for what is not there, signed in or not', async () => {
+      expect((await server.visit().get('/nowhere')).status).to.equal(404);
+      expect((await (await visitAs(server, ADA)).get('/projects/none/nowhere')).status).to.equal(404);
+      expect((await (await visitAs(server, ADA)).get('/projects/none')).status).to.equal(404);
+    });
+
+    it('let a link on another site in, by a page of our own', async () => {
+      const visitor = server.visit();
+      const answer = await visitor.get('/projects/team-a', { 'sec-fetch-site': 'cross-site' });
+      expect(answer.status).to.equal(200);
+      expect(answer.text).to.contain('http-equiv="refresh" content="0;url=/projects/team-a"');
+    });
+
+    it('keep the colours that somebody chose', async () => {
+      const visitor = server.visit();
+      const answer = await visitor.post('/theme', { theme: 'dark', next: '/sign-in' });
+      expect(answer.headers.get('location')).to.equal('/sign-in');
+      expect((await visitor.get('/sign-in')).text).to.contain('data-theme="dark"');
+      await visitor.post('/theme', { theme: '"><script>', next: '/' });
+      expect((await visitor.get('/sign-in')).text).to.contain('data-theme="auto"');
+    });
+  });
+});
+
+describe('a dashboard session', () => {
+  it('asks the API server about menus at most every few seconds', async () => {
+    const clock = createManualClock();
+    await using server = await startDashboardServer({ clock });
+    server.tokens.set(ADA, { name: 'ada', allowed: ['*'] });
+    server.zipProjects.put(aProject('team-a'));
+    const visitor = server.visit();
+    await visitor.signIn(ADA);
+    const asked = async (): Promise<number> => {
+      const before = server.requests.length;
+      await visitor.get('/projects/team-a');
+      return server.requests.length - before;
+    };
+    const first = await asked();
+    expect(await asked())
+      .to.equal(2)
+      .and.to.be.below(first);
+    clock.jump(3_001);
+    expect(await asked()).to.equal(first);
+  });
+});
+
+describe('templates', () => {
+  const ROOT = 'dashboard';
+
+  it('write nothing unescaped but other templates', async () => {
+    const files = (await readdir(ROOT, { recursive: true })).filter((file) => file.endsWith('.eta'));
+    expect(files.length).to.be.above(5);
+    for (const file of files) {
+      const text = await readFile(join(ROOT, file), 'utf8');
+      const raw = [...text.matchAll(/<%~\s*(.*?)%>/gs)].map(([, code = '']) => code.trim());
+      expect(
+        raw.filter((code) => !/^(include\(|it\.body$)/.test(code)),
+        file,
+      ).to.deep.equal([]);
+      expect(text, file).to.not.match(/\sstyle=|\son[a-z]+=|<script(?! src=)|<style/);
+    }
+  });
+});

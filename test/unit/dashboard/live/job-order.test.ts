@@ -1,0 +1,69 @@
+import { expect } from 'chai';
+import type { ZipJob } from '#crds/zip-job.ts';
+import { createJobOrder, type JobOrder } from '#dashboard/live/job-order.ts';
+import { ago, aZipJob, NAMESPACE } from '#test/support/builders/builders.ts';
+
+const job = (name: string, secondsAgo: number, bucket = 's3-a'): ZipJob =>
+  aZipJob({
+    metadata: { name, creationTimestamp: ago(secondsAgo) },
+    spec: { bucketRef: { name: bucket } },
+  });
+
+describe('createJobOrder', () => {
+  let order: JobOrder;
+  const set = (object: ZipJob, before?: ZipJob): void =>
+    order.note({ kind: 'set', key: `${NAMESPACE}/${object.metadata.name}`, object, before });
+  const drop = (before: ZipJob): void =>
+    order.note({ kind: 'deleted', key: `${NAMESPACE}/${before.metadata.name}`, before });
+  beforeEach(() => {
+    order = createJobOrder();
+  });
+
+  it('gives names by age, whatever order they came in, and by name within a second', () => {
+    for (const one of [job('b', 10), job('d', 1), job('a', 10), job('c', 5)]) set(one);
+    expect([...order.newestFirst(NAMESPACE)]).to.deep.equal(['d', 'c', 'b', 'a']);
+    expect([...order.newestFirst(NAMESPACE, ago(9))]).to.deep.equal(['d', 'c']);
+    expect(order.stretch(NAMESPACE, 1, 2)).to.deep.equal(['c', 'b']);
+    expect(order.stretch(NAMESPACE, 3, 9)).to.deep.equal(['a']);
+    expect(order.stretch(NAMESPACE, 4, 9)).to.deep.equal([]);
+    expect(order.size(NAMESPACE)).to.equal(4);
+    expect(order.newest(NAMESPACE)).to.deep.equal({ at: ago(1), name: 'd' });
+  });
+
+  it('does not move a job that changes, and forgets one that is deleted', () => {
+    const [first, second] = [job('a', 2), job('b', 1)];
+    set(first);
+    set(second);
+    set(first, first);
+    expect(order.stretch(NAMESPACE, 0, 9)).to.deep.equal(['b', 'a']);
+    drop(second);
+    drop(second);
+    expect(order.stretch(NAMESPACE, 0, 9)).to.deep.equal(['a']);
+  });
+
+  it('counts what came after a place, also after one whose job is gone', () => {
+    const jobs = [job('a', 4), job('b', 3), job('c', 2)];
+    jobs.forEach((one) => set(one));
+    const place = order.newest(NAMESPACE) ?? { at: '', name: '' };
+    expect(order.countAfter(NAMESPACE, place)).to.equal(0);
+    set(job('d', 1));
+    set(job('e', 0));
+    expect(order.countAfter(NAMESPACE, place)).to.equal(2);
+    jobs.forEach(drop);
+    expect(order.countAfter(NAMESPACE, place)).to.equal(2);
+    expect(order.countAfter(NAMESPACE, { at: '', name: '' })).to.equal(2);
+  });
+
+  it('keeps projects apart, and knows the buckets that jobs name', () => {
+    const [first, second] = [job('a', 2, 's3-x'), job('b', 1, 'r2-y')];
+    set(first);
+    set(second);
+    expect(order.buckets(NAMESPACE)).to.deep.equal(['r2-y', 's3-x']);
+    drop(second);
+    expect(order.buckets(NAMESPACE)).to.deep.equal(['s3-x']);
+    expect(order.size('other')).to.equal(0);
+    expect([...order.newestFirst('other')]).to.deep.equal([]);
+    expect(order.buckets('other')).to.deep.equal([]);
+    expect(order.newest('other')).to.equal(undefined);
+  });
+});

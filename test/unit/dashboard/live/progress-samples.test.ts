@@ -1,0 +1,57 @@
+import { expect } from 'chai';
+import type { ZipJob } from '#crds/zip-job.ts';
+import { createProgressSamples } from '#dashboard/live/progress-samples.ts';
+import { aZipJob, NAME, NAMESPACE, NOW } from '#test/support/builders/builders.ts';
+
+const KEY = `${NAMESPACE}/${NAME}`;
+
+const at = (second: number, bytesRead = second): ZipJob =>
+  aZipJob({
+    status: {
+      phase: 'Running',
+      progress: {
+        podUid: 'pod',
+        filesTotal: 10,
+        filesDone: 1,
+        bytesRead,
+        bytesUploaded: 0,
+        display: '1/10',
+        updatedAt: new Date(NOW.getTime() + second * 1000).toISOString(),
+      },
+    },
+  });
+
+describe('createProgressSamples', () => {
+  const samples = createProgressSamples();
+  const note = (object: ZipJob, key = KEY): void =>
+    samples.note({ kind: 'set', key, object, before: undefined });
+  const bytes = (): readonly number[] => samples.of(KEY).map(({ bytesRead }) => bytesRead);
+  beforeEach(() => samples.note({ kind: 'deleted', key: KEY, before: aZipJob() }));
+
+  it('keeps where a job stood, once for each time', () => {
+    for (const second of [1, 2, 2, 1, 3]) note(at(second));
+    note(aZipJob());
+    expect(bytes()).to.deep.equal([1, 2, 3]);
+  });
+
+  it('begins anew with another attempt', () => {
+    for (const object of [at(1, 100), at(2, 200), at(3, 5)]) note(object);
+    expect(bytes()).to.deep.equal([5]);
+  });
+
+  it('keeps few of a long job, from its begin to its end', () => {
+    for (let second = 0; second < 2_000; second += 1) note(at(second));
+    expect(bytes().length).to.be.within(32, 64);
+    expect(bytes()[0]).to.equal(0);
+    expect(bytes().at(-1)).to.be.greaterThan(1_980);
+  });
+
+  it('forgets a job that is deleted, and the one that stood still for longest when there are too many', () => {
+    note(at(1));
+    for (let index = 0; index < 2_000; index += 1) note(at(1), `${NAMESPACE}/job-${index}`);
+    expect(bytes()).to.deep.equal([]);
+    expect(samples.of(`${NAMESPACE}/job-0`)).to.have.lengthOf(1);
+    samples.note({ kind: 'deleted', key: `${NAMESPACE}/job-0`, before: aZipJob() });
+    expect(samples.of(`${NAMESPACE}/job-0`)).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,270 @@
+import { expect } from 'chai';
+import { ANNOTATIONS, bucketSecretName } from '#crds/api-group.ts';
+import type { ZipBucket } from '#crds/zip-bucket.ts';
+import type { ZipJob } from '#crds/zip-job.ts';
+import { isRecord } from '#runtime/kube/decode.ts';
+import { KubeError } from '#runtime/kube/kube-error.ts';
+import { aZipJob } from '#test/support/builders/builders.ts';
+import { aBucket } from '#test/support/servers/api-server.ts';
+import {
+  COLLECTIONS,
+  type DashboardProject,
+  HOME,
+  startDashboardProject,
+  TEAM,
+} from '#test/support/worlds/dashboard-project.ts';
+
+const ACCESS_KEY = 'AKIAEXAMPLEKEY';
+const SECRET_KEY = 'the-secret-access-key';
+const BUCKET = `${HOME}/buckets/s3/reports`;
+const OBJECT = `${COLLECTIONS.buckets}/s3-reports`;
+const SECRET = `${COLLECTIONS.secrets}/${bucketSecretName('s3-reports')}`;
+const S3_FIELDS = {
+  bucketName: 'reports',
+  region: 'eu-central-1',
+  accessKeyId: ACCESS_KEY,
+  secretAccessKey: SECRET_KEY,
+} as const;
+
+const tested = (status: 'True' | 'False', reason: string, message: string): ZipBucket => {
+  const at = '2026-01-02T03:04:05Z';
+  const ready = { type: 'Ready', status, reason, message, lastTransitionTime: at } as const;
+  const test = { nonce: 'a', finishedAt: at };
+  return { ...aBucket(TEAM, 's3', 'reports'), status: { conditions: [ready], test } };
+};
+
+const annotationOf = (object: unknown, name: string): unknown => {
+  const metadata = isRecord(object) ? object['metadata'] : undefined;
+  const annotations = isRecord(metadata) ? metadata['annotations'] : undefined;
+  return isRecord(annotations) ? annotations[name] : undefined;
+};
+
+const namesIn = (html: string): readonly string[] =>
+  [...html.matchAll(/<input id="(\w+)"/g)].map(([, name = '']) => name);
+
+describe('the pages of buckets', () => {
+  let project: DashboardProject;
+  beforeEach(async () => {
+    project = await startDashboardProject();
+  });
+  afterEach(() => project[Symbol.asyncDispose]());
+
+  describe('the list', () => {
+    it('says how the last test went', async () => {
+      project.putBucket(tested('True', 'BucketTested', 'all is well'));
+      project.putBucket(aBucket(TEAM, 'r2', 'backups'));
+      const { status, text } = await project.ada.get(`${HOME}/buckets`);
+      expect(status).to.equal(200);
+      expect(text).to.contain('Works').and.contain('2026-01-02 03:04:05 UTC').and.contain('never');
+      expect(text).to.contain(`href="${BUCKET}"`).and.contain(`href="${HOME}/buckets/r2/backups"`);
+    });
+
+    it('shows what somebody may not do as disabled, with the reason', async () => {
+      const { text } = await project.viewer.get(`${HOME}/buckets`);
+      expect(text).to.contain('disabled').and.contain(`may not create zipbuckets in ${TEAM}`);
+      expect(text).to.not.contain('new-bucket');
+      expect((await project.viewer.get(`${HOME}/new-bucket/s3`)).status).to.equal(403);
+    });
+  });
+
+  describe('a new bucket', () => {
+    it('of s3 has these four fields', async () => {
+      const { text } = await project.ada.get(`${HOME}/new-bucket/s3`);
+      expect(namesIn(text)).to.deep.equal(['bucketName', 'accessKeyId', 'secretAccessKey', 'region']);
+    });
+
+    it('of r2 has these five fields', async () => {
+      const { text } = await project.ada.get(`${HOME}/new-bucket/r2`);
+      const names = ['bucketName', 'host', 'accessKeyId', 'secretAccessKey', 'accountId'];
+      expect(namesIn(text)).to.deep.equal(names);
+    });
+
+    it('of another service is not there', async () => {
+      expect((await project.ada.get(`${HOME}/new-bucket/gcs`)).status).to.equal(404);
+    });
+
+    it('is stored with its credentials in a Secret, which no page shows', async () => {
+      const answer = await project.send(`${HOME}/new-bucket/s3`, S3_FIELDS);
+      expect(answer.headers.get('location')).to.equal(BUCKET);
+      expect(project.objects.get(OBJECT)).to.deep.include({
+        spec: { service: 's3', bucketName: 'reports', region: 'eu-central-1' },
+      });
+      expect(project.objects.get(SECRET)?.['data']).to.deep.include({
+        secretAccessKey: Buffer.from(SECRET_KEY).toString('base64'),
+      });
+      for (const path of [BUCKET, `${HOME}/buckets`, `${BUCKET}/credentials`]) {
+        const { status, text } = await project.ada.get(path);
+        expect(status, path).to.equal(200);
+        expect(text, path).to.not.contain(SECRET_KEY).and.not.contain(ACCESS_KEY);
+      }
+      expect(project.server.logLines.join('')).to.not.contain(SECRET_KEY);
+    });
+
+    it('of r2 names its host and account', async () => {
+      const { region: _region, ...fields } = S3_FIELDS;
+      const host = 'abc123.r2.example.com';
+      await project.send(`${HOME}/new-bucket/r2`, { ...fields, host, accountId: 'abc123' });
+      expect(project.objects.get(`${COLLECTIONS.buckets}/r2-reports`)).to.deep.include({
+        spec: { service: 'r2', bucketName: 'reports', host, accountId: 'abc123' },
+      });
+    });
+
+    it('says beside each field what is missing', async () => {
+      const answer = await project.send(`${HOME}/new-bucket/s3`, {});
+      expect(answer.status).to.equal(422);
+      for (const name of Object.keys(S3_FIELDS)) expect(answer.text).to.contain(`id="${name}-error"`);
+    });
+
+    it('puts no credential back into a form that is refused', async () => {
+      const answer = await project.send(`${HOME}/new-bucket/s3`, { ...S3_FIELDS, region: 'EU <1>' });
+      expect(answer.status).to.equal(422);
+      expect(answer.text).to.contain('id="region-error"').and.contain('value="EU &lt;1&gt;"');
+      expect(answer.text).to.contain('value="reports"');
+      expect(answer.text).to.not.contain(SECRET_KEY).and.not.contain(ACCESS_KEY);
+    });
+
+    it('is refused beside its name when there is one already', async () => {
+      project.putBucket(aBucket(TEAM, 's3', 'reports'));
+      const answer = await project.send(`${HOME}/new-bucket/s3`, S3_FIELDS);
+      expect(answer.status).to.equal(422);
+      expect(answer.text).to.contain('id="bucketName-error"').and.not.contain(SECRET_KEY);
+    });
+  });
+
+  describe('credentials', () => {
+    it('are replaced', async () => {
+      await project.send(`${HOME}/new-bucket/s3`, S3_FIELDS);
+      const answer = await project.send(`${BUCKET}/credentials`, {
+        accessKeyId: 'AKIANEW',
+        secretAccessKey: 'newer',
+      });
+      expect(answer.headers.get('location')).to.equal(BUCKET);
+      expect(project.objects.get(SECRET)?.['data']).to.deep.equal({
+        accessKeyId: Buffer.from('AKIANEW').toString('base64'),
+        secretAccessKey: Buffer.from('newer').toString('base64'),
+      });
+    });
+
+    it('stay when the form is not whole, and nothing of it is shown again', async () => {
+      await project.send(`${HOME}/new-bucket/s3`, S3_FIELDS);
+      const answer = await project.send(`${BUCKET}/credentials`, { accessKeyId: 'AKIANEW' });
+      expect(answer.status).to.equal(422);
+      expect(answer.text).to.contain('id="secretAccessKey-error"').and.not.contain('AKIANEW');
+      expect(project.objects.get(SECRET)?.['data']).to.deep.include({
+        accessKeyId: Buffer.from(ACCESS_KEY).toString('base64'),
+      });
+    });
+  });
+
+  describe('the test of a connection', () => {
+    it('is begun, and the page stays live until it has ended', async () => {
+      project.putBucket(aBucket(TEAM, 's3', 'reports'));
+      const answer = await project.send(`${BUCKET}/test`, {});
+      expect(answer.headers.get('location')).to.equal(BUCKET);
+      const nonce = annotationOf(project.objects.get(OBJECT), ANNOTATIONS.testBucket);
+      expect(nonce).to.be.a('string').and.not.equal('');
+      const { text } = await project.ada.get(BUCKET);
+      expect(text).to.contain(`data-live="${HOME}/live/buckets/s3/reports"`).and.contain('Look again');
+    });
+
+    it('names the permission that is missing', async () => {
+      project.putBucket(tested('False', 'PermissionMissing', 'The credentials lack s3:PutObject'));
+      for (const path of [BUCKET, `${HOME}/live/buckets/s3/reports`]) {
+        const { text } = await project.ada.get(path);
+        expect(text, path).to.contain('PermissionMissing').and.contain('lack s3:PutObject');
+        expect(text, path).to.contain('data-live-end').and.not.contain('data-live=');
+      }
+    });
+
+    it('is not offered to somebody who may only look', async () => {
+      project.putBucket(aBucket(TEAM, 's3', 'reports'));
+      const { text } = await project.viewer.get(BUCKET);
+      expect(text).to.contain(`may not patch zipbuckets in ${TEAM}`);
+      expect(text).to.not.contain(`action="${BUCKET}/test"`);
+      const csrf = await project.viewer.csrf(HOME);
+      expect((await project.viewer.post(`${BUCKET}/test`, { csrf })).status).to.equal(403);
+    });
+  });
+
+  describe('deletion', () => {
+    const runningJob = () =>
+      aZipJob({
+        metadata: { namespace: TEAM, name: 'busy-job' },
+        spec: { bucketRef: { name: 's3-reports' } },
+        status: { phase: 'Running' },
+      });
+    const putJob = (job: ZipJob): void => {
+      project.objects.put(COLLECTIONS.zipJobs, job);
+      project.server.zipJobs.put(job);
+    };
+    beforeEach(() => project.putBucket(aBucket(TEAM, 's3', 'reports')));
+
+    it('takes the bucket and its credentials', async () => {
+      const { text } = await project.ada.get(`${BUCKET}/delete`);
+      expect(text).to.contain('Delete bucket').and.not.contain('anyway');
+      const answer = await project.send(`${BUCKET}/delete`, {});
+      expect(answer.headers.get('location')).to.equal(`${HOME}/buckets`);
+      expect(project.objects.get(OBJECT)).to.equal(undefined);
+      expect(project.objects.get(SECRET)).to.equal(undefined);
+      expect((await project.ada.get(`${HOME}/buckets`)).text).to.contain('are deleted');
+    });
+
+    it('is refused while a job uses it, and says which', async () => {
+      putJob(runningJob());
+      const page = await project.ada.get(`${BUCKET}/delete`);
+      expect(page.text).to.contain(`href="${HOME}/jobs/busy-job"`).and.contain('1 job names');
+      const answer = await project.send(`${BUCKET}/delete`, {});
+      expect(answer.status).to.equal(422);
+      expect(answer.text).to.contain('role="alert"').and.contain('busy-job');
+      expect(project.objects.get(OBJECT)).to.not.equal(undefined);
+    });
+
+    it('is refused while finished jobs name it as well', async () => {
+      const job = runningJob();
+      putJob({ ...job, status: { phase: 'Succeeded' } });
+      const page = await project.ada.get(`${BUCKET}/delete`);
+      expect(page.text).to.contain('0 unfinished, 1 finished').and.contain('busy-job');
+      expect((await project.send(`${BUCKET}/delete`, {})).status).to.equal(422);
+      expect(project.objects.get(OBJECT)).to.not.equal(undefined);
+    });
+
+    it('needs the typed name when it is forced', async () => {
+      putJob(runningJob());
+      const wrong = await project.send(`${BUCKET}/delete`, { force: 'yes', confirm: 'report' });
+      expect(wrong.status).to.equal(422);
+      expect(wrong.text).to.contain('id="confirm-error"');
+      expect(project.objects.get(OBJECT)).to.not.equal(undefined);
+      const right = await project.send(`${BUCKET}/delete`, { force: 'yes', confirm: 'reports' });
+      expect(right.headers.get('location')).to.equal(`${HOME}/buckets`);
+      const order = project.server.requests.find(
+        ({ method, body }) => method === 'PATCH' && annotationOf(body, ANNOTATIONS.forceDelete) === 'true',
+      );
+      expect(order?.bearer).to.equal('ada-token');
+      expect(project.objects.get(OBJECT)).to.equal(undefined);
+    });
+
+    it('that the cluster refuses is told in the form', async () => {
+      project.objects.fail(
+        new KubeError('DELETE /x: 403 Forbidden: User "ada" cannot delete resource', { code: 'Forbidden' }),
+        ({ method }) => method === 'DELETE',
+      );
+      const answer = await project.send(`${BUCKET}/delete`, {});
+      expect(answer.status).to.equal(422);
+      expect(answer.text).to.contain('may not delete zipbuckets');
+    });
+  });
+
+  it('that are not there are answered 404, also to the live part', async () => {
+    const live = `${HOME}/live/buckets/s3/reports`;
+    for (const path of [BUCKET, `${BUCKET}/credentials`, `${BUCKET}/delete`, live])
+      expect((await project.ada.get(path)).status, path).to.equal(404);
+  });
+
+  it('change nothing without the CSRF token', async () => {
+    project.putBucket(aBucket(TEAM, 's3', 'reports'));
+    const changes = ['credentials', 'test', 'delete'].map((verb) => `${BUCKET}/${verb}`);
+    for (const path of [`${HOME}/new-bucket/s3`, ...changes])
+      expect((await project.ada.post(path, { ...S3_FIELDS, csrf: 'x' })).status, path).to.equal(403);
+    expect(annotationOf(project.objects.get(OBJECT), ANNOTATIONS.testBucket)).to.equal(undefined);
+  });
+});

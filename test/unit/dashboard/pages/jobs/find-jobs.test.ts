@@ -1,0 +1,105 @@
+import { expect } from 'chai';
+import { PHASES, type ZipJob } from '#crds/zip-job.ts';
+import { createJobOrder } from '#dashboard/live/job-order.ts';
+import { findJobs } from '#dashboard/pages/jobs/find-jobs.ts';
+import { readJobQuery, writeJobQuery } from '#dashboard/pages/jobs/job-query.ts';
+import { ago, aZipJob, NAMESPACE, NOW } from '#test/support/builders/builders.ts';
+
+const COUNT = 10_000;
+
+/** Job n was made n minutes ago; every seventh has the next phase, every second the other bucket. */
+const jobOf = (n: number): ZipJob =>
+  aZipJob({
+    metadata: { name: `zip-${String(n).padStart(5, '0')}`, creationTimestamp: ago(n * 60) },
+    spec: { bucketRef: { name: n % 2 === 0 ? 's3-even' : 's3-odd' }, key: `Out/${n}.zip` },
+    status: { phase: PHASES[n % PHASES.length] ?? 'Queued' },
+  });
+
+/** 10,000 jobs, and how many of them were looked at. */
+const createWorld = () => {
+  const jobs = new Map<string, ZipJob>();
+  const order = createJobOrder();
+  for (let n = COUNT - 1; n >= 0; n -= 1) {
+    const object = jobOf(n);
+    const key = `${NAMESPACE}/${object.metadata.name}`;
+    jobs.set(key, object);
+    order.note({ kind: 'set', key, object, before: undefined });
+  }
+  let looked = 0;
+  const zipJobs = {
+    get: (key: string) => {
+      looked += 1;
+      return jobs.get(key);
+    },
+  };
+  return {
+    find: (query: string) => {
+      looked = 0;
+      const wanted = { namespace: NAMESPACE, query: readJobQuery(new URLSearchParams(query)), now: NOW };
+      const { jobs: found, ...rest } = findJobs({ order, zipJobs }, wanted);
+      return { ...rest, names: found.map(({ metadata }) => metadata.name), looked };
+    },
+  };
+};
+
+describe('findJobs, of 10,000 jobs', () => {
+  const world = createWorld();
+
+  it('touches only the jobs of the page when nothing is looked for', () => {
+    const first = world.find('');
+    expect(first).to.include({ total: COUNT, page: 1, pages: 400, looked: 25 });
+    expect([first.names[0], first.names.at(-1)]).to.deep.equal(['zip-00000', 'zip-00024']);
+    const last = world.find('page=400');
+    expect(last).to.include({ page: 400, looked: 25 });
+    expect(last.names.at(-1)).to.equal('zip-09999');
+  });
+
+  it('gives the last page for one beyond it', () => {
+    expect(world.find('page=99999')).to.include({ page: 400, looked: 25 });
+  });
+
+  it('looks once at each job that the time lets through, and at no other', () => {
+    expect(world.find('within=1h')).to.include({ total: 61, pages: 3, looked: 61 });
+    expect(world.find('within=24h&bucket=s3-even')).to.include({ total: 721, looked: 1_441 });
+    expect(world.find('state=Failed').looked).to.equal(COUNT);
+  });
+
+  it('finds part of a name or of a key, whatever the capitals', () => {
+    expect(world.find('q=ZIP-00777').names).to.deep.equal(['zip-00777']);
+    expect(world.find('q=out/4321.z').names).to.deep.equal(['zip-04321']);
+    expect(world.find('q=out/4321.*').names).to.deep.equal([]);
+    expect(world.find('q=no+such+job')).to.include({ total: 0, page: 1, pages: 1 });
+  });
+
+  it('joins all that is looked for', () => {
+    const { names, total } = world.find('state=Failed&bucket=s3-odd&q=out/&within=24h&page=2');
+    const expected = Array.from({ length: 1_441 }, (_, n) => n).filter((n) => n % 7 === 5 && n % 2 === 1);
+    expect(total).to.equal(expected.length);
+    expect(names[0]).to.equal(`zip-${String(expected[25]).padStart(5, '0')}`);
+  });
+
+  it('counts a job that no controller has seen as queued, and as not ended', () => {
+    const { total } = world.find('state=unfinished');
+    expect(total).to.equal(Array.from({ length: COUNT }, (_, n) => n % 7).filter((rest) => rest < 4).length);
+  });
+});
+
+describe('readJobQuery', () => {
+  it('takes what it does not know for nothing', () => {
+    const query = readJobQuery(
+      new URLSearchParams(`state=Gone&within=1y&page=-3&q=${'x'.repeat(2_000)}&bucket=+b+`),
+    );
+    expect(query).to.deep.equal({ text: 'x'.repeat(1_024), state: '', bucket: 'b', within: '', page: 1 });
+  });
+
+  for (const page of ['0', '1e3', '1.5', '', 'abc', '1234567'])
+    it(`reads page ${JSON.stringify(page)} as the first`, () => {
+      expect(readJobQuery(new URLSearchParams({ page })).page).to.equal(1);
+    });
+
+  it('reads what writeJobQuery wrote', () => {
+    const query = { text: 'a&b=c ö', state: 'unfinished', bucket: 's3-a', within: '7d', page: 3 } as const;
+    expect(readJobQuery(new URLSearchParams(writeJobQuery(query)))).to.deep.equal(query);
+    expect(writeJobQuery({ text: '', state: '', bucket: '', within: '', page: 1 })).to.equal('');
+  });
+});

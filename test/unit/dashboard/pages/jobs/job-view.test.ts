@@ -1,0 +1,294 @@
+import { expect } from 'chai';
+import { ANNOTATIONS } from '#crds/api-group.ts';
+import type { Progress, ZipJob, ZipJobStatus } from '#crds/zip-job.ts';
+import { actionsOf } from '#dashboard/pages/jobs/job-actions.ts';
+import { jobRow } from '#dashboard/pages/jobs/job-row.ts';
+import { jobView } from '#dashboard/pages/jobs/job-view.ts';
+import { progressChart } from '#dashboard/pages/jobs/progress-chart.ts';
+import type { Question } from '#dashboard/person/access.ts';
+import { ago, aZipJob, NAME, NAMESPACE, NOW } from '#test/support/builders/builders.ts';
+
+const progress = (change: Partial<Progress> = {}): Progress => ({
+  podUid: 'pod',
+  filesTotal: 10,
+  filesDone: 3,
+  bytesRead: 3_072,
+  bytesUploaded: 0,
+  display: '3/10',
+  updatedAt: ago(1),
+  ...change,
+});
+const RESULT = {
+  bytes: 2_048,
+  etag: 'etag',
+  entries: 3,
+  seconds: 1,
+  peakMemory: 1,
+  retries: 0,
+  contractVersion: 1,
+};
+const job = (status: ZipJobStatus): ZipJob => aZipJob({ status });
+
+describe('jobRow', () => {
+  const rowOf = (status: ZipJobStatus) => {
+    const { phase, look, reason, progress: bar, files, bytes, isRunning } = jobRow(job(status), NOW);
+    return { phase, look, reason, percent: bar.percent, text: bar.text, files, bytes, isRunning };
+  };
+  const cases: readonly { readonly name: string; readonly status: ZipJobStatus; readonly want: object }[] = [
+    {
+      name: 'a job that nobody has looked at',
+      status: {},
+      want: {
+        phase: 'Queued',
+        look: '',
+        reason: '',
+        percent: undefined,
+        text: 'not begun',
+        files: '3',
+        bytes: '',
+        isRunning: false,
+      },
+    },
+    {
+      name: 'one that waits, with why',
+      status: { phase: 'Queued', reason: 'SlotsTaken' },
+      want: {
+        phase: 'Queued',
+        look: '',
+        reason: 'SlotsTaken',
+        percent: undefined,
+        text: 'not begun',
+        files: '3',
+        bytes: '',
+        isRunning: false,
+      },
+    },
+    {
+      name: 'one that runs, by files while no length is known',
+      status: { phase: 'Running', progress: progress() },
+      want: {
+        phase: 'Running',
+        look: 'going',
+        reason: '',
+        percent: 30,
+        text: '30 %',
+        files: '3 of 10',
+        bytes: '3.0 KiB',
+        isRunning: true,
+      },
+    },
+    {
+      name: 'one that runs, by bytes, and never done before its end',
+      status: { phase: 'Running', progress: progress({ bytesTotal: 3_072 }) },
+      want: {
+        phase: 'Running',
+        look: 'going',
+        reason: '',
+        percent: 99,
+        text: '99 %',
+        files: '3 of 10',
+        bytes: '3.0 KiB of 3.0 KiB',
+        isRunning: true,
+      },
+    },
+    {
+      name: 'one that succeeded',
+      status: { phase: 'Succeeded', progress: progress(), result: RESULT },
+      want: {
+        phase: 'Succeeded',
+        look: 'good',
+        reason: '',
+        percent: 100,
+        text: '100 %',
+        files: '3',
+        bytes: '2.0 KiB',
+        isRunning: false,
+      },
+    },
+    {
+      name: 'one that failed, with the code',
+      status: {
+        phase: 'Failed',
+        reason: 'X',
+        failure: { code: 'SourceNotFound', retriable: false },
+        progress: progress(),
+      },
+      want: {
+        phase: 'Failed',
+        look: 'bad',
+        reason: 'SourceNotFound',
+        percent: 30,
+        text: '30 %',
+        files: '3 of 10',
+        bytes: '3.0 KiB',
+        isRunning: false,
+      },
+    },
+  ];
+  for (const { name, status, want } of cases)
+    it(`shows ${name}`, () => {
+      expect(rowOf(status)).to.deep.equal(want);
+    });
+
+  it('names bucket, key, age and where the job is', () => {
+    expect(jobRow(job({}), NOW)).to.include({
+      service: 's3',
+      bucket: 'archive',
+      key: 'out/archive.zip',
+      age: '1 min',
+      href: `/projects/${NAMESPACE}/jobs/${NAME}`,
+    });
+  });
+});
+
+describe('jobView', () => {
+  it('tells code, file, status and meaning of a failure, and no query of a URL', () => {
+    const { failure } = jobView(
+      aZipJob({
+        spec: { files: [{ url: 'https://x/?sig=SECRET', filename: 'a.txt' }] },
+        status: {
+          phase: 'Failed',
+          failure: {
+            code: 'SourceNotFound',
+            message: 'file 0: https://x/y?sig=SECRET answered 404',
+            fileIndex: 0,
+            httpStatus: 404,
+            retriable: false,
+          },
+        },
+      }),
+      [],
+    );
+    expect(failure.map(({ name, value }) => [name, value])).to.deep.equal([
+      ['Code', 'SourceNotFound'],
+      ['Meaning', 'A source answered with a status that trying again does not change.'],
+      ['File (index from 0)', '0'],
+      ['File name', 'a.txt'],
+      ['HTTP status of its source', '404'],
+      ['Message', 'file 0: https://x/y?[redacted] answered 404'],
+    ]);
+  });
+
+  it('gives the metadata as the text that was sent', () => {
+    expect(jobView(aZipJob({ spec: { metadata: '{"b":1.0,"a":1e400}' } }), []).metadata).to.equal(
+      '{"b":1.0,"a":1e400}',
+    );
+  });
+
+  it('shows each delivery of the webhook, and stays live until the last one', () => {
+    const webhook = {
+      state: 'Pending',
+      attempts: 2,
+      nextAttemptAt: ago(-60),
+      log: [
+        { at: ago(9), durationMs: 1_200, error: 'timeout' },
+        { at: ago(5), durationMs: 8, status: 500 },
+        { at: ago(1), durationMs: 8, status: 204 },
+      ],
+    } as const;
+    const view = jobView(job({ phase: 'Succeeded', webhook }), []);
+    expect(view.deliveries.map(({ answer, isGood, took }) => [answer, isGood, took])).to.deep.equal([
+      ['timeout', false, '1,200 ms'],
+      ['HTTP 500', false, '8 ms'],
+      ['HTTP 204', true, '8 ms'],
+    ]);
+    expect(view.isLive).to.equal(true);
+    const over = jobView(job({ phase: 'Succeeded', webhook: { ...webhook, state: 'Delivered' } }), []);
+    expect(over.isLive).to.equal(false);
+    expect(jobView(job({ phase: 'Running' }), []).isLive).to.equal(true);
+  });
+
+  it('says how much is done, how fast, and until when', () => {
+    const told = progress({ bytesTotal: 10_240, bytesPerSecond: 1_024, estimatedEndAt: ago(-7) });
+    expect(jobView(job({ phase: 'Running', progress: told }), []).progressText).to.equal(
+      '3 of 10 files, 3.0 KiB of 10.0 KiB, 1.0 KiB/s, all read at about 2026-05-04 12:00:07 UTC',
+    );
+  });
+
+  it('names the indices of files that were left out, not all of thousands', () => {
+    const skipped = Array.from({ length: 9_000 }, (_, index) => index);
+    const { facts } = jobView(job({ phase: 'Succeeded', result: { ...RESULT, skipped } }), []);
+    const left = facts.find(({ name }) => name.startsWith('Left out'))?.value ?? '';
+    expect(left).to.match(/^0, 1, .*, 49 and 8950 more$/);
+  });
+});
+
+describe('progressChart', () => {
+  const samples = [0, 1, 2, 4].map((second) => ({
+    atMs: NOW.getTime() + second * 1000,
+    filesDone: second,
+    bytesRead: second * second * 1_024,
+  }));
+
+  it('needs three samples for a line', () => {
+    expect(progressChart(samples.slice(0, 2), false)).to.equal(undefined);
+  });
+
+  it('says in words and numbers what its lines show', () => {
+    const chart = progressChart(samples, false);
+    expect(chart?.read).to.equal('0,112.5 240,90 720,0');
+    expect(chart?.rate).to.equal('0,100 240,60 720,0');
+    expect(chart?.text).to.equal('16.0 KiB read in 3 s, now 6.0 KiB/s, at most 6.0 KiB/s');
+    expect(chart?.rows.at(-1)).to.deep.equal({
+      at: '2026-05-04T12:00:04.000Z',
+      files: '4',
+      read: '16.0 KiB',
+      rate: '6.0 KiB/s',
+    });
+  });
+
+  it('tells no rate of a job that is over', () => {
+    expect(progressChart(samples, true)?.text).to.equal('16.0 KiB read in 3 s, at most 6.0 KiB/s');
+  });
+
+  it('keeps its table short', () => {
+    const many = Array.from({ length: 64 }, (_, n) => ({ atMs: n * 1000, filesDone: n, bytesRead: n }));
+    const rows = progressChart(many, false)?.rows ?? [];
+    expect(rows.length).to.be.at.most(12);
+    expect(rows.at(-1)?.files).to.equal('63');
+  });
+});
+
+describe('actionsOf', () => {
+  const offered = async (zipJob: ZipJob, refused: readonly string[] = []) => {
+    const seemsToBeAllowed = async (_: string, { verb, resource }: Question) => {
+      const allowed = !refused.includes(`${verb} ${resource}`);
+      return { allowed, reason: allowed ? '' : `no ${verb} ${resource}` };
+    };
+    const actions = await actionsOf(zipJob, { seemsToBeAllowed });
+    return Object.fromEntries(actions.map(({ kind, reason }) => [kind, reason]));
+  };
+  const delivered = { state: 'Delivered' } as const;
+
+  it('offers what the state of the job lets one do', async () => {
+    expect(await offered(job({ phase: 'Running' }))).to.deep.equal({ cancel: '' });
+    expect(await offered(job({ phase: 'Succeeded', webhook: delivered }))).to.deep.equal({
+      download: '',
+      'run-again': '',
+      'replay-webhook': '',
+    });
+    expect(await offered(job({ phase: 'Failed', webhook: { state: 'NotConfigured' } }))).to.deep.equal({
+      'run-again': '',
+    });
+  });
+
+  it('says which right is missing', async () => {
+    const refused = ['get secrets', 'patch zipjobs', 'create zipjobs'];
+    expect(await offered(job({ phase: 'Running' }), refused)).to.deep.equal({ cancel: 'no patch zipjobs' });
+    expect(await offered(job({ phase: 'Succeeded', webhook: delivered }), refused)).to.deep.equal({
+      download: 'no get secrets',
+      'run-again': 'no create zipjobs',
+      'replay-webhook': 'no patch zipjobs',
+    });
+  });
+
+  it('says why a job cannot be cancelled twice, or run again without its list', async () => {
+    const asked = aZipJob({ spec: { cancel: true }, status: { phase: 'Running' } });
+    expect(await offered(asked)).to.deep.equal({ cancel: 'The job was asked to end already.' });
+    const gone = aZipJob({
+      metadata: { annotations: { [ANNOTATIONS.fileListDeletedAt]: ago(1) } },
+      status: { phase: 'Failed' },
+    });
+    expect((await offered(gone))['run-again']).to.contain('list of its files was deleted');
+  });
+});

@@ -1,0 +1,258 @@
+import { expect } from 'chai';
+import { bucketSecretName } from '#crds/api-group.ts';
+import type { ZipJob } from '#crds/zip-job.ts';
+import { KubeError } from '#runtime/kube/kube-error.ts';
+import type { KubeRequest } from '#runtime/kube/kube-request.ts';
+import { ago, aZipBucket, aZipJob, NAME, NAMESPACE } from '#test/support/builders/builders.ts';
+import { aProject } from '#test/support/servers/api-server.ts';
+import {
+  type DashboardServer,
+  startDashboardServer,
+  type Visitor,
+} from '#test/support/servers/dashboard-server.ts';
+
+const TOKEN = 'ada-token';
+const SECRET_KEY = 'the-secret-access-key';
+const EVIL = `"'><script>alert(1)</script>`;
+const JOBS = `/projects/${NAMESPACE}/jobs`;
+const JOB = `${JOBS}/${NAME}`;
+const ZIP_JOBS = `/apis/zipjobs.dev/v1alpha1/namespaces/${NAMESPACE}/zipjobs`;
+
+const rowsIn = (html: string): number => html.split('<tr>').length - 2;
+
+describe('the pages of jobs', () => {
+  let server: DashboardServer;
+  let visitor: Visitor;
+  /** What the API server holds, by path. */
+  let objects: Map<string, object>;
+  const callsOf = (...methods: readonly string[]): readonly KubeRequest[] =>
+    server.requests.filter(({ method, path }) => methods.includes(method) && !path.includes('/selfsubject'));
+  const hold = (job: ZipJob): void => {
+    objects.set(`${ZIP_JOBS}/${job.metadata.name}`, job);
+  };
+  beforeEach(async () => {
+    objects = new Map();
+    server = await startDashboardServer();
+    server.tokens.set(TOKEN, { name: 'ada', allowed: ['*'] });
+    server.zipProjects.put(aProject(NAMESPACE));
+    server.answerWith(({ method, path, body }) => {
+      if (method === 'POST') return body;
+      const object = objects.get(path);
+      if (object === undefined)
+        throw new KubeError(`${path}: not found`, { code: 'NotFound', httpStatus: 404 });
+      return object;
+    });
+    visitor = server.visit();
+    await visitor.signIn(TOKEN);
+  });
+  afterEach(() => server[Symbol.asyncDispose]());
+
+  const fill = (count: number): void => {
+    for (let n = 0; n < count; n += 1)
+      server.zipJobs.put(aZipJob({ metadata: { name: `job-${n}`, creationTimestamp: ago(1_000 - n) } }));
+  };
+
+  describe('the list', () => {
+    it('comes from the cache after a review, page by page', async () => {
+      fill(60);
+      const { text } = await visitor.get(JOBS);
+      expect(rowsIn(text)).to.equal(25);
+      expect(text)
+        .to.contain('60 jobs')
+        .and.to.contain('Page 1 of 3')
+        .and.to.contain(`href="${JOBS}?page=2"`);
+      expect(text.indexOf('job-59')).to.be.lessThan(text.indexOf('job-58'));
+      expect(rowsIn((await visitor.get(`${JOBS}?page=3`)).text)).to.equal(10);
+      expect(callsOf('GET', 'POST')).to.deep.equal([]);
+    });
+
+    it('keeps the rows that are shown fresh, and only these', async () => {
+      fill(30);
+      const live =
+        /data-live="([^"]+)"/.exec((await visitor.get(JOBS)).text)?.[1]?.replaceAll('&amp;', '&') ?? '';
+      const gets: string[] = [];
+      const get = server.zipJobs.reflector.get.bind(server.zipJobs.reflector);
+      server.zipJobs.reflector.get = (key) => {
+        gets.push(key);
+        return get(key);
+      };
+      server.zipJobs.reflector.byIndex = () => {
+        throw new Error('a list of all jobs');
+      };
+      server.zipJobs.put(aZipJob({ metadata: { name: 'later', creationTimestamp: ago(0) } }));
+      const { text } = await visitor.get(live, { 'x-live': '1' });
+      expect(rowsIn(text)).to.equal(25);
+      expect(gets).to.have.lengthOf(25);
+      expect(text).to.contain('1 newer job: show').and.to.not.contain('later').and.to.not.contain('<html');
+      expect(callsOf('GET')).to.deep.equal([]);
+    });
+
+    it('gives no more rows at once than a page has', async () => {
+      const rows = Array.from({ length: 26 }, (_, n) => `row=job-${n}`).join('&');
+      expect((await visitor.get(`/projects/${NAMESPACE}/live/jobs?${rows}`)).status).to.equal(422);
+    });
+
+    it('asks whether the person may list jobs, each time', async () => {
+      server.tokens.set(TOKEN, { name: 'ada', allowed: [`get zipprojects ${NAMESPACE}`] });
+      for (const path of [JOBS, `/projects/${NAMESPACE}/live/jobs`]) {
+        const answer = await visitor.get(path);
+        expect(answer.status).to.equal(403);
+        expect(answer.text).to.contain('may not list zipjobs');
+      }
+    });
+  });
+
+  it('writes nothing that a caller controls as HTML', async () => {
+    const job = aZipJob({
+      metadata: { annotations: { 'zipjobs.dev/created-by': EVIL, 'zipjobs.dev/run-again-of': EVIL } },
+      spec: {
+        key: EVIL,
+        metadata: JSON.stringify({ evil: EVIL }),
+        bucketRef: { name: `s3-${EVIL}` },
+        files: [{ url: 'https://files.example/', filename: EVIL }],
+      },
+      status: {
+        phase: 'Failed',
+        reason: EVIL,
+        message: EVIL,
+        failure: { code: EVIL, message: EVIL, fileIndex: 0, retriable: false },
+        attempts: [{ n: 1, podUid: 'p', finishedAt: ago(1), reason: EVIL, message: EVIL }],
+        job: { name: NAME, uid: 'u', node: EVIL },
+        webhook: { state: 'Exhausted', deliveryId: EVIL, log: [{ at: ago(1), durationMs: 1, error: EVIL }] },
+        conditions: [
+          { type: 'Failed', status: 'True', reason: EVIL, message: EVIL, lastTransitionTime: ago(1) },
+        ],
+      },
+    });
+    hold(job);
+    server.zipJobs.put(job);
+    const search = new URLSearchParams({ q: EVIL, bucket: EVIL, state: EVIL, within: EVIL }).toString();
+    for (const path of [JOBS, `${JOBS}?${search}`, JOB, `/projects/${NAMESPACE}/live/jobs/${NAME}`]) {
+      const { text } = await visitor.get(path);
+      expect(text, path)
+        .to.contain('&lt;script&gt;')
+        .and.to.not.contain('<script>')
+        .and.to.not.contain(`"'>`);
+    }
+  });
+
+  describe('one job', () => {
+    it('is read as the person, by its name or its uuid', async () => {
+      hold(aZipJob({ status: { phase: 'Running' } }));
+      for (const name of [NAME, NAME.slice('zip-'.length)]) {
+        const { text, status } = await visitor.get(`${JOBS}/${name}`);
+        expect(status).to.equal(200);
+        expect(text).to.contain('data-live=');
+      }
+      expect(new Set(callsOf('GET').map(({ bearer, path }) => `${bearer ?? ''} ${path}`))).to.deep.equal(
+        new Set([`${TOKEN} ${ZIP_JOBS}/${NAME}`]),
+      );
+    });
+
+    it('is not kept fresh once nothing changes any more', async () => {
+      hold(aZipJob({ status: { phase: 'Failed' } }));
+      expect((await visitor.get(JOB)).text).to.not.contain('data-live=');
+    });
+
+    it('is not found when there is none', async () => {
+      expect((await visitor.get(JOB)).status).to.equal(404);
+    });
+
+    it('is refused where the API server refuses it', async () => {
+      server.answerWith(({ path }) => {
+        throw new KubeError(`GET ${path}: 403 Forbidden: User "ada" cannot get resource`, {
+          code: 'Forbidden',
+          httpStatus: 403,
+        });
+      });
+      expect((await visitor.get(JOB)).status).to.equal(403);
+    });
+  });
+
+  describe('a change', () => {
+    const cancel = async (csrf: string) => visitor.post(`${JOB}/cancel`, { csrf });
+
+    it('is made with the token of the person, and told on the page of the job', async () => {
+      const job = aZipJob({ status: { phase: 'Running' } });
+      hold(job);
+      const answer = await cancel(await visitor.csrf(JOB));
+      expect(answer.status).to.equal(303);
+      expect(answer.headers.get('location')).to.equal(JOB);
+      expect(callsOf('PATCH').map(({ path, bearer, body }) => ({ path, bearer, body }))).to.deep.equal([
+        { path: `${ZIP_JOBS}/${NAME}`, bearer: TOKEN, body: { spec: { cancel: true } } },
+      ]);
+      expect((await visitor.get(JOB)).text).to.contain('The job was asked to end.');
+      expect((await visitor.get(JOB)).text).to.not.contain('The job was asked to end.');
+    });
+
+    it('is refused without the token of the form, or when the person may not', async () => {
+      hold(aZipJob({ status: { phase: 'Running' } }));
+      const csrf = await visitor.csrf(JOB);
+      expect((await cancel('another')).status).to.equal(403);
+      server.tokens.set(TOKEN, { name: 'ada', allowed: [`get zipprojects ${NAMESPACE}`] });
+      expect((await cancel(csrf)).status).to.equal(403);
+      expect(callsOf('PATCH')).to.deep.equal([]);
+    });
+
+    it('that the state of the job does not let happen is told on its page', async () => {
+      hold(aZipJob({ status: { phase: 'Failed' } }));
+      const answer = await cancel(await visitor.csrf('/projects'));
+      expect(answer.headers.get('location')).to.equal(JOB);
+      expect((await visitor.get(JOB)).text)
+        .to.contain('nothing to cancel')
+        .and.to.contain('role="alert"');
+    });
+
+    it('to run a job again leads to the new one', async () => {
+      hold(aZipJob({ status: { phase: 'Failed' } }));
+      const answer = await visitor.post(`${JOB}/run-again`, { csrf: await visitor.csrf(JOB) });
+      expect(answer.headers.get('location')).to.match(new RegExp(`^${JOBS}/zip-[0-9a-f-]{36}$`));
+      expect(answer.headers.get('location')).to.not.equal(JOB);
+      expect(callsOf('POST').map(({ path }) => path)).to.deep.equal([ZIP_JOBS]);
+    });
+  });
+
+  describe('a download', () => {
+    beforeEach(() => {
+      const base = `/apis/zipjobs.dev/v1alpha1/namespaces/${NAMESPACE}`;
+      objects.set(`${base}/zipbuckets/s3-archive`, aZipBucket());
+      objects.set(`/api/v1/namespaces/${NAMESPACE}/secrets/${bucketSecretName('s3-archive')}`, {
+        apiVersion: 'v1',
+        kind: 'Secret',
+        metadata: { namespace: NAMESPACE, name: bucketSecretName('s3-archive') },
+        data: {
+          accessKeyId: Buffer.from('AKID').toString('base64'),
+          secretAccessKey: Buffer.from(SECRET_KEY).toString('base64'),
+        },
+      });
+    });
+
+    it('goes to the store by an address that stands in no body and no log', async () => {
+      hold(aZipJob({ status: { phase: 'Succeeded' } }));
+      const answer = await visitor.get(`${JOB}/download`);
+      expect(answer.status).to.equal(303);
+      expect(answer.headers.get('cache-control')).to.equal('no-store');
+      expect(answer.text).to.equal('');
+      const location = answer.headers.get('location') ?? '';
+      expect(location).to.match(/^https:\/\/archive\.s3\.eu-central-1\.amazonaws\.com\/out\/archive\.zip\?/);
+      const signature = new URL(location).searchParams.get('X-Amz-Signature') ?? 'none';
+      for (const line of server.logLines) expect(line).to.not.contain(signature).and.not.contain(SECRET_KEY);
+      expect((await visitor.get(JOB)).text).to.not.contain('X-Amz');
+    });
+
+    for (const phase of ['Running', 'Failed', 'Cancelled'] as const)
+      it(`is refused while the job is ${phase}, without a look at the Secret`, async () => {
+        hold(aZipJob({ status: { phase } }));
+        expect((await visitor.get(`${JOB}/download`)).status).to.equal(409);
+        expect(callsOf('GET').filter(({ path }) => path.includes('/secrets/'))).to.deep.equal([]);
+      });
+
+    it('says when the credentials are gone', async () => {
+      hold(aZipJob({ status: { phase: 'Succeeded' } }));
+      objects.delete(`/api/v1/namespaces/${NAMESPACE}/secrets/${bucketSecretName('s3-archive')}`);
+      const answer = await visitor.get(`${JOB}/download`);
+      expect(answer.status).to.equal(409);
+      expect(answer.text).to.contain('are not there any more');
+    });
+  });
+});

@@ -1,0 +1,70 @@
+import { expect } from 'chai';
+import type { ZipBucketSpec } from '#crds/zip-bucket.ts';
+import { dispositionOf, signedDownload } from '#dashboard/pages/jobs/signed-download.ts';
+
+const SECRET = 'the-secret-access-key';
+
+const sign = async (bucket: ZipBucketSpec, key = 'a/b c.zip'): Promise<URL> =>
+  new URL(
+    await signedDownload({ bucket, key, credentials: { accessKeyId: 'AKID', secretAccessKey: SECRET } }),
+  );
+
+describe('signedDownload', () => {
+  const cases: readonly { readonly name: string; readonly bucket: ZipBucketSpec; readonly want: string }[] = [
+    {
+      name: 's3 by host',
+      bucket: { service: 's3', bucketName: 'files', region: 'eu-central-1' },
+      want: 'https://files.s3.eu-central-1.amazonaws.com/a/b%20c.zip',
+    },
+    {
+      name: 's3 by path, when the name of the bucket has dots',
+      bucket: { service: 's3', bucketName: 'files.example', region: 'eu-central-1' },
+      want: 'https://s3.eu-central-1.amazonaws.com/files.example/a/b%20c.zip',
+    },
+    {
+      name: 'r2',
+      bucket: { service: 'r2', bucketName: 'files', host: 'abc.r2.cloudflarestorage.com', accountId: 'abc' },
+      want: 'https://abc.r2.cloudflarestorage.com/files/a/b%20c.zip',
+    },
+    {
+      name: 'another store',
+      bucket: { service: 's3', bucketName: 'files', region: 'here', endpoint: 'http://127.0.0.1:9000' },
+      want: 'http://127.0.0.1:9000/files/a/b%20c.zip',
+    },
+  ];
+  for (const { name, bucket, want } of cases)
+    it(`opens one archive for a minute: ${name}`, async () => {
+      const url = await sign(bucket);
+      expect(`${url.origin}${url.pathname}`).to.equal(want);
+      expect(Object.fromEntries(url.searchParams)).to.include({
+        'X-Amz-Expires': '60',
+        'X-Amz-SignedHeaders': 'host',
+        'response-content-type': 'application/zip',
+        'response-content-disposition': dispositionOf('a/b c.zip'),
+      });
+      expect(url.searchParams.get('X-Amz-Signature')).to.match(/^[0-9a-f]{64}$/);
+      expect(url.href).to.not.contain(SECRET);
+    });
+
+  it('signs every character of a key', async () => {
+    const url = await sign({ service: 's3', bucketName: 'files', region: 'here' }, `ö '"()*!?#&%.zip`);
+    expect(decodeURIComponent(url.pathname)).to.equal(`/ö '"()*!?#&%.zip`);
+    expect(url.hash).to.equal('');
+  });
+});
+
+describe('dispositionOf', () => {
+  const cases: readonly (readonly [key: string, want: string])[] = [
+    ['a/b/c.zip', `attachment; filename="c.zip"; filename*=UTF-8''c.zip`],
+    ['folder/', `attachment; filename="folder"; filename*=UTF-8''folder`],
+    ['///', `attachment; filename="archive.zip"; filename*=UTF-8''archive.zip`],
+    [
+      `ö"\r\nx'(*).zip`,
+      `attachment; filename="____x____.zip"; filename*=UTF-8''%C3%B6%22%0D%0Ax%27%28%2A%29.zip`,
+    ],
+  ];
+  for (const [key, want] of cases)
+    it(`names the file of ${JSON.stringify(key)}`, () => {
+      expect(dispositionOf(key)).to.equal(want);
+    });
+});

@@ -1,0 +1,112 @@
+import { expect } from 'chai';
+import { createKnownJobs } from '#dashboard/live/known-jobs.ts';
+import type { Route } from '#dashboard/page.ts';
+import { createRoutes } from '#dashboard/pages/routes.ts';
+import { systemClock } from '#runtime/clock.ts';
+import { FROM_HERE, type Visitor, visitAs } from '#test/support/servers/dashboard-server.ts';
+import {
+  type DashboardProject,
+  HOME,
+  startDashboardProject,
+  TEAM,
+} from '#test/support/worlds/dashboard-project.ts';
+
+const PARAMS: Readonly<Record<string, string>> = {
+  project: TEAM,
+  job: 'zip-00000000-0000-4000-8000-000000000000',
+  service: 's3',
+  bucket: 'reports',
+  token: 'one',
+};
+const STRANGER = 'stranger-token';
+
+const addressOf = ({ path }: Route): string =>
+  path.replaceAll(/:(\w+)/g, (_, name: string) => PARAMS[name] ?? '');
+
+describe('every route of createRoutes', () => {
+  let project: DashboardProject;
+  let stranger: Visitor;
+  let routes: readonly Route[];
+  before(async () => {
+    project = await startDashboardProject();
+    const { server } = project;
+    server.tokens.set(STRANGER, { name: 'stranger', allowed: [] });
+    stranger = await visitAs(server, STRANGER);
+    routes = createRoutes({
+      caches: { zipJobs: server.zipJobs.reflector, zipProjects: server.zipProjects.reflector },
+      jobs: createKnownJobs(),
+      onRevoked: () => undefined,
+      clock: systemClock,
+      config: { dashboardApiUrl: '' },
+    });
+  });
+  after(() => project[Symbol.asyncDispose]());
+
+  const ofProject = (): readonly Route[] => routes.filter(({ path }) => path.includes(':project'));
+  const changes = (): readonly Route[] => routes.filter(({ method }) => method === 'POST');
+
+  /** The statuses by route, and what was asked of the API server besides whether it is allowed. */
+  const sendAll = async (chosen: readonly Route[], send: (route: Route) => Promise<{ status: number }>) => {
+    const { requests } = project.server;
+    const first = requests.length;
+    const statuses: Record<string, number> = {};
+    for (const route of chosen) statuses[`${route.method} ${route.path}`] = (await send(route)).status;
+    const asked = requests.slice(first).filter(({ path }) => !path.endsWith('reviews'));
+    return { statuses, asked };
+  };
+  const all = (chosen: readonly Route[], status: number): Readonly<Record<string, number>> =>
+    Object.fromEntries(chosen.map(({ method, path }) => [`${method} ${path}`, status]));
+
+  it('is closed to somebody without rights to the project, before anything of it is read', async () => {
+    const csrf = await stranger.csrf('/projects');
+    const { statuses, asked } = await sendAll(ofProject(), (route) =>
+      route.method === 'GET' ? stranger.get(addressOf(route)) : stranger.post(addressOf(route), { csrf }),
+    );
+    expect(statuses).to.deep.equal(all(ofProject(), 403));
+    expect(asked).to.deep.equal([]);
+  });
+
+  it('that changes something is closed to somebody who may only look', async () => {
+    const csrf = await project.viewer.csrf(HOME);
+    const closed = changes().filter(({ path }) => path.includes(':project'));
+    const { statuses, asked } = await sendAll(closed, (route) =>
+      project.viewer.post(addressOf(route), { csrf }),
+    );
+    expect(statuses).to.deep.equal(all(closed, 403));
+    expect(asked).to.deep.equal([]);
+  });
+
+  it('that changes something needs the CSRF token of the session', async () => {
+    const stolen = await project.viewer.csrf(HOME);
+    for (const fields of [{}, { csrf: '' }, { csrf: stolen }]) {
+      const { statuses, asked } = await sendAll(changes(), (route) =>
+        project.ada.post(addressOf(route), fields),
+      );
+      expect(statuses).to.deep.equal(all(changes(), 403));
+      expect(asked).to.deep.equal([]);
+    }
+  });
+
+  it('that changes something takes no form from another site', async () => {
+    const csrf = await project.ada.csrf(HOME);
+    for (const headers of [
+      { ...FROM_HERE, 'sec-fetch-site': 'cross-site' },
+      { origin: 'https://evil.example' },
+    ]) {
+      const { statuses, asked } = await sendAll(changes(), (route) =>
+        project.ada.post(addressOf(route), { csrf }, headers),
+      );
+      expect(statuses).to.deep.equal(all(changes(), 403));
+      expect(asked).to.deep.equal([]);
+    }
+  });
+
+  it('shows nothing to somebody who is not signed in', async () => {
+    const nobody = project.server.visit();
+    const { statuses, asked } = await sendAll(routes, (route) =>
+      route.method === 'GET' ? nobody.get(addressOf(route)) : nobody.post(addressOf(route), {}),
+    );
+    expect(statuses).to.deep.equal(all(routes, 303));
+    expect(asked).to.deep.equal([]);
+  });
+});

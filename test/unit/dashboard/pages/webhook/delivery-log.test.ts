@@ -1,0 +1,61 @@
+import { expect } from 'chai';
+import type { WebhookState } from '#crds/zip-job.ts';
+import { deliveryLog } from '#dashboard/pages/webhook/delivery-log.ts';
+import { aZipJob, NAMESPACE } from '#test/support/builders/builders.ts';
+
+const told = (name: string, webhook: WebhookState) =>
+  aZipJob({ metadata: { name }, status: { phase: 'Succeeded', webhook } });
+const at = (seconds: number): string => new Date(seconds * 1000).toISOString();
+
+describe('deliveryLog', () => {
+  it('leaves out jobs that have told nobody yet', () => {
+    const jobs = [aZipJob(), told('a', { state: 'NotConfigured' }), told('b', { state: 'Pending', log: [] })];
+    expect(deliveryLog(jobs)).to.deep.equal([]);
+  });
+
+  it('shows the last attempt of each job, the newest first', () => {
+    const jobs = [
+      told('old', { state: 'Delivered', attempts: 1, log: [{ at: at(1), durationMs: 5, status: 204 }] }),
+      told('new', {
+        state: 'Pending',
+        attempts: 2,
+        nextAttemptAt: at(9),
+        log: [
+          { at: at(2), durationMs: 5, status: 500 },
+          { at: at(3), durationMs: 6, error: 'timeout' },
+        ],
+      }),
+    ];
+    expect(deliveryLog(jobs)).to.deep.equal([
+      {
+        at: at(3),
+        key: 'out/archive.zip',
+        href: `/projects/${NAMESPACE}/jobs/new`,
+        state: 'Pending',
+        attempts: 2,
+        answer: 'timeout',
+        durationMs: 6,
+        nextAttemptAt: at(9),
+      },
+      {
+        at: at(1),
+        key: 'out/archive.zip',
+        href: `/projects/${NAMESPACE}/jobs/old`,
+        state: 'Delivered',
+        attempts: 1,
+        answer: 'HTTP 204',
+        durationMs: 5,
+        nextAttemptAt: null,
+      },
+    ]);
+  });
+
+  it('stops at fifty', () => {
+    const jobs = Array.from({ length: 60 }, (_, n) =>
+      told(`job-${n}`, { state: 'Delivered', log: [{ at: at(n), durationMs: 1, status: 200 }] }),
+    );
+    const rows = deliveryLog(jobs);
+    expect(rows).to.have.lengthOf(50);
+    expect(rows[0]?.at).to.equal(at(59));
+  });
+});

@@ -1,0 +1,196 @@
+import { expect } from 'chai';
+import { ANNOTATIONS, PROJECT_NAME, WEBHOOK_SECRET_NAME } from '#crds/api-group.ts';
+import { endpointDigest } from '#crds/zip-project.ts';
+import { isRecord } from '#runtime/kube/decode.ts';
+import { aZipJob } from '#test/support/builders/builders.ts';
+import {
+  COLLECTIONS,
+  type DashboardProject,
+  HOME,
+  startDashboardProject,
+  TEAM,
+} from '#test/support/worlds/dashboard-project.ts';
+
+const WEBHOOK = `${HOME}/webhook`;
+const URL_SET = 'https://hooks.example.com/zips';
+const SECRET = `${COLLECTIONS.secrets}/${WEBHOOK_SECRET_NAME}`;
+const OBJECT = `${COLLECTIONS.projects}/${PROJECT_NAME}`;
+const BOTH = ['COMPLETED', 'FAILED'] as const;
+
+const form = (url: string, events: readonly string[]): URLSearchParams =>
+  new URLSearchParams([['url', url], ...events.map((event): [string, string] => ['events', event])]);
+
+const inside = (value: unknown, ...path: readonly string[]): unknown =>
+  path.reduce<unknown>((from, name) => (isRecord(from) ? from[name] : undefined), value);
+
+describe('the page of the webhook', () => {
+  let project: DashboardProject;
+  beforeEach(async () => {
+    project = await startDashboardProject();
+  });
+  afterEach(() => project[Symbol.asyncDispose]());
+
+  const settings = (): unknown => inside(project.objects.get(OBJECT), 'spec', 'webhook');
+  const secretOf = (key: string): string =>
+    Buffer.from(String(inside(project.objects.get(SECRET), 'data', key)), 'base64').toString('utf8');
+  const annotation = (name: string): unknown =>
+    inside(project.objects.get(OBJECT), 'metadata', 'annotations', name);
+  const set = (url: string = URL_SET, events: readonly string[] = BOTH) =>
+    project.send(WEBHOOK, form(url, events));
+
+  it('says that none is set, and offers no change of it', async () => {
+    const { text } = await project.ada.get(WEBHOOK);
+    expect(text).to.contain('No webhook is set').and.not.contain('Send a test');
+  });
+
+  it('shows the signing secret in the answer to the form that made it, and never again', async () => {
+    const { status, text, headers } = await set();
+    expect(status).to.equal(200);
+    expect(headers.get('cache-control')).to.equal('no-store');
+    const secret = secretOf('current');
+    expect(secret).to.match(/^whsec_/);
+    expect(text).to.contain(secret);
+    expect(settings()).to.deep.equal({ url: URL_SET, events: [...BOTH] });
+    const again = await set(URL_SET, ['FAILED']);
+    expect(again.headers.get('location')).to.equal(WEBHOOK);
+    expect(settings()).to.deep.equal({ url: URL_SET, events: ['FAILED'] });
+    const { text: page } = await project.ada.get(WEBHOOK);
+    expect(page).to.contain('set, and never shown again').and.not.contain(secret);
+    expect(project.server.logLines.join('')).to.not.contain(secret);
+  });
+
+  it('says beside the field what is wrong, and keeps what was filled in', async () => {
+    const answer = await set('ftp://x/"><b>', ['FAILED']);
+    expect(answer.status).to.equal(422);
+    expect(answer.text).to.contain('id="url-error"').and.contain('value="ftp://x/&quot;&gt;&lt;b&gt;"');
+    expect(answer.text)
+      .to.match(/value="FAILED" checked/)
+      .and.not.match(/value="COMPLETED" checked/);
+    const none = await set(URL_SET, []);
+    expect(none.text).to.contain('id="events-error"');
+    expect(settings()).to.equal(undefined);
+    expect(project.objects.get(SECRET)).to.equal(undefined);
+  });
+
+  it('does not show the query of an address, and keeps it when the field is left empty', async () => {
+    const url = `${URL_SET}?key=hush`;
+    project.putProject({ webhook: { url, events: ['COMPLETED'] } });
+    for (const path of [WEBHOOK, `${HOME}/live/webhook`]) {
+      const { status, text } = await project.ada.get(path);
+      expect(status, path).to.equal(200);
+      expect(text, path).to.contain(URL_SET).and.not.contain('hush');
+    }
+    await set('', ['FAILED']);
+    expect(settings()).to.deep.equal({ url, events: ['FAILED'] });
+  });
+
+  it('needs an address when there is none', async () => {
+    const answer = await set('');
+    expect(answer.status).to.equal(422);
+    expect(answer.text).to.contain('id="url-error"');
+  });
+
+  it('sends a test, and tells how it went', async () => {
+    await set();
+    const answer = await project.send(`${WEBHOOK}/test`, {});
+    expect(answer.headers.get('location')).to.equal(WEBHOOK);
+    const nonce = annotation(ANNOTATIONS.testWebhook);
+    expect(nonce).to.be.a('string');
+    expect((await project.ada.get(`${HOME}/live/webhook`)).text).to.contain('Being sent');
+    const test = { nonce: String(nonce), at: '2026-01-02T03:04:05Z', durationMs: 12, status: 503 };
+    project.putProject({ webhook: { url: URL_SET } }, { status: { webhook: { test } } });
+    const { text } = await project.ada.get(`${HOME}/live/webhook`);
+    expect(text).to.contain('HTTP 503').and.contain('after 12 ms').and.not.contain('Being sent');
+  });
+
+  it('says that there is nothing to test', async () => {
+    const answer = await project.send(`${WEBHOOK}/test`, {});
+    expect(answer.headers.get('location')).to.equal(WEBHOOK);
+    expect((await project.ada.get(WEBHOOK)).text).to.contain('has no webhook. Set its URL first');
+  });
+
+  it('tells why an endpoint was disabled, and offers to switch it on again', async () => {
+    const state = { endpoint: endpointDigest(URL_SET), state: 'Disabled', reason: 'Gone' } as const;
+    project.putProject({ webhook: { url: URL_SET } }, { status: { webhook: state } });
+    const { text } = await project.ada.get(WEBHOOK);
+    expect(text).to.contain('Disabled after failures').and.contain('answered 410');
+    expect(text).to.contain('Switch on again').and.not.contain('Switch off');
+  });
+
+  it('switches off, and on again as soon as the controller has said so', async () => {
+    await set();
+    await project.send(`${WEBHOOK}/disable`, {});
+    expect(settings()).to.deep.include({ enabled: false });
+    project.server.answerWith((request) => {
+      const answer = project.objects.answer(request);
+      const nonce = inside(request.body, 'metadata', 'annotations', ANNOTATIONS.enableWebhook);
+      if (typeof nonce === 'string')
+        project.putProject(
+          { webhook: { url: URL_SET, enabled: true } },
+          { status: { webhook: { enabledNonce: nonce } } },
+        );
+      return answer;
+    });
+    const answer = await project.send(`${WEBHOOK}/enable`, {});
+    expect(answer.headers.get('location')).to.equal(WEBHOOK);
+    expect((await project.ada.get(WEBHOOK)).text).to.contain('The webhook is switched on.');
+    expect(settings()).to.deep.include({ enabled: true });
+  });
+
+  it('makes a new secret, shown once, while the old one signs as well', async () => {
+    await set();
+    const old = secretOf('current');
+    const { text } = await project.send(`${WEBHOOK}/rotate-secret`, { overlapSeconds: '3600' });
+    expect(secretOf('previous')).to.equal(old);
+    expect(secretOf('current')).to.not.equal(old);
+    expect(text).to.contain('signed with the old one as well').and.contain('id="secret"');
+    expect(text).to.not.contain(old);
+  });
+
+  it('makes no new secret without a word on the old one', async () => {
+    await set();
+    const old = secretOf('current');
+    const answer = await project.send(`${WEBHOOK}/rotate-secret`, {});
+    expect(answer.status).to.equal(422);
+    expect(answer.text).to.contain('id="overlapSeconds-error"');
+    expect(secretOf('current')).to.equal(old);
+  });
+
+  it('is removed after a warning, its secret only when that is said', async () => {
+    await set();
+    expect((await project.ada.get(`${WEBHOOK}/remove`)).text).to.contain('tell nobody of their end');
+    await project.send(`${WEBHOOK}/remove`, {});
+    expect(settings()).to.equal(undefined);
+    expect(project.objects.get(SECRET)).to.not.equal(undefined);
+    await set();
+    await project.send(`${WEBHOOK}/remove`, { withSecret: 'yes' });
+    expect(project.objects.get(SECRET)).to.equal(undefined);
+  });
+
+  it('lists the last deliveries of jobs from the cache', async () => {
+    const times = ['2026-01-02T03:04:05Z', '2026-01-02T03:05:05Z'];
+    const log = times.map((at) => ({ at, durationMs: 7, status: 500 }));
+    const webhook = { state: 'Pending', attempts: 2, log } as const;
+    project.server.zipJobs.put(
+      aZipJob({
+        metadata: { namespace: TEAM, name: 'told' },
+        spec: { key: '<b>.zip' },
+        status: { phase: 'Succeeded', webhook },
+      }),
+    );
+    const { text } = await project.ada.get(WEBHOOK);
+    expect(text).to.contain('HTTP 500').and.contain('2026-01-02 03:05:05 UTC').and.not.contain('03:04:05');
+    expect(text).to.contain(`href="${HOME}/jobs/told"`).and.contain('&lt;b&gt;.zip');
+  });
+
+  it('can be looked at with the right to view, and changed by nobody without more', async () => {
+    project.putProject({ webhook: { url: URL_SET } });
+    const { status, text } = await project.viewer.get(WEBHOOK);
+    expect(status).to.equal(200);
+    expect(text).to.contain(`may not patch zipprojects`).and.not.contain(`action="${WEBHOOK}`);
+    const csrf = await project.viewer.csrf(WEBHOOK);
+    for (const below of ['', '/test', '/enable', '/disable', '/rotate-secret', '/remove'])
+      expect((await project.viewer.post(`${WEBHOOK}${below}`, { csrf })).status, below).to.equal(403);
+    expect(settings()).to.deep.equal({ url: URL_SET });
+  });
+});

@@ -1,0 +1,178 @@
+import { expect } from 'chai';
+import { Redis } from 'ioredis';
+import { createLocalSessionStore } from '#dashboard/sessions/local-session-store.ts';
+import { type SessionStore, SessionStoreAwayError } from '#dashboard/sessions/session-store.ts';
+import { createSessions } from '#dashboard/sessions/sessions.ts';
+import { createSharedSessionStore } from '#dashboard/sessions/shared-session-store.ts';
+import { createManualClock } from '#test/support/builders/manual-clock.ts';
+import { requirePrograms } from '#test/support/processes/require-programs.ts';
+import { type RedisServer, startRedisServer } from '#test/support/servers/redis-server.ts';
+import { until } from '#test/support/until.ts';
+
+const TOKEN = 'eyJhbGciOi.a-secret-token.xyz';
+
+describe('createSessions', () => {
+  const IDLE_MS = 60_000;
+  const SESSION_MS = 300_000;
+  const start = () => {
+    const clock = createManualClock();
+    const store = createLocalSessionStore({ clock, idleMs: IDLE_MS });
+    return { clock, store, sessions: createSessions({ store, clock, sessionMs: SESSION_MS }) };
+  };
+
+  it('opens a session by its cookie alone', async () => {
+    const { sessions } = start();
+    const cookie = await sessions.begin('ada', TOKEN);
+    expect(await sessions.read(cookie)).to.include({ person: 'ada', token: TOKEN });
+    const last = cookie.at(-2) === 'A' ? 'B' : 'A';
+    for (const other of ['', 'x', `${cookie.slice(0, -2)}${last}${cookie.at(-1) ?? ''}`, 'A'.repeat(86)])
+      expect(await sessions.read(other), other).to.equal(undefined);
+  });
+
+  it('gives every session its own cookie and form token', async () => {
+    const { sessions } = start();
+    const [a, b] = [await sessions.begin('ada', TOKEN), await sessions.begin('ada', TOKEN)];
+    expect(a).to.not.equal(b);
+    expect((await sessions.read(a))?.csrf).to.not.equal((await sessions.read(b))?.csrf);
+  });
+
+  it('ends after the idle time without a request, and not while there are requests', async () => {
+    const { clock, sessions } = start();
+    const cookie = await sessions.begin('ada', TOKEN);
+    for (let step = 0; step < 4; step += 1) {
+      clock.jump(IDLE_MS - 1);
+      expect(await sessions.read(cookie), `step ${step}`).to.not.equal(undefined);
+    }
+    clock.jump(IDLE_MS + 1);
+    expect(await sessions.read(cookie)).to.equal(undefined);
+  });
+
+  it('ends after the idle time although a page that is left open asks for its live parts', async () => {
+    const { clock, sessions } = start();
+    const cookie = await sessions.begin('ada', TOKEN);
+    clock.jump(IDLE_MS / 2);
+    expect(await sessions.read(cookie, 'page')).to.include({ person: 'ada' });
+    clock.jump(IDLE_MS / 2 + 1);
+    expect(await sessions.read(cookie, 'page')).to.equal(undefined);
+  });
+
+  it('ends at its absolute limit however busy it is', async () => {
+    const { clock, sessions } = start();
+    const cookie = await sessions.begin('ada', TOKEN);
+    for (let passed = 0; passed < SESSION_MS; passed += IDLE_MS / 2) {
+      expect(await sessions.read(cookie)).to.not.equal(undefined);
+      clock.jump(IDLE_MS / 2);
+    }
+    expect(await sessions.read(cookie)).to.equal(undefined);
+  });
+
+  it('ends one session, or all of a person and nobody else', async () => {
+    const { sessions } = start();
+    const [a, b, c] = [
+      await sessions.begin('ada', TOKEN),
+      await sessions.begin('ada', TOKEN),
+      await sessions.begin('ada', TOKEN),
+    ];
+    const other = await sessions.begin('bob', TOKEN);
+    await sessions.end(a);
+    expect(await sessions.read(a)).to.equal(undefined);
+    expect(await sessions.read(b)).to.not.equal(undefined);
+    await sessions.endAll('ada');
+    for (const cookie of [b, c]) expect(await sessions.read(cookie)).to.equal(undefined);
+    expect(await sessions.read(other)).to.not.equal(undefined);
+  });
+
+  it('shows the store neither token nor name', async () => {
+    const { clock, store } = start();
+    const seen: string[] = [];
+    const watched: SessionStore = {
+      ...store,
+      put: (id, record, of) => {
+        seen.push(JSON.stringify([id, record, of]));
+        return store.put(id, record, of);
+      },
+    };
+    const sessions = createSessions({ store: watched, clock, sessionMs: SESSION_MS });
+    const cookie = await sessions.begin('ada-lovelace', TOKEN);
+    expect(seen.join()).to.not.contain('ada-lovelace').and.not.contain('secret');
+    expect(seen.join()).to.not.contain(cookie.slice(0, 40)).and.not.contain(cookie.slice(44));
+  });
+});
+
+describe('createSharedSessionStore', function () {
+  this.timeout(60_000);
+  let server: RedisServer;
+  let redis: Redis;
+  let sessions: ReturnType<typeof createSessions>;
+  const life = new AsyncDisposableStack();
+  before(async function () {
+    await requirePrograms(this, ['redis-server']);
+    server = life.use(await startRedisServer());
+    redis = new Redis(server.url, {
+      enableOfflineQueue: false,
+      maxRetriesPerRequest: 0,
+      commandTimeout: 200,
+      retryStrategy: () => 20,
+    });
+    life.defer(() => redis.disconnect());
+    redis.on('error', () => undefined);
+    await until('Redis to be connected', () => redis.status === 'ready');
+    const clock = { date: () => new Date() };
+    const store = createSharedSessionStore({
+      redis,
+      keyPrefix: 'zips:',
+      clock,
+      idleMs: 60_000,
+      sessionMs: 600_000,
+    });
+    sessions = createSessions({ store, clock, sessionMs: 600_000 });
+  });
+  after(() => life.disposeAsync());
+
+  it('keeps sessions that a copy of Redis does not open', async () => {
+    const cookie = await sessions.begin('ada-lovelace', TOKEN);
+    expect(await sessions.read(cookie)).to.include({ person: 'ada-lovelace', token: TOKEN });
+    const keys = await redis.keys('*');
+    expect(keys.every((key) => key.startsWith('zips:session'))).to.equal(true);
+    const records = await Promise.all(
+      keys.filter((key) => key.startsWith('zips:session:')).map((key) => redis.get(key)),
+    );
+    const all = [...keys, ...records].join('\n');
+    expect(all).to.not.contain('ada-lovelace').and.not.contain('secret').and.not.contain(cookie.slice(0, 40));
+  });
+
+  it('lets idle sessions lapse by themselves', async () => {
+    const cookie = await sessions.begin('lapse', TOKEN);
+    const keys = await redis.keys('zips:session:*');
+    for (const key of keys) expect(await redis.pttl(key)).to.be.within(1, 60_000);
+    for (const key of keys) await redis.pexpire(key, 30_000);
+    await sessions.read(cookie, 'page');
+    for (const key of keys) expect(await redis.pttl(key)).to.be.most(30_000);
+    await sessions.read(cookie);
+    const ages = await Promise.all(keys.map((key) => redis.pttl(key)));
+    expect(ages.filter((age) => age > 30_000)).to.have.lengthOf(1);
+  });
+
+  it('ends all sessions of a person', async () => {
+    const [a, b] = [await sessions.begin('bob', TOKEN), await sessions.begin('bob', TOKEN)];
+    const other = await sessions.begin('eve', TOKEN);
+    await sessions.endAll('bob');
+    for (const cookie of [a, b]) expect(await sessions.read(cookie)).to.equal(undefined);
+    expect(await sessions.read(other)).to.not.equal(undefined);
+  });
+
+  it('says that it is away while Redis is, and works again afterwards', async () => {
+    const cookie = await sessions.begin('ada', TOKEN);
+    server.freeze();
+    for (const call of [
+      () => sessions.read(cookie),
+      () => sessions.begin('ada', TOKEN),
+      () => sessions.end(cookie),
+      () => sessions.endAll('ada'),
+    ])
+      expect(await call().catch((error: unknown) => error)).to.be.instanceOf(SessionStoreAwayError);
+    server.thaw();
+    const session = await until('Redis to answer', () => sessions.begin('ada', TOKEN).catch(() => undefined));
+    expect(await sessions.read(session)).to.not.equal(undefined);
+  });
+});

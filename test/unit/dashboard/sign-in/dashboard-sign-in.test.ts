@@ -1,0 +1,177 @@
+import { expect } from 'chai';
+import {
+  ADA,
+  type DashboardServer,
+  FROM_HERE,
+  NOBODY,
+  SESSION,
+  startStaffedDashboard,
+  visitAs,
+} from '#test/support/servers/dashboard-server.ts';
+
+describe('sessions of createDashboard', () => {
+  let server: DashboardServer;
+  beforeEach(async () => {
+    server = await startStaffedDashboard();
+  });
+  afterEach(async () => {
+    await server[Symbol.asyncDispose]();
+  });
+
+  describe('sign-in with a token', () => {
+    it('asks who the person is with that very token, and goes where the person wanted', async () => {
+      const visitor = server.visit();
+      const turned = await visitor.get('/projects/team-a?x=1');
+      expect(turned.status).to.equal(303);
+      expect(turned.headers.get('location')).to.equal('/sign-in?next=%2Fprojects%2Fteam-a%3Fx%3D1');
+      const answer = await visitor.post('/sign-in', { token: ` ${ADA}\n`, next: '/projects/team-a?x=1' });
+      expect(answer.status).to.equal(303);
+      expect(answer.headers.get('location')).to.equal('/projects/team-a?x=1');
+      expect(server.requests.map(({ bearer, path }) => [bearer, path])).to.deep.equal([
+        [ADA, '/apis/authentication.k8s.io/v1/selfsubjectreviews'],
+      ]);
+      expect((await visitor.get('/projects')).text).to.contain('ada');
+    });
+
+    it('keeps the session in a cookie that only this host gets back', async () => {
+      const answer = await server.visit().signIn(ADA);
+      expect(answer.headers.getSetCookie()).to.have.lengthOf(1);
+      expect(answer.headers.getSetCookie()[0]).to.match(
+        /^__Host-zipjobs-session=[\w-]{86}; Path=\/; HttpOnly; SameSite=Strict; Secure$/,
+      );
+    });
+
+    for (const token of ['', 'two words', 'line\nbreak', 'unknown-to-it', 'ü', 'x'.repeat(17_000)]) {
+      it(`refuses ${JSON.stringify(token.slice(0, 20))} without showing it again`, async () => {
+        const visitor = server.visit();
+        const answer = await visitor.signIn(token);
+        expect(answer.status).to.equal(422);
+        expect(answer.text).to.contain('aria-invalid="true"').and.to.contain('role="alert"');
+        if (token !== '') expect(answer.text).to.not.contain(token.slice(0, 20));
+        expect(visitor.cookies.size).to.equal(0);
+      });
+    }
+
+    it('gives a new session at every sign-in and ends the one before', async () => {
+      const visitor = await visitAs(server, ADA);
+      const first = visitor.cookies.get(SESSION) ?? '';
+      await visitor.signIn(ADA);
+      expect(visitor.cookies.get(SESSION)).to.not.equal(first);
+      const thief = server.visit();
+      thief.cookies.set(SESSION, first);
+      expect((await thief.get('/projects')).status).to.equal(303);
+    });
+
+    it('is limited by client address', async () => {
+      await server[Symbol.asyncDispose]();
+      server = await startStaffedDashboard({ DASHBOARD_SIGN_INS_PER_MINUTE: '2' });
+      const visitor = server.visit();
+      expect((await visitor.signIn('wrong')).status).to.equal(422);
+      expect((await visitor.signIn('wrong')).status).to.equal(422);
+      const answer = await visitor.signIn(ADA);
+      expect(answer.status).to.equal(429);
+      expect(Number(answer.headers.get('retry-after'))).to.be.within(1, 60);
+    });
+
+    it('goes to no other site afterwards', async () => {
+      const answer = await server.visit().post('/sign-in', { token: ADA, next: '//evil.example/' });
+      expect(answer.headers.get('location')).to.equal('/');
+    });
+
+    it('logs who signed in, and never a token', async () => {
+      const visitor = await visitAs(server, ADA);
+      await visitor.get('/projects');
+      await server.visit().signIn('unknown-to-it');
+      const log = server.logLines.join('\n');
+      expect(log).to.contain('signed in').and.to.contain('"person":"ada"');
+      expect(log)
+        .to.not.contain(ADA)
+        .and.not.contain('unknown-to-it')
+        .and.not.contain(visitor.cookies.get(SESSION));
+    });
+  });
+
+  describe('forms', () => {
+    it('change nothing without the token of this session', async () => {
+      const visitor = await visitAs(server, ADA);
+      const mine = await visitor.csrf('/new-project');
+      const other = await visitAs(server, ADA);
+      await visitor.signIn(ADA);
+      const fields = { namespace: 'team-c', displayName: '' };
+      for (const csrf of ['', 'x', mine, await other.csrf('/new-project')]) {
+        const answer = await visitor.post('/new-project', { ...fields, csrf });
+        expect(answer.status, csrf).to.equal(403);
+      }
+      expect(server.requests.filter(({ path }) => path.includes('zipjobs.dev'))).to.deep.equal([]);
+    });
+
+    const strangers: readonly Readonly<Record<string, string>>[] = [
+      { 'sec-fetch-site': 'cross-site', origin: 'null' },
+      { 'sec-fetch-site': 'same-site', origin: 'null' },
+      { 'sec-fetch-site': 'none' },
+      { origin: 'https://evil.example' },
+      { 'sec-fetch-site': 'same-origin', origin: 'https://evil.example' },
+      { origin: 'null' },
+      {},
+    ];
+    for (const headers of strangers) {
+      it(`are refused from elsewhere: ${JSON.stringify(headers)}`, async () => {
+        const visitor = await visitAs(server, ADA);
+        const csrf = await visitor.csrf('/new-project');
+        for (const path of ['/new-project', '/sign-in', '/sign-out', '/theme'])
+          expect((await visitor.post(path, { csrf, token: ADA }, headers)).status, path).to.equal(403);
+      });
+    }
+
+    it('pass with an origin of our own from browsers that say no more', async () => {
+      expect((await server.visit().post('/sign-in', { token: ADA }, { origin: server.url })).status).to.equal(
+        303,
+      );
+    });
+
+    it('pass only from the address that browsers use, where that is told', async () => {
+      await server[Symbol.asyncDispose]();
+      server = await startStaffedDashboard({ DASHBOARD_URL: 'https://zips.example.com' });
+      const post = (origin: string) => server.visit().post('/sign-in', { token: ADA }, { origin });
+      expect((await post('https://zips.example.com')).status).to.equal(303);
+      expect((await post(server.url)).status).to.equal(403);
+    });
+
+    it('are read only as forms, and only up to a size', async () => {
+      const visitor = server.visit();
+      const json = await visitor.post('/sign-in', {}, { ...FROM_HERE, 'content-type': 'application/json' });
+      expect(json.status).to.equal(415);
+      expect((await visitor.signIn('x'.repeat(200_000))).status).to.equal(413);
+    });
+  });
+
+  describe('signing out', () => {
+    it('makes the cookie worthless', async () => {
+      const visitor = await visitAs(server, ADA);
+      const stolen = visitor.cookies.get(SESSION) ?? '';
+      const answer = await visitor.post('/sign-out', { csrf: await visitor.csrf('/projects') });
+      expect(answer.headers.get('location')).to.equal('/sign-in?why=out');
+      expect(visitor.cookies.has(SESSION)).to.equal(false);
+      const thief = server.visit();
+      thief.cookies.set(SESSION, stolen);
+      expect((await thief.get('/projects')).status).to.equal(303);
+    });
+
+    it('everywhere ends every session of the person, and nobody else’s', async () => {
+      const [here, there, other] = [
+        await visitAs(server, ADA),
+        await visitAs(server, ADA),
+        await visitAs(server, NOBODY),
+      ];
+      await here.post('/sign-out-everywhere', { csrf: await here.csrf('/projects') });
+      expect((await there.get('/projects')).status).to.equal(303);
+      expect((await other.get('/projects')).status).to.equal(200);
+    });
+
+    it('takes a form of this session', async () => {
+      const visitor = await visitAs(server, ADA);
+      expect((await visitor.post('/sign-out', { csrf: 'x' })).status).to.equal(403);
+      expect((await visitor.get('/projects')).status).to.equal(200);
+    });
+  });
+});

@@ -1,0 +1,125 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect } from 'chai';
+import { until } from '#test/support/until.ts';
+import {
+  type Exchange,
+  type FaultAction,
+  type FaultProxy,
+  startFaultProxy,
+} from '#tools/local-cluster/fault-proxy.ts';
+import type { ProxiedRequest } from '#tools/local-cluster/proxied-request.ts';
+
+const EVENT = '{"type":"BOOKMARK","object":{}}\n';
+
+describe('startFaultProxy', () => {
+  let served: string[];
+  let exchanges: Exchange[];
+  let action: FaultAction | undefined;
+  let stack: AsyncDisposableStack;
+  let proxy: FaultProxy;
+  let lastRequest: ProxiedRequest | undefined;
+
+  beforeEach(async () => {
+    served = [];
+    exchanges = [];
+    action = undefined;
+    stack = new AsyncDisposableStack();
+    const server = createServer((request, response) => {
+      served.push(`${request.method} ${request.url}`);
+      if (request.url?.includes('watch=true') === true) response.write(EVENT);
+      else response.writeHead(201, { 'x-from': 'server' }).end('done');
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    stack.defer(async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    });
+    proxy = stack.use(
+      await startFaultProxy({
+        upstream: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+        judge: (request) => {
+          lastRequest = request;
+          return action;
+        },
+        record: (exchange) => exchanges.push(exchange),
+      }),
+    );
+  });
+  afterEach(() => stack.disposeAsync());
+
+  const post = (): Promise<Response> => fetch(`${proxy.url}/a?b=c`, { method: 'POST', body: 'text' });
+  const failed = async (): Promise<boolean> =>
+    post().then(
+      () => false,
+      () => true,
+    );
+
+  it('passes a request on and records it', async () => {
+    const answer = await post();
+    expect(answer.status).to.equal(201);
+    expect(answer.headers.get('x-from')).to.equal('server');
+    expect(await answer.text()).to.equal('done');
+    expect(served).to.deep.equal(['POST /a?b=c']);
+    expect(exchanges[0]).to.deep.include({ status: 201, notes: {} });
+    expect(exchanges[0]?.request).to.include({ method: 'POST', path: '/a?b=c' });
+    expect(lastRequest?.body.toString()).to.equal('text');
+  });
+
+  it('answers instead of the server', async () => {
+    action = { kind: 'answer', status: 429, retryAfterSeconds: 1 };
+    const answer = await post();
+    expect(answer.status).to.equal(429);
+    expect(answer.headers.get('retry-after')).to.equal('1');
+    expect(await answer.json()).to.include({ kind: 'Status', reason: 'TooManyRequests', code: 429 });
+    expect(served).to.deep.equal([]);
+    expect(exchanges[0]).to.not.have.property('status');
+  });
+
+  it('drops the answer of what the server has done', async () => {
+    action = { kind: 'drop' };
+    expect(await failed()).to.equal(true);
+    expect(served).to.deep.equal(['POST /a?b=c']);
+    expect(exchanges[0]).to.include({ status: 201, fault: 'drop' });
+  });
+
+  it('kills the client after the server has done it', async () => {
+    const killed: string[] = [];
+    action = { kind: 'kill', kill: () => killed.push(...served) };
+    expect(await failed()).to.equal(true);
+    expect(killed).to.deep.equal(['POST /a?b=c']);
+  });
+
+  it('refuses before the server hears of it', async () => {
+    action = { kind: 'refuse' };
+    expect(await failed()).to.equal(true);
+    expect(served).to.deep.equal([]);
+  });
+
+  it('reads who sent a request from its token', async () => {
+    const claims = {
+      'kubernetes.io': { namespace: 'n', pod: { name: 'p', uid: 'u' }, serviceaccount: { name: 's' } },
+    };
+    const token = `e30.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.x`;
+    await fetch(`${proxy.url}/`, { headers: { authorization: `Bearer ${token}` } });
+    expect(lastRequest?.actor).to.deep.equal({
+      namespace: 'n',
+      serviceAccount: 's',
+      podName: 'p',
+      podUid: 'u',
+    });
+  });
+
+  it('cuts a watch that is open', async () => {
+    const answer = await fetch(`${proxy.url}/pods?watch=true`);
+    const [stream] = proxy.streams;
+    const reader = answer.body?.getReader();
+    expect(Buffer.from((await reader?.read())?.value ?? '').toString()).to.equal(EVENT);
+    stream?.cut();
+    expect(await reader?.read().catch(() => 'broken')).to.equal('broken');
+    await until('the watch to be forgotten', () => proxy.streams.length === 0);
+  });
+});

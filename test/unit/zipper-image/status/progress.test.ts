@@ -1,0 +1,88 @@
+import { expect } from 'chai';
+import { createProgress } from '#zipper-image/status/progress.ts';
+
+const START = Date.parse('2026-01-02T03:04:05Z');
+
+describe('createProgress', () => {
+  let ms: number;
+  let bytesRead: number;
+  const create = (filesTotal: number) =>
+    createProgress({
+      podUid: 'pod-1',
+      filesTotal,
+      bytesRead: () => bytesRead,
+      bytesUploaded: () => 7,
+      now: () => new Date(START + ms),
+    });
+
+  beforeEach(() => {
+    ms = 0;
+    bytesRead = 0;
+  });
+
+  it('tells counts only, as long as there is no pace', () => {
+    const progress = create(2);
+    progress.startFile(0);
+    expect(progress.snapshot()).to.deep.equal({
+      podUid: 'pod-1',
+      filesTotal: 2,
+      filesDone: 0,
+      bytesRead: 0,
+      bytesUploaded: 7,
+      currentFile: 0,
+      display: '0/2',
+      updatedAt: '2026-01-02T03:04:05.000Z',
+    });
+  });
+
+  it('takes the files to come for as large as those so far', () => {
+    const progress = create(4);
+    progress.startFile(0, 1000);
+    progress.snapshot();
+    ms = 2000;
+    bytesRead = 500;
+    expect(progress.snapshot()).to.include({
+      bytesPerSecond: 250,
+      estimatedEndAt: new Date(START + 2000 + 14_000).toISOString(),
+    });
+    expect(progress.snapshot()).not.to.have.property('bytesTotal');
+  });
+
+  it('tells the total once every length is known', () => {
+    const progress = create(2);
+    progress.startFile(0, 1000);
+    progress.finishFile();
+    progress.startFile(1, 500);
+    expect(progress.snapshot()).to.include({ bytesTotal: 1500, filesDone: 1, currentFile: 1 });
+    const other = create(2);
+    other.startFile(0, 1000);
+    other.startFile(1);
+    expect(other.snapshot()).not.to.have.property('bytesTotal');
+  });
+
+  it('forgets what was read more than half a minute ago, and expects no end when nothing comes', () => {
+    const progress = create(1);
+    progress.startFile(0, 1_000_000);
+    for (ms = 0; ms <= 10_000; ms += 2000) {
+      bytesRead = ms * 10;
+      progress.snapshot();
+    }
+    expect(progress.snapshot().bytesPerSecond).to.be.above(8000);
+    for (ms = 12_000; ms <= 44_000; ms += 2000) progress.snapshot();
+    const { bytesPerSecond, estimatedEndAt } = progress.snapshot();
+    expect([bytesPerSecond, estimatedEndAt]).to.deep.equal([0, undefined]);
+  });
+
+  it('survives a clock that is set back', () => {
+    const progress = create(1);
+    progress.startFile(0, 1000);
+    ms = 60_000;
+    progress.snapshot();
+    ms = 0;
+    bytesRead = 10;
+    expect(progress.snapshot()).not.to.have.property('bytesPerSecond');
+    ms = 1000;
+    bytesRead = 30;
+    expect(progress.snapshot()).to.include({ bytesPerSecond: 20 });
+  });
+});

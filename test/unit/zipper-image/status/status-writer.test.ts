@@ -1,0 +1,57 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect } from 'chai';
+import type { Progress } from '#crds/zip-job.ts';
+import { createLogger } from '#runtime/log.ts';
+import { until } from '#test/support/until.ts';
+import type { StatusApi } from '#zipper-image/status/status-api.ts';
+import { createStatusWriter } from '#zipper-image/status/status-writer.ts';
+
+/** What every call to the slow API server takes: much longer than the interval of the progress. */
+const CALL_MS = 40;
+const settings = {
+  statusChargeIntervalMs: 1,
+  statusProgressIntervalMs: 1,
+  statusWriteLimitMs: 1000,
+  statusRetryBaseMs: 1,
+  statusRetryMaxMs: 1,
+};
+
+describe('createStatusWriter', () => {
+  let version = 0;
+  let filesDone = 0;
+  const api: StatusApi = {
+    apply: async () => {
+      await delay(CALL_MS);
+      version += 1;
+      return {};
+    },
+    close: async () => undefined,
+  };
+  const progress = (): Progress => {
+    filesDone += 1;
+    const counts = { filesTotal: 1_000_000, filesDone, bytesRead: 0, bytesUploaded: 0 };
+    return { podUid: 'pod-1', ...counts, display: '', updatedAt: '2026-01-02T03:04:05Z' };
+  };
+  /** A read and a write, as each pass of the controller. */
+  const conditionalWrite = async (): Promise<boolean> => {
+    const seen = version;
+    await delay(2 * CALL_MS);
+    return seen > 0 && version === seen;
+  };
+
+  it('leaves the controller room for writes that rest on a version, also while each call is slow (F6)', async () => {
+    const log = createLogger('test', { level: 'silent' });
+    const writer = createStatusWriter({ api, settings, log, progress, onSuperseded: () => undefined });
+    const stop = writer.startProgress(new AbortController().signal);
+    try {
+      await until('a conditional write to be taken', conditionalWrite, { limitMs: 15_000 });
+      const before = version;
+      await until('progress to go on', () => version > before, { limitMs: 15_000 });
+    } finally {
+      await stop();
+    }
+    const last = version;
+    expect(await conditionalWrite()).to.equal(true);
+    expect(version).to.equal(last);
+  });
+});

@@ -1,0 +1,69 @@
+/** By what a store that is no S3 and no R2 proves parts: found out at the start of the upload. */
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect } from 'chai';
+import { createHttpAgents } from '#runtime/egress/http-agents.ts';
+import { providerOf } from '#zipper-image/store/providers.ts';
+import { createStore, type Store } from '#zipper-image/store/store.ts';
+
+const ALGORITHM = 'x-amz-checksum-algorithm';
+const STARTED = '<InitiateMultipartUploadResult><UploadId>up-1</UploadId></InitiateMultipartUploadResult>';
+type Kind =
+  | 'answers with the algorithm'
+  | 'ignores the header'
+  | 'answers 501 to the header'
+  | 'answers 400 to the header';
+
+describe('the checksum of parts at another store', () => {
+  let server: Server;
+  let store: Store;
+  let kind: Kind;
+  let seen: IncomingHttpHeaders[];
+
+  beforeEach(async () => {
+    seen = [];
+    server = createServer((request, response) => {
+      seen.push(request.headers);
+      const isAnnounced = request.headers[ALGORITHM] !== undefined;
+      const refusal = isAnnounced ? Number(/answers (\d+)/.exec(kind)?.[1] ?? 0) : 0;
+      if (refusal !== 0) response.writeHead(refusal).end('<Error><Code>NotImplemented</Code></Error>');
+      else
+        response
+          .writeHead(200, kind === 'answers with the algorithm' ? { [ALGORITHM]: 'CRC32' } : {})
+          .end(STARTED);
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const bucket = { service: 's3', name: 'bucket', endpoint } as const;
+    store = createStore({
+      bucket,
+      provider: providerOf(bucket, { allowedHosts: ['127.0.0.1'], allowHttp: true }),
+      credentials: { accessKeyId: 'id', secretAccessKey: 'secret' },
+      agents: createHttpAgents({ connections: 1 }),
+      connectTimeoutMs: 10_000,
+      idleTimeoutMs: 5_000,
+    });
+  });
+  afterEach(async () => {
+    store.close();
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+
+  for (const [given, want, requests] of [
+    ['answers with the algorithm', 'crc32', 1],
+    ['ignores the header', 'md5', 1],
+    ['answers 501 to the header', 'md5', 2],
+    ['answers 400 to the header', 'md5', 2],
+  ] as const)
+    it(`is ${want} where the store ${given} (U13, U14)`, async () => {
+      kind = given;
+      expect(await store.createUpload('a.zip', 'pod-1')).to.equal('up-1');
+      expect(store.partChecksum).to.equal(want);
+      expect(seen.map((headers) => headers[ALGORITHM])).to.deep.equal(
+        requests === 1 ? ['CRC32'] : ['CRC32', undefined],
+      );
+    });
+});

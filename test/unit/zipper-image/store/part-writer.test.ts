@@ -1,0 +1,101 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { expect } from 'chai';
+import { until } from '#test/support/until.ts';
+import { createPartWriter, type FilledPart } from '#zipper-image/store/part-writer.ts';
+
+const MIB = 1024 * 1024;
+const sendNothing = async (): Promise<void> => {};
+
+describe('createPartWriter', () => {
+  it('holds no more than one buffer beside those in flight, however small the chunks and however large their slabs (U4)', async () => {
+    let inFlight = 0;
+    let most = 0;
+    const writer = createPartWriter({
+      partSizeBytes: MIB,
+      partsInFlight: 3,
+      checksum: 'crc32',
+      send: async () => {
+        inFlight += 1;
+        most = Math.max(most, inFlight);
+        await new Promise((resolve) => setImmediate(resolve));
+        inFlight -= 1;
+      },
+    });
+    const before = process.memoryUsage().arrayBuffers;
+    let held = 0;
+    for (let slabs = 0; slabs < 20 * 16; slabs += 1) {
+      // As sockets give them: small views of a large buffer each; who keeps one keeps all of it.
+      const slab = Buffer.allocUnsafeSlow(65_536);
+      for (let at = 0; at < slab.length; at += 16) {
+        const wait = writer.write(slab.subarray(at, at + 16));
+        if (wait) await wait;
+      }
+      held = Math.max(held, process.memoryUsage().arrayBuffers - before);
+    }
+    await writer.finish();
+    expect(writer.partsStarted).to.equal(20);
+    expect(writer.buffersAllocated).to.be.at.most(4);
+    expect(most).to.be.at.most(4);
+    // The slabs themselves go when they are collected; kept views would make it 20 MiB and more.
+    expect(held).to.be.below(4 * MIB + 16 * MIB);
+  }).timeout(60_000);
+
+  it('keeps all parts but one on their way while it is written to', async () => {
+    const gate = Promise.withResolvers<void>();
+    const started: number[] = [];
+    const writer = createPartWriter({
+      partSizeBytes: 1024,
+      partsInFlight: 3,
+      checksum: 'md5',
+      send: async ({ number }) => {
+        started.push(number);
+        await gate.promise;
+      },
+    });
+    const waiting = writer.write(Buffer.alloc(5 * 1024));
+    expect(started).to.deep.equal([1, 2, 3, 4]);
+    gate.resolve();
+    await waiting;
+    await until('the fifth part to be sent', async () => started.length === 5);
+    await writer.finish();
+  });
+
+  it('sums each part, and shows all bytes in order, whatever the chunks (U14)', async () => {
+    const bytes = randomBytes(3 * MIB + 777);
+    const whole = createHash('sha256');
+    const parts: string[] = [];
+    const digests: string[] = [];
+    const writer = createPartWriter({
+      partSizeBytes: MIB,
+      partsInFlight: 1,
+      checksum: 'md5',
+      onBytes: (piece) => whole.update(piece),
+      send: async ({ body, digests: { ...sums } }: FilledPart) => {
+        parts.push(createHash('md5').update(body).digest('hex'));
+        if (sums.kind === 'md5') digests.push(sums.md5.toString('hex'));
+      },
+    });
+    let size = 1;
+    for (let at = 0; at < bytes.length; at += size) {
+      size = (size * 7919) % 300_007;
+      await writer.write(bytes.subarray(at, at + size));
+    }
+    await writer.finish();
+    expect(digests).to.deep.equal(parts);
+    expect(whole.digest('hex')).to.equal(createHash('sha256').update(bytes).digest('hex'));
+  });
+
+  it('tells the first failure to every write after it, and to finish (U5)', async () => {
+    const failure = new Error('the part is lost');
+    const writer = createPartWriter({
+      partSizeBytes: 10,
+      partsInFlight: 1,
+      checksum: 'crc32',
+      send: ({ number }) => (number === 1 ? Promise.reject(failure) : sendNothing()),
+    });
+    await writer.write(Buffer.alloc(15));
+    await writer.settled();
+    for (const work of [() => writer.write(Buffer.alloc(1)), () => writer.finish()])
+      expect(await Promise.resolve(work()).catch((error: unknown) => error)).to.equal(failure);
+  });
+});

@@ -1,0 +1,127 @@
+import { expect } from 'chai';
+import type { TaskBucket } from '#crds/zipper-contract.ts';
+import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
+import { createGuardedHttpAgents } from '#runtime/egress/http-agents.ts';
+import { type HostileStore, startHostileStore } from '#test/support/servers/hostile-store.ts';
+import { providerOf } from '#zipper-image/store/providers.ts';
+import { createStore, type Store } from '#zipper-image/store/store.ts';
+import { assertPlan, CAPABILITIES } from '#zipper-image/store/store-capabilities.ts';
+import { failureOf } from './upload-bench.ts';
+
+const HTTP = { allowHttp: true };
+
+describe('a store that is chosen by a caller', () => {
+  let hostile: HostileStore;
+  let store: Store | undefined;
+
+  beforeEach(async () => {
+    hostile = await startHostileStore();
+  });
+  afterEach(async () => {
+    store?.close();
+    await hostile[Symbol.asyncDispose]();
+  });
+
+  const open = (endpoint: string, allowCidrs: readonly string[]): Store => {
+    const bucket: TaskBucket = { service: 's3', name: 'bucket', endpoint };
+    const provider = providerOf(bucket, { ...HTTP, allowedHosts: [new URL(endpoint).host] });
+    const policy = createEgressPolicy({ allowCidrs, denyCidrs: [] });
+    store = createStore({
+      bucket,
+      provider,
+      credentials: { accessKeyId: 'id', secretAccessKey: 'secret' },
+      agents: createGuardedHttpAgents(policy, { connections: 1 }),
+      connectTimeoutMs: 10_000,
+      idleTimeoutMs: 5_000,
+    });
+    return store;
+  };
+
+  for (const host of ['127.0.0.1', 'localhost'])
+    it(`is not connected to at ${host}, and the job ends for good (S9)`, async () => {
+      const error = await failureOf(
+        open(hostile.endpoint.replace('127.0.0.1', host), []).createUpload('a.zip', 'pod-1'),
+      );
+      expect(error).to.include({ code: 'BucketMisconfigured', retryable: false });
+      expect(hostile.requests.length).to.equal(0);
+    });
+
+  for (const status of [301, 302, 307, 308])
+    it(`cannot send us elsewhere by ${status} (S9)`, async () => {
+      const elsewhere = await startHostileStore();
+      hostile.fault = () => ({
+        kind: 'answer',
+        status,
+        code: 'TemporaryRedirect',
+        headers: { location: `${elsewhere.endpoint}/bucket/a.zip?uploads=`, 'x-amz-bucket-region': 'evil' },
+      });
+      const error = await failureOf(open(hostile.endpoint, ['127.0.0.0/8']).createUpload('a.zip', 'pod-1'));
+      expect(error).to.include({ code: 'BucketMisconfigured', retryable: false });
+      expect([hostile.requests.length, elsewhere.requests.length]).to.deep.equal([1, 0]);
+      await elsewhere[Symbol.asyncDispose]();
+    });
+});
+
+describe('the table of what stores can do', () => {
+  const aws: TaskBucket = { service: 's3', name: 'bucket', region: 'eu-central-1' };
+  const id = '0123456789abcdef0123456789abcdef';
+  const r2: TaskBucket = {
+    service: 'r2',
+    name: 'bucket',
+    host: `${id}.r2.cloudflarestorage.com`,
+    accountId: id,
+  };
+  const open = (bucket: TaskBucket) => providerOf(bucket, { allowHttp: false, allowedHosts: [] });
+
+  it('has the limits of the providers (U1)', () => {
+    for (const store of Object.values(CAPABILITIES))
+      expect(store).to.include({ mostParts: 10_000, leastPartBytes: 5 * 1024 ** 2, mostKeyBytes: 1024 });
+    expect(CAPABILITIES.s3.mostObjectBytes / 1024 ** 4).to.be.closeTo(48.8, 0.1);
+    expect(CAPABILITIES.r2.mostObjectBytes / 1024 ** 4).to.be.closeTo(4.995, 0.001);
+    expect(CAPABILITIES.r2.mostPartBytes).to.be.below(CAPABILITIES.s3.mostPartBytes);
+  });
+
+  it('refuses a part that R2 would not take, and a key of 1,025 bytes (U1)', () => {
+    const plan = { key: 'k', attempt: 'p', partSizeBytes: 4.999 * 1024 ** 3, maxArchiveBytes: 1 };
+    const upload = { ...plan, onConflict: 'replace' } as const;
+    expect(() => assertPlan(upload, CAPABILITIES.s3)).not.to.throw();
+    expect(() => assertPlan(upload, CAPABILITIES.r2))
+      .to.throw()
+      .with.property('code', 'InvalidTask');
+    expect(() => assertPlan({ ...upload, key: 'k'.repeat(1025) }, CAPABILITIES.s3)).to.throw(/1025 bytes/);
+  });
+
+  for (const [what, bucket] of [
+    ['an ACL at R2', { ...r2, acl: 'public-read' }],
+    ['a storage class of S3 at R2', { ...r2, storageClass: 'GLACIER' }],
+    ['an ACL that does not exist', { ...aws, acl: 'everybody' }],
+    ['a storage class that does not exist', { ...aws, storageClass: 'COLD' }],
+    ['a header with a line break', { ...aws, cacheControl: 'no-store\r\nx-amz-acl: public-read' }],
+  ] as const)
+    it(`refuses ${what} before anything is sent (U15)`, () => {
+      expect(() => open(bucket))
+        .to.throw()
+        .with.property('code', 'BucketMisconfigured');
+    });
+
+  for (const region of ['auto', 'us-east-1', '', undefined])
+    it(`asks R2 in region auto when the bucket says ${JSON.stringify(region)} (U15)`, () => {
+      expect(open({ ...r2, ...(region !== undefined && { region }) }).region).to.equal('auto');
+    });
+
+  for (const region of [
+    'eu-central-1.evil.example',
+    'eu-central-1/',
+    'eu-central-1\n',
+    'EU-CENTRAL-1',
+    '',
+    '-',
+    'x@y',
+    'eu..1',
+  ])
+    it(`refuses the region ${JSON.stringify(region)} before it reaches a host name (S10)`, () => {
+      expect(() => open({ ...aws, region }))
+        .to.throw()
+        .with.property('code', 'BucketMisconfigured');
+    });
+});

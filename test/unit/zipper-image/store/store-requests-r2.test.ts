@@ -1,0 +1,83 @@
+/** What goes over the wire to the real hosts of Cloudflare, and what their real answers mean to us. */
+import { expect } from 'chai';
+import type { Part, Store } from '#zipper-image/store/store.ts';
+import { failureOf } from './upload-bench.ts';
+import {
+  ACCOUNT,
+  BODY,
+  CREATED,
+  completedXml,
+  errorBody,
+  expectPlain,
+  KEY,
+  MD5,
+  md5Part,
+  PATH,
+  R2,
+  R2_ORIGIN,
+  UPLOAD,
+  useWire,
+} from './wire.ts';
+
+describe('the requests of a store', () => {
+  const { wire, openFor } = useWire();
+  let store: Store;
+
+  describe('to R2', () => {
+    beforeEach(() => {
+      store = openFor(R2);
+    });
+
+    it('start an upload in region auto with no checksum header at all (U13) (U15)', async () => {
+      wire.expect(R2_ORIGIN, { method: 'POST', path: `/archives${PATH}?uploads=`, answer: CREATED });
+      await store.createUpload(KEY, 'pod-1');
+      expectPlain(wire.sent, 'auto');
+      expect(wire.sent).to.include({
+        'x-amz-meta-zip-attempt': 'pod-1',
+        host: `${ACCOUNT}.r2.cloudflarestorage.com`,
+      });
+      expect(Object.keys(wire.sent).join(' ')).not.to.match(/checksum/);
+    });
+
+    it('send a part with Content-MD5 only, and compare the ETag (U13) (U14)', async () => {
+      const path = `/archives${PATH}?partNumber=1&uploadId=up-1&x-id=UploadPart`;
+      wire.expect(R2_ORIGIN, { method: 'PUT', path, headers: { etag: `"${MD5.toString('hex')}"` } });
+      const part = await store.uploadPart(UPLOAD, md5Part);
+      expect(part).to.include({ etagIsMd5: true });
+      expectPlain(wire.sent, 'auto');
+      expect(wire.sent).to.include({
+        'content-md5': MD5.toString('base64'),
+        'x-amz-content-sha256': 'UNSIGNED-PAYLOAD',
+      });
+      expect(Object.keys(wire.sent).join(' ')).not.to.match(/checksum/);
+      wire.expect(R2_ORIGIN, { method: 'PUT', path, headers: { etag: `"${'0'.repeat(32)}"` } });
+      expect(await failureOf(store.uploadPart(UPLOAD, md5Part))).to.include({ code: 'StoreCorrupted' });
+    });
+
+    it('complete with ETags only (U13) (U14)', async () => {
+      const answer = completedXml('<ETag>"x-1"</ETag>');
+      wire.expect(R2_ORIGIN, { method: 'POST', path: `/archives${PATH}?uploadId=up-1`, answer });
+      const parts: Part[] = [{ ...md5Part, bytes: BODY.length, etag: '"e"', etagIsMd5: false }];
+      await store.completeUpload(UPLOAD, parts, 'replace');
+      expect(Object.keys(wire.sent).join(' ')).not.to.match(/checksum/);
+    });
+
+    for (const [status, code, want, retryable] of [
+      [401, 'Unauthorized', 'BucketCredentialsInvalid', false],
+      [403, 'AccessDenied', 'BucketAccessDenied', false],
+      [403, 'SignatureDoesNotMatch', 'BucketCredentialsInvalid', false],
+      [404, 'NoSuchBucket', 'BucketNotFound', false],
+      [429, 'TooManyRequests', 'StoreUnavailable', true],
+      [501, 'NotImplemented', 'BucketMisconfigured', false],
+    ] as const)
+      it(`read ${status} ${code} as ${want} (U15) (U17)`, async () => {
+        wire.expect(R2_ORIGIN, {
+          method: 'POST',
+          path: `/archives${PATH}?uploads=`,
+          status,
+          answer: errorBody(code),
+        });
+        expect(await failureOf(store.createUpload(KEY, 'pod-1'))).to.include({ code: want, retryable });
+      });
+  });
+});

@@ -1,0 +1,210 @@
+/** What goes over the wire to the real hosts of AWS, and what their real answers mean to us. */
+import { expect } from 'chai';
+import { base64Crc } from '#zipper-image/store/part-proof.ts';
+import type { Part, Store } from '#zipper-image/store/store.ts';
+import { failureOf } from './upload-bench.ts';
+import {
+  AWS,
+  AWS_ORIGIN,
+  BODY,
+  CRC,
+  CREATED,
+  completedXml,
+  crcPart,
+  errorBody,
+  expectPlain,
+  KEY,
+  PATH,
+  UPLOAD,
+  useWire,
+} from './wire.ts';
+
+describe('the requests of a store', () => {
+  const { wire, openFor } = useWire();
+  let store: Store;
+
+  describe('to S3', () => {
+    beforeEach(() => {
+      store = openFor(AWS);
+    });
+
+    it('start an upload with the attempt, the type and the checksum, and no ACL (U13) (U14) (U15)', async () => {
+      wire.expect(AWS_ORIGIN, { method: 'POST', path: `${PATH}?uploads=`, answer: CREATED });
+      expect(await store.createUpload(KEY, 'pod-1')).to.equal('up-1');
+      expectPlain(wire.sent, 'eu-central-1');
+      expect(wire.sent).to.include({
+        'x-amz-meta-zip-attempt': 'pod-1',
+        'content-type': 'application/zip',
+        'x-amz-checksum-algorithm': 'CRC32',
+      });
+    });
+
+    it('send a part with its CRC-32, once, without hashing the body for the signature (U14)', async () => {
+      const crc = base64Crc(CRC);
+      wire.expect(AWS_ORIGIN, {
+        method: 'PUT',
+        path: `${PATH}?partNumber=1&uploadId=up-1&x-id=UploadPart`,
+        headers: { etag: '"e"', 'x-amz-checksum-crc32': crc },
+      });
+      const part = await store.uploadPart(UPLOAD, crcPart);
+      expect(part).to.include({ number: 1, bytes: BODY.length, etag: '"e"' });
+      expectPlain(wire.sent, 'eu-central-1');
+      expect(wire.sent).to.include({
+        'x-amz-checksum-crc32': crc,
+        'x-amz-content-sha256': 'UNSIGNED-PAYLOAD',
+        'content-length': String(BODY.length),
+      });
+      expect(Object.keys(wire.sent).filter((name) => /checksum|content-md5/.test(name))).to.deep.equal([
+        'x-amz-checksum-crc32',
+      ]);
+    });
+
+    for (const [what, headers] of [
+      ['another checksum', { etag: '"e"', 'x-amz-checksum-crc32': 'AAAAAA==' }],
+      ['no checksum', { etag: '"e"' }],
+      ['no ETag', { 'x-amz-checksum-crc32': base64Crc(CRC) }],
+    ] as const)
+      it(`believe no part that is answered with ${what} (U14)`, async () => {
+        wire.expect(AWS_ORIGIN, {
+          method: 'PUT',
+          path: `${PATH}?partNumber=1&uploadId=up-1&x-id=UploadPart`,
+          headers,
+        });
+        expect(await failureOf(store.uploadPart(UPLOAD, crcPart))).to.include({ retryable: true });
+      });
+
+    it("complete with each part's checksum, and with the condition only when it is asked for (U14) (U16)", async () => {
+      const parts: Part[] = [{ ...crcPart, bytes: BODY.length, etag: '"e"', etagIsMd5: false }];
+      const crc32OfParts = 'whatever-1';
+      const answer = completedXml(`<ETag>"x-1"</ETag><ChecksumCRC32>${crc32OfParts}</ChecksumCRC32>`);
+      const expected = { method: 'POST', path: `${PATH}?uploadId=up-1`, answer } as const;
+      wire.expect(AWS_ORIGIN, expected);
+      expect(await store.completeUpload(UPLOAD, parts, 'replace')).to.deep.equal({
+        etag: 'x-1',
+        crc32OfParts,
+      });
+      expectPlain(wire.sent, 'eu-central-1');
+      expect(wire.sent).not.to.have.property('if-none-match');
+      wire.expect(AWS_ORIGIN, expected);
+      await store.completeUpload(UPLOAD, parts, 'fail');
+      expect(wire.sent).to.include({ 'if-none-match': '*' });
+    });
+
+    it('take 200 with an error inside for the error that it is (U8)', async () => {
+      const answer = `<?xml version="1.0"?>\n${' '.repeat(500)}${errorBody('InternalError').split('\n')[1]}`;
+      wire.expect(AWS_ORIGIN, { method: 'POST', path: `${PATH}?uploadId=up-1`, answer });
+      expect(await failureOf(store.completeUpload(UPLOAD, [], 'replace'))).to.include({
+        code: 'StoreUnavailable',
+        storeCode: 'InternalError',
+        retryable: true,
+      });
+    });
+
+    it('abort, look and list, each with the least that it needs', async () => {
+      wire.expect(AWS_ORIGIN, {
+        method: 'DELETE',
+        path: `${PATH}?uploadId=up-1&x-id=AbortMultipartUpload`,
+        status: 204,
+      });
+      await store.abortUpload(UPLOAD);
+      expectPlain(wire.sent, 'eu-central-1');
+      const headers = { etag: '"x-1"', 'content-length': '9', 'x-amz-meta-zip-attempt': 'pod-1' };
+      wire.expect(AWS_ORIGIN, { method: 'HEAD', path: PATH, headers });
+      expect(await store.head(KEY)).to.deep.equal({ bytes: 9, etag: 'x-1', attempt: 'pod-1' });
+      wire.expect(AWS_ORIGIN, { method: 'HEAD', path: PATH, status: 404 });
+      expect(await store.head(KEY)).to.equal(undefined);
+      wire.expect(AWS_ORIGIN, {
+        method: 'GET',
+        path: '/?max-uploads=1000&prefix=dir%2Fa%20b.zip&uploads=',
+        answer:
+          '<ListMultipartUploadsResult><Upload><Key>dir/a b.zip</Key><UploadId>up-1</UploadId>' +
+          '<Initiator><ID>arn:us</ID></Initiator><Initiated>2026-01-02T03:04:05.000Z</Initiated></Upload>' +
+          '<Upload><Key>dir/a b.zip.2</Key><UploadId>up-2</UploadId></Upload></ListMultipartUploadsResult>',
+      });
+      const initiated = new Date('2026-01-02T03:04:05Z');
+      expect(await store.listUploads(KEY)).to.deep.equal([{ ...UPLOAD, initiated, initiator: 'arn:us' }]);
+    });
+
+    it('follow no redirect: the region is told instead (U17) (S9)', async () => {
+      wire.expect(AWS_ORIGIN, {
+        method: 'POST',
+        path: `${PATH}?uploads=`,
+        status: 301,
+        headers: { 'x-amz-bucket-region': 'us-west-2', location: 'https://archives.s3.evil.example/' },
+        answer: errorBody('PermanentRedirect', '<Endpoint>archives.s3.us-west-2.amazonaws.com</Endpoint>'),
+      });
+      const error = await failureOf(store.createUpload(KEY, 'pod-1'));
+      expect(error).to.include({ code: 'BucketMisconfigured', retryable: false });
+      expect(error.message).to.contain('the bucket is in region us-west-2');
+    });
+
+    for (const [status, code, want, retryable, more = ''] of [
+      [400, 'AuthorizationHeaderMalformed', 'BucketMisconfigured', false, '<Region>us-west-2</Region>'],
+      [400, 'IllegalLocationConstraintException', 'BucketMisconfigured', false],
+      [403, 'InvalidAccessKeyId', 'BucketCredentialsInvalid', false],
+      [404, 'XAdminUserNotFound', 'BucketCredentialsInvalid', false],
+      [403, 'SignatureDoesNotMatch', 'BucketCredentialsInvalid', false],
+      [400, 'ExpiredToken', 'BucketCredentialsInvalid', false],
+      [400, 'InvalidToken', 'BucketCredentialsInvalid', false],
+      [404, 'NoSuchBucket', 'BucketNotFound', false],
+      [403, 'AccessDenied', 'BucketAccessDenied', false],
+      [403, 'AllAccessDisabled', 'BucketAccessDenied', false],
+      [400, 'AccessControlListNotSupported', 'BucketMisconfigured', false],
+      [400, 'InvalidStorageClass', 'BucketMisconfigured', false],
+      [501, 'NotImplemented', 'BucketMisconfigured', false],
+      [403, 'RequestTimeTooSkewed', 'StoreUnavailable', true],
+      [503, 'SlowDown', 'StoreUnavailable', true],
+      [500, 'InternalError', 'StoreUnavailable', true],
+    ] as const)
+      it(`read ${status} ${code} as ${want} (U17)`, async () => {
+        wire.expect(AWS_ORIGIN, {
+          method: 'POST',
+          path: `${PATH}?uploads=`,
+          status,
+          answer: errorBody(code, more),
+        });
+        const error = await failureOf(store.createUpload(KEY, 'pod-1'));
+        expect(error).to.include({ code: want, storeCode: code, httpStatus: status, retryable });
+        if (more !== '') expect(error.message).to.contain('the bucket is in region us-west-2');
+      });
+
+    it('read an answer without an upload id as a failure that may pass', async () => {
+      wire.expect(AWS_ORIGIN, { method: 'POST', path: `${PATH}?uploads=`, answer: '<X/>' });
+      expect(await failureOf(store.createUpload(KEY, 'pod-1'))).to.include({ retryable: true });
+    });
+  });
+
+  it('put a bucket with dots into the path, under the host of its region', async () => {
+    store = openFor({ ...AWS, name: 'my.archives' });
+    wire.expect('https://s3.eu-central-1.amazonaws.com', {
+      method: 'POST',
+      path: `/my.archives${PATH}?uploads=`,
+      answer: CREATED,
+    });
+    await store.createUpload(KEY, 'pod-1');
+  });
+
+  for (const region of ['us-east-1', 'ap-southeast-2', 'us-gov-west-1', 'il-central-1'])
+    it(`go to the host of ${region} and to no other (S10)`, async () => {
+      store = openFor({ ...AWS, region });
+      wire.expect(`https://archives.s3.${region}.amazonaws.com`, {
+        method: 'POST',
+        path: `${PATH}?uploads=`,
+        answer: CREATED,
+      });
+      await store.createUpload(KEY, 'pod-1');
+      expectPlain(wire.sent, region);
+    });
+
+  it('carry what the bucket asks for, ACL and storage class included (U15)', async () => {
+    const acl = 'bucket-owner-full-control';
+    store = openFor({ ...AWS, acl, storageClass: 'STANDARD_IA', cacheControl: 'no-store' });
+    wire.expect(AWS_ORIGIN, { method: 'POST', path: `${PATH}?uploads=`, answer: CREATED });
+    await store.createUpload(KEY, 'pod-1');
+    expect(wire.sent).to.include({
+      'x-amz-acl': acl,
+      'x-amz-storage-class': 'STANDARD_IA',
+      'cache-control': 'no-store',
+    });
+  });
+});

@@ -1,0 +1,137 @@
+import { randomBytes } from 'node:crypto';
+import { expect } from 'chai';
+import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
+import { createGuardedHttpAgents } from '#runtime/egress/http-agents.ts';
+import type { AppError } from '#runtime/errors.ts';
+import { createLogger } from '#runtime/log.ts';
+import {
+  type HostileStore,
+  type SeenRequest,
+  startHostileStore,
+} from '#test/support/servers/hostile-store.ts';
+import { type Provider, providerOf } from '#zipper-image/store/providers.ts';
+import { createStore, type Store, type StoreOptions } from '#zipper-image/store/store.ts';
+import { CAPABILITIES, type StoreKind } from '#zipper-image/store/store-capabilities.ts';
+import { createUpload, type Upload, type UploadDeps } from '#zipper-image/store/upload.ts';
+import { createUploadsLeft } from '#zipper-image/store/uploads-left.ts';
+
+export const PART = 64 * 1024;
+export const KEY = 'dir/ar chive.zip';
+const log = createLogger('test', { level: 'silent' });
+export const settings = {
+  partSizeBytes: PART,
+  partsInFlight: 3,
+  maxArchiveBytes: 2 ** 40,
+  storeAttempts: 3,
+  storeThrottledAttempts: 6,
+  storeRetryBaseMs: 1,
+  storeRetryMaxMs: 2,
+  storeStartGraceMs: 300,
+};
+/** Five full parts and a smaller one. */
+export const body = randomBytes(5 * PART + 1234);
+const OLD = { body: Buffer.from('older'), metadata: { 'zip-attempt': 'pod-0' }, etag: '"old"' };
+
+const localProvider = (kind: StoreKind, endpoint: string): Provider => ({
+  ...providerOf(
+    { service: 's3', name: 'bucket', endpoint },
+    { allowedHosts: [new URL(endpoint).host], allowHttp: true },
+  ),
+  kind,
+  capabilities: CAPABILITIES[kind],
+});
+
+export interface BenchOptions extends Partial<Pick<StoreOptions, 'idleTimeoutMs' | 'connectTimeoutMs'>> {
+  /** As which of the stores the hostile one is treated. */
+  readonly kind?: StoreKind;
+}
+
+/** An upload into a store that can misbehave, with an older object at its key. */
+export class UploadBench implements AsyncDisposable {
+  readonly hostile: HostileStore;
+  readonly store: Store;
+  readonly failures: Error[] = [];
+  readonly left = createUploadsLeft();
+
+  private constructor(hostile: HostileStore, store: Store) {
+    this.hostile = hostile;
+    this.store = store;
+  }
+
+  static async start(options: BenchOptions = {}): Promise<UploadBench> {
+    const { kind = 'custom', ...timeouts } = options;
+    const hostile = await startHostileStore();
+    hostile.objects.set(KEY, OLD);
+    const policy = createEgressPolicy({ allowCidrs: ['127.0.0.0/8'], denyCidrs: [] });
+    const store = createStore({
+      bucket: { service: 's3', name: 'bucket' },
+      provider: localProvider(kind, hostile.endpoint),
+      credentials: { accessKeyId: 'id', secretAccessKey: 'secret' },
+      agents: createGuardedHttpAgents(policy, { connections: 4 }),
+      connectTimeoutMs: 10_000,
+      idleTimeoutMs: 5_000,
+      ...timeouts,
+    });
+    return new UploadBench(hostile, store);
+  }
+
+  open(change: Partial<UploadDeps> = {}): Promise<Upload> {
+    return createUpload({
+      store: this.store,
+      settings,
+      log,
+      key: KEY,
+      attempt: 'pod-1',
+      onConflict: 'replace',
+      signal: new AbortController().signal,
+      onFailure: (error) => this.failures.push(error),
+      uploadsLeft: this.left,
+      ...change,
+    });
+  }
+
+  /** An upload with all its parts there. */
+  async filled(change: Partial<UploadDeps> = {}): Promise<Upload> {
+    const upload = await this.open(change);
+    await fill(upload);
+    return upload;
+  }
+
+  count(operation: SeenRequest['operation']): number {
+    return this.hostile.requests.filter((request) => request.operation === operation).length;
+  }
+
+  /** The archive is at the key, whole, and no upload is open. */
+  expectPublished(bytes: Buffer = body): void {
+    const object = this.hostile.objects.get(KEY);
+    expect(object?.body.equals(bytes)).to.equal(true);
+    expect(object?.metadata).to.deep.equal({ 'zip-attempt': 'pod-1' });
+    expect(this.hostile.uploads.size).to.equal(0);
+  }
+
+  /** The older object is as it was, and no upload is open. */
+  expectNothingLeft(): void {
+    expect(this.hostile.objects.get(KEY)).to.equal(OLD);
+    expect([this.hostile.objects.size, this.hostile.uploads.size]).to.deep.equal([1, 0]);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.store.close();
+    await this.hostile[Symbol.asyncDispose]();
+  }
+}
+
+/** Writes everything in chunks; answers the number of parts. */
+export const fill = async (upload: Upload, bytes: Buffer = body, chunk = 10_000): Promise<number> => {
+  for (let at = 0; at < bytes.length; at += chunk) await upload.sink.write(bytes.subarray(at, at + chunk));
+  return upload.finishParts();
+};
+
+export const failureOf = async (work: Promise<unknown>): Promise<AppError> => {
+  try {
+    await work;
+  } catch (error) {
+    return error as AppError;
+  }
+  throw new Error('it did not fail');
+};

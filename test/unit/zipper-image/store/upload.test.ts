@@ -1,0 +1,165 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { expect } from 'chai';
+import { readZipperConfig } from '#zipper-image/config.ts';
+import { body, failureOf, fill, KEY, PART, settings, UploadBench } from './upload-bench.ts';
+
+describe('createUpload', () => {
+  let bench: UploadBench;
+
+  beforeEach(async () => {
+    bench = await UploadBench.start();
+  });
+  afterEach(() => bench[Symbol.asyncDispose]());
+
+  it('publishes the bytes, with the attempt as metadata, and counts what the store confirmed', async () => {
+    const upload = await bench.open();
+    expect(await fill(upload)).to.equal(6);
+    expect(upload.bytesUploaded).to.equal(body.length);
+    expect(await upload.complete()).to.include({ bytes: body.length });
+    bench.expectPublished();
+  });
+
+  for (const [what, bytes, parts] of [
+    ['less than a part', 1234, 1],
+    ['exactly one part', PART, 1],
+    ['exactly two parts', 2 * PART, 2],
+    ['two parts and a byte', 2 * PART + 1, 3],
+  ] as const)
+    it(`cuts ${what} into equal parts and a last one that is not larger (U2)`, async () => {
+      const upload = await bench.open();
+      expect(await fill(upload, body.subarray(0, bytes), 7777)).to.equal(parts);
+      const sizes = [...bench.hostile.uploads.values()].flatMap((open) =>
+        [...open.parts].sort(([a], [b]) => a - b).map(([, part]) => part.body.length),
+      );
+      expect(sizes.slice(0, -1).every((size) => size === PART)).to.equal(true);
+      expect(sizes.at(-1)).to.be.within(1, PART);
+      await upload.complete();
+      bench.expectPublished(body.subarray(0, bytes));
+    });
+
+  it('is tested on a store that refuses unequal parts (U2)', async () => {
+    const ref = { key: KEY, uploadId: await bench.store.createUpload(KEY, 'pod-1') };
+    const sent = [];
+    for (const [index, bytes] of [body.subarray(0, 10), body.subarray(0, 20)].entries()) {
+      const md5 = createHash('md5').update(bytes).digest();
+      const part = { number: index + 1, body: bytes, digests: { kind: 'md5', md5 } } as const;
+      sent.push(await bench.store.uploadPart(ref, part));
+    }
+    expect(await failureOf(bench.store.completeUpload(ref, sent, 'replace'))).to.include({
+      code: 'StoreCorrupted',
+      storeCode: 'InvalidPart',
+    });
+  });
+
+  it('is multipart also for a few bytes (U7)', async () => {
+    const upload = await bench.open();
+    expect(await fill(upload, Buffer.from('tiny'))).to.equal(1);
+    await upload.complete();
+    const operations = bench.hostile.requests.map(({ operation }) => operation);
+    expect(operations).to.deep.equal(['create', 'part', 'complete']);
+  });
+
+  it('sums the whole archive when that is asked for', async () => {
+    const upload = await bench.filled({ sha256: true });
+    expect(upload.sha256).to.equal(createHash('sha256').update(body).digest('hex'));
+    expect((await bench.filled()).sha256).to.equal(undefined);
+  });
+
+  it('refuses what cannot fit before it is sent, and names the setting that bounds it (U3)', async () => {
+    const upload = await bench.open({ settings: { ...settings, maxArchiveBytes: 100_000 } });
+    expect(() => upload.assertFits(100_000)).not.to.throw();
+    expect(() => upload.assertFits(100_001))
+      .to.throw(/MAX_ARCHIVE_BYTES/)
+      .with.property('code', 'ArchiveTooLarge');
+    const parts = await bench.open();
+    expect(() => parts.assertFits(10_000 * PART)).not.to.throw();
+    expect(() => parts.assertFits(10_000 * PART + 1))
+      .to.throw(/10000 parts of 65536 bytes \(PART_SIZE_BYTES\)/)
+      .with.property('code', 'ArchiveTooLarge');
+  });
+
+  it('never starts part 10,001: the write that would need it is refused before any part is sent (U1) (U3)', async () => {
+    const upload = await bench.open({ settings: { ...settings, partSizeBytes: 16 } });
+    expect(() => upload.sink.write(Buffer.alloc(160_001)))
+      .to.throw()
+      .with.property('code', 'ArchiveTooLarge');
+    await upload.abandon();
+    expect(bench.count('part')).to.equal(0);
+    bench.expectNothingLeft();
+  });
+
+  it('has defaults of 16 MiB and three in flight: 64 MiB of buffers, 156 GiB of archive (U3)', () => {
+    const config = readZipperConfig({ POD_UID: 'pod-1' });
+    expect(config.partSizeBytes * (config.partsInFlight + 1)).to.be.at.most(64 * 1024 ** 2);
+    expect(config.partSizeBytes * 10_000).to.be.at.least(config.maxArchiveBytes);
+    expect(() => readZipperConfig({ POD_UID: 'pod-1', PART_SIZE_BYTES: String(5 * 1024 ** 2 - 1) })).to.throw(
+      /PART_SIZE_BYTES/,
+    );
+  });
+
+  it('refuses a key that is too long in bytes before anything is sent (U1)', async () => {
+    expect(await failureOf(bench.open({ key: 'é'.repeat(513) }))).to.include({ code: 'InvalidTask' });
+    expect(bench.hostile.requests.length).to.equal(0);
+    await (await bench.open({ key: 'é'.repeat(512) })).abandon();
+  });
+
+  it('refuses parts that the store would not take before anything is sent (U1)', async () => {
+    const large = { ...settings, partSizeBytes: 5 * 1024 ** 3 + 1 };
+    expect(await failureOf(bench.open({ settings: large }))).to.include({ code: 'InvalidTask' });
+    expect(bench.hostile.requests.length).to.equal(0);
+  });
+
+  it('gives a part that failed for good to whoever writes and to whoever finishes (U5)', async () => {
+    bench.hostile.fault = ({ operation, partNumber }) =>
+      operation === 'part' && partNumber === 2
+        ? { kind: 'answer', status: 403, code: 'AccessDenied' }
+        : undefined;
+    const upload = await bench.open();
+    const error = await failureOf(fill(upload));
+    expect(error).to.include({ code: 'BucketAccessDenied', httpStatus: 403 });
+    expect(bench.failures).to.deep.equal([error]);
+    expect(await failureOf(upload.finishParts())).to.equal(error);
+    expect(bench.count('complete')).to.equal(0);
+    await upload.abandon();
+    bench.expectNothingLeft();
+  });
+
+  it('can be given up below one part: no object appears (U5) (U6)', async () => {
+    const upload = await bench.open();
+    await upload.sink.write(Buffer.from('few bytes'));
+    await upload.abandon();
+    expect(bench.count('part')).to.equal(0);
+    bench.expectNothingLeft();
+  });
+
+  it('can be given up between two parts: no part is stranded (U5) (U6)', async () => {
+    const upload = await bench.open();
+    await upload.sink.write(body.subarray(0, 3 * PART));
+    await upload.abandon();
+    bench.expectNothingLeft();
+  });
+
+  it('publishes no hole when the store forgets a part (U5)', async () => {
+    const upload = await bench.filled();
+    for (const open of bench.hostile.uploads.values()) open.parts.delete(3);
+    expect(await failureOf(upload.complete())).to.include({
+      code: 'StoreCorrupted',
+      storeCode: 'InvalidPart',
+    });
+    await upload.abandon();
+    bench.expectNothingLeft();
+  });
+
+  it('keeps its parts whole when the chunks are slices of one buffer that is filled again (U4)', async () => {
+    const upload = await bench.open();
+    const shared = Buffer.alloc(8192);
+    const bytes = randomBytes(3 * PART + 5);
+    for (let at = 0; at < bytes.length; at += shared.length) {
+      const length = bytes.copy(shared, 0, at, at + shared.length);
+      await upload.sink.write(shared.subarray(0, length));
+    }
+    await upload.finishParts();
+    await upload.complete();
+    bench.expectPublished(bytes);
+  });
+});

@@ -1,0 +1,141 @@
+import { createHash } from 'node:crypto';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { Agent as HttpAgent } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
+import { crc32 } from 'node:zlib';
+import { expect } from 'chai';
+import nock from 'nock';
+import type { TaskBucket } from '#crds/zipper-contract.ts';
+import type { PartDigests } from '#zipper-image/store/part-writer.ts';
+import { providerOf } from '#zipper-image/store/providers.ts';
+import { createStore, type Store } from '#zipper-image/store/store.ts';
+
+// It patches node:http when it is loaded; the other tests want that as it is.
+nock.restore();
+
+export type Headers = Readonly<Record<string, string | string[]>>;
+
+export const ACCOUNT = '0123456789abcdef0123456789abcdef';
+export const AWS: TaskBucket = { service: 's3', name: 'archives', region: 'eu-central-1' };
+export const R2: TaskBucket = {
+  service: 'r2',
+  name: 'archives',
+  accountId: ACCOUNT,
+  host: `${ACCOUNT}.r2.cloudflarestorage.com`,
+};
+export const AWS_ORIGIN = 'https://archives.s3.eu-central-1.amazonaws.com';
+export const R2_ORIGIN = `https://${ACCOUNT}.r2.cloudflarestorage.com`;
+export const KEY = 'dir/a b.zip';
+export const PATH = '/dir/a%20b.zip';
+export const UPLOAD = { key: KEY, uploadId: 'up-1' };
+export const BODY = Buffer.from('the bytes of a part');
+export const MD5 = createHash('md5').update(BODY).digest();
+export const CRC = crc32(BODY);
+
+export const errorBody = (code: string, more = ''): string =>
+  `<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>${code}</Code><Message>told by the store</Message>${more}<RequestId>R</RequestId></Error>`;
+export const CREATED = `<InitiateMultipartUploadResult><UploadId>up-1</UploadId></InitiateMultipartUploadResult>`;
+export const completedXml = (more: string): string =>
+  `<?xml version="1.0"?>\n   <CompleteMultipartUploadResult>${more}</CompleteMultipartUploadResult>`;
+
+const open = (bucket: TaskBucket): Store =>
+  createStore({
+    bucket,
+    provider: providerOf(bucket, { allowedHosts: [], allowHttp: false }),
+    credentials: { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret' },
+    // Made-up connections that are kept would stay for ever.
+    agents: { httpAgent: new HttpAgent(), httpsAgent: new HttpsAgent(), destroy: () => undefined },
+    connectTimeoutMs: 10_000,
+    idleTimeoutMs: 5_000,
+  });
+
+/** What every request may and may not have. */
+export const expectPlain = (headers: Headers, region: string): void => {
+  expect(headers['authorization']).to.match(
+    new RegExp(`^AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/\\d{8}/${region}/s3/aws4_request, `),
+  );
+  const names = Object.keys(headers).join(' ');
+  expect(names).not.to.match(
+    /x-amz-acl|x-amz-grant|tagging|server-side-encryption|object-lock|expected-bucket/,
+  );
+  expect(names).not.to.match(/expect(?!ed)|x-amz-trailer|content-encoding|x-amz-security-token/);
+};
+
+const partOf = (digests: PartDigests) => ({ number: 1, body: BODY, digests });
+export const crcPart = partOf({ kind: 'crc32', crc32: CRC });
+export const md5Part = partOf({ kind: 'md5', md5: MD5 });
+
+interface Expected {
+  readonly method: 'POST' | 'PUT' | 'DELETE' | 'HEAD' | 'GET';
+  readonly path: string;
+  readonly status?: number;
+  readonly answer?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+const fieldOf = (holder: unknown, name: string): unknown =>
+  typeof holder === 'object' && holder !== null ? Reflect.get(holder, name) : undefined;
+
+/** Stands in for the hosts of the providers: nothing leaves the process, and every host that is not expected fails. */
+export class Wire {
+  /** Headers of the last request. */
+  sent: Headers = {};
+
+  readonly #handles: unknown[] = [];
+  readonly #onSocket = (message: unknown): void => {
+    const handle = fieldOf(fieldOf(message, 'socket'), '_handle');
+    this.#handles.push(handle, fieldOf(handle, '_parent'));
+  };
+
+  start(): void {
+    subscribe('net.client.socket', this.#onSocket);
+    nock.activate();
+    nock.disableNetConnect();
+  }
+
+  stop(): void {
+    nock.enableNetConnect();
+    nock.restore();
+    unsubscribe('net.client.socket', this.#onSocket);
+    // The made-up connections have handles of the system, which nobody else closes.
+    for (const handle of this.#handles) {
+      const close = fieldOf(handle, 'close');
+      if (typeof close === 'function') Reflect.apply(close, handle, []);
+    }
+  }
+
+  expect(origin: string, { method, path, status = 200, answer, headers }: Expected): void {
+    nock(origin)
+      .intercept(path, method)
+      .reply((request: Request) => {
+        this.sent = Object.fromEntries(request.headers);
+        return [status, answer ?? '', { ...headers }];
+      });
+  }
+
+  /** Everything expected was asked for. */
+  expectDone(): void {
+    const pending = nock.pendingMocks();
+    nock.cleanAll();
+    expect(pending).to.deep.equal([]);
+  }
+}
+
+/** A wire for the tests of a suite: each opens a store of its own with `openFor`, and all that it expects must be asked for. */
+export const useWire = (): { readonly wire: Wire; readonly openFor: (bucket: TaskBucket) => Store } => {
+  const wire = new Wire();
+  let store: Store | undefined;
+  before(() => wire.start());
+  after(() => wire.stop());
+  afterEach(() => {
+    store?.close();
+    wire.expectDone();
+  });
+  return {
+    wire,
+    openFor: (bucket) => {
+      store = open(bucket);
+      return store;
+    },
+  };
+};

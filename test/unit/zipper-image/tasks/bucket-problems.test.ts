@@ -1,0 +1,122 @@
+/** Buckets that cannot be used, and stores that take other headers or keep other bytes. */
+import { expect } from 'chai';
+import { body, failureOf, fill, UploadBench } from '../store/upload-bench.ts';
+import { JobBench } from './job-bench.ts';
+
+const TEN_SECONDS = 10_000;
+
+describe('a bucket that cannot be used', () => {
+  let bench: JobBench;
+
+  beforeEach(async () => {
+    bench = await JobBench.start();
+  });
+  afterEach(() => bench[Symbol.asyncDispose]());
+
+  for (const [what, status, code, want] of [
+    ['does not exist', 404, 'NoSuchBucket', 'BucketNotFound'],
+    ['may not be written to', 403, 'AccessDenied', 'BucketAccessDenied'],
+    ['is in another region', 301, 'PermanentRedirect', 'BucketMisconfigured'],
+    ['is asked for with the wrong region', 400, 'AuthorizationHeaderMalformed', 'BucketMisconfigured'],
+    ['gets an unknown key id', 403, 'InvalidAccessKeyId', 'BucketCredentialsInvalid'],
+    ['gets a wrong signature', 403, 'SignatureDoesNotMatch', 'BucketCredentialsInvalid'],
+    ['gets an expired credential', 400, 'ExpiredToken', 'BucketCredentialsInvalid'],
+  ] as const)
+    it(`because it ${what} fails the job at its first request, at once, with no source asked (U17)`, async () => {
+      bench.hostile.fault = () => ({ kind: 'answer', status, code });
+      const startedAt = performance.now();
+      expect(await bench.failing()).to.include({ code: want, retryable: false });
+      expect(performance.now() - startedAt).to.be.below(TEN_SECONDS);
+      expect([bench.hostile.requests.length, bench.sourcesOpened]).to.deep.equal([1, 0]);
+      expect(bench.server.writes.at(-1)?.status.failure).to.include({ code: want, retriable: false });
+      expect(bench.leftovers).to.deep.equal([0, 0]);
+    });
+});
+
+describe('a store that refuses the newer headers', () => {
+  it('is given none of them: Content-MD5 is all (U13)', async () => {
+    await using bench = await UploadBench.start({ kind: 'r2' });
+    bench.hostile.refusesNewHeaders = true;
+    await (await bench.filled()).complete();
+    bench.expectPublished();
+  });
+
+  it('is told as misconfigured where the newer checksum is used, and nothing is left (U13)', async () => {
+    await using bench = await UploadBench.start({ kind: 's3' });
+    bench.hostile.refusesNewHeaders = true;
+    expect(await failureOf(bench.open())).to.include({
+      code: 'BucketMisconfigured',
+      storeCode: 'NotImplemented',
+    });
+    bench.expectNothingLeft();
+  });
+});
+
+for (const kind of ['s3', 'r2', 'custom'] as const)
+  describe(`a store that is treated as ${kind}`, () => {
+    let bench: UploadBench;
+
+    beforeEach(async () => {
+      bench = await UploadBench.start({ kind });
+    });
+    afterEach(() => bench[Symbol.asyncDispose]());
+
+    const partHeaders = () => bench.hostile.requests.filter(({ operation }) => operation === 'part');
+
+    it('gets one checksum with each part, and no other header of that kind (U13) (U14)', async () => {
+      await (await bench.filled()).complete();
+      bench.expectPublished();
+      for (const { headers } of partHeaders())
+        expect(Object.keys(headers).filter((name) => /checksum|content-md5/.test(name))).to.deep.equal([
+          kind === 's3' ? 'x-amz-checksum-crc32' : 'content-md5',
+        ]);
+    });
+
+    it('and keeps one other byte fails the job, and nothing is left (U14)', async () => {
+      bench.hostile.fault = ({ operation, partNumber }) =>
+        operation === 'part' && partNumber === 3 ? { kind: 'corrupt' } : undefined;
+      const upload = await bench.open();
+      expect(await failureOf(fill(upload))).to.include({ code: 'StoreCorrupted' });
+      await upload.abandon();
+      bench.expectNothingLeft();
+    });
+
+    it('and keeps one other byte once is sent the part again (U14)', async () => {
+      bench.hostile.fault = ({ operation, partNumber, nth }) =>
+        operation === 'part' && partNumber === 3 && nth === 1 ? { kind: 'corrupt' } : undefined;
+      await (await bench.filled()).complete();
+      bench.expectPublished();
+    });
+
+    it('and refuses the checksum of a part is sent the part again (U14)', async () => {
+      bench.hostile.fault = ({ operation, nth }) =>
+        operation === 'part' && nth === 1 ? { kind: 'answer', status: 400, code: 'BadDigest' } : undefined;
+      const upload = await bench.filled();
+      await upload.complete();
+      bench.expectPublished();
+      expect(upload.retries).to.equal(Math.ceil(body.length / 65_536));
+    });
+  });
+
+it('a store that sums nothing though it was asked to is not believed (U14)', async () => {
+  await using bench = await UploadBench.start({ kind: 's3' });
+  bench.hostile.sumsNothing = true;
+  const upload = await bench.open();
+  expect(await failureOf(fill(upload))).to.include({
+    code: 'StoreUnavailable',
+    storeCode: 'IncompleteAnswer',
+  });
+  await upload.abandon();
+  bench.expectNothingLeft();
+});
+
+it('an object whose sum does not follow from the sums of its parts is taken away again (U14)', async () => {
+  await using bench = await UploadBench.start({ kind: 's3' });
+  const upload = await bench.filled();
+  for (const open of bench.hostile.uploads.values()) {
+    const second = open.parts.get(2);
+    if (second) open.parts.set(2, { ...second, crc32: 'AAAAAA==' });
+  }
+  expect(await failureOf(upload.complete())).to.include({ code: 'StoreCorrupted' });
+  expect([bench.hostile.objects.size, bench.hostile.uploads.size]).to.deep.equal([0, 0]);
+});

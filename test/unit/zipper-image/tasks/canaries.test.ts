@@ -1,0 +1,167 @@
+/** Secrets that are planted wherever a zipper is given one are in nothing that it says, however its job ends and whatever it logs. */
+import { once } from 'node:events';
+import { readFile, rm } from 'node:fs/promises';
+import { createServer } from 'node:https';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import type { ListedFile } from '#crds/zip-job.ts';
+import { startZipper, ZipperHost } from '#test/support/processes/zipper-process.ts';
+import { type FileOrigin, startFileOrigin } from '#test/support/servers/file-origin.ts';
+import { type Fault, type HostileStore, startHostileStore } from '#test/support/servers/hostile-store.ts';
+
+const CANARY = 'CANARY7f3a';
+/** As it would look once a library has encoded it. */
+const SPELLINGS = [
+  CANARY,
+  CANARY.toLowerCase(),
+  Buffer.from(`user:${CANARY}`).toString('base64').slice(0, 16),
+];
+const QUERY = `X-Amz-Signature=${CANARY}&X-Amz-Credential=${CANARY}&password=${CANARY}&plain=${CANARY}`;
+const CERTIFICATES = new URL('../../../support/servers/certificates/', import.meta.url);
+/** One try each: what is looked at is what is said, and a further try says it again. */
+const ENV = {
+  STORE_ATTEMPTS: '1',
+  STORE_THROTTLED_ATTEMPTS: '1',
+  SOURCE_ATTEMPTS: '2',
+  SOURCE_RETRY_BASE_MS: '1',
+  SOURCE_IDLE_TIMEOUT_MS: '500',
+  PART_SIZE_BYTES: String(5 * 1024 * 1024),
+};
+
+interface Case {
+  readonly name: string;
+  readonly path: string;
+  readonly ends: 'well' | 'badly';
+  readonly fault?: Fault;
+  readonly faultOf?: 'create' | 'part' | 'complete';
+}
+
+const answer = (status: number, code: string): Fault => ({ kind: 'answer', status, code });
+const CASES: readonly Case[] = [
+  { name: 'a job that succeeds', path: '/gen/100000/1', ends: 'well' },
+  { name: 'a source that is not there', path: '/status/404', ends: 'badly' },
+  { name: 'a source that refuses', path: '/status/403', ends: 'badly' },
+  { name: 'a source that is broken', path: '/status/503', ends: 'badly' },
+  { name: 'a source that is cut', path: '/die/1000/100000/1', ends: 'badly' },
+  { name: 'a source that stalls', path: '/stall/1000/100000/1', ends: 'badly' },
+  {
+    name: 'a source that redirects to an address that is closed',
+    path: `/redirect/302?to=${encodeURIComponent(`http://user:${CANARY}@169.254.169.254/?${QUERY}`)}`,
+    ends: 'badly',
+  },
+  {
+    name: 'a source that redirects to nonsense',
+    path: `/redirect/302?to=${encodeURIComponent(`ftp://user:${CANARY}@host/?${QUERY}`)}`,
+    ends: 'badly',
+  },
+  { name: 'a source with a bad certificate', path: 'tls', ends: 'badly' },
+  { name: 'a source that refuses connections', path: 'closed', ends: 'badly' },
+  ...(['create', 'part', 'complete'] as const).map(
+    (faultOf): Case => ({
+      name: `a store that denies ${faultOf}`,
+      path: '/gen/100000/1',
+      ends: 'badly',
+      faultOf,
+      fault: answer(403, 'AccessDenied'),
+    }),
+  ),
+  {
+    name: 'a store that does not know the key',
+    path: '/gen/100000/1',
+    ends: 'badly',
+    faultOf: 'create',
+    fault: answer(403, 'SignatureDoesNotMatch'),
+  },
+  {
+    name: 'a store that hangs up',
+    path: '/gen/100000/1',
+    ends: 'badly',
+    faultOf: 'part',
+    fault: { kind: 'drop', when: 'before' },
+  },
+];
+
+describe('what a zipper says', function () {
+  this.timeout(60_000);
+  let host: ZipperHost;
+  let origin: FileOrigin;
+  let tls: FileOrigin;
+  let store: HostileStore;
+
+  before(async () => {
+    const read = (name: string): Promise<Buffer> => readFile(new URL(name, CERTIFICATES));
+    const [key, cert] = await Promise.all([read('server.key'), read('self-signed.pem')]);
+    host = await ZipperHost.start();
+    origin = await startFileOrigin();
+    tls = await startFileOrigin({
+      scheme: 'https',
+      makeServer: (listener) => createServer({ key, cert }, listener),
+    });
+  });
+  after(async () => {
+    await tls[Symbol.asyncDispose]();
+    await origin[Symbol.asyncDispose]();
+    await host[Symbol.asyncDispose]();
+  });
+  beforeEach(async () => {
+    store = await startHostileStore();
+    host.status.writes.length = 0;
+  });
+  afterEach(() => store[Symbol.asyncDispose]());
+
+  const fileOf = (path: string): ListedFile => {
+    const bases: Readonly<Record<string, string>> = {
+      tls: `${tls.origin}/gen/10/1`,
+      closed: 'http://127.0.0.1:1/a',
+    };
+    const url = new URL(bases[path] ?? origin.url(path));
+    const { searchParams } = url;
+    for (const [name, value] of new URLSearchParams(QUERY)) searchParams.set(name, value);
+    const headers = { authorization: `Basic ${CANARY}`, 'x-api-key': CANARY, cookie: `session=${CANARY}` };
+    return { url: url.href, filename: 'a.bin', headers };
+  };
+
+  /** Everything that left the process: its output, its status writes and its last word. */
+  const saidBy = async (given: Case, logLevel: string) => {
+    const { fault, faultOf } = given;
+    store.fault = ({ operation }) => (operation === faultOf ? fault : undefined);
+    const program = await host.prepare({
+      endpoint: store.endpoint,
+      bucket: 'bucket',
+      key: 'a.zip',
+      accessKeyId: 'id',
+      secretAccessKey: CANARY,
+      token: CANARY,
+      files: [fileOf(given.path)],
+      env: { ...ENV, LOG_LEVEL: logLevel },
+    });
+    const child = startZipper(program);
+    let output = '';
+    for (const stream of [child.stdout, child.stderr])
+      stream?.on('data', (chunk: Buffer) => {
+        output += chunk.toString();
+      });
+    const [code] = (await once(child, 'close')) as [number | null];
+    const lastWord = await readFile(join(program.directory, 'termination'), 'utf8');
+    const statuses = JSON.stringify(
+      host.status.writes.map(({ status, metadata, url }) => [status, metadata, url]),
+    );
+    await rm(program.directory, { recursive: true });
+    return { code, output, all: [output, lastWord, statuses].join('\n') };
+  };
+
+  for (const given of CASES)
+    it(`holds no secret after ${given.name} (H9)`, async () => {
+      const { code, output, all } = await saidBy(given, 'trace');
+      if (given.ends === 'well') expect(code, output).to.equal(0);
+      else expect(code, output).to.be.greaterThan(0);
+      expect(output).not.to.equal('');
+      for (const spelling of SPELLINGS) expect(all).not.to.include(spelling);
+    });
+
+  for (const level of ['debug', 'info', 'warn', 'error', 'fatal', 'silent'])
+    it(`holds no secret at level ${level} (H9)`, async () => {
+      const { all } = await saidBy({ name: '', path: '/die/1000/100000/1', ends: 'badly' }, level);
+      for (const spelling of SPELLINGS) expect(all).not.to.include(spelling);
+    });
+});

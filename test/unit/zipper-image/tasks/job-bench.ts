@@ -1,0 +1,167 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ZipResult } from '#crds/zip-job.ts';
+import type { ArchiveTask } from '#crds/zipper-contract.ts';
+import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
+import { createGuardedHttpAgents } from '#runtime/egress/http-agents.ts';
+import type { AppError } from '#runtime/errors.ts';
+import { createLogger } from '#runtime/log.ts';
+import { type HostileStore, startHostileStore } from '#test/support/servers/hostile-store.ts';
+import { type StatusServer, startStatusServer } from '#test/support/servers/status-server.ts';
+import type { SourceEntry } from '#zipper-image/sources/types.ts';
+import { toFailure } from '#zipper-image/status/failure.ts';
+import { createStatusApi, type StatusApi } from '#zipper-image/status/status-api.ts';
+import { providerOf } from '#zipper-image/store/providers.ts';
+import { createStore, type Store } from '#zipper-image/store/store.ts';
+import { createUploadsLeft } from '#zipper-image/store/uploads-left.ts';
+import { type ZipToS3Deps, zipToS3 } from '#zipper-image/tasks/zip-to-s3.ts';
+
+const log = createLogger('test', { level: 'silent' });
+export const PART = 256 * 1024;
+export const settings = {
+  partSizeBytes: PART,
+  partsInFlight: 2,
+  maxArchiveBytes: 2 ** 40,
+  sourceUnknownLengthZip64: false,
+  storeAttempts: 3,
+  storeThrottledAttempts: 6,
+  storeRetryBaseMs: 1,
+  storeRetryMaxMs: 2,
+  storeStartGraceMs: 300,
+  statusChargeIntervalMs: 10,
+  statusProgressIntervalMs: 20,
+  statusWriteLimitMs: 300,
+  statusRetryBaseMs: 1,
+  statusRetryMaxMs: 5,
+};
+export const task: ArchiveTask = {
+  contractVersion: 1,
+  mode: 'archive',
+  bucket: { service: 's3', name: 'bucket' },
+  namespace: 'shop',
+  zipJob: 'zip-1',
+  zipJobUid: 'uid-1',
+  key: 'a.zip',
+  compression: 'auto',
+  onConflict: 'replace',
+  defaultModificationTime: '2026-01-02T03:04:06Z',
+  files: { from: 'inline', count: 3 },
+  startDeadlineSeconds: 5,
+};
+export const bodies = [randomBytes(2_000_000), Buffer.from('small'), randomBytes(1_500_000)];
+
+async function* inChunks(body: Buffer): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < body.length; at += 65_536) yield body.subarray(at, at + 65_536);
+}
+
+export const entryOf = (body: Buffer, index: number): SourceEntry => ({
+  index,
+  filename: `file-${index}`,
+  declaredLength: body.length,
+  lastModified: undefined,
+  lengthUnverified: index === 2,
+  contentEncoded: false,
+  body: inChunks(body),
+  small: body.length <= 1024 ** 2 ? body : undefined,
+});
+
+export type Entries = (signal: AbortSignal) => AsyncIterable<SourceEntry>;
+export const allEntries: Entries = async function* () {
+  for (const [index, body] of bodies.entries()) yield entryOf(body, index);
+};
+
+/** One job between a scripted API server, made-up sources and a store that can misbehave. */
+export class JobBench implements AsyncDisposable {
+  readonly hostile: HostileStore;
+  readonly server: StatusServer;
+  readonly directory: string;
+  readonly stopping = new AbortController();
+  readonly left = createUploadsLeft();
+  sourcesOpened = 0;
+  readonly #api: StatusApi;
+  readonly #store: Store;
+
+  private constructor(
+    parts: Pick<JobBench, 'hostile' | 'server' | 'directory'>,
+    api: StatusApi,
+    store: Store,
+  ) {
+    this.hostile = parts.hostile;
+    this.server = parts.server;
+    this.directory = parts.directory;
+    this.#api = api;
+    this.#store = store;
+  }
+
+  static async start(): Promise<JobBench> {
+    const directory = await mkdtemp(join(tmpdir(), 'zipjobs-zip-to-s3-'));
+    await writeFile(join(directory, 'ca.crt'), '');
+    await writeFile(join(directory, 'token'), 'token-1\n');
+    const hostile = await startHostileStore();
+    const server = await startStatusServer();
+    const target = { namespace: 'shop', name: 'zip-1', uid: 'uid-1' };
+    const api = await createStatusApi({
+      server: server.url,
+      serviceAccountDir: directory,
+      target,
+      requestTimeoutMs: 5_000,
+    });
+    const bucket = { service: 's3', name: 'bucket', endpoint: hostile.endpoint } as const;
+    const policy = createEgressPolicy({ allowCidrs: ['127.0.0.0/8'], denyCidrs: [] });
+    const store = createStore({
+      bucket,
+      provider: providerOf(bucket, { allowedHosts: ['127.0.0.1'], allowHttp: true }),
+      credentials: { accessKeyId: 'id', secretAccessKey: 'secret' },
+      agents: createGuardedHttpAgents(policy, { connections: 4 }),
+      connectTimeoutMs: 10_000,
+      idleTimeoutMs: 5_000,
+    });
+    return new JobBench({ hostile, server, directory }, api, store);
+  }
+
+  run(entries: Entries = allEntries, change: Partial<ZipToS3Deps> = {}): Promise<ZipResult> {
+    return zipToS3({
+      task,
+      podUid: 'pod-1',
+      settings,
+      log,
+      statusApi: this.#api,
+      stopping: this.stopping.signal,
+      toFailure,
+      uploadsLeft: this.left,
+      now: () => new Date(),
+      openStore: async () => this.#store,
+      readFiles: async () => bodies.map((_, index) => ({ url: 'http://source/', filename: `file-${index}` })),
+      openSources: (_files, signal) => {
+        this.sourcesOpened += 1;
+        const dispose = async (): Promise<void> => {};
+        return { entries: () => entries(signal), bytesRead: 42, retries: 7, [Symbol.asyncDispose]: dispose };
+      },
+      ...change,
+    });
+  }
+
+  async failing(...args: Parameters<JobBench['run']>): Promise<AppError> {
+    try {
+      await this.run(...args);
+    } catch (error) {
+      return error as AppError;
+    }
+    throw new Error('it did not fail');
+  }
+
+  /** Uploads and objects that the store holds. */
+  get leftovers(): readonly number[] {
+    return [this.hostile.uploads.size, this.hostile.objects.size];
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#store.close();
+    await this.#api.close();
+    await this.server[Symbol.asyncDispose]();
+    await this.hostile[Symbol.asyncDispose]();
+    await rm(this.directory, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,172 @@
+/** What becomes of sources that fail when the job allows them to, and what the archive, its manifest and the result tell. */
+import { createHash } from 'node:crypto';
+import { expect } from 'chai';
+import type { ZipResult } from '#crds/zip-job.ts';
+import type { ArchiveTask } from '#crds/zipper-contract.ts';
+import { contentOf, readZip } from '#test/support/archives/read-zip.ts';
+import { SourceError } from '#zipper-image/sources/source-error.ts';
+import { bodies, type Entries, entryOf, JobBench, task } from './job-bench.ts';
+
+const URL_WITH_SECRET = 'https://source.example/file?signature=CANARY';
+
+const failedAt = (index: number): SourceError =>
+  new SourceError(
+    { index, url: URL_WITH_SECRET },
+    { code: 'SourceNotFound', text: 'it answered 404', retryable: false, httpStatus: 404 },
+  );
+
+interface ManifestText {
+  readonly manifestVersion: number;
+  readonly files: readonly {
+    readonly index: number;
+    readonly filename: string;
+    readonly outcome: string;
+    readonly entry: string;
+    readonly error?: unknown;
+    readonly lengthUnverified?: boolean;
+  }[];
+}
+const readManifest = (text: string): ManifestText => JSON.parse(text) as ManifestText;
+
+/** The bodies as entries, those with these indices failed. */
+const without = (...failing: readonly number[]): Entries =>
+  async function* () {
+    for (const [index, body] of bodies.entries()) {
+      const entry = entryOf(body, index);
+      if (!failing.includes(index)) yield entry;
+      else yield { ...entry, declaredLength: undefined, small: undefined, failure: failedAt(index) };
+    }
+  };
+
+describe('zipToS3 with files that may be left out', () => {
+  let bench: JobBench;
+  beforeEach(async () => {
+    bench = await JobBench.start();
+  });
+  afterEach(() => bench[Symbol.asyncDispose]());
+
+  const archive = async (entries: Entries, change: Partial<ArchiveTask>) => {
+    const result: ZipResult = await bench.run(entries, { task: { ...task, ...change } });
+    const zip = readZip(bench.hostile.objects.get('a.zip')!.body);
+    expect(result.entries).to.equal(zip.entries.length);
+    const contents = zip.entries.map((entry) => [entry.name, contentOf(entry)] as const);
+    return { result, names: contents.map(([name]) => name), contents: new Map(contents) };
+  };
+
+  for (const [place, index] of [
+    ['first', 0],
+    ['in the middle', 1],
+    ['last', 2],
+  ] as const) {
+    it(`leaves out the file that fails ${place} and says so in the result`, async () => {
+      const { result, names, contents } = await archive(without(index), { onSourceError: 'Skip' });
+      const left = [0, 1, 2].filter((one) => one !== index);
+      expect(names).to.deep.equal(left.map((one) => `file-${one}`));
+      for (const one of left) expect(contents.get(`file-${one}`)!.equals(bodies[one]!)).to.equal(true);
+      expect(result).to.deep.include({ skipped: [index], skippedCodes: { SourceNotFound: 1 } });
+      expect(bench.server.writes.at(-1)?.status.result).to.deep.equal(result);
+    });
+
+    it(`puts a text in the place of a file that fails ${place}`, async () => {
+      const { result, names, contents } = await archive(without(index), { onSourceError: 'Placeholder' });
+      const wanted = [0, 1, 2].map((one) => (one === index ? `file-${one}.error.txt` : `file-${one}`));
+      expect(names).to.deep.equal(wanted);
+      const text = contents.get(`file-${index}.error.txt`)!.toString();
+      expect(text).to.contain(`Index: ${index}\nReason: SourceNotFound\nHTTP status: 404\n`);
+      expect(text).to.not.match(/CANARY|source\.example/);
+      expect(result).to.deep.include({ skipped: [index], skippedCodes: { SourceNotFound: 1 } });
+    });
+  }
+
+  it('chooses a free name for the text', async () => {
+    const taken = ['a', 'a.error.txt', 'A.ERROR-2.txt/b'];
+    const readFiles = async () => taken.map((filename) => ({ url: 'http://source/', filename }));
+    await bench.run(without(0), { readFiles, task: { ...task, onSourceError: 'Placeholder' } });
+    const { entries } = readZip(bench.hostile.objects.get('a.zip')!.body);
+    expect(entries.map(({ name }) => name)).to.deep.equal(['a.error-3.txt', ...taken.slice(1)]);
+  });
+
+  it('fails with the first failure when not one file could be had', async () => {
+    for (const onSourceError of ['Skip', 'Placeholder'] as const) {
+      const error = await bench.failing(without(0, 1, 2), { task: { ...task, onSourceError } });
+      expect(error).to.deep.include({ code: 'SourceNotFound', details: failedAt(0).details });
+      expect(bench.leftovers).to.deep.equal([0, 0]);
+    }
+  });
+
+  it('fails when a file breaks off whose first bytes are in the archive, and says why', async () => {
+    const breaking: Entries = async function* () {
+      for (const [index, body] of bodies.entries())
+        yield index !== 2
+          ? entryOf(body, index)
+          : {
+              ...entryOf(body, index),
+              body: (async function* () {
+                yield body.subarray(0, 1_000_000);
+                throw failedAt(index);
+              })(),
+            };
+    };
+    const error = await bench.failing(breaking, { task: { ...task, onSourceError: 'Skip' } });
+    expect(error).to.include({ code: 'SourceNotFound' });
+    expect(error.message).to.contain('cannot be taken back');
+    expect(error.message).to.not.contain('CANARY');
+    expect(bench.leftovers).to.deep.equal([0, 0]);
+  });
+
+  it('writes the manifest last, from what was written, and without any URL', async () => {
+    const { names, contents } = await archive(without(1), {
+      onSourceError: 'Placeholder',
+      manifestEntry: 'contents.json',
+    });
+    expect(names.at(-1)).to.equal('contents.json');
+    const text = contents.get('contents.json')!.toString();
+    expect(text).to.not.match(/CANARY|http:|https:/);
+    const { manifestVersion, files } = readManifest(text);
+    expect(manifestVersion).to.equal(1);
+    expect(files.map(({ index, filename, outcome }) => [index, filename, outcome])).to.deep.equal([
+      [0, 'file-0', 'written'],
+      [1, 'file-1', 'placeholder'],
+      [2, 'file-2', 'written'],
+    ]);
+    for (const file of files) {
+      const body = contents.get(file.entry)!;
+      const sha256 = createHash('sha256').update(body).digest('hex');
+      expect(file).to.include({ bytes: body.length, sha256 });
+    }
+    expect(files[1]?.error).to.deep.equal({ code: 'SourceNotFound', httpStatus: 404 });
+    expect(files[2]?.lengthUnverified).to.equal(true);
+  });
+
+  it('rewrites names where the job says so, and tells the original ones in the manifest (Z13)', async () => {
+    const readFiles = async () =>
+      ['con.txt', 'a?', 'A_'].map((filename) => ({ url: 'http://source/', filename }));
+    const change = { portableNames: 'rewrite', manifestEntry: 'm.json' } as const;
+    const named: Entries = async function* () {
+      for (const [index, body] of bodies.entries())
+        yield { ...entryOf(body, index), filename: ['con.txt', 'a?', 'A_'][index]! };
+    };
+    await bench.run(named, { readFiles, task: { ...task, ...change } });
+    const { entries } = readZip(bench.hostile.objects.get('a.zip')!.body);
+    expect(entries.map(({ name }) => name)).to.deep.equal(['_con.txt', 'a_', 'A_ (2)', 'm.json']);
+    const { files } = readManifest(contentOf(entries[3]!).toString());
+    expect(files.map(({ filename }) => filename)).to.deep.equal(['con.txt', 'a?', 'A_']);
+  });
+
+  for (const [what, filenames, change] of [
+    ['a name that leaves the directory', ['a', '../b', 'c'], {}],
+    ['a name that Windows cannot hold', ['a', 'b:', 'c'], { portableNames: 'refuse' }],
+    ['names that differ in case only', ['a', 'A', 'c'], { portableNames: 'refuse' }],
+  ] as const)
+    it(`refuses ${what} before it asks the store for anything (Z12, Z13)`, async () => {
+      const readFiles = async () => filenames.map((filename) => ({ url: 'http://source/', filename }));
+      const error = await bench.failing(undefined, { readFiles, task: { ...task, ...change } });
+      expect(error).to.deep.include({ code: 'InvalidTask', retryable: false, details: { fileIndex: 1 } });
+      expect(bench.hostile.requests.length).to.equal(0);
+    });
+
+  it('refuses a manifest with the name of a file', async () => {
+    const error = await bench.failing(undefined, { task: { ...task, manifestEntry: 'file-1' } });
+    expect(error).to.include({ code: 'InvalidTask' });
+  });
+});

@@ -1,0 +1,294 @@
+import { expect } from 'chai';
+import type { SettleTask } from '#crds/zipper-contract.ts';
+import { createHttpAgents } from '#runtime/egress/http-agents.ts';
+import { createLogger } from '#runtime/log.ts';
+import { type HostileStore, startHostileStore } from '#test/support/servers/hostile-store.ts';
+import { toFailure } from '#zipper-image/status/failure.ts';
+import { providerOf } from '#zipper-image/store/providers.ts';
+import { createStore, type Store } from '#zipper-image/store/store.ts';
+import { createUploadsLeft } from '#zipper-image/store/uploads-left.ts';
+import { checkBucket } from '#zipper-image/tasks/check-bucket.ts';
+import { settle } from '#zipper-image/tasks/settle.ts';
+
+const log = createLogger('test', { level: 'silent' });
+const settings = {
+  storeAttempts: 2,
+  storeThrottledAttempts: 2,
+  storeRetryBaseMs: 1,
+  storeRetryMaxMs: 2,
+  storeStartGraceMs: 300,
+  settleLimitMs: 15_000,
+};
+const denied = { kind: 'answer', status: 403, code: 'AccessDenied' } as const;
+
+type SettledState =
+  | { readonly uploadState: 'open' | 'committing'; readonly uploadId: string }
+  | { readonly uploadState: 'unrecorded' };
+
+describe('a pod that only asks the store', () => {
+  let hostile: HostileStore;
+  let store: Store;
+
+  beforeEach(async () => {
+    hostile = await startHostileStore();
+    const bucket = { service: 's3', name: 'bucket', endpoint: hostile.endpoint } as const;
+    store = createStore({
+      bucket,
+      provider: providerOf(bucket, { allowedHosts: ['127.0.0.1'], allowHttp: true }),
+      credentials: { accessKeyId: 'id', secretAccessKey: 'secret' },
+      agents: createHttpAgents({ connections: 2 }),
+      connectTimeoutMs: 15_000,
+      idleTimeoutMs: 15_000,
+    });
+  });
+  afterEach(async () => {
+    store.close();
+    await hostile[Symbol.asyncDispose]();
+  });
+
+  const publish = (attempt: string): void => {
+    hostile.objects.set('a.zip', {
+      body: Buffer.alloc(9),
+      metadata: { 'zip-attempt': attempt },
+      etag: '"e-1"',
+    });
+  };
+
+  describe('settle', () => {
+    const created = new Date(Date.now() - 60_000);
+    let left = createUploadsLeft();
+    beforeEach(() => {
+      left = createUploadsLeft();
+    });
+    const settleAs = (state: SettledState, settleLimitMs = settings.settleLimitMs) => {
+      const task: SettleTask = {
+        contractVersion: 1,
+        mode: 'settle',
+        bucket: { service: 's3', name: 'bucket' },
+        key: 'a.zip',
+        attempt: 'pod-1',
+        since: created.toISOString(),
+        ...state,
+      };
+      const stopping = new AbortController().signal;
+      return settle({
+        task,
+        store,
+        settings: { ...settings, settleLimitMs },
+        log,
+        stopping,
+        onAbortFailed: left.abortFailed,
+      });
+    };
+    const run = async (uploadState: 'open' | 'committing', settleLimitMs?: number) =>
+      settleAs({ uploadState, uploadId: await store.createUpload('a.zip', 'pod-1') }, settleLimitMs);
+
+    it('aborts an open upload and says absent without looking', async () => {
+      expect(await run('open')).to.deep.equal({ outcome: 'absent' });
+      expect(hostile.uploads.size).to.equal(0);
+      expect(hostile.requests.some(({ operation }) => operation === 'head')).to.equal(false);
+    });
+
+    it('says published with size and ETag when the object carries the attempt (F11)', async () => {
+      publish('pod-1');
+      expect(await run('committing')).to.deep.equal({ outcome: 'published', bytes: 9, etag: 'e-1' });
+    });
+
+    it('says absent when the object is of another attempt, or there is none', async () => {
+      expect(await run('committing')).to.deep.equal({ outcome: 'absent' });
+      publish('pod-0');
+      expect(await run('committing')).to.deep.equal({ outcome: 'absent' });
+    });
+
+    it('looks after any answer to the abort', async () => {
+      publish('pod-1');
+      for (const fault of [denied, { kind: 'answer', status: 404, code: 'NoSuchUpload' }] as const) {
+        hostile.fault = ({ operation }) => (operation === 'abort' ? fault : undefined);
+        expect(await run('committing')).to.include({ outcome: 'published' });
+      }
+    });
+
+    it('counts an abort that the store refuses (U11)', async () => {
+      hostile.fault = ({ operation }) => (operation === 'abort' ? denied : undefined);
+      expect(await run('open')).to.deep.equal({ outcome: 'absent' });
+      expect(left.told()).to.deep.equal({ abortFailures: 1 });
+    });
+
+    it('aborts also what was started for the same attempt before, and not recorded (H8)', async () => {
+      const first = await store.createUpload('a.zip', 'pod-1');
+      Object.assign(hostile.uploads.get(first) ?? {}, { initiated: new Date(Date.now() - 30_000) });
+      expect(await run('open')).to.deep.equal({ outcome: 'absent' });
+      expect(hostile.uploads.size).to.equal(0);
+    });
+
+    it('aborts it also when the attempt has ended its own upload already (H8)', async () => {
+      const unknown = await store.createUpload('a.zip', 'pod-1');
+      Object.assign(hostile.uploads.get(unknown) ?? {}, { initiated: new Date(Date.now() - 30_000) });
+      const uploadId = await store.createUpload('a.zip', 'pod-1');
+      hostile.uploads.delete(uploadId);
+      expect(await settleAs({ uploadState: 'open', uploadId })).to.deep.equal({ outcome: 'absent' });
+      expect(hostile.uploads.size).to.equal(0);
+    });
+
+    it('does not look before the abort was answered', async () => {
+      publish('pod-1');
+      hostile.fault = ({ operation }) =>
+        operation === 'abort' ? { kind: 'drop', when: 'before' } : undefined;
+      const error = await run('committing').catch((thrown: unknown) => thrown);
+      expect(error).to.include({ code: 'StoreUnavailable' });
+      expect(hostile.requests.some(({ operation }) => operation === 'head')).to.equal(false);
+    });
+
+    it('says unknown, and which permission is missing, when it may not look', async () => {
+      hostile.fault = ({ operation }) => (operation === 'head' ? denied : undefined);
+      expect(await run('committing')).to.deep.equal({
+        outcome: 'unknown',
+        missingPermission: 's3:GetObject and s3:ListBucket',
+      });
+    });
+
+    it('ends when its time is over', async () => {
+      const gate = Promise.withResolvers<void>();
+      hostile.fault = ({ operation }) =>
+        operation === 'abort' ? { kind: 'hold', until: gate.promise } : undefined;
+      const error = await run('committing', 300).catch((thrown: unknown) => thrown);
+      gate.resolve();
+      expect(error).to.include({ code: 'StoreUnavailable', storeCode: 'Timeout' });
+    });
+  });
+
+  describe('settle, without a record of an upload', () => {
+    const created = new Date(Date.now() - 60_000);
+    let left = createUploadsLeft();
+    beforeEach(() => {
+      left = createUploadsLeft();
+    });
+    const sweep = () =>
+      settle({
+        task: {
+          contractVersion: 1,
+          mode: 'settle',
+          bucket: { service: 's3', name: 'bucket' },
+          key: 'a.zip',
+          attempt: 'pod-1',
+          since: created.toISOString(),
+          uploadState: 'unrecorded',
+        },
+        store,
+        settings,
+        log,
+        stopping: new AbortController().signal,
+        onAbortFailed: left.abortFailed,
+      });
+    /** An upload that the attempt started half a minute ago. */
+    const leave = async (key = 'a.zip', change: object = {}): Promise<string> => {
+      const id = await store.createUpload(key, 'pod-1');
+      const upload = hostile.uploads.get(id);
+      Object.assign(upload ?? {}, { initiated: new Date(Date.now() - 30_000), ...change });
+      return id;
+    };
+
+    it('aborts the upload that the attempt started and could not record, and its own mark (H8)', async () => {
+      await leave();
+      expect(await sweep()).to.deep.equal({ outcome: 'absent' });
+      expect(hostile.uploads.size).to.equal(0);
+      expect(left.told()).to.deep.equal({});
+    });
+
+    it('leaves uploads alone that cannot be of the job', async () => {
+      const ids = [
+        await leave('a.zip.2'),
+        await leave('a.zip', { initiated: new Date(created.getTime() - 5000) }),
+        await leave('a.zip', { initiator: 'them' }),
+      ];
+      expect(await sweep()).to.deep.equal({ outcome: 'absent' });
+      expect([...hostile.uploads.keys()]).to.have.members(ids);
+    });
+
+    for (const operation of ['listUploads', 'listParts', 'abort', 'create'] as const)
+      it(`says absent and counts when ${operation} is refused (U11)`, async () => {
+        await leave();
+        hostile.fault = (request) => (request.operation === operation ? denied : undefined);
+        expect(await sweep()).to.deep.equal({ outcome: 'absent' });
+        expect(left.told().abortFailures).to.be.greaterThan(0);
+      });
+
+    it('has nothing to count in a bucket that is gone', async () => {
+      hostile.fault = () => ({ kind: 'answer', status: 404, code: 'NoSuchBucket' });
+      expect(await sweep()).to.deep.equal({ outcome: 'absent' });
+      expect(left.told()).to.deep.equal({});
+    });
+
+    it('leaves the question open while the store does not answer', async () => {
+      hostile.fault = () => ({ kind: 'answer', status: 500, code: 'InternalError' });
+      expect(await sweep().catch((thrown: unknown) => thrown)).to.include({ code: 'StoreUnavailable' });
+    });
+  });
+
+  describe('checkBucket', () => {
+    const run = () =>
+      checkBucket({ store, settings, log, podUid: 'pod-1', signal: new AbortController().signal, toFailure });
+
+    it('finds nothing missing and leaves nothing behind', async () => {
+      expect(await run()).to.deep.equal({ ok: true, missingPermissions: [] });
+      expect([hostile.uploads.size, hostile.objects.size]).to.deep.equal([0, 0]);
+    });
+
+    it('names what is refused but could be done without', async () => {
+      hostile.fault = ({ operation }) =>
+        operation === 'head' || operation === 'abort' || operation === 'listParts' ? denied : undefined;
+      expect(await run()).to.deep.equal({
+        ok: true,
+        missingPermissions: [
+          's3:GetObject and s3:ListBucket',
+          's3:ListMultipartUploadParts',
+          's3:AbortMultipartUpload',
+        ],
+        warnings: ['FenceIncomplete'],
+      });
+    });
+
+    it('fails where nothing can be written, and aborts what it began', async () => {
+      hostile.fault = ({ operation }) => (operation === 'part' ? denied : undefined);
+      const check = await run();
+      expect(check).to.deep.include({ ok: false, missingPermissions: ['s3:PutObject'] });
+      expect(check.failure).to.include({ code: 'BucketAccessDenied', retriable: false });
+      expect(hostile.uploads.size).to.equal(0);
+    });
+
+    for (const [operation, permission] of [
+      ['create', 's3:PutObject'],
+      ['part', 's3:PutObject'],
+      ['head', 's3:GetObject and s3:ListBucket'],
+      ['listParts', 's3:ListMultipartUploadParts'],
+      ['listUploads', 's3:ListBucketMultipartUploads'],
+      ['abort', 's3:AbortMultipartUpload'],
+    ] as const)
+      it(`names ${permission} when ${operation} alone is refused`, async () => {
+        hostile.fault = (request) => (request.operation === operation ? denied : undefined);
+        const check = await run();
+        expect(check.missingPermissions).to.deep.equal([permission]);
+        expect(check.ok).to.equal(permission !== 's3:PutObject');
+        expect(check.warnings).to.deep.equal(operation === 'head' ? ['FenceIncomplete'] : undefined);
+        expect(hostile.uploads.size).to.equal(operation === 'abort' ? 1 : 0);
+      });
+
+    it('tells credentials that the store does not know from a permission that is missing (U17)', async () => {
+      hostile.fault = () => ({ kind: 'answer', status: 403, code: 'InvalidAccessKeyId' });
+      const check = await run();
+      expect(check).to.deep.include({ ok: false, missingPermissions: [] });
+      expect(check.failure).to.include({ code: 'BucketCredentialsInvalid' });
+    });
+
+    it('does without listings that the store does not have', async () => {
+      hostile.fault = ({ operation }) =>
+        operation === 'listUploads' ? { kind: 'answer', status: 501, code: 'NotImplemented' } : undefined;
+      expect(await run()).to.deep.include({ ok: true });
+    });
+
+    it('tells a bucket that is not there', async () => {
+      hostile.fault = () => ({ kind: 'answer', status: 404, code: 'NoSuchBucket' });
+      expect((await run()).failure).to.include({ code: 'BucketNotFound' });
+    });
+  });
+});

@@ -1,0 +1,89 @@
+import { expect } from 'chai';
+import { inlineFiles, parseTask } from '#zipper-image/tasks/task.ts';
+
+const bucket = { service: 's3', name: 'bucket', region: 'eu-central-1' };
+const archive = {
+  contractVersion: 1,
+  mode: 'archive',
+  bucket,
+  namespace: 'shop',
+  zipJob: 'zip-1',
+  zipJobUid: 'uid-1',
+  key: 'a.zip',
+  compression: 'auto',
+  onConflict: 'replace',
+  defaultModificationTime: '2026-01-02T03:04:05Z',
+  files: { from: 'mounted', chunks: 1, count: 3, sha256: 'ab' },
+  startDeadlineSeconds: 600,
+};
+
+describe('parseTask', () => {
+  for (const [name, task] of Object.entries({
+    archive,
+    'archive with inline files': { ...archive, files: { from: 'inline', count: 1 } },
+    settle: {
+      contractVersion: 1,
+      mode: 'settle',
+      bucket,
+      key: 'k',
+      uploadId: 'u',
+      uploadState: 'open',
+      attempt: 'p',
+      since: '2026-01-02T03:04:05Z',
+    },
+    'settle without a record': {
+      contractVersion: 1,
+      mode: 'settle',
+      bucket,
+      key: 'k',
+      uploadState: 'unrecorded',
+      attempt: 'p',
+      since: '2026-01-02T03:04:05Z',
+    },
+    'check-bucket': { contractVersion: 1, mode: 'check-bucket', bucket },
+    'fields of a later release': { ...archive, later: true },
+  }))
+    it(`takes ${name}`, () => expect(parseTask(JSON.stringify(task))).to.deep.equal(task));
+
+  for (const [name, text] of Object.entries({
+    'no JSON': '{',
+    'another version': JSON.stringify({ ...archive, contractVersion: 2 }),
+    'an unknown mode': JSON.stringify({ ...archive, mode: 'print' }),
+    'a missing field': JSON.stringify({ ...archive, key: undefined }),
+    'a list that is mounted without a digest': JSON.stringify({
+      ...archive,
+      files: { from: 'mounted', chunks: 1, count: 3 },
+    }),
+    'a time that is none': JSON.stringify({ ...archive, fixedModificationTime: 'yesterday' }),
+    'an open upload without its id': JSON.stringify({
+      contractVersion: 1,
+      mode: 'settle',
+      bucket,
+      key: 'k',
+      uploadState: 'open',
+      attempt: 'p',
+      since: '2026-01-02T03:04:05Z',
+    }),
+    null: 'null',
+  }))
+    it(`refuses ${name}`, () => {
+      expect(() => parseTask(text))
+        .to.throw()
+        .with.property('code', 'InvalidTask');
+    });
+});
+
+describe('inlineFiles', () => {
+  const zipJob = { spec: { files: [{ url: 'https://a/', filename: 'a', more: 1 }] } };
+
+  it('reads the files of a ZipJob', () => {
+    expect(inlineFiles(zipJob, 1)).to.deep.equal([{ url: 'https://a/', filename: 'a' }]);
+  });
+
+  it('refuses another number of files, and an answer without any', () => {
+    for (const answer of [zipJob, { spec: {} }, undefined])
+      expect(() => inlineFiles(answer, 2))
+        .to.throw()
+        .with.property('code', 'InvalidTask');
+  });
+});

@@ -1,0 +1,277 @@
+import { createHash } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { AppError } from '#runtime/errors.ts';
+import { contentOf, readZip } from '#test/support/archives/read-zip.ts';
+import { until } from '#test/support/until.ts';
+import { toFailure } from '#zipper-image/status/failure.ts';
+import { allEntries, bodies, type Entries, entryOf, JobBench, PART, settings, task } from './job-bench.ts';
+
+describe('zipToS3', () => {
+  let bench: JobBench;
+
+  beforeEach(async () => {
+    bench = await JobBench.start();
+  });
+  afterEach(() => bench[Symbol.asyncDispose]());
+
+  /** Store requests and status writes by what they say. */
+  const uploadStates = () => bench.server.writes.map(({ status }) => status.upload?.state ?? 'none');
+
+  it('writes the archive, tells each step before the next, and its result last', async () => {
+    const atRequest: string[] = [];
+    bench.hostile.fault = ({ operation }) => {
+      atRequest.push(`${operation}:${uploadStates().at(-1) ?? 'not in charge'}`);
+      return undefined;
+    };
+    const result = await bench.run();
+    expect(atRequest[0]).to.equal('create:none');
+    expect(new Set(atRequest.slice(1, -1))).to.deep.equal(new Set(['part:open']));
+    expect(atRequest.at(-1)).to.equal('complete:committing');
+    const archive = bench.hostile.objects.get('a.zip')?.body;
+    const { entries } = readZip(archive!);
+    expect(entries.map((entry) => contentOf(entry).equals(bodies[entries.indexOf(entry)]!))).to.deep.equal([
+      true,
+      true,
+      true,
+    ]);
+    expect(
+      entries.every(({ unixSeconds }) => unixSeconds === Date.parse(task.defaultModificationTime) / 1000),
+    ).to.equal(true);
+    expect(result).to.deep.include({
+      bytes: archive!.length,
+      entries: 3,
+      lengthUnverified: [2],
+      retries: 7,
+      contractVersion: 1,
+    });
+    const last = bench.server.writes.at(-1)!.status;
+    expect(last.result).to.deep.equal(result);
+    expect(last.upload).to.include({ state: 'committing', parts: 14, partSize: PART });
+    expect(last.progress).to.include({
+      podUid: 'pod-1',
+      display: '3/3',
+      filesDone: 3,
+      bytesUploaded: archive!.length,
+    });
+  });
+
+  it('tells the SHA-256 of the archive when the job asks for it', async () => {
+    const result = await bench.run(allEntries, { task: { ...task, sha256: true } });
+    const archive = bench.hostile.objects.get('a.zip')?.body ?? Buffer.alloc(0);
+    expect(result.sha256).to.equal(createHash('sha256').update(archive).digest('hex'));
+  });
+
+  it('aborts what a killed attempt started and could not record (H8)', async () => {
+    const left = { key: 'a.zip', metadata: {}, parts: new Map(), initiated: new Date(), initiator: 'us' };
+    bench.hostile.uploads.set('left', left);
+    bench.server.shown = { attempts: [{ n: 1, podUid: 'pod-0' }] };
+    await bench.run();
+    expect(bench.leftovers).to.deep.equal([0, 1]);
+  });
+
+  it('writes progress no more often than is set, and only when a count changed', async () => {
+    const times: number[] = [];
+    bench.server.answer = ({ status }) => {
+      if (status.upload?.state === 'open') times.push(performance.now());
+      return undefined;
+    };
+    /** After the first, which records the upload. */
+    const progressTimes = (): readonly number[] => times.slice(1);
+    const paused: Entries = async function* () {
+      for (const [index, body] of bodies.entries()) {
+        yield entryOf(body, index);
+        if (index < 2) await until('progress to be written', () => progressTimes().length > index);
+      }
+    };
+    const slow = { ...settings, statusProgressIntervalMs: 100 };
+    await bench.run(paused, { settings: slow });
+    const writes = bench.server.writes.map(({ status }) => status.progress?.bytesUploaded);
+    expect(new Set(writes.slice(1, -2)).size).to.be.at.least(writes.slice(1, -2).length - 1);
+    const gaps = progressTimes().map((time, index) => time - (progressTimes()[index - 1] ?? 0));
+    expect(gaps.length).to.be.at.least(2);
+    // A timer may fire a millisecond early.
+    expect(Math.min(...gaps)).to.be.at.least(99);
+  });
+
+  it('writes as itself, to its own ZipJob, with the token that is in the file then (P3)', async () => {
+    bench.server.answer = ({ headers }) => {
+      void writeFile(join(bench.directory, 'token'), 'token-2');
+      return headers['authorization'] === 'Bearer token-1' ? { status: 401 } : undefined;
+    };
+    await bench.run();
+    const [first, second] = bench.server.writes;
+    expect(first!.url).to.equal(
+      '/apis/zipjobs.dev/v1alpha1/namespaces/shop/zipjobs/zip-1/status?fieldManager=zipjobs-zipper&force=true',
+    );
+    expect(first!.headers).to.include({ 'content-type': 'application/apply-patch+yaml' });
+    expect(first!.metadata).to.deep.equal({ namespace: 'shop', name: 'zip-1', uid: 'uid-1' });
+    expect(second!.headers).to.include({ authorization: 'Bearer token-2' });
+  });
+
+  it('sends nothing to the store and the sources until it is in charge', async () => {
+    bench.server.answer = () =>
+      bench.server.writes.length < 4 && bench.hostile.requests.length + bench.sourcesOpened === 0
+        ? { status: 403, message: 'not in charge' }
+        : undefined;
+    await bench.run();
+    expect(bench.server.writes.length).to.be.at.least(7);
+  });
+
+  it('gives up when it is not put in charge in time', async () => {
+    bench.server.answer = () => ({ status: 403, message: 'not in charge' });
+    const error = await bench.failing(allEntries, { task: { ...task, startDeadlineSeconds: 0.05 } });
+    expect(error).to.include({ code: 'NotInCharge' });
+    expect(bench.hostile.requests.length).to.equal(0);
+  });
+
+  it('takes a refusal that a policy words as invalid for what it is', async () => {
+    bench.server.answer = () => ({
+      status: 422,
+      message:
+        "zipjobs.dev \"zip-1\" is forbidden: ValidatingAdmissionPolicy 'x' with binding 'x' denied request: no",
+    });
+    expect(await bench.failing(allEntries, { task: { ...task, startDeadlineSeconds: 0 } })).to.include({
+      code: 'NotInCharge',
+    });
+  });
+
+  for (const state of ['open', 'committing'] as const)
+    it(`leaves nothing when another pod is in charge before ${state} (F12)`, async () => {
+      bench.server.answer = ({ status }) => (status.upload?.state === state ? { status: 403 } : undefined);
+      expect(await bench.failing()).to.include({ code: 'Superseded' });
+      expect(bench.leftovers).to.deep.equal([0, 0]);
+      expect(bench.server.writes.some(({ status }) => status.failure !== undefined)).to.equal(false);
+      expect(bench.hostile.requests.some(({ operation }) => operation === 'complete')).to.equal(false);
+    });
+
+  it('stops by the answer to a mere progress', async () => {
+    const superseded = Promise.withResolvers<void>();
+    bench.server.answer = ({ status }) => {
+      if (status.upload === undefined || (status.progress?.filesDone ?? 0) === 0) return undefined;
+      superseded.resolve();
+      return { status: 403 };
+    };
+    const stuck: Entries = async function* (signal) {
+      yield entryOf(bodies[0]!, 0);
+      await new Promise((_, reject) =>
+        signal.addEventListener('abort', () => reject(signal.reason as Error)),
+      );
+    };
+    expect(await bench.failing(stuck)).to.include({ code: 'Superseded' });
+    expect(bench.leftovers).to.deep.equal([0, 0]);
+  });
+
+  it('goes on while progress cannot be written, and waits with what others rely on (F5)', async () => {
+    let failed = 0;
+    bench.server.answer = ({ status }) => {
+      if (status.upload === undefined || failed >= 5) return undefined;
+      failed += 1;
+      return { status: failed % 2 === 0 ? 429 : 500, message: 'away' };
+    };
+    await bench.run();
+    expect(bench.hostile.objects.size).to.equal(1);
+  });
+
+  it('aborts when the API server stays away before Complete', async () => {
+    bench.server.answer = ({ status }) =>
+      status.upload?.state === 'committing' ? { status: 503 } : undefined;
+    expect(await bench.failing()).to.include({ code: 'ApiServerUnavailable' });
+    expect(bench.leftovers).to.deep.equal([0, 0]);
+  });
+
+  it('ends well when only the result cannot be written: the archive is there', async () => {
+    bench.server.answer = ({ status }) => (status.result ? { status: 503 } : undefined);
+    expect((await bench.run()).entries).to.equal(3);
+    expect(bench.hostile.objects.size).to.equal(1);
+  });
+
+  it('leaves nothing behind after a bad source, and says which', async () => {
+    const broken: Entries = async function* () {
+      yield entryOf(bodies[0]!, 0);
+      throw new AppError('file 1 (https://user:pw@host/x?sig=abc): the source answered 404', {
+        code: 'SourceNotFound',
+        retryable: false,
+        details: { fileIndex: 1, httpStatus: 404 },
+      });
+    };
+    expect(await bench.failing(broken)).to.include({ code: 'SourceNotFound' });
+    expect(bench.leftovers).to.deep.equal([0, 0]);
+    expect(bench.server.writes.at(-1)!.status.failure).to.deep.equal({
+      code: 'SourceNotFound',
+      message: 'file 1: the source answered 404',
+      fileIndex: 1,
+      httpStatus: 404,
+      retriable: false,
+    });
+  });
+
+  it('leaves nothing behind after a source that breaks in the middle of its body', async () => {
+    const broken: Entries = async function* () {
+      const cut = async function* (): AsyncGenerator<Uint8Array> {
+        yield bodies[0]!.subarray(0, 900_000);
+        throw new AppError('file 0: cut', {
+          code: 'SourceTruncated',
+          retryable: true,
+          details: { fileIndex: 0 },
+        });
+      };
+      yield { ...entryOf(bodies[0]!, 0), body: cut() };
+    };
+    expect(await bench.failing(broken)).to.include({ code: 'SourceTruncated' });
+    expect(bench.leftovers).to.deep.equal([0, 0]);
+  });
+
+  it('asks no source for anything when the bucket cannot be used (U17)', async () => {
+    bench.hostile.fault = () => ({ kind: 'answer', status: 404, code: 'NoSuchBucket' });
+    expect(await bench.failing()).to.include({ code: 'BucketNotFound' });
+    expect(bench.sourcesOpened).to.equal(0);
+    expect(bench.server.writes.at(-1)!.status.failure).to.include({
+      code: 'BucketNotFound',
+      retriable: false,
+    });
+  });
+
+  it('stops waiting for a source as soon as a part fails', async () => {
+    bench.hostile.fault = ({ operation }) =>
+      operation === 'part' ? { kind: 'answer', status: 403, code: 'AccessDenied' } : undefined;
+    const stuck: Entries = async function* (signal) {
+      yield entryOf(bodies[0]!, 0);
+      await new Promise((_, reject) =>
+        signal.addEventListener('abort', () => reject(signal.reason as Error)),
+      );
+    };
+    expect(await bench.failing(stuck)).to.include({ code: 'BucketAccessDenied' });
+    expect(bench.leftovers).to.deep.equal([0, 0]);
+  });
+
+  it('aborts its upload when it is told to stop (F8)', async () => {
+    const stuck: Entries = async function* (signal) {
+      yield entryOf(bodies[0]!, 0);
+      bench.stopping.abort(new DOMException('received SIGTERM', 'AbortError'));
+      await new Promise((_, reject) => {
+        if (signal.aborted) reject(signal.reason as Error);
+      });
+    };
+    expect(toFailure(await bench.failing(stuck)).code).to.equal('Terminated');
+    expect(bench.leftovers).to.deep.equal([0, 0]);
+    expect(bench.server.writes.at(-1)!.status.failure).to.include({ code: 'Terminated', retriable: true });
+  });
+
+  it('finishes what it has begun to commit when it is told to stop', async () => {
+    bench.hostile.fault = ({ operation }) => {
+      if (operation === 'complete') bench.stopping.abort(new DOMException('received SIGTERM', 'AbortError'));
+      return undefined;
+    };
+    await bench.run();
+    expect(bench.server.writes.at(-1)!.status.result?.entries).to.equal(3);
+  });
+
+  it('refuses an archive that cannot fit before it reads the file (U3)', async () => {
+    const error = await bench.failing(allEntries, { settings: { ...settings, maxArchiveBytes: 1_000_000 } });
+    expect(error).to.include({ code: 'ArchiveTooLarge' });
+    expect(bench.hostile.requests.filter(({ operation }) => operation === 'part').length).to.equal(0);
+    expect(bench.leftovers).to.deep.equal([0, 0]);
+  });
+});

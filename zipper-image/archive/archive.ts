@@ -1,0 +1,228 @@
+/**
+ * The zip writer: entries in, the exact bytes of an archive out, in one pass and without a file.
+ *
+ * Which form an entry takes is fixed by rules over its content, so that the same inputs give the same bytes:
+ * - a small body that is wholly there: sizes and CRC in the local header; stored, or deflated where that is smaller;
+ * - any other body: deflate data that ends itself (stored blocks, or really compressed) and a descriptor. Stored data with a
+ *   descriptor is never written: readers that stream cannot find its end.
+ */
+import { createHash, type Hash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { crc32, deflateRaw } from 'node:zlib';
+import type { Compression } from '#crds/zip-job.ts';
+import { AppError } from '#runtime/errors.ts';
+import type { ByteSink } from '../byte-sink.ts';
+import { readHead } from './body-head.ts';
+import { DEFLATE_LEVEL, isCompressible, needsProbe, PROBE_BYTES } from './compressible.ts';
+import {
+  deflateBound,
+  encodeDeflated,
+  encodeKnownLength,
+  encodeUnknownLength,
+  storedBlocksSize,
+} from './entry-encoders.ts';
+import { createRecordList } from './record-list.ts';
+import {
+  DEFLATED,
+  dataDescriptor,
+  directoryHeader,
+  type EntryHead,
+  type EntrySizes,
+  endRecords,
+  localHeader,
+  STORED,
+  ZIP64_FROM,
+} from './zip-records.ts';
+import { toZipTime } from './zip-time.ts';
+
+export interface ArchiveEntry {
+  readonly name: string;
+  readonly modified: Date;
+  /** Bytes that the body will have; undefined when the source does not tell. */
+  readonly declaredLength: number | undefined;
+  /** Each chunk is used only until the next is asked for. */
+  readonly body: AsyncIterable<Uint8Array>;
+  /** The whole body, when it is small enough to be held. */
+  readonly small: Uint8Array | undefined;
+}
+
+/** What an entry holds, in the archive and unpacked. */
+export interface WrittenEntry extends EntrySizes {
+  /** SHA-256 (hex) of the content, when the archive computes them. */
+  readonly sha256?: string;
+}
+
+export interface Archive {
+  /** Writes one entry. Entries are written one after another, in the order of the calls. */
+  add(entry: ArchiveEntry, signal?: AbortSignal): Promise<WrittenEntry>;
+  /** Writes the directory; nothing may be added after it. */
+  finish(): Promise<{ readonly entries: number; readonly bytes: number }>;
+}
+
+export interface ArchiveOptions {
+  readonly sink: ByteSink;
+  readonly compression: Compression;
+  /** Computes the SHA-256 of every entry, which costs more than all the rest. Default false. */
+  readonly sha256?: boolean;
+  /** Gives entries whose length is not known 64-bit sizes: no limit then, but some readers cannot read them. Default false. */
+  readonly zip64ForUnknownLength?: boolean;
+}
+
+const compress = promisify<Uint8Array, { level: number }, Buffer>(deflateRaw);
+
+const tooLarge = (name: string): AppError =>
+  new AppError(
+    `Writing "${name}": its source declares no length and sent 4 GiB, more than such an entry can hold; have the source send Content-Length, or set SOURCE_UNKNOWN_LENGTH_ZIP64`,
+    { code: 'SourceTooLarge', retryable: false },
+  );
+
+const wrongLength = (name: string, declared: number, size: number): AppError =>
+  new AppError(
+    `Writing "${name}": the source declared ${declared} bytes and gave ${size}; the file may have changed while it was read`,
+    { code: 'SourceTruncated', retryable: true },
+  );
+
+interface Measured {
+  readonly body: AsyncIterable<Uint8Array>;
+  crc: number;
+  size: number;
+}
+
+interface MeasureOptions {
+  readonly hash: Hash | undefined;
+  /** Most bytes when no length was declared. */
+  readonly limit: number;
+}
+
+const digestOf = (hash: Hash | undefined) => (hash ? { sha256: hash.digest('hex') } : {});
+
+/** Counts and sums what passes through, and refuses what the entry cannot hold. */
+const measure = (entry: ArchiveEntry, body: AsyncIterable<Uint8Array>, options: MeasureOptions): Measured => {
+  const { hash } = options;
+  const limit = entry.declaredLength ?? options.limit;
+  async function* pass(): AsyncGenerator<Uint8Array> {
+    for await (const chunk of body) {
+      measured.size += chunk.length;
+      if (measured.size > limit)
+        throw entry.declaredLength === undefined
+          ? tooLarge(entry.name)
+          : wrongLength(entry.name, entry.declaredLength, measured.size);
+      measured.crc = crc32(chunk, measured.crc);
+      hash?.update(chunk);
+      yield chunk;
+    }
+    if (entry.declaredLength !== undefined && measured.size !== entry.declaredLength)
+      throw wrongLength(entry.name, entry.declaredLength, measured.size);
+  }
+  const measured: Measured = { body: pass(), crc: 0, size: 0 };
+  return measured;
+};
+
+class ZipWriter implements Archive {
+  readonly #options: ArchiveOptions;
+  readonly #sink: ByteSink;
+  readonly #compression: Compression;
+  readonly #directory = createRecordList();
+  #offset = 0;
+
+  constructor(options: ArchiveOptions) {
+    this.#options = options;
+    this.#sink = options.sink;
+    this.#compression = options.compression;
+  }
+
+  add(entry: ArchiveEntry, signal?: AbortSignal): Promise<WrittenEntry> {
+    return entry.small ? this.#addSmall(entry, entry.small) : this.#addStreamed(entry, signal);
+  }
+
+  async finish(): Promise<{ readonly entries: number; readonly bytes: number }> {
+    const { size, count } = this.#directory;
+    const offset = this.#offset;
+    for (const block of this.#directory.blocks()) await this.#write(block);
+    await this.#write(endRecords({ entries: count, offset, size }));
+    return { entries: count, bytes: this.#offset };
+  }
+
+  async #write(chunk: Uint8Array): Promise<void> {
+    await this.#sink.write(chunk);
+    this.#offset += chunk.length;
+  }
+
+  #startHash(): Hash | undefined {
+    return this.#options.sha256 === true ? createHash('sha256') : undefined;
+  }
+
+  async #addSmall(entry: ArchiveEntry, body: Uint8Array): Promise<WrittenEntry> {
+    const deflated = isCompressible(this.#compression, entry.name, body)
+      ? await compress(body, { level: DEFLATE_LEVEL })
+      : undefined;
+    const data = deflated && deflated.length < body.length ? deflated : body;
+    const head: EntryHead = {
+      name: Buffer.from(entry.name),
+      method: data === body ? STORED : DEFLATED,
+      streamed: false,
+      zip64: false,
+      time: toZipTime(entry.modified),
+    };
+    const sizes = { crc: crc32(body), compressedSize: data.length, size: body.length };
+    const at = this.#offset;
+    await this.#write(localHeader(head, sizes));
+    await this.#write(data);
+    this.#directory.append(directoryHeader(head, sizes, at));
+    return { ...sizes, ...digestOf(this.#startHash()?.update(body)) };
+  }
+
+  /** Whether the entry may come to need 64-bit sizes. */
+  #needsZip64(declaredLength: number | undefined, deflate: boolean): boolean {
+    if (declaredLength === undefined) return this.#options.zip64ForUnknownLength === true;
+    return (deflate ? deflateBound(declaredLength) : storedBlocksSize(declaredLength)) >= ZIP64_FROM;
+  }
+
+  async #addStreamed(entry: ArchiveEntry, signal: AbortSignal | undefined): Promise<WrittenEntry> {
+    const probed = needsProbe(this.#compression, entry.name)
+      ? await readHead(entry.body, PROBE_BYTES)
+      : { head: new Uint8Array(0), body: entry.body };
+    const deflate = isCompressible(this.#compression, entry.name, probed.head);
+    const head: EntryHead = {
+      name: Buffer.from(entry.name),
+      method: DEFLATED,
+      streamed: true,
+      zip64: this.#needsZip64(entry.declaredLength, deflate),
+      time: toZipTime(entry.modified),
+    };
+    const at = this.#offset;
+    await this.#write(localHeader(head, { crc: 0, compressedSize: 0, size: 0 }));
+    const hash = this.#startHash();
+    const limit = head.zip64 ? Number.MAX_SAFE_INTEGER : ZIP64_FROM - 1;
+    const measured = measure(entry, probed.body, { hash, limit });
+    const compressedSize = await this.#encode(measured, {
+      deflate,
+      length: entry.declaredLength,
+      signal,
+    });
+    this.#offset += compressedSize;
+    if (!head.zip64 && compressedSize >= ZIP64_FROM) throw tooLarge(entry.name);
+    const sizes = { crc: measured.crc, compressedSize, size: measured.size };
+    await this.#write(dataDescriptor(head, sizes));
+    this.#directory.append(directoryHeader(head, sizes, at));
+    return { ...sizes, ...digestOf(hash) };
+  }
+
+  /** Writes the entry's data; answers how many bytes that were. */
+  async #encode({ body }: Measured, how: Encoding): Promise<number> {
+    const options = { sink: this.#sink, signal: how.signal };
+    if (how.deflate) return encodeDeflated(body, options);
+    if (how.length === undefined) return encodeUnknownLength(body, options);
+    await encodeKnownLength(body, how.length, options);
+    return storedBlocksSize(how.length);
+  }
+}
+
+interface Encoding {
+  readonly deflate: boolean;
+  readonly length: number | undefined;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Creates a writer whose archive begins at the sink's next byte. */
+export const createArchive = (options: ArchiveOptions): Archive => new ZipWriter(options);

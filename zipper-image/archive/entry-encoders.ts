@@ -1,0 +1,142 @@
+/**
+ * The two ways in which a body of unknown content becomes the data of a method-8 entry: as stored blocks (nothing is
+ * compressed, but the data ends itself, so that readers which stream need no sizes) and as real deflate.
+ *
+ * The bytes depend on the body alone, never on how it was cut into chunks: blocks are always 65,535 bytes but the last.
+ */
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createDeflateRaw } from 'node:zlib';
+import type { ByteSink } from '../byte-sink.ts';
+import { DEFLATE_LEVEL } from './compressible.ts';
+
+const BLOCK_BYTES = 65_535;
+const BLOCK_HEADER_BYTES = 5;
+const DEFLATE_INPUT_BYTES = 65_536;
+
+export interface EncodeOptions {
+  readonly sink: ByteSink;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Bytes that `length` bytes take as stored blocks. */
+export const storedBlocksSize = (length: number): number =>
+  length + BLOCK_HEADER_BYTES * Math.max(1, Math.ceil(length / BLOCK_BYTES));
+
+/** More bytes than deflating `length` bytes can give (zlib's own bound). */
+export const deflateBound = (length: number): number =>
+  length + Math.floor(length / 4096) + Math.floor(length / 16_384) + Math.floor(length / 2 ** 25) + 13;
+
+const writeBlockHeader = (header: Buffer, length: number, isLast: boolean): Buffer => {
+  header.writeUInt8(isLast ? 1 : 0, 0);
+  header.writeUInt16LE(length, 1);
+  header.writeUInt16LE(length ^ 0xffff, 3);
+  return header;
+};
+
+/** Writes a chunk into stored blocks of a body with a known length; a block's header goes out before its data arrives. */
+class KnownBlocks {
+  readonly #sink: ByteSink;
+  readonly #header = Buffer.alloc(BLOCK_HEADER_BYTES);
+  #ahead: number;
+  #blockLeft = 0;
+
+  constructor(sink: ByteSink, length: number) {
+    this.#sink = sink;
+    this.#ahead = length;
+  }
+
+  async write(chunk: Uint8Array): Promise<void> {
+    for (let at = 0; at < chunk.length; ) {
+      const header = this.#blockLeft === 0 ? this.startBlock() : undefined;
+      if (header) await header;
+      const piece = Math.min(this.#blockLeft, chunk.length - at);
+      const data = this.#sink.write(piece === chunk.length ? chunk : chunk.subarray(at, at + piece));
+      if (data) await data;
+      this.#blockLeft -= piece;
+      at += piece;
+    }
+  }
+
+  startBlock(): Promise<void> | undefined {
+    this.#blockLeft = Math.min(BLOCK_BYTES, this.#ahead);
+    this.#ahead -= this.#blockLeft;
+    return this.#sink.write(writeBlockHeader(this.#header, this.#blockLeft, this.#ahead === 0));
+  }
+}
+
+/** For a body whose length is known: nothing is held back. The body must have exactly that length. */
+export const encodeKnownLength = async (
+  body: AsyncIterable<Uint8Array>,
+  length: number,
+  { sink }: EncodeOptions,
+): Promise<void> => {
+  const blocks = new KnownBlocks(sink, length);
+  for await (const chunk of body) await blocks.write(chunk);
+  if (length === 0) await blocks.startBlock();
+};
+
+/** For a body whose length is not known: a full block waits until it is known whether it is the last. */
+export const encodeUnknownLength = async (
+  body: AsyncIterable<Uint8Array>,
+  { sink }: EncodeOptions,
+): Promise<number> => {
+  const block = Buffer.allocUnsafe(BLOCK_HEADER_BYTES + BLOCK_BYTES);
+  let filled = 0;
+  let written = 0;
+  const flush = async (isLast: boolean): Promise<void> => {
+    writeBlockHeader(block, filled, isLast);
+    await sink.write(block.subarray(0, BLOCK_HEADER_BYTES + filled));
+    written += BLOCK_HEADER_BYTES + filled;
+    filled = 0;
+  };
+  for await (const chunk of body) {
+    for (let at = 0; at < chunk.length; ) {
+      if (filled === BLOCK_BYTES) await flush(false);
+      const piece = Math.min(BLOCK_BYTES - filled, chunk.length - at);
+      block.set(chunk.subarray(at, at + piece), BLOCK_HEADER_BYTES + filled);
+      filled += piece;
+      at += piece;
+    }
+  }
+  await flush(true);
+  return written;
+};
+
+/** Copies into chunks of one size: zlib reads them later, on another thread, when the source's own may be gone. */
+async function* inFixedChunks(body: AsyncIterable<Uint8Array>, size: number): AsyncGenerator<Buffer> {
+  let chunk = Buffer.allocUnsafeSlow(size);
+  let filled = 0;
+  for await (const source of body) {
+    for (let at = 0; at < source.length; ) {
+      const piece = Math.min(size - filled, source.length - at);
+      chunk.set(source.subarray(at, at + piece), filled);
+      filled += piece;
+      at += piece;
+      if (filled === size) {
+        yield chunk;
+        chunk = Buffer.allocUnsafeSlow(size);
+        filled = 0;
+      }
+    }
+  }
+  if (filled > 0) yield chunk.subarray(0, filled);
+}
+
+/** Deflates the body; answers how many bytes that gave. Few chunks wait on either side of zlib. */
+export const encodeDeflated = async (
+  body: AsyncIterable<Uint8Array>,
+  { sink, signal }: EncodeOptions,
+): Promise<number> => {
+  let written = 0;
+  const input = Readable.from(inFixedChunks(body, DEFLATE_INPUT_BYTES), { highWaterMark: 1 });
+  const deflate = createDeflateRaw({ level: DEFLATE_LEVEL, chunkSize: DEFLATE_INPUT_BYTES });
+  const drain = async (output: AsyncIterable<Uint8Array>): Promise<void> => {
+    for await (const chunk of output) {
+      await sink.write(chunk);
+      written += chunk.length;
+    }
+  };
+  await pipeline(input, deflate, drain, signal ? { signal } : {});
+  return written;
+};

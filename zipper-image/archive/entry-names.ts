@@ -1,0 +1,69 @@
+/** Which name each file's entry has; decided before anything is written, for all of them together. */
+import type { FileEntry, PortableNames } from '#crds/zip-job.ts';
+import { checkEntryNames } from '#runtime/entry-name.ts';
+import { createNameIndex, takeFreeName, withEnding } from '#runtime/name-index.ts';
+import { checkPortableNames, toPortableNames } from '#runtime/portable-names.ts';
+import { TaskError } from '../status/task-error.ts';
+
+export interface EntryNames {
+  /** Name of the entry of the file with this index. */
+  nameOf(index: number): string;
+  /** Name of the text that stands for a file that could not be had: `<name>.error.txt`, or the next free one. */
+  placeholderOf(index: number): string;
+}
+
+export interface EntryNameOptions {
+  readonly portableNames: PortableNames;
+  readonly manifestEntry?: string;
+}
+
+const PLACEHOLDER_ENDING = '.error.txt';
+
+const refuse = (names: readonly string[], check: typeof checkEntryNames): void => {
+  const fault = check(names);
+  if (!fault) return;
+  const { index, reason } = fault;
+  throw new TaskError(
+    `Naming the entries: the name of file ${index} cannot stand in the archive: ${reason}`,
+    {
+      fileIndex: index,
+    },
+  );
+};
+
+/** A manifest may not have a name that is a file's: the writer of the list must choose another. */
+const refuseManifest = (names: readonly string[], manifestEntry: string): void => {
+  const fault = checkEntryNames([...names, manifestEntry]);
+  if (fault)
+    throw new TaskError(`Naming the entries: the name of the manifest cannot stand in it: ${fault.reason}`);
+};
+
+/**
+ * Names the entries. The list may have come by a way on which nobody looked at it, so it is judged here in any case.
+ * @throws TaskError that tells the index of the file whose name may not stand in an archive.
+ */
+export const planEntryNames = (files: readonly FileEntry[], options: EntryNameOptions): EntryNames => {
+  const { portableNames, manifestEntry } = options;
+  const asked = files.map(({ filename }) => filename);
+  refuse(asked, checkEntryNames);
+  if (portableNames === 'refuse') refuse(asked, checkPortableNames);
+  const names = portableNames === 'rewrite' ? toPortableNames(asked) : asked;
+  if (manifestEntry !== undefined) refuseManifest(names, manifestEntry);
+  const nameOf = (index: number): string => {
+    const name = names[index];
+    if (name === undefined) throw new RangeError(`there is no file ${index}`);
+    return name;
+  };
+  let index: ReturnType<typeof createNameIndex> | undefined;
+  return {
+    nameOf,
+    placeholderOf: (file) => {
+      index ??= createNameIndex(manifestEntry === undefined ? names : [...names, manifestEntry]);
+      let n = 0;
+      return takeFreeName(index, () => {
+        n += 1;
+        return withEnding(nameOf(file), n === 1 ? PLACEHOLDER_ENDING : `.error-${n}.txt`);
+      });
+    },
+  };
+};

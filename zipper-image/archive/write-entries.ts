@@ -1,0 +1,159 @@
+/**
+ * Sources to entries, in order, and what becomes of a source that fails.
+ *
+ * A source whose failure is told instead of its body has no byte in the archive yet: it can be left out, or a short text can
+ * take its place. One that fails later has bytes in parts that may be uploaded already, and an archive that is written in one
+ * pass cannot take them back: then the attempt fails, whatever the job allows.
+ */
+import type { OnSourceError } from '#crds/zip-job.ts';
+import { type ArchiveTask, FAILURE_CODES } from '#crds/zipper-contract.ts';
+import { AppError } from '#runtime/errors.ts';
+import type { Logger } from '#runtime/log.ts';
+import { SourceError } from '../sources/source-error.ts';
+import { SMALL_ENTRY_BYTES, type SourceEntry, type SourceReader } from '../sources/types.ts';
+import type { ProgressCounts } from '../status/progress.ts';
+import type { Archive, ArchiveEntry, WrittenEntry } from './archive.ts';
+import type { EntryNames } from './entry-names.ts';
+import { createManifest, type Manifest } from './manifest.ts';
+
+export interface WriteEntriesDeps {
+  readonly task: ArchiveTask;
+  readonly names: EntryNames;
+  readonly archive: Archive;
+  readonly sources: SourceReader;
+  readonly progress: Pick<ProgressCounts, 'startFile' | 'finishFile'>;
+  /** @throws AppError when so many further bytes cannot be published. */
+  readonly assertFits: (bytes: number) => void;
+  readonly log: Logger;
+  readonly signal: AbortSignal;
+}
+
+export interface EntriesWritten {
+  readonly files: number;
+  /** Indices of files that were left out or replaced. */
+  readonly skipped: readonly number[];
+  readonly skippedCodes: Readonly<Record<string, number>>;
+  readonly lengthUnverified: readonly number[];
+}
+
+interface Tally {
+  files: number;
+  readonly failures: SourceError[];
+  readonly lengthUnverified: number[];
+  readonly manifest: Manifest | undefined;
+}
+
+async function* each(pieces: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
+  yield* pieces;
+}
+
+/** An entry that we make up; it has one of the job's own times, so that the same job gives the same bytes. */
+const ownEntry = (name: string, pieces: readonly Uint8Array[], task: ArchiveTask): ArchiveEntry => {
+  const declaredLength = pieces.reduce((sum, piece) => sum + piece.length, 0);
+  return {
+    name,
+    modified: new Date(task.fixedModificationTime ?? task.defaultModificationTime),
+    declaredLength,
+    body: each(pieces),
+    small: declaredLength <= SMALL_ENTRY_BYTES ? Buffer.concat(pieces) : undefined,
+  };
+};
+
+const modifiedOf = (entry: SourceEntry, task: ArchiveTask): Date => {
+  if (task.fixedModificationTime !== undefined) return new Date(task.fixedModificationTime);
+  return entry.lastModified ?? new Date(task.defaultModificationTime);
+};
+
+const placeholderText = ({ fileIndex, code, httpStatus }: SourceError): Buffer =>
+  Buffer.from(
+    [
+      'This file could not be added to the archive.',
+      `Index: ${fileIndex}`,
+      `Reason: ${code}`,
+      ...(httpStatus === undefined ? [] : [`HTTP status: ${httpStatus}`]),
+      FAILURE_CODES[code].text,
+      '',
+    ].join('\n'),
+  );
+
+const tooLateToLeaveOut = (error: SourceError, policy: OnSourceError): AppError =>
+  new AppError(
+    `${error.message}; onSourceError is ${policy}, but parts of the file are in the archive already and cannot be taken back`,
+    { code: error.code, retryable: error.retryable, cause: error, details: error.details },
+  );
+
+const addSource = async (entry: SourceEntry, deps: WriteEntriesDeps): Promise<WrittenEntry> => {
+  const { task, names, archive, signal } = deps;
+  const policy = task.onSourceError ?? 'Fail';
+  deps.assertFits(entry.declaredLength ?? entry.small?.length ?? 0);
+  try {
+    const modified = modifiedOf(entry, task);
+    return await archive.add({ ...entry, name: names.nameOf(entry.index), modified }, signal);
+  } catch (error) {
+    throw policy !== 'Fail' && error instanceof SourceError ? tooLateToLeaveOut(error, policy) : error;
+  }
+};
+
+const addOwn = (entry: ArchiveEntry, { archive, signal, assertFits }: WriteEntriesDeps) => {
+  assertFits(entry.declaredLength ?? 0);
+  return archive.add(entry, signal);
+};
+
+const leaveOut = async (failure: SourceError, deps: WriteEntriesDeps) => {
+  const { fileIndex, code, httpStatus } = failure;
+  const { task, names, log } = deps;
+  log.warn({ fileIndex, code, httpStatus, onSourceError: task.onSourceError }, 'a file is left out');
+  if (task.onSourceError !== 'Placeholder') return undefined;
+  const name = names.placeholderOf(fileIndex);
+  return { name, ...(await addOwn(ownEntry(name, [placeholderText(failure)], task), deps)) };
+};
+
+const writeEntry = async (source: SourceEntry, deps: WriteEntriesDeps, tally: Tally): Promise<void> => {
+  const { index, filename, failure } = source;
+  if (failure) {
+    tally.failures.push(failure);
+    const entry = await leaveOut(failure, deps);
+    tally.manifest?.add({ index, filename, failure, ...(entry && { entry }) });
+    return;
+  }
+  const { lengthUnverified } = source;
+  const entry = { name: deps.names.nameOf(index), ...(await addSource(source, deps)) };
+  if (lengthUnverified) tally.lengthUnverified.push(index);
+  tally.manifest?.add({ index, filename, entry, lengthUnverified });
+};
+
+const countCodes = (failures: readonly SourceError[]): Readonly<Record<string, number>> => {
+  const counts: Record<string, number> = {};
+  for (const { code } of failures) counts[code] = (counts[code] ?? 0) + 1;
+  return counts;
+};
+
+/**
+ * Writes every file's entry, and last the manifest where one is asked for.
+ * @throws SourceError of a file that may not be left out, and of the first when not one file could be had: an archive
+ * without any file is no success.
+ */
+export const writeEntries = async (deps: WriteEntriesDeps): Promise<EntriesWritten> => {
+  const { task, sources, progress, signal } = deps;
+  const manifest = task.manifestEntry === undefined ? undefined : createManifest();
+  const tally: Tally = { files: 0, failures: [], lengthUnverified: [], manifest };
+  for await (const source of sources.entries()) {
+    signal.throwIfAborted();
+    progress.startFile(source.index, source.declaredLength ?? source.small?.length);
+    await writeEntry(source, deps, tally);
+    tally.files += 1;
+    progress.finishFile();
+  }
+  signal.throwIfAborted();
+  const { files, failures, lengthUnverified } = tally;
+  const [first] = failures;
+  if (first && failures.length === files) throw first;
+  if (manifest && task.manifestEntry !== undefined)
+    await addOwn(ownEntry(task.manifestEntry, manifest.pieces(), task), deps);
+  return {
+    files,
+    skipped: failures.map(({ fileIndex }) => fileIndex),
+    skippedCodes: countCodes(failures),
+    lengthUnverified,
+  };
+};

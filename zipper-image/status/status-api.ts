@@ -1,0 +1,157 @@
+/**
+ * Writes the zipper's part of a ZipJob's status: server-side apply by plain HTTPS. The answer is the ZipJob, which is the only
+ * way in which a zipper reads it.
+ *
+ * The token is read before each request: the kubelet replaces the file long before the token expires.
+ */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Agent, request } from 'undici';
+import { FIELD_MANAGERS, GROUP_VERSION, PLURALS } from '#crds/api-group.ts';
+import type { ZipperStatus } from '#crds/zip-job.ts';
+import { errorCode } from '#runtime/errors.ts';
+import { redactText } from '#runtime/redact.ts';
+import type { ServerClock } from '#runtime/server-clock.ts';
+import { StatusError } from './status-error.ts';
+
+export interface StatusTarget {
+  readonly namespace: string;
+  readonly name: string;
+  /** A ZipJob of the same name with another uid is not ours. The API server does not compare it: see `isAnother`. */
+  readonly uid: string;
+}
+
+export interface StatusApi {
+  /** Sets the zipper's fields to exactly these and answers the ZipJob as it then is. @throws StatusError */
+  apply(status: ZipperStatus, signal?: AbortSignal): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+export interface StatusApiOptions {
+  /** Such as `https://10.0.0.1:443`. */
+  readonly server: string;
+  /** Directory with `token` and `ca.crt`. */
+  readonly serviceAccountDir: string;
+  readonly target: StatusTarget;
+  readonly requestTimeoutMs: number;
+  /** Learns the API server's time from every answer. */
+  readonly clock?: Pick<ServerClock, 'hear' | 'monotonicMs'> | undefined;
+}
+
+/** How the API server words a refusal by a policy whose author gave no reason; its status is 422 then. */
+const POLICY_REFUSAL = /ValidatingAdmissionPolicy .*denied request/s;
+
+interface Answer {
+  readonly status: number;
+  readonly text: string;
+  readonly retryAfter: string | undefined;
+}
+
+const secondsToMs = (text: string | undefined): number | undefined => {
+  const seconds = Number(text);
+  return text === undefined || !Number.isFinite(seconds) ? undefined : seconds * 1000;
+};
+
+const messageOf = (text: string): string => {
+  try {
+    const body: unknown = JSON.parse(text);
+    const message: unknown =
+      typeof body === 'object' && body !== null && 'message' in body ? body.message : undefined;
+    return typeof message === 'string' ? message : text.slice(0, 200);
+  } catch {
+    return text.slice(0, 200);
+  }
+};
+
+const toStatusError = (answer: Answer, attempted: string): StatusError => {
+  const message = redactText(messageOf(answer.text));
+  const text = `${attempted}: ${answer.status}: ${message}`;
+  const facts = { httpStatus: answer.status };
+  const isRefused =
+    answer.status === 403 ||
+    answer.status === 404 ||
+    (answer.status === 422 && POLICY_REFUSAL.test(message)) ||
+    (answer.status === 409 && /uid/i.test(message));
+  if (isRefused) return new StatusError(text, { code: 'Superseded', ...facts });
+  const isOurFault = answer.status === 400 || answer.status === 415 || answer.status === 422;
+  if (isOurFault) return new StatusError(text, { code: 'Internal', ...facts });
+  const retryAfterMs = secondsToMs(answer.retryAfter);
+  return new StatusError(text, { code: 'ApiServerUnavailable', ...facts, retryAfterMs });
+};
+
+/**
+ * Whether the answer is a ZipJob that was made again under the same name. The API server takes the uid of a status apply
+ * without looking at it; what keeps our pod from writing there is that it is not in charge of that ZipJob.
+ */
+const isAnother = (zipJob: unknown, { uid }: StatusTarget): boolean => {
+  const metadata: unknown =
+    typeof zipJob === 'object' && zipJob !== null && 'metadata' in zipJob ? zipJob.metadata : undefined;
+  return typeof metadata === 'object' && metadata !== null && 'uid' in metadata && metadata.uid !== uid;
+};
+
+interface Connection {
+  readonly dispatcher: Agent;
+  readonly url: string;
+  readonly tokenPath: string;
+  readonly clock: StatusApiOptions['clock'];
+}
+
+const applyOnce = async (
+  { dispatcher, url, tokenPath, clock }: Connection,
+  body: string,
+  signal: AbortSignal,
+): Promise<Answer> => {
+  const token = await readFile(tokenPath, 'utf8');
+  const headers = {
+    authorization: `Bearer ${token.trim()}`,
+    'content-type': 'application/apply-patch+yaml',
+    accept: 'application/json',
+  };
+  const sentMs = clock?.monotonicMs() ?? 0;
+  const answer = await request(url, { method: 'PATCH', dispatcher, signal, headers, body });
+  clock?.hear(answer.headers['date'], sentMs);
+  const retryAfter = answer.headers['retry-after'];
+  return {
+    status: answer.statusCode,
+    text: await answer.body.text(),
+    retryAfter: typeof retryAfter === 'string' ? retryAfter : undefined,
+  };
+};
+
+const statusUrl = (server: string, { namespace, name }: StatusTarget): string => {
+  const object = `${encodeURIComponent(namespace)}/${PLURALS.ZipJob}/${encodeURIComponent(name)}`;
+  return `${server}/apis/${GROUP_VERSION}/namespaces/${object}/status?fieldManager=${FIELD_MANAGERS.zipper}&force=true`;
+};
+
+/** Opens a client for one ZipJob; its certificate authority is the cluster's. */
+export const createStatusApi = async (options: StatusApiOptions): Promise<StatusApi> => {
+  const { target, serviceAccountDir, requestTimeoutMs } = options;
+  const ca = await readFile(join(serviceAccountDir, 'ca.crt'), 'utf8');
+  const connection: Connection = {
+    dispatcher: new Agent({ connect: { ca, timeout: requestTimeoutMs }, connections: 2 }),
+    url: statusUrl(options.server, target),
+    tokenPath: join(serviceAccountDir, 'token'),
+    clock: options.clock,
+  };
+  const attempted = `Writing the status of ZipJob ${target.namespace}/${target.name}`;
+  return {
+    apply: async (status, signal) => {
+      const limit = AbortSignal.timeout(requestTimeoutMs);
+      const body = JSON.stringify({ apiVersion: GROUP_VERSION, kind: 'ZipJob', metadata: target, status });
+      let answer: Answer;
+      try {
+        answer = await applyOnce(connection, body, signal ? AbortSignal.any([signal, limit]) : limit);
+      } catch (error) {
+        if (signal?.aborted === true) throw error;
+        const cause = errorCode(error) ?? 'no answer in time';
+        throw new StatusError(`${attempted}: ${cause}`, { code: 'ApiServerUnavailable', cause: error });
+      }
+      if (answer.status < 200 || answer.status > 299) throw toStatusError(answer, attempted);
+      const zipJob: unknown = JSON.parse(answer.text);
+      if (isAnother(zipJob, target))
+        throw new StatusError(`${attempted}: another ZipJob has the name now`, { code: 'Superseded' });
+      return zipJob;
+    },
+    close: () => connection.dispatcher.destroy(),
+  };
+};

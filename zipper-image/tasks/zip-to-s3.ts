@@ -1,0 +1,228 @@
+/**
+ * One archive, from being put in charge to its result.
+ *
+ *   in charge -> upload started -> `open` recorded -> entries -> all parts there -> `committing` recorded -> Complete -> result
+ *
+ * The upload starts before any source is asked for anything: a bucket that cannot be used fails the job at no cost. Every way
+ * out but a Complete aborts the upload, so a job that fails leaves nothing behind. From `committing` on the pod no longer
+ * heeds a request to stop: the few seconds to the result are cheaper than finding out later what became of it.
+ */
+import type { FileEntry, ZipResult } from '#crds/zip-job.ts';
+import { type ArchiveTask, CONTRACT_VERSION } from '#crds/zipper-contract.ts';
+import { toError } from '#runtime/errors.ts';
+import type { Logger } from '#runtime/log.ts';
+import { createArchive } from '../archive/archive.ts';
+import { type EntryNames, planEntryNames } from '../archive/entry-names.ts';
+import { type EntriesWritten, writeEntries } from '../archive/write-entries.ts';
+import type { SourceReader } from '../sources/types.ts';
+import { peakMemoryBytes } from '../status/peak-memory.ts';
+import { createProgress } from '../status/progress.ts';
+import type { StatusApi } from '../status/status-api.ts';
+import { StatusError } from '../status/status-error.ts';
+import { createStatusWriter, type StatusSettings, type StatusWriter } from '../status/status-writer.ts';
+import type { Store } from '../store/store.ts';
+import { hadOtherAttempts } from '../store/sweep-uploads.ts';
+import { createUpload, type Upload, type UploadSettings } from '../store/upload.ts';
+import type { UploadsLeftCount } from '../store/uploads-left.ts';
+
+export interface ZipToS3Deps {
+  readonly task: ArchiveTask;
+  readonly podUid: string;
+  readonly settings: UploadSettings & StatusSettings & { readonly sourceUnknownLengthZip64: boolean };
+  readonly log: Logger;
+  readonly statusApi: StatusApi;
+  /** Called when this pod is in charge. */
+  readonly openStore: () => Promise<Store>;
+  /** The file list; `zipJob` is the API server's answer. */
+  readonly readFiles: (zipJob: unknown) => Promise<readonly FileEntry[]>;
+  readonly openSources: (files: readonly FileEntry[], signal: AbortSignal) => SourceReader & AsyncDisposable;
+  /** Aborted when the pod is told to stop. */
+  readonly stopping: AbortSignal;
+  readonly uploadsLeft: UploadsLeftCount;
+  /** For the times in the status. */
+  readonly now: () => Date;
+  readonly toFailure: (error: unknown) => NonNullable<Parameters<StatusWriter['write']>[0]['failure']>;
+}
+
+/** What is there at which point of the run; counts are read from it at any time. */
+interface Run {
+  upload?: Upload;
+  sources?: SourceReader;
+}
+
+interface ListOfFiles {
+  readonly entries: readonly FileEntry[];
+  readonly names: EntryNames;
+}
+
+interface Work {
+  readonly deps: ZipToS3Deps;
+  readonly run: Run;
+  readonly status: StatusWriter;
+  readonly progress: ReturnType<typeof createProgress>;
+  /** Ends everything: told to stop, superseded, or a part that failed. */
+  readonly cancel: AbortController;
+  readonly startedAt: number;
+}
+
+const writeArchive = async (work: Work, files: ListOfFiles, { upload, sources }: Required<Run>) => {
+  const { deps, progress, cancel } = work;
+  const { task, settings, log } = deps;
+  const archive = createArchive({
+    sink: upload.sink,
+    compression: task.compression,
+    sha256: task.manifestEntry !== undefined,
+    zip64ForUnknownLength: settings.sourceUnknownLengthZip64,
+  });
+  const written = await writeEntries({
+    task,
+    names: files.names,
+    archive,
+    sources,
+    progress,
+    log,
+    assertFits: (bytes) => upload.assertFits(bytes),
+    signal: cancel.signal,
+  });
+  if (written.files !== files.entries.length)
+    throw new Error(`${written.files} of ${files.entries.length} files were read`);
+  return { ...written, ...(await archive.finish()) };
+};
+
+const skippedIn = ({ skipped, skippedCodes }: EntriesWritten) =>
+  skipped.length > 0 ? { skipped, skippedCodes } : {};
+
+const fillUpload = async (work: Work, upload: Upload, files: ListOfFiles): Promise<ZipResult> => {
+  const { deps, status, cancel, run } = work;
+  const { signal } = cancel;
+  const state = { uploadId: upload.uploadId, partSize: deps.settings.partSizeBytes };
+  await status.write({ upload: { ...state, state: 'open' } }, signal);
+  await using sources = deps.openSources(files.entries, signal);
+  run.sources = sources;
+  const written = await writeArchive(work, files, { upload, sources });
+  const { entries, lengthUnverified } = written;
+  const parts = await upload.finishParts();
+  await status.write({ upload: { ...state, state: 'committing', parts } }, signal);
+  const { etag, bytes } = await upload.complete();
+  return {
+    bytes,
+    etag,
+    entries,
+    ...(upload.sha256 !== undefined && { sha256: upload.sha256 }),
+    ...skippedIn(written),
+    ...(lengthUnverified.length > 0 && { lengthUnverified }),
+    seconds: Math.round(performance.now() - work.startedAt) / 1000,
+    peakMemory: await peakMemoryBytes(),
+    retries: upload.retries + sources.retries,
+    contractVersion: CONTRACT_VERSION,
+  };
+};
+
+const readFileNames = async ({ task, readFiles }: ZipToS3Deps, zipJob: unknown): Promise<ListOfFiles> => {
+  const entries = await readFiles(zipJob);
+  const { portableNames = 'keep', manifestEntry } = task;
+  const options = { portableNames, ...(manifestEntry !== undefined && { manifestEntry }) };
+  return { entries, names: planEntryNames(entries, options) };
+};
+
+const buildArchive = async (work: Work, zipJob: unknown): Promise<ZipResult> => {
+  const { deps, cancel, run } = work;
+  const { task, podUid, settings, log } = deps;
+  const [store, files] = await Promise.all([deps.openStore(), readFileNames(deps, zipJob)]);
+  const upload = await createUpload({
+    store,
+    settings,
+    log,
+    key: task.key,
+    attempt: podUid,
+    onConflict: task.onConflict,
+    sha256: task.sha256 === true,
+    sweepSince: hadOtherAttempts(zipJob, podUid) ? new Date(task.defaultModificationTime) : undefined,
+    signal: cancel.signal,
+    onFailure: (error) => cancel.abort(error),
+    uploadsLeft: deps.uploadsLeft,
+  });
+  run.upload = upload;
+  try {
+    return await fillUpload(work, upload, files);
+  } catch (error) {
+    // Whoever else failed on the way out was only stopped by the first failure.
+    const failure = cancel.signal.aborted ? toError(cancel.signal.reason) : toError(error);
+    cancel.abort(failure);
+    await upload.abandon();
+    throw failure;
+  }
+};
+
+/** The result was written by nobody else: even when the API server is away the archive is there, and the pod ends well. */
+const reportResult = async (work: Work, result: ZipResult): Promise<void> => {
+  try {
+    await work.status.write({ result });
+  } catch (error) {
+    if (error instanceof StatusError && error.code === 'Superseded') throw error;
+    work.deps.log.error(
+      { err: error },
+      'the result could not be written; the controller has to ask the store',
+    );
+  }
+};
+
+const reportFailure = async (work: Work, error: unknown): Promise<void> => {
+  if (error instanceof StatusError) return;
+  try {
+    await work.status.write({ failure: work.deps.toFailure(error) }, AbortSignal.timeout(FAILURE_WRITE_MS));
+  } catch (writeError) {
+    work.deps.log.warn({ err: writeError }, 'the failure could not be written into the status');
+  }
+};
+
+/** The termination message tells the failure too: writing it into the status may not eat up the grace period. */
+const FAILURE_WRITE_MS = 10_000;
+
+const createWork = (deps: ZipToS3Deps): Work => {
+  const run: Run = {};
+  const cancel = new AbortController();
+  const progress = createProgress({
+    podUid: deps.podUid,
+    filesTotal: deps.task.files.count,
+    bytesRead: () => run.sources?.bytesRead ?? 0,
+    bytesUploaded: () => run.upload?.bytesUploaded ?? 0,
+    now: deps.now,
+  });
+  const status = createStatusWriter({
+    api: deps.statusApi,
+    settings: deps.settings,
+    log: deps.log,
+    progress: () => progress.snapshot(),
+    onSuperseded: (error) => cancel.abort(error),
+  });
+  return { deps, run, status, progress, cancel, startedAt: performance.now() };
+};
+
+/**
+ * Builds and publishes the archive and says so in the status.
+ * @throws AppError whose code is a FailureCode; nothing was published then, or it is OutcomeUnknown.
+ */
+export const zipToS3 = async (deps: ZipToS3Deps): Promise<ZipResult> => {
+  const work = createWork(deps);
+  const { cancel, status } = work;
+  const stop = (): void => cancel.abort(deps.stopping.reason);
+  if (deps.stopping.aborted) stop();
+  deps.stopping.addEventListener('abort', stop, { once: true });
+  try {
+    const zipJob = await status.takeCharge(deps.task.startDeadlineSeconds * 1000, cancel.signal);
+    const stopProgress = status.startProgress(cancel.signal);
+    try {
+      const result = await buildArchive(work, zipJob);
+      await stopProgress();
+      await reportResult(work, result);
+      return result;
+    } catch (error) {
+      await stopProgress();
+      await reportFailure(work, error);
+      throw error;
+    }
+  } finally {
+    deps.stopping.removeEventListener('abort', stop);
+  }
+};
