@@ -1,5 +1,4 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import type { WorkQueueMetrics } from './engine/work-queue.ts';
 
 const SECONDS = [0.01, 0.05, 0.1, 0.5, 1, 2, 5, 10, 30, 60, 300, 600, 1800, 3600, 7200];
 const BYTES = [1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11];
@@ -173,22 +172,3 @@ export const createControllerMetrics = (registry: Registry) => ({
   queue: queueMetrics(registry),
 });
 export type ControllerMetrics = ReturnType<typeof createControllerMetrics>;
-
-/** The metrics of one work queue under client-go's names. */
-export const workQueueMetrics = ({ queue }: ControllerMetrics, name: string): WorkQueueMetrics => ({
-  depth: (keys) => {
-    queue.depth.set({ name }, keys);
-  },
-  added: () => {
-    queue.adds.inc({ name });
-  },
-  retried: () => {
-    queue.retries.inc({ name });
-  },
-  started: (seconds) => {
-    queue.queued.observe({ name }, seconds);
-  },
-  finished: (seconds) => {
-    queue.worked.observe({ name }, seconds);
-  },
-});

@@ -12,12 +12,13 @@ import type { ControllerConfig } from './config.ts';
 import { ZIPBUCKET, ZIPJOB, ZIPPROJECT } from './engine/measure-pass.ts';
 import { passFields } from './engine/pass-fields.ts';
 import { createWorkQueue, type WorkQueue } from './engine/work-queue.ts';
+import { workQueueMetrics } from './engine/work-queue-metrics.ts';
 import type { Clients } from './kube-state/clients.ts';
 import {
   createIsNamespaceTerminating,
   type IsNamespaceTerminating,
 } from './kube-state/terminating-namespaces.ts';
-import { type ControllerMetrics, workQueueMetrics } from './metrics.ts';
+import { type ControllerMetrics } from './metrics.ts';
 import { createWatches, type Watches } from './watches.ts';
 import { createWebhookDispatcher, type WebhookDispatcher } from './webhook/dispatcher.ts';
 import { createEndpointNotes, type EndpointNotes } from './webhook/endpoint-notes.ts';

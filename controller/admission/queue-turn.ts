@@ -1,6 +1,5 @@
 import { ANNOTATIONS } from '#crds/api-group.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
-import type { Observation } from '../zip-job/observation.ts';
 
 export type QueueTurn =
   | { readonly kind: 'go' }
@@ -18,8 +17,17 @@ const isHeld = (zipJob: ZipJob): boolean =>
 const hasBegun = (zipJob: ZipJob): boolean =>
   zipJob.status?.phase !== undefined && zipJob.status.phase !== 'Queued';
 
+/** A job and the others that want the same key. */
+export interface Contest {
+  readonly zipJob: ZipJob;
+  /** Other unfinished ZipJobs of the same bucket and key. */
+  readonly rivals: readonly ZipJob[];
+  /** Names of those among them that have a Job or are about to get one, though their status does not say so yet. */
+  readonly begun?: readonly string[];
+}
+
 /** May a queued job begin? One job at a time writes a key of a bucket, in the order of creation. */
-export const queueTurn = (seen: Pick<Observation, 'zipJob' | 'rivals' | 'begun'>): QueueTurn => {
+export const queueTurn = (seen: Contest): QueueTurn => {
   const { zipJob, rivals, begun = [] } = seen;
   if (zipJob.spec.suspend === true) return { kind: 'suspended' };
   const first =

@@ -5,12 +5,17 @@ import type { Clock } from '#runtime/clock.ts';
 import { type Change, type ObjectKey, objectKey } from '#runtime/kube/types.ts';
 import type { ControllerConfig } from '../config.ts';
 import { bucketKeyOf } from '../kube-state/caches.ts';
-import type { SlotTurn } from '../zip-job/observation.ts';
 import { nextInTurn, type SlotLimits, type SlotRequest, takenSlots } from './order.ts';
 import type { Pause } from './pause.ts';
 import { orderOf } from './queue-turn.ts';
 import { type TokenRate, takeToken } from './token-bucket.ts';
 import { isInTrustedQueue } from './trusted-queue.ts';
+
+/** Whether a queued job may begin now. `none`: it cannot for another reason, so no slot was asked for. */
+export type SlotTurn =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'granted' }
+  | { readonly kind: 'waiting'; readonly reason: 'SlotsTaken' | 'Paused'; readonly message: string };
 
 export interface SlotsOptions {
   readonly limits: SlotLimits;

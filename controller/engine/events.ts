@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { GROUP_VERSION, LABELS } from '#crds/api-group.ts';
-import { rfc3339 } from '#crds/conditions.ts';
+import { rfc3339, shorten } from '#crds/conditions.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import type { Clock } from '#runtime/clock.ts';
 import { isKubeError } from '#runtime/kube/kube-error.ts';
@@ -8,8 +8,12 @@ import type { Event } from '#runtime/kube/resources.ts';
 import type { ObjectClient } from '#runtime/kube/types.ts';
 import type { Logger } from '#runtime/log.ts';
 import { redactText } from '#runtime/redact.ts';
-import type { EventNote } from '../zip-job/observation.ts';
-import { shorten } from '../zip-job/owned-status.ts';
+
+export interface EventNote {
+  readonly type: 'Normal' | 'Warning';
+  readonly reason: string;
+  readonly message: string;
+}
 
 const COMPONENT = 'zipjobs-controller';
 /** Repetitions are counted for this many events. */

@@ -1,6 +1,15 @@
+import { shorten } from '#crds/conditions.ts';
 import type { KubeError } from '#runtime/kube/kube-error.ts';
-import type { Refusal } from '../zip-job/observation.ts';
-import { shorten } from '../zip-job/owned-status.ts';
+
+/** The API server did not take a Job that was to be created; kept in memory until it does. */
+export interface Refusal {
+  readonly target: 'archive' | 'settle';
+  readonly reason: 'QuotaExceeded' | 'AdmissionRefused' | 'ApiServerBusy';
+  readonly message: string;
+  readonly since: Date;
+  readonly retryAt: Date;
+  readonly count: number;
+}
 
 const FIRST_RETRY_MS = 1000;
 const LONGEST_RETRY_MS = 60_000;

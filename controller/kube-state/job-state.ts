@@ -1,6 +1,5 @@
 import type { ZipJob } from '#crds/zip-job.ts';
 import type { Job } from '#runtime/kube/resources.ts';
-import type { Observation } from '../zip-job/observation.ts';
 
 export interface JobEnd {
   readonly reason: string;
@@ -30,5 +29,5 @@ export const isLeftOver = (job: Job, { metadata }: ZipJob): boolean =>
   ) === true;
 
 /** The Job of the ZipJob; one of the same name that belongs to somebody else is not it. */
-export const ownJob = (seen: Pick<Observation, 'job' | 'zipJob'>): Job | undefined =>
+export const ownJob = (seen: { readonly job: Job | undefined; readonly zipJob: ZipJob }): Job | undefined =>
   seen.job && isOwnedBy(seen.job, seen.zipJob) ? seen.job : undefined;

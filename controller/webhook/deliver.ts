@@ -6,7 +6,7 @@ import type { EgressPolicy } from '#runtime/egress/egress-policy.ts';
 import { judgeUrl } from '#runtime/egress/judge-url.ts';
 import { errorCode } from '#runtime/errors.ts';
 import { retryAfterMs } from '#runtime/http/retry-after.ts';
-import type { DeliveryAnswer } from '../zip-job/observation.ts';
+import type { DeliveryAnswer } from './dispatcher.ts';
 import { signatureHeader } from './signature.ts';
 
 /** More of an answer is not read. */

@@ -1,5 +1,17 @@
+import type { WebhookDelivery } from '#crds/zip-job.ts';
 import type { Clock } from '#runtime/clock.ts';
-import type { DeliveryAnswer, DeliveryState } from '../zip-job/observation.ts';
+
+export interface DeliveryAnswer {
+  readonly delivery: WebhookDelivery;
+  /** The receiver asked to come back no sooner. */
+  readonly retryAfterMs?: number;
+}
+
+/** What this process knows of the delivery of a webhook. */
+export type DeliveryState =
+  | { readonly kind: 'idle' }
+  | { readonly kind: 'inFlight' }
+  | { readonly kind: 'answered'; readonly answer: DeliveryAnswer };
 
 export interface DeliveryTask {
   /** Key of the ZipJob; at most one delivery of it is under way. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { rfc3339 } from '#crds/conditions.ts';
 import type { WebhookEvent, WebhookState, ZipJob } from '#crds/zip-job.ts';
 import { inSeconds } from '../kube-state/times.ts';
-import type { DeliveryAnswer } from '../zip-job/observation.ts';
+import type { DeliveryAnswer } from './dispatcher.ts';
 import { zipIdOf } from './payload.ts';
 
 const KEPT_DELIVERIES = 10;

@@ -1,6 +1,6 @@
 import type { WebhookEvent, ZipJob, ZipJobStatus } from '#crds/zip-job.ts';
 import { apiStatusOf } from '#crds/zip-job.ts';
-import { isJsonObject } from '../zip-job/policies/admission.ts';
+import { isJsonObject } from '#runtime/kube/decode.ts';
 
 /** What receivers of Standard Webhooks take at least is 20 kB. */
 const MAX_BODY_BYTES = 20_000;

@@ -1,11 +1,17 @@
-import { type Condition, type ConditionChange, REASONS, rfc3339, setCondition } from '#crds/conditions.ts';
+import {
+  type Condition,
+  type ConditionChange,
+  REASONS,
+  rfc3339,
+  setCondition,
+  shorten,
+} from '#crds/conditions.ts';
 import type { ZipBucket, ZipBucketStatus } from '#crds/zip-bucket.ts';
 import type { BucketCheck } from '#crds/zipper-contract.ts';
 import { isJobFinished, jobFailure } from '../kube-state/job-state.ts';
 import { isEnded, terminationOf } from '../kube-state/pod-state.ts';
 import { describeFailure, parseTerminationMessage } from '../kube-state/termination-message.ts';
 import { timeOf } from '../kube-state/times.ts';
-import { shorten } from '../zip-job/owned-status.ts';
 import { podWaiting } from '../zip-job/policies/pod-waiting.ts';
 import type { BucketMoment, BucketTest } from './observation.ts';
 

@@ -1,7 +1,7 @@
 import type { ZipJob } from '#crds/zip-job.ts';
 import { isOlderVersion } from '#runtime/kube/object-cache.ts';
 import type { ObjectKey } from '#runtime/kube/types.ts';
-import type { Refusal } from './observation.ts';
+import type { Refusal } from '../engine/refusal.ts';
 
 /**
  * What this process knows before its caches do: the objects that it wrote, until the watch has brought them back, and which

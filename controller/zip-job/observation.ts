@@ -1,38 +1,14 @@
 import type { ZipBucket } from '#crds/zip-bucket.ts';
-import type { ControllerStatus, WebhookDelivery, ZipJob, ZipperStatus } from '#crds/zip-job.ts';
+import type { ControllerStatus, ZipJob, ZipperStatus } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import type { Job, Pod } from '#runtime/kube/resources.ts';
+import type { SlotTurn } from '../admission/slots.ts';
 import type { ControllerConfig } from '../config.ts';
+import type { EventNote } from '../engine/events.ts';
+import type { Refusal } from '../engine/refusal.ts';
 import type { EarlyRelease } from '../kube-state/release.ts';
+import type { DeliveryState } from '../webhook/dispatcher.ts';
 import type { PodWait } from './policies/pod-waiting.ts';
-
-/** The API server did not take a Job that was to be created; kept in memory until it does. */
-export interface Refusal {
-  readonly target: 'archive' | 'settle';
-  readonly reason: 'QuotaExceeded' | 'AdmissionRefused' | 'ApiServerBusy';
-  readonly message: string;
-  readonly since: Date;
-  readonly retryAt: Date;
-  readonly count: number;
-}
-
-export interface DeliveryAnswer {
-  readonly delivery: WebhookDelivery;
-  /** The receiver asked to come back no sooner. */
-  readonly retryAfterMs?: number;
-}
-
-/** What this process knows of the delivery of a webhook. */
-export type DeliveryState =
-  | { readonly kind: 'idle' }
-  | { readonly kind: 'inFlight' }
-  | { readonly kind: 'answered'; readonly answer: DeliveryAnswer };
-
-/** Whether a queued job may begin now. `none`: it cannot for another reason, so no slot was asked for. */
-export type SlotTurn =
-  | { readonly kind: 'none' }
-  | { readonly kind: 'granted' }
-  | { readonly kind: 'waiting'; readonly reason: 'SlotsTaken' | 'Paused'; readonly message: string };
 
 /** Everything that a decision about one ZipJob rests on. */
 export interface Observation {
@@ -67,12 +43,6 @@ export interface Observation {
  * attempt that was lost before it could write its own.
  */
 export type OwnedStatus = ControllerStatus & Pick<ZipperStatus, 'result'>;
-
-export interface EventNote {
-  readonly type: 'Normal' | 'Warning';
-  readonly reason: string;
-  readonly message: string;
-}
 
 export type Action =
   | { readonly kind: 'addFinalizer' }

@@ -5,16 +5,12 @@ import {
   REASONS,
   type Reason,
   setCondition,
+  shorten,
 } from '#crds/conditions.ts';
 import { apiStatusOf, type Phase, type UploadState, type ZipJob, type ZipJobStatus } from '#crds/zip-job.ts';
 import type { OwnedStatus } from './observation.ts';
 
-const MAX_MESSAGE = 1024;
 const UNRECORDED_RESULT: Reason = 'ProvedByStore';
-
-/** Messages of the status hold at most 1,024 characters. */
-export const shorten = (message: string): string =>
-  message.length <= MAX_MESSAGE ? message : `${message.slice(0, MAX_MESSAGE - 3)}...`;
 
 const conditionIs = (
   conditions: readonly Condition[] | undefined,

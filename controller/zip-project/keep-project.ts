@@ -1,12 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { FIELD_MANAGERS, GROUP_VERSION, ZIPPER_SERVICE_ACCOUNT } from '#crds/api-group.ts';
-import { type ConditionChange, REASONS, setCondition } from '#crds/conditions.ts';
+import { type ConditionChange, REASONS, setCondition, shorten } from '#crds/conditions.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import type { Clock } from '#runtime/clock.ts';
 import { toError } from '#runtime/errors.ts';
 import { isKubeError } from '#runtime/kube/kube-error.ts';
 import type { ObjectClient, ObjectKey } from '#runtime/kube/types.ts';
-import { shorten } from '../zip-job/owned-status.ts';
 import type { ProjectChildren } from './project-children.ts';
 import type { ProjectWebhook } from './project-webhook.ts';
 

@@ -1,5 +1,5 @@
 import { FIELD_MANAGERS, GROUP_VERSION } from '#crds/api-group.ts';
-import { setCondition } from '#crds/conditions.ts';
+import { setCondition, shorten } from '#crds/conditions.ts';
 import { isFinished, type ZipJob } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import type { Clock } from '#runtime/clock.ts';
@@ -9,7 +9,6 @@ import type { Finalizers } from '../engine/finalizers.ts';
 import type { Caches } from '../kube-state/caches.ts';
 import { holdsFinalizer } from '../kube-state/release.ts';
 import type { IsNamespaceTerminating } from '../kube-state/terminating-namespaces.ts';
-import { shorten } from '../zip-job/owned-status.ts';
 import { type ProjectDeletion, projectDeletion } from './project-deletion.ts';
 
 export interface LeaveProjectOptions {

@@ -3,6 +3,15 @@ import type { KubeObject } from './types.ts';
 export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** True when the text is that of one JSON object. */
+export const isJsonObject = (text: string): boolean => {
+  try {
+    return isRecord(JSON.parse(text));
+  } catch {
+    return false;
+  }
+};
+
 /** Where an object comes from decides what must be there; the API server's own schema guarantees the rest. */
 export interface Shape {
   readonly kind: string;

@@ -1,9 +1,10 @@
 import { type Reason, rfc3339 } from '#crds/conditions.ts';
 import type { Job, Pod } from '#runtime/kube/resources.ts';
+import type { EventNote } from '../../engine/events.ts';
 import { ownJob } from '../../kube-state/job-state.ts';
 import { isEnded, isLost, lostAt, silentAt } from '../../kube-state/pod-state.ts';
 import { timeOf } from '../../kube-state/times.ts';
-import type { Action, EventNote, OwnedStatus, Situation, Step } from '../observation.ts';
+import type { Action, OwnedStatus, Situation, Step } from '../observation.ts';
 import {
   hasStarted,
   isSettling,

@@ -1,11 +1,12 @@
 import { ANNOTATIONS } from '#crds/api-group.ts';
 import { rfc3339 } from '#crds/conditions.ts';
 import type { Phase } from '#crds/zip-job.ts';
+import type { EventNote } from '../../engine/events.ts';
 import { commandOf } from '../../kube-state/command.ts';
 import { isJobFinished, jobFailure, ownJob } from '../../kube-state/job-state.ts';
 import { formatDuration, timeOf } from '../../kube-state/times.ts';
 import { eventOf, firstWebhookState } from '../../webhook/notification.ts';
-import type { Action, EventNote, Outcome, OwnedStatus, Situation, Step } from '../observation.ts';
+import type { Action, Outcome, OwnedStatus, Situation, Step } from '../observation.ts';
 import { isSettling, isTrue, withCondition, withoutCondition, withPhase } from '../owned-status.ts';
 import { withAttempt } from '../policies/attempt.ts';
 import { countedFailures, maxAttemptsOf } from '../policies/failure.ts';

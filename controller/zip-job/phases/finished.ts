@@ -1,11 +1,12 @@
 import { ANNOTATIONS, FINALIZER } from '#crds/api-group.ts';
 import { REASONS } from '#crds/conditions.ts';
 import type { WebhookState } from '#crds/zip-job.ts';
+import type { EventNote } from '../../engine/events.ts';
 import { commandOf } from '../../kube-state/command.ts';
 import { timeOf } from '../../kube-state/times.ts';
 import { isDisabled } from '../../webhook/endpoint.ts';
 import { afterDelivery, replayed } from '../../webhook/notification.ts';
-import type { Action, EventNote, OwnedStatus, Situation, Step } from '../observation.ts';
+import type { Action, OwnedStatus, Situation, Step } from '../observation.ts';
 import { withCondition } from '../owned-status.ts';
 import { expiresAt, fileListExpiresAt } from '../policies/expiry.ts';
 import { endJob } from './ending.ts';

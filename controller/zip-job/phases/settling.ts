@@ -1,10 +1,11 @@
 import type { Attempt, ZipResult } from '#crds/zip-job.ts';
 import { CONTRACT_VERSION, type SettleOutcome } from '#crds/zipper-contract.ts';
+import type { EventNote } from '../../engine/events.ts';
 import { terminationOf } from '../../kube-state/pod-state.ts';
 import { parseTerminationMessage } from '../../kube-state/termination-message.ts';
 import { timeOf } from '../../kube-state/times.ts';
 import { settleJob } from '../manifest/job-manifest.ts';
-import type { EventNote, Outcome, OwnedStatus, Situation, Step } from '../observation.ts';
+import type { Outcome, OwnedStatus, Situation, Step } from '../observation.ts';
 import { fileCount, withCondition } from '../owned-status.ts';
 import { type SettleAnswer, type Settled, settleStep } from '../policies/settle.ts';
 

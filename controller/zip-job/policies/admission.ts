@@ -1,5 +1,5 @@
 import type { Reason } from '#crds/conditions.ts';
-import { isRecord } from '#runtime/kube/decode.ts';
+import { isJsonObject } from '#runtime/kube/decode.ts';
 import { isLeaving } from '../../kube-state/release.ts';
 import type { Observation, Outcome } from '../observation.ts';
 import { fileListFault } from './file-list.ts';
@@ -9,15 +9,6 @@ export type Admission =
   | { readonly kind: 'accept' }
   | { readonly kind: 'wait'; readonly reason: Reason; readonly message: string }
   | ({ readonly kind: 'refuse' } & Outcome);
-
-/** True when the text is that of one JSON object. */
-export const isJsonObject = (text: string): boolean => {
-  try {
-    return isRecord(JSON.parse(text));
-  } catch {
-    return false;
-  }
-};
 
 const refuse = (reason: Reason, message: string): Admission => ({ kind: 'refuse', reason, message });
 

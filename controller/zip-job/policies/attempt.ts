@@ -1,4 +1,4 @@
-import { rfc3339 } from '#crds/conditions.ts';
+import { rfc3339, shorten } from '#crds/conditions.ts';
 import type { Attempt, AttemptClass, Failure, ZipJob } from '#crds/zip-job.ts';
 import { EXIT_CODES, FAILURE_CODES, isPermanentExit } from '#crds/zipper-contract.ts';
 import type { Pod } from '#runtime/kube/resources.ts';
@@ -6,7 +6,7 @@ import { isDisrupted, isEnded, terminationOf } from '../../kube-state/pod-state.
 import { describeFailure, parseTerminationMessage } from '../../kube-state/termination-message.ts';
 import { timeOf } from '../../kube-state/times.ts';
 import type { OwnedStatus } from '../observation.ts';
-import { shorten, uploadOf } from '../owned-status.ts';
+import { uploadOf } from '../owned-status.ts';
 
 /** As many attempts as the status keeps. */
 const KEPT_ATTEMPTS = 10;

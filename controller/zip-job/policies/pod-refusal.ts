@@ -1,7 +1,7 @@
+import { shorten } from '#crds/conditions.ts';
 import type { Event, Job } from '#runtime/kube/resources.ts';
 import { timeOf } from '../../kube-state/times.ts';
 import type { Observation } from '../observation.ts';
-import { shorten } from '../owned-status.ts';
 import type { PodWait } from './pod-waiting.ts';
 
 /** A pod normally exists well before this. */

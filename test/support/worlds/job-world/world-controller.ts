@@ -1,10 +1,10 @@
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { createControllerMetrics } from '#controller/metrics.ts';
+import type { DeliveryState } from '#controller/webhook/dispatcher.ts';
 import { createAct } from '#controller/zip-job/act.ts';
 import { decide } from '#controller/zip-job/decide.ts';
 import { createMemory } from '#controller/zip-job/memory.ts';
-import type { DeliveryState } from '#controller/zip-job/observation.ts';
 import { createObserve } from '#controller/zip-job/observe.ts';
 import { createReconcile, type Reconcile } from '#controller/zip-job/reconcile.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';

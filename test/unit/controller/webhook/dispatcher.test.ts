@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';
+import type { DeliveryAnswer } from '#controller/webhook/dispatcher.ts';
 import { createWebhookDispatcher } from '#controller/webhook/dispatcher.ts';
-import type { DeliveryAnswer } from '#controller/zip-job/observation.ts';
 import { createManualClock } from '#test/support/builders/manual-clock.ts';
 
 const ANSWER: DeliveryAnswer = { delivery: { at: '2026-05-04T12:00:00Z', durationMs: 1, status: 200 } };

@@ -1,12 +1,13 @@
 import { expect } from 'chai';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
+import type { EventNote } from '#controller/engine/events.ts';
 import { createControllerMetrics } from '#controller/metrics.ts';
 import { createAct } from '#controller/zip-job/act.ts';
 import type { ActOptions } from '#controller/zip-job/actions/act-options.ts';
 import { archiveJob, settleJob } from '#controller/zip-job/manifest/job-manifest.ts';
 import { createMemory } from '#controller/zip-job/memory.ts';
-import type { Decision, EventNote } from '#controller/zip-job/observation.ts';
+import type { Decision } from '#controller/zip-job/observation.ts';
 import { ownedStatus } from '#controller/zip-job/owned-status.ts';
 import { FINALIZER } from '#crds/api-group.ts';
 import type { ZipJob } from '#crds/zip-job.ts';

@@ -1,8 +1,7 @@
 import { expect } from 'chai';
-import type { DeliveryTask } from '#controller/webhook/dispatcher.ts';
+import type { DeliveryState, DeliveryTask } from '#controller/webhook/dispatcher.ts';
 import { createEndpointNotes } from '#controller/webhook/endpoint-notes.ts';
 import { createPlanTest, projectOfTest } from '#controller/webhook/test-event.ts';
-import type { DeliveryState } from '#controller/zip-job/observation.ts';
 import { projectWebhook } from '#controller/zip-project/project-webhook.ts';
 import type { EndpointState, ZipProject } from '#crds/zip-project.ts';
 import { ago, aZipProject, NAMESPACE } from '#test/support/builders/builders.ts';

@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import { queueTurn } from '#controller/admission/queue-turn.ts';
-import { isJsonObject } from '#controller/zip-job/policies/admission.ts';
 import { nextPod } from '#controller/zip-job/policies/charge.ts';
 import { expiresAt, fileListExpiresAt } from '#controller/zip-job/policies/expiry.ts';
 import { fileListFault } from '#controller/zip-job/policies/file-list.ts';
@@ -9,6 +8,7 @@ import { verifyResult } from '#controller/zip-job/policies/result.ts';
 import { startDeadline } from '#controller/zip-job/policies/start-deadline.ts';
 import { ANNOTATIONS } from '#crds/api-group.ts';
 import type { FilesFrom, ZipJob, ZipJobStatus } from '#crds/zip-job.ts';
+import { isJsonObject } from '#runtime/kube/decode.ts';
 import { aConfig, ago, aJob, aPod, aZipJob, NAME, NOW } from '#test/support/builders/builders.ts';
 import { waitingFor } from '#test/support/builders/pod-statuses.ts';
 import {
