@@ -1,4 +1,5 @@
 import type { Cluster } from '#tools/local-cluster/cluster-types.ts';
+import { WATCHED_FOLDERS } from './change-effects.ts';
 
 export interface Overview {
   readonly cluster: Pick<Cluster, 'dir' | 'kubeconfigPath' | 'store'>;
@@ -47,6 +48,6 @@ In another shell:
 Create a zip:
   ${curl(overview)}
 
-Save a file in api, controller, runtime, crds, zipper-image or charts to apply it. Press Ctrl-C to stop everything.
+Save a file in ${WATCHED_FOLDERS.join(', ')} to apply it. Press Ctrl-C to stop everything.
 `;
 };
