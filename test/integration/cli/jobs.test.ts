@@ -186,7 +186,8 @@ describe('zipjobs job', function () {
     await until('every event to be delivered', async () => {
       const text = await flow.kubectl('get', 'zipjobs', '-o', 'json');
       const { items } = JSON.parse(text) as { readonly items: readonly ZipJob[] };
-      return items.every(({ status }) => status?.webhook?.state === 'Delivered');
+      const done = ['Delivered', 'NotConfigured'];
+      return items.every(({ status }) => done.includes(status?.webhook?.state ?? ''));
     });
     flow.receiver.answers.push(500);
     const refused = await zipjobs(['replay-webhook', uuid]);
