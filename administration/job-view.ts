@@ -1,4 +1,4 @@
-import { ANNOTATIONS, bucketResourceName, zipJobName } from '#crds/api-group.ts';
+import { ANNOTATIONS } from '#crds/api-group.ts';
 import type { Condition } from '#crds/conditions.ts';
 import {
   type ApiStatus,
@@ -6,12 +6,12 @@ import {
   apiStatusOf,
   type Phase,
   type Progress,
-  SERVICES,
   type Service,
   type WebhookState,
   type ZipJob,
   type ZipResult,
 } from '#crds/zip-job.ts';
+import { bucketOf, fileCount, zipJobId } from '#crds/zip-job-facts.ts';
 import { redactText } from '#runtime/redact.ts';
 
 /** Why a job failed, and which file it was. */
@@ -72,23 +72,11 @@ export interface Job {
   readonly runAgainOf: string | null;
 }
 
-const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
-const UUID_ONLY = new RegExp(`^${UUID}$`);
-const NAME_OF_API = new RegExp(`^${zipJobName('')}(${UUID})$`);
-
-export const isUuid = (text: string): boolean => UUID_ONLY.test(text);
-
-/** The uuid of a job that the API made; a job that was named by hand is known by the uid of its object. */
-export const idOf = ({ metadata }: ZipJob): string =>
-  NAME_OF_API.exec(metadata.name)?.[1] ?? metadata.uid ?? '';
-
-const serviceOf = ({ spec }: ZipJob): Service =>
-  spec.service ?? SERVICES.find((one) => spec.bucketRef.name.startsWith(`${one}-`)) ?? SERVICES[0];
-
-const filesOf = ({ metadata, spec }: ZipJob): JobFiles => {
-  const deletedAt = metadata.annotations?.[ANNOTATIONS.fileListDeletedAt] ?? null;
-  if (spec.files) return { list: 'inline', count: spec.files.length, deletedAt: null };
-  return { list: deletedAt === null ? 'stored' : 'deleted', count: spec.filesFrom?.count ?? 0, deletedAt };
+const filesOf = (job: ZipJob): JobFiles => {
+  const count = fileCount(job);
+  const deletedAt = job.metadata.annotations?.[ANNOTATIONS.fileListDeletedAt] ?? null;
+  if (job.spec.files) return { list: 'inline', count, deletedAt: null };
+  return { list: deletedAt === null ? 'stored' : 'deleted', count, deletedAt };
 };
 
 const failureOf = ({ spec, status }: ZipJob): JobFailure | null => {
@@ -141,12 +129,12 @@ const evidence = ({ status = {} }: ZipJob) => ({
 
 export const toJob = (job: ZipJob): Job => {
   const { metadata, spec } = job;
-  const service = serviceOf(job);
+  const { service, name: bucketName } = bucketOf(job);
   return {
     project: metadata.namespace,
     name: metadata.name,
-    id: idOf(job),
-    bucketName: spec.bucketRef.name.slice(bucketResourceName(service, '').length),
+    id: zipJobId(job),
+    bucketName,
     service,
     key: spec.key,
     ...times(job),

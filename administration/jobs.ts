@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { ANNOTATIONS, zipJobName } from '#crds/api-group.ts';
 import { isFinished, type ZipJob } from '#crds/zip-job.ts';
+import { isUuid, zipJobId } from '#crds/zip-job-facts.ts';
 import type { Clock } from '#runtime/clock.ts';
 import type { KubeClient } from '#runtime/kube/client.ts';
 import type { ObjectClient } from '#runtime/kube/types.ts';
 import { AdministrationError, hasCode } from './administration-error.ts';
 import { askController } from './ask-controller.ts';
-import { idOf, isUuid, type Job, toJob } from './job-view.ts';
+import { type Job, toJob } from './job-view.ts';
 import { type JobList, type JobQuery, listJobs } from './list-jobs.ts';
 import { type JobLog, type LogOptions, readJobLog } from './read-job-log.ts';
 import { checkCanRunAgain, zipJobAgain } from './run-again.ts';
@@ -56,7 +57,7 @@ const byUid = async (
   id: string,
 ): Promise<ZipJob | undefined> => {
   try {
-    return (await zipJobs.list({ namespace })).find((job) => idOf(job) === id);
+    return (await zipJobs.list({ namespace })).find((job) => zipJobId(job) === id);
   } catch (error) {
     if (hasCode(error, 'Forbidden')) return undefined;
     throw error;

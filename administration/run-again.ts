@@ -1,7 +1,7 @@
 import { ANNOTATIONS, GROUP_VERSION, LABELS, MAX_ZIP_JOB_NAME_LENGTH, zipJobName } from '#crds/api-group.ts';
 import { isFinished, type ZipJob } from '#crds/zip-job.ts';
+import { uuidOfName } from '#crds/zip-job-facts.ts';
 import { AdministrationError } from './administration-error.ts';
-import { isUuid } from './job-view.ts';
 
 export interface Again {
   /** A new one. */
@@ -12,12 +12,9 @@ export interface Again {
 const refused = (message: string): AdministrationError =>
   new AdministrationError(message, { code: 'Refused' });
 
-const PREFIX = zipJobName('');
-const isNamedByApi = (name: string): boolean => name.startsWith(PREFIX) && isUuid(name.slice(PREFIX.length));
-
 /** Made by the API: a uuid again, by which it can be asked for. Named by hand: the same name with an end of its own. */
 const nameOf = ({ metadata: { name } }: ZipJob, uuid: string): string => {
-  if (isNamedByApi(name)) return zipJobName(uuid);
+  if (uuidOfName(name) !== undefined) return zipJobName(uuid);
   const end = `-${uuid.slice(0, 8)}`;
   return `${name.slice(0, MAX_ZIP_JOB_NAME_LENGTH - end.length).replace(/-+$/, '')}${end}`;
 };

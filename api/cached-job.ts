@@ -1,5 +1,6 @@
 import { ANNOTATIONS } from '#crds/api-group.ts';
-import { isFinished, type WebhookState, type ZipJob } from '#crds/zip-job.ts';
+import { isFinished, SPEC_DEFAULTS, type WebhookState, type ZipJob } from '#crds/zip-job.ts';
+import { fileCount } from '#crds/zip-job-facts.ts';
 
 /** Longest metadata that is kept in memory; a job with more is read anew for every request. */
 const MAX_KEPT_METADATA = 1_024;
@@ -18,11 +19,11 @@ const lastDelivery = (webhook: WebhookState | undefined): Pick<NonNullable<ZipJo
   webhook?.log === undefined ? {} : { webhook: { ...webhook, log: webhook.log.slice(-1) } };
 
 /** What lists and figures of the dashboard are made of; where the file list stands is not. */
-const listed = ({ metadata, spec, status = {} }: ZipJob): Pick<ZipJob, 'metadata' | 'spec' | 'status'> => {
+const listed = (job: ZipJob): Pick<ZipJob, 'metadata' | 'spec' | 'status'> => {
+  const { metadata, spec, status = {} } = job;
   const { creationTimestamp, deletionTimestamp } = metadata;
   const { conditions: _conditions, attempts: _attempts, webhook, job: _job, ...rest } = status;
   const { upload: _upload, message: _message, result, ...told } = rest;
-  const count = spec.filesFrom?.count ?? spec.files?.length ?? 0;
   return {
     metadata: {
       name: metadata.name,
@@ -33,7 +34,7 @@ const listed = ({ metadata, spec, status = {} }: ZipJob): Pick<ZipJob, 'metadata
     spec: {
       bucketRef: { name: spec.bucketRef.name },
       key: spec.key,
-      filesFrom: { secretNames: [], encoding: 'gzip+json', count, sha256: '' },
+      filesFrom: { secretNames: [], encoding: 'gzip+json', count: fileCount(job), sha256: '' },
     },
     status: {
       ...told,
@@ -49,7 +50,7 @@ const listed = ({ metadata, spec, status = {} }: ZipJob): Pick<ZipJob, 'metadata
  */
 const toKnownJob = (job: ZipJob): ZipJob => {
   const { name, namespace, uid, resourceVersion } = job.metadata;
-  const text = job.spec.metadata ?? '{}';
+  const text = job.spec.metadata ?? SPEC_DEFAULTS.metadata;
   const phase = job.status?.phase;
   const keep = isFinished(job) && text.length <= MAX_KEPT_METADATA;
   return {

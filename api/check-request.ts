@@ -1,11 +1,11 @@
-import type { ListedFile, Service } from '#crds/zip-job.ts';
+import { type ListedFile, type Service, SPEC_DEFAULTS } from '#crds/zip-job.ts';
 import { sourceHeadersProblem } from '#runtime/source-headers.ts';
 import { parameterInvalid } from './api-error.ts';
 import { keyProblem } from './check-key.ts';
 import { jsonDepth } from './json/json-depth.ts';
 import type { StrictJson } from './json/strict-json.ts';
 import { MAX_METADATA_DEPTH, type RequestLimits } from './schemas/limits.ts';
-import { DEFAULT_SERVICE, type ZipJobBody, type ZipJobBodyCheck } from './schemas/zip-job-request.ts';
+import type { ZipJobBody, ZipJobBodyCheck } from './schemas/zip-job-request.ts';
 
 /** A request that may become a ZipJob. */
 export interface ZipJobRequest {
@@ -32,10 +32,8 @@ export interface RequestCheckDeps {
   readonly limits: RequestLimits;
 }
 
-const DEFAULT_METADATA = '{}';
-
 const checkMetadata = (body: ZipJobBody, text: string | undefined, limits: RequestLimits): string => {
-  if (body.metadata === undefined || text === undefined) return DEFAULT_METADATA;
+  if (body.metadata === undefined || text === undefined) return SPEC_DEFAULTS.metadata;
   if (Buffer.byteLength(text) > limits.maxMetadataBytes)
     throw parameterInvalid('metadata', `metadata is longer than ${limits.maxMetadataBytes} bytes.`);
   if (jsonDepth(body.metadata, MAX_METADATA_DEPTH) > MAX_METADATA_DEPTH)
@@ -78,7 +76,7 @@ export const checkRequest = (json: StrictJson, deps: RequestCheckDeps): ZipJobRe
   const files = checkFiles(body.urls, deps);
   return {
     bucketName: body.bucket_name,
-    service: body.service ?? DEFAULT_SERVICE,
+    service: body.service ?? SPEC_DEFAULTS.service,
     key: body.key,
     files,
     metadata: checkMetadata(body, json.metadataText, deps.limits),

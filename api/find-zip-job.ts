@@ -1,5 +1,6 @@
 import { zipJobName } from '#crds/api-group.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
+import { isUuid, uuidOfName, zipJobId } from '#crds/zip-job-facts.ts';
 import type { ObjectClient, Reflector } from '#runtime/kube/types.ts';
 import { resourceNotFound } from './api-error.ts';
 import { isAnswer } from './cached-job.ts';
@@ -17,14 +18,11 @@ export interface ZipJobQuery {
   readonly isWhole: boolean;
 }
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
-const PREFIX = zipJobName('');
-
 export const UID_INDEX = 'uid';
 
 /** A job that was named by hand is known to callers, by its webhook, under the uid of its object. */
-export const uidIndex = ({ metadata: { namespace, name, uid = '' } }: ZipJob): readonly string[] =>
-  name.startsWith(PREFIX) && UUID.test(name.slice(PREFIX.length)) ? [] : [`${namespace}/${uid}`];
+export const uidIndex = (job: ZipJob): readonly string[] =>
+  uuidOfName(job.metadata.name) === undefined ? [`${job.metadata.namespace}/${zipJobId(job)}`] : [];
 
 /** Another job may have taken the name since. */
 const isOf = (job: ZipJob, byHand: ZipJob | undefined): boolean =>
@@ -41,7 +39,7 @@ export const createFindZipJob =
   ({ jobs, jobClient }: FindZipJobDeps): FindZipJob =>
   async ({ namespace, uuid, isWhole }, signal) => {
     const missing = 'This project has no zip with that id.';
-    if (!UUID.test(uuid)) throw resourceNotFound(missing);
+    if (!isUuid(uuid)) throw resourceNotFound(missing);
     const [byHand] = jobs.byIndex(UID_INDEX, `${namespace}/${uuid}`);
     const name = byHand?.metadata.name ?? zipJobName(uuid);
     const cached = byHand ?? jobs.get(`${namespace}/${name}`);

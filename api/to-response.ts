@@ -1,4 +1,5 @@
-import { type ApiStatus, apiStatusOf, type ZipJob } from '#crds/zip-job.ts';
+import { type ApiStatus, apiStatusOf, SPEC_DEFAULTS, type ZipJob } from '#crds/zip-job.ts';
+import { isJsonObject } from '#runtime/kube/decode.ts';
 
 /**
  * The body of a success. `metadata` is JSON text that is spliced in as it is: parsing and printing it again would change
@@ -18,15 +19,8 @@ export const zipBody = (zip: {
 };
 
 /** The text of one JSON object; `{}` for anything else, which only a ZipJob that the API did not make can hold. */
-const safeMetadata = (text: string | undefined): string => {
-  if (text === undefined) return '{}';
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? text : '{}';
-  } catch {
-    return '{}';
-  }
-};
+const safeMetadata = (text: string = SPEC_DEFAULTS.metadata): string =>
+  isJsonObject(text) ? text : SPEC_DEFAULTS.metadata;
 
 /** The answer to a read of a ZipJob. */
 export const toResponse = (

@@ -1,4 +1,5 @@
 import type { Bucket } from '#administration/bucket-view.ts';
+import { type OnConflict, SPEC_DEFAULTS } from '#crds/zip-job.ts';
 import { bucketsOf } from './administration-of.ts';
 import type { Answer } from './answer.ts';
 import type { Command, CommandGroup } from './command.ts';
@@ -24,7 +25,7 @@ interface CreateArguments extends BucketArguments {
   readonly cacheControl: string | undefined;
   readonly contentDisposition: string | undefined;
   readonly acl: string | undefined;
-  readonly onConflict: 'replace' | 'fail' | undefined;
+  readonly onConflict: OnConflict | undefined;
   readonly credentialsFile: string | undefined;
 }
 
@@ -32,7 +33,7 @@ const refOf = ({ bucket, service }: BucketArguments) => ({ bucketName: bucket, s
 
 /** Names it in a command that is to come. */
 const flagsOf = ({ bucket, service }: BucketArguments, { namespace }: Session): string =>
-  `${bucket}${service === 's3' ? '' : ` --service ${service}`} -n ${namespace}`;
+  `${bucket}${service === SPEC_DEFAULTS.service ? '' : ` --service ${service}`} -n ${namespace}`;
 
 const testOf = ({ lastTest }: Bucket): string | null =>
   lastTest && `${lastTest.ok ? 'ok' : lastTest.reason} ${lastTest.finishedAt}`;

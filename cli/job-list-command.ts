@@ -1,4 +1,4 @@
-import { PHASES, type Phase, SERVICES, TERMINAL_PHASES } from '#crds/zip-job.ts';
+import { PHASES, type Phase, SERVICES, SPEC_DEFAULTS, TERMINAL_PHASES } from '#crds/zip-job.ts';
 import { jobsOf } from './administration-of.ts';
 import type { Command, CommandGroup } from './command.ts';
 import { durationMs } from './duration.ts';
@@ -68,7 +68,12 @@ const LIST_OPTIONS = {
   phase: { type: 'string', requiresArg: true, describe: `Any of ${PHASES.join(', ')}; joined by commas` },
   unfinished: { alias: 'u', type: 'boolean', describe: 'Those that have not ended' },
   bucket: { type: 'string', requiresArg: true, describe: 'Those of a bucket, by its name at the provider' },
-  service: { choices: SERVICES, default: SERVICES[0], requiresArg: true, describe: 'Kind of that store' },
+  service: {
+    choices: SERVICES,
+    default: SPEC_DEFAULTS.service,
+    requiresArg: true,
+    describe: 'Kind of that store',
+  },
   key: { type: 'string', requiresArg: true, describe: 'Those of a key; * stands for anything' },
   'newer-than': { type: 'string', requiresArg: true, describe: 'Made in the last 30s, 10m, 2h, 7d' },
   'older-than': { type: 'string', requiresArg: true, describe: 'Made longer ago than that' },

@@ -1,4 +1,6 @@
 /** Options of commands about buckets, and those that other commands share with them. */
+import { ON_CONFLICTS, SERVICES, SPEC_DEFAULTS } from '#crds/zip-job.ts';
+
 const text = <const D extends string>(describe: D) =>
   ({ type: 'string', requiresArg: true, describe }) as const;
 
@@ -21,7 +23,12 @@ export const TIMEOUT = (seconds: number) =>
 
 export const BUCKET_OPTIONS = {
   one: {
-    service: { choices: ['s3', 'r2'], default: 's3', requiresArg: true, describe: 'Kind of the store' },
+    service: {
+      choices: SERVICES,
+      default: SPEC_DEFAULTS.service,
+      requiresArg: true,
+      describe: 'Kind of the store',
+    },
   },
   create: {
     region: text('s3: region of the bucket'),
@@ -33,7 +40,7 @@ export const BUCKET_OPTIONS = {
     'content-disposition': text('Content-Disposition of archives'),
     acl: text('Canned ACL of archives'),
     'on-conflict': {
-      choices: ['replace', 'fail'],
+      choices: ON_CONFLICTS,
       requiresArg: true,
       describe: 'What becomes of an object that exists at the key',
     },

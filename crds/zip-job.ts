@@ -95,6 +95,21 @@ export interface ZipJobSpec {
   readonly cancel?: boolean;
 }
 
+/** What the API server writes into a spec that leaves the field out. */
+export const SPEC_DEFAULTS = {
+  service: 's3',
+  metadata: '{}',
+  compression: 'store',
+  onSourceError: 'Fail',
+  startDeadlineSeconds: 600,
+  maxAttempts: 4,
+  onConflict: 'replace',
+  sha256: false,
+  portableNames: 'keep',
+  suspend: false,
+  cancel: false,
+} as const satisfies Partial<ZipJobSpec>;
+
 export interface Progress {
   readonly podUid: string;
   readonly filesTotal: number;

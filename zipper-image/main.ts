@@ -1,5 +1,6 @@
 /** Runs the one task of a pod: archive, settle or check-bucket. Exit code and termination message say how it ended. */
 import { setFlagsFromString } from 'node:v8';
+import { SPEC_DEFAULTS } from '#crds/zip-job.ts';
 import type {
   ArchiveTask,
   TaskBucket,
@@ -104,7 +105,7 @@ const archive = async (process: Process, task: ArchiveTask): Promise<Outcome> =>
     dnsTimeoutMs: config.sourceDnsTimeoutMs,
   });
   lifetime.resources.defer(() => agent.destroy());
-  const reportFailures = (task.onSourceError ?? 'Fail') !== 'Fail';
+  const reportFailures = (task.onSourceError ?? SPEC_DEFAULTS.onSourceError) !== 'Fail';
   const result = await zipToS3({
     task,
     podUid: config.podUid,

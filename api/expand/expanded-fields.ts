@@ -1,6 +1,6 @@
-import { bucketResourceName } from '#crds/api-group.ts';
 import type { Reason } from '#crds/conditions.ts';
-import { apiStatusOf, type Failure, SERVICES, type WebhookState, type ZipJob } from '#crds/zip-job.ts';
+import { apiStatusOf, type Failure, type WebhookState, type ZipJob } from '#crds/zip-job.ts';
+import { bucketOf } from '#crds/zip-job-facts.ts';
 import { redactText } from '#runtime/redact.ts';
 import type { Expansion } from './read-expand.ts';
 
@@ -69,11 +69,7 @@ const archive: Expand = ({ status = {} }) => {
   };
 };
 
-const bucket: Expand = ({ spec }) => {
-  const { name } = spec.bucketRef;
-  const service = spec.service ?? SERVICES.find((one) => name.startsWith(`${one}-`)) ?? SERVICES[0];
-  return { service, name: name.slice(bucketResourceName(service, '').length), key: spec.key };
-};
+const bucket: Expand = (job) => ({ ...bucketOf(job), key: job.spec.key });
 
 const NOTHING_SENT: WebhookState = { state: 'Pending' };
 

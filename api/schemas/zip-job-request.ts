@@ -1,5 +1,5 @@
 import { Ajv, type DefinedError, type ValidateFunction } from 'ajv';
-import { type ListedFile, SERVICES, type Service } from '#crds/zip-job.ts';
+import { type ListedFile, SERVICES, type Service, SPEC_DEFAULTS } from '#crds/zip-job.ts';
 import { LONGEST_NAME_BYTES } from '#runtime/entry-name.ts';
 import { SOURCE_HEADER_LIMITS, SOURCE_HEADER_NAME_PATTERN } from '#runtime/source-headers.ts';
 import { type ApiError, parameterInvalid, parameterMissing } from '../api-error.ts';
@@ -14,8 +14,6 @@ export interface ZipJobBody {
   readonly service?: Service;
   readonly metadata?: Readonly<Record<string, unknown>>;
 }
-
-export const DEFAULT_SERVICE: Service = 's3';
 
 /** Required fields in the order in which a missing one is reported. */
 const REQUIRED_FIELDS = ['bucket_name', 'key', 'urls'] as const;
@@ -90,7 +88,7 @@ export const zipJobRequestSchema = (limits: RequestLimits) => ({
     service: {
       type: 'string',
       enum: SERVICES,
-      default: DEFAULT_SERVICE,
+      default: SPEC_DEFAULTS.service,
       description: 'Kind of the bucket: S3 or R2.',
     },
     metadata: {

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { rfc3339 } from '#crds/conditions.ts';
 import type { WebhookEvent, WebhookState, ZipJob } from '#crds/zip-job.ts';
+import { zipJobId } from '#crds/zip-job-facts.ts';
 import { inSeconds } from '../kube-state/times.ts';
 import type { DeliveryAnswer } from './dispatcher.ts';
-import { zipIdOf } from './payload.ts';
 
 const KEPT_DELIVERIES = 10;
 const MAX_RETRY_AFTER_SECONDS = 86_400;
@@ -11,7 +11,7 @@ const MAX_JITTER = 0.1;
 
 /** The same for every attempt of every replica: receivers recognise a repetition by it. */
 export const deliveryIdOf = (zipJob: ZipJob, event: WebhookEvent): string =>
-  `msg_${zipIdOf(zipJob)}_${event}`;
+  `msg_${zipJobId(zipJob)}_${event}`;
 
 export const eventOf = (phase: 'Succeeded' | 'Failed' | 'Cancelled'): WebhookEvent =>
   phase === 'Succeeded' ? 'COMPLETED' : 'FAILED';

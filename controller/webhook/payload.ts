@@ -1,21 +1,15 @@
-import type { WebhookEvent, ZipJob, ZipJobStatus } from '#crds/zip-job.ts';
-import { apiStatusOf } from '#crds/zip-job.ts';
+import {
+  apiStatusOf,
+  SPEC_DEFAULTS,
+  type WebhookEvent,
+  type ZipJob,
+  type ZipJobStatus,
+} from '#crds/zip-job.ts';
+import { bucketOf, zipJobId } from '#crds/zip-job-facts.ts';
 import { isJsonObject } from '#runtime/kube/decode.ts';
 
 /** What receivers of Standard Webhooks take at least is 20 kB. */
 const MAX_BODY_BYTES = 20_000;
-
-const UUID_NAME = /^zip-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
-
-/** The id that callers know a job by: its uuid, or the object's uid when it was named by hand. */
-export const zipIdOf = ({ metadata }: Pick<ZipJob, 'metadata'>): string =>
-  UUID_NAME.exec(metadata.name)?.[1] ?? metadata.uid ?? metadata.name;
-
-/** A ZipBucket is named `<service>-<bucket name>`, which the API server checks. */
-const bucketOf = ({ spec }: ZipJob): { service: string; name: string } => {
-  const service = spec.service ?? 's3';
-  return { service, name: spec.bucketRef.name.slice(service.length + 1) };
-};
 
 const bytesOf = (text: string): number => Buffer.byteLength(text);
 
@@ -55,15 +49,15 @@ const skippedOf = ({ result }: ZipJobStatus, room: number): string => {
  * was promised is there whole, and what else there is to tell is cut to the room that is left.
  */
 export const webhookBody = (zipJob: ZipJob, event: WebhookEvent): string => {
-  const metadata = zipJob.spec.metadata ?? '{}';
+  const { metadata = SPEC_DEFAULTS.metadata } = zipJob.spec;
   const head = JSON.stringify({
     type: event,
-    zip_id: zipIdOf(zipJob),
+    zip_id: zipJobId(zipJob),
     status: apiStatusOf(zipJob.status?.phase),
     bucket: bucketOf(zipJob),
     key: zipJob.spec.key,
   });
-  const promised = `${head.slice(0, -1)},"metadata":${isJsonObject(metadata) ? metadata : '{}'}`;
+  const promised = `${head.slice(0, -1)},"metadata":${isJsonObject(metadata) ? metadata : SPEC_DEFAULTS.metadata}`;
   const room = MAX_BODY_BYTES - bytesOf(promised) - 1;
   const more = event === 'COMPLETED' ? skippedOf : errorOf;
   return `${promised}${more(zipJob.status ?? {}, room)}}`;

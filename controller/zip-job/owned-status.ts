@@ -95,7 +95,3 @@ export const hasStarted = (zipJob: ZipJob): boolean => {
   const podUid = zipJob.status?.job?.podUid;
   return podUid !== undefined && zipJob.status?.progress?.podUid === podUid;
 };
-
-/** Number of files that the archive is made of. */
-export const fileCount = (zipJob: ZipJob): number =>
-  zipJob.spec.filesFrom?.count ?? zipJob.spec.files?.length ?? 0;

@@ -43,7 +43,7 @@ const tell = async (
   project: ZipProject,
   message: string,
 ): Promise<void> => {
-  const { namespace, name, generation } = project.metadata;
+  const { namespace, name, generation, resourceVersion } = project.metadata;
   const { conditions: before, webhook } = project.status ?? {};
   const known = before?.find(({ type }) => type === 'Ready');
   const change = {
@@ -59,7 +59,13 @@ const tell = async (
     ...(webhook && { webhook }),
   };
   await projects.apply(
-    { apiVersion: GROUP_VERSION, kind: 'ZipProject', metadata: { namespace, name }, status },
+    {
+      apiVersion: GROUP_VERSION,
+      kind: 'ZipProject',
+      // A ZipProject of the same name may be a new one, or the webhook in its status a newer one.
+      metadata: { namespace, name, ...(resourceVersion !== undefined && { resourceVersion }) },
+      status,
+    },
     { fieldManager: FIELD_MANAGERS.controller, subresource: 'status' },
   );
 };

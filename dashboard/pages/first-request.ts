@@ -1,9 +1,10 @@
 import type { Bucket } from '#administration/bucket-view.ts';
+import { SPEC_DEFAULTS } from '#crds/zip-job.ts';
 
 /** What is told of a bucket that is not there yet. */
 const NO_BUCKET = {
   bucketName: 'BUCKET',
-  service: 's3',
+  service: SPEC_DEFAULTS.service,
   region: null,
   host: null,
   accountId: null,
@@ -24,7 +25,7 @@ export interface FirstValues {
 export const firstRequest = ({ apiUrl, bucket = NO_BUCKET }: FirstValues): string => {
   const body = {
     bucket_name: bucket.bucketName,
-    ...(bucket.service === 's3' ? {} : { service: bucket.service }),
+    ...(bucket.service === SPEC_DEFAULTS.service ? {} : { service: bucket.service }),
     key: 'first.zip',
     urls: [{ url: 'https://example.com/', filename: 'example.html' }],
   };
@@ -44,7 +45,7 @@ const optionsOf = (bucket: FirstValues['bucket'] & object): string => {
 
 /** The same steps as commands. */
 export const firstCommands = ({ namespace, bucket = NO_BUCKET }: FirstValues): string => {
-  const named = `${bucket.bucketName}${bucket.service === 's3' ? '' : ` --service ${bucket.service}`}`;
+  const named = `${bucket.bucketName}${bucket.service === SPEC_DEFAULTS.service ? '' : ` --service ${bucket.service}`}`;
   return [
     `zipjobs bucket create ${named}${optionsOf(bucket)} -n ${namespace}`,
     `zipjobs bucket test ${named} -n ${namespace}`,

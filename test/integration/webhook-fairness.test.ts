@@ -2,6 +2,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
+import { uuidOfName } from '#crds/zip-job-facts.ts';
 import { deleteJobs, putFinishedJobs } from '#test/support/builders/finished-jobs.ts';
 import { signIn } from '#test/support/clients/kube-user.ts';
 import { startControllerPool } from '#test/support/processes/controller-pool.ts';
@@ -102,7 +103,7 @@ describe('receivers that never answer', function () {
       0,
     ]);
     const delays = [...due].map(([name, at]) =>
-      Math.max(0, (arrivedAt.get(`msg_${name.slice('zip-'.length)}_COMPLETED`) ?? Infinity) - at),
+      Math.max(0, (arrivedAt.get(`msg_${uuidOfName(name)}_COMPLETED`) ?? Infinity) - at),
     );
     const [p50, p99] = [percentile(delays, 0.5), percentile(delays, 0.99)];
     process.stderr.write(`${JSON.stringify({ stuck: STUCK_ENDPOINTS, p50Ms: p50, p99Ms: p99 })}\n`);

@@ -5,7 +5,7 @@
  * take its place. One that fails later has bytes in parts that may be uploaded already, and an archive that is written in one
  * pass cannot take them back: then the attempt fails, whatever the job allows.
  */
-import type { OnSourceError } from '#crds/zip-job.ts';
+import { type OnSourceError, SPEC_DEFAULTS } from '#crds/zip-job.ts';
 import { type ArchiveTask, FAILURE_CODES } from '#crds/zipper-contract.ts';
 import { AppError } from '#runtime/errors.ts';
 import type { Logger } from '#runtime/log.ts';
@@ -84,7 +84,7 @@ const tooLateToLeaveOut = (error: SourceError, policy: OnSourceError): AppError 
 
 const addSource = async (entry: SourceEntry, deps: WriteEntriesDeps): Promise<WrittenEntry> => {
   const { task, names, archive, signal } = deps;
-  const policy = task.onSourceError ?? 'Fail';
+  const policy = task.onSourceError ?? SPEC_DEFAULTS.onSourceError;
   deps.assertFits(entry.declaredLength ?? entry.small?.length ?? 0);
   try {
     const modified = modifiedOf(entry, task);

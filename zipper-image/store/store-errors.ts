@@ -115,15 +115,15 @@ const byStatus = (status: number): Verdict => {
   return never('BucketMisconfigured');
 };
 
+/** The field of a value whose shape nobody guarantees. */
+export const fieldOf = (holder: unknown, name: string): unknown =>
+  typeof holder === 'object' && holder !== null ? Reflect.get(holder, name) : undefined;
+
 /** Status of the answer, as the S3 client hangs it onto its errors; undefined when there was no answer. */
 const statusOf = (error: Error): number | undefined => {
-  const metadata: unknown = '$metadata' in error ? error.$metadata : undefined;
-  if (typeof metadata !== 'object' || metadata === null || !('httpStatusCode' in metadata)) return undefined;
-  return typeof metadata.httpStatusCode === 'number' ? metadata.httpStatusCode : undefined;
+  const status = fieldOf(fieldOf(error, '$metadata'), 'httpStatusCode');
+  return typeof status === 'number' ? status : undefined;
 };
-
-const fieldOf = (holder: unknown, name: string): unknown =>
-  typeof holder === 'object' && holder !== null ? Reflect.get(holder, name) : undefined;
 
 /** S3 names the region of a bucket that is asked for in another one: in a header, or in the error's own field. */
 const regionHint = (error: Error): string | undefined => {

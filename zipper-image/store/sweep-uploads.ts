@@ -9,6 +9,7 @@
 import { retry } from '#runtime/retry.ts';
 import { abortUpload, type SettleDeps } from './settle-upload.ts';
 import type { ListedUpload, UploadRef } from './store.ts';
+import { fieldOf } from './store-errors.ts';
 
 export interface Sweep {
   /** An upload of this job; it must be listed too, or nothing is aborted. */
@@ -58,9 +59,6 @@ export const sweepUploads = async (deps: SettleDeps, of: Sweep): Promise<'swept'
     return 'untold';
   }
 };
-
-const fieldOf = (holder: unknown, name: string): unknown =>
-  typeof holder === 'object' && holder !== null ? Reflect.get(holder, name) : undefined;
 
 /** Whether the ZipJob tells of a pod before this one: only then can there be an upload that nobody knows of. */
 export const hadOtherAttempts = (zipJob: unknown, podUid: string): boolean => {

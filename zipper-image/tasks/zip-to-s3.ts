@@ -7,7 +7,7 @@
  * out but a Complete aborts the upload, so a job that fails leaves nothing behind. From `committing` on the pod no longer
  * heeds a request to stop: the few seconds to the result are cheaper than finding out later what became of it.
  */
-import type { FileEntry, ZipResult } from '#crds/zip-job.ts';
+import { type FileEntry, SPEC_DEFAULTS, type ZipResult } from '#crds/zip-job.ts';
 import { type ArchiveTask, CONTRACT_VERSION } from '#crds/zipper-contract.ts';
 import { toError } from '#runtime/errors.ts';
 import type { Logger } from '#runtime/log.ts';
@@ -120,7 +120,7 @@ const fillUpload = async (work: Work, upload: Upload, files: ListOfFiles): Promi
 
 const readFileNames = async ({ task, readFiles }: ZipToS3Deps, zipJob: unknown): Promise<ListOfFiles> => {
   const entries = await readFiles(zipJob);
-  const { portableNames = 'keep', manifestEntry } = task;
+  const { portableNames = SPEC_DEFAULTS.portableNames, manifestEntry } = task;
   const options = { portableNames, ...(manifestEntry !== undefined && { manifestEntry }) };
   return { entries, names: planEntryNames(entries, options) };
 };

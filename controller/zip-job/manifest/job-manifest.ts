@@ -7,7 +7,8 @@ import {
   ZIPPER_CONTAINER,
 } from '#crds/api-group.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
-import type { Attempt, ZipJob, ZipJobSpec } from '#crds/zip-job.ts';
+import { type Attempt, SPEC_DEFAULTS, type ZipJob, type ZipJobSpec } from '#crds/zip-job.ts';
+import { fileCount } from '#crds/zip-job-facts.ts';
 import {
   type ArchiveTask,
   CONTRACT_VERSION,
@@ -18,14 +19,12 @@ import {
 import type { Job } from '#runtime/kube/resources.ts';
 import { validTraceparent } from '#runtime/traceparent.ts';
 import type { DecisionConfig } from '../observation.ts';
-import { fileCount } from '../owned-status.ts';
 import { maxAttemptsOf } from '../policies/failure.ts';
 import type { Settled } from '../policies/settle.ts';
 import { zipperPodSpec } from './zipper-pod.ts';
 
 /** What the zipper answers that trying again does not change. */
 const PERMANENT_EXIT_CODES = Array.from({ length: 20 }, (_, index) => 10 + index);
-const DEFAULT_START_DEADLINE_SECONDS = 600;
 const SETTLE_BACKOFF_LIMIT = 2;
 
 export const settleJobName = (zipJobName: string, attempt: number): string =>
@@ -64,8 +63,11 @@ const archiveTask = (zipJob: ZipJob, bucket: ZipBucket): ArchiveTask => {
     zipJob: metadata.name,
     zipJobUid: metadata.uid ?? '',
     key: spec.key,
-    compression: spec.compression ?? 'store',
-    onConflict: spec.onConflict === 'fail' ? 'fail' : (bucket.spec.objectOptions?.onConflict ?? 'replace'),
+    compression: spec.compression ?? SPEC_DEFAULTS.compression,
+    onConflict:
+      spec.onConflict === 'fail'
+        ? 'fail'
+        : (bucket.spec.objectOptions?.onConflict ?? SPEC_DEFAULTS.onConflict),
     ...choicesOf(spec),
     defaultModificationTime: metadata.creationTimestamp ?? new Date(0).toISOString(),
     files: filesFrom
@@ -76,7 +78,7 @@ const archiveTask = (zipJob: ZipJob, bucket: ZipBucket): ArchiveTask => {
           sha256: filesFrom.sha256,
         }
       : { from: 'inline', count: fileCount(zipJob) },
-    startDeadlineSeconds: spec.startDeadlineSeconds ?? DEFAULT_START_DEADLINE_SECONDS,
+    startDeadlineSeconds: spec.startDeadlineSeconds ?? SPEC_DEFAULTS.startDeadlineSeconds,
   };
 };
 

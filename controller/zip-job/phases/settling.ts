@@ -1,4 +1,5 @@
 import type { Attempt, ZipResult } from '#crds/zip-job.ts';
+import { fileCount } from '#crds/zip-job-facts.ts';
 import { CONTRACT_VERSION, type SettleOutcome } from '#crds/zipper-contract.ts';
 import type { EventNote } from '../../engine/events.ts';
 import { terminationOf } from '../../kube-state/pod-state.ts';
@@ -6,7 +7,7 @@ import { parseTerminationMessage } from '../../kube-state/termination-message.ts
 import { timeOf } from '../../kube-state/times.ts';
 import { settleJob } from '../manifest/job-manifest.ts';
 import type { Outcome, OwnedStatus, Situation, Step } from '../observation.ts';
-import { fileCount, withCondition } from '../owned-status.ts';
+import { withCondition } from '../owned-status.ts';
 import { type SettleAnswer, type Settled, settleStep } from '../policies/settle.ts';
 
 type Published = Extract<SettleOutcome, { outcome: 'published' }>;

@@ -1,4 +1,5 @@
 import type { Reason } from '#crds/conditions.ts';
+import { SPEC_DEFAULTS } from '#crds/zip-job.ts';
 import { isJsonObject } from '#runtime/kube/decode.ts';
 import { isLeaving } from '../../kube-state/release.ts';
 import type { Observation, Outcome } from '../observation.ts';
@@ -19,8 +20,8 @@ export const admission = ({
   bucket,
   listOwner,
 }: Pick<Observation, 'zipJob' | 'project' | 'bucket' | 'listOwner'>): Admission => {
-  const { bucketRef, metadata, filesFrom } = zipJob.spec;
-  if (!isJsonObject(metadata ?? '{}'))
+  const { bucketRef, metadata = SPEC_DEFAULTS.metadata, filesFrom } = zipJob.spec;
+  if (!isJsonObject(metadata))
     return refuse('InvalidMetadata', 'spec.metadata is not the text of one JSON object');
   const fault = filesFrom && fileListFault(zipJob, filesFrom, listOwner);
   if (fault !== undefined) return refuse('InvalidFileList', fault);

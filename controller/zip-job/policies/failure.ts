@@ -1,10 +1,9 @@
-import type { Attempt, ZipJob } from '#crds/zip-job.ts';
+import { type Attempt, SPEC_DEFAULTS, type ZipJob } from '#crds/zip-job.ts';
 import { FAILURE_CODES } from '#crds/zipper-contract.ts';
 import type { Job } from '#runtime/kube/resources.ts';
 import { isJobFinished, jobFailure } from '../../kube-state/job-state.ts';
 import type { Outcome, OwnedStatus } from '../observation.ts';
 
-const DEFAULT_MAX_ATTEMPTS = 4;
 const MAX_OOMS = 2;
 
 const countOf = (attempts: readonly Attempt[], ...classes: readonly Attempt['class'][]): number =>
@@ -40,7 +39,7 @@ const endOfJob = (job: Job, last: Attempt | undefined): Outcome | undefined => {
   return isJobFinished(job) ? RESULT_MISSING : undefined;
 };
 
-export const maxAttemptsOf = (zipJob: ZipJob): number => zipJob.spec.maxAttempts ?? DEFAULT_MAX_ATTEMPTS;
+export const maxAttemptsOf = (zipJob: ZipJob): number => zipJob.spec.maxAttempts ?? SPEC_DEFAULTS.maxAttempts;
 
 /** Failed attempts that count against the allowed number, by our records or by the Job's, whichever knows of more. */
 export const countedFailures = (status: OwnedStatus, job: Job | undefined): number =>

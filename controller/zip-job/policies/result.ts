@@ -1,6 +1,7 @@
 import type { ZipJob, ZipResult } from '#crds/zip-job.ts';
+import { fileCount } from '#crds/zip-job-facts.ts';
 import type { Outcome } from '../observation.ts';
-import { fileCount, hasStarted } from '../owned-status.ts';
+import { hasStarted } from '../owned-status.ts';
 
 /** The result that the pod in charge wrote, if it did. */
 export const resultOf = (zipJob: ZipJob): ZipResult | undefined =>

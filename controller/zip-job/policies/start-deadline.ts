@@ -1,11 +1,10 @@
 import { findCondition } from '#crds/conditions.ts';
-import type { ZipJob } from '#crds/zip-job.ts';
+import { SPEC_DEFAULTS, type ZipJob } from '#crds/zip-job.ts';
 import type { Job, Pod } from '#runtime/kube/resources.ts';
 import { isInTrustedQueue } from '../../admission/trusted-queue.ts';
 import { timeOf } from '../../kube-state/times.ts';
 import type { PodWait } from './pod-waiting.ts';
 
-const DEFAULT_START_DEADLINE_SECONDS = 600;
 /** The longest that the Job controller waits between two pods. */
 const LONGEST_BACKOFF_MS = 360_000;
 
@@ -58,6 +57,6 @@ export const startDeadline = (
 ): Date | undefined => {
   const since = job ? jobSince(zipJob, job, settings) : heldSince(zipJob);
   if (since === undefined) return undefined;
-  const seconds = zipJob.spec.startDeadlineSeconds ?? DEFAULT_START_DEADLINE_SECONDS;
+  const seconds = zipJob.spec.startDeadlineSeconds ?? SPEC_DEFAULTS.startDeadlineSeconds;
   return new Date(since + seconds * 1000);
 };

@@ -1,10 +1,10 @@
 import { AdministrationError } from '#administration/administration-error.ts';
-import { isUuid } from '#administration/job-view.ts';
 import { createJobs, type Jobs } from '#administration/jobs.ts';
 import { createPersonClient } from '#administration/person-client.ts';
 import { readJobLog } from '#administration/read-job-log.ts';
 import { bucketSecretName, zipJobName } from '#crds/api-group.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
+import { isUuid } from '#crds/zip-job-facts.ts';
 import { BUCKET_SECRET_KEYS } from '#crds/zipper-contract.ts';
 import { RESOURCES } from '#runtime/kube/resources.ts';
 import { FORMAT } from '../../format.ts';

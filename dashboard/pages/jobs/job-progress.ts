@@ -1,4 +1,5 @@
 import type { Phase, ZipJob } from '#crds/zip-job.ts';
+import { fileCount } from '#crds/zip-job-facts.ts';
 import { FORMAT } from '../../format.ts';
 
 export interface ProgressBar {
@@ -17,8 +18,6 @@ const shareOf = ({ filesDone, filesTotal, bytesRead, bytesTotal }: NonNullable<T
 
 type Told = NonNullable<ZipJob['status']>['progress'];
 
-const filesIn = ({ spec }: ZipJob): number => spec.filesFrom?.count ?? spec.files?.length ?? 0;
-
 /** How far a job has come. What is all read is not all done: 100 is for an archive that is in its bucket. */
 export const progressBar = (job: ZipJob): ProgressBar => {
   const progress = job.status?.progress;
@@ -31,7 +30,7 @@ export const progressBar = (job: ZipJob): ProgressBar => {
 /** `3 of 10`, or their number alone. */
 export const filesText = (job: ZipJob): string => {
   const progress = job.status?.progress;
-  if (progress === undefined || job.status?.phase === 'Succeeded') return FORMAT.number(filesIn(job));
+  if (progress === undefined || job.status?.phase === 'Succeeded') return FORMAT.number(fileCount(job));
   return `${FORMAT.number(progress.filesDone)} of ${FORMAT.number(progress.filesTotal)}`;
 };
 

@@ -1,7 +1,7 @@
 import { type Moment, timelineOf } from '#administration/job-timeline.ts';
 import { type Job, toJob } from '#administration/job-view.ts';
 import { REASONS } from '#crds/conditions.ts';
-import { isFinished, type ZipJob } from '#crds/zip-job.ts';
+import { isFinished, SPEC_DEFAULTS, type ZipJob } from '#crds/zip-job.ts';
 import { FAILURE_CODES } from '#crds/zipper-contract.ts';
 import { firstOf } from '#runtime/first-of.ts';
 import { redactText } from '#runtime/redact.ts';
@@ -172,7 +172,7 @@ export const jobView = (zipJob: ZipJob, samples: readonly Sample[]): JobView => 
     timeline: timelineOf(job).map(redacted),
     deliveries: deliveriesOf(job),
     webhook: webhookOf(job),
-    metadata: zipJob.spec.metadata ?? '{}',
+    metadata: zipJob.spec.metadata ?? SPEC_DEFAULTS.metadata,
     isLive: isLive(zipJob),
   };
 };

@@ -83,9 +83,14 @@ describe('webhookBody', () => {
     expect(told.error).to.include({ message: '...' });
   });
 
-  it('gives the uid of a job that was named by hand', () => {
-    const zipJob = aZipJob({ metadata: { name: 'by-hand' }, status: finishedAs('Succeeded') });
-    expect(JSON.parse(webhookBody(zipJob, 'COMPLETED'))).to.include({ zip_id: 'uid-zipjob' });
+  it('names a job made by hand by its uid, and the service by its ZipBucket', () => {
+    const byHand = aZipJob({ metadata: { name: 'by-hand' }, status: finishedAs('Succeeded') });
+    const { service: _service, ...spec } = byHand.spec;
+    const zipJob = { ...byHand, spec: { ...spec, bucketRef: { name: 'r2-cold' } } };
+    expect(JSON.parse(webhookBody(zipJob, 'COMPLETED'))).to.deep.include({
+      zip_id: 'uid-zipjob',
+      bucket: { service: 'r2', name: 'cold' },
+    });
   });
 });
 

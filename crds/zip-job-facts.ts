@@ -1,0 +1,36 @@
+/** What a ZipJob says about itself, read the same way by every program. */
+import { bucketResourceName, zipJobName } from './api-group.ts';
+import { SERVICES, type Service, SPEC_DEFAULTS, type ZipJob } from './zip-job.ts';
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const NAME_PREFIX = zipJobName('');
+
+export const isUuid = (text: string): boolean => UUID.test(text);
+
+/** Reverses zipJobName; undefined for a name that was given by hand. */
+export const uuidOfName = (name: string): string | undefined => {
+  const uuid = name.slice(NAME_PREFIX.length);
+  return name.startsWith(NAME_PREFIX) && isUuid(uuid) ? uuid : undefined;
+};
+
+/** The id in the API and in webhooks: the uuid in the name, or the object's uid when the job was named by hand. */
+export const zipJobId = ({ metadata }: Pick<ZipJob, 'metadata'>): string =>
+  uuidOfName(metadata.name) ?? metadata.uid ?? '';
+
+export interface JobBucket {
+  readonly service: Service;
+  /** At the provider. */
+  readonly name: string;
+}
+
+/** Reverses bucketResourceName. The name alone decides: caches and objects made by hand may lack spec.service. */
+export const bucketOf = ({ spec }: Pick<ZipJob, 'spec'>): JobBucket => {
+  const { name } = spec.bucketRef;
+  const service =
+    SERVICES.find((one) => name.startsWith(bucketResourceName(one, ''))) ?? SPEC_DEFAULTS.service;
+  return { service, name: name.slice(bucketResourceName(service, '').length) };
+};
+
+/** Number of sources in the list, wherever that is stored. */
+export const fileCount = ({ spec }: Pick<ZipJob, 'spec'>): number =>
+  spec.filesFrom?.count ?? spec.files?.length ?? 0;
