@@ -1,58 +1,34 @@
 /**
- * docs/verification.md is the table of the cases that tests prove: every test whose name ends with case IDs in parentheses.
- * `node scripts/verification.ts` fails when the file is not what the test names say; with `--write` it writes it.
+ * docs/verification.md lists the cases of docs/cases.md with the tests that show each of them. `node scripts/verification.ts`
+ * fails when that file is out of date or when cases and tests do not match; with `--write` it writes the file.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { glob } from 'node:fs/promises';
+import { caseTable, type TextFile } from './case-table.ts';
 
 const TARGET = 'docs/verification.md';
-const TEST_NAME = /\bit\(\s*(['"`])((?:(?!\1)[^\\]|\\.)*)\1/g;
-const CASE_IDS = /((?: ?\([A-Z]{1,2}\d+(?:, [A-Z]{1,2}\d+)*\))+)$/;
-const CASE_ID = /[A-Z]{1,2}\d+/g;
 
-interface Row {
-  readonly id: string;
-  readonly name: string;
-  readonly file: string;
-}
+const readAll = async (pattern: string): Promise<readonly TextFile[]> => {
+  const paths: string[] = [];
+  for await (const path of glob(pattern)) paths.push(path);
+  return paths.toSorted().map((path) => ({ path, text: readFileSync(path, 'utf8') }));
+};
 
-const rowsOf = (file: string): readonly Row[] =>
-  [...readFileSync(file, 'utf8').matchAll(TEST_NAME)].flatMap(([, , name = '']) => {
-    const ids = CASE_IDS.exec(name)?.[0].match(CASE_ID) ?? [];
-    return ids.map((id) => ({
-      id,
-      name: name
-        .replace(CASE_IDS, '')
-        .trim()
-        .replaceAll(/\$\{[^}]*\}/g, '…'),
-      file,
-    }));
-  });
-
-const order = (id: string): string => id.replace(/\d+/, (digits) => digits.padStart(4, '0'));
-
-const files: string[] = [];
-for await (const file of glob('test/**/*.ts')) files.push(file);
-const rows = files
-  .toSorted()
-  .flatMap(rowsOf)
-  .toSorted((a, b) => order(a.id).localeCompare(order(b.id)) || a.file.localeCompare(b.file));
+const { lines, problems } = caseTable({
+  cases: readFileSync('docs/cases.md', 'utf8'),
+  tests: await readAll('test/**/*.ts'),
+  records: await readAll('docs/adr/0*.md'),
+});
 
 const text = [
   '# Verification',
   '',
-  'Every case with an ID that a test proves, made from the names of the tests by `npm run docs`; do not edit.',
-  'H: bars of a release. S: egress. D: download. U: upload. Z: archive format. T: tokens and parsing. W: webhooks.',
-  'K, F: Kubernetes facts and faults. P: pods and permissions.',
-  '',
-  '| case | test | file |',
-  '|---|---|---|',
-  ...rows.map(({ id, name, file }) => `| ${id} | ${name.replaceAll('|', '\\|')} | ${file} |`),
+  'The cases of [cases.md](cases.md) and the tests and decision records that name them. `npm run docs` generates this file.',
+  ...lines,
   '',
 ].join('\n');
 
 if (process.argv.includes('--write')) writeFileSync(TARGET, text);
-else if (readFileSync(TARGET, 'utf8') !== text) {
-  console.error(`${TARGET} is not what the test names say: run 'npm run docs'`);
-  process.exitCode = 1;
-}
+else if (readFileSync(TARGET, 'utf8') !== text) problems.push(`${TARGET} is out of date. Run: npm run docs`);
+for (const problem of problems) console.error(problem);
+if (problems.length > 0) process.exitCode = 1;

@@ -8,7 +8,7 @@ export interface SuiteConfig {
   readonly slow?: number;
 }
 
-export const configPath = (suite: string): string => `test/${suite}/.mocharc.json`;
+const configPath = (suite: string): string => `test/${suite}/.mocharc.json`;
 
 export const readSuiteConfig = async (suite: string): Promise<SuiteConfig> =>
   JSON.parse(await readFile(configPath(suite), 'utf8')) as SuiteConfig;

@@ -1,0 +1,71 @@
+/** The pure part of verification.ts: which cases docs/cases.md describes, which file names which case, and the table of both. */
+
+export interface TextFile {
+  readonly path: string;
+  readonly text: string;
+}
+
+export interface CaseSources {
+  /** docs/cases.md: headings, and one line `- **S1** Sentence.` per case. */
+  readonly cases: string;
+  readonly tests: readonly TextFile[];
+  readonly records: readonly TextFile[];
+}
+
+const CASE_LINE = /^- \*\*([A-Z]{1,2}\d+)\*\* (.+)$/;
+const CASE_ID = /[A-Z]{1,2}\d+/g;
+/** A record names a case in parentheses: `(S13)`. */
+const IN_PARENTHESES = /\([A-Z]{1,2}\d+(?:, [A-Z]{1,2}\d+)*\)/g;
+/** The name of a test ends with its cases: 'refuses a redirect to a private address (S43)'. */
+const END_OF_NAME = /(?: \([A-Z]{1,2}\d+(?:, [A-Z]{1,2}\d+)*\))+['"`]/g;
+
+/** The paths of the files that name a case, by case. */
+const filesByCase = (files: readonly TextFile[], pattern: RegExp): ReadonlyMap<string, readonly string[]> => {
+  const found = new Map<string, string[]>();
+  for (const { path, text } of files)
+    for (const id of new Set(text.match(pattern)?.flatMap((match) => match.match(CASE_ID) ?? [])))
+      found.set(id, [...(found.get(id) ?? []), path]);
+  return found;
+};
+
+const testLink = (path: string): string => `[${path.replace(/^test\//, '')}](../${path})`;
+const recordLink = (path: string): string =>
+  `[ADR ${Number(/\d+/.exec(path)?.[0])}](${path.replace(/^docs\//, '')})`;
+
+interface Case {
+  readonly id: string;
+  readonly sentence: string;
+}
+
+const caseIn = (line: string): Case | undefined => {
+  const [, id, sentence] = CASE_LINE.exec(line) ?? [];
+  return id === undefined || sentence === undefined ? undefined : { id, sentence };
+};
+
+const namesOf = (files: ReadonlyMap<string, readonly string[]>, id: string): readonly string[] =>
+  files.get(id) ?? [];
+
+export const caseTable = ({ cases, tests, records }: CaseSources) => {
+  const tested = filesByCase(tests, END_OF_NAME);
+  const recorded = filesByCase(records, IN_PARENTHESES);
+  const described = new Set<string>();
+  const problems: string[] = [];
+
+  const rowOf = ({ id, sentence }: Case): string => {
+    const links = [...namesOf(tested, id).map(testLink), ...namesOf(recorded, id).map(recordLink)];
+    if (links.length === 0)
+      problems.push(`${id} is in docs/cases.md, but no test and no record in docs/adr names it`);
+    if (described.has(id)) problems.push(`${id} is in docs/cases.md twice`);
+    described.add(id);
+    return `| ${id} | ${sentence.replaceAll('|', '\\|')} | ${links.join('<br>')} |`;
+  };
+
+  const lines = cases.split('\n').flatMap((line) => {
+    if (line.startsWith('## ')) return ['', line, '', '| case | behaviour | shown by |', '|---|---|---|'];
+    const found = caseIn(line);
+    return found ? [rowOf(found)] : [];
+  });
+  for (const [id, [path]] of tested)
+    if (!described.has(id)) problems.push(`${path} names ${id}, which docs/cases.md does not describe`);
+  return { lines, problems };
+};

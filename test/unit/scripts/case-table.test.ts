@@ -1,0 +1,64 @@
+import { expect } from 'chai';
+import { caseTable } from '#scripts/case-table.ts';
+
+// Put together here, so that the generator does not read these examples as names of tests.
+const testNamed = (...ids: readonly string[]): string => `it('refuses it (${ids.join(', ')})', () => {});`;
+
+const EMPTY = { tests: [], records: [] };
+
+describe('caseTable', () => {
+  it('has one row per case with the tests and records that name it', () => {
+    const { lines, problems } = caseTable({
+      cases: '# Cases\n\n## D: downloads\n\n- **D1** A short body is refused.\n',
+      tests: [
+        { path: 'test/unit/a.test.ts', text: `${testNamed('D1')}\n${testNamed('D1')}` },
+        { path: 'test/long/b.test.ts', text: testNamed('D1') },
+      ],
+      records: [{ path: 'docs/adr/0010-x.md', text: 'Shorter than planned (D1).' }],
+    });
+    expect(problems).to.deep.equal([]);
+    expect(lines).to.deep.equal([
+      '',
+      '## D: downloads',
+      '',
+      '| case | behaviour | shown by |',
+      '|---|---|---|',
+      '| D1 | A short body is refused. | [unit/a.test.ts](../test/unit/a.test.ts)<br>[long/b.test.ts](../test/long/b.test.ts)<br>[ADR 10](adr/0010-x.md) |',
+    ]);
+  });
+
+  it('reads several cases at the end of one name, and none elsewhere', () => {
+    const { problems } = caseTable({
+      ...EMPTY,
+      cases: '- **D1** One.\n- **D2** Two.\n- **H1** Three.\n',
+      tests: [
+        {
+          path: 'test/a.test.ts',
+          text: `it("works ${'(D1, D2)'} ${'(H1)'}", () => {}); check(X7); it('is ${'(X8)'} midway', f);`,
+        },
+      ],
+    });
+    expect(problems).to.deep.equal([]);
+  });
+
+  it('reports a case of a test that is not described', () => {
+    const { problems } = caseTable({
+      ...EMPTY,
+      cases: '',
+      tests: [{ path: 'test/a.test.ts', text: testNamed('D9') }],
+    });
+    expect(problems).to.deep.equal(['test/a.test.ts names D9, which docs/cases.md does not describe']);
+  });
+
+  it('reports a described case that nothing names, and one that is described twice', () => {
+    const { problems } = caseTable({
+      ...EMPTY,
+      cases: '- **D1** One.\n- **D2** Two.\n- **D2** Again.\n',
+      tests: [{ path: 'test/a.test.ts', text: testNamed('D2') }],
+    });
+    expect(problems).to.deep.equal([
+      'D1 is in docs/cases.md, but no test and no record in docs/adr names it',
+      'D2 is in docs/cases.md twice',
+    ]);
+  });
+});
