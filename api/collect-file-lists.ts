@@ -7,7 +7,7 @@ export const collectFileLists = (registry: Registry, ledger: Pick<FileListLedger
   const bytes = (): readonly number[] => Array.from(ledger.totals(), ([, stored]) => stored);
   new Gauge({
     name: 'zip_api_file_lists_stored_bytes',
-    help: 'Compressed bytes of the file lists in Secrets, of all projects.',
+    help: 'Compressed bytes of the stored file lists of all projects.',
     registers,
     collect() {
       this.set(bytes().reduce((sum, one) => sum + one, 0));
@@ -15,7 +15,7 @@ export const collectFileLists = (registry: Registry, ledger: Pick<FileListLedger
   });
   new Gauge({
     name: 'zip_api_file_lists_fullest_project_bytes',
-    help: 'Compressed bytes of the file lists in Secrets of the project that has most; limited by MAX_FILE_LIST_BYTES_PER_PROJECT.',
+    help: 'Compressed bytes of the stored file lists of the project with the most; limited by MAX_FILE_LIST_BYTES_PER_PROJECT.',
     registers,
     collect() {
       this.set(bytes().reduce((most, one) => Math.max(most, one), 0));

@@ -29,7 +29,7 @@ const SERVER = {
     type: 'string',
     enum: LOG_LEVELS,
     default: 'info',
-    description: 'least level of what is logged',
+    description: 'minimum log level',
   },
   instance: {
     env: 'INSTANCE',
@@ -42,13 +42,13 @@ const SERVER = {
     env: 'HELP_URL',
     type: 'string',
     default: '/docs',
-    description: 'page that explains the codes of failed jobs, for the help links of ?expand=error',
+    description: 'URL of the page that explains error codes, for the help links of ?expand=error',
   },
   trustedProxies: {
     env: 'TRUSTED_PROXIES',
     type: 'array',
     default: [],
-    description: 'CIDRs of proxies whose X-Forwarded-For and X-Forwarded-Proto count',
+    description: 'CIDRs of proxies whose X-Forwarded-For and X-Forwarded-Proto headers are trusted',
   },
 } as const satisfies Settings;
 
@@ -65,53 +65,57 @@ const milliseconds = <const E extends string, const D extends number>(
 });
 
 const TIMES = {
-  headersTimeoutMs: milliseconds(
-    'HEADERS_TIMEOUT_MS',
-    10_000,
-    'how long a client may take to send its headers',
+  headersTimeoutMs: milliseconds('HEADERS_TIMEOUT_MS', 10_000, 'time limit for the headers of a request'),
+  requestTimeoutMs: milliseconds('REQUEST_TIMEOUT_MS', 30_000, 'time limit for a whole request'),
+  timeoutCheckMs: milliseconds(
+    'TIMEOUT_CHECK_MS',
+    500,
+    'interval at which HEADERS_TIMEOUT_MS and REQUEST_TIMEOUT_MS are checked',
   ),
-  requestTimeoutMs: milliseconds(
-    'REQUEST_TIMEOUT_MS',
-    30_000,
-    'how long a client may take to send its request',
-  ),
-  timeoutCheckMs: milliseconds('TIMEOUT_CHECK_MS', 500, 'how often the two limits above are checked'),
   keepAliveTimeoutMs: milliseconds(
     'KEEP_ALIVE_TIMEOUT_MS',
     75_000,
-    'how long an idle connection is kept; longer than the load balancer keeps it',
+    'how long an idle connection is kept open; must exceed the idle timeout of the load balancer',
   ),
   bodyLingerMs: milliseconds(
     'BODY_LINGER_MS',
     2_000,
-    'how long a body that is too large is read on, so that the client gets the answer',
+    'how long the rest of a body that is too large is read, so that the client receives the response',
   ),
   workTimeoutMs: milliseconds(
     'WORK_TIMEOUT_MS',
     10_000,
-    'limit of all calls to the API server for one request',
+    'time limit for all calls to the API server for one request',
   ),
-  tokenFreshMs: milliseconds('TOKEN_FRESH_MS', 1_000, 'age after which a token is proved again'),
+  tokenFreshMs: milliseconds('TOKEN_FRESH_MS', 1_000, 'age after which a cached token is verified again'),
   tokenStaleMs: milliseconds(
     'TOKEN_STALE_MS',
     10_000,
-    'age up to which a proof counts while the API server is away',
+    'age up to which a cached token is accepted while the API server is unavailable',
   ),
-  tokenProofTimeoutMs: milliseconds('TOKEN_PROOF_TIMEOUT_MS', 2_000, 'limit of proving a token'),
+  tokenProofTimeoutMs: milliseconds(
+    'TOKEN_PROOF_TIMEOUT_MS',
+    2_000,
+    'time limit for the verification of a token',
+  ),
   lastUsedIntervalMs: milliseconds(
     'LAST_USED_INTERVAL_MS',
     3_600_000,
-    "how often a token's time of last use is written at most",
+    "minimum interval between two updates of a token's last use",
   ),
   shutdownPauseMs: {
     ...milliseconds(
       'SHUTDOWN_PAUSE_MS',
       3_000,
-      'how long new connections are still taken after SIGTERM, until the load balancer has noticed',
+      'how long new connections are accepted after SIGTERM, until the load balancer stops sending them',
     ),
     minimum: 0,
   },
-  shutdownDrainMs: milliseconds('SHUTDOWN_DRAIN_MS', 5_000, 'how long requests in hand may take to end'),
+  shutdownDrainMs: milliseconds(
+    'SHUTDOWN_DRAIN_MS',
+    5_000,
+    'how long open requests may take to finish after SIGTERM',
+  ),
 } as const satisfies Settings;
 
 const LIMITS = {
@@ -121,7 +125,7 @@ const LIMITS = {
     minimum: 1_024,
     maximum: 64 * 1_024 * 1_024,
     default: 16 * 1_024 * 1_024,
-    description: 'largest request body',
+    description: 'maximum bytes of a request body',
   },
   maxFiles: {
     env: 'MAX_FILES',
@@ -129,7 +133,7 @@ const LIMITS = {
     minimum: 1,
     maximum: 100_000,
     default: 10_000,
-    description: 'most files of one archive',
+    description: 'maximum files of one archive',
   },
   maxUrlLength: {
     env: 'MAX_URL_LENGTH',
@@ -137,7 +141,7 @@ const LIMITS = {
     minimum: 64,
     maximum: 16_384,
     default: 2_048,
-    description: 'longest URL of a source, in characters',
+    description: 'maximum characters of a source URL',
   },
   maxKeyBytes: {
     env: 'MAX_KEY_BYTES',
@@ -145,7 +149,7 @@ const LIMITS = {
     minimum: 1,
     maximum: 1_024,
     default: 1_024,
-    description: 'longest object key, in bytes of UTF-8',
+    description: 'maximum bytes (UTF-8) of an object key',
   },
   maxMetadataBytes: {
     env: 'MAX_METADATA_BYTES',
@@ -153,36 +157,35 @@ const LIMITS = {
     minimum: 2,
     maximum: 16_384,
     default: 16_384,
-    description: 'longest metadata, in bytes of JSON text',
+    description: 'maximum bytes of the metadata as JSON',
   },
   maxBodyBytesInFlight: {
     env: 'MAX_BODY_BYTES_IN_FLIGHT',
     type: 'integer',
     minimum: 1_024,
     default: 48 * 1_024 * 1_024,
-    description:
-      'most bytes of request bodies that are in memory at a time; further requests are answered 503',
+    description: 'maximum bytes of request bodies in memory; further requests receive 503',
   },
   maxCreatesInFlight: {
     env: 'MAX_CREATES_IN_FLIGHT',
     type: 'integer',
     minimum: 1,
     default: 256,
-    description: 'most creates that wait for the API server at a time; further ones are answered 503',
+    description: 'maximum creates that wait for the API server; further ones receive 503',
   },
   maxFileListBytesPerProject: {
     env: 'MAX_FILE_LIST_BYTES_PER_PROJECT',
     type: 'integer',
     minimum: 1_024,
     default: 256 * 1_024 * 1_024,
-    description: 'most compressed bytes of file lists that a project has stored at a time',
+    description: 'maximum compressed bytes of the stored file lists of a project',
   },
   maxRequestsPerSocket: {
     env: 'MAX_REQUESTS_PER_SOCKET',
     type: 'integer',
     minimum: 1,
     default: 1_000,
-    description: 'requests after which a connection is closed, so that load spreads to new replicas',
+    description: 'requests after which a connection is closed, to spread the load to new replicas',
   },
   maxHeaderBytes: {
     env: 'MAX_HEADER_BYTES',
@@ -190,7 +193,7 @@ const LIMITS = {
     minimum: 1_024,
     maximum: 65_536,
     default: 16_384,
-    description: 'most bytes of headers of one request',
+    description: 'maximum bytes of the headers of a request',
   },
 } as const satisfies Settings;
 

@@ -9,25 +9,25 @@ const ownMetrics = (registry: Registry) => {
   return {
     finished: new Counter({
       name: 'zip_jobs_finished_total',
-      help: 'ZipJobs that reached their end, by result and reason',
+      help: 'Finished ZipJobs, by result and reason',
       labelNames: ['result', 'reason'],
       registers,
     }),
     queueSeconds: new Histogram({
       name: 'zip_job_queue_seconds',
-      help: 'Time from acceptance until the Job was created',
+      help: 'Time from acceptance to the creation of the Kubernetes Job',
       buckets: SECONDS,
       registers,
     }),
     startSeconds: new Histogram({
       name: 'zip_job_start_latency_seconds',
-      help: 'Time from acceptance until the zipper wrote its first progress',
+      help: 'Time from acceptance to the first progress of the zipper',
       buckets: SECONDS,
       registers,
     }),
     durationSeconds: new Histogram({
       name: 'zip_job_duration_seconds',
-      help: 'Time from the first progress until the end',
+      help: 'Time from the first progress to the end of the job',
       labelNames: ['result'],
       buckets: SECONDS,
       registers,
@@ -46,7 +46,7 @@ const ownMetrics = (registry: Registry) => {
     }),
     attempts: new Counter({
       name: 'zip_job_attempts_total',
-      help: 'Runs of zipper pods, by how they ended',
+      help: 'Attempts (runs of zipper pods), by outcome',
       labelNames: ['class'],
       registers,
     }),
@@ -56,7 +56,7 @@ const ownMetrics = (registry: Registry) => {
 const uploadMetrics = (registry: Registry) => ({
   abortFailures: new Counter({
     name: 'zip_upload_abort_failures_total',
-    help: "Uploads that could not be aborted or looked for; the bucket's rule for incomplete uploads has to end them",
+    help: "Uploads that could not be aborted or found; the bucket's lifecycle rule must remove them",
     registers: [registry],
   }),
 });
@@ -67,13 +67,13 @@ const interventionMetrics = (registry: Registry) => {
   return {
     finalizersReleased: new Counter({
       name: 'zip_finalizers_released_total',
-      help: 'Finalizers that were released before what they wait for was done, by kind and reason: NamespaceTerminating, Overdue or Forced',
+      help: 'Forced finalizer removals, by kind and reason: NamespaceTerminating, Overdue or Forced',
       labelNames: ['kind', 'reason'],
       registers,
     }),
     paused: new Gauge({
       name: 'zip_paused',
-      help: '1 while no job begins because the Lease of the controller is annotated so',
+      help: '1 while all jobs are paused by an annotation on the Lease of the controller',
       registers,
     }),
   };
@@ -84,18 +84,18 @@ const webhookMetrics = (registry: Registry) => {
   return {
     deliveries: new Counter({
       name: 'zip_webhook_deliveries_total',
-      help: 'Webhook attempts, by outcome: 2xx, 3xx, 4xx, 5xx or error',
+      help: 'Delivery attempts of webhooks, by outcome: 2xx, 3xx, 4xx, 5xx or error',
       labelNames: ['outcome'],
       registers,
     }),
     exhausted: new Counter({
       name: 'zip_webhooks_exhausted_total',
-      help: 'Webhooks that were given up',
+      help: 'Webhooks whose retries are used up',
       registers,
     }),
     deliverySeconds: new Histogram({
       name: 'zip_webhook_latency_seconds',
-      help: 'Time that a webhook attempt took',
+      help: 'Duration of a delivery attempt of a webhook',
       buckets: SECONDS,
       registers,
     }),
@@ -108,32 +108,32 @@ const genericMetrics = (registry: Registry) => {
   return {
     reconciles: new Counter({
       name: 'controller_runtime_reconcile_total',
-      help: 'Passes over a key, by result: success, error, requeue, requeue_after',
+      help: 'Reconciles by result: success, error, requeue, requeue_after',
       labelNames: ['controller', 'result'],
       registers,
     }),
     errors: new Counter({
       name: 'controller_runtime_reconcile_errors_total',
-      help: 'Passes that failed',
+      help: 'Reconciles that failed',
       labelNames,
       registers,
     }),
     seconds: new Histogram({
       name: 'controller_runtime_reconcile_time_seconds',
-      help: 'Time that a pass took',
+      help: 'Duration of a reconcile',
       labelNames,
       buckets: SECONDS,
       registers,
     }),
     activeWorkers: new Gauge({
       name: 'controller_runtime_active_workers',
-      help: 'Workers that are on a key',
+      help: 'Workers that are reconciling',
       labelNames,
       registers,
     }),
     maxWorkers: new Gauge({
       name: 'controller_runtime_max_concurrent_reconciles',
-      help: 'Workers in all',
+      help: 'Number of workers',
       labelNames,
       registers,
     }),
@@ -154,11 +154,11 @@ const queueMetrics = (registry: Registry) => {
   const histogram = (name: string, help: string) =>
     new Histogram({ name, help, labelNames, buckets: SECONDS, registers });
   return {
-    depth: gauge('workqueue_depth', 'Keys that wait for a worker'),
-    adds: counter('workqueue_adds_total', 'Keys that were added'),
-    retries: counter('workqueue_retries_total', 'Keys that were added again with backoff'),
-    queued: histogram('workqueue_queue_duration_seconds', 'Time that a key waited for a worker'),
-    worked: histogram('workqueue_work_duration_seconds', 'Time that a worker spent on a key'),
+    depth: gauge('workqueue_depth', 'Keys waiting for a worker'),
+    adds: counter('workqueue_adds_total', 'Keys added to the queue'),
+    retries: counter('workqueue_retries_total', 'Keys requeued with backoff'),
+    queued: histogram('workqueue_queue_duration_seconds', 'Time a key waited for a worker'),
+    worked: histogram('workqueue_work_duration_seconds', 'Time a worker spent on a key'),
   };
 };
 

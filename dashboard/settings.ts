@@ -21,21 +21,20 @@ const SERVED = {
     default: '',
     pattern: '^(https?://[^/?#@\\s]+)?$',
     description:
-      'scheme and host by which browsers reach the dashboard, such as https://zips.example.com; needed for OpenID Connect',
+      'URL that browsers use for the dashboard, such as https://zips.example.com; required for OpenID Connect',
   },
   dashboardApiUrl: {
     env: 'DASHBOARD_API_URL',
     type: 'string',
     default: '',
     pattern: '^(https?://[A-Za-z0-9.:[\\]-]+)?$',
-    description:
-      'scheme and host by which programs reach the API, for the request that the dashboard shows; empty for a placeholder',
+    description: 'public URL of the API, for the sample request in the dashboard; empty for a placeholder',
   },
   dashboardAllowHttp: {
     env: 'DASHBOARD_ALLOW_HTTP',
     type: 'boolean',
     default: false,
-    description: 'whether cookies are sent over plain HTTP too; only for trying it out',
+    description: 'allows cookies over plain HTTP; use it only for a trial',
   },
 } as const satisfies Settings;
 
@@ -45,21 +44,21 @@ const SESSIONS = {
     type: 'integer',
     minimum: 1_000,
     default: 1_800_000,
-    description: 'how long a dashboard session lasts without a request, in milliseconds',
+    description: 'idle timeout of a dashboard session, in milliseconds',
   },
   dashboardSessionMs: {
     env: 'DASHBOARD_SESSION_MS',
     type: 'integer',
     minimum: 1_000,
     default: 43_200_000,
-    description: 'how long a dashboard session lasts at most, in milliseconds',
+    description: 'maximum lifetime of a dashboard session, in milliseconds',
   },
   dashboardSignInsPerMinute: {
     env: 'DASHBOARD_SIGN_INS_PER_MINUTE',
     type: 'integer',
     minimum: 0,
     default: 20,
-    description: 'sign-ins that one client address may try in a minute; 0 for no limit',
+    description: 'sign-in attempts per minute and client address; 0 for no limit',
   },
 } as const satisfies Settings;
 
@@ -69,14 +68,13 @@ const OIDC = {
     type: 'string',
     default: '',
     pattern: '^(https://\\S+)?$',
-    description:
-      'issuer of the ID tokens that the API server trusts; empty for sign-in with pasted tokens only',
+    description: 'issuer of ID tokens, which the API server must trust; empty for sign-in with tokens only',
   },
   dashboardOidcClientId: {
     env: 'DASHBOARD_OIDC_CLIENT_ID',
     type: 'string',
     default: '',
-    description: 'client id of the dashboard at the issuer',
+    description: 'client ID of the dashboard',
   },
   dashboardOidcClientSecretFile: {
     env: 'DASHBOARD_OIDC_CLIENT_SECRET_FILE',
@@ -88,13 +86,13 @@ const OIDC = {
     env: 'DASHBOARD_OIDC_SCOPES',
     type: 'array',
     default: ['openid', 'profile', 'email', 'groups'],
-    description: 'scopes that are asked for',
+    description: 'requested scopes',
   },
   dashboardOidcCaFile: {
     env: 'DASHBOARD_OIDC_CA_FILE',
     type: 'string',
     default: '',
-    description: "file with the authority of the issuer's certificate (PEM); empty for the well-known ones",
+    description: 'PEM file with the CA of the issuer; empty for public CAs',
   },
 } as const satisfies Settings;
 

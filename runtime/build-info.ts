@@ -4,7 +4,7 @@ import { Gauge, type Registry } from 'prom-client';
 export const exportBuildInfo = (registry: Registry, version: string): void => {
   new Gauge({
     name: 'zip_build_info',
-    help: 'Always 1; tells the version',
+    help: 'Always 1; the label contains the version',
     labelNames: ['version'],
     registers: [registry],
   }).set({ version }, 1);

@@ -63,7 +63,7 @@ const table = (head: readonly string[], rows: readonly (readonly string[])[]): s
 
 const settingsTable = (settings: Settings): string =>
   table(
-    ['Setting', 'Default', 'What it is'],
+    ['Setting', 'Default', 'Description'],
     freeSettings(settings).map((one) => [
       `\`${one.env}\``,
       `\`${JSON.stringify(one.default ?? '')}\``,
@@ -97,7 +97,7 @@ const valuesTable = async (): Promise<string> => {
   if (!isMap(contents)) throw new Error('values.yaml is no map');
   const rows = rowsOf(contents.items as Pair[], '');
   return table(
-    ['Value', 'Default', 'What it is'],
+    ['Value', 'Default', 'Description'],
     rows.map(([path, value, comment]) => [`\`${path}\``, `\`${value}\``, comment]),
   );
 };

@@ -14,7 +14,7 @@ const UPLOAD_SETTINGS = {
     default: 16 * MIB,
     minimum: 5 * MIB,
     maximum: 1024 * MIB,
-    description: 'bytes of each part of the upload; 10,000 of them bound the archive',
+    description: 'bytes of each part of the upload; an archive has at most 10,000 parts',
   },
   partsInFlight: {
     env: 'PARTS_IN_FLIGHT',
@@ -23,14 +23,14 @@ const UPLOAD_SETTINGS = {
     minimum: 1,
     maximum: 32,
     description:
-      'parts that are uploaded at once; one more is being filled, so memory is (this + 1) x PART_SIZE_BYTES',
+      'parts uploaded concurrently; one more is being filled, so memory is (this + 1) x PART_SIZE_BYTES',
   },
   maxArchiveBytes: {
     env: 'MAX_ARCHIVE_BYTES',
     type: 'integer',
     default: 150 * GIB,
     minimum: 1,
-    description: 'most bytes of an archive',
+    description: 'maximum bytes of an archive',
   },
 } as const satisfies Settings;
 
@@ -40,7 +40,7 @@ const ARCHIVE_SETTINGS = {
     type: 'boolean',
     default: false,
     description:
-      'whether files without Content-Length may be larger than 4 GiB; their entries are zip64 then, which java.util.zip.ZipInputStream before JDK 21 and Archive::Zip cannot read',
+      'allows files without Content-Length to exceed 4 GiB; their entries are then zip64, which java.util.zip.ZipInputStream before JDK 21 and Archive::Zip cannot read',
   },
 } as const satisfies Settings;
 
@@ -49,27 +49,28 @@ const STORE_SETTINGS = {
     env: 'STORE_ALLOWED_HOSTS',
     type: 'array',
     default: [],
-    description: 'S3-compatible stores beside AWS and Cloudflare that buckets may name, as host or host:port',
+    description:
+      'S3-compatible stores other than AWS and Cloudflare that buckets may use, as host or host:port',
   },
   storeAllowHttp: {
     env: 'STORE_ALLOW_HTTP',
     type: 'boolean',
     default: false,
-    description: 'whether an allowed store may be reached without TLS',
+    description: 'allows plain HTTP to these stores',
   },
   storeConnectTimeoutMs: {
     env: 'STORE_CONNECT_TIMEOUT_MS',
     type: 'integer',
     default: 10_000,
     minimum: 1,
-    description: 'time to connect to the store',
+    description: 'time limit to connect to the store',
   },
   storeIdleTimeoutMs: {
     env: 'STORE_IDLE_TIMEOUT_MS',
     type: 'integer',
     default: 60_000,
     minimum: 1,
-    description: 'longest time without a byte to or from the store within a request',
+    description: 'maximum time without a byte to or from the store within a request',
   },
   storeAttempts: {
     env: 'STORE_ATTEMPTS',
@@ -77,7 +78,7 @@ const STORE_SETTINGS = {
     default: 5,
     minimum: 1,
     maximum: 50,
-    description: 'tries per request to the store, the first included',
+    description: 'attempts per request to the store, including the first',
   },
   storeThrottledAttempts: {
     env: 'STORE_THROTTLED_ATTEMPTS',
@@ -86,21 +87,21 @@ const STORE_SETTINGS = {
     minimum: 1,
     maximum: 50,
     description:
-      'tries per request, throttled ones included: a store that asks to slow down is given more patience',
+      'attempts per request, including throttled ones; a store that throttles requests gets more attempts',
   },
   storeRetryBaseMs: {
     env: 'STORE_RETRY_BASE_MS',
     type: 'integer',
     default: 200,
     minimum: 1,
-    description: 'upper bound of the wait before the second try; doubled for each further one',
+    description: 'maximum wait before the second attempt; doubles for each further attempt',
   },
   storeRetryMaxMs: {
     env: 'STORE_RETRY_MAX_MS',
     type: 'integer',
     default: 20_000,
     minimum: 1,
-    description: 'longest wait between two tries',
+    description: 'maximum wait between two attempts',
   },
   storeStartGraceMs: {
     env: 'STORE_START_GRACE_MS',
@@ -108,14 +109,14 @@ const STORE_SETTINGS = {
     default: 10_000,
     minimum: 0,
     description:
-      'how long a pod that is told to stop waits for the answer to the start of its upload, to abort it; less than SHUTDOWN_TIMEOUT_MS',
+      'how long a pod waits on shutdown for the response to the start of its upload, to abort it; must be less than SHUTDOWN_TIMEOUT_MS',
   },
   settleLimitMs: {
     env: 'SETTLE_LIMIT_MS',
     type: 'integer',
     default: 110_000,
     minimum: 1,
-    description: 'time in which a settle or check-bucket pod must have its answer',
+    description: 'time limit of a recovery or check-bucket pod',
   },
 } as const satisfies Settings;
 
@@ -125,42 +126,42 @@ const STATUS_SETTINGS = {
     type: 'integer',
     default: 1000,
     minimum: 10,
-    description: 'how often a pod asks whether it is in charge',
+    description: 'interval at which a pod checks whether it is active',
   },
   statusProgressIntervalMs: {
     env: 'STATUS_PROGRESS_INTERVAL_MS',
     type: 'integer',
     default: 2000,
     minimum: 100,
-    description: 'least time between two writes of progress',
+    description: 'minimum interval between two progress writes',
   },
   statusRequestTimeoutMs: {
     env: 'STATUS_REQUEST_TIMEOUT_MS',
     type: 'integer',
     default: 35_000,
     minimum: 1,
-    description: 'time for one write of the status',
+    description: 'time limit of one status write',
   },
   statusWriteLimitMs: {
     env: 'STATUS_WRITE_LIMIT_MS',
     type: 'integer',
     default: 300_000,
     minimum: 1,
-    description: 'how long a write that others rely on is tried while the API server is away',
+    description: 'how long a required status write is retried while the API server is unavailable',
   },
   statusRetryBaseMs: {
     env: 'STATUS_RETRY_BASE_MS',
     type: 'integer',
     default: 500,
     minimum: 1,
-    description: 'upper bound of the wait before a status write is tried again; doubled each time',
+    description: 'maximum wait before the first retry of a status write; doubles for each further retry',
   },
   statusRetryMaxMs: {
     env: 'STATUS_RETRY_MAX_MS',
     type: 'integer',
     default: 10_000,
     minimum: 1,
-    description: 'longest such wait',
+    description: 'maximum wait between two retries of a status write',
   },
 } as const satisfies Settings;
 
@@ -170,7 +171,7 @@ const POD_SETTINGS = {
     type: 'string',
     default: 'info',
     enum: LOG_LEVELS,
-    description: 'least severity of the lines that are logged',
+    description: 'minimum log level',
   },
   taskFile: {
     env: ZIPPER_ENV.taskFile,
@@ -182,31 +183,31 @@ const POD_SETTINGS = {
     env: ZIPPER_ENV.bucketDir,
     type: 'string',
     default: ZIPPER_PATHS.bucketDir,
-    description: "directory of the bucket's credentials",
+    description: "directory with the bucket's credentials",
   },
   filesDir: {
     env: ZIPPER_ENV.filesDir,
     type: 'string',
     default: ZIPPER_PATHS.filesDir,
-    description: 'directory of the file list',
+    description: 'directory with the file list',
   },
   serviceAccountDir: {
     env: ZIPPER_ENV.serviceAccountDir,
     type: 'string',
     default: ZIPPER_PATHS.serviceAccountDir,
-    description: "directory of the pod's token and of the cluster's certificate authority",
+    description: "directory with the pod's token and ca.crt",
   },
   podUid: {
     env: ZIPPER_ENV.podUid,
     type: 'string',
     minLength: 1,
-    description: 'uid of this pod: the name of its attempt',
+    description: 'UID of this pod, which identifies the attempt',
   },
   traceparent: {
     env: ZIPPER_ENV.traceparent,
     type: 'string',
     default: '',
-    description: 'W3C trace context of the request; every log line carries its trace id',
+    description: 'W3C trace context of the request; every log line contains its trace ID',
   },
   apiServerHost: {
     env: 'KUBERNETES_SERVICE_HOST',
@@ -228,7 +229,8 @@ const POD_SETTINGS = {
     type: 'integer',
     default: 25_000,
     minimum: 1,
-    description: 'time to abort the upload after SIGTERM; less than the grace period of the pod',
+    description:
+      'time limit to abort the upload after SIGTERM; must be less than the grace period of the pod',
   },
 } as const satisfies Settings;
 

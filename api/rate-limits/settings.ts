@@ -17,16 +17,16 @@ export const RATE_LIMIT_SETTINGS = {
   requestsPerMinutePerToken: perMinute(
     'REQUESTS_PER_MINUTE_PER_TOKEN',
     6_000,
-    'requests that one token may make in a minute',
+    'requests per minute and token',
   ),
   requestsPerMinutePerProject: perMinute(
     'REQUESTS_PER_MINUTE_PER_PROJECT',
     12_000,
-    'requests that all tokens of a project may make in a minute; a ZipProject may ask for less',
+    'requests per minute and project; a ZipProject can set a lower limit',
   ),
   authFailuresPerMinute: perMinute(
     'AUTH_FAILURES_PER_MINUTE',
     600,
-    'requests of one client address (IPv6: of its /64) in a minute that are told why their token does not open; further ones are answered 429',
+    'requests without a valid token per minute and client address (IPv6: /64); further ones receive 429',
   ),
 } as const satisfies Settings;

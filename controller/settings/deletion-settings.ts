@@ -8,7 +8,7 @@ export const DELETION_SETTINGS = {
     minimum: 5,
     maximum: 600,
     default: 120,
-    description: 'how long the test of a bucket may take before it counts as failed',
+    description: 'time limit of a bucket test',
   },
   projectDeletionSeconds: {
     env: 'PROJECT_DELETION_SECONDS',
@@ -16,6 +16,6 @@ export const DELETION_SETTINGS = {
     minimum: 0,
     maximum: 86_400,
     default: 300,
-    description: 'how long the deletion of a ZipProject waits for its jobs to end and its buckets to go',
+    description: 'how long the deletion of a ZipProject waits for its jobs and buckets',
   },
 } as const satisfies Settings;

@@ -8,7 +8,7 @@ export const IDENTITY_SETTINGS = {
     type: 'string',
     enum: LOG_LEVELS,
     default: 'info',
-    description: 'least severe level that is logged',
+    description: 'minimum log level',
   },
   podName: { env: 'POD_NAME', type: 'string', minLength: 1, description: 'name of this pod' },
   podNamespace: { env: 'POD_NAMESPACE', type: 'string', minLength: 1, description: 'namespace of this pod' },

@@ -6,13 +6,13 @@ export const NETWORK_SETTINGS = {
     env: 'NETWORK_POLICIES',
     type: 'boolean',
     default: false,
-    description: 'whether each project gets a NetworkPolicy for its zippers',
+    description: 'creates a NetworkPolicy for the zippers in each project',
   },
   apiServerCidrs: {
     env: 'API_SERVER_CIDRS',
     type: 'array',
     default: [],
-    description: 'addresses of the API server as pods reach it, for the NetworkPolicy',
+    description: 'CIDRs of the API server, for the NetworkPolicy',
   },
   apiServerPorts: {
     env: 'API_SERVER_PORTS',

@@ -7,14 +7,14 @@ export const WEBHOOK_SETTINGS = {
     type: 'string',
     default: '0,5,300,1800,7200,18000,36000,50400,72000,86400',
     description:
-      'wait before each delivery attempt, comma list in seconds; its length is the number of attempts',
+      'seconds to wait before each delivery attempt, separated by commas; the length of the list is the number of attempts',
   },
   webhookDisableAfterSeconds: {
     env: 'WEBHOOK_DISABLE_AFTER_SECONDS',
     type: 'integer',
     minimum: 60,
     default: 432_000,
-    description: 'an endpoint that answers with nothing but failures for this long is disabled',
+    description: 'an endpoint whose deliveries all fail for this long is disabled',
   },
   webhookTimeoutMs: {
     env: 'WEBHOOK_TIMEOUT_MS',
@@ -28,8 +28,7 @@ export const WEBHOOK_SETTINGS = {
     type: 'integer',
     minimum: 1,
     default: 512,
-    description:
-      'deliveries at once in all to receivers that are not slow; slow ones have half as many for themselves',
+    description: 'maximum concurrent deliveries to receivers that are not slow; slow ones share half as many',
   },
   webhookConcurrencyPerEndpoint: {
     env: 'WEBHOOK_CONCURRENCY_PER_ENDPOINT',
@@ -37,19 +36,19 @@ export const WEBHOOK_SETTINGS = {
     minimum: 1,
     default: 4,
     description:
-      'deliveries at once to one endpoint, and so the most that a crash repeats; a slow or new one gets one at a time',
+      'maximum concurrent deliveries to one endpoint, and so the most that a crash repeats; a slow or new endpoint gets one at a time',
   },
   webhookSlowAfterMs: {
     env: 'WEBHOOK_SLOW_AFTER_MS',
     type: 'integer',
     minimum: 10,
     default: 1000,
-    description: 'a receiver that takes longer to answer than this is slow until it answers faster',
+    description: 'a receiver with a longer response time is slow until it responds faster',
   },
   webhookAllowHttp: {
     env: 'WEBHOOK_ALLOW_HTTP',
     type: 'boolean',
     default: false,
-    description: 'whether webhooks may go to http URLs',
+    description: 'allows webhooks to http URLs',
   },
 } as const satisfies Settings;

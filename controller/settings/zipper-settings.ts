@@ -13,25 +13,25 @@ export const ZIPPER_SETTINGS = {
     type: 'string',
     enum: ['Always', 'IfNotPresent', 'Never'],
     default: 'IfNotPresent',
-    description: 'when nodes pull the zipper image',
+    description: 'pull policy of the zipper image',
   },
   zipperImagePullSecrets: {
     env: 'ZIPPER_IMAGE_PULL_SECRETS',
     type: 'array',
     default: [],
-    description: 'pull Secrets of the zipper image, by name, in the project namespaces',
+    description: "names of the zipper image's pull Secrets in the project namespaces",
   },
   zipperEnvJson: {
     env: 'ZIPPER_ENV_JSON',
     type: 'string',
     default: '{}',
-    description: "the zipper's own settings: JSON object of env name to string",
+    description: 'settings of the zipper: JSON object of environment variables',
   },
   zipperResourcesJson: {
     env: 'ZIPPER_RESOURCES_JSON',
     type: 'string',
     default: DEFAULT_ZIPPER_RESOURCES,
-    description: 'resources of the zipper container where a ZipJob names none: JSON {requests, limits}',
+    description: 'default resources of the zipper container: JSON {requests, limits}',
   },
   zipperNodeSelectorJson: {
     env: 'ZIPPER_NODE_SELECTOR_JSON',
@@ -43,19 +43,20 @@ export const ZIPPER_SETTINGS = {
     env: 'ZIPPER_TOLERATIONS_JSON',
     type: 'string',
     default: '[]',
-    description: 'taints that zipper pods bear besides those of an ailing node: JSON array as in a pod',
+    description:
+      'tolerations of zipper pods in addition to those for an unhealthy node: JSON array as in a pod',
   },
   zipperPriorityClassName: {
     env: 'ZIPPER_PRIORITY_CLASS_NAME',
     type: 'string',
     default: '',
-    description: 'priority class of zipper pods where a ZipJob names none',
+    description: 'default priority class of zipper pods',
   },
   zipperGraceSeconds: {
     env: 'ZIPPER_GRACE_SECONDS',
     type: 'integer',
     minimum: 1,
     default: 30,
-    description: 'how long a zipper pod may take after SIGTERM',
+    description: 'termination grace period of a zipper pod',
   },
 } as const satisfies Settings;

@@ -47,7 +47,7 @@ const phaseGauges = (registry: Registry, zipJobs: ScrapeSources['zipJobs']): voi
   });
   new Gauge({
     name: 'zip_jobs_stuck',
-    help: 'ZipJobs that do not get on, by reason: ImagePull, Unschedulable, ContainerConfig, QuotaExceeded, AdmissionRefused, NodeSilent, NoProgress and the like',
+    help: 'Stuck ZipJobs, by reason, such as ImagePull, Unschedulable, ContainerConfig, QuotaExceeded, AdmissionRefused, NodeSilent or NoProgress',
     labelNames: ['reason'],
     registers: [registry],
     collect() {
@@ -85,18 +85,16 @@ const jobGauges = (registry: Registry, sources: ScrapeSources): void => {
       oldestMs = Math.max(oldestMs, now().getTime() - (since(zipJob) ?? Infinity));
     return oldestMs / 1000;
   };
-  gauge(
-    'zip_jobs_oldest_queued_seconds',
-    'Age of the oldest ZipJob that waits for its turn; suspended ones left out',
-    () => oldestSeconds((zipJob) => (isQueued(zipJob) ? acceptedAt(zipJob) : undefined)),
+  gauge('zip_jobs_oldest_queued_seconds', 'Age of the oldest queued ZipJob, excluding suspended ones', () =>
+    oldestSeconds((zipJob) => (isQueued(zipJob) ? acceptedAt(zipJob) : undefined)),
   );
-  gauge('zip_jobs_overdue', 'ZipJobs that should have ended at their deadline ten minutes ago', () =>
+  gauge('zip_jobs_overdue', 'ZipJobs that are still unfinished ten minutes after their deadline', () =>
     count((zipJob) => isOverdue(zipJob, sources)),
   );
-  gauge('zip_webhooks_pending', 'Webhooks that are still to be delivered', () =>
+  gauge('zip_webhooks_pending', 'Pending webhooks', () =>
     count((zipJob) => notifiedSince(zipJob) !== undefined),
   );
-  gauge('zip_webhook_oldest_pending_seconds', 'Age of the oldest webhook that is still to be delivered', () =>
+  gauge('zip_webhook_oldest_pending_seconds', 'Age of the oldest pending webhook', () =>
     oldestSeconds(notifiedSince),
   );
 };
@@ -117,12 +115,10 @@ const queueGauges = (registry: Registry, queues: ScrapeSources['queues']): void 
       },
     });
   };
-  gauge(
-    'workqueue_longest_running_processor_seconds',
-    'Time spent on the key that is longest in work',
-    (queue) => queue.longestRunningMs(),
+  gauge('workqueue_longest_running_processor_seconds', 'Duration of the longest running reconcile', (queue) =>
+    queue.longestRunningMs(),
   );
-  gauge('workqueue_unfinished_work_seconds', 'Sum of the time spent on keys that are in work', (queue) =>
+  gauge('workqueue_unfinished_work_seconds', 'Total duration of the running reconciles', (queue) =>
     queue.unfinishedMs(),
   );
 };

@@ -7,20 +7,20 @@ export const EGRESS_SETTINGS = {
     env: 'EGRESS_ALLOW_CIDRS',
     type: 'array',
     default: [],
-    description: 'closed ranges that may be reached all the same',
+    description: 'allowed ranges in addition to public addresses',
   },
   egressDenyCidrs: {
     env: 'EGRESS_DENY_CIDRS',
     type: 'array',
     default: [],
-    description: 'further ranges that must not be reached, such as those of pods, services and nodes',
+    description: 'blocked ranges, such as those of pods, services and nodes',
   },
   egressNat64Prefix: {
     env: 'EGRESS_NAT64_PREFIX',
     type: 'string',
     default: '',
     description:
-      "the /96 behind which the network's NAT64 shows IPv4; addresses in it are judged as that IPv4 address, empty for none",
+      "/96 prefix of the network's NAT64; its addresses are checked as the IPv4 addresses they contain; empty for none",
   },
 } as const satisfies Settings;
 

@@ -18,14 +18,14 @@ export const createKubeMetrics = (registry: Registry): KubeMetrics => {
   );
   const relists = counter(
     'zip_reflector_relists_total',
-    'Lists that a cache was rebuilt from, by kind and reason',
+    'Lists requested to rebuild a cache, by kind and reason',
     ['kind', 'reason'],
   );
-  const watchEnds = counter('zip_reflector_watch_ends_total', 'Watches that ended, by kind and reason', [
+  const watchEnds = counter('zip_reflector_watch_ends_total', 'Ended watches, by kind and reason', [
     'kind',
     'reason',
   ]);
-  const events = counter('zip_reflector_events_total', 'Events that came by watch, by kind', ['kind']);
+  const events = counter('zip_reflector_events_total', 'Watch events received, by kind', ['kind']);
   return {
     countCall: ({ method, code, host }) => {
       calls.inc({ method, code, host });
@@ -49,7 +49,7 @@ export const collectWatchAges = (
 ): void => {
   new Gauge({
     name: 'zip_reflector_last_event_age_seconds',
-    help: 'Time since bytes last came from the API server, by kind; a healthy watch is never silent for a minute',
+    help: 'Time since the last byte from the API server, by kind; always less than a minute for a healthy watch',
     labelNames: ['kind'],
     registers: [registry],
     collect() {

@@ -6,7 +6,7 @@ export const KUBE_SETTINGS = {
     env: 'KUBECONFIG',
     type: 'string',
     default: '',
-    description: 'kubeconfig file, for use outside a cluster; the pod identity is used when it is empty',
+    description: 'kubeconfig file, for use outside a cluster; empty for the identity of the pod',
   },
   serviceAccountDir: {
     env: 'SERVICE_ACCOUNT_DIR',

@@ -13,33 +13,34 @@ export const REDIS_SETTINGS = {
     env: 'REDIS_USERNAME',
     type: 'string',
     default: '',
-    description: 'user of Redis, where the URL names none',
+    description: 'Redis user, if the URL contains none',
   },
   redisPassword: {
     env: 'REDIS_PASSWORD',
     type: 'string',
     default: '',
     secret: true,
-    description: 'password of Redis, where the URL has none',
+    description: 'Redis password, if the URL contains none',
   },
   redisCaFile: {
     env: 'REDIS_CA_FILE',
     type: 'string',
     default: '',
-    description: "file with the authority of Redis's certificate (PEM); empty for the well-known ones",
+    description: 'PEM file with the CA of Redis; empty for public CAs',
   },
   redisKeyPrefix: {
     env: 'REDIS_KEY_PREFIX',
     type: 'string',
     default: 'zipjobs:',
-    description: 'beginning of every key in Redis, so that several installations can share one',
+    description: 'prefix of every key in Redis, so that several installations can share one',
   },
   redisTimeoutMs: {
     env: 'REDIS_TIMEOUT_MS',
     type: 'integer',
     minimum: 1,
     default: 200,
-    description: 'how long a request waits for Redis before it passes uncounted, in milliseconds',
+    description:
+      'how long a request waits for Redis before it is accepted without being counted, in milliseconds',
   },
 } as const satisfies Settings;
 export type RedisSettings = ConfigOf<typeof REDIS_SETTINGS>;

@@ -15,7 +15,7 @@ const ENABLED = {
   'monitoring.podMonitor.enabled': true,
   'monitoring.podMonitor.labels.release': 'prometheus',
   'monitoring.prometheusRule.enabled': true,
-  'monitoring.prometheusRule.runbookUrl': 'https://docs.example.com/operations.md',
+  'monitoring.prometheusRule.runbookUrl': 'https://docs.example.com/on-call.md',
   'monitoring.dashboard.enabled': true,
 };
 
@@ -99,15 +99,15 @@ describe('the monitoring of the chart', function () {
   });
 
   it('gives each alert a severity, a time and a runbook that exists', async () => {
-    const headings = (await readFile('docs/operations.md', 'utf8')).matchAll(/^#+ (.+)$/gm);
+    const headings = (await readFile('docs/on-call.md', 'utf8')).matchAll(/^#+ (.+)$/gm);
     const anchors = [...headings].map(([, title = '']) => title.toLowerCase().replaceAll(' ', '-'));
     for (const { alert, labels, annotations, for: time } of rulesOf(objects)) {
       expect(labels['severity'], alert).to.be.oneOf(['warning', 'critical']);
       expect(time, alert).to.match(/^\d+m$/);
       expect(anchors, alert).to.include(alert.toLowerCase());
-      expect(annotations['runbook']).to.equal(`docs/operations.md#${alert.toLowerCase()}`);
+      expect(annotations['runbook']).to.equal(`docs/on-call.md#${alert.toLowerCase()}`);
       expect(annotations['runbook_url']).to.equal(
-        `https://docs.example.com/operations.md#${alert.toLowerCase()}`,
+        `https://docs.example.com/on-call.md#${alert.toLowerCase()}`,
       );
       expect(annotations['summary']).to.match(/\.$/);
     }

@@ -1,4 +1,4 @@
-/** The questions of people on call, asked with kubectl alone: each command of the table in docs/operations.md, as it stands there. */
+/** The questions of a user on call, answered with kubectl alone: runs each command of the table in docs/on-call.md as written. */
 import { expect } from 'chai';
 import { bucketResourceName, GROUP_VERSION } from '#crds/api-group.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
@@ -128,7 +128,7 @@ describe('people on call', function () {
       return reasons.every((reason) => events.includes(` ${reason} `)) && events;
     });
 
-  const WAITING = 'Why is it waiting, why did it fail?';
+  const WAITING = 'Why is it waiting, or why did it fail?';
   const STORY = 'What happened to it?';
 
   it('see in one line why a job waits (F13)', async () => {
@@ -182,13 +182,13 @@ describe('people on call', function () {
   it('see why a job failed, at which file and in which attempt, and no URL', async () => {
     const at = { namespace: MAIN, name: 'not-found' };
     const line = await answers(WAITING, at, /Failed .* SourceNotFound .* 404/);
-    const file = await ask('Which file?', at);
+    const file = await ask('Which file failed?', at);
     expect(file).to.equal('1 SourceNotFound 404\n');
-    const attempts = await ask('Which attempts were there?', at);
+    const attempts = await ask('Which attempts were made?', at);
     expect(attempts).to.match(/^1 permanent SourceNotFound .*\n$/);
     const story = await eventsOf(at, ['JobCreated', 'PodInCharge', 'AttemptFailed', 'Failed']);
     expect(story + line + attempts).not.to.contain('CANARY');
-    expect(await ask('What does its zipper say?', at))
+    expect(await ask('What does its zipper log?', at))
       .to.contain('"SourceNotFound"')
       .and.not.to.contain('CANARY');
   });
@@ -207,14 +207,14 @@ describe('people on call', function () {
     const story = await eventsOf(at, told);
     for (const reason of told) expect(story.match(new RegExp(` ${reason} `, 'g')), reason).to.have.length(1);
     expect(await ask('What is going on?', at)).to.match(new RegExp(`zip-${uuid} +Succeeded +1/1`));
-    expect(await ask('Which jobs has a bucket?', { namespace: MAIN, name: project.bucketName })).to.contain(
+    expect(await ask('Which jobs use a bucket?', { namespace: MAIN, name: project.bucketName })).to.contain(
       uuid,
     );
   });
 
   it('let a held job go', async () => {
     const at = { namespace: MAIN, name: 'held' };
-    await ask('How is it let go?', at);
+    await ask('How do I resume it?', at);
     await ask('Is it done?', at);
     await answers(STORY, at, / Suspended .*\n(.*\n)*.* Resumed /);
   });
@@ -226,16 +226,16 @@ describe('people on call', function () {
       return (await flow.cluster.kubectl(flags)).stdout;
     };
     const before = await uid();
-    await ask('How is it run again?', at);
+    await ask('How do I run it again?', at);
     expect(await uid()).not.to.equal(before);
-    await ask('How is it let go?', at);
+    await ask('How do I resume it?', at);
     await ask('Is it done?', at);
   });
 
   it('cancel a job, and those that waited for it have their turn', async () => {
     const at = { namespace: SLOT, name: 'first' };
     await answers(WAITING, at, /Running /);
-    await ask('How is it cancelled?', at);
+    await ask('How do I cancel it?', at);
     await answers(WAITING, at, /Cancelled .* Cancelled /);
     expect(await ask('Is it done?', { namespace: SLOT, name: 'second' })).to.contain('condition met');
   });
@@ -243,19 +243,19 @@ describe('people on call', function () {
   it('hold a job that has not begun', async () => {
     await applyObjects(flow.cluster, [aZipJob(NO_JOBS, 'to-hold')]);
     const at = { namespace: NO_JOBS, name: 'to-hold' };
-    await ask('How is it held in the queue?', at);
+    await ask('How do I suspend it?', at);
     await answers(WAITING, at, /Queued .* Suspended /);
   });
 
   it('find the jobs that do not get on', async () => {
-    const text = await ask('Which jobs do not get on?', { namespace: NO_JOBS });
+    const text = await ask('Which jobs are stuck?', { namespace: NO_JOBS });
     expect(text).to.match(/on-call-no-jobs +to-hold +Queued +Suspended/);
     const phases = text.split('\n').map((line) => line.split(/ +/)[2]);
     for (const phase of ['Succeeded', 'Failed', 'Cancelled']) expect(phases).not.to.include(phase);
   });
 
   it('find all that the controller logged of a job by few lines, each with what leads to it', async () => {
-    const text = await ask('What does the controller say?', { namespace: MAIN, name: 'not-found' });
+    const text = await ask('What does the controller log about it?', { namespace: MAIN, name: 'not-found' });
     const lines = text
       .trim()
       .split('\n')

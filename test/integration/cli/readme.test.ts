@@ -1,4 +1,4 @@
-/** Somebody with nothing but the README: the commands of its section "Use it", as they stand there, from project to archive. */
+/** Runs the commands of the README's section "Use it" as written, from project to archive. */
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -43,8 +43,8 @@ describe('the section "Use it" of the README', function () {
   });
   after(() => life.disposeAsync());
 
-  it('leads to an archive, with nothing but its addresses changed', async function () {
-    await requirePrograms(this, ['curl']);
+  it('creates an archive when only its addresses are changed', async function () {
+    await requirePrograms(this, ['curl', 'jq']);
     const cluster = await sharedCluster();
     const apiUrl = await (await sharedInstallation()).apiUrl();
     const { store } = cluster;
@@ -56,7 +56,7 @@ describe('the section "Use it" of the README', function () {
     await writeFile(join(home, 'reports-credentials.json'), JSON.stringify({ accessKeyId, secretAccessKey }));
     const addresses: readonly (readonly [documented: string, here: string])[] = [
       ['https://zips.example.com', apiUrl],
-      ['https://s3.example.com', store.endpoint],
+      ['--region us-east-1', `--region us-east-1 --endpoint ${store.endpoint}`],
       ['https://acme.example.com/hooks/zipjobs', receiver.url],
       ['https://example.com/a.pdf', origin.url('/gen/1000/1')],
       ['https://example.com/b.pdf', origin.url('/gen/2000/2')],

@@ -1,4 +1,4 @@
-/** Somebody on call with a shell: asks the questions of docs/operations.md by the commands that stand there. */
+/** Asks the questions of docs/on-call.md by running the documented commands in a shell. */
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,6 +7,8 @@ import type { Cluster } from '#tools/local-cluster/cluster-types.ts';
 import { until } from '../until.ts';
 
 const run = promisify(execFile);
+
+const RUNBOOK = 'docs/on-call.md';
 
 /** The ZipJob that a question is about. */
 export interface Subject {
@@ -24,10 +26,10 @@ export interface OnCallDesk {
   answers(question: string, about: Subject, answer: RegExp): Promise<string>;
 }
 
-/** The table of the section On call: question -> command. */
+/** The table of the section "Questions and commands": question -> command. */
 const readTable = async (): Promise<ReadonlyMap<string, string>> => {
-  const text = await readFile('docs/operations.md', 'utf8');
-  const [, section = ''] = text.split('\n## On call\n');
+  const text = await readFile(RUNBOOK, 'utf8');
+  const [, section = ''] = text.split('\n## Questions and commands\n');
   const rows = (section.split('\n## ')[0] ?? '').matchAll(/^\| ([^|]+\?) \| `([^`]+)` \|/gm);
   return new Map(
     [...rows].map(([, question = '', command = '']) => [question, command.replaceAll(String.raw`\|`, '|')]),
@@ -41,7 +43,7 @@ export const openOnCallDesk = async (cluster: Cluster): Promise<OnCallDesk> => {
   const env = { ...process.env, PATH, KUBECONFIG: cluster.kubeconfigPath };
   const ask = async (question: string, { namespace, name }: Subject): Promise<string> => {
     const documented = table.get(question);
-    if (documented === undefined) throw new Error(`docs/operations.md has no command for: ${question}`);
+    if (documented === undefined) throw new Error(`${RUNBOOK} has no command for: ${question}`);
     asked.add(question);
     const command = documented.replaceAll('acme', namespace).replaceAll('NAME', name ?? 'NAME');
     return (await run('sh', ['-c', command], { env })).stdout;

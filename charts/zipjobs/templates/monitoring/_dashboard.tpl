@@ -17,15 +17,15 @@
 {{- define "zipjobs.dashboard" -}}
 {{- $panels := list
   (list "Jobs by phase" "short" (list (list "{{phase}}" "max by (phase) (zip_jobs)")))
-  (list "Ends a minute" "short" (list (list "{{result}} {{reason}}" "60 * sum by (result, reason) (rate(zip_jobs_finished_total[5m]))")))
-  (list "Waiting to begin" "s" (list (list "oldest" "max(zip_jobs_oldest_queued_seconds)") (list "p95" "histogram_quantile(0.95, sum by (le) (rate(zip_job_queue_seconds_bucket[15m])))")))
+  (list "Finished jobs per minute" "short" (list (list "{{result}} {{reason}}" "60 * sum by (result, reason) (rate(zip_jobs_finished_total[5m]))")))
+  (list "Queue time" "s" (list (list "oldest" "max(zip_jobs_oldest_queued_seconds)") (list "p95" "histogram_quantile(0.95, sum by (le) (rate(zip_job_queue_seconds_bucket[15m])))")))
   (list "Start and duration, p95" "s" (list (list "start" "histogram_quantile(0.95, sum by (le) (rate(zip_job_start_latency_seconds_bucket[15m])))") (list "duration {{result}}" "histogram_quantile(0.95, sum by (le, result) (rate(zip_job_duration_seconds_bucket[15m])))")))
-  (list "Held up from outside" "short" (list (list "{{reason}}" "max by (reason) (zip_jobs_stuck)") (list "overdue" "max(zip_jobs_overdue)")))
-  (list "Attempts a minute" "short" (list (list "{{class}}" "60 * sum by (class) (rate(zip_job_attempts_total[5m]))")))
-  (list "Webhooks" "short" (list (list "pending" "max(zip_webhooks_pending)") (list "{{outcome}} a minute" "60 * sum by (outcome) (rate(zip_webhook_deliveries_total[5m]))")))
-  (list "Archives a minute" "bytes" (list (list "bytes" "60 * sum(rate(zip_job_archive_bytes_sum[15m]))")))
-  (list "Requests to the API" "reqps" (list (list "{{route}} {{status}}" "sum by (route, status) (rate(zip_api_request_duration_seconds_count[5m]))")))
-  (list "Passes" "ops" (list (list "{{controller}} {{result}}" "sum by (controller, result) (rate(controller_runtime_reconcile_total[5m]))") (list "depth {{name}}" "max by (name) (workqueue_depth)")))
+  (list "Stuck jobs" "short" (list (list "{{reason}}" "max by (reason) (zip_jobs_stuck)") (list "overdue" "max(zip_jobs_overdue)")))
+  (list "Attempts per minute" "short" (list (list "{{class}}" "60 * sum by (class) (rate(zip_job_attempts_total[5m]))")))
+  (list "Webhooks" "short" (list (list "pending" "max(zip_webhooks_pending)") (list "{{outcome}} per minute" "60 * sum by (outcome) (rate(zip_webhook_deliveries_total[5m]))")))
+  (list "Archived bytes per minute" "bytes" (list (list "bytes" "60 * sum(rate(zip_job_archive_bytes_sum[15m]))")))
+  (list "API requests" "reqps" (list (list "{{route}} {{status}}" "sum by (route, status) (rate(zip_api_request_duration_seconds_count[5m]))")))
+  (list "Reconciles" "ops" (list (list "{{controller}} {{result}}" "sum by (controller, result) (rate(controller_runtime_reconcile_total[5m]))") (list "depth {{name}}" "max by (name) (workqueue_depth)")))
 -}}
 {{- $rendered := list -}}
 {{- range $place, $panel := $panels -}}
