@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startCluster } from '#tools/local-cluster/cluster.ts';
+import { describePlan } from './plan.ts';
 import { runDemo } from './run-demo.ts';
 
 const USAGE = `npm run demo -- [--keep] [--url URL ...]
@@ -37,6 +38,7 @@ const main = async (): Promise<void> => {
     },
   });
   if (values.help === true) return print(USAGE);
+  print(await describePlan());
   const folder = await mkdtemp(join(tmpdir(), 'zipjobs-demo-'));
   await using stack = new AsyncDisposableStack();
   stack.defer(() => rm(folder, { recursive: true, force: true }));

@@ -1,12 +1,23 @@
-import { execFile, spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { access, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
-import { createInterface } from 'node:readline';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import costs from './build-costs.json' with { type: 'json' };
+import {
+  type BuildProgress,
+  costOf,
+  createProgress,
+  estimateSeconds,
+  type MachineSpeed,
+  roughly,
+} from './build-estimate.ts';
 import { ClusterError } from './cluster-error.ts';
 import type { Log } from './cluster-types.ts';
+import { compileProgram, type GoProgram, packagesToCompile, prepareSource } from './go-program.ts';
+import { CLUSTER_PROGRAM, STORE_PROGRAM } from './go-programs.ts';
+import { measureSpeed } from './machine-speed.ts';
 
 /** The programs that a local cluster is made of. */
 export interface Binaries {
@@ -16,21 +27,19 @@ export interface Binaries {
   readonly store: string;
 }
 
-interface Recipe {
-  readonly name: 'cluster' | 'store';
-  readonly what: string;
-  readonly folder: string;
-  readonly target: string;
-  readonly ldflags: string;
+/** Where a program is, or will be once it is built. */
+interface Place {
+  readonly program: GoProgram;
+  readonly path: string;
+  readonly isThere: boolean;
 }
 
-const KUBERNETES_MODULE = /k8s\.io\/kubernetes v(\d+)\.(\d+)\.(\d+)/;
 const PROGRESS_EVERY_MS = 5_000;
 const run = promisify(execFile);
 
 /**
  * Finds both programs, building them once per set of versions into `$XDG_CACHE_HOME/zipjobs`. A first build takes
- * minutes, so `log` gets a line every few seconds.
+ * minutes, so `log` is told first how many, then every few seconds what is left.
  *
  * @throws ClusterError when Go is missing and no ready-made programs are named, or when a build fails.
  */
@@ -40,58 +49,76 @@ export async function ensureBinaries(log: Log, env: NodeJS.ProcessEnv = process.
       'The local cluster needs Linux: its pods live on addresses of 127.0.0.0/8. Run it in a Linux VM.',
     );
   }
-  const cluster = await ensureBinary(clusterRecipe(), log, env);
-  const store = await ensureBinary(storeRecipe(), log, env);
-  return { cluster, store };
+  const [cluster, store] = await findPrograms(env);
+  const missing = [cluster, store].filter((place) => !place.isThere);
+  if (missing.length > 0) await buildAll(missing, log);
+  return { cluster: cluster.path, store: store.path };
 }
 
-function clusterRecipe(): Recipe {
-  const what = 'control plane, kubectl and helm';
-  return { name: 'cluster', what, folder: join(import.meta.dirname, 'go'), target: '.', ldflags: '-s -w' };
+/** How long `ensureBinaries` will build on this machine; 0 when everything is built. */
+export async function buildSeconds(
+  speed: MachineSpeed,
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<number> {
+  const places = await findPrograms(env);
+  return secondsFor(
+    places.filter((place) => !place.isThere),
+    speed,
+  );
 }
 
-function storeRecipe(): Recipe {
-  const target = 'github.com/versity/versitygw/cmd/versitygw';
-  return {
-    name: 'store',
-    what: 'S3 server',
-    folder: join(import.meta.dirname, 'go-store'),
-    target,
-    ldflags: '-s -w',
-  };
+function findPrograms(env: NodeJS.ProcessEnv): Promise<[Place, Place]> {
+  return Promise.all([findProgram(CLUSTER_PROGRAM, env), findProgram(STORE_PROGRAM, env)]);
 }
 
-async function ensureBinary(recipe: Recipe, log: Log, env: NodeJS.ProcessEnv): Promise<string> {
-  const variable = `ZIPJOBS_${recipe.name.toUpperCase()}_BINARY`;
+async function findProgram(program: GoProgram, env: NodeJS.ProcessEnv): Promise<Place> {
+  const variable = `ZIPJOBS_${program.name.toUpperCase()}_BINARY`;
   const given = env[variable];
   if (given !== undefined && given !== '') {
     if (!(await exists(given))) throw new ClusterError(`${variable} names ${given}, which is not there.`);
-    return given;
+    return { program, path: given, isThere: true };
   }
   const cache = env['XDG_CACHE_HOME'] || join(homedir(), '.cache');
-  const path = join(cache, 'zipjobs', await versionsHash(recipe.folder), recipe.name);
-  if (await exists(path)) return path;
-  await requireGo(recipe);
-  await build(recipe, path, log);
-  return path;
+  const path = join(cache, 'zipjobs', await versionsHash(program.folder), program.name);
+  return { program, path, isThere: await exists(path) };
 }
 
-/** Changes with the versions that are pinned and with the program around them. */
+/** Changes with the versions that are pinned, with the program around them and with what it leaves out. */
 async function versionsHash(folder: string): Promise<string> {
   const hash = createHash('sha256');
   const names = await readdir(folder, { recursive: true });
-  for (const name of names.filter((name) => /\.(go|mod|sum)$/.test(name)).sort()) {
+  for (const name of names.filter((name) => /\.(go|mod|sum|txt)$/.test(name)).sort()) {
     hash.update(name).update(await readFile(join(folder, name)));
   }
   return hash.digest('hex').slice(0, 16);
 }
 
-async function requireGo(recipe: Recipe): Promise<void> {
+async function buildAll(places: readonly Place[], log: Log): Promise<void> {
+  await requireGo();
+  let speed = await measureSpeed();
+  const names = places.map(({ program }) => program.what).join(' and the ');
+  log(`Building the ${names}: once per set of versions, about ${roughly(secondsFor(places, speed))} here`);
+  log(
+    `  (${speed.cores} cores; less when Go's cache holds parts of it, more when its modules must be downloaded first)`,
+  );
+  for (const [index, place] of places.entries()) {
+    // Other work on the machine may have come or gone.
+    if (index > 0) speed = await measureSpeed();
+    const secondsAfter = secondsFor(places.slice(index + 1), speed);
+    await build(place, { log, speed, secondsAfter });
+  }
+}
+
+function secondsFor(places: readonly Place[], speed: MachineSpeed): number {
+  return places.reduce((sum, { program }) => sum + estimateSeconds(costs[program.name], speed), 0);
+}
+
+async function requireGo(): Promise<void> {
   try {
-    await run('go', ['version'], { cwd: recipe.folder });
+    await run('go', ['version']);
   } catch (cause) {
     throw new ClusterError(
-      `The ${recipe.what} of the local cluster must be built once, and the go command does not work here. ` +
+      'The programs of the local cluster must be built once, and the go command does not work here. ' +
         'Install Go 1.25 or newer (https://go.dev/dl), or name ready-made programs in ZIPJOBS_CLUSTER_BINARY and ' +
         'ZIPJOBS_STORE_BINARY.',
       { cause },
@@ -99,76 +126,69 @@ async function requireGo(recipe: Recipe): Promise<void> {
   }
 }
 
-async function build(recipe: Recipe, path: string, log: Log): Promise<void> {
-  const started = Date.now();
-  const seconds = (): string => `${Math.round((Date.now() - started) / 1000)} s`;
-  let step = 'fetching Go modules';
-  log(`Building the ${recipe.what} (once; minutes on a small machine)`);
-  const ticker = setInterval(() => log(`  ${seconds()}: ${step}`), PROGRESS_EVERY_MS);
+interface Build {
+  readonly log: Log;
+  readonly speed: MachineSpeed;
+  /** For what is built after this program. */
+  readonly secondsAfter: number;
+}
+
+async function build({ program, path }: Place, { log, speed, secondsAfter }: Build): Promise<void> {
+  const started = performance.now();
+  const elapsed = (): string => `${Math.round((performance.now() - started) / 1000)} s`;
+  let step = (): string => 'copying the sources of its Go modules';
+  const ticker = setInterval(() => log(`  ${elapsed()}: ${program.what}, ${step()}`), PROGRESS_EVERY_MS);
   // A build that was cut off must never look like a finished one.
-  const unfinished = `${path}.${process.pid}`;
+  const output = `${path}.${process.pid}`;
+  const directory = `${output}.source`;
   try {
-    await mkdir(join(path, '..'), { recursive: true });
-    const list = await run('go', ['list', '-deps', recipe.target], {
-      cwd: recipe.folder,
-      maxBuffer: 1 << 26,
+    await mkdir(dirname(path), { recursive: true });
+    await removeLeftovers(dirname(path));
+    await prepareSource(program, directory);
+    const packages = await packagesToCompile(program, directory);
+    const progress = createProgress(costs[program.name], packages);
+    step = describeProgress(progress, {
+      expectedSeconds: estimateSeconds(
+        { ...costs[program.name], cpuSeconds: costOf(costs[program.name], packages) },
+        speed,
+      ),
+      secondsAfter,
     });
-    const packages = list.stdout.trim().split('\n');
-    const flags = `${recipe.ldflags} ${await versionStamp(recipe.folder)}`.trim();
-    let compiled = 0;
-    step = 'compiling and linking';
-    await compile(['build', '-v', '-trimpath', '-ldflags', flags, '-o', unfinished, recipe.target], {
-      folder: recipe.folder,
-      onPackage: (name) => {
-        compiled += 1;
-        step = `compiling, ${compiled} of at most ${packages.length} packages`;
-        if (name === packages.at(-1)) step = 'linking';
-      },
-    });
-    await rename(unfinished, path);
-    log(`Built ${path} in ${seconds()}`);
+    await compileProgram(program, { directory, output }, (name) => progress.begin(name));
+    await rename(output, path);
+    log(`Built ${path} in ${elapsed()}`);
   } catch (cause) {
     if (cause instanceof ClusterError) throw cause;
     const detail = cause instanceof Error ? cause.message : String(cause);
-    throw new ClusterError(`Building the ${recipe.what} in ${recipe.folder} failed: ${detail}`, { cause });
+    throw new ClusterError(`Building the ${program.what} in ${program.folder} failed: ${detail}`, { cause });
   } finally {
     clearInterval(ticker);
-    await rm(unfinished, { force: true });
+    await Promise.all([output, directory].map((left) => rm(left, { recursive: true, force: true })));
   }
 }
 
-/** helm and kubectl compare versions; without the stamp the server calls itself v0.0.0. */
-async function versionStamp(folder: string): Promise<string> {
-  const [, major, minor, patch] =
-    KUBERNETES_MODULE.exec(await readFile(join(folder, 'go.mod'), 'utf8')) ?? [];
-  if (major === undefined) return '';
-  const set = (name: string, value: string): string => `-X k8s.io/component-base/version.${name}=${value}`;
-  const version = set('gitVersion', `v${major}.${minor}.${patch}`);
-  return [version, set('gitMajor', major), set('gitMinor', minor ?? ''), set('gitTreeState', 'clean')].join(
-    ' ',
-  );
+function describeProgress(
+  progress: BuildProgress,
+  { expectedSeconds, secondsAfter }: { readonly expectedSeconds: number; readonly secondsAfter: number },
+): () => string {
+  const started = performance.now();
+  return () => {
+    const elapsed = (performance.now() - started) / 1000;
+    const left = progress.secondsLeft(elapsed, expectedSeconds);
+    // What comes after will be as much slower or faster than expected as this.
+    const pace = (elapsed + left) / expectedSeconds;
+    const leftInAll = roughly(left + pace * secondsAfter);
+    return `${progress.packagesBegun} of ${progress.packagesToCompile} packages, about ${leftInAll} left`;
+  };
 }
 
-async function compile(
-  args: readonly string[],
-  options: { readonly folder: string; readonly onPackage: (name: string) => void },
-): Promise<void> {
-  // Without C a program runs on any Linux, so that one machine can build it for others.
-  const env = { ...process.env, CGO_ENABLED: '0' };
-  const child = spawn('go', args, { cwd: options.folder, stdio: ['ignore', 'ignore', 'pipe'], env });
-  const exited = new Promise<number | null>((resolve, reject) => {
-    child.once('error', reject);
-    child.once('close', resolve);
-  });
-  const complaints: string[] = [];
-  // `go build -v` names each package on a line of its own; anything with a space is a message.
-  for await (const line of createInterface({ input: child.stderr })) {
-    if (line.includes(' ')) complaints.push(line);
-    else options.onPackage(line);
+/** What builds left whose process is gone: 150 MB of sources each. */
+async function removeLeftovers(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    const pid = Number(/\.(\d+)(\.source)?$/.exec(name)?.[1]);
+    if (Number.isInteger(pid) && !(await exists(`/proc/${pid}`)))
+      await rm(join(folder, name), { recursive: true, force: true });
   }
-  const code = await exited;
-  if (code !== 0)
-    throw new ClusterError(`go ${args[0]} ended with code ${code}:\n${complaints.slice(-30).join('\n')}`);
 }
 
 async function exists(path: string): Promise<boolean> {

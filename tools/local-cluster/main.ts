@@ -3,10 +3,12 @@ import { once } from 'node:events';
 import { parseArgs } from 'node:util';
 import { startCluster } from './cluster.ts';
 import type { Cluster } from './cluster-types.ts';
+import { measureBuild } from './measure-build.ts';
 
-const USAGE = `npm run cluster -- [--dir DIR] [--keep]
+const USAGE = `npm run cluster -- [--dir DIR] [--keep] | --measure-build
   --dir DIR  put the cluster's files there
-  --keep     leave the files (logs, certificates, stored objects) when the cluster stops`;
+  --keep     leave the files (logs, certificates, stored objects) when the cluster stops
+  --measure-build  build the programs from an empty cache instead, and write what that cost to build-costs.json`;
 
 const print = (line: string): void => console.log(line);
 
@@ -45,10 +47,12 @@ async function main(): Promise<void> {
     options: {
       dir: { type: 'string' },
       keep: { type: 'boolean', default: false },
+      'measure-build': { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   });
   if (values.help) return print(USAGE);
+  if (values['measure-build']) return measureBuild(print);
   const place = values.dir === undefined ? {} : { dir: values.dir };
   await using cluster = await startCluster({ ...place, keep: values.keep, log: print });
   print(howToReach(cluster));

@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"os"
 
+	"cluster.zipjobs.dev/controllers"
 	_ "cluster.zipjobs.dev/launch"
 	"go.etcd.io/etcd/server/v3/etcdmain"
 	helm "helm.sh/helm/v4/pkg/cmd"
 	"k8s.io/component-base/cli"
 	kubectl "k8s.io/kubectl/pkg/cmd"
 	apiserver "k8s.io/kubernetes/cmd/kube-apiserver/app"
-	controllermanager "k8s.io/kubernetes/cmd/kube-controller-manager/app"
 	scheduler "k8s.io/kubernetes/cmd/kube-scheduler/app"
 )
 
@@ -27,7 +27,7 @@ func main() {
 	case "kube-apiserver":
 		os.Exit(cli.Run(apiserver.NewAPIServerCommand()))
 	case "kube-controller-manager":
-		os.Exit(cli.Run(controllermanager.NewControllerManagerCommand()))
+		os.Exit(cli.Run(controllers.NewCommand()))
 	case "kube-scheduler":
 		os.Exit(cli.Run(scheduler.NewSchedulerCommand()))
 	case "kubectl":

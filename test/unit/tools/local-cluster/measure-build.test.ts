@@ -1,0 +1,34 @@
+import { expect } from 'chai';
+import { type BuildAction, costsOf } from '#tools/local-cluster/measure-build.ts';
+
+const action = (ID: number, Package: string, seconds: number): BuildAction => ({
+  ID,
+  Mode: 'build',
+  Package,
+  CmdUser: seconds * 0.75e9,
+  CmdSys: seconds * 0.25e9,
+});
+
+describe('costsOf', () => {
+  it('names the costly packages, averages the others and finds the longest chain', () => {
+    const small = Array.from({ length: 60 }, (_, index) => action(10 + index, `small-${index}`, 2));
+    const tiny = [action(80, 'tiny', 0.5), action(81, 'tinier', 0.25)];
+    const link: BuildAction = { ...action(0, 'main', 4), Mode: 'link', Deps: [1] };
+    const costs = costsOf([link, { ...action(1, 'main', 3), Deps: [10, 11] }, ...small, ...tiny]);
+    expect(costs).to.include({ cpuSeconds: 128, serialSeconds: 9, linkSeconds: 4 });
+    expect(Object.keys(costs.packages)).to.have.length(60).and.include('main');
+    expect(costs.packages['main']).to.equal(3);
+    // One of the 60 small ones has no name of its own.
+    expect(costs.otherPackageSeconds).to.equal(0.917);
+  });
+
+  it('leaves out what came from the cache', () => {
+    expect(costsOf([{ ID: 1, Mode: 'build', Package: 'cached', Deps: null }])).to.deep.equal({
+      cpuSeconds: 0,
+      serialSeconds: 0,
+      linkSeconds: 0,
+      otherPackageSeconds: 0,
+      packages: {},
+    });
+  });
+});

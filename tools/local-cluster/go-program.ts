@@ -1,0 +1,141 @@
+import { execFile, spawn } from 'node:child_process';
+import { cp, readdir, readFile, rm } from 'node:fs/promises';
+import { availableParallelism, totalmem } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+import { ClusterError } from './cluster-error.ts';
+
+/** A program that is built from a folder with go.mod. */
+export interface GoProgram {
+  readonly name: 'cluster' | 'store';
+  readonly what: string;
+  readonly folder: string;
+  /** Packages that run seldom or wait mostly: compiled without inlining, which takes a third less time. */
+  readonly coldPackages: readonly string[];
+}
+
+const KUBERNETES_MODULE = /k8s\.io\/kubernetes v(\d+)\.(\d+)\.(\d+)/;
+const GIBIBYTE = 2 ** 30;
+/** Nobody debugs these programs with a debugger; stack traces need no DWARF. */
+const COMPILER_FLAGS = '-dwarf=false';
+const run = promisify(execFile);
+
+/** Ready to compile: a folder with the program and the modules that it links, without what it leaves out. */
+export async function prepareSource(program: GoProgram, directory: string): Promise<void> {
+  await rm(directory, { recursive: true, force: true });
+  await cp(program.folder, directory, { recursive: true });
+  await run('go', ['mod', 'vendor'], { cwd: directory, env: goEnvironment('') });
+  await leaveOut(directory);
+}
+
+/**
+ * Removes the files that left-out.txt names from the vendored modules and puts those under _instead in their place.
+ *
+ * @throws ClusterError when one is not there: then a new version of the module has moved it.
+ */
+async function leaveOut(directory: string): Promise<void> {
+  const vendor = join(directory, 'vendor');
+  const lines = (await readFile(join(directory, 'left-out.txt'), 'utf8')).split('\n');
+  for (const line of lines.filter((line) => line !== '' && !line.startsWith('#'))) {
+    const path = join(vendor, line);
+    try {
+      if (line.endsWith('/')) await removeGoFiles(path);
+      else await rm(path);
+    } catch (cause) {
+      throw new ClusterError(`left-out.txt names ${line}, which the vendored modules do not contain.`, {
+        cause,
+      });
+    }
+  }
+  await cp(join(directory, '_instead'), vendor, { recursive: true });
+}
+
+async function removeGoFiles(folder: string): Promise<void> {
+  const names = (await readdir(folder)).filter((name) => name.endsWith('.go'));
+  await Promise.all(names.map((name) => rm(join(folder, name))));
+}
+
+/** The packages that are not in Go's cache yet, in the order of their imports. */
+export async function packagesToCompile(program: GoProgram, directory: string): Promise<string[]> {
+  const format =
+    '{{if and .Stale (ne .StaleReason "not installed but available in build cache")}}{{.ImportPath}}{{end}}';
+  const { stdout } = await run('go', ['list', '-deps', '-f', format, ...compilerFlags(program), '.'], {
+    cwd: directory,
+    env: goEnvironment('-mod=vendor'),
+    maxBuffer: 1 << 26,
+  });
+  return stdout.trim().split('\n');
+}
+
+/** @throws ClusterError with what the compiler said. */
+export async function compileProgram(
+  program: GoProgram,
+  at: { readonly directory: string; readonly output: string; readonly graph?: string },
+  onPackage: (name: string) => void,
+): Promise<void> {
+  const linkerFlags = `-s -w ${await versionStamp(program.folder)}`.trim();
+  const graph = at.graph === undefined ? [] : [`-debug-actiongraph=${at.graph}`];
+  const args = [
+    'build',
+    '-v',
+    ...compilerFlags(program),
+    '-ldflags',
+    linkerFlags,
+    ...graph,
+    '-o',
+    at.output,
+    '.',
+  ];
+  const child = spawn('go', args, {
+    cwd: at.directory,
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: { ...goEnvironment('-mod=vendor'), ...compilerMemory() },
+  });
+  const exited = new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', resolve);
+  });
+  const complaints: string[] = [];
+  // `go build -v` names each package on a line of its own; anything with a space is a message.
+  for await (const line of createInterface({ input: child.stderr })) {
+    if (line.includes(' ')) complaints.push(line);
+    else onPackage(line);
+  }
+  const code = await exited;
+  if (code !== 0)
+    throw new ClusterError(`go build ended with code ${code}:\n${complaints.slice(-30).join('\n')}`);
+}
+
+function compilerFlags(program: GoProgram): string[] {
+  const cold = program.coldPackages.map((pattern) => `-gcflags=${pattern}=${COMPILER_FLAGS} -l`);
+  return ['-trimpath', `-gcflags=all=${COMPILER_FLAGS}`, ...cold];
+}
+
+function goEnvironment(flags: string): NodeJS.ProcessEnv {
+  // Without C a program runs on any Linux, so that one machine can build it for others.
+  return { ...process.env, CGO_ENABLED: '0', GOWORK: 'off', GOFLAGS: flags };
+}
+
+/**
+ * A compiler lives for a second, so collecting its garbage is a waste of a fifth of the build, unless memory is short:
+ * all of them together may have half of it.
+ */
+function compilerMemory(): NodeJS.ProcessEnv {
+  const constrained = process.constrainedMemory();
+  const memory = constrained > 0 ? Math.min(constrained, totalmem()) : totalmem();
+  const each = Math.min(2 * GIBIBYTE, Math.floor(memory / 2 / availableParallelism()));
+  return { GOGC: 'off', GOMEMLIMIT: String(each) };
+}
+
+/** helm and kubectl compare versions; without the stamp the server calls itself v0.0.0. */
+async function versionStamp(folder: string): Promise<string> {
+  const [, major, minor, patch] =
+    KUBERNETES_MODULE.exec(await readFile(join(folder, 'go.mod'), 'utf8')) ?? [];
+  if (major === undefined) return '';
+  const set = (name: string, value: string): string => `-X k8s.io/component-base/version.${name}=${value}`;
+  const version = set('gitVersion', `v${major}.${minor}.${patch}`);
+  return [version, set('gitMajor', major), set('gitMinor', minor ?? ''), set('gitTreeState', 'clean')].join(
+    ' ',
+  );
+}

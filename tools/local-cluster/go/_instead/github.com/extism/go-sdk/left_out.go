@@ -1,0 +1,3 @@
+package extism
+
+type HostFunction struct{}
