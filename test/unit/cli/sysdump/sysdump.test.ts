@@ -146,7 +146,7 @@ describe('createSysdump', () => {
       );
     const { problems, files } = await dump({ log: endless }, { readMs: 20 });
     expect(problems.find(({ what }) => what === 'logs/acme/b/zipper.log')?.why).to.contain(
-      'longer than 20 ms',
+      'timed out after 20 ms',
     );
     expect(files.get('errors.txt')).to.contain('logs/acme/b/zipper.log');
   });
