@@ -32,7 +32,7 @@ const SAME_CODES: Readonly<Partial<Record<KubeErrorCode, AdministrationErrorCode
 const saidBy = (error: KubeError): string => error.message.replace(/^.*?: (?:\d{3} \w+: )?/, '');
 
 const placeOf = ({ namespace }: Attempt): string =>
-  namespace === undefined || namespace === '' ? 'in all namespaces' : `in namespace ${namespace}`;
+  namespace === undefined || namespace === '' ? 'at the cluster scope' : `in namespace ${namespace}`;
 
 const objectOf = ({ resource, name }: Attempt): string =>
   name === undefined ? resource : `${resource} ${name}`;

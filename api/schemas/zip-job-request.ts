@@ -68,8 +68,7 @@ export const zipJobRequestSchema = (limits: RequestLimits) => ({
       minItems: 1,
       maxItems: limits.maxFiles,
       items: fileEntrySchema(limits),
-      description:
-        'The files of the archive, in order. A project may have a lower limit.',
+      description: 'The files of the archive, in order. A project may have a lower limit.',
     },
     bucket_name: {
       type: 'string',

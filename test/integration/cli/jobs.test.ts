@@ -131,7 +131,9 @@ describe('zipjobs job', function () {
     );
     const refused = await zipjobs(['run-again', uuid]);
     expect(refused.exitCode).to.equal(3);
-    expect(refused.stderr).to.contain('was deleted at 2026-01-01T00:00:00Z').and.to.contain('Send the original request again');
+    expect(refused.stderr)
+      .to.contain('was deleted at 2026-01-01T00:00:00Z')
+      .and.to.contain('Send the original request again');
     const running = await flow.post([source('/drip/1000/500/1000000/1')]);
     const early = await zipjobs(['run-again', running]);
     expect(early.exitCode).to.equal(3);
@@ -209,7 +211,7 @@ describe('zipjobs job', function () {
     for (const [args, words] of [
       [['list', '--phase', 'Done'], 'Queued, Starting'],
       [['list', '--newer-than', 'yesterday'], '30s, 10m'],
-      [['list', '--limit', '0'], 'whole number'],
+      [['list', '--limit', '0'], 'must be an integer of at least 1'],
     ] as const) {
       const done = await zipjobs(args);
       expect(done.exitCode).to.equal(2);

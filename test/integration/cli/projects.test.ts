@@ -107,7 +107,7 @@ describe('the command line', function () {
       });
       await world.refused(world.owner, ['project', 'create', NEW, '--create-namespace'], {
         code: 3,
-        says: /cannot create namespaces in all namespaces\. Ask/,
+        says: /cannot create namespaces at the cluster scope\. Ask/,
       });
       await world.refused(world.platform, ['project', 'create', 'nowhere-at-all'], {
         code: 4,

@@ -88,6 +88,9 @@ describe('the command line at a terminal', function () {
       code: 2,
       says: /no terminal to ask for them\. .*--credentials-file FILE.*--credentials-file -.*ZIPJOBS_ACCESS_KEY_ID/,
     });
-    await world.refused(world.owner, ['project', 'delete', world.own], { code: 2, says: /Pass --yes to confirm/ });
+    await world.refused(world.owner, ['project', 'delete', world.own], {
+      code: 2,
+      says: /Pass --yes to confirm/,
+    });
   });
 });

@@ -157,9 +157,7 @@ describe('the command line', function () {
     });
 
     it('is switched off and on, and removed', async () => {
-      expect((await world.owner.succeed(world.inOwn('webhook', 'disable'))).stdout).to.match(
-        /State: +Off/,
-      );
+      expect((await world.owner.succeed(world.inOwn('webhook', 'disable'))).stdout).to.match(/State: +Off/);
       expect((await world.owner.succeed(world.inOwn('webhook', 'enable'))).stdout).to.match(/State: +On/);
       world.flow.receiver.answers.push(410);
       await world.owner.run(world.inOwn('webhook', 'test'));

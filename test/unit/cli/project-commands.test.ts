@@ -8,12 +8,18 @@ const update = (...args: readonly string[]) =>
 describe('zipjobs project update', () => {
   const wrong: Readonly<Record<string, readonly [args: readonly string[], says: RegExp]>> = {
     'no project': [[], /Not enough non-option arguments/],
-    'no change': [['acme'], /Nothing to change\. Pass at least one of --display-name, --active-jobs, .*zipjobs webhook --help/],
+    'no change': [
+      ['acme'],
+      /Nothing to change\. Pass at least one of --display-name, --active-jobs, .*zipjobs webhook --help/,
+    ],
     'a limit of nothing': [
       ['acme', '--active-jobs', '0'],
       /--active-jobs must be an integer of at least 1, or none to remove the limit/,
     ],
-    'a limit that is no number': [['acme', '--files-per-job', 'many'], /--files-per-job must be an integer of at least 1/],
+    'a limit that is no number': [
+      ['acme', '--files-per-job', 'many'],
+      /--files-per-job must be an integer of at least 1/,
+    ],
     'a limit that cannot be stored': [
       ['acme', '--requests-per-minute', '9999999999'],
       /Invalid limit requestsPerMinute: 9999999999\. Use an integer from 1 to 2147483647/,

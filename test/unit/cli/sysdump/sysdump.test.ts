@@ -124,7 +124,7 @@ describe('createSysdump', () => {
     ]);
     expect(files.get('namespaces/acme/events.yaml')).to.contain('first');
     expect(files.get('errors.txt')).to.contain('403 Forbidden').and.to.contain('the list is too old');
-    expect(files.get('summary.txt')).to.contain(`PARTIAL: ${problems.length} things`);
+    expect(files.get('summary.txt')).to.contain(`PARTIAL: ${problems.length} items`);
   });
 
   it('looks into the own namespace where not all projects may be listed', async () => {
