@@ -42,7 +42,7 @@ describe('explainKubeError', () => {
         'Cannot create ziptokens.zipjobs.dev backend in namespace acme: the connection failed (ECONNREFUSED). Check the cluster address and the network, then try again',
     });
     expect(explain('GET /x: 401 Unauthorized: Unauthorized', 'Unauthorized').message).to.contain(
-      'sign in again',
+      'Sign in again',
     );
     expect(explain('GET /x: 404 NotServed: unknown', 'NotServed').message).to.contain(
       'Install the chart first',
