@@ -175,6 +175,8 @@ const UPDATE_OPTIONS = {
   'requests-per-minute': changedLimit('requests-per-minute'),
 } as const;
 
+const PROJECT = { type: 'string', demandOption: true, describe: 'Namespace of the project' } as const;
+
 export const addProjectCommands: CommandGroup = (parser, run) =>
   parser.command('project', 'Manage projects: namespaces with their own buckets, tokens and jobs', (group) =>
     group
@@ -190,11 +192,7 @@ export const addProjectCommands: CommandGroup = (parser, run) =>
         'Create a project in a namespace',
         (args) =>
           args
-            .positional('project', {
-              type: 'string',
-              demandOption: true,
-              describe: 'Namespace of the project',
-            })
+            .positional('project', PROJECT)
             .options(CREATE_OPTIONS)
             .example('$0 project create acme --create-namespace', 'Create a project and its namespace'),
         run(create),
@@ -204,11 +202,7 @@ export const addProjectCommands: CommandGroup = (parser, run) =>
         'Change the given settings and keep the others',
         (args) =>
           args
-            .positional('project', {
-              type: 'string',
-              demandOption: true,
-              describe: 'Namespace of the project',
-            })
+            .positional('project', PROJECT)
             .options(UPDATE_OPTIONS)
             .example(
               '$0 project update acme --active-jobs 20 --files-per-job none',
@@ -219,14 +213,7 @@ export const addProjectCommands: CommandGroup = (parser, run) =>
       .command(
         'delete <project>',
         'Delete a project, revoke its tokens and cancel its jobs',
-        (args) =>
-          args
-            .positional('project', {
-              type: 'string',
-              demandOption: true,
-              describe: 'Namespace of the project',
-            })
-            .option('yes', YES),
+        (args) => args.positional('project', PROJECT).option('yes', YES),
         run(remove),
       )
       .demandCommand(1, 'Choose a command: list, show, create, update, delete'),
