@@ -1,38 +1,38 @@
 import { AppError } from '#runtime/errors.ts';
 
-/** What can keep an operation from being done, and whether the same again can help. */
+/** Failure codes, and whether a retry can help. */
 const CODES = {
-  /** What was given is wrong; the message names the field. */
+  /** The input is invalid; the message names the field. */
   InvalidInput: { retryable: false },
-  /** The person lacks a permission; the message names verb, resource and namespace. */
+  /** The user lacks a permission; the message contains verb, resource and namespace. */
   Forbidden: { retryable: false },
-  /** A rule of the cluster stands against it: a policy, a quota, a namespace that is being deleted. */
+  /** Rejected by a policy, a quota, or a namespace that is being deleted. */
   Refused: { retryable: false },
   AlreadyExists: { retryable: false },
-  /** Something else still needs it. */
+  /** Another object still refers to it. */
   InUse: { retryable: false },
-  /** Somebody else changed the object meanwhile. */
+  /** The object was modified concurrently. */
   Conflict: { retryable: true },
   NotFound: { retryable: false },
-  /** The API server does not know the person. */
+  /** The API server rejects the user's credentials. */
   Unauthorized: { retryable: false },
-  /** The API server does not answer, or is none. */
+  /** The API server does not respond, or the address is not an API server. */
   Unreachable: { retryable: true },
-  /** What was begun did not end in time. */
+  /** The operation started but did not finish in time. */
   TimedOut: { retryable: true },
-  /** It was tried, and it did not work. */
+  /** The operation failed. */
   Failed: { retryable: true },
 } as const satisfies Record<string, { retryable: boolean }>;
 export type AdministrationErrorCode = keyof typeof CODES;
 
 export interface AdministrationErrorOptions {
   readonly code: AdministrationErrorCode;
-  /** Of InvalidInput: the field in question. */
+  /** The invalid field, for InvalidInput. */
   readonly field?: string;
   readonly cause?: unknown;
 }
 
-/** An operation on a project, bucket, token or webhook that was not done. The message is for the person who asked for it. */
+/** A failed operation on a project, bucket, token or webhook. The message is shown to the user. */
 export class AdministrationError extends AppError {
   declare readonly code: AdministrationErrorCode;
   readonly field: string | undefined;
@@ -51,6 +51,6 @@ export class AdministrationError extends AppError {
 export const invalidInput = (field: string, message: string): AdministrationError =>
   new AdministrationError(message, { code: 'InvalidInput', field });
 
-/** True for an AdministrationError of the code. */
+/** True for an AdministrationError with this code. */
 export const hasCode = (thrown: unknown, code: AdministrationErrorCode): thrown is AdministrationError =>
   thrown instanceof AdministrationError && thrown.code === code;

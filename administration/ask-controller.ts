@@ -3,21 +3,21 @@ import type { KubeObject, ObjectClient } from '#runtime/kube/types.ts';
 import { AdministrationError } from './administration-error.ts';
 import { type WaitForOptions, waitFor } from './wait-for.ts';
 
-/** A command to the controller, which says in the status that it was carried out. */
+/** A command to the controller, which acknowledges it in the status. */
 export interface Order {
   readonly target: { readonly namespace: string; readonly name: string };
-  /** The annotation that is the command. */
+  /** The annotation that carries the command. */
   readonly annotation: string;
 }
 
 export interface Question<T> extends Order {
-  /** What was asked for, for the message when no answer comes. */
+  /** Names the operation in the message of a timeout. */
   readonly what: string;
-  /** True when the object bears the answer to the command with this nonce. */
+  /** True when the status acknowledges the command with this nonce. */
   readonly isAnswered: (object: T, nonce: string) => boolean;
 }
 
-/** Gives the order and waits for nothing; returns the nonce that the status will repeat. */
+/** Sends the command without waiting; returns the nonce that the status will repeat. */
 export const orderController = async <T extends KubeObject>(
   client: Pick<ObjectClient<T>, 'mergePatch'>,
   { target, annotation }: Order,
@@ -28,7 +28,7 @@ export const orderController = async <T extends KubeObject>(
   return nonce;
 };
 
-/** Whether an order was given that the status does not answer yet. */
+/** True while the status does not acknowledge the latest command. */
 export const isOrderPending = (
   { metadata }: Pick<KubeObject, 'metadata'>,
   annotation: string,
@@ -39,7 +39,7 @@ export const isOrderPending = (
 };
 
 /**
- * Asks the controller by an annotation with a nonce, and waits until the status repeats it; returns the object then.
+ * Sends a command as an annotation with a nonce, waits until the status repeats the nonce, and returns the object.
  * @throws AdministrationError TimedOut, NotFound
  */
 export const askController = async <T extends KubeObject>(
@@ -52,14 +52,14 @@ export const askController = async <T extends KubeObject>(
   const answered = await waitFor(wait, async () => {
     const object = await client.get(target.namespace, target.name, wait.signal);
     if (!object)
-      throw new AdministrationError(`${what} has no answer: ${target.name} was deleted`, {
+      throw new AdministrationError(`${what} failed: ${target.name} was deleted in the meantime`, {
         code: 'NotFound',
       });
     return isAnswered(object, nonce) ? object : undefined;
   });
   if (answered) return answered;
   throw new AdministrationError(
-    `${what} has no answer after ${Math.round(wait.limitMs / 1000)} s. It may still come: look again, and see whether the controller runs`,
+    `${what} timed out after ${Math.round(wait.limitMs / 1000)} s. It may still complete: check again later, and check that the controller is running`,
     { code: 'TimedOut' },
   );
 };

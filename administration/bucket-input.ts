@@ -3,7 +3,7 @@ import type { ObjectOptions, ZipBucketSpec } from '#crds/zip-bucket.ts';
 import { SERVICES, type Service } from '#crds/zip-job.ts';
 import { invalidInput } from './administration-error.ts';
 
-/** As it comes from a form or from arguments: what each service needs is checked here. */
+/** Unvalidated input from a form or from arguments. */
 export interface NewBucket {
   readonly service: string;
   readonly bucketName: string;
@@ -23,7 +23,7 @@ export interface BucketCredentials {
   readonly secretAccessKey: string;
 }
 
-/** A bucket as callers of the API name it. */
+/** Identifies a bucket as in the API. */
 export interface BucketRef {
   readonly service: string;
   readonly bucketName: string;
@@ -45,26 +45,29 @@ const FIELDS = {
 const SAMPLES = {
   region: 'such as eu-central-1',
   host: 'of the form <account id>.<domain>, such as 0123abcd.r2.cloudflarestorage.com',
-  accountId: 'the identifier of the account at the provider',
+  accountId: 'the account ID at the provider',
 } as const;
 
 const isService = (text: string): text is Service => SERVICES.some((service) => service === text);
 
 const checkService = (service: string): Service => {
   if (isService(service)) return service;
-  throw invalidInput('service', `The service is ${SERVICES.join(' or ')}, not '${service.slice(0, 40)}'`);
+  throw invalidInput('service', `Invalid service "${service.slice(0, 40)}". Use ${SERVICES.join(' or ')}`);
 };
 
 const checkFields = (service: Service, bucket: NewBucket): void => {
   const { needed, other } = FIELDS[service];
   for (const field of needed)
     if (bucket[field] === undefined || bucket[field] === '')
-      throw invalidInput(field, `A bucket of service ${service} needs ${field}, ${SAMPLES[field]}`);
+      throw invalidInput(
+        field,
+        `Missing ${field}: an ${service} bucket requires ${field}, ${SAMPLES[field]}`,
+      );
   for (const field of other)
     if (bucket[field] !== undefined && bucket[field] !== '')
       throw invalidInput(
         field,
-        `A bucket of service ${service} has no ${field}; leave it out, or choose the other service`,
+        `Unexpected ${field}: an ${service} bucket has no ${field}. Remove it, or choose the other service`,
       );
 };
 
@@ -72,15 +75,15 @@ const checkHost = (host: string, accountId: string): void => {
   if (!HOST.test(host))
     throw invalidInput(
       'host',
-      `The host '${host.slice(0, 80)}' is not ${SAMPLES.host}: no scheme, no path, lower case`,
+      `Invalid host "${host.slice(0, 80)}". Use a host ${SAMPLES.host}, in lowercase, without scheme and path`,
     );
   const [account, ...domain] = host.split('.');
   if (domain.length < 2 || domain.includes(''))
-    throw invalidInput('host', `The host '${host}' is not ${SAMPLES.host}`);
+    throw invalidInput('host', `Invalid host "${host}". Use a host ${SAMPLES.host}`);
   if (account !== accountId)
     throw invalidInput(
       'host',
-      `The host '${host}' belongs to account '${account}', and the account id is '${accountId}'; both name the same account`,
+      `Host "${host}" belongs to account "${account}", but the account ID is "${accountId}". Use the same account in both`,
     );
 };
 
@@ -89,7 +92,7 @@ const checkEndpoint = (endpoint: string | undefined): void => {
   if (!ENDPOINT.test(endpoint) || !URL.canParse(endpoint) || endpoint.length > MAX_ENDPOINT)
     throw invalidInput(
       'endpoint',
-      'The endpoint of the store is an address such as https://s3.example.com: a scheme, a host and perhaps a port, without user, path or query',
+      'Invalid endpoint. Use a URL such as https://s3.example.com, with an optional port and without user, path or query',
     );
 };
 
@@ -97,7 +100,7 @@ const checkBucketName = (bucketName: string): void => {
   if (!BUCKET_NAME.test(bucketName))
     throw invalidInput(
       'bucketName',
-      `'${bucketName.slice(0, 80)}' is no name of a bucket: 3 to 63 lower-case letters, digits, '.' and '-', with a letter or digit at both ends`,
+      `Invalid bucket name "${bucketName.slice(0, 80)}". Use 3 to 63 lowercase letters, digits, "." and "-", with a letter or digit at both ends`,
     );
 };
 
@@ -108,7 +111,7 @@ export const resourceNameOf = ({ service, bucketName }: BucketRef): string => {
   return bucketResourceName(known, bucketName);
 };
 
-/** The spec of a new bucket: every field that its service needs, and none of the other's. @throws AdministrationError InvalidInput */
+/** Builds the spec of a new bucket with exactly the fields of its service. @throws AdministrationError InvalidInput */
 export const checkNewBucket = (bucket: NewBucket): ZipBucketSpec => {
   const service = checkService(bucket.service);
   const { bucketName, region = '', host = '', accountId = '', endpoint, objectOptions } = bucket;
@@ -125,27 +128,27 @@ export const checkNewBucket = (bucket: NewBucket): ZipBucketSpec => {
     if (!REGION.test(region))
       throw invalidInput(
         'region',
-        `'${region.slice(0, 80)}' is no region: lower-case letters, digits and '-', ${SAMPLES.region}`,
+        `Invalid region "${region.slice(0, 80)}". Use lowercase letters, digits and "-", ${SAMPLES.region}`,
       );
     return { ...common, region };
   }
   if (!ACCOUNT_ID.test(accountId))
     throw invalidInput(
       'accountId',
-      `'${accountId.slice(0, 80)}' is no account id: up to 64 letters, digits and '-'`,
+      `Invalid account ID "${accountId.slice(0, 80)}". Use up to 64 letters, digits and "-"`,
     );
   checkHost(host, accountId);
   return { ...common, host, accountId };
 };
 
-/** Says nothing of the values. @throws AdministrationError InvalidInput */
+/** The message does not contain the values. @throws AdministrationError InvalidInput */
 export const checkCredentials = (credentials: BucketCredentials): void => {
   for (const field of ['accessKeyId', 'secretAccessKey'] as const)
     if (!CREDENTIAL.test(credentials[field]))
       throw invalidInput(
         field,
         credentials[field] === ''
-          ? `The ${field} is empty; a bucket needs accessKeyId and secretAccessKey`
-          : `The ${field} is not 1 to 512 visible characters without spaces; was a line break or a quote copied with it?`,
+          ? `Missing ${field}: a bucket requires accessKeyId and secretAccessKey`
+          : `Invalid ${field}. Use 1 to 512 visible ASCII characters without spaces, and check for a copied line break`,
       );
 };

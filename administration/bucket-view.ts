@@ -5,20 +5,20 @@ import type { Service } from '#crds/zip-job.ts';
 import { isOrderPending } from './ask-controller.ts';
 import { remedyFor } from './remedies.ts';
 
-/** How the last test of a bucket ended. */
+/** Result of the last test of a bucket. */
 export interface BucketTest {
   readonly finishedAt: string;
   readonly ok: boolean;
   readonly reason: string;
-  /** With the permissions that are missing. */
+  /** Includes the missing permissions. */
   readonly message: string;
-  /** What can be done about it; null when it went well. */
+  /** Next step; null if the test succeeded. */
   readonly remedy: string | null;
-  /** What archives can do without, but not the resolving of lost attempts. */
+  /** A missing permission that archives do not need, but the recovery of lost attempts does. */
   readonly warning: string | null;
 }
 
-/** A bucket as it is shown: everything but its credentials, which nobody can read. Null is what is not set or not known. */
+/** A bucket for display, without its write-only credentials. Null for unset or unknown fields. */
 export interface Bucket {
   readonly bucketName: string;
   readonly service: Service;
@@ -34,7 +34,7 @@ export interface Bucket {
   /** Unfinished jobs that use it. */
   readonly activeJobs: number | null;
   readonly lastTest: BucketTest | null;
-  /** A test was asked for that has not ended. */
+  /** A requested test is still running. */
   readonly testPending: boolean;
 }
 

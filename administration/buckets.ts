@@ -32,27 +32,27 @@ export interface BucketsOptions {
 }
 
 export interface BucketDeletion {
-  /** False: it is marked for deletion and goes when its jobs have ended. */
+  /** False: it is marked for deletion and is deleted once its jobs are finished. */
   readonly isGone: boolean;
 }
 
-/** The buckets of one project. Credentials go in and never come out. */
+/** The buckets of one project. Credentials are write-only. */
 export interface Buckets {
   list(): Promise<readonly Bucket[]>;
   /** @throws AdministrationError NotFound */
   show(bucket: BucketRef): Promise<Bucket>;
-  /** What is wrong with a bucket before its credentials are asked for. @throws AdministrationError InvalidInput, NotFound, AlreadyExists */
+  /** Validates a bucket before the user enters credentials. @throws AdministrationError InvalidInput, NotFound, AlreadyExists */
   checkNew(bucket: NewBucket): Promise<void>;
-  /** The bucket with its credentials, or nothing. @throws AdministrationError InvalidInput, NotFound, AlreadyExists */
+  /** Creates the bucket with its credentials, or neither. @throws AdministrationError InvalidInput, NotFound, AlreadyExists */
   create(bucket: NewBucket, credentials: BucketCredentials): Promise<Bucket>;
   /** @throws AdministrationError InvalidInput, NotFound */
   updateCredentials(bucket: BucketRef, credentials: BucketCredentials): Promise<Bucket>;
-  /** Tries in the cluster what an archive needs of the bucket. @throws AdministrationError NotFound, TimedOut */
+  /** Tests from inside the cluster every operation that an archive needs. @throws AdministrationError NotFound, TimedOut */
   test(bucket: BucketRef, wait: WaitOptions): Promise<Bucket>;
-  /** Has it tried and waits for nothing: `testPending` of the bucket tells when it has ended. @throws AdministrationError NotFound */
+  /** Starts a test without waiting: `testPending` of the bucket is true until it finishes. @throws AdministrationError NotFound */
   beginTest(bucket: BucketRef): Promise<void>;
   /**
-   * Refused while jobs name it, finished ones included; with `force` what is unfinished fails instead.
+   * Refused while jobs refer to the bucket, including finished jobs. With `force`, unfinished jobs fail instead.
    * @throws AdministrationError InUse, NotFound
    */
   delete(bucket: BucketRef, options: WaitOptions & { readonly force?: boolean }): Promise<BucketDeletion>;
@@ -70,7 +70,7 @@ const ownerOf = ({ metadata }: ZipBucket): OwnerReference => ({
   uid: metadata.uid ?? '',
 });
 
-/** The Secret goes with its ZipBucket; one that an earlier bucket of the name left behind is written over. */
+/** The Secret is deleted with its ZipBucket. A Secret left behind by an earlier bucket of this name is overwritten. */
 const writeSecret = async (
   { secrets }: BucketsOptions,
   bucket: ZipBucket,
@@ -86,14 +86,14 @@ const writeSecret = async (
   if (!created) await secrets.mergePatch(target, { metadata, data: data(credentials) });
 };
 
-const takeBack = async ({ buckets }: BucketsOptions, bucket: ZipBucket, thrown: unknown): Promise<never> => {
+const rollBack = async ({ buckets }: BucketsOptions, bucket: ZipBucket, thrown: unknown): Promise<never> => {
   const { namespace, name, uid = '' } = bucket.metadata;
   const error = toError(thrown);
   const end = await buckets.delete(namespace, name, { uid }).then(
-    () => `The bucket ${name} was not created`,
-    () => `The bucket ${name} is left without credentials; delete it, or set its credentials`,
+    () => `Bucket "${name}" was not created`,
+    () => `Bucket "${name}" has no credentials. Delete it or set its credentials`,
   );
-  throw new AdministrationError(`${end}, as its credentials could not be stored. ${error.message}`, {
+  throw new AdministrationError(`Cannot store the credentials: ${error.message}. ${end}`, {
     code: error instanceof AdministrationError ? error.code : 'Failed',
     cause: error,
   });
@@ -105,16 +105,18 @@ const found = async ({ buckets }: BucketsOptions, namespace: string, ref: Bucket
   if (bucket) return bucket;
   const other = ref.service === 's3' ? 'r2' : 's3';
   const twin = await buckets.get(namespace, resourceNameOf({ ...ref, service: other }));
-  const hint = twin ? `One of service ${other} has that name` : 'List the buckets to see which there are';
+  const hint = twin
+    ? `A bucket with this name exists for service ${other}: set the service to ${other}`
+    : `Create it with: zipjobs bucket create ${ref.bucketName}${ref.service === 's3' ? '' : ` --service ${ref.service}`} -n ${namespace}`;
   throw new AdministrationError(
-    `Project ${namespace} has no bucket '${ref.bucketName}' of service ${ref.service}. ${hint}`,
+    `Bucket "${ref.bucketName}" (${ref.service}) not found in project "${namespace}". ${hint}`,
     { code: 'NotFound' },
   );
 };
 
 const nameTaken = (namespace: string, { bucketName, service }: ZipBucket['spec']): AdministrationError =>
   new AdministrationError(
-    `Project ${namespace} has a bucket '${bucketName}' of service ${service} already. Set its credentials, or delete it first`,
+    `Bucket "${bucketName}" (${service}) already exists in project "${namespace}". Update its credentials, or delete it first`,
     { code: 'AlreadyExists' },
   );
 
@@ -141,7 +143,7 @@ const createBucket = async (
   });
   if (!created) throw nameTaken(namespace, spec);
   await writeSecret(options, created, given.credentials).catch((error: unknown) =>
-    takeBack(options, created, error),
+    rollBack(options, created, error),
   );
   return toBucket(created);
 };
@@ -170,7 +172,7 @@ const refuseWhileInUse = async ({ zipJobs }: BucketsOptions, bucket: ZipBucket):
   const names = (unfinished.length > 0 ? unfinished : jobs).map(({ metadata }) => metadata.name).toSorted();
   const counts = `${unfinished.length} unfinished and ${jobs.length - unfinished.length} finished`;
   throw new AdministrationError(
-    `The bucket '${bucket.spec.bucketName}' is not deleted while jobs name it: ${counts}, such as ${firstOf(names)}. Delete those jobs or wait until they are, or force the deletion: unfinished jobs fail then, finished ones stay as they are`,
+    `Cannot delete bucket "${bucket.spec.bucketName}": jobs refer to it (${counts}), such as ${firstOf(names)}. Delete these jobs, wait until they expire, or force the deletion (--force), which makes unfinished jobs fail`,
     { code: 'InUse' },
   );
 };
@@ -194,7 +196,7 @@ const deleteBucket = async (
     return now?.metadata.uid === uid ? undefined : true;
   });
   if (isGone !== true) return { isGone: false };
-  // Credentials that were stored by hand belong to no ZipBucket, so nothing else takes them away.
+  // A Secret that was created by hand has no owner reference, so it is not garbage-collected.
   await secrets.delete(namespace, bucketSecretName(name));
   return { isGone };
 };
@@ -217,7 +219,7 @@ export const createBuckets = (options: BucketsOptions, namespace: string): Bucke
     const question = {
       target: { namespace, name: metadata.name },
       annotation: ANNOTATIONS.testBucket,
-      what: `The test of bucket '${ref.bucketName}'`,
+      what: `Test of bucket "${ref.bucketName}"`,
       isAnswered: (bucket: ZipBucket, nonce: string) => bucket.status?.test?.nonce === nonce,
     };
     return toBucket(await askController(options.buckets, question, { ...wait, clock: options.clock }));

@@ -2,7 +2,7 @@ import type { Condition } from '#crds/conditions.ts';
 import type { Attempt, WebhookDelivery } from '#crds/zip-job.ts';
 import type { Job } from './job-view.ts';
 
-/** Something that happened to a job, and when. */
+/** An event in the history of a job. */
 export interface Moment {
   readonly at: string;
   readonly what: string;
@@ -25,10 +25,10 @@ const ofAttempt = (attempt: Attempt): readonly Moment[] => {
     abortFailures > 0 && `${abortFailures} uploads not aborted`,
   );
   return [
-    ...moment(attempt.startedAt, `Attempt ${n} began`),
+    ...moment(attempt.startedAt, `Attempt ${n} started`),
     ...moment(
       attempt.finishedAt,
-      `Attempt ${n} ended`,
+      `Attempt ${n} finished`,
       message === undefined ? facts : `${facts}: ${message}`,
     ),
   ];
@@ -43,10 +43,10 @@ const ofCondition = ({ type, status, reason, message, lastTransitionTime }: Cond
 const ofDelivery = ({ at, status, error, durationMs }: WebhookDelivery): Moment => ({
   at,
   what: 'Webhook sent',
-  detail: `${status === undefined ? (error ?? 'no answer') : `HTTP ${status}`} in ${durationMs} ms`,
+  detail: `${status === undefined ? (error ?? 'no response') : `HTTP ${status}`} in ${durationMs} ms`,
 });
 
-/** What is known of a job's life, in order. Of a condition only its last change is kept. */
+/** The history of a job, oldest first. Kubernetes keeps only the last transition of each condition. */
 export const timelineOf = (job: Job): readonly Moment[] =>
   [
     ...moment(job.createdAt, 'Created'),
@@ -54,5 +54,5 @@ export const timelineOf = (job: Job): readonly Moment[] =>
     ...job.attempts.flatMap(ofAttempt),
     ...(job.webhook?.log ?? []).map(ofDelivery),
     ...moment(job.files.deletedAt, 'File list deleted'),
-    ...moment(job.deletingSince, 'Deletion asked for'),
+    ...moment(job.deletingSince, 'Deletion requested'),
   ].toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at));

@@ -14,37 +14,37 @@ import {
 import { bucketOf, fileCount, zipJobId } from '#crds/zip-job-facts.ts';
 import { redactText } from '#runtime/redact.ts';
 
-/** Why a job failed, and which file it was. */
+/** The reason of a failure, and the failing file. */
 export interface JobFailure {
   readonly code: string;
   readonly message: string | null;
-  /** Its place in the list, from 0. */
+  /** Index in the file list, from 0. */
   readonly fileIndex: number | null;
-  /** Known of a list that stands in the job itself. */
+  /** Known only if the list is inline. */
   readonly filename: string | null;
   readonly httpStatus: number | null;
   readonly retriable: boolean;
 }
 
-/** Where the list of a job's files is. */
+/** Location of a job's file list. */
 export interface JobFiles {
-  /** `inline`: in the job itself. `stored`: in Secrets. `deleted`: no longer. */
+  /** `inline`: in the ZipJob. `stored`: in Secrets. `deleted`: deleted after the job finished. */
   readonly list: 'inline' | 'stored' | 'deleted';
   readonly count: number;
   readonly deletedAt: string | null;
 }
 
-/** A job as it is shown: no URL of a source is in it, and none of a webhook. Null is what is not set or not known. */
+/** A job for display, without URLs of sources and webhooks. Null for unset or unknown fields. */
 export interface Job {
   readonly project: string;
   readonly name: string;
-  /** As API clients and webhooks name it. */
+  /** The id in the API and in webhooks. */
   readonly id: string;
   readonly bucketName: string;
   readonly service: Service;
   readonly key: string;
   readonly phase: Phase | null;
-  /** What API clients see. */
+  /** The status in the API. */
   readonly apiStatus: ApiStatus;
   readonly reason: string | null;
   readonly message: string | null;
@@ -58,7 +58,7 @@ export interface Job {
   readonly files: JobFiles;
   readonly progress: Omit<Progress, 'podUid'> | null;
   readonly attempts: readonly Attempt[];
-  /** With those that are not kept. */
+  /** Includes attempts that are no longer recorded. */
   readonly attemptsTotal: number;
   readonly failure: JobFailure | null;
   readonly archive: ZipResult | null;
@@ -66,9 +66,9 @@ export interface Job {
   readonly conditions: readonly Condition[];
   readonly suspended: boolean;
   readonly cancelRequested: boolean;
-  /** Name of the token that it was made with. */
+  /** Name of the token that created the job. */
   readonly createdBy: string | null;
-  /** Name of the job that it runs again. */
+  /** Name of the original job of a rerun. */
   readonly runAgainOf: string | null;
 }
 

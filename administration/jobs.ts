@@ -20,22 +20,22 @@ export interface JobsOptions {
   readonly newUuid?: () => string;
 }
 
-/** The jobs of one project. A job is named by its id or by the name of its ZipJob. */
+/** The jobs of one project. Jobs are looked up by id or by the name of the ZipJob. */
 export interface Jobs {
-  /** Live; of every project when the query names none. */
+  /** Reads from the API server; without a namespace in the query, lists the jobs of every project. */
   list(query: JobQuery, signal: AbortSignal): Promise<JobList>;
   /** @throws AdministrationError NotFound */
   show(job: string): Promise<Job>;
-  /** Asks for the end; cannot be taken back. @throws AdministrationError NotFound, Refused when it has ended */
+  /** Requests the cancellation, which cannot be undone. @throws AdministrationError NotFound, Refused if it is finished */
   cancel(job: string): Promise<Job>;
   /**
-   * Makes a new job of one that has ended.
-   * @throws AdministrationError NotFound; Refused when it has not ended, or its list is deleted
+   * Creates a new job from a finished one.
+   * @throws AdministrationError NotFound; Refused if it is not finished, or its file list was deleted
    */
   runAgain(job: string): Promise<Job>;
-  /** Sends the event of a job that has ended once more, and waits for the answer. @throws AdministrationError NotFound, Refused, TimedOut */
+  /** Resends the event of a finished job and waits for the response. @throws AdministrationError NotFound, Refused, TimedOut */
   replayWebhook(job: string, wait: WaitOptions): Promise<Job>;
-  /** Waits for the end; tells each change. @throws AdministrationError NotFound, TimedOut with where it stands */
+  /** Waits until the job finishes; reports each change. @throws AdministrationError NotFound, TimedOut with the last status */
   untilEnded(job: string, wait: WaitOptions, onChange: (job: Job) => void): Promise<Job>;
   /** @throws AdministrationError NotFound, Forbidden */
   log(job: string, options: LogOptions): Promise<JobLog>;
@@ -43,14 +43,14 @@ export interface Jobs {
 
 const noJob = (namespace: string, job: string): AdministrationError =>
   new AdministrationError(
-    `Project ${namespace} has no job '${job}'. It may have expired, or be one of another project: name its namespace (-n)`,
+    `Job "${job}" not found in project "${namespace}". It may have expired. If it belongs to another project, set its namespace with -n`,
     { code: 'NotFound' },
   );
 
 const refused = (message: string): AdministrationError =>
   new AdministrationError(message, { code: 'Refused' });
 
-/** By the id of a job that was named by hand, which is the uid of its object. Who may not list knows it by its name only. */
+/** Finds a job that the API did not create: its id is the uid of its object. Without permission to list, only its name works. */
 const byUid = async (
   { zipJobs }: JobsOptions,
   namespace: string,
@@ -76,7 +76,7 @@ const found = async (options: JobsOptions, namespace: string, job: string): Prom
 const cancel = async ({ zipJobs }: JobsOptions, job: ZipJob): Promise<Job> => {
   const { namespace, name } = job.metadata;
   if (isFinished(job))
-    throw refused(`Job ${name} has ended (${job.status?.phase}), so there is nothing to cancel`);
+    throw refused(`Cannot cancel job "${name}": it is already finished (${job.status?.phase})`);
   return toJob(await zipJobs.mergePatch({ namespace, name }, { spec: { cancel: true } }));
 };
 
@@ -88,21 +88,23 @@ const runAgain = async (options: JobsOptions, first: ZipJob): Promise<Job> => {
   });
   const created = await options.zipJobs.create(again);
   if (created) return toJob(created);
-  throw new AdministrationError(`A job named ${again.metadata.name} exists already. Try again`, {
+  throw new AdministrationError(`Job "${again.metadata.name}" already exists. Try again`, {
     code: 'AlreadyExists',
   });
 };
 
 const replayWebhook = async (options: JobsOptions, job: ZipJob, wait: WaitOptions): Promise<Job> => {
   const { namespace, name } = job.metadata;
-  if (!isFinished(job)) throw refused(`Job ${name} has not ended, so it has no event to send again`);
+  if (!isFinished(job)) throw refused(`Cannot resend the webhook of job "${name}": the job is not finished`);
   const { state = 'NotConfigured' } = job.status?.webhook ?? {};
   if (state === 'NotConfigured')
-    throw refused(`Job ${name} has no webhook: its project had none for this event when it was made`);
+    throw refused(
+      `Cannot resend the webhook of job "${name}": its project had no webhook for this event when the job was created`,
+    );
   const question = {
     target: { namespace, name },
     annotation: ANNOTATIONS.replayWebhook,
-    what: `The replay of the webhook of job ${name}`,
+    what: `Webhook delivery of job "${name}"`,
     isAnswered: ({ status }: ZipJob, nonce: string) =>
       status?.webhook?.replayNonce === nonce &&
       (status.webhook.state !== 'Pending' || (status.webhook.attempts ?? 0) > 0),
@@ -130,7 +132,7 @@ const untilEnded = async (
   const why = [reason, message].filter((part) => part !== undefined && part !== '').join(': ');
   const seconds = Math.round(wait.limitMs / 1000);
   throw new AdministrationError(
-    `Job ${name} has not ended after ${seconds} s. It is ${phase}${why === '' ? '' : ` (${why})`}. Wait again, longer (--timeout), or look at what happened: zipjobs job get ${name} -n ${namespace}`,
+    `Job "${name}" is not finished after ${seconds} s: ${phase}${why === '' ? '' : ` (${why})`}. Wait longer (--timeout), or see its details: zipjobs job get ${name} -n ${namespace}`,
     { code: 'TimedOut' },
   );
 };

@@ -9,28 +9,28 @@ import { type Job, toJob } from './job-view.ts';
 export interface JobQuery {
   /** Every project when absent. */
   readonly namespace?: string | undefined;
-  /** One of these; every phase when there is none. */
+  /** Matches any of these phases; empty for every phase. */
   readonly phases: readonly Phase[];
   readonly bucket?: { readonly service: string; readonly bucketName: string } | undefined;
-  /** The whole key; `*` stands for anything. */
+  /** Matches the whole key; `*` matches any text. */
   readonly key?: string | undefined;
   readonly createdAfter?: Date | undefined;
   readonly createdBefore?: Date | undefined;
-  /** Most jobs in the answer: the newest. */
+  /** Maximum number of jobs; the newest are returned. */
   readonly limit: number;
 }
 
 export interface JobList {
-  /** The newest first. */
+  /** Newest first. */
   readonly jobs: readonly Job[];
-  /** How many there are, with those beyond the limit. */
+  /** Number of matching jobs, including those beyond the limit. */
   readonly matching: number;
 }
 
-/** So much of a list is held at a time, beside what matches. */
+/** Bounds the memory of a list. */
 const PAGE_SIZE = 500;
 
-/** The API server leaves most out by itself; a job that nobody has looked at yet has no phase and counts as queued. */
+/** Lets the API server filter most jobs. A job that was never reconciled has no phase and counts as queued. */
 const fieldSelectorOf = ({ bucket, phases }: JobQuery): string | undefined => {
   const fields = [
     ...(bucket ? [`spec.bucketRef.name=${bucketResourceName(bucket.service, bucket.bucketName)}`] : []),
@@ -58,7 +58,7 @@ const matcherOf = (query: JobQuery): ((job: ZipJob) => boolean) => {
 const newestFirst = (a: Job, b: Job): number =>
   (b.createdAt ?? '').localeCompare(a.createdAt ?? '') || a.name.localeCompare(b.name);
 
-/** Live from the API server, page by page: what does not match, or is beyond the limit, is not held. */
+/** Reads page by page from the API server and keeps only matching jobs within the limit. */
 export const listJobs = async (kube: KubeClient, query: JobQuery, signal: AbortSignal): Promise<JobList> => {
   const matches = matcherOf(query);
   const fieldSelector = fieldSelectorOf(query);

@@ -16,14 +16,14 @@ const identity = ({ metadata }: KubeObject): Pick<Attempt, 'namespace' | 'name'>
   name: metadata.name,
 });
 
-/** An object client whose failures are told to a person: an AdministrationError with what was attempted. */
+/** An object client that throws an AdministrationError with the attempted operation, for display to the user. */
 export const createPersonClient = <T extends KubeObject>(
   kube: KubeClient,
   definition: ResourceDefinition<T>,
 ): ObjectClient<T> => {
   const client = createObjectClient(kube, definition);
   const resource = resourceName(definition);
-  const tell = async <R>(attempt: Omit<Attempt, 'resource'>, task: () => Promise<R>): Promise<R> => {
+  const explained = async <R>(attempt: Omit<Attempt, 'resource'>, task: () => Promise<R>): Promise<R> => {
     try {
       return await task();
     } catch (error) {
@@ -32,19 +32,19 @@ export const createPersonClient = <T extends KubeObject>(
   };
   return {
     get: (namespace, name, signal) =>
-      tell({ verb: 'get', namespace, name }, () => client.get(namespace, name, signal)),
-    list: (options) => tell({ verb: 'list', namespace: options?.namespace }, () => client.list(options)),
+      explained({ verb: 'get', namespace, name }, () => client.get(namespace, name, signal)),
+    list: (options) => explained({ verb: 'list', namespace: options?.namespace }, () => client.list(options)),
     create: (object, options) =>
-      tell({ verb: 'create', ...identity(object) }, () => client.create(object, options)),
+      explained({ verb: 'create', ...identity(object) }, () => client.create(object, options)),
     apply: (object, options) =>
-      tell({ verb: 'patch', ...identity(object) }, () => client.apply(object, options)),
+      explained({ verb: 'patch', ...identity(object) }, () => client.apply(object, options)),
     mergePatch: (target, patch, signal) =>
-      tell({ verb: 'patch', namespace: target.namespace, name: target.name }, () =>
+      explained({ verb: 'patch', namespace: target.namespace, name: target.name }, () =>
         client.mergePatch(target, patch, signal),
       ),
     replace: (object, options) =>
-      tell({ verb: 'update', ...identity(object) }, () => client.replace(object, options)),
+      explained({ verb: 'update', ...identity(object) }, () => client.replace(object, options)),
     delete: (namespace, name, options) =>
-      tell({ verb: 'delete', namespace, name }, () => client.delete(namespace, name, options)),
+      explained({ verb: 'delete', namespace, name }, () => client.delete(namespace, name, options)),
   };
 };

@@ -10,11 +10,11 @@ export interface NewProject {
   readonly namespace: string;
   readonly displayName?: string;
   readonly limits?: ProjectLimits;
-  /** Creates the namespace, too, when it is not there. */
+  /** Also creates the namespace if it does not exist. */
   readonly createNamespace?: boolean;
 }
 
-/** What is not named stays as it is; null takes it away. */
+/** An absent field stays unchanged; null removes the value. */
 export interface ProjectChange {
   readonly displayName?: string | null;
   readonly limits?: { readonly [Name in keyof ProjectLimits]?: number | null };
@@ -29,7 +29,7 @@ const checkNamespace = (namespace: string): void => {
   if (!DNS_LABEL.test(namespace))
     throw invalidInput(
       'namespace',
-      `'${namespace.slice(0, 80)}' cannot be the namespace of a project: use 1 to 63 lower-case letters, digits and '-', with a letter or digit at both ends`,
+      `Invalid namespace "${namespace.slice(0, 80)}". Use 1 to 63 lowercase letters, digits and "-", with a letter or digit at both ends`,
     );
 };
 
@@ -38,7 +38,7 @@ export const checkDisplayName = (field: string, displayName: string | undefined)
   if (displayName !== undefined && (displayName.trim() === '' || displayName.length > MAX_DISPLAY_NAME))
     throw invalidInput(
       field,
-      `A ${field} has 1 to ${MAX_DISPLAY_NAME} characters; this one has ${displayName.length}`,
+      `Invalid ${field}: use 1 to ${MAX_DISPLAY_NAME} characters, not only spaces (got ${displayName.length} characters)`,
     );
 };
 
@@ -49,7 +49,7 @@ export const checkProjectChange = ({ displayName, limits = {} }: ProjectChange):
     if (value !== null && (!Number.isInteger(value) || Number(value) < 1 || Number(value) > MAX_INT32))
       throw invalidInput(
         name,
-        `The limit ${name} is a whole number from 1 to ${MAX_INT32}, not ${String(value)}`,
+        `Invalid limit ${name}: ${String(value)}. Use an integer from 1 to ${MAX_INT32}`,
       );
 };
 

@@ -1,7 +1,7 @@
 import { findCondition } from '#crds/conditions.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 
-/** How something is, in the words of the controller. */
+/** A status as reported by the controller. */
 export interface Readiness {
   readonly status: 'True' | 'False' | 'Unknown';
   readonly reason: string;
@@ -9,13 +9,13 @@ export interface Readiness {
   readonly since: string;
 }
 
-/** A project as it is shown: everything is there, and null is what is not set or not known. */
+/** A project for display; null for unset or unknown fields. */
 export interface Project {
-  /** Names the project: it has one namespace, and the namespace has one project. */
+  /** Identifies the project: a namespace contains at most one. */
   readonly namespace: string;
   readonly displayName: string | null;
   readonly createdAt: string | null;
-  /** Null until the controller has seen it. */
+  /** Null until the controller has reconciled it. */
   readonly ready: Readiness | null;
   readonly deletingSince: string | null;
   readonly limits: {

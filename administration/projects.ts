@@ -18,31 +18,31 @@ export interface ProjectsOptions {
 
 export interface ProjectList {
   readonly projects: readonly Project[];
-  /** The namespaces that were asked, when the person may not list all; undefined when nothing is left out. */
+  /** The namespaces that were searched, if the user lacks permission to list all; undefined if the list is complete. */
   readonly onlyOf?: readonly string[];
 }
 
-/** Projects, as far as the access rules of the cluster let the person see and change them. */
+/** Projects, limited by the RBAC permissions of the user. */
 export interface Projects {
-  /** All that the person may see: of every namespace, or else those of `namespaces`. */
+  /** Lists the projects of every namespace, or of `namespaces` if the user lacks that permission. */
   list(options: { readonly namespaces: readonly string[] }): Promise<ProjectList>;
   /** @throws AdministrationError NotFound */
   show(namespace: string): Promise<Project>;
   /** @throws AdministrationError InvalidInput, AlreadyExists */
   create(project: NewProject): Promise<Project>;
-  /** What is changed counts for what happens from now on: jobs that run go on. @throws AdministrationError InvalidInput, NotFound */
+  /** Changes apply to new jobs and requests; running jobs are not affected. @throws AdministrationError InvalidInput, NotFound */
   update(namespace: string, change: ProjectChange): Promise<Project>;
   /**
-   * Waits until the controller has said that zippers can run.
-   * @throws AdministrationError TimedOut with what the controller said last.
+   * Waits until the controller reports the project Ready.
+   * @throws AdministrationError TimedOut with the last message of the controller.
    */
   untilReady(namespace: string, options: WaitOptions): Promise<Project>;
-  /** Begins the deletion: tokens open nothing from now on, jobs are cancelled. @throws AdministrationError NotFound */
+  /** Starts the deletion: tokens are revoked immediately, jobs are cancelled. @throws AdministrationError NotFound */
   delete(namespace: string): Promise<void>;
 }
 
-/** Undefined where the person may not look. */
-const seen = async (options: ProjectsOptions, namespace: string): Promise<ZipProject | undefined> => {
+/** Undefined if the user lacks permission. */
+const getIfAllowed = async (options: ProjectsOptions, namespace: string): Promise<ZipProject | undefined> => {
   try {
     return await options.projects.get(namespace, PROJECT_NAME);
   } catch (error) {
@@ -60,7 +60,7 @@ const listAll = async (options: ProjectsOptions, namespaces: readonly string[]):
   } catch (error) {
     if (!hasCode(error, 'Forbidden')) throw error;
     const onlyOf = [...new Set(namespaces)].toSorted();
-    const found = await Promise.all(onlyOf.map((namespace) => seen(options, namespace)));
+    const found = await Promise.all(onlyOf.map((namespace) => getIfAllowed(options, namespace)));
     return { projects: found.flatMap((project) => (project ? [toProject(project)] : [])), onlyOf };
   }
 };
@@ -69,7 +69,7 @@ const aNamespace = (name: string): Namespace => ({
   metadata: { name, namespace: '', labels: { 'pod-security.kubernetes.io/enforce': 'restricted' } },
 });
 
-/** A namespace that is not there is told apart from a project that is not there. */
+/** Distinguishes a missing namespace from a missing project. */
 const isNamespaceMissing = (thrown: unknown): boolean =>
   hasCode(thrown, 'NotFound') && /namespaces? "?[^ ]+"? not found/.test(thrown.message);
 
@@ -89,12 +89,12 @@ const createProject = async (options: ProjectsOptions, project: NewProject): Pro
   } catch (error) {
     if (!isNamespaceMissing(error)) throw error;
     throw new AdministrationError(
-      `To create a project failed: there is no namespace ${namespace}. Name one that exists, or have it created with the project (--create-namespace)`,
+      `Cannot create a project: namespace "${namespace}" not found. Create it along with the project (--create-namespace), or use an existing namespace`,
       { code: 'NotFound', cause: error },
     );
   }
   throw new AdministrationError(
-    `Namespace ${namespace} holds a project already. Use it, or choose another namespace`,
+    `A project already exists in namespace "${namespace}". Use it, or choose another namespace`,
     {
       code: 'AlreadyExists',
     },
@@ -128,9 +128,9 @@ export const createProjects = (options: ProjectsOptions): Projects => ({
       return last.ready?.status === 'True' ? last : undefined;
     });
     if (ready) return ready;
-    const said = last?.ready?.message ?? 'the controller has said nothing of it: does it run?';
+    const said = last?.ready?.message ?? 'the controller has not reported a status. Check that it is running';
     throw new AdministrationError(
-      `The project ${namespace} exists, but is not ready after ${Math.round(wait.limitMs / 1000)} s: ${said}`,
+      `Project "${namespace}" was created but is not ready after ${Math.round(wait.limitMs / 1000)} s: ${said}`,
       { code: 'TimedOut' },
     );
   },

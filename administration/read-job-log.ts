@@ -14,12 +14,12 @@ export interface JobLog {
 }
 
 export interface LogOptions {
-  /** From its end. */
+  /** Maximum number, counted from the end of the log. */
   readonly lines: number;
   readonly signal: AbortSignal;
 }
 
-/** A log of so many lines is far below; a line without end is not let through. */
+/** Far more than a normal log; bounds a log with extremely long lines. */
 const MAX_BYTES = 4 * 1024 * 1024;
 
 const newest = (pods: readonly Pod[]): Pod | undefined =>
@@ -27,7 +27,7 @@ const newest = (pods: readonly Pod[]): Pod | undefined =>
     (b.metadata.creationTimestamp ?? '').localeCompare(a.metadata.creationTimestamp ?? ''),
   )[0];
 
-/** What the zipper of a job said last: of the pod in charge, or else of the newest. @throws AdministrationError NotFound */
+/** The last log lines of a job's zipper: from its active pod, or else from the newest. @throws AdministrationError NotFound */
 export const readJobLog = async (
   kube: KubeClient,
   { metadata: { namespace, name }, status }: ZipJob,
@@ -35,11 +35,11 @@ export const readJobLog = async (
 ): Promise<JobLog> => {
   const labelSelector = `batch.kubernetes.io/job-name=${name}`;
   const pods = await createPersonClient(kube, RESOURCES.pods).list({ namespace, labelSelector, signal });
-  const inCharge = pods.find(({ metadata }) => metadata.name === status?.job?.podName);
-  const pod = (inCharge ?? newest(pods))?.metadata.name;
+  const activePod = pods.find(({ metadata }) => metadata.name === status?.job?.podName);
+  const pod = (activePod ?? newest(pods))?.metadata.name;
   if (pod === undefined)
     throw new AdministrationError(
-      `Job ${name} has no pod, so there is no log: it has not begun, or its pods were removed after its end`,
+      `No logs for job "${name}": it has no pod. Either it has not started, or its pods were deleted after it finished`,
       { code: 'NotFound' },
     );
   const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(pod)}/log`;

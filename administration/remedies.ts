@@ -1,24 +1,25 @@
 import type { FailureCode } from '#crds/zipper-contract.ts';
 
-/** What a person can do about an end that does not mend itself. Nothing here tells why an address was refused. */
+/** Next steps for failures that a retry does not fix. They never reveal why an address was refused. */
 const REMEDIES: Readonly<Partial<Record<FailureCode, string>>> = {
-  BucketNotFound: 'Create the bucket at the provider, or add the one that is meant.',
+  BucketNotFound: 'Create the bucket at the provider, or add the bucket again under its correct name.',
   BucketAccessDenied:
-    'Allow the credentials at the provider to write objects to the bucket, or set others that may. Then test the bucket.',
-  BucketCredentialsInvalid: 'Set the right credentials of the bucket. Then test it.',
+    'Grant the credentials write access to the bucket at the provider, or set other credentials. Then test the bucket.',
+  BucketCredentialsInvalid: 'Set valid credentials for the bucket. Then test the bucket.',
   BucketMisconfigured:
-    'Compare region, host and endpoint with what the provider says; to correct them delete the bucket here and create it again. Whoever runs zipjobs allows a store of your own (store.allowedHosts), also by plain HTTP (store.allowHttp) and at a private address (egress.allowCidrs).',
-  StoreUnavailable: 'See that the store runs and answers at its address. Then try again.',
-  ObjectExists: 'Choose another key, or a bucket that replaces objects.',
+    'Check region, host and endpoint at the provider. To correct them, delete the bucket from zipjobs and add it again. For your own S3-compatible store, ask your administrator to set store.allowedHosts, and if needed store.allowHttp (plain HTTP) or egress.allowCidrs (private addresses).',
+  StoreUnavailable: 'Check that the store is running and reachable. Then try again.',
+  ObjectExists: 'Choose another key, or use a bucket that replaces existing objects.',
   SourceUnreachable:
-    'See that the URL can be fetched from the public internet. Whoever runs zipjobs allows sources at private addresses (egress.allowCidrs).',
-  SourceNotFound: 'See what the URL answers, correct it, and send the request again.',
-  SourceExpired: 'Sign the URLs anew, for longer than a job may wait, and send the request again.',
-  SourceTlsError: 'Renew the certificate of the source, or name another URL.',
-  SourceTooLarge: 'Leave the file out, or have the limit raised by whoever runs zipjobs.',
-  ArchiveTooLarge: 'Ask for several archives, or have the limit raised by whoever runs zipjobs.',
+    'Check that the URL is reachable from the public internet. For a source at a private address, ask your administrator to set egress.allowCidrs.',
+  SourceNotFound: 'Check the response of the URL, correct the URL, and send the request again.',
+  SourceExpired:
+    'Sign the URLs again with an expiry that covers the time in the queue, and send the request again.',
+  SourceTlsError: 'Renew the certificate of the source, or use another URL.',
+  SourceTooLarge: 'Remove the file from the request, or ask your administrator to raise the limit.',
+  ArchiveTooLarge: 'Split the request into several archives, or ask your administrator to raise the limit.',
 };
 
-/** Null for what nothing is to be done about, or for a code that has no remedy of its own. */
+/** Null if the user cannot do anything, or if the code has no remedy. */
 export const remedyFor = (code: string): string | null =>
   Object.entries(REMEDIES).find(([known]) => known === code)?.[1] ?? null;

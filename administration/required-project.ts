@@ -5,11 +5,11 @@ import { AdministrationError } from './administration-error.ts';
 
 export const noProject = (namespace: string): AdministrationError =>
   new AdministrationError(
-    `Namespace ${namespace} holds no project. Create it first (zipjobs project create ${namespace}), or name the namespace of another project (-n)`,
+    `No project found in namespace "${namespace}". Create one with: zipjobs project create ${namespace}, or set another namespace with -n`,
     { code: 'NotFound' },
   );
 
-/** @throws AdministrationError NotFound when the namespace is no project. */
+/** @throws AdministrationError NotFound if the namespace contains no project. */
 export const requiredProject = async (
   projects: Pick<ObjectClient<ZipProject>, 'get'>,
   namespace: string,

@@ -4,7 +4,7 @@ import { uuidOfName } from '#crds/zip-job-facts.ts';
 import { AdministrationError } from './administration-error.ts';
 
 export interface Again {
-  /** A new one. */
+  /** Uuid of the new job. */
   readonly uuid: string;
   readonly now: Date;
 }
@@ -12,28 +12,30 @@ export interface Again {
 const refused = (message: string): AdministrationError =>
   new AdministrationError(message, { code: 'Refused' });
 
-/** Made by the API: a uuid again, by which it can be asked for. Named by hand: the same name with an end of its own. */
+/** A job of the API gets a new uuid, so that the API can read it. Any other job keeps its name and gets a suffix. */
 const nameOf = ({ metadata: { name } }: ZipJob, uuid: string): string => {
   if (uuidOfName(name) !== undefined) return zipJobName(uuid);
   const end = `-${uuid.slice(0, 8)}`;
   return `${name.slice(0, MAX_ZIP_JOB_NAME_LENGTH - end.length).replace(/-+$/, '')}${end}`;
 };
 
-/** @throws AdministrationError Refused when the job has not ended, or nothing is left to run it with. */
+/** @throws AdministrationError Refused if the job is not finished, or its file list was deleted. */
 export const checkCanRunAgain = (job: ZipJob): void => {
   const { name, annotations } = job.metadata;
   if (!isFinished(job))
-    throw refused(`Job ${name} has not ended, so it is not run again. Wait for its end, or cancel it first`);
+    throw refused(
+      `Cannot rerun job "${name}": it is not finished. Wait until it finishes, or cancel it first`,
+    );
   const deletedAt = annotations?.[ANNOTATIONS.fileListDeletedAt];
   if (deletedAt !== undefined)
     throw refused(
-      `Job ${name} cannot be run again: the list of its files was deleted at ${deletedAt}, some time after its end, as its URLs are credentials. Its client has to post it again`,
+      `Cannot rerun job "${name}": its file list was deleted at ${deletedAt}, because its URLs may be credentials. Send the original request again`,
     );
 };
 
 /**
- * A new job of the same spec. Its list stays where it is: it names the Secrets of the first one, which nobody has to read for
- * that, and which the controller keeps as long as the new one needs them.
+ * A new job with the same spec. It refers to the file-list Secrets of the first job, so the user needs no permission to read
+ * them. The controller keeps these Secrets until the new job is finished.
  */
 export const zipJobAgain = (first: ZipJob, { uuid, now }: Again): ZipJob => {
   const { namespace, name, labels = {} } = first.metadata;

@@ -12,18 +12,18 @@ const KEY_BYTES = 32;
 export type SecretsOfWebhook = Pick<ObjectClient<Secret>, 'get' | 'create' | 'mergePatch' | 'delete'>;
 
 export interface RotatedSecret {
-  /** Shown once. */
+  /** Shown only once. */
   readonly secret: string;
-  /** Until then events are signed with the old one, too; null when they are not. */
+  /** Until then, events are also signed with the old secret; null without an overlap. */
   readonly previousUntil: string | null;
 }
 
-/** In the form of Standard Webhooks. */
+/** Standard Webhooks format. */
 const newSecret = (): string => `whsec_${randomBytes(KEY_BYTES).toString('base64')}`;
 
 const encoded = (text: string): string => Buffer.from(text).toString('base64');
 
-/** Makes the secret that signs the events of a project; undefined when there is one, which stays and is not read. */
+/** Creates the secret that signs the events of a project. Returns undefined if one exists, without reading or changing it. */
 export const createSigningSecret = async (
   secrets: Pick<SecretsOfWebhook, 'create'>,
   { metadata }: ZipProject,
@@ -44,8 +44,8 @@ export const createSigningSecret = async (
 };
 
 /**
- * Makes a new secret the current one. Until the overlap is over both sign, so that receivers can be changed in between.
- * @throws AdministrationError NotFound when there is none, Conflict when somebody else rotates it at the same time.
+ * Replaces the current secret. During the overlap both secrets sign, so that receivers can be updated without failures.
+ * @throws AdministrationError NotFound if there is none, Conflict after a concurrent rotation.
  */
 export const rotateSigningSecret = async (
   { secrets, clock }: { readonly secrets: SecretsOfWebhook; readonly clock: Clock },
@@ -56,7 +56,7 @@ export const rotateSigningSecret = async (
   const current = before?.data?.['current'];
   if (!before || current === undefined)
     throw new AdministrationError(
-      `Project ${namespace} has no signing secret yet. Set the webhook: that makes one`,
+      `No signing secret found in project "${namespace}". Create one by setting the webhook: zipjobs webhook set URL -n ${namespace}`,
       { code: 'NotFound' },
     );
   const secret = newSecret();
@@ -77,7 +77,7 @@ export const rotateSigningSecret = async (
   return { secret, previousUntil };
 };
 
-/** Whether there is a signing secret; undefined when the person may not look. */
+/** Whether a signing secret exists; undefined if the user lacks permission. */
 export const hasSigningSecret = async (
   secrets: Pick<SecretsOfWebhook, 'get'>,
   namespace: string,

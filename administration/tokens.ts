@@ -11,15 +11,15 @@ import { requiredProject } from './required-project.ts';
 export interface TokensOptions {
   readonly projects: Pick<ObjectClient<ZipProject>, 'get'>;
   readonly tokens: Pick<ObjectClient<ZipToken>, 'list' | 'create' | 'delete'>;
-  /** The name that the API server knows the person by; undefined when it does not tell. */
+  /** The user name according to the API server; undefined if it does not report one. */
   readonly whoAmI: () => Promise<string | undefined>;
-  /** Told the uid of each token that was revoked. */
+  /** Called with the uid of each revoked token. */
   readonly onRevoked?: (uid: string) => void;
 }
 
-/** A token as it is shown: the token itself is stored nowhere. */
+/** A token for display. The token value is not stored. */
 export interface Token {
-  /** Names it for good. */
+  /** Never changes. */
   readonly id: string;
   readonly name: string | null;
   /** First and last four characters. */
@@ -36,25 +36,25 @@ export interface NewToken {
   readonly permissions?: readonly string[] | undefined;
 }
 
-/** The only time that the value can be had. */
+/** The value is available only at creation. */
 export type CreatedToken = Token & { readonly value: string };
 
 export interface Rotation {
   readonly created: CreatedToken;
-  /** Still good, until it is revoked. */
+  /** Stays valid until it is revoked. */
   readonly old: Token;
 }
 
-/** The API tokens of one project. A token is named by its id, or by its name when only one has it. */
+/** The API tokens of one project. Tokens are looked up by id, or by name if the name is unique. */
 export interface Tokens {
   list(): Promise<readonly Token[]>;
   /** @throws AdministrationError InvalidInput, NotFound */
   create(token: NewToken): Promise<CreatedToken>;
-  /** At once, and for good. @throws AdministrationError NotFound, Conflict */
+  /** Takes effect immediately and cannot be undone. @throws AdministrationError NotFound, Conflict */
   revoke(idOrName: string): Promise<Token>;
-  /** A new token with the name and permissions of the old one, which stays. @throws AdministrationError NotFound */
+  /** Creates a token with the name and permissions of the old one, which stays valid. @throws AdministrationError NotFound */
   rotate(idOrName: string): Promise<Rotation>;
-  /** @throws AdministrationError NotFound, Conflict when several have the name */
+  /** @throws AdministrationError NotFound, Conflict if the name is not unique */
   find(idOrName: string): Promise<Token>;
 }
 
@@ -62,7 +62,7 @@ const SUFFIX_ALPHABET = 'bcdfghjkmnpqrstvwxz23456789';
 const SUFFIX_LENGTH = 6;
 const MAX_SLUG = 40;
 
-/** A name for the object: readable, and of its own. */
+/** A readable, unique object name. */
 const newId = (name: string | undefined): string => {
   const slug = (name ?? '')
     .toLowerCase()
@@ -81,10 +81,7 @@ const isPermission = (text: string): text is Permission =>
 const checkPermissions = (given: readonly string[] = PERMISSIONS): readonly Permission[] => {
   const permissions = [...new Set(given)].filter(isPermission);
   if (permissions.length === 0 || permissions.length < new Set(given).size)
-    throw invalidInput(
-      'permissions',
-      `The permissions of a token are one or more of: ${PERMISSIONS.join(', ')}`,
-    );
+    throw invalidInput('permissions', `Invalid permissions. Use one or more of: ${PERMISSIONS.join(', ')}`);
   return permissions;
 };
 
@@ -117,7 +114,7 @@ const store = async (options: TokensOptions, namespace: string, token: NewToken)
     },
   });
   if (created) return { ...toToken(created), value };
-  throw new AdministrationError('The id that was drawn for the token is taken already; try again', {
+  throw new AdministrationError('The random id of the new token is already in use. Try again', {
     code: 'Conflict',
   });
 };
@@ -130,19 +127,22 @@ const oldestFirst = (a: ZipToken, b: ZipToken): number => {
 
 const find = async ({ tokens }: TokensOptions, namespace: string, idOrName: string): Promise<ZipToken> => {
   if (isToken(idOrName))
-    throw invalidInput('token', 'That is a token itself. Name it by its id, which the list of tokens shows');
+    throw invalidInput(
+      'token',
+      'This is the value of a token. Use the id of the token instead (zipjobs token list)',
+    );
   const all = await tokens.list({ namespace });
   const byId = all.find(({ metadata }) => metadata.name === idOrName);
   if (byId) return byId;
   const [first, ...others] = all.filter(({ spec }) => spec.displayName === idOrName);
   if (!first)
     throw new AdministrationError(
-      `Project ${namespace} has no token '${idOrName.slice(0, 128)}'. List the tokens to see which there are`,
+      `Token "${idOrName.slice(0, 128)}" not found in project "${namespace}". List the tokens with: zipjobs token list -n ${namespace}`,
       { code: 'NotFound' },
     );
   if (others.length === 0) return first;
   const ids = [first, ...others].map(({ metadata }) => metadata.name).join(', ');
-  throw new AdministrationError(`Several tokens have the name '${idOrName}'. Name one by its id: ${ids}`, {
+  throw new AdministrationError(`Several tokens are named "${idOrName}". Use one of these ids: ${ids}`, {
     code: 'Conflict',
   });
 };

@@ -7,10 +7,10 @@ export interface WaitOptions {
 
 export type WaitForOptions = WaitOptions & { readonly clock: Clock };
 
-/** The controller answers within a second or two; asking this often is no burden for the API server. */
+/** The controller responds within one or two seconds; this interval does not burden the API server. */
 const INTERVAL_MS = 300;
 
-/** Asks again until there is an answer; undefined when the limit is over. @throws the reason of the signal. */
+/** Polls until there is a result; undefined after the time limit. @throws the reason of the signal */
 export const waitFor = async <T>(
   { clock, limitMs, signal = new AbortController().signal }: WaitForOptions,
   ask: () => Promise<T | undefined>,

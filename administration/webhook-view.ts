@@ -3,36 +3,36 @@ import { WEBHOOK_EVENTS, type WebhookEvent } from '#crds/zip-job.ts';
 import { type EndpointState, endpointDigest, type ZipProject } from '#crds/zip-project.ts';
 import { isOrderPending } from './ask-controller.ts';
 
-/** How the last test event went. */
+/** Result of the last test event. */
 export interface WebhookTest {
   readonly at: string;
   readonly ok: boolean;
   readonly durationMs: number;
-  /** HTTP status; null when no answer came. */
+  /** HTTP status; null without a response. */
   readonly status: number | null;
-  /** Why no answer came. */
+  /** Reason for a missing response. */
   readonly error: string | null;
 }
 
-/** What is known of the endpoint at the URL. */
+/** State of the endpoint at the URL. */
 export interface WebhookEndpoint {
-  /** Disabled: nothing is sent until somebody enables it. */
+  /** Disabled: no event is sent until a user enables the endpoint. */
   readonly state: 'Enabled' | 'Disabled';
   readonly reason: string | null;
   readonly lastDeliveryAt: string | null;
   readonly failingSince: string | null;
 }
 
-/** The webhook of a project as it is shown; null is what is not set or not known. The signing secret is never in it. */
+/** The webhook of a project for display; null for unset or unknown fields. Never contains the signing secret. */
 export interface Webhook {
   readonly namespace: string;
   readonly url: string | null;
   readonly events: readonly WebhookEvent[];
-  /** False: no event is sent, as the project says so. */
+  /** False if the project disables the webhook. */
   readonly enabled: boolean;
   readonly endpoint: WebhookEndpoint | null;
   readonly lastTest: WebhookTest | null;
-  /** A test was asked for that has not ended. */
+  /** A requested test is still running. */
   readonly testPending: boolean;
 }
 
@@ -50,7 +50,7 @@ const testOf = (test: EndpointState['test']): WebhookTest | null =>
       }
     : null;
 
-/** What was seen at another URL says nothing of this one. */
+/** Ignores a state that belongs to a previous URL. */
 const endpointOf = (state: EndpointState | undefined, url: string | undefined): WebhookEndpoint | null => {
   if (!state || url === undefined || state.endpoint !== endpointDigest(url)) return null;
   return {

@@ -23,35 +23,35 @@ export interface WebhooksOptions {
 }
 
 export interface WebhookSettings {
-  /** Default: the one that is set. */
+  /** Default: the current URL. */
   readonly url?: string | undefined;
-  /** Default: those that are set, or all. */
+  /** Default: the current events, or all. */
   readonly events?: readonly string[] | undefined;
 }
 
 export interface SetWebhook {
   readonly webhook: Webhook;
-  /** Of a project that had none: shown once. Undefined when there was one, which stays. */
+  /** The new secret, shown only once. Undefined if the project already had one, which stays unchanged. */
   readonly secret: string | undefined;
 }
 
 /** The webhook of one project. */
 export interface Webhooks {
-  /** `hasSecret` is undefined when the person may not read it. @throws AdministrationError NotFound */
+  /** `hasSecret` is undefined if the user lacks permission. @throws AdministrationError NotFound */
   show(): Promise<{ readonly webhook: Webhook; readonly hasSecret: boolean | undefined }>;
   /** @throws AdministrationError InvalidInput, NotFound */
   set(settings: WebhookSettings): Promise<SetWebhook>;
   /** @throws AdministrationError InvalidInput, NotFound, Conflict */
   rotateSecret(overlapSeconds: number): Promise<RotatedSecret>;
-  /** Jobs that are made from now on tell nobody. The secret stays for events on their way, unless it is to go as well. */
+  /** New jobs send no events. The secret is kept for pending events unless `withSecret` is set. */
   remove(options: { readonly withSecret: boolean }): Promise<Webhook>;
-  /** Sends an event of type TEST and waits for the answer. @throws AdministrationError NotFound, TimedOut */
+  /** Sends an event of type TEST and waits for the response. @throws AdministrationError NotFound, TimedOut */
   test(wait: WaitOptions): Promise<Webhook>;
-  /** Has it sent and waits for nothing: `testPending` of the webhook tells when the answer is there. @throws AdministrationError NotFound */
+  /** Sends a test event without waiting: `testPending` of the webhook is true until the response arrives. @throws AdministrationError NotFound */
   beginTest(): Promise<void>;
-  /** Switches it on, also an endpoint that was disabled because it failed. @throws AdministrationError NotFound, TimedOut */
+  /** Enables the webhook, including an endpoint that was disabled after failures. @throws AdministrationError NotFound, TimedOut */
   enable(wait: WaitOptions): Promise<Webhook>;
-  /** Switches it off and keeps its settings. @throws AdministrationError NotFound */
+  /** Disables the webhook and keeps its settings. @throws AdministrationError NotFound */
   disable(): Promise<Webhook>;
 }
 
@@ -63,12 +63,12 @@ const checkUrl = (text: string): void => {
   if ((url?.protocol !== 'https:' && url?.protocol !== 'http:') || text.length > MAX_URL)
     throw invalidInput(
       'url',
-      `The URL of a webhook begins with https:// and has ${MAX_URL} characters at most`,
+      `Invalid webhook URL. Use a URL that starts with https:// and has at most ${MAX_URL} characters`,
     );
   if (url.username !== '' || url.password !== '')
     throw invalidInput(
       'url',
-      'The URL of a webhook holds no user name or password: receivers verify the signature',
+      'Invalid webhook URL: remove the user name and password. Receivers authenticate events by their signature',
     );
 };
 
@@ -77,16 +77,19 @@ const isEvent = (text: string): text is WebhookEvent => WEBHOOK_EVENTS.some((eve
 const checkEvents = (given: readonly string[]): readonly WebhookEvent[] => {
   const events = [...new Set(given)].filter(isEvent);
   if (events.length === 0 || events.length < new Set(given).size)
-    throw invalidInput('events', `The events of a webhook are one or more of: ${WEBHOOK_EVENTS.join(', ')}`);
+    throw invalidInput('events', `Invalid webhook events. Use one or more of: ${WEBHOOK_EVENTS.join(', ')}`);
   return events;
 };
 
 const required = async (options: WebhooksOptions, namespace: string): Promise<ZipProject> => {
   const project = await requiredProject(options.projects, namespace);
   if (project.spec.webhook) return project;
-  throw new AdministrationError(`Project ${namespace} has no webhook. Set its URL first`, {
-    code: 'NotFound',
-  });
+  throw new AdministrationError(
+    `No webhook found in project "${namespace}". Set one with: zipjobs webhook set URL -n ${namespace}`,
+    {
+      code: 'NotFound',
+    },
+  );
 };
 
 const change = async (
@@ -105,8 +108,8 @@ const set = async (
   const events = settings.events && checkEvents(settings.events);
   const project = await requiredProject(options.projects, namespace);
   const url = settings.url ?? project.spec.webhook?.url;
-  if (url === undefined) throw invalidInput('url', 'A webhook needs the URL of its receiver');
-  // First the secret: without one no event is signed.
+  if (url === undefined) throw invalidInput('url', 'Missing webhook URL: set the URL of the receiver');
+  // Create the secret first: events cannot be signed without it.
   const secret = await createSigningSecret(options.secrets, project);
   const webhook = await change(options, namespace, { url, ...(events && { events }) });
   return { webhook, secret };
@@ -120,7 +123,7 @@ const rotate = async (
   if (!Number.isInteger(seconds) || seconds < 0 || seconds > MAX_OVERLAP_SECONDS)
     throw invalidInput(
       'overlapSeconds',
-      `The overlap of the old and the new secret is 0 to ${MAX_OVERLAP_SECONDS} whole seconds (30 days)`,
+      `Invalid overlap. Use 0 to ${MAX_OVERLAP_SECONDS} whole seconds (30 days)`,
     );
   await requiredProject(options.projects, namespace);
   return rotateSigningSecret(options, namespace, seconds);
@@ -132,7 +135,7 @@ const enable = async (options: WebhooksOptions, namespace: string, wait: WaitOpt
   const question = {
     target: { namespace, name: PROJECT_NAME },
     annotation: ANNOTATIONS.enableWebhook,
-    what: 'The order to enable the webhook',
+    what: 'Enabling the webhook',
     isAnswered: ({ status }: ZipProject, nonce: string) => status?.webhook?.enabledNonce === nonce,
   };
   return toWebhook(await askController(options.projects, question, { ...wait, clock: options.clock }));
@@ -143,7 +146,7 @@ const test = async (options: WebhooksOptions, namespace: string, wait: WaitOptio
   const question = {
     target: { namespace, name: PROJECT_NAME },
     annotation: ANNOTATIONS.testWebhook,
-    what: 'The test of the webhook',
+    what: 'Test of the webhook',
     isAnswered: ({ status }: ZipProject, nonce: string) => status?.webhook?.test?.nonce === nonce,
   };
   return toWebhook(await askController(options.projects, question, { ...wait, clock: options.clock }));

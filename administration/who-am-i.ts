@@ -6,7 +6,7 @@ const GROUP_VERSION = 'authentication.k8s.io/v1';
 
 const field = (value: unknown, name: string): unknown => (isRecord(value) ? value[name] : undefined);
 
-/** Asks the API server whom it takes the caller for; undefined when it does not say. */
+/** Reads the user name of the caller from the API server; undefined if it does not report one. */
 export const createWhoAmI = (kube: Pick<KubeClient, 'request'>) => async (): Promise<string | undefined> => {
   try {
     const body = { apiVersion: GROUP_VERSION, kind: 'SelfSubjectReview' };

@@ -3,7 +3,7 @@ import type { ObjectClient } from '#runtime/kube/types.ts';
 import type { Logger } from '#runtime/log.ts';
 import { type RetryPolicy, retry } from '#runtime/retry.ts';
 
-/** A ZipJob that no caller was told of. Without the uid the name alone says which: it is random then. */
+/** A ZipJob that was not returned to a caller. Without a uid, the name identifies it, because it is random. */
 export interface AbandonedZipJob {
   readonly namespace: string;
   readonly name: string;
@@ -14,19 +14,19 @@ export interface AbandonZipJobDeps {
   readonly jobClient: Pick<ObjectClient<ZipJob>, 'delete'>;
   readonly log: Logger;
   readonly policy?: RetryPolicy;
-  /** Most deletions at a time; what comes on top is left to the start deadline. */
+  /** Maximum concurrent deletions; further jobs fail at their start deadline. */
   readonly maxAtOnce?: number;
 }
 
 /**
- * Deletes, in the background, a ZipJob whose file list could not be stored. It would wait for its list until its start
- * deadline, and the next job of the same bucket key would wait behind it. That deadline remains the bound when this fails too.
+ * Deletes a ZipJob whose file list could not be stored, in the background. Otherwise it would wait for its list until its start
+ * deadline and block the next job with the same bucket and key. If the deletion fails, the start deadline still applies.
  */
 export interface AbandonZipJob extends AsyncDisposable {
   (job: AbandonedZipJob): void;
 }
 
-/** Around two minutes in all, so that an API server that is restarting is outlasted. */
+/** About two minutes in total, long enough for a restart of the API server. */
 const POLICY: RetryPolicy = { attempts: 9, baseDelayMs: 250, maxDelayMs: 30_000, maxRetryAfterMs: 30_000 };
 const MAX_AT_ONCE = 1_000;
 
@@ -43,7 +43,7 @@ export const createAbandonZipJob = (deps: AbandonZipJobDeps): AbandonZipJob => {
     } catch (error) {
       log.error(
         { err: error, project: namespace, zipJob: name },
-        'a ZipJob without its file list could not be deleted: it ends at its start deadline, later jobs of its key wait until then',
+        'could not delete a ZipJob without a file list: it fails at its start deadline and blocks later jobs of its key until then',
       );
     }
   };

@@ -8,7 +8,7 @@ export interface ApiErrorOptions {
   readonly cause?: unknown;
 }
 
-/** An answer that is not a success, as the caller sees it: the message is shown to the caller. */
+/** An error response. The message is sent to the caller. */
 export class ApiError extends AppError {
   readonly status: number;
   readonly type: ErrorType;
@@ -25,7 +25,7 @@ export class ApiError extends AppError {
   }
 }
 
-/** The body of every error answer. */
+/** The body of every error response. */
 export const errorBody = (error: ApiError): string =>
   JSON.stringify({
     error: { type: error.type, code: error.code, message: error.message, param: error.param },
@@ -34,15 +34,15 @@ export const errorBody = (error: ApiError): string =>
 const REALM = 'Bearer realm="zipjobs"';
 
 export const authenticationRequired = (): ApiError =>
-  new ApiError('No Authorization header: send "Authorization: Bearer <access token>".', {
+  new ApiError('Missing Authorization header. Send "Authorization: Bearer <access token>".', {
     code: 'authentication_required',
     headers: { 'WWW-Authenticate': REALM },
   });
 
-/** One answer for every token that does not open the door, so that it tells nothing about why. */
+/** The same response for every invalid token, so that it does not reveal the reason. */
 export const invalidApiKey = (): ApiError =>
   new ApiError(
-    'The access token is not valid: it is not whole, was revoked, or its project is gone. Send another one.',
+    'Invalid access token: it is malformed, was revoked, or its project was deleted. Send a valid token.',
     {
       code: 'invalid_api_key',
       headers: { 'WWW-Authenticate': `${REALM}, error="invalid_token"` },
@@ -50,7 +50,7 @@ export const invalidApiKey = (): ApiError =>
   );
 
 export const insufficientPermissions = (permission: string): ApiError =>
-  new ApiError(`The access token lacks the permission "${permission}": send one that has it.`, {
+  new ApiError(`The access token lacks the permission "${permission}". Use a token that has it.`, {
     code: 'insufficient_permissions',
   });
 
@@ -69,65 +69,68 @@ export const resourceNotFound = (message: string, param?: string): ApiError =>
     ...(param === undefined ? {} : { param }),
   });
 
-/** What is wrong with the request as such, before any of its fields is looked at. */
+/** An error of the request itself, detected before its fields are validated. */
 export const badRequest = (code: ErrorCode, message: string): ApiError => new ApiError(message, { code });
 
 export const invalidJson = (message: string, cause?: unknown): ApiError =>
   new ApiError(message, { code: 'invalid_json', cause });
 
 export const bodyTooLarge = (limit: number): ApiError =>
-  new ApiError(`The request body is larger than ${limit} bytes.`, {
+  new ApiError(`The request body is larger than ${limit} bytes. Split the files into several archives.`, {
     code: 'body_too_large',
     headers: { Connection: 'close' },
   });
 
 export const methodNotAllowed = (method: string, allowed: readonly string[]): ApiError =>
-  new ApiError(`${method} is not possible here; possible: ${allowed.join(', ')}.`, {
+  new ApiError(`Method ${method} is not supported for this path. Use ${allowed.join(' or ')}.`, {
     code: 'method_not_allowed',
     headers: { Allow: allowed.join(', ') },
   });
 
-/** The key stands for another request, whose answer this one must not get. */
+/** The key belongs to another request, whose response must not be returned. */
 export const idempotencyKeyReused = (): ApiError =>
   badRequest(
     'idempotency_key_reused',
-    'This Idempotency-Key was used for another request: send the same body again, or a new key.',
+    'This Idempotency-Key was used with a different request. Send the original body, or use a new key.',
   );
 
 const FILE_LISTS_RETRY_SECONDS = 60;
 
-/** Lists are deleted some time after their job has ended, so that waiting helps. */
+/** Waiting helps, because lists are deleted some time after their job finishes. */
 export const fileListsFull = (maxBytes: number): ApiError =>
   new ApiError(
-    `The file lists of the jobs of this project take up all of the ${maxBytes} bytes that they may (compressed): wait until jobs have ended and their lists are gone.`,
+    `The stored file lists of this project reached the limit of ${maxBytes} bytes (compressed). Wait until jobs finish and their lists are deleted.`,
     {
       code: 'file_lists_full',
       headers: { 'Retry-After': String(FILE_LISTS_RETRY_SECONDS) },
     },
   );
 
-/** @param scope whose requests they were: the token's, the project's, or failed ones of a client's address */
+/** @param scope the requests that were counted: of a token, of a project, or failed ones of a client address */
 export const rateLimitExceeded = (scope: string, retryAfterSeconds: number): ApiError =>
-  new ApiError(`Too many ${scope}: send the request again in ${retryAfterSeconds} s.`, {
+  new ApiError(`Too many ${scope}. Send the request again in ${retryAfterSeconds} s.`, {
     code: 'rate_limit_exceeded',
     headers: { 'Retry-After': String(retryAfterSeconds) },
   });
 
 export const internalError = (cause: unknown): ApiError =>
-  new ApiError('Something went wrong on our side; the request id names it in the logs.', {
+  new ApiError('Internal error. Report it with the X-Request-Id of this response.', {
     code: 'internal_error',
     cause,
   });
 
 const DEFAULT_RETRY_AFTER_MS = 2_000;
 
-/** Something that the API depends on does not answer; the same request may succeed later. */
+/** A dependency of the API does not respond, or the service is busy; a retry may succeed. */
 export const serviceUnavailable = (cause: unknown): ApiError => {
   const asked = cause instanceof AppError ? cause.retryAfterMs : undefined;
   const seconds = Math.max(1, Math.ceil((asked ?? DEFAULT_RETRY_AFTER_MS) / 1000));
-  return new ApiError('The service cannot answer right now; send the request again later.', {
-    code: 'service_unavailable',
-    headers: { 'Retry-After': String(seconds) },
-    cause,
-  });
+  return new ApiError(
+    'The service is temporarily unavailable. Send the request again after the time in Retry-After.',
+    {
+      code: 'service_unavailable',
+      headers: { 'Retry-After': String(seconds) },
+      cause,
+    },
+  );
 };

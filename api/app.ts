@@ -33,16 +33,16 @@ export interface AppDeps {
   readonly body: JsonBodyOptions;
   readonly rateLimits: RateLimits;
   readonly inFlight: {
-    /** Most bytes of bodies that are in memory at a time. */
+    /** Maximum bytes of request bodies in memory. */
     readonly maxBodyBytes: number;
-    /** Most creates that wait for the API server at a time. */
+    /** Maximum concurrent creates. */
     readonly maxCreates: number;
   };
-  /** True once the process is to end: clients are told to take their next request elsewhere. */
+  /** True after the stop signal: responses then close their connections. */
   readonly isStopping: () => boolean;
 }
 
-/** The reference of the interface names the first, its examples call the second. */
+/** The interface specification defines the first path; its examples use the second. */
 const COLLECTIONS = ['/api/v1/zips', '/v1/zips'] as const;
 
 type Route = RouterMiddleware<ApiState, DefaultContextExtends>;
@@ -97,15 +97,13 @@ const createRouter = (deps: AppDeps): Router<ApiState, DefaultContextExtends> =>
   return router;
 };
 
-/** What no route took: another method of a known path, or an unknown path. */
+/** Handles requests without a route: another method of a known path, or an unknown path. */
 const createNoRoute =
   (router: Router<ApiState, DefaultContextExtends>): ApiMiddleware =>
   (ctx) => {
     const methods = router.match(ctx.path, ctx.method).path.flatMap((layer) => layer.methods);
     if (methods.length > 0) throw methodNotAllowed(ctx.method, [...new Set(methods)]);
-    throw resourceNotFound(
-      'There is nothing at this path: archives are at /v1/zips, what can be done with them at /docs.',
-    );
+    throw resourceNotFound('Path not found. Create zips at /v1/zips; see the API reference at /docs.');
   };
 
 const createStopping =
@@ -124,9 +122,9 @@ const noStore: ApiMiddleware = async (ctx, next) => {
 export const createApp = (deps: AppDeps): Koa<ApiState, DefaultContextExtends> => {
   const { log, clock, metrics, readForwarded } = deps;
   const app = new Koa<ApiState, DefaultContextExtends>();
-  // What is left for Koa to tell are answers that could not be written, mostly because the client went away.
+  // Koa only reports responses that could not be written, usually because the client disconnected.
   app.on('error', (error: unknown) => {
-    log.debug({ err: error }, 'an answer could not be written');
+    log.debug({ err: error }, 'could not write a response');
   });
   const router = createRouter(deps);
   app.use(createRequestId());

@@ -2,10 +2,10 @@ import { ANNOTATIONS } from '#crds/api-group.ts';
 import { isFinished, SPEC_DEFAULTS, type WebhookState, type ZipJob } from '#crds/zip-job.ts';
 import { fileCount } from '#crds/zip-job-facts.ts';
 
-/** Longest metadata that is kept in memory; a job with more is read anew for every request. */
+/** Maximum metadata size in the cache; a job with more is read from the API server for every request. */
 const MAX_KEPT_METADATA = 1_024;
 
-/** The size of its file list, as long as that is stored. */
+/** The size of the file list while it is stored. */
 const listAnnotations = ({
   annotations = {},
 }: ZipJob['metadata']): Pick<ZipJob['metadata'], 'annotations'> => {
@@ -14,16 +14,16 @@ const listAnnotations = ({
   return { annotations: { [ANNOTATIONS.fileListBytes]: bytes } };
 };
 
-/** The last attempt only: what came before it is on the page of the job, which reads it live. */
+/** Only the last attempt: the page of the job reads the others from the API server. */
 const lastDelivery = (webhook: WebhookState | undefined): Pick<NonNullable<ZipJob['status']>, 'webhook'> =>
   webhook?.log === undefined ? {} : { webhook: { ...webhook, log: webhook.log.slice(-1) } };
 
-/** What lists and figures of the dashboard are made of; where the file list stands is not. */
+/** The fields that the dashboard lists and counts, without the location of the file list. */
 const listed = (job: ZipJob): Pick<ZipJob, 'metadata' | 'spec' | 'status'> => {
   const { metadata, spec, status = {} } = job;
   const { creationTimestamp, deletionTimestamp } = metadata;
   const { conditions: _conditions, attempts: _attempts, webhook, job: _job, ...rest } = status;
-  const { upload: _upload, message: _message, result, ...told } = rest;
+  const { upload: _upload, message: _message, result, ...shown } = rest;
   return {
     metadata: {
       name: metadata.name,
@@ -37,7 +37,7 @@ const listed = (job: ZipJob): Pick<ZipJob, 'metadata' | 'spec' | 'status'> => {
       filesFrom: { secretNames: [], encoding: 'gzip+json', count: fileCount(job), sha256: '' },
     },
     status: {
-      ...told,
+      ...shown,
       ...lastDelivery(webhook),
       ...(result === undefined ? {} : { result: { ...result, skipped: [], lengthUnverified: [] } }),
     },
@@ -45,8 +45,8 @@ const listed = (job: ZipJob): Pick<ZipJob, 'metadata' | 'spec' | 'status'> => {
 };
 
 /**
- * What the cache keeps of a ZipJob: the size of its stored list, and the answer to a read when the job is finished and will never answer differently;
- * only its existence before that.
+ * The cached fields of a ZipJob: the size of its stored list and, once it is finished, the content of a read response, which no longer changes;
+ * before that, only its existence.
  */
 const toKnownJob = (job: ZipJob): ZipJob => {
   const { name, namespace, uid, resourceVersion } = job.metadata;
@@ -68,7 +68,7 @@ const toKnownJob = (job: ZipJob): ZipJob => {
   };
 };
 
-/** What the cache keeps of a ZipJob; more of it when the dashboard lists jobs. */
+/** Reduces a ZipJob to its cached fields; keeps more if the dashboard lists jobs. */
 export const createToCachedJob =
   ({ isListed }: { readonly isListed: boolean }) =>
   (job: ZipJob): ZipJob => {
@@ -83,5 +83,5 @@ export const createToCachedJob =
     };
   };
 
-/** True when the cached job tells all that a read answers. */
+/** True if the cached job is sufficient for a read response. */
 export const isAnswer = (job: ZipJob): boolean => isFinished(job) && job.spec.metadata !== undefined;

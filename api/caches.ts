@@ -16,16 +16,16 @@ import { MASK_INDEX, maskIndex } from './tokens/token-candidates.ts';
 export const NAMESPACE_INDEX = 'namespace';
 const namespaceIndex = ({ metadata }: ZipJob): readonly string[] => [metadata.namespace];
 
-/** What the API keeps in memory of all projects. */
+/** The objects of all projects that the API keeps in memory. */
 export interface Caches extends AsyncDisposable {
   readonly zipJobs: Reflector<ZipJob>;
   readonly zipBuckets: Reflector<ZipBucket>;
   readonly zipTokens: Reflector<ZipToken>;
   readonly zipProjects: Reflector<ZipProject>;
   start(): void;
-  /** Resolves when every cache had its first list. */
+  /** Resolves when every cache has its initial list. */
   synced(signal: AbortSignal): Promise<void>;
-  /** Kinds whose first list is still to come. */
+  /** Kinds whose initial list is not loaded yet. */
   missing(): readonly string[];
 }
 
@@ -33,9 +33,9 @@ export const createCaches = (deps: {
   readonly kube: KubeClient;
   readonly log: Logger;
   readonly metrics: ReflectorMetrics;
-  /** Told of every change of a ZipJob, as the cache keeps it. */
+  /** Called with every change of a cached ZipJob. */
   readonly onZipJob: (change: Change<ZipJob>) => void;
-  /** Whether the dashboard lists jobs, for which more of them is kept. */
+  /** True if the dashboard lists jobs, which requires more fields. */
   readonly isListed: boolean;
 }): Caches => {
   const { onZipJob, isListed, ...common } = deps;

@@ -1,12 +1,12 @@
 /** Control characters: C0, DEL and C1. */
 const CONTROL = /\p{Cc}/u;
 
-/** Why the text cannot be an object key; undefined when it can. SDKs and proxies normalise dot segments, so they are refused. */
+/** Describes an invalid object key; undefined if it is valid. Dot segments are refused, because SDKs and proxies normalize them. */
 export const keyProblem = (key: string, maxBytes: number): string | undefined => {
-  if (!key.isWellFormed()) return 'key is not valid Unicode: it has half of a surrogate pair.';
+  if (!key.isWellFormed()) return 'key is not valid Unicode: it contains an unpaired surrogate.';
   if (Buffer.byteLength(key) > maxBytes) return `key is longer than ${maxBytes} bytes of UTF-8.`;
-  if (CONTROL.test(key)) return 'key has a control character.';
+  if (CONTROL.test(key)) return 'key must not contain control characters.';
   if (key.split('/').some((segment) => segment === '.' || segment === '..'))
-    return 'key has a "." or ".." segment.';
+    return 'key must not contain a "." or ".." segment.';
   return undefined;
 };

@@ -7,17 +7,17 @@ import type { StrictJson } from './json/strict-json.ts';
 import { MAX_METADATA_DEPTH, type RequestLimits } from './schemas/limits.ts';
 import type { ZipJobBody, ZipJobBodyCheck } from './schemas/zip-job-request.ts';
 
-/** A request that may become a ZipJob. */
+/** A validated create request. */
 export interface ZipJobRequest {
   readonly bucketName: string;
   readonly service: Service;
   readonly key: string;
   readonly files: readonly ListedFile[];
-  /** The text of one JSON object, as sent. */
+  /** JSON text of an object, exactly as sent. */
   readonly metadata: string;
 }
 
-/** A fault of the entry with this index. */
+/** An error of the entry with this index. */
 export interface EntryFault {
   readonly index: number;
   readonly problem: string;
@@ -25,9 +25,9 @@ export interface EntryFault {
 
 export interface RequestCheckDeps {
   readonly checkBody: ZipJobBodyCheck;
-  /** Why a source may not be asked for; undefined when it may. */
+  /** Describes a URL that is not allowed; undefined if it is. */
   readonly urlProblem: (url: string) => string | undefined;
-  /** The first name that cannot stand in an archive beside the others. */
+  /** The first name that is invalid or conflicts with another name. */
   readonly nameFault: (names: readonly string[]) => EntryFault | undefined;
   readonly limits: RequestLimits;
 }
@@ -42,7 +42,7 @@ const checkMetadata = (body: ZipJobBody, text: string | undefined, limits: Reque
 };
 
 const urlFault = (entry: ListedFile, deps: RequestCheckDeps): string | undefined => {
-  if (!entry.url.isWellFormed()) return 'is not valid Unicode: it has half of a surrogate pair';
+  if (!entry.url.isWellFormed()) return 'is not valid Unicode: it contains an unpaired surrogate';
   return deps.urlProblem(entry.url);
 };
 
@@ -51,7 +51,7 @@ const checkFiles = (entries: readonly ListedFile[], deps: RequestCheckDeps): rea
   if (entries.length > maxFiles)
     throw parameterInvalid(
       'urls',
-      `urls has ${entries.length} entries; at most ${maxFiles} files go into one archive.`,
+      `urls has ${entries.length} entries. An archive can contain at most ${maxFiles} files: split them into several archives.`,
     );
   for (const [index, entry] of entries.entries()) {
     const problem = urlFault(entry, deps);
@@ -65,7 +65,7 @@ const checkFiles = (entries: readonly ListedFile[], deps: RequestCheckDeps): rea
 };
 
 /**
- * Judges everything about a request that can be judged without asking anyone, in the order in which faults are reported:
+ * Validates a request as far as possible without calls to the API server, in the order in which errors are reported:
  * missing fields, types, then bucket_name, key, urls, metadata.
  * @throws ApiError parameter_missing or parameter_invalid
  */

@@ -9,27 +9,27 @@ export type OwnerJob = ZipJob & { readonly metadata: { readonly uid: string } };
 
 export interface Claim {
   readonly job: ZipJob;
-  /** The name is derived from the caller's key: an earlier request may have made the job. */
+  /** The name is derived from the caller's key, so an earlier request may have created the job. */
   readonly hasKey: boolean;
-  /** With a key only: why none may be made now; one that an earlier request made is found all the same. */
+  /** Only with a key: the reason for refusing a new job. A job of an earlier request is still returned. */
   readonly refusal?: AppError | undefined;
   readonly policy: RetryPolicy;
 }
 
 export interface ClaimedZipJob {
-  /** As it is stored. */
+  /** As stored in the API server. */
   readonly job: OwnerJob;
-  /** This request made it. */
+  /** This request created it. */
   readonly isNew: boolean;
 }
 
-/** How often a name may turn out to be free after it was taken: the job was deleted in between. */
+/** Limits the retries after a job with the same name is deleted between create and get. */
 const MAX_ROUNDS = 3;
 
 const withUid = (job: ZipJob): OwnerJob => {
   const { uid } = job.metadata;
   if (uid !== undefined) return { ...job, metadata: { ...job.metadata, uid } };
-  throw new AppError('the API server answered a ZipJob without a uid', {
+  throw new AppError('the API server returned a ZipJob without a uid', {
     code: 'InvalidAnswer',
     retryable: true,
   });
@@ -38,16 +38,16 @@ const withUid = (job: ZipJob): OwnerJob => {
 const hasSame = (stored: ZipJob, wanted: ZipJob, names: readonly string[]): boolean =>
   names.every((name) => stored.metadata.annotations?.[name] === wanted.metadata.annotations?.[name]);
 
-/** What an earlier try of this very request would have written. */
+/** Annotations that identify an earlier attempt of the same request. */
 const OWN_MARKS = [ANNOTATIONS.requestId, ANNOTATIONS.requestSha256, ANNOTATIONS.acceptedAt];
 
 const judge = (stored: ZipJob, { job, hasKey }: Claim): ClaimedZipJob => {
   if (hasSame(stored, job, OWN_MARKS)) return { job: withUid(stored), isNew: true };
   if (!hasKey)
-    throw new AppError(`another ZipJob ${job.metadata.name} exists`, { code: 'NameTaken', retryable: true });
+    throw new AppError(`ZipJob ${job.metadata.name} already exists`, { code: 'NameTaken', retryable: true });
   if (!hasSame(stored, job, [ANNOTATIONS.requestSha256])) throw idempotencyKeyReused();
   if (stored.metadata.deletionTimestamp !== undefined)
-    throw serviceUnavailable(new Error(`the ZipJob ${job.metadata.name} is being deleted`));
+    throw serviceUnavailable(new Error(`ZipJob ${job.metadata.name} is being deleted`));
   return { job: withUid(stored), isNew: false };
 };
 
@@ -64,8 +64,8 @@ const find = async (
 };
 
 /**
- * Creates the ZipJob, or finds the one that the same request made before: AlreadyExists is the lock that all replicas
- * and all tries share.
+ * Creates the ZipJob, or finds the one that the same request created before: AlreadyExists is the lock that all replicas
+ * and all attempts share.
  * @throws ApiError idempotency_key_reused, service_unavailable; KubeError; the refusal
  */
 export const claimZipJob = async (
@@ -83,5 +83,8 @@ export const claimZipJob = async (
   const earlier = refusal && (await find(jobClient, claim, signal));
   if (earlier !== undefined) return earlier;
   const { name } = job.metadata;
-  throw refusal ?? serviceUnavailable(new Error(`the ZipJob ${name} is deleted as often as it is made`));
+  throw (
+    refusal ??
+    serviceUnavailable(new Error(`ZipJob ${name} was deleted repeatedly while it was being created`))
+  );
 };

@@ -1,7 +1,7 @@
 import { Gauge, type Registry } from 'prom-client';
 import type { FileListLedger } from './file-list-ledger.ts';
 
-/** How many bytes of file lists are stored, as it is at a scrape. Projects are not named: their number has no bound. */
+/** Reports the stored bytes of file lists at each scrape. There is no project label, because the number of projects is unbounded. */
 export const collectFileLists = (registry: Registry, ledger: Pick<FileListLedger, 'totals'>): void => {
   const registers = [registry];
   const bytes = (): readonly number[] => Array.from(ledger.totals(), ([, stored]) => stored);

@@ -214,6 +214,6 @@ export const API_SETTINGS = {
 } as const satisfies Settings;
 export type ApiConfig = ConfigOf<typeof API_SETTINGS>;
 
-/** @throws ConfigError that names every bad variable */
+/** @throws ConfigError that names every invalid variable */
 export const readApiConfig = (env: Readonly<Record<string, string | undefined>>): ApiConfig =>
   readConfig(API_SETTINGS, env);

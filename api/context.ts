@@ -2,15 +2,15 @@ import type { DefaultContextExtends, Middleware, ParameterizedContext } from 'ko
 import type { ApiError } from './api-error.ts';
 import type { Principal } from './tokens/authenticate.ts';
 
-/** What the middleware of one request tells each other. */
+/** State that the middleware of one request share. */
 export interface ApiState {
   requestId: string;
-  /** Template of the route that took the request; absent for unknown paths. */
+  /** Template of the matched route; absent for unknown paths. */
   route?: string;
   principal?: Principal;
-  /** The error that the answer tells. */
+  /** The error in the response. */
   error?: ApiError;
-  /** The ZipJob that the request made. */
+  /** The ZipJob that the request created or read. */
   zipJob?: string;
 }
 

@@ -34,32 +34,32 @@ export interface CreateZipJobDeps {
 
 export type NewZipJob = Omit<ZipJobInput, 'list' | 'uuid' | 'instance' | 'acceptedAt'> & {
   readonly idempotencyKey?: string | undefined;
-  /** With a key only: why no job may begin; what an earlier request began is answered all the same. */
+  /** Only with a key: the reason for refusing a new job. A job of an earlier request is still returned. */
   readonly refusal?: AppError | undefined;
 };
 
 export interface CreatedZipJob {
   readonly uuid: string;
-  /** As it was asked for; what became of it since is not in it. */
+  /** As requested, without later status. */
   readonly job: ZipJob;
-  /** An earlier request with the same Idempotency-Key had made it. */
+  /** An earlier request with the same Idempotency-Key created the job. */
   readonly isReplay: boolean;
 }
 
 /**
- * Creates the ZipJob, then the Secrets with its list: so nothing is left behind that no ZipJob owns.
- * @throws ApiError parameter_invalid (a list that does not fit), idempotency_key_reused, file_lists_full,
+ * Creates the ZipJob before the Secrets with its list, so that every Secret has an owner.
+ * @throws ApiError parameter_invalid (the list is too large), idempotency_key_reused, file_lists_full,
  * service_unavailable; KubeError; the refusal
  */
 export type CreateZipJob = (input: NewZipJob, signal: AbortSignal) => Promise<CreatedZipJob>;
 
 const RETRY: RetryPolicy = { attempts: 3, baseDelayMs: 50, maxDelayMs: 500, maxRetryAfterMs: 2_000 };
 
-/** The API server refused for good, or before it did anything. */
+/** The API server refused permanently, or before it changed anything. */
 const isSurelyNotCreated = (error: unknown): boolean =>
   (error instanceof AppError && !error.retryable) || isKubeError(error, 'TooManyRequests', 'QuotaExceeded');
 
-/** A list that is still to be read: one that was deleted after the end must not come back. */
+/** True if the list is still needed; a list that was deleted after the job finished must not be created again. */
 const needsList = (job: ZipJob): boolean =>
   !isFinished(job) && job.metadata.annotations?.[ANNOTATIONS.fileListDeletedAt] === undefined;
 
@@ -108,7 +108,7 @@ export const createCreateZipJob = (deps: CreateZipJobDeps): CreateZipJob => {
     try {
       if (needsList(claimed.job)) await storeFileList(claimed.job, list, signal);
     } catch (error) {
-      // With a key the caller's next try completes the job.
+      // With a key, the caller's retry completes the job.
       if (!hasKey) deps.abandon({ namespace, name, uid: claimed.job.metadata.uid });
       throw error;
     }

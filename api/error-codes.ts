@@ -5,13 +5,13 @@ export type ErrorType =
   | 'rate_limit_error'
   | 'api_error';
 
-/** Requests that a code can answer; `other` is what is neither of the two operations. */
+/** Requests that can return a code; `other` is a request to neither of the two operations. */
 export type Answered = 'create' | 'read' | 'other';
 
 export interface ErrorCodeFacts {
   readonly status: number;
   readonly type: ErrorType;
-  /** What has happened, and what a caller can do about it. */
+  /** The cause, and what the caller can do. */
   readonly text: string;
   readonly on: readonly Answered[];
 }
@@ -20,7 +20,7 @@ const ALL = ['create', 'read', 'other'] as const;
 const OPERATIONS = ['create', 'read'] as const;
 const CREATE = ['create'] as const;
 
-/** Every code of an error answer. What callers are told about codes is made from this table. */
+/** Every code of an error response. The API reference is generated from this table. */
 export const ERROR_CODES = {
   malformed_request: {
     status: 400,
@@ -31,67 +31,67 @@ export const ERROR_CODES = {
   https_required: {
     status: 400,
     type: 'invalid_request_error',
-    text: 'The request came over plain HTTP, its token in the clear: use HTTPS and replace the token.',
+    text: 'This request was sent over plain HTTP, so its token may be compromised. Use HTTPS and rotate the token.',
     on: ALL,
   },
   invalid_json: {
     status: 400,
     type: 'invalid_request_error',
-    text: 'The body is not one JSON text in UTF-8, names a field twice, is nested too deep, or did not arrive whole.',
+    text: 'The body is not valid UTF-8 JSON, repeats a field, is nested too deeply, or was truncated.',
     on: CREATE,
   },
   invalid_idempotency_key: {
     status: 400,
     type: 'invalid_request_error',
-    text: 'The header Idempotency-Key is empty, malformed, too long or there more than once.',
+    text: 'The header Idempotency-Key is empty, malformed, too long, or sent more than once.',
     on: CREATE,
   },
   authentication_required: {
     status: 401,
     type: 'authentication_error',
-    text: 'There is no Authorization header: send "Authorization: Bearer" and an access token of the project.',
+    text: 'The Authorization header is missing. Send "Authorization: Bearer" followed by an access token of the project.',
     on: OPERATIONS,
   },
   invalid_api_key: {
     status: 401,
     type: 'authentication_error',
-    text: 'The access token is wrong, malformed or revoked, or there is more than one. The answer does not tell which.',
+    text: 'The access token is unknown, malformed or revoked, or more than one was sent. The response does not reveal which.',
     on: OPERATIONS,
   },
   insufficient_permissions: {
     status: 403,
     type: 'permission_error',
-    text: 'The access token is good but may not do this: it lacks the permission "create" or "read".',
+    text: 'The access token is valid but lacks the permission "create" or "read". Use a token that has it.',
     on: OPERATIONS,
   },
   resource_not_found: {
     status: 404,
     type: 'invalid_request_error',
-    text: 'The project has no zip with that id, or no bucket of that name and service (param is then bucket_name); or there is nothing at this path.',
+    text: 'The zip, the bucket (param is then bucket_name) or the path does not exist in this project. Check the id, the bucket name and service, or the path.',
     on: ALL,
   },
   method_not_allowed: {
     status: 405,
     type: 'invalid_request_error',
-    text: 'The path is right, the method is not; the header Allow names those that are.',
+    text: 'The path does not support this method. The header Allow lists the supported ones.',
     on: ['other'],
   },
   request_timeout: {
     status: 408,
     type: 'invalid_request_error',
-    text: 'The request did not arrive in time.',
+    text: 'The request timed out before it was complete. Send it again.',
     on: ALL,
   },
   body_too_large: {
     status: 413,
     type: 'invalid_request_error',
-    text: 'The body is larger than it may be. Nothing was created: make several archives of it.',
+    text: 'The request body is too large and nothing was created. Split the files into several archives.',
     on: CREATE,
   },
   unsupported_media_type: {
     status: 415,
     type: 'invalid_request_error',
-    text: 'The body must be application/json in UTF-8 and not compressed.',
+    text: 'The body must be uncompressed application/json in UTF-8.',
     on: CREATE,
   },
   parameter_missing: {
@@ -103,43 +103,43 @@ export const ERROR_CODES = {
   parameter_invalid: {
     status: 422,
     type: 'invalid_request_error',
-    text: 'A field has a wrong type or value, or is over a limit; param names it and the message tells the rule.',
+    text: 'A field has an invalid type or value, or exceeds a limit; param names it and the message explains the rule.',
     on: OPERATIONS,
   },
   idempotency_key_reused: {
     status: 422,
     type: 'invalid_request_error',
-    text: 'The Idempotency-Key stands for another body already: send the same body again, or a new key.',
+    text: 'The Idempotency-Key was used with a different request. Send the original body, or use a new key.',
     on: CREATE,
   },
   rate_limit_exceeded: {
     status: 429,
     type: 'rate_limit_error',
-    text: 'Too many requests with this token, of this project, or without a good token from this address: wait as long as Retry-After says.',
+    text: 'Too many requests with this token, in this project, or without a valid token from this address. Wait for the seconds in Retry-After.',
     on: OPERATIONS,
   },
   file_lists_full: {
     status: 429,
     type: 'rate_limit_error',
-    text: 'The file lists of the jobs of the project take up all the room that they may: wait until jobs have ended.',
+    text: 'The stored file lists of the project reached their size limit. Wait until jobs finish.',
     on: CREATE,
   },
   headers_too_large: {
     status: 431,
     type: 'invalid_request_error',
-    text: 'The headers of the request are larger than they may be.',
+    text: 'The request headers are too large. Send fewer or shorter headers.',
     on: ALL,
   },
   internal_error: {
     status: 500,
     type: 'api_error',
-    text: 'Something went wrong on the side of the service. Report it with the X-Request-Id of the answer.',
+    text: 'The service has an internal error. Report it with the X-Request-Id of the response.',
     on: ALL,
   },
   service_unavailable: {
     status: 503,
     type: 'api_error',
-    text: 'Something that the service needs does not answer, or too much is in hand. Send the same request again after Retry-After; with an Idempotency-Key that never makes a second job.',
+    text: 'A dependency of the service does not respond, or the service is busy. Send the same request again after the seconds in Retry-After. With an Idempotency-Key, a retry never creates a second job.',
     on: OPERATIONS,
   },
 } as const satisfies Readonly<Record<string, ErrorCodeFacts>>;

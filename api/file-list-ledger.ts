@@ -6,26 +6,26 @@ import { fileListsFull } from './api-error.ts';
 
 export interface FileListLedgerDeps {
   readonly clock: Clock;
-  /** Most compressed bytes of file lists that a project may have stored at a time. */
+  /** Maximum compressed bytes of stored file lists per project. */
   readonly maxBytes: number;
 }
 
-/** How many bytes of file lists each project has in Secrets, as the watch and this process's own creates tell. */
+/** Tracks the bytes of stored file lists per project, from the watch and from this process's own creates. */
 export interface FileListLedger {
-  /** A change of a cached ZipJob. */
+  /** Records a change of a cached ZipJob. */
   note(change: Change<ZipJob>): void;
   /**
-   * Counts the list of a job that is about to be created; a job that is counted already passes.
-   * @throws ApiError file_lists_full when the project would have more than it may
+   * Counts the list of a job before it is created; does nothing for a job that is already counted.
+   * @throws ApiError file_lists_full if the project would exceed its limit
    */
   admit(namespace: string, name: string, bytes: number): void;
-  /** The job did not come to be. */
+  /** Removes a job that was not created. */
   forget(namespace: string, name: string): void;
   /** Projects with stored lists, and their bytes. */
   totals(): IterableIterator<[namespace: string, bytes: number]>;
 }
 
-/** By then the watch has told of a job that was created, or will never. */
+/** By then, the watch has reported a created job. */
 const PENDING_MS = 60_000;
 
 interface Pending {

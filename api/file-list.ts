@@ -4,7 +4,7 @@ import { gzip, gzipSync } from 'node:zlib';
 import type { ListedFile } from '#crds/zip-job.ts';
 import { parameterInvalid } from './api-error.ts';
 
-/** A file list as it is stored: the chunks together are gzipped JSON lines, one entry a line. */
+/** A stored file list: all chunks together are gzipped JSON lines, one entry per line. */
 export interface FileList {
   readonly chunks: readonly Buffer[];
   readonly count: number;
@@ -17,17 +17,17 @@ export const fileListBytes = ({ chunks }: Pick<FileList, 'chunks'>): number =>
   chunks.reduce((sum, chunk) => sum + chunk.length, 0);
 
 export interface FileListLimits {
-  /** Compressed size that a chunk stays below. A Secret holds 1 MiB; base64 and the API server's own limits are counted apart. */
+  /** Maximum compressed size of a chunk, below the 1 MiB limit of a Secret. */
   readonly maxChunkBytes: number;
   readonly maxChunks: number;
 }
 
 const FILE_LIST_LIMITS: FileListLimits = { maxChunkBytes: 900 * 1024, maxChunks: 16 };
 
-/** Uncompressed size after which a gzip member is closed: small against a chunk, so that chunks fill well. */
+/** Uncompressed size of a gzip member: small compared to a chunk, so that chunks are well filled. */
 const MEMBER_BYTES = 128 * 1024;
 
-/** Up to this size compressing at once costs less than the way to the thread pool and back. */
+/** Up to this size, synchronous compression is cheaper than a round trip to the thread pool. */
 const SYNC_BYTES = 8 * 1024;
 
 const gzipAsync = promisify(gzip);
@@ -46,7 +46,7 @@ function* members(lines: Iterable<string>): Generator<string> {
   if (member !== '') yield member;
 }
 
-/** Members of gzip may follow each other in one file, so that a chunk is filled by compressed size without compressing twice. */
+/** Concatenated gzip members are a valid file, so that chunks are filled by compressed size without compressing twice. */
 const pack = (compressed: readonly Buffer[], maxChunkBytes: number): Buffer[] => {
   const chunks: Buffer[][] = [];
   let size = 0;
@@ -64,8 +64,8 @@ const pack = (compressed: readonly Buffer[], maxChunkBytes: number): Buffer[] =>
 };
 
 /**
- * Writes the list down for the zipper: the same list gives the same bytes.
- * @throws ApiError parameter_invalid when it does not fit into the Secrets that a job may have
+ * Encodes the list for the zipper; the same list always results in the same bytes.
+ * @throws ApiError parameter_invalid if it does not fit into the Secrets of a job
  */
 export const packFileList = async (
   files: readonly ListedFile[],
@@ -87,7 +87,7 @@ export const packFileList = async (
   if (chunks.length > limits.maxChunks)
     throw parameterInvalid(
       'urls',
-      `urls is too large: compressed it takes more than ${limits.maxChunks} x ${limits.maxChunkBytes} bytes.`,
+      `urls is too large: its compressed size exceeds ${limits.maxChunks} x ${limits.maxChunkBytes} bytes. Split the files into several archives.`,
     );
   return { chunks, count: files.length, sha256: digest.digest('hex') };
 };

@@ -15,15 +15,18 @@ export interface BucketQuery {
   readonly bucketName: string;
 }
 
-/** What the name of a ZipBucket can hold: anything else exists nowhere and is not asked for. */
+/** Valid names of a ZipBucket; other names cannot exist and need no lookup. */
 const POSSIBLE_NAME = /^[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?$/;
+
+/** Longest valid bucket name; limits how much of an invalid one the message repeats. */
+const MAX_SHOWN_NAME = 63;
 
 const isUsable = (bucket: ZipBucket | undefined): boolean =>
   bucket !== undefined && bucket.metadata.deletionTimestamp === undefined;
 
 /**
- * Makes sure that the project has the bucket. The cache answers for buckets that it has; a bucket that it lacks may have
- * been made a moment ago and is looked up.
+ * Checks that the project has the bucket. A bucket that is missing from the cache may have
+ * been created a moment ago, so it is read from the API server.
  * @throws ApiError resource_not_found
  */
 export type FindBucket = (query: BucketQuery, signal: AbortSignal) => Promise<void>;
@@ -38,9 +41,9 @@ export const createFindBucket = ({ buckets, bucketClient }: FindBucketDeps): Fin
 
   return async (query, signal) => {
     const { service, bucketName } = query;
-    const missing = `This project has no ${service} bucket of that name.`;
+    const missing = `Bucket "${bucketName.slice(0, MAX_SHOWN_NAME)}" (${service}) not found in this project.`;
     const unknown = resourceNotFound(
-      `${missing} Correct "bucket_name", or have the bucket added to the project first.`,
+      `${missing} Correct "bucket_name", or add the bucket to the project.`,
       'bucket_name',
     );
     if (!POSSIBLE_NAME.test(bucketName)) throw unknown;
@@ -49,7 +52,7 @@ export const createFindBucket = ({ buckets, bucketClient }: FindBucketDeps): Fin
     for (const other of others)
       if (await exists({ ...query, service: other }, signal))
         throw resourceNotFound(
-          `${missing} It has one of service ${other}: set "service" to "${other}".`,
+          `${missing} A bucket with this name exists for service ${other}: set "service" to "${other}".`,
           'bucket_name',
         );
     throw unknown;

@@ -6,7 +6,7 @@ import { resourceNotFound } from './api-error.ts';
 import { isAnswer } from './cached-job.ts';
 
 export interface FindZipJobDeps {
-  /** Holds jobs as toCachedJob leaves them, under UID_INDEX by uidIndex too. */
+  /** Contains jobs as reduced by createToCachedJob, indexed by UID_INDEX. */
   readonly jobs: Pick<Reflector<ZipJob>, 'get' | 'byIndex'>;
   readonly jobClient: Pick<ObjectClient<ZipJob>, 'get'>;
 }
@@ -14,23 +14,23 @@ export interface FindZipJobDeps {
 export interface ZipJobQuery {
   readonly namespace: string;
   readonly uuid: string;
-  /** More is needed than the cache keeps. */
+  /** True if the caller needs fields that the cache does not keep. */
   readonly isWhole: boolean;
 }
 
 export const UID_INDEX = 'uid';
 
-/** A job that was named by hand is known to callers, by its webhook, under the uid of its object. */
+/** Webhooks identify a job that the API did not create by the uid of its object. */
 export const uidIndex = (job: ZipJob): readonly string[] =>
   uuidOfName(job.metadata.name) === undefined ? [`${job.metadata.namespace}/${zipJobId(job)}`] : [];
 
-/** Another job may have taken the name since. */
-const isOf = (job: ZipJob, byHand: ZipJob | undefined): boolean =>
-  byHand === undefined || byHand.metadata.uid === job.metadata.uid;
+/** A newer job may have reused the name. */
+const isOf = (job: ZipJob, byUid: ZipJob | undefined): boolean =>
+  byUid === undefined || byUid.metadata.uid === job.metadata.uid;
 
 /**
- * The job of an id in a project. Only a finished job is taken from the cache: replicas see changes at different times,
- * and a status must never seem to go back.
+ * Finds a job of a project by id. Only finished jobs come from the cache: replicas see changes at different times,
+ * and a status must never appear to go back.
  * @throws ApiError resource_not_found
  */
 export type FindZipJob = (query: ZipJobQuery, signal: AbortSignal) => Promise<ZipJob>;
@@ -38,13 +38,14 @@ export type FindZipJob = (query: ZipJobQuery, signal: AbortSignal) => Promise<Zi
 export const createFindZipJob =
   ({ jobs, jobClient }: FindZipJobDeps): FindZipJob =>
   async ({ namespace, uuid, isWhole }, signal) => {
-    const missing = 'This project has no zip with that id.';
-    if (!isUuid(uuid)) throw resourceNotFound(missing);
-    const [byHand] = jobs.byIndex(UID_INDEX, `${namespace}/${uuid}`);
-    const name = byHand?.metadata.name ?? zipJobName(uuid);
-    const cached = byHand ?? jobs.get(`${namespace}/${name}`);
+    const notFound =
+      'Zip not found in this project. Check the id; finished zips are deleted after a retention period.';
+    if (!isUuid(uuid)) throw resourceNotFound(notFound);
+    const [byUid] = jobs.byIndex(UID_INDEX, `${namespace}/${uuid}`);
+    const name = byUid?.metadata.name ?? zipJobName(uuid);
+    const cached = byUid ?? jobs.get(`${namespace}/${name}`);
     if (!isWhole && cached !== undefined && isAnswer(cached)) return cached;
     const job = await jobClient.get(namespace, name, signal);
-    if (job === undefined || !isOf(job, byHand)) throw resourceNotFound(missing);
+    if (job === undefined || !isOf(job, byUid)) throw resourceNotFound(notFound);
     return job;
   };

@@ -12,16 +12,22 @@ import { type ApiError, badRequest, errorBody } from './api-error.ts';
 export interface HttpServerSettings {
   readonly headersTimeoutMs: number;
   readonly requestTimeoutMs: number;
-  /** How often the two limits are checked. */
+  /** Interval at which both timeouts are checked. */
   readonly timeoutCheckMs: number;
-  /** Longer than the load balancer keeps idle connections, or it sends requests into closing ones. */
+  /** Must exceed the idle timeout of the load balancer, which otherwise sends requests on closing connections. */
   readonly keepAliveTimeoutMs: number;
   readonly maxRequestsPerSocket: number;
   readonly maxHeaderBytes: number;
 }
 
-const NOT_IN_TIME = badRequest('request_timeout', 'The request did not arrive in time.');
-const TOO_MANY_HEADERS = badRequest('headers_too_large', 'The headers of the request are too large.');
+const NOT_IN_TIME = badRequest(
+  'request_timeout',
+  'The request timed out before it was complete. Send it again.',
+);
+const TOO_MANY_HEADERS = badRequest(
+  'headers_too_large',
+  'The request headers are too large. Send fewer or shorter headers.',
+);
 const NOT_HTTP = badRequest('malformed_request', 'The request is not valid HTTP.');
 
 const toApiError = (error: Error): ApiError => {
@@ -30,7 +36,7 @@ const toApiError = (error: Error): ApiError => {
   return code === 'ERR_HTTP_REQUEST_TIMEOUT' ? NOT_IN_TIME : NOT_HTTP;
 };
 
-const rawAnswer = (error: ApiError): string => {
+const rawResponse = (error: ApiError): string => {
   const body = errorBody(error);
   return [
     `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status] ?? ''}`,
@@ -42,7 +48,7 @@ const rawAnswer = (error: ApiError): string => {
   ].join('\r\n');
 };
 
-/** A server with limits on how long a client may take; what is no HTTP at all gets the error envelope too. */
+/** Limits the time that clients may take. Input that is not valid HTTP gets the error envelope as well. */
 export const createHttpServer = (listener: RequestListener, settings: HttpServerSettings): Server => {
   const answers = new WeakMap<Duplex, ServerResponse>();
   const take: RequestListener = (request, response) => {
@@ -59,14 +65,14 @@ export const createHttpServer = (listener: RequestListener, settings: HttpServer
     },
     take,
   );
-  // What a client expects beyond 100-continue is ignored: Node itself would answer 417 without a body.
+  // Ignore expectations other than 100-continue: Node.js would respond with 417 without a body.
   server.on('checkExpectation', take);
   server.maxRequestsPerSocket = settings.maxRequestsPerSocket;
   server.on('clientError', (error: Error, socket: Duplex) => {
     const begun = answers.get(socket);
     const isAnswering = begun !== undefined && begun.headersSent && !begun.writableFinished;
     if (!socket.writable || isAnswering) socket.destroy();
-    else socket.end(rawAnswer(toApiError(error)), () => socket.destroy());
+    else socket.end(rawResponse(toApiError(error)), () => socket.destroy());
   });
   return server;
 };

@@ -44,7 +44,7 @@ import { createNoteUse } from './tokens/last-used.ts';
 import { createProveToken } from './tokens/prove-token.ts';
 
 const NAME = 'zipjobs-api';
-/** What the process needs beyond pause and drain to close its connections. */
+/** Time to close connections after pause and drain. */
 const CLOSING_MS = 1_000;
 
 interface Parts {
@@ -89,7 +89,7 @@ const createRoutes = ({ config, log, metrics, caches, clients, fileLists, abando
     helpUrl: config.helpUrl,
   });
 
-/** Undefined when no Redis is named: then this replica is the only one. */
+/** Undefined without REDIS_URL; this replica must then be the only one. */
 const connectRedis = ({ config, log }: Pick<Parts, 'config' | 'log'>, resources: AsyncDisposableStack) =>
   config.redisUrl === ''
     ? undefined
@@ -105,7 +105,7 @@ const createCounts = (
   redis: MaybeRedis,
 ): CountRequest => {
   if (redis === undefined) {
-    log.warn('there is no REDIS_URL: rate limits are counted in this process alone, so run one replica only');
+    log.warn('REDIS_URL is not set: rate limits apply per process, so run only one replica');
     return createLocalCounts();
   }
   const onUncounted = (): void => metrics.uncounted.inc();
@@ -156,7 +156,7 @@ const createApiServer = (parts: Parts, revoked: ReadonlySet<string>, isStopping:
   }, config);
 };
 
-/** Not loaded where it is switched off: pages, templates and sign-in take memory. Loaded at once, so that a start tells of faults. */
+/** Not loaded if it is disabled, to save memory. Loaded at startup, so that errors appear immediately. */
 const loadDashboard = async ({ dashboardEnabled }: ApiConfig) =>
   dashboardEnabled ? await import('#dashboard/dashboard-server.ts') : undefined;
 
@@ -168,13 +168,13 @@ interface DashboardParts extends Parts {
   readonly loaded: Awaited<ReturnType<typeof loadDashboard>>;
 }
 
-/** The API's port, and the dashboard's when it is switched on. */
+/** Opens the port of the API and, if it is enabled, of the dashboard. */
 const openPorts = async (parts: DashboardParts, { stopping, resources }: Lifetime) => {
   const { config, loaded } = parts;
   const { host, port, dashboardPort, shutdownDrainMs: drainMs } = config;
   const open = async (server: Server, number: number): Promise<ListeningServer> =>
     resources.use(await listen(server, { host, port: number, drainMs }));
-  /** By the dashboard, for the API. */
+  /** The dashboard adds revoked tokens; the API rejects them. */
   const revoked = new Set<string>();
   const api = await open(
     createApiServer(parts, revoked, () => stopping.aborted),
@@ -209,7 +209,7 @@ const createNoteChange =
     if (dashboardEnabled) jobs.note(change);
   };
 
-/** False when the signal to stop came first. */
+/** False if the stop signal came first. */
 const isFilled = async (caches: Caches, stopping: AbortSignal): Promise<boolean> => {
   caches.start();
   try {
@@ -262,9 +262,9 @@ const serve = async (config: ApiConfig, log: Logger, { stopping, resources }: Li
     { stopping, resources },
   );
   readiness.listening();
-  log.info({ host, ...ports.numbers }, 'the API takes requests');
+  log.info({ host, ...ports.numbers }, 'the API accepts requests');
   await aborted(stopping);
-  // Load balancers go on sending until they have seen that this replica is not ready any more.
+  // Load balancers keep sending requests until they notice that this replica is not ready.
   await pause(systemClock, config.shutdownPauseMs, new AbortController().signal);
   await ports.close();
   return 0;

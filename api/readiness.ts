@@ -9,8 +9,8 @@ export interface Readiness {
 }
 
 /**
- * Ready from the open port to the signal to stop. An API server that is away later does not make a replica unready: all
- * replicas would be at once, while cached answers are still good.
+ * Ready from the open port until the stop signal. A later outage of the API server does not make a replica unready: all
+ * replicas would become unready at once, although they can still respond from their caches.
  */
 export const createReadiness = (deps: {
   readonly caches: Pick<Caches, 'missing'>;
@@ -23,7 +23,7 @@ export const createReadiness = (deps: {
       if (deps.stopping.aborted) return { ok: false, reason: 'stopping' };
       const missing = deps.caches.missing();
       if (missing.length > 0)
-        return { ok: false, reason: `the first list is not read yet of: ${missing.join(', ')}` };
+        return { ok: false, reason: `waiting for the initial list of: ${missing.join(', ')}` };
       return isListening ? { ok: true } : { ok: false, reason: 'the port is not open yet' };
     },
     listening: () => {

@@ -13,34 +13,34 @@ export interface RequestPolicyDeps {
   readonly limits: RequestLimits;
 }
 
-/** By what the requests of a project are judged. */
+/** The validation rules for the requests of a project. */
 export type RequestPolicy = (project: ZipProject) => RequestCheckDeps;
 
 const REFUSED: Partial<Record<RefusalReason, string>> = {
-  scheme: 'must begin with http:// or https://',
-  credentials: 'must not carry a user name or password',
-  port: 'names a port that is not fetched from',
+  scheme: 'must start with http:// or https://',
+  credentials: 'must not contain a user name or password',
+  port: 'uses a port that is not allowed',
 };
 
 const NAME_PROBLEMS: Readonly<Record<EntryNameProblem, string>> = {
   empty: 'must not be empty',
   'too-long': 'is longer than 1024 bytes of UTF-8',
   'segment-too-long': 'has a segment longer than 255 bytes of UTF-8',
-  absolute: 'must not begin with "/"',
-  drive: 'must not begin with a drive such as "C:"',
-  backslash: 'must not have a backslash',
+  absolute: 'must not start with "/"',
+  drive: 'must not start with a drive such as "C:"',
+  backslash: 'must not contain a backslash',
   'trailing-slash': 'must not end with "/"',
-  'empty-segment': 'must not have an empty segment',
-  'dot-segment': 'must not have a "." or ".." segment',
-  'control-character': 'must not have control characters',
-  'bidi-control': 'must not have characters that turn the direction of text',
-  'lone-surrogate': 'is not valid Unicode: it has half of a surrogate pair',
-  duplicate: 'is the name of another entry too',
-  'file-and-directory': 'and the name of another entry make one name both a file and a directory',
-  'windows-character': 'has one of the characters < > : " | ? * which Windows refuses',
-  'windows-device': 'is the name of a device on Windows',
-  'windows-ending': 'has a segment that ends with a space or a dot, which Windows cuts off',
-  'same-elsewhere': 'differs from the name of another entry in nothing but letter case or composition',
+  'empty-segment': 'must not contain an empty segment',
+  'dot-segment': 'must not contain a "." or ".." segment',
+  'control-character': 'must not contain control characters',
+  'bidi-control': 'must not contain bidirectional control characters',
+  'lone-surrogate': 'is not valid Unicode: it contains an unpaired surrogate',
+  duplicate: 'is already the name of another entry',
+  'file-and-directory': 'conflicts with another entry: the same name is both a file and a directory',
+  'windows-character': 'contains one of the characters < > : " | ? * which Windows does not allow',
+  'windows-device': 'is a reserved device name on Windows',
+  'windows-ending': 'has a segment that ends with a space or a dot, which Windows removes',
+  'same-elsewhere': 'differs from the name of another entry only in letter case or Unicode normalization',
 };
 
 const toNameFault =
@@ -59,7 +59,7 @@ const createUrlProblem =
     return REFUSED[judged.reason] ?? 'does not point to a publicly accessible host';
   };
 
-/** A first look at sources, which tells callers early; the guard itself is where they are fetched. */
+/** Reports invalid sources early. The zipper enforces the egress policy when it fetches them. */
 export const createRequestPolicy = ({ egress, limits }: RequestPolicyDeps): RequestPolicy => {
   const checkBody = createZipJobBodyCheck(limits);
   const urlProblem = createUrlProblem(egress);

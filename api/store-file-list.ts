@@ -17,7 +17,7 @@ export interface StoreFileListDeps {
 }
 
 /**
- * Creates the Secrets of a job's list; those that exist already stay as they are.
+ * Creates the Secrets of a job's list; existing ones stay unchanged.
  * @throws ApiError service_unavailable
  */
 export type StoreFileList = (job: OwnerJob, list: FileList, signal: AbortSignal) => Promise<void>;
@@ -33,7 +33,7 @@ export const createStoreFileList =
       metrics.incompleteJobs.inc();
       log.error(
         { err: error, project: job.metadata.namespace, zipJob: job.metadata.name, secrets: secrets.length },
-        'the file list of a ZipJob could not be written whole: the caller is told to try again',
+        'could not store the complete file list of a ZipJob; the caller receives 503',
       );
       throw serviceUnavailable(error);
     }

@@ -2,14 +2,14 @@ import { type ApiStatus, apiStatusOf, SPEC_DEFAULTS, type ZipJob } from '#crds/z
 import { isJsonObject } from '#runtime/kube/decode.ts';
 
 /**
- * The body of a success. `metadata` is JSON text that is spliced in as it is: parsing and printing it again would change
+ * The body of a successful response. `metadata` is inserted as JSON text: parsing and serializing it again would change
  * numbers and the order of keys.
  */
 export const zipBody = (zip: {
   readonly uuid: string;
   readonly status: ApiStatus;
   readonly metadata: string;
-  /** What was asked for beyond these three. */
+  /** The fields that `expand` requests. */
   readonly more?: Readonly<Record<string, unknown>>;
 }): string => {
   const more = Object.entries(zip.more ?? {}).map(
@@ -18,11 +18,11 @@ export const zipBody = (zip: {
   return `{"data":{"uuid":${JSON.stringify(zip.uuid)},"status":${JSON.stringify(zip.status)},"metadata":${zip.metadata}${more.join('')}}}`;
 };
 
-/** The text of one JSON object; `{}` for anything else, which only a ZipJob that the API did not make can hold. */
+/** JSON text of an object; `{}` for anything else, which only a ZipJob from outside the API can contain. */
 const safeMetadata = (text: string = SPEC_DEFAULTS.metadata): string =>
   isJsonObject(text) ? text : SPEC_DEFAULTS.metadata;
 
-/** The answer to a read of a ZipJob. */
+/** The response to a read of a ZipJob. */
 export const toResponse = (
   uuid: string,
   job: Pick<ZipJob, 'spec' | 'status'>,

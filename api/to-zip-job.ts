@@ -27,7 +27,7 @@ export interface ZipJobInput {
   readonly list: FileList;
   readonly project: ZipProject;
   readonly uuid: string;
-  /** Name of the Helm release, for the label. */
+  /** Name of the Helm release, for the instance label. */
   readonly instance: string;
   readonly acceptedAt: Date;
   /** Name of the ZipToken. */
@@ -44,7 +44,7 @@ const labels = (instance: string, component: string): Record<string, string> => 
   [LABELS.managedBy]: 'zipjobs-api',
 });
 
-/** SHA-256 (hex) of the request as it was understood: what makes two requests the same. */
+/** SHA-256 (hex) of the validated request; two requests with the same hash are the same request. */
 export const requestSha256 = (request: ZipJobRequest, list: Pick<FileList, 'sha256' | 'count'>): string =>
   createHash('sha256')
     .update(
@@ -59,7 +59,7 @@ export const requestSha256 = (request: ZipJobRequest, list: Pick<FileList, 'sha2
     )
     .digest('hex');
 
-/** The field with the value when it is one of the known ones; nothing otherwise. */
+/** The field with the value if it is a known one; otherwise no field. */
 const known = <K extends string, V extends string>(
   field: K,
   value: string | undefined,
@@ -87,7 +87,7 @@ const jobDefaults = ({ jobDefaults: defaults = {} }: ZipProject['spec']): Partia
   ...(defaults.queueName === undefined ? {} : { queueName: defaults.queueName }),
 });
 
-/** The project's webhook as it is now; later edits do not redirect this job. */
+/** A copy of the project's webhook, so that later edits do not affect this job. */
 const webhookSnapshot = ({ webhook }: ZipProject['spec']): Pick<ZipJobSpec, 'webhook'> => {
   if (webhook === undefined || webhook.enabled === false) return {};
   const events = webhook.events ?? WEBHOOK_EVENTS;
@@ -105,7 +105,7 @@ export const toZipJob = (input: ZipJobInput): ZipJob => {
       name,
       namespace: project.metadata.namespace,
       labels: labels(input.instance, 'archive'),
-      // The controller would have to write it before it creates the Job.
+      // Saves the controller a write before it creates the Job.
       finalizers: [FINALIZER],
       annotations: {
         [ANNOTATIONS.acceptedAt]: input.acceptedAt.toISOString(),
@@ -133,7 +133,7 @@ export const toZipJob = (input: ZipJobInput): ZipJob => {
   };
 };
 
-/** The Secrets that hold the list of a ZipJob that exists; they go when it goes. */
+/** The file-list Secrets of an existing ZipJob, which owns them. */
 export const toFileListSecrets = (
   job: ZipJob & { readonly metadata: { readonly uid: string } },
   list: FileList,

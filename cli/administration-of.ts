@@ -8,16 +8,16 @@ import { createWhoAmI } from '#administration/who-am-i.ts';
 import { RESOURCES } from '#runtime/kube/resources.ts';
 import type { Session } from './session.ts';
 
-type Signed = Pick<Session, 'kube' | 'clock'>;
+type KubeSession = Pick<Session, 'kube' | 'clock'>;
 
-export const projectsOf = ({ kube, clock }: Signed): Projects =>
+export const projectsOf = ({ kube, clock }: KubeSession): Projects =>
   createProjects({
     projects: createPersonClient(kube, RESOURCES.zipProjects),
     namespaces: createPersonClient(kube, RESOURCES.namespaces),
     clock,
   });
 
-/** Of the project in use. */
+/** For the project of the session. */
 export const bucketsOf = ({ kube, clock, namespace }: Session): Buckets => {
   const options = {
     projects: createPersonClient(kube, RESOURCES.zipProjects),
@@ -29,7 +29,7 @@ export const bucketsOf = ({ kube, clock, namespace }: Session): Buckets => {
   return createBuckets(options, namespace);
 };
 
-/** Of the project in use. */
+/** For the project of the session. */
 export const tokensOf = ({ kube, namespace }: Session): Tokens => {
   const options = {
     projects: createPersonClient(kube, RESOURCES.zipProjects),
@@ -39,7 +39,7 @@ export const tokensOf = ({ kube, namespace }: Session): Tokens => {
   return createTokens(options, namespace);
 };
 
-/** Of the project in use. */
+/** For the project of the session. */
 export const webhooksOf = ({ kube, clock, namespace }: Session): Webhooks => {
   const options = {
     projects: createPersonClient(kube, RESOURCES.zipProjects),
@@ -49,6 +49,6 @@ export const webhooksOf = ({ kube, clock, namespace }: Session): Webhooks => {
   return createWebhooks(options, namespace);
 };
 
-/** Of the project in use. */
+/** For the project of the session. */
 export const jobsOf = ({ kube, clock, namespace }: Session): Jobs =>
   createJobs({ kube, clock, zipJobs: createPersonClient(kube, RESOURCES.zipJobs) }, namespace);

@@ -3,13 +3,13 @@ import { stringify } from 'yaml';
 export const OUTPUT_FORMATS = ['table', 'json', 'yaml'] as const;
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
 
-/** What a command has to say once it is done. */
+/** The result of a command. */
 export interface Answer {
-  /** For `-o json` and `-o yaml`: complete, with null for what is not set, and of the same form in every version. */
+  /** For `-o json` and `-o yaml`: complete, with null for unset fields, and stable across versions. */
   readonly value: unknown;
-  /** For people. */
+  /** For `-o table`. */
   readonly text: string;
-  /** What to know or to do next; goes to standard error, so that it never mixes with what a script reads. */
+  /** Hints and next steps, written to standard error to keep the output for scripts clean. */
   readonly notes?: readonly string[];
   /** Default 0. */
   readonly exitCode?: number;

@@ -31,7 +31,7 @@ interface CreateArguments extends BucketArguments {
 
 const refOf = ({ bucket, service }: BucketArguments) => ({ bucketName: bucket, service });
 
-/** Names it in a command that is to come. */
+/** The arguments that identify the bucket in a suggested command. */
 const flagsOf = ({ bucket, service }: BucketArguments, { namespace }: Session): string =>
   `${bucket}${service === SPEC_DEFAULTS.service ? '' : ` --service ${service}`} -n ${namespace}`;
 
@@ -53,7 +53,7 @@ const described = (bucket: Bucket): string =>
     ['Unfinished jobs', bucket.activeJobs],
     ['Last test', testOf(bucket)],
     ['Message', bucket.lastTest?.message ?? null],
-    ...(bucket.lastTest?.remedy ? ([['What to do', bucket.lastTest.remedy]] as const) : []),
+    ...(bucket.lastTest?.remedy ? ([['Next step', bucket.lastTest.remedy]] as const) : []),
     ...(bucket.lastTest?.warning ? ([['Warning', bucket.lastTest.warning]] as const) : []),
     ...(bucket.deletingSince === null ? [] : ([['Deleting since', bucket.deletingSince]] as const)),
   ]);
@@ -91,7 +91,7 @@ const create: Command<CreateArguments> = async (args, session) => {
   const { region, host, accountId, endpoint } = args;
   const given = { ...refOf(args), region, host, accountId, endpoint, objectOptions: objectOptionsOf(args) };
   const buckets = bucketsOf(session);
-  // What is wrong with the rest is told before anybody types credentials.
+  // Report other errors before the user types credentials.
   await buckets.checkNew(given);
   const bucket = await buckets.create(given, await readCredentials(args, session));
   return { ...answerOf(bucket), notes: [`Next: zipjobs bucket test ${flagsOf(args, session)}`] };
@@ -107,7 +107,7 @@ const setCredentials: Command<BucketArguments & Pick<CreateArguments, 'credentia
   return {
     ...answerOf(bucket),
     notes: [
-      'The credentials are stored; jobs that begin from now on use them. What the last test says is older.',
+      'Credentials updated. Jobs that start from now on use them. The last test is older than the new credentials.',
       `Next: zipjobs bucket test ${flagsOf(args, session)}`,
     ],
   };
@@ -120,7 +120,7 @@ const test: Command<BucketArguments & { readonly timeout: number }> = async (arg
   return {
     ...answerOf(bucket),
     exitCode: ok ? EXIT_CODES.ok : EXIT_CODES.failed,
-    ...(!ok && { notes: [`When it is mended: zipjobs bucket test ${flagsOf(args, session)}`] }),
+    ...(!ok && { notes: [`Once fixed, run: zipjobs bucket test ${flagsOf(args, session)}`] }),
   };
 };
 
@@ -129,67 +129,76 @@ const remove: Command<
 > = async (args, session) => {
   const buckets = bucketsOf(session);
   const { bucketName, service } = await buckets.show(refOf(args));
-  const fate = args.force ? ' Unfinished jobs that use it fail.' : '';
-  await confirmed(session, `Delete the bucket ${bucketName} (${service}) and its credentials?${fate}`, args);
+  const fate = args.force ? ' Unfinished jobs that use it will fail.' : '';
+  await confirmed(
+    session,
+    `Delete bucket "${bucketName}" (${service}) and its credentials from zipjobs?${fate}`,
+    args,
+  );
   const wait = { limitMs: args.timeout * 1000, signal: session.signal, force: args.force };
   const { isGone } = await buckets.delete(refOf(args), wait);
   return {
     value: { bucketName, service, deleted: true, gone: isGone },
-    text: `The bucket ${bucketName} is ${isGone ? 'deleted' : 'marked for deletion'}; what is stored in it stays.`,
-    ...(!isGone && { notes: ['It goes when its last job has ended: see zipjobs bucket show'] }),
+    text: `Bucket "${bucketName}" ${isGone ? 'deleted' : 'marked for deletion'}. Its objects at the provider are kept.`,
+    ...(!isGone && {
+      notes: [`It is deleted once no job uses it. Check with: zipjobs bucket show ${flagsOf(args, session)}`],
+    }),
   };
 };
 
 const addCreate: CommandGroup = (group, run) =>
   group.command(
     'create <bucket>',
-    'Adds a bucket that exists at the provider',
+    'Add a bucket that exists at the provider',
     (args) =>
       args
         .positional('bucket', BUCKET)
         .options({ ...BUCKET_OPTIONS.one, ...BUCKET_OPTIONS.create, ...CREDENTIALS })
-        .example('$0 bucket create reports --region eu-central-1', 'A bucket of S3; asks for its credentials')
+        .example(
+          '$0 bucket create reports --region eu-central-1',
+          'Add an S3 bucket; prompts for its credentials',
+        )
         .example(
           '$0 bucket create reports --region us-east-1 --endpoint https://s3.example.com',
-          'A bucket of an S3-compatible store',
+          'Add a bucket of an S3-compatible store',
         )
         .example(
           '$0 bucket create reports --service r2 --account-id 0123abcd --host 0123abcd.r2.cloudflarestorage.com',
-          'A bucket of R2',
+          'Add an R2 bucket',
         ),
     run(create),
   );
 
 export const addBucketCommands: CommandGroup = (parser, run) =>
-  parser.command('bucket', 'Buckets that archives are written to, and their credentials', (group) =>
+  parser.command('bucket', 'Manage the buckets that archives are written to', (group) =>
     addCreate(group, run)
-      .command('list', 'Lists the buckets of the project', (args) => args, run(list))
+      .command('list', 'List the buckets of the project', (args) => args, run(list))
       .command(
         'show <bucket>',
-        'Shows a bucket',
+        'Show a bucket',
         (args) => args.positional('bucket', BUCKET).options(BUCKET_OPTIONS.one),
         run(show),
       )
       .command(
         'set-credentials <bucket>',
-        'Replaces the credentials of a bucket',
+        'Replace the credentials of a bucket',
         (args) => args.positional('bucket', BUCKET).options({ ...BUCKET_OPTIONS.one, ...CREDENTIALS }),
         run(setCredentials),
       )
       .command(
         'test <bucket>',
-        'Tries from inside the cluster what an archive needs of the bucket',
+        'Test from inside the cluster every operation that an archive needs',
         (args) => args.positional('bucket', BUCKET).options({ ...BUCKET_OPTIONS.one, timeout: TIMEOUT(150) }),
         run(test),
       )
       .command(
         'delete <bucket>',
-        'Deletes a bucket here, and its credentials; at the provider it stays',
+        'Delete a bucket and its credentials from zipjobs; the bucket at the provider is kept',
         (args) =>
           args
             .positional('bucket', BUCKET)
             .options({ ...BUCKET_OPTIONS.one, ...BUCKET_OPTIONS.delete, yes: YES, timeout: TIMEOUT(30) }),
         run(remove),
       )
-      .demandCommand(1, 'Say what to do: list, show, create, set-credentials, test, delete'),
+      .demandCommand(1, 'Choose a command: list, show, create, set-credentials, test, delete'),
   );

@@ -6,7 +6,7 @@ import type { ContextAccess } from '#runtime/kube/kubeconfig-file.ts';
 import { accessOfPod } from '#runtime/kube/pod-identity.ts';
 import type { CommandLineConfig } from './config.ts';
 
-/** Which cluster, and as whom; each default is kubectl's. */
+/** Selects the cluster and the user; the defaults are those of kubectl. */
 export interface ClusterChoice {
   readonly kubeconfig: string | undefined;
   readonly context: string | undefined;
@@ -15,7 +15,7 @@ export interface ClusterChoice {
 const filesOf = ({ kubeconfig }: ClusterChoice, config: CommandLineConfig): readonly string[] => {
   if (kubeconfig !== undefined) return [kubeconfig];
   const named = config.kubeconfig.split(delimiter).filter((file) => file !== '');
-  // As kubectl has it, files of the list that are not there yet are passed over.
+  // Like kubectl, skip listed files that do not exist.
   if (named.length > 1) return named.filter((file) => existsSync(file));
   if (named.length === 1) return named;
   const usual = join(config.home, '.kube', 'config');
@@ -29,8 +29,8 @@ const accessInPod = async (config: CommandLineConfig): Promise<ContextAccess> =>
 };
 
 /**
- * The kubeconfig that was named, that of the environment, that of the home directory, or the service account of the pod.
- * @throws ConfigError when there is none, or it cannot be followed.
+ * The kubeconfig from the option, the environment or the home directory, or else the service account of the pod.
+ * @throws ConfigError when none exists, or it is invalid.
  */
 export const accessCluster = async (
   choice: ClusterChoice,
@@ -38,14 +38,14 @@ export const accessCluster = async (
 ): Promise<ContextAccess> => {
   const files = filesOf(choice, config);
   if (files.length > 0) {
-    // The whole client library: not loaded for help and wrong arguments.
+    // This import loads the whole client library: skip it for help and invalid arguments.
     const { accessOfKubeconfig } = await import('#runtime/kube/kubeconfig-file.ts');
     const { context } = choice;
     return accessOfKubeconfig({ files, ...(context !== undefined && { context }) });
   }
   if (config.kubernetesHost === '')
     throw new ConfigError(
-      'No cluster is known. Name a kubeconfig with --kubeconfig or KUBECONFIG, or put it at ~/.kube/config',
+      'No cluster configured: no kubeconfig found. Pass one with --kubeconfig or KUBECONFIG, or create ~/.kube/config',
     );
   return accessInPod(config);
 };

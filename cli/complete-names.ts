@@ -2,7 +2,7 @@ import { pause } from '#runtime/clock.ts';
 import { bucketsOf, projectsOf, tokensOf } from './administration-of.ts';
 import type { OpenSession, Session } from './session.ts';
 
-/** Nobody waits longer than this for the shell to complete a word. */
+/** Time limit for completing a word: a slow cluster must not block the shell. */
 const LIMIT_MS = 3_000;
 
 const VALUES = {
@@ -22,7 +22,7 @@ const bucketNames: ListNames = async (session) =>
   (await bucketsOf(session).list()).map(({ bucketName }) => bucketName);
 const tokenIds: ListNames = async (session) => (await tokensOf(session).list()).map(({ id }) => id);
 
-/** Commands whose next word is a name that exists. */
+/** Commands whose next argument is the name of an existing object. */
 const NAMES: Readonly<Record<string, ListNames>> = {
   'project show': projectNames,
   'project update': projectNames,
@@ -36,7 +36,7 @@ const NAMES: Readonly<Record<string, ListNames>> = {
 };
 
 interface Line {
-  /** Words that are neither options nor their values. */
+  /** Words that are neither options nor option values. */
   readonly words: readonly string[];
   readonly values: ReadonlyMap<string, string>;
   /** The option whose value is being typed. */
@@ -62,8 +62,8 @@ const listerOf = ({ words, open }: Line): ListNames | undefined => {
 };
 
 /**
- * Names that the word being typed may become, asked of the cluster; undefined where no name is expected. The last of
- * `line` is that word. Whatever goes wrong, the shell is told of no name.
+ * Names from the cluster that complete the word being typed; undefined where no name is expected. The last word of
+ * `line` is the one being typed. Any failure completes to nothing, because the shell has no place for an error.
  */
 export const completeNames = async (
   openSession: OpenSession,

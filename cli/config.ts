@@ -7,17 +7,17 @@ const COMMAND_LINE_SETTINGS = {
     env: 'KUBECONFIG',
     type: 'string',
     default: '',
-    description: 'kubeconfig files, joined by a colon; ~/.kube/config when it is empty',
+    description: 'kubeconfig files, separated by colons; default: ~/.kube/config',
   },
   home: {
     env: 'HOME',
     type: 'string',
     default: '/',
-    description: 'home directory, which may hold .kube/config',
+    description: 'home directory, which may contain .kube/config',
   },
 } as const satisfies Settings;
 export type CommandLineConfig = ConfigOf<typeof COMMAND_LINE_SETTINGS>;
 
-/** @throws ConfigError that names every bad variable */
+/** @throws ConfigError that names every invalid variable */
 export const readCommandLineConfig = (env: Readonly<Record<string, string | undefined>>): CommandLineConfig =>
   readConfig(COMMAND_LINE_SETTINGS, env);

@@ -3,8 +3,8 @@ import type { Session } from './session.ts';
 import { UsageError } from './usage-error.ts';
 
 /**
- * Asks before something that cannot be undone; `--yes` is the answer where nobody can be asked.
- * @throws UsageError when nobody can; AdministrationError when the answer is no.
+ * Asks before an operation that cannot be undone; `--yes` answers where no terminal is available.
+ * @throws UsageError without a terminal; AdministrationError when the user declines.
  */
 export const confirmed = async (
   { terminal, signal }: Pick<Session, 'terminal' | 'signal'>,
@@ -13,7 +13,7 @@ export const confirmed = async (
 ): Promise<void> => {
   if (yes === true) return;
   if (!terminal.isInteractive)
-    throw new UsageError(`${question} Nobody is here to be asked: say --yes if that is what you want`);
+    throw new UsageError(`${question} Cannot ask for confirmation without a terminal. Pass --yes to confirm`);
   if (!(await terminal.confirm(question, signal)))
-    throw new AdministrationError('Nothing was done, as the answer was no', { code: 'Refused' });
+    throw new AdministrationError('Cancelled: nothing was changed', { code: 'Refused' });
 };

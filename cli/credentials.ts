@@ -8,9 +8,9 @@ import { UsageError } from './usage-error.ts';
 const ENV = { accessKeyId: 'ZIPJOBS_ACCESS_KEY_ID', secretAccessKey: 'ZIPJOBS_SECRET_ACCESS_KEY' } as const;
 
 const FORMS =
-  'It holds accessKeyId and secretAccessKey, as a JSON object or as lines of the form aws_access_key_id = ...';
+  'Provide accessKeyId and secretAccessKey, as a JSON object or as lines of the form aws_access_key_id = ...';
 
-/** `AWS_ACCESS_KEY_ID`, `aws_access_key_id`, `AccessKeyId` and `accessKeyId` are the same. */
+/** `AWS_ACCESS_KEY_ID`, `aws_access_key_id`, `AccessKeyId` and `accessKeyId` are equivalent. */
 const plainName = (name: string): string =>
   name
     .replace(/^\s*export\s/, '')
@@ -32,18 +32,19 @@ const entriesOf = (text: string): readonly (readonly [string, string])[] => {
     : [];
 };
 
-/** The credentials in a text. @throws UsageError that says nothing of what is in it. */
+/** The credentials in a text. @throws UsageError that does not quote the text. */
 export const parseCredentials = (text: string, where: string): BucketCredentials => {
   let found: ReadonlyMap<string, string>;
   try {
     found = new Map(entriesOf(text).map(([name, value]) => [plainName(name), value]));
   } catch {
     // The parser's message would quote the text.
-    throw new UsageError(`${where} is no JSON. ${FORMS}`);
+    throw new UsageError(`${where} is not valid JSON. ${FORMS}`);
   }
   const [accessKeyId, secretAccessKey] = [found.get('accesskeyid'), found.get('secretaccesskey')];
-  if (accessKeyId === undefined) throw new UsageError(`${where} names no accessKeyId. ${FORMS}`);
-  if (secretAccessKey === undefined) throw new UsageError(`${where} names no secretAccessKey. ${FORMS}`);
+  if (accessKeyId === undefined) throw new UsageError(`${where} does not contain accessKeyId. ${FORMS}`);
+  if (secretAccessKey === undefined)
+    throw new UsageError(`${where} does not contain secretAccessKey. ${FORMS}`);
   return { accessKeyId, secretAccessKey };
 };
 
@@ -56,10 +57,7 @@ const fromFile = async (
     return parseCredentials(await readFile(path, 'utf8'), `The file ${path}`);
   } catch (error) {
     if (error instanceof UsageError) throw error;
-    throw new UsageError(
-      `The file ${path} of --credentials-file cannot be read (${errorCode(error)}). ${FORMS}`,
-      error,
-    );
+    throw new UsageError(`Cannot read the credentials file ${path} (${errorCode(error)}). ${FORMS}`, error);
   }
 };
 
@@ -67,15 +65,15 @@ const fromEnv = ({ env }: Pick<Session, 'env'>): BucketCredentials | undefined =
   const [accessKeyId = '', secretAccessKey = ''] = [env[ENV.accessKeyId], env[ENV.secretAccessKey]];
   if (accessKeyId === '' && secretAccessKey === '') return undefined;
   if (accessKeyId === '')
-    throw new UsageError(`${ENV.secretAccessKey} is set, and ${ENV.accessKeyId} is not: set both`);
+    throw new UsageError(`${ENV.secretAccessKey} is set but ${ENV.accessKeyId} is not. Set both`);
   if (secretAccessKey === '')
-    throw new UsageError(`${ENV.accessKeyId} is set, and ${ENV.secretAccessKey} is not: set both`);
+    throw new UsageError(`${ENV.accessKeyId} is set but ${ENV.secretAccessKey} is not. Set both`);
   return { accessKeyId, secretAccessKey };
 };
 
 /**
- * The credentials of a bucket: from the file that was named, from the environment, or from whoever sits at the terminal.
- * @throws UsageError that names every way when there is none.
+ * The credentials of a bucket: from the given file, the environment, or a prompt, in this order.
+ * @throws UsageError that lists every source when none applies.
  */
 export const readCredentials = async (
   { credentialsFile }: { readonly credentialsFile: string | undefined },
@@ -87,7 +85,7 @@ export const readCredentials = async (
   const { terminal, signal } = session;
   if (!terminal.isInteractive)
     throw new UsageError(
-      `The credentials of the bucket are missing, and nobody is here to be asked. Give them in a file (--credentials-file FILE), by standard input (--credentials-file -), or in ${ENV.accessKeyId} and ${ENV.secretAccessKey}`,
+      `No bucket credentials given, and no terminal to ask for them. Pass them in a file (--credentials-file FILE), on standard input (--credentials-file -), or in ${ENV.accessKeyId} and ${ENV.secretAccessKey}`,
     );
   const accessKeyId = await terminal.askHidden('Access key ID', signal);
   return { accessKeyId, secretAccessKey: await terminal.askHidden('Secret access key', signal) };

@@ -10,5 +10,5 @@ const isUnit = (text: string | undefined): text is keyof typeof UNIT_MS =>
 export const durationMs = (option: string, text: string): number => {
   const [, amount, unit] = DURATION.exec(text) ?? [];
   if (isUnit(unit)) return Number(amount) * UNIT_MS[unit];
-  throw new UsageError(`--${option} is a time such as 30s, 10m, 2h or 7d, not '${text}'`);
+  throw new UsageError(`Invalid --${option} "${text}". Use a duration such as 30s, 10m, 2h or 7d`);
 };

@@ -2,10 +2,10 @@ import { AdministrationError, type AdministrationErrorCode } from '#administrati
 import { ConfigError, isAbort } from '#runtime/errors.ts';
 import { UsageError } from './usage-error.ts';
 
-/** What a script can tell from the end of the program, each with its sentence for the help. */
+/** Exit codes that scripts can rely on. */
 export const EXIT_CODES = {
   ok: 0,
-  /** It was tried and did not work, a test had a bad result, or the program itself is wrong. */
+  /** The operation failed, a test failed, or the program has a bug. */
   failed: 1,
   usage: 2,
   refused: 3,
@@ -15,9 +15,9 @@ export const EXIT_CODES = {
   interrupted: 130,
 } as const;
 
-/** The help's last lines. */
+/** Last lines of the help. */
 export const EXIT_CODES_HELP =
-  'Exit codes: 0 done; 1 tried in vain, or a test failed; 2 wrong arguments or input; 3 refused (permission, rule, conflict, in use); 4 not found; 5 no way to the cluster, or not signed in; 6 not done in time; 130 interrupted.';
+  'Exit codes: 0 success; 1 operation or test failed; 2 invalid arguments or input; 3 refused (permission, policy, conflict, in use); 4 not found; 5 cluster unreachable or not signed in; 6 timed out; 130 interrupted.';
 
 const BY_CODE: Readonly<Record<AdministrationErrorCode, number>> = {
   InvalidInput: EXIT_CODES.usage,
@@ -33,7 +33,7 @@ const BY_CODE: Readonly<Record<AdministrationErrorCode, number>> = {
   Failed: EXIT_CODES.failed,
 };
 
-/** The one place that maps errors to exit codes. */
+/** The only mapping of errors to exit codes. */
 export const exitCodeOf = (thrown: unknown): number => {
   if (thrown instanceof AdministrationError) return BY_CODE[thrown.code];
   if (thrown instanceof UsageError) return EXIT_CODES.usage;

@@ -1,6 +1,6 @@
 import type { OutputFormat } from './answer.ts';
 
-/** Options that every command takes. */
+/** Options of every command. */
 export interface GlobalArguments {
   readonly output: OutputFormat;
   readonly namespace: string | undefined;

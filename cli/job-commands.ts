@@ -40,12 +40,12 @@ const get: Command<WaitArguments & { readonly watch: boolean | undefined }> = as
 const cancel: Command<OneArguments & { readonly yes: boolean | undefined }> = async (args, session) => {
   const jobs = jobsOf(session);
   const { name } = await jobs.show(args.job);
-  await confirmed(session, `Cancel job ${name}? It ends without an archive.`, args);
+  await confirmed(session, `Cancel job "${name}"? It will not create an archive.`, args);
   const job = await jobs.cancel(args.job);
   return {
     value: job,
-    text: `Job ${job.name} is being cancelled.`,
-    notes: [`See its end: zipjobs job wait ${job.id} -n ${job.project}`],
+    text: `Cancelling job "${job.name}".`,
+    notes: [`Wait for it with: zipjobs job wait ${job.id} -n ${job.project}`],
   };
 };
 
@@ -54,27 +54,27 @@ const runAgain: Command<WaitArguments & { readonly wait: boolean | undefined }> 
   if (args.wait === true) return ended({ ...args, job: job.name }, session);
   return {
     value: job,
-    text: `Job ${job.name} runs ${args.job} again; its id is ${job.id}.`,
-    notes: [`See its end: zipjobs job wait ${job.name} -n ${job.project}`],
+    text: `Job "${job.name}" created as a rerun of "${args.job}". Its id is ${job.id}.`,
+    notes: [`Wait for it with: zipjobs job wait ${job.name} -n ${job.project}`],
   };
 };
 
 const lastAnswer = ({ webhook }: Job): string => {
   const last = webhook?.log?.at(-1);
-  return last?.status === undefined ? (last?.error ?? 'no answer') : `HTTP ${last.status}`;
+  return last?.status === undefined ? (last?.error ?? 'no response') : `HTTP ${last.status}`;
 };
 
 const replayWebhook: Command<WaitArguments> = async (args, session) => {
   const wait = { limitMs: limitMsOf(args), signal: session.signal };
   const job = await jobsOf(session).replayWebhook(args.job, wait);
   const { state, nextAttemptAt } = job.webhook ?? {};
-  const what = `The event of job ${job.name} was`;
+  const what = `Event of job "${job.name}"`;
   if (state === 'Delivered')
     return { value: job, text: `${what} delivered (${lastAnswer(job)}).`, exitCode: EXIT_CODES.ok };
   return {
     value: job,
-    text: `${what} sent, but not taken (${lastAnswer(job)}).`,
-    notes: nextAttemptAt === undefined ? [] : [`It is sent again at ${nextAttemptAt}`],
+    text: `${what} not delivered (${lastAnswer(job)}).`,
+    notes: nextAttemptAt === undefined ? [] : [`Next attempt at ${nextAttemptAt}`],
     exitCode: EXIT_CODES.failed,
   };
 };
@@ -85,64 +85,64 @@ const logs: Command<OneArguments & { readonly lines: number }> = async (args, se
   return { value: log, text: log.lines.join('\n') };
 };
 
-const JOB = { type: 'string', demandOption: true, describe: 'Its id, or the name of its ZipJob' } as const;
-const addLooking = (group: Argv<GlobalArguments>, run: Run): Argv<GlobalArguments> =>
+const JOB = { type: 'string', demandOption: true, describe: 'Id of the job, or name of its ZipJob' } as const;
+const addReadCommands = (group: Argv<GlobalArguments>, run: Run): Argv<GlobalArguments> =>
   group
     .command(
       ['get <job>', 'show <job>'],
-      'Shows a job: where it stands, which file failed, and what happened to it',
+      'Show a job: its status, its history and the file that failed',
       (args) =>
         args.positional('job', JOB).options({
-          watch: { type: 'boolean', describe: 'Wait for its end and tell how it gets on' },
+          watch: { type: 'boolean', describe: 'Print progress until the job finishes' },
           timeout: TIMEOUT(3600),
         }),
       run(get),
     )
     .command(
       'wait <job>',
-      'Waits for the end of a job; the exit code is 0 when its archive is there, 1 when it failed',
+      'Wait until a job finishes; the exit code is 0 if it succeeded and 1 if it failed',
       (args) => args.positional('job', JOB).option('timeout', TIMEOUT(3600)),
       run(ended),
     )
     .command(
       'logs <job>',
-      'Prints the last lines of the zipper of a job',
+      'Print the last log lines of the zipper of a job',
       (args) =>
         args
           .positional('job', JOB)
-          .option('lines', { type: 'number', default: 100, requiresArg: true, describe: 'How many' }),
+          .option('lines', { type: 'number', default: 100, requiresArg: true, describe: 'Number of lines' }),
       run(logs),
     );
 
-const addActing = (group: Argv<GlobalArguments>, run: Run): Argv<GlobalArguments> =>
+const addWriteCommands = (group: Argv<GlobalArguments>, run: Run): Argv<GlobalArguments> =>
   group
     .command(
       'cancel <job>',
-      'Ends a job without an archive',
+      'Cancel a job',
       (args) => args.positional('job', JOB).option('yes', YES),
       run(cancel),
     )
     .command(
       'run-again <job>',
-      'Makes a new job of one that has ended, while its file list is kept',
+      'Create a new job from a finished one while its file list is still stored',
       (args) =>
         args.positional('job', JOB).options({
-          wait: { type: 'boolean', describe: 'Wait for its end' },
+          wait: { type: 'boolean', describe: 'Wait until the new job finishes' },
           timeout: TIMEOUT(3600),
         }),
       run(runAgain),
     )
     .command(
       'replay-webhook <job>',
-      'Sends the event of a job once more, with the same id',
+      'Resend the event of a job with the same id',
       (args) => args.positional('job', JOB).option('timeout', TIMEOUT(60)),
       run(replayWebhook),
     );
 
 export const addJobCommands: CommandGroup = (parser, run) =>
-  parser.command('job', 'Jobs: what runs, why it failed; cancel it, run it again', (group) =>
-    addActing(addLooking(addListCommand(group, run), run), run).demandCommand(
+  parser.command('job', 'Inspect, cancel and rerun jobs', (group) =>
+    addWriteCommands(addReadCommands(addListCommand(group, run), run), run).demandCommand(
       1,
-      'Say what to do: list, get, wait, logs, cancel, run-again, replay-webhook',
+      'Choose a command: list, get, wait, logs, cancel, run-again, replay-webhook',
     ),
   );

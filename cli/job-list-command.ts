@@ -25,12 +25,14 @@ const UNFINISHED = PHASES.filter((phase) => !TERMINAL_PHASES.some((one) => one =
 const phaseOf = (text: string): Phase => {
   const phase = PHASES.find((one) => one.toLowerCase() === text.trim().toLowerCase());
   if (phase) return phase;
-  throw new UsageError(`--phase is one or more of ${PHASES.join(', ')}, joined by commas; not '${text}'`);
+  throw new UsageError(
+    `Invalid --phase "${text}". Use one or more of ${PHASES.join(', ')}, separated by commas`,
+  );
 };
 
 const phasesOf = ({ phase, unfinished }: ListArguments): readonly Phase[] => {
   if (phase !== undefined && unfinished === true)
-    throw new UsageError('--phase and --unfinished exclude each other');
+    throw new UsageError('Use either --phase or --unfinished, not both');
   if (unfinished === true) return UNFINISHED;
   return phase?.split(',').map(phaseOf) ?? [];
 };
@@ -52,43 +54,60 @@ const list: Command<ListArguments> = async (args, session) => {
   };
   const { jobs, matching } = await jobsOf(session).list(query, session.signal);
   const style = { isWide: args.wide === true, withProject: allProjects, now };
-  const more = `The newest ${jobs.length} of ${matching} jobs are shown; see --limit, or narrow them down`;
+  const more = `Showing the newest ${jobs.length} of ${matching} jobs. Raise --limit or add a filter to see the others`;
   return {
     value: jobs,
     text: jobTable(jobs, style),
     notes: [
       ...(jobs.length < matching ? [more] : []),
-      ...(matching === 0 && !allProjects ? [`Project ${session.namespace} has no such job`] : []),
+      ...(matching === 0 && !allProjects ? [`No matching jobs in project "${session.namespace}"`] : []),
     ],
   };
 };
 
 const LIST_OPTIONS = {
-  'all-projects': { alias: 'A', type: 'boolean', describe: 'Of every project' },
-  phase: { type: 'string', requiresArg: true, describe: `Any of ${PHASES.join(', ')}; joined by commas` },
-  unfinished: { alias: 'u', type: 'boolean', describe: 'Those that have not ended' },
-  bucket: { type: 'string', requiresArg: true, describe: 'Those of a bucket, by its name at the provider' },
+  'all-projects': { alias: 'A', type: 'boolean', describe: 'List the jobs of every project' },
+  phase: {
+    type: 'string',
+    requiresArg: true,
+    describe: `One or more of ${PHASES.join(', ')}; separated by commas`,
+  },
+  unfinished: { alias: 'u', type: 'boolean', describe: 'Only jobs that are not finished' },
+  bucket: { type: 'string', requiresArg: true, describe: 'Only jobs of this bucket' },
   service: {
     choices: SERVICES,
     default: SPEC_DEFAULTS.service,
     requiresArg: true,
-    describe: 'Kind of that store',
+    describe: 'Storage service of the bucket',
   },
-  key: { type: 'string', requiresArg: true, describe: 'Those of a key; * stands for anything' },
-  'newer-than': { type: 'string', requiresArg: true, describe: 'Made in the last 30s, 10m, 2h, 7d' },
-  'older-than': { type: 'string', requiresArg: true, describe: 'Made longer ago than that' },
-  limit: { type: 'number', default: 100, requiresArg: true, describe: 'Most jobs, the newest first' },
-  wide: { alias: 'w', type: 'boolean', describe: 'With key, reason, node, webhook and message' },
+  key: { type: 'string', requiresArg: true, describe: 'Only jobs with this key; * matches any text' },
+  'newer-than': {
+    type: 'string',
+    requiresArg: true,
+    describe: 'Only jobs created within this time, such as 30s, 10m, 2h or 7d',
+  },
+  'older-than': {
+    type: 'string',
+    requiresArg: true,
+    describe: 'Only jobs created before this time, such as 30s, 10m, 2h or 7d ago',
+  },
+  limit: {
+    type: 'number',
+    default: 100,
+    requiresArg: true,
+    describe: 'Maximum number of jobs, newest first',
+  },
+  wide: { alias: 'w', type: 'boolean', describe: 'Also show key, reason, node, webhook and message' },
 } as const;
 
 export const addListCommand: CommandGroup = (group, run) =>
   group.command(
     'list',
-    'Lists jobs as they are now',
+    'List jobs',
     (args) =>
       args
         .options(LIST_OPTIONS)
-        .example('$0 job list -A --unfinished --wide', 'What does not get on, in every project')
-        .example('$0 job list --phase Failed --newer-than 1h', 'What failed in the last hour'),
+        .example('$0 job list -A --unfinished --wide', 'Unfinished jobs of every project')
+        .example('$0 job list --phase Failed --newer-than 1h', 'Jobs that failed in the last hour'),
     run(list),
   );

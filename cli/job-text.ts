@@ -13,7 +13,7 @@ const sizeText = (bytes: number | null): string | null => {
   return `${power === 0 ? value : value.toFixed(1)} ${UNITS[power]}`;
 };
 
-/** As kubectl prints ages: `45s`, `12m`, `3h`, `5d`. */
+/** Formats an age like kubectl: `45s`, `12m`, `3h`, `5d`. */
 const ageText = (at: string | null, now: Date): string | null => {
   if (at === null) return null;
   const seconds = Math.max(0, Math.floor((now.getTime() - Date.parse(at)) / 1000));
@@ -33,7 +33,7 @@ export interface ListStyle {
   readonly now: Date;
 }
 
-/** With the columns that kubectl prints. */
+/** The same columns that kubectl prints. */
 export const jobTable = (jobs: readonly Job[], { isWide, withProject, now }: ListStyle): string =>
   toTable(
     [...(withProject ? ['PROJECT'] : []), ...COLUMNS, ...(isWide ? WIDE_COLUMNS : [])],
@@ -56,23 +56,23 @@ const failingFile = ({ failure }: Job): string | null => {
   return failure.filename === null ? `${failure.fileIndex}` : `${failure.fileIndex} (${failure.filename})`;
 };
 
-const LISTS = { inline: 'in the job', stored: 'kept', deleted: 'deleted' } as const;
+const LISTS = { inline: 'in the job', stored: 'stored', deleted: 'deleted' } as const;
 
 const bytesText = ({ progress }: Job): string | null => {
   if (progress === null) return null;
   const total = progress.bytesTotal === undefined ? '' : ` of ${sizeText(progress.bytesTotal)}`;
-  return `${sizeText(progress.bytesRead)} read${total}, ${sizeText(progress.bytesUploaded)} stored`;
+  return `${sizeText(progress.bytesRead)} read${total}, ${sizeText(progress.bytesUploaded)} uploaded`;
 };
 
 const webhookText = ({ webhook }: Job): string | null => {
   if (webhook === null) return null;
   const next = webhook.nextAttemptAt === undefined ? '' : `, next attempt at ${webhook.nextAttemptAt}`;
-  return `${webhook.state} after ${webhook.attempts ?? 0}${webhook.state === 'Pending' ? next : ''}`;
+  return `${webhook.state}, attempts: ${webhook.attempts ?? 0}${webhook.state === 'Pending' ? next : ''}`;
 };
 
 const whatToDo = (code: string): readonly (readonly [string, string])[] => {
   const remedy = remedyFor(code);
-  return remedy === null ? [] : [['What to do', remedy]];
+  return remedy === null ? [] : [['Next step', remedy]];
 };
 
 const endText = (job: Job): readonly (readonly [string, string | number | null])[] => [
@@ -89,11 +89,11 @@ const endText = (job: Job): readonly (readonly [string, string | number | null])
     : ([
         ['Archive', `${sizeText(job.archive.bytes)}, ${job.archive.entries} files`],
         ['SHA-256', job.archive.sha256 ?? null],
-        ['Files left out', job.archive.skipped?.length ?? 0],
+        ['Skipped files', job.archive.skipped?.length ?? 0],
       ] as const)),
 ];
 
-/** Everything about one job that a person asks for: where it stands, why, and what happened. */
+/** All details of one job: its status, the reason and its history. */
 export const jobText = (job: Job): string =>
   [
     toFields([
@@ -112,16 +112,16 @@ export const jobText = (job: Job): string =>
       ['Attempts', job.attemptsTotal],
       ['Duration', job.duration],
       ['Webhook', webhookText(job)],
-      ...(job.runAgainOf === null ? [] : ([['Runs again', job.runAgainOf]] as const)),
+      ...(job.runAgainOf === null ? [] : ([['Rerun of', job.runAgainOf]] as const)),
     ]),
     '',
     toTable(
-      ['TIME', 'WHAT', 'DETAIL'],
+      ['TIME', 'EVENT', 'DETAIL'],
       timelineOf(job).map(({ at, what, detail }) => [at, what, detail]),
     ),
   ].join('\n');
 
-/** One line while it runs. */
+/** One line of progress. */
 export const progressText = (job: Job): string =>
   [job.name, job.phase ?? 'Queued', filesText(job), sizeText(job.progress?.bytesUploaded ?? 0), job.reason]
     .filter((part) => part !== null)

@@ -16,7 +16,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => {
     interrupt.abort(new DOMException(`received ${signal}`, 'AbortError'));
   });
-// Whoever reads the output may have read enough, as `| head` has.
+// The reader may close the pipe early, as `| head` does.
 process.stdout.on('error', () => process.exit(0));
 
 const terminal = createTerminal({ input: process.stdin, output: process.stdout, errors: process.stderr });

@@ -1,4 +1,4 @@
-/** Options of commands about buckets, and those that other commands share with them. */
+/** Options of the bucket commands, and options that several command groups share. */
 import { ON_CONFLICTS, SERVICES, SPEC_DEFAULTS } from '#crds/zip-job.ts';
 
 const text = <const D extends string>(describe: D) =>
@@ -7,19 +7,19 @@ const text = <const D extends string>(describe: D) =>
 export const BUCKET = {
   type: 'string',
   demandOption: true,
-  describe: 'Its name at the provider',
+  describe: 'Name of the bucket at the provider',
 } as const;
 
 export const CREDENTIALS = {
   'credentials-file': text(
-    'File with accessKeyId and secretAccessKey, or - for standard input; else ZIPJOBS_ACCESS_KEY_ID and ZIPJOBS_SECRET_ACCESS_KEY, else a prompt',
+    'File with accessKeyId and secretAccessKey, or - for standard input; default: ZIPJOBS_ACCESS_KEY_ID and ZIPJOBS_SECRET_ACCESS_KEY, then a prompt',
   ),
 } as const;
 
-export const YES = { alias: 'y', type: 'boolean', describe: 'Do not ask' } as const;
+export const YES = { alias: 'y', type: 'boolean', describe: 'Skip the confirmation' } as const;
 
 export const TIMEOUT = (seconds: number) =>
-  ({ type: 'number', default: seconds, requiresArg: true, describe: 'Seconds to wait at most' }) as const;
+  ({ type: 'number', default: seconds, requiresArg: true, describe: 'Maximum seconds to wait' }) as const;
 
 export const BUCKET_OPTIONS = {
   one: {
@@ -27,14 +27,16 @@ export const BUCKET_OPTIONS = {
       choices: SERVICES,
       default: SPEC_DEFAULTS.service,
       requiresArg: true,
-      describe: 'Kind of the store',
+      describe: 'Storage service',
     },
   },
   create: {
     region: text('s3: region of the bucket'),
     host: text('r2: <account id>.<domain>'),
-    'account-id': text('r2: identifier of the account'),
-    endpoint: text('Base URL of an S3-compatible store that the operator allows'),
+    'account-id': text('r2: account ID'),
+    endpoint: text(
+      'Base URL of an S3-compatible store; your administrator must allow it (store.allowedHosts)',
+    ),
     'storage-class': text('Storage class of archives'),
     'cache-control': text('Cache-Control of archives'),
     'content-disposition': text('Content-Disposition of archives'),
@@ -42,14 +44,14 @@ export const BUCKET_OPTIONS = {
     'on-conflict': {
       choices: ON_CONFLICTS,
       requiresArg: true,
-      describe: 'What becomes of an object that exists at the key',
+      describe: 'What to do when the key already exists',
     },
   },
   delete: {
     force: {
       type: 'boolean',
       default: false,
-      describe: 'Delete it also while unfinished jobs use it: they fail',
+      describe: 'Delete even if unfinished jobs use the bucket; these jobs fail',
     },
   },
 } as const;

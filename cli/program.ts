@@ -19,7 +19,7 @@ export interface ProgramOptions {
 }
 
 const NAME = 'zipjobs';
-/** Wide enough for examples on one line, narrow enough for a terminal beside another window. */
+/** Wide enough for examples on one line, narrow enough for a split screen. */
 const HELP_WIDTH = 110;
 
 const withGlobalOptions = (parser: Argv): Argv<GlobalArguments> =>
@@ -28,14 +28,14 @@ const withGlobalOptions = (parser: Argv): Argv<GlobalArguments> =>
       alias: 'n',
       type: 'string',
       requiresArg: true,
-      describe: "Namespace of the project; default: the context's",
+      describe: 'Namespace of the project; default: the namespace of the context',
     },
     output: {
       alias: 'o',
       choices: OUTPUT_FORMATS,
       default: 'table' as const,
       requiresArg: true,
-      describe: 'How the answer is printed',
+      describe: 'Output format',
     },
     context: { type: 'string', requiresArg: true, describe: 'Context of the kubeconfig' },
     kubeconfig: {
@@ -48,7 +48,7 @@ const withGlobalOptions = (parser: Argv): Argv<GlobalArguments> =>
 const createParser = ({ version, groups }: ProgramOptions, run: Run): Argv<GlobalArguments> => {
   const parser = yargs()
     .scriptName(NAME)
-    .usage('$0: projects, buckets, tokens, webhooks and jobs of zipjobs, with your kubeconfig')
+    .usage('$0: manage projects, buckets, tokens, webhooks and jobs of zipjobs with your kubeconfig')
     .locale('en')
     .exitProcess(false)
     .fail(false)
@@ -58,13 +58,13 @@ const createParser = ({ version, groups }: ProgramOptions, run: Run): Argv<Globa
     .help()
     .alias('h', 'help')
     .wrap(HELP_WIDTH)
-    .completion('completion', 'Prints what teaches your shell to complete: zipjobs completion >> ~/.bashrc')
-    .demandCommand(1, 'Say what to manage')
+    .completion('completion', 'Print the shell completion script: zipjobs completion >> ~/.bashrc')
+    .demandCommand(1, 'Choose what to manage')
     .epilogue(EXIT_CODES_HELP);
   return groups.reduce((all, group) => group(all, run), withGlobalOptions(parser));
 };
 
-/** yargs throws plain errors for arguments that it refuses; a command throws classes of ours. */
+/** yargs throws plain errors for invalid arguments; commands throw their own error classes. */
 const usageError = (thrown: unknown, args: readonly string[]): UsageError => {
   const words = args.slice(0, args.findIndex((arg) => arg.startsWith('-')) >>> 0).slice(0, 2);
   const help = [NAME, ...words.filter((word) => /^[a-z-]+$/.test(word)), '--help'].join(' ');
@@ -78,10 +78,10 @@ interface Parsed {
 
 const parse = async (options: ProgramOptions, args: readonly string[]): Promise<Parsed> => {
   let answer: Parsed['answer'];
-  const command = { hasBegun: false };
+  const command = { hasStarted: false };
   let help = '';
   const run: Run = (perform) => async (parsed) => {
-    command.hasBegun = true;
+    command.hasStarted = true;
     await using session = await options.openSession(parsed);
     answer = { of: await perform(parsed, session), format: parsed.output };
   };
@@ -90,12 +90,12 @@ const parse = async (options: ProgramOptions, args: readonly string[]): Promise<
       help += printed;
     });
   } catch (error) {
-    throw command.hasBegun ? error : usageError(error, args);
+    throw command.hasStarted ? error : usageError(error, args);
   }
   return { help, answer };
 };
 
-/** What the script of the completion asks with; yargs answers it, but for names. */
+/** The completion script passes this argument; yargs completes everything except names. */
 const COMPLETE = '--get-yargs-completions';
 
 const answerTo = async (options: ProgramOptions, args: readonly string[]): Promise<number> => {
@@ -116,7 +116,7 @@ const answerTo = async (options: ProgramOptions, args: readonly string[]): Promi
   return answer.of.exitCode ?? EXIT_CODES.ok;
 };
 
-/** The whole program: arguments in, exit code out. */
+/** Runs the program and returns its exit code. */
 export const createProgram =
   (options: ProgramOptions) =>
   async (args: readonly string[]): Promise<number> => {

@@ -21,9 +21,9 @@ const described = (project: Project): string =>
     ['Created', project.createdAt],
     ['State', stateOf(project)],
     ['Message', project.ready?.message ?? null],
-    ['Active jobs at most', project.limits.activeJobs],
-    ['Files per job at most', project.limits.filesPerJob],
-    ['Requests per minute at most', project.limits.requestsPerMinute],
+    ['Max active jobs', project.limits.activeJobs],
+    ['Max files per job', project.limits.filesPerJob],
+    ['Max requests per minute', project.limits.requestsPerMinute],
   ]);
 
 const answerOf = (project: Project): Answer => ({ value: project, text: described(project) });
@@ -37,7 +37,7 @@ const list: Command<GlobalArguments> = async (_args, session) => {
     project.createdAt,
   ]);
   const notes = onlyOf && [
-    `You may not list the projects of every namespace; these namespaces were asked: ${onlyOf.join(', ')}`,
+    `You lack permission to list the projects of every namespace. Only these namespaces were searched: ${onlyOf.join(', ')}`,
   ];
   return {
     value: projects,
@@ -77,7 +77,7 @@ const create: Command<CreateArguments> = async (args, session) => {
   return { ...answerOf(project), notes: [`Next: zipjobs bucket create BUCKET -n ${namespace}`] };
 };
 
-const LIFTED = 'none';
+const NO_LIMIT = 'none';
 
 interface UpdateArguments extends GlobalArguments {
   readonly project: string;
@@ -88,9 +88,9 @@ interface UpdateArguments extends GlobalArguments {
 }
 
 const limitChange = (option: string, text: string): number | null => {
-  if (text === LIFTED) return null;
+  if (text === NO_LIMIT) return null;
   if (/^[1-9]\d*$/.test(text)) return Number(text);
-  throw new UsageError(`--${option} is a whole number from 1 on, or ${LIFTED} to lift the limit`);
+  throw new UsageError(`--${option} must be an integer of at least 1, or ${NO_LIMIT} to remove the limit`);
 };
 
 const changeOf = (args: UpdateArguments): ProjectChange => {
@@ -109,7 +109,7 @@ const changeOf = (args: UpdateArguments): ProjectChange => {
   if (Object.keys(change).length > 0) return change;
   const options = Object.keys(UPDATE_OPTIONS).map((name) => `--${name}`);
   throw new UsageError(
-    `Say what to change: ${options.join(', ')}. The webhook has commands of its own: zipjobs webhook --help`,
+    `Nothing to change. Pass at least one of ${options.join(', ')}. To change the webhook, see: zipjobs webhook --help`,
   );
 };
 
@@ -128,90 +128,93 @@ const remove: Command<
 > = async (args, session) => {
   const projects = projectsOf(session);
   const { namespace } = await projects.show(args.project);
-  await confirmed(session, `Delete the project ${namespace}, with its tokens and jobs?`, args);
+  await confirmed(session, `Delete project "${namespace}" with its tokens and jobs?`, args);
   await projects.delete(namespace);
   return {
     value: { namespace, deleted: true },
-    text: `The deletion of project ${namespace} has begun: its tokens open nothing any more, its jobs are cancelled.`,
+    text: `Deleting project "${namespace}". Its tokens are revoked and its jobs are being cancelled.`,
     notes: [
-      `It waits until the jobs have ended and the buckets are deleted, five minutes at most: zipjobs project show ${namespace}`,
+      `This takes up to five minutes, until its jobs are finished and its buckets are deleted. Check with: zipjobs project show ${namespace}`,
     ],
   };
 };
 
 const LIMITS = {
-  'active-jobs': 'Most jobs that run at once',
-  'files-per-job': 'Most files of one archive',
-  'requests-per-minute': 'Most requests of the API in a minute',
+  'active-jobs': 'Maximum number of jobs that run at once',
+  'files-per-job': 'Maximum number of files in one archive',
+  'requests-per-minute': 'Maximum number of API requests per minute',
 } as const;
 
 const limit = (name: keyof typeof LIMITS) =>
   ({ type: 'number', requiresArg: true, describe: LIMITS[name] }) as const;
 
 const changedLimit = (name: keyof typeof LIMITS) =>
-  ({ type: 'string', requiresArg: true, describe: `${LIMITS[name]}; ${LIFTED} lifts the limit` }) as const;
+  ({
+    type: 'string',
+    requiresArg: true,
+    describe: `${LIMITS[name]}; ${NO_LIMIT} removes the limit`,
+  }) as const;
 
 const CREATE_OPTIONS = {
   'create-namespace': {
     type: 'boolean',
-    describe: 'Create the namespace, too, if it is not there',
+    describe: 'Create the namespace if it does not exist',
   },
-  'display-name': { type: 'string', requiresArg: true, describe: 'A name for people' },
+  'display-name': { type: 'string', requiresArg: true, describe: 'Display name' },
   'active-jobs': limit('active-jobs'),
   'files-per-job': limit('files-per-job'),
   'requests-per-minute': limit('requests-per-minute'),
-  wait: { type: 'boolean', default: true, describe: 'Wait until it is ready' },
+  wait: { type: 'boolean', default: true, describe: 'Wait until the project is ready' },
   timeout: TIMEOUT(60),
 } as const;
 
 const UPDATE_OPTIONS = {
-  'display-name': { type: 'string', requiresArg: true, describe: "A name for people; '' takes it away" },
+  'display-name': { type: 'string', requiresArg: true, describe: "Display name; '' removes it" },
   'active-jobs': changedLimit('active-jobs'),
   'files-per-job': changedLimit('files-per-job'),
   'requests-per-minute': changedLimit('requests-per-minute'),
 } as const;
 
+const PROJECT = { type: 'string', demandOption: true, describe: 'Namespace of the project' } as const;
+
 export const addProjectCommands: CommandGroup = (parser, run) =>
-  parser.command('project', 'Projects: a namespace each, with buckets, tokens and jobs of its own', (group) =>
+  parser.command('project', 'Manage projects: namespaces with their own buckets, tokens and jobs', (group) =>
     group
-      .command('list', 'Lists the projects that you may see', (args) => args, run(list))
+      .command('list', 'List the projects that you have access to', (args) => args, run(list))
       .command(
         'show [project]',
-        'Shows a project: whether it is ready, and its limits',
-        (args) => args.positional('project', { type: 'string', describe: 'Its namespace' }),
+        'Show the state and the limits of a project',
+        (args) => args.positional('project', { type: 'string', describe: 'Namespace of the project' }),
         run(show),
       )
       .command(
         'create <project>',
-        'Makes a namespace a project',
+        'Create a project in a namespace',
         (args) =>
           args
-            .positional('project', { type: 'string', demandOption: true, describe: 'Its namespace' })
+            .positional('project', PROJECT)
             .options(CREATE_OPTIONS)
-            .example('$0 project create acme --create-namespace', 'A new project in a namespace of its own'),
+            .example('$0 project create acme --create-namespace', 'Create a project and its namespace'),
         run(create),
       )
       .command(
         'update <project>',
-        'Changes what you name, and nothing else',
+        'Change the given settings and keep the others',
         (args) =>
           args
-            .positional('project', { type: 'string', demandOption: true, describe: 'Its namespace' })
+            .positional('project', PROJECT)
             .options(UPDATE_OPTIONS)
             .example(
               '$0 project update acme --active-jobs 20 --files-per-job none',
-              'One limit, and one less',
+              'Set one limit and remove another',
             ),
         run(update),
       )
       .command(
         'delete <project>',
-        'Deletes a project: revokes its tokens, cancels its jobs',
-        (args) =>
-          args
-            .positional('project', { type: 'string', demandOption: true, describe: 'Its namespace' })
-            .option('yes', YES),
+        'Delete a project, revoke its tokens and cancel its jobs',
+        (args) => args.positional('project', PROJECT).option('yes', YES),
         run(remove),
       )
-      .demandCommand(1, 'Say what to do: list, show, create, update, delete'),
+      .demandCommand(1, 'Choose a command: list, show, create, update, delete'),
   );

@@ -5,17 +5,17 @@ import type { CommandLineConfig } from './config.ts';
 import type { GlobalArguments } from './global-arguments.ts';
 import type { Terminal } from './terminal.ts';
 
-/** What a command works with. */
+/** Everything a command depends on. */
 export interface Session extends AsyncDisposable {
-  /** Signed in as the person. */
+  /** Authenticated as the user. */
   readonly kube: KubeClient;
-  /** Of the project: the one that was named, or that of the context. */
+  /** Namespace of the project: the one given, or the one of the context. */
   readonly namespace: string;
-  /** Every namespace that the kubeconfig names for the cluster, and the one in use. */
+  /** Every namespace that the kubeconfig contains for the cluster, and the one in use. */
   readonly knownNamespaces: readonly string[];
   readonly terminal: Terminal;
   readonly clock: Clock;
-  /** Aborts when the person interrupts the program. */
+  /** Aborts when the user interrupts the program. */
   readonly signal: AbortSignal;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
@@ -27,7 +27,7 @@ export interface SessionOptions extends Pick<Session, 'terminal' | 'clock' | 'si
 
 export type OpenSession = (args: GlobalArguments) => Promise<Session>;
 
-/** No connection is made before the first call. */
+/** Connects with the first call. */
 export const createOpenSession =
   ({ config: readConfig, userAgent, ...given }: SessionOptions): OpenSession =>
   async (args) => {

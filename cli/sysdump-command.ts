@@ -27,10 +27,10 @@ const MEBIBYTE = 1024 * 1024;
 const fileName = (now: Date): string =>
   `zipjobs-sysdump-${now.toISOString().slice(0, 19).replaceAll(/[-:]/g, '')}Z.zip`;
 
-/** Nothing is overwritten: the older dump may be the one that shows the fault. */
+/** Never overwrites a dump: the older one may show the fault. */
 const pathOf = ({ file }: SysdumpArguments, now: Date): string => {
   const path = resolve(file ?? fileName(now));
-  if (existsSync(path)) throw new UsageError(`${path} exists already; name another file with --file`);
+  if (existsSync(path)) throw new UsageError(`File ${path} already exists. Choose another one with --file`);
   return path;
 };
 
@@ -44,7 +44,7 @@ const limitsOf = ({ maxSize, maxObjects, logLines, since }: SysdumpArguments): D
 
 const answerOf = async ({ path, namespaces, problems }: SysdumpResult): Promise<Answer> => {
   const { size } = await stat(path);
-  const partial = `The dump is partial: ${problems.length} things are missing or cut; errors.txt in it tells which and why.`;
+  const partial = `The dump is partial: ${problems.length} items are missing or truncated. See errors.txt in the dump.`;
   return {
     value: {
       path,
@@ -57,7 +57,7 @@ const answerOf = async ({ path, namespaces, problems }: SysdumpResult): Promise<
     text: `${path}  (${Math.ceil(size / 1024)} KiB)`,
     notes: [
       ...(problems.length > 0 ? [partial] : []),
-      'No Secret was read, and what looks like a credential was left out. Look into it before you send it: names of files, keys and hosts are in it.',
+      'No Secrets were read, and anything that looks like a credential was removed. Review the dump before you share it: it contains names of files, keys and hosts.',
     ],
   };
 };
@@ -89,13 +89,13 @@ const sysdump =
     }
   };
 
-/** The support bundle, written by this version of the command line. */
+/** Adds the sysdump command; `version` is the version of the CLI. */
 export const createSysdumpCommands =
   (version: string): CommandGroup =>
   (parser, run) =>
     parser.command(
       'sysdump',
-      'Writes one zip with what support needs: resources, events, logs, metrics, versions and settings, no secrets',
+      'Write a zip for support: resources, events, logs, metrics, versions and settings, without secrets',
       (args) =>
         args
           .options({
@@ -103,38 +103,38 @@ export const createSysdumpCommands =
               alias: 'f',
               type: 'string',
               requiresArg: true,
-              describe: 'Where it is written; default: zipjobs-sysdump-<time>.zip here',
+              describe: 'Output file; default: zipjobs-sysdump-<time>.zip in the current directory',
             },
             'system-namespace': {
               type: 'string',
               requiresArg: true,
-              describe: 'Namespace of the chart; looked for when it is not named',
+              describe: 'Namespace of the chart; default: searched for',
             },
             'max-size': {
               type: 'number',
               requiresArg: true,
               default: DUMP_LIMITS.maxBytes / MEBIBYTE,
-              describe: 'Most MiB of text, before compression',
+              describe: 'Maximum MiB of text, before compression',
             },
             'max-objects': {
               type: 'number',
               requiresArg: true,
               default: DUMP_LIMITS.maxObjects,
-              describe: 'Most objects of one kind in one namespace',
+              describe: 'Maximum number of objects per kind and namespace',
             },
             'log-lines': {
               type: 'number',
               requiresArg: true,
               default: DUMP_LIMITS.logLines,
-              describe: 'Most lines of one log, from its end',
+              describe: 'Maximum number of lines per log, counted from the end',
             },
             since: {
               type: 'string',
               requiresArg: true,
-              describe: 'Only lines of logs of the last 10m, 2h, 7d',
+              describe: 'Only log lines within this time, such as 10m, 2h or 7d',
             },
           })
-          .example('$0 sysdump -n acme', 'Of one project and the chart')
-          .example('$0 sysdump', 'Of every project that you may see'),
+          .example('$0 sysdump -n acme', 'Dump one project and the chart')
+          .example('$0 sysdump', 'Dump every project that you have access to'),
       run(sysdump(version)),
     );

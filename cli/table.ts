@@ -1,4 +1,4 @@
-/** Control characters would let a name that a stranger chose rewrite the terminal of whoever lists it. */
+/** Control characters in an untrusted name could rewrite the terminal of the user who lists it. */
 const CONTROL = /\p{C}/gu;
 
 const cell = (value: string | number | null): string =>
@@ -6,7 +6,7 @@ const cell = (value: string | number | null): string =>
 
 const GAP = 3;
 
-/** Columns side by side, as kubectl prints them; `-` is what is not set. */
+/** Columns as kubectl prints them; `-` for an empty value. */
 export const toTable = (
   header: readonly string[],
   rows: readonly (readonly (string | number | null)[])[],
@@ -25,7 +25,7 @@ export const toTable = (
     .join('\n');
 };
 
-/** One thing, a line for each of its fields. */
+/** One object, one line per field. */
 export const toFields = (
   fields: readonly (readonly [name: string, value: string | number | null])[],
 ): string => {

@@ -5,19 +5,19 @@ import { toError } from '#runtime/errors.ts';
 import { redactText } from '#runtime/redact.ts';
 import { UsageError } from './usage-error.ts';
 
-/** Where the program reads and writes. */
+/** Input and output of the program. */
 export interface Terminal {
-  /** Somebody is there to be asked. */
+  /** True if prompts are possible. */
   readonly isInteractive: boolean;
-  /** To standard output, as it is: what was asked for. */
+  /** Writes the result to standard output, unchanged. */
   print(text: string): void;
-  /** A line to standard error, without secrets: all the rest. */
+  /** Writes any other line to standard error, with secrets redacted. */
   note(text: string): void;
-  /** Standard input to its end. */
+  /** Reads standard input to its end. */
   readInput(): Promise<string>;
   /** True for yes. */
   confirm(question: string, signal: AbortSignal): Promise<boolean>;
-  /** What is typed is not shown. */
+  /** Does not echo the input. */
   askHidden(question: string, signal: AbortSignal): Promise<string>;
 }
 
@@ -27,7 +27,7 @@ export interface TerminalOptions {
   readonly errors: WriteStream;
 }
 
-/** So much is more than any credential needs. */
+/** More than any credential needs. */
 const MAX_INPUT_CHARACTERS = 65_536;
 
 const confirm = async (
@@ -39,7 +39,7 @@ const confirm = async (
   try {
     return /^y(es)?$/i.test((await reader.question(`${question} [y/N] `, { signal })).trim());
   } catch (error) {
-    // Interrupted: what is said of it begins a line of its own.
+    // Interrupted: start the message on a new line.
     errors.write('\n');
     throw error;
   } finally {
@@ -59,7 +59,7 @@ const askHidden = async (
       { input, output: errors, signal },
     );
   } catch (error) {
-    // Control-C at the prompt reaches no handler of signals.
+    // Control-C at the prompt does not reach the signal handlers.
     if (toError(error).name === 'ExitPromptError') throw new DOMException('interrupted', 'AbortError');
     throw error;
   }
@@ -77,10 +77,12 @@ export const createTerminal = (options: TerminalOptions): Terminal => {
     },
     readInput: async () => {
       if (input.isTTY)
-        throw new UsageError('Standard input is a terminal: send the text to it by a pipe or by <');
+        throw new UsageError('Standard input is a terminal. Pipe or redirect (<) the input instead');
       const read = await readText(input);
       if (read.length > MAX_INPUT_CHARACTERS)
-        throw new UsageError(`Standard input holds more than ${MAX_INPUT_CHARACTERS} characters`);
+        throw new UsageError(
+          `Standard input is longer than ${MAX_INPUT_CHARACTERS} characters. Send only the credentials`,
+        );
       return read;
     },
     confirm: (question, signal) => confirm(options, question, signal),

@@ -11,7 +11,7 @@ interface TokenArguments extends GlobalArguments {
   readonly token: string;
 }
 
-const SHOWN_ONCE = 'The token is shown this once and stored nowhere: keep it now.';
+const SHOWN_ONCE = 'The token is shown only once and is not stored. Copy it now.';
 
 const described = (token: Token, value?: string): string =>
   toFields([
@@ -60,60 +60,60 @@ const revoke: Command<TokenArguments & { readonly yes: boolean | undefined }> = 
   const { id, name, masked } = await tokens.find(args.token);
   await confirmed(
     session,
-    `Revoke the token ${id} (${name ?? 'no name'}, ${masked})? This cannot be undone.`,
+    `Revoke token "${id}" (${name ?? 'no name'}, ${masked})? This cannot be undone.`,
     args,
   );
   const token = await tokens.revoke(id);
-  return { value: { ...token, revoked: true }, text: `The token ${id} opens nothing any more.` };
+  return { value: { ...token, revoked: true }, text: `Token "${id}" revoked.` };
 };
 
 const rotate: Command<TokenArguments & { readonly quiet: boolean }> = async (args, session) => {
   const { created, old } = await tokensOf(session).rotate(args.token);
-  const next = `The old token ${old.id} (${old.masked}) is still good. When every client uses the new one: zipjobs token revoke ${old.id} -n ${session.namespace}`;
+  const next = `The old token "${old.id}" (${old.masked}) is still valid. Once every client uses the new one, run: zipjobs token revoke ${old.id} -n ${session.namespace}`;
   return { ...createdAnswer(created, args.quiet, [next]), value: { ...created, replaces: old.id } };
 };
 
-const TOKEN = { type: 'string', demandOption: true, describe: 'Its id, or its name' } as const;
+const TOKEN = { type: 'string', demandOption: true, describe: 'Id or name of the token' } as const;
 const QUIET = {
   alias: 'q',
   type: 'boolean',
   default: false,
-  describe: 'Print the token and nothing else',
+  describe: 'Print only the token',
 } as const;
 
 export const addTokenCommands: CommandGroup = (parser, run) =>
-  parser.command('token', 'Tokens that callers of the API send', (group) =>
+  parser.command('token', 'Manage the access tokens of API clients', (group) =>
     group
-      .command('list', 'Lists the tokens of the project, masked', (args) => args, run(list))
+      .command('list', 'List the tokens of the project, masked', (args) => args, run(list))
       .command(
         'create [name]',
-        'Makes a token and shows it once',
+        'Create a token and show it once',
         (args) =>
           args
-            .positional('name', { type: 'string', describe: 'A name for people' })
+            .positional('name', { type: 'string', describe: 'Display name' })
             .options({
               permissions: {
                 type: 'string',
                 default: 'create,read',
                 requiresArg: true,
-                describe: 'What it may do: create, read, or both',
+                describe: 'Permissions, separated by commas: create, read',
               },
               quiet: QUIET,
             })
-            .example('TOKEN=$($0 token create backend --quiet)', 'A token for a script'),
+            .example('TOKEN=$($0 token create backend --quiet)', 'Create a token for a script'),
         run(create),
       )
       .command(
         'rotate <token>',
-        'Makes a token like it; the old one stays good until it is revoked',
+        'Create a token with the same name and permissions; the old one stays valid until you revoke it',
         (args) => args.positional('token', TOKEN).option('quiet', QUIET),
         run(rotate),
       )
       .command(
         'revoke <token>',
-        'Deletes a token: at once, and for good',
+        'Revoke a token immediately and permanently',
         (args) => args.positional('token', TOKEN).option('yes', YES),
         run(revoke),
       )
-      .demandCommand(1, 'Say what to do: list, create, rotate, revoke'),
+      .demandCommand(1, 'Choose a command: list, create, rotate, revoke'),
   );

@@ -11,20 +11,20 @@ import { toFields } from './table.ts';
 
 type TimedArguments = GlobalArguments & { readonly timeout: number };
 
-const SHOWN_ONCE = 'The signing secret is shown this once: give it to the receiver now.';
+const SHOWN_ONCE = 'The signing secret is shown only once. Copy it to the receiver now.';
 
-/** The query of a receiver's URL may be its password. */
+/** The query of a receiver's URL may contain its password. */
 const withoutSecrets = (webhook: Webhook): Webhook => ({
   ...webhook,
   url: webhook.url === null ? null : redactUrl(webhook.url),
 });
 
 const testText = ({ ok, status, error, at }: WebhookTest): string =>
-  `${ok ? 'ok' : 'failed'}, ${status === null ? (error ?? 'no answer') : `HTTP ${status}`} ${at}`;
+  `${ok ? 'ok' : 'failed'}, ${status === null ? (error ?? 'no response') : `HTTP ${status}`} ${at}`;
 
 const stateOf = ({ url, enabled, endpoint }: Webhook): string => {
   if (url === null) return 'Not set';
-  if (!enabled) return 'Switched off';
+  if (!enabled) return 'Off';
   return endpoint?.state === 'Disabled' ? `Disabled (${endpoint.reason})` : 'On';
 };
 
@@ -43,7 +43,7 @@ const answerOf = (webhook: Webhook): Answer => {
   return { value, text: described(value) };
 };
 
-const SECRET_STATES = { true: 'set', false: 'none', undefined: 'you may not look' } as const;
+const SECRET_STATES = { true: 'set', false: 'none', undefined: 'no access' } as const;
 
 const show: Command<GlobalArguments> = async (_args, session) => {
   const { webhook, hasSecret } = await webhooksOf(session).show();
@@ -57,7 +57,7 @@ const show: Command<GlobalArguments> = async (_args, session) => {
 
 const isPlainHttp = (url: string | null): boolean => url !== null && !url.startsWith('https:');
 const PLAIN_HTTP =
-  'Plain HTTP is refused unless whoever runs zipjobs allows it (webhooks.allowHttp): set a URL that begins with https://';
+  'Plain HTTP is blocked unless your administrator sets webhooks.allowHttp. Use a URL that starts with https://';
 
 interface SetArguments extends GlobalArguments {
   readonly url: string;
@@ -77,7 +77,10 @@ const set: Command<SetArguments> = async ({ url, events }, session) => {
     return {
       value,
       text,
-      notes: ['The signing secret stays as it was; zipjobs webhook rotate-secret makes a new one.', ...next],
+      notes: [
+        'The signing secret is unchanged. Create a new one with: zipjobs webhook rotate-secret',
+        ...next,
+      ],
     };
   return { value, text: `${text}\n${toFields([['Secret', secret]])}`, notes: [SHOWN_ONCE, ...next] };
 };
@@ -89,7 +92,7 @@ const rotateSecret: Command<
   if (seconds === 0)
     await confirmed(
       session,
-      'Without an overlap receivers refuse every event until they have the new secret. Go on?',
+      'Without an overlap, receivers reject every event until they have the new secret. Continue?',
       args,
     );
   const { secret, previousUntil } = await webhooksOf(session).rotateSecret(seconds);
@@ -97,7 +100,7 @@ const rotateSecret: Command<
     value: { secret, previousUntil },
     text: toFields([
       ['Secret', secret],
-      ['The old one signs until', previousUntil],
+      ['Old secret valid until', previousUntil],
     ]),
     notes: [SHOWN_ONCE],
   };
@@ -106,18 +109,18 @@ const rotateSecret: Command<
 const remove: Command<
   GlobalArguments & { readonly withSecret: boolean; readonly yes: boolean | undefined }
 > = async (args, session) => {
-  const fate = args.withSecret ? ' Events on their way can no longer be signed.' : '';
-  await confirmed(session, `Remove the webhook of ${session.namespace}?${fate}`, args);
+  const fate = args.withSecret ? ' Pending events can no longer be signed.' : '';
+  await confirmed(session, `Remove the webhook of project "${session.namespace}"?${fate}`, args);
   const webhook = await webhooksOf(session).remove(args);
-  return { value: withoutSecrets(webhook), text: 'Jobs that are made from now on tell nobody of their end.' };
+  return { value: withoutSecrets(webhook), text: 'Webhook removed. New jobs send no events.' };
 };
 
-/** What to do, by what is known of it: whether there was an answer. */
+/** The advice depends on whether the receiver responded. */
 const afterFailure = ({ url, lastTest }: Webhook): string => {
   if (typeof lastTest?.status === 'number')
-    return 'The receiver did not answer with 2xx. Check the URL, the log of the receiver, and that it has the signing secret (zipjobs webhook rotate-secret shows a new one).';
-  if (isPlainHttp(url)) return `Nothing was sent, or nothing answered. ${PLAIN_HTTP}`;
-  return 'Nothing answered the cluster at that URL. Check its name, its port and its certificate. Whoever runs zipjobs allows receivers at private addresses (egress.allowCidrs).';
+    return 'The receiver did not respond with a 2xx status. Check the URL, the receiver log and the signing secret (create a new one with: zipjobs webhook rotate-secret).';
+  if (isPlainHttp(url)) return `No response from the receiver. ${PLAIN_HTTP}`;
+  return 'No response from the receiver. Check the host name, the port and the certificate. For a receiver at a private address, ask your administrator to set egress.allowCidrs.';
 };
 
 const test: Command<TimedArguments> = async ({ timeout }, session) => {
@@ -135,43 +138,43 @@ const enable: Command<TimedArguments> = async ({ timeout }, session) =>
 
 const disable: Command<GlobalArguments> = async (_args, session) => ({
   ...answerOf(await webhooksOf(session).disable()),
-  notes: ['Jobs that are made from now on tell nobody of their end, until: zipjobs webhook enable'],
+  notes: [`New jobs send no events. Enable the webhook with: zipjobs webhook enable -n ${session.namespace}`],
 });
 
 const EVENTS = {
   type: 'string',
   requiresArg: true,
-  describe: 'What to tell: COMPLETED, FAILED, or both; default: both',
+  describe: 'Events to send, separated by commas: COMPLETED, FAILED; default: both',
 } as const;
 const OVERLAP_HOURS = {
   type: 'number',
   default: 24,
   requiresArg: true,
-  describe: 'How long both sign',
+  describe: 'Hours for which the old secret stays valid',
 } as const;
 const WITH_SECRET = {
   type: 'boolean',
   default: false,
-  describe: 'Remove the signing secret as well',
+  describe: 'Also remove the signing secret',
 } as const;
 
 export const addWebhookCommands: CommandGroup = (parser, run) =>
-  parser.command('webhook', "Where the project's jobs tell of their end", (group) =>
+  parser.command('webhook', 'Manage the webhook that receives an event when a job finishes', (group) =>
     group
-      .command('show', 'Shows the settings, and how the endpoint does', (args) => args, run(show))
+      .command('show', 'Show the settings and the state of the endpoint', (args) => args, run(show))
       .command(
         'set <url>',
-        'Sets the URL; the first time it makes the signing secret and shows it once',
+        'Set the URL; the first time, create the signing secret and show it once',
         (args) =>
           args
-            .positional('url', { type: 'string', demandOption: true, describe: 'Of the receiver' })
+            .positional('url', { type: 'string', demandOption: true, describe: 'URL of the receiver' })
             .option('events', EVENTS)
-            .example('$0 webhook set https://acme.example.com/hooks/zipjobs', 'Tells of every end'),
+            .example('$0 webhook set https://acme.example.com/hooks/zipjobs', 'Send every event'),
         run(set),
       )
       .command(
         'rotate-secret',
-        'Makes a new signing secret and shows it once; for a time the old one signs, too',
+        'Create a new signing secret and show it once; the old one stays valid during the overlap',
         (args) =>
           args.options({
             'overlap-hours': OVERLAP_HOURS,
@@ -179,22 +182,17 @@ export const addWebhookCommands: CommandGroup = (parser, run) =>
           }),
         run(rotateSecret),
       )
-      .command(
-        'test',
-        'Sends an event of type TEST',
-        (args) => args.option('timeout', TIMEOUT(60)),
-        run(test),
-      )
+      .command('test', 'Send an event of type TEST', (args) => args.option('timeout', TIMEOUT(60)), run(test))
       .command(
         'enable',
-        'Switches it on, also an endpoint that was disabled because it failed',
+        'Enable the webhook, including an endpoint that was disabled after failures',
         (args) => args.option('timeout', TIMEOUT(30)),
         run(enable),
       )
-      .command('disable', 'Switches it off and keeps its settings', (args) => args, run(disable))
+      .command('disable', 'Disable the webhook and keep its settings', (args) => args, run(disable))
       .command(
         'remove',
-        'Removes the settings',
+        'Remove the settings',
         (args) =>
           args.options({
             'with-secret': WITH_SECRET,
@@ -202,5 +200,5 @@ export const addWebhookCommands: CommandGroup = (parser, run) =>
           }),
         run(remove),
       )
-      .demandCommand(1, 'Say what to do: show, set, rotate-secret, test, enable, disable, remove'),
+      .demandCommand(1, 'Choose a command: show, set, rotate-secret, test, enable, disable, remove'),
   );

@@ -8,18 +8,18 @@ type Fields = Readonly<Record<string, unknown>>;
 type Expand = (job: ZipJob, options: ExpandOptions) => Fields | null;
 
 export interface ExpandOptions {
-  /** Where failure codes are explained; the code is added as the fragment. */
+  /** URL of the failure code documentation; the code is appended as the fragment. */
   readonly helpUrl: string;
 }
 
-/** The named fields under the names that callers know; null for what is not there. */
-const tell = <T extends object>(from: T, names: Readonly<Record<string, keyof T>>): Fields =>
+/** Copies fields under their API names; null for absent ones. */
+const rename = <T extends object>(from: T, names: Readonly<Record<string, keyof T>>): Fields =>
   Object.fromEntries(Object.entries(names).map(([shown, name]) => [shown, from[name] ?? null]));
 
 const progress: Expand = ({ status }) =>
   status?.progress === undefined
     ? null
-    : tell(status.progress, {
+    : rename(status.progress, {
         files_total: 'filesTotal',
         files_done: 'filesDone',
         current_file: 'currentFile',
@@ -31,7 +31,7 @@ const progress: Expand = ({ status }) =>
         updated_at: 'updatedAt',
       });
 
-/** Ends that were nobody's fault: the same request may well succeed. */
+/** Failures that the request did not cause, so that a retry may succeed. */
 const RETRIABLE_REASONS: readonly Reason[] = [
   'StartDeadlineExceeded',
   'DeadlineExceeded',
@@ -45,7 +45,7 @@ const RETRIABLE_REASONS: readonly Reason[] = [
 
 const NO_REASON = 'Internal';
 
-/** As the webhook tells it: the reason of the job's end, and which file it was when the zipper named one. */
+/** Same content as in the webhook: the reason of the failure, and the file if the zipper reported one. */
 const error: Expand = ({ status = {} }, { helpUrl }) => {
   if (apiStatusOf(status.phase) !== 'failed') return null;
   const code = status.reason ?? NO_REASON;
@@ -54,7 +54,7 @@ const error: Expand = ({ status = {} }, { helpUrl }) => {
   return {
     code,
     message: redactText(status.message ?? ''),
-    ...tell(failure, { file_index: 'fileIndex', http_status: 'httpStatus', retriable: 'retriable' }),
+    ...rename(failure, { file_index: 'fileIndex', http_status: 'httpStatus', retriable: 'retriable' }),
     help: `${helpUrl}#${encodeURIComponent(code)}`,
   };
 };
@@ -63,9 +63,9 @@ const archive: Expand = ({ status = {} }) => {
   const { result } = status;
   if (result === undefined || apiStatusOf(status.phase) !== 'succeeded') return null;
   return {
-    ...tell(result, { size: 'bytes', files: 'entries', sha256: 'sha256', seconds: 'seconds' }),
+    ...rename(result, { size: 'bytes', files: 'entries', sha256: 'sha256', seconds: 'seconds' }),
     skipped: result.skipped ?? [],
-    ...tell(status, { accepted_at: 'acceptedAt', started_at: 'startedAt', finished_at: 'finishedAt' }),
+    ...rename(status, { accepted_at: 'acceptedAt', started_at: 'startedAt', finished_at: 'finishedAt' }),
   };
 };
 
@@ -79,7 +79,7 @@ const webhook: Expand = ({ spec, status = {} }) => {
   return {
     state: seen.state.replace(/(?<=[a-z])(?=[A-Z])/, '_').toLowerCase(),
     attempts: seen.attempts ?? 0,
-    ...tell(seen, {
+    ...rename(seen, {
       last_status: 'lastStatus',
       next_attempt_at: 'nextAttemptAt',
       delivered_at: 'deliveredAt',
@@ -89,7 +89,7 @@ const webhook: Expand = ({ spec, status = {} }) => {
 
 const FIELDS: Readonly<Record<Expansion, Expand>> = { progress, error, archive, bucket, webhook };
 
-/** The fields that were asked for; one that does not apply (yet) is null. */
+/** The requested fields; null for one that does not apply (yet). */
 export const expandedFields = (
   job: ZipJob,
   expansions: readonly Expansion[],

@@ -6,12 +6,12 @@ export type Expansion = (typeof EXPANSIONS)[number];
 const isExpansion = (text: string): text is Expansion => EXPANSIONS.some((one) => one === text);
 
 /**
- * What `?expand=` asks for, in the order of EXPANSIONS: a comma list, once or several times.
- * @throws ApiError parameter_invalid for a name that is none
+ * Parses `?expand=`, a comma-separated list that may be repeated. Returns the names in the order of EXPANSIONS.
+ * @throws ApiError parameter_invalid for an unknown name
  */
 export const readExpand = (query: string): readonly Expansion[] => {
   const asked = new URLSearchParams(query).getAll('expand').flatMap((value) => value.split(','));
   if (!asked.every(isExpansion))
-    throw parameterInvalid('expand', `expand must be a comma list of ${EXPANSIONS.join(', ')}.`);
+    throw parameterInvalid('expand', `expand must be a comma-separated list of: ${EXPANSIONS.join(', ')}.`);
   return EXPANSIONS.filter((one) => asked.includes(one));
 };

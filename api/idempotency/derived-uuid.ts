@@ -6,8 +6,8 @@ const VERSION_8 = 0x80;
 const VARIANT = 0x80;
 
 /**
- * The uuid (version 8) of the job that a project makes for an Idempotency-Key: always the same one, so that the name of
- * the ZipJob is the lock that every replica shares. A project that was deleted and made again has another uid, and so
+ * The uuid (version 8) of a project's job for an Idempotency-Key. It is always the same, so that the name of
+ * the ZipJob is the lock that every replica shares. A project that was deleted and created again has another uid, and so
  * other uuids.
  */
 export const derivedUuid = (projectUid: string, key: string): string => {

@@ -1,4 +1,4 @@
-/** Levels of objects and arrays in a parsed value, its own counted; stops looking below `limit + 1`. */
+/** Nesting levels of objects and arrays in a parsed value, including the value itself; stops at `limit + 1`. */
 export const jsonDepth = (value: unknown, limit: number): number => {
   if (typeof value !== 'object' || value === null) return 0;
   if (limit === 0) return 1;

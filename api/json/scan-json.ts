@@ -14,7 +14,7 @@ const CLOSE_BRACKET = 0x5d;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
-/** Longest part of a caller's key that a message repeats. */
+/** Maximum characters of a caller's key in an error message. */
 const SHOWN_KEY_LENGTH = 64;
 
 /** Index after the closing quote of the string that opens at `open`; the end of the text when it is never closed. */
@@ -47,11 +47,11 @@ interface Scan {
   keyNext: boolean;
   /** Keys seen in the top-level object. */
   readonly topKeys: Set<string>;
-  /** Keys seen in the entry of `urls` that is being read. */
+  /** Keys seen in the current entry of `urls`. */
   readonly entryKeys: Set<string>;
-  /** Key of the top-level member that is being read. */
+  /** Key of the current top-level member. */
   topKey: string | undefined;
-  /** Where the value of the top-level member begins; -1 while it is still to come. */
+  /** Start of the current top-level value; -1 before it is reached. */
   valueStart: number;
   /** Index after the last character that is not whitespace. */
   lastEnd: number;
@@ -61,7 +61,7 @@ interface Scan {
 const refuseDuplicate = (seen: Set<string>, key: string): void => {
   if (seen.has(key))
     throw new StrictJsonError(
-      `The body has the key ${JSON.stringify(key.slice(0, SHOWN_KEY_LENGTH))} twice in one object.`,
+      `The body contains the key ${JSON.stringify(key.slice(0, SHOWN_KEY_LENGTH))} twice in the same object.`,
     );
   seen.add(key);
 };
@@ -94,7 +94,7 @@ const endMember = (scan: Scan): void => {
   scan.valueStart = -1;
 };
 
-/** Notes where the value of a top-level member begins: its first character after the colon. */
+/** Records the start of a top-level value: its first character after the colon. */
 const noteValue = (scan: Scan, at: number): void => {
   if (scan.valueStart === -1 && !scan.keyNext && scan.topKey !== undefined && atTop(scan))
     scan.valueStart = at;
@@ -144,9 +144,9 @@ const isWhitespace = (code: number): boolean =>
   code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
 
 /**
- * One pass over JSON text that finds what JSON.parse loses: depth, keys that stand twice, and where the value of the
- * top-level `metadata` begins and ends. It does not judge the grammar (JSON.parse does, afterwards); on text that is no
- * JSON it ends all the same.
+ * Scans JSON text once for what JSON.parse does not report: depth, duplicate keys, and the position of the
+ * top-level `metadata` value. It does not validate the grammar (JSON.parse does that afterwards) and terminates on any
+ * text.
  * @throws StrictJsonError
  */
 export const scanJson = (text: string, maxDepth: number): { readonly metadata: Span | undefined } => {

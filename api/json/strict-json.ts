@@ -2,7 +2,7 @@ import { scanJson } from './scan-json.ts';
 import { StrictJsonError } from './strict-json-error.ts';
 
 export interface StrictJsonOptions {
-  /** Deepest nesting of objects and arrays that is looked at. */
+  /** Maximum nesting of objects and arrays. */
   readonly maxDepth: number;
 }
 
@@ -24,28 +24,28 @@ const parse = (text: string): unknown => {
   try {
     return JSON.parse(text);
   } catch {
-    // The engine's message quotes the body, which may hold signed URLs: it goes no further.
+    // Drop the engine's message: it quotes the body, which may contain signed URLs.
     throw new StrictJsonError('The body is not valid JSON.');
   }
 };
 
-/** V8 keeps the whole text alive for a slice of it, for as long as the request takes. */
+/** A copy, because V8 keeps the whole text in memory as long as a slice of it is referenced. */
 const copyOf = (slice: string): string => Buffer.from(slice).toString();
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
- * Reads a request body strictly: fatal UTF-8, bounded depth, no key twice (at the top and in the entries of `urls`, where
- * parsers would disagree about the winner), one object at the top. Depth is judged before JSON.parse, which has no
- * limit, while JSON.stringify of what it made would fail later.
+ * Parses a request body strictly: fatal UTF-8, limited depth, no duplicate keys (at the top and in the entries of `urls`, where
+ * parsers disagree about which one wins), and one object at the top. The depth is checked before JSON.parse, which has no
+ * limit of its own; a later JSON.stringify of a deeper value would fail.
  * @throws StrictJsonError
  */
 export const parseStrictJson = (bytes: Uint8Array, options: StrictJsonOptions): StrictJson => {
   const text = decodeUtf8(bytes);
   const { metadata } = scanJson(text, options.maxDepth);
   const body = parse(text);
-  if (!isObject(body)) throw new StrictJsonError('The body must be one JSON object.');
+  if (!isObject(body)) throw new StrictJsonError('The body must be a JSON object.');
   return {
     body,
     metadataText: metadata && copyOf(text.slice(metadata.start, metadata.end)),

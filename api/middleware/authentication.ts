@@ -9,7 +9,7 @@ import type { RateLimit } from './rate-limit.ts';
 const MAX_HEADER_LENGTH = 1024;
 const BEARER = /^bearer ([A-Za-z0-9_]+)$/i;
 
-/** Every Authorization header as it was sent; Node's own view keeps only the first of several. */
+/** Every Authorization header; Node.js keeps only the first of several in `headers`. */
 const authorizationHeaders = ({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>): string[] =>
   rawHeaders.filter(
     (_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === 'authorization',
@@ -32,7 +32,7 @@ export interface AuthenticationDeps {
   readonly onOutcome: (outcome: 'accepted' | 'forbidden' | 'refused' | 'unknown') => void;
 }
 
-/** Lets a request pass whose token is valid and holds the permission; its principal is in the state from then on. */
+/** Requires a valid token with the permission, and stores its principal in the state. */
 export const createAuthentication =
   (deps: AuthenticationDeps) =>
   (permission: Permission): ApiMiddleware =>

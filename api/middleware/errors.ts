@@ -12,17 +12,17 @@ import {
 import type { ApiContext, ApiMiddleware } from '../context.ts';
 import { StrictJsonError } from '../json/strict-json-error.ts';
 
-/** Any thrown value as the answer that the caller gets. */
+/** Maps any thrown value to the error response. */
 const toApiError = (thrown: unknown): ApiError => {
   if (thrown instanceof ApiError) return thrown;
   if (thrown instanceof StrictJsonError) return invalidJson(thrown.message, thrown);
-  // A project that is going away takes its tokens with it; the watch has not told yet.
+  // Deleting a project revokes its tokens; the watch has not reported the deletion yet.
   if (isKubeError(thrown, 'NamespaceTerminating')) return invalidApiKey();
   if (thrown instanceof AppError && thrown.retryable) return serviceUnavailable(thrown);
   return internalError(thrown);
 };
 
-const answer = (ctx: ApiContext, error: ApiError): void => {
+const respond = (ctx: ApiContext, error: ApiError): void => {
   ctx.state.error = error;
   ctx.status = error.status;
   ctx.set({ ...error.headers });
@@ -30,7 +30,7 @@ const answer = (ctx: ApiContext, error: ApiError): void => {
   ctx.body = errorBody(error);
 };
 
-/** Turns whatever is thrown further in into an answer with the error envelope; the only place that does. */
+/** Turns everything that inner middleware throw into a response with the error envelope; the only place that does. */
 export const createErrors =
   (log: Logger): ApiMiddleware =>
   async (ctx, next): Promise<void> => {
@@ -38,7 +38,7 @@ export const createErrors =
       await next();
     } catch (thrown) {
       const error = toApiError(thrown);
-      answer(ctx, error);
+      respond(ctx, error);
       if (error.status >= 500) log.error({ err: error, requestId: ctx.state.requestId }, 'request failed');
     }
   };

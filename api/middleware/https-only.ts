@@ -3,8 +3,8 @@ import { badRequest } from '../api-error.ts';
 import type { ApiMiddleware } from '../context.ts';
 
 /**
- * Refuses requests that reached the trusted proxy by plain HTTP. A redirect would hide the mistake: the token has
- * crossed the network in the clear by then, with every request again.
+ * Refuses requests that reached the trusted proxy over plain HTTP. A redirect would hide the mistake, and every request
+ * would send the token unencrypted again.
  */
 export const createHttpsOnly =
   (readForwarded: ReadForwarded): ApiMiddleware =>
@@ -12,7 +12,7 @@ export const createHttpsOnly =
     if (readForwarded(ctx.req).protocol === 'http')
       throw badRequest(
         'https_required',
-        'Use HTTPS. The access token of this request was sent in the clear: replace it.',
+        'This request was sent over plain HTTP, so its access token may be compromised. Use HTTPS and rotate the token.',
       );
     await next();
   };

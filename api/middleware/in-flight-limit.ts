@@ -2,18 +2,18 @@ import { serviceUnavailable } from '../api-error.ts';
 import type { ApiContext, ApiMiddleware } from '../context.ts';
 
 export interface InFlightLimitDeps {
-  /** Of what there is so much at most. */
+  /** The limited resource. */
   readonly name: 'bodies' | 'creates';
   readonly max: number;
-  /** What a request takes up of it. */
+  /** The share of a request. */
   readonly weigh: (ctx: ApiContext) => number;
   readonly onRefused: (name: InFlightLimitDeps['name']) => void;
 }
 
-/** What one project may take up: a tenant that sends slowly, or very much, leaves room for the others. */
+/** Maximum share of one project: a tenant that sends slowly, or a lot, leaves capacity for the others. */
 const PROJECT_SHARE = 0.5;
 
-/** What is taken up at a time, in all or of one project. One request alone always fits. */
+/** Tracks the used capacity, in total or of one project. A single request always fits. */
 const createRoom = (max: number) => {
   let taken = 0;
   return {
@@ -28,8 +28,8 @@ const createRoom = (max: number) => {
 type Room = ReturnType<typeof createRoom>;
 
 /**
- * Answers 503 at once where requests would pile up in memory: clients that wait outside can be told when to come back.
- * Stands behind the authentication.
+ * Responds with 503 immediately instead of queueing requests in memory, and tells clients when to retry.
+ * Must run after the authentication.
  */
 export const createInFlightLimit = ({ name, max, weigh, onRefused }: InFlightLimitDeps): ApiMiddleware => {
   const all = createRoom(max);
@@ -40,8 +40,10 @@ export const createInFlightLimit = ({ name, max, weigh, onRefused }: InFlightLim
     const own = projects.get(project) ?? createRoom(max * PROJECT_SHARE);
     if (!own.fits(weight) || !all.fits(weight)) {
       onRefused(name);
-      const whose = own.fits(weight) ? 'all projects' : `the project ${project}`;
-      throw serviceUnavailable(new Error(`as many ${name} of ${whose} are in hand as may be`));
+      const whose = own.fits(weight) ? 'all projects' : `project ${project}`;
+      throw serviceUnavailable(
+        new Error(`the service is busy: limit of ${name} in flight reached for ${whose}`),
+      );
     }
     projects.set(project, own);
     for (const room of [own, all]) room.take(weight);
@@ -54,7 +56,7 @@ export const createInFlightLimit = ({ name, max, weigh, onRefused }: InFlightLim
   };
 };
 
-/** Bytes that the body may take: what the client declares, or all that it may send. */
+/** The declared size of the body, or the maximum if none is declared. */
 export const declaredBytes =
   (maxBytes: number) =>
   (ctx: ApiContext): number => {

@@ -7,14 +7,14 @@ import type { ApiContext, ApiMiddleware } from '../context.ts';
 
 export interface JsonBodyOptions {
   readonly maxBytes: number;
-  /** How long a body that is too large is still read and thrown away, so that the client gets to read the answer. */
+  /** How long the rest of a body that is too large is read and discarded, so that the client receives the response. */
   readonly lingerMs: number;
 }
 
 const JSON_TYPE = 'application/json';
 const PARAMETER = /^([^\s=]+)\s*=\s*(?:"([^"]*)"|([^\s"]*))$/;
 
-/** Why the Content-Type is not JSON in UTF-8; undefined when it is. */
+/** Describes a Content-Type that is not JSON in UTF-8; undefined if it is valid. */
 const typeProblem = (header: string): string | undefined => {
   const [type = '', ...parameters] = header.split(';').map((part) => part.trim());
   if (type.toLowerCase() !== JSON_TYPE) return `The Content-Type must be ${JSON_TYPE}.`;
@@ -33,12 +33,12 @@ const unsupported = (message: string): ApiError => badRequest('unsupported_media
 const checkMediaType = (headers: IncomingMessage['headers']): void => {
   const encoding = headers['content-encoding'];
   if (encoding !== undefined && encoding.trim().toLowerCase() !== 'identity')
-    throw unsupported('Content-Encoding is not supported: send the body as it is.');
+    throw unsupported('Content-Encoding is not supported. Send the body uncompressed.');
   const problem = typeProblem(headers['content-type'] ?? '');
   if (problem !== undefined) throw unsupported(problem);
 };
 
-/** Reads on for a while without keeping anything: a socket that is closed with unread bytes takes the answer with it. */
+/** Discards input for a while: closing a socket with unread bytes resets the connection and loses the response. */
 const linger = async (request: IncomingMessage, lingerMs: number): Promise<void> => {
   const timer = new AbortController();
   request.resume();
@@ -50,12 +50,13 @@ const linger = async (request: IncomingMessage, lingerMs: number): Promise<void>
 const isTooLarge = (error: unknown): boolean =>
   error instanceof Error && 'type' in error && error.type === 'entity.too.large';
 
-/** Without this a body that ended early keeps its connection open for a request that cannot come. */
-const unreadable = (error: unknown): ApiError => invalidJson('The body did not arrive whole.', error);
+/** The error for a truncated body. */
+const unreadable = (error: unknown): ApiError =>
+  invalidJson('The body was truncated. Send the request again.', error);
 
 /**
- * Reads the body of a request by koa-bodyparser, as text of one character per byte: its own decoding replaces invalid
- * UTF-8 silently and its own JSON parser loses what strict parsing must see.
+ * Reads the request body with koa-bodyparser as text with one character per byte: its own decoding replaces invalid
+ * UTF-8 silently, and its own JSON parser hides what strict parsing must check.
  */
 export const createJsonBody = ({ maxBytes, lingerMs }: JsonBodyOptions): ApiMiddleware => {
   const options = {
@@ -81,7 +82,7 @@ export const createJsonBody = ({ maxBytes, lingerMs }: JsonBodyOptions): ApiMidd
   };
 };
 
-/** The bytes of the body that was read. The request lets go of its text, which may be large and is of no use any more. */
+/** Returns the bytes of the body and releases the text that the request still holds, which may be large. */
 export const takeBody = (ctx: ApiContext): Buffer => {
   const { body } = ctx.request;
   ctx.request.body = undefined;

@@ -24,14 +24,14 @@ export interface RateLimit {
   /** @throws ApiError rate_limit_exceeded */
   take(ctx: ApiContext, principal: Principal): Promise<void>;
   /**
-   * Of a request whose token did not open. Requests with a good token never feel it: their neighbours behind one address
-   * are not their fault.
+   * Counts a request with an invalid token. Requests with a valid token are not affected, because clients behind the same address
+   * may be unrelated.
    * @throws ApiError rate_limit_exceeded
    */
   fail(ctx: ApiContext): Promise<void>;
 }
 
-/** Counts requests against their limits, and tells callers in the header fields what is left. */
+/** Counts requests against their limits, and reports the remaining quota in the response headers. */
 export const createRateLimit = ({ rateLimits, readForwarded, onExceeded }: RateLimitDeps): RateLimit => {
   const judge = (quotas: readonly Quota[]): void => {
     const exceeded = quotas.filter(({ isExceeded }) => isExceeded);

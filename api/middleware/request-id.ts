@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { ApiMiddleware } from '../context.ts';
 
-/** What a caller may choose: nothing that could forge a line of a log. */
+/** Characters that cannot forge a log line. */
 const ACCEPTED = /^[A-Za-z0-9._-]{1,64}$/;
 
-/** Gives the request its id (the caller's when it is harmless) and tells it in the answer. */
+/** Assigns the request id (the caller's if it is valid) and returns it in the response. */
 export const createRequestId =
   (): ApiMiddleware =>
   async (ctx, next): Promise<void> => {

@@ -12,7 +12,7 @@ export interface RequestLogDeps {
 
 const SHOWN_PATH_LENGTH = 256;
 
-/** The path without its query, where callers put secrets by mistake. */
+/** Logs the path without its query, where callers put secrets by mistake. */
 const fieldsOf = (ctx: ApiContext): Record<string, unknown> => {
   const { state } = ctx;
   return {
@@ -30,7 +30,7 @@ const fieldsOf = (ctx: ApiContext): Record<string, unknown> => {
   };
 };
 
-/** One line for every request, when its answer is ready. */
+/** Logs one line per request, once its response is ready. */
 export const createRequestLog =
   ({ log, clock, readForwarded }: RequestLogDeps): ApiMiddleware =>
   async (ctx, next): Promise<void> => {

@@ -2,10 +2,10 @@ import type { Clock } from '#runtime/clock.ts';
 import type { ApiMiddleware } from '../context.ts';
 import type { ApiMetrics } from '../metrics.ts';
 
-/** Other methods are counted as one, so that callers cannot make series. */
+/** Other methods share one label value, so that callers cannot create series. */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
-/** Duration by route template, method and class of status. */
+/** Measures requests by route template, method and status class. */
 export const createRequestMetrics =
   ({ metrics, clock }: { readonly metrics: ApiMetrics; readonly clock: Clock }): ApiMiddleware =>
   async (ctx, next): Promise<void> => {

@@ -7,30 +7,30 @@ import type { PublishedSettings } from './published-settings.ts';
 import { ERROR_SCHEMA } from './responses.ts';
 import { WEBHOOK } from './webhook.ts';
 
-const DESCRIPTION = `Builds zip archives from remote files and stores them in a bucket of your own. A request names the files, the bucket and the key of the archive; the answer comes at once with the id of a job, and a webhook tells its end.
+const DESCRIPTION = `Builds zip archives from remote files and stores them in your own bucket. A request lists the files, the bucket and the key of the archive. The API immediately returns the id of a job, and sends a webhook when the job finishes.
 
-Every request carries an access token of a project. Every answer that is not a success has the same envelope, also one to a wrong method (405) or path (404). Use HTTPS only.`;
+Send an access token of a project with each request. Every error response has the same envelope, including those for an unsupported method (405) or an unknown path (404). Always use HTTPS.`;
 
 export interface DocumentOptions {
   readonly settings: PublishedSettings;
-  /** Of this release. */
+  /** Version of this release. */
   readonly version: string;
 }
 
-/** What callers are told about the API, with the limits that are in force. */
+/** The OpenAPI document, with the configured limits. */
 export const createDocument = ({ settings, version }: DocumentOptions): OpenApiDocument => ({
   openapi: '3.1.1',
   info: {
     title: 'zipjobs',
     version,
-    summary: 'Zip archives of remote files, in your own bucket',
+    summary: 'Builds zip archives from remote files in your own bucket',
     description: DESCRIPTION,
     license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
   },
-  externalDocs: { description: 'The same to read, with samples', url: '/docs' },
+  externalDocs: { description: 'API reference with code samples', url: '/docs' },
   servers: [
-    { url: '/api', description: 'The paths as the reference spells them: /api/v1/zips' },
-    { url: '/', description: 'The same routes without the prefix: /v1/zips' },
+    { url: '/api', description: 'Paths with the prefix: /api/v1/zips' },
+    { url: '/', description: 'Paths without the prefix: /v1/zips' },
   ],
   security: [{ token: [] }],
   paths: {
@@ -49,7 +49,8 @@ export const createDocument = ({ settings, version }: DocumentOptions): OpenApiD
       token: {
         type: 'http',
         scheme: 'bearer',
-        description: `An access token of the project, as it was shown once at its creation, with the permission create or read.`,
+        description:
+          'An access token of the project with the permission create or read. It is shown only once, at creation.',
       },
     },
   },

@@ -3,7 +3,7 @@ import { createDocument, type DocumentOptions } from './document.ts';
 import { PAGE_HEADERS, renderPage } from './page/page.ts';
 import { readSamples } from './read-samples.ts';
 
-/** What anybody may read about the API, made once from the settings in force. */
+/** The public API documentation, rendered once at startup. */
 export const createDocuments = (options: DocumentOptions): readonly PublishedDocument[] => {
   const document = createDocument(options);
   const page = renderPage({ document, settings: options.settings, samples: readSamples() });

@@ -8,12 +8,12 @@ const text = (description: string, example: string, more: Partial<Header> = {}):
 });
 
 const REQUEST_ID = text(
-  'Names the request in the logs of the service: the one that was sent, or a new one.',
+  'Id of the request in the logs of the service: the id from the request, or a new one.',
   '0b0e7b1c-5a0f-4d0b-9b37-6b1a5d0f6c11',
 );
 
 const RETRY_AFTER: Header = {
-  description: 'Seconds after which the same request may be sent again.',
+  description: 'Seconds to wait before sending the request again.',
   required: true,
   schema: { type: 'integer', minimum: 1 },
   example: '7',
@@ -21,37 +21,37 @@ const RETRY_AFTER: Header = {
 
 const RATE_LIMITS = {
   'RateLimit-Policy': text(
-    'Limits of the token and of the project: q requests in w seconds. Absent when there are none.',
+    'Limits of the token and of the project: q requests in w seconds. Absent if there are no limits.',
     '"token";q=6000;w=60, "project";q=12000;w=60',
   ),
   RateLimit: text(
-    'What is left of them: r requests for the next t seconds.',
+    'Remaining quota: r requests in the next t seconds.',
     '"token";r=5999;t=60, "project";r=11999;t=60',
   ),
 } as const;
 
-/** Answers to what is no whole HTTP request carry no id. */
+/** Responses to invalid or incomplete HTTP requests have no request id. */
 const WITHOUT_ID: readonly number[] = [400, 408, 431];
-/** Of requests whose token is good; failed ones are counted in silence. */
+/** Responses without quota headers: only requests with a valid token report a quota. */
 const UNCOUNTED: readonly number[] = [401, 405, 408, 431];
 
 const OF_STATUS: Readonly<Record<number, Readonly<Record<string, Header>>>> = {
   201: {
-    Location: text('Where the job is read, under the path that was called.', '/api/v1/zips/ID', {
+    Location: text('Path of the job, with the same prefix as the request.', '/api/v1/zips/ID', {
       required: true,
     }),
     'Idempotent-Replayed': text(
-      '`true` when an earlier request with the same Idempotency-Key made the job.',
+      '`true` if an earlier request with the same Idempotency-Key created the job.',
       'true',
     ),
   },
   401: { 'WWW-Authenticate': text('RFC 6750.', 'Bearer realm="zipjobs"', { required: true }) },
-  405: { Allow: text('Methods that are possible.', 'POST', { required: true }) },
+  405: { Allow: text('Supported methods.', 'POST', { required: true }) },
   429: { 'Retry-After': RETRY_AFTER },
   503: { 'Retry-After': RETRY_AFTER },
 };
 
-/** The header fields of an answer with this status. */
+/** The headers of a response with this status. */
 export const headersOf = (status: number): Readonly<Record<string, Header>> => ({
   'X-Request-Id': { ...REQUEST_ID, required: !WITHOUT_ID.includes(status) },
   ...(UNCOUNTED.includes(status) ? {} : RATE_LIMITS),

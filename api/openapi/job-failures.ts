@@ -1,7 +1,7 @@
 import { REASONS, type Reason } from '#crds/conditions.ts';
 import { FAILURE_CODES } from '#crds/zipper-contract.ts';
 
-/** Ends of a job that the zipper did not name itself. */
+/** Failures that the controller reports, not the zipper. */
 const REASONS_OF_FAILURE = [
   'BucketTerminating',
   'BucketDeleted',
@@ -27,7 +27,7 @@ export interface JobFailure {
   readonly text: string;
 }
 
-/** Every `error.code` of a failed job with its sentence. */
+/** Every `error.code` of a failed job with its description. */
 export const JOB_FAILURES: readonly JobFailure[] = [
   ...Object.entries(FAILURE_CODES).map(([code, { text }]) => ({ code, text })),
   ...REASONS_OF_FAILURE.map((code) => ({ code, text: REASONS[code] })),

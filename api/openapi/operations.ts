@@ -12,7 +12,8 @@ const EXPAND: Parameter = {
   name: 'expand',
   in: 'query',
   required: false,
-  description: 'What the answer tells beyond `uuid`, `status` and `metadata`: a comma list.',
+  description:
+    'Additional fields of the response, beyond `uuid`, `status` and `metadata`: a comma-separated list.',
   style: 'form',
   explode: false,
   schema: { type: 'array', minItems: 1, items: { type: 'string', enum: EXPANSIONS } },
@@ -23,7 +24,7 @@ const REQUEST_ID: Parameter = {
   in: 'header',
   required: false,
   description:
-    'Id of the request in the logs of the service: 1 to 64 letters, digits, dots, underscores and hyphens. Anything else is replaced.',
+    'Id of the request in the logs of the service: 1 to 64 letters, digits, dots, underscores and hyphens. An invalid id is replaced.',
   schema: { type: 'string' },
   example: 'order-4711',
 };
@@ -32,7 +33,7 @@ const TRACEPARENT: Parameter = {
   name: 'traceparent',
   in: 'header',
   required: false,
-  description: 'W3C trace context. It comes back as a header of the webhook; a malformed one is ignored.',
+  description: 'W3C trace context. The webhook sends it as a header. A malformed value is ignored.',
   schema: { type: 'string' },
   example: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
 };
@@ -42,7 +43,7 @@ const IDEMPOTENCY_KEY: Parameter = {
   in: 'header',
   required: false,
   description:
-    'Makes the request safe to send again: the same key and body give the same job for as long as it can be read. 1 to 255 printable ASCII characters, in quotes or bare, such as a UUID.',
+    'Makes the request safe to retry: the same key and body return the same job for as long as it can be read. 1 to 255 printable ASCII characters, quoted or unquoted, such as a UUID.',
   schema: { type: 'string', pattern: IDEMPOTENCY_KEY_PATTERN },
 };
 
@@ -50,13 +51,13 @@ const ID: Parameter = {
   name: 'id',
   in: 'path',
   required: true,
-  description: 'The `uuid` that create has answered, or the `zip_id` of a webhook.',
+  description: 'The `uuid` from the create response, or the `zip_id` of a webhook.',
   schema: { type: 'string', format: 'uuid' },
   example: '3f0c7a52-6f0e-4f1c-9a55-0d7d1c1f0a11',
 };
 
 const created = (): Response => ({
-  description: 'The job is accepted and runs in the background.',
+  description: 'The job was accepted and runs in the background.',
   headers: headersOf(201),
   content: { 'application/json': { schema: ref('Zip'), examples: CREATED_EXAMPLES } },
   links: {
@@ -71,7 +72,7 @@ const created = (): Response => ({
 export const createZip = (settings: PublishedSettings): Operation => ({
   operationId: 'createZip',
   summary: 'Create a zip',
-  description: 'Takes a list of files and answers at once; the archive is made in the background.',
+  description: 'Accepts a list of files, returns immediately and builds the archive in the background.',
   parameters: [EXPAND, IDEMPOTENCY_KEY, REQUEST_ID, TRACEPARENT],
   requestBody: {
     required: true,
@@ -84,11 +85,11 @@ export const readZip = (settings: PublishedSettings): Operation => ({
   operationId: 'readZip',
   summary: 'Read a zip',
   description:
-    'Tells the status of a job of the project. A webhook is the better way to learn of its end. Ended jobs can be read for a while (7 days, unless the operator says otherwise), then the answer is 404.',
+    'Returns the status of a job of the project. Prefer a webhook to polling. Finished jobs can be read for a limited time (7 days by default, see `jobDefaults.ttlSecondsAfterFinished` of the project); then the response is 404.',
   parameters: [ID, EXPAND, REQUEST_ID, TRACEPARENT],
   responses: {
     200: {
-      description: 'The job as it is now.',
+      description: 'The current state of the job.',
       headers: headersOf(200),
       content: { 'application/json': { schema: ref('Zip'), examples: readExamples(settings.helpUrl) } },
     },

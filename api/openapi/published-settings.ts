@@ -1,6 +1,6 @@
 import type { ApiConfig } from '../config.ts';
 
-/** Settings in force that callers are told. */
+/** The settings that the API reference publishes. */
 export type PublishedSettings = Pick<
   ApiConfig,
   | 'maxBodyBytes'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A program that callers may copy. */
+/** A code sample for callers. */
 export interface Sample {
   readonly language: string;
   readonly file: string;
@@ -9,7 +9,7 @@ export interface Sample {
 }
 
 export interface Samples {
-  /** Create with an Idempotency-Key, poll until the end. */
+  /** Creates a zip with an Idempotency-Key and polls until it finishes. */
   readonly makeArchive: readonly Sample[];
   readonly verifyWebhook: readonly Sample[];
 }

@@ -9,7 +9,7 @@ import type { PublishedSettings } from './published-settings.ts';
 const CODES = Object.keys(ERROR_CODES) as readonly ErrorCode[];
 const factsOf = (code: ErrorCode): ErrorCodeFacts => ERROR_CODES[code];
 
-/** The envelope of every answer that is not a success. */
+/** The envelope of every error response. */
 export const ERROR_SCHEMA = {
   title: 'Error',
   type: 'object',
@@ -24,9 +24,9 @@ export const ERROR_SCHEMA = {
           enum: [...new Set(CODES.map((code) => factsOf(code).type))],
           description: 'Category of the error.',
         },
-        code: { type: 'string', enum: CODES, description: 'What went wrong; programs may rely on it.' },
-        message: { type: 'string', description: 'The same for people; it may change.' },
-        param: { type: ['string', 'null'], description: 'The field that it is about.' },
+        code: { type: 'string', enum: CODES, description: 'Machine-readable code; stable.' },
+        message: { type: 'string', description: 'Human-readable message; may change.' },
+        param: { type: ['string', 'null'], description: 'Name of the invalid field, or null.' },
       },
     },
   },
@@ -53,7 +53,7 @@ const responseOf = (status: number, codes: readonly ErrorCode[], settings: Publi
   };
 };
 
-/** Every answer of an operation that is not a success, by status. */
+/** The error responses of an operation, by status. */
 export const errorResponses = (
   operation: Answered,
   settings: PublishedSettings,

@@ -10,19 +10,19 @@ const header = (name: string, description: string, example: string): Parameter =
   example,
 });
 
-/** What the service sends to the webhook of a project. */
+/** The request that the service sends to the webhook of a project. */
 export const WEBHOOK: Operation = {
   operationId: 'zipEnded',
-  summary: 'A job has ended',
+  summary: 'Job finished',
   description:
-    'Sent to the URL in the settings of the project, signed as Standard Webhooks says. Check the signature over the exact bytes of the body, refuse timestamps that are more than five minutes off, and keep `webhook-id`: the same event may come more than once, always under the same id.',
+    'Sent to the webhook URL of the project, signed according to Standard Webhooks. Verify the signature over the exact bytes of the body, reject timestamps that differ by more than five minutes, and store `webhook-id`: the same event may be delivered more than once, always with the same id.',
   security: [],
   parameters: [
-    header('webhook-id', 'Id of the event, the same for every attempt.', 'msg_2KWPBgLlAfxdpx2AI54pPJ85f4W'),
-    header('webhook-timestamp', 'Unix seconds of this attempt.', '1777896009'),
+    header('webhook-id', 'Id of the event; the same for every attempt.', 'msg_2KWPBgLlAfxdpx2AI54pPJ85f4W'),
+    header('webhook-timestamp', 'Time of this attempt, in Unix seconds.', '1777896009'),
     header(
       'webhook-signature',
-      'One or more of `v1,` and the base64 of HMAC-SHA-256 over `id.timestamp.body`, with a space between them; one that fits is enough. The key is what follows `whsec_` in the secret of the project, decoded from base64.',
+      'One or more signatures, separated by spaces: `v1,` followed by the base64-encoded HMAC-SHA-256 of `id.timestamp.body`. One matching signature is sufficient. The key is the base64-decoded part of the signing secret after `whsec_`.',
       'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
     ),
   ],
@@ -33,7 +33,10 @@ export const WEBHOOK: Operation = {
     },
   },
   responses: {
-    '2XX': { description: 'Taken. Anything else is tried again, ten times in 75 hours.' },
-    '410': { description: 'Nothing more is sent to this URL until a person enables it again.' },
+    '2XX': { description: 'Delivered. Any other response is retried, up to ten times in 75 hours.' },
+    '410': {
+      description:
+        'Disables the endpoint: no more events are sent to this URL until a user enables it again.',
+    },
   },
 };

@@ -3,14 +3,14 @@ import type { Examples } from './document-types.ts';
 const UUID = '3f0c7a52-6f0e-4f1c-9a55-0d7d1c1f0a11';
 const FILE = { url: 'https://files.example.com/2026/report.pdf', filename: 'reports/2026.pdf' };
 
-/** Bodies of POST: sent as they are they make a job in a project with a bucket `reports`. */
+/** Valid POST bodies for a project with a bucket `reports`. */
 export const REQUEST_EXAMPLES = {
   smallest: {
-    summary: 'What is required',
+    summary: 'Required fields',
     value: { urls: [FILE], bucket_name: 'reports', key: 'archives/2026.zip' },
   },
   everything: {
-    summary: 'Everything that there is',
+    summary: 'All fields',
     value: {
       urls: [
         FILE,
@@ -30,19 +30,19 @@ export const REQUEST_EXAMPLES = {
 
 export const CREATED_EXAMPLES = {
   created: {
-    summary: 'A new job',
+    summary: 'New job',
     value: { data: { uuid: UUID, status: 'none', metadata: { order: 4711 } } },
   },
 } as const satisfies Examples;
 
-/** Answers of GET: plain, and with what `expand` adds. */
+/** Responses of GET, with and without `expand`. */
 export const readExamples = (helpUrl: string): Examples => ({
   succeeded: {
-    summary: 'The archive is in the bucket',
+    summary: 'Job succeeded',
     value: { data: { uuid: UUID, status: 'succeeded', metadata: { order: 4711 } } },
   },
   failed: {
-    summary: 'There is no archive (expand=error)',
+    summary: 'Job failed (expand=error)',
     value: {
       data: {
         uuid: UUID,
@@ -60,7 +60,7 @@ export const readExamples = (helpUrl: string): Examples => ({
     },
   },
   archived: {
-    summary: 'What is in the bucket (expand=archive)',
+    summary: 'Job succeeded (expand=archive)',
     value: {
       data: {
         uuid: UUID,
@@ -83,7 +83,7 @@ export const readExamples = (helpUrl: string): Examples => ({
 
 export const WEBHOOK_EXAMPLES = {
   completed: {
-    summary: 'The archive is in the bucket',
+    summary: 'Job succeeded',
     value: {
       type: 'COMPLETED',
       zip_id: UUID,
@@ -94,7 +94,7 @@ export const WEBHOOK_EXAMPLES = {
     },
   },
   failed: {
-    summary: 'There is no archive',
+    summary: 'Job failed',
     value: {
       type: 'FAILED',
       zip_id: UUID,

@@ -1,7 +1,7 @@
 import { WINDOW_SECONDS } from '#runtime/redis/request-counts.ts';
 import type { Quota } from './rate-limits.ts';
 
-/** The header fields of draft-ietf-httpapi-ratelimit-headers: lists of structured-field strings with parameters. */
+/** The headers of draft-ietf-httpapi-ratelimit-headers: lists of structured-field strings with parameters. */
 export const rateLimitHeaders = (quotas: readonly Quota[]): Readonly<Record<string, string>> => {
   if (quotas.length === 0) return {};
   const policies = quotas.map(({ name, limit }) => `"${name}";q=${limit};w=${WINDOW_SECONDS}`);

@@ -2,23 +2,23 @@ import ipaddr from 'ipaddr.js';
 import type { CountName, CountRequest } from '#runtime/redis/request-counts.ts';
 import type { Principal } from '../tokens/authenticate.ts';
 
-/** How much of a limit is left. */
+/** State of one limit. */
 export interface Quota {
   readonly name: CountName;
-  /** Requests of one window. */
+  /** Requests per window. */
   readonly limit: number;
   readonly remaining: number;
-  /** Until the window ends, rounded up. */
+  /** Seconds until the window ends, rounded up. */
   readonly resetSeconds: number;
   readonly isExceeded: boolean;
 }
 
 export interface RateLimits {
-  /** Counts a request of a known caller. */
+  /** Counts a request with a valid token. */
   take(principal: Pick<Principal, 'namespace' | 'tokenName' | 'project'>): Promise<readonly Quota[]>;
-  /** Counts a request whose token did not open. */
+  /** Counts a request with an invalid token. */
   fail(address: string): Promise<readonly Quota[]>;
-  /** Counts a try to sign in to the dashboard. */
+  /** Counts a sign-in attempt to the dashboard. */
   signIn(address: string): Promise<readonly Quota[]>;
 }
 
@@ -33,7 +33,7 @@ export interface RateLimitsDeps {
 
 const IPV6_SITE_BYTES = 8;
 
-/** Whoever has an IPv6 address has the 2^64 others of its network too. */
+/** A client with an IPv6 address usually controls its whole /64 network. */
 const siteOf = (address: string): string => {
   if (!ipaddr.isValid(address)) return 'unknown';
   const parsed = ipaddr.process(address);
@@ -41,7 +41,7 @@ const siteOf = (address: string): string => {
   return Buffer.from(parsed.toByteArray().slice(0, IPV6_SITE_BYTES)).toString('hex');
 };
 
-/** A tenant may administer its own ZipProject: it can ask for less than the operator grants, not for more. */
+/** A tenant may edit its own ZipProject, so it can lower the limit of the operator but not raise it. */
 const projectLimit = (granted: number, asked: number | undefined): number => {
   if (asked === undefined) return granted;
   return granted === 0 ? asked : Math.min(granted, asked);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ApiMiddleware } from '../context.ts';
 
-/** A text for callers that stays the same for as long as the process runs. */
+/** A public text that does not change while the process runs. */
 export interface PublishedDocument {
   readonly path: string;
   readonly type: string;
@@ -9,10 +9,10 @@ export interface PublishedDocument {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Every replica of a release gives the same bytes; a new release may follow within minutes. */
+/** Every replica of a release serves the same bytes; a rollout changes them within minutes. */
 const CACHE_CONTROL = 'public, max-age=300';
 
-/** Answers with the document, or 304 to a client that has it. No token is asked for. */
+/** Serves the document, or 304 if the client has it. Requires no token. */
 export const serveDocument = ({ type, body, headers = {} }: PublishedDocument): ApiMiddleware => {
   const etag = `"${createHash('sha256').update(body).digest('base64url')}"`;
   return (ctx) => {

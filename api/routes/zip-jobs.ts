@@ -17,14 +17,14 @@ import { toResponse, zipBody } from '../to-response.ts';
 import type { Principal } from '../tokens/authenticate.ts';
 
 export interface ZipJobRoutesDeps {
-  /** By what a request of a project is judged. */
+  /** The validation rules of a project. */
   readonly requestPolicy: RequestPolicy;
   readonly findBucket: FindBucket;
   readonly createZipJob: CreateZipJob;
   readonly findZipJob: FindZipJob;
-  /** Time limit of all calls to the API server for one request. */
+  /** Time limit for all calls to the API server of one request. */
   readonly workTimeoutMs: number;
-  /** Where failure codes are explained. */
+  /** URL of the failure code documentation. */
   readonly helpUrl: string;
 }
 
@@ -35,16 +35,16 @@ export interface ZipJobRoutes {
 
 const principalOf = (ctx: ApiContext): Principal => {
   if (ctx.state.principal !== undefined) return ctx.state.principal;
-  throw new Error(`the route ${ctx.state.route ?? ''} has no authentication before it`);
+  throw new Error(`route ${ctx.state.route ?? ''} requires authentication middleware`);
 };
 
-/** Why there may be no new job, which does not undo one that an earlier request began. */
+/** The reason for refusing a new job; a job of an earlier request is still returned. */
 const refusalOf = (error: unknown): ApiError => {
   if (error instanceof ApiError && error.code === 'resource_not_found') return error;
   throw error;
 };
 
-const answer = (ctx: ApiContext, status: number, body: string): void => {
+const respond = (ctx: ApiContext, status: number, body: string): void => {
   ctx.status = status;
   ctx.type = 'application/json';
   ctx.body = body;
@@ -75,9 +75,9 @@ export const createZipJobRoutes = (deps: ZipJobRoutesDeps): ZipJobRoutes => {
       });
       ctx.state.zipJob = job.metadata.name;
       if (isReplay) ctx.set('Idempotent-Replayed', 'true');
-      // The path matched a route literally, so it is one of the two spellings and nothing else.
+      // The path matched a route literally, so it is safe to use in a header.
       ctx.set('Location', `${ctx.path}/${uuid}`);
-      answer(
+      respond(
         ctx,
         201,
         zipBody({ uuid, status: 'none', metadata, more: expandedFields(job, expansions, deps) }),
@@ -90,7 +90,7 @@ export const createZipJobRoutes = (deps: ZipJobRoutesDeps): ZipJobRoutes => {
       const query = { namespace, uuid, isWhole: expansions.length > 0 };
       const job = await inTime(ctx, (signal) => deps.findZipJob(query, signal));
       ctx.state.zipJob = job.metadata.name;
-      answer(ctx, 200, toResponse(uuid, job, expandedFields(job, expansions, deps)));
+      respond(ctx, 200, toResponse(uuid, job, expandedFields(job, expansions, deps)));
     },
   };
 };

@@ -1,4 +1,4 @@
-/** What a request may hold at most; every figure stands in the message of the answer that refuses more. */
+/** Limits of a request; each error message contains the exceeded limit. */
 export interface RequestLimits {
   readonly maxFiles: number;
   readonly maxUrlLength: number;
@@ -6,7 +6,7 @@ export interface RequestLimits {
   readonly maxMetadataBytes: number;
 }
 
-/** Levels of objects and arrays inside metadata, its own object counted. */
+/** Maximum nesting of metadata, including the metadata object itself. */
 export const MAX_METADATA_DEPTH = 64;
-/** Deepest body that is looked at: a body object and a metadata object that is one level too deep, told apart from deeper nonsense. */
+/** Maximum nesting of the body. It allows metadata that is one level too deep, which gets a more specific error. */
 export const MAX_BODY_DEPTH = MAX_METADATA_DEPTH + 2;

@@ -1,6 +1,6 @@
 /**
- * What check-request refuses in words, as far as a regular expression can say it: for the description of the API alone. Tests
- * hold both against each other. Written so that the engines of JavaScript, Python and Rust read them alike.
+ * The rules of check-request as far as regular expressions can express them, for the OpenAPI document only. Tests
+ * compare both. The patterns work the same in JavaScript, Python and Rust.
  */
 const CONTROL = String.raw`\x00-\x1f\x7f-\x9f`;
 const BIDI = String.raw`\u202a-\u202e\u2066-\u2069`;

@@ -8,16 +8,16 @@ const COMMON = {
     properties: { service: { type: 'string', enum: SERVICES }, name: { type: 'string' } },
   },
   key: { type: 'string', description: 'Key of the archive in the bucket.' },
-  metadata: { type: 'object', description: 'As sent with the request.' },
+  metadata: { type: 'object', description: 'The metadata of the request, unchanged.' },
 } as const;
 const REQUIRED = ['type', 'zip_id', 'status', 'bucket', 'key', 'metadata'] as const;
 
-/** What is posted to the webhook of a project when a job ends. */
+/** The events that are posted to the webhook of a project. */
 export const WEBHOOK_SCHEMA = {
   title: 'Webhook',
   oneOf: [
     {
-      title: 'The archive is in the bucket',
+      title: 'Job succeeded',
       type: 'object',
       required: REQUIRED,
       properties: {
@@ -27,18 +27,17 @@ export const WEBHOOK_SCHEMA = {
         skipped: {
           type: 'array',
           items: { type: 'integer', minimum: 0 },
-          description:
-            'Indices in `urls` of files that were left out or replaced; absent when there are none.',
+          description: 'Indices in `urls` of files that were skipped or replaced; absent if there are none.',
         },
         skipped_total: {
           type: 'integer',
           minimum: 1,
-          description: 'How many there are, when `skipped` does not name all.',
+          description: 'Number of skipped files, if `skipped` does not list all of them.',
         },
       },
     },
     {
-      title: 'There is no archive',
+      title: 'Job failed',
       type: 'object',
       required: [...REQUIRED, 'error'],
       properties: {
@@ -49,15 +48,15 @@ export const WEBHOOK_SCHEMA = {
           type: 'object',
           required: ['code', 'message'],
           properties: {
-            code: { type: 'string', description: 'What went wrong, in one word.' },
+            code: { type: 'string', description: 'Failure code.' },
             message: { type: 'string' },
-            file_index: { type: 'integer', minimum: 0, description: 'Index in `urls` of the file.' },
+            file_index: { type: 'integer', minimum: 0, description: 'Index in `urls` of the failing file.' },
           },
         },
       },
     },
     {
-      title: 'A person tries the webhook',
+      title: 'Test event',
       type: 'object',
       required: ['type', 'project'],
       properties: { type: { const: 'TEST' }, project: { type: 'string' } },

@@ -6,7 +6,7 @@ import { type ApiError, parameterInvalid, parameterMissing } from '../api-error.
 import { MAX_METADATA_DEPTH, type RequestLimits } from './limits.ts';
 import { FILENAME_PATTERN, HEADER_VALUE_PATTERN, KEY_PATTERN, URL_PATTERN } from './patterns.ts';
 
-/** The body of `POST /zips` as far as its JSON Schema guarantees it; unknown fields are ignored. */
+/** The body of `POST /zips` as guaranteed by its JSON Schema; unknown fields are ignored. */
 export interface ZipJobBody {
   readonly bucket_name: string;
   readonly key: string;
@@ -15,7 +15,7 @@ export interface ZipJobBody {
   readonly metadata?: Readonly<Record<string, unknown>>;
 }
 
-/** Required fields in the order in which a missing one is reported. */
+/** Required fields in the order in which missing ones are reported. */
 const REQUIRED_FIELDS = ['bucket_name', 'key', 'urls'] as const;
 
 const fileEntrySchema = ({ maxUrlLength }: RequestLimits) => ({
@@ -29,7 +29,7 @@ const fileEntrySchema = ({ maxUrlLength }: RequestLimits) => ({
       maxLength: maxUrlLength,
       pattern: URL_PATTERN,
       description:
-        'Where to fetch the file: an http or https URL of a publicly accessible host, without user name and password. A presigned URL is treated as a secret.',
+        'URL of the file: an http or https URL of a publicly accessible host, without user name and password. A presigned URL is treated as a secret.',
       examples: ['https://files.example.com/2026/report.pdf'],
     },
     filename: {
@@ -38,7 +38,7 @@ const fileEntrySchema = ({ maxUrlLength }: RequestLimits) => ({
       maxLength: LONGEST_NAME_BYTES,
       pattern: FILENAME_PATTERN,
       description:
-        'Name of the file inside the archive; `/` makes folders. Relative, without `.` and `..` segments, backslashes and control characters, at most 1,024 bytes of UTF-8 (255 a segment), and no name twice.',
+        'Name of the file inside the archive; `/` separates folders. Must be relative and unique, without `.` and `..` segments, backslashes and control characters, at most 1,024 bytes of UTF-8 (255 per segment).',
       examples: ['reports/2026.pdf'],
     },
     headers: {
@@ -50,16 +50,16 @@ const fileEntrySchema = ({ maxUrlLength }: RequestLimits) => ({
         maxLength: SOURCE_HEADER_LIMITS.valueLength,
         pattern: HEADER_VALUE_PATTERN,
       },
-      description: `Request headers for this source, such as Authorization: at most ${SOURCE_HEADER_LIMITS.headers}, each value up to ${SOURCE_HEADER_LIMITS.valueLength} characters of visible ASCII. They are not sent on when a source redirects to another origin.`,
+      description: `Request headers for this source, such as Authorization: at most ${SOURCE_HEADER_LIMITS.headers}, each value up to ${SOURCE_HEADER_LIMITS.valueLength} characters of visible ASCII. They are not forwarded when a source redirects to another origin.`,
       examples: [{ authorization: 'Bearer SOURCE_TOKEN' }],
     },
   },
 });
 
-/** JSON Schema of the body: what is validated and what callers are told are this one, but for KEYWORDS_OF_CHECKS. */
+/** JSON Schema of the body, used for validation (except KEYWORDS_OF_CHECKS) and for the OpenAPI document. */
 export const zipJobRequestSchema = (limits: RequestLimits) => ({
-  title: 'Request for an archive',
-  description: 'Fields that are not named here are ignored.',
+  title: 'Create request',
+  description: 'Unknown fields are ignored.',
   type: 'object',
   required: REQUIRED_FIELDS,
   properties: {
@@ -68,8 +68,7 @@ export const zipJobRequestSchema = (limits: RequestLimits) => ({
       minItems: 1,
       maxItems: limits.maxFiles,
       items: fileEntrySchema(limits),
-      description:
-        'The files of the archive, in their order. A project may have a lower limit than the one told here.',
+      description: 'The files of the archive, in order. A project may have a lower limit.',
     },
     bucket_name: {
       type: 'string',
@@ -82,24 +81,24 @@ export const zipJobRequestSchema = (limits: RequestLimits) => ({
       minLength: 1,
       maxLength: limits.maxKeyBytes,
       pattern: KEY_PATTERN,
-      description: `File name or path of the archive in the bucket: at most ${limits.maxKeyBytes} bytes of UTF-8, without control characters and without \`.\` and \`..\` segments. An object that is there is replaced, unless the bucket or project says otherwise.`,
+      description: `File name or path of the archive in the bucket: at most ${limits.maxKeyBytes} bytes of UTF-8, without control characters and without \`.\` and \`..\` segments. An existing object is replaced, unless \`onConflict\` of the bucket is \`fail\`.`,
       examples: ['archives/2026.zip'],
     },
     service: {
       type: 'string',
       enum: SERVICES,
       default: SPEC_DEFAULTS.service,
-      description: 'Kind of the bucket: S3 or R2.',
+      description: 'Storage service of the bucket: S3 or R2.',
     },
     metadata: {
       type: 'object',
-      description: `Any JSON object, at most ${limits.maxMetadataBytes} bytes and ${MAX_METADATA_DEPTH} levels deep. It is returned exactly as sent by every answer and by the webhook.`,
+      description: `Any JSON object, at most ${limits.maxMetadataBytes} bytes and ${MAX_METADATA_DEPTH} levels deep. Every response and webhook returns it exactly as sent.`,
       examples: [{ order: 4711 }],
     },
   },
 });
 
-/** What these say is checked after the schema, by functions that tell callers which rule it was. */
+/** Functions check these keywords after the schema, with more specific error messages. */
 const KEYWORDS_OF_CHECKS = ['pattern', 'propertyNames', 'maxProperties'] as const;
 
 /** `/urls/3/url` -> `urls[3].url` */
@@ -110,13 +109,13 @@ const fieldName = (pointer: string): string =>
     .map((part, index) => (/^\d+$/.test(part) ? `[${part}]` : index === 0 ? part : `.${part}`))
     .join('');
 
-/** What to say for each keyword of the schema. */
+/** The error message for each schema keyword. */
 const problemOf = (error: DefinedError): string => {
   if (error.keyword === 'type') return `must be of type ${error.params.type}`;
-  if (error.keyword === 'required') return `lacks the field ${error.params.missingProperty}`;
-  if (error.keyword === 'minItems') return 'must have at least one entry';
+  if (error.keyword === 'required') return `is missing the field ${error.params.missingProperty}`;
+  if (error.keyword === 'minItems') return 'must contain at least one entry';
   if (error.keyword === 'maxItems')
-    return `has too many entries: at most ${error.params.limit} files go into one archive`;
+    return `has too many entries: an archive can contain at most ${error.params.limit} files`;
   if (error.keyword === 'maxLength') return `is longer than ${error.params.limit} characters`;
   if (error.keyword === 'minLength') return 'must not be empty';
   if (error.keyword === 'enum') return `must be one of ${error.params.allowedValues.join(', ')}`;
@@ -133,12 +132,12 @@ const apiErrorOf = (error: DefinedError): ApiError => {
 
 /**
  * Checks presence and types of a parsed body, required fields first.
- * @throws ApiError parameter_missing or parameter_invalid for the first fault.
+ * @throws ApiError parameter_missing or parameter_invalid for the first error.
  */
 export type ZipJobBodyCheck = (body: unknown) => ZipJobBody;
 
 export const createZipJobBodyCheck = (limits: RequestLimits): ZipJobBodyCheck => {
-  // ownProperties: a field counts only when the body itself has it, whatever its prototype.
+  // ownProperties: ignore inherited fields.
   const ajv = new Ajv({ allErrors: false, strict: true, ownProperties: true });
   for (const keyword of KEYWORDS_OF_CHECKS) ajv.removeKeyword(keyword);
   ajv.addVocabulary([...KEYWORDS_OF_CHECKS]);

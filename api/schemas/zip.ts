@@ -17,56 +17,57 @@ const fieldsOrNull = <P extends Readonly<Record<string, unknown>>>(description: 
   properties,
 });
 
-/** What `?expand=` adds to an answer; a field that does not apply (yet) is null. */
+/** The fields that `?expand=` adds to a response; a field that does not apply (yet) is null. */
 const EXPANSION_SCHEMAS = {
-  progress: fieldsOrNull('How far the job is; null until it has begun.', {
-    files_total: count('Files of the archive.'),
-    files_done: count('Files that are in the archive.'),
-    current_file: countOrNull('Index in `urls` of the file that is being written.'),
-    bytes_read: count('Bytes of all sources so far.'),
-    bytes_uploaded: count('Bytes of the archive that the store has.'),
-    bytes_total: countOrNull('Bytes of all sources, once each has told its length.'),
-    bytes_per_second: numberOrNull('Bytes read in a second, over the last half minute.'),
-    estimated_end_at: timeOrNull('When the last source will have been read at this pace.'),
-    updated_at: timeOrNull('When this was told.'),
+  progress: fieldsOrNull('Progress of the job; null until it starts.', {
+    files_total: count('Number of files in the request.'),
+    files_done: count('Number of files already in the archive.'),
+    current_file: countOrNull('Index in `urls` of the current file.'),
+    bytes_read: count('Bytes read from all sources.'),
+    bytes_uploaded: count('Bytes of the archive uploaded to the bucket.'),
+    bytes_total: countOrNull('Total bytes of all sources; null until every source has reported its length.'),
+    bytes_per_second: numberOrNull('Bytes read per second, averaged over the last 30 seconds.'),
+    estimated_end_at: timeOrNull('Estimated time at which all sources are read.'),
+    updated_at: timeOrNull('Time of this progress report.'),
   }),
   error: fieldsOrNull('Why the job failed; null for every other job.', {
-    code: { type: 'string', description: 'What went wrong, in one word.' },
-    message: { type: 'string', description: 'The same for people; names no query of a URL.' },
-    file_index: countOrNull('Index in `urls` of the file that it was about.'),
-    http_status: countOrNull('What its source answered.'),
-    retriable: { type: 'boolean', description: 'Whether the same request may well succeed.' },
-    help: { type: 'string', description: 'Where the code is explained.' },
+    code: { type: 'string', description: 'Failure code.' },
+    message: { type: 'string', description: 'Human-readable message, without URL queries.' },
+    file_index: countOrNull('Index in `urls` of the failing file.'),
+    http_status: countOrNull('HTTP status of the source response.'),
+    retriable: { type: 'boolean', description: 'Whether retrying the same request may help.' },
+    help: { type: 'string', description: 'URL of the documentation of the code.' },
   }),
-  archive: fieldsOrNull('What is in the bucket; null until the job has succeeded.', {
-    size: count('Bytes of the archive.'),
-    files: count('Entries of the archive.'),
-    sha256: textOrNull('SHA-256 of the archive in hexadecimal, when the project asks for it.'),
-    seconds: numberOrNull('How long it took to write.'),
+  archive: fieldsOrNull('The archive in the bucket; null until the job succeeds.', {
+    size: count('Size of the archive in bytes.'),
+    files: count('Number of entries in the archive.'),
+    sha256: textOrNull('SHA-256 of the archive in hexadecimal; null if the zipper did not compute it.'),
+    seconds: numberOrNull('Duration of writing the archive, in seconds.'),
     skipped: {
       type: 'array',
       items: { type: 'integer', minimum: 0 },
-      description: 'Indices in `urls` of files that were left out or replaced, as the project allows.',
+      description:
+        'Indices in `urls` of files that were skipped or replaced, if `jobDefaults.onSourceError` of the project allows it.',
     },
-    accepted_at: timeOrNull('When the request was taken.'),
-    started_at: timeOrNull('When the first file was fetched.'),
-    finished_at: timeOrNull('When the archive was complete.'),
+    accepted_at: timeOrNull('Time at which the request was accepted.'),
+    started_at: timeOrNull('Time at which the job started.'),
+    finished_at: timeOrNull('Time at which the job finished.'),
   }),
-  bucket: fieldsOrNull('Where the archive goes.', {
+  bucket: fieldsOrNull('Destination of the archive.', {
     service: { type: 'string', enum: SERVICES },
-    name: { type: 'string', description: 'As in `bucket_name` of the request.' },
-    key: { type: 'string', description: 'As in the request.' },
+    name: { type: 'string', description: '`bucket_name` of the request.' },
+    key: { type: 'string', description: '`key` of the request.' },
   }),
-  webhook: fieldsOrNull('Whether the webhook was delivered; null when none is sent for the job.', {
+  webhook: fieldsOrNull('State of the webhook delivery; null if no webhook is sent for the job.', {
     state: { type: 'string', enum: ['pending', 'delivered', 'exhausted', 'not_configured'] },
-    attempts: count('Deliveries that were tried.'),
-    last_status: countOrNull('What the receiver answered last.'),
-    next_attempt_at: timeOrNull('When it is tried again.'),
-    delivered_at: timeOrNull('When the receiver took it.'),
+    attempts: count('Number of delivery attempts.'),
+    last_status: countOrNull('HTTP status of the last response of the receiver.'),
+    next_attempt_at: timeOrNull('Time of the next attempt.'),
+    delivered_at: timeOrNull('Time of the successful delivery.'),
   }),
 } as const satisfies Readonly<Record<Expansion, unknown>>;
 
-/** The body of every success. */
+/** The body of every successful response. */
 export const ZIP_SCHEMA = {
   title: 'Zip',
   type: 'object',
@@ -74,7 +75,7 @@ export const ZIP_SCHEMA = {
   properties: {
     data: {
       type: 'object',
-      description: 'Nothing but the first three fields, unless `expand` asks for more.',
+      description: 'Contains only `uuid`, `status` and `metadata`, unless `expand` requests more.',
       required: ['uuid', 'status', 'metadata'],
       properties: {
         uuid: { type: 'string', format: 'uuid', description: 'Id of the job.' },
@@ -82,9 +83,9 @@ export const ZIP_SCHEMA = {
           type: 'string',
           enum: API_STATUSES,
           description:
-            'none: not begun. processing: files are fetched. succeeded: the archive is in the bucket. failed: there is no archive.',
+            'none: queued, not started. processing: downloading files and writing the archive. succeeded: the archive is in the bucket. failed: no archive was created.',
         },
-        metadata: { type: 'object', description: 'As sent, `{}` when none was sent.' },
+        metadata: { type: 'object', description: 'The metadata exactly as sent; `{}` if none was sent.' },
         ...EXPANSION_SCHEMAS,
       },
     },

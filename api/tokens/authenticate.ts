@@ -7,7 +7,7 @@ import { invalidApiKey, serviceUnavailable } from '../api-error.ts';
 import { isOpenProject, type ProveToken } from './prove-token.ts';
 import { candidateKey, findOpened, MASK_INDEX, opens } from './token-candidates.ts';
 
-/** Who calls: a token and the project that it opens. */
+/** The caller: a token and its project. */
 export interface Principal {
   readonly namespace: string;
   readonly tokenName: string;
@@ -15,7 +15,7 @@ export interface Principal {
   readonly project: ZipProject;
 }
 
-/** @throws ApiError invalid_api_key, or service_unavailable when it cannot be told */
+/** @throws ApiError invalid_api_key, or service_unavailable if the token cannot be verified */
 export type Authenticate = (token: string) => Promise<Principal>;
 
 export interface AuthenticateDeps {
@@ -25,7 +25,7 @@ export interface AuthenticateDeps {
 }
 
 /**
- * Tells whom a token belongs to. The watch-fed caches find the candidate, a live look proves it: so a deleted token ends
+ * Resolves a token to its principal. The caches find the candidate and a live read verifies it, so a deleted token fails
  * with the next request even when a watch lags behind.
  */
 export const createAuthenticate =
@@ -33,7 +33,7 @@ export const createAuthenticate =
   async (token) => {
     if (!isToken(token)) throw invalidApiKey();
     if (!tokens.hasSynced || !projects.hasSynced)
-      throw serviceUnavailable(new Error('tokens and projects are not read yet'));
+      throw serviceUnavailable(new Error('tokens and projects are not loaded yet'));
     const candidates = tokens
       .byIndex(MASK_INDEX, candidateKey(token))
       .filter(({ metadata }) => isOpenProject(projects.get(projectKey(metadata.namespace))));

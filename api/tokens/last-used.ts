@@ -9,15 +9,15 @@ export interface LastUsedDeps {
   readonly tokenClient: Pick<ObjectClient<ZipToken>, 'mergePatch'>;
   readonly clock: Clock;
   readonly log: Logger;
-  /** A token's time of last use is written at most this often. */
+  /** Minimum interval between two updates of a token's last use. */
   readonly intervalMs: number;
 }
 
-/** Notes that a token was used, now and then, in the background; a failed write is tried again with a later request. */
+/** Records the use of a token in the background, at most once per interval; a later request retries a failed write. */
 export type NoteUse = (principal: Pick<Principal, 'namespace' | 'tokenName'>) => void;
 
 export const createNoteUse = ({ tokens, tokenClient, clock, log, intervalMs }: LastUsedDeps): NoteUse => {
-  /** Monotonic time of the last attempt to write, by token; what is older than the interval is dropped. */
+  /** Monotonic time of the last write attempt by token; entries older than the interval are removed. */
   const tried = new Map<string, number>();
 
   const isDue = (key: string): boolean => {
@@ -41,10 +41,7 @@ export const createNoteUse = ({ tokens, tokenClient, clock, log, intervalMs }: L
         { status: { lastUsedAt: clock.date().toISOString() } },
       );
     } catch (error) {
-      log.warn(
-        { err: error, zipToken: `${namespace}/${name}` },
-        'could not write when a token was last used',
-      );
+      log.warn({ err: error, zipToken: `${namespace}/${name}` }, 'could not record the last use of a token');
     }
   };
 

@@ -7,39 +7,39 @@ import { type ObjectClient, objectKey } from '#runtime/kube/types.ts';
 import type { Logger } from '#runtime/log.ts';
 import { serviceUnavailable } from '../api-error.ts';
 
-/** That a token and its project existed at a time. */
+/** A verification that a token and its project existed at a given time. */
 export interface Proof {
-  /** Monotonic time at which the API server was asked. */
+  /** Monotonic time of the request to the API server. */
   readonly provenAt: number;
   readonly token: ZipToken;
   readonly project: ZipProject;
 }
 
 export interface ProveTokenDeps {
-  /** uids of tokens that were revoked through this process: no earlier yes counts for them, however young. */
+  /** uids of tokens that were revoked through this process: their earlier verifications are ignored. */
   readonly revoked: ReadonlySet<string>;
   readonly tokenClient: Pick<ObjectClient<ZipToken>, 'get'>;
   readonly projectClient: Pick<ObjectClient<ZipProject>, 'get'>;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Age after which a yes is proved again by asking the API server. */
+  /** Age after which a token is verified again. */
   readonly freshMs: number;
-  /** Age up to which a yes counts while the API server cannot be asked. */
+  /** Age up to which a verification is accepted while the API server is unavailable. */
   readonly staleMs: number;
-  /** Time limit of one proof. */
+  /** Time limit of one verification. */
   readonly proofTimeoutMs: number;
 }
 
 /**
- * Undefined when the API server says that the token or its project is no more.
- * @throws ApiError service_unavailable when the API server does not tell and the last yes is too old
+ * Undefined if the token or its project no longer exists.
+ * @throws ApiError service_unavailable if the API server does not respond and the last verification is too old
  */
 export type ProveToken = (candidate: ZipToken) => Promise<Proof | undefined>;
 
-/** A token that was deleted and made again under its name is another one. */
+/** Includes the uid, because a deleted token may be created again under the same name. */
 const proofKey = (token: ZipToken): string => `${objectKey(token)}/${token.metadata.uid ?? ''}`;
 
-/** True for a project that takes work. */
+/** True for a project that exists and is not being deleted. */
 export const isOpenProject = (project: ZipProject | undefined): project is ZipProject =>
   project !== undefined && project.metadata.deletionTimestamp === undefined;
 
@@ -48,7 +48,7 @@ const askFor =
   async (candidate) => {
     const { namespace, name, uid } = candidate.metadata;
     const provenAt = clock.monotonicMs();
-    const limit = { attempt: `proof of the token ${objectKey(candidate)}`, ms: proofTimeoutMs };
+    const limit = { attempt: `verification of token ${objectKey(candidate)}`, ms: proofTimeoutMs };
     const [token, project] = await withTimeLimit(limit, (signal) =>
       Promise.all([
         tokenClient.get(namespace, name, signal),
@@ -60,8 +60,8 @@ const askFor =
   };
 
 /**
- * Looks at a token and its project live, at most once in `freshMs` for all requests with the token, and only once at a
- * time. While the API server does not answer, the last yes counts for `staleMs`.
+ * Verifies a token and its project with the API server, at most once per `freshMs` for all requests with the token and without
+ * concurrent calls. While the API server does not respond, the last verification is accepted for `staleMs`.
  */
 export const createProveToken = (deps: ProveTokenDeps): ProveToken => {
   const { clock, log, freshMs, staleMs, revoked } = deps;
@@ -81,10 +81,10 @@ export const createProveToken = (deps: ProveTokenDeps): ProveToken => {
     if (proof !== undefined) proofs.set(key, proof);
   };
 
-  const lastYes = (key: string, error: unknown): Proof => {
+  const lastProof = (key: string, error: unknown): Proof => {
     const last = proofs.get(key);
     if (last === undefined || ageOf(last) > staleMs) throw serviceUnavailable(error);
-    log.warn({ err: error, zipToken: key }, 'could not prove a token again; its last proof still counts');
+    log.warn({ err: error, zipToken: key }, 'could not verify a token again; using its last verification');
     return last;
   };
 
@@ -94,7 +94,7 @@ export const createProveToken = (deps: ProveTokenDeps): ProveToken => {
       keep(key, proof);
       return proof;
     } catch (error) {
-      return lastYes(key, error);
+      return lastProof(key, error);
     } finally {
       running.delete(key);
     }

@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { hashToken, maskToken } from '#crds/api-token.ts';
 import type { ZipToken } from '#crds/zip-token.ts';
 
-/** Name and values of the reflector's index under which the candidates for a token are found. */
+/** Name and values of the index that finds the candidates for a token. */
 export const MASK_INDEX = 'mask';
 export const maskIndex = (token: ZipToken): readonly string[] => [token.spec.masked];
 
@@ -12,12 +12,12 @@ const equal = (left: string, right: string): boolean => {
   return a.length === b.length && timingSafeEqual(a, b);
 };
 
-/** True when the ZipToken is the fingerprint of the token in its own namespace and is not being deleted. */
+/** True if the ZipToken contains the hash of the token for its namespace and is not being deleted. */
 export const opens = (zipToken: ZipToken, token: string): boolean =>
   zipToken.metadata.deletionTimestamp === undefined &&
   equal(zipToken.spec.sha256, hashToken(zipToken.metadata.namespace, token));
 
-/** The first candidate that the token opens; every candidate is tried, so that the time tells nothing. */
+/** The first matching candidate. Every candidate is compared, so that the timing reveals nothing. */
 export const findOpened = (candidates: readonly ZipToken[], token: string): ZipToken | undefined =>
   candidates.filter((candidate) => opens(candidate, token))[0];
 

@@ -1,10 +1,10 @@
-/** Fills Node's compile cache with what an API loads, while its image is built. */
+/** Fills the compile cache of Node.js with the modules of the API while the image is built. */
 import { join } from 'node:path';
 import { warmUp } from '#runtime/warm-up.ts';
 
 await warmUp(join(import.meta.dirname, '../main.ts'), {
   ...process.env,
   PORT: '0',
-  // The dashboard's code is in the cache, too, and costs nothing where it is switched off.
+  // Include the dashboard: its code costs nothing if it is disabled.
   DASHBOARD_ENABLED: 'true',
 });

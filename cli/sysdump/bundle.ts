@@ -5,38 +5,38 @@ import { pipeline } from 'node:stream/promises';
 import { ZipArchive } from 'archiver';
 
 export interface BundleOptions {
-  /** Where the zip is in the end; until then it has another name. */
+  /** Final path of the zip. It has a temporary name until it is complete. */
   readonly path: string;
-  /** Most bytes of all entries together, before compression. */
+  /** Maximum size of all entries together, before compression. */
   readonly maxBytes: number;
   readonly date: Date;
 }
 
-/** A zip under way. Disposed of before it is finished, it leaves no file. */
+/** A zip that is being written. Disposing of it before it is finished leaves no file. */
 export interface Bundle extends AsyncDisposable {
   /** Bytes that still fit. */
   readonly bytesLeft: number;
-  /** False when the text does not fit any more; it is then left out. */
+  /** Returns false and skips the entry when the text does not fit. */
   add(name: string, text: string): Promise<boolean>;
-  /** Adds an entry whatever the limit says. */
+  /** Adds an entry regardless of the limit. */
   addAlways(name: string, text: string): Promise<void>;
-  /** Completes the file and gives it its name. */
+  /** Completes the file and renames it to its final path. */
   finish(): Promise<void>;
 }
 
-/** Opens the file at once, so that a place where nothing can be written is known before anything is read. */
+/** Opens the file first, so that an unwritable path fails before anything is read. */
 export const createBundle = ({ path, maxBytes, date }: BundleOptions): Bundle => {
   const partial = `${path}.partial-${process.pid}`;
   const archive = new ZipArchive({ zlib: { level: 6 } });
   const written = pipeline(archive, createWriteStream(partial, { flags: 'wx', mode: 0o600 }));
-  // Told by whoever waits for it next.
+  // The next await of `written` or `failed` reports the error.
   written.catch(() => undefined);
   const failed = written.then(() => new Promise<never>(() => undefined));
   failed.catch(() => undefined);
   let bytesLeft = maxBytes;
   let isFinished = false;
 
-  // One entry at a time: the archive reads every source that it was given at once.
+  // Append one entry at a time: the archive reads all appended sources concurrently.
   const append = async (name: string, bytes: Buffer): Promise<void> => {
     bytesLeft -= bytes.length;
     const entry = once(archive, 'entry');

@@ -5,7 +5,7 @@ import { DEFINITIONS, type DumpedKind } from './kinds.ts';
 import { maskObject } from './mask-object.ts';
 
 const PAGE_SIZE = 200;
-/** Of one entry: what a person can still open. */
+/** Maximum size of one entry, so that an editor can still open it. */
 const MAX_ENTRY_BYTES = 32 * 1024 * 1024;
 
 const yamlOf = (object: unknown): string => stringify(maskObject(object), { lineWidth: 0 });
@@ -41,7 +41,10 @@ const readKind = async (context: DumpContext, kind: DumpedKind, place: Place): P
   try {
     for await (const object of objectsOf(context, kind, place.namespace)) {
       if (documents.length >= limits.maxObjects || bytes > Math.min(MAX_ENTRY_BYTES, bundle.bytesLeft)) {
-        problems.note(what, `cut after ${documents.length} objects: there are more than a dump takes`);
+        problems.note(
+          what,
+          `truncated after ${documents.length} objects: limit reached; see --max-objects and --max-size`,
+        );
         break;
       }
       facts.note(object);
@@ -55,13 +58,13 @@ const readKind = async (context: DumpContext, kind: DumpedKind, place: Place): P
   return documents.join('---\n');
 };
 
-/** All objects of a kind, as YAML in one entry. */
+/** Writes all objects of a kind as YAML into one entry. */
 export const collectKind = async (context: DumpContext, kind: DumpedKind, place: Place): Promise<void> => {
   const text = await readKind(context, kind, place);
   if (text !== '') await addEntry(context, `${place.folder}/${kind.plural}.yaml`, text);
 };
 
-/** The definitions of our kinds, each by its name. */
+/** The CustomResourceDefinitions of zipjobs, read by name. */
 export const collectDefinitions = async (context: DumpContext): Promise<void> => {
   const { kube, problems, signal } = context;
   for (const name of DEFINITIONS) {
@@ -70,7 +73,7 @@ export const collectDefinitions = async (context: DumpContext): Promise<void> =>
       const object = await kube.request({ method: 'GET', path, signal });
       await addEntry(context, `cluster/customresourcedefinitions/${name}.yaml`, yamlOf(object));
     } catch (error) {
-      problems.failed(`the definition ${name}`, error);
+      problems.failed(`CustomResourceDefinition ${name}`, error);
     }
   }
 };

@@ -7,7 +7,7 @@ import { maskLines } from './mask-text.ts';
 
 const NEWLINE = 10;
 
-/** The last so many bytes, from the beginning of a line on: half a line may hold half a secret, which nobody knows for one. */
+/** The last `maxBytes` bytes, starting at a line: half a line may contain half a secret, which masking does not detect. */
 export const endOf = async (body: AsyncIterable<unknown>, maxBytes: number): Promise<string> => {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -35,7 +35,7 @@ interface Read {
   readonly query?: Readonly<Record<string, string | number | boolean>>;
 }
 
-/** A text of the API server, or undefined with a note why there is none. */
+/** Reads a text from the API server. On failure, notes the reason and returns undefined. */
 const readText = async (
   context: DumpContext,
   { what, path, query = {} }: Read,
@@ -49,7 +49,7 @@ const readText = async (
   } catch (error) {
     signal.throwIfAborted();
     if (isKubeError(error, 'Unauthorized')) throw error;
-    problems.note(what, limit.aborted ? `it took longer than ${limits.readMs} ms` : toError(error).message);
+    problems.note(what, limit.aborted ? `timed out after ${limits.readMs} ms` : toError(error).message);
     return undefined;
   } finally {
     body?.destroy();
@@ -87,18 +87,21 @@ const collectMetrics = async (context: DumpContext, pod: PodFacts): Promise<void
   if (text !== undefined) await addEntry(context, entry, maskLines(text));
 };
 
-/** The most telling first: processes that serve, then what has not ended well, then the newest. */
+/** Most useful first: servers, then pods that did not succeed, then the newest. */
 const order = (a: PodFacts, b: PodFacts): number =>
   Number(a.adminPort === undefined) - Number(b.adminPort === undefined) ||
   Number(a.phase === 'Succeeded') - Number(b.phase === 'Succeeded') ||
   b.createdAt.localeCompare(a.createdAt);
 
-/** Logs of our pods, and metrics of those that have some. A pod that never started has no log; that is told as well. */
+/** Logs of the zipjobs pods, and metrics of those that serve them. A pod that never started is noted as a problem. */
 export const collectPods = async (context: DumpContext): Promise<void> => {
   const { facts, limits, problems, progress } = context;
   const pods = facts.pods.toSorted(order);
   if (pods.length > limits.maxLogs)
-    problems.note('logs', `of ${pods.length} pods, only those of ${limits.maxLogs} are in the dump`);
+    problems.note(
+      'logs',
+      `truncated: the dump contains the logs of ${limits.maxLogs} of ${pods.length} pods`,
+    );
   for (const pod of pods.slice(0, limits.maxLogs)) {
     progress(`log of ${pod.namespace}/${pod.name}`);
     for (const { name, restarts } of pod.containers) {

@@ -3,22 +3,22 @@ import type { Bundle } from './bundle.ts';
 import type { Facts } from './facts.ts';
 import type { Problems } from './problems.ts';
 
-/** Bounds of a dump. */
+/** Limits of a dump. */
 export interface DumpLimits {
-  /** Of all entries together, before compression. */
+  /** All entries together, before compression. */
   readonly maxBytes: number;
-  /** Of one kind in one namespace. */
+  /** Per kind and namespace. */
   readonly maxObjects: number;
-  /** Namespaces that are looked into. */
+  /** Maximum number of project namespaces. */
   readonly maxProjects: number;
-  /** Of one container's log, from its end. */
+  /** Per container, counted from the end of the log. */
   readonly logLines: number;
   readonly logBytes: number;
-  /** Lines that are older are left out; absent: none are. */
+  /** Skip log lines older than this; absent: no limit. */
   readonly logSeconds?: number;
-  /** Pods whose logs are read. */
+  /** Maximum number of pods whose logs are read. */
   readonly maxLogs: number;
-  /** Time for reading one log, or the metrics of one pod. */
+  /** Time limit for reading one log, or the metrics of one pod. */
   readonly readMs: number;
 }
 
@@ -32,7 +32,7 @@ export const DUMP_LIMITS: DumpLimits = {
   readMs: 30_000,
 };
 
-/** What every part of a dump works with. */
+/** Shared by all collectors of a dump. */
 export interface DumpContext {
   readonly kube: KubeClient;
   readonly bundle: Bundle;
@@ -40,7 +40,7 @@ export interface DumpContext {
   readonly facts: Facts;
   readonly limits: DumpLimits;
   readonly signal: AbortSignal;
-  /** Says what is being read. */
+  /** Reports what is being read. */
   readonly progress: (line: string) => void;
 }
 
@@ -53,6 +53,6 @@ export const addEntry = async (
   if (!(await bundle.add(name, text)))
     problems.note(
       name,
-      `left out: the dump has reached its size (${text.length} characters more); see --max-size`,
+      `skipped: the dump has reached its maximum size (${text.length} more characters); see --max-size`,
     );
 };

@@ -1,7 +1,7 @@
 import { LABELS } from '#crds/api-group.ts';
 import { fieldAt, listAt, textAt } from './fields.ts';
 
-/** A pod of ours, as its logs and metrics are asked for. */
+/** The fields of a zipjobs pod that are needed to read its logs and metrics. */
 export interface PodFacts {
   readonly namespace: string;
   readonly name: string;
@@ -12,14 +12,14 @@ export interface PodFacts {
   readonly isReady: boolean;
   readonly restarts: number;
   readonly containers: readonly { readonly name: string; readonly restarts: number }[];
-  /** Port of its metrics; undefined when it has none. */
+  /** Port of the metrics; undefined if there is none. */
   readonly adminPort: number | undefined;
 }
 
-/** How often something was seen: the key is one line of a table, its columns joined by tabs. */
+/** Number of occurrences by table row; the key is the row's columns, joined by tabs. */
 export type Counts = ReadonlyMap<string, number>;
 
-/** What the summary tells; gathered while the objects pass by, so that they need not be kept. */
+/** Input of the summary, collected while objects are read, so that the objects need not be kept. */
 export interface Facts {
   readonly pods: readonly PodFacts[];
   /** Project, phase, reason. */
@@ -28,7 +28,7 @@ export interface Facts {
   readonly webhooks: Counts;
   /** Namespace, reason, kind of object. */
   readonly warnings: Counts;
-  /** Kind, project, name, reason, message of what is not Ready. */
+  /** Kind, project, name, reason, message of objects that are not Ready. */
   readonly notReady: readonly (readonly string[])[];
   readonly charts: ReadonlySet<string>;
   /** Namespace, lease, holder, renewed. */

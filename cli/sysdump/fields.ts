@@ -1,10 +1,10 @@
 import { isRecord } from '#runtime/kube/decode.ts';
 
-/** What stands at a path of an object whose kind nobody validated; undefined where there is nothing. */
+/** The value at a path of an object that is not validated; undefined if there is none. */
 export const fieldAt = (value: unknown, ...path: readonly string[]): unknown =>
   path.reduce<unknown>((at, name) => (isRecord(at) ? at[name] : undefined), value);
 
-/** The text (or number) at a path, or an empty text. */
+/** The text or number at a path, or an empty text. */
 export const textAt = (value: unknown, ...path: readonly string[]): string => {
   const found = fieldAt(value, ...path);
   return typeof found === 'string' || typeof found === 'number' ? String(found) : '';

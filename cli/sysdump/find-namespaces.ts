@@ -5,17 +5,17 @@ import { textAt } from './fields.ts';
 import { type DumpedKind, ZIP_JOBS, ZIP_PROJECTS } from './kinds.ts';
 
 export interface Asked {
-  /** Where the chart is installed; looked for when absent. */
+  /** Namespace of the chart; searched for when absent. */
   readonly systemNamespace?: string | undefined;
-  /** Looked for when there is none. */
+  /** Searched for when empty. */
   readonly projects: readonly string[];
-  /** Where to look when the person may not list every namespace. */
+  /** Searched when the user lacks permission to list every namespace. */
   readonly ownNamespace: string;
 }
 
 export interface Namespaces {
   readonly system: readonly string[];
-  /** Those of the projects, without the system's. */
+  /** Namespaces of projects, without the system namespaces. */
   readonly projects: readonly string[];
 }
 
@@ -29,7 +29,7 @@ const DEPLOYMENTS: DumpedKind = {
   labelSelector: `${LABELS.partOf}=zipjobs`,
 };
 
-/** Namespaces with objects of the kind; undefined, and a note, when they cannot be listed. */
+/** Namespaces with objects of the kind. If they cannot be listed, notes the problem and returns undefined. */
 const namespacesWith = async (
   { kube, signal, problems }: DumpContext,
   kind: DumpedKind,
@@ -59,19 +59,19 @@ const findSystem = async (context: DumpContext, asked: Asked): Promise<readonly 
   if (found !== undefined && found.size > 0) return [...found];
   context.problems.note(
     'the namespace of the chart',
-    `none was found; ${DEFAULT_SYSTEM_NAMESPACE} was looked into; name another with --system-namespace`,
+    `not found; searched ${DEFAULT_SYSTEM_NAMESPACE}. Set another one with --system-namespace`,
   );
   return [DEFAULT_SYSTEM_NAMESPACE];
 };
 
-/** Jobs that wait for a project to be made are where none is. */
+/** Queued jobs may be in a namespace that has no project yet. */
 const findProjects = async (context: DumpContext, asked: Asked): Promise<readonly string[]> => {
   if (asked.projects.length > 0) return asked.projects;
   const projects = await namespacesWith(context, ZIP_PROJECTS);
   if (projects === undefined) {
     context.problems.note(
       'other projects',
-      `only ${asked.ownNamespace} was looked into; name others with --project`,
+      `only ${asked.ownNamespace} was searched. Set another one with --namespace`,
     );
     return [asked.ownNamespace];
   }
@@ -79,7 +79,7 @@ const findProjects = async (context: DumpContext, asked: Asked): Promise<readonl
   return [...new Set([...projects, ...(waiting ?? [])])].toSorted();
 };
 
-/** Where to look. */
+/** The namespaces to dump. */
 export const findNamespaces = async (context: DumpContext, asked: Asked): Promise<Namespaces> => {
   const { maxProjects } = context.limits;
   const system = await findSystem(context, asked);
@@ -87,7 +87,7 @@ export const findNamespaces = async (context: DumpContext, asked: Asked): Promis
   if (projects.length > maxProjects)
     context.problems.note(
       'projects',
-      `of ${projects.length}, the first ${maxProjects} are in the dump; name those that matter with --project`,
+      `truncated: the dump contains the first ${maxProjects} of ${projects.length}. Select one with --namespace`,
     );
   return { system, projects: projects.slice(0, maxProjects).filter((one) => !system.includes(one)) };
 };

@@ -1,15 +1,15 @@
 import { API_GROUP, GROUP_VERSION, LABELS, PLURALS } from '#crds/api-group.ts';
 import type { KubeObject, ResourceDefinition } from '#runtime/kube/types.ts';
 
-/** A kind that a dump holds. */
+/** A kind that a dump contains. */
 export interface DumpedKind extends Pick<ResourceDefinition<KubeObject>, 'apiVersion' | 'plural' | 'kind'> {
   readonly scope: 'Namespaced' | 'Cluster';
   readonly labelSelector?: string;
-  /** Several lists, the most telling one first, for when not everything fits. */
+  /** Several lists, the most useful one first, in case not everything fits. */
   readonly fieldSelectors?: readonly string[];
 }
 
-/** What belongs to us; in a project there may be other people's pods, which are no business of support's. */
+/** Selects the objects of zipjobs: a project namespace may contain unrelated pods. */
 const OURS = `${LABELS.partOf}=zipjobs`;
 
 const namespaced = (apiVersion: string, plural: string, kind: string): DumpedKind => ({
@@ -35,7 +35,7 @@ export const ZIP_JOBS: DumpedKind = {
 };
 export const ZIP_PROJECTS = namespaced(GROUP_VERSION, PLURALS.ZipProject, 'ZipProject');
 
-/** Of every namespace that is looked at. Secrets are never among them. */
+/** Kinds to dump in each namespace. Never add Secrets. */
 export const NAMESPACED_KINDS: readonly DumpedKind[] = [
   ZIP_PROJECTS,
   namespaced(GROUP_VERSION, PLURALS.ZipBucket, 'ZipBucket'),
@@ -69,7 +69,7 @@ export const CLUSTER_KINDS: readonly DumpedKind[] = [
   ),
 ];
 
-/** Names of our definitions. */
+/** Names of the zipjobs CustomResourceDefinitions. */
 export const DEFINITIONS: readonly string[] = Object.values(PLURALS).map(
   (plural) => `${plural}.${API_GROUP}`,
 );

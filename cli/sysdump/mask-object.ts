@@ -9,10 +9,10 @@ const recordAt = (value: unknown, name: string): Fields => {
   return isRecord(member) ? member : {};
 };
 
-const leftOut = (value: unknown): string =>
-  `[left out: ${typeof value === 'string' ? value.length : JSON.stringify(value ?? '').length} characters]`;
+const removed = (value: unknown): string =>
+  `[removed: ${typeof value === 'string' ? value.length : JSON.stringify(value ?? '').length} characters]`;
 
-/** Receivers such as those of chat systems know their callers by the path: only where it leads is told. */
+/** Receivers such as chat systems authenticate callers by the path, so only the host is kept. */
 const maskWebhook = (webhook: Fields): Fields => {
   const url = URL.parse(typeof webhook['url'] === 'string' ? webhook['url'] : '');
   return { ...webhook, url: url ? `${url.protocol}//${url.host}/${MASK}` : MASK };
@@ -30,25 +30,25 @@ const maskFile = (file: unknown): unknown => {
   };
 };
 
-/** A caller's metadata is no business of support's, and the hash of a token could be tried on guesses. */
+/** Support does not need a caller's metadata, and the hash of a token would allow guessing it. */
 const maskSpec = (kind: unknown, spec: Fields): Fields => ({
   ...spec,
   ...(Array.isArray(spec['files']) && { files: spec['files'].map(maskFile) }),
   ...(isRecord(spec['webhook']) && { webhook: maskWebhook(spec['webhook']) }),
-  ...(kind === 'ZipJob' && spec['metadata'] !== undefined && { metadata: leftOut(spec['metadata']) }),
+  ...(kind === 'ZipJob' && spec['metadata'] !== undefined && { metadata: removed(spec['metadata']) }),
   ...(kind === 'ZipToken' && { sha256: MASK }),
 });
 
-const isLeftOut = (annotation: string): boolean => annotation.endsWith('last-applied-configuration');
+const isRemoved = (annotation: string): boolean => annotation.endsWith('last-applied-configuration');
 
 const maskMetadata = (metadata: Fields): Fields => {
   const { managedFields: _managedFields, annotations, ...rest } = metadata;
   if (!isRecord(annotations)) return rest;
-  const kept = Object.entries(annotations).filter(([name]) => !isLeftOut(name));
+  const kept = Object.entries(annotations).filter(([name]) => !isRemoved(name));
   return kept.length === 0 ? rest : { ...rest, annotations: Object.fromEntries(kept) };
 };
 
-/** An object of the API server as it may leave the cluster. */
+/** An object of the API server without anything that must not leave the cluster. */
 export const maskObject = (object: unknown): unknown => {
   if (!isRecord(object)) return maskValue(object);
   const { kind, spec, binaryData } = object;
@@ -56,6 +56,6 @@ export const maskObject = (object: unknown): unknown => {
     ...object,
     metadata: maskMetadata(recordAt(object, 'metadata')),
     ...(isRecord(spec) && { spec: maskSpec(kind, spec) }),
-    ...(binaryData !== undefined && { binaryData: leftOut(binaryData) }),
+    ...(binaryData !== undefined && { binaryData: removed(binaryData) }),
   });
 };

@@ -1,42 +1,42 @@
 import { isRecord } from '#runtime/kube/decode.ts';
 import { redactText } from '#runtime/redact.ts';
 
-/** Stands where something was left out. */
+/** Replaces a removed value. */
 export const MASK = '[redacted]';
 
 const SECRET_WORD =
   'pass(?:word|wd|phrase)|secret|token|credential|authorization(?!\\.k8s)|cookie|signature|private[-_]?key|api[-_]?key|(?:access|session)[-_]?key';
 const SECRET_NAME = new RegExp(`${SECRET_WORD}|^sig$`, 'i');
 
-/** Fields of Kubernetes that are named for secrets and hold none: names, references, switches. */
+/** Kubernetes fields whose names suggest secrets but which contain none: names, references, flags. */
 const HARMLESS_NAME =
   /(?:names?|ref|pull_?secrets|class|path|dir|file|policy|seconds|bytes|count)$|^(?:secrets?|secretKeyRef|serviceAccountToken|tokenRequests)$/i;
 
-/** True for the name of a field or variable whose text may be a secret. */
+/** True for the name of a field or variable whose value may be a secret. */
 export const isSecretName = (name: string): boolean => SECRET_NAME.test(name) && !HARMLESS_NAME.test(name);
 
-/** The rest of a name on either side of the word; bounded, so that no long line takes long. */
+/** The rest of a name on either side of the word; bounded, so that long lines stay fast. */
 const MORE = '[\\w.-]{0,60}';
 const NAME = `${MORE}(?:${SECRET_WORD})${MORE}`;
 
 const PRIVATE_KEY = /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g;
 
-/** Besides what every process masks in its own output: what others print. */
+/** Formats that other programs print, in addition to those that redactText covers. */
 const PATTERNS: readonly (readonly [pattern: RegExp, replacement: string])[] = [
   [PRIVATE_KEY, MASK],
   [/\b(?:AKIA|ASIA)[A-Z0-9]{12,}\b/g, MASK],
-  // Of a query, encoded or not, and of arguments: --token=..., access_token%3D...
+  // Query parameters, encoded or not, and arguments: --token=..., access_token%3D...
   [
     new RegExp(`((?:${SECRET_WORD}|AWSAccessKeyId|\\bsig)${MORE}(?:=|%3D)["']?)[^\\s&"',;]+`, 'gi'),
     `$1${MASK}`,
   ],
-  // A member of JSON that stands in a text, or in a text of JSON there; of the latter rather too much.
+  // A JSON member inside a text, or inside a JSON string there; the latter may mask more than needed.
   [new RegExp(`("${NAME}"\\s{0,9}:\\s{0,9}")(?:[^"\\\\]|\\\\.)*`, 'gi'), `$1${MASK}`],
   [
     new RegExp(`(\\\\"${NAME}\\\\+"\\s{0,9}:\\s{0,9}\\\\+").*?(?=\\\\+"\\s{0,9}[,}\\]]|$)`, 'gim'),
     `$1${MASK}`,
   ],
-  // A header in a text, and a line of YAML.
+  // A header inside a text, and a line of YAML.
   [
     /((?:authorization|cookie|x-api-key|x-amz-security-token)["']?[ \t]{0,9}:[ \t]{0,9}["']?)[^\r\n"']+/gi,
     `$1${MASK}`,
@@ -47,10 +47,10 @@ const PATTERNS: readonly (readonly [pattern: RegExp, replacement: string])[] = [
 const maskPlain = (text: string): string =>
   PATTERNS.reduce((result, [pattern, replacement]) => result.replace(pattern, replacement), redactText(text));
 
-/** No object of ours nests deeper, and nobody's nesting may end the program. */
+/** Deeper than any zipjobs object; limits the recursion on foreign objects. */
 const MAX_DEPTH = 64;
 
-/** Numbers and switches are no secrets. */
+/** Numbers and booleans are not secrets. */
 const maskMember = (name: string, value: unknown, depth: number): unknown =>
   isSecretName(name) && (typeof value === 'string' || (typeof value === 'object' && value !== null))
     ? MASK
@@ -62,7 +62,7 @@ const maskNamed = (record: Readonly<Record<string, unknown>>): Readonly<Record<s
     ? { ...record, value: MASK }
     : record;
 
-/** The same value with every text masked; of fields with a secret's name the whole text. */
+/** The same value with all texts masked. Fields with a secret name are masked completely. */
 export const maskValue = (value: unknown, depth = 0): unknown => {
   if (typeof value === 'string') return maskText(value);
   if (depth > MAX_DEPTH) return MASK;
@@ -83,20 +83,20 @@ const parsed = (text: string): unknown => {
   }
 };
 
-/** A text of any origin without what looks like a secret; JSON is masked by the names of its members, too. */
+/** Masks everything in a text that looks like a secret. JSON is also masked by member names. */
 export const maskText = (text: string): string => {
   const value = parsed(text);
   return value === undefined ? maskPlain(text) : JSON.stringify(maskValue(value));
 };
 
-/** A line that is longer is no line for people. */
+/** Longer lines are not readable and slow to mask. */
 const MAX_LINE = 16 * 1024;
 const shortened = (line: string): string =>
-  line.length <= MAX_LINE ? line : `${line.slice(0, MAX_LINE)} [cut: ${line.length} characters]`;
+  line.length <= MAX_LINE ? line : `${line.slice(0, MAX_LINE)} [truncated: ${line.length} characters]`;
 
-/** A log, line by line. */
+/** Masks a log line by line. */
 export const maskLines = (text: string): string => {
-  // A key of several lines must be seen whole.
+  // A private key spans several lines.
   const whole = text.replaceAll(PRIVATE_KEY, MASK);
   return whole
     .split('\n')

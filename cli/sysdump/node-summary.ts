@@ -7,7 +7,7 @@ import { maskValue } from './mask-text.ts';
 const NODES = { apiVersion: 'v1', plural: 'nodes', kind: 'Node', scope: 'Cluster' } as const;
 const PAGE_SIZE = 200;
 
-/** What matters of a node to a pod; its images, addresses and annotations do not. */
+/** The fields of a node that affect pods; images, addresses and annotations are omitted. */
 const nodeFacts = (node: unknown): Readonly<Record<string, unknown>> => ({
   name: textAt(node, 'metadata', 'name'),
   labels: fieldAt(node, 'metadata', 'labels'),

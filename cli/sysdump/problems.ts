@@ -2,7 +2,7 @@ import { toError } from '#runtime/errors.ts';
 import { isKubeError } from '#runtime/kube/kube-error.ts';
 import { maskText } from './mask-text.ts';
 
-/** What is not in the dump, and why. */
+/** An item that is missing or truncated, and the reason. */
 export interface Problem {
   readonly what: string;
   readonly why: string;
@@ -11,12 +11,12 @@ export interface Problem {
 export interface Problems {
   readonly all: readonly Problem[];
   note(what: string, why: string): void;
-  /** Of something that could not be read. @throws the error when it is no failure of this one call. */
+  /** Notes an item that could not be read. @throws the error if every other call would fail as well */
   failed(what: string, error: unknown): void;
 }
 
-/** Without these nothing else can be read either. */
-const endsAll = (error: unknown): boolean => !isKubeError(error) || isKubeError(error, 'Unauthorized');
+/** After these errors, every other call fails as well. */
+const isFatal = (error: unknown): boolean => !isKubeError(error) || isKubeError(error, 'Unauthorized');
 
 export const createProblems = (): Problems => {
   const all: Problem[] = [];
@@ -27,7 +27,7 @@ export const createProblems = (): Problems => {
     all,
     note,
     failed: (what, error) => {
-      if (endsAll(error)) throw toError(error);
+      if (isFatal(error)) throw toError(error);
       note(what, toError(error).message);
     },
   };
@@ -36,10 +36,10 @@ export const createProblems = (): Problems => {
 /** The text of errors.txt. */
 export const problemsText = (problems: readonly Problem[]): string =>
   problems.length === 0
-    ? 'Everything that was asked for is in this dump.\n'
+    ? 'This dump is complete.\n'
     : [
-        'What is not in this dump, or not whole, and why. What is forbidden can be read by somebody with more',
-        'rights: all of it by a cluster-admin, one project by a person with the role view in its namespace.',
+        'Items that are missing or truncated, and the reason. To include forbidden items, run the dump with more',
+        'permissions: as cluster-admin for everything, or with the role view in the namespace of one project.',
         '',
         ...problems.map(({ what, why }) => `${what}\n    ${why.replaceAll('\n', '\n    ')}`),
         '',

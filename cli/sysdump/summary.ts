@@ -3,7 +3,7 @@ import type { Counts, Facts } from './facts.ts';
 
 export interface SummaryInput {
   readonly takenAt: Date;
-  /** Who took it, as the API server knows the person. */
+  /** User name according to the API server. */
   readonly user: string;
   readonly version: string;
   readonly kubernetes: string;
@@ -41,24 +41,24 @@ const podRows = ({ pods }: Facts, systemNamespaces: readonly string[]): readonly
       image,
     ]);
 
-/** What a person reads first. */
+/** The entry to read first. */
 export const summaryText = (input: SummaryInput): string => {
   const { facts, systemNamespaces } = input;
   const whole =
     input.problemCount === 0
-      ? 'Everything that was asked for is in it.'
-      : `PARTIAL: ${input.problemCount} things are missing or cut; errors.txt tells which and why.`;
+      ? 'The dump is complete.'
+      : `PARTIAL: ${input.problemCount} items are missing or truncated. See errors.txt.`;
   return [
     `zipjobs sysdump of ${input.takenAt.toISOString()}, taken by ${input.user}`,
     whole,
-    'No Secret was read. Signed queries, credentials and the metadata of callers are left out.',
+    'No Secrets were read. Signed queries, credentials and caller metadata were removed.',
     '',
-    `Command line: ${input.version}`,
+    `CLI:          ${input.version}`,
     `Kubernetes:   ${input.kubernetes}`,
     `Chart:        ${[...facts.charts].filter((chart) => chart !== '').join(', ') || 'not found'}, in ${systemNamespaces.join(', ')}`,
     `Projects:     ${input.projects.join(', ') || 'none'}`,
     ...section(
-      'Pods (zippers that ended well left out)',
+      'Pods (without succeeded zippers)',
       ['NAMESPACE', 'NAME', 'PHASE', 'READY', 'RESTARTS', 'IMAGE'],
       podRows(facts, systemNamespaces),
     ),
@@ -66,7 +66,7 @@ export const summaryText = (input: SummaryInput): string => {
     ...section('Jobs', ['COUNT', 'PROJECT', 'PHASE', 'REASON', 'FAILURE'], countRows(facts.jobs)),
     ...section('Webhooks of jobs', ['COUNT', 'PROJECT', 'STATE'], countRows(facts.webhooks)),
     ...section('Not Ready', ['KIND', 'PROJECT', 'NAME', 'REASON', 'MESSAGE'], facts.notReady),
-    ...section('Warning events', ['COUNT', 'NAMESPACE', 'REASON', 'ABOUT'], countRows(facts.warnings)),
+    ...section('Warning events', ['COUNT', 'NAMESPACE', 'REASON', 'OBJECT'], countRows(facts.warnings)),
     '',
   ].join('\n');
 };

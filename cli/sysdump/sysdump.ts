@@ -15,11 +15,11 @@ import { createProblems, type Problem, problemsText } from './problems.ts';
 import { summaryText } from './summary.ts';
 
 export interface SysdumpDeps {
-  /** Acts as the person who asks. */
+  /** Authenticated as the user. */
   readonly kube: KubeClient;
   readonly clock: Pick<Clock, 'date'>;
   readonly progress: (line: string) => void;
-  /** Of the command line. */
+  /** Version of the CLI. */
   readonly version: string;
 }
 
@@ -31,18 +31,18 @@ export interface SysdumpRequest extends Asked {
 export interface SysdumpResult {
   readonly path: string;
   readonly namespaces: Namespaces;
-  /** What is missing or cut. */
+  /** Entries that are missing or truncated. */
   readonly problems: readonly Problem[];
 }
 
 /**
- * Writes one zip with what somebody needs who is to help. What cannot be read is told in it; a file is there only when it
- * is complete.
- * @throws KubeError when the API server cannot be reached, or does not know the person
+ * Writes one zip with the data that support needs. The zip lists everything that could not be read. The file exists only
+ * once it is complete.
+ * @throws KubeError when the API server cannot be reached, or rejects the user's credentials
  */
 export type Sysdump = (request: SysdumpRequest, signal: AbortSignal) => Promise<SysdumpResult>;
 
-/** Not forbidden to anybody, so that whoever is not let in, or at the wrong address, is told before anything is written. */
+/** Every user may make these calls, so invalid credentials or a wrong address fail before anything is written. */
 const firstWords = async ({ kube }: SysdumpDeps, signal: AbortSignal) => {
   const version = await kube.request({ method: 'GET', path: '/version', signal });
   const review = await kube.request({

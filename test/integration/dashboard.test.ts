@@ -111,7 +111,7 @@ describe('the dashboard in a browser', function () {
     await page.getByRole('textbox', { name: 'Namespace' }).fill(NAMESPACE);
     await page.getByRole('button', { name: 'Create project' }).click();
     await page.locator('#namespace-error').waitFor();
-    expect(await page.locator('#namespace-error').textContent()).to.contain('holds a project already');
+    expect(await page.locator('#namespace-error').textContent()).to.contain('A project already exists');
     await page.getByRole('button', { name: 'Dark' }).click();
     expect(await page.locator('html').getAttribute('data-theme')).to.equal('dark');
     await page.locator('summary', { hasText: 'Signed in as' }).click();
@@ -136,7 +136,7 @@ describe('the dashboard in a browser', function () {
     await create();
     await page.locator('#namespace-error').waitFor();
     expect(await page.locator('#namespace-error').textContent()).to.contain(
-      'may not create zipprojects.zipjobs.dev in namespace dashboard-new',
+      'cannot create zipprojects.zipjobs.dev in namespace dashboard-new',
     );
     await cluster.kubectl([
       'create',

@@ -40,7 +40,7 @@ describe('the forms of the dashboard by keyboard alone, without JavaScript', fun
     await keyboard.press('Create project');
     await page.locator('#namespace-error').waitFor();
     // From the list of what is wrong straight to the field.
-    await keyboard.reach(page.getByRole('link', { name: 'holds a project already' }));
+    await keyboard.reach(page.getByRole('link', { name: 'A project already exists' }));
     await page.keyboard.press('Enter');
     expect(new URL(page.url()).hash).to.equal('#namespace');
   });

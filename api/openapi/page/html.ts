@@ -6,7 +6,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Text that is HTML already. */
+/** Markup that is not escaped again. */
 export interface Html {
   readonly html: string;
 }
@@ -21,12 +21,12 @@ const textOf = (part: Part): string => {
   return 'html' in part ? part.html : part.map(textOf).join('');
 };
 
-/** A template of HTML: what is put into it is escaped, unless it came out of one. */
+/** HTML template: escapes every value that is not Html. */
 export const html = (strings: TemplateStringsArray, ...parts: readonly Part[]): Html => ({
   html: strings.map((text, index) => text + textOf(parts[index])).join(''),
 });
 
-/** Text in which backticks mark code. */
+/** Renders text in which backticks mark code. */
 export const prose = (text: string): Html => {
   const pieces = text
     .split('`')

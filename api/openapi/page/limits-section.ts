@@ -4,34 +4,34 @@ import { type Html, html, type Part, table } from './html.ts';
 
 const grouped = (figure: number): string => figure.toLocaleString('en-US');
 const bytes = (figure: number): string => `${grouped(figure)} bytes`;
-const perMinute = (figure: number): string => (figure === 0 ? 'no limit' : `${grouped(figure)} a minute`);
+const perMinute = (figure: number): string => (figure === 0 ? 'no limit' : `${grouped(figure)} per minute`);
 
 const rowsOf = (settings: PublishedSettings): readonly (readonly Part[])[] => [
-  ['Files of one archive', grouped(settings.maxFiles), 'A project may have a lower one.'],
-  ['Body of a request', bytes(settings.maxBodyBytes), ''],
-  ['URL of a source', `${grouped(settings.maxUrlLength)} characters`, ''],
-  ['Key', bytes(settings.maxKeyBytes), 'Of UTF-8.'],
-  ['Metadata', `${bytes(settings.maxMetadataBytes)}, ${MAX_METADATA_DEPTH} levels`, 'As JSON text.'],
-  ['Headers of a request', bytes(settings.maxHeaderBytes), ''],
+  ['Files per archive', grouped(settings.maxFiles), 'A project may have a lower limit.'],
+  ['Request body', bytes(settings.maxBodyBytes), ''],
+  ['Source URL', `${grouped(settings.maxUrlLength)} characters`, ''],
+  ['Key', bytes(settings.maxKeyBytes), 'Encoded as UTF-8.'],
+  ['Metadata', `${bytes(settings.maxMetadataBytes)}, ${MAX_METADATA_DEPTH} levels`, 'Serialized as JSON.'],
+  ['Request headers', bytes(settings.maxHeaderBytes), ''],
   [
-    'File lists of a project',
+    'Stored file lists per project',
     bytes(settings.maxFileListBytesPerProject),
-    'Compressed; a list goes some time after its job has ended.',
+    'Compressed. A list is deleted some time after its job finishes.',
   ],
-  ['Requests with one token', perMinute(settings.requestsPerMinutePerToken), ''],
+  ['Requests per token', perMinute(settings.requestsPerMinutePerToken), ''],
   [
-    'Requests of a project',
+    'Requests per project',
     perMinute(settings.requestsPerMinutePerProject),
-    'A project may have a lower one.',
+    'A project may have a lower limit.',
   ],
-  ['Requests without a good token', perMinute(settings.authFailuresPerMinute), 'Of one client address.'],
+  ['Requests without a valid token', perMinute(settings.authFailuresPerMinute), 'Per client address.'],
 ];
 
-/** The limits in force. */
+/** The configured limits. */
 export const limitsSection = (settings: PublishedSettings): Html => html`
 <section aria-labelledby="limits">
 <h2 id="limits">Limits</h2>
-<p>In force here and now. The headers <code>RateLimit-Policy</code> and <code>RateLimit</code> of every answer tell how many requests
-are left; 429 and 503 say in <code>Retry-After</code> how many seconds to wait.</p>
-${table(['Of', 'At most', ''], rowsOf(settings))}
+<p>These limits are in force. The headers <code>RateLimit-Policy</code> and <code>RateLimit</code> report the remaining
+requests. Responses with 429 and 503 contain the seconds to wait in <code>Retry-After</code>.</p>
+${table(['Limit', 'Maximum', 'Notes'], rowsOf(settings))}
 </section>`;

@@ -31,13 +31,13 @@ const examplesOf = (content: JsonContent | undefined): Part =>
     ({ summary, value }) => html`<details><summary>${summary}</summary>${json(value)}</details>`,
   );
 
-/** The fields of a schema as a table; one table for each of its alternatives. */
+/** Renders the fields of a schema as a table; one table per `oneOf` alternative. */
 const fieldsTable = (schema: Schema): Html => {
   const { oneOf } = schema;
   if (Array.isArray(oneOf))
     return html`${oneOf.map((one: Schema) => html`<h4>${String(one['title'])}</h4>${fieldsTable(one)}`)}`;
   return table(
-    ['Field', 'Type', 'What it is'],
+    ['Field', 'Type', 'Description'],
     schemaRows(schema).map(({ path, type, isRequired, description, rules }) => [
       html`<code>${path}</code>`,
       isRequired ? `${type}, required` : type,
@@ -53,14 +53,14 @@ const bodySection = ({ operation, schemas }: OperationSection): Part => {
   return html`<h3>Body</h3>${fieldsTable(resolve(schema, schemas))}${examplesOf(requestBody.content)}`;
 };
 
-const answerRows = ({ operation }: OperationSection): readonly (readonly Part[])[] =>
+const responseRows = ({ operation }: OperationSection): readonly (readonly Part[])[] =>
   Object.entries(operation.responses).map(([status, { description, headers = {} }]) => [
     html`<code>${status}</code>`,
     prose(description),
     Object.keys(headers).map((name, index) => [index === 0 ? '' : ', ', html`<code>${name}</code>`]),
   ]);
 
-/** One operation: parameters, body, answers. */
+/** One operation: parameters, body and responses. */
 export const operationSection = (section: OperationSection): Html => {
   const { method, path, operation } = section;
   const success = Object.entries(operation.responses).find(([status]) => status.startsWith('2'));
@@ -70,10 +70,10 @@ export const operationSection = (section: OperationSection): Html => {
 <p><code>${method} ${path}</code></p>
 <p>${prose(operation.description)}</p>
 <h3>Parameters</h3>
-${table(['Name', 'Where', 'What it is'], operation.parameters.map(parameterRow))}
+${table(['Name', 'In', 'Description'], operation.parameters.map(parameterRow))}
 ${bodySection(section)}
-<h3>Answers</h3>
-${table(['Status', 'When', 'Headers'], answerRows(section))}
+<h3>Responses</h3>
+${table(['Status', 'Description', 'Headers'], responseRows(section))}
 ${examplesOf(success?.[1].content)}
 </section>`;
 };

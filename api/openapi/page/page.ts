@@ -29,7 +29,7 @@ const navigation = (document: OpenApiDocument): Html => {
     operation.summary,
   ]);
   const links = [
-    ['start', 'Start'],
+    ['start', 'Getting started'],
     ...operations,
     [WEBHOOK.operationId, 'Webhook'],
     ['limits', 'Limits'],
@@ -43,24 +43,24 @@ ${links.map(([id = '', title = '']) => html`<li><a href="#${id}">${title}</a></l
 
 const start = ({ document, samples }: PageOptions): Html => html`
 <section aria-labelledby="start">
-<h2 id="start">Start</h2>
+<h2 id="start">Getting started</h2>
 ${document.info.description.split('\n\n').map((paragraph) => html`<p>${prose(paragraph)}</p>`)}
-<p>Both spellings of a path are the same:</p>
+<p>Every path works with and without the prefix <code>/api</code>:</p>
 <ul>${document.servers.map(({ url, description }) => html`<li><code>${url}</code> ${description}</li>`)}</ul>
-<p>Create with an Idempotency-Key, wait for the end:</p>
+<p>Create a zip with an Idempotency-Key and wait until it finishes:</p>
 ${samples.makeArchive.map(shown)}
 </section>`;
 
 const webhooks = ({ document, samples }: PageOptions): Part =>
   operationsOf(document.webhooks).map(
     ({ operation }) => html`
-${operationSection({ method: 'POST', path: 'the URL of the project', operation, schemas: document.components.schemas })}
+${operationSection({ method: 'POST', path: 'webhook URL of the project', operation, schemas: document.components.schemas })}
 <h3 id="verify">Verify a webhook</h3>
-<p>Any library of <a href="https://www.standardwebhooks.com" rel="noreferrer">Standard Webhooks</a> does it. Without one:</p>
+<p>Use any <a href="https://www.standardwebhooks.com" rel="noreferrer">Standard Webhooks</a> library, or verify the signature yourself:</p>
 ${samples.verifyWebhook.map(shown)}`,
   );
 
-/** The description of the API for people, made of the same document that programs get. */
+/** Renders the API reference from the OpenAPI document. */
 export const renderPage = (options: PageOptions): string => {
   const { document, settings } = options;
   const { title, summary, version } = document.info;
@@ -93,7 +93,7 @@ ${errorsSection()}
 
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
 
-/** The page loads nothing, runs nothing, sends nothing and stands in no frame. */
+/** The page loads no resources, runs no scripts, submits no forms and cannot be framed. */
 export const PAGE_HEADERS = {
   'Content-Security-Policy': `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
   'Referrer-Policy': 'no-referrer',

@@ -2,7 +2,7 @@ import { isRecord } from '#runtime/kube/decode.ts';
 import type { Schema } from '../document-types.ts';
 
 export interface SchemaRow {
-  /** Where the field is, such as `urls[].url`. */
+  /** Path of the field, such as `urls[].url`. */
   readonly path: string;
   readonly type: string;
   readonly isRequired: boolean;
@@ -27,10 +27,10 @@ const typeOf = ({ type }: Schema): string => {
 const rulesOf = (schema: Schema): string =>
   Object.entries(RULES)
     .filter(([keyword]) => schema[keyword] !== undefined)
-    .map(([keyword, tell]) => tell(schema[keyword]))
+    .map(([keyword, ruleOf]) => ruleOf(schema[keyword]))
     .join('; ');
 
-/** The fields of an object schema and of those within, each on a row of its own. */
+/** One row per field of an object schema, including nested fields. */
 export const schemaRows = (schema: Schema, parent = ''): readonly SchemaRow[] => {
   const { properties, required } = schema;
   if (!isRecord(properties)) return [];

@@ -1,4 +1,4 @@
-/** The whole style of the page; it loads nothing. */
+/** The complete style of the page; it loads no resources. */
 export const STYLE = `
 :root { color-scheme: light dark; --text: #1c2128; --soft: #57606a; --back: #fff; --panel: #f4f6f8; --line: #d0d7de; --link: #0550ae; }
 @media (prefers-color-scheme: dark) {

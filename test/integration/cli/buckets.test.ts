@@ -130,7 +130,7 @@ describe('the command line', function () {
       expect(stdout)
         .to.match(/Last test: +BucketCredentialsInvalid/)
         .and.to.match(/Message: +\S+/)
-        .and.to.match(/What to do: +Set the right credentials/);
+        .and.to.match(/Next step: +Set valid credentials/);
       await world.owner.succeed(world.inOwn('bucket', 'set-credentials', BUCKET), { env: world.credentials });
       await world.owner.succeed(world.inOwn('bucket', 'test', BUCKET));
     });
@@ -145,7 +145,7 @@ describe('the command line', function () {
           /no bucket 'archive' of service s3\. One of service r2 has that name/,
         ],
         [world.inOwn('bucket', 'show', 'nothing-here'), 4, /List the buckets/],
-        [world.inOwn('bucket', 'delete', BUCKET), 2, /Delete the bucket .*--yes/],
+        [world.inOwn('bucket', 'delete', BUCKET), 2, /Delete bucket .*--yes/],
         [['bucket', 'list', '-n', 'default'], 3, /You \(olivia\) may not get zipprojects/],
         [
           ['bucket', 'create', 'reports', '--region', 'x', '-n', world.other],
@@ -157,11 +157,11 @@ describe('the command line', function () {
       // Nobody types credentials for what cannot be.
       await world.refused(world.owner, world.newBucket(BUCKET), {
         code: 3,
-        says: /already\. Set its credentials, or delete it first/,
+        says: /already exists in project "cli-buckets"\. Update its credentials, or delete it first/,
       });
       await world.refused(world.platform, ['bucket', 'create', 'reports', '--region', 'x', '-n', 'default'], {
         code: 4,
-        says: /default holds no project\. Create it first \(zipjobs project create default\), or name .*\(-n\)/,
+        says: /No project found in namespace "default"\. Create one with: zipjobs project create default, or set .* -n/,
       });
       await world.refused(world.owner, world.newBucket('reports'), {
         code: 2,
@@ -187,7 +187,7 @@ describe('the command line', function () {
       });
       await world.refused(harry, world.newBucket('half-made'), {
         code: 3,
-        says: /The bucket s3-half-made was not created, .* You \(harry\) may not create secrets in namespace cli-buckets\. Ask/,
+        says: /Cannot store the credentials: User "harry" cannot create secrets in namespace cli-buckets\. Ask .*Bucket "s3-half-made" was not created/,
         env: world.credentials,
       });
       await until('the bucket to be taken back', async () => {
@@ -211,7 +211,7 @@ describe('the command line', function () {
       ]);
       await world.refused(world.owner, world.inOwn('bucket', 'delete', 'from-file', '--yes'), {
         code: 3,
-        says: /while jobs name it: 1 unfinished and 0 finished, such as held\. .*force the deletion/,
+        says: /jobs refer to it \(1 unfinished and 0 finished\), such as held\. .*force the deletion/,
       });
       const bucket = JSON.parse(
         await world.kubectl('get', 'zipbucket', 's3-from-file', '-o', 'json'),
@@ -233,7 +233,7 @@ describe('the command line', function () {
 
     it('is deleted with its credentials', async () => {
       const { stdout } = await world.owner.succeed(world.inOwn('bucket', 'delete', 'from-input', '-y'));
-      expect(stdout).to.equal('The bucket from-input is deleted; what is stored in it stays.\n');
+      expect(stdout).to.equal('Bucket "from-input" deleted. Its objects at the provider are kept.\n');
       for (const name of ['from-input', 'from-file']) {
         expect(await secretOf(name, '--ignore-not-found')).to.equal('');
       }

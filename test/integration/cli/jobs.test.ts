@@ -45,7 +45,7 @@ describe('zipjobs job', function () {
       .to.match(/Phase: +Succeeded/)
       .and.to.match(/Files: +2\/2/);
     expect(done.stdout)
-      .to.match(/Attempt 1 ended +success, exit code 0/)
+      .to.match(/Attempt 1 finished +success, exit code 0/)
       .and.to.match(/Complete +Uploaded/);
     const job = await asked('get', uuid);
     expect(job).to.include({
@@ -131,11 +131,13 @@ describe('zipjobs job', function () {
     );
     const refused = await zipjobs(['run-again', uuid]);
     expect(refused.exitCode).to.equal(3);
-    expect(refused.stderr).to.contain('was deleted at 2026-01-01T00:00:00Z').and.to.contain('post it again');
+    expect(refused.stderr)
+      .to.contain('was deleted at 2026-01-01T00:00:00Z')
+      .and.to.contain('Send the original request again');
     const running = await flow.post([source('/drip/1000/500/1000000/1')]);
     const early = await zipjobs(['run-again', running]);
     expect(early.exitCode).to.equal(3);
-    expect(early.stderr).to.contain('has not ended');
+    expect(early.stderr).to.contain('it is not finished');
     await ok('cancel', running, '--yes');
   });
 
@@ -172,14 +174,14 @@ describe('zipjobs job', function () {
     expect(end.stdout).to.match(/Phase: +Cancelled/);
     const twice = await zipjobs(['cancel', uuid, '--yes']);
     expect(twice.exitCode).to.equal(3);
-    expect(twice.stderr).to.contain('has ended (Cancelled)');
+    expect(twice.stderr).to.contain('it is already finished (Cancelled)');
   });
 
   it('replays a webhook with the same id, and tells when it is not taken', async () => {
     const uuid = await flow.post([source('/gen/10/1')]);
     await flow.project.untilPhase(uuid, ['Succeeded'], 100_000);
     await until('the first event', async () => (await asked('get', uuid)).webhook?.state === 'Delivered');
-    expect(await ok('replay-webhook', uuid)).to.contain('was delivered (HTTP 204)');
+    expect(await ok('replay-webhook', uuid)).to.contain('delivered (HTTP 204)');
     expect(events(uuid)).to.have.length(2);
     expect(new Set(events(uuid).map(deliveryId)).size).to.equal(1);
     // The receiver refuses the next delivery, so no delivery of another job may be pending.
@@ -192,14 +194,14 @@ describe('zipjobs job', function () {
     flow.receiver.answers.push(500);
     const refused = await zipjobs(['replay-webhook', uuid]);
     expect(refused.exitCode).to.equal(1);
-    expect(refused.stdout).to.contain('not taken (HTTP 500)');
+    expect(refused.stdout).to.contain('not delivered (HTTP 500)');
   });
 
   it('gives up waiting when its time is over, and says where the job stands', async () => {
     const uuid = await flow.post([source('/drip/1000/500/1000000/1')]);
     const done = await zipjobs(['wait', uuid, '--timeout', '1']);
     expect(done.exitCode).to.equal(6);
-    expect(done.stderr).to.match(/has not ended after 1 s. It is (Queued|Starting|Running)/);
+    expect(done.stderr).to.match(/is not finished after 1 s: (Queued|Starting|Running)/);
     await ok('cancel', uuid, '-y');
   });
 
@@ -209,7 +211,7 @@ describe('zipjobs job', function () {
     for (const [args, words] of [
       [['list', '--phase', 'Done'], 'Queued, Starting'],
       [['list', '--newer-than', 'yesterday'], '30s, 10m'],
-      [['list', '--limit', '0'], 'whole number'],
+      [['list', '--limit', '0'], 'must be an integer of at least 1'],
     ] as const) {
       const done = await zipjobs(args);
       expect(done.exitCode).to.equal(2);
@@ -218,7 +220,7 @@ describe('zipjobs job', function () {
     const stranger = await flow.cluster.kubeconfigFor({ commonName: 'nobody-at-all' });
     const done = await zipjobs(['list'], stranger);
     expect(done.exitCode).to.equal(3);
-    expect(done.stderr).to.contain('may not list zipjobs.zipjobs.dev in namespace job-commands');
+    expect(done.stderr).to.contain('cannot list zipjobs.zipjobs.dev in namespace job-commands');
   });
 
   it('lists the jobs of every project, the newest first, no more than asked for', async () => {
@@ -227,7 +229,7 @@ describe('zipjobs job', function () {
     const done = await zipjobs(['list', '--limit', '2', '-o', 'json']);
     const jobs = JSON.parse(done.stdout) as readonly Job[];
     expect(jobs).to.have.length(2);
-    expect(done.stderr).to.match(/The newest 2 of \d+ jobs/);
+    expect(done.stderr).to.match(/Showing the newest 2 of \d+ jobs/);
     expect(jobs[0]!.createdAt! >= jobs[1]!.createdAt!).to.equal(true);
     expect(JSON.parse(await ok('list', '--key', 'night*.zip', '-o', 'json'))).to.have.length(2);
     expect(JSON.parse(await ok('list', '--older-than', '1d', '-o', 'json'))).to.deep.equal([]);

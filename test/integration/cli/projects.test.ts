@@ -57,7 +57,7 @@ describe('the command line', function () {
       const { stdout } = await world.owner.succeed(['project', 'update', world.own, '--display-name', 'Own']);
       expect(stdout)
         .to.match(/Name: +Own\n/)
-        .and.to.match(/Files per job at most: +500\n/);
+        .and.to.match(/Max files per job: +500\n/);
       const completed = await world.platform.succeed([
         '--get-yargs-completions',
         'zipjobs',
@@ -76,7 +76,7 @@ describe('the command line', function () {
       expect(namespace.metadata.labels).to.include({ 'pod-security.kubernetes.io/enforce': 'restricted' });
       await world.refused(world.platform, ['project', 'delete', NEW], {
         code: 2,
-        says: /Delete the project .*--yes/,
+        says: /Delete project .*--yes/,
       });
       expect(await world.platform.json(['project', 'delete', NEW, '--yes'])).to.deep.equal({
         namespace: NEW,
@@ -93,37 +93,37 @@ describe('the command line', function () {
       const { stdout, stderr } = await world.owner.succeed(world.inOwn('project', 'list'));
       expect(stdout).to.match(/^PROJECT +NAME +STATE +CREATED\ncli-projects +Own +Ready +2/);
       expect(stdout).not.to.contain(world.other);
-      expect(stderr).to.contain(`these namespaces were asked: ${world.own}`);
+      expect(stderr).to.contain(`Only these namespaces were searched: ${world.own}`);
     });
 
     it('says what to do when it goes wrong', async () => {
       await world.refused(world.owner, ['project', 'create', world.own], {
         code: 3,
-        says: /holds a project already\. Use it/,
+        says: /A project already exists in namespace .*\. Use it/,
       });
       await world.refused(world.owner, ['project', 'create', NEW], {
         code: 3,
-        says: /You \(olivia\) may not create zipprojects\.zipjobs\.dev in namespace cli-projects-new\. Ask/,
+        says: /User "olivia" cannot create zipprojects\.zipjobs\.dev in namespace cli-projects-new\. Ask/,
       });
       await world.refused(world.owner, ['project', 'create', NEW, '--create-namespace'], {
         code: 3,
-        says: /may not create namespaces in the whole cluster\. Ask/,
+        says: /cannot create namespaces at the cluster scope\. Ask/,
       });
       await world.refused(world.platform, ['project', 'create', 'nowhere-at-all'], {
         code: 4,
-        says: /no namespace nowhere-at-all\. .*--create-namespace/,
+        says: /namespace "nowhere-at-all" not found\. .*--create-namespace/,
       });
       await world.refused(world.owner, ['project', 'create', 'Not_A_Name'], {
         code: 2,
-        says: /use 1 to 63 lower-case letters/,
+        says: /Use 1 to 63 lowercase letters/,
       });
       await world.refused(world.owner, ['project', 'update', world.other, '--active-jobs', '3'], {
         code: 3,
-        says: /You \(olivia\) may not patch zipprojects\.zipjobs\.dev in namespace cli-projects-other\. Ask/,
+        says: /User "olivia" cannot patch zipprojects\.zipjobs\.dev in namespace cli-projects-other\. Ask/,
       });
       await world.refused(world.platform, ['project', 'show', 'default'], {
         code: 4,
-        says: /holds no project\. Create it first \(zipjobs project create default\)/,
+        says: /No project found in namespace "default"\. Create one with: zipjobs project create default/,
       });
     });
   });
@@ -133,7 +133,7 @@ describe('the command line', function () {
       const nobody = createCommandLine({ kubeconfig: '' });
       await world.refused(nobody, ['project', 'list'], {
         code: 5,
-        says: /No cluster is known\. Name a kubeconfig/,
+        says: /No cluster configured: no kubeconfig found/,
       });
       await world.refused(nobody, ['project', 'list', '--kubeconfig', '/nonexistent/config'], {
         code: 5,
@@ -148,7 +148,7 @@ describe('the command line', function () {
       });
       await world.refused(stranger, world.inOwn('project', 'show'), {
         code: 5,
-        says: /does not know you; sign in again/,
+        says: /rejected your credentials\. Sign in again/,
       });
       const gone = join(world.flow.cluster.dir, 'gone.kubeconfig');
       await writeFile(
@@ -162,7 +162,7 @@ describe('the command line', function () {
       );
       await world.refused(createCommandLine({ kubeconfig: gone }), ['project', 'show'], {
         code: 5,
-        says: /ECONNREFUSED.*Check the address of the cluster/,
+        says: /ECONNREFUSED.*Check the cluster address/,
       });
     });
   });

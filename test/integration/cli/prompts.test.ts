@@ -58,12 +58,12 @@ describe('the command line at a terminal', function () {
     const doomed = 'asked-about';
     await world.owner.succeed(world.newBucket(doomed), { env: world.credentials });
     const remove = world.inOwn('bucket', 'delete', doomed);
-    const question = `Delete the bucket ${doomed} (s3) and its credentials? [y/N]`;
+    const question = `Delete bucket "${doomed}" (s3) and its credentials from zipjobs? [y/N]`;
     {
       await using terminal = world.owner.atTerminal(remove);
       await terminal.answer(question, ENTER);
       expect(await terminal.ended, terminal.screen).to.deep.equal({ exitCode: 3, echo: true });
-      expect(terminal.screen).to.contain('Nothing was done, as the answer was no');
+      expect(terminal.screen).to.contain('Cancelled: nothing was changed');
     }
     {
       await using terminal = world.owner.atTerminal(remove);
@@ -86,8 +86,11 @@ describe('the command line at a terminal', function () {
   it('says how to give credentials and consent where nobody can be asked', async () => {
     await world.refused(world.owner, world.newBucket('piped'), {
       code: 2,
-      says: /nobody is here to be asked\. .*--credentials-file FILE.*--credentials-file -.*ZIPJOBS_ACCESS_KEY_ID/,
+      says: /no terminal to ask for them\. .*--credentials-file FILE.*--credentials-file -.*ZIPJOBS_ACCESS_KEY_ID/,
     });
-    await world.refused(world.owner, ['project', 'delete', world.own], { code: 2, says: /say --yes/ });
+    await world.refused(world.owner, ['project', 'delete', world.own], {
+      code: 2,
+      says: /Pass --yes to confirm/,
+    });
   });
 });

@@ -209,9 +209,9 @@ describe('zipjobs sysdump', function () {
     const zip = join(dir, 'partial.zip');
     const done = await runCommandLine({ kubeconfig }, ['sysdump', '-n', NAMESPACE, '--file', zip]);
     expect(done.exitCode, done.stderr).to.equal(0);
-    expect(done.stderr).to.match(/partial: \d+ things are missing/);
+    expect(done.stderr).to.match(/partial: \d+ items are missing/);
     const files = await unpack(zip);
-    expect(files.get('summary.txt')).to.match(/PARTIAL: \d+ things/);
+    expect(files.get('summary.txt')).to.match(/PARTIAL: \d+ items/);
     expect(files.get(`namespaces/${NAMESPACE}/zipjobs.yaml`)).to.contain('SourceNotFound');
     expect(files.get('errors.txt'))
       .to.contain(`namespaces/${NAMESPACE}/ziptokens.yaml`)
@@ -225,7 +225,7 @@ describe('zipjobs sysdump', function () {
     expect(first.exitCode, first.stderr).to.equal(0);
     const second = await runCommandLine(person, ['sysdump', '--file', 'twice.zip']);
     expect(second.exitCode).to.equal(2);
-    expect(second.stderr).to.contain('exists already');
+    expect(second.stderr).to.contain('already exists');
     const stranger = await flow.cluster.kubeconfigFor({ token: 'unknown' });
     const third = await runCommandLine({ kubeconfig: stranger, cwd: dir }, ['sysdump', '--file', 'none.zip']);
     expect(third.exitCode).to.equal(5);
@@ -238,7 +238,7 @@ describe('zipjobs sysdump', function () {
     const done = await runCommandLine({ kubeconfig: flow.cluster.kubeconfigPath }, args);
     expect(done.exitCode, done.stderr).to.equal(0);
     const files = await unpack(zip);
-    expect(files.get('errors.txt')).to.contain('cut after 1 objects');
+    expect(files.get('errors.txt')).to.contain('truncated after 1 objects');
     expect(files.get(`logs/${NAMESPACE}/chatty/main.log`)).to.equal('the last line\n');
   });
 

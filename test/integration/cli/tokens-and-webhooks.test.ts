@@ -29,7 +29,7 @@ describe('the command line', function () {
       );
       first = stdout.trim();
       expect(isToken(first)).to.equal(true);
-      expect(stderr).to.contain('shown this once');
+      expect(stderr).to.contain('shown only once');
       await untilTokenKnown(world.flow.baseUrl, first);
       expect((await ask(first)).status).to.equal(404);
       const reading = (await world.owner.json(
@@ -67,7 +67,7 @@ describe('the command line', function () {
       expect((await ask(first)).status).to.equal(404);
       await world.refused(world.owner, world.inOwn('token', 'revoke', 'backend', '--yes'), {
         code: 3,
-        says: /Several tokens have the name 'backend'\. Name one by its id: backend-\w+, backend-\w+/,
+        says: /Several tokens are named "backend"\. Use one of these ids: backend-\w+, backend-\w+/,
       });
       await world.owner.succeed(world.inOwn('token', 'revoke', rotated['replaces'] ?? '', '--yes'));
       await until('the old token to open nothing', async () => (await ask(first)).status === 401);
@@ -81,7 +81,7 @@ describe('the command line', function () {
       });
       await world.refused(world.owner, world.inOwn('token', 'revoke', 'nobody', '--yes'), {
         code: 4,
-        says: /no token 'nobody'\. List the tokens/,
+        says: /Token "nobody" not found in project "cli-tokens"\. List the tokens/,
       });
       await world.refused(world.owner, world.inOwn('token', 'revoke', 'backend'), { code: 2, says: /--yes/ });
       await world.refused(world.owner, world.inOwn('token', 'revoke', first, '--yes'), {
@@ -90,11 +90,11 @@ describe('the command line', function () {
       });
       await world.refused(world.viewer, world.inOwn('token', 'list'), {
         code: 3,
-        says: /You \(victor\) may not list ziptokens\.zipjobs\.dev in namespace cli-tokens\. Ask/,
+        says: /User "victor" cannot list ziptokens\.zipjobs\.dev in namespace cli-tokens\. Ask/,
       });
       await world.refused(world.viewer, world.inOwn('token', 'create'), {
         code: 3,
-        says: /may not create ziptokens/,
+        says: /cannot create ziptokens/,
       });
     });
   });
@@ -106,7 +106,7 @@ describe('the command line', function () {
     it('is set, with a signing secret that is shown once', async () => {
       await world.refused(world.owner, world.inOwn('webhook', 'test'), {
         code: 4,
-        says: /has no webhook\. Set its URL first/,
+        says: /No webhook found in project .*\. Set one with: zipjobs webhook set URL -n /,
       });
       const url = `${world.flow.receiver.url}?key=CANARY`;
       const set = (await world.owner.json(world.inOwn('webhook', 'set', url))) as Readonly<
@@ -157,9 +157,7 @@ describe('the command line', function () {
     });
 
     it('is switched off and on, and removed', async () => {
-      expect((await world.owner.succeed(world.inOwn('webhook', 'disable'))).stdout).to.match(
-        /State: +Switched off/,
-      );
+      expect((await world.owner.succeed(world.inOwn('webhook', 'disable'))).stdout).to.match(/State: +Off/);
       expect((await world.owner.succeed(world.inOwn('webhook', 'enable'))).stdout).to.match(/State: +On/);
       world.flow.receiver.answers.push(410);
       await world.owner.run(world.inOwn('webhook', 'test'));
@@ -172,18 +170,18 @@ describe('the command line', function () {
       });
       await world.refused(world.owner, world.inOwn('webhook', 'rotate-secret'), {
         code: 4,
-        says: /no signing secret yet\. Set the webhook/,
+        says: /No signing secret found in project .*\. Create one by setting the webhook/,
       });
     });
 
     it('says what to do when it goes wrong', async () => {
       await world.refused(world.owner, world.inOwn('webhook', 'set', 'ftp://x'), {
         code: 2,
-        says: /begins with https:\/\//,
+        says: /starts with https:\/\//,
       });
       await world.refused(world.owner, world.inOwn('webhook', 'set', 'https://a:b@c.test'), {
         code: 2,
-        says: /no user name or password/,
+        says: /remove the user name and password/,
       });
       await world.refused(
         world.owner,
@@ -194,16 +192,16 @@ describe('the command line', function () {
         },
       );
       const plain = await world.owner.succeed(world.inOwn('webhook', 'set', 'http://127.0.0.1:1/hook'));
-      expect(plain.stderr).to.match(/Plain HTTP is refused unless .*https:\/\//);
+      expect(plain.stderr).to.match(/Plain HTTP is blocked unless .*https:\/\//);
       const unanswered = await world.owner.run(world.inOwn('webhook', 'test'));
       expect(unanswered.exitCode).to.equal(1);
-      expect(unanswered.stderr).to.match(/nothing answered\. Plain HTTP is refused unless/);
+      expect(unanswered.stderr).to.match(/No response from the receiver\. Plain HTTP is blocked unless/);
       await world.refused(world.viewer, world.inOwn('webhook', 'set', 'https://c.test'), {
         code: 3,
-        says: /You \(victor\) may not create secrets/,
+        says: /User "victor" cannot create secrets/,
       });
       expect((await world.viewer.succeed(world.inOwn('webhook', 'show'))).stdout).to.match(
-        /Signing secret: +you may not look/,
+        /Signing secret: +no access/,
       );
     });
 

@@ -23,7 +23,7 @@ describe('explainKubeError', () => {
       'Forbidden',
     );
     expect(code).to.equal('Forbidden');
-    expect(message).to.match(/^You \(jane\) may not create ziptokens\.zipjobs\.dev in namespace acme\. Ask /);
+    expect(message).to.match(/^User "jane" cannot create ziptokens\.zipjobs\.dev in namespace acme\. Ask /);
   });
 
   it("tells a policy's refusal in its words", () => {
@@ -32,17 +32,17 @@ describe('explainKubeError', () => {
       'Forbidden',
     );
     expect(code).to.equal('Refused');
-    expect(message).to.match(/A rule of the cluster .* not on Sundays$/);
+    expect(message).to.match(/A cluster policy rejected .* not on Sundays$/);
   });
 
   it('says what to do next', () => {
     expect(explain('GET /x: the connection failed (ECONNREFUSED)', 'Unreachable')).to.deep.include({
       code: 'Unreachable',
       message:
-        'To create ziptokens.zipjobs.dev backend in namespace acme failed: the connection failed (ECONNREFUSED). Check the address of the cluster and the network, then try again',
+        'Cannot create ziptokens.zipjobs.dev backend in namespace acme: the connection failed (ECONNREFUSED). Check the cluster address and the network, then try again',
     });
     expect(explain('GET /x: 401 Unauthorized: Unauthorized', 'Unauthorized').message).to.contain(
-      'sign in again',
+      'Sign in again',
     );
     expect(explain('GET /x: 404 NotServed: unknown', 'NotServed').message).to.contain(
       'Install the chart first',

@@ -61,8 +61,8 @@ describe('timelineOf', () => {
     });
     expect(timelineOf(toJob(job)).map(({ what, detail }) => `${what}: ${detail}`)).to.deep.equal([
       'Created: ',
-      'Attempt 1 began: ',
-      'Attempt 1 ended: permanent, exit code 12, SourceNotFound: file 1',
+      'Attempt 1 started: ',
+      'Attempt 1 finished: permanent, exit code 12, SourceNotFound: file 1',
       'Webhook sent: HTTP 204 in 12 ms',
     ]);
   });
@@ -106,7 +106,7 @@ describe('zipJobAgain', () => {
   });
 
   it('is refused of a job that runs, and of one whose list is gone', () => {
-    expect(() => checkCanRunAgain(aZipJob({ status: running('p') }))).to.throw(/has not ended/);
+    expect(() => checkCanRunAgain(aZipJob({ status: running('p') }))).to.throw(/it is not finished/);
     const annotations = { [ANNOTATIONS.fileListDeletedAt]: ago(9) };
     expect(() =>
       checkCanRunAgain(aZipJob({ metadata: { annotations }, status: finishedAs('Failed') })),

@@ -9,7 +9,7 @@ describe('createReadiness', () => {
     const readiness = createReadiness({ caches, stopping: stop.signal });
     expect(readiness.ready()).to.deep.equal({
       ok: false,
-      reason: 'the first list is not read yet of: zipJobs, zipTokens',
+      reason: 'waiting for the initial list of: zipJobs, zipTokens',
     });
     missing = [];
     expect(readiness.ready()).to.deep.include({ ok: false });

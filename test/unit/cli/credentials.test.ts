@@ -59,10 +59,10 @@ describe('parseCredentials', () => {
 
   it('says what is missing, and nothing of what is there (H9)', async () => {
     const parse = async (text: string) => parseCredentials(await Promise.resolve(text), 'The file x');
-    expect(await refusal(parse('{"accessKeyId": CANARY'))).to.contain('The file x is no JSON');
-    expect(await refusal(parse('CANARY'))).to.contain('names no accessKeyId');
-    expect(await refusal(parse('aws_access_key_id=CANARY'))).to.contain('names no secretAccessKey');
-    expect(await refusal(parse('{"accessKeyId": 1}'))).to.contain('names no accessKeyId');
+    expect(await refusal(parse('{"accessKeyId": CANARY'))).to.contain('The file x is not valid JSON');
+    expect(await refusal(parse('CANARY'))).to.contain('does not contain accessKeyId');
+    expect(await refusal(parse('aws_access_key_id=CANARY'))).to.contain('does not contain secretAccessKey');
+    expect(await refusal(parse('{"accessKeyId": 1}'))).to.contain('does not contain accessKeyId');
   });
 });
 
@@ -81,7 +81,7 @@ describe('readCredentials', () => {
     await writeFile(file, JSON.stringify(WANT));
     expect(await read({ file, env: { ...env, ZIPJOBS_ACCESS_KEY_ID: 'other' } })).to.deep.equal(WANT);
     expect(await refusal(read({ file: join(dir, 'none') }))).to.match(
-      /none of --credentials-file cannot be read \(ENOENT\)/,
+      /Cannot read the credentials file \S+none \(ENOENT\)/,
     );
   });
 
@@ -94,10 +94,10 @@ describe('readCredentials', () => {
     expect(await read({ env })).to.deep.equal(WANT);
     const { ZIPJOBS_ACCESS_KEY_ID, ZIPJOBS_SECRET_ACCESS_KEY } = env;
     expect(await refusal(read({ env: { ZIPJOBS_ACCESS_KEY_ID } }))).to.contain(
-      'SECRET_ACCESS_KEY is not: set both',
+      'SECRET_ACCESS_KEY is not. Set both',
     );
     expect(await refusal(read({ env: { ZIPJOBS_SECRET_ACCESS_KEY } }))).to.contain(
-      'ACCESS_KEY_ID is not: set both',
+      'ACCESS_KEY_ID is not. Set both',
     );
   });
 

@@ -42,7 +42,7 @@ describe('the launcher of the command line', function () {
       const { code, stdout, stderr } = await run(version);
       expect({ code, stdout }).to.deep.equal({ code: 1, stdout: '' });
       expect(stderr).to.match(
-        /^zipjobs: needs Node\.js 24\.12 or newer, and this is v2\S+; install it, or run 'npm ci' in /,
+        /^zipjobs: Node\.js v2\S+ is too old\. Install Node\.js 24\.12 or newer, or run 'npm ci' in /,
       );
     });
 

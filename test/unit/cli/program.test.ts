@@ -33,7 +33,7 @@ const sayCommands =
             return { value: {}, text: 'gone', exitCode: 1 };
           }),
         )
-        .demandCommand(1, 'Say what to say: hello, bye'),
+        .demandCommand(1, 'Choose a command: hello, bye'),
     );
 
 const say = (...args: readonly string[]) => runProgram({ groups: [sayCommands()] }, args);
@@ -61,7 +61,7 @@ describe('createProgram', () => {
   });
 
   const wrong: Readonly<Record<string, readonly [args: readonly string[], message: RegExp]>> = {
-    'no command': [[], /Say what to manage\. See: zipjobs --help/],
+    'no command': [[], /Choose what to manage\. See: zipjobs --help/],
     'no second word': [['say'], /hello, bye\. See: zipjobs say --help/],
     'an unknown command': [['sing'], /Unknown argument: sing/],
     'an unknown second word': [['say', 'nothing'], /Unknown argument: nothing/],
@@ -121,7 +121,7 @@ describe('createProgram', () => {
       expect({ code, errors }).to.deep.equal({ code: 0, errors: '' });
       expect(output).to.match(/^zipjobs.*\n/);
     }
-    expect((await say('--help')).output).to.contain('Exit codes: 0 done');
+    expect((await say('--help')).output).to.contain('Exit codes: 0 success');
     expect((await say('--version')).output).to.equal('1.2.3\n');
   });
 
@@ -179,7 +179,7 @@ describe('addProjectCommands', () => {
     const { code, errors } = await runProgram({ groups: [addProjectCommands] }, ['project', 'show', 'acme']);
     expect(code).to.equal(5);
     expect(errors).to.match(
-      /To get zipprojects\.zipjobs\.dev project in namespace acme failed: nobody is there/,
+      /Cannot get zipprojects\.zipjobs\.dev project in namespace acme: nobody is there/,
     );
   });
 

@@ -8,19 +8,25 @@ const update = (...args: readonly string[]) =>
 describe('zipjobs project update', () => {
   const wrong: Readonly<Record<string, readonly [args: readonly string[], says: RegExp]>> = {
     'no project': [[], /Not enough non-option arguments/],
-    'no change': [['acme'], /Say what to change: --display-name, --active-jobs, .*zipjobs webhook --help/],
+    'no change': [
+      ['acme'],
+      /Nothing to change\. Pass at least one of --display-name, --active-jobs, .*zipjobs webhook --help/,
+    ],
     'a limit of nothing': [
       ['acme', '--active-jobs', '0'],
-      /--active-jobs is a whole number from 1 on, or none/,
+      /--active-jobs must be an integer of at least 1, or none to remove the limit/,
     ],
-    'a limit that is no number': [['acme', '--files-per-job', 'many'], /--files-per-job is a whole number/],
+    'a limit that is no number': [
+      ['acme', '--files-per-job', 'many'],
+      /--files-per-job must be an integer of at least 1/,
+    ],
     'a limit that cannot be stored': [
       ['acme', '--requests-per-minute', '9999999999'],
-      /requestsPerMinute is a whole number from 1 to 2147483647, not 9999999999/,
+      /Invalid limit requestsPerMinute: 9999999999\. Use an integer from 1 to 2147483647/,
     ],
     'a name that is too long': [
       ['acme', '--display-name', 'x'.repeat(129)],
-      /1 to 128 characters; this one has 129/,
+      /use 1 to 128 characters, not only spaces \(got 129 characters\)/,
     ],
   };
   for (const [name, [args, says]] of Object.entries(wrong))

@@ -82,9 +82,9 @@ describe('parseStrictJson', () => {
     ['a trailing comma', '{"a":1,}', /not valid JSON/],
     ['a comment', '{"a":1/* */}', /not valid JSON/],
     ['NaN', '{"a":NaN}', /not valid JSON/],
-    ['an array', '[]', /one JSON object/],
-    ['a string', '"a"', /one JSON object/],
-    ['null', 'null', /one JSON object/],
+    ['an array', '[]', /must be a JSON object/],
+    ['a string', '"a"', /must be a JSON object/],
+    ['null', 'null', /must be a JSON object/],
     ['a key twice at the top (T19)', '{"key":"a","key":"b"}', /"key" twice/],
     ['a key twice, once with escapes (T19)', '{"key":"a","\\u006bey":"b"}', /"key" twice/],
     [

@@ -33,7 +33,7 @@ const PROVOKE: Readonly<Record<ErrorCode, (api: ApiServer) => Promise<Seen>>> = 
     api.tokens.put(aToken('team-a', token, { name: 'reader', permissions: ['read'] }));
     return api.post(A_REQUEST, { token });
   },
-  resource_not_found: (api) => api.post({ ...A_REQUEST, bucket_name: 'nowhere' }),
+  resource_not_found: (api) => api.post({ ...A_REQUEST, bucket_name: 'archives' }),
   method_not_allowed: (api) => api.ask({ path: '/v1/zips' }),
   request_timeout: async (api) => ofRaw(await rawHttp(api.port, ['GET / HTTP/1.1\r\n'])),
   body_too_large: (api) => api.post('x'.repeat(70_000)),

@@ -58,7 +58,7 @@ describe('GET /docs', () => {
   });
 
   it('tells the limits in force', () => {
-    expect(page).to.contain('4,321').and.to.contain('765 a minute').and.to.contain('16,777,216 bytes');
+    expect(page).to.contain('4,321').and.to.contain('765 per minute').and.to.contain('16,777,216 bytes');
   });
 
   it('shows every sample as it is', async () => {

@@ -74,7 +74,7 @@ describe('POST /zips', () => {
       expect(answer.status).to.equal(503);
       expect(answer.body.error).to.include({ type: 'api_error', code: 'service_unavailable', param: null });
       expect(Number(answer.headers.get('retry-after'))).to.be.at.least(1);
-      expect(api.logLines.join('')).to.include('could not be written whole');
+      expect(api.logLines.join('')).to.include('could not store the complete file list');
     });
 
     it('takes a job back whose list cannot be written, so that the next one of its key need not wait', async () => {
@@ -139,7 +139,7 @@ describe('POST /zips', () => {
         code: 'resource_not_found',
         param: 'bucket_name',
       });
-      expect(theirs.text).to.equal(unknown.text);
+      expect(theirs.text).to.equal(unknown.text.replace('unknown', 'theirs'));
       expect(api.jobs.all()).to.have.length(0);
     });
 

@@ -84,7 +84,7 @@ describe('GET /zips/:id', () => {
         `GET /v1/zips/%2e%2e HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${api.token}\r\nConnection: close\r\n\r\n`,
       ]);
       expect(answer).to.match(/^HTTP\/1.1 404 /);
-      expect(answer).to.include('no zip with that id');
+      expect(answer).to.include('Zip not found in this project');
     });
 
     it('answers 403 to a token that may only create', async () => {

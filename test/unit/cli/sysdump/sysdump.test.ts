@@ -124,7 +124,7 @@ describe('createSysdump', () => {
     ]);
     expect(files.get('namespaces/acme/events.yaml')).to.contain('first');
     expect(files.get('errors.txt')).to.contain('403 Forbidden').and.to.contain('the list is too old');
-    expect(files.get('summary.txt')).to.contain(`PARTIAL: ${problems.length} things`);
+    expect(files.get('summary.txt')).to.contain(`PARTIAL: ${problems.length} items`);
   });
 
   it('looks into the own namespace where not all projects may be listed', async () => {
@@ -146,7 +146,7 @@ describe('createSysdump', () => {
       );
     const { problems, files } = await dump({ log: endless }, { readMs: 20 });
     expect(problems.find(({ what }) => what === 'logs/acme/b/zipper.log')?.why).to.contain(
-      'longer than 20 ms',
+      'timed out after 20 ms',
     );
     expect(files.get('errors.txt')).to.contain('logs/acme/b/zipper.log');
   });

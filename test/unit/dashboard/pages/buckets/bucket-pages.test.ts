@@ -250,7 +250,7 @@ describe('the pages of buckets', () => {
       );
       const answer = await project.send(`${BUCKET}/delete`, {});
       expect(answer.status).to.equal(422);
-      expect(answer.text).to.contain('may not delete zipbuckets');
+      expect(answer.text).to.contain('cannot delete zipbuckets');
     });
   });
 

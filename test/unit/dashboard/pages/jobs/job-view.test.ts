@@ -289,6 +289,6 @@ describe('actionsOf', () => {
       metadata: { annotations: { [ANNOTATIONS.fileListDeletedAt]: ago(1) } },
       status: { phase: 'Failed' },
     });
-    expect((await offered(gone))['run-again']).to.contain('list of its files was deleted');
+    expect((await offered(gone))['run-again']).to.contain('its file list was deleted');
   });
 });

@@ -199,7 +199,7 @@ describe('the pages of jobs', () => {
       const answer = await cancel(await visitor.csrf('/projects'));
       expect(answer.headers.get('location')).to.equal(JOB);
       expect((await visitor.get(JOB)).text)
-        .to.contain('nothing to cancel')
+        .to.contain('it is already finished')
         .and.to.contain('role="alert"');
     });
 

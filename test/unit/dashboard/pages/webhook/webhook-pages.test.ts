@@ -106,7 +106,7 @@ describe('the page of the webhook', () => {
   it('says that there is nothing to test', async () => {
     const answer = await project.send(`${WEBHOOK}/test`, {});
     expect(answer.headers.get('location')).to.equal(WEBHOOK);
-    expect((await project.ada.get(WEBHOOK)).text).to.contain('has no webhook. Set its URL first');
+    expect((await project.ada.get(WEBHOOK)).text).to.contain('No webhook found in project');
   });
 
   it('tells why an endpoint was disabled, and offers to switch it on again', async () => {
