@@ -8,12 +8,12 @@ const told = (name: string, webhook: WebhookState) =>
 const at = (seconds: number): string => new Date(seconds * 1000).toISOString();
 
 describe('deliveryLog', () => {
-  it('leaves out jobs that have told nobody yet', () => {
+  it('leaves out jobs without a delivery', () => {
     const jobs = [aZipJob(), told('a', { state: 'NotConfigured' }), told('b', { state: 'Pending', log: [] })];
     expect(deliveryLog(jobs)).to.deep.equal([]);
   });
 
-  it('shows the last attempt of each job, the newest first', () => {
+  it('shows the last attempt of each job, newest first', () => {
     const jobs = [
       told('old', { state: 'Delivered', attempts: 1, log: [{ at: at(1), durationMs: 5, status: 204 }] }),
       told('new', {
@@ -50,7 +50,7 @@ describe('deliveryLog', () => {
     ]);
   });
 
-  it('stops at fifty', () => {
+  it('is limited to fifty jobs', () => {
     const jobs = Array.from({ length: 60 }, (_, n) =>
       told(`job-${n}`, { state: 'Delivered', log: [{ at: at(n), durationMs: 1, status: 200 }] }),
     );
