@@ -98,7 +98,7 @@ describe('the dashboard in a browser', function () {
     const uuid = await desk.flow.post([{ url: desk.flow.origin.url('/a.txt'), filename: 'a.txt' }]);
     await page.getByText('No jobs yet').waitFor({ state: 'detached' });
     await desk.flow.project.untilPhase(uuid, ['Succeeded', 'Failed']);
-    await page.getByText(/1 archive made|1 job failed/).waitFor();
+    await page.getByText(/1 archive, |1 failed job\b/).waitFor();
     expect(await page.getByRole('columnheader', { name: 'Succeeded' }).isVisible()).to.equal(true);
     expect(open.complaints).to.deep.equal([]);
   });

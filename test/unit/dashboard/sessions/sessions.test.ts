@@ -172,7 +172,9 @@ describe('createSharedSessionStore', function () {
     ])
       expect(await call().catch((error: unknown) => error)).to.be.instanceOf(SessionStoreAwayError);
     server.thaw();
-    const session = await until('Redis to answer', () => sessions.begin('ada', TOKEN).catch(() => undefined));
+    const session = await until('Redis to respond', () =>
+      sessions.begin('ada', TOKEN).catch(() => undefined),
+    );
     expect(await sessions.read(session)).to.not.equal(undefined);
   });
 });

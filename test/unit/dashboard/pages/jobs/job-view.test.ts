@@ -36,7 +36,7 @@ describe('jobRow', () => {
   };
   const cases: readonly { readonly name: string; readonly status: ZipJobStatus; readonly want: object }[] = [
     {
-      name: 'a job that nobody has looked at',
+      name: 'a job without a status',
       status: {},
       want: {
         phase: 'Queued',
@@ -50,7 +50,7 @@ describe('jobRow', () => {
       },
     },
     {
-      name: 'one that waits, with why',
+      name: 'a waiting job with its reason',
       status: { phase: 'Queued', reason: 'SlotsTaken' },
       want: {
         phase: 'Queued',
@@ -64,7 +64,7 @@ describe('jobRow', () => {
       },
     },
     {
-      name: 'one that runs, by files while no length is known',
+      name: 'a running job, by files while the total size is unknown',
       status: { phase: 'Running', progress: progress() },
       want: {
         phase: 'Running',
@@ -78,7 +78,7 @@ describe('jobRow', () => {
       },
     },
     {
-      name: 'one that runs, by bytes, and never done before its end',
+      name: 'a running job, by bytes, and never at 100 % before it has finished',
       status: { phase: 'Running', progress: progress({ bytesTotal: 3_072 }) },
       want: {
         phase: 'Running',
@@ -92,7 +92,7 @@ describe('jobRow', () => {
       },
     },
     {
-      name: 'one that succeeded',
+      name: 'a succeeded job',
       status: { phase: 'Succeeded', progress: progress(), result: RESULT },
       want: {
         phase: 'Succeeded',
@@ -106,7 +106,7 @@ describe('jobRow', () => {
       },
     },
     {
-      name: 'one that failed, with the code',
+      name: 'a failed job with its code',
       status: {
         phase: 'Failed',
         reason: 'X',
@@ -283,8 +283,8 @@ describe('actionsOf', () => {
   });
 
   it('explains why a job cannot be cancelled twice, or run again without its file list', async () => {
-    const asked = aZipJob({ spec: { cancel: true }, status: { phase: 'Running' } });
-    expect(await offered(asked)).to.deep.equal({ cancel: 'The job is already being cancelled.' });
+    const cancelled = aZipJob({ spec: { cancel: true }, status: { phase: 'Running' } });
+    expect(await offered(cancelled)).to.deep.equal({ cancel: 'The job is already being cancelled.' });
     const gone = aZipJob({
       metadata: { annotations: { [ANNOTATIONS.fileListDeletedAt]: ago(1) } },
       status: { phase: 'Failed' },

@@ -173,14 +173,14 @@ describe('the webhook page', () => {
     const webhook = { state: 'Pending', attempts: 2, log } as const;
     project.server.zipJobs.put(
       aZipJob({
-        metadata: { namespace: TEAM, name: 'told' },
+        metadata: { namespace: TEAM, name: 'delivered' },
         spec: { key: '<b>.zip' },
         status: { phase: 'Succeeded', webhook },
       }),
     );
     const { text } = await project.ada.get(WEBHOOK);
     expect(text).to.contain('HTTP 500').and.contain('2026-01-02 03:05:05 UTC').and.not.contain('03:04:05');
-    expect(text).to.contain(`href="${HOME}/jobs/told"`).and.contain('&lt;b&gt;.zip');
+    expect(text).to.contain(`href="${HOME}/jobs/delivered"`).and.contain('&lt;b&gt;.zip');
   });
 
   it('is readable with the view role, which allows no changes', async () => {
