@@ -123,7 +123,7 @@ describe('settings in the dashboard', function () {
       await press(page, 'Revoke token');
       const ask = async (url: string): Promise<number> =>
         (await askApi(url, { path: '/v1/zips/none', token: value })).status;
-      await page.getByText('opens nothing any more').waitFor();
+      await page.getByText('Token a program revoked').waitFor();
       expect(await ask(desk.api.url)).to.equal(401);
       await until('the other replica to refuse it', async () => (await ask(desk.flow.baseUrl)) === 401);
     });
@@ -162,7 +162,7 @@ describe('settings in the dashboard', function () {
       const signing = (await page.locator('#secret').textContent()) ?? '';
       expect(signing).to.match(/^whsec_/);
       desk.flow.receiver.trust(signing);
-      await page.getByText('signed with the old one as well').waitFor();
+      await page.getByText('also signed with the old secret').waitFor();
     });
   });
 
