@@ -25,7 +25,7 @@ export interface DashboardAppDeps {
   readonly clock: Clock;
   readonly metrics: ApiMetrics;
   readonly readForwarded: ReadForwarded;
-  /** By which browsers reach the dashboard; `''` when that is not told. */
+  /** URL that browsers use for the dashboard; `''` when unknown. */
   readonly url: string;
   readonly assets: Assets;
   readonly cookies: Cookies;
@@ -38,7 +38,7 @@ export interface DashboardAppDeps {
 
 type DashboardRouter = Router<DashboardState, DefaultContextExtends>;
 
-/** What works without being signed in. */
+/** Routes that need no session. */
 const addOpenRoutes = (router: DashboardRouter, { signIn, cookies }: DashboardAppDeps): void => {
   router.get('/sign-in', signIn.show);
   router.post('/sign-in', signIn.withToken);
@@ -68,12 +68,12 @@ const createRouter = (deps: DashboardAppDeps): DashboardRouter => {
   return router;
 };
 
-/** The web dashboard: order of the middleware and routes. */
+/** The web dashboard: its middleware, in order, and its routes. */
 export const createDashboardApp = (deps: DashboardAppDeps): Koa<DashboardState, DefaultContextExtends> => {
   const { log, clock, metrics, readForwarded, url } = deps;
   const app = new Koa<DashboardState, DefaultContextExtends>();
   app.on('error', (error: unknown) => {
-    log.debug({ err: error }, 'an answer could not be written');
+    log.debug({ err: error }, 'failed to write a response');
   });
   app.use(createRequestId());
   app.use(createRequestMetrics({ metrics, clock }));

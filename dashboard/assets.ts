@@ -11,7 +11,7 @@ const TYPES = {
 type AssetName = keyof typeof TYPES;
 
 export interface Assets {
-  /** Where pages find each of them. */
+  /** Path of each asset. */
   readonly paths: Readonly<Record<AssetName, string>>;
   readonly serve: DashboardMiddleware;
 }
@@ -22,7 +22,7 @@ const read = (name: AssetName) => {
   return { name, type: TYPES[name], body, path: `/assets/${hash}/${name}` };
 };
 
-/** Files that never change under their path, which holds their hash. */
+/** The path contains the hash of the file, so browsers can cache it forever. */
 export const createAssets = (): Assets => {
   const all = [read('style.css'), read('live.js'), read('icon.svg')] as const;
   const byPath = new Map<string, (typeof all)[number]>(all.map((asset) => [asset.path, asset]));

@@ -2,10 +2,10 @@ import type { DefaultContextExtends, Middleware, ParameterizedContext } from 'ko
 import type { ApiState } from '#api/context.ts';
 import type { Session } from './sessions/sessions.ts';
 
-/** What the middleware of one request tells each other. */
+/** State that the middleware of one request shares. */
 export interface DashboardState extends ApiState {
   session?: Session;
-  /** The sessions could not be read. */
+  /** The session store is not responding. */
   isStoreAway?: boolean;
   /** Fields of a posted form. */
   form?: URLSearchParams;
@@ -14,6 +14,6 @@ export interface DashboardState extends ApiState {
 export type DashboardContext = ParameterizedContext<DashboardState, DefaultContextExtends>;
 export type DashboardMiddleware = Middleware<DashboardState, DefaultContextExtends>;
 
-/** The script asks for fragments with this header: nobody has clicked. */
+/** The script sends this header when it refreshes a fragment, so the request is not user activity. */
 const LIVE_HEADER = 'X-Live';
 export const isLive = (ctx: DashboardContext): boolean => ctx.get(LIVE_HEADER) !== '';

@@ -1,19 +1,19 @@
 export interface CookieOptions {
   readonly sameSite: 'Strict' | 'Lax';
-  /** Without it the cookie goes when the browser ends. */
+  /** Without it the cookie ends with the browser session. */
   readonly maxAgeSeconds?: number;
 }
 
-/** Reads and writes the dashboard's cookies; scripts see none of them. */
+/** Reads and writes the dashboard's cookies, all of them HttpOnly. */
 export interface Cookies {
   read(header: string | undefined, name: string): string | undefined;
-  /** The text of a Set-Cookie header; an empty value takes the cookie back. */
+  /** The value of a Set-Cookie header; an empty value deletes the cookie. */
   write(name: string, value: string, options: CookieOptions): string;
 }
 
 /**
- * With the prefix `__Host-` a browser takes the cookie by HTTPS only, from this very host, so that no neighbour under the
- * same domain can plant one.
+ * With the prefix `__Host-` a browser accepts the cookie only over HTTPS and from this host, so a sibling domain cannot set
+ * it.
  */
 export const createCookies = ({ isSecure }: { readonly isSecure: boolean }): Cookies => {
   const prefix = isSecure ? '__Host-zipjobs-' : 'zipjobs-';
@@ -24,7 +24,7 @@ export const createCookies = ({ isSecure }: { readonly isSecure: boolean }): Coo
         .split(';')
         .map((part) => part.trim())
         .filter((part) => part.startsWith(start));
-      // Two of one name were not both written by us.
+      // Of two cookies with the same name, one is not ours.
       return found.length === 1 ? found[0]?.slice(start.length) : undefined;
     },
     write: (name, value, { sameSite, maxAgeSeconds }) => {

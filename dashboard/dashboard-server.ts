@@ -9,13 +9,13 @@ import { createIdentityProvider } from './sign-in/identity-provider.ts';
 
 export interface DashboardServerDeps extends Omit<DashboardDeps, 'kube' | 'provider'> {
   readonly config: DashboardDeps['config'] & HttpServerSettings & { readonly kubeRequestTimeoutMs: number };
-  /** Of the API: the dashboard takes its address and certificates, not who it is. */
+  /** The API's access. The dashboard uses its address and certificates, not its identity. */
   readonly access: KubeAccess;
   readonly userAgent: string;
   readonly countCall: CountCall;
 }
 
-/** The server of the dashboard, with a client and a way to the identity provider of its own. */
+/** The server of the dashboard, with its own Kubernetes and OIDC clients. */
 export const createDashboardServer = (deps: DashboardServerDeps, resources: AsyncDisposableStack): Server => {
   const { config, access, userAgent, countCall, clock } = deps;
   const { kubeRequestTimeoutMs: requestTimeoutMs } = config;

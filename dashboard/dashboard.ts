@@ -31,14 +31,14 @@ export interface DashboardDeps {
   readonly log: Logger;
   readonly clock: Clock;
   readonly metrics: ApiMetrics;
-  /** Undefined for one replica that keeps its sessions itself. */
+  /** Undefined for one replica that keeps its sessions in memory. */
   readonly redis: Redis | undefined;
-  /** The API server without any identity: every call carries a person's token. */
+  /** A client without its own identity: every call carries the token of a user. */
   readonly kube: KubeClient;
   readonly caches: Pick<Caches, 'zipJobs' | 'zipProjects'>;
-  /** Fed with every change of the cache of jobs. */
+  /** Receives every change of the job cache. */
   readonly jobs: KnownJobs;
-  /** Told the uid of each token that was revoked. */
+  /** Called with the UID of each revoked token. */
   readonly onRevoked: (uid: string) => void;
   readonly rateLimits: RateLimits;
   readonly readForwarded: ReadForwarded;
@@ -48,7 +48,7 @@ export interface DashboardDeps {
 const createStore = ({ config, redis, clock, log }: DashboardDeps): SessionStore => {
   const { dashboardIdleMs: idleMs, dashboardSessionMs: sessionMs, redisKeyPrefix: keyPrefix } = config;
   if (redis !== undefined) return createSharedSessionStore({ redis, keyPrefix, clock, idleMs, sessionMs });
-  log.warn('there is no REDIS_URL: dashboard sessions are kept in this process alone, until it ends');
+  log.warn('REDIS_URL is not set: dashboard sessions are kept in memory and end with this process');
   return createLocalSessionStore({ clock, idleMs });
 };
 

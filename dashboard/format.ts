@@ -33,14 +33,14 @@ const duration = (ms: number): string => {
     .join(' ');
 };
 
-/** How pages write numbers, sizes, times and addresses: the same everywhere. */
+/** Formats of numbers, sizes, times and paths on every page. */
 export const FORMAT = {
   bytes,
   duration,
   number: (value: number): string => NUMBER.format(value),
   /** `2026-01-02 03:04:05 UTC` of an RFC 3339 time. */
   time: (rfc3339: string): string => `${rfc3339.slice(0, 10)} ${rfc3339.slice(11, 19)} UTC`,
-  /** A local address of these parts, each encoded. */
+  /** A local path of these parts, each encoded. */
   path: (...parts: readonly string[]): string => `/${parts.map(encodeURIComponent).join('/')}`,
   /** `1 job`, `2 jobs`. */
   count: (value: number, one: string, many = `${one}s`): string =>

@@ -2,7 +2,7 @@ import { AppError } from '#runtime/errors.ts';
 import type { Question } from './person/access.ts';
 import type { Person } from './person/person.ts';
 
-/** What a page is asked. */
+/** The request of a page. */
 export interface PageRequest {
   readonly person: Person;
   /** Namespace of the project in the path; `''` for pages outside of one. */
@@ -12,11 +12,11 @@ export interface PageRequest {
   /** Fields of a posted form; empty for a GET. */
   readonly form: URLSearchParams;
   readonly now: Date;
-  /** Aborts when the request has taken too long. */
+  /** Aborts when the request times out. */
   readonly signal: AbortSignal;
 }
 
-/** What the next page says once. */
+/** A message that the next page shows once. */
 export interface Flash {
   readonly kind: 'done' | 'failed';
   readonly text: string;
@@ -30,7 +30,7 @@ export interface ShownPage {
   /** Item of the menu that the page belongs to. */
   readonly section?: Section;
   readonly data: object;
-  /** Default 200; 422 for a form that is shown again. */
+  /** Default 200; 422 for a form with errors. */
   readonly status?: number;
 }
 
@@ -41,7 +41,7 @@ export interface ShownFragment {
   readonly data: object;
 }
 
-/** After a change: the browser goes to a page, so that reloading does not repeat the change. */
+/** A redirect after a change, so that a reload does not repeat the change. */
 export interface GoTo {
   readonly kind: 'go';
   readonly to: string;
@@ -55,14 +55,14 @@ export type Section = 'projects' | 'overview' | 'jobs' | 'buckets' | 'tokens' | 
 /** One path of the dashboard. A page is a file of `pages/` that makes its routes. */
 export interface Route {
   readonly method: 'GET' | 'POST';
-  /** `:project` in it is a namespace: the person must be allowed to see its project. */
+  /** `:project` is a namespace: the user must be allowed to see its project. */
   readonly path: string;
-  /** What the person must be allowed to do in the project, asked anew each time. */
+  /** Permissions that the user needs in the project, checked on every request. */
   readonly needs?: readonly Question[];
   readonly handle: (request: PageRequest) => Promise<PageAnswer>;
 }
 
-/** An answer that is an error page. */
+/** An error with its own page. */
 export class PageError extends AppError {
   readonly status: number;
   readonly title: string;
@@ -76,5 +76,5 @@ export class PageError extends AppError {
 
 export const notAllowed = (reason: string): PageError => new PageError(403, 'Not allowed', reason);
 
-export const notFound = (message = 'There is nothing at this address.'): PageError =>
+export const notFound = (message = 'This page does not exist.'): PageError =>
   new PageError(404, 'Not found', message);

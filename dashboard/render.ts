@@ -2,7 +2,7 @@ import { Eta } from 'eta';
 import { FORMAT } from './format.ts';
 import type { Frame } from './frame/frame.ts';
 
-/** HTML of a template below this folder. In it `it.frame` is the frame, `it.view` the page's own data, `it.format` FORMAT. */
+/** Renders a template of this folder. It gets the frame as `it.frame`, the page's data as `it.view` and FORMAT as `it.format`. */
 export type Render = (view: string, data: { readonly frame: Frame; readonly view: object }) => string;
 
 export const createRender = (): Render => {

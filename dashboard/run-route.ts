@@ -18,15 +18,15 @@ export interface RunRouteDeps {
   readonly personOf: (session: Session) => Person;
   readonly frame: MakeFrame;
   readonly render: Render;
-  /** Limit of all calls to the API server for one page. */
+  /** Timeout of all calls to the API server for one page. */
   readonly workTimeoutMs: number;
 }
 
-/** A link on another site brings no strict cookie along. From a page of ours the browser sends it. */
+/** Browsers send no strict cookie when a user follows a link from another site, but they do from our own page. */
 const comesFromElsewhere = (ctx: DashboardContext): boolean =>
   ctx.method === 'GET' && ctx.get('Sec-Fetch-Site') === 'cross-site';
 
-/** Where to sign in, and back afterwards. Only pages are returned to: a form is not sent twice. */
+/** Redirects to the sign-in page, which returns to this page afterwards. Forms are not sent again. */
 const toSignIn = (ctx: DashboardContext, why: '' | 'ended'): void => {
   if (isLive(ctx)) {
     ctx.status = 401;
@@ -47,26 +47,26 @@ const checkRights = async (route: Route, { person, namespace }: PageRequest): Pr
   if (refused !== undefined) throw notAllowed(refused.reason);
 };
 
-const createAnswers = ({ cookies, frame, render }: RunRouteDeps) => {
+const createResponder = ({ cookies, frame, render }: RunRouteDeps) => {
   const show = async (ctx: DashboardContext, view: string, shown: ShownWith): Promise<void> => {
     ctx.body = render(view, { frame: await frame(ctx, shown.frame), view: shown.data });
     ctx.type = 'html';
     ctx.status = shown.status ?? 200;
   };
   return {
-    goOn: (ctx: DashboardContext): Promise<void> => {
+    redirectPage: (ctx: DashboardContext): Promise<void> => {
       const next = `${ctx.path}${ctx.search}`;
       return show(ctx, '/frame/going-on', {
         frame: { title: 'One moment', refreshTo: next },
         data: { next },
       });
     },
-    tell: async (ctx: DashboardContext, request: PageRequest, answer: PageAnswer): Promise<void> => {
+    respond: async (ctx: DashboardContext, request: PageRequest, answer: PageAnswer): Promise<void> => {
       if (answer.kind === 'go') {
         if (answer.flash !== undefined) giveFlash(ctx, cookies, answer.flash);
         ctx.redirect(answer.to);
         ctx.status = 303;
-        // Koa writes the address into HTML, and that of an archive may be signed.
+        // Koa's default body contains the URL, which may be a presigned one.
         ctx.body = '';
         return;
       }
@@ -86,13 +86,13 @@ interface ShownWith {
   readonly status?: number | undefined;
 }
 
-/** Runs one route for whoever is signed in: session, CSRF token, rights, page, answer. */
+/** Runs one route: checks session, CSRF token and permissions, then responds with the page. */
 export const createRunRoute = (deps: RunRouteDeps) => {
-  const answer = createAnswers(deps);
+  const responder = createResponder(deps);
   return async (ctx: DashboardContext, route: Route, params: PageRequest['params']): Promise<void> => {
     const { session } = ctx.state;
     if (session === undefined) {
-      if (comesFromElsewhere(ctx)) return answer.goOn(ctx);
+      if (comesFromElsewhere(ctx)) return responder.redirectPage(ctx);
       return toSignIn(ctx, '');
     }
     if (route.method === 'POST') checkCsrf(ctx, session);
@@ -107,10 +107,10 @@ export const createRunRoute = (deps: RunRouteDeps) => {
     };
     try {
       await checkRights(route, request);
-      await answer.tell(ctx, request, await route.handle(request));
+      await responder.respond(ctx, request, await route.handle(request));
     } catch (error) {
       if (!(error instanceof AppError && error.code === 'Unauthorized')) throw error;
-      // The token was revoked or has expired: what it opened is over, everywhere.
+      // The token was revoked or has expired, so the session ends.
       await deps.sessionCookie.end(ctx).catch(() => undefined);
       toSignIn(ctx, 'ended');
     }

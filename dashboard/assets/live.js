@@ -1,5 +1,5 @@
-// What the pages do beyond HTML: parts marked data-live are kept fresh, and values marked data-copy can be copied.
-// Without this file every page still works; it only has to be reloaded by hand.
+// Refreshes elements with data-live and adds copy buttons for data-copy.
+// Every page also works without this script, but users must reload it themselves.
 (() => {
   'use strict';
   const parts = document.querySelectorAll('[data-live]');
@@ -7,11 +7,11 @@
   const shown = new WeakMap();
   const show = (part, html) => {
     if (shown.get(part) === html) return;
-    // A part in which somebody has the focus is left alone: it would be lost.
+    // Replacing a part that has the focus would lose the focus.
     if (part.contains(document.activeElement)) return;
     const template = document.createElement('template');
     template.innerHTML = html;
-    // What somebody has opened stays open.
+    // Keep open details open.
     const open = [...part.querySelectorAll('details')].map((one) => one.open);
     template.content.querySelectorAll('details').forEach((one, index) => {
       one.open = open[index] ?? one.open;
@@ -21,9 +21,9 @@
   };
 
   const refresh = async (part) => {
-    const answer = await fetch(part.dataset.live, { headers: { 'X-Live': '1' }, redirect: 'error' });
-    if (answer.status === 401 || answer.status === 403) location.reload();
-    else if (answer.ok) show(part, await answer.text());
+    const response = await fetch(part.dataset.live, { headers: { 'X-Live': '1' }, redirect: 'error' });
+    if (response.status === 401 || response.status === 403) location.reload();
+    else if (response.ok) show(part, await response.text());
   };
 
   const keepFresh = async (part) => {
@@ -35,7 +35,7 @@
       try {
         await refresh(part);
         pause = every;
-        // What it waited for has come.
+        // The part has reached its final state.
         if (part.querySelector('[data-live-end]') !== null) return;
       } catch {
         pause = Math.min(pause * 2, 60_000);

@@ -4,7 +4,7 @@ import type { Cookies } from '../cookies.ts';
 import type { Flash } from '../page.ts';
 
 const NAME = 'flash';
-/** Long enough for a redirect, too short to surprise anybody later. */
+/** Long enough for a redirect; an older message would be confusing. */
 const MAX_AGE_SECONDS = 60;
 const MAX_LENGTH = 500;
 
@@ -18,7 +18,7 @@ const decode = (value: string): Flash | undefined => {
   }
 };
 
-/** Hands a message to the next page, in a cookie: never a secret. */
+/** Passes a message to the next page in a cookie. Never pass a secret. */
 export const giveFlash = (ctx: DashboardContext, cookies: Cookies, flash: Flash): void => {
   const text = flash.text.slice(0, MAX_LENGTH);
   const value = Buffer.from(JSON.stringify({ kind: flash.kind, text })).toString('base64url');
@@ -28,7 +28,7 @@ export const giveFlash = (ctx: DashboardContext, cookies: Cookies, flash: Flash)
   );
 };
 
-/** The message that was handed on, once. */
+/** Reads and deletes the message. */
 export const takeFlash = (ctx: DashboardContext, cookies: Cookies): Flash | undefined => {
   const value = cookies.read(ctx.get('Cookie'), NAME);
   if (value === undefined) return undefined;

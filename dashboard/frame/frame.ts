@@ -21,14 +21,14 @@ export interface Frame {
   readonly flash: Flash | undefined;
   /** Undefined when nobody is signed in. */
   readonly person: string | undefined;
-  /** The part of it that tells people apart at a glance. */
+  /** Without the prefix that all service accounts share. */
   readonly shortPerson: string;
   /** For the field `csrf` of every form. */
   readonly csrf: string;
   readonly projects: readonly VisibleProject[];
   readonly project: VisibleProject | undefined;
   readonly menu: readonly MenuItem[];
-  /** Goes on to this address by itself. */
+  /** The page redirects to this path immediately. */
   readonly refreshTo: string | undefined;
 }
 
@@ -38,13 +38,13 @@ export interface FrameOptions {
   readonly person?: Person;
   readonly namespace?: string;
   readonly refreshTo?: string;
-  /** Leaves the message of the last change to the page that comes next. */
+  /** A fragment does not consume the flash message. */
   readonly isFragment?: boolean;
 }
 
 export type MakeFrame = (ctx: DashboardContext, options: FrameOptions) => Promise<Frame>;
 
-/** What the layout shows to somebody who is signed in: a project menu, and what the person may look at there. */
+/** What the layout shows to a signed-in user: the project menu and the pages of the project. */
 const aroundOf = async (
   projects: Pick<Reflector<ZipProject>, 'values'>,
   { person, namespace }: FrameOptions,
@@ -55,7 +55,7 @@ const aroundOf = async (
   return { projects: visible, project, menu: project === undefined ? [] : await menuOf(person, project) };
 };
 
-/** Service accounts have long names that all begin alike. */
+/** All names of service accounts start with a long prefix. */
 const shortNameOf = (person: string): string => person.replace(/^system:serviceaccount:[^:]+:/, '');
 
 export const createFrames =

@@ -9,11 +9,11 @@ interface MenuEntry {
   readonly label: string;
   /** Below the project's own path. */
   readonly path: readonly string[];
-  /** Without this right the item is shown disabled, with the reason. */
+  /** Without this permission the item is disabled and shows the reason. */
   readonly needs: Question;
 }
 
-/** The menu of a project, in order. A new page that belongs there adds its entry, and its section to page.ts. */
+/** The menu of a project, in order. To add a page, add its entry here and its section to page.ts. */
 const ENTRIES: readonly MenuEntry[] = [
   { section: 'overview', label: 'Overview', path: [], needs: { verb: 'list', resource: 'zipjobs' } },
   { section: 'jobs', label: 'Jobs', path: ['jobs'], needs: { verb: 'list', resource: 'zipjobs' } },

@@ -1,29 +1,29 @@
 import type { ZipJob } from '#crds/zip-job.ts';
 import type { Change } from '#runtime/kube/types.ts';
 
-/** A job's place in the order of a project: when it was made (RFC 3339, whole seconds, UTC), then its name. */
+/** Sort key of a job in its project: creation time (RFC 3339, whole seconds, UTC), then name. */
 export interface Place {
   readonly at: string;
   readonly name: string;
 }
 
-/** The jobs of each project in the order in which they were made, so that no page has to sort or to list them. */
+/** The jobs of each project by creation time, so that no page has to list or sort them. */
 export interface JobOrder {
   note(change: Change<ZipJob>): void;
   size(namespace: string): number;
-  /** Names, the newest first; those made before `oldest` (RFC 3339) are not looked at. */
+  /** Names, newest first, without jobs created before `oldest` (RFC 3339). */
   newestFirst(namespace: string, oldest?: string): IterableIterator<string>;
-  /** The names of one stretch of the whole order. */
+  /** Names of one page, newest first. */
   stretch(namespace: string, from: number, count: number): readonly string[];
   newest(namespace: string): Place | undefined;
-  /** How many were made after this place. */
+  /** How many jobs were created after this place. */
   countAfter(namespace: string, place: Place): number;
-  /** ZipBuckets that jobs name, by name. */
+  /** Names of the ZipBuckets that jobs refer to, sorted. */
   buckets(namespace: string): readonly string[];
 }
 
 interface Project {
-  /** The oldest first, so that a new job goes to the end. */
+  /** Oldest first, so that a new job is appended. */
   readonly places: Place[];
   readonly jobsByBucket: Map<string, number>;
 }
@@ -110,7 +110,7 @@ export const createJobOrder = (): JobOrder => {
   };
   return {
     note: (change) => {
-      // What decides the place of a job never changes.
+      // Creation time and name of a job never change.
       if (change.kind === 'set' && change.before !== undefined) return;
       const job = change.kind === 'set' ? change.object : change.before;
       const { namespace } = job.metadata;

@@ -3,7 +3,7 @@ import type { Change } from '#runtime/kube/types.ts';
 import { createJobOrder, type JobOrder } from './job-order.ts';
 import { createProgressSamples, type ProgressSamples } from './progress-samples.ts';
 
-/** What the dashboard notes of the one watch of jobs, beside what the cache holds. */
+/** What the dashboard derives from the job watch in addition to the cache. */
 export interface KnownJobs {
   note(change: Change<ZipJob>): void;
   readonly order: Omit<JobOrder, 'note'>;

@@ -1,23 +1,23 @@
 import type { ZipJob } from '#crds/zip-job.ts';
 import type { Change, ObjectKey } from '#runtime/kube/types.ts';
 
-/** Where a job stood at a time. */
+/** Progress of a job at a point in time. */
 export interface Sample {
   readonly atMs: number;
   readonly filesDone: number;
   readonly bytesRead: number;
 }
 
-/** What this replica has seen of the progress of jobs: the API server keeps only where each stands now. */
+/** Progress history that this replica has seen; the API server keeps only the latest value. */
 export interface ProgressSamples {
   note(change: Change<ZipJob>): void;
-  /** The oldest first; empty for a job whose progress was not seen. */
+  /** Oldest first; empty when no progress of the job was seen. */
   of(key: ObjectKey): readonly Sample[];
 }
 
-/** Of each job so many are kept; every second one goes when there are more, so that they reach from begin to end. */
+/** Most samples per job. Beyond it every second one is dropped, so that the rest still covers the whole run. */
 const MAX_SAMPLES = 64;
-/** Of so many jobs; the one that has not moved for longest goes first. */
+/** Most jobs with samples; the one without progress for longest is evicted first. */
 const MAX_JOBS = 2_000;
 
 const sampleOf = ({ status }: ZipJob): Sample | undefined => {
@@ -36,10 +36,10 @@ export const createProgressSamples = (): ProgressSamples => {
     const before = jobs.get(key) ?? [];
     const last = before.at(-1);
     if (last !== undefined && sample.atMs <= last.atMs) return;
-    // Another attempt begins anew.
-    const isAnew = last !== undefined && sample.bytesRead < last.bytesRead;
+    // A new attempt restarts at zero.
+    const isRestart = last !== undefined && sample.bytesRead < last.bytesRead;
     jobs.delete(key);
-    jobs.set(key, thinned([...(isAnew ? [] : before), sample]));
+    jobs.set(key, thinned([...(isRestart ? [] : before), sample]));
     const [oldest] = jobs.keys();
     if (jobs.size > MAX_JOBS && oldest !== undefined) jobs.delete(oldest);
   };

@@ -9,52 +9,56 @@ import type { Render } from '../render.ts';
 
 const REFUSALS: Readonly<Partial<Record<KubeErrorCode, readonly [number, string]>>> = {
   NotFound: [404, 'Not found'],
-  AlreadyExists: [409, 'It exists already'],
-  Conflict: [409, 'Somebody else changed it'],
-  Invalid: [422, 'Refused by the cluster'],
-  BadRequest: [422, 'Refused by the cluster'],
-  QuotaExceeded: [409, 'A quota is used up'],
+  AlreadyExists: [409, 'Already exists'],
+  Conflict: [409, 'Changed by someone else'],
+  Invalid: [422, 'Rejected by the cluster'],
+  BadRequest: [422, 'Rejected by the cluster'],
+  QuotaExceeded: [409, 'Quota exceeded'],
   NamespaceTerminating: [409, 'The namespace is being deleted'],
 };
 
-const NO_ANSWER = [503, 'The cluster does not answer'] as const;
+const NO_RESPONSE = [503, 'The cluster is not responding'] as const;
 
-/** `POST /apis/...: 403 Forbidden: ` goes before what the API server itself says. */
-const ownWords = (error: KubeError): string => error.message.replace(/^[A-Z]+ \S+: \d{3} \w+: /, '');
+/** Strips our prefix `POST /apis/...: 403 Forbidden: ` from the message of the API server. */
+const serverMessage = (error: KubeError): string => error.message.replace(/^[A-Z]+ \S+: \d{3} \w+: /, '');
 
 const kubePage = (error: KubeError): PageError => {
-  if (error.code === 'Forbidden') return notAllowed(ownWords(error));
+  if (error.code === 'Forbidden') return notAllowed(serverMessage(error));
   const refusal = REFUSALS[error.code];
-  if (refusal !== undefined) return new PageError(...refusal, ownWords(error));
+  if (refusal !== undefined) return new PageError(...refusal, serverMessage(error));
   return new PageError(
-    ...NO_ANSWER,
-    'The API server of the cluster did not answer in time. Try again in a moment.',
+    ...NO_RESPONSE,
+    'The Kubernetes API server did not respond in time. Try again in a moment.',
   );
 };
 
 const ADMINISTRATION_STATUSES: Readonly<Partial<Record<AdministrationErrorCode, readonly [number, string]>>> =
   {
-    InvalidInput: [422, 'Not possible like that'],
+    InvalidInput: [422, 'Invalid input'],
     Forbidden: [403, 'Not allowed'],
-    Refused: [409, 'Refused by the cluster'],
-    AlreadyExists: [409, 'It exists already'],
+    Refused: [409, 'Rejected by the cluster'],
+    AlreadyExists: [409, 'Already exists'],
     InUse: [409, 'Still in use'],
-    Conflict: [409, 'Somebody else changed it'],
+    Conflict: [409, 'Changed by someone else'],
     NotFound: [404, 'Not found'],
-    Failed: [409, 'It did not work'],
+    Failed: [409, 'Operation failed'],
   };
 
 const administrationPage = (error: AdministrationError): PageError =>
-  new PageError(...(ADMINISTRATION_STATUSES[error.code] ?? NO_ANSWER), error.message);
+  new PageError(...(ADMINISTRATION_STATUSES[error.code] ?? NO_RESPONSE), error.message);
 
-/** Any thrown value as the page that tells of it. */
+/** The error page for any thrown value. */
 const toPageError = (thrown: unknown): PageError => {
   if (thrown instanceof PageError) return thrown;
   if (isKubeError(thrown)) return kubePage(thrown);
   if (thrown instanceof AdministrationError) return administrationPage(thrown);
   if (thrown instanceof AppError && thrown.retryable)
-    return new PageError(503, 'Not possible right now', 'Try again in a moment.');
-  return new PageError(500, 'Something went wrong', 'The mistake is ours. Nothing more is known here.');
+    return new PageError(503, 'Temporarily unavailable', 'Try again in a moment.');
+  return new PageError(
+    500,
+    'Something went wrong',
+    'An internal error occurred. The server log contains the details.',
+  );
 };
 
 export interface ErrorPagesDeps {
@@ -63,7 +67,7 @@ export interface ErrorPagesDeps {
   readonly frame: MakeFrame;
 }
 
-/** Turns whatever is thrown further in into a page; the only place that does. */
+/** Turns every error of the inner middleware into a page; no other middleware does. */
 export const createErrorPages = ({ log, render, frame }: ErrorPagesDeps): DashboardMiddleware => {
   const show = async (ctx: DashboardContext, error: PageError): Promise<void> => {
     ctx.status = error.status;

@@ -4,8 +4,8 @@ import { localPath } from '../local-path.ts';
 import { PageError } from '../page.ts';
 
 /**
- * What reached the trusted proxy by plain HTTP: a page is sent on to HTTPS, where its address is told. A form has been read
- * by the network already, so it is refused.
+ * Requests that reached the trusted proxy over plain HTTP: pages are redirected to HTTPS when DASHBOARD_URL is set. Forms are
+ * refused, because the network could already read them.
  */
 export const createHttpsRedirect =
   (deps: { readonly url: string; readonly readForwarded: ReadForwarded }): DashboardMiddleware =>
@@ -16,7 +16,7 @@ export const createHttpsRedirect =
       throw new PageError(
         400,
         'Use HTTPS',
-        'This request crossed the network in the clear. Open the dashboard by https://, and replace a token that you have just sent.',
+        'This request was sent over plain HTTP, so its token may be compromised. Open the dashboard over https:// and revoke any token you just sent.',
       );
     ctx.redirect(new URL(localPath(ctx.url), deps.url).href);
     ctx.status = 308;

@@ -7,8 +7,8 @@ const isOwnOrigin = (ctx: DashboardContext, origin: string, url: string): boolea
   url === '' ? URL.parse(origin)?.host === ctx.get('Host').toLowerCase() : origin === URL.parse(url)?.origin;
 
 /**
- * What the browser says about where a request comes from. With our referrer policy a form's Origin is `null`, so the word
- * of Sec-Fetch-Site counts, which no page can choose; browsers without it name an origin.
+ * Whether the browser says that the request comes from our origin. With our referrer policy a form's Origin is `null`, so
+ * Sec-Fetch-Site decides, which pages cannot set; browsers without it send an origin.
  */
 const isFromHere = (ctx: DashboardContext, url: string): boolean => {
   const site = ctx.get('Sec-Fetch-Site');
@@ -17,15 +17,15 @@ const isFromHere = (ctx: DashboardContext, url: string): boolean => {
   return site === '' ? origin !== '' && origin !== 'null' : site === 'same-origin';
 };
 
-/** Refuses whatever could change something and does not come from a page of ours, before its body is read. */
+/** Refuses cross-site requests that could change something, before their body is read. */
 export const createOwnOrigin =
   ({ url }: { readonly url: string }): DashboardMiddleware =>
   async (ctx, next) => {
     if (!SAFE.has(ctx.method) && !isFromHere(ctx, url))
       throw new PageError(
         403,
-        'Not from this dashboard',
-        'This form was sent from another page. Open the dashboard and send it from there.',
+        'Request from another site',
+        'This form was sent from another site. Open the dashboard and submit it there.',
       );
     await next();
   };

@@ -1,7 +1,7 @@
 import type { ReadForwarded } from '#runtime/http/client-address.ts';
 import type { DashboardMiddleware } from '../context.ts';
 
-// Nothing inline, nothing from elsewhere. form-action keeps forms here whatever HTML would get into a page.
+// No inline code and no other origins. form-action stops injected HTML from sending forms to another site.
 const POLICY = [
   "default-src 'none'",
   "style-src 'self'",
@@ -26,7 +26,7 @@ const HEADERS = {
 
 const HSTS = 'max-age=31536000';
 
-/** What browsers are told with every answer. */
+/** Sets the security headers of every response. */
 export const createSecurityHeaders =
   (deps: { readonly url: string; readonly readForwarded: ReadForwarded }): DashboardMiddleware =>
   async (ctx, next) => {

@@ -7,12 +7,12 @@ import type { Session, Sessions } from '../sessions/sessions.ts';
 
 const NAME = 'session';
 
-/** The browser's end of a session. */
+/** The session cookie. */
 export interface SessionCookie {
   readonly load: DashboardMiddleware;
-  /** Signs in: always with a new id, whatever the browser brought. */
+  /** Signs in, always with a new session ID, which prevents session fixation. */
   begin(ctx: DashboardContext, person: string, token: string): Promise<void>;
-  /** Takes the cookie back and forgets the session; throws SessionStoreAwayError when that is not possible now. */
+  /** Deletes the cookie and the session. @throws SessionStoreAwayError when the store is not responding */
   end(ctx: DashboardContext): Promise<void>;
   endAll(ctx: DashboardContext, session: Session): Promise<void>;
 }
@@ -64,12 +64,12 @@ const isSame = (given: string, expected: string): boolean => {
   return a.length === b.length && timingSafeEqual(a, b);
 };
 
-/** Every form of a session carries its token; one of another session, or none, changes nothing. */
+/** Every form must send the CSRF token of its session. @throws PageError 403 when it does not */
 export const checkCsrf = (ctx: DashboardContext, session: Session): void => {
   if (isSame(ctx.state.form?.get('csrf') ?? '', session.csrf)) return;
   throw new PageError(
     403,
     'This form is out of date',
-    'It belongs to another session, maybe because you signed in again since it was opened. Go back, reload the page and send it once more.',
+    'It belongs to another session, for example because you signed in again. Go back, reload the page and submit it again.',
   );
 };

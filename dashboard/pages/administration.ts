@@ -9,9 +9,9 @@ import { RESOURCES } from '#runtime/kube/resources.ts';
 import type { PageRequest } from '../page.ts';
 import type { Person } from '../person/person.ts';
 
-type Asked = Pick<PageRequest, 'person' | 'namespace'>;
+type RequestOfProject = Pick<PageRequest, 'person' | 'namespace'>;
 
-/** What can be done with projects, as the person. */
+/** Operations on projects, with the token of the user. */
 export const projectsOf = ({ kube }: Pick<Person, 'kube'>): Projects =>
   createProjects({
     projects: createPersonClient(kube, RESOURCES.zipProjects),
@@ -19,8 +19,8 @@ export const projectsOf = ({ kube }: Pick<Person, 'kube'>): Projects =>
     clock: systemClock,
   });
 
-/** The buckets of the project of a page, as the person. */
-export const bucketsOf = ({ person: { kube }, namespace }: Asked): Buckets =>
+/** Operations on the buckets of the page's project, with the token of the user. */
+export const bucketsOf = ({ person: { kube }, namespace }: RequestOfProject): Buckets =>
   createBuckets(
     {
       projects: createPersonClient(kube, RESOURCES.zipProjects),
@@ -32,9 +32,9 @@ export const bucketsOf = ({ person: { kube }, namespace }: Asked): Buckets =>
     namespace,
   );
 
-/** The access tokens of the project of a page, as the person. */
+/** Operations on the access tokens of the page's project, with the token of the user. */
 export const tokensOf = (
-  { person: { kube }, namespace }: Asked,
+  { person: { kube }, namespace }: RequestOfProject,
   options: Pick<TokensOptions, 'onRevoked'> = {},
 ): Tokens =>
   createTokens(
@@ -47,8 +47,8 @@ export const tokensOf = (
     namespace,
   );
 
-/** The webhook of the project of a page, as the person. */
-export const webhooksOf = ({ person: { kube }, namespace }: Asked): Webhooks =>
+/** Operations on the webhook of the page's project, with the token of the user. */
+export const webhooksOf = ({ person: { kube }, namespace }: RequestOfProject): Webhooks =>
   createWebhooks(
     {
       projects: createPersonClient(kube, RESOURCES.zipProjects),

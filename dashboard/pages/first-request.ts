@@ -1,7 +1,7 @@
 import type { Bucket } from '#administration/bucket-view.ts';
 import { SPEC_DEFAULTS } from '#crds/zip-job.ts';
 
-/** What is told of a bucket that is not there yet. */
+/** Placeholders for a bucket that does not exist yet. */
 const NO_BUCKET = {
   bucketName: 'BUCKET',
   service: SPEC_DEFAULTS.service,
@@ -12,16 +12,16 @@ const NO_BUCKET = {
 } as const satisfies FirstValues['bucket'];
 
 export interface FirstValues {
-  /** Scheme and host of the API; `''` when that is not told. */
+  /** Scheme and host of the API; `''` when unknown. */
   readonly apiUrl: string;
   readonly namespace: string;
-  /** Undefined while there is none, or none that the person may see. */
+  /** Undefined when there is none, or none that the user is allowed to see. */
   readonly bucket:
     | Pick<Bucket, 'bucketName' | 'service' | 'region' | 'host' | 'accountId' | 'endpoint'>
     | undefined;
 }
 
-/** The lines that make an archive. The token is a placeholder: nothing can show it again. */
+/** The sample request. The token is a placeholder because its value is not stored. */
 export const firstRequest = ({ apiUrl, bucket = NO_BUCKET }: FirstValues): string => {
   const body = {
     bucket_name: bucket.bucketName,
@@ -43,7 +43,7 @@ const optionsOf = (bucket: FirstValues['bucket'] & object): string => {
   return ` --region ${region ?? 'REGION'}${endpoint === null ? '' : ` --endpoint ${endpoint}`}`;
 };
 
-/** The same steps as commands. */
+/** The same steps with the CLI. */
 export const firstCommands = ({ namespace, bucket = NO_BUCKET }: FirstValues): string => {
   const named = `${bucket.bucketName}${bucket.service === SPEC_DEFAULTS.service ? '' : ` --service ${bucket.service}`}`;
   return [

@@ -10,7 +10,7 @@ import { projectOf } from './project-of.ts';
 import { reasonAgainst } from './reason-against.ts';
 import { TOKEN_RIGHTS } from './tokens/token-rights.ts';
 
-/** The bucket that is the most likely to work. */
+/** Prefers a bucket whose last test passed. */
 const bestOf = (buckets: readonly Bucket[]): Bucket | undefined => {
   const usable = buckets.filter(({ deletingSince }) => deletingSince === null);
   return usable.find(({ lastTest }) => lastTest?.ok === true) ?? usable[0];
@@ -40,7 +40,7 @@ const dataOf = async ({ caches, config }: PageDeps, request: PageRequest) => {
   };
 };
 
-/** How a project makes its first archive, with the values of the person. */
+/** The guide to the first archive, filled in with the values of the project. */
 export const createFirstStepsPage = (deps: PageDeps): readonly Route[] => [
   {
     method: 'GET',

@@ -1,28 +1,28 @@
 import { AdministrationError, type AdministrationErrorCode } from '#administration/administration-error.ts';
 import { toError } from '#runtime/errors.ts';
 
-/** A form as it is shown: what was filled in, and what is wrong beside each field. */
+/** State of a form: its values and the error of each field. */
 export interface FormState {
   readonly values: Readonly<Record<string, string>>;
-  /** By field; `''` for what concerns the whole form. */
+  /** By field; `''` for errors of the whole form. */
   readonly errors: Readonly<Record<string, string>>;
 }
 
 export const EMPTY_FORM: FormState = { values: {}, errors: {} };
 
-/** HTTP status of a page that shows a form: 422 when something about the form is wrong. */
+/** HTTP status of a page with a form: 422 when the form has errors. */
 export const formStatus = (errors: FormState['errors']): 200 | 422 =>
   Object.keys(errors).length === 0 ? 200 : 422;
 
-/** Fields as they were posted, trimmed. Never for a field that holds a secret: what is shown again stays on the screen. */
+/** Posted fields, trimmed. Never use it for a secret: the form sends these values back to the browser. */
 export const filledIn = (
   form: URLSearchParams,
   ...names: readonly string[]
 ): Readonly<Record<string, string>> =>
   Object.fromEntries(names.map((name) => [name, (form.get(name) ?? '').trim()]));
 
-/** What the person can mend, or has to know, without leaving the form; the rest goes on to an error page. */
-const TOLD_IN_FORM: ReadonlySet<string> = new Set<AdministrationErrorCode>([
+/** Errors that appear in the form because the user can fix them there; all others become an error page. */
+const SHOWN_IN_FORM: ReadonlySet<string> = new Set<AdministrationErrorCode>([
   'InvalidInput',
   'Forbidden',
   'Refused',
@@ -35,12 +35,12 @@ const TOLD_IN_FORM: ReadonlySet<string> = new Set<AdministrationErrorCode>([
 ]);
 
 /**
- * Why an operation was not done, for its form: beside the field that the error names, else beside `field` (`''`: above all
- * fields).
- * @throws the error itself when it is no matter of the form
+ * Errors of a failed operation, for its form: next to the field that the error names, otherwise next to `field` (`''`: above
+ * all fields).
+ * @throws the error itself when it does not belong into the form
  */
 export const formErrors = (error: unknown, field = ''): FormState['errors'] => {
-  if (error instanceof AdministrationError && TOLD_IN_FORM.has(error.code))
+  if (error instanceof AdministrationError && SHOWN_IN_FORM.has(error.code))
     return { [error.field ?? field]: error.message };
   throw toError(error);
 };

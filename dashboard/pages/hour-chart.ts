@@ -9,7 +9,7 @@ export interface Bar {
   readonly width: number;
   readonly succeeded: { readonly y: number; readonly height: number };
   readonly failed: { readonly y: number; readonly height: number };
-  /** What the bar says, as text. */
+  /** The bar as text. */
   readonly label: string;
 }
 
@@ -21,7 +21,7 @@ export interface HourChart {
 
 const round = (value: number): number => Math.round(value * 10) / 10;
 
-/** Bars of the jobs that ended in each hour: those that failed stand on those that succeeded. */
+/** One bar per hour: failed jobs stacked on succeeded ones. */
 export const hourChart = (hours: readonly HourFigures[]): HourChart => {
   const most = Math.max(1, ...hours.map(({ succeeded, failed }) => succeeded + failed));
   const step = WIDTH / hours.length;

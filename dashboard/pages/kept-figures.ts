@@ -1,9 +1,9 @@
-/** As many answers are kept at a time. */
+/** Most results kept at a time. */
 const MAX_KEPT = 1_000;
 
 /**
- * Computes something for a key at most once in `ageMs`, however many people look at it. Who may see it is asked before, for
- * each of them.
+ * Computes a value for a key at most once per `ageMs`, for all users together. Check the permissions of each user before the
+ * call.
  */
 export const keptFor = <T>(
   ageMs: number,
@@ -13,7 +13,7 @@ export const keptFor = <T>(
   return (key, now) => {
     const known = kept.get(key);
     const nowMs = now.getTime();
-    // A clock that was set back makes old answers look new.
+    // After the clock was set back, old results look new.
     if (known !== undefined && known.untilMs > nowMs && known.untilMs <= nowMs + ageMs) return known.value;
     kept.delete(key);
     for (const oldest of kept.keys()) {

@@ -25,11 +25,11 @@ const post = async ({ person, form }: PageRequest): Promise<ShownPage | GoTo> =>
   } catch (error) {
     return show({ values, errors: formErrors(error, 'namespace') });
   }
-  const text = `The namespace ${namespace} is a project now.`;
+  const text = `Project created in namespace ${namespace}`;
   return { kind: 'go', to: '/projects', flash: { kind: 'done', text } };
 };
 
-/** Makes a project of a namespace. */
+/** The form that creates a project in a namespace. */
 export const createNewProjectPage = (): readonly Route[] => [
   { method: 'GET', path: PATH, handle: () => Promise.resolve(show(EMPTY_FORM)) },
   { method: 'POST', path: PATH, handle: post },

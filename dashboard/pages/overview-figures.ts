@@ -5,7 +5,7 @@ const HOURS = 24;
 const MOST_REASONS = 8;
 
 export interface HourFigures {
-  /** RFC 3339 time at which the hour begins. */
+  /** Start of the hour (RFC 3339). */
   readonly from: string;
   readonly succeeded: number;
   readonly failed: number;
@@ -15,12 +15,12 @@ export interface HourFigures {
 export interface Overview {
   readonly total: number;
   readonly phases: readonly { readonly phase: Phase; readonly count: number }[];
-  /** The last 24 hours, the oldest first. */
+  /** The last 24 hours, oldest first. */
   readonly hours: readonly HourFigures[];
   readonly day: Omit<HourFigures, 'from'>;
-  /** Why jobs of the last 24 hours failed, the most frequent first. */
+  /** Reasons of failures in the last 24 hours, most frequent first. */
   readonly failures: readonly { readonly reason: string; readonly count: number }[];
-  /** The job that waits longest for its pod. */
+  /** The job that has waited longest for its pod. */
   readonly oldestWaiting:
     | { readonly name: string; readonly key: string; readonly reason: string; readonly waitedMs: number }
     | undefined;
@@ -30,7 +30,7 @@ const WAITING: readonly Phase[] = ['Queued', 'Starting'];
 
 const timeOf = (text: string | undefined): number => (text === undefined ? Number.NaN : Date.parse(text));
 
-/** A job that no controller has looked at is queued like the others. */
+/** A job that no controller has reconciled yet counts as queued. */
 const phaseOf = (job: ZipJob): Phase => job.status?.phase ?? 'Queued';
 
 const countBy = <K extends string>(keys: Iterable<K>): Map<K, number> => {
@@ -73,13 +73,13 @@ const oldestOf = (jobs: readonly ZipJob[], nowMs: number): Overview['oldestWaiti
   };
 };
 
-/** What a project does and did, from the jobs that are still there. */
+/** Current and recent activity of a project, from the jobs that still exist. */
 export const overviewOf = (jobs: readonly ZipJob[], now: Date): Overview => {
   const nowMs = now.getTime();
   const counts = countBy(jobs.map(phaseOf));
   const hours = hoursOf(jobs.filter(isFinished), nowMs);
-  const begin = timeOf(hours[0]?.from);
-  const ofToday = jobs.filter((job) => isFinished(job) && timeOf(job.status?.finishedAt) >= begin);
+  const start = timeOf(hours[0]?.from);
+  const ofToday = jobs.filter((job) => isFinished(job) && timeOf(job.status?.finishedAt) >= start);
   const failures = countBy(ofToday.filter((job) => phaseOf(job) === 'Failed').map(reasonOf));
   return {
     total: jobs.length,

@@ -9,10 +9,10 @@ import { projectOf } from './project-of.ts';
 
 const NEEDS: readonly Question[] = [{ verb: 'list', resource: 'zipjobs' }];
 
-/** Below the pace of the live part: fifty open pages of a project with 10,000 jobs cost one count of them. */
+/** Shorter than the refresh interval: fifty open pages of a project with 10,000 jobs then share one count. */
 const FIGURES_AGE_MS = 2_000;
 
-/** A project at a glance; its figures stay live. */
+/** The overview of a project; its figures stay live. */
 export const createOverviewPage = ({ caches }: PageDeps): readonly Route[] => {
   const figuresOf = keptFor(FIGURES_AGE_MS, (namespace, now) =>
     overviewOf(caches.zipJobs.byIndex(NAMESPACE_INDEX, namespace), now),

@@ -3,11 +3,11 @@ import type { Clock } from '#runtime/clock.ts';
 import type { KnownJobs } from '../live/known-jobs.ts';
 import type { DashboardSettings } from '../settings.ts';
 
-/** What pages are made of. Lists come from the caches, after asking whether the person may see them. */
+/** Dependencies of the pages. Lists come from the caches, after a check of the user's permissions. */
 export interface PageDeps {
   readonly caches: Pick<Caches, 'zipJobs' | 'zipProjects'>;
   readonly jobs: Pick<KnownJobs, 'order' | 'samples'>;
-  /** Told the uid of each token that was revoked. */
+  /** Called with the UID of each revoked token. */
   readonly onRevoked: (uid: string) => void;
   readonly clock: Clock;
   readonly config: Pick<DashboardSettings, 'dashboardApiUrl'>;

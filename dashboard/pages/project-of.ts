@@ -5,14 +5,14 @@ import { notFound } from '../page.ts';
 import { toVisible, type VisibleProject } from '../person/visible-projects.ts';
 
 /**
- * The project of a namespace that the person may see.
- * @throws PageError 404 when the namespace is none
+ * The project of a namespace that the user is allowed to see.
+ * @throws PageError 404 when the namespace has no project
  */
 export const projectOf = (
   projects: Pick<Reflector<ZipProject>, 'get'>,
   namespace: string,
 ): VisibleProject => {
   const project = projects.get(projectKey(namespace));
-  if (project === undefined) throw notFound(`The namespace ${namespace} holds no project.`);
+  if (project === undefined) throw notFound(`Namespace ${namespace} has no project.`);
   return toVisible(project);
 };

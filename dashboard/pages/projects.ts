@@ -2,7 +2,7 @@ import type { Route } from '../page.ts';
 import { visibleProjects } from '../person/visible-projects.ts';
 import type { PageDeps } from './page-deps.ts';
 
-/** The projects that the person may see. */
+/** The list of projects that the user is allowed to see. */
 export const createProjectsPage = ({ caches }: Pick<PageDeps, 'caches'>): readonly Route[] => [
   {
     method: 'GET',

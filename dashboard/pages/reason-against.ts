@@ -2,8 +2,8 @@ import type { PageRequest } from '../page.ts';
 import type { Question } from '../person/access.ts';
 
 /**
- * Why the person may not do what takes all these rights; empty when nothing stands against it. For links and buttons: the
- * route behind them asks anew.
+ * Why the user is denied one of these permissions; empty when all are granted. Only for links and buttons: the route behind
+ * them checks again.
  */
 export const reasonAgainst = async (
   { person, namespace }: Pick<PageRequest, 'person' | 'namespace'>,

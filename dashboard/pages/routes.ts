@@ -19,7 +19,7 @@ import { createRotateSecretPage } from './webhook/rotate-secret.ts';
 import { createWebhookPage } from './webhook/webhook.ts';
 import { createWebhookChanges } from './webhook/webhook-changes.ts';
 
-/** Every page. A new one is a file beside this one, a line here and, for the menu, one in frame/menu.ts. */
+/** Every page. To add one, create its file next to this one, list it here and, for the menu, in frame/menu.ts. */
 export const createRoutes = (deps: PageDeps): readonly Route[] => [
   ...createProjectsPage(deps),
   ...createNewProjectPage(),

@@ -6,12 +6,12 @@ import { KubeError } from '#runtime/kube/kube-error.ts';
 const VERSION = 'authorization.k8s.io/v1';
 const PATH = `/apis/${VERSION}/selfsubjectaccessreviews`;
 
-/** What somebody wants to do. */
+/** An operation to check. */
 export interface Question {
   readonly verb: 'get' | 'list' | 'create' | 'update' | 'patch' | 'delete';
   /** Plural, such as `zipjobs`. */
   readonly resource: string;
-  /** Group of the resource; default is ours. `''` for Kubernetes' core. */
+  /** Group of the resource; defaults to ours; `''` for the core group. */
   readonly group?: string;
   readonly subresource?: string;
   readonly name?: string;
@@ -19,19 +19,19 @@ export interface Question {
 
 export interface Verdict {
   readonly allowed: boolean;
-  /** Why not, as a sentence for the person; empty when allowed. */
+  /** Why it is denied, as a sentence for the user; empty when allowed. */
   readonly reason: string;
 }
 
 const sentence = (namespace: string, { verb, resource, subresource, name }: Question): string => {
   const what = subresource === undefined ? resource : `${resource}/${subresource}`;
-  const where = namespace === '' ? 'in the whole cluster' : `in ${namespace}`;
-  return `Your Kubernetes account may not ${verb} ${what}${name === undefined ? '' : ` "${name}"`} ${where}.`;
+  const where = namespace === '' ? 'in the entire cluster' : `in ${namespace}`;
+  return `Your Kubernetes account is not allowed to ${verb} ${what}${name === undefined ? '' : ` "${name}"`} ${where}.`;
 };
 
 /**
- * Asks the API server, as the person, whether the person may do something in a namespace (`''`: in all of them).
- * @throws KubeError, of code Unauthorized when the token does not count any more
+ * Asks the API server, with the token of the user, whether the user may do something in a namespace (`''`: in all of them).
+ * @throws KubeError, with code Unauthorized when the token is no longer valid
  */
 export const askAccess = async (
   kube: KubeClient,

@@ -4,19 +4,19 @@ import { asPerson } from '#runtime/kube/person-client.ts';
 import type { Session } from '../sessions/sessions.ts';
 import { askAccess, type Question, type Verdict } from './access.ts';
 
-/** Who makes a request, and what is asked in that name. */
+/** The user who makes a request. */
 export interface Person {
-  /** Name at the API server. */
+  /** User name at the API server. */
   readonly name: string;
-  /** Every call is made with the person's own token. */
+  /** Sends every call with the token of the user. */
   readonly kube: KubeClient;
-  /** Asks the API server now: for what is about to be shown or done. */
+  /** Asks the API server now. Use it before showing data or making a change. */
   may(namespace: string, question: Question): Promise<Verdict>;
-  /** The same, from an answer of the last seconds if there is one: for menus and buttons only. */
+  /** The same, but may use a result that is a few seconds old. Only for menus and buttons. */
   seemsToBeAllowed(namespace: string, question: Question): Promise<Verdict>;
 }
 
-/** A menu may be wrong for so long; what it leads to never is. */
+/** How long a menu may be out of date; the routes behind it always check again. */
 const MENU_AGE_MS = 3_000;
 const MAX_ANSWERS = 20_000;
 
@@ -25,9 +25,9 @@ interface Answer {
   readonly untilMs: number;
 }
 
-/** Makes the person of a session. Answers for menus are kept for all requests together. */
+/** Creates the user of a session. All requests share the cached results for menus. */
 export const createPersons = (deps: {
-  /** A client without any identity of its own. */
+  /** A client without its own identity. */
   readonly kube: KubeClient;
   readonly clock: Pick<Clock, 'monotonicMs'>;
 }): ((session: Session) => Person) => {

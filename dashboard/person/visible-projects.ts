@@ -6,15 +6,15 @@ import type { Person } from './person.ts';
 
 export interface VisibleProject {
   readonly namespace: string;
-  /** What people call it. */
+  /** Display name, or the namespace. */
   readonly title: string;
   readonly project: ZipProject;
 }
 
-/** Seeing a project means to be allowed to get its ZipProject. */
+/** A user sees a project when allowed to get its ZipProject. */
 export const SEE_PROJECT: Question = { verb: 'get', resource: 'zipprojects', name: PROJECT_NAME };
 
-/** So many reviews are asked at a time. */
+/** Access reviews that run at the same time. */
 const AT_A_TIME = 16;
 
 type Ask = (namespace: string, question: Question) => Promise<Verdict>;
@@ -36,7 +36,7 @@ const allowedOf = async (projects: readonly ZipProject[], ask: Ask): Promise<rea
   return allowed;
 };
 
-/** The projects of the API's cache that the person may see, by title; `isMenu` for the answers of the last seconds. */
+/** The cached projects that the user is allowed to see, by title. `isMenu` accepts results that are a few seconds old. */
 export const visibleProjects = async (
   projects: Pick<Reflector<ZipProject>, 'values'>,
   person: Person,

@@ -11,9 +11,9 @@ const nameIn = (answer: unknown): unknown => {
 };
 
 /**
- * Asks the API server who the client's person is: everyone may ask that of themselves. Undefined when the token opens
- * nothing there.
- * @throws KubeError when the API server does not tell
+ * Asks the API server for the name of the client's user, which every user is allowed to do. Undefined when the token is not
+ * valid.
+ * @throws KubeError when the API server returns no name
  */
 export const whoIs = async (kube: KubeClient, signal?: AbortSignal): Promise<string | undefined> => {
   try {
@@ -26,7 +26,7 @@ export const whoIs = async (kube: KubeClient, signal?: AbortSignal): Promise<str
       }),
     );
     if (typeof name === 'string' && name !== '') return name === 'system:anonymous' ? undefined : name;
-    throw new KubeError(`POST ${PATH}: the answer names nobody`, { code: 'InvalidAnswer' });
+    throw new KubeError(`POST ${PATH}: the response contains no username`, { code: 'InvalidAnswer' });
   } catch (error) {
     if (isKubeError(error, 'Unauthorized')) return undefined;
     throw error;

@@ -1,7 +1,7 @@
 import type { Clock } from '#runtime/clock.ts';
 import type { SessionStore } from './session-store.ts';
 
-/** More people than this are not signed in to one replica; the one who was away longest signs in again. */
+/** Most sessions of one replica; beyond it the one that was idle longest ends. */
 const MAX_SESSIONS = 10_000;
 
 interface Kept {
@@ -10,15 +10,15 @@ interface Kept {
   readonly untilMs: number;
 }
 
-/** Keeps sessions in this process: for one replica, until it ends. */
+/** Keeps sessions in memory, for a single replica. */
 export const createLocalSessionStore = (deps: {
   readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly idleMs: number;
 }): SessionStore => {
   const { clock, idleMs } = deps;
-  // Each touch moves a session to the end, so the first one is always the next to lapse.
+  // Each touch moves a session to the end, so the first one always expires next.
   const kept = new Map<string, Kept>();
-  const forgetLapsed = (): void => {
+  const forgetExpired = (): void => {
     for (const [id, { untilMs }] of kept) {
       if (untilMs > clock.monotonicMs() && kept.size <= MAX_SESSIONS) return;
       kept.delete(id);
@@ -27,18 +27,18 @@ export const createLocalSessionStore = (deps: {
   const keep = (id: string, session: Pick<Kept, 'record' | 'person'>): void => {
     kept.delete(id);
     kept.set(id, { ...session, untilMs: clock.monotonicMs() + idleMs });
-    forgetLapsed();
+    forgetExpired();
   };
   return {
     put: async (id, record, { person }) => keep(id, { record, person }),
     touch: async (id) => {
-      forgetLapsed();
+      forgetExpired();
       const session = kept.get(id);
       if (session !== undefined) keep(id, session);
       return session?.record;
     },
     peek: async (id) => {
-      forgetLapsed();
+      forgetExpired();
       return kept.get(id)?.record;
     },
     drop: async (id) => {

@@ -7,7 +7,7 @@ const TAG_BYTES = 16;
 /** Length of a key. */
 export const KEY_BYTES = 32;
 
-/** Encrypts a text so that only the key opens it, and only under the same name. A key seals once. */
+/** Encrypts a text with a key and binds it to a name (AES-GCM associated data). Use each key only once. */
 export const seal = (key: Buffer, name: string, text: string): string => {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv(ALGORITHM, key, nonce, { authTagLength: TAG_BYTES });
@@ -16,7 +16,7 @@ export const seal = (key: Buffer, name: string, text: string): string => {
   return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64');
 };
 
-/** The text; undefined when the key or the name is another one, or a bit was changed. */
+/** The text; undefined when the key or name is wrong or the data was changed. */
 export const unseal = (key: Buffer, name: string, sealed: string): string | undefined => {
   const bytes = Buffer.from(sealed, 'base64');
   if (bytes.length < NONCE_BYTES + TAG_BYTES) return undefined;

@@ -1,22 +1,22 @@
 import { AppError } from '#runtime/errors.ts';
 
-/** Where sealed sessions are kept. It sees neither tokens nor the names of persons. */
+/** Stores encrypted sessions. It sees neither tokens nor user names. */
 export interface SessionStore {
-  /** Keeps a record for `idleMs`, among those of a person. */
+  /** Keeps a record of a user for `idleMs`. */
   put(id: string, record: string, of: { readonly person: string; readonly endsAtMs: number }): Promise<void>;
-  /** The record, which is kept for the idle time from now on; undefined when there is none. */
+  /** Reads the record and restarts its idle timeout; undefined when there is none. */
   touch(id: string): Promise<string | undefined>;
-  /** The record, which is kept no longer because of this; undefined when there is none. */
+  /** Reads the record without restarting its idle timeout; undefined when there is none. */
   peek(id: string): Promise<string | undefined>;
   drop(id: string): Promise<void>;
-  /** Drops every record of a person. */
+  /** Drops every record of a user. */
   dropAll(person: string): Promise<void>;
 }
 
-/** The store does not answer: whoever was signed in has to wait or sign in again. */
+/** The store is not responding: users must wait or sign in again. */
 export class SessionStoreAwayError extends AppError {
   constructor(cause: unknown) {
-    super('The store of the dashboard sessions (Redis) does not answer', {
+    super('The dashboard session store (Redis) is not responding', {
       code: 'SessionStoreAway',
       retryable: true,
       cause,

@@ -4,35 +4,35 @@ import { isRecord } from '#runtime/kube/decode.ts';
 import { KEY_BYTES, seal, unseal } from './seal.ts';
 import type { SessionStore } from './session-store.ts';
 
-/** A person who is signed in. */
+/** The session of a signed-in user. */
 export interface Session {
-  /** What the session is called in the store; not what the cookie holds. */
+  /** Key of the session in the store, which differs from the cookie. */
   readonly id: string;
-  /** Name of the person at the API server. */
+  /** User name at the API server. */
   readonly person: string;
   readonly token: string;
-  /** What every form of this session must send. */
+  /** CSRF token that every form of this session must send. */
   readonly csrf: string;
   readonly endsAtMs: number;
 }
 
 export interface Sessions {
-  /** Begins a session with an id of its own; returns what the cookie is to hold. */
+  /** Starts a session with a new ID; returns the value of the cookie. */
   begin(person: string, token: string): Promise<string>;
-  /** Undefined for a cookie that opens nothing (any more). What a page asks by itself does not put off the idle limit. */
+  /** Undefined for an invalid or expired cookie. Live updates (`page`) do not restart the idle timeout. */
   read(cookie: string, by?: 'person' | 'page'): Promise<Session | undefined>;
   end(cookie: string): Promise<void>;
-  /** Ends every session of a person, whatever browser it is in. */
+  /** Ends every session of a user, in all browsers. */
   endAll(person: string): Promise<void>;
 }
 
 const ID_BYTES = 32;
 const COOKIE = /^[A-Za-z0-9_-]{86}$/;
 
-/** A copy of the store must open nothing: it holds only digests of ids and of names. */
+/** The store holds only digests of IDs and names, so that a copy of it is useless. */
 const digest = (value: Buffer | string): string => createHash('sha256').update(value).digest('hex');
 
-/** Which session, and the key that opens it. */
+/** ID and encryption key of the session. */
 const partsOf = (cookie: string): { id: string; key: Buffer } | undefined => {
   if (!COOKIE.test(cookie)) return undefined;
   const bytes = Buffer.from(cookie, 'base64url');
@@ -49,8 +49,8 @@ const sessionOf = (id: string, text: string): Session | undefined => {
 };
 
 /**
- * Sessions whose content only the cookie opens: the store holds it encrypted with a key that is in the cookie alone.
- * Every method throws SessionStoreAwayError while the store is away.
+ * Sessions that only the cookie can decrypt: the store holds them encrypted, and only the cookie contains the key.
+ * Every method throws SessionStoreAwayError while the store is not responding.
  */
 export const createSessions = (deps: {
   readonly store: SessionStore;

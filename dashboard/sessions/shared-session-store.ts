@@ -7,7 +7,7 @@ export interface SharedSessionStoreDeps {
   readonly keyPrefix: string;
   readonly clock: Pick<Clock, 'date'>;
   readonly idleMs: number;
-  /** How long a session lasts at most. */
+  /** Maximum lifetime of a session. */
   readonly sessionMs: number;
 }
 
@@ -19,7 +19,7 @@ const orAway = async <T>(answer: Promise<T>): Promise<T> => {
   }
 };
 
-/** Keeps sessions in Redis, for all replicas. Every method throws SessionStoreAwayError while it does not answer. */
+/** Keeps sessions in Redis, for all replicas. Every method throws SessionStoreAwayError while Redis is not responding. */
 export const createSharedSessionStore = (deps: SharedSessionStoreDeps): SessionStore => {
   const { redis, keyPrefix, clock, idleMs, sessionMs } = deps;
   const keyOf = (id: string): string => `${keyPrefix}session:${id}`;

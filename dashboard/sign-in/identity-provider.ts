@@ -18,7 +18,7 @@ import type { Clock } from '#runtime/clock.ts';
 import { AppError, ConfigError } from '#runtime/errors.ts';
 import type { DashboardSettings } from '../settings.ts';
 
-/** What the browser keeps while it is away at the identity provider. */
+/** What the browser keeps while it is at the identity provider. */
 export interface Pending {
   readonly state: string;
   readonly nonce: string;
@@ -28,18 +28,18 @@ export interface Pending {
 /** Sign-in by OpenID Connect: authorization code with PKCE. */
 export interface IdentityProvider extends AsyncDisposable {
   begin(): Promise<{ readonly url: string; readonly pending: Pending }>;
-  /** The ID token for which the answer in the address stands. */
+  /** Exchanges the code in the callback query for an ID token. */
   finish(query: string, pending: Pending): Promise<string>;
 }
 
-/** The identity provider is away, or its answer is not the one to our question. */
+/** The identity provider is not responding, or its response does not match our request. */
 export class IdentityProviderError extends AppError {
   constructor(message: string, cause: unknown) {
     super(message, { code: 'IdentityProvider', retryable: true, cause });
   }
 }
 
-/** Keys and addresses of the issuer are read anew after so long. */
+/** How long the discovered keys and endpoints of the issuer are cached. */
 const CONFIGURATION_AGE_MS = 600_000;
 const TIMEOUT_SECONDS = 10;
 export const CALLBACK_PATH = '/sign-in/oidc/callback';
@@ -67,10 +67,10 @@ const check = (settings: OidcSettings): void => {
     ['DASHBOARD_URL', settings.dashboardUrl],
     ['DASHBOARD_OIDC_CLIENT_ID', settings.dashboardOidcClientId],
   ])
-    if (value === '') throw new ConfigError(`DASHBOARD_OIDC_ISSUER is set, so ${env} is needed too`);
+    if (value === '') throw new ConfigError(`DASHBOARD_OIDC_ISSUER requires ${env}. Set ${env} too`);
 };
 
-/** What the issuer publishes of itself, asked for when it is needed: the issuer may be away while we start. */
+/** Discovers the issuer on first use, because it may be unavailable at startup. */
 const createConfigure = (
   settings: OidcSettings,
   { agent, clock }: { readonly agent: Agent; readonly clock: Pick<Clock, 'monotonicMs'> },
@@ -78,7 +78,7 @@ const createConfigure = (
   const { dashboardOidcIssuer, dashboardOidcClientId, dashboardOidcClientSecretFile: file } = settings;
   const authentication =
     file === '' ? None() : ClientSecretBasic(readText('DASHBOARD_OIDC_CLIENT_SECRET_FILE', file));
-  // The library's types know the global fetch only; undici's takes an agent with an authority of its own.
+  // The library's types accept only the global fetch; undici's fetch takes an agent with its own CA.
   const fetchByAgent: CustomFetch = async (url, options) =>
     (await fetch(url, { ...options, dispatcher: agent } as RequestInit)) as unknown as Response;
   let known: { readonly configuration: Configuration; readonly untilMs: number } | undefined;
@@ -117,7 +117,7 @@ export const createIdentityProvider = (
   const redirectUri = new URL(CALLBACK_PATH, settings.dashboardUrl).href;
   return {
     begin: () =>
-      orFailed('The identity provider does not answer.', async () => {
+      orFailed('The identity provider is not responding.', async () => {
         const pending = {
           state: randomState(),
           nonce: randomNonce(),

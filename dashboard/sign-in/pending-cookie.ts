@@ -7,19 +7,19 @@ import type { Pending } from './identity-provider.ts';
 const NAME = 'signing-in';
 const MAX_AGE_SECONDS = 600;
 
-/** What is remembered while the browser is away, and where it wanted to go. */
+/** What the browser keeps during the sign-in, and the page to open after it. */
 export type Away = Pending & { readonly next: string };
 
 /**
- * The way back comes from another site, which a strict cookie would not survive. This one is worth nothing without the
- * code that the identity provider gives to the same browser.
+ * The callback comes from another site, so browsers would not send a strict cookie. This cookie is useless without the code
+ * that the identity provider gives to the same browser.
  */
 export const givePending = (ctx: DashboardContext, cookies: Cookies, away: Away): void => {
   const value = Buffer.from(JSON.stringify(away)).toString('base64url');
   ctx.append('Set-Cookie', cookies.write(NAME, value, { sameSite: 'Lax', maxAgeSeconds: MAX_AGE_SECONDS }));
 };
 
-/** Once only. */
+/** Reads and deletes the cookie. */
 export const takePending = (ctx: DashboardContext, cookies: Cookies): Away | undefined => {
   const value = cookies.read(ctx.get('Cookie'), NAME);
   if (value === undefined) return undefined;

@@ -2,11 +2,11 @@ import { localPath } from '../local-path.ts';
 import { givePending, takePending } from './pending-cookie.ts';
 import { createSignInSteps, type SignInDeps, type Step, seeOther } from './sign-in-steps.ts';
 
-const NOT_BEGUN = 'This sign-in was not begun in this browser, or took too long. Begin again.';
+const NOT_STARTED = 'This sign-in was not started in this browser or took too long. Start again.';
 const NOT_TRUSTED =
-  'The API server does not accept the ID tokens of your identity provider. Tell the operators of the cluster.';
+  'The API server does not accept ID tokens of your identity provider. Contact your cluster administrator.';
 
-/** To the identity provider, and back. */
+/** The redirect to the identity provider, and its callback. */
 export const createProviderSteps = (
   deps: SignInDeps,
 ): { readonly toProvider: Step; readonly fromProvider: Step } => {
@@ -26,12 +26,12 @@ export const createProviderSteps = (
     fromProvider: async (ctx) => {
       if (provider === undefined) return seeOther(ctx, '/sign-in');
       const away = takePending(ctx, cookies);
-      if (away === undefined) return steps.show(ctx, { status: 400, next: '/', error: NOT_BEGUN });
+      if (away === undefined) return steps.show(ctx, { status: 400, next: '/', error: NOT_STARTED });
       const { next } = away;
       await steps.attempt(ctx, next, async () => {
         const isKnown = await steps.begin(ctx, await provider.finish(ctx.search, away));
         if (!isKnown) return steps.show(ctx, { status: 403, next, error: NOT_TRUSTED });
-        // A redirect would still come from the other site, without the strict cookie; a page of ours goes on from here.
+        // A redirect would still count as cross-site and carry no strict cookie, so a page of ours redirects instead.
         const made = await frame(ctx, { title: 'Signed in', refreshTo: next });
         ctx.body = render('/frame/going-on', { frame: made, view: { next } });
         ctx.type = 'html';

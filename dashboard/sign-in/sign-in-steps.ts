@@ -14,7 +14,7 @@ import { SessionStoreAwayError } from '../sessions/session-store.ts';
 import { type IdentityProvider, IdentityProviderError } from './identity-provider.ts';
 
 export interface SignInDeps {
-  /** A client without any identity of its own. */
+  /** A client without its own identity. */
   readonly kube: KubeClient;
   readonly sessionCookie: SessionCookie;
   readonly cookies: Cookies;
@@ -23,16 +23,16 @@ export interface SignInDeps {
   readonly frame: MakeFrame;
   readonly render: Render;
   readonly log: Logger;
-  /** Undefined when only pasted tokens open the dashboard. */
+  /** Undefined when users can only sign in with a pasted token. */
   readonly provider: IdentityProvider | undefined;
 }
 
-/** One request on the way to a session, or out of it. */
+/** Handles one request of the sign-in or sign-out. */
 export type Step = (ctx: DashboardContext) => Promise<void>;
 
-export const BAD_TOKEN = 'The API server does not accept this token: it may be mistyped, expired or revoked.';
+export const BAD_TOKEN = 'The API server rejected this token. It may be mistyped, expired or revoked.';
 export const STORE_AWAY =
-  'Sessions cannot be kept right now: their store does not answer. Try again in a moment.';
+  'The session store is not responding, so you cannot sign in right now. Try again in a moment.';
 
 export const seeOther = (ctx: DashboardContext, to: string): void => {
   ctx.redirect(to);
@@ -48,17 +48,17 @@ interface Shown {
 }
 
 export interface SignInSteps {
-  /** The page to sign in on. */
+  /** Shows the sign-in page. */
   show(ctx: DashboardContext, shown: Shown): Promise<void>;
   /** @throws PageError 429 after too many attempts from the client's address */
   limit(ctx: DashboardContext): Promise<void>;
-  /** False when the API server does not know the token; otherwise its person is signed in. */
+  /** Signs in the user of the token; false when the API server rejects it. */
   begin(ctx: DashboardContext, token: string): Promise<boolean>;
-  /** Runs the step; what keeps it from ending is told on the page to sign in on. */
+  /** Runs the step; expected errors appear on the sign-in page. */
   attempt(ctx: DashboardContext, next: string, step: () => Promise<void>): Promise<void>;
 }
 
-/** What every way to sign in is made of. */
+/** Steps that every sign-in method shares. */
 export const createSignInSteps = (deps: SignInDeps): SignInSteps => {
   const { kube, sessionCookie, rateLimits, readForwarded, frame, render, log, provider } = deps;
   const show: SignInSteps['show'] = async (ctx, { status = 200, next, notice = '', error = '' }) => {
@@ -69,7 +69,7 @@ export const createSignInSteps = (deps: SignInDeps): SignInSteps => {
   };
   return {
     show,
-    // Counted before the API server is asked, good tokens too: the answer itself is what a guesser wants.
+    // Counted before the API server checks the token, valid tokens too: the result itself helps someone who guesses.
     limit: async (ctx) => {
       const [quota] = await rateLimits.signIn(readForwarded(ctx.req).address);
       if (quota?.isExceeded !== true) return;
@@ -77,8 +77,8 @@ export const createSignInSteps = (deps: SignInDeps): SignInSteps => {
       const wait = `Try again in ${quota.resetSeconds} seconds.`;
       throw new PageError(
         429,
-        'Too many sign-ins',
-        `There were too many attempts from your address. ${wait}`,
+        'Too many sign-in attempts',
+        `Too many sign-in attempts from your address. ${wait}`,
       );
     },
     begin: async (ctx, token) => {

@@ -23,12 +23,12 @@ export interface SignIn {
   readonly outEverywhere: Step;
 }
 
-/** Why somebody comes to the page to sign in on. */
+/** Notices on the sign-in page, by the query parameter `why`. */
 const WHYS: Readonly<Record<string, string>> = {
   ended: 'The API server no longer accepts your token. Sign in again.',
   out: 'You are signed out.',
   everywhere: 'You are signed out in every browser.',
-  away: 'You are signed out in this browser. The session store does not answer: a copy of the session would work until it lapses.',
+  away: 'You are signed out in this browser. The session store is not responding, so a copied session cookie works until it expires.',
 };
 
 const createWithToken = (deps: SignInDeps): Step => {
@@ -37,8 +37,8 @@ const createWithToken = (deps: SignInDeps): Step => {
     const next = localPath(ctx.state.form?.get('next'));
     const token = (ctx.state.form?.get('token') ?? '').trim();
     const refuse = (error: string): Promise<void> => steps.show(ctx, { status: 422, next, error });
-    if (token === '') return refuse('Paste a token first.');
-    if (!isBearerToken(token)) return refuse('A token has no spaces or line breaks in it.');
+    if (token === '') return refuse('Paste a token.');
+    if (!isBearerToken(token)) return refuse('A token must not contain spaces or line breaks.');
     await steps.limit(ctx);
     await steps.attempt(ctx, next, async () => {
       if (await steps.begin(ctx, token)) seeOther(ctx, next);
@@ -62,7 +62,7 @@ const createOut =
     }
   };
 
-/** Everything between a person and a session. */
+/** Sign-in and sign-out. */
 export const createSignIn = (deps: SignInDeps): SignIn => {
   const { sessionCookie } = deps;
   const steps = createSignInSteps(deps);

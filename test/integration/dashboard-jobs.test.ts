@@ -15,7 +15,7 @@ import type { DashboardUser } from '#test/support/worlds/dashboard-users.ts';
 const NAMESPACE = 'dashboard-jobs';
 const JOBS = `/projects/${NAMESPACE}/jobs`;
 const QUERY_SECRET = 'presigned-and-secret';
-/** What somebody would try who controls a key, a name or the metadata. */
+/** An injection attempt in a key, a name or the metadata. */
 const EVIL = '"><img src=x onerror=alert(1)><script>alert(2)</script>\'';
 const METADATA = `{"order":1.0,"n":12345678901234567890,"x":${JSON.stringify(EVIL)}}`;
 
@@ -49,14 +49,14 @@ describe('jobs in the dashboard', function () {
   const rows = (page: Page): Promise<readonly string[]> =>
     page.locator('table.jobs tbody th a').allTextContents();
 
-  it('shows how a job goes on without a reload, and tells of newer ones', async () => {
+  it('shows the progress of a job without a reload, and announces newer jobs', async () => {
     await using open = await asUser(admin);
     const { page } = open;
     await page.goto(JOBS);
-    await page.getByText('There are no jobs yet.').waitFor();
+    await page.getByText('No jobs yet').waitFor();
     const held = desk.flow.hold();
     const uuid = await post('slow.zip', new URL(held.url).pathname);
-    await page.getByRole('link', { name: '1 newer job: show' }).click();
+    await page.getByRole('link', { name: 'Show 1 newer job' }).click();
     expect(await rows(page)).to.deep.equal(['slow.zip']);
     const bar = page.getByRole('progressbar');
     await bar.waitFor();
@@ -79,7 +79,7 @@ describe('jobs in the dashboard', function () {
     const search = async (fields: Readonly<Record<string, string>>): Promise<readonly string[]> => {
       await page.goto(JOBS);
       const { q = '', ...selects } = fields;
-      await page.getByLabel('Id or key').fill(q);
+      await page.getByLabel('ID or key').fill(q);
       for (const [label, value] of Object.entries(selects)) await page.getByLabel(label).selectOption(value);
       await page.getByRole('button', { name: 'Search' }).click();
       return rows(page);
@@ -93,28 +93,28 @@ describe('jobs in the dashboard', function () {
     expect(await search({ q: 'JUNE' })).to.deep.equal(['reports/june.zip']);
     expect(await search({ q: 'reports/', State: 'Failed' })).to.deep.equal(['reports/june.zip']);
     expect(
-      await search({ q: 'reports/', Bucket: `s3-${NAMESPACE}-archives`, 'Made in': '1h' }),
+      await search({ q: 'reports/', Bucket: `s3-${NAMESPACE}-archives`, Created: '1h' }),
     ).to.have.lengthOf(2);
     expect(await search({ q: 'no such job' })).to.deep.equal([]);
     expect(await page.getByText('0 jobs found').count()).to.equal(1);
   });
 
-  it('tells which file failed and why, never its signed query, and runs the job again', async () => {
+  it('shows which file failed and why, never its signed query, and runs the job again', async () => {
     const uuid = await post('failing.zip', '/status/404');
     await ended(uuid);
     await using open = await asUser(admin, { javaScriptEnabled: false });
     const { page } = open;
     await page.goto(`${JOBS}/${uuid}?log=last`);
-    const failure = page.getByRole('region', { name: 'Why it ended so' });
+    const failure = page.getByRole('region', { name: 'Why this job failed' });
     const text = (await failure.textContent()) ?? '';
     expect(text).to.contain('SourceNotFound').and.to.contain('404');
-    expect(text).to.contain('File (index from 0)0');
+    expect(text).to.contain('Fileindex 0');
     const html = await page.content();
     expect(html).to.contain('12345678901234567890').and.to.contain('1.0');
     expect(html).to.not.contain(QUERY_SECRET);
-    expect(await page.getByRole('region', { name: 'Log of the pod' }).locator('pre').count()).to.equal(1);
+    expect(await page.getByRole('region', { name: 'Logs' }).locator('pre').count()).to.equal(1);
     await page.getByRole('button', { name: 'Run again' }).click();
-    await page.getByText(`This is a new job with the files of zip-${uuid}.`).waitFor();
+    await page.getByText(`New job created with the files of zip-${uuid}`).waitFor();
     expect(page.url()).to.not.contain(uuid);
     expect(await page.getByRole('link', { name: `zip-${uuid}` }).count()).to.equal(1);
     const again = /zip-([0-9a-f-]{36})/.exec(page.url())?.[1] ?? '';
@@ -126,15 +126,15 @@ describe('jobs in the dashboard', function () {
     await using open = await asUser(admin, { javaScriptEnabled: false });
     const { page } = open;
     await page.goto(`${JOBS}/${uuid}`);
-    await page.locator('summary', { hasText: 'Cancel' }).focus();
+    await page.locator('summary', { hasText: 'Cancel job…' }).focus();
     for (const key of ['Enter', 'Tab', 'Enter']) await page.keyboard.press(key);
-    await page.getByText('The job was asked to end.').waitFor();
+    await page.getByText('Cancelling; removing the partial upload').waitFor();
     expect((await ended(uuid)).status?.phase).to.equal('Cancelled');
     await page.reload();
-    expect(await page.getByRole('button', { name: 'Cancel the job' }).count()).to.equal(0);
+    expect(await page.getByRole('button', { name: 'Cancel job', exact: true }).count()).to.equal(0);
   });
 
-  it('sends the webhook again, and shows each delivery', async () => {
+  it('resends the webhook, and shows each delivery', async () => {
     const uuid = await post('webhook.zip', '/gen/10/1');
     await ended(uuid);
     await using open = await asUser(admin);
@@ -142,13 +142,13 @@ describe('jobs in the dashboard', function () {
     await page.goto(`${JOBS}/${uuid}`);
     const deliveries = page.getByRole('region', { name: 'Deliveries' }).locator('tbody tr');
     await until('the first delivery to be shown', async () => (await deliveries.count()) === 1);
-    await page.getByRole('button', { name: 'Send the webhook again' }).click();
-    await page.getByText('The webhook was sent again, and its receiver took it.').waitFor();
+    await page.getByRole('button', { name: 'Resend webhook' }).click();
+    await page.getByText('Webhook delivered').waitFor();
     expect(await deliveries.count()).to.equal(2);
     expect(await deliveries.last().textContent()).to.match(/HTTP 2\d\d/);
   });
 
-  it('downloads an archive by an address that stands nowhere', async () => {
+  it('downloads an archive with a URL that is stored nowhere', async () => {
     const uuid = await post(`out/${EVIL} ö.zip`, '/gen/1000/7', 'inside.bin');
     await ended(uuid);
     await using open = await asUser(admin);
@@ -175,20 +175,16 @@ describe('jobs in the dashboard', function () {
       expect(text).to.not.contain('X-Amz-Signature').and.not.contain(desk.flow.cluster.store.secretAccessKey);
   });
 
-  it('shows what the person may not do with the reason, and refuses it', async () => {
+  it('shows why an action is denied, and refuses it', async () => {
     const uuid = await post('viewed.zip', '/gen/10/1');
     await ended(uuid);
     await using open = await asUser(viewer);
     const { page } = open;
     await page.goto(`${JOBS}/${uuid}`);
     const disabled = page.locator('button:disabled');
-    expect(await disabled.allTextContents()).to.deep.equal([
-      'Download',
-      'Run again',
-      'Send the webhook again',
-    ]);
-    expect(await page.locator('#why-run-again').textContent()).to.contain('may not create zipjobs');
-    expect(await page.locator('#why-download').textContent()).to.contain('may not get secrets');
+    expect(await disabled.allTextContents()).to.deep.equal(['Download', 'Run again', 'Resend webhook']);
+    expect(await page.locator('#why-run-again').textContent()).to.contain('is not allowed to create zipjobs');
+    expect(await page.locator('#why-download').textContent()).to.contain('is not allowed to get secrets');
     const answer = await page.goto(`${JOBS}/${uuid}/download`);
     expect(answer?.status()).to.equal(403);
     const csrf = (await page.locator('input[name=csrf]').first().getAttribute('value')) ?? '';
@@ -202,7 +198,7 @@ describe('jobs in the dashboard', function () {
     expect(open.complaints).to.deep.equal([]);
   });
 
-  it('shows no job to somebody without rights', async () => {
+  it('shows no job to a user without permissions', async () => {
     const stranger = await desk.addUser('stranger');
     await using open = await asUser(stranger);
     for (const path of [JOBS, `${JOBS}/some-job`, `/projects/${NAMESPACE}/live/jobs`])

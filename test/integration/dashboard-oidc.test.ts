@@ -38,7 +38,9 @@ describe('sign-in to the dashboard by OpenID Connect', function () {
     );
     await using page = await desk.open();
     await page.page.goto('/sign-in/oidc');
-    expect(await page.page.getByRole('alert').textContent()).to.contain('identity provider does not answer');
+    expect(await page.page.getByRole('alert').textContent()).to.contain(
+      'identity provider is not responding',
+    );
     started.use(
       await startIdentityProvider(cluster, {
         port,
@@ -70,7 +72,7 @@ describe('sign-in to the dashboard by OpenID Connect', function () {
   });
   after(() => started.disposeAsync());
 
-  it('goes to the identity provider and comes back to the page that was asked for, as that person', async () => {
+  it('signs in at the identity provider and returns to the requested page', async () => {
     await using open = await desk.open({ ignoreHTTPSErrors: true });
     const { page } = open;
     await page.goto(`/projects/${NAMESPACE}`);
@@ -81,7 +83,7 @@ describe('sign-in to the dashboard by OpenID Connect', function () {
     expect(new URL(page.url()).pathname).to.equal(`/projects/${NAMESPACE}`);
     expect(await page.locator('summary', { hasText: 'oidc:grace' }).count()).to.equal(1);
     const all = await page.context().cookies(desk.url);
-    // The identity provider is on another port of the same host, which cookies do not tell apart.
+    // The identity provider is on another port of the same host, and cookies do not separate ports.
     const cookies = all.filter(({ name }) => name.includes('zipjobs'));
     expect(cookies.map(({ name }) => name)).to.deep.equal(['__Host-zipjobs-session']);
     expect(cookies[0]).to.include({ sameSite: 'Strict', httpOnly: true, secure: true });
@@ -93,7 +95,7 @@ describe('sign-in to the dashboard by OpenID Connect', function () {
     expect(log).to.not.contain('eyJ').and.not.contain(CLIENT_SECRET);
   });
 
-  it('takes an answer only in the browser that asked, and only once', async () => {
+  it('accepts a callback only in the browser that started it, and only once', async () => {
     await using open = await desk.open({ ignoreHTTPSErrors: true });
     await using other = await desk.open();
     const { page } = open;
@@ -107,12 +109,12 @@ describe('sign-in to the dashboard by OpenID Connect', function () {
     await page.getByRole('heading', { name: 'Projects' }).waitFor();
     for (const each of [page, other.page]) {
       await each.goto(answers[0] ?? '');
-      expect(await each.getByRole('alert').textContent()).to.contain('not begun in this browser');
+      expect(await each.getByRole('alert').textContent()).to.contain('not started in this browser');
     }
     expect(await other.page.context().cookies()).to.deep.equal([]);
   });
 
-  it('refuses an answer to another question', async () => {
+  it('refuses a callback of another sign-in', async () => {
     await using open = await desk.open({ ignoreHTTPSErrors: true });
     const { page } = open;
     await page.goto('/sign-in/oidc');

@@ -6,24 +6,24 @@ import { type DashboardDesk, startDashboardDesk } from '#test/support/worlds/das
 const NAMESPACE = 'dashboard-persons';
 const HOME = `/projects/${NAMESPACE}`;
 const BUCKET = `${HOME}/buckets/s3/${NAMESPACE}-archives`;
-/** What everybody who is signed in can send. The last of these says itself what is missing in the namespace. */
+/** Forms that every signed-in user can send. The last one reports missing permissions itself. */
 const OF_EVERYBODY = ['/sign-out', '/sign-out-everywhere', '/theme', '/new-project'];
-/** Objects that the dashboard could change, without what their controllers write. */
+/** Objects that the dashboard could change, without the fields that controllers write. */
 const KEPT = 'zipprojects,zipbuckets,ziptokens,zipjobs,secrets';
 
 interface Seen {
-  /** Answers by path, of every page that links of other pages lead to. */
+  /** Statuses by path, of every page that other pages link to. */
   readonly pages: ReadonlyMap<string, number>;
-  /** Where the forms of these pages go. */
+  /** Actions of the forms on these pages. */
   readonly actions: readonly string[];
-  /** Why something is disabled. */
+  /** Reasons of disabled actions. */
   readonly reasons: readonly string[];
 }
 
 const found = (html: string, pattern: RegExp): readonly string[] =>
   [...html.matchAll(pattern)].map(([, text = '']) => text.replaceAll('&amp;', '&'));
 
-/** Follows every link that is shown, from the list of projects on. */
+/** Follows every link, starting at the list of projects. */
 const walk = async (visitor: Visitor): Promise<Seen> => {
   const pages = new Map<string, number>();
   const actions = new Set<string>();
@@ -34,7 +34,7 @@ const walk = async (visitor: Visitor): Promise<Seen> => {
     const { status, text } = await visitor.get(path);
     pages.set(path, status);
     for (const action of found(text, /<form method="post" action="([^"]+)"/g)) actions.add(action);
-    for (const reason of found(text, /may not ([^.]+ in [^.]+)\./g)) reasons.add(reason);
+    for (const reason of found(text, /is not allowed to ([^.]+ in [^.]+)\./g)) reasons.add(reason);
     open.push(
       ...found(text, /(?:href|data-live)="(\/(?!assets)[^"#]*)[^"]*"/g).filter((href) => !href.includes('.')),
     );
@@ -45,7 +45,7 @@ const walk = async (visitor: Visitor): Promise<Seen> => {
 const withStatus = ({ pages }: Seen, status: number): readonly string[] =>
   [...pages].filter(([, one]) => one === status).map(([path]) => path);
 
-describe('persons in the dashboard', function () {
+describe('users in the dashboard', function () {
   this.timeout(300_000);
   let desk: DashboardDesk;
   let job: string;
@@ -101,7 +101,7 @@ describe('persons in the dashboard', function () {
   ];
   const rotate = `${HOME}/webhook/rotate-secret`;
 
-  it('find no link that is refused, whatever their rights', () => {
+  it('see no link that is denied, whatever their permissions', () => {
     for (const person of ['admin', 'editor', 'viewer'])
       expect(
         [...seenBy(person).pages].filter(([, status]) => status >= 400),
@@ -110,7 +110,7 @@ describe('persons in the dashboard', function () {
     expect(withStatus(seenBy('stranger'), 403)).to.deep.equal([HOME]);
   });
 
-  it('with full rights are offered every change', () => {
+  it('with full permissions are offered every change', () => {
     const verbs = changesOfJobs().map((action) => action.split('/').at(-1));
     expect(verbs).to.have.members(['cancel', 'run-again', 'replay-webhook']);
     expect(seenBy('admin').actions).to.have.members([
@@ -123,7 +123,7 @@ describe('persons in the dashboard', function () {
     expect(seenBy('admin').reasons).to.deep.equal([]);
   });
 
-  it('who may edit are offered jobs, buckets and the signing secret, which are in the reach of their role', () => {
+  it('with the edit role are offered the changes to jobs, buckets and the signing secret', () => {
     expect(seenBy('editor').actions).to.have.members([
       ...OF_EVERYBODY,
       ...changesOfBuckets(),
@@ -134,7 +134,7 @@ describe('persons in the dashboard', function () {
     expect(seenBy('editor').reasons).to.include(`patch zipprojects &quot;project&quot; in ${NAMESPACE}`);
   });
 
-  it('who may only view are offered no change, and each is shown with the reason', async () => {
+  it('with the view role are offered no changes, and see the reason for each', async () => {
     expect(seenBy('viewer').actions).to.have.members(OF_EVERYBODY);
     for (const reason of [
       'create zipbuckets',
@@ -148,19 +148,19 @@ describe('persons in the dashboard', function () {
     expect((await visitorOf('viewer').get(`${job}/download`)).status).to.equal(403);
   });
 
-  it('without rights see no page of the project', async () => {
+  it('without permissions see no page of the project', async () => {
     const { pages, actions } = seenBy('admin');
     expect(seenBy('stranger').actions).to.have.members(OF_EVERYBODY);
     const paths = [...pages.keys(), ...actions].filter((path) => path.startsWith(HOME));
     const answers = await Promise.all(paths.map((path) => visitorOf('stranger').get(path)));
     for (const [index, { status, text }] of answers.entries()) {
-      // Some actions are no pages.
+      // Some actions have no page.
       expect([403, 404], paths[index]).to.include(status);
-      if (status === 403) expect(text, paths[index]).to.contain('may not get zipprojects');
+      if (status === 403) expect(text, paths[index]).to.contain('is not allowed to get zipprojects');
     }
   });
 
-  it('change nothing by a form of their own of what they are not offered', async () => {
+  it('cannot make denied changes with a handwritten form', async () => {
     const state = (): Promise<string> =>
       desk.flow.kubectl(
         'get',

@@ -40,9 +40,9 @@ describe('settings in the dashboard', function () {
     page.getByRole('button', { name, exact: true }).click();
   const addBucket = async (page: Page, bucketName: string, secret: string): Promise<void> => {
     await page.goto(`${HOME}/new-bucket/s3`);
-    await page.getByLabel('Bucket Name').fill(bucketName);
-    await page.getByLabel('Access Key ID').fill(ACCESS_KEY);
-    await page.getByLabel('Secret Access Key').fill(secret);
+    await page.getByLabel('Bucket name').fill(bucketName);
+    await page.getByLabel('Access key ID').fill(ACCESS_KEY);
+    await page.getByLabel('Secret access key').fill(secret);
     await page.getByLabel('Region').fill('eu-central-1');
     await press(page, 'Add bucket');
   };
@@ -54,37 +54,37 @@ describe('settings in the dashboard', function () {
       const name = 'new-one';
       await addBucket(page, name, 'with a space');
       await page.getByRole('alert').waitFor();
-      expect(await page.getByLabel('Bucket Name').inputValue()).to.equal(name);
-      expect(await page.getByLabel('Access Key ID').inputValue()).to.equal('');
-      expect(await page.getByLabel('Secret Access Key').inputValue()).to.equal('');
+      expect(await page.getByLabel('Bucket name').inputValue()).to.equal(name);
+      expect(await page.getByLabel('Access key ID').inputValue()).to.equal('');
+      expect(await page.getByLabel('Secret access key').inputValue()).to.equal('');
       await addBucket(page, name, SECRET_KEY);
       await page.getByRole('heading', { name, exact: true }).waitFor();
       expect(await page.content())
         .to.not.contain(SECRET_KEY)
         .and.not.contain(ACCESS_KEY);
-      await page.getByRole('link', { name: 'Update the credentials' }).click();
-      await page.getByLabel('Access Key ID').fill(ACCESS_KEY);
-      await page.getByLabel('Secret Access Key').fill(`${SECRET_KEY}2`);
-      await press(page, 'Replace the credentials');
-      await page.getByText('The new credentials are stored').waitFor();
-      await page.getByRole('link', { name: 'Delete', exact: true }).click();
+      await page.getByRole('link', { name: 'Update credentials' }).click();
+      await page.getByLabel('Access key ID').fill(ACCESS_KEY);
+      await page.getByLabel('Secret access key').fill(`${SECRET_KEY}2`);
+      await press(page, 'Update credentials');
+      await page.getByText('Credentials updated.').waitFor();
+      await page.getByRole('link', { name: 'Delete bucket', exact: true }).click();
       await press(page, 'Delete bucket');
-      await page.getByText(`The bucket ${name} and its credentials are deleted`).waitFor();
+      await page.getByText(`Bucket ${name} and its credentials deleted`).waitFor();
       expect(open.complaints).to.deep.equal([]);
     });
 
-    it('are tested from inside the cluster, and the page tells how it went without a reload', async () => {
+    it('are tested from inside the cluster, and the page shows the result without a reload', async () => {
       await using open = await asAdmin();
       const { page } = open;
       const { bucketName } = desk.flow.project;
       await page.goto(`${HOME}/buckets`);
       await page.getByRole('link', { name: bucketName, exact: true }).click();
-      await press(page, 'Test the connection');
+      await press(page, 'Test connection');
       await page.getByText('Works').waitFor({ timeout: 120_000 });
       expect(open.complaints).to.deep.equal([]);
     });
 
-    it('that jobs use are deleted only when their name is typed in', async () => {
+    it('that jobs use are deleted only after their name is typed', async () => {
       await using open = await asAdmin();
       const { page } = open;
       await addBucket(page, 'in-use', SECRET_KEY);
@@ -94,18 +94,18 @@ describe('settings in the dashboard', function () {
       await postJob(flow.baseUrl, flow.project.token, { bucket_name: 'in-use', key: 'x.zip', urls });
       await until('the page to know of the job', async () => {
         await page.goto(`${HOME}/buckets/s3/in-use/delete`);
-        return (await page.getByRole('heading', { name: '1 job names the bucket' }).count()) === 1;
+        return (await page.getByRole('heading', { name: '1 job uses this bucket' }).count()) === 1;
       });
-      await press(page, 'Delete bucket all the same');
+      await press(page, 'Delete bucket anyway');
       await page.getByRole('alert').waitFor();
-      await page.getByLabel('Name of the bucket').fill('in-use');
-      await press(page, 'Delete bucket all the same');
+      await page.getByLabel('Bucket name').fill('in-use');
+      await press(page, 'Delete bucket anyway');
       await page.getByRole('status').filter({ hasText: 'in-use' }).waitFor();
     });
   });
 
   describe('access tokens', () => {
-    it('are shown once, open the API, and are refused once revoked: in the same process at once (H11)', async () => {
+    it('are shown once, work in the API, and are refused immediately after they are revoked (H11)', async () => {
       await using open = await asAdmin();
       const { page } = open;
       await page.goto(`${HOME}/new-token`);
@@ -114,7 +114,7 @@ describe('settings in the dashboard', function () {
       const value = (await page.locator('#token').textContent()) ?? '';
       expect(await page.getByRole('button', { name: 'Copy' }).isVisible()).to.equal(true);
       await untilTokenKnown(desk.flow.baseUrl, value);
-      await page.getByRole('link', { name: 'I have kept it' }).click();
+      await page.getByRole('link', { name: 'Done', exact: true }).click();
       await page.getByRole('row', { name: 'a program' }).waitFor();
       expect(await page.content()).to.not.contain(value);
       await page.goto(`${HOME}/tokens`);
@@ -123,20 +123,20 @@ describe('settings in the dashboard', function () {
       await press(page, 'Revoke token');
       const ask = async (url: string): Promise<number> =>
         (await askApi(url, { path: '/v1/zips/none', token: value })).status;
-      await page.getByText('opens nothing any more').waitFor();
+      await page.getByText('Token a program revoked').waitFor();
       expect(await ask(desk.api.url)).to.equal(401);
       await until('the other replica to refuse it', async () => (await ask(desk.flow.baseUrl)) === 401);
     });
 
-    it('are not shown once more by going back', async () => {
+    it('are not shown again after going back', async () => {
       await using open = await asAdmin();
       const { page } = open;
       await page.goto(`${HOME}/new-token`);
       await press(page, 'Create token');
       const value = (await page.locator('#token').textContent()) ?? '';
-      await page.getByRole('link', { name: 'I have kept it' }).click();
+      await page.getByRole('link', { name: 'Done', exact: true }).click();
       await page.getByRole('heading', { name: 'Access tokens' }).waitFor();
-      // The browser kept nothing of that page, and sends no form twice by itself: it shows an error of its own.
+      // The browser did not cache that page and does not resend the form: it shows its own error.
       const shown = await page.goBack().then(() => page.content(), String);
       expect(value).to.match(/^zj_/);
       expect(shown).to.not.contain(value);
@@ -144,43 +144,43 @@ describe('settings in the dashboard', function () {
   });
 
   describe('the webhook', () => {
-    it('is tested, switched off and on, and given a new secret', async () => {
+    it('is tested, disabled, enabled, and gets a new secret', async () => {
       await using open = await asAdmin();
       const { page } = open;
       await page.goto(`${HOME}/webhook`);
-      await press(page, 'Send a test');
+      await press(page, 'Send test');
       await page
         .getByRole('status')
         .getByText(/^HTTP 2\d\d$/)
         .waitFor();
-      await press(page, 'Switch off');
-      await page.getByText('Switched off', { exact: true }).waitFor();
-      await press(page, 'Switch on again');
-      await page.getByText('The webhook is switched on.').waitFor();
-      await page.getByRole('link', { name: 'New signing secret' }).click();
-      await press(page, 'Make a new secret');
+      await press(page, 'Disable');
+      await page.getByText('Disabled', { exact: true }).waitFor();
+      await press(page, 'Enable');
+      await page.getByText('Webhook enabled').waitFor();
+      await page.getByRole('link', { name: 'Rotate secret' }).click();
+      await press(page, 'Rotate secret');
       const signing = (await page.locator('#secret').textContent()) ?? '';
       expect(signing).to.match(/^whsec_/);
       desk.flow.receiver.trust(signing);
-      await page.getByText('signed with the old one as well').waitFor();
+      await page.getByText('also signed with the old secret').waitFor();
     });
   });
 
   describe('what must stay secret', () => {
-    /** Each is shown once or never: the texts by how many answers may hold them. */
+    /** Each secret is shown once or never: the number of responses that may contain it. */
     const makeSecrets = async (page: Page): Promise<ReadonlyMap<string, number>> => {
       await addBucket(page, 'secretive', SECRET_KEY);
-      await page.getByRole('link', { name: 'Update the credentials' }).click();
-      await page.getByLabel('Access Key ID').fill(ACCESS_KEY);
-      await page.getByLabel('Secret Access Key').fill(`${SECRET_KEY}2`);
-      await press(page, 'Replace the credentials');
-      await page.getByText('The new credentials are stored').waitFor();
+      await page.getByRole('link', { name: 'Update credentials' }).click();
+      await page.getByLabel('Access key ID').fill(ACCESS_KEY);
+      await page.getByLabel('Secret access key').fill(`${SECRET_KEY}2`);
+      await press(page, 'Update credentials');
+      await page.getByText('Credentials updated.').waitFor();
       await page.goto(`${HOME}/webhook`);
       await page.getByLabel('URL').fill(`${desk.flow.receiver.url}/?key=a-password`);
       await press(page, 'Save');
-      await page.getByText('The settings are stored.').waitFor();
+      await page.getByText('Webhook settings saved').waitFor();
       await page.goto(`${HOME}/webhook/rotate-secret`);
-      await press(page, 'Make a new secret');
+      await press(page, 'Rotate secret');
       const signing = (await page.locator('#secret').textContent()) ?? '';
       await page.goto(`${HOME}/new-token`);
       await press(page, 'Create token');
@@ -214,7 +214,7 @@ describe('settings in the dashboard', function () {
       return texts;
     };
 
-    it('is in the one answer that shows it, and in no address, storage, history or log', async () => {
+    it('is only in the one response that shows it, and in no URL, storage, history or log', async () => {
       await using open = await asAdmin();
       const traces = tracesOf(open.page);
       const secrets = await makeSecrets(open.page);
@@ -227,7 +227,7 @@ describe('settings in the dashboard', function () {
     });
   });
 
-  it('shows first steps with the own bucket and address', async () => {
+  it('shows first steps with the bucket and URL of the project', async () => {
     await using open = await asAdmin();
     const { page } = open;
     await page.goto(`${HOME}/first-steps`);
@@ -235,9 +235,9 @@ describe('settings in the dashboard', function () {
     expect(request).to.contain('"https://api.example.com/v1/zips"').and.contain(`"bucket_name":"`);
   });
 
-  // Last: it leaves a webhook that nobody receives.
-  describe('names, addresses and messages of others', () => {
-    it('run no script that stands in a name, an address or a message', async () => {
+  // Must be last: it leaves a webhook without a receiver.
+  describe('names, URLs and messages from outside', () => {
+    it('run no script in a name, URL or message', async () => {
       const { flow } = desk;
       await using open = await asAdmin();
       const { page } = open;
@@ -248,7 +248,7 @@ describe('settings in the dashboard', function () {
       });
       await addBucket(page, EVIL, SECRET_KEY);
       await page.getByRole('alert').waitFor();
-      expect(await page.getByLabel('Bucket Name').inputValue()).to.equal(EVIL);
+      expect(await page.getByLabel('Bucket name').inputValue()).to.equal(EVIL);
       await addBucket(page, 'evil', SECRET_KEY);
       await page.goto(`${HOME}/new-token`);
       await page.getByLabel('Name').fill(EVIL);

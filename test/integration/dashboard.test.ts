@@ -43,18 +43,18 @@ describe('the dashboard in a browser', function () {
     expect(open.complaints).to.deep.equal([]);
   });
 
-  it('says why a token does not sign in', async () => {
+  it('explains why a token is rejected', async () => {
     await using open = await desk.open();
     const { page } = open;
     await page.goto('/sign-in');
     await page.getByLabel('Kubernetes token').fill(`${admin.token.slice(0, -4)}AAAA`);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('alert').waitFor();
-    expect(await page.getByRole('alert').textContent()).to.contain('does not accept this token');
+    expect(await page.getByRole('alert').textContent()).to.contain('rejected this token');
     expect(await page.getByLabel('Kubernetes token').inputValue()).to.equal('');
   });
 
-  it('keeps the token where neither scripts, nor the page, nor Redis shows it', async function () {
+  it('hides the token from scripts, the page and Redis', async function () {
     const { url } = await requireRedis(this);
     await using open = await desk.open();
     const { page } = open;
@@ -91,14 +91,14 @@ describe('the dashboard in a browser', function () {
     const { page } = open;
     await open.signIn(admin.token);
     await page.getByRole('link', { name: NAMESPACE }).first().click();
-    await page.getByText('There are no jobs yet.').waitFor();
-    await page.getByText('As a table').click();
-    // A part that has the focus waits with its news.
+    await page.getByText('No jobs yet').waitFor();
+    await page.getByText('Show data').click();
+    // A part that has the focus is not refreshed.
     await page.getByRole('heading', { level: 1 }).click();
     const uuid = await desk.flow.post([{ url: desk.flow.origin.url('/a.txt'), filename: 'a.txt' }]);
-    await page.getByText('There are no jobs yet.').waitFor({ state: 'detached' });
+    await page.getByText('No jobs yet').waitFor({ state: 'detached' });
     await desk.flow.project.untilPhase(uuid, ['Succeeded', 'Failed']);
-    await page.getByText(/1 archive made|1 job failed/).waitFor();
+    await page.getByText(/1 archive, |1 failed job\b/).waitFor();
     expect(await page.getByRole('columnheader', { name: 'Succeeded' }).isVisible()).to.equal(true);
     expect(open.complaints).to.deep.equal([]);
   });
@@ -121,7 +121,7 @@ describe('the dashboard in a browser', function () {
     await page.getByLabel('Kubernetes token').waitFor();
   });
 
-  it('makes a project of a namespace with the rights of the person', async () => {
+  it('creates a project with the permissions of the user', async () => {
     const { cluster } = desk.flow;
     await cluster.kubectl(['create', 'namespace', 'dashboard-new']);
     await using open = await desk.open();
@@ -130,7 +130,7 @@ describe('the dashboard in a browser', function () {
     const create = async (): Promise<void> => {
       await page.goto('/new-project');
       await page.getByRole('textbox', { name: 'Namespace' }).fill('dashboard-new');
-      await page.getByLabel('Name that people see').fill('Made here');
+      await page.getByLabel('Display name').fill('Made here');
       await page.getByRole('button', { name: 'Create project' }).click();
     };
     await create();
@@ -150,25 +150,25 @@ describe('the dashboard in a browser', function () {
     const resource = 'zipprojects.zipjobs.dev';
     await untilAllowed(cluster, { user: admin.name, verb: 'create', resource, namespace: 'dashboard-new' });
     await create();
-    await page.getByText('The namespace dashboard-new is a project now.').waitFor();
+    await page.getByText('Project created in namespace dashboard-new').waitFor();
     await until('the new project to be listed', async () => {
       await page.goto('/projects');
       return (await page.getByRole('rowheader', { name: 'Made here' }).count()) === 1;
     });
   });
 
-  it('shows nothing of a project to somebody without rights to it', async () => {
+  it('shows nothing of a project to a user without permissions in it', async () => {
     const stranger = await desk.addUser('stranger');
     await using open = await desk.open();
     const { page } = open;
     await open.signIn(stranger.token);
-    await page.getByText('There is no project that you may see.').waitFor();
+    await page.getByText('No projects you can access').waitFor();
     const answer = await page.goto(`/projects/${NAMESPACE}`);
     expect(answer?.status()).to.equal(403);
-    await page.getByText('may not get zipprojects').waitFor();
+    await page.getByText('is not allowed to get zipprojects').waitFor();
   });
 
-  it('takes a removed RoleBinding and a revoked token at their word on the next click', async () => {
+  it('applies a removed RoleBinding and a revoked token on the next request', async () => {
     const leaver = await desk.addUser('leaver', 'view');
     await using open = await desk.open();
     const { page } = open;
@@ -176,7 +176,7 @@ describe('the dashboard in a browser', function () {
     const visit = async (): Promise<number> => (await page.goto(`/projects/${NAMESPACE}`))?.status() ?? 0;
     expect(await visit()).to.equal(200);
     await leaver.dropRole();
-    // The API server's own authorizer hears of it by a watch.
+    // The authorizer of the API server learns about it from a watch.
     await until('the authorizer to know', async () => {
       const { exitCode } = await desk.flow.cluster.kubectl(
         ['auth', 'can-i', 'get', 'zipprojects', '-n', NAMESPACE, `--as=${leaver.name}`],
@@ -194,7 +194,7 @@ describe('the dashboard in a browser', function () {
     expect(await page.context().cookies()).to.deep.equal([]);
   });
 
-  it('refuses a form that another site sends with the cookies of the person', async () => {
+  it('refuses a form that another site sends with the cookies of the user', async () => {
     await using open = await desk.open();
     const { page } = open;
     await open.signIn(admin.token);
@@ -228,7 +228,7 @@ describe('the dashboard in a browser', function () {
     await page.getByRole('heading', { name: 'Jobs by state' }).waitFor();
   });
 
-  it('asks to sign in again while Redis is away, and never answers 500', async function () {
+  it('asks to sign in again while Redis is down, and never responds 500', async function () {
     const server = await requireRedis(this);
     await using open = await desk.open();
     const { page } = open;
@@ -236,7 +236,7 @@ describe('the dashboard in a browser', function () {
     await server.kill();
     const answer = await page.goto('/projects');
     expect(answer?.status()).to.equal(200);
-    await page.getByText('Sessions cannot be kept right now').waitFor();
+    await page.getByText('The session store is not responding').waitFor();
     await page.getByLabel('Kubernetes token').fill(admin.token);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('alert').waitFor();

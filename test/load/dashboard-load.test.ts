@@ -1,4 +1,4 @@
-/** Ten thousand ZipJobs and fifty dashboards that stay open: what they cost the API and the API server. */
+/** Cost of ten thousand ZipJobs and fifty open dashboards for the API and the API server. */
 import { expect } from 'chai';
 import { createStoredJobs } from '#test/support/builders/stored-jobs.ts';
 import { type ApiProcess, startApiProcess } from '#test/support/processes/api-process.ts';
@@ -28,7 +28,7 @@ const pathOf = (namespace: string): string => `/projects/${namespace}/jobs`;
 const liveOf = (html: string): string =>
   /data-live="([^"]+)"/.exec(html)?.[1]?.replaceAll('&amp;', '&') ?? 'no live part';
 
-/** Watches of ZipJobs that are open at the API server, whoever holds them. */
+/** Open watches of ZipJobs at the API server, of all clients. */
 const watchesIn = (metrics: string): number =>
   metrics
     .split('\n')
@@ -90,7 +90,7 @@ describe('the dashboard with 10,000 ZipJobs', function () {
     return performance.now() - start;
   };
 
-  // 400 times the jobs; a search looks at each of them.
+  // 400 times the jobs; a search reads each of them.
   for (const { what, query, times: most } of [
     { what: 'the first page', query: '', times: 3 },
     { what: 'the last page', query: '?page=400', times: 3 },
@@ -113,7 +113,7 @@ describe('the dashboard with 10,000 ZipJobs', function () {
       expect(ofMany / ofFew).to.be.lessThan(most);
     });
 
-  it('keeps fifty open pages fresh without a watch of their own, within 100 MiB', async () => {
+  it('refreshes fifty open pages without additional watches, within 100 MiB', async () => {
     const [watchesBefore, bytesBefore] = [await watches(), await residentBytes()];
     const opened = await Promise.all(Array.from({ length: DASHBOARDS }, () => open(MANY)));
     for (let round = 0; round < ROUNDS; round += 1)

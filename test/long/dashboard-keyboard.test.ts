@@ -11,7 +11,7 @@ import {
 const NAMESPACE = 'dashboard-keyboard';
 const HOME = `/projects/${NAMESPACE}`;
 
-/** Each test sends every form of one page by Tab, Space, Enter and letters. */
+/** Each test submits every form of one page with Tab, Space, Enter and text keys. */
 describe('the forms of the dashboard by keyboard alone, without JavaScript', function () {
   this.timeout(180_000);
   const started = new AsyncDisposableStack();
@@ -33,19 +33,19 @@ describe('the forms of the dashboard by keyboard alone, without JavaScript', fun
   });
   after(() => started.disposeAsync());
 
-  it('make a project, and say what is wrong', async () => {
+  it('create a project, and show errors', async () => {
     await keyboard.follow('New project');
     await keyboard.type('Namespace', NAMESPACE);
-    await keyboard.type('Name that people see', 'A project');
+    await keyboard.type('Display name', 'A project');
     await keyboard.press('Create project');
     await page.locator('#namespace-error').waitFor();
-    // From the list of what is wrong straight to the field.
+    // The list of errors links to the field.
     await keyboard.reach(page.getByRole('link', { name: 'A project already exists' }));
     await page.keyboard.press('Enter');
     expect(new URL(page.url()).hash).to.equal('#namespace');
   });
 
-  it('choose a project and the colours', async () => {
+  it('choose a project and the theme', async () => {
     await page.goto('/projects');
     await keyboard.reach(page.locator('summary').first());
     await page.keyboard.press('Enter');
@@ -58,68 +58,68 @@ describe('the forms of the dashboard by keyboard alone, without JavaScript', fun
   it('add a bucket, change its credentials, test and delete it', async () => {
     await page.goto(HOME);
     await keyboard.follow('Buckets');
-    await keyboard.follow('Add an s3 bucket');
-    await keyboard.type('Bucket Name', 'by-keyboard');
-    await keyboard.type('Access Key ID', 'AKIAEXAMPLEKEY');
-    await keyboard.type('Secret Access Key', 'a-secret');
+    await keyboard.follow('Add S3 bucket');
+    await keyboard.type('Bucket name', 'by-keyboard');
+    await keyboard.type('Access key ID', 'AKIAEXAMPLEKEY');
+    await keyboard.type('Secret access key', 'a-secret');
     await keyboard.type('Region', 'eu-central-1');
     await keyboard.press('Add bucket');
-    await page.getByText('The bucket by-keyboard is stored').waitFor();
-    await keyboard.follow('Update the credentials');
-    await keyboard.type('Access Key ID', 'AKIAEXAMPLEKEY');
-    await keyboard.type('Secret Access Key', 'another-secret');
-    await keyboard.press('Replace the credentials');
-    await page.getByText('The new credentials are stored').waitFor();
-    await keyboard.press('Test the connection');
-    await page.getByText('Being tested').waitFor();
-    await keyboard.follow('Look again');
-    await keyboard.follow('Delete');
+    await page.getByText('Bucket by-keyboard added.').waitFor();
+    await keyboard.follow('Update credentials');
+    await keyboard.type('Access key ID', 'AKIAEXAMPLEKEY');
+    await keyboard.type('Secret access key', 'another-secret');
+    await keyboard.press('Update credentials');
+    await page.getByText('Credentials updated.').waitFor();
+    await keyboard.press('Test connection');
+    await page.getByText('Testing', { exact: true }).waitFor();
+    await keyboard.follow('Refresh');
+    await keyboard.follow('Delete bucket');
     await keyboard.press('Delete bucket');
-    await page.getByText('The bucket by-keyboard').waitFor();
+    await page.getByText(/Bucket by-keyboard (and its credentials deleted|is marked for deletion)/).waitFor();
   });
 
-  it('make an access token and revoke it', async () => {
+  it('create an access token and revoke it', async () => {
     await page.goto(HOME);
     await keyboard.follow('Access tokens');
-    await keyboard.follow('New token');
+    await keyboard.follow('Create token');
     await keyboard.type('Name', 'by keyboard');
-    await keyboard.toggle('Ask for archives');
+    await keyboard.toggle('Create jobs');
     await keyboard.press('Create token');
     expect(await page.locator('#token').textContent()).to.match(/^zj_/);
     expect(await page.locator('dd', { hasText: 'read' }).textContent()).to.equal('read');
-    await keyboard.follow('I have kept it: to the access tokens');
+    await keyboard.follow('Done');
     await keyboard.follow('Revoke by keyboard');
     await keyboard.press('Revoke token');
-    await page.getByText('The token by keyboard opens nothing any more.').waitFor();
+    await page.getByText('Token by keyboard revoked').waitFor();
   });
 
-  it('change the webhook, test it, switch it off and on, renew its secret and remove it', async () => {
+  it('change the webhook, test it, disable and enable it, rotate its secret and remove it', async () => {
     await page.goto(HOME);
     await keyboard.follow('Webhook');
-    await keyboard.press('Send a test');
+    await keyboard.press('Send test');
     await page
-      .getByText(/Being sent|HTTP 2\d\d/)
+      .getByText(/Sending|HTTP 2\d\d/)
       .first()
       .waitFor();
-    await keyboard.press('Switch off');
-    await page.getByText('Switched off', { exact: true }).waitFor();
-    await keyboard.press('Switch on again');
-    await page.getByText('The webhook is switched on.').waitFor();
+    await keyboard.press('Disable');
+    await page.getByText('Disabled', { exact: true }).waitFor();
+    await keyboard.press('Enable');
+    await page.getByText('Webhook enabled').waitFor();
     await keyboard.type('URL', `${desk.flow.receiver.url}/moved`);
-    await keyboard.toggle('A job has failed');
+    await keyboard.toggle('Job failed');
     await keyboard.press('Save');
-    await page.getByText('The settings are stored.').waitFor();
-    expect(await page.getByLabel('A job has failed').isChecked()).to.equal(false);
-    await keyboard.follow('New signing secret');
-    await keyboard.reach(page.getByLabel('How long the old one signs as well'));
+    await page.getByText('Webhook settings saved').waitFor();
+    expect(await page.getByLabel('Job failed').isChecked()).to.equal(false);
+    await keyboard.follow('Rotate secret');
+    await keyboard.reach(page.getByLabel('Keep the old secret valid for'));
     await page.keyboard.press('ArrowDown');
-    await keyboard.press('Make a new secret');
+    await keyboard.press('Rotate secret');
     expect(await page.locator('#secret').textContent()).to.match(/^whsec_/);
-    await keyboard.follow('I have kept it: to the webhook');
-    await keyboard.follow('Remove');
-    await keyboard.toggle('Remove the signing secret as well');
+    await keyboard.follow('Done');
+    await keyboard.follow('Remove webhook');
+    await keyboard.toggle('Also remove the signing secret');
     await keyboard.press('Remove webhook');
-    await page.getByText('No webhook is set.').waitFor();
+    await page.getByText('No webhook yet').waitFor();
   });
 
   it('find a job and run it again', async () => {
@@ -127,15 +127,15 @@ describe('the forms of the dashboard by keyboard alone, without JavaScript', fun
     await desk.flow.project.untilPhase(uuid, ['Failed']);
     await page.goto(HOME);
     await keyboard.follow('Jobs');
-    await keyboard.type('Id or key', uuid);
-    await keyboard.reach(page.getByLabel('Made in'));
+    await keyboard.type('ID or key', uuid);
+    await keyboard.reach(page.getByLabel('Created'));
     await page.keyboard.press('ArrowDown');
     await keyboard.press('Search');
     expect(page.url()).to.contain(`q=${uuid}`).and.contain('within=1h');
     await keyboard.follow('posted-1.zip');
-    await keyboard.follow('Show the last lines');
+    await keyboard.follow('Show last lines');
     await keyboard.press('Run again');
-    await page.getByText(`This is a new job with the files of zip-${uuid}.`).waitFor();
+    await page.getByText(`New job created with the files of zip-${uuid}`).waitFor();
   });
 
   it('sign out', async () => {

@@ -8,7 +8,7 @@ import { putPastJobs } from './past-jobs.ts';
 
 const MIB = 1_048_576;
 
-/** Jobs that are there for a picture of their own, by uuid. */
+/** Jobs with their own screenshot, by UUID. */
 export interface ShownJobs {
   readonly running: string;
   readonly succeeded: string;
@@ -60,7 +60,7 @@ const fileAt = (flow: Flow, path: string, filename: string) => ({ url: flow.orig
 const photos = (flow: Flow, count: number, path: (index: number) => string) =>
   Array.from({ length: count }, (_, index) => fileAt(flow, path(index), `photo-${index + 1}.jpg`));
 
-/** Gives the project a history, further buckets and tokens, and jobs in every state. */
+/** Creates past jobs, more buckets and tokens, and jobs in every state. */
 export const furnish = async (flow: Flow): Promise<ShownJobs> => {
   const { cluster, project } = flow;
   const { namespace, bucketName } = project;
@@ -84,7 +84,7 @@ export const furnish = async (flow: Flow): Promise<ShownJobs> => {
     photos(flow, 24, (index) => `/gen/${MIB}/${index}`),
   );
   await Promise.all([failed, succeeded].map((uuid) => project.untilPhase(uuid, ['Succeeded', 'Failed'])));
-  // Some at once, and minutes for the rest: longer than the pictures take.
+  // Some bytes immediately, the rest over minutes: longer than the screenshots take.
   const slow = photos(flow, 40, (index) =>
     index < 15 ? `/gen/${4 * MIB}/${index}` : `/drip/65536/100/${24 * MIB}/${index}`,
   );

@@ -6,12 +6,12 @@ const picture = (shot: Shot, device: 'desktop' | 'phone', format: Format): strin
   return `<picture><source media="(prefers-color-scheme: dark)" srcset="${source('dark')}"><img src="${source('light')}" alt="${shot.title}, on a ${device}" width="${device === 'desktop' ? 560 : 188}"></picture>`;
 };
 
-/** A page that shows every picture in the colours of whoever reads it. */
+/** A Markdown page with every screenshot, in the reader's colour scheme. */
 export const galleryOf = (shots: readonly Shot[], format: Format): string =>
   [
     '# The dashboard in pictures',
     '',
-    'Made by `npm run screenshots` on the local cluster, with the real controller. Each page in the colours that you read this in; both are in this folder.',
+    '`npm run screenshots` takes these on the local cluster with the real controller. They follow your colour scheme; this folder contains both.',
     '',
     ...shots.flatMap((shot) => [
       `## ${shot.title}`,

@@ -17,7 +17,7 @@ import { type Format, takeShot } from './take-shots.ts';
 const NAMESPACE = 'photo-orders';
 const ENV = {
   DASHBOARD_API_URL: 'https://zips.example.com',
-  // Nobody signs in there: it is for the button alone.
+  // Only for the button: no user signs in there.
   DASHBOARD_OIDC_ISSUER: 'https://login.example.com',
   DASHBOARD_OIDC_CLIENT_ID: 'zipjobs-dashboard',
 };
@@ -25,7 +25,7 @@ const ENV = {
 interface Wanted {
   readonly folder: string;
   readonly format: Format;
-  /** One picture's name; empty for all of them. */
+  /** Name of one screenshot; empty for all. */
   readonly only: string;
 }
 

@@ -1,4 +1,4 @@
-/** Jobs that ended in the course of the last day, without a zipper that ran: so that the pictures show a project in use. */
+/** Finished jobs of the last day, created without a zipper, so that the screenshots show a project in use. */
 import { createHash } from 'node:crypto';
 import { bucketResourceName, FIELD_MANAGERS, GROUP_VERSION, PLURALS, zipJobName } from '#crds/api-group.ts';
 import { rfc3339 } from '#crds/conditions.ts';
@@ -40,7 +40,7 @@ const jobOf = (namespace: string, bucketName: string, index: number): ZipJob => 
       filename: `${file + 1}.jpg`,
     })),
     webhook: { url: WEBHOOK_URL, events: ['COMPLETED', 'FAILED'] },
-    // So that no controller begins it before it has ended.
+    // So that no controller starts it before its status is set.
     suspend: true,
   },
 });
@@ -82,7 +82,7 @@ const outcomeOf = ({ spec }: ZipJob, index: number, seconds: number): ZipJobStat
   };
 };
 
-/** More of them by day than by night. */
+/** More jobs by day than by night. */
 const endOf = (index: number, now: Date): Date => {
   const share = drawn(index, 'when');
   return new Date(now.getTime() - DAY_MS * 0.96 * share ** 1.3);

@@ -1,17 +1,17 @@
 import type { Page } from 'playwright-core';
 import type { ShownJobs } from './furnish.ts';
 
-/** Who is signed in. */
+/** The signed-in user. */
 export type Who = 'nobody' | 'admin' | 'viewer';
 
-/** One page that is taken in every look. */
+/** One page, captured on every device and in both themes. */
 export interface Shot {
   readonly name: string;
   /** What it shows, for the gallery. */
   readonly title: string;
   readonly who: Who;
   readonly path: string;
-  /** What a person does there before the picture. */
+  /** Steps before the screenshot. */
   readonly act?: (page: Page) => Promise<void>;
 }
 
@@ -23,12 +23,12 @@ const press =
   };
 
 const testBucket = async (page: Page): Promise<void> => {
-  await press('Test the connection')(page);
+  await press('Test connection')(page);
   await page.locator('[data-live-end] .badge').waitFor({ timeout: 60_000 });
 };
 
 const testWebhook = async (page: Page): Promise<void> => {
-  await press('Send a test')(page);
+  await press('Send test')(page);
   await page
     .getByRole('status')
     .getByText(/^HTTP 2\d\d$/)
@@ -49,7 +49,7 @@ const forJobs = (home: string, { running, succeeded, failed }: ShownJobs): reado
   },
   {
     name: 'job-running',
-    title: 'A job that runs',
+    title: 'A running job',
     who: 'admin',
     path: `${home}/jobs/${running}`,
     act: untilDrawn,
@@ -63,7 +63,7 @@ const forJobs = (home: string, { running, succeeded, failed }: ShownJobs): reado
   { name: 'job-failed', title: 'A job that failed', who: 'admin', path: `${home}/jobs/${failed}` },
   {
     name: 'job-viewed',
-    title: 'The same for somebody who may only look',
+    title: 'The same for a user who can only view',
     who: 'viewer',
     path: `${home}/jobs/${failed}`,
   },
@@ -87,27 +87,27 @@ const forBuckets = (home: string, bucketName: string): readonly Shot[] => [
   { name: 'buckets', title: 'Buckets', who: 'admin', path: `${home}/buckets` },
   {
     name: 'buckets-viewed',
-    title: 'Buckets for somebody who may only look',
+    title: 'Buckets for a user who can only view',
     who: 'viewer',
     path: `${home}/buckets`,
   },
   {
     name: 'new-bucket-s3',
-    title: 'A new s3 bucket, with what is missing',
+    title: 'A new S3 bucket, with form errors',
     who: 'admin',
     path: `${home}/new-bucket/s3`,
     act: press('Add bucket'),
   },
-  { name: 'new-bucket-r2', title: 'A new r2 bucket', who: 'admin', path: `${home}/new-bucket/r2` },
+  { name: 'new-bucket-r2', title: 'A new R2 bucket', who: 'admin', path: `${home}/new-bucket/r2` },
   {
     name: 'bucket-credentials',
-    title: 'New credentials of a bucket',
+    title: 'Updating the credentials of a bucket',
     who: 'admin',
     path: `${home}/buckets/s3/${bucketName}/credentials`,
   },
   {
     name: 'bucket-delete',
-    title: 'Deleting a bucket that jobs name',
+    title: 'Deleting a bucket that jobs use',
     who: 'admin',
     path: `${home}/buckets/s3/${bucketName}/delete`,
   },
@@ -123,7 +123,7 @@ const forTokens = (home: string): readonly Shot[] => [
   },
   {
     name: 'token-shown',
-    title: 'It is shown once',
+    title: 'Shown only once',
     who: 'admin',
     path: `${home}/new-token`,
     act: async (page) => {
@@ -147,22 +147,22 @@ const forWebhook = (home: string): readonly Shot[] => [
   { name: 'webhook', title: 'Webhook settings', who: 'admin', path: `${home}/webhook`, act: testWebhook },
   {
     name: 'webhook-viewed',
-    title: 'The same for somebody who may only look',
+    title: 'The same for a user who can only view',
     who: 'viewer',
     path: `${home}/webhook`,
   },
   {
     name: 'webhook-rotate',
-    title: 'A new signing secret',
+    title: 'Rotating the signing secret',
     who: 'admin',
     path: `${home}/webhook/rotate-secret`,
   },
   {
     name: 'webhook-secret',
-    title: 'It is shown once',
+    title: 'Shown only once',
     who: 'admin',
     path: `${home}/webhook/rotate-secret`,
-    act: press('Make a new secret'),
+    act: press('Rotate secret'),
   },
   {
     name: 'webhook-remove',
@@ -194,6 +194,6 @@ export const shotsOf = (namespace: string, bucketName: string, jobs: ShownJobs):
     ...forTokens(home),
     ...forWebhook(home),
     { name: 'first-steps', title: 'First steps', who: 'admin', path: `${home}/first-steps` },
-    { name: 'not-allowed', title: 'What somebody may not see', who: 'viewer', path: `${home}/tokens` },
+    { name: 'not-allowed', title: 'A page without access', who: 'viewer', path: `${home}/tokens` },
   ];
 };

@@ -5,11 +5,11 @@ import type { Shot } from './shots.ts';
 
 const WIDTHS = { desktop: 1_120, phone: 375 } as const;
 const MOST_HEIGHT = { desktop: 900, phone: 1_000 } as const;
-/** Of a picture's pixels to the page's: desktops are shown small. */
+/** Screenshot pixels per page pixel; desktop screenshots are scaled down. */
 const SCALES = { desktop: 0.75, phone: 1 } as const;
 const VIEWPORT_HEIGHT = 700;
 const SCHEMES = ['light', 'dark'] as const;
-/** Of webp; letters stay sharp. */
+/** WebP quality at which text stays sharp. */
 const QUALITY = 50;
 
 const LIMIT_MS = 60_000;
@@ -28,7 +28,7 @@ const LOOKS: readonly Look[] = (['desktop', 'phone'] as const).flatMap((device) 
 export const fileOf = (shot: Pick<Shot, 'name'>, { device, colorScheme }: Look, format: Format): string =>
   `${shot.name}-${device}-${colorScheme}.${format}`;
 
-/** How far the page is wider than its window, and what sticks out. */
+/** How much wider the page is than its window, and which elements overflow. */
 export const overhangOf = (page: Page): Promise<string> =>
   page.evaluate(`(() => {
     const width = document.documentElement.clientWidth;
@@ -56,7 +56,7 @@ const capture = async (page: Page, device: Look['device'], format: Format): Prom
   return Buffer.from(data, 'base64');
 };
 
-/** One page in every look. Answers what is wrong with it: parts that stick out of the window. */
+/** Captures one page on every device and in both themes. Returns its faults: elements that overflow the window. */
 export const takeShot = async (
   page: Page,
   shot: Shot,

@@ -20,7 +20,7 @@ const show = async (request: PageRequest, errors: FormState['errors']): Promise<
   return {
     kind: 'page',
     view: '/pages/buckets/bucket-credentials',
-    title: `Credentials of ${bucket.bucketName}`,
+    title: `Update credentials of ${bucket.bucketName}`,
     section: 'buckets',
     data,
     status: formStatus(errors),
@@ -37,11 +37,11 @@ const post = async (request: PageRequest): Promise<ShownPage | GoTo> => {
   } catch (error) {
     return show(request, formErrors(error));
   }
-  const text = 'The new credentials are stored; jobs that begin from now on use them. Test the connection.';
+  const text = 'Credentials updated. Jobs that start from now on use them. Test the connection.';
   return { kind: 'go', to: bucketHref(namespace, ref), flash: { kind: 'done', text } };
 };
 
-/** Replaces the credentials of a bucket. */
+/** The form that replaces the credentials of a bucket. */
 export const createBucketCredentialsPage = (): readonly Route[] => [
   {
     method: 'GET',

@@ -14,14 +14,14 @@ export interface Field {
 export const CREDENTIAL_FIELDS: readonly Field[] = [
   {
     name: 'accessKeyId',
-    label: 'Access Key ID',
-    hint: 'Of a credential that may write into the bucket.',
+    label: 'Access key ID',
+    hint: 'Needs write access to the bucket.',
     maxlength: 512,
   },
   {
     name: 'secretAccessKey',
-    label: 'Secret Access Key',
-    hint: 'It is stored in a Secret of the cluster and never shown again.',
+    label: 'Secret access key',
+    hint: 'Stored in a Kubernetes Secret and never shown again.',
     type: 'password',
     maxlength: 512,
   },
@@ -29,8 +29,8 @@ export const CREDENTIAL_FIELDS: readonly Field[] = [
 
 const BUCKET_NAME: Field = {
   name: 'bucketName',
-  label: 'Bucket Name',
-  hint: 'The bucket exists at the provider already; nothing is created there.',
+  label: 'Bucket name',
+  hint: 'The bucket must already exist at your provider.',
   maxlength: 63,
 };
 
@@ -39,30 +39,40 @@ export const BUCKET_FIELDS: Readonly<Record<Service, readonly Field[]>> = {
   s3: [
     BUCKET_NAME,
     ...CREDENTIAL_FIELDS,
-    { name: 'region', label: 'Region', hint: 'Such as eu-central-1.', maxlength: 32 },
+    { name: 'region', label: 'Region', hint: 'For example eu-central-1.', maxlength: 32 },
   ],
   r2: [
     BUCKET_NAME,
     {
       name: 'host',
       label: 'Host',
-      hint: 'Of the form <account id>.<domain>, such as 0123abcd.r2.cloudflarestorage.com.',
+      hint: 'Format: <account id>.<domain>, for example 0123abcd.r2.cloudflarestorage.com.',
       maxlength: 253,
     },
     ...CREDENTIAL_FIELDS,
-    { name: 'accountId', label: 'Account ID', hint: 'Of your account at the provider.', maxlength: 64 },
+    {
+      name: 'accountId',
+      label: 'Account ID',
+      hint: 'The ID of your account at the provider.',
+      maxlength: 64,
+    },
   ],
 };
 
-/** What was left empty, all at once. */
+const articleOf = (label: string): 'a' | 'an' => (/^[AEIOU]/.test(label) ? 'an' : 'a');
+
+/** One error for each field that was left empty. */
 export const emptyFields = (form: URLSearchParams, fields: readonly Field[]): FormState['errors'] =>
   Object.fromEntries(
     fields
       .filter(({ name }) => (form.get(name) ?? '').trim() === '')
-      .map(({ name, label }) => [name, `${label} is needed`]),
+      .map(({ name, label }) => [
+        name,
+        `Enter ${articleOf(label)} ${label.charAt(0).toLowerCase()}${label.slice(1)}`,
+      ]),
   );
 
-/** Straight to the operation: they are in no form that is shown again. */
+/** Passed straight to the operation, so that no form sends credentials back to the browser. */
 export const credentialsIn = (form: URLSearchParams): BucketCredentials => ({
   accessKeyId: (form.get('accessKeyId') ?? '').trim(),
   secretAccessKey: (form.get('secretAccessKey') ?? '').trim(),

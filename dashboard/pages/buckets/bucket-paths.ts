@@ -7,14 +7,14 @@ export const BUCKET_PATH = `${BUCKETS_PATH}/:service/:bucket`;
 
 export const bucketsHref = (namespace: string): string => FORMAT.path('projects', namespace, 'buckets');
 
-/** Where a bucket is shown, or what is below that. */
+/** Path of the page of a bucket, or of a page below it. */
 export const bucketHref = (
   namespace: string,
   { service, bucketName }: BucketRef,
   ...below: readonly string[]
 ): string => FORMAT.path('projects', namespace, 'buckets', service, bucketName, ...below);
 
-/** The bucket in the path. */
+/** The bucket that the path of the request names. */
 export const bucketRefOf = ({ params }: Pick<PageRequest, 'params'>): BucketRef => ({
   service: params['service'] ?? '',
   bucketName: params['bucket'] ?? '',

@@ -2,7 +2,7 @@ import type { Question } from '../../person/access.ts';
 
 const secrets = (verb: Question['verb']): Question => ({ verb, resource: 'secrets', group: '' });
 
-/** What each thing that can be done with buckets takes: the credentials are in Secrets. */
+/** Permissions that each bucket operation needs; the credentials are in Secrets. */
 export const BUCKET_RIGHTS = {
   list: [{ verb: 'list', resource: 'zipbuckets' }],
   see: [{ verb: 'get', resource: 'zipbuckets' }],

@@ -20,9 +20,9 @@ const dataOf = async (request: PageRequest) => {
   ]);
   const { bucket } = state;
   const actions = [
-    { name: 'test', label: 'Test the connection', look: 'primary', isChange: true, reason: test },
-    { name: 'credentials', label: 'Update the credentials', look: '', isChange: false, reason: credentials },
-    { name: 'delete', label: 'Delete', look: 'danger', isChange: false, reason: deletion },
+    { name: 'test', label: 'Test connection', look: 'primary', isChange: true, reason: test },
+    { name: 'credentials', label: 'Update credentials', look: '', isChange: false, reason: credentials },
+    { name: 'delete', label: 'Delete bucket', look: 'danger', isChange: false, reason: deletion },
   ].map((action) => ({ ...action, href: bucketHref(namespace, bucket, action.name) }));
   const live = FORMAT.path('projects', namespace, 'live', 'buckets', bucket.service, bucket.bucketName);
   return { ...state, actions, live, back: bucketsHref(namespace) };
@@ -34,7 +34,7 @@ const test = async (request: PageRequest): Promise<GoTo> => {
   return { kind: 'go', to: bucketHref(request.namespace, ref) };
 };
 
-/** One bucket, and the test of its connection, which goes on in the cluster while the page is shown. */
+/** The page of one bucket; its connection test runs in the cluster while the page is open. */
 export const createBucketPage = (): readonly Route[] => [
   {
     method: 'GET',

@@ -10,20 +10,20 @@ import { BUCKET_PATH, bucketHref, bucketRefOf, bucketsHref } from './bucket-path
 import { BUCKET_RIGHTS } from './bucket-rights.ts';
 
 const PATH = `${BUCKET_PATH}/delete`;
-/** So many jobs are named. */
+/** Most jobs that the page lists by name. */
 const NAMED = 20;
-/** The controller is quick; a bucket that takes longer is shown as being deleted. */
+/** The controller usually needs less; a bucket that takes longer is shown as deleting. */
 const GONE_LIMIT_MS = 3_000;
 
 type Deps = Pick<PageDeps, 'caches'>;
 
-/** The jobs that name it, and some of them by name: those that are still going first. */
+/** Counts the jobs that refer to the bucket and lists some of them; finished ones only when no other is left. */
 const jobsOf = (jobs: readonly ZipJob[], { resource }: Bucket) => {
-  const naming = jobs.filter(({ spec }) => spec.bucketRef.name === resource);
-  const unfinished = naming.filter((job) => !isFinished(job));
-  const shown = unfinished.length > 0 ? unfinished : naming;
+  const referring = jobs.filter(({ spec }) => spec.bucketRef.name === resource);
+  const unfinished = referring.filter((job) => !isFinished(job));
+  const shown = unfinished.length > 0 ? unfinished : referring;
   return {
-    count: naming.length,
+    count: referring.length,
     unfinished: unfinished.length,
     more: Math.max(0, shown.length - NAMED),
     named: shown.slice(0, NAMED).map(({ metadata: { namespace, name } }) => ({
@@ -58,8 +58,8 @@ const show = async (
 
 const gone = (namespace: string, bucket: Pick<Bucket, 'bucketName'>, isGone: boolean): GoTo => {
   const text = isGone
-    ? `The bucket ${bucket.bucketName} and its credentials are deleted. What is stored in it stays.`
-    : `The bucket ${bucket.bucketName} is marked for deletion; it goes when no job names it any more.`;
+    ? `Bucket ${bucket.bucketName} and its credentials deleted. Its objects stay at your provider.`
+    : `Bucket ${bucket.bucketName} is marked for deletion. It is deleted once no job refers to it.`;
   return { kind: 'go', to: bucketsHref(namespace), flash: { kind: 'done', text } };
 };
 
@@ -69,7 +69,7 @@ const post = async (deps: Deps, request: PageRequest): Promise<ShownPage | GoTo>
   const force = form.get('force') === 'yes';
   if (force && (form.get('confirm') ?? '').trim() !== ref.bucketName)
     return show(deps, request, {
-      confirm: `Type the name of the bucket, ${ref.bucketName}, to delete it anyway`,
+      confirm: `Type ${ref.bucketName} to delete the bucket anyway`,
     });
   try {
     const { isGone } = await bucketsOf(request).delete(ref, { limitMs: GONE_LIMIT_MS, signal, force });
@@ -79,7 +79,7 @@ const post = async (deps: Deps, request: PageRequest): Promise<ShownPage | GoTo>
   }
 };
 
-/** Deletes a bucket: not while jobs name it, unless its name is typed in. */
+/** Deletes a bucket. While jobs refer to it, the user must type its name to confirm. */
 export const createDeleteBucketPage = (deps: Deps): readonly Route[] => [
   {
     method: 'GET',

@@ -25,7 +25,7 @@ const show = (request: PageRequest, form: FormState): ShownPage => {
   return {
     kind: 'page',
     view: '/pages/buckets/new-bucket',
-    title: `New ${service} bucket`,
+    title: `New ${service.toUpperCase()} bucket`,
     section: 'buckets',
     data: { service, form, fields: BUCKET_FIELDS[service], href, back: bucketsHref(namespace) },
     status: formStatus(form.errors),
@@ -45,11 +45,11 @@ const post = async (request: PageRequest): Promise<ShownPage | GoTo> => {
   } catch (error) {
     return show(request, { values, errors: formErrors(error, 'bucketName') });
   }
-  const text = `The bucket ${bucketName} is stored. Test the connection before jobs use it.`;
+  const text = `Bucket ${bucketName} added. Test the connection before you use it.`;
   return { kind: 'go', to: bucketHref(namespace, { service, bucketName }), flash: { kind: 'done', text } };
 };
 
-/** Adds a bucket of one service. */
+/** The form that adds an S3 or R2 bucket. */
 export const createNewBucketPage = (): readonly Route[] => [
   {
     method: 'GET',

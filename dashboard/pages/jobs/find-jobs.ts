@@ -29,7 +29,7 @@ interface Wanted {
 const isOfState = (job: ZipJob, state: JobQuery['state']): boolean =>
   state === '' || (state === 'unfinished' ? !isFinished(job) : phaseOf(job) === state);
 
-/** Text is looked for in names, of which an id is part, and in keys; capitals count for nothing. */
+/** Text matches names (which contain the ID) and keys, case-insensitively. */
 const matcherOf = ({ text, state, bucket }: JobQuery): ((job: ZipJob) => boolean) => {
   const needle = text.toLowerCase();
   return (job) =>
@@ -48,7 +48,7 @@ const clamp = (page: number, total: number): Pick<JobPage, 'page' | 'pages'> => 
   return { page: Math.min(page, pages), pages };
 };
 
-/** Without a filter only the jobs of the page are touched. */
+/** Without a filter, reads only the jobs of the page. */
 const pageOfAll = ({ order, zipJobs }: Source, { namespace, query }: Wanted): JobPage => {
   const total = order.size(namespace);
   const at = clamp(query.page, total);
@@ -56,7 +56,7 @@ const pageOfAll = ({ order, zipJobs }: Source, { namespace, query }: Wanted): Jo
   return { jobs: names.flatMap((name) => zipJobs.get(`${namespace}/${name}`) ?? []), total, ...at };
 };
 
-/** With one, every job of the time is looked at once, and only what matches is held. */
+/** With a filter, reads each job of the period once and keeps only the matches. */
 const pageOfMatching = ({ order, zipJobs }: Source, wanted: Wanted): JobPage => {
   const { namespace, query } = wanted;
   const matches = matcherOf(query);
@@ -70,6 +70,6 @@ const pageOfMatching = ({ order, zipJobs }: Source, wanted: Wanted): JobPage => 
   return { jobs: found.slice(first, first + JOBS_ON_A_PAGE), total: found.length, ...at };
 };
 
-/** One page of the jobs that are looked for, the newest first; the last one when there are fewer. */
+/** One page of the matching jobs, newest first; the last page when the requested one is past the end. */
 export const findJobs = (source: Source, wanted: Wanted): JobPage =>
   isNarrowed(wanted.query) ? pageOfMatching(source, wanted) : pageOfAll(source, wanted);

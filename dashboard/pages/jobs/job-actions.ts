@@ -6,12 +6,12 @@ import { FORMAT } from '../../format.ts';
 import type { Question } from '../../person/access.ts';
 import type { Person } from '../../person/person.ts';
 
-/** Something that can be done with a job. */
+/** An action on a job, as a button or link. */
 export interface Action {
   readonly kind: 'cancel' | 'run-again' | 'replay-webhook' | 'download';
   readonly label: string;
   readonly href: string;
-  /** Why not; empty when it can be done. */
+  /** Why it is disabled; empty when it is enabled. */
   readonly reason: string;
 }
 
@@ -20,14 +20,14 @@ interface Offer {
   readonly label: string;
   readonly isShown: (job: ZipJob) => boolean;
   readonly needs: (job: ZipJob) => readonly Question[];
-  /** What stands against it besides rights; empty for nothing. */
+  /** Why the state of the job prevents it; empty when it does not. */
   readonly obstacle: (job: ZipJob) => string;
 }
 
 export const CHANGE_JOB: Question = { verb: 'patch', resource: 'zipjobs' };
 export const CREATE_JOB: Question = { verb: 'create', resource: 'zipjobs' };
 
-/** A link to an archive is made with the credentials of its bucket, which the person must be allowed to read. */
+/** A download link is signed with the credentials of the bucket, so the user must be allowed to read them. */
 const readBucket = ({ spec }: Pick<ZipJob, 'spec'>): readonly Question[] => [
   { verb: 'get', resource: 'zipbuckets', name: spec.bucketRef.name },
   { verb: 'get', resource: 'secrets', group: '', name: bucketSecretName(spec.bucketRef.name) },
@@ -53,10 +53,10 @@ const OFFERS: readonly Offer[] = [
   },
   {
     kind: 'cancel',
-    label: 'Cancel',
+    label: 'Cancel job…',
     isShown: (job) => !isFinished(job),
     needs: () => [CHANGE_JOB],
-    obstacle: ({ spec }) => (spec.cancel === true ? 'The job was asked to end already.' : ''),
+    obstacle: ({ spec }) => (spec.cancel === true ? 'The job is already being cancelled.' : ''),
   },
   {
     kind: 'run-again',
@@ -67,14 +67,14 @@ const OFFERS: readonly Offer[] = [
   },
   {
     kind: 'replay-webhook',
-    label: 'Send the webhook again',
+    label: 'Resend webhook',
     isShown: (job) => isFinished(job) && (job.status?.webhook?.state ?? 'NotConfigured') !== 'NotConfigured',
     needs: () => [CHANGE_JOB],
     obstacle: () => '',
   },
 ];
 
-/** What is offered for a job in its state; what the person may not do comes with the reason. */
+/** The actions for a job in its state; those that the user is not allowed to run carry the reason. */
 export const actionsOf = async (
   job: ZipJob,
   person: Pick<Person, 'seemsToBeAllowed'>,

@@ -18,20 +18,22 @@ import { signedDownload } from './signed-download.ts';
 const PATH = '/projects/:project/jobs/:job';
 const LOG_LINES = 60;
 const LOG_LIMIT_MS = 5_000;
-/** The controller is quick; whoever has to wait longer sees the answer come on the page. */
+/** The controller usually needs less; a later delivery appears on the live page. */
 const REPLAY_LIMIT_MS = 5_000;
-/** What a ZipJob can be called at all. */
+/** Valid names of a ZipJob. */
 const NAME = /^[a-z0-9][-a-z0-9.]{0,252}$/;
 const READ_LOG: Question = { verb: 'get', resource: 'pods', group: '', subresource: 'log' };
 
-/** The job of the path, by its name or its uuid, live and as the person. */
+/** The job of the path, by name or UUID, read live with the token of the user. */
 const readJob = async ({ person, namespace, params, signal }: PageRequest): Promise<ZipJob> => {
   const given = params['job'] ?? '';
   const name = isUuid(given) ? zipJobName(given) : given;
   if (!NAME.test(name)) throw notFound();
   const job = await createPersonClient(person.kube, RESOURCES.zipJobs).get(namespace, name, signal);
   if (job === undefined)
-    throw notFound(`There is no job ${name} in ${namespace}. Jobs are deleted some time after their end.`);
+    throw notFound(
+      `Job ${name} not found in ${namespace}. Finished jobs are deleted after their retention period.`,
+    );
   return job;
 };
 
@@ -40,11 +42,11 @@ const pathOf = ({ metadata: { namespace, name } }: ZipJob): string =>
 
 interface ShownLog {
   readonly lines: readonly string[];
-  /** Why there are none. */
+  /** Why there are no lines. */
   readonly reason: string;
 }
 
-/** The last lines of the pod's log, when they were asked for. */
+/** The last lines of the pod's log, if the query asks for them. */
 const logOf = async (request: PageRequest, job: ZipJob): Promise<ShownLog | undefined> => {
   if (!request.query.has('log')) return undefined;
   const verdict = await request.person.may(request.namespace, READ_LOG);
@@ -56,7 +58,7 @@ const logOf = async (request: PageRequest, job: ZipJob): Promise<ShownLog | unde
   } catch (error) {
     if (error instanceof AdministrationError && error.code !== 'Unauthorized')
       return { lines: [], reason: error.message };
-    if (signal.aborted) return { lines: [], reason: 'The node of the pod did not answer in time.' };
+    if (signal.aborted) return { lines: [], reason: 'The node of the pod did not respond in time.' };
     throw error;
   }
 };
@@ -74,8 +76,8 @@ const jobData = async (deps: PageDeps, request: PageRequest) => {
   };
 };
 
-/** What is refused by the job's own state is told on its page; the rest is an error page. */
-const tellRefusal = (error: unknown, to: string): GoTo => {
+/** Errors caused by the state of the job appear on its page; all others become an error page. */
+const showRefusal = (error: unknown, to: string): GoTo => {
   const codes = ['Refused', 'TimedOut', 'AlreadyExists', 'Conflict'];
   if (error instanceof AdministrationError && codes.includes(error.code))
     return { kind: 'go', to, flash: { kind: 'failed', text: error.message } };
@@ -86,14 +88,14 @@ type Change = (jobs: Jobs, name: string, signal: AbortSignal) => Promise<{ to?: 
 
 const cancel: Change = async (jobs, name) => {
   await jobs.cancel(name);
-  return { text: 'The job was asked to end. What was uploaded of it is being removed.' };
+  return { text: 'Cancelling; removing the partial upload' };
 };
 
 const runAgain: Change = async (jobs, name) => {
   const again = await jobs.runAgain(name);
   return {
     to: FORMAT.path('projects', again.project, 'jobs', again.name),
-    text: `This is a new job with the files of ${name}.`,
+    text: `New job created with the files of ${name}`,
   };
 };
 
@@ -102,8 +104,8 @@ const replayWebhook: Change = async (jobs, name, signal) => {
   return {
     text:
       webhook?.state === 'Delivered'
-        ? 'The webhook was sent again, and its receiver took it.'
-        : 'The webhook was sent again, but its receiver did not take it. The log below tells more.',
+        ? 'Webhook delivered'
+        : 'Webhook sent, but the receiver did not accept it. See the deliveries below.',
   };
 };
 
@@ -123,24 +125,26 @@ const changeRoute = (
       const { to = pathOf(job), text } = await change(jobs, job.metadata.name, signal);
       return { kind: 'go', to, flash: { kind: 'done', text } };
     } catch (error) {
-      return tellRefusal(error, pathOf(job));
+      return showRefusal(error, pathOf(job));
     }
   },
 });
 
 const missing = (what: string): PageError => new PageError(409, 'Not possible', what);
 
-/** Sends the browser to the archive: by an address that nobody keeps, made with what the person may read. */
+/** Redirects to a presigned URL, which is not stored and is signed with credentials that the user may read. */
 const download = async (request: PageRequest): Promise<GoTo> => {
   const job = await readJob(request);
   const { person, namespace, signal } = request;
-  if (job.status?.phase !== 'Succeeded') throw missing('The job has no archive.');
+  if (job.status?.phase !== 'Succeeded') throw missing('This job has no archive.');
   const { name } = job.spec.bucketRef;
   const bucket = await createPersonClient(person.kube, RESOURCES.zipBuckets).get(namespace, name, signal);
   const secretName = bucketSecretName(name);
   const secret = await createPersonClient(person.kube, RESOURCES.secrets).get(namespace, secretName, signal);
   if (bucket === undefined || secret === undefined)
-    throw missing(`The bucket ${name} of the archive, or its credentials, are not there any more.`);
+    throw missing(
+      `The bucket ${name} or its credentials no longer exist, so you cannot download the archive.`,
+    );
   const valueOf = (key: string): string => Buffer.from(secret.data?.[key] ?? '', 'base64').toString('utf8');
   const to = await signedDownload({
     bucket: bucket.spec,
@@ -153,7 +157,7 @@ const download = async (request: PageRequest): Promise<GoTo> => {
   return { kind: 'go', to };
 };
 
-/** One job: what happens to it, and what can be done with it. Read live with the person's own token. */
+/** The page of one job and its actions. Read live with the token of the user. */
 export const createJobPage = (deps: PageDeps): readonly Route[] => [
   {
     method: 'GET',

@@ -1,17 +1,17 @@
 import { PHASES, type Phase } from '#crds/zip-job.ts';
 
-/** Filters by state: `unfinished` for all that will still change. */
+/** Filters by state: `unfinished` for every state that is not final. */
 export type StateFilter = '' | 'unfinished' | Phase;
 
 export const PERIODS = [
-  { value: '1h', text: 'the last hour', ms: 3_600_000 },
-  { value: '24h', text: 'the last 24 hours', ms: 86_400_000 },
-  { value: '7d', text: 'the last 7 days', ms: 604_800_000 },
+  { value: '1h', text: 'Last hour', ms: 3_600_000 },
+  { value: '24h', text: 'Last 24 hours', ms: 86_400_000 },
+  { value: '7d', text: 'Last 7 days', ms: 604_800_000 },
 ] as const;
 
-/** What somebody looks for; empty texts stand for everything. */
+/** Filters of the job list; an empty text matches everything. */
 export interface JobQuery {
-  /** Part of an id, of a name or of a key. */
+  /** Part of an ID, name or key. */
   readonly text: string;
   readonly state: StateFilter;
   /** Name of a ZipBucket. */
@@ -30,7 +30,7 @@ const isState = (value: string): value is StateFilter =>
 const pageOf = (text: string | null): number =>
   text !== null && /^[1-9]\d{0,5}$/.test(text) ? Math.min(Number(text), MAX_PAGE) : 1;
 
-/** Of the query of an address; what it does not know counts as not given. */
+/** Reads the query of a URL; ignores unknown values. */
 export const readJobQuery = (params: URLSearchParams): JobQuery => {
   const state = params.get('state') ?? '';
   const within = params.get('within') ?? '';
@@ -46,7 +46,7 @@ export const readJobQuery = (params: URLSearchParams): JobQuery => {
 export const isNarrowed = ({ text, state, bucket, within }: JobQuery): boolean =>
   text !== '' || state !== '' || bucket !== '' || within !== '';
 
-/** The same as the query of an address, with its question mark; `''` for the first page of everything. */
+/** The query of a URL with its question mark; `''` for the first page without filters. */
 export const writeJobQuery = ({ text, state, bucket, within, page }: JobQuery): string => {
   const params = new URLSearchParams(
     Object.entries({ q: text, state, bucket, within, page: page === 1 ? '' : String(page) }).filter(

@@ -9,7 +9,7 @@ export interface JobRow {
   readonly href: string;
   readonly phase: Phase;
   readonly look: string;
-  /** Why it waits or failed; empty for what goes its way. */
+  /** Why it waits or failed; otherwise empty. */
   readonly reason: string;
   readonly progress: ProgressBar;
   readonly isRunning: boolean;
@@ -22,10 +22,10 @@ export interface JobRow {
   readonly age: string;
 }
 
-const TELLING: readonly Phase[] = ['Queued', 'Starting', 'Failed'];
+const PHASES_WITH_REASON: readonly Phase[] = ['Queued', 'Starting', 'Failed'];
 
 const reasonOf = ({ status }: ZipJob, phase: Phase): string =>
-  TELLING.includes(phase) ? (status?.failure?.code ?? status?.reason ?? '') : '';
+  PHASES_WITH_REASON.includes(phase) ? (status?.failure?.code ?? status?.reason ?? '') : '';
 
 const ageOf = (createdAt: string, now: Date): string =>
   createdAt === '' ? '' : FORMAT.duration(now.getTime() - Date.parse(createdAt));

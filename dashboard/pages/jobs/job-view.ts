@@ -10,7 +10,7 @@ import type { Sample } from '../../live/progress-samples.ts';
 import { bytesText, filesText, lookOf, type ProgressBar, phaseOf, progressBar } from './job-progress.ts';
 import { type ProgressChart, progressChart } from './progress-chart.ts';
 
-/** A name and what it is; the href where it leads. */
+/** A name and its value, with a link if there is one. */
 export interface Fact {
   readonly name: string;
   readonly value: string;
@@ -24,12 +24,12 @@ export interface DeliveryRow {
   readonly took: string;
 }
 
-/** Everything that the page of one job shows of it. */
+/** Everything that the page of a job shows. */
 export interface JobView {
   readonly job: Job;
   readonly phase: string;
   readonly look: string;
-  /** What its state means, in a sentence. */
+  /** One sentence about its state. */
   readonly says: string;
   readonly bar: ProgressBar;
   readonly isRunning: boolean;
@@ -40,17 +40,17 @@ export interface JobView {
   readonly failure: readonly Fact[];
   readonly timeline: readonly Moment[];
   readonly deliveries: readonly DeliveryRow[];
-  /** How the webhook stands; empty when there is none. */
+  /** State of the webhook; empty when there is none. */
   readonly webhook: readonly Fact[];
-  /** The caller's text. */
+  /** As the caller sent it. */
   readonly metadata: string;
-  /** Whether anything of it can still change. */
+  /** Whether the job or its webhook can still change. */
   readonly isLive: boolean;
 }
 
 const MOST_INDICES = 50;
 
-/** Without those that are not known. */
+/** Leaves out unknown values. */
 const known = (
   ...facts: readonly (readonly [string, string | number | null | undefined, string?])[]
 ): Fact[] =>
@@ -62,33 +62,34 @@ const known = (
 
 const timeOr = (time: string | null): string | null => (time === null ? null : FORMAT.time(time));
 
-const indexList = (indices: readonly number[] = []): string => firstOf(indices, MOST_INDICES);
+const indexList = (indices: readonly number[] = []): string =>
+  indices.length === 0 ? '' : `index ${firstOf(indices, MOST_INDICES)}`;
 
 const archiveFacts = ({ archive }: Job): readonly Fact[] =>
   archive === null
     ? []
     : known(
         ['Entries', FORMAT.number(archive.entries)],
-        ['Left out (index from 0)', indexList(archive.skipped)],
+        ['Skipped files', indexList(archive.skipped)],
         ['ETag', archive.etag],
         ['SHA-256', archive.sha256],
       );
 
 const factsOf = (zipJob: ZipJob, job: Job): readonly Fact[] => [
   ...known(
-    ['Id', job.id],
+    ['ID', job.id],
     ['ZipJob', job.name],
     ['Bucket', `${job.service} ${job.bucketName}`],
     ['Files', filesText(zipJob)],
     ['Bytes', bytesText(zipJob)],
     ['API status', job.apiStatus],
-    ['Made', timeOr(job.createdAt)],
+    ['Created', timeOr(job.createdAt)],
     ['Started', timeOr(job.startedAt)],
-    ['Ended', timeOr(job.finishedAt)],
+    ['Finished', timeOr(job.finishedAt)],
     ['Duration', job.duration],
     ['Node', job.node],
-    ['Made with token', job.createdBy],
-    ['Runs again', job.runAgainOf, FORMAT.path('projects', job.project, 'jobs', job.runAgainOf ?? '')],
+    ['Created with token', job.createdBy],
+    ['Rerun of', job.runAgainOf, FORMAT.path('projects', job.project, 'jobs', job.runAgainOf ?? '')],
   ),
   ...archiveFacts(job),
 ];
@@ -103,9 +104,9 @@ const failedFile = (failure: Job['failure']): readonly Fact[] =>
   failure === null
     ? []
     : known(
-        ['File (index from 0)', failure.fileIndex],
+        ['File', indexList(failure.fileIndex === null ? [] : [failure.fileIndex])],
         ['File name', failure.filename],
-        ['HTTP status of its source', failure.httpStatus],
+        ['Source response', failure.httpStatus],
       );
 
 const failureOf = ({ phase, failure, reason, message }: Job): readonly Fact[] => {
@@ -126,29 +127,31 @@ const webhookOf = ({ webhook }: Job): readonly Fact[] =>
         ['Attempts', webhook.attempts],
         ['Next attempt', timeOr(webhook.nextAttemptAt ?? null)],
         ['Delivered', timeOr(webhook.deliveredAt ?? null)],
-        ['Message id', webhook.deliveryId],
+        ['Message ID', webhook.deliveryId],
       );
 
 const deliveriesOf = ({ webhook }: Job): readonly DeliveryRow[] =>
   (webhook?.log ?? []).map(({ at, durationMs, status, error }) => ({
     at,
-    answer: status === undefined ? (error ?? 'no answer') : `HTTP ${status}`,
+    answer: status === undefined ? (error ?? 'no response') : `HTTP ${status}`,
     isGood: status !== undefined && status >= 200 && status < 300,
     took: `${FORMAT.number(durationMs)} ms`,
   }));
 
 const redacted = (moment: Moment): Moment => ({ ...moment, detail: redactText(moment.detail) });
 
-/** What a progress bar cannot say: `3 of 10 files, 2.0 GiB of 4.1 GiB, 80.2 MiB/s, likely done at ...`. */
+/** Text next to the progress bar: `3 of 10 files, 2.0 GiB of 4.1 GiB, 80.2 MiB/s, about 20 s left`. */
 const progressText = (zipJob: ZipJob): string => {
   const progress = zipJob.status?.progress;
   if (progress === undefined || isFinished(zipJob)) return '';
-  const { bytesPerSecond, estimatedEndAt } = progress;
+  const { bytesPerSecond, estimatedEndAt, updatedAt } = progress;
   return [
     `${filesText(zipJob)} files`,
     bytesText(zipJob),
     ...(bytesPerSecond === undefined ? [] : [`${FORMAT.bytes(bytesPerSecond)}/s`]),
-    ...(estimatedEndAt === undefined ? [] : [`all read at about ${FORMAT.time(estimatedEndAt)}`]),
+    ...(estimatedEndAt === undefined
+      ? []
+      : [`about ${FORMAT.duration(Date.parse(estimatedEndAt) - Date.parse(updatedAt))} left`]),
   ].join(', ');
 };
 

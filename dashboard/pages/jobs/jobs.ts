@@ -12,18 +12,18 @@ const NEEDS: readonly Question[] = [{ verb: 'list', resource: 'zipjobs' }];
 
 const option = (value: string, text: string = value) => ({ value, text });
 const STATE_OPTIONS = [
-  option('', 'any'),
-  option('unfinished', 'not ended yet'),
+  option('', 'Any'),
+  option('unfinished', 'In progress'),
   ...PHASES.map((phase) => option(phase)),
 ];
-const PERIOD_OPTIONS = [option('', 'any time'), ...PERIODS.map(({ value, text }) => option(value, text))];
+const PERIOD_OPTIONS = [option('', 'Any time'), ...PERIODS.map(({ value, text }) => option(value, text))];
 
 const formOf = ({ text, state, bucket, within }: JobQuery) => ({
   values: { q: text, state, bucket, within },
   errors: {},
 });
 
-/** Which rows a page shows, and since when: so that its live part asks for these and for nothing else. */
+/** Path of the live part: it requests only the rows on the page and the count of newer jobs. */
 const liveHref = (namespace: string, names: readonly string[], newest: Place | undefined): string => {
   const query = new URLSearchParams({ at: newest?.at ?? '', name: newest?.name ?? '' });
   for (const name of names) query.append('row', name);
@@ -44,7 +44,7 @@ const listOf = ({ caches: { zipJobs }, jobs: { order } }: PageDeps, request: Pag
     form: formOf(query),
     states: STATE_OPTIONS,
     periods: PERIOD_OPTIONS,
-    buckets: [option('', 'any'), ...order.buckets(namespace).map((name) => option(name))],
+    buckets: [option('', 'Any'), ...order.buckets(namespace).map((name) => option(name))],
     live: liveHref(namespace, names, order.newest(namespace)),
     href: (page: number) => path + writeJobQuery({ ...query, page }),
     rows: jobs.map((job) => jobRow(job, now)),
@@ -57,7 +57,8 @@ const rowsOf = (
   { namespace, query, now }: PageRequest,
 ) => {
   const names = query.getAll('row');
-  if (names.length > JOBS_ON_A_PAGE) throw new PageError(422, 'Too many rows', 'A page has fewer rows.');
+  if (names.length > JOBS_ON_A_PAGE)
+    throw new PageError(422, 'Too many rows', `Request at most ${JOBS_ON_A_PAGE} rows.`);
   const place = { at: query.get('at') ?? '', name: query.get('name') ?? '' };
   return {
     path: FORMAT.path('projects', namespace, 'jobs'),
@@ -66,7 +67,7 @@ const rowsOf = (
   };
 };
 
-/** The list of a project's jobs. Its rows stay live; newer jobs are announced, so that nothing moves under a finger. */
+/** The job list of a project. Its rows stay live; newer jobs only appear as a link, so that rows do not move while a user clicks. */
 export const createJobsPage = (deps: PageDeps): readonly Route[] => [
   {
     method: 'GET',

@@ -13,14 +13,14 @@ export interface ChartRow {
   readonly rate: string;
 }
 
-/** Two lines over time: bytes read so far, and bytes a second. Each has a scale of its own, told in the text. */
+/** Two lines over time: bytes read and speed. Each has its own scale; the text contains the figures. */
 export interface ProgressChart {
   readonly width: number;
   readonly height: number;
   /** Points of an SVG polyline. */
   readonly read: string;
   readonly rate: string;
-  /** What the lines say, as a sentence. */
+  /** The chart as a sentence. */
   readonly text: string;
   readonly rows: readonly ChartRow[];
 }
@@ -56,7 +56,7 @@ const rowOf = ({ atMs, filesDone, bytesRead, perSecond }: Point): ChartRow => ({
   rate: `${FORMAT.bytes(perSecond)}/s`,
 });
 
-/** At most so many, the last one among them. */
+/** At most MOST_ROWS points, including the last one. */
 const someOf = (points: readonly Point[]): readonly Point[] => {
   const step = Math.ceil(points.length / MOST_ROWS);
   return points.filter((_, index) => (points.length - 1 - index) % step === 0);
@@ -67,10 +67,10 @@ const sentence = (points: readonly Point[], isOver: boolean): string => {
   if (first === undefined || last === undefined) return '';
   const highest = Math.max(...points.map(({ perSecond }) => perSecond));
   const now = isOver ? '' : `now ${FORMAT.bytes(last.perSecond)}/s, `;
-  return `${FORMAT.bytes(last.bytesRead)} read in ${FORMAT.duration(last.atMs - first.atMs)}, ${now}at most ${FORMAT.bytes(highest)}/s`;
+  return `${FORMAT.bytes(last.bytesRead)} read in ${FORMAT.duration(last.atMs - first.atMs)}, ${now}peak ${FORMAT.bytes(highest)}/s`;
 };
 
-/** Undefined while too little was seen for a line; a job that is over has no rate now. */
+/** Undefined with too few samples for a line. The current speed is left out once the job is over. */
 export const progressChart = (samples: readonly Sample[], isOver: boolean): ProgressChart | undefined => {
   const points = ratesOf(samples);
   if (points.length < 2) return undefined;

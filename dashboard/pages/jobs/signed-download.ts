@@ -9,10 +9,10 @@ export interface Archive {
   readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string };
 }
 
-/** Time to begin the download; what is begun goes on. */
+/** Time to start the download; a started download continues after it. */
 const VALID_SECONDS = 60;
 
-/** Where the requests of a bucket go, as the zipper has it. */
+/** Endpoint of a bucket; must match the zipper. */
 const storeOf = ({ service, bucketName, region, host, accountId, endpoint }: ZipBucketSpec) => {
   if (endpoint !== undefined) return { region: region ?? 'us-east-1', endpoint, forcePathStyle: true };
   if (service === 's3') return { region: region ?? 'us-east-1', forcePathStyle: bucketName.includes('.') };
@@ -20,7 +20,7 @@ const storeOf = ({ service, bucketName, region, host, accountId, endpoint }: Zip
   return { region: 'auto', endpoint: r2, forcePathStyle: true };
 };
 
-/** Name of the file that a browser saves; the second form is for names beyond ASCII. */
+/** File name for the browser; `filename*` carries non-ASCII names (RFC 6266). */
 export const dispositionOf = (key: string): string => {
   const name = key.split('/').findLast((part) => part !== '') ?? 'archive.zip';
   const plain = name.replaceAll(/[^\w.-]/g, '_');
@@ -64,9 +64,9 @@ const isPresigner = (value: unknown): value is Presigner =>
   typeof value === 'object' && value !== null && 'presign' in value && typeof value.presign === 'function';
 
 const unsigned = (): AppError =>
-  new AppError('The S3 client did not sign an address', { code: 'NotSigned', retryable: false });
+  new AppError('The S3 client returned no presigned URL', { code: 'NotSigned', retryable: false });
 
-/** What is signed: the host, and that the body is not. */
+/** Signs only the host header; the payload is unsigned. */
 const bare = (request: HttpRequest) => ({
   ...request,
   method: 'GET',
@@ -77,11 +77,11 @@ const bare = (request: HttpRequest) => ({
 });
 
 /**
- * An address that opens one archive for a minute. The S3 client makes the request as for sending and signs it instead, so
- * nothing goes over the network; neither the credentials nor the address are kept.
+ * A presigned URL of one archive, valid for a minute. The S3 client builds the request and signs it instead of sending it, so
+ * nothing goes over the network. Neither the credentials nor the URL are kept.
  */
 export const signedDownload = async ({ bucket, key, credentials }: Archive): Promise<string> => {
-  // Loaded when somebody downloads first: most processes never need it.
+  // Loaded on the first download: most processes never need it.
   const { GetObjectCommand, S3Client } = await import('@aws-sdk/client-s3');
   const client = new S3Client({
     ...storeOf(bucket),

@@ -1,12 +1,12 @@
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** When something was used last, no finer than it is recorded. */
+/** Time of the last use, as coarse as it is recorded. */
 export const lastUse = (at: string | null, now: Date): string => {
-  if (at === null) return 'never';
+  if (at === null) return 'Never';
   const ago = now.getTime() - Date.parse(at);
-  if (ago < HOUR_MS) return 'in the last hour';
-  if (ago < DAY_MS) return 'in the last 24 hours';
+  if (ago < HOUR_MS) return 'In the last hour';
+  if (ago < DAY_MS) return 'In the last 24 hours';
   const days = Math.floor(ago / DAY_MS);
-  return days === 1 ? 'yesterday or the day before' : `${days} days ago`;
+  return days === 1 ? '1 to 2 days ago' : `${days} days ago`;
 };

@@ -8,8 +8,8 @@ import { TOKEN_RIGHTS } from './token-rights.ts';
 const PATH = '/projects/:project/new-token';
 
 const WORDS: Readonly<Record<Permission, string>> = {
-  create: 'Ask for archives (create)',
-  read: 'Read how jobs stand (read)',
+  create: 'Create jobs (create)',
+  read: 'Read job status (read)',
 };
 
 const show = ({ namespace }: PageRequest, form: FormState, checked: readonly string[]): ShownPage => ({
@@ -30,7 +30,7 @@ const show = ({ namespace }: PageRequest, form: FormState, checked: readonly str
   status: formStatus(form.errors),
 });
 
-/** The answer to the form itself holds the value: no other page can show it, as it is stored nowhere. */
+/** The response to the form contains the value. No other page can show it because it is not stored. */
 const post = async (request: PageRequest): Promise<ShownPage> => {
   const { form, namespace } = request;
   const values = filledIn(form, 'name');
@@ -50,7 +50,7 @@ const post = async (request: PageRequest): Promise<ShownPage> => {
   }
 };
 
-/** Makes an access token and shows it, once. */
+/** The form that creates an access token, and the page that shows it once. */
 export const createNewTokenPage = (): readonly Route[] => [
   {
     method: 'GET',

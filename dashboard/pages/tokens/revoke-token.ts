@@ -34,7 +34,7 @@ const show = async (request: PageRequest, errors: FormState['errors']): Promise<
 const post = async (request: PageRequest, deps: RevokeDeps): Promise<ShownPage | GoTo> => {
   try {
     const { id, name } = await tokensOf(request, deps).revoke(idOf(request));
-    const text = `The token ${name ?? id} opens nothing any more.`;
+    const text = `Token ${name ?? id} revoked`;
     const to = FORMAT.path('projects', request.namespace, 'tokens');
     return { kind: 'go', to, flash: { kind: 'done', text } };
   } catch (error) {
@@ -42,7 +42,7 @@ const post = async (request: PageRequest, deps: RevokeDeps): Promise<ShownPage |
   }
 };
 
-/** Revokes an access token, after a warning. */
+/** The page that revokes an access token, after a warning. */
 export const createRevokeTokenPage = (deps: RevokeDeps): readonly Route[] => [
   {
     method: 'GET',

@@ -1,6 +1,6 @@
 import type { Question } from '../../person/access.ts';
 
-/** What each thing that can be done with access tokens takes. */
+/** Permissions that each operation on access tokens needs. */
 export const TOKEN_RIGHTS = {
   list: [{ verb: 'list', resource: 'ziptokens' }],
   create: [{ verb: 'create', resource: 'ziptokens' }],

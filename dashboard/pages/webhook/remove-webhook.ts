@@ -9,7 +9,7 @@ const PATH = `${WEBHOOK_PATH}/remove`;
 const show = ({ namespace }: PageRequest, form: FormState): ShownPage => ({
   kind: 'page',
   view: '/pages/webhook/remove-webhook',
-  title: 'Remove the webhook',
+  title: 'Remove webhook',
   section: 'webhook',
   data: { form, href: webhookHref(namespace, 'remove'), back: webhookHref(namespace) },
   status: formStatus(form.errors),
@@ -22,11 +22,11 @@ const post = async (request: PageRequest): Promise<ShownPage | GoTo> => {
   } catch (error) {
     return show(request, { values: {}, errors: formErrors(error) });
   }
-  const text = 'The webhook is removed. Jobs that are made from now on tell nobody of their end.';
+  const text = 'Webhook removed. New jobs no longer send webhooks.';
   return { kind: 'go', to: webhookHref(request.namespace), flash: { kind: 'done', text } };
 };
 
-/** Removes the settings of the webhook, after a warning. */
+/** The page that removes the webhook, after a warning. */
 export const createRemoveWebhookPage = (): readonly Route[] => [
   {
     method: 'GET',

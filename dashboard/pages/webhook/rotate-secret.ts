@@ -8,16 +8,16 @@ const PATH = `${WEBHOOK_PATH}/rotate-secret`;
 const DEFAULT = '86400';
 
 const OVERLAPS = [
-  { value: '3600', text: 'One hour' },
-  { value: DEFAULT, text: 'One day' },
-  { value: '604800', text: 'One week' },
-  { value: '0', text: 'Not at all: the old one is known to somebody else' },
+  { value: '3600', text: '1 hour' },
+  { value: DEFAULT, text: '1 day' },
+  { value: '604800', text: '1 week' },
+  { value: '0', text: '0 seconds (the old secret has leaked)' },
 ] as const;
 
 const show = ({ namespace }: PageRequest, form: FormState): ShownPage => ({
   kind: 'page',
   view: '/pages/webhook/rotate-secret',
-  title: 'New signing secret',
+  title: 'Rotate signing secret',
   section: 'webhook',
   data: {
     form: { ...form, values: { overlapSeconds: DEFAULT, ...form.values } },
@@ -32,7 +32,7 @@ const post = async (request: PageRequest): Promise<PageAnswer> => {
   const values = filledIn(request.form, 'overlapSeconds');
   const { overlapSeconds = '' } = values;
   try {
-    // Nothing chosen is no overlap of zero.
+    // An empty choice must not count as 0.
     const seconds = overlapSeconds === '' ? Number.NaN : Number(overlapSeconds);
     const { secret, previousUntil } = await webhooksOf(request).rotateSecret(seconds);
     return {
@@ -47,7 +47,7 @@ const post = async (request: PageRequest): Promise<PageAnswer> => {
   }
 };
 
-/** Makes a new signing secret and shows it, once; for a time the old one signs as well. */
+/** Creates a new signing secret and shows it once; the old one stays valid for a time. */
 export const createRotateSecretPage = (): readonly Route[] => [
   {
     method: 'GET',

@@ -6,10 +6,10 @@ import { webhooksOf } from '../administration.ts';
 import { WEBHOOK_PATH, webhookHref } from './webhook-paths.ts';
 import { WEBHOOK_RIGHTS } from './webhook-rights.ts';
 
-/** The controller is quick; whoever would wait longer sees the state change on the page. */
+/** The controller usually needs less; a later change appears on the live page. */
 const ENABLE_LIMIT_MS = 5_000;
 
-/** Does it, and says what was done; nothing when the page shows how it goes on. */
+/** Makes the change and returns a message, or `''` when the page itself shows the progress. */
 type Change = (webhooks: Webhooks, wait: WaitOptions) => Promise<string>;
 
 const CHANGES: Readonly<Record<'test' | 'enable' | 'disable', Change>> = {
@@ -19,11 +19,11 @@ const CHANGES: Readonly<Record<'test' | 'enable' | 'disable', Change>> = {
   },
   enable: async (webhooks, wait) => {
     await webhooks.enable(wait);
-    return 'The webhook is switched on.';
+    return 'Webhook enabled';
   },
   disable: async (webhooks) => {
     await webhooks.disable();
-    return 'The webhook is switched off and keeps its settings. Jobs that are made from now on tell nobody.';
+    return 'Webhook disabled. Its settings are kept, and new jobs send no webhooks.';
   },
 };
 
@@ -39,13 +39,13 @@ const run = async (change: Change, request: PageRequest): Promise<GoTo> => {
     const text = await change(webhooksOf(request), { limitMs: ENABLE_LIMIT_MS, signal });
     return goTo(namespace, text === '' ? undefined : { kind: 'done', text });
   } catch (error) {
-    const isTold = error instanceof AdministrationError && ['TimedOut', 'NotFound'].includes(error.code);
-    if (!isTold) throw error;
+    const isExpected = error instanceof AdministrationError && ['TimedOut', 'NotFound'].includes(error.code);
+    if (!isExpected) throw error;
     return goTo(namespace, { kind: 'failed', text: error.message });
   }
 };
 
-/** Sends a test, switches the webhook on and off. */
+/** Sends a test, and enables or disables the webhook. */
 export const createWebhookChanges = (): readonly Route[] =>
   Object.entries(CHANGES).map(([verb, change]) => ({
     method: 'POST',

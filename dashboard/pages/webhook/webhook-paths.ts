@@ -2,6 +2,6 @@ import { FORMAT } from '../../format.ts';
 
 export const WEBHOOK_PATH = '/projects/:project/webhook';
 
-/** Where the webhook of a project is shown, or what is below that. */
+/** Path of the webhook page of a project, or of a page below it. */
 export const webhookHref = (namespace: string, ...below: readonly string[]): string =>
   FORMAT.path('projects', namespace, 'webhook', ...below);

@@ -16,30 +16,30 @@ import { WEBHOOK_RIGHTS } from './webhook-rights.ts';
 type Deps = Pick<PageDeps, 'caches'>;
 
 const WORDS: Readonly<Record<WebhookEvent, string>> = {
-  COMPLETED: 'An archive is there (COMPLETED)',
-  FAILED: 'A job has failed (FAILED)',
+  COMPLETED: 'Job completed (COMPLETED)',
+  FAILED: 'Job failed (FAILED)',
 };
 
-/** A form that was not filled in, or what was. */
+/** The empty form, or the posted values. */
 interface Given {
   readonly form: FormState;
   readonly events?: readonly string[];
 }
 
-/** How the endpoint does; stays live. */
+/** State of the endpoint; stays live. */
 const stateOf = ({ namespace }: PageRequest, webhook: Webhook) => {
   const shownUrl = webhook.url === null ? null : redactUrl(webhook.url);
   return { webhook, shownUrl, href: webhookHref(namespace) };
 };
 
-/** The last deliveries; stay live as well. */
+/** Recent deliveries; these stay live too. */
 const deliveriesOf = async ({ caches }: Deps, request: PageRequest) => {
   const reason = await reasonAgainst(request, WEBHOOK_RIGHTS.log);
   const jobs = reason === '' ? caches.zipJobs.byIndex(NAMESPACE_INDEX, request.namespace) : [];
   return { deliveries: deliveryLog(jobs), reason };
 };
 
-/** The query of an address may be its password: what has one is not put into the form. */
+/** The query of a URL may contain a password, so such a URL is not put into the form. */
 const formOf = (webhook: Webhook, { form, events }: Given) => {
   const isPlain = webhook.url === null || !/[?#@]/.test(webhook.url);
   const checked: readonly string[] = events ?? (webhook.url === null ? WEBHOOK_EVENTS : webhook.events);
@@ -62,12 +62,12 @@ const actionsOf = async (request: PageRequest, { enabled, endpoint }: Webhook) =
   ]);
   const isOn = enabled && endpoint?.state !== 'Disabled';
   const all = [
-    { name: 'test', label: 'Send a test', isChange: true, reason: change },
+    { name: 'test', label: 'Send test', isChange: true, reason: change },
     isOn
-      ? { name: 'disable', label: 'Switch off', isChange: true, reason: change }
-      : { name: 'enable', label: 'Switch on again', isChange: true, reason: change, look: 'primary' },
-    { name: 'rotate-secret', label: 'New signing secret', isChange: false, reason: rotate },
-    { name: 'remove', label: 'Remove', isChange: false, reason: remove, look: 'danger' },
+      ? { name: 'disable', label: 'Disable', isChange: true, reason: change }
+      : { name: 'enable', label: 'Enable', isChange: true, reason: change, look: 'primary' },
+    { name: 'rotate-secret', label: 'Rotate secret', isChange: false, reason: rotate },
+    { name: 'remove', label: 'Remove webhook', isChange: false, reason: remove, look: 'danger' },
   ];
   return all.map((action) => ({ ...action, href: webhookHref(request.namespace, action.name) }));
 };
@@ -91,7 +91,7 @@ const show = async (deps: Deps, request: PageRequest, given: Given): Promise<Sho
   return { kind: 'page', view: '/pages/webhook/webhook', title: 'Webhook', section: 'webhook', data, status };
 };
 
-/** The first time it makes the signing secret, which the answer to the form shows: no other page can. */
+/** The first save creates the signing secret. Only the response to the form can show it. */
 const set = async (deps: Deps, request: PageRequest): Promise<PageAnswer> => {
   const { form, namespace } = request;
   const values = filledIn(form, 'url');
@@ -101,7 +101,7 @@ const set = async (deps: Deps, request: PageRequest): Promise<PageAnswer> => {
     const { secret } = await webhooksOf(request).set({ url: url === '' ? undefined : url, events });
     const back = webhookHref(namespace);
     if (secret === undefined)
-      return { kind: 'go', to: back, flash: { kind: 'done', text: 'The settings are stored.' } };
+      return { kind: 'go', to: back, flash: { kind: 'done', text: 'Webhook settings saved' } };
     const data = { secret, previousUntil: null, back };
     return {
       kind: 'page',
@@ -115,7 +115,7 @@ const set = async (deps: Deps, request: PageRequest): Promise<PageAnswer> => {
   }
 };
 
-/** Where the project's jobs tell of their end, and how that goes. */
+/** The webhook settings of a project and its recent deliveries. */
 export const createWebhookPage = (deps: Deps): readonly Route[] => [
   {
     method: 'GET',
@@ -127,7 +127,7 @@ export const createWebhookPage = (deps: Deps): readonly Route[] => [
     method: 'GET',
     path: '/projects/:project/live/webhook',
     handle: async (request) => {
-      // From the cache: a page that is left open costs the API server no more than the question whether it may be seen.
+      // From the cache: an open page then costs the API server only the access reviews.
       const { project } = projectOf(deps.caches.zipProjects, request.namespace);
       const data = stateOf(request, toWebhook(project));
       return { kind: 'fragment', view: '/pages/webhook/webhook-state', data };

@@ -1,12 +1,12 @@
 import type { Page } from 'playwright-core';
 
-/** What a browser has kept or was told, as texts that must hold no secret. */
+/** Everything that a browser has stored or received, as texts that must not contain a secret. */
 export interface BrowserTraces {
-  /** Bodies of all answers so far; the secret's one showing is among them. */
+  /** Bodies of all responses so far, including the one that shows the secret. */
   readonly answers: readonly string[];
-  /** Addresses of all requests so far. */
+  /** URLs of all requests so far. */
   readonly addresses: readonly string[];
-  /** What scripts of the page could read, its history and what it shows. */
+  /** Storage that scripts can read, the history and the visible text. */
   readonly kept: () => Promise<string>;
 }
 
@@ -19,7 +19,7 @@ const READABLE = `(async () => {
   ];
 })()`;
 
-/** Begins to write down what a page is told. */
+/** Starts to record what a page receives. */
 export const tracesOf = (page: Page): BrowserTraces => {
   const answers: string[] = [];
   const addresses: string[] = [];

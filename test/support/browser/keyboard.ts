@@ -2,15 +2,15 @@ import type { Locator, Page } from 'playwright-core';
 
 const MOST_STEPS = 80;
 
-/** Somebody without a mouse: everything is reached by Tab, in the order of the page. */
+/** A user without a mouse: reaches every element with Tab, in the order of the page. */
 export interface Keyboard {
-  /** Goes on to it. @throws Error when Tab never gets there */
+  /** Moves the focus to it. @throws Error when Tab never reaches it */
   reach(target: Locator): Promise<void>;
-  /** Reaches a field and types over what it holds. */
+  /** Reaches a field and replaces its value. */
   type(label: string, text: string): Promise<void>;
-  /** Reaches a box and switches it. */
+  /** Reaches a checkbox and toggles it. */
   toggle(label: string): Promise<void>;
-  /** Reaches a button and presses it; the answer has come then. */
+  /** Reaches a button, presses it and waits for the response. */
   press(button: string): Promise<void>;
   /** Reaches a link and follows it. */
   follow(link: string | Locator): Promise<void>;

@@ -11,10 +11,10 @@ interface AxeResult {
   readonly nodes: readonly { readonly target: readonly string[]; readonly failureSummary?: string }[];
 }
 
-/** What axe finds of the impact serious or critical, as lines: by all of its rules, or by these. */
+/** Serious and critical findings of axe as lines, by all of its rules or by the given ones. */
 export const seriousIssues = async (page: Page, rules?: readonly string[]): Promise<readonly string[]> => {
   const options = { resultTypes: ['violations'], ...(rules && { runOnly: rules }) };
-  // Given as text to the debugger's own world: the page's policy lets no other script in.
+  // Passed as text to the debugger's isolated world: the policy of the page allows no other script.
   await page.evaluate(axe.source);
   const violations = (await page.evaluate(
     `axe.run(document, ${JSON.stringify(options)}).then((results) => results.violations)`,
@@ -26,7 +26,7 @@ export const seriousIssues = async (page: Page, rules?: readonly string[]): Prom
     );
 };
 
-/** A page of a browser of its own, with what its console said against us. */
+/** A page in its own browser, with the errors of its console. */
 export interface OpenPage extends AsyncDisposable {
   readonly page: Page;
   /** Errors of scripts and violations of the content security policy. */
@@ -34,7 +34,7 @@ export interface OpenPage extends AsyncDisposable {
   signIn(token: string): Promise<void>;
 }
 
-/** The dashboard of a real API beside the real controller, a project, and persons to sign in as. */
+/** The dashboard of a real API with the real controller, a project, and users to sign in as. */
 export interface DashboardDesk extends AsyncDisposable {
   readonly flow: Flow;
   readonly api: ApiProcess;
@@ -49,7 +49,7 @@ const openPage = async (url: string, options: BrowserContextOptions = {}): Promi
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(error.message));
   page.on('console', (message) => {
-    // Answers such as 422 are told to the console too; those are meant.
+    // The console also logs responses such as 422, which are expected.
     if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
       complaints.push(message.text());
   });

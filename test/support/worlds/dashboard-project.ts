@@ -24,12 +24,12 @@ export const COLLECTIONS = {
 } as const;
 const VIEW = 'view-token';
 
-/** The dashboard with a project whose objects are there, and two persons: one who may do all, one who may look. */
+/** The dashboard with a project and its objects, and two users: one with full permissions, one with view permissions. */
 export interface DashboardProject extends AsyncDisposable {
   readonly server: DashboardServer;
   readonly objects: ObjectsByPath;
   readonly ada: Visitor;
-  /** May get and list buckets, jobs and the project, and nothing else. */
+  /** Can only get and list buckets, jobs and the project. */
   readonly viewer: Visitor;
   putProject(spec: ZipProject['spec'], more?: Pick<ZipProject, 'status'>): void;
   putBucket(bucket: ZipBucket): void;
@@ -47,7 +47,7 @@ export const startDashboardProject = async (
   const objects = createObjectsByPath();
   server.answerWith((request) => {
     const answer = objects.answer(request);
-    // The API sees by its watch what was changed.
+    // The API sees the change through its watch.
     if (request.method === 'PATCH' && request.path.startsWith(COLLECTIONS.projects))
       server.zipProjects.put(RESOURCES.zipProjects.decode(answer));
     return answer;

@@ -2,18 +2,18 @@ import type { Cluster } from '#tools/local-cluster/cluster-types.ts';
 import { untilAllowed } from '../until-allowed.ts';
 import { applyObjects } from './project.ts';
 
-/** A service account of a namespace, as a person who signs in with its token. */
+/** A service account of a namespace, as a user who signs in with its token. */
 export interface DashboardUser {
-  /** Its name at the API server. */
+  /** User name at the API server. */
   readonly name: string;
   readonly token: string;
-  /** Takes the role in the namespace away again. */
+  /** Removes the role in the namespace. */
   dropRole(): Promise<void>;
-  /** Ends the token, and every other of the same person. */
+  /** Revokes every token of the user. */
   revoke(): Promise<void>;
 }
 
-/** Makes a person with one of the cluster's own roles (view, edit, admin) in the namespace, or with none. */
+/** Creates a user with one of the built-in roles (view, edit, admin) in the namespace, or with none. */
 export const createDashboardUser = async (
   cluster: Cluster,
   namespace: string,

@@ -23,44 +23,44 @@ describe('pages of createDashboard', () => {
     await server[Symbol.asyncDispose]();
   });
 
-  describe('rights', () => {
-    it('show only projects that the person may get', async () => {
+  describe('permissions', () => {
+    it('show only projects that the user is allowed to get', async () => {
       server.tokens.set('view', { name: 'vic', allowed: ['get zipprojects team-a'] });
       const { text } = await (await visitAs(server, 'view')).get('/projects');
       expect(text).to.contain('Team A').and.to.not.contain('team-b');
     });
 
-    it('say that there is nothing to see to somebody without any', async () => {
+    it('show an empty list to a user without any', async () => {
       const { text } = await (await visitAs(server, NOBODY)).get('/projects');
-      expect(text).to.contain('no project that you may see').and.not.contain('Team A');
+      expect(text).to.contain('No projects you can access').and.not.contain('Team A');
     });
 
-    it('tell the same of a project that is not theirs and of one that is none', async () => {
+    it('give the same response for a forbidden project and for a missing one', async () => {
       const visitor = await visitAs(server, NOBODY);
       const [hidden, absent] = [await visitor.get('/projects/team-a'), await visitor.get('/projects/none')];
       expect([hidden.status, absent.status]).to.deep.equal([403, 403]);
       expect(hidden.text).to.not.contain('Team A');
     });
 
-    it('are asked for anew at every click', async () => {
+    it('are checked again on every request', async () => {
       const visitor = await visitAs(server, ADA);
       expect((await visitor.get('/projects/team-a')).status).to.equal(200);
       server.tokens.set(ADA, { name: 'ada', allowed: ['get zipprojects team-a'] });
       const answer = await visitor.get('/projects/team-a');
       expect(answer.status).to.equal(403);
-      expect(answer.text).to.contain('may not list zipjobs in team-a');
+      expect(answer.text).to.contain('is not allowed to list zipjobs in team-a');
       expect((await visitor.get('/projects/team-a/live/overview')).status).to.equal(403);
     });
 
-    it('show a menu item that is not allowed as disabled, with the reason', async () => {
+    it('disable a menu item that is denied, and show the reason', async () => {
       server.tokens.set('view', { name: 'vic', allowed: ['get zipprojects team-a'] });
       const { text } = await (await visitAs(server, 'view')).get('/projects/team-a/first-steps');
       expect(text).to.match(
-        /<span class="off" title="Your Kubernetes account may not list zipjobs in team-a\.">Overview/,
+        /<span class="off" title="Your Kubernetes account is not allowed to list zipjobs in team-a\.">Overview/,
       );
     });
 
-    it('end the session when the API server no longer knows the token', async () => {
+    it('end the session when the API server rejects the token', async () => {
       const visitor = await visitAs(server, ADA);
       server.tokens.delete(ADA);
       const answer = await visitor.get('/projects/team-a');
@@ -69,7 +69,7 @@ describe('pages of createDashboard', () => {
       expect((await visitor.get('/sign-in?why=ended')).text).to.contain('no longer accepts your token');
     });
 
-    it('answer a live part 401 instead of a page to sign in on', async () => {
+    it('respond 401 to a live part instead of the sign-in page', async () => {
       const visitor = await visitAs(server, ADA);
       server.tokens.delete(ADA);
       const answer = await visitor.get('/projects/team-a/live/overview', { 'x-live': '1' });
@@ -80,7 +80,7 @@ describe('pages of createDashboard', () => {
   describe('new project', () => {
     const fields = { namespace: 'team-c', displayName: 'Team C' };
 
-    it('is made with the token of the person', async () => {
+    it('is created with the token of the user', async () => {
       const visitor = await visitAs(server, ADA);
       const answer = await visitor.post('/new-project', {
         ...fields,
@@ -90,11 +90,11 @@ describe('pages of createDashboard', () => {
       const made = server.requests.find(({ path }) => path.endsWith('/namespaces/team-c/zipprojects'));
       expect(made).to.deep.include({ method: 'POST', bearer: ADA });
       expect(made?.body).to.deep.include({ spec: { displayName: 'Team C' } });
-      expect((await visitor.get('/projects')).text).to.contain('The namespace team-c is a project now.');
+      expect((await visitor.get('/projects')).text).to.contain('Project created in namespace team-c');
       expect((await visitor.get('/projects')).text).to.not.contain('is a project now');
     });
 
-    it('says what is wrong beside the field and keeps what was filled in', async () => {
+    it('shows the error next to the field and keeps the entered values', async () => {
       const visitor = await visitAs(server, ADA);
       const csrf = await visitor.csrf('/new-project');
       const bad = { namespace: 'Not A Name', displayName: '"><script>alert(1)</script>', csrf };
@@ -106,7 +106,7 @@ describe('pages of createDashboard', () => {
   });
 
   describe('pages', () => {
-    it('tell browsers to run nothing inline and to keep nothing', async () => {
+    it('forbid inline code and caching', async () => {
       const { headers } = await server.visit().get('/sign-in');
       expect(headers.get('content-security-policy'))
         .to.contain("default-src 'none'")
@@ -121,14 +121,14 @@ describe('pages of createDashboard', () => {
       expect(headers.get('strict-transport-security')).to.equal(null);
     });
 
-    it('insist on HTTPS once it is there', async () => {
+    it('send HSTS once the URL is HTTPS', async () => {
       await server[Symbol.asyncDispose]();
       server = await startStaffedDashboard({ DASHBOARD_URL: 'https://zips.example.com' });
       const { headers } = await server.visit().get('/sign-in');
       expect(headers.get('strict-transport-security')).to.equal('max-age=31536000');
     });
 
-    it('send pages that came by plain HTTP on to HTTPS, and refuse forms', async () => {
+    it('redirect pages from plain HTTP to HTTPS, and refuse forms', async () => {
       await server[Symbol.asyncDispose]();
       server = await startStaffedDashboard({
         DASHBOARD_URL: 'https://zips.example.com',
@@ -143,7 +143,7 @@ describe('pages of createDashboard', () => {
       expect(visitor.cookies.size).to.equal(0);
     });
 
-    it('name assets by their hash, for ever', async () => {
+    it('serve assets under their hash with an immutable cache', async () => {
       const visitor = server.visit();
       const { text } = await visitor.get('/sign-in');
       const [style = ''] = /\/assets\/[0-9a-f]{16}\/style\.css/.exec(text) ?? [];
@@ -153,7 +153,7 @@ describe('pages of createDashboard', () => {
       expect((await visitor.get('/assets/0123456789abcdef/style.css')).status).to.equal(404);
     });
 
-    it('weigh less than 100 KiB in all', async () => {
+    it('transfer less than 100 KiB in total', async () => {
       const visitor = await visitAs(server, ADA);
       const page = (await visitor.get('/projects/team-a')).text;
       const assets = [...page.matchAll(/\/assets\/[^"]+/g)].map(([path]) => path);
@@ -164,7 +164,7 @@ describe('pages of createDashboard', () => {
       expect(Buffer.byteLength([page, ...texts].join(''))).to.be.below(100 * 1024);
     });
 
-    it('show what callers chose as text', async () => {
+    it('escape texts of callers', async () => {
       const evil = '"><img src=x onerror=alert(1)>';
       server.zipProjects.put(aProject('team-x', { displayName: evil }));
       server.zipJobs.put(
@@ -186,7 +186,7 @@ describe('pages of createDashboard', () => {
       expect((await visitor.get('/projects/team-x')).text).to.contain('&lt;img src=x');
     });
 
-    it('say the request id on an error, and nothing of its cause', async () => {
+    it('show the request ID of an error, but not its cause', async () => {
       server.answerWith(() => {
         throw new Error('boom: secret detail');
       });
@@ -200,20 +200,20 @@ describe('pages of createDashboard', () => {
       expect(answer.text).to.contain(answer.headers.get('x-request-id')).and.not.contain('boom');
     });
 
-    it('say 404 for what is not there, signed in or not', async () => {
+    it('respond 404 to unknown paths, signed in or not', async () => {
       expect((await server.visit().get('/nowhere')).status).to.equal(404);
       expect((await (await visitAs(server, ADA)).get('/projects/none/nowhere')).status).to.equal(404);
       expect((await (await visitAs(server, ADA)).get('/projects/none')).status).to.equal(404);
     });
 
-    it('let a link on another site in, by a page of our own', async () => {
+    it('open from a link on another site through an intermediate page', async () => {
       const visitor = server.visit();
       const answer = await visitor.get('/projects/team-a', { 'sec-fetch-site': 'cross-site' });
       expect(answer.status).to.equal(200);
       expect(answer.text).to.contain('http-equiv="refresh" content="0;url=/projects/team-a"');
     });
 
-    it('keep the colours that somebody chose', async () => {
+    it('keep the chosen theme', async () => {
       const visitor = server.visit();
       const answer = await visitor.post('/theme', { theme: 'dark', next: '/sign-in' });
       expect(answer.headers.get('location')).to.equal('/sign-in');
@@ -225,7 +225,7 @@ describe('pages of createDashboard', () => {
 });
 
 describe('a dashboard session', () => {
-  it('asks the API server about menus at most every few seconds', async () => {
+  it('checks menu permissions at most every few seconds', async () => {
     const clock = createManualClock();
     await using server = await startDashboardServer({ clock });
     server.tokens.set(ADA, { name: 'ada', allowed: ['*'] });
@@ -249,7 +249,7 @@ describe('a dashboard session', () => {
 describe('templates', () => {
   const ROOT = 'dashboard';
 
-  it('write nothing unescaped but other templates', async () => {
+  it('write only other templates unescaped', async () => {
     const files = (await readdir(ROOT, { recursive: true })).filter((file) => file.endsWith('.eta'));
     expect(files.length).to.be.above(5);
     for (const file of files) {

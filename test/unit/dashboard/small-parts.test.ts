@@ -22,7 +22,7 @@ describe('localPath', () => {
     'javascript:alert(1)',
   ];
   for (const path of elsewhere) {
-    it(`leads home instead of to ${JSON.stringify(path)}`, () => expect(localPath(path)).to.equal('/'));
+    it(`returns / instead of ${JSON.stringify(path)}`, () => expect(localPath(path)).to.equal('/'));
   }
 });
 
@@ -39,11 +39,11 @@ describe('createCookies', () => {
     );
   });
 
-  it('takes a cookie back at once', () => {
+  it('deletes a cookie immediately', () => {
     expect(secure.write('session', '', { sameSite: 'Strict' })).to.contain('Max-Age=0');
   });
 
-  it('reads its own cookies only, and none that comes twice', () => {
+  it('reads only its own cookies, and none that is sent twice', () => {
     const header = 'session=a; __Host-zipjobs-session=b; __Host-zipjobs-session2=c';
     expect(secure.read(header, 'session')).to.equal('b');
     expect(secure.read(`${header}; __Host-zipjobs-session=d`, 'session')).to.equal(undefined);
@@ -52,12 +52,12 @@ describe('createCookies', () => {
 });
 
 describe('FORMAT', () => {
-  it('writes sizes', () => {
+  it('formats sizes', () => {
     const sizes = [0, 1, 1023, 1024, 1536, 150 * 1024 ** 2, 5 * 1024 ** 3].map(FORMAT.bytes);
     expect(sizes).to.deep.equal(['0 B', '1 B', '1023 B', '1.0 KiB', '1.5 KiB', '150 MiB', '5.0 GiB']);
   });
 
-  it('writes durations by their two largest parts', () => {
+  it('formats durations with their two largest units', () => {
     const texts = [-5, 0, 999, 12_000, 90_000, 3_600_000, 90_061_000].map(FORMAT.duration);
     expect(texts).to.deep.equal(['0 s', '0 s', '0 s', '12 s', '1 min 30 s', '1 h', '1 d 1 h']);
   });
@@ -66,7 +66,7 @@ describe('FORMAT', () => {
     expect(FORMAT.path('projects', 'a/../b', '?')).to.equal('/projects/a%2F..%2Fb/%3F');
   });
 
-  it('counts in words', () => {
+  it('formats counts with singular and plural', () => {
     expect([
       FORMAT.count(1, 'job'),
       FORMAT.count(2, 'job'),

@@ -19,7 +19,7 @@ describe('createJobOrder', () => {
     order = createJobOrder();
   });
 
-  it('gives names by age, whatever order they came in, and by name within a second', () => {
+  it('sorts by age in any order of arrival, and by name within a second', () => {
     for (const one of [job('b', 10), job('d', 1), job('a', 10), job('c', 5)]) set(one);
     expect([...order.newestFirst(NAMESPACE)]).to.deep.equal(['d', 'c', 'b', 'a']);
     expect([...order.newestFirst(NAMESPACE, ago(9))]).to.deep.equal(['d', 'c']);
@@ -30,7 +30,7 @@ describe('createJobOrder', () => {
     expect(order.newest(NAMESPACE)).to.deep.equal({ at: ago(1), name: 'd' });
   });
 
-  it('does not move a job that changes, and forgets one that is deleted', () => {
+  it('keeps the place of a changed job, and removes a deleted one', () => {
     const [first, second] = [job('a', 2), job('b', 1)];
     set(first);
     set(second);
@@ -41,7 +41,7 @@ describe('createJobOrder', () => {
     expect(order.stretch(NAMESPACE, 0, 9)).to.deep.equal(['a']);
   });
 
-  it('counts what came after a place, also after one whose job is gone', () => {
+  it('counts the jobs after a place, even when the job at that place is deleted', () => {
     const jobs = [job('a', 4), job('b', 3), job('c', 2)];
     jobs.forEach((one) => set(one));
     const place = order.newest(NAMESPACE) ?? { at: '', name: '' };
@@ -54,7 +54,7 @@ describe('createJobOrder', () => {
     expect(order.countAfter(NAMESPACE, { at: '', name: '' })).to.equal(2);
   });
 
-  it('keeps projects apart, and knows the buckets that jobs name', () => {
+  it('separates projects, and lists the buckets that jobs refer to', () => {
     const [first, second] = [job('a', 2, 's3-x'), job('b', 1, 'r2-y')];
     set(first);
     set(second);

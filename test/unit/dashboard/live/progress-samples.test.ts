@@ -28,25 +28,25 @@ describe('createProgressSamples', () => {
   const bytes = (): readonly number[] => samples.of(KEY).map(({ bytesRead }) => bytesRead);
   beforeEach(() => samples.note({ kind: 'deleted', key: KEY, before: aZipJob() }));
 
-  it('keeps where a job stood, once for each time', () => {
+  it('keeps one sample per time', () => {
     for (const second of [1, 2, 2, 1, 3]) note(at(second));
     note(aZipJob());
     expect(bytes()).to.deep.equal([1, 2, 3]);
   });
 
-  it('begins anew with another attempt', () => {
+  it('restarts with a new attempt', () => {
     for (const object of [at(1, 100), at(2, 200), at(3, 5)]) note(object);
     expect(bytes()).to.deep.equal([5]);
   });
 
-  it('keeps few of a long job, from its begin to its end', () => {
+  it('thins out the samples of a long job but covers its whole run', () => {
     for (let second = 0; second < 2_000; second += 1) note(at(second));
     expect(bytes().length).to.be.within(32, 64);
     expect(bytes()[0]).to.equal(0);
     expect(bytes().at(-1)).to.be.greaterThan(1_980);
   });
 
-  it('forgets a job that is deleted, and the one that stood still for longest when there are too many', () => {
+  it('removes a deleted job, and evicts the one without progress for longest', () => {
     note(at(1));
     for (let index = 0; index < 2_000; index += 1) note(at(1), `${NAMESPACE}/job-${index}`);
     expect(bytes()).to.deep.equal([]);

@@ -7,13 +7,13 @@ const UNKNOWN = { region: null, host: null, accountId: null, endpoint: null } as
 const PATH = `${HOME}/first-steps`;
 
 describe('firstRequest', () => {
-  it('has placeholders for what is not known', () => {
+  it('has placeholders for unknown values', () => {
     const request = firstRequest({ apiUrl: '', namespace: 'a', bucket: undefined });
     expect(request).to.contain('"$ZIPJOBS_URL/v1/zips"').and.contain('"bucket_name":"BUCKET"');
     expect(request).to.contain('Bearer $ZIPJOBS_TOKEN').and.not.contain('service');
   });
 
-  it('names the service of a bucket that is not of s3', () => {
+  it('names the service of a bucket other than S3', () => {
     const bucket = { ...UNKNOWN, bucketName: 'backups', service: 'r2' } as const;
     const request = firstRequest({ apiUrl: 'https://api.example.com', namespace: 'a', bucket });
     expect(request).to.contain('"https://api.example.com/v1/zips"');
@@ -23,7 +23,7 @@ describe('firstRequest', () => {
 });
 
 describe('firstCommands', () => {
-  it('have the values of the bucket', () => {
+  it('contain the values of the bucket', () => {
     const s3 = { ...UNKNOWN, bucketName: 'reports', service: 's3', region: 'eu-central-1' } as const;
     expect(firstCommands({ apiUrl: '', namespace: 'a', bucket: s3 }).split('\n')).to.deep.equal([
       'zipjobs bucket create reports --region eu-central-1 -n a',
@@ -38,22 +38,22 @@ describe('firstCommands', () => {
     );
   });
 
-  it('have placeholders without one', () => {
+  it('contain placeholders without a bucket', () => {
     expect(firstCommands({ apiUrl: '', namespace: 'a', bucket: undefined })).to.contain(
       'zipjobs bucket create BUCKET --region REGION -n a\n',
     );
   });
 });
 
-describe('the page of first steps', () => {
-  it('leads to a bucket and a token first', async () => {
+describe('the first steps page', () => {
+  it('links to a new bucket and a new token', async () => {
     await using project = await startDashboardProject();
     const { text } = await project.ada.get(PATH);
     expect(text).to.contain(`href="${HOME}/new-bucket/s3"`).and.contain(`href="${HOME}/new-token"`);
     expect(text).to.contain('BUCKET').and.contain('ZIPJOBS_URL');
   });
 
-  it('has the address of the API and a bucket of the project, one that works before others', async () => {
+  it('contains the URL of the API and a bucket of the project, preferably one that works', async () => {
     await using project = await startDashboardProject({ DASHBOARD_API_URL: 'https://api.example.com' });
     const at = '2026-01-02T03:04:05Z';
     const ended = { reason: 'BucketTested', message: '', lastTransitionTime: at } as const;
@@ -68,11 +68,11 @@ describe('the page of first steps', () => {
     expect(text).to.not.contain('ZIPJOBS_URL');
   });
 
-  it('tells somebody who may only look why the steps are not theirs', async () => {
+  it('shows a user who can only view why the steps are disabled', async () => {
     await using project = await startDashboardProject();
     const { status, text } = await project.viewer.get(PATH);
     expect(status).to.equal(200);
-    expect(text).to.contain(`may not create zipbuckets in ${TEAM}`);
-    expect(text).to.contain(`may not create ziptokens in ${TEAM}`);
+    expect(text).to.contain(`is not allowed to create zipbuckets in ${TEAM}`);
+    expect(text).to.contain(`is not allowed to create ziptokens in ${TEAM}`);
   });
 });

@@ -18,7 +18,7 @@ const result = (bytes: number) => ({
 });
 
 describe('overviewOf', () => {
-  it('is all zeros without jobs', () => {
+  it('is zero without jobs', () => {
     const overview = overviewOf([], NOW);
     expect(overview).to.include({ total: 0, oldestWaiting: undefined });
     expect(overview.phases.every(({ count }) => count === 0)).to.equal(true);
@@ -26,7 +26,7 @@ describe('overviewOf', () => {
     expect(overview.failures).to.deep.equal([]);
   });
 
-  it('counts jobs by phase; one that nobody looked at is queued', () => {
+  it('counts jobs by phase; a job without a status counts as queued', () => {
     const overview = overviewOf(
       [job('a', {}), job('b', { phase: 'Running' }), job('c', { phase: 'Queued' })],
       NOW,
@@ -36,7 +36,7 @@ describe('overviewOf', () => {
     expect(overview.total).to.equal(3);
   });
 
-  it('puts ended jobs into their hour and leaves out those before the last 24 hours', () => {
+  it('groups finished jobs by hour and leaves out those before the last 24 hours', () => {
     const overview = overviewOf(
       [
         job('now', { phase: 'Succeeded', finishedAt: NOW.toISOString(), result: result(100) }),
@@ -54,7 +54,7 @@ describe('overviewOf', () => {
     expect(overview.day).to.deep.equal({ succeeded: 1, failed: 1, bytes: 100 });
   });
 
-  it('names reasons of failures by how often they were', () => {
+  it('sorts failure reasons by frequency', () => {
     const failed = (name: string, code: string) =>
       job(name, { phase: 'Failed', finishedAt: ago(10), failure: { code, retriable: false } });
     const byReason = job('d', { phase: 'Failed', finishedAt: ago(10), reason: 'StartDeadlineExceeded' });
@@ -69,7 +69,7 @@ describe('overviewOf', () => {
     ]);
   });
 
-  it('finds the job that waits longest', () => {
+  it('finds the job that has waited longest', () => {
     const overview = overviewOf(
       [
         job('young', {}, 10),
@@ -88,7 +88,7 @@ describe('overviewOf', () => {
 });
 
 describe('hourChart', () => {
-  it('fills the height with the busiest hour and says every bar in words', () => {
+  it('scales to the busiest hour and describes each bar', () => {
     const { bars, height } = hourChart([
       { from: '2026-05-04T11:00:00.000Z', succeeded: 3, failed: 1, bytes: 0 },
       { from: '2026-05-04T12:00:00.000Z', succeeded: 0, failed: 0, bytes: 0 },
@@ -103,7 +103,7 @@ describe('hourChart', () => {
 describe('keptFor', () => {
   const at = (ms: number): Date => new Date(NOW.getTime() + ms);
 
-  it('computes once for all who ask within its age, for each key', () => {
+  it('computes once per key within the maximum age', () => {
     const computed: string[] = [];
     const figures = keptFor(2_000, (key) => computed.push(key));
     for (const key of ['a', 'a', 'b', 'a']) figures(key, at(0));
@@ -113,7 +113,7 @@ describe('keptFor', () => {
     expect(computed).to.deep.equal(['a', 'b', 'a']);
   });
 
-  it('computes anew when the clock was set back', () => {
+  it('computes again when the clock was set back', () => {
     let computed = 0;
     const figures = keptFor(2_000, () => {
       computed += 1;

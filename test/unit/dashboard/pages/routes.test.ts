@@ -45,7 +45,7 @@ describe('every route of createRoutes', () => {
   const ofProject = (): readonly Route[] => routes.filter(({ path }) => path.includes(':project'));
   const changes = (): readonly Route[] => routes.filter(({ method }) => method === 'POST');
 
-  /** The statuses by route, and what was asked of the API server besides whether it is allowed. */
+  /** Statuses by route, and the requests to the API server other than access reviews. */
   const sendAll = async (chosen: readonly Route[], send: (route: Route) => Promise<{ status: number }>) => {
     const { requests } = project.server;
     const first = requests.length;
@@ -57,7 +57,7 @@ describe('every route of createRoutes', () => {
   const all = (chosen: readonly Route[], status: number): Readonly<Record<string, number>> =>
     Object.fromEntries(chosen.map(({ method, path }) => [`${method} ${path}`, status]));
 
-  it('is closed to somebody without rights to the project, before anything of it is read', async () => {
+  it('is denied to a user without permissions in the project, before anything is read', async () => {
     const csrf = await stranger.csrf('/projects');
     const { statuses, asked } = await sendAll(ofProject(), (route) =>
       route.method === 'GET' ? stranger.get(addressOf(route)) : stranger.post(addressOf(route), { csrf }),
@@ -66,7 +66,7 @@ describe('every route of createRoutes', () => {
     expect(asked).to.deep.equal([]);
   });
 
-  it('that changes something is closed to somebody who may only look', async () => {
+  it('that changes something is denied to a user who can only view', async () => {
     const csrf = await project.viewer.csrf(HOME);
     const closed = changes().filter(({ path }) => path.includes(':project'));
     const { statuses, asked } = await sendAll(closed, (route) =>
@@ -76,7 +76,7 @@ describe('every route of createRoutes', () => {
     expect(asked).to.deep.equal([]);
   });
 
-  it('that changes something needs the CSRF token of the session', async () => {
+  it('that changes something requires the CSRF token of the session', async () => {
     const stolen = await project.viewer.csrf(HOME);
     for (const fields of [{}, { csrf: '' }, { csrf: stolen }]) {
       const { statuses, asked } = await sendAll(changes(), (route) =>
@@ -87,7 +87,7 @@ describe('every route of createRoutes', () => {
     }
   });
 
-  it('that changes something takes no form from another site', async () => {
+  it('that changes something refuses a form from another site', async () => {
     const csrf = await project.ada.csrf(HOME);
     for (const headers of [
       { ...FROM_HERE, 'sec-fetch-site': 'cross-site' },
@@ -101,7 +101,7 @@ describe('every route of createRoutes', () => {
     }
   });
 
-  it('shows nothing to somebody who is not signed in', async () => {
+  it('shows nothing without a session', async () => {
     const nobody = project.server.visit();
     const { statuses, asked } = await sendAll(routes, (route) =>
       route.method === 'GET' ? nobody.get(addressOf(route)) : nobody.post(addressOf(route), {}),

@@ -4,17 +4,17 @@ import { KEY_BYTES, seal, unseal } from '#dashboard/sessions/seal.ts';
 
 describe('seal and unseal', () => {
   const key = randomBytes(KEY_BYTES);
-  it('give the text back under the same key and name', () => {
+  it('return the text with the same key and name', () => {
     expect(unseal(key, 'a', seal(key, 'a', 'token ü'))).to.equal('token ü');
   });
 
-  it('give nothing under another key or another name', () => {
+  it('return nothing with another key or name', () => {
     const sealed = seal(key, 'a', 'token');
     expect(unseal(randomBytes(KEY_BYTES), 'a', sealed)).to.equal(undefined);
     expect(unseal(key, 'b', sealed)).to.equal(undefined);
   });
 
-  it('notice every changed byte', () => {
+  it('detect every changed byte', () => {
     const sealed = Buffer.from(seal(key, 'a', 'token'), 'base64');
     for (const index of sealed.keys()) {
       const changed = Buffer.from(sealed);
@@ -24,7 +24,7 @@ describe('seal and unseal', () => {
     expect(unseal(key, 'a', '')).to.equal(undefined);
   });
 
-  it('never make the same bytes twice', () => {
+  it('never produce the same bytes twice', () => {
     expect(seal(key, 'a', 'token')).to.not.equal(seal(key, 'a', 'token'));
   });
 });

@@ -20,7 +20,7 @@ describe('createSessions', () => {
     return { clock, store, sessions: createSessions({ store, clock, sessionMs: SESSION_MS }) };
   };
 
-  it('opens a session by its cookie alone', async () => {
+  it('opens a session only with its cookie', async () => {
     const { sessions } = start();
     const cookie = await sessions.begin('ada', TOKEN);
     expect(await sessions.read(cookie)).to.include({ person: 'ada', token: TOKEN });
@@ -29,14 +29,14 @@ describe('createSessions', () => {
       expect(await sessions.read(other), other).to.equal(undefined);
   });
 
-  it('gives every session its own cookie and form token', async () => {
+  it('creates every session with its own cookie and CSRF token', async () => {
     const { sessions } = start();
     const [a, b] = [await sessions.begin('ada', TOKEN), await sessions.begin('ada', TOKEN)];
     expect(a).to.not.equal(b);
     expect((await sessions.read(a))?.csrf).to.not.equal((await sessions.read(b))?.csrf);
   });
 
-  it('ends after the idle time without a request, and not while there are requests', async () => {
+  it('ends after the idle timeout without requests, and not before', async () => {
     const { clock, sessions } = start();
     const cookie = await sessions.begin('ada', TOKEN);
     for (let step = 0; step < 4; step += 1) {
@@ -47,7 +47,7 @@ describe('createSessions', () => {
     expect(await sessions.read(cookie)).to.equal(undefined);
   });
 
-  it('ends after the idle time although a page that is left open asks for its live parts', async () => {
+  it('ends after the idle timeout although an open page refreshes its live parts', async () => {
     const { clock, sessions } = start();
     const cookie = await sessions.begin('ada', TOKEN);
     clock.jump(IDLE_MS / 2);
@@ -56,7 +56,7 @@ describe('createSessions', () => {
     expect(await sessions.read(cookie, 'page')).to.equal(undefined);
   });
 
-  it('ends at its absolute limit however busy it is', async () => {
+  it('ends at its maximum lifetime despite requests', async () => {
     const { clock, sessions } = start();
     const cookie = await sessions.begin('ada', TOKEN);
     for (let passed = 0; passed < SESSION_MS; passed += IDLE_MS / 2) {
@@ -66,7 +66,7 @@ describe('createSessions', () => {
     expect(await sessions.read(cookie)).to.equal(undefined);
   });
 
-  it('ends one session, or all of a person and nobody else', async () => {
+  it('ends one session, or all sessions of one user', async () => {
     const { sessions } = start();
     const [a, b, c] = [
       await sessions.begin('ada', TOKEN),
@@ -82,7 +82,7 @@ describe('createSessions', () => {
     expect(await sessions.read(other)).to.not.equal(undefined);
   });
 
-  it('shows the store neither token nor name', async () => {
+  it('hides token and name from the store', async () => {
     const { clock, store } = start();
     const seen: string[] = [];
     const watched: SessionStore = {
@@ -129,7 +129,7 @@ describe('createSharedSessionStore', function () {
   });
   after(() => life.disposeAsync());
 
-  it('keeps sessions that a copy of Redis does not open', async () => {
+  it('stores sessions that a copy of Redis cannot open', async () => {
     const cookie = await sessions.begin('ada-lovelace', TOKEN);
     expect(await sessions.read(cookie)).to.include({ person: 'ada-lovelace', token: TOKEN });
     const keys = await redis.keys('*');
@@ -141,7 +141,7 @@ describe('createSharedSessionStore', function () {
     expect(all).to.not.contain('ada-lovelace').and.not.contain('secret').and.not.contain(cookie.slice(0, 40));
   });
 
-  it('lets idle sessions lapse by themselves', async () => {
+  it('expires idle sessions', async () => {
     const cookie = await sessions.begin('lapse', TOKEN);
     const keys = await redis.keys('zips:session:*');
     for (const key of keys) expect(await redis.pttl(key)).to.be.within(1, 60_000);
@@ -153,7 +153,7 @@ describe('createSharedSessionStore', function () {
     expect(ages.filter((age) => age > 30_000)).to.have.lengthOf(1);
   });
 
-  it('ends all sessions of a person', async () => {
+  it('ends all sessions of a user', async () => {
     const [a, b] = [await sessions.begin('bob', TOKEN), await sessions.begin('bob', TOKEN)];
     const other = await sessions.begin('eve', TOKEN);
     await sessions.endAll('bob');
@@ -161,7 +161,7 @@ describe('createSharedSessionStore', function () {
     expect(await sessions.read(other)).to.not.equal(undefined);
   });
 
-  it('says that it is away while Redis is, and works again afterwards', async () => {
+  it('fails while Redis is down, and recovers', async () => {
     const cookie = await sessions.begin('ada', TOKEN);
     server.freeze();
     for (const call of [
@@ -172,7 +172,9 @@ describe('createSharedSessionStore', function () {
     ])
       expect(await call().catch((error: unknown) => error)).to.be.instanceOf(SessionStoreAwayError);
     server.thaw();
-    const session = await until('Redis to answer', () => sessions.begin('ada', TOKEN).catch(() => undefined));
+    const session = await until('Redis to respond', () =>
+      sessions.begin('ada', TOKEN).catch(() => undefined),
+    );
     expect(await sessions.read(session)).to.not.equal(undefined);
   });
 });

@@ -19,7 +19,7 @@ describe('sessions of createDashboard', () => {
   });
 
   describe('sign-in with a token', () => {
-    it('asks who the person is with that very token, and goes where the person wanted', async () => {
+    it('reads the user name with that token, and redirects to the requested page', async () => {
       const visitor = server.visit();
       const turned = await visitor.get('/projects/team-a?x=1');
       expect(turned.status).to.equal(303);
@@ -33,7 +33,7 @@ describe('sessions of createDashboard', () => {
       expect((await visitor.get('/projects')).text).to.contain('ada');
     });
 
-    it('keeps the session in a cookie that only this host gets back', async () => {
+    it('keeps the session in a cookie of this host only', async () => {
       const answer = await server.visit().signIn(ADA);
       expect(answer.headers.getSetCookie()).to.have.lengthOf(1);
       expect(answer.headers.getSetCookie()[0]).to.match(
@@ -52,7 +52,7 @@ describe('sessions of createDashboard', () => {
       });
     }
 
-    it('gives a new session at every sign-in and ends the one before', async () => {
+    it('starts a new session at every sign-in and ends the previous one', async () => {
       const visitor = await visitAs(server, ADA);
       const first = visitor.cookies.get(SESSION) ?? '';
       await visitor.signIn(ADA);
@@ -62,7 +62,7 @@ describe('sessions of createDashboard', () => {
       expect((await thief.get('/projects')).status).to.equal(303);
     });
 
-    it('is limited by client address', async () => {
+    it('is rate-limited by client address', async () => {
       await server[Symbol.asyncDispose]();
       server = await startStaffedDashboard({ DASHBOARD_SIGN_INS_PER_MINUTE: '2' });
       const visitor = server.visit();
@@ -73,12 +73,12 @@ describe('sessions of createDashboard', () => {
       expect(Number(answer.headers.get('retry-after'))).to.be.within(1, 60);
     });
 
-    it('goes to no other site afterwards', async () => {
+    it('never redirects to another site', async () => {
       const answer = await server.visit().post('/sign-in', { token: ADA, next: '//evil.example/' });
       expect(answer.headers.get('location')).to.equal('/');
     });
 
-    it('logs who signed in, and never a token', async () => {
+    it('logs who signed in, but never a token', async () => {
       const visitor = await visitAs(server, ADA);
       await visitor.get('/projects');
       await server.visit().signIn('unknown-to-it');
@@ -92,7 +92,7 @@ describe('sessions of createDashboard', () => {
   });
 
   describe('forms', () => {
-    it('change nothing without the token of this session', async () => {
+    it('change nothing without the CSRF token of this session', async () => {
       const visitor = await visitAs(server, ADA);
       const mine = await visitor.csrf('/new-project');
       const other = await visitAs(server, ADA);
@@ -115,7 +115,7 @@ describe('sessions of createDashboard', () => {
       {},
     ];
     for (const headers of strangers) {
-      it(`are refused from elsewhere: ${JSON.stringify(headers)}`, async () => {
+      it(`are refused from other sites: ${JSON.stringify(headers)}`, async () => {
         const visitor = await visitAs(server, ADA);
         const csrf = await visitor.csrf('/new-project');
         for (const path of ['/new-project', '/sign-in', '/sign-out', '/theme'])
@@ -123,13 +123,13 @@ describe('sessions of createDashboard', () => {
       });
     }
 
-    it('pass with an origin of our own from browsers that say no more', async () => {
+    it('are accepted with our own origin from browsers without Sec-Fetch-Site', async () => {
       expect((await server.visit().post('/sign-in', { token: ADA }, { origin: server.url })).status).to.equal(
         303,
       );
     });
 
-    it('pass only from the address that browsers use, where that is told', async () => {
+    it('are accepted only from DASHBOARD_URL when it is set', async () => {
       await server[Symbol.asyncDispose]();
       server = await startStaffedDashboard({ DASHBOARD_URL: 'https://zips.example.com' });
       const post = (origin: string) => server.visit().post('/sign-in', { token: ADA }, { origin });
@@ -137,7 +137,7 @@ describe('sessions of createDashboard', () => {
       expect((await post(server.url)).status).to.equal(403);
     });
 
-    it('are read only as forms, and only up to a size', async () => {
+    it('must be URL-encoded and below the size limit', async () => {
       const visitor = server.visit();
       const json = await visitor.post('/sign-in', {}, { ...FROM_HERE, 'content-type': 'application/json' });
       expect(json.status).to.equal(415);
@@ -146,7 +146,7 @@ describe('sessions of createDashboard', () => {
   });
 
   describe('signing out', () => {
-    it('makes the cookie worthless', async () => {
+    it('invalidates the cookie', async () => {
       const visitor = await visitAs(server, ADA);
       const stolen = visitor.cookies.get(SESSION) ?? '';
       const answer = await visitor.post('/sign-out', { csrf: await visitor.csrf('/projects') });
@@ -157,7 +157,7 @@ describe('sessions of createDashboard', () => {
       expect((await thief.get('/projects')).status).to.equal(303);
     });
 
-    it('everywhere ends every session of the person, and nobody else’s', async () => {
+    it('everywhere ends every session of the user, and no other', async () => {
       const [here, there, other] = [
         await visitAs(server, ADA),
         await visitAs(server, ADA),
@@ -168,7 +168,7 @@ describe('sessions of createDashboard', () => {
       expect((await other.get('/projects')).status).to.equal(200);
     });
 
-    it('takes a form of this session', async () => {
+    it('requires a form of this session', async () => {
       const visitor = await visitAs(server, ADA);
       expect((await visitor.post('/sign-out', { csrf: 'x' })).status).to.equal(403);
       expect((await visitor.get('/projects')).status).to.equal(200);

@@ -42,7 +42,7 @@ const annotationOf = (object: unknown, name: string): unknown => {
 const namesIn = (html: string): readonly string[] =>
   [...html.matchAll(/<input id="(\w+)"/g)].map(([, name = '']) => name);
 
-describe('the pages of buckets', () => {
+describe('the bucket pages', () => {
   let project: DashboardProject;
   beforeEach(async () => {
     project = await startDashboardProject();
@@ -50,18 +50,18 @@ describe('the pages of buckets', () => {
   afterEach(() => project[Symbol.asyncDispose]());
 
   describe('the list', () => {
-    it('says how the last test went', async () => {
+    it('shows the result of the last test', async () => {
       project.putBucket(tested('True', 'BucketTested', 'all is well'));
       project.putBucket(aBucket(TEAM, 'r2', 'backups'));
       const { status, text } = await project.ada.get(`${HOME}/buckets`);
       expect(status).to.equal(200);
-      expect(text).to.contain('Works').and.contain('2026-01-02 03:04:05 UTC').and.contain('never');
+      expect(text).to.contain('Works').and.contain('2026-01-02 03:04:05 UTC').and.contain('>Never<');
       expect(text).to.contain(`href="${BUCKET}"`).and.contain(`href="${HOME}/buckets/r2/backups"`);
     });
 
-    it('shows what somebody may not do as disabled, with the reason', async () => {
+    it('disables actions that are denied, and shows the reason', async () => {
       const { text } = await project.viewer.get(`${HOME}/buckets`);
-      expect(text).to.contain('disabled').and.contain(`may not create zipbuckets in ${TEAM}`);
+      expect(text).to.contain('disabled').and.contain(`is not allowed to create zipbuckets in ${TEAM}`);
       expect(text).to.not.contain('new-bucket');
       expect((await project.viewer.get(`${HOME}/new-bucket/s3`)).status).to.equal(403);
     });
@@ -79,11 +79,11 @@ describe('the pages of buckets', () => {
       expect(namesIn(text)).to.deep.equal(names);
     });
 
-    it('of another service is not there', async () => {
+    it('of an unknown service does not exist', async () => {
       expect((await project.ada.get(`${HOME}/new-bucket/gcs`)).status).to.equal(404);
     });
 
-    it('is stored with its credentials in a Secret, which no page shows', async () => {
+    it('stores its credentials in a Secret that no page shows', async () => {
       const answer = await project.send(`${HOME}/new-bucket/s3`, S3_FIELDS);
       expect(answer.headers.get('location')).to.equal(BUCKET);
       expect(project.objects.get(OBJECT)).to.deep.include({
@@ -109,13 +109,13 @@ describe('the pages of buckets', () => {
       });
     });
 
-    it('says beside each field what is missing', async () => {
+    it('shows an error next to each empty field', async () => {
       const answer = await project.send(`${HOME}/new-bucket/s3`, {});
       expect(answer.status).to.equal(422);
       for (const name of Object.keys(S3_FIELDS)) expect(answer.text).to.contain(`id="${name}-error"`);
     });
 
-    it('puts no credential back into a form that is refused', async () => {
+    it('does not send credentials back in a refused form', async () => {
       const answer = await project.send(`${HOME}/new-bucket/s3`, { ...S3_FIELDS, region: 'EU <1>' });
       expect(answer.status).to.equal(422);
       expect(answer.text).to.contain('id="region-error"').and.contain('value="EU &lt;1&gt;"');
@@ -123,7 +123,7 @@ describe('the pages of buckets', () => {
       expect(answer.text).to.not.contain(SECRET_KEY).and.not.contain(ACCESS_KEY);
     });
 
-    it('is refused beside its name when there is one already', async () => {
+    it('is refused next to its name when it already exists', async () => {
       project.putBucket(aBucket(TEAM, 's3', 'reports'));
       const answer = await project.send(`${HOME}/new-bucket/s3`, S3_FIELDS);
       expect(answer.status).to.equal(422);
@@ -145,7 +145,7 @@ describe('the pages of buckets', () => {
       });
     });
 
-    it('stay when the form is not whole, and nothing of it is shown again', async () => {
+    it('do not change when the form is incomplete, and are not shown again', async () => {
       await project.send(`${HOME}/new-bucket/s3`, S3_FIELDS);
       const answer = await project.send(`${BUCKET}/credentials`, { accessKeyId: 'AKIANEW' });
       expect(answer.status).to.equal(422);
@@ -157,17 +157,17 @@ describe('the pages of buckets', () => {
   });
 
   describe('the test of a connection', () => {
-    it('is begun, and the page stays live until it has ended', async () => {
+    it('starts, and the page stays live until it has finished', async () => {
       project.putBucket(aBucket(TEAM, 's3', 'reports'));
       const answer = await project.send(`${BUCKET}/test`, {});
       expect(answer.headers.get('location')).to.equal(BUCKET);
       const nonce = annotationOf(project.objects.get(OBJECT), ANNOTATIONS.testBucket);
       expect(nonce).to.be.a('string').and.not.equal('');
       const { text } = await project.ada.get(BUCKET);
-      expect(text).to.contain(`data-live="${HOME}/live/buckets/s3/reports"`).and.contain('Look again');
+      expect(text).to.contain(`data-live="${HOME}/live/buckets/s3/reports"`).and.contain('>Refresh<');
     });
 
-    it('names the permission that is missing', async () => {
+    it('names the missing permission', async () => {
       project.putBucket(tested('False', 'PermissionMissing', 'The credentials lack s3:PutObject'));
       for (const path of [BUCKET, `${HOME}/live/buckets/s3/reports`]) {
         const { text } = await project.ada.get(path);
@@ -176,10 +176,10 @@ describe('the pages of buckets', () => {
       }
     });
 
-    it('is not offered to somebody who may only look', async () => {
+    it('is not offered to a user who can only view', async () => {
       project.putBucket(aBucket(TEAM, 's3', 'reports'));
       const { text } = await project.viewer.get(BUCKET);
-      expect(text).to.contain(`may not patch zipbuckets in ${TEAM}`);
+      expect(text).to.contain(`is not allowed to patch zipbuckets in ${TEAM}`);
       expect(text).to.not.contain(`action="${BUCKET}/test"`);
       const csrf = await project.viewer.csrf(HOME);
       expect((await project.viewer.post(`${BUCKET}/test`, { csrf })).status).to.equal(403);
@@ -199,27 +199,29 @@ describe('the pages of buckets', () => {
     };
     beforeEach(() => project.putBucket(aBucket(TEAM, 's3', 'reports')));
 
-    it('takes the bucket and its credentials', async () => {
+    it('deletes the bucket and its credentials', async () => {
       const { text } = await project.ada.get(`${BUCKET}/delete`);
       expect(text).to.contain('Delete bucket').and.not.contain('anyway');
       const answer = await project.send(`${BUCKET}/delete`, {});
       expect(answer.headers.get('location')).to.equal(`${HOME}/buckets`);
       expect(project.objects.get(OBJECT)).to.equal(undefined);
       expect(project.objects.get(SECRET)).to.equal(undefined);
-      expect((await project.ada.get(`${HOME}/buckets`)).text).to.contain('are deleted');
+      expect((await project.ada.get(`${HOME}/buckets`)).text).to.contain(
+        'Bucket reports and its credentials deleted',
+      );
     });
 
-    it('is refused while a job uses it, and says which', async () => {
+    it('is refused while a job uses it, and names the job', async () => {
       putJob(runningJob());
       const page = await project.ada.get(`${BUCKET}/delete`);
-      expect(page.text).to.contain(`href="${HOME}/jobs/busy-job"`).and.contain('1 job names');
+      expect(page.text).to.contain(`href="${HOME}/jobs/busy-job"`).and.contain('1 job uses this bucket');
       const answer = await project.send(`${BUCKET}/delete`, {});
       expect(answer.status).to.equal(422);
       expect(answer.text).to.contain('role="alert"').and.contain('busy-job');
       expect(project.objects.get(OBJECT)).to.not.equal(undefined);
     });
 
-    it('is refused while finished jobs name it as well', async () => {
+    it('is refused while finished jobs refer to it', async () => {
       const job = runningJob();
       putJob({ ...job, status: { phase: 'Succeeded' } });
       const page = await project.ada.get(`${BUCKET}/delete`);
@@ -228,7 +230,7 @@ describe('the pages of buckets', () => {
       expect(project.objects.get(OBJECT)).to.not.equal(undefined);
     });
 
-    it('needs the typed name when it is forced', async () => {
+    it('requires the typed name when it is forced', async () => {
       putJob(runningJob());
       const wrong = await project.send(`${BUCKET}/delete`, { force: 'yes', confirm: 'report' });
       expect(wrong.status).to.equal(422);
@@ -243,7 +245,7 @@ describe('the pages of buckets', () => {
       expect(project.objects.get(OBJECT)).to.equal(undefined);
     });
 
-    it('that the cluster refuses is told in the form', async () => {
+    it('shows in the form that the cluster refused it', async () => {
       project.objects.fail(
         new KubeError('DELETE /x: 403 Forbidden: User "ada" cannot delete resource', { code: 'Forbidden' }),
         ({ method }) => method === 'DELETE',
@@ -254,7 +256,7 @@ describe('the pages of buckets', () => {
     });
   });
 
-  it('that are not there are answered 404, also to the live part', async () => {
+  it('respond 404 for a missing bucket, also to the live part', async () => {
     const live = `${HOME}/live/buckets/s3/reports`;
     for (const path of [BUCKET, `${BUCKET}/credentials`, `${BUCKET}/delete`, live])
       expect((await project.ada.get(path)).status, path).to.equal(404);

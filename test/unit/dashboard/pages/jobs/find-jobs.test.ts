@@ -7,7 +7,7 @@ import { ago, aZipJob, NAMESPACE, NOW } from '#test/support/builders/builders.ts
 
 const COUNT = 10_000;
 
-/** Job n was made n minutes ago; every seventh has the next phase, every second the other bucket. */
+/** Job n was created n minutes ago; every seventh has the next phase, every second the other bucket. */
 const jobOf = (n: number): ZipJob =>
   aZipJob({
     metadata: { name: `zip-${String(n).padStart(5, '0')}`, creationTimestamp: ago(n * 60) },
@@ -45,7 +45,7 @@ const createWorld = () => {
 describe('findJobs, of 10,000 jobs', () => {
   const world = createWorld();
 
-  it('touches only the jobs of the page when nothing is looked for', () => {
+  it('reads only the jobs of the page without a filter', () => {
     const first = world.find('');
     expect(first).to.include({ total: COUNT, page: 1, pages: 400, looked: 25 });
     expect([first.names[0], first.names.at(-1)]).to.deep.equal(['zip-00000', 'zip-00024']);
@@ -54,38 +54,38 @@ describe('findJobs, of 10,000 jobs', () => {
     expect(last.names.at(-1)).to.equal('zip-09999');
   });
 
-  it('gives the last page for one beyond it', () => {
+  it('returns the last page for a page past the end', () => {
     expect(world.find('page=99999')).to.include({ page: 400, looked: 25 });
   });
 
-  it('looks once at each job that the time lets through, and at no other', () => {
+  it('reads each job of the period once, and no other', () => {
     expect(world.find('within=1h')).to.include({ total: 61, pages: 3, looked: 61 });
     expect(world.find('within=24h&bucket=s3-even')).to.include({ total: 721, looked: 1_441 });
     expect(world.find('state=Failed').looked).to.equal(COUNT);
   });
 
-  it('finds part of a name or of a key, whatever the capitals', () => {
+  it('finds part of a name or key, case-insensitively', () => {
     expect(world.find('q=ZIP-00777').names).to.deep.equal(['zip-00777']);
     expect(world.find('q=out/4321.z').names).to.deep.equal(['zip-04321']);
     expect(world.find('q=out/4321.*').names).to.deep.equal([]);
     expect(world.find('q=no+such+job')).to.include({ total: 0, page: 1, pages: 1 });
   });
 
-  it('joins all that is looked for', () => {
+  it('combines all filters', () => {
     const { names, total } = world.find('state=Failed&bucket=s3-odd&q=out/&within=24h&page=2');
     const expected = Array.from({ length: 1_441 }, (_, n) => n).filter((n) => n % 7 === 5 && n % 2 === 1);
     expect(total).to.equal(expected.length);
     expect(names[0]).to.equal(`zip-${String(expected[25]).padStart(5, '0')}`);
   });
 
-  it('counts a job that no controller has seen as queued, and as not ended', () => {
+  it('counts a job that no controller has seen as queued and unfinished', () => {
     const { total } = world.find('state=unfinished');
     expect(total).to.equal(Array.from({ length: COUNT }, (_, n) => n % 7).filter((rest) => rest < 4).length);
   });
 });
 
 describe('readJobQuery', () => {
-  it('takes what it does not know for nothing', () => {
+  it('ignores unknown values', () => {
     const query = readJobQuery(
       new URLSearchParams(`state=Gone&within=1y&page=-3&q=${'x'.repeat(2_000)}&bucket=+b+`),
     );

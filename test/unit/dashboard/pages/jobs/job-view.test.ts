@@ -36,35 +36,35 @@ describe('jobRow', () => {
   };
   const cases: readonly { readonly name: string; readonly status: ZipJobStatus; readonly want: object }[] = [
     {
-      name: 'a job that nobody has looked at',
+      name: 'a job without a status',
       status: {},
       want: {
         phase: 'Queued',
         look: '',
         reason: '',
         percent: undefined,
-        text: 'not begun',
+        text: 'Not started',
         files: '3',
         bytes: '',
         isRunning: false,
       },
     },
     {
-      name: 'one that waits, with why',
+      name: 'a waiting job with its reason',
       status: { phase: 'Queued', reason: 'SlotsTaken' },
       want: {
         phase: 'Queued',
         look: '',
         reason: 'SlotsTaken',
         percent: undefined,
-        text: 'not begun',
+        text: 'Not started',
         files: '3',
         bytes: '',
         isRunning: false,
       },
     },
     {
-      name: 'one that runs, by files while no length is known',
+      name: 'a running job, by files while the total size is unknown',
       status: { phase: 'Running', progress: progress() },
       want: {
         phase: 'Running',
@@ -78,7 +78,7 @@ describe('jobRow', () => {
       },
     },
     {
-      name: 'one that runs, by bytes, and never done before its end',
+      name: 'a running job, by bytes, and never at 100 % before it has finished',
       status: { phase: 'Running', progress: progress({ bytesTotal: 3_072 }) },
       want: {
         phase: 'Running',
@@ -92,7 +92,7 @@ describe('jobRow', () => {
       },
     },
     {
-      name: 'one that succeeded',
+      name: 'a succeeded job',
       status: { phase: 'Succeeded', progress: progress(), result: RESULT },
       want: {
         phase: 'Succeeded',
@@ -106,7 +106,7 @@ describe('jobRow', () => {
       },
     },
     {
-      name: 'one that failed, with the code',
+      name: 'a failed job with its code',
       status: {
         phase: 'Failed',
         reason: 'X',
@@ -130,7 +130,7 @@ describe('jobRow', () => {
       expect(rowOf(status)).to.deep.equal(want);
     });
 
-  it('names bucket, key, age and where the job is', () => {
+  it('contains bucket, key, age and path of the job', () => {
     expect(jobRow(job({}), NOW)).to.include({
       service: 's3',
       bucket: 'archive',
@@ -142,7 +142,7 @@ describe('jobRow', () => {
 });
 
 describe('jobView', () => {
-  it('tells code, file, status and meaning of a failure, and no query of a URL', () => {
+  it('shows code, file, status and meaning of a failure, but no query of a URL', () => {
     const { failure } = jobView(
       aZipJob({
         spec: { files: [{ url: 'https://x/?sig=SECRET', filename: 'a.txt' }] },
@@ -162,20 +162,20 @@ describe('jobView', () => {
     expect(failure.map(({ name, value }) => [name, value])).to.deep.equal([
       ['Code', 'SourceNotFound'],
       ['Meaning', 'A source answered with a status that trying again does not change.'],
-      ['File (index from 0)', '0'],
+      ['File', 'index 0'],
       ['File name', 'a.txt'],
-      ['HTTP status of its source', '404'],
+      ['Source response', '404'],
       ['Message', 'file 0: https://x/y?[redacted] answered 404'],
     ]);
   });
 
-  it('gives the metadata as the text that was sent', () => {
+  it('shows the metadata exactly as sent', () => {
     expect(jobView(aZipJob({ spec: { metadata: '{"b":1.0,"a":1e400}' } }), []).metadata).to.equal(
       '{"b":1.0,"a":1e400}',
     );
   });
 
-  it('shows each delivery of the webhook, and stays live until the last one', () => {
+  it('shows each webhook delivery, and stays live until the last one', () => {
     const webhook = {
       state: 'Pending',
       attempts: 2,
@@ -198,18 +198,18 @@ describe('jobView', () => {
     expect(jobView(job({ phase: 'Running' }), []).isLive).to.equal(true);
   });
 
-  it('says how much is done, how fast, and until when', () => {
-    const told = progress({ bytesTotal: 10_240, bytesPerSecond: 1_024, estimatedEndAt: ago(-7) });
-    expect(jobView(job({ phase: 'Running', progress: told }), []).progressText).to.equal(
-      '3 of 10 files, 3.0 KiB of 10.0 KiB, 1.0 KiB/s, all read at about 2026-05-04 12:00:07 UTC',
+  it('shows progress, speed and time left', () => {
+    const running = progress({ bytesTotal: 10_240, bytesPerSecond: 1_024, estimatedEndAt: ago(-7) });
+    expect(jobView(job({ phase: 'Running', progress: running }), []).progressText).to.equal(
+      '3 of 10 files, 3.0 KiB of 10.0 KiB, 1.0 KiB/s, about 8 s left',
     );
   });
 
-  it('names the indices of files that were left out, not all of thousands', () => {
+  it('lists the indices of skipped files up to a limit', () => {
     const skipped = Array.from({ length: 9_000 }, (_, index) => index);
     const { facts } = jobView(job({ phase: 'Succeeded', result: { ...RESULT, skipped } }), []);
-    const left = facts.find(({ name }) => name.startsWith('Left out'))?.value ?? '';
-    expect(left).to.match(/^0, 1, .*, 49 and 8950 more$/);
+    const left = facts.find(({ name }) => name === 'Skipped files')?.value ?? '';
+    expect(left).to.match(/^index 0, 1, .*, 49 and 8950 more$/);
   });
 });
 
@@ -220,15 +220,15 @@ describe('progressChart', () => {
     bytesRead: second * second * 1_024,
   }));
 
-  it('needs three samples for a line', () => {
+  it('requires three samples for a line', () => {
     expect(progressChart(samples.slice(0, 2), false)).to.equal(undefined);
   });
 
-  it('says in words and numbers what its lines show', () => {
+  it('describes its lines in a sentence and a table', () => {
     const chart = progressChart(samples, false);
     expect(chart?.read).to.equal('0,112.5 240,90 720,0');
     expect(chart?.rate).to.equal('0,100 240,60 720,0');
-    expect(chart?.text).to.equal('16.0 KiB read in 3 s, now 6.0 KiB/s, at most 6.0 KiB/s');
+    expect(chart?.text).to.equal('16.0 KiB read in 3 s, now 6.0 KiB/s, peak 6.0 KiB/s');
     expect(chart?.rows.at(-1)).to.deep.equal({
       at: '2026-05-04T12:00:04.000Z',
       files: '4',
@@ -237,11 +237,11 @@ describe('progressChart', () => {
     });
   });
 
-  it('tells no rate of a job that is over', () => {
-    expect(progressChart(samples, true)?.text).to.equal('16.0 KiB read in 3 s, at most 6.0 KiB/s');
+  it('leaves out the current speed once the job is over', () => {
+    expect(progressChart(samples, true)?.text).to.equal('16.0 KiB read in 3 s, peak 6.0 KiB/s');
   });
 
-  it('keeps its table short', () => {
+  it('limits the rows of its table', () => {
     const many = Array.from({ length: 64 }, (_, n) => ({ atMs: n * 1000, filesDone: n, bytesRead: n }));
     const rows = progressChart(many, false)?.rows ?? [];
     expect(rows.length).to.be.at.most(12);
@@ -260,7 +260,7 @@ describe('actionsOf', () => {
   };
   const delivered = { state: 'Delivered' } as const;
 
-  it('offers what the state of the job lets one do', async () => {
+  it('offers the actions that the state of the job allows', async () => {
     expect(await offered(job({ phase: 'Running' }))).to.deep.equal({ cancel: '' });
     expect(await offered(job({ phase: 'Succeeded', webhook: delivered }))).to.deep.equal({
       download: '',
@@ -272,7 +272,7 @@ describe('actionsOf', () => {
     });
   });
 
-  it('says which right is missing', async () => {
+  it('names the missing permission', async () => {
     const refused = ['get secrets', 'patch zipjobs', 'create zipjobs'];
     expect(await offered(job({ phase: 'Running' }), refused)).to.deep.equal({ cancel: 'no patch zipjobs' });
     expect(await offered(job({ phase: 'Succeeded', webhook: delivered }), refused)).to.deep.equal({
@@ -282,9 +282,9 @@ describe('actionsOf', () => {
     });
   });
 
-  it('says why a job cannot be cancelled twice, or run again without its list', async () => {
-    const asked = aZipJob({ spec: { cancel: true }, status: { phase: 'Running' } });
-    expect(await offered(asked)).to.deep.equal({ cancel: 'The job was asked to end already.' });
+  it('explains why a job cannot be cancelled twice, or run again without its file list', async () => {
+    const cancelled = aZipJob({ spec: { cancel: true }, status: { phase: 'Running' } });
+    expect(await offered(cancelled)).to.deep.equal({ cancel: 'The job is already being cancelled.' });
     const gone = aZipJob({
       metadata: { annotations: { [ANNOTATIONS.fileListDeletedAt]: ago(1) } },
       status: { phase: 'Failed' },

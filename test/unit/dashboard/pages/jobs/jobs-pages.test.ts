@@ -20,7 +20,7 @@ const ZIP_JOBS = `/apis/zipjobs.dev/v1alpha1/namespaces/${NAMESPACE}/zipjobs`;
 
 const rowsIn = (html: string): number => html.split('<tr>').length - 2;
 
-describe('the pages of jobs', () => {
+describe('the job pages', () => {
   let server: DashboardServer;
   let visitor: Visitor;
   /** What the API server holds, by path. */
@@ -53,7 +53,7 @@ describe('the pages of jobs', () => {
   };
 
   describe('the list', () => {
-    it('comes from the cache after a review, page by page', async () => {
+    it('comes from the cache after an access review, page by page', async () => {
       fill(60);
       const { text } = await visitor.get(JOBS);
       expect(rowsIn(text)).to.equal(25);
@@ -66,7 +66,7 @@ describe('the pages of jobs', () => {
       expect(callsOf('GET', 'POST')).to.deep.equal([]);
     });
 
-    it('keeps the rows that are shown fresh, and only these', async () => {
+    it('refreshes only the rows on the page', async () => {
       fill(30);
       const live =
         /data-live="([^"]+)"/.exec((await visitor.get(JOBS)).text)?.[1]?.replaceAll('&amp;', '&') ?? '';
@@ -83,26 +83,26 @@ describe('the pages of jobs', () => {
       const { text } = await visitor.get(live, { 'x-live': '1' });
       expect(rowsIn(text)).to.equal(25);
       expect(gets).to.have.lengthOf(25);
-      expect(text).to.contain('1 newer job: show').and.to.not.contain('later').and.to.not.contain('<html');
+      expect(text).to.contain('Show 1 newer job').and.to.not.contain('later').and.to.not.contain('<html');
       expect(callsOf('GET')).to.deep.equal([]);
     });
 
-    it('gives no more rows at once than a page has', async () => {
+    it('refuses more rows than a page has', async () => {
       const rows = Array.from({ length: 26 }, (_, n) => `row=job-${n}`).join('&');
       expect((await visitor.get(`/projects/${NAMESPACE}/live/jobs?${rows}`)).status).to.equal(422);
     });
 
-    it('asks whether the person may list jobs, each time', async () => {
+    it('checks on every request whether the user is allowed to list jobs', async () => {
       server.tokens.set(TOKEN, { name: 'ada', allowed: [`get zipprojects ${NAMESPACE}`] });
       for (const path of [JOBS, `/projects/${NAMESPACE}/live/jobs`]) {
         const answer = await visitor.get(path);
         expect(answer.status).to.equal(403);
-        expect(answer.text).to.contain('may not list zipjobs');
+        expect(answer.text).to.contain('is not allowed to list zipjobs');
       }
     });
   });
 
-  it('writes nothing that a caller controls as HTML', async () => {
+  it('escapes everything that a caller controls', async () => {
     const job = aZipJob({
       metadata: { annotations: { 'zipjobs.dev/created-by': EVIL, 'zipjobs.dev/run-again-of': EVIL } },
       spec: {
@@ -137,7 +137,7 @@ describe('the pages of jobs', () => {
   });
 
   describe('one job', () => {
-    it('is read as the person, by its name or its uuid', async () => {
+    it('is read with the token of the user, by name or UUID', async () => {
       hold(aZipJob({ status: { phase: 'Running' } }));
       for (const name of [NAME, NAME.slice('zip-'.length)]) {
         const { text, status } = await visitor.get(`${JOBS}/${name}`);
@@ -149,16 +149,16 @@ describe('the pages of jobs', () => {
       );
     });
 
-    it('is not kept fresh once nothing changes any more', async () => {
+    it('is not live once it can no longer change', async () => {
       hold(aZipJob({ status: { phase: 'Failed' } }));
       expect((await visitor.get(JOB)).text).to.not.contain('data-live=');
     });
 
-    it('is not found when there is none', async () => {
+    it('is not found when it does not exist', async () => {
       expect((await visitor.get(JOB)).status).to.equal(404);
     });
 
-    it('is refused where the API server refuses it', async () => {
+    it('is denied when the API server denies it', async () => {
       server.answerWith(({ path }) => {
         throw new KubeError(`GET ${path}: 403 Forbidden: User "ada" cannot get resource`, {
           code: 'Forbidden',
@@ -172,7 +172,7 @@ describe('the pages of jobs', () => {
   describe('a change', () => {
     const cancel = async (csrf: string) => visitor.post(`${JOB}/cancel`, { csrf });
 
-    it('is made with the token of the person, and told on the page of the job', async () => {
+    it('is made with the token of the user, and confirmed on the page of the job', async () => {
       const job = aZipJob({ status: { phase: 'Running' } });
       hold(job);
       const answer = await cancel(await visitor.csrf(JOB));
@@ -181,11 +181,11 @@ describe('the pages of jobs', () => {
       expect(callsOf('PATCH').map(({ path, bearer, body }) => ({ path, bearer, body }))).to.deep.equal([
         { path: `${ZIP_JOBS}/${NAME}`, bearer: TOKEN, body: { spec: { cancel: true } } },
       ]);
-      expect((await visitor.get(JOB)).text).to.contain('The job was asked to end.');
-      expect((await visitor.get(JOB)).text).to.not.contain('The job was asked to end.');
+      expect((await visitor.get(JOB)).text).to.contain('Cancelling; removing the partial upload');
+      expect((await visitor.get(JOB)).text).to.not.contain('Cancelling; removing the partial upload');
     });
 
-    it('is refused without the token of the form, or when the person may not', async () => {
+    it('is refused without the CSRF token, or when the user is denied', async () => {
       hold(aZipJob({ status: { phase: 'Running' } }));
       const csrf = await visitor.csrf(JOB);
       expect((await cancel('another')).status).to.equal(403);
@@ -194,7 +194,7 @@ describe('the pages of jobs', () => {
       expect(callsOf('PATCH')).to.deep.equal([]);
     });
 
-    it('that the state of the job does not let happen is told on its page', async () => {
+    it('that the state of the job prevents shows an error on its page', async () => {
       hold(aZipJob({ status: { phase: 'Failed' } }));
       const answer = await cancel(await visitor.csrf('/projects'));
       expect(answer.headers.get('location')).to.equal(JOB);
@@ -203,7 +203,7 @@ describe('the pages of jobs', () => {
         .and.to.contain('role="alert"');
     });
 
-    it('to run a job again leads to the new one', async () => {
+    it('that runs a job again redirects to the new one', async () => {
       hold(aZipJob({ status: { phase: 'Failed' } }));
       const answer = await visitor.post(`${JOB}/run-again`, { csrf: await visitor.csrf(JOB) });
       expect(answer.headers.get('location')).to.match(new RegExp(`^${JOBS}/zip-[0-9a-f-]{36}$`));
@@ -227,7 +227,7 @@ describe('the pages of jobs', () => {
       });
     });
 
-    it('goes to the store by an address that stands in no body and no log', async () => {
+    it('redirects to the store with a URL that is in no body and no log', async () => {
       hold(aZipJob({ status: { phase: 'Succeeded' } }));
       const answer = await visitor.get(`${JOB}/download`);
       expect(answer.status).to.equal(303);
@@ -241,18 +241,18 @@ describe('the pages of jobs', () => {
     });
 
     for (const phase of ['Running', 'Failed', 'Cancelled'] as const)
-      it(`is refused while the job is ${phase}, without a look at the Secret`, async () => {
+      it(`is refused while the job is ${phase}, without reading the Secret`, async () => {
         hold(aZipJob({ status: { phase } }));
         expect((await visitor.get(`${JOB}/download`)).status).to.equal(409);
         expect(callsOf('GET').filter(({ path }) => path.includes('/secrets/'))).to.deep.equal([]);
       });
 
-    it('says when the credentials are gone', async () => {
+    it('is refused when the credentials no longer exist', async () => {
       hold(aZipJob({ status: { phase: 'Succeeded' } }));
       objects.delete(`/api/v1/namespaces/${NAMESPACE}/secrets/${bucketSecretName('s3-archive')}`);
       const answer = await visitor.get(`${JOB}/download`);
       expect(answer.status).to.equal(409);
-      expect(answer.text).to.contain('are not there any more');
+      expect(answer.text).to.contain('no longer exist');
     });
   });
 });

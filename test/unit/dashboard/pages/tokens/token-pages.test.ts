@@ -21,14 +21,14 @@ const named = (displayName: string, status: ZipToken['status'] = {}): ZipToken =
   return { ...token, metadata, spec: { ...token.spec, displayName }, status };
 };
 
-describe('the pages of access tokens', () => {
+describe('the access token pages', () => {
   let project: DashboardProject;
   beforeEach(async () => {
     project = await startDashboardProject();
   });
   afterEach(() => project[Symbol.asyncDispose]());
 
-  /** The one request that made a token. */
+  /** The one request that created a token. */
   const made = (): Readonly<Record<string, unknown>> => {
     const request = project.server.requests.find(
       ({ method, path }) => method === 'POST' && path === COLLECTIONS.tokens,
@@ -38,34 +38,34 @@ describe('the pages of access tokens', () => {
     return isRecord(spec) ? spec : {};
   };
 
-  it('list them masked, with what they may do and when they were used', async () => {
+  it('list masked tokens with their permissions and last use', async () => {
     project.putToken(named(EVIL));
     const { status, text } = await project.ada.get(TOKENS);
     expect(status).to.equal(200);
-    expect(text).to.contain(maskToken(VALUE)).and.contain('create, read').and.contain('never');
+    expect(text).to.contain(maskToken(VALUE)).and.contain('create, read').and.contain('>Never<');
     expect(text).to.contain('&lt;img src=x').and.not.contain('<img src=x').and.not.contain(VALUE);
     expect(text).to.not.contain(hashToken(TEAM, VALUE));
   });
 
-  it('are not for somebody who may not list tokens, and the menu says why', async () => {
+  it('are denied to a user who is not allowed to list tokens, and the menu shows why', async () => {
     expect((await project.viewer.get(TOKENS)).status).to.equal(403);
     const { text } = await project.viewer.get(`${HOME}/buckets`);
-    expect(text).to.contain(`title="Your Kubernetes account may not list ziptokens in ${TEAM}."`);
+    expect(text).to.contain(`title="Your Kubernetes account is not allowed to list ziptokens in ${TEAM}."`);
   });
 
-  it('show buttons without the right disabled, with the reason', async () => {
+  it('disable buttons without the permission, and show the reason', async () => {
     project.putToken(named('one'));
     project.server.tokens.set('view-token', {
       name: 'vera',
       allowed: [`get zipprojects ${TEAM}`, `list ziptokens ${TEAM}`],
     });
     const { text } = await project.viewer.get(TOKENS);
-    expect(text).to.contain(`may not create ziptokens in ${TEAM}`);
-    expect(text).to.contain(`may not delete ziptokens in ${TEAM}`);
+    expect(text).to.contain(`is not allowed to create ziptokens in ${TEAM}`);
+    expect(text).to.contain(`is not allowed to delete ziptokens in ${TEAM}`);
     expect(text).to.not.contain(`href="${TOKENS}/`);
   });
 
-  it('show a new one in the answer to its form, and nowhere else', async () => {
+  it('show a new token in the response to its form, and nowhere else', async () => {
     const fields = new URLSearchParams([
       ['name', 'a program'],
       ['permissions', 'read'],
@@ -75,7 +75,7 @@ describe('the pages of access tokens', () => {
     expect(headers.get('cache-control')).to.equal('no-store');
     const [, value = ''] = /<code id="token">([^<]+)</.exec(text) ?? [];
     expect(value).to.match(/^zj_/);
-    expect(text).to.contain('data-copy="token" hidden').and.contain('shown this once');
+    expect(text).to.contain('data-copy="token" hidden').and.contain("Copy it now, you won't see it again.");
     expect(made()).to.deep.equal({
       sha256: hashToken(TEAM, value),
       masked: maskToken(value),
@@ -89,7 +89,7 @@ describe('the pages of access tokens', () => {
     expect(project.server.logLines.join('')).to.not.contain(value);
   });
 
-  it('make one without a name when none is given', async () => {
+  it('create a token without a name when none is given', async () => {
     const fields = new URLSearchParams([
       ['name', '  '],
       ['permissions', 'create'],
@@ -99,26 +99,26 @@ describe('the pages of access tokens', () => {
     expect(made()).to.not.have.property('displayName');
   });
 
-  it('say beside the boxes that a token without permissions is none', async () => {
+  it('show an error next to the checkboxes when no permission is selected', async () => {
     const answer = await project.send(`${HOME}/new-token`, { name: EVIL });
     expect(answer.status).to.equal(422);
     expect(answer.text).to.contain('id="permissions-error"').and.contain('value="&quot;&gt;&lt;img');
     expect(answer.text).to.not.contain('checked');
   });
 
-  it('warn before one is revoked, and revoke it then, in the API of this process at once (H11)', async () => {
+  it('warn before a token is revoked, which takes effect immediately in the same process (H11)', async () => {
     project.putToken(named('a program'));
     const warning = await project.ada.get(`${TOKENS}/one/revoke`);
-    expect(warning.text).to.contain('cannot be undone').and.contain(maskToken(VALUE));
+    expect(warning.text).to.contain("can't be undone").and.contain(maskToken(VALUE));
     expect(project.objects.get(`${COLLECTIONS.tokens}/one`)).to.not.equal(undefined);
     const answer = await project.send(`${TOKENS}/one/revoke`, {});
     expect(project.server.revoked).to.deep.equal(['uid of one']);
     expect(answer.headers.get('location')).to.equal(TOKENS);
     expect(project.objects.get(`${COLLECTIONS.tokens}/one`)).to.equal(undefined);
-    expect((await project.ada.get(TOKENS)).text).to.contain('The token a program opens nothing any more.');
+    expect((await project.ada.get(TOKENS)).text).to.contain('Token a program revoked');
   });
 
-  it('answer 404 for one that is gone', async () => {
+  it('respond 404 for a deleted token', async () => {
     expect((await project.ada.get(`${TOKENS}/none/revoke`)).status).to.equal(404);
   });
 

@@ -3,20 +3,28 @@ import type { WebhookState } from '#crds/zip-job.ts';
 import { deliveryLog } from '#dashboard/pages/webhook/delivery-log.ts';
 import { aZipJob, NAMESPACE } from '#test/support/builders/builders.ts';
 
-const told = (name: string, webhook: WebhookState) =>
+const withWebhook = (name: string, webhook: WebhookState) =>
   aZipJob({ metadata: { name }, status: { phase: 'Succeeded', webhook } });
 const at = (seconds: number): string => new Date(seconds * 1000).toISOString();
 
 describe('deliveryLog', () => {
-  it('leaves out jobs that have told nobody yet', () => {
-    const jobs = [aZipJob(), told('a', { state: 'NotConfigured' }), told('b', { state: 'Pending', log: [] })];
+  it('leaves out jobs without a delivery', () => {
+    const jobs = [
+      aZipJob(),
+      withWebhook('a', { state: 'NotConfigured' }),
+      withWebhook('b', { state: 'Pending', log: [] }),
+    ];
     expect(deliveryLog(jobs)).to.deep.equal([]);
   });
 
-  it('shows the last attempt of each job, the newest first', () => {
+  it('shows the last attempt of each job, newest first', () => {
     const jobs = [
-      told('old', { state: 'Delivered', attempts: 1, log: [{ at: at(1), durationMs: 5, status: 204 }] }),
-      told('new', {
+      withWebhook('old', {
+        state: 'Delivered',
+        attempts: 1,
+        log: [{ at: at(1), durationMs: 5, status: 204 }],
+      }),
+      withWebhook('new', {
         state: 'Pending',
         attempts: 2,
         nextAttemptAt: at(9),
@@ -50,9 +58,9 @@ describe('deliveryLog', () => {
     ]);
   });
 
-  it('stops at fifty', () => {
+  it('is limited to fifty jobs', () => {
     const jobs = Array.from({ length: 60 }, (_, n) =>
-      told(`job-${n}`, { state: 'Delivered', log: [{ at: at(n), durationMs: 1, status: 200 }] }),
+      withWebhook(`job-${n}`, { state: 'Delivered', log: [{ at: at(n), durationMs: 1, status: 200 }] }),
     );
     const rows = deliveryLog(jobs);
     expect(rows).to.have.lengthOf(50);

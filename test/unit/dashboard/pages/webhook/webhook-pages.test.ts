@@ -23,7 +23,7 @@ const form = (url: string, events: readonly string[]): URLSearchParams =>
 const inside = (value: unknown, ...path: readonly string[]): unknown =>
   path.reduce<unknown>((from, name) => (isRecord(from) ? from[name] : undefined), value);
 
-describe('the page of the webhook', () => {
+describe('the webhook page', () => {
   let project: DashboardProject;
   beforeEach(async () => {
     project = await startDashboardProject();
@@ -38,12 +38,12 @@ describe('the page of the webhook', () => {
   const set = (url: string = URL_SET, events: readonly string[] = BOTH) =>
     project.send(WEBHOOK, form(url, events));
 
-  it('says that none is set, and offers no change of it', async () => {
+  it('offers no changes without a webhook', async () => {
     const { text } = await project.ada.get(WEBHOOK);
-    expect(text).to.contain('No webhook is set').and.not.contain('Send a test');
+    expect(text).to.contain('No webhook yet').and.not.contain('Send test');
   });
 
-  it('shows the signing secret in the answer to the form that made it, and never again', async () => {
+  it('shows the signing secret in the response to the form that created it, and never again', async () => {
     const { status, text, headers } = await set();
     expect(status).to.equal(200);
     expect(headers.get('cache-control')).to.equal('no-store');
@@ -55,11 +55,11 @@ describe('the page of the webhook', () => {
     expect(again.headers.get('location')).to.equal(WEBHOOK);
     expect(settings()).to.deep.equal({ url: URL_SET, events: ['FAILED'] });
     const { text: page } = await project.ada.get(WEBHOOK);
-    expect(page).to.contain('set, and never shown again').and.not.contain(secret);
+    expect(page).to.contain('stored, never shown again').and.not.contain(secret);
     expect(project.server.logLines.join('')).to.not.contain(secret);
   });
 
-  it('says beside the field what is wrong, and keeps what was filled in', async () => {
+  it('shows the error next to the field, and keeps the entered values', async () => {
     const answer = await set('ftp://x/"><b>', ['FAILED']);
     expect(answer.status).to.equal(422);
     expect(answer.text).to.contain('id="url-error"').and.contain('value="ftp://x/&quot;&gt;&lt;b&gt;"');
@@ -72,7 +72,7 @@ describe('the page of the webhook', () => {
     expect(project.objects.get(SECRET)).to.equal(undefined);
   });
 
-  it('does not show the query of an address, and keeps it when the field is left empty', async () => {
+  it('does not show the query of the URL, and keeps it when the field is left empty', async () => {
     const url = `${URL_SET}?key=hush`;
     project.putProject({ webhook: { url, events: ['COMPLETED'] } });
     for (const path of [WEBHOOK, `${HOME}/live/webhook`]) {
@@ -84,40 +84,40 @@ describe('the page of the webhook', () => {
     expect(settings()).to.deep.equal({ url, events: ['FAILED'] });
   });
 
-  it('needs an address when there is none', async () => {
+  it('requires a URL when there is none', async () => {
     const answer = await set('');
     expect(answer.status).to.equal(422);
     expect(answer.text).to.contain('id="url-error"');
   });
 
-  it('sends a test, and tells how it went', async () => {
+  it('sends a test, and shows its result', async () => {
     await set();
     const answer = await project.send(`${WEBHOOK}/test`, {});
     expect(answer.headers.get('location')).to.equal(WEBHOOK);
     const nonce = annotation(ANNOTATIONS.testWebhook);
     expect(nonce).to.be.a('string');
-    expect((await project.ada.get(`${HOME}/live/webhook`)).text).to.contain('Being sent');
+    expect((await project.ada.get(`${HOME}/live/webhook`)).text).to.contain('>Sending<');
     const test = { nonce: String(nonce), at: '2026-01-02T03:04:05Z', durationMs: 12, status: 503 };
     project.putProject({ webhook: { url: URL_SET } }, { status: { webhook: { test } } });
     const { text } = await project.ada.get(`${HOME}/live/webhook`);
-    expect(text).to.contain('HTTP 503').and.contain('after 12 ms').and.not.contain('Being sent');
+    expect(text).to.contain('HTTP 503').and.contain('after 12 ms').and.not.contain('>Sending<');
   });
 
-  it('says that there is nothing to test', async () => {
+  it('refuses a test without a webhook', async () => {
     const answer = await project.send(`${WEBHOOK}/test`, {});
     expect(answer.headers.get('location')).to.equal(WEBHOOK);
     expect((await project.ada.get(WEBHOOK)).text).to.contain('No webhook found in project');
   });
 
-  it('tells why an endpoint was disabled, and offers to switch it on again', async () => {
+  it('shows why an endpoint was disabled, and offers to enable it', async () => {
     const state = { endpoint: endpointDigest(URL_SET), state: 'Disabled', reason: 'Gone' } as const;
     project.putProject({ webhook: { url: URL_SET } }, { status: { webhook: state } });
     const { text } = await project.ada.get(WEBHOOK);
-    expect(text).to.contain('Disabled after failures').and.contain('answered 410');
-    expect(text).to.contain('Switch on again').and.not.contain('Switch off');
+    expect(text).to.contain('Disabled after failures').and.contain('responded with 410');
+    expect(text).to.contain('>Enable<').and.not.contain('>Disable<');
   });
 
-  it('switches off, and on again as soon as the controller has said so', async () => {
+  it('disables the webhook, and enables it once the controller has confirmed', async () => {
     await set();
     await project.send(`${WEBHOOK}/disable`, {});
     expect(settings()).to.deep.include({ enabled: false });
@@ -133,21 +133,21 @@ describe('the page of the webhook', () => {
     });
     const answer = await project.send(`${WEBHOOK}/enable`, {});
     expect(answer.headers.get('location')).to.equal(WEBHOOK);
-    expect((await project.ada.get(WEBHOOK)).text).to.contain('The webhook is switched on.');
+    expect((await project.ada.get(WEBHOOK)).text).to.contain('Webhook enabled');
     expect(settings()).to.deep.include({ enabled: true });
   });
 
-  it('makes a new secret, shown once, while the old one signs as well', async () => {
+  it('rotates the secret, shows it once, and keeps the old one valid', async () => {
     await set();
     const old = secretOf('current');
     const { text } = await project.send(`${WEBHOOK}/rotate-secret`, { overlapSeconds: '3600' });
     expect(secretOf('previous')).to.equal(old);
     expect(secretOf('current')).to.not.equal(old);
-    expect(text).to.contain('signed with the old one as well').and.contain('id="secret"');
+    expect(text).to.contain('also signed with the old secret').and.contain('id="secret"');
     expect(text).to.not.contain(old);
   });
 
-  it('makes no new secret without a word on the old one', async () => {
+  it('does not rotate the secret without an overlap', async () => {
     await set();
     const old = secretOf('current');
     const answer = await project.send(`${WEBHOOK}/rotate-secret`, {});
@@ -156,9 +156,9 @@ describe('the page of the webhook', () => {
     expect(secretOf('current')).to.equal(old);
   });
 
-  it('is removed after a warning, its secret only when that is said', async () => {
+  it('is removed after a warning, and its secret only on request', async () => {
     await set();
-    expect((await project.ada.get(`${WEBHOOK}/remove`)).text).to.contain('tell nobody of their end');
+    expect((await project.ada.get(`${WEBHOOK}/remove`)).text).to.contain('New jobs no longer send webhooks.');
     await project.send(`${WEBHOOK}/remove`, {});
     expect(settings()).to.equal(undefined);
     expect(project.objects.get(SECRET)).to.not.equal(undefined);
@@ -167,27 +167,27 @@ describe('the page of the webhook', () => {
     expect(project.objects.get(SECRET)).to.equal(undefined);
   });
 
-  it('lists the last deliveries of jobs from the cache', async () => {
+  it('lists recent deliveries from the cache', async () => {
     const times = ['2026-01-02T03:04:05Z', '2026-01-02T03:05:05Z'];
     const log = times.map((at) => ({ at, durationMs: 7, status: 500 }));
     const webhook = { state: 'Pending', attempts: 2, log } as const;
     project.server.zipJobs.put(
       aZipJob({
-        metadata: { namespace: TEAM, name: 'told' },
+        metadata: { namespace: TEAM, name: 'delivered' },
         spec: { key: '<b>.zip' },
         status: { phase: 'Succeeded', webhook },
       }),
     );
     const { text } = await project.ada.get(WEBHOOK);
     expect(text).to.contain('HTTP 500').and.contain('2026-01-02 03:05:05 UTC').and.not.contain('03:04:05');
-    expect(text).to.contain(`href="${HOME}/jobs/told"`).and.contain('&lt;b&gt;.zip');
+    expect(text).to.contain(`href="${HOME}/jobs/delivered"`).and.contain('&lt;b&gt;.zip');
   });
 
-  it('can be looked at with the right to view, and changed by nobody without more', async () => {
+  it('is readable with the view role, which allows no changes', async () => {
     project.putProject({ webhook: { url: URL_SET } });
     const { status, text } = await project.viewer.get(WEBHOOK);
     expect(status).to.equal(200);
-    expect(text).to.contain(`may not patch zipprojects`).and.not.contain(`action="${WEBHOOK}`);
+    expect(text).to.contain(`is not allowed to patch zipprojects`).and.not.contain(`action="${WEBHOOK}`);
     const csrf = await project.viewer.csrf(WEBHOOK);
     for (const below of ['', '/test', '/enable', '/disable', '/rotate-secret', '/remove'])
       expect((await project.viewer.post(`${WEBHOOK}${below}`, { csrf })).status, below).to.equal(403);
