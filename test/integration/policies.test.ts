@@ -20,7 +20,7 @@ describe('roles and policies', function () {
 
   describe('a zipper', () => describeZipper(theWorld));
   describe("the zipper's status client", () => describeStatusApi(theWorld));
-  describe('a person with the role edit', () => describeEditor(theWorld));
+  describe('a user with the role edit', () => describeEditor(theWorld));
   describe('the controller', () => describeController(theWorld));
   describe('the API', () => describeApi(theWorld));
 });

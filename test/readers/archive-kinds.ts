@@ -34,7 +34,7 @@ const NAMES = [
   '#hash & percent %41',
 ];
 
-export const archiveKinds = (nested: Buffer): readonly ArchiveKind[] => [
+const PLAIN_KINDS: readonly ArchiveKind[] = [
   {
     name: 'small entries, stored',
     compression: 'store',
@@ -93,6 +93,10 @@ export const archiveKinds = (nested: Buffer): readonly ArchiveKind[] => [
       { name: 'empty-streamed', body: empty },
     ],
   },
+];
+
+export const archiveKinds = (nested: Buffer): readonly ArchiveKind[] => [
+  ...PLAIN_KINDS,
   {
     name: 'archives and signatures inside',
     compression: 'store',

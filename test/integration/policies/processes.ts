@@ -1,12 +1,21 @@
-/** What the tokens of the controller and of the API open. */
+/** What the tokens of the controller and of the API permit. */
 import { expect } from 'chai';
 import { toFileListSecrets } from '#api/to-zip-job.ts';
-import { readControllerConfig } from '#controller/config.ts';
 import { testJob } from '#controller/zip-bucket/test-manifest.ts';
-import type { ZipBucket } from '#crds/zip-bucket.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
-import type { KubeAnswer, KubeUser } from '#test/support/clients/kube-user.ts';
-import { accept, applyZipperBinding, corePath, jobsPath, OWN, type World, zipPath } from './world.ts';
+import type { KubeUser } from '#test/support/clients/kube-user.ts';
+import {
+  accept,
+  applyZipperBinding,
+  CONFIG,
+  corePath,
+  expectRefusal,
+  jobsPath,
+  OWN,
+  type World,
+  ZIP_BUCKET,
+  zipPath,
+} from './world.ts';
 
 interface JobBody {
   metadata: { name: string; annotations?: Record<string, string>; ownerReferences?: unknown };
@@ -17,11 +26,6 @@ interface PodBody {
   containers: Record<string, unknown>[];
   volumes: Record<string, unknown>[];
 }
-
-const expectRefusal = (answer: KubeAnswer, words: string): void => {
-  expect(answer.message).to.contain(words);
-  expect(answer.status).to.be.oneOf([403, 422]);
-};
 
 const firstContainer = (pod: PodBody): Record<string, unknown> => pod.containers[0] ?? {};
 const mount = (pod: PodBody, volume: Record<string, unknown>): number =>
@@ -66,16 +70,12 @@ const aSecret = (name: string, more: Record<string, unknown> = {}) => ({
   ...more,
 });
 
-export const describeController = (theWorld: () => World): void => {
-  let world: World;
-  let zipJob: ZipJob;
-  const secrets = corePath(OWN, 'secrets');
+let world: World;
+let zipJob: ZipJob;
+const secrets = corePath(OWN, 'secrets');
+const DRY_RUN = `${jobsPath(OWN)}?dryRun=All`;
 
-  before(async () => {
-    world = theWorld();
-    zipJob = await world.createZipJob(OWN);
-  });
-
+const itMakesJobs = (): void => {
   it('makes the Job of a ZipJob that has its list in Secrets (P7)', async () => {
     const name = `zip-${'0'.repeat(8)}`;
     const listed = {
@@ -83,19 +83,17 @@ export const describeController = (theWorld: () => World): void => {
       metadata: { ...zipJob.metadata, name },
       spec: { ...zipJob.spec, filesFrom: { secretNames: [`${name}-files-0`, `${name}-files-1`] } },
     } as unknown as ZipJob;
-    const path = `${jobsPath(OWN)}?dryRun=All`;
-    accept(await world.controller.request('POST', path, { body: world.jobOf(listed) }));
+    accept(await world.controller.request('POST', DRY_RUN, { body: world.jobOf(listed) }));
   });
 
   it('makes the Job of a ZipJob that is run again: it mounts the one list that its annotation names (P7)', async () => {
-    const path = `${jobsPath(OWN)}?dryRun=All`;
     const listed = (annotations: Record<string, string>, ...lists: readonly string[]) => {
       const job = structuredClone(world.jobOf(zipJob)) as unknown as JobBody;
       for (const list of lists) job.spec.template.spec.volumes.push({ name: list, ...listOf(list) });
       return { ...job, metadata: { ...job.metadata, annotations } };
     };
     const of = (name: string) => ({ 'zipjobs.dev/file-list-of': name });
-    const post = (body: unknown) => world.controller.request('POST', path, { body });
+    const post = (body: unknown) => world.controller.request('POST', DRY_RUN, { body });
     accept(await post(listed(of('zip-first'), 'zip-first-files-0', 'zip-first-files-1')));
     expectRefusal(
       await post(listed(of('zip-first'), 'zip-first-files-0', 'zip-other-files-0')),
@@ -108,52 +106,50 @@ export const describeController = (theWorld: () => World): void => {
     it(`cannot make a Job with ${what} (P7)`, async () => {
       const job = structuredClone(world.jobOf(zipJob)) as unknown as JobBody;
       spoil(job.spec.template.spec, job);
-      const path = `${jobsPath(OWN)}?dryRun=All`;
-      expectRefusal(await world.controller.request('POST', path, { body: job }), words);
+      expectRefusal(await world.controller.request('POST', DRY_RUN, { body: job }), words);
     });
+};
 
-  describe('for the test of a bucket', () => {
-    const config = readControllerConfig({
-      POD_NAME: 'c',
-      POD_NAMESPACE: 'n',
-      ZIPPER_IMAGE: 'zipjobs-zipper:0.1.0',
-    });
-    const bucket: ZipBucket = {
-      apiVersion: 'zipjobs.dev/v1alpha1',
-      kind: 'ZipBucket',
-      metadata: { name: 's3-archives', namespace: OWN, uid: 'b2c9a4c2-6d0a-4f57-8e1b-9a3f5f6f7a02' },
-      spec: { service: 's3', bucketName: 'archives', region: 'us-east-1' },
-    };
-    const path = `${jobsPath(OWN)}?dryRun=All`;
-    const aTest = () => structuredClone(testJob(bucket, '1', config)) as unknown as JobBody;
+const itTestsBuckets = (): void => {
+  const { metadata } = ZIP_BUCKET;
+  const bucket = { ...ZIP_BUCKET, metadata: { ...metadata, uid: 'b2c9a4c2-6d0a-4f57-8e1b-9a3f5f6f7a02' } };
+  const aTest = () => structuredClone(testJob(bucket, '1', CONFIG)) as unknown as JobBody;
 
-    it("makes a Job that sees that bucket's Secret (P7)", async () => {
-      accept(await world.controller.request('POST', path, { body: aTest() }));
-    });
-
-    const bad: readonly [string, Record<string, unknown>][] = [
-      ["another bucket's Secret", { secret: { secretName: 'zipbucket-s3-other' } }],
-      ['a token', { projected: { sources: [{ serviceAccountToken: { path: 'token' } }] } }],
-      ['a file list', listOf('s3-archives-files-0')],
-    ];
-    for (const [what, volume] of bad)
-      it(`cannot make a Job that sees ${what} (P7)`, async () => {
-        const job = aTest();
-        mount(job.spec.template.spec, volume);
-        expectRefusal(
-          await world.controller.request('POST', path, { body: job }),
-          'the test of a bucket sees',
-        );
-      });
+  it("makes a Job that sees that bucket's Secret (P7)", async () => {
+    accept(await world.controller.request('POST', DRY_RUN, { body: aTest() }));
   });
+
+  const bad: readonly [string, Record<string, unknown>][] = [
+    ["another bucket's Secret", { secret: { secretName: 'zipbucket-s3-other' } }],
+    ['a token', { projected: { sources: [{ serviceAccountToken: { path: 'token' } }] } }],
+    ['a file list', listOf('s3-archives-files-0')],
+  ];
+  for (const [what, volume] of bad)
+    it(`cannot make a Job that sees ${what} (P7)`, async () => {
+      const job = aTest();
+      mount(job.spec.template.spec, volume);
+      expectRefusal(
+        await world.controller.request('POST', DRY_RUN, { body: job }),
+        'the test of a bucket sees',
+      );
+    });
+};
+
+export const describeController = (theWorld: () => World): void => {
+  before(async () => {
+    world = theWorld();
+    zipJob = await world.createZipJob(OWN);
+  });
+
+  itMakesJobs();
+  describe('for the test of a bucket', itTestsBuckets);
 
   it('changes nothing of a bucket or a project but its finalizer (P13)', async () => {
     const buckets = zipPath(OWN, 'zipbuckets');
     const made = {
-      apiVersion: 'zipjobs.dev/v1alpha1',
-      kind: 'ZipBucket',
+      ...ZIP_BUCKET,
       metadata: { name: 's3-untouched' },
-      spec: { service: 's3', bucketName: 'untouched', region: 'us-east-1' },
+      spec: { ...ZIP_BUCKET.spec, bucketName: 'untouched' },
     };
     accept(await world.admin.request('POST', buckets, { body: made }));
     const patch = (body: Record<string, unknown>) =>
@@ -207,10 +203,8 @@ export const describeController = (theWorld: () => World): void => {
 };
 
 export const describeApi = (theWorld: () => World): void => {
-  let world: World;
   let api: KubeUser;
   let owned: Record<string, unknown>[];
-  const secrets = corePath(OWN, 'secrets');
 
   before(async () => {
     world = theWorld();
@@ -250,7 +244,7 @@ export const describeApi = (theWorld: () => World): void => {
       expectRefusal(await create(change()), words);
     });
 
-  it('takes back a ZipJob of its own that no zipper has begun, and no other', async () => {
+  it('takes back a ZipJob of its own that no zipper has started, and no other', async () => {
     const labelled = async (name: string): Promise<string> => {
       const path = `${zipPath(OWN)}/${name}`;
       const labels = { 'app.kubernetes.io/managed-by': 'zipjobs-api' };

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { expect } from 'chai';
 import { readControllerConfig } from '#controller/config.ts';
 import { archiveJob } from '#controller/zip-job/manifest/job-manifest.ts';
 import { GROUP_VERSION, PLURALS, ZIPPER_SERVICE_ACCOUNT } from '#crds/api-group.ts';
@@ -53,6 +54,18 @@ export const accept = (answer: KubeAnswer): KubeAnswer => {
   return answer;
 };
 
+export const expectRefusal = (answer: KubeAnswer, words: string): void => {
+  expect(answer.message).to.contain(words);
+  expect(answer.status).to.be.oneOf([403, 422]);
+};
+
+export const tokenSecret = (name: string, account: string) => ({
+  apiVersion: 'v1',
+  kind: 'Secret',
+  type: 'kubernetes.io/service-account-token',
+  metadata: { name, annotations: { 'kubernetes.io/service-account.name': account } },
+});
+
 const uidOf = (answer: KubeAnswer): string => (answer.body['metadata'] as { uid: string }).uid;
 
 const installWithoutPods = (cluster: Cluster) =>
@@ -60,6 +73,21 @@ const installWithoutPods = (cluster: Cluster) =>
     `install ${RELEASE} charts/zipjobs --namespace ${RELEASE_NAMESPACE} --create-namespace
     --set api.replicas=0,controller.replicas=0 --wait --timeout 200s`.split(/\s+/),
   );
+
+export const CONFIG = readControllerConfig({
+  POD_NAME: 'controller',
+  POD_NAMESPACE: RELEASE_NAMESPACE,
+  ZIPPER_IMAGE: 'zipjobs-zipper:0.1.0',
+  // No node has it: the test alone decides where the pods are.
+  ZIPPER_NODE_SELECTOR_JSON: JSON.stringify({ 'policy-test': 'nowhere' }),
+});
+export const ZIP_BUCKET: ZipBucket = {
+  apiVersion: GROUP_VERSION,
+  kind: 'ZipBucket',
+  metadata: { name: BUCKET, namespace: OWN },
+  spec: { service: 's3', bucketName: 'archives', region: 'us-east-1' },
+};
+const jobOf: World['jobOf'] = (zipJob) => ({ ...archiveJob(zipJob, ZIP_BUCKET, CONFIG) });
 
 /** Our processes do not run here, so that nobody but the test moves a ZipJob. */
 export const createWorld = async (): Promise<World> => {
@@ -76,62 +104,11 @@ export const createWorld = async (): Promise<World> => {
   const node = life.use(
     await signIn(cluster, { commonName: `system:node:${NODE}`, organizations: ['system:nodes'] }),
   );
-  const config = readControllerConfig({
-    POD_NAME: 'controller',
-    POD_NAMESPACE: RELEASE_NAMESPACE,
-    ZIPPER_IMAGE: 'zipjobs-zipper:0.1.0',
-    // No node has it: the test alone decides where the pods are.
-    ZIPPER_NODE_SELECTOR_JSON: JSON.stringify({ 'policy-test': 'nowhere' }),
-  });
-  const bucket: ZipBucket = {
-    apiVersion: GROUP_VERSION,
-    kind: 'ZipBucket',
-    metadata: { name: BUCKET, namespace: OWN },
-    spec: { service: 's3', bucketName: 'archives', region: 'us-east-1' },
-  };
 
   await prepare(cluster, controller);
   await untilInForce(admin);
 
-  const createZipJob: World['createZipJob'] = async (namespace, spec = {}) => {
-    const name = `job-${randomBytes(4).toString('hex')}`;
-    const files = [{ url: 'https://example.com/a', filename: 'a' }];
-    const made = await admin.request('POST', zipPath(namespace), {
-      body: {
-        apiVersion: GROUP_VERSION,
-        kind: 'ZipJob',
-        metadata: { name },
-        spec: { bucketRef: { name: BUCKET }, key: 'a.zip', ...(spec.filesFrom ? {} : { files }), ...spec },
-      },
-    });
-    return accept(made).body as unknown as ZipJob;
-  };
-  const jobOf = (zipJob: ZipJob): Record<string, unknown> => ({ ...archiveJob(zipJob, bucket, config) });
-  const bind = (namespace: string, name: string) =>
-    admin.request('POST', `${corePath(namespace, 'pods')}/${name}/binding`, {
-      body: {
-        apiVersion: 'v1',
-        kind: 'Binding',
-        metadata: { name },
-        target: { apiVersion: 'v1', kind: 'Node', name: NODE },
-      },
-    });
-  const mountedToken = (namespace: string, pod: { name: string; uid: string }): Promise<string> =>
-    // The node authorizer learns of the binding a little later.
-    until('the node to be given a token for its pod', async () => {
-      const account = `${corePath(namespace, 'serviceaccounts')}/${ZIPPER_SERVICE_ACCOUNT}/token`;
-      const boundObjectRef = { apiVersion: 'v1', kind: 'Pod', ...pod };
-      const answer = accept(
-        await node.request('POST', account, {
-          body: {
-            apiVersion: 'authentication.k8s.io/v1',
-            kind: 'TokenRequest',
-            spec: { expirationSeconds: 600, boundObjectRef },
-          },
-        }),
-      );
-      return (answer.body['status'] as { token: string }).token;
-    });
+  const createZipJob = zipJobCreator(admin);
   const createZipper: World['createZipper'] = async (namespace) => {
     const zipJob = await createZipJob(namespace);
     const job = accept(await controller.request('POST', jobsPath(namespace), { body: jobOf(zipJob) }));
@@ -140,8 +117,8 @@ export const createWorld = async (): Promise<World> => {
       const list = accept(await admin.request('GET', `${corePath(namespace, 'pods')}?${query}`));
       return (list.body['items'] as { metadata: { name: string; uid: string } }[])[0]?.metadata;
     });
-    accept(await bind(namespace, pod.name));
-    const token = await mountedToken(namespace, { name: pod.name, uid: pod.uid });
+    accept(await bind(admin, namespace, pod.name));
+    const token = await mountedToken(node, namespace, { name: pod.name, uid: pod.uid });
     const zipper = life.use(await signIn(cluster, { token }));
     return { zipJob: zipJob.metadata.name, name: pod.name, uid: pod.uid, token, zipper };
   };
@@ -162,6 +139,53 @@ export const createWorld = async (): Promise<World> => {
     [Symbol.asyncDispose]: () => life.disposeAsync(),
   };
 };
+
+const zipJobCreator =
+  (admin: KubeUser): World['createZipJob'] =>
+  async (namespace, spec = {}) => {
+    const name = `job-${randomBytes(4).toString('hex')}`;
+    const files = [{ url: 'https://example.com/a', filename: 'a' }];
+    const made = await admin.request('POST', zipPath(namespace), {
+      body: {
+        apiVersion: GROUP_VERSION,
+        kind: 'ZipJob',
+        metadata: { name },
+        spec: { bucketRef: { name: BUCKET }, key: 'a.zip', ...(spec.filesFrom ? {} : { files }), ...spec },
+      },
+    });
+    return accept(made).body as unknown as ZipJob;
+  };
+
+const bind = (admin: KubeUser, namespace: string, name: string) =>
+  admin.request('POST', `${corePath(namespace, 'pods')}/${name}/binding`, {
+    body: {
+      apiVersion: 'v1',
+      kind: 'Binding',
+      metadata: { name },
+      target: { apiVersion: 'v1', kind: 'Node', name: NODE },
+    },
+  });
+
+const mountedToken = (
+  node: KubeUser,
+  namespace: string,
+  pod: { name: string; uid: string },
+): Promise<string> =>
+  // The node authorizer learns of the binding a little later.
+  until('the node to be given a token for its pod', async () => {
+    const account = `${corePath(namespace, 'serviceaccounts')}/${ZIPPER_SERVICE_ACCOUNT}/token`;
+    const boundObjectRef = { apiVersion: 'v1', kind: 'Pod', ...pod };
+    const answer = accept(
+      await node.request('POST', account, {
+        body: {
+          apiVersion: 'authentication.k8s.io/v1',
+          kind: 'TokenRequest',
+          spec: { expirationSeconds: 600, boundObjectRef },
+        },
+      }),
+    );
+    return (answer.body['status'] as { token: string }).token;
+  });
 
 const prepare = async (cluster: Cluster, controller: KubeUser): Promise<void> => {
   await cluster.kubectl(['create', '-f', '-'], {
@@ -189,15 +213,7 @@ const untilInForce = async (admin: KubeUser): Promise<void> => {
   const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'probe' }, spec };
   const token = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: {} };
   const account = `${corePath(OWN, 'serviceaccounts')}/${ZIPPER_SERVICE_ACCOUNT}/token`;
-  const secret = {
-    apiVersion: 'v1',
-    kind: 'Secret',
-    type: 'kubernetes.io/service-account-token',
-    metadata: {
-      name: 'probe',
-      annotations: { 'kubernetes.io/service-account.name': ZIPPER_SERVICE_ACCOUNT },
-    },
-  };
+  const secret = tokenSecret('probe', ZIPPER_SERVICE_ACCOUNT);
   for (const [path, body] of [
     [corePath(OWN, 'pods'), pod],
     [account, token],

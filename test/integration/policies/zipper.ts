@@ -1,4 +1,4 @@
-/** What a zipper's own token opens: the four fields of its ZipJob's status while its pod is in charge, and nothing else. */
+/** What a zipper's own token permits: the four fields of its ZipJob's status while its pod is active, and nothing else. */
 import { expect } from 'chai';
 import { ZIPPER_SERVICE_ACCOUNT } from '#crds/api-group.ts';
 import type { KubeAnswer } from '#test/support/clients/kube-user.ts';
@@ -16,38 +16,29 @@ const progressOf = (pod: ZipperPod) => ({
   updatedAt: '2026-01-01T00:00:00Z',
 });
 
-export const describeZipper = (theWorld: () => World): void => {
-  let world: World;
-  let pod: ZipperPod;
+let world: World;
+let pod: ZipperPod;
 
-  before(async () => {
-    world = theWorld();
-    pod = await world.createZipper(OWN);
-    await world.setStatus(OWN, pod.zipJob, {
-      phase: 'Starting',
-      job: { name: pod.zipJob, uid: 'job-uid', podUid: pod.uid },
-    });
-  });
+const apply = (status: unknown, at: { namespace?: string; name?: string; by?: ZipperPod } = {}) => {
+  const { namespace = OWN, name = pod.zipJob, by = pod } = at;
+  return by.zipper.request(
+    'PATCH',
+    `${zipPath(namespace)}/${name}/status?fieldManager=zipjobs-zipper&force=true`,
+    {
+      patch: 'apply',
+      body: { apiVersion: 'zipjobs.dev/v1alpha1', kind: 'ZipJob', metadata: { name, namespace }, status },
+    },
+  );
+};
+const merge = (status: unknown) =>
+  pod.zipper.request('PATCH', `${zipPath(OWN)}/${pod.zipJob}/status`, { body: { status } });
+const expectRefusal = (answer: KubeAnswer, words: string): void => {
+  expect(answer.message).to.contain(words);
+  expect(answer.status).to.equal(403);
+};
 
-  const apply = (status: unknown, at: { namespace?: string; name?: string; by?: ZipperPod } = {}) => {
-    const { namespace = OWN, name = pod.zipJob, by = pod } = at;
-    return by.zipper.request(
-      'PATCH',
-      `${zipPath(namespace)}/${name}/status?fieldManager=zipjobs-zipper&force=true`,
-      {
-        patch: 'apply',
-        body: { apiVersion: 'zipjobs.dev/v1alpha1', kind: 'ZipJob', metadata: { name, namespace }, status },
-      },
-    );
-  };
-  const merge = (status: unknown) =>
-    pod.zipper.request('PATCH', `${zipPath(OWN)}/${pod.zipJob}/status`, { body: { status } });
-  const expectRefusal = (answer: KubeAnswer, words: string): void => {
-    expect(answer.message).to.contain(words);
-    expect(answer.status).to.equal(403);
-  };
-
-  it('writes its four fields, and reads the ZipJob from the answer (P3)', async () => {
+const itWritesItsFieldsOnly = (): void => {
+  it('writes its four fields, and reads the ZipJob from the response (P3)', async () => {
     const upload = { uploadId: 'u', state: 'open', partSize: 1 };
     const answer = await apply({ progress: progressOf(pod), upload });
     expect(answer.status, answer.message).to.equal(200);
@@ -100,7 +91,9 @@ export const describeZipper = (theWorld: () => World): void => {
   it("is refused progress in another pod's name", async () => {
     expectRefusal(await apply({ progress: { ...progressOf(pod), podUid: 'another' } }), POLICY);
   });
+};
 
+const itHasNoOtherRights = (): void => {
   it("is refused another ZipJob's status, in its own namespace and in another (P5)", async () => {
     const neighbour = await world.createZipper(OWN);
     await world.setStatus(OWN, neighbour.zipJob, {
@@ -115,7 +108,7 @@ export const describeZipper = (theWorld: () => World): void => {
     expectRefusal(answer, 'cannot patch resource "zipjobs/status"');
   });
 
-  it("is refused a ZipJob's status before any pod is in charge", async () => {
+  it("is refused a ZipJob's status before any pod is active", async () => {
     const { metadata } = await world.createZipJob(OWN);
     expectRefusal(await apply({ progress: progressOf(pod) }, { name: metadata.name }), 'not in charge');
   });
@@ -142,7 +135,7 @@ export const describeZipper = (theWorld: () => World): void => {
     expectRefusal(await pod.zipper.request('DELETE', zipPath(OWN)), 'forbidden');
   });
 
-  it('may do one thing in its namespace (P4)', async () => {
+  it('has one permission in its namespace (P4)', async () => {
     const review = await pod.zipper.request('POST', '/apis/authorization.k8s.io/v1/selfsubjectrulesreviews', {
       body: {
         apiVersion: 'authorization.k8s.io/v1',
@@ -159,6 +152,20 @@ export const describeZipper = (theWorld: () => World): void => {
       { verbs: ['patch'], apiGroups: ['zipjobs.dev'], resources: ['zipjobs/status'] },
     ]);
   });
+};
+
+export const describeZipper = (theWorld: () => World): void => {
+  before(async () => {
+    world = theWorld();
+    pod = await world.createZipper(OWN);
+    await world.setStatus(OWN, pod.zipJob, {
+      phase: 'Starting',
+      job: { name: pod.zipJob, uid: 'job-uid', podUid: pod.uid },
+    });
+  });
+
+  itWritesItsFieldsOnly();
+  itHasNoOtherRights();
 
   it('is refused when its token is bound to no pod (P5)', async () => {
     const user = `system:serviceaccount:${OWN}:${ZIPPER_SERVICE_ACCOUNT}`;
@@ -168,7 +175,7 @@ export const describeZipper = (theWorld: () => World): void => {
     expectRefusal(await world.editor.request('PATCH', path, { as: user, body }), POLICY);
   });
 
-  it('is refused once another pod is in charge, and once none is', async () => {
+  it('is refused once another pod is active, and once none is', async () => {
     const late = await world.createZipper(OWN);
     const inCharge = (podUid: string | null) =>
       world.setStatus(OWN, late.zipJob, { job: { name: late.zipJob, uid: 'u', podUid } });

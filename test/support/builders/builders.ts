@@ -1,8 +1,6 @@
 /** Valid objects with a change each, for tests of decisions. */
 
-import { type ControllerConfig, readControllerConfig } from '#controller/config.ts';
-import type { Observation } from '#controller/zip-job/observation.ts';
-import { ANNOTATIONS, FINALIZER, GROUP_VERSION, LABELS, PROJECT_NAME } from '#crds/api-group.ts';
+import { ANNOTATIONS, GROUP_VERSION, LABELS, PROJECT_NAME } from '#crds/api-group.ts';
 import type { ObjectMeta } from '#crds/object-meta.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
 import type { ZipJob, ZipJobSpec, ZipJobStatus } from '#crds/zip-job.ts';
@@ -17,15 +15,6 @@ export const NOW = new Date('2026-05-04T12:00:00Z');
 /** RFC 3339 time so many seconds before NOW. */
 export const ago = (seconds: number): string =>
   `${new Date(NOW.getTime() - seconds * 1000).toISOString().slice(0, 19)}Z`;
-
-export const aConfig = (change: Partial<ControllerConfig> = {}): ControllerConfig => ({
-  ...readControllerConfig({
-    POD_NAME: 'controller-0',
-    POD_NAMESPACE: 'zipjobs-system',
-    ZIPPER_IMAGE: 'zipjobs-zipper:test',
-  }),
-  ...change,
-});
 
 export interface ZipJobChange {
   readonly metadata?: Partial<ObjectMeta>;
@@ -117,20 +106,4 @@ export const aPod = (name: string, { metadata, status }: PodChange = {}): Pod =>
   },
   spec: { containers: [], nodeName: 'node-1' },
   status: { phase: 'Running', ...status },
-});
-
-/** An observation of an accepted project with its bucket; the ZipJob has its finalizer. */
-export const anObservation = (change: Partial<Observation> & { zipJob?: ZipJob } = {}): Observation => ({
-  zipJob: aZipJob({ metadata: { finalizers: [FINALIZER] } }),
-  project: aZipProject(),
-  bucket: aZipBucket(),
-  rivals: [],
-  job: undefined,
-  pods: [],
-  settle: undefined,
-  refusal: undefined,
-  delivery: { kind: 'idle' },
-  slot: { kind: 'granted' },
-  isNamespaceTerminating: false,
-  ...change,
 });

@@ -47,28 +47,18 @@ export interface FakeObjectsOptions<T> {
 export const unreachable = (): KubeError =>
   new KubeError('GET /: the connection to the API server failed (ECONNREFUSED)', { code: 'Unreachable' });
 
-export const createFakeObjects = <T extends KubeObject>(
-  options: FakeObjectsOptions<T> = {},
-): FakeObjects<T> => {
+type Visible = Pick<FakeObjects<KubeObject>, 'lagging' | 'hasSynced'>;
+
+/** What is stored, and what the cache has seen of it. */
+const createStore = <T extends KubeObject>(options: FakeObjectsOptions<T>, visible: Visible) => {
   const stored = new Map<string, T>();
   const cached = new Map<string, T>();
-  const calls: string[] = [];
-  let failure: { error: Error; when: (call: string) => boolean } | undefined;
-  let held: Promise<unknown> | undefined;
   let version = 0;
-  let answersToLose = 0;
 
   const stamp = (object: T): T => {
     version += 1;
     const metadata = { uid: randomUUID(), ...object.metadata, resourceVersion: String(version) };
     return { ...structuredClone(object), metadata };
-  };
-
-  const call = async (name: string, signal?: AbortSignal): Promise<void> => {
-    calls.push(name);
-    await held;
-    signal?.throwIfAborted();
-    if (failure?.when(name) === true) throw failure.error;
   };
 
   const keep = (key: string, object: T): void => {
@@ -77,15 +67,15 @@ export const createFakeObjects = <T extends KubeObject>(
     options.onChange?.({ kind: 'set', key, object, before });
   };
 
-  const set = (object: T): T => {
+  const put = (object: T): T => {
     const stamped = stamp(object);
     stored.set(objectKey(stamped), stamped);
-    if (!fake.lagging) keep(objectKey(stamped), options.transform?.(stamped) ?? stamped);
+    if (!visible.lagging) keep(objectKey(stamped), options.transform?.(stamped) ?? stamped);
     return stamped;
   };
 
   const drop = (key: string): boolean => {
-    const before = fake.lagging ? undefined : cached.get(key);
+    const before = visible.lagging ? undefined : cached.get(key);
     if (before !== undefined) {
       cached.delete(key);
       options.onChange?.({ kind: 'deleted', key, before });
@@ -93,42 +83,84 @@ export const createFakeObjects = <T extends KubeObject>(
     return stored.delete(key);
   };
 
-  const notFaked = (): never => {
-    throw new Error('this call is not faked: test it against the real API server');
+  return { stored, cached, put, drop };
+};
+type Store<T extends KubeObject> = ReturnType<typeof createStore<T>>;
+
+const notFaked = (): never => {
+  throw new Error('this call is not faked: test it against the real API server');
+};
+
+/** A client of what is stored; a test can fail its calls, hold them, or lose their answers. */
+const createClient = <T extends KubeObject>(
+  store: Store<T>,
+): Pick<FakeObjects<T>, 'client' | 'calls' | 'fail' | 'loseAnswers' | 'holdUntil'> => {
+  const calls: string[] = [];
+  let failure: { error: Error; when: (call: string) => boolean } | undefined;
+  let held: Promise<unknown> | undefined;
+  let answersToLose = 0;
+
+  const call = async (name: string, signal?: AbortSignal): Promise<void> => {
+    calls.push(name);
+    await held;
+    signal?.throwIfAborted();
+    if (failure?.when(name) === true) throw failure.error;
   };
 
   const client: ObjectClient<T> = {
     get: async (namespace, name, signal) => {
       await call(`get ${namespace}/${name}`, signal);
-      return stored.get(`${namespace}/${name}`);
+      return store.stored.get(`${namespace}/${name}`);
     },
     list: async (listOptions = {}) => {
       await call('list', listOptions.signal);
-      return [...stored.values()].filter(
+      return [...store.stored.values()].filter(
         ({ metadata }) => listOptions.namespace === undefined || metadata.namespace === listOptions.namespace,
       );
     },
     create: async (object, createOptions = {}) => {
       await call(`create ${objectKey(object)}`, createOptions.signal);
-      const created = stored.has(objectKey(object)) ? undefined : set(object);
+      const created = store.stored.has(objectKey(object)) ? undefined : store.put(object);
       answersToLose -= 1;
       if (answersToLose >= 0) throw unreachable();
       return created;
     },
     mergePatch: async (target, patch, signal) => {
       await call(`patch ${target.namespace}/${target.name} ${JSON.stringify(patch)}`, signal);
-      const before = stored.get(`${target.namespace}/${target.name}`);
+      const before = store.stored.get(`${target.namespace}/${target.name}`);
       if (before === undefined)
         throw new KubeError('PATCH: not found', { code: 'NotFound', httpStatus: 404 });
-      return set({ ...before, ...patch });
+      return store.put({ ...before, ...patch });
     },
     delete: async (namespace, name, deleteOptions = {}) => {
       await call(`delete ${namespace}/${name}`, deleteOptions.signal);
-      return drop(`${namespace}/${name}`);
+      return store.drop(`${namespace}/${name}`);
     },
     apply: notFaked,
     replace: notFaked,
   };
+
+  return {
+    client,
+    calls,
+    fail: (error, when = () => true) => {
+      failure = error === undefined ? undefined : { error, when };
+    },
+    loseAnswers: (count) => {
+      answersToLose = count;
+    },
+    holdUntil: (promise) => {
+      held = promise;
+    },
+  };
+};
+
+export const createFakeObjects = <T extends KubeObject>(
+  options: FakeObjectsOptions<T> = {},
+): FakeObjects<T> => {
+  const visible: Visible = { lagging: false, hasSynced: true };
+  const store = createStore(options, visible);
+  const { stored, cached } = store;
 
   const reflector: Reflector<T> = {
     run: (signal) =>
@@ -139,7 +171,7 @@ export const createFakeObjects = <T extends KubeObject>(
       }),
     synced: () => Promise.resolve(),
     get hasSynced() {
-      return fake.hasSynced;
+      return visible.hasSynced;
     },
     get: (key) => cached.get(key),
     values: () => cached.values(),
@@ -148,25 +180,13 @@ export const createFakeObjects = <T extends KubeObject>(
     silenceMs: () => 0,
   };
 
-  const fake: FakeObjects<T> = {
-    client,
+  return Object.assign(visible, createClient(store), {
     reflector,
-    calls,
-    put: set,
-    remove: (namespace, name) => {
-      drop(`${namespace}/${name}`);
+    put: store.put,
+    remove: (namespace: string, name: string) => {
+      store.drop(`${namespace}/${name}`);
     },
     all: () => [...stored.values()],
-    fail: (error, when = () => true) => {
-      failure = error === undefined ? undefined : { error, when };
-    },
-    loseAnswers: (count) => {
-      answersToLose = count;
-    },
-    holdUntil: (promise) => {
-      held = promise;
-    },
-    lagging: false,
     catchUp: () => {
       cached.clear();
       for (const [key, object] of stored) cached.set(key, options.transform?.(object) ?? object);
@@ -178,7 +198,5 @@ export const createFakeObjects = <T extends KubeObject>(
         for (const [key, object] of then) cached.set(key, object);
       };
     },
-    hasSynced: true,
-  };
-  return fake;
+  });
 };

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { afterDelivery, firstWebhookState } from '#controller/webhook/notification.ts';
 import type { WebhookState } from '#crds/zip-job.ts';
-import { aConfig, ago, aZipJob, NOW } from '#test/support/builders/builders.ts';
+import { ago, aZipJob, NOW } from '#test/support/builders/builders.ts';
+import { aConfig } from '#test/support/builders/config.ts';
 
 const schedule = aConfig().webhookSchedule;
 const pending = (attempts: number): WebhookState => ({

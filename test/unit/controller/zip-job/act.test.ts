@@ -13,16 +13,11 @@ import { FINALIZER } from '#crds/api-group.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import { isKubeError, KubeError } from '#runtime/kube/kube-error.ts';
 import type { Job, Pod, Secret } from '#runtime/kube/resources.ts';
-import {
-  aConfig,
-  anObservation,
-  aZipBucket,
-  aZipJob,
-  NAME,
-  NAMESPACE,
-} from '#test/support/builders/builders.ts';
+import { aZipBucket, aZipJob, NAME, NAMESPACE } from '#test/support/builders/builders.ts';
+import { aConfig } from '#test/support/builders/config.ts';
 import { createFakeObjects } from '#test/support/builders/fake-objects.ts';
 import { createManualClock } from '#test/support/builders/manual-clock.ts';
+import { anObservation } from '#test/support/builders/observation.ts';
 import { createVersionedClient } from '#test/support/builders/versioned-client.ts';
 import { anUpload, finishedAs, running } from '#test/support/builders/zip-job-statuses.ts';
 

@@ -9,7 +9,8 @@ import {
 import { zipperNetworkOf } from '#controller/zip-project/zipper-network.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import type { KubeObject } from '#runtime/kube/types.ts';
-import { aConfig, aZipProject, NAMESPACE } from '#test/support/builders/builders.ts';
+import { aZipProject, NAMESPACE } from '#test/support/builders/builders.ts';
+import { aConfig } from '#test/support/builders/config.ts';
 
 const META = {
   name: 'zipjobs-zipper',

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { isJsonObject } from '#runtime/kube/decode.ts';
 import { RESOURCES } from '#runtime/kube/resources.ts';
 
 const metadata = { namespace: 'ns', name: 'a' };
@@ -41,4 +42,20 @@ describe('the decoders', () => {
     });
     expect(() => RESOURCES.namespaces.decode(5)).to.throw(TypeError);
   });
+});
+
+describe('isJsonObject', () => {
+  for (const [text, want] of [
+    ['{}', true],
+    [' { "a" : 1e400 } ', true],
+    ['[]', false],
+    ['null', false],
+    ['1', false],
+    ['{}{}', false],
+    ['{} //', false],
+    ['', false],
+  ] as const)
+    it(`returns ${want} for ${JSON.stringify(text)}`, () => {
+      expect(isJsonObject(text)).to.equal(want);
+    });
 });

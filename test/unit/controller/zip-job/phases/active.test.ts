@@ -2,18 +2,10 @@ import { expect } from 'chai';
 import { decide } from '#controller/zip-job/decide.ts';
 import { ANNOTATIONS } from '#crds/api-group.ts';
 import { findCondition } from '#crds/conditions.ts';
-import {
-  aConfig,
-  ago,
-  aJob,
-  anObservation,
-  aPod,
-  aZipBucket,
-  aZipJob,
-  NAME,
-  NOW,
-} from '#test/support/builders/builders.ts';
+import { ago, aJob, aPod, aZipBucket, aZipJob, NAME, NOW } from '#test/support/builders/builders.ts';
+import { aConfig } from '#test/support/builders/config.ts';
 import { judge, kinds, withStatus } from '#test/support/builders/judge.ts';
+import { anObservation } from '#test/support/builders/observation.ts';
 import { ended, failureMessage, waitingFor } from '#test/support/builders/pod-statuses.ts';
 import { anUpload, aResult, progressOf, running, starting } from '#test/support/builders/zip-job-statuses.ts';
 

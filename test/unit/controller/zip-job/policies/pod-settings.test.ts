@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { settingsIn } from '#controller/zip-job/policies/pod-settings.ts';
 import type { PodDefaults } from '#crds/zip-project.ts';
-import { aConfig, aZipJob, aZipProject } from '#test/support/builders/builders.ts';
+import { aZipJob, aZipProject } from '#test/support/builders/builders.ts';
+import { aConfig } from '#test/support/builders/config.ts';
 import { judge } from '#test/support/builders/judge.ts';
 
 const inProject = (pods: PodDefaults) => ({ ...aZipProject(), spec: { pods } });

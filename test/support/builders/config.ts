@@ -1,0 +1,10 @@
+import { type ControllerConfig, readControllerConfig } from '#controller/config.ts';
+
+export const aConfig = (change: Partial<ControllerConfig> = {}): ControllerConfig => ({
+  ...readControllerConfig({
+    POD_NAME: 'controller-0',
+    POD_NAMESPACE: 'zipjobs-system',
+    ZIPPER_IMAGE: 'zipjobs-zipper:test',
+  }),
+  ...change,
+});

@@ -1,0 +1,20 @@
+import type { Observation } from '#controller/zip-job/observation.ts';
+import { FINALIZER } from '#crds/api-group.ts';
+import type { ZipJob } from '#crds/zip-job.ts';
+import { aZipBucket, aZipJob, aZipProject } from './builders.ts';
+
+/** An observation of an accepted project with its bucket; the ZipJob has its finalizer. */
+export const anObservation = (change: Partial<Observation> & { zipJob?: ZipJob } = {}): Observation => ({
+  zipJob: aZipJob({ metadata: { finalizers: [FINALIZER] } }),
+  project: aZipProject(),
+  bucket: aZipBucket(),
+  rivals: [],
+  job: undefined,
+  pods: [],
+  settle: undefined,
+  refusal: undefined,
+  delivery: { kind: 'idle' },
+  slot: { kind: 'granted' },
+  isNamespaceTerminating: false,
+  ...change,
+});

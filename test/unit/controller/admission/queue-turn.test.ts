@@ -1,0 +1,53 @@
+import { expect } from 'chai';
+import { queueTurn } from '#controller/admission/queue-turn.ts';
+import { ANNOTATIONS } from '#crds/api-group.ts';
+import { ago, aZipJob } from '#test/support/builders/builders.ts';
+import { running } from '#test/support/builders/zip-job-statuses.ts';
+
+describe('queueTurn', () => {
+  const zipJob = aZipJob({ metadata: { name: 'b', creationTimestamp: ago(50) } });
+  const other = (name: string, seconds: number, more: object = {}) =>
+    aZipJob({ metadata: { name, creationTimestamp: ago(seconds) }, ...more });
+  const cases = [
+    { name: 'alone', rivals: [], want: { kind: 'go' } },
+    { name: 'behind an older job', rivals: [other('a', 60)], want: { kind: 'wait', for: 'a' } },
+    { name: 'before a younger job', rivals: [other('a', 40)], want: { kind: 'go' } },
+    {
+      name: 'while a younger job runs already',
+      rivals: [other('c', 40, { status: running('p') })],
+      want: { kind: 'wait', for: 'c' },
+    },
+    {
+      name: 'of two of the same second, by the time of acceptance',
+      rivals: [
+        aZipJob({
+          metadata: {
+            name: 'c',
+            creationTimestamp: ago(50),
+            annotations: { [ANNOTATIONS.acceptedAt]: ago(61) },
+          },
+        }),
+      ],
+      want: { kind: 'wait', for: 'c' },
+    },
+    {
+      name: 'of two of the same second otherwise, by name',
+      rivals: [other('a', 50), other('c', 50)],
+      want: { kind: 'wait', for: 'a' },
+    },
+    {
+      name: 'past an older job that is suspended',
+      rivals: [other('a', 60, { spec: { suspend: true } })],
+      want: { kind: 'go' },
+    },
+  ];
+  for (const { name, rivals, want } of cases)
+    it(`decides ${name}: ${want.kind}`, () => {
+      expect(queueTurn({ zipJob, rivals })).to.deep.equal(want);
+    });
+  it('holds a suspended job', () => {
+    expect(queueTurn({ zipJob: aZipJob({ spec: { suspend: true } }), rivals: [] }).kind).to.equal(
+      'suspended',
+    );
+  });
+});

@@ -1,0 +1,40 @@
+import { expect } from 'chai';
+import { expiresAt, fileListExpiresAt } from '#controller/zip-job/policies/expiry.ts';
+import { ANNOTATIONS } from '#crds/api-group.ts';
+import type { ZipJobStatus } from '#crds/zip-job.ts';
+import { ago, aZipJob } from '#test/support/builders/builders.ts';
+import { aConfig } from '#test/support/builders/config.ts';
+import { finishedAs, running } from '#test/support/builders/zip-job-statuses.ts';
+
+describe('expiresAt', () => {
+  const config = aConfig();
+  const at = (seconds: number): Date => new Date(Date.parse(ago(seconds)));
+  it('is seven days after the end by default', () => {
+    expect(expiresAt(aZipJob({ status: finishedAs('Failed') }), config)).to.deep.equal(at(10 - 604_800));
+  });
+  it('follows the spec, by result', () => {
+    const spec = { ttlSecondsAfterFinished: { succeeded: 5, failed: 60 } };
+    expect(expiresAt(aZipJob({ spec, status: finishedAs('Succeeded') }), config)).to.deep.equal(at(5));
+    expect(expiresAt(aZipJob({ spec, status: finishedAs('Cancelled') }), config)).to.deep.equal(at(-50));
+  });
+  it('never comes while a webhook is pending (W18)', () => {
+    const status = finishedAs('Succeeded', { webhook: { state: 'Pending' } });
+    expect(expiresAt(aZipJob({ status }), config)).to.equal(undefined);
+  });
+  it('comes once for a file list', () => {
+    const status = finishedAs('Succeeded');
+    expect(fileListExpiresAt(aZipJob({ status }), config)).to.deep.equal(at(10 - 3600));
+    const metadata = { annotations: { [ANNOTATIONS.fileListDeletedAt]: ago(1) } };
+    expect(fileListExpiresAt(aZipJob({ status, metadata }), config)).to.equal(undefined);
+  });
+  it('comes for a file list after the end of the last job that was run with it, and for its ZipJob as well', () => {
+    const first = aZipJob({ status: finishedAs('Failed', { finishedAt: ago(5_000) }) });
+    const again = (status: ZipJobStatus) =>
+      aZipJob({ metadata: { name: 'again' }, spec: { ...first.spec }, status });
+    expect(fileListExpiresAt(first, config, [again(running('p1'))])).to.equal(undefined);
+    expect(expiresAt(first, config, [again(running('p1'))])).to.equal(undefined);
+    const ended = again(finishedAs('Failed'));
+    expect(fileListExpiresAt(first, config, [ended])).to.deep.equal(at(10 - 3600));
+    expect(fileListExpiresAt(ended, config)).to.equal(undefined);
+  });
+});

@@ -1,0 +1,48 @@
+import { expect } from 'chai';
+import { fileListFault } from '#controller/zip-job/policies/file-list.ts';
+import { ANNOTATIONS } from '#crds/api-group.ts';
+import type { FilesFrom, ZipJob } from '#crds/zip-job.ts';
+import { ago, aZipJob, NAME } from '#test/support/builders/builders.ts';
+import { finishedAs } from '#test/support/builders/zip-job-statuses.ts';
+
+describe('fileListFault', () => {
+  const first = aZipJob({ status: finishedAs('Failed') });
+  const { filesFrom } = first.spec;
+  if (!filesFrom) throw new Error('the builder makes no list');
+  const again = aZipJob({ metadata: { name: 'again' } });
+  const fault = (owner: ZipJob | undefined, wanted: Partial<FilesFrom> = {}) =>
+    fileListFault(again, { ...filesFrom, ...wanted }, owner);
+
+  it('accepts its own list, and that of a job that is run again', () => {
+    expect(fileListFault(first, filesFrom, undefined)).to.equal(undefined);
+    expect(fault(first)).to.equal(undefined);
+  });
+
+  const deleted = { annotations: { [ANNOTATIONS.fileListDeletedAt]: ago(1) } };
+  const cases: readonly [string, string | undefined, RegExp][] = [
+    ['Secrets of a ZipJob that does not exist', fault(undefined), /does not exist/],
+    ['a list that was deleted', fault(aZipJob({ metadata: deleted })), /was deleted/],
+    [
+      'a list that is being deleted',
+      fault(aZipJob({ metadata: { deletionTimestamp: ago(1) } })),
+      /was deleted/,
+    ],
+    ['another digest', fault(first, { sha256: 'cd'.repeat(32) }), /count and digest/],
+    ['another count', fault(first, { count: 4 }), /count and digest/],
+    [
+      'Secrets of two lists',
+      fault(first, { secretNames: [`${NAME}-files-0`, 'again-files-1'] }),
+      /are no list/,
+    ],
+    ['another Secret', fault(first, { secretNames: ['zipbucket-s3-x'] }), /are no list/],
+    [
+      'a list of a list',
+      fault(aZipJob({ spec: { filesFrom: { ...filesFrom, secretNames: ['other-files-0'] } } })),
+      /no list of its own/,
+    ],
+  ];
+  for (const [what, found, words] of cases)
+    it(`refuses ${what}`, () => {
+      expect(found).to.match(words);
+    });
+});

@@ -1,0 +1,34 @@
+import { expect } from 'chai';
+import { verifyResult } from '#controller/zip-job/policies/result.ts';
+import { aZipJob } from '#test/support/builders/builders.ts';
+import { aResult } from '#test/support/builders/zip-job-statuses.ts';
+
+describe('verifyResult', () => {
+  const cases = [
+    { name: 'as many entries as files', spec: {}, result: aResult(), want: 'Uploaded' },
+    { name: 'an entry too few', spec: {}, result: aResult({ entries: 2 }), want: 'ResultInvalid' },
+    { name: 'no bytes', spec: {}, result: aResult({ bytes: 0 }), want: 'ResultInvalid' },
+    {
+      name: 'one left out on request',
+      spec: { onSourceError: 'Skip' as const },
+      result: aResult({ entries: 2, skipped: [1] }),
+      want: 'Uploaded',
+    },
+    {
+      name: 'one left out that nobody asked for',
+      spec: {},
+      result: aResult({ entries: 2, skipped: [1] }),
+      want: 'ResultInvalid',
+    },
+    {
+      name: 'a manifest entry',
+      spec: { manifestEntry: 'm.json' },
+      result: aResult({ entries: 4 }),
+      want: 'Uploaded',
+    },
+  ];
+  for (const { name, spec, result, want } of cases)
+    it(`returns ${want} for ${name}`, () => {
+      expect(verifyResult(aZipJob({ spec }), result).reason).to.equal(want);
+    });
+});
