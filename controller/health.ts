@@ -19,7 +19,7 @@ export const createHealth = (
       return { ok: false, reason: `a watch has been silent for ${Math.round(silenceMs / 1000)} s` };
     const longestMs = options.queue.longestRunningMs();
     if (longestMs > options.passLimitMs)
-      return { ok: false, reason: `a pass has been running for ${Math.round(longestMs / 1000)} s` };
+      return { ok: false, reason: `a reconcile has been running for ${Math.round(longestMs / 1000)} s` };
     return { ok: true };
   },
   ready: () =>

@@ -96,7 +96,7 @@ const createDispatcher = (
       const project = projectOfTest(key);
       // Deliveries outlive the pass that began them, and one begins where another ended.
       withLogFields(passFields('webhook')(project ?? key), () => {
-        log.warn({ err: error }, 'a webhook could not be tried');
+        log.warn({ err: error }, 'could not attempt a webhook delivery');
       });
       if (project === undefined) queue.addRateLimited(key);
       else projectQueue.addRateLimited(project);
@@ -111,7 +111,7 @@ const onPauseChange = (
   parts: { readonly slots: Slots; readonly watches: Watches; readonly onZipJob: (key: ObjectKey) => void },
 ): void => {
   metrics.paused.set(reason === undefined ? 0 : 1);
-  log.warn({ reason }, reason === undefined ? 'jobs begin again' : 'no further job begins');
+  log.warn({ reason }, reason === undefined ? 'jobs are resumed' : 'jobs are paused');
   parts.slots.refresh();
   for (const zipJob of parts.watches.caches.zipJobs.values())
     if (!isFinished(zipJob)) parts.onZipJob(objectKey(zipJob));

@@ -38,7 +38,7 @@ export class ConfigError extends AppError {
 export const toError = (thrown: unknown): Error =>
   thrown instanceof Error
     ? thrown
-    : new Error(`a value that is no Error was thrown: ${typeof thrown}`, { cause: thrown });
+    : new Error(`a value that is not an Error was thrown: ${typeof thrown}`, { cause: thrown });
 
 /** The system or library error code of a thrown value (`ECONNRESET`), looked for along the chain of causes. */
 export const errorCode = (thrown: unknown): string | undefined => {

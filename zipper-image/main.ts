@@ -185,7 +185,7 @@ const start = async (): Promise<void> => {
       const outcome = await runTask({ config, log, lifetime }, (read) => {
         mode = read;
       });
-      log.info(outcome, 'the task is done');
+      log.info(outcome, 'the task succeeded');
       await tell(outcome);
       return EXIT_CODES.ok;
     } catch (error) {

@@ -72,7 +72,8 @@ export const takenSlots = (
   const line = state.projects.get(project);
   const ofProject = limits.ofProject(project);
   if ((line?.buckets.get(bucket)?.running ?? 0) >= limits.perBucket)
-    return `at most ${limits.perBucket} jobs of one bucket run at once`;
-  if ((line?.running ?? 0) >= ofProject) return `at most ${ofProject} jobs of this project run at once`;
-  return `at most ${limits.inAll} jobs run at once in all; projects take turns, the oldest job of each first`;
+    return `at most ${limits.perBucket} jobs of one bucket can run at the same time`;
+  if ((line?.running ?? 0) >= ofProject)
+    return `at most ${ofProject} jobs of this project can run at the same time`;
+  return `at most ${limits.inAll} jobs can run at the same time in total; the queue is fair across projects and starts the oldest job of each first`;
 };

@@ -14,7 +14,7 @@ export interface Pause {
 const reasonOf = ({ metadata }: Lease): string | undefined => {
   const text = metadata.annotations?.[ANNOTATIONS.paused];
   if (text === undefined || text === 'false') return undefined;
-  return text === '' || text === 'true' ? 'no reason is given' : text.slice(0, MAX_REASON);
+  return text === '' || text === 'true' ? 'no reason given' : text.slice(0, MAX_REASON);
 };
 
 /**

@@ -42,7 +42,7 @@ export const createEventLane = (options: EventLaneOptions): EventLane => {
     for (let event = next(); event; event = next()) await record(...event);
     running -= 1;
     if (running > 0) return;
-    if (dropped > 0) log.warn({ dropped }, 'more events than the API server took: some were not told');
+    if (dropped > 0) log.warn({ dropped }, 'dropped events because the API server is too slow');
     dropped = 0;
     if (isClosing) drained.abort();
   };

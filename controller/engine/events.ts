@@ -85,7 +85,7 @@ export const createEvents = (options: EventsOptions): RecordEvent => {
     } catch (error) {
       // A namespace that is going takes no events; elsewhere an event that is lost changes nothing.
       if (!isKubeError(error, 'NamespaceTerminating', 'NotFound'))
-        options.log.warn({ err: error, namespace, event: note.reason }, 'an event could not be recorded');
+        options.log.warn({ err: error, namespace, event: note.reason }, 'could not record an event');
     }
   };
 };

@@ -51,7 +51,7 @@ const attempt = async (
     return succeeded;
   } catch (error) {
     if (!limits.signal.aborted)
-      log.warn({ err: toError(error), lease: `${namespace}/${name}` }, 'a call for the lease failed');
+      log.warn({ err: toError(error), lease: `${namespace}/${name}` }, 'a request for the lease failed');
     return false;
   } finally {
     limits.signal.removeEventListener('abort', abort);
@@ -102,7 +102,7 @@ const release = async (state: State): Promise<void> => {
 export class LeadershipLost extends AppError {
   constructor(options: Pick<LeaderElectionOptions, 'namespace' | 'name'>) {
     super(
-      `The lease ${options.namespace}/${options.name} was lost: it could not be renewed in time, or another process holds it. This process must end and start anew`,
+      `The lease ${options.namespace}/${options.name} was lost: it was not renewed in time, or another process holds it. This process must exit and restart`,
       { code: 'LeadershipLost', retryable: false },
     );
   }

@@ -151,7 +151,7 @@ const done = (state: State, key: string): void => {
 
 const failed = (state: State, key: string, error: unknown): void => {
   if (state.stopped) return;
-  state.options.log.error({ err: toError(error), key }, 'a pass failed, the key comes back later');
+  state.options.log.error({ err: toError(error), key }, 'reconcile failed, will retry');
   addRateLimited(state, key);
 };
 
@@ -191,7 +191,7 @@ const drained = async (state: State, workers: Promise<unknown>, signal: AbortSig
     state.waiting.clear();
     for (const wake of state.idle.splice(0)) wake();
     timer = clock.after(options.drainTimeoutMs ?? 10_000, () => {
-      options.log.warn({ keys: [...inWork.keys()] }, 'stopped while keys were in work');
+      options.log.warn({ keys: [...inWork.keys()] }, 'stopped before all reconciles finished');
       limit.resolve();
     });
   };

@@ -21,10 +21,10 @@ const look = async ({ seize, release, log, signal }: LeaveClusterOptions): Promi
   try {
     const wasLed = await seize(signal);
     const found = await release(signal);
-    log.info({ found, wasLed }, 'looked for finalizers');
+    log.info({ found, wasLed }, 'checked for finalizers');
     return found === 0;
   } catch (error) {
-    if (!signal.aborted) log.warn({ err: toError(error) }, 'a look failed and is taken again');
+    if (!signal.aborted) log.warn({ err: toError(error) }, 'a check failed, will retry');
     return false;
   }
 };

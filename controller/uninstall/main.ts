@@ -45,7 +45,7 @@ const serve = async (config: UninstallConfig, log: Logger, lifetime: Lifetime): 
     log,
     signal: AbortSignal.any([lifetime.stopping, AbortSignal.timeout(config.limitSeconds * 1000)]),
   });
-  if (!isDone) log.error('not every finalizer could be released in time; uninstall again');
+  if (!isDone) log.error('could not remove all finalizers in time; run helm uninstall again');
   return isDone ? 0 : 1;
 };
 

@@ -31,7 +31,7 @@ const waitedFor = (seen: BucketObservation): string => {
     .sort();
   const unfinished = names.length > 0 ? `: ${firstOf(names)}` : '';
   const finished = heldBy(seen).length - names.length;
-  return `waits until no ZipJob names it: ${names.length} unfinished${unfinished}; ${finished} finished. The annotation ${ANNOTATIONS.forceDelete} lets it go at once, and what is unfinished fails`;
+  return `waits until no ZipJob refers to it: ${names.length} unfinished${unfinished}; ${finished} finished. To delete it now and fail its unfinished jobs, set the annotation ${ANNOTATIONS.forceDelete}=true`;
 };
 
 /** A bucket that is being deleted goes when no job names it any more, or at once when it must. */

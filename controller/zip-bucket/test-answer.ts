@@ -77,7 +77,7 @@ const timedOut = ({ job, pods }: BucketTest, seconds: number): TestAnswer => {
   const why = wait ? `: ${wait.reason}: ${wait.message}` : '';
   return failed(
     wait?.reason ?? 'BucketTestFailed',
-    `Job ${job.metadata.name} gave no answer within ${seconds} s${why}`,
+    `Job ${job.metadata.name} did not finish within ${seconds} s${why}`,
   );
 };
 

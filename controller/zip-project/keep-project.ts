@@ -26,7 +26,7 @@ const list = new Intl.ListFormat('en');
 const ready = (kinds: readonly string[]): Readiness => ({
   status: 'True',
   reason: 'ProjectReady',
-  message: `${list.format(kinds)} ${ZIPPER_SERVICE_ACCOUNT} of the zippers ${kinds.length === 1 ? 'is' : 'are'} in place.`,
+  message: `${list.format(kinds)} ${ZIPPER_SERVICE_ACCOUNT} of the zippers ${kinds.length === 1 ? 'exists' : 'exist'}.`,
 });
 
 const notReady = (error: unknown): Readiness => ({

@@ -28,10 +28,10 @@ const listOf = (objects: readonly { readonly metadata: { readonly name: string }
 
 const messageOf = ({ unfinished, buckets }: LeavingProject, until: Date): string => {
   const waits = [
-    ...(unfinished.length > 0 ? [`jobs end: ${listOf(unfinished)}`] : []),
-    ...(buckets.length > 0 ? [`ZipBuckets are deleted: ${listOf(buckets)}`] : []),
+    ...(unfinished.length > 0 ? [`jobs have ended: ${listOf(unfinished)}`] : []),
+    ...(buckets.length > 0 ? [`ZipBuckets have been deleted: ${listOf(buckets)}`] : []),
   ];
-  return `${REASONS.ProjectDeleting} Until ${waits.join('; and ')}; not beyond ${until.toISOString()}.`;
+  return `${REASONS.ProjectDeleting} Waiting until ${waits.join('; and ')}; at the latest until ${until.toISOString()}.`;
 };
 
 /** What is to be done about a ZipProject that is being deleted? Its tokens opened nothing from that moment on. */

@@ -38,11 +38,11 @@ const checked = (check: () => Check): Answer => {
 
 const answerTo = async (request: IncomingMessage, options: AdminServerOptions): Promise<Answer> => {
   if (request.method !== 'GET' && request.method !== 'HEAD')
-    return json(405, { error: `${request.method} is not served here; use GET` });
+    return json(405, { error: `${request.method} is not supported; use GET` });
   const path = (request.url ?? '').split('?', 1).join();
   if (path === '/healthz') return checked(options.healthy);
   if (path === '/readyz') return checked(options.ready);
-  if (path !== '/metrics') return json(404, { error: 'served here are /healthz, /readyz and /metrics' });
+  if (path !== '/metrics') return json(404, { error: 'not found; use /healthz, /readyz or /metrics' });
   const { contentType } = options.registry;
   return { status: 200, contentType, body: await options.registry.metrics() };
 };
@@ -56,7 +56,7 @@ const respond = async (
   try {
     answer = await answerTo(request, options);
   } catch (error) {
-    options.log.error({ err: toError(error), path: request.url }, 'the admin server failed');
+    options.log.error({ err: toError(error), path: request.url }, 'a request to the admin server failed');
     answer = json(500, { error: 'this failed; the log tells why' });
   }
   response.writeHead(answer.status, {

@@ -82,7 +82,7 @@ class ZipJobStatusWriter implements StatusWriter {
       } catch (error) {
         if (!(error instanceof StatusError) || error.code === 'Internal') throw error;
         if (performance.now() >= deadline) throw tooLate(error, startDeadlineMs);
-        this.#deps.log.debug({ err: error }, 'not in charge yet');
+        this.#deps.log.debug({ err: error }, 'this pod is not active yet');
       }
       await delay(this.#deps.settings.statusChargeIntervalMs, undefined, { signal });
     }
@@ -121,7 +121,7 @@ class ZipJobStatusWriter implements StatusWriter {
       maxDelayMs: settings.statusRetryMaxMs,
       maxRetryAfterMs: settings.statusWriteLimitMs,
       isRetryable: (error) => error instanceof StatusError && error.retryable && performance.now() < deadline,
-      onRetry: (error, attempt) => log.warn({ err: error, attempt }, 'the status is written again'),
+      onRetry: (error, attempt) => log.warn({ err: error, attempt }, 'retrying a status write'),
     };
     await retry(() => this.#applyInCharge(signal), policy, signal);
   }
@@ -153,7 +153,7 @@ class ZipJobStatusWriter implements StatusWriter {
     try {
       await this.#applyInCharge(signal);
     } catch (error) {
-      this.#deps.log.warn({ err: error }, 'progress could not be written');
+      this.#deps.log.warn({ err: error }, 'could not write progress');
     }
   }
 }
@@ -165,14 +165,14 @@ const tooLate = (error: StatusError, startDeadlineMs: number): AppError => {
   const seconds = Math.round(startDeadlineMs / 1000);
   return error.code === 'Superseded'
     ? new AppError(
-        `Waiting to be put in charge: not within ${seconds} s; the controller may be down, or another pod is in charge`,
+        `The pod was not activated within ${seconds} s. The controller may be down, or another pod is active`,
         {
           code: 'NotInCharge',
           retryable: true,
           cause: error,
         },
       )
-    : new AppError(`Waiting to be put in charge: the API server gave no answer within ${seconds} s`, {
+    : new AppError(`The pod was not activated: the API server did not respond within ${seconds} s`, {
         code: 'ApiServerUnavailable',
         retryable: true,
         cause: error,

@@ -47,7 +47,7 @@ const isGone = async (deps: SettleDeps, upload: UploadRef): Promise<boolean> => 
   try {
     return (await deps.store.lookAtUpload(upload, deps.signal)) === 'gone';
   } catch (error) {
-    deps.log.debug({ err: error }, 'the store does not tell whether the upload is gone');
+    deps.log.debug({ err: error }, 'the store does not report whether the upload still exists');
     return true;
   }
 };
@@ -61,9 +61,7 @@ export const abortUpload = async (deps: SettleDeps, upload: UploadRef): Promise<
     await abortOnce(deps, upload);
     if (await isGone(deps, upload)) return;
   }
-  deps.log.warn(
-    'the aborted upload is still there; the rule of the bucket for unfinished uploads removes it',
-  );
+  deps.log.warn('the aborted upload still exists; the lifecycle rule of the bucket must remove it');
 };
 
 /** True when the store answered, with whatever. */
@@ -76,7 +74,7 @@ const abortForAnyAnswer = async (deps: SettleDeps, upload: UploadRef): Promise<v
   } catch (error) {
     deps.onAbortFailed?.();
     if (!wasAnswered(error)) throw toError(error);
-    deps.log.warn({ err: error }, 'the store refused to abort the upload');
+    deps.log.warn({ err: error }, 'the store rejected the abort of the upload');
   }
 };
 

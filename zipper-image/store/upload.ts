@@ -73,7 +73,7 @@ const assertWhole = (parts: readonly Part[], bytes: number): void => {
   const isGapless = parts.every(({ number }, index) => number === index + 1);
   if (!isGapless || sent !== bytes)
     throw new StoreError(
-      `Checking the upload: ${parts.length} parts with ${sent} bytes are there, but ${bytes} were written`,
+      `Could not verify the upload: it has ${parts.length} parts with ${sent} bytes, but ${bytes} bytes were written`,
       { code: 'StoreCorrupted', retryable: true, storeCode: 'PartsMissing' },
     );
 };
@@ -116,7 +116,7 @@ const createPartSender = (deps: OpenDeps, ref: UploadRef) => {
     parts,
     signal,
     bytes: () => bytes,
-    stop: () => stop.abort(new DOMException('the upload is given up', 'AbortError')),
+    stop: () => stop.abort(new DOMException('the upload was cancelled', 'AbortError')),
     send: async (part: FilledPart): Promise<void> => {
       try {
         const sent = await retry(() => deps.store.uploadPart(ref, part, signal), deps.retryPolicy(), signal);
@@ -215,12 +215,12 @@ const abortQuietly = async (deps: SettleDeps, ref: UploadRef): Promise<void> => 
     await abortUpload(deps, ref);
   } catch (error) {
     deps.onAbortFailed?.();
-    deps.log.warn({ err: error, ...ref }, 'the upload could not be aborted; the bucket may hold its parts');
+    deps.log.warn({ err: error, ...ref }, 'could not abort the upload; its parts may remain in the bucket');
   }
 };
 
 const tooLarge = ({ bytes, because }: ReturnType<typeof archiveLimit>): AppError =>
   new AppError(
-    `Writing the archive: it would be larger than ${bytes} bytes, ${because}; split the list of files`,
+    `Could not write the archive: it would exceed ${bytes} bytes, ${because}; split the file list`,
     { code: 'ArchiveTooLarge', retryable: false },
   );

@@ -24,7 +24,7 @@ export interface CheckBucketDeps {
   readonly toFailure: (error: unknown) => Failure;
 }
 
-const BODY = Buffer.from('zipjobs looks whether this bucket can be written to; nothing is kept of it\n');
+const BODY = Buffer.from('zipjobs tests whether it can write to this bucket; this upload is aborted\n');
 
 const digestsOf = ({ partChecksum }: Store): PartDigests =>
   partChecksum === 'md5'
@@ -84,7 +84,7 @@ const abort = async (deps: CheckBucketDeps, refusals: Refusals, upload: UploadRe
     await refusals.note('s3:AbortMultipartUpload', () => deps.store.abortUpload(upload));
   } catch (error) {
     refusals.fatal ??= error;
-    deps.log.warn({ err: error }, 'the upload of the check could not be aborted');
+    deps.log.warn({ err: error }, 'could not abort the test upload');
   }
 };
 

@@ -30,7 +30,10 @@ const startMark = async (
     return await retry(() => store.createUpload(key, attempt, signal), retryPolicy(), signal);
   } catch (error) {
     if (!wasAnswered(error)) throw error;
-    log.warn({ err: error }, 'the store starts no upload of the key, so none can be looked for');
+    log.warn(
+      { err: error },
+      'the store rejected a marker upload, so unrecorded uploads cannot be identified',
+    );
     if (!isStoreCode(error, 'NoSuchBucket')) onAbortFailed?.();
     return undefined;
   }
@@ -46,7 +49,7 @@ const sweepByMark = async (deps: SettleDeps, task: SettleTask): Promise<void> =>
     await abortUpload(deps, own);
   } catch (error) {
     deps.onAbortFailed?.();
-    deps.log.warn({ err: error }, 'the upload that served as a mark could not be aborted');
+    deps.log.warn({ err: error }, 'could not abort the marker upload');
   }
 };
 
@@ -55,7 +58,7 @@ const sweepIfPossible = async (deps: SettleDeps, task: SettleTask): Promise<void
   try {
     await sweepByMark(deps, task);
   } catch (error) {
-    deps.log.info({ err: error }, 'there was no answer to whether unknown uploads of the key are left');
+    deps.log.info({ err: error }, 'could not determine whether unrecorded uploads of the key remain');
   }
 };
 
@@ -84,7 +87,7 @@ const settleUnrecorded = async (deps: SettleDeps, task: SettleTask): Promise<Set
 
 /**
  * Ends the uploads of an attempt that is no longer in charge and tells whether it published its archive.
- * @throws StoreError when the store could not be asked in time.
+ * @throws StoreError when the store did not respond in time.
  */
 export const settle = async (deps: SettleTaskDeps): Promise<SettleOutcome> => {
   const { task, store, settings, log, stopping, onAbortFailed } = deps;
@@ -99,11 +102,14 @@ export const settle = async (deps: SettleTaskDeps): Promise<SettleOutcome> => {
       : await settleRecorded(settleDeps, task, settleLimitMs * SWEEP_SHARE);
   } catch (error) {
     if (!limit.aborted || stopping.aborted) throw error;
-    throw new StoreError(`Settling the upload: no answer from the store within ${settleLimitMs} ms`, {
-      code: 'StoreUnavailable',
-      retryable: true,
-      storeCode: 'Timeout',
-      cause: error,
-    });
+    throw new StoreError(
+      `Could not recover the upload: the store did not respond within ${settleLimitMs} ms`,
+      {
+        code: 'StoreUnavailable',
+        retryable: true,
+        storeCode: 'Timeout',
+        cause: error,
+      },
+    );
   }
 };

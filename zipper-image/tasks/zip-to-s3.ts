@@ -85,7 +85,7 @@ const writeArchive = async (work: Work, files: ListOfFiles, { upload, sources }:
     signal: cancel.signal,
   });
   if (written.files !== files.entries.length)
-    throw new Error(`${written.files} of ${files.entries.length} files were read`);
+    throw new Error(`Could not write the archive: read ${written.files} of ${files.entries.length} files`);
   return { ...written, ...(await archive.finish()) };
 };
 
@@ -162,7 +162,7 @@ const reportResult = async (work: Work, result: ZipResult): Promise<void> => {
     if (error instanceof StatusError && error.code === 'Superseded') throw error;
     work.deps.log.error(
       { err: error },
-      'the result could not be written; the controller has to ask the store',
+      'could not write the result to the status; the controller must recover it from the store',
     );
   }
 };
@@ -172,7 +172,7 @@ const reportFailure = async (work: Work, error: unknown): Promise<void> => {
   try {
     await work.status.write({ failure: work.deps.toFailure(error) }, AbortSignal.timeout(FAILURE_WRITE_MS));
   } catch (writeError) {
-    work.deps.log.warn({ err: writeError }, 'the failure could not be written into the status');
+    work.deps.log.warn({ err: writeError }, 'could not write the failure to the status');
   }
 };
 

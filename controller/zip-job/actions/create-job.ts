@@ -45,7 +45,7 @@ const refuse = async (
     key,
     refusalAfter(options.memory.refusal(key), error, { target, now: options.clock.date() }),
   );
-  options.log.warn({ err: error, ...jobFacts(zipJob), target }, 'the API server did not take a Job');
+  options.log.warn({ err: error, ...jobFacts(zipJob), target }, 'the API server rejected a Job');
   return AGAIN;
 };
 
@@ -64,7 +64,9 @@ export const createJob = async (
     const job = (await options.jobs.create(action.job)) ?? (await options.jobs.get(namespace, name));
     if (!job) return AGAIN;
     if (target === 'settle' && !isOwnedBy(job, zipJob))
-      throw new KubeError(`Could not create Job ${name}: the name is taken`, { code: 'AlreadyExists' });
+      throw new KubeError(`Could not create Job ${name}: another Job has this name. Delete that Job`, {
+        code: 'AlreadyExists',
+      });
     options.memory.accepted(key);
     return { kind: 'again', hints: target === 'archive' ? { job } : { settle: job } };
   } catch (error) {

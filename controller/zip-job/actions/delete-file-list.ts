@@ -19,7 +19,7 @@ export const deleteFileList = async (
       await options.secrets.delete(namespace, name);
     } catch (error) {
       if (!isKubeError(error, 'Forbidden')) throw error;
-      options.log.warn({ err: error, ...jobFacts(zipJob) }, 'a file list may not be deleted');
+      options.log.warn({ err: error, ...jobFacts(zipJob) }, 'no permission to delete a file list');
     }
   }
   const deletedAt = rfc3339(options.clock.date());

@@ -17,7 +17,7 @@ export const forceDeletePod = async (
     type: 'DisruptionTarget',
     status: 'True',
     reason: 'PodLost',
-    message: 'its node does not answer',
+    message: 'the node of the pod does not respond',
   };
   const status = {
     phase: 'Failed',

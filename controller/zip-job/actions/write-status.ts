@@ -10,7 +10,8 @@ import { guarded } from './versioned-write.ts';
 
 const logMove = ({ log }: ActOptions, { zipJob: before }: Observation, after: ZipJob): void => {
   const { phase, reason } = after.status ?? {};
-  if (phase !== before.status?.phase) log.info({ ...jobFacts(after), phase, reason }, 'the job moved');
+  if (phase !== before.status?.phase)
+    log.info({ ...jobFacts(after), phase, reason }, 'the phase of the job changed');
 };
 
 /** The answer stands in the status: it is told to whoever watches the endpoint, and needs not be kept. */
@@ -21,7 +22,7 @@ const noteDelivery = (options: ActOptions, seen: Observation, after: ZipJob): vo
   const { deliveryId, state, attempts } = after.status?.webhook ?? {};
   options.log.info(
     { ...jobFacts(after), webhook: { deliveryId, state, attempts, ...delivery } },
-    'a webhook was sent',
+    'a webhook delivery was attempted',
   );
   const url = after.spec.webhook?.url;
   if (url !== undefined) options.endpointNotes.add(after.metadata.namespace, { url, delivery });

@@ -42,7 +42,7 @@ const failedEvent = (status: OwnedStatus): readonly EventNote[] => {
 
 /** A pod that ended, is gone, or is lost with its node no longer counts: it loses the charge and is settled next. */
 const podOver = (s: Situation): Step => {
-  const lost = { reason: 'PodLost', message: 'the node of the pod does not answer' };
+  const lost = { reason: 'PodLost', message: 'the node of the pod does not respond' };
   const pod = s.seen.pods.find(({ metadata }) => metadata.uid === s.status.job?.podUid);
   const status = revoke(s, pod && !isEnded(pod) ? lost : undefined);
   const why = { reason: 'Settling', now: s.now } as const;
@@ -56,7 +56,7 @@ const podOver = (s: Situation): Step => {
 const waitedFor = ({ seen }: Situation, job: Job, pod: Pod | undefined): string => {
   if (!pod && seen.podRefusal) return `${seen.podRefusal.reason}: ${seen.podRefusal.message}`;
   if (!pod)
-    return `a pod of Job ${job.metadata.name}, which was not created; quota or admission may refuse it`;
+    return `a pod of Job ${job.metadata.name}, which was not created; check the quota and the admission policies of the namespace`;
   const wait = podWaiting(pod, END_OF_TIME);
   return wait ? `${wait.reason}: ${wait.message}` : `the first progress of pod ${pod.metadata.name}`;
 };
@@ -82,7 +82,7 @@ const notStarted = (s: Situation, job: Job, pod: Pod | undefined): Step => {
   if (deadline && now >= deadline)
     return beginEnding(s, {
       reason: 'StartDeadlineExceeded',
-      message: `no zipper started in time; the job waited for ${waitedFor(s, job, pod)}`,
+      message: `no zipper started before the deadline; the job waited for ${waitedFor(s, job, pod)}`,
     });
   const requeueAfterMs = msUntil(
     now,
@@ -137,10 +137,10 @@ const running = (s: Situation, job: Job, pod: Pod): Step => {
   const quietSince = timeOf(s.seen.zipJob.status?.progress?.updatedAt) ?? now.getTime();
   const quietUntil = new Date(quietSince + config.noProgressSeconds * 1000);
   const isQuiet = now >= quietUntil;
-  const begun: EventNote = { type: 'Normal', reason: 'Running', message: `pod ${name} fetches files` };
+  const begun: EventNote = { type: 'Normal', reason: 'Running', message: `pod ${name} downloads files` };
   const quiet = {
     reason: 'NoProgress',
-    message: `pod ${name} has not moved for more than ${config.noProgressSeconds} s`,
+    message: `pod ${name} has made no progress for more than ${config.noProgressSeconds} s`,
   } as const;
   const isNews = isQuiet && status.reason !== quiet.reason;
   return {
@@ -159,7 +159,7 @@ const nodeSilent = (s: Situation, job: Job, pod: Pod): Step => {
   const node = pod.spec?.nodeName ?? '';
   const why = {
     reason: 'NodeSilent',
-    message: `pod ${pod.metadata.name} was told to stop, and node ${node} does not say whether it did`,
+    message: `pod ${pod.metadata.name} was asked to stop, but node ${node} does not report whether it did`,
   } as const;
   const told = withPhase(status, status.phase ?? 'Starting', why);
   return {
@@ -195,7 +195,7 @@ const charge = (s: Situation, job: Job, pod: Pod): Step => {
         ...(node !== undefined && { node }),
       },
     },
-    events: [{ type: 'Normal', reason: 'PodInCharge', message: `pod ${pod.metadata.name} is in charge` }],
+    events: [{ type: 'Normal', reason: 'PodInCharge', message: `pod ${pod.metadata.name} is active` }],
   };
 };
 
@@ -233,7 +233,7 @@ const settleOn = (s: Situation): Step => {
 
 const withPhaseReason = (status: OwnedStatus): OwnedStatus => {
   const last = status.attempts?.at(-1);
-  const message = `attempt ${last?.n ?? 0} failed (${last?.reason ?? last?.class ?? 'unknown'}); the next pod is awaited`;
+  const message = `attempt ${last?.n ?? 0} failed (${last?.reason ?? last?.class ?? 'unknown'}); waiting for the next pod`;
   return { ...status, reason: 'PodStarting', message };
 };
 
@@ -244,11 +244,11 @@ export const active = (s: Situation): Step => {
   if (!job || job.metadata.uid !== wanted)
     return beginEnding(s, {
       reason: 'JobDeleted',
-      message: `Job ${s.status.job?.name ?? ''} was deleted by somebody else`,
+      message: `another client deleted Job ${s.status.job?.name ?? ''}`,
     });
   if (isSettling(s.status)) return settleOn(s);
   const { now, config } = s;
   if (isOutOfTime(s.seen.zipJob, job, { now, activeDeadlineSeconds: config.activeDeadlineSeconds }))
-    return beginEnding(s, { reason: 'DeadlineExceeded', message: 'the job ran out of its time' });
+    return beginEnding(s, { reason: 'DeadlineExceeded', message: 'the job exceeded its deadline' });
   return s.status.job?.podUid === undefined ? nobodyInCharge(s, job) : inCharge(s, job);
 };

@@ -39,7 +39,7 @@ const held = (s: Situation, why: { readonly reason: Reason; readonly message: st
   if (deadline && s.now >= deadline)
     return finish(s, s.status, {
       reason: 'StartDeadlineExceeded',
-      message: `the job could not be started in time: ${why.reason}: ${why.message}`,
+      message: `the job did not start before its deadline: ${why.reason}: ${why.message}`,
     });
   const isNew = !isTrue(s.status, 'Waiting', why.reason);
   return {
@@ -89,7 +89,7 @@ const suspended = (s: Situation): Step => ({
     now: s.now,
   }),
   ...(!isTrue(s.status, 'Suspended') && {
-    events: [{ type: 'Normal', reason: 'Suspended', message: 'held in the queue by spec.suspend' }],
+    events: [{ type: 'Normal', reason: 'Suspended', message: 'kept in the queue by spec.suspend' }],
   }),
 });
 
@@ -137,7 +137,7 @@ const takeTurn = (s: Situation): Step => {
     const step = create({ ...resumed, status: withQueued(resumed.status) });
     return { ...step, events: [...back, ...(step.events ?? [])] };
   }
-  const message = `job ${turn.for} writes the same key of the same bucket and comes first`;
+  const message = `job ${turn.for} writes the same key of the same bucket and runs first`;
   const why = { reason: 'OlderJobFirst', message } as const;
   const isNew = s.status.reason !== why.reason;
   return {
@@ -161,11 +161,11 @@ const nameTaken = (s: Situation, job: Job): Step => {
   if (!isLeftOver(job, zipJob))
     return finish(s, s.status, {
       reason,
-      message: `a Job named ${name} exists that does not belong to this ZipJob`,
+      message: `a Job named ${name} already exists and does not belong to this ZipJob; delete it or create the ZipJob under another name`,
     });
   const step = held(s, {
     reason,
-    message: `the Job of an earlier ZipJob named ${name} is still being removed`,
+    message: `the Job of an earlier ZipJob named ${name} is still being deleted`,
   });
   return { ...step, requeueAfterMs: Math.min(step.requeueAfterMs ?? Infinity, LEFT_OVER_MS) };
 };
@@ -179,7 +179,8 @@ export const queued = (before: Situation): Step => {
   if (isRestored(zipJob, s.now, s.config))
     return finish(s, status, {
       reason: 'Restored',
-      message: 'the job was accepted long ago and has no status: it comes from a backup and is not run again',
+      message:
+        'the job is older than a day and has no status: it was restored from a backup and does not run again',
     });
   if (job) return nameTaken(s, job);
   if (isTrue(status, 'Accepted')) return takeTurn(s);

@@ -63,14 +63,14 @@ const published = (s: Situation, attempt: Attempt, found: Published & { status: 
   status: { ...found.status, result: lastWords(s, attempt, found.etag) ?? provedResult(s, found) },
   outcome: {
     reason: 'ProvedByStore',
-    message: `the attempt was lost, but its archive of ${found.bytes} bytes is complete in the bucket`,
+    message: `the attempt was lost, but the bucket contains its complete archive of ${found.bytes} bytes`,
   },
   events: [],
 });
 
 const unknownText = (outcome: Extract<SettleOutcome, { outcome: 'unknown' }>): string =>
   outcome.missingPermission === undefined
-    ? 'the store could not be asked in time'
+    ? 'the store did not respond in time'
     : `the credentials lack ${outcome.missingPermission}`;
 
 const lossOf = ({ n }: Attempt, upload: Settled): string =>
@@ -86,7 +86,13 @@ const answered = (s: Situation, attempt: Attempt, answer: SettleAnswer): Settlin
     return {
       kind: 'settled',
       status,
-      events: [{ type: 'Normal', reason: 'Settled', message: `attempt ${attempt.n} left nothing behind` }],
+      events: [
+        {
+          type: 'Normal',
+          reason: 'Settled',
+          message: `attempt ${attempt.n} was recovered: no archive or upload remains`,
+        },
+      ],
     };
   const message = `${lossOf(attempt, upload)}; ${unknownText(outcome)}`;
   const events: readonly EventNote[] = [{ type: 'Warning', reason: 'OutcomeUnknown', message }];
@@ -113,7 +119,7 @@ export const settling = (s: Situation): Settling => {
         step: { status: s.status, requeueAfterMs: Math.max(0, next.until.getTime() - now.getTime()) },
       };
     case 'start': {
-      if (!seen.bucket) throw new Error('a settle Job was decided on for a bucket that is not there');
+      if (!seen.bucket) throw new Error('Could not create the recovery Job: the ZipBucket does not exist');
       const job = settleJob(seen.zipJob, { ...next, bucket: seen.bucket }, config);
       return {
         kind: 'waiting',

@@ -43,7 +43,7 @@ const failureOf = (zipJob: ZipJob, pod: Pod): Failure | undefined => {
 const podView = (status: Pod['status'] = {}): Removal => {
   const target = status.conditions?.find(({ type }) => type === 'DisruptionTarget');
   const { reason = target?.reason ?? 'PodFailed', message = target?.message } = status;
-  return { reason, message: message ?? 'the pod ended before its container did' };
+  return { reason, message: message ?? 'the pod ended before its container reported an exit code' };
 };
 
 /** What Kubernetes says about a pod whose zipper said nothing itself. */
@@ -51,11 +51,11 @@ const outsideView = (pod: Pod): Removal | undefined => {
   const end = terminationOf(pod);
   if (!end) return podView(pod.status);
   if (end.exitCode === EXIT_CODES.ok) return undefined;
-  return { reason: end.reason ?? 'Error', message: `the zipper ended with exit code ${end.exitCode}` };
+  return { reason: end.reason ?? 'Error', message: `the zipper exited with code ${end.exitCode}` };
 };
 
 const evidence = (zipJob: ZipJob, pod: Pod | undefined): Removal | undefined => {
-  if (!pod) return { reason: 'PodGone', message: 'the pod is gone' };
+  if (!pod) return { reason: 'PodGone', message: 'the pod was deleted before it reported a result' };
   const failure = failureOf(zipJob, pod);
   if (!failure) return outsideView(pod);
   return { reason: failure.code, message: describeFailure(failure, failureTextOf(failure.code)) };

@@ -14,14 +14,14 @@ const isFailureCode = (reason: string | undefined): reason is string =>
 
 const RESULT_MISSING: Outcome = {
   reason: 'ResultMissing',
-  message: 'the zipper ended well but left no result, and the store holds no archive of it',
+  message: 'the zipper succeeded without reporting a result, and the bucket does not contain its archive',
 };
 
 const afterLast = (last: Attempt): Outcome | undefined => {
   if (last.class === 'permanent')
     return {
       reason: last.reason ?? 'Internal',
-      message: last.message ?? `the zipper ended with exit code ${last.exitCode ?? 'unknown'}`,
+      message: last.message ?? `the zipper exited with code ${last.exitCode ?? 'unknown'}`,
     };
   return last.class === 'success' ? RESULT_MISSING : undefined;
 };
@@ -63,7 +63,7 @@ export const giveUp = (
   const counted = countedFailures(given.status, job);
   const disruptions = (given.status.attemptsTotal ?? 0) - counted;
   if (disruptions > given.maxDisruptions)
-    return { reason: 'TooManyDisruptions', message: `the zipper was interrupted ${disruptions} times` };
+    return { reason: 'TooManyDisruptions', message: `the zipper was disrupted ${disruptions} times` };
   const maxAttempts = maxAttemptsOf(zipJob);
   if (counted >= maxAttempts) return exhausted(last, `${counted} of ${maxAttempts} attempts failed`);
   return job && endOfJob(job, last);

@@ -15,7 +15,8 @@ export const interruption = ({
 }: Pick<Observation, 'zipJob' | 'bucket'>): Outcome | undefined => {
   if (zipJob.metadata.deletionTimestamp !== undefined)
     return { reason: 'Deleted', message: 'the ZipJob is being deleted' };
-  if (zipJob.spec.cancel === true) return { reason: 'Cancelled', message: 'cancelled by spec.cancel' };
+  if (zipJob.spec.cancel === true)
+    return { reason: 'Cancelled', message: 'the job was cancelled by spec.cancel' };
   if (wasAccepted(zipJob) && isGoing(bucket))
     return {
       reason: 'BucketDeleted',

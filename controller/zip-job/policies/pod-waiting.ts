@@ -37,7 +37,7 @@ const mounting = (pod: Pod, now: Date): PodWait | undefined => {
   if (since === undefined || now.getTime() - since < MOUNT_PATIENCE_MS) return undefined;
   return {
     reason: 'ContainerConfig',
-    message: `the container of pod ${pod.metadata.name} is not created; a Secret may be missing: ${mountsOf(pod)}`,
+    message: `the container of pod ${pod.metadata.name} has not been created; check whether these Secrets exist: ${mountsOf(pod)}`,
   };
 };
 
@@ -45,7 +45,7 @@ const unschedulable = (pod: Pod): PodWait | undefined => {
   const condition = pod.status?.conditions?.find(
     ({ type, status, reason }) => type === 'PodScheduled' && status === 'False' && reason === 'Unschedulable',
   );
-  return condition && { reason: 'Unschedulable', message: condition.message ?? 'no node takes the pod' };
+  return condition && { reason: 'Unschedulable', message: condition.message ?? 'no node can run the pod' };
 };
 
 const hasRun = (pod: Pod): boolean => {

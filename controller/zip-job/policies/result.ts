@@ -15,9 +15,9 @@ export const verifyResult = (zipJob: ZipJob, result: ZipResult): Outcome => {
   if (result.entries !== expected)
     return {
       reason: 'ResultInvalid',
-      message: `the archive has ${result.entries} entries where ${expected} were asked for`,
+      message: `the archive has ${result.entries} entries, but ${expected} were requested`,
     };
-  if (result.bytes <= 0) return { reason: 'ResultInvalid', message: 'the archive has no bytes' };
+  if (result.bytes <= 0) return { reason: 'ResultInvalid', message: 'the archive is empty' };
   return {
     reason: 'Uploaded',
     message: `${result.entries} entries, ${result.bytes} bytes at key ${zipJob.spec.key}`,
