@@ -9,7 +9,7 @@ export interface HealthOptions {
   readonly passLimitMs: number;
 }
 
-/** Not healthy is what a restart would help: a watch that hears nothing, a pass that never ends. */
+/** Unhealthy only if a restart helps: a silent watch, or a reconcile that never ends. */
 export const createHealth = (
   options: HealthOptions,
 ): { readonly healthy: () => Check; readonly ready: () => Check } => ({

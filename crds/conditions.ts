@@ -130,6 +130,6 @@ export const rfc3339 = (time: Date): string => `${time.toISOString().slice(0, 19
 
 const MAX_MESSAGE = 1024;
 
-/** Messages of the status hold at most 1,024 characters. */
+/** Truncates a status message to 1,024 characters. */
 export const shorten = (message: string): string =>
   message.length <= MAX_MESSAGE ? message : `${message.slice(0, MAX_MESSAGE - 3)}...`;

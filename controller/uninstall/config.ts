@@ -34,6 +34,6 @@ const UNINSTALL_SETTINGS = {
 } as const satisfies Settings;
 export type UninstallConfig = ConfigOf<typeof UNINSTALL_SETTINGS>;
 
-/** @throws ConfigError that names every bad variable at once. */
+/** @throws ConfigError that lists every invalid variable. */
 export const readUninstallConfig = (env: Readonly<Record<string, string | undefined>>): UninstallConfig =>
   readConfig(UNINSTALL_SETTINGS, env);

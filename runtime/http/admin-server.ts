@@ -4,7 +4,7 @@ import { toError } from '../errors.ts';
 import type { Logger } from '../log.ts';
 import { type ListeningServer, listen } from './server.ts';
 
-/** The reason is for people on call: what is wrong, since when. */
+/** The reason, for users on call: what is wrong, since when. */
 export type Check = { readonly ok: true } | { readonly ok: false; readonly reason: string };
 
 export interface AdminServerOptions {
@@ -12,9 +12,9 @@ export interface AdminServerOptions {
   /** 0 takes a free port. */
   readonly port: number;
   readonly registry: Pick<Registry, 'metrics' | 'contentType'>;
-  /** False: the process should be started anew. */
+  /** False: the process should be restarted. */
   readonly healthy: () => Check;
-  /** False: no traffic, please. */
+  /** False: the process should get no traffic. */
   readonly ready: () => Check;
   readonly log: Logger;
 }

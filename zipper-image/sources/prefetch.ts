@@ -12,7 +12,7 @@ import type { SourceEntry, SourceReader } from './types.ts';
 
 export interface SourceReaderDeps {
   readonly files: readonly ListedFile[];
-  /** A guarded agent; whoever made it destroys it, after the reader. */
+  /** A guarded agent; its creator destroys it, after the reader. */
   readonly agent: Dispatcher;
   readonly policy: EgressPolicy;
   readonly settings: SourceSettings;

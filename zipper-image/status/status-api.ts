@@ -81,7 +81,7 @@ const toStatusError = (answer: Answer, attempted: string): StatusError => {
 
 /**
  * Whether the answer is a ZipJob that was made again under the same name. The API server takes the uid of a status apply
- * without looking at it; what keeps our pod from writing there is that it is not in charge of that ZipJob.
+ * without checking it; our pod cannot write there because it is not the active pod of that ZipJob.
  */
 const isAnother = (zipJob: unknown, { uid }: StatusTarget): boolean => {
   const metadata: unknown =

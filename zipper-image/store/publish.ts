@@ -1,4 +1,4 @@
-/** The Complete of an upload, and the certainty about what became of it. */
+/** Completes an upload and determines the outcome. */
 import type { OnConflict } from '#crds/zip-job.ts';
 import { AppError, toError } from '#runtime/errors.ts';
 import { retry } from '#runtime/retry.ts';
@@ -17,8 +17,8 @@ export interface Publication {
 }
 
 /**
- * Publishes the archive and proves it.
- * @throws StoreError when nothing was published; AppError OutcomeUnknown when the store does not tell.
+ * Publishes and verifies the archive.
+ * @throws StoreError if nothing was published; AppError OutcomeUnknown if the store does not reveal it.
  */
 export const publish = async (deps: SettleDeps, upload: Publication): Promise<{ readonly etag: string }> => {
   if (upload.onConflict === 'fail' && !deps.store.capabilities.conditionalComplete)
@@ -46,7 +46,7 @@ const isRefusal = (error: unknown): boolean =>
   error.httpStatus !== undefined &&
   !isStoreCode(error, 'NoSuchUpload');
 
-/** Did a Complete publish the archive although its answer was lost, or told otherwise? */
+/** Determines whether a Complete published the archive although its response was lost or an error. */
 const resolveDoubt = async (
   deps: SettleDeps,
   upload: Publication,

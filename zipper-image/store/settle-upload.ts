@@ -1,5 +1,5 @@
 /**
- * Ends an upload that must publish nothing any more, and finds out whether it did.
+ * Ends an upload that must no longer be published, and determines whether it was.
  *
  * An answer to an abort proves nothing: stores answer success after a Complete, and to ids that never were. What proves
  * something is the object at the key: it carries the id of the attempt that wrote it. So the abort comes first, since after
@@ -17,7 +17,7 @@ export interface SettleDeps {
   readonly store: Store;
   readonly log: Logger;
   readonly retryPolicy: () => RetryPolicy;
-  /** Ends waits and requests. */
+  /** Aborts waits and requests. */
   readonly signal?: AbortSignal;
   /** Called when an upload could not be aborted. */
   readonly onAbortFailed?: () => void;
@@ -54,7 +54,7 @@ const isGone = async (deps: SettleDeps, upload: UploadRef): Promise<boolean> => 
 
 /**
  * Aborts until the store knows no such upload; where it may not be asked one abort must do.
- * @throws StoreError when the store gave no answer, or refused.
+ * @throws StoreError if the store did not respond, or rejected the abort.
  */
 export const abortUpload = async (deps: SettleDeps, upload: UploadRef): Promise<void> => {
   for (let round = 1; round <= ABORT_ROUNDS; round += 1) {
@@ -81,7 +81,7 @@ const abortForAnyAnswer = async (deps: SettleDeps, upload: UploadRef): Promise<v
 const isUnknownUser = (error: unknown): boolean =>
   error instanceof StoreError && error.code === 'BucketCredentialsInvalid';
 
-/** Looks for the attempt's archive at the key. */
+/** Checks whether the object at the key is the archive of the attempt. */
 export const findPublished = async (
   deps: SettleDeps,
   upload: Pick<UploadToSettle, 'key' | 'attempt'>,

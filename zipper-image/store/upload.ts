@@ -26,7 +26,7 @@ export interface UploadSettings extends StoreRetrySettings {
   readonly partSizeBytes: number;
   readonly partsInFlight: number;
   readonly maxArchiveBytes: number;
-  /** How long the answer to the start of the upload is waited for after `signal`. */
+  /** How long to wait for the response to the start of the upload after `signal` aborted. */
   readonly storeStartGraceMs: number;
 }
 
@@ -38,9 +38,9 @@ export interface UploadDeps {
   /** Tied to the object, so that it can be told from any other archive at the key. */
   readonly attempt: string;
   readonly onConflict: OnConflict;
-  /** Whether the whole archive is summed too. */
+  /** Whether to compute the SHA-256 of the whole archive. */
   readonly sha256?: boolean;
-  /** Set when an attempt before this one may have left an upload that nobody knows of: the job's creation. */
+  /** Creation time of the job; set if an earlier attempt may have left an unrecorded upload. */
   readonly sweepSince?: Date | undefined;
   /** Ends everything but the Complete. */
   readonly signal: AbortSignal;

@@ -112,7 +112,7 @@ const INLINE_FILES_SCHEMA: SchemaObject = {
   },
 };
 
-// Compiling the schema of schemas takes longer than all the rest; the tests hold these.
+// Compiling the meta-schema takes longer than everything else; tests validate these schemas.
 const ajv = new Ajv({
   strict: true,
   strictRequired: false,
@@ -153,7 +153,7 @@ export const readTask = async (path: string): Promise<ZipperTask> => {
   }
 };
 
-/** The files that stand in the ZipJob itself. @throws TaskError when there are others than the task says. */
+/** The inline files of the ZipJob. @throws TaskError if they do not match the task. */
 export const inlineFiles = (zipJob: unknown, expected: number): readonly FileEntry[] => {
   const hasFiles = ajv.compile<{ spec: { files: readonly FileEntry[] } }>(INLINE_FILES_SCHEMA);
   if (!hasFiles(zipJob)) throw new TaskError(`Could not read spec.files: ${complaint(hasFiles.errors)}`);

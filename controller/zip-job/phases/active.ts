@@ -40,7 +40,7 @@ const failedEvent = (status: OwnedStatus): readonly EventNote[] => {
   return [{ type: 'Warning', reason: 'AttemptFailed', message }];
 };
 
-/** A pod that ended, is gone, or is lost with its node no longer counts: it loses the charge and is settled next. */
+/** Deactivates a pod that exited, was deleted, or is lost with its node; its recovery is next. */
 const podOver = (s: Situation): Step => {
   const lost = { reason: 'PodLost', message: 'the node of the pod does not respond' };
   const pod = s.seen.pods.find(({ metadata }) => metadata.uid === s.status.job?.podUid);
@@ -52,7 +52,7 @@ const podOver = (s: Situation): Step => {
   };
 };
 
-/** At the deadline every suspicion is told: there will be no better one. */
+/** At the deadline, reports every possible cause, because no better information follows. */
 const waitedFor = ({ seen }: Situation, job: Job, pod: Pod | undefined): string => {
   if (!pod && seen.podRefusal) return `${seen.podRefusal.reason}: ${seen.podRefusal.message}`;
   if (!pod)
@@ -106,7 +106,7 @@ const notStarted = (s: Situation, job: Job, pod: Pod | undefined): Step => {
   };
 };
 
-/** Why the phase is what it is: a reason and its message, or the sentence of the reason. */
+/** Reason and message of the phase; the message defaults to the text of the reason. */
 interface Why {
   readonly reason: Reason;
   readonly message?: string;
@@ -153,7 +153,7 @@ const running = (s: Situation, job: Job, pod: Pod): Step => {
   };
 };
 
-/** The pod keeps the charge until it counts as lost: it may have ended well, and its node may come back and tell. */
+/** The pod stays active until it counts as lost: it may have succeeded, and its node may come back and report that. */
 const nodeSilent = (s: Situation, job: Job, pod: Pod): Step => {
   const { now, status } = s;
   const node = pod.spec?.nodeName ?? '';
@@ -199,7 +199,7 @@ const charge = (s: Situation, job: Job, pod: Pod): Step => {
   };
 };
 
-/** A pod that has been settled and is lost with its node keeps the Job from starting the next one. */
+/** A recovered pod on a lost node prevents the Job from starting the next pod. */
 const forceLostPods = (s: Situation): readonly Action[] =>
   s.seen.pods
     .filter((pod) => isLost(pod, s.now))
@@ -210,7 +210,7 @@ const nobodyInCharge = (s: Situation, job: Job): Step => {
   const next = nextPod(seen.pods, status.attempts);
   const podUid = next?.metadata.uid;
   if (next && podUid !== undefined && isEnded(next)) {
-    // It ended before it was ever in charge, so it cannot have uploaded anything.
+    // It exited before it was active, so it cannot have uploaded anything.
     const recorded = withAttempt(status, seen.zipJob, { podUid, pod: next, now });
     return { status: recorded, events: failedEvent(recorded) };
   }

@@ -94,7 +94,7 @@ const dueOf = (s: Situation): readonly Due[] => {
   ];
 };
 
-/** After the end: the finalizer goes, the webhook is delivered, the file list and at last the ZipJob are deleted. */
+/** After the job finished: removes the finalizer, delivers the webhook, deletes the file list and finally the ZipJob. */
 export const finished = (s: Situation): Step => {
   const { metadata } = s.seen.zipJob;
   const release: readonly Action[] = metadata.finalizers?.includes(FINALIZER)

@@ -14,10 +14,10 @@ import { isRestored } from '../policies/restored.ts';
 import { queueWait, startDeadline } from '../policies/start-deadline.ts';
 import { finish } from './ending.ts';
 
-/** Only for a job that may begin although no slot was asked for: the two judged at different moments. */
+/** For a job that may start although no slot was requested, because the two checks ran at different times. */
 const LOOK_AGAIN_MS = 1000;
 
-/** How soon the name is looked at again that an earlier ZipJob's Job still has. */
+/** Requeue delay while the Job of an earlier ZipJob still has the name. */
 const LEFT_OVER_MS = 2000;
 
 const ACCEPTED: EventNote = { type: 'Normal', reason: 'Accepted', message: REASONS.Accepted };
@@ -33,7 +33,7 @@ const acceptedAtOf = (s: Situation): string => {
 const untilMs = (s: Situation, time: Date | undefined): number | undefined =>
   time && Math.max(0, time.getTime() - s.now.getTime());
 
-/** Something outside holds the job up: says what, and ends the job when that lasts too long. */
+/** Reports an external reason that blocks the job, and fails the job when that lasts too long. */
 const held = (s: Situation, why: { readonly reason: Reason; readonly message: string }): Step => {
   const deadline = startDeadline(s.seen.zipJob, undefined, s.config);
   if (deadline && s.now >= deadline)
@@ -66,7 +66,7 @@ const accept = (s: Situation): Step | Situation => {
   return verdict.kind === 'wait' ? held(s, verdict) : asAccepted(s);
 };
 
-/** Acceptance and queue are told with the Job: each write counts where jobs come by the dozen. */
+/** Writes acceptance and queueing together with the Job, to save status writes under load. */
 const started = (before: Situation, job: Job, uid: string): Step => {
   const { zipJob } = before.seen;
   const { name } = zipJob.metadata;
@@ -93,7 +93,7 @@ const suspended = (s: Situation): Step => ({
   }),
 });
 
-/** Waits in line; whoever hands out the slots wakes the job when it is its turn. */
+/** Waits in the queue; the slots requeue the job when it may start. */
 const awaitSlot = (s: Situation): Step => {
   const { slot } = s.seen;
   if (slot.kind !== 'waiting') return { status: s.status, requeueAfterMs: LOOK_AGAIN_MS };
@@ -101,8 +101,8 @@ const awaitSlot = (s: Situation): Step => {
 };
 
 /**
- * A job that begins at once is written about when its Job exists: until then its status would say nothing that is true for
- * long.
+ * The status of a job that starts at once is written after its Job exists: an earlier status would be outdated
+ * immediately.
  */
 const begin = (s: Situation, action: Action): Step =>
   s.seen.slot.kind === 'granted'
@@ -143,7 +143,7 @@ const takeTurn = (s: Situation): Step => {
   return {
     status: withPhase(resumed.status, 'Queued', why),
     events: [...back, ...(isNew ? [{ type: 'Normal', ...why } as const] : [])],
-    // That one may yet find that it is not its turn; then nothing else would wake this one.
+    // The other job may turn out to be blocked; then nothing else would requeue this one.
     ...(s.seen.begun?.includes(turn.for) && { requeueAfterMs: LOOK_AGAIN_MS }),
   };
 };
@@ -153,7 +153,7 @@ const withQueued = (status: OwnedStatus): OwnedStatus =>
     ? withPhase(status, 'Queued', { reason: 'Queued' })
     : status;
 
-/** The Job of an earlier ZipJob of this name goes soon, by itself; any other one stays. */
+/** Kubernetes deletes the Job of an earlier ZipJob of this name soon; any other Job stays. */
 const nameTaken = (s: Situation, job: Job): Step => {
   const { zipJob } = s.seen;
   const { name } = zipJob.metadata;
@@ -170,7 +170,7 @@ const nameTaken = (s: Situation, job: Job): Step => {
   return { ...step, requeueAfterMs: Math.min(step.requeueAfterMs ?? Infinity, LEFT_OVER_MS) };
 };
 
-/** From the first sight of a ZipJob until its Job exists. */
+/** From the first reconcile of a ZipJob until its Job exists. */
 export const queued = (before: Situation): Step => {
   const { zipJob, job } = before.seen;
   const status = { acceptedAt: acceptedAtOf(before), ...before.status };

@@ -13,7 +13,7 @@ export type Admission =
 
 const refuse = (reason: Reason, message: string): Admission => ({ kind: 'refuse', reason, message });
 
-/** Can the job run at all? Asked once, before anything is created for it. */
+/** Decides once, before anything is created, whether the job can run. */
 export const admission = ({
   zipJob,
   project,

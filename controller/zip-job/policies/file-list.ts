@@ -2,7 +2,7 @@ import { ANNOTATIONS, fileListOwner, fileListSecretName } from '#crds/api-group.
 import type { FilesFrom, ZipJob } from '#crds/zip-job.ts';
 import { isLeaving } from '../../kube-state/release.ts';
 
-/** Why another job cannot be run with the list of this one. */
+/** Why a rerun cannot use the file list of this job. */
 const ownerFault = (owner: ZipJob, name: string, wanted: FilesFrom): string | undefined => {
   const { metadata, spec } = owner;
   if (!spec.filesFrom || fileListOwner(spec.filesFrom.secretNames) !== name)
@@ -15,8 +15,8 @@ const ownerFault = (owner: ZipJob, name: string, wanted: FilesFrom): string | un
 };
 
 /**
- * Why may a job not have the list that it names? The controller mounts these Secrets, and deletes them later: a name of
- * somebody else's Secret must never get through. So they are the job's own, or those of a ZipJob that is run again.
+ * Why a job must not use the file list that it names. The controller mounts these Secrets and deletes them later, so the name of
+ * a foreign Secret must never pass. They must belong to this job, or to the ZipJob that it reruns.
  */
 export const fileListFault = (
   zipJob: ZipJob,

@@ -8,7 +8,7 @@ export const wasAccepted = ({ status }: ZipJob): boolean =>
 const isGoing = (bucket: Observation['bucket']): boolean =>
   bucket === undefined || (isLeaving(bucket.metadata) && isForced(bucket.metadata));
 
-/** Does something end the job before its time: deletion, cancellation, or the loss of its bucket? */
+/** Why the job ends early: deletion, cancellation, or the deletion of its bucket. */
 export const interruption = ({
   zipJob,
   bucket,

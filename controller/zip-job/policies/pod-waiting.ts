@@ -59,7 +59,7 @@ const refusedByNode = (pod: Pod): PodWait | undefined => {
   return reason && { reason, message: `${waiting?.reason}: ${waiting?.message ?? ''}` };
 };
 
-/** What outside of this project keeps a pod from starting? Undefined when nothing is known to. */
+/** The external reason why a pod does not start; undefined if none is known. */
 export const podWaiting = (pod: Pod, now: Date): PodWait | undefined =>
   // What a node says comes first: there is one then, whatever the scheduler last wrote.
   hasRun(pod) ? undefined : (refusedByNode(pod) ?? unschedulable(pod) ?? mounting(pod, now));

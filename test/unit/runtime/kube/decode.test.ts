@@ -7,7 +7,11 @@ describe('the decoders', () => {
   for (const { name, value, fault } of [
     { name: 'no object', value: [], fault: 'it is not a JSON object' },
     { name: 'no spec', value: { metadata }, fault: 'spec is missing or not an object' },
-    { name: 'a spec that is a list', value: { metadata, spec: [] }, fault: 'spec is missing or not an object' },
+    {
+      name: 'a spec that is a list',
+      value: { metadata, spec: [] },
+      fault: 'spec is missing or not an object',
+    },
     {
       name: 'a status that is none',
       value: { metadata, spec: {}, status: 'x' },

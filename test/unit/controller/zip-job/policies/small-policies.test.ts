@@ -211,7 +211,11 @@ describe('fileListFault', () => {
       fault(first, { secretNames: [`${NAME}-files-0`, 'again-files-1'] }),
       /must be .* or the Secrets of the job to rerun/,
     ],
-    ['another Secret', fault(first, { secretNames: ['zipbucket-s3-x'] }), /must be .* or the Secrets of the job to rerun/],
+    [
+      'another Secret',
+      fault(first, { secretNames: ['zipbucket-s3-x'] }),
+      /must be .* or the Secrets of the job to rerun/,
+    ],
     [
       'a list of a list',
       fault(aZipJob({ spec: { filesFrom: { ...filesFrom, secretNames: ['other-files-0'] } } })),
