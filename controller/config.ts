@@ -91,7 +91,7 @@ export interface ControllerConfig extends ConfigOf<typeof CONTROLLER_SETTINGS> {
   readonly webhookSchedule: readonly number[];
 }
 
-/** @throws ConfigError that names every bad variable at once. */
+/** @throws ConfigError that lists every invalid variable. */
 export const readControllerConfig = (env: Readonly<Record<string, string | undefined>>): ControllerConfig => {
   const plain = readConfig(CONTROLLER_SETTINGS, env);
   return Object.freeze({

@@ -6,12 +6,12 @@ import type { WorkQueue } from './engine/work-queue.ts';
 import type { Watches } from './watches.ts';
 import type { Reconcile } from './zip-job/reconcile.ts';
 
-/** What is looked after beside the ZipJobs. */
+/** A controller of another kind than ZipJob. */
 export interface SideController {
   readonly queue: WorkQueue;
-  /** Answers when to look again although nothing changes, in milliseconds. */
+  /** Returns the requeue delay in milliseconds, for when nothing changes. */
   readonly reconcile: (key: ObjectKey) => Promise<number | undefined>;
-  /** Each object is looked after at least this often. */
+  /** Interval at which every object is reconciled. */
   readonly againAfterMs: number;
 }
 
@@ -63,7 +63,7 @@ const runSide = <T extends KubeObject>(
 /** The work of the leading replica: every ZipJob once at the beginning, then whatever changes, and all of them now and then. */
 export const createLead = (options: ControllerOptions): ((signal: AbortSignal) => Promise<void>) => {
   const { watches, zipJobs, slots, clock } = options;
-  /** Also those whose Job was created by a leader that did not live to write so. */
+  /** Includes those whose Job was created by a leader that died before it wrote the status. */
   const holdSlots = (): void => {
     const { caches } = watches;
     for (const zipJob of caches.zipJobs.values())

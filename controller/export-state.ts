@@ -19,7 +19,7 @@ export interface StateSources {
   readonly clock: Pick<Clock, 'date'>;
 }
 
-/** What is told of the caches and queues at each scrape, by the leader and by who waits to lead. */
+/** Gauges of the caches and queues, exported by the leader and by standby replicas. */
 export const exportState = (registry: Registry, sources: StateSources): void => {
   const { config, metrics, watches, queue, projectQueue, bucketQueue, clock } = sources;
   const { zipJobs, jobs, pods, buckets, projects } = watches.caches;

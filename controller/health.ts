@@ -9,7 +9,7 @@ export interface HealthOptions {
   readonly passLimitMs: number;
 }
 
-/** Not healthy is what a restart would help: a watch that hears nothing, a pass that never ends. */
+/** Unhealthy only if a restart helps: a silent watch, or a reconcile that never ends. */
 export const createHealth = (
   options: HealthOptions,
 ): { readonly healthy: () => Check; readonly ready: () => Check } => ({
@@ -19,7 +19,7 @@ export const createHealth = (
       return { ok: false, reason: `a watch has been silent for ${Math.round(silenceMs / 1000)} s` };
     const longestMs = options.queue.longestRunningMs();
     if (longestMs > options.passLimitMs)
-      return { ok: false, reason: `a pass has been running for ${Math.round(longestMs / 1000)} s` };
+      return { ok: false, reason: `a reconcile has been running for ${Math.round(longestMs / 1000)} s` };
     return { ok: true };
   },
   ready: () =>

@@ -115,7 +115,7 @@ const measured =
     return afterMs;
   };
 
-/** The work of the leader: the controllers of ZipJobs, ZipProjects and ZipBuckets over the parts that they share. */
+/** The work of the leader: the controllers of ZipJobs, ZipProjects and ZipBuckets. */
 export const createLeading = (
   parts: Parts,
   { resources }: Pick<Lifetime, 'resources'>,

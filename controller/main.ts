@@ -20,7 +20,7 @@ import { createControllerMetrics } from './metrics.ts';
 import { createParts, type Parts } from './wiring.ts';
 
 const NAME = 'zipjobs-controller';
-/** What the process needs beyond the drain to release the lease and close its connections. */
+/** Time after the drain to release the lease and close the connections. */
 const CLOSING_MS = 4_000;
 
 const holdLease = (

@@ -61,7 +61,7 @@ const uploadMetrics = (registry: Registry) => ({
   }),
 });
 
-/** What people and deletions did to the controller. */
+/** Metrics of pauses and deletions. */
 const interventionMetrics = (registry: Registry) => {
   const registers = [registry];
   return {

@@ -29,11 +29,11 @@ export interface WatchesOptions {
   readonly kube: KubeClient;
   readonly log: Logger;
   readonly metrics: ReflectorMetrics;
-  /** Told of every ZipJob that should be looked at. */
+  /** Called with every ZipJob to reconcile. */
   readonly onZipJob: (key: ObjectKey) => void;
   readonly onProject: (key: ObjectKey) => void;
   readonly onBucket: (key: ObjectKey) => void;
-  /** Told of every bucket that a job has begun to use, or uses no more; it may come often. */
+  /** Called with a bucket when a job starts or stops using it; can be frequent. */
   readonly onBucketUse: (key: ObjectKey) => void;
   readonly slots: Pick<Slots, 'see' | 'refresh'>;
 }
@@ -66,7 +66,7 @@ interface Wiring extends WatchesOptions {
 
 const isUnfinished = (zipJob: ZipJob | undefined): boolean => zipJob !== undefined && !isFinished(zipJob);
 
-/** A job that has come, ended or gone: its bucket counts it, and both bucket and project may be waiting for it. */
+/** A job that was created, finished or deleted changes the count of its bucket, and bucket or project may wait for it. */
 const onUseChange = ({ onBucketUse, onProject, caches }: Wiring, change: Change<ZipJob>): void => {
   const now = change.kind === 'set' ? change.object : undefined;
   if (isUnfinished(now) === isUnfinished(change.before) && change.kind === 'set') return;
@@ -89,9 +89,9 @@ const onZipJobChange =
     onZipJob(change.key);
     onUseChange(wiring, change);
     if (!hasLeftQueue(change)) return;
-    // A list that this one was run again with may be deleted in time.
+    // The file list that this rerun used may now expire.
     for (const owner of listOwnerKeysOf(objectOf(change))) onZipJob(owner);
-    // Those that wait for this one's key of the bucket may have their turn now.
+    // Jobs that wait for the key of this job may start now.
     for (const rival of caches().zipJobs.byIndex(INDEXES.target, targetOf(objectOf(change))))
       if (!isFinished(rival)) onZipJob(objectKey(rival));
   };
@@ -117,7 +117,7 @@ const onBucketChange =
   (change: Change<ZipBucket>): void => {
     leavingProject(caches(), objectOf(change), onProject);
     if (isCountOnly(change)) {
-      // At once it would find the count outdated again while jobs come and go, and write without end.
+      // Without a delay, the count would change again with each job and cause endless writes.
       onBucketUse(change.key);
       return;
     }
@@ -190,7 +190,7 @@ const createCaches = (wiring: Wiring): Caches => {
   };
 };
 
-/** The caches of everything that ZipJobs depend on; each event becomes the key of a ZipJob or of a ZipProject. */
+/** Caches of everything that ZipJobs depend on; maps each event to the key of a ZipJob, ZipBucket or ZipProject. */
 export const createWatches = (options: WatchesOptions): Watches => {
   const caches: Caches = createCaches({ ...options, caches: () => caches });
   const all = Object.values(caches);

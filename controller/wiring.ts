@@ -28,7 +28,7 @@ import { createProjectChildren, type ProjectChildren } from './zip-project/proje
 import { zipperNetworkOf } from './zip-project/zipper-network.ts';
 
 const LONGEST_BACKOFF_MS = 60_000;
-/** A bucket's count of jobs is written at most this often: a thousand jobs that come at once are one write. */
+/** Minimum interval between writes of a bucket's job count, so that a thousand new jobs cause one write. */
 const BUCKET_USE_MS = 1000;
 
 /** What the process is given to begin with. */
@@ -40,7 +40,7 @@ export interface Base {
   readonly clients: Clients;
   readonly kube: KubeClient;
   readonly stopping: AbortSignal;
-  /** The time on which all who read our status agree. */
+  /** The time of the API server, for times in the status. */
   readonly clock: Clock;
 }
 
@@ -52,7 +52,7 @@ interface Queues {
 
 /** What the controllers share. Both replicas have it, so that the one that takes over has its caches filled. */
 export interface Parts extends Base, Queues {
-  /** Only the leader fills its queues. */
+  /** Only the leader adds keys to its queues. */
   readonly leadership: { isOurs: boolean };
   readonly watches: Watches;
   readonly children: ProjectChildren;
@@ -94,9 +94,9 @@ const createDispatcher = (
     },
     onError: (key, error) => {
       const project = projectOfTest(key);
-      // Deliveries outlive the pass that began them, and one begins where another ended.
+      // Deliveries outlive the reconcile that started them, and a delivery may start when another ends.
       withLogFields(passFields('webhook')(project ?? key), () => {
-        log.warn({ err: error }, 'a webhook could not be tried');
+        log.warn({ err: error }, 'could not attempt a webhook delivery');
       });
       if (project === undefined) queue.addRateLimited(key);
       else projectQueue.addRateLimited(project);
@@ -104,14 +104,14 @@ const createDispatcher = (
   });
 };
 
-/** Tells of the switch, and has every job look at it. */
+/** Logs the change of the pause and requeues every job. */
 const onPauseChange = (
   { log, metrics }: Base,
   reason: string | undefined,
   parts: { readonly slots: Slots; readonly watches: Watches; readonly onZipJob: (key: ObjectKey) => void },
 ): void => {
   metrics.paused.set(reason === undefined ? 0 : 1);
-  log.warn({ reason }, reason === undefined ? 'jobs begin again' : 'no further job begins');
+  log.warn({ reason }, reason === undefined ? 'jobs are resumed' : 'jobs are paused');
   parts.slots.refresh();
   for (const zipJob of parts.watches.caches.zipJobs.values())
     if (!isFinished(zipJob)) parts.onZipJob(objectKey(zipJob));

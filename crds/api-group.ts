@@ -50,9 +50,9 @@ export const ANNOTATIONS = {
   testWebhook: 'zipjobs.dev/test-webhook',
   enableWebhook: 'zipjobs.dev/enable-webhook',
   testBucket: 'zipjobs.dev/test-bucket',
-  /** On a ZipBucket that is being deleted: its unfinished jobs fail instead of being waited for. */
+  /** On a ZipBucket: its deletion does not wait for unfinished jobs, which fail. */
   forceDelete: 'zipjobs.dev/force-delete',
-  /** On the Lease of the controller: no further job begins while it is there; its value says why. */
+  /** On the Lease of the controller: while it is set, no job starts; its value is the reason. */
   paused: 'zipjobs.dev/paused',
   /** On a zipper pod: its ZipperTask as JSON (see zipper-contract.ts). */
   task: 'zipjobs.dev/task',

@@ -1,4 +1,4 @@
-/** What a ZipJob says about itself, read the same way by every program. */
+/** Facts of a ZipJob that every program derives the same way. */
 import { bucketResourceName, zipJobName } from './api-group.ts';
 import { SERVICES, type Service, SPEC_DEFAULTS, type ZipJob } from './zip-job.ts';
 

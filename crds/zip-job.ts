@@ -7,7 +7,7 @@ export type Service = (typeof SERVICES)[number];
 
 /**
  * Queued: waiting for a slot, an older job of the same key, or `suspend: false`. Starting: its Job exists.
- * Running: the pod in charge has written its first progress. Finalizing: the outcome is known, cleaning up.
+ * Running: the active pod has written its first progress. Finalizing: the outcome is known, cleaning up.
  * The last three never change again; the API server enforces that.
  */
 export const PHASES = [
@@ -86,7 +86,7 @@ export interface ZipJobSpec {
   };
   readonly queueName?: string;
   readonly onConflict?: OnConflict;
-  /** Whether the result tells the SHA-256 of the archive. */
+  /** Whether the result contains the SHA-256 of the archive. */
   readonly sha256?: boolean;
   readonly portableNames?: PortableNames;
   /** The project's webhook at creation: later edits do not redirect jobs that exist. */
@@ -175,7 +175,7 @@ export interface Attempt {
   readonly reason?: string;
   readonly message?: string;
   readonly upload?: UploadState;
-  /** How often an upload of the attempt could not be aborted, or not be looked for. Absent: never. */
+  /** Number of uploads of the attempt that could not be aborted or found. Absent: none. */
   readonly abortFailures?: number;
 }
 
@@ -198,7 +198,7 @@ export interface WebhookState {
   readonly lastStatus?: number;
   readonly nextAttemptAt?: string;
   readonly deliveredAt?: string;
-  /** Nonce of the last replay that was asked for and carried out. */
+  /** Nonce of the last replay that was carried out. */
   readonly replayNonce?: string;
   readonly log?: readonly WebhookDelivery[];
 }
@@ -218,12 +218,12 @@ export interface ControllerStatus {
     readonly name: string;
     readonly uid: string;
     readonly podName?: string;
-    /** The pod in charge: only this pod may write the zipper's fields. */
+    /** The active pod: only this pod may write the zipper's fields. */
     readonly podUid?: string;
     readonly node?: string;
   };
   readonly attempts?: readonly Attempt[];
-  /** Runs that have begun: pods that were put in charge, and pods that ended before they could be. */
+  /** Number of started attempts: pods that were activated, and pods that ended before that. */
   readonly attemptsTotal?: number;
   readonly webhook?: WebhookState;
   readonly conditions?: readonly Condition[];
@@ -251,7 +251,7 @@ export interface ZipJob {
 export const isFinished = (job: Pick<ZipJob, 'status'>): boolean =>
   TERMINAL_PHASES.some((phase) => phase === job.status?.phase);
 
-/** What API clients see for a phase; a job that nobody looked at yet is `none`. */
+/** The status of a phase in API responses; `none` for a job that was not reconciled yet. */
 export const apiStatusOf = (phase: Phase | undefined): ApiStatus => {
   switch (phase) {
     case undefined:

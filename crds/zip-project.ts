@@ -4,11 +4,11 @@ import type { Condition } from './conditions.ts';
 import type { ObjectMeta } from './object-meta.ts';
 import type { WebhookDelivery, WebhookEvent, ZipJobSpec } from './zip-job.ts';
 
-/** What is known of the endpoint of a project's webhook. */
+/** State of the webhook endpoint of a project. */
 export interface EndpointState {
   /** Digest of the URL that the rest is about. */
   readonly endpoint?: string;
-  /** Disabled: nothing is sent until a person enables it. */
+  /** Disabled: nothing is sent until a user enables it. */
   readonly state?: 'Enabled' | 'Disabled';
   /** Why it is disabled: `Gone` (HTTP 410) or `FailingTooLong`. */
   readonly reason?: string;
@@ -17,7 +17,7 @@ export interface EndpointState {
   /** Since when every attempt has failed. */
   readonly failingSince?: string;
   readonly enabledNonce?: string;
-  /** How the last test event went. */
+  /** Result of the last test event. */
   readonly test?: WebhookDelivery & { readonly nonce: string };
 }
 
@@ -36,7 +36,7 @@ export interface PodDefaults {
   readonly resources?: ZipJobSpec['resources'] & object;
   /** Labels that a node must have besides those of the chart. */
   readonly nodeSelector?: Readonly<Record<string, string>>;
-  /** Taints that are borne besides those of the chart. */
+  /** Tolerations in addition to those of the chart. */
   readonly tolerations?: readonly Toleration[];
 }
 
@@ -77,6 +77,6 @@ export interface ZipProject {
   };
 }
 
-/** Names the endpoint of a webhook in a status without showing its URL, which may hold a secret. */
+/** Identifies a webhook endpoint in a status without its URL, which may contain a secret. */
 export const endpointDigest = (url: string): string =>
   createHash('sha256').update(url).digest('hex').slice(0, 16);

@@ -1,11 +1,11 @@
 /**
- * What a zipper pod is given and what it answers.
+ * The contract between the controller and a zipper pod.
  *
- * Given: one JSON document, the ZipperTask, as the pod annotation `zipjobs.dev/task`, mounted by the downward API (names,
- * labels and env never hold caller text); the bucket's Secret mounted as files; the file list's Secrets mounted as files;
+ * Input: one JSON document, the ZipperTask, in the pod annotation `zipjobs.dev/task`, mounted by the downward API (names,
+ * labels and env never contain caller text); the bucket's Secret mounted as files; the file list's Secrets mounted as files;
  * an `archive` pod also has a token of the API server's own audience. A `settle` and a `check-bucket` pod have none.
  *
- * Answered: an `archive` pod applies `progress`, `upload`, `result` and `failure` to the ZipJob's status; every pod ends with
+ * Output: an `archive` pod applies `progress`, `upload`, `result` and `failure` to the ZipJob's status; every pod ends with
  * an exit code of the classes below and one JSON document, the TerminationMessage, as its termination message.
  */
 import type {
@@ -50,29 +50,29 @@ export interface ArchiveTask extends TaskBase {
   readonly key: string;
   readonly compression: Compression;
   readonly onConflict: OnConflict;
-  /** Whether the result tells the SHA-256 of the archive. */
+  /** Whether the result contains the SHA-256 of the archive. */
   readonly sha256?: boolean;
   /** Absent: `Fail`. */
   readonly onSourceError?: OnSourceError;
-  /** Name of an entry, written last, that tells what the archive holds; none when absent. */
+  /** Name of the manifest entry, written last, which lists the contents of the archive; none if absent. */
   readonly manifestEntry?: string;
   /** Absent: `keep`. */
   readonly portableNames?: PortableNames;
   readonly fixedModificationTime?: string;
-  /** One modification time (RFC 3339) for entries whose source tells none: the job's creation. */
+  /** Modification time (RFC 3339) of entries whose source reports none: the job's creation. */
   readonly defaultModificationTime: string;
   /** `mounted`: chunks 0 to chunks-1 under the files directory. `inline`: spec.files of the answer to the first status apply. */
   readonly files:
     | { readonly from: 'mounted'; readonly chunks: number; readonly count: number; readonly sha256: string }
     | { readonly from: 'inline'; readonly count: number };
-  /** How long the pod may wait to be put in charge. */
+  /** How long the pod may wait to be activated. */
   readonly startDeadlineSeconds: number;
 }
 
 interface SettleTaskBase extends TaskBase {
   readonly mode: 'settle';
   readonly key: string;
-  /** podUid of the attempt that is settled; the archive carries it as object metadata. */
+  /** podUid of the attempt to recover; the archive has it as object metadata. */
   readonly attempt: string;
   /** Creation of the job (RFC 3339): no upload that is older can be one of its own. */
   readonly since: string;
@@ -144,87 +144,90 @@ export type ExitName = keyof typeof EXIT_CODES;
 
 export const isPermanentExit = (code: number): boolean => code >= 10 && code <= 29;
 
-/** What went wrong, for status.failure.code, with a sentence and the exit code that it leads to. */
+/** Values of status.failure.code, each with a message and an exit code. */
 export const FAILURE_CODES = {
   InvalidTask: {
     exit: 'invalidTask',
-    text: 'The task or the file list is not what this zipper understands.',
+    text: 'The task or the file list is invalid, or does not match the version of the zipper.',
   },
   FileListMismatch: {
     exit: 'invalidTask',
-    text: 'The file list does not have the digest or count that the job states.',
+    text: 'The file list does not match the digest or count in the ZipJob.',
   },
   SourceUnreachable: { exit: 'sourceUnavailable', text: 'A source could not be reached.' },
   SourceNotFound: {
     exit: 'sourceFailed',
-    text: 'A source answered with a status that trying again does not change.',
+    text: 'A source responded with a status that a retry does not change.',
   },
   SourceUnavailable: {
     exit: 'sourceUnavailable',
-    text: 'A source kept answering that it is busy or broken.',
+    text: 'A source stayed unavailable after all retries.',
   },
   SourceTruncated: { exit: 'sourceUnavailable', text: 'A source ended before its declared length.' },
   SourceChanged: {
     exit: 'sourceUnavailable',
-    text: 'A source was replaced by another file while it was read.',
+    text: 'A source changed during the download.',
   },
   SourceExpired: { exit: 'sourceFailed', text: 'The signature in the URL of a source has expired.' },
-  SourceStalled: { exit: 'sourceUnavailable', text: 'A source sent nothing, or too little, for too long.' },
-  SourceTooLarge: { exit: 'archiveLimit', text: 'A source is larger than a file may be.' },
-  SourceInvalid: { exit: 'sourceFailed', text: 'A source answered with something that is not a file.' },
+  SourceStalled: { exit: 'sourceUnavailable', text: 'A source sent no data, or sent it too slowly.' },
+  SourceTooLarge: { exit: 'archiveLimit', text: 'A source exceeds the maximum file size.' },
+  SourceInvalid: { exit: 'sourceFailed', text: 'A source responded with something other than a file.' },
   SourceTlsError: { exit: 'sourceFailed', text: 'The certificate of a source is not valid.' },
-  ArchiveTooLarge: { exit: 'archiveLimit', text: 'The archive would be larger than an archive may be.' },
+  ArchiveTooLarge: { exit: 'archiveLimit', text: 'The archive would exceed its maximum size.' },
   BucketNotFound: { exit: 'bucketRefused', text: 'The bucket does not exist at the provider.' },
-  BucketAccessDenied: { exit: 'bucketRefused', text: 'The credentials may not write to the bucket.' },
+  BucketAccessDenied: { exit: 'bucketRefused', text: 'The credentials do not permit writing to the bucket.' },
   BucketCredentialsInvalid: {
     exit: 'bucketRefused',
-    text: 'The provider does not know the credentials, or refuses their signature.',
+    text: 'The provider does not recognize the credentials or rejects their signature.',
   },
-  BucketMisconfigured: { exit: 'bucketRefused', text: 'Region, host or endpoint do not fit the bucket.' },
-  StoreUnavailable: { exit: 'storeUnavailable', text: 'The store kept answering that it is busy or broken.' },
-  StoreCorrupted: { exit: 'storeUnavailable', text: 'What the store holds is not what was sent.' },
+  BucketMisconfigured: {
+    exit: 'bucketRefused',
+    text: 'The region, host or endpoint does not match the bucket.',
+  },
+  StoreUnavailable: { exit: 'storeUnavailable', text: 'The store stayed unavailable after all retries.' },
+  StoreCorrupted: { exit: 'storeUnavailable', text: 'The stored data differs from the data sent.' },
   ObjectExists: { exit: 'conflict', text: 'An object exists at the key and must not be replaced.' },
   OutcomeUnknown: {
     exit: 'outcomeUnknown',
-    text: 'The store does not tell whether the archive was completed.',
+    text: 'The store does not reveal whether the archive was published.',
   },
-  Superseded: { exit: 'superseded', text: 'Another pod is in charge of this job.' },
-  NotInCharge: { exit: 'notInCharge', text: 'The pod was not put in charge in time.' },
+  Superseded: { exit: 'superseded', text: 'Another pod is the active pod of this job.' },
+  NotInCharge: { exit: 'notInCharge', text: 'The pod was not activated in time.' },
   ApiServerUnavailable: {
     exit: 'apiServerUnavailable',
     text: 'The API server could not be reached in time.',
   },
-  Terminated: { exit: 'terminated', text: 'The pod was told to stop.' },
-  Internal: { exit: 'internal', text: 'The zipper failed in a way that it does not know.' },
+  Terminated: { exit: 'terminated', text: 'The pod was asked to stop.' },
+  Internal: { exit: 'internal', text: 'The zipper failed with an unexpected error. See its log.' },
 } as const satisfies Record<string, { exit: ExitName; text: string }>;
 export type FailureCode = keyof typeof FAILURE_CODES;
 
-/** What a settle pod found. `published`: the object at the key carries the attempt. `absent`: it does not, and no longer can. */
+/** Result of a recovery pod. `published`: the object at the key is from the attempt. `absent`: it is not, and cannot become so. */
 export type SettleOutcome =
   | { readonly outcome: 'published'; readonly bytes: number; readonly etag: string }
   | { readonly outcome: 'absent' }
   | { readonly outcome: 'unknown'; readonly missingPermission?: string };
 
-/** What any zipper pod may add to its last word. */
+/** Optional fields of every termination message. */
 export interface UploadsLeft {
-  /** How often it could not abort an upload, or not look for one that nobody had recorded. Absent: never. */
+  /** Number of uploads that could not be aborted or found. Absent: none. */
   readonly abortFailures?: number;
-  /** The start of an upload was answered into the void, and none was recorded: the store may hold one. */
+  /** The response to the start of an upload was lost, so the store may have an unrecorded upload. */
   readonly startUnanswered?: boolean;
 }
 
-/** What a check-bucket pod found. */
+/** Result of a check-bucket pod. */
 export interface BucketCheck {
   /** Archives can be written. */
   readonly ok: boolean;
   /** By the names of S3's policies; what an archive can do without is among them. */
   readonly missingPermissions: readonly string[];
-  /** `FenceIncomplete`: nobody may look at objects, so an attempt that is lost while committing ends as OutcomeUnknown. */
+  /** `FenceIncomplete`: the credentials cannot read objects, so an attempt interrupted during commit ends as OutcomeUnknown. */
   readonly warnings?: readonly 'FenceIncomplete'[];
   readonly failure?: Failure;
 }
 
-/** At most 4 KiB of JSON; the last word of every zipper pod. */
+/** The termination message of every zipper pod: JSON of at most 4 KiB. */
 export type TerminationMessage = UploadsLeft & { readonly contractVersion: number } & (
     | { readonly mode: 'archive'; readonly result: ZipResult }
     | { readonly mode: 'archive' | 'settle' | 'check-bucket'; readonly failure: Failure }

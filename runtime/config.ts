@@ -85,7 +85,7 @@ const faultsByName = (settings: Settings, values: Readonly<Record<string, unknow
   for (const { instancePath, params, message } of validate.errors ?? []) {
     const missing: unknown = params['missingProperty'];
     const name = typeof missing === 'string' ? missing : instancePath.split('/')[1];
-    if (name !== undefined && !faults.has(name)) faults.set(name, message ?? 'is wrong');
+    if (name !== undefined && !faults.has(name)) faults.set(name, message ?? 'is invalid');
   }
   return faults;
 };
@@ -108,6 +108,6 @@ export const readConfig = <const T extends Settings>(
     const problem = found.get(name);
     return problem === undefined ? [] : [complaint(setting, values[name], problem)];
   });
-  if (problems.length > 0) throw new ConfigError(`Bad settings:\n  ${problems.join('\n  ')}`);
+  if (problems.length > 0) throw new ConfigError(`Invalid settings:\n  ${problems.join('\n  ')}`);
   return Object.freeze(values) as ConfigOf<T>;
 };

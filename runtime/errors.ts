@@ -6,11 +6,11 @@ export interface AppErrorOptions {
   readonly cause?: unknown;
   /** Facts for logs and status; never a secret or a signed URL. */
   readonly details?: Readonly<Record<string, unknown>>;
-  /** How long the other side asked us to wait before the next try. */
+  /** Retry-After of the other side. */
   readonly retryAfterMs?: number;
 }
 
-/** The base of every error that this project throws. The message says what was attempted, on what, and what to do next. */
+/** The base of every error that this project throws. The message says what failed, on what, why, and what to do next. */
 export class AppError extends Error {
   readonly code: string;
   readonly retryable: boolean;
@@ -38,7 +38,7 @@ export class ConfigError extends AppError {
 export const toError = (thrown: unknown): Error =>
   thrown instanceof Error
     ? thrown
-    : new Error(`a value that is no Error was thrown: ${typeof thrown}`, { cause: thrown });
+    : new Error(`a value that is not an Error was thrown: ${typeof thrown}`, { cause: thrown });
 
 /** The system or library error code of a thrown value (`ECONNRESET`), looked for along the chain of causes. */
 export const errorCode = (thrown: unknown): string | undefined => {

@@ -31,7 +31,7 @@ export const run = async (
     options.log.info({ signal }, 'stopping');
     stop.abort(new DOMException(`received ${signal}`, 'AbortError'));
     setTimeout(() => {
-      options.log.error({ shutdownTimeoutMs: options.shutdownTimeoutMs }, 'shutdown took too long');
+      options.log.error({ shutdownTimeoutMs: options.shutdownTimeoutMs }, 'shutdown timed out');
       process.exit(1);
     }, options.shutdownTimeoutMs).unref();
   };
@@ -40,7 +40,7 @@ export const run = async (
     await using resources = new AsyncDisposableStack();
     process.exitCode = await main({ stopping: stop.signal, resources });
   } catch (error) {
-    options.log.fatal({ err: error }, 'ended by an error');
+    options.log.fatal({ err: error }, 'exiting after an error');
     process.exitCode = options.failureExitCode?.(error) ?? 1;
   } finally {
     for (const signal of SIGNALS) process.off(signal, onSignal);

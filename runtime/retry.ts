@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { AppError } from './errors.ts';
 
 export interface RetryPolicy {
-  /** Tries in all, the first included. */
+  /** Total attempts, including the first. */
   readonly attempts: number;
   /** Upper bound of the first wait; doubled for each further one. The wait is drawn evenly between 0 and the bound (full jitter). */
   readonly baseDelayMs: number;

@@ -38,7 +38,7 @@ const isReserved = (name: string): boolean =>
 
 const nameProblem = (name: string): string | undefined => {
   if (name.length > SOURCE_HEADER_LIMITS.nameLength || !SOURCE_HEADER_NAME.test(name))
-    return 'has a name that is no header name';
+    return 'has an invalid header name';
   return isReserved(name.toLowerCase()) ? `may not set ${name.toLowerCase()}` : undefined;
 };
 
@@ -46,7 +46,7 @@ const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const valueProblem = (value: unknown): string | undefined => {
-  if (typeof value !== 'string') return 'must be an object of text values';
+  if (typeof value !== 'string') return 'must be an object of strings';
   if (value.length > SOURCE_HEADER_LIMITS.valueLength)
     return `has a value of more than ${SOURCE_HEADER_LIMITS.valueLength} characters`;
   if (!VISIBLE_ASCII.test(value) || value !== value.trim())
@@ -56,12 +56,12 @@ const valueProblem = (value: unknown): string | undefined => {
 
 /** Why the headers may not be sent, as the end of a sentence; undefined when they may. Names no value. Pure. */
 export const sourceHeadersProblem = (headers: unknown): string | undefined => {
-  if (!isRecord(headers)) return 'must be an object of text values';
+  if (!isRecord(headers)) return 'must be an object of strings';
   const entries = Object.entries(headers);
   if (entries.length > SOURCE_HEADER_LIMITS.headers)
     return `has more than ${SOURCE_HEADER_LIMITS.headers} headers`;
   const names = new Set(entries.map(([name]) => name.toLowerCase()));
-  if (names.size < entries.length) return 'has a header twice';
+  if (names.size < entries.length) return 'has a duplicate header';
   return entries
     .map(([name, value]) => nameProblem(name) ?? valueProblem(value))
     .find((problem) => problem !== undefined);

@@ -246,10 +246,10 @@ export const ZIPPER_SETTINGS = {
 
 export type ZipperConfig = ConfigOf<typeof ZIPPER_SETTINGS>;
 
-/** @throws ConfigError naming every bad variable at once. */
+/** @throws ConfigError that lists every invalid variable. */
 export const readZipperConfig = (env: Readonly<Record<string, string | undefined>>): ZipperConfig =>
   readConfig(ZIPPER_SETTINGS, env);
 
-/** Where the last word is left; read apart, since also a bad setting must be told there. */
+/** Path of the termination message; read separately, because it also reports invalid settings. */
 export const terminationLogPath = (env: Readonly<Record<string, string | undefined>>): string =>
   env[ZIPPER_ENV.terminationLog] ?? ZIPPER_PATHS.terminationLog;

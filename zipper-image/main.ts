@@ -1,4 +1,4 @@
-/** Runs the one task of a pod: archive, settle or check-bucket. Exit code and termination message say how it ended. */
+/** Runs the task of a pod: archive, settle or check-bucket. Reports the result by exit code and termination message. */
 import { setFlagsFromString } from 'node:v8';
 import { SPEC_DEFAULTS } from '#crds/zip-job.ts';
 import type {
@@ -33,7 +33,7 @@ interface Process {
   readonly lifetime: Lifetime;
 }
 
-/** A last word without the fields that all have. */
+/** A termination message without the common fields. */
 type Outcome = TerminationMessage extends infer M
   ? M extends TerminationMessage
     ? Omit<M, 'contractVersion' | keyof UploadsLeft>
@@ -185,7 +185,7 @@ const start = async (): Promise<void> => {
       const outcome = await runTask({ config, log, lifetime }, (read) => {
         mode = read;
       });
-      log.info(outcome, 'the task is done');
+      log.info(outcome, 'the task succeeded');
       await tell(outcome);
       return EXIT_CODES.ok;
     } catch (error) {

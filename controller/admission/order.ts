@@ -1,4 +1,4 @@
-/** One job that wants to run, and what it counts against. */
+/** One job that requests a slot, and the limits it counts against. */
 export interface SlotRequest {
   readonly key: string;
   readonly uid: string;
@@ -24,7 +24,7 @@ export interface BucketLine {
 
 export interface ProjectLine {
   readonly running: number;
-  /** Turn in which it was last served or began to wait; the smallest has waited longest. */
+  /** Sequence number of when it was last served or queued; the smallest has waited longest. */
   readonly since: number;
   readonly buckets: ReadonlyMap<string, BucketLine>;
 }
@@ -48,7 +48,7 @@ const comesBefore = (one: ProjectLine, other: ProjectLine): boolean =>
   one.running === other.running ? one.since < other.since : one.running < other.running;
 
 /**
- * Whose turn is it? The project with the fewest running jobs comes first, of several the one that was served longest ago; within
+ * The next job. The project with the fewest running jobs comes first, among equals the one served longest ago; within
  * a project the oldest job whose bucket has room. The cost grows with projects and buckets, not with jobs. Undefined when no
  * limit leaves room for any.
  */
@@ -63,7 +63,7 @@ export const nextInTurn = (state: SlotState, limits: SlotLimits): SlotRequest | 
   return best?.request;
 };
 
-/** The limit that a waiting job meets, the narrowest first. Names no count that changes: it goes into a status. */
+/** The limit that blocks a waiting job, the narrowest first. Has no changing count, because it is written to the status. */
 export const takenSlots = (
   state: SlotState,
   { project, bucket }: SlotRequest,
@@ -72,7 +72,8 @@ export const takenSlots = (
   const line = state.projects.get(project);
   const ofProject = limits.ofProject(project);
   if ((line?.buckets.get(bucket)?.running ?? 0) >= limits.perBucket)
-    return `at most ${limits.perBucket} jobs of one bucket run at once`;
-  if ((line?.running ?? 0) >= ofProject) return `at most ${ofProject} jobs of this project run at once`;
-  return `at most ${limits.inAll} jobs run at once in all; projects take turns, the oldest job of each first`;
+    return `at most ${limits.perBucket} jobs of one bucket can run at the same time`;
+  if ((line?.running ?? 0) >= ofProject)
+    return `at most ${ofProject} jobs of this project can run at the same time`;
+  return `at most ${limits.inAll} jobs can run at the same time in total; the queue is fair across projects and starts the oldest job of each first`;
 };

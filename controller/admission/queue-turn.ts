@@ -10,7 +10,7 @@ export type QueueTurn =
 export const orderOf = ({ metadata: { creationTimestamp = '', annotations, name } }: ZipJob): string =>
   `${creationTimestamp} ${annotations?.[ANNOTATIONS.acceptedAt] ?? ''} ${name}`;
 
-/** A suspended job that has not begun takes part again when it is resumed; until then it holds nobody up. */
+/** A suspended job that has not started is ignored until it is resumed, so it blocks no other job. */
 const isHeld = (zipJob: ZipJob): boolean =>
   zipJob.spec.suspend === true && (zipJob.status?.phase === undefined || zipJob.status.phase === 'Queued');
 
@@ -22,16 +22,16 @@ export interface Contest {
   readonly zipJob: ZipJob;
   /** Other unfinished ZipJobs of the same bucket and key. */
   readonly rivals: readonly ZipJob[];
-  /** Names of those among them that have a Job or are about to get one, though their status does not say so yet. */
+  /** Names of the jobs among them that have a Job or are about to get one, although their status does not show it yet. */
   readonly begun?: readonly string[];
 }
 
-/** May a queued job begin? One job at a time writes a key of a bucket, in the order of creation. */
+/** Decides whether a queued job may start. One job at a time writes a key of a bucket, in the order of creation. */
 export const queueTurn = (seen: Contest): QueueTurn => {
   const { zipJob, rivals, begun = [] } = seen;
   if (zipJob.spec.suspend === true) return { kind: 'suspended' };
   const first =
-    // One that has begun comes first even when an older one turned up since.
+    // A started job comes first, even if an older one appeared since.
     rivals.find((rival) => hasBegun(rival) || begun.includes(rival.metadata.name)) ??
     rivals.find((rival) => !isHeld(rival) && orderOf(rival) < orderOf(zipJob));
   return first ? { kind: 'wait', for: first.metadata.name } : { kind: 'go' };

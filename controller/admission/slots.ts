@@ -11,7 +11,7 @@ import { orderOf } from './queue-turn.ts';
 import { type TokenRate, takeToken } from './token-bucket.ts';
 import { isInTrustedQueue } from './trusted-queue.ts';
 
-/** Whether a queued job may begin now. `none`: it cannot for another reason, so no slot was asked for. */
+/** Whether a queued job may start now. `none`: another reason prevents it, so no slot was requested. */
 export type SlotTurn =
   | { readonly kind: 'none' }
   | { readonly kind: 'granted' }
@@ -19,17 +19,17 @@ export type SlotTurn =
 
 export interface SlotsOptions {
   readonly limits: SlotLimits;
-  /** Jobs of these take no slot: suspended there, they would keep others from running. */
+  /** Jobs in these queues take no slot: while suspended there, they would block others. */
   readonly trustedQueues: readonly string[];
   readonly pause: Pick<Pause, 'reason'>;
   /** How fast Jobs may be created. */
   readonly rate: TokenRate;
   readonly clock: Clock;
-  /** Told of every job that gets a slot after it had to wait. */
+  /** Called with every job that gets a slot after it had to wait. */
   readonly onGranted: (key: ObjectKey) => void;
 }
 
-/** The limits of the settings; a project's own, where it has one, comes before. */
+/** The limits of the settings; the limit of a project, if set, takes precedence. */
 export const slotSettings = (
   config: Pick<
     ControllerConfig,
@@ -52,17 +52,17 @@ export const slotSettings = (
   rate: { perSecond: config.jobCreateRate, burst: config.jobCreateBurst },
 });
 
-/** Which jobs run and which wait for a slot: kept from the cache, and asked before a Job is created. */
+/** Running jobs and jobs that wait for a slot. Follows the cache and is queried before a Job is created. */
 export interface Slots {
-  /** Follows what the cache says: a job holds a slot from Starting on until it has finished. */
+  /** Updates from the cache: a job holds a slot from Starting until it finishes. */
   see(change: Change<ZipJob>): void;
-  /** Gives a slot to a job whose Job exists, whatever the limits say. */
+  /** Gives a slot to a job whose Job exists, regardless of limits. */
   hold(zipJob: ZipJob): void;
-  /** May this job begin? If not, it waits in line and `onGranted` tells when it may. */
+  /** Requests a slot. Without a free one, the job is queued and `onGranted` is called later. */
   ask(zipJob: ZipJob): SlotTurn;
-  /** The job cannot begin now for another reason: gives back its slot, or its place in the line. */
+  /** Another reason prevents the start: returns the slot, or leaves the queue. */
   withdraw(key: ObjectKey): void;
-  /** Hands out what has become free, after a limit was changed. */
+  /** Grants free slots after a limit changed. */
   refresh(): void;
 }
 
@@ -91,7 +91,7 @@ const requestOf = (zipJob: ZipJob): SlotRequest => ({
   order: orderOf(zipJob),
 });
 
-/** Where the request stands in the line, or would stand. */
+/** Position of the request in the queue. */
 const placeOf = (line: readonly SlotRequest[], { order }: SlotRequest): number => {
   let [low, high] = [0, line.length];
   while (low < high) {
@@ -212,12 +212,12 @@ class SlotLedger implements Slots {
     if (project.buckets.size === 0) this.#state.projects.delete(request.project);
   }
 
-  /** Gives the free slots to those whose turn it is; the one that asks just now needs not be told. */
+  /** Grants free slots in queue order; does not notify the job that is requesting one. */
   #handOut(asking?: ObjectKey): void {
     while (this.#options.pause.reason === undefined) {
       const request = nextInTurn(this.#state, this.#options.limits);
       if (!request || !this.#mayCreate()) return;
-      // Into its slot first, so that its project is not forgotten in between.
+      // Occupy the slot first, so that its project is not removed in between.
       this.#occupy(request, 'granted');
       this.#leaveLine(request);
       this.#turn += 1;

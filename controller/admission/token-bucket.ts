@@ -1,4 +1,4 @@
-/** So many tokens a second, and so many that can be saved up. */
+/** Rate in tokens per second, and burst. */
 export interface TokenRate {
   readonly perSecond: number;
   readonly burst: number;
@@ -12,7 +12,7 @@ export interface Tokens {
 const refilled = ({ left, atMs }: Tokens, { perSecond, burst }: TokenRate, nowMs: number): number =>
   Math.min(burst, left + ((nowMs - atMs) / 1000) * perSecond);
 
-/** Takes a token, or tells how long it takes until there is one. */
+/** Takes a token, or returns the time until one is available. */
 export const takeToken = (
   tokens: Tokens,
   rate: TokenRate,

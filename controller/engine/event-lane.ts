@@ -7,17 +7,17 @@ export interface EventLaneOptions {
   readonly record: RecordEvent;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Calls at once. */
+  /** Maximum concurrent requests. */
   readonly concurrency?: number;
-  /** Events of one namespace that wait at most; further ones are dropped, and counted in the log. */
+  /** Maximum queued events of one namespace; further ones are dropped and counted in the log. */
   readonly capacity?: number;
-  /** How long the end waits for what is still to be told. */
+  /** How long dispose waits for queued events. */
   readonly drainMs?: number;
 }
 
 /**
- * Tells Events beside the work: they are for people, and no job waits for them. Namespaces take turns. Disposing of it tells
- * what is left.
+ * Sends Events in the background, so that no job waits for them. Round-robin over namespaces. Dispose flushes
+ * the queue.
  */
 export interface EventLane extends AsyncDisposable {
   /** Never throws and never waits. */
@@ -42,7 +42,7 @@ export const createEventLane = (options: EventLaneOptions): EventLane => {
     for (let event = next(); event; event = next()) await record(...event);
     running -= 1;
     if (running > 0) return;
-    if (dropped > 0) log.warn({ dropped }, 'more events than the API server took: some were not told');
+    if (dropped > 0) log.warn({ dropped }, 'dropped events because the API server is too slow');
     dropped = 0;
     if (isClosing) drained.abort();
   };

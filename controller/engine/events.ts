@@ -16,7 +16,7 @@ export interface EventNote {
 }
 
 const COMPONENT = 'zipjobs-controller';
-/** Repetitions are counted for this many events. */
+/** Maximum number of events whose repetitions are counted. */
 const REMEMBERED = 4096;
 
 export interface EventsOptions {
@@ -27,10 +27,10 @@ export interface EventsOptions {
   readonly log: Logger;
 }
 
-/** Records Events on a ZipJob; a failure is logged and otherwise without effect. */
+/** Records Events on a ZipJob; only logs a failure. */
 export type RecordEvent = (zipJob: ZipJob, note: EventNote) => Promise<void>;
 
-/** The same event of the same object always has the same name, so that a repetition is counted, not added. */
+/** The same event of the same object has the same name, so that a repetition increments its count. */
 const eventName = (zipJob: ZipJob, note: EventNote): string => {
   const text = JSON.stringify([zipJob.metadata.uid, note.type, note.reason, note.message]);
   return `${zipJob.metadata.name}.${createHash('sha256').update(text).digest('hex').slice(0, 16)}`;
@@ -83,9 +83,9 @@ export const createEvents = (options: EventsOptions): RecordEvent => {
         { count: repeat(name), lastTimestamp: rfc3339(now) },
       );
     } catch (error) {
-      // A namespace that is going takes no events; elsewhere an event that is lost changes nothing.
+      // A terminating namespace rejects events; losing an event has no other effect.
       if (!isKubeError(error, 'NamespaceTerminating', 'NotFound'))
-        options.log.warn({ err: error, namespace, event: note.reason }, 'an event could not be recorded');
+        options.log.warn({ err: error, namespace, event: note.reason }, 'could not record an event');
     }
   };
 };

@@ -32,9 +32,9 @@ class Fifo<T> {
 }
 
 /**
- * A line in which groups take turns: first in, first out within a group, and one item of each group before the second of any.
- * However much one group brings, the first item of another waits for one turn of each group that is there. Every operation
- * takes the same time whatever the length.
+ * A fair queue: first in, first out within a group, and round-robin over groups.
+ * However many items one group has, the first item of another waits for at most one item of each group. Every operation
+ * takes constant time.
  */
 export class FairLine<T> {
   readonly #groups = new Map<string, Fifo<T>>();
@@ -55,7 +55,7 @@ export class FairLine<T> {
     this.#turns.push(group);
   }
 
-  /** Takes the item whose turn it is. */
+  /** Removes and returns the next item. */
   shift(): T | undefined {
     const group = this.#turns.shift();
     if (group === undefined) return undefined;

@@ -6,7 +6,7 @@ import type { ControllerMetrics } from '../metrics.ts';
 
 export interface Finalizers<T extends KubeObject> {
   add(object: T): Promise<void>;
-  /** `early` says why it goes before what it waits for is done; such releases are counted. */
+  /** `early` is the reason of a forced finalizer removal, which is counted. */
   release(object: T, early?: EarlyRelease): Promise<void>;
 }
 
@@ -16,7 +16,7 @@ export interface FinalizersOptions<T extends KubeObject> {
   readonly metrics: Pick<ControllerMetrics, 'finalizersReleased'>;
 }
 
-/** Puts our finalizer on the objects of one kind and takes it off. A conflict is the caller's: the object is to be judged anew. */
+/** Adds and removes our finalizer on objects of one kind. Throws conflicts: the caller must decide again. */
 export const createFinalizers = <T extends KubeObject>({
   kind,
   client,

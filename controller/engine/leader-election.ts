@@ -9,7 +9,7 @@ export interface LeaderElectionOptions
   readonly leaseDurationMs?: number;
   /** A leader that could not renew for this long stops. Must be shorter than the lease. Default 10 s. */
   readonly renewDeadlineMs?: number;
-  /** Between two renewals, and between two looks of those that wait. Default 1.5 s. */
+  /** Interval between two renewals, and between two attempts to acquire. Default 1.5 s. */
   readonly retryPeriodMs?: number;
   /** Runs while this process leads; its signal aborts when it should stop, or must because the lease is lost. */
   readonly lead: (signal: AbortSignal) => Promise<void>;
@@ -27,11 +27,11 @@ interface State {
   readonly lock: LeaseLock;
   readonly renewDeadlineMs: number;
   readonly retryPeriodMs: number;
-  /** Start of the last call that took or renewed the lease: its answer may have come much later. */
+  /** Start of the last request that acquired or renewed the lease: its response may have come much later. */
   renewedMs: number;
 }
 
-/** One try, which never throws and takes no longer than the limit. */
+/** One attempt, which never throws and takes no longer than the limit. */
 const attempt = async (
   task: 'acquire' | 'renew' | 'release',
   state: State,
@@ -51,14 +51,14 @@ const attempt = async (
     return succeeded;
   } catch (error) {
     if (!limits.signal.aborted)
-      log.warn({ err: toError(error), lease: `${namespace}/${name}` }, 'a call for the lease failed');
+      log.warn({ err: toError(error), lease: `${namespace}/${name}` }, 'a request for the lease failed');
     return false;
   } finally {
     limits.signal.removeEventListener('abort', abort);
   }
 };
 
-/** Up to a fifth less than the retry period, so that candidates do not ask in step; at once when the lease runs out. */
+/** The retry period minus up to 20 % jitter, so that candidates do not synchronize; at once when the lease expires. */
 const nextLookMs = ({ lock, retryPeriodMs }: State): number => {
   const periodMs = retryPeriodMs * (1 - Math.random() / 5);
   const heldForMs = lock.heldForMs();
@@ -90,7 +90,7 @@ const keepRenewing = async (state: State, ended: AbortSignal): Promise<boolean> 
 
 const RELEASE_TRIES = 3;
 
-/** Lets others lead at once instead of after the lease's duration. Best effort: it also runs out by itself. */
+/** Lets another replica lead at once instead of after the lease duration. Best effort: the lease also expires. */
 const release = async (state: State): Promise<void> => {
   const { signal } = new AbortController();
   for (let tries = 0; tries < RELEASE_TRIES; tries += 1) {
@@ -98,11 +98,11 @@ const release = async (state: State): Promise<void> => {
   }
 };
 
-/** The process must exit: what it still does is no longer alone. */
+/** The process must exit, because another process may lead. */
 export class LeadershipLost extends AppError {
   constructor(options: Pick<LeaderElectionOptions, 'namespace' | 'name'>) {
     super(
-      `The lease ${options.namespace}/${options.name} was lost: it could not be renewed in time, or another process holds it. This process must end and start anew`,
+      `The lease ${options.namespace}/${options.name} was lost: it was not renewed in time, or another process holds it. This process must exit and restart`,
       { code: 'LeadershipLost', retryable: false },
     );
   }
@@ -125,7 +125,7 @@ const leadWhileHeld = async (state: State): Promise<void> => {
     const leading = options.lead(stop.signal).finally(() => {
       ended.abort();
     });
-    // The lease is renewed until `lead` has really ended: nobody else may begin while something is still in hand here.
+    // Renews the lease until `lead` has ended: no other replica may start while work is still running here.
     const isHeld = await Promise.race([renewing, leading.then(() => true)]);
     if (!isHeld) {
       leading.catch(() => undefined);
@@ -151,7 +151,7 @@ const leadAndRelease = async (state: State): Promise<void> => {
 
 /**
  * Waits for the lease, leads while it is held, and releases it when `lead` has ended after the stop signal. The rules are
- * client-go's, with one look more of those that wait: at the moment at which a silent leader's lease runs out.
+ * client-go's, plus one attempt at the moment when the lease of a silent leader expires.
  * @throws LeadershipLost
  * @throws what `lead` throws, after the release.
  */

@@ -8,31 +8,31 @@ export interface LeaseLockOptions {
   readonly name: string;
   /** Unique per process: pod name and uid. */
   readonly identity: string;
-  /** How long others wait after the last change that they saw. */
+  /** How long other replicas wait after the last change that they saw. */
   readonly leaseDurationMs: number;
   readonly clock: Clock;
-  /** Told of every new version of the lease, for what else stands on it. */
+  /** Called with every new version of the lease, for example to read its annotations. */
   readonly onSeen?: (lease: Lease) => void;
 }
 
 /**
- * A Lease as a lock. Each method is one try, and throws what the API server answers. The lease counts as held for its duration
+ * A Lease as a lock. Each method makes one attempt and throws the error of the API server. The lease counts as held for its duration
  * after the last change that this process saw, by its own monotonic clock, so clocks of other machines do not matter; every
- * write carries the resourceVersion that was read, so of two claimants one is refused.
+ * write contains the resourceVersion that was read, so one of two claimants gets a conflict.
  */
 export interface LeaseLock {
   /**
    * Takes the lease when it is free, has run out, or was ours. One that was seen held and is deleted counts until it would have
-   * run out: whoever held it does not know yet.
+   * expired: its holder may not know about the deletion yet.
    */
   acquire(signal: AbortSignal): Promise<boolean>;
-  /** Unlike `acquire` it takes back nothing: what is not ours any more is lost, even when free. */
+  /** Unlike `acquire`, never takes the lease over: a lease that is no longer ours is lost, even when it is free. */
   renew(signal: AbortSignal): Promise<boolean>;
   /** Makes the lease free; true also when there was nothing to release. */
   release(signal: AbortSignal): Promise<boolean>;
-  /** As this process saw the lease last. */
+  /** The lease as last seen by this process. */
   isOurs(): boolean;
-  /** How long another one's lease still counts, as far as is known. */
+  /** Remaining time of a lease held by another process, as far as known. */
   heldForMs(): number;
 }
 
@@ -64,7 +64,7 @@ class KubeLeaseLock implements LeaseLock {
   }
 
   async release(signal: AbortSignal): Promise<boolean> {
-    // Read again: a renewal that was cut short by the stop may have been written all the same.
+    // Read it again: a renewal that was interrupted by the stop may have been written anyway.
     const lease = await this.#read(signal);
     if (!lease || !this.isOurs()) return true;
     const renewTime = microTime(this.#options.clock.date());
@@ -92,7 +92,7 @@ class KubeLeaseLock implements LeaseLock {
     return lease;
   }
 
-  /** The clock starts anew only when the lease changed: the times in it come from other machines and decide nothing. */
+  /** The timer restarts only when the lease changes: the times in it come from other machines and are not trusted. */
   #observe(lease: Lease): void {
     if (this.#observed && isSameVersion(this.#observed.lease, lease)) return;
     this.#observed = { lease, atMs: this.#options.clock.monotonicMs() };

@@ -14,7 +14,7 @@ export interface PassMeasure {
   readonly controller: typeof ZIPJOB | typeof ZIPPROJECT | typeof ZIPBUCKET;
 }
 
-/** Counts and times one pass over a key under the names that dashboards of controllers know; an error is thrown on. */
+/** Records one reconcile under the metric names of controller-runtime; rethrows errors. */
 export const measurePass = async (
   { metrics, clock, controller }: PassMeasure,
   pass: () => Promise<PassResult>,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { LogFields } from '#runtime/log-context.ts';
 
-/** What all lines of one pass over a key have in common; the id tells the passes of an object apart. */
+/** Common fields of all log lines of one reconcile; the id identifies the reconcile. */
 export const passFields =
   (controller: string) =>
   (key: string): LogFields => {

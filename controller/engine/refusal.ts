@@ -1,7 +1,7 @@
 import { shorten } from '#crds/conditions.ts';
 import type { KubeError } from '#runtime/kube/kube-error.ts';
 
-/** The API server did not take a Job that was to be created; kept in memory until it does. */
+/** The API server rejected a Job; kept in memory until it accepts it. */
 export interface Refusal {
   readonly target: 'archive' | 'settle';
   readonly reason: 'QuotaExceeded' | 'AdmissionRefused' | 'ApiServerBusy';
@@ -14,7 +14,7 @@ export interface Refusal {
 const FIRST_RETRY_MS = 1000;
 const LONGEST_RETRY_MS = 60_000;
 
-/** Codes that speak about the request, not about the moment. */
+/** Codes caused by the request itself, not by a temporary condition. */
 const REFUSED: ReadonlySet<string> = new Set([
   'Forbidden',
   'Invalid',
@@ -30,7 +30,7 @@ const reasonOf = ({ code }: KubeError): Refusal['reason'] => {
   return REFUSED.has(code) ? 'AdmissionRefused' : 'ApiServerBusy';
 };
 
-/** The API server did not take a Job: none of its reasons is final, so every one means "again later", ever less often. */
+/** The API server rejected a Job. No reason is final, so each is retried with backoff. */
 export const refusalAfter = (
   before: Refusal | undefined,
   error: KubeError,

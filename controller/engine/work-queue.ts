@@ -5,7 +5,7 @@ import { type LogFields, withLogFields } from '#runtime/log-context.ts';
 import { backoffBoundMs } from '#runtime/retry.ts';
 import { FairLine } from './fair-line.ts';
 
-/** What a queue counts, for the workqueue_* metrics; every call is cheap and never throws. */
+/** Counters of a queue, for the workqueue_* metrics; every call is cheap and never throws. */
 export interface WorkQueueMetrics {
   depth(keys: number): void;
   added(): void;
@@ -20,13 +20,13 @@ export interface WorkQueueOptions {
   /** First wait of `addRateLimited`, doubled by each further one of the same key. */
   readonly baseDelayMs?: number;
   readonly maxDelayMs?: number;
-  /** How long `run` waits for the keys in work after its signal aborted. */
+  /** How long `run` waits for running reconciles after its signal aborted. */
   readonly drainTimeoutMs?: number;
   readonly clock?: Clock;
   readonly metrics?: WorkQueueMetrics;
-  /** Groups of keys take turns; without it all keys are of one. */
+  /** Group of a key; the queue is round-robin over groups. Without it there is one group. */
   readonly groupOf?: (key: string) => string;
-  /** What every line that is logged during a pass over the key carries. */
+  /** Fields of every log line during a reconcile of the key. */
   readonly logFields?: (key: string) => LogFields;
 }
 
@@ -38,9 +38,9 @@ type ProcessKey = (key: string, signal: AbortSignal) => Promise<void>;
  *     waiting --(due)--> ready --(taken)--> in work --(done)--> nowhere, or ready again
  *
  * - a key that is ready is not added twice;
- * - a key that is in work is handed to no second worker: an add marks it dirty, and it becomes ready once more when done;
+ * - a key that is in work is never given to a second worker: an add marks it dirty, and it becomes ready again when done;
  * - a key that waits for several times becomes ready at the earliest of them;
- * - of the keys that are ready, groups take turns, so that a group of which thousands fail holds up no other.
+ * - ready keys are taken round-robin over groups, so that a group with thousands of failing keys does not block others.
  */
 export interface WorkQueue {
   add(key: string): void;
@@ -50,8 +50,8 @@ export interface WorkQueue {
   /** Forgets the failures of the key, not the key. */
   forget(key: string): void;
   /**
-   * Works until the signal aborts, and then until the keys in work are done or the drain limit is over. What `process`
-   * throws is logged, and the key added rate limited.
+   * Runs until the signal aborts, then until running reconciles finish or the drain limit ends. Logs what `process`
+   * throws and adds the key again with backoff.
    */
   run(
     process: ProcessKey,
@@ -83,7 +83,7 @@ interface State {
   readonly failures: Map<string, number>;
   /** Workers with nothing to do. */
   readonly idle: (() => void)[];
-  /** From the abort of `run` on: adds are ignored, since nobody would take them. */
+  /** Set when `run` is aborted: later adds are ignored. */
   stopped: boolean;
 }
 
@@ -125,7 +125,7 @@ const addRateLimited = (state: State, key: string): void => {
   const failures = (state.failures.get(key) ?? 0) + 1;
   state.failures.set(key, failures);
   metrics?.retried();
-  // Up to a quarter more, so that keys that failed together do not come back together.
+  // Up to 25 % jitter, so that keys that failed together are not retried together.
   addAfter(state, key, backoffBoundMs({ baseDelayMs, maxDelayMs }, failures) * (1 + Math.random() / 4));
 };
 
@@ -151,7 +151,7 @@ const done = (state: State, key: string): void => {
 
 const failed = (state: State, key: string, error: unknown): void => {
   if (state.stopped) return;
-  state.options.log.error({ err: toError(error), key }, 'a pass failed, the key comes back later');
+  state.options.log.error({ err: toError(error), key }, 'reconcile failed, will retry');
   addRateLimited(state, key);
 };
 
@@ -180,7 +180,7 @@ const work = async (state: State, process: ProcessKey, signal: AbortSignal): Pro
   }
 };
 
-/** Resolves when the workers ended, or `drainTimeoutMs` after the abort: what hangs then is named and left behind. */
+/** Resolves when the workers ended, or `drainTimeoutMs` after the abort; logs the keys that are still running. */
 const drained = async (state: State, workers: Promise<unknown>, signal: AbortSignal): Promise<void> => {
   const { clock, options, inWork } = state;
   const limit = Promise.withResolvers<void>();
@@ -191,7 +191,7 @@ const drained = async (state: State, workers: Promise<unknown>, signal: AbortSig
     state.waiting.clear();
     for (const wake of state.idle.splice(0)) wake();
     timer = clock.after(options.drainTimeoutMs ?? 10_000, () => {
-      options.log.warn({ keys: [...inWork.keys()] }, 'stopped while keys were in work');
+      options.log.warn({ keys: [...inWork.keys()] }, 'stopped before all reconciles finished');
       limit.resolve();
     });
   };

@@ -6,7 +6,7 @@ import type { Job, Pod } from '#runtime/kube/resources.ts';
 import type { ObjectKey, Reflector } from '#runtime/kube/types.ts';
 import { commandOf } from './command.ts';
 
-/** The caches that decisions are made from. */
+/** The caches that decisions are based on. */
 export interface Caches {
   readonly zipJobs: Reflector<ZipJob>;
   readonly jobs: Reflector<Job>;
@@ -15,7 +15,7 @@ export interface Caches {
   readonly projects: Reflector<ZipProject>;
 }
 
-/** Jobs and pods that the controller made; others are not even sent to it. */
+/** Selects the Jobs and pods of the controller; the API server does not send others. */
 export const OWN_SELECTOR = `${LABELS.managedBy}=zipjobs-controller`;
 
 export const INDEXES = {
@@ -23,7 +23,7 @@ export const INDEXES = {
   target: 'target',
   /** ZipJobs by bucket. */
   bucket: 'bucket',
-  /** ZipJobs that are run again, by the one whose file list they name. */
+  /** Reruns, by the ZipJob whose file list they use. */
   fileList: 'fileList',
   /** Pods by the uid of their Job. */
   jobUid: 'jobUid',
@@ -33,7 +33,7 @@ export const INDEXES = {
 
 export const targetOf = ({ metadata, spec }: ZipJob): string =>
   `${metadata.namespace}/${spec.bucketRef.name}/${spec.key}`;
-/** Key of the ZipJob whose file list a ZipJob names, when that is not its own. */
+/** Key of the ZipJob whose file list a rerun uses. */
 export const listOwnerKeyOf = ({ metadata, spec }: ZipJob): ObjectKey | undefined => {
   const owner = spec.filesFrom && fileListOwner(spec.filesFrom.secretNames);
   return owner === undefined || owner === metadata.name ? undefined : `${metadata.namespace}/${owner}`;
@@ -47,7 +47,7 @@ export const bucketKeyOf = ({ metadata, spec }: ZipJob): string =>
 export const jobUidsOf = (pod: Pod): readonly string[] =>
   pod.metadata.ownerReferences?.filter(({ kind }) => kind === 'Job').map(({ uid }) => uid) ?? [];
 
-/** Keys of the buckets that a Job tests: one, or none. */
+/** Key of the bucket that a Job tests, if any. */
 export const testedBucketsOf = ({ metadata }: Job): readonly ObjectKey[] =>
   metadata.ownerReferences
     ?.filter(({ kind }) => kind === 'ZipBucket')
@@ -59,7 +59,7 @@ const isAtRest = (zipJob: ZipJob): boolean =>
   commandOf(zipJob.metadata, ANNOTATIONS.replayWebhook, zipJob.status?.webhook?.replayNonce) === undefined &&
   zipJob.metadata.finalizers === undefined;
 
-/** Copies the named fields that are there. */
+/** Copies the named fields that exist. */
 const pick = <T extends object, K extends keyof T>(from: T, ...names: readonly K[]): Partial<Pick<T, K>> => {
   const picked: Partial<Pick<T, K>> = {};
   for (const name of names) if (from[name] !== undefined) picked[name] = from[name];
@@ -84,8 +84,8 @@ const restStatus = (status: ZipJobStatus): ZipJobStatus => ({
 });
 
 /**
- * A ZipJob with nothing left to do but to expire is kept as a skeleton: there may be ten thousand of them. Its status is never
- * written again, so nobody misses what was dropped.
+ * Keeps only a skeleton of a ZipJob that only has to expire, since there may be ten thousand of them. Its status is never
+ * written again, so the dropped fields are not needed.
  */
 export const zipJobSkeleton = (zipJob: ZipJob): ZipJob => {
   if (!isAtRest(zipJob)) return zipJob;
@@ -103,10 +103,10 @@ export const zipJobSkeleton = (zipJob: ZipJob): ZipJob => {
   };
 };
 
-/** Of a Job only its identity and status are read. */
+/** Only the identity and the status of a Job are read. */
 export const jobSkeleton = ({ spec: _spec, ...job }: Job): Job => job;
 
-/** Of a pod's spec only the node and the names of the mounted Secrets are read. */
+/** Only the node and the names of the mounted Secrets in a pod spec are read. */
 export const podSkeleton = (pod: Pod): Pod => {
   const { annotations: _annotations, ...metadata } = pod.metadata;
   const { nodeName, volumes } = pod.spec ?? {};

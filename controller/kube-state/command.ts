@@ -1,9 +1,9 @@
 import type { ObjectMeta } from '#crds/object-meta.ts';
 
-/** As much of a nonce as the status keeps. */
+/** Maximum length of a nonce in the status. */
 const MAX_NONCE = 64;
 
-/** The nonce of a command that stands in an annotation and is not answered yet. */
+/** The nonce of a command in an annotation that has not been carried out yet. */
 export const commandOf = (
   { annotations }: Pick<ObjectMeta, 'annotations'>,
   annotation: string,

@@ -13,7 +13,7 @@ const jobCondition = (job: Job, types: readonly string[]): JobEnd | undefined =>
   return condition && { reason: condition.reason ?? '', message: condition.message ?? '' };
 };
 
-/** Why the Job failed. FailureTarget comes first; Failed only when every pod has ended, on a dead node perhaps never. */
+/** Why the Job failed. Uses FailureTarget too, because Failed is set only after every pod ended, on a lost node maybe never. */
 export const jobFailure = (job: Job): JobEnd | undefined => jobCondition(job, ['FailureTarget', 'Failed']);
 
 export const isJobFinished = (job: Job): boolean => jobCondition(job, ['Failed', 'Complete']) !== undefined;
@@ -21,13 +21,13 @@ export const isJobFinished = (job: Job): boolean => jobCondition(job, ['Failed',
 export const isOwnedBy = (job: Job, zipJob: ZipJob): boolean =>
   job.metadata.ownerReferences?.some(({ uid }) => uid === zipJob.metadata.uid) === true;
 
-/** True for the Job of an earlier ZipJob of the same name, which Kubernetes removes after its owner. */
+/** True for the Job of an earlier ZipJob of the same name, which Kubernetes garbage-collects. */
 export const isLeftOver = (job: Job, { metadata }: ZipJob): boolean =>
   job.metadata.deletionTimestamp !== undefined ||
   job.metadata.ownerReferences?.some(
     ({ kind, name, uid }) => kind === 'ZipJob' && name === metadata.name && uid !== metadata.uid,
   ) === true;
 
-/** The Job of the ZipJob; one of the same name that belongs to somebody else is not it. */
+/** The Job of the ZipJob; ignores a Job of the same name with another owner. */
 export const ownJob = (seen: { readonly job: Job | undefined; readonly zipJob: ZipJob }): Job | undefined =>
   seen.job && isOwnedBy(seen.job, seen.zipJob) ? seen.job : undefined;

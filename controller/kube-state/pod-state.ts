@@ -16,9 +16,9 @@ export const terminationOf = (
 export const isEnded = (pod: Pod): boolean =>
   pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed';
 
-/** How long a node may take beyond the grace period before it is told that it does not answer. */
+/** How long after the grace period a node is reported as not responding. */
 const SILENT_AFTER_MS = 5_000;
-/** And before the pod counts as lost with it. */
+/** How long after the grace period its pod counts as lost. */
 const LOST_AFTER_MS = 60_000;
 
 const overdueAt = (pod: Pod, patienceMs: number): Date | undefined => {
@@ -26,19 +26,19 @@ const overdueAt = (pod: Pod, patienceMs: number): Date | undefined => {
   return gone === undefined || isEnded(pod) ? undefined : new Date(gone + patienceMs);
 };
 
-/** From when on the node of a pod that was told to stop counts as silent; undefined while nobody told it. */
+/** When the node of a terminating pod counts as silent; undefined for any other pod. */
 export const silentAt = (pod: Pod): Date | undefined => overdueAt(pod, SILENT_AFTER_MS);
 
-/** From when on such a pod is given up. */
+/** When such a pod counts as lost. */
 export const lostAt = (pod: Pod): Date | undefined => overdueAt(pod, LOST_AFTER_MS);
 
-/** True when the pod should be gone by its grace period and its node says nothing. */
+/** True if the grace period is over and the node has not reported the end of the pod. */
 export const isLost = (pod: Pod, now: Date): boolean => {
   const at = lostAt(pod);
   return at !== undefined && now >= at;
 };
 
-/** True when something outside (drain, preemption, a taint, the kubelet) ended the pod. */
+/** True if a disruption (drain, preemption, a taint, the kubelet) ended the pod. */
 export const isDisrupted = (pod: Pod): boolean =>
   pod.status?.conditions?.some(({ type, status }) => type === 'DisruptionTarget' && status === 'True') ===
   true;

@@ -2,7 +2,7 @@ import type { Clock } from '#runtime/clock.ts';
 import type { Namespace } from '#runtime/kube/resources.ts';
 import type { ObjectClient } from '#runtime/kube/types.ts';
 
-/** A namespace that goes never comes back under its uid; one that stays is asked about again soon. */
+/** A terminating namespace never recovers under its UID, so only negative results expire. */
 const KEPT_MS = { going: 30_000, staying: 1_000 } as const;
 
 export interface TerminatingNamespacesOptions {
@@ -10,10 +10,10 @@ export interface TerminatingNamespacesOptions {
   readonly clock: Pick<Clock, 'monotonicMs'>;
 }
 
-/** Is the namespace being deleted, or gone? Nothing can be created there any more. */
+/** True if the namespace is deleted or being deleted, so that nothing can be created in it. */
 export type IsNamespaceTerminating = (namespace: string) => Promise<boolean>;
 
-/** Asks the API server, which is done for objects that are being deleted only; one question serves all objects of a namespace. */
+/** Queries the API server, only for objects that are being deleted; all objects of a namespace share one request. */
 export const createIsNamespaceTerminating = ({
   namespaces,
   clock,

@@ -71,7 +71,7 @@ const isTerminationMessage = ajv.compile<TerminationMessage>({
   },
 });
 
-/** The last word of a zipper pod; undefined when it is none (a crash leaves the end of the log there instead). */
+/** The termination message of a zipper pod; undefined if it is invalid, for example the end of the log after a crash. */
 export const parseTerminationMessage = (text: string | undefined): TerminationMessage | undefined => {
   if (text === undefined || text === '') return undefined;
   try {
@@ -82,7 +82,7 @@ export const parseTerminationMessage = (text: string | undefined): TerminationMe
   }
 };
 
-/** One sentence about a failure that names the file by its index and never shows a URL's secrets. */
+/** One sentence about a failure, with the index of the file and without secrets of a URL. */
 export const describeFailure = (
   failureSeen: Pick<Failure, 'code' | 'message' | 'fileIndex' | 'httpStatus'>,
   fallback: string,

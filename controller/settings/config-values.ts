@@ -6,7 +6,7 @@ const parseJson = (env: string, text: string): unknown => {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new ConfigError(`${env} is not JSON`, error);
+    throw new ConfigError(`${env} is not valid JSON`, error);
   }
 };
 
@@ -47,5 +47,5 @@ export const readTolerations = (env: string, text: string): readonly Toleration[
 export const parseSchedule = (env: string, text: string): readonly number[] => {
   const seconds = text.split(',').map((part) => (part.trim() === '' ? Number.NaN : Number(part)));
   if (seconds.every((value) => Number.isFinite(value) && value >= 0)) return seconds;
-  throw new ConfigError(`${env}: "${text}" is not a comma list of seconds`);
+  throw new ConfigError(`${env}: "${text}" is not a comma-separated list of seconds`);
 };

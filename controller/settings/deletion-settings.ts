@@ -1,6 +1,6 @@
 import type { Settings } from '#runtime/config.ts';
 
-/** How long buckets are tested, and what is waited for when something is deleted. */
+/** Time limits of bucket tests and deletions. */
 export const DELETION_SETTINGS = {
   bucketTestSeconds: {
     env: 'BUCKET_TEST_SECONDS',

@@ -1,7 +1,7 @@
 import type { Settings } from '#runtime/config.ts';
 import { LOG_LEVELS } from '#runtime/log.ts';
 
-/** What every process of this folder is told of itself. */
+/** Identity of every process in this folder. */
 export const IDENTITY_SETTINGS = {
   logLevel: {
     env: 'LOG_LEVEL',

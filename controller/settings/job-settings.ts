@@ -1,6 +1,6 @@
 import type { Settings } from '#runtime/config.ts';
 
-/** How many archives are made at once, and the times of one. */
+/** Concurrency and time limits of jobs. */
 export const JOB_SETTINGS = {
   maxActiveJobs: {
     env: 'MAX_ACTIVE_JOBS',

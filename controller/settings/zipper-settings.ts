@@ -5,7 +5,7 @@ const DEFAULT_ZIPPER_RESOURCES = JSON.stringify({
   limits: { cpu: '2', memory: '512Mi', 'ephemeral-storage': '64Mi' },
 });
 
-/** What the controller writes into the pods of zippers. */
+/** Settings of zipper pods. */
 export const ZIPPER_SETTINGS = {
   zipperImage: { env: 'ZIPPER_IMAGE', type: 'string', minLength: 1, description: 'image of the zipper' },
   zipperImagePullPolicy: {

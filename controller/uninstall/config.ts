@@ -9,31 +9,31 @@ const UNINSTALL_SETTINGS = {
     env: 'LEASE_NAME',
     type: 'string',
     default: 'zipjobs-controller',
-    description: 'Lease of the controllers that are to stop',
+    description: 'Lease of the controllers to stop',
   },
   serviceAccountName: {
     env: 'CONTROLLER_SERVICE_ACCOUNT',
     type: 'string',
     default: 'zipjobs-controller',
-    description: 'service account of the controllers; the Lease goes with it',
+    description: 'service account of the controllers; the Lease is deleted with it',
   },
   quietSeconds: {
     env: 'QUIET_SECONDS',
     type: 'integer',
     minimum: 0,
     default: 4,
-    description: 'between two looks; a leader that lost its Lease has noticed by then',
+    description: 'interval between two checks; long enough for a leader to notice that it lost its Lease',
   },
   limitSeconds: {
     env: 'LIMIT_SECONDS',
     type: 'integer',
     minimum: 1,
     default: 90,
-    description: 'after this long the work ends, done or not',
+    description: 'time limit, after which the work stops',
   },
 } as const satisfies Settings;
 export type UninstallConfig = ConfigOf<typeof UNINSTALL_SETTINGS>;
 
-/** @throws ConfigError that names every bad variable at once. */
+/** @throws ConfigError that lists every invalid variable. */
 export const readUninstallConfig = (env: Readonly<Record<string, string | undefined>>): UninstallConfig =>
   readConfig(UNINSTALL_SETTINGS, env);

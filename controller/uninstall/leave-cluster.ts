@@ -3,33 +3,33 @@ import { toError } from '#runtime/errors.ts';
 import type { Logger } from '#runtime/log.ts';
 
 export interface LeaveClusterOptions {
-  /** Stops whoever leads; false when nobody ever did. */
+  /** Stops the leader; false if no controller ever led. */
   readonly seize: (signal: AbortSignal) => Promise<boolean>;
-  /** Answers how many finalizers there were. */
+  /** Returns how many finalizers were removed. */
   readonly release: (signal: AbortSignal) => Promise<number>;
   readonly quietMs: number;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Aborts at the time limit, or when the pod is to stop. */
+  /** Aborts at the time limit, or when the pod is terminated. */
   readonly signal: AbortSignal;
 }
 
-/** A leader that was stopped may have been in the middle of a write, so one look that finds nothing proves nothing. */
+/** A stopped leader may have been in the middle of a write, so one check without finalizers is not sufficient. */
 const QUIET_LOOKS = 2;
 
 const look = async ({ seize, release, log, signal }: LeaveClusterOptions): Promise<boolean> => {
   try {
     const wasLed = await seize(signal);
     const found = await release(signal);
-    log.info({ found, wasLed }, 'looked for finalizers');
+    log.info({ found, wasLed }, 'checked for finalizers');
     return found === 0;
   } catch (error) {
-    if (!signal.aborted) log.warn({ err: toError(error) }, 'a look failed and is taken again');
+    if (!signal.aborted) log.warn({ err: toError(error) }, 'a check failed, will retry');
     return false;
   }
 };
 
-/** Before the release goes: stops the controllers and takes our finalizers off everything. False when time ran out first. */
+/** Runs before the uninstall: stops the controllers and removes all our finalizers. False if the time limit ended first. */
 export const leaveCluster = async (options: LeaveClusterOptions): Promise<boolean> => {
   const { clock, quietMs, signal } = options;
   let quiet = 0;

@@ -1,4 +1,4 @@
-/** Run by Helm before a release is removed, so that nothing that it leaves waits for a controller that is gone. */
+/** Run by Helm before an uninstall, so that no remaining object waits for a deleted controller. */
 import { systemClock } from '#runtime/clock.ts';
 import { createKubeClient } from '#runtime/kube/client.ts';
 import { createKubeConfig } from '#runtime/kube/kube-config.ts';
@@ -45,7 +45,7 @@ const serve = async (config: UninstallConfig, log: Logger, lifetime: Lifetime): 
     log,
     signal: AbortSignal.any([lifetime.stopping, AbortSignal.timeout(config.limitSeconds * 1000)]),
   });
-  if (!isDone) log.error('not every finalizer could be released in time; uninstall again');
+  if (!isDone) log.error('could not remove all finalizers in time; run helm uninstall again');
   return isDone ? 0 : 1;
 };
 

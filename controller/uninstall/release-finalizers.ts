@@ -3,7 +3,7 @@ import { isKubeError } from '#runtime/kube/kube-error.ts';
 import type { KubeObject, ObjectClient } from '#runtime/kube/types.ts';
 import { holdsFinalizer } from '../kube-state/release.ts';
 
-/** Patches that are under way at once. */
+/** Maximum concurrent patches. */
 const AT_ONCE = 8;
 
 export type AnyClient = Pick<ObjectClient<KubeObject>, 'list' | 'mergePatch'>;
@@ -14,12 +14,12 @@ const release = async (client: AnyClient, { metadata }: KubeObject, signal: Abor
   try {
     await client.mergePatch({ namespace, name }, { metadata: { finalizers, resourceVersion } }, signal);
   } catch (error) {
-    // One that has changed meanwhile is met again by the next look.
+    // The next check retries an object that changed meanwhile.
     if (!isKubeError(error, 'NotFound', 'Conflict')) throw error;
   }
 };
 
-/** Takes our finalizer off every object of the kinds; answers how many had it. */
+/** Removes our finalizer from every object of the kinds; returns how many had it. */
 export const releaseFinalizers = async (
   clients: readonly AnyClient[],
   signal: AbortSignal,

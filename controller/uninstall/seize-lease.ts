@@ -10,17 +10,17 @@ export interface SeizeLeaseOptions {
   readonly namespace: string;
   readonly name: string;
   readonly identity: string;
-  /** The controllers'; it goes with the release. */
+  /** Service account of the controllers, which is deleted with the release. */
   readonly serviceAccountName: string;
   readonly clock: Pick<Clock, 'date'>;
 }
 
-/** So long no controller leads after the last seizure: by then the release, and with it every controller, is gone. */
+/** How long no controller can lead after the last takeover: by then the release and every controller are deleted. */
 const LEASE_SECONDS = 60;
 /** A leader writes the Lease every second or two. */
 const TRIES = 20;
 
-/** Kubernetes deletes the Lease with the release, so that one that is installed anew finds none and need not wait. */
+/** Makes Kubernetes delete the Lease with the release, so that a new installation does not wait for it. */
 const ownedByRelease = async (
   { serviceAccounts, namespace, serviceAccountName: name }: SeizeLeaseOptions,
   signal: AbortSignal,
@@ -33,9 +33,9 @@ const ownedByRelease = async (
 };
 
 /**
- * Takes the Lease away from whoever leads, or keeps it: the leader stops at its next look, and no other begins. Nobody else may
- * do so, since two might then lead; here there is nothing that the other could still spoil, as its writes name versions.
- * Answers false when there is no Lease, so that nobody ever led.
+ * Takes over the Lease, or keeps it: the leader stops at its next renewal, and no other replica starts. No other process may
+ * do so, since two leaders could run; here the former leader cannot do harm, because its writes contain versions.
+ * Returns false if there is no Lease, so that no controller ever led.
  */
 export const seizeLease = async (options: SeizeLeaseOptions, signal: AbortSignal): Promise<boolean> => {
   const { leases, namespace, name, identity, clock } = options;

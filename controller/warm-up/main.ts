@@ -1,4 +1,4 @@
-/** Fills Node's compile cache with what a controller loads, while its image is built. */
+/** Fills Node's compile cache for the controller while its image is built. */
 import { join } from 'node:path';
 import { warmUp } from '#runtime/warm-up.ts';
 

@@ -9,7 +9,7 @@ import { retryAfterMs } from '#runtime/http/retry-after.ts';
 import type { DeliveryAnswer } from './dispatcher.ts';
 import { signatureHeader } from './signature.ts';
 
-/** More of an answer is not read. */
+/** Maximum bytes of a response that are read. */
 const MAX_ANSWER_BYTES = 64 * 1024;
 
 export interface DeliverOptions {
@@ -56,7 +56,7 @@ const LOST = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET', 'UND_ERR_ABORTED'
 const TLS = /CERT|TLS|SSL|SIGNATURE/;
 const UNREACHABLE = 'unreachable';
 
-/** A few classes only: told apart from a closed port, a refused address would let a tenant map the inner network. */
+/** Few classes only: if a forbidden address differed from a closed port, a tenant could map the internal network. */
 const classOf = (error: unknown): string => {
   if (error instanceof Error && error.name === 'TimeoutError') return 'timeout';
   const code = errorCode(error) ?? '';
@@ -79,7 +79,7 @@ const send = async (options: DeliverOptions, delivery: Delivery, signal: AbortSi
   });
   const status = response.statusCode;
   const retryAfter = response.headers['retry-after'];
-  // The status is the answer; a receiver that breaks off its body has answered all the same.
+  // The status is the result, even if the receiver interrupts the body.
   await drain(response.body).catch(() => undefined);
   return { status, retryAfter };
 };
@@ -92,8 +92,8 @@ const refusalOf = (options: DeliverOptions, delivery: Delivery): string | undefi
 };
 
 /**
- * Sends a webhook once and tells how it went; never throws. Signed at the time of sending, since receivers refuse old
- * timestamps. Redirects are not followed: they would carry the signed body to an address that nobody configured.
+ * Sends a webhook once and returns the result; never throws. Signs at the time of sending, because receivers reject old
+ * timestamps. Does not follow redirects: they would send the signed body to an address that nobody configured.
  */
 export const createDeliver =
   (options: DeliverOptions): Deliver =>

@@ -3,56 +3,56 @@ import type { Clock } from '#runtime/clock.ts';
 
 export interface DeliveryAnswer {
   readonly delivery: WebhookDelivery;
-  /** The receiver asked to come back no sooner. */
+  /** Retry-After of the receiver: the earliest time of the next attempt. */
   readonly retryAfterMs?: number;
 }
 
-/** What this process knows of the delivery of a webhook. */
+/** State of a webhook delivery in this process. */
 export type DeliveryState =
   | { readonly kind: 'idle' }
   | { readonly kind: 'inFlight' }
   | { readonly kind: 'answered'; readonly answer: DeliveryAnswer };
 
 export interface DeliveryTask {
-  /** Key of the ZipJob; at most one delivery of it is under way. */
+  /** Key of the ZipJob, which has at most one delivery in flight. */
   readonly key: string;
-  /** Names this attempt: an answer to another one is not asked for any more. */
+  /** Identifies this attempt; responses to earlier attempts are dropped. */
   readonly attemptId: string;
   /** Deliveries of one endpoint share its limit. */
   readonly endpoint: string;
-  /** Asked when its turn has come: much may have happened since it was submitted. */
+  /** Called when the delivery starts, because the job may have changed since it was submitted. */
   readonly isWanted: () => boolean;
   readonly send: (signal: AbortSignal) => Promise<DeliveryAnswer>;
 }
 
 export interface DispatcherOptions {
-  /** Deliveries at once to receivers that are not slow. */
+  /** Maximum concurrent deliveries to receivers that are not slow. */
   readonly concurrency: number;
   readonly concurrencyPerEndpoint: number;
-  /** A receiver that takes longer than this is slow until it answers faster again. */
+  /** A receiver with a longer response time is slow until it responds faster. */
   readonly slowAfterMs: number;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** Told when an answer can be fetched with `state`, or when there will be none because it was not wanted any more. */
+  /** Called when the result is available from `state`, or when the delivery was dropped as no longer needed. */
   readonly onAnswer: (key: string) => void;
-  /** Told when a delivery could not even be tried. */
+  /** Called when a delivery could not be attempted. */
   readonly onError: (key: string, error: unknown) => void;
 }
 
 /**
- * Delivers webhooks beside the workers, so that a receiver that never answers holds up nobody but itself. Endpoints take turns.
- * Three rules keep them apart:
+ * Delivers webhooks outside the workers, so that a receiver that never responds blocks only itself. The queue is round-robin
+ * over endpoints. Three rules isolate endpoints from each other:
  *
- * - what takes long leaves the pool: its place is free for others, and its endpoint gets one place among the slow ones, of
- *   which there are half as many;
- * - an endpoint that has not answered yet gets one delivery at first;
- * - a delivery counts against its endpoint until its answer is written down, so that a crash repeats no more than that many.
+ * - a slow delivery leaves the pool and frees its slot; its endpoint then gets one slot in the slow pool, which has half
+ *   as many;
+ * - an endpoint that has not responded yet gets one delivery at a time;
+ * - a delivery counts against its endpoint until its result is in the status, which bounds how many a crash repeats.
  */
 export interface WebhookDispatcher {
   submit(task: DeliveryTask): void;
-  /** What is known of this attempt; an answer to another one is forgotten. */
+  /** State of this attempt; drops the result of any other. */
   state(key: string, attemptId: string | undefined): DeliveryState;
-  /** Forgets the answer once it stands in the status, or when nobody asks for it any more. */
+  /** Drops the result once it is in the status or no longer needed. */
   settle(key: string): void;
   readonly waiting: number;
 }
@@ -69,18 +69,18 @@ interface Entry {
 
 interface Endpoint {
   readonly line: Entry[];
-  /** Sent, and not yet written down. */
+  /** Sent, but the result is not in the status yet. */
   unsaved: number;
   hasAnswered: boolean;
 }
 
-/** Endpoints that are remembered as slow. */
+/** Maximum number of endpoints remembered as slow. */
 const MAX_SLOW = 10_000;
 
 class Dispatcher implements WebhookDispatcher {
   readonly #options: DispatcherOptions;
   readonly #entries = new Map<string, Entry>();
-  /** The map's order is the order of the turns. */
+  /** The order of the map is the round-robin order. */
   readonly #endpoints = new Map<string, Endpoint>();
   readonly #slow = new Set<string>();
   readonly #quickPool: Pool;
@@ -106,7 +106,7 @@ class Dispatcher implements WebhookDispatcher {
     const endpoint = this.#endpoints.get(name) ?? { line: [], unsaved: 0, hasAnswered: false };
     endpoint.line.push(entry);
     this.#endpoints.set(name, endpoint);
-    // Where there was room, all others that may begin have begun.
+    // If there was a free slot, every other delivery that may start has started.
     this.#begin(name, endpoint);
   }
 
@@ -137,7 +137,7 @@ class Dispatcher implements WebhookDispatcher {
 
   #next(): void {
     const pools = [this.#quickPool, this.#slowPool];
-    // One that begins moves to the end of the turns, where this loop meets it again.
+    // An endpoint that starts a delivery moves to the end of the map, where this loop visits it again.
     for (const [name, endpoint] of this.#endpoints) {
       if (pools.every(({ running, limit }) => running >= limit)) return;
       this.#begin(name, endpoint);
@@ -160,7 +160,7 @@ class Dispatcher implements WebhookDispatcher {
     void this.#deliver(entry, endpoint, pool);
   }
 
-  /** Who is not wanted any more is told so by its key alone: it has no answer, so it is decided upon anew. */
+  /** A dropped delivery has no result. Reporting its key makes the controller decide again. */
   #takeFrom({ line }: Endpoint): Entry | undefined {
     for (;;) {
       const entry = line.shift();
@@ -186,7 +186,7 @@ class Dispatcher implements WebhookDispatcher {
     this.#next();
   }
 
-  /** A place in the pool, which becomes one among the slow ones when it is held for long. */
+  /** A slot in the pool, which moves to the slow pool when it is held for too long. */
   #takePlace(name: string, pool: Pool): Disposable {
     let held = pool;
     let isSlow = false;

@@ -1,18 +1,18 @@
 import { projectKey } from '#crds/api-group.ts';
 import type { EndpointAnswer } from './endpoint.ts';
 
-/** As many answers of one project as wait to be written down; more would only say the same. */
+/** Maximum delivery results of one project that wait for a status write; more add no information. */
 const KEPT = 100;
 
-/** Answers of endpoints on their way from the ZipJobs that were told to the status of their project. */
+/** Delivery results of ZipJobs that are not in the status of their project yet. */
 export interface EndpointNotes {
   add(namespace: string, answer: EndpointAnswer): void;
   of(namespace: string): readonly EndpointAnswer[];
-  /** Forgets what has been written down. */
+  /** Drops results that are in the status. */
   written(namespace: string, answers: readonly EndpointAnswer[]): void;
 }
 
-/** `onNote` is told the key of the project whose status may change. */
+/** Calls `onNote` with the key of the project whose status may change. */
 export const createEndpointNotes = (onNote: (key: string) => void): EndpointNotes => {
   const notes = new Map<string, readonly EndpointAnswer[]>();
   return {

@@ -4,12 +4,12 @@ import { type EndpointState, endpointDigest, type ZipProject } from '#crds/zip-p
 import { timeOf } from '../kube-state/times.ts';
 import { isGone, isSuccess } from './notification.ts';
 
-/** Failures further apart than the longest wait of the schedule, and some, are not one outage. */
+/** Failures further apart than the longest wait of the schedule plus a margin are separate outages. */
 const ONE_OUTAGE_MS = 48 * 3_600_000;
-/** Successes are not written down more often than this. */
+/** Minimum interval between two status writes of a success. */
 const LAST_DELIVERY_STEP_MS = 60_000;
 
-/** The state of the endpoint at the URL; one that was seen at another URL is not it. */
+/** The state of the endpoint at the URL; the state of another URL does not apply. */
 const stateOf = (before: EndpointState | undefined, url: string): EndpointState => {
   const endpoint = endpointDigest(url);
   if (before?.endpoint === endpoint) return before;
@@ -44,7 +44,7 @@ const failed = (
 };
 
 /**
- * What does an answer say about the endpoint? Days of nothing but failures, or a 410, disable it; only a person enables it
+ * The endpoint state after a delivery. Days of failures without a success, or a 410, disable it; only a user enables it
  * again.
  */
 export const afterAnswer = (
@@ -59,13 +59,13 @@ export const afterAnswer = (
   return isRecent && failingSince === undefined ? state : { ...healthy, lastDelivery: rfc3339(at.now) };
 };
 
-/** A person says that the endpoint works again. */
+/** A user enabled the endpoint again. */
 export const enabled = (before: EndpointState | undefined, url: string, nonce: string): EndpointState => {
   const { failingSince: _since, reason: _reason, ...rest } = stateOf(before, url);
   return { ...rest, state: 'Enabled', enabledNonce: nonce };
 };
 
-/** Is nothing to be sent to the URL until a person enables it? */
+/** True if nothing is sent to the URL until a user enables it. */
 export const isDisabled = (project: ZipProject | undefined, url: string): boolean => {
   const state = project?.status?.webhook;
   return state?.state === 'Disabled' && state.endpoint === endpointDigest(url);

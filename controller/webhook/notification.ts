@@ -9,14 +9,14 @@ const KEPT_DELIVERIES = 10;
 const MAX_RETRY_AFTER_SECONDS = 86_400;
 const MAX_JITTER = 0.1;
 
-/** The same for every attempt of every replica: receivers recognise a repetition by it. */
+/** The same for every attempt of every replica, so that receivers can deduplicate. */
 export const deliveryIdOf = (zipJob: ZipJob, event: WebhookEvent): string =>
   `msg_${zipJobId(zipJob)}_${event}`;
 
 export const eventOf = (phase: 'Succeeded' | 'Failed' | 'Cancelled'): WebhookEvent =>
   phase === 'Succeeded' ? 'COMPLETED' : 'FAILED';
 
-/** What is to be delivered for a job that ends now? */
+/** The initial webhook state of a job that finishes now. */
 export const firstWebhookState = (zipJob: ZipJob, event: WebhookEvent, now: Date): WebhookState => {
   const wanted = zipJob.spec.webhook?.events.includes(event) === true;
   return wanted
@@ -24,29 +24,29 @@ export const firstWebhookState = (zipJob: ZipJob, event: WebhookEvent, now: Date
     : { state: 'NotConfigured' };
 };
 
-/** Up to a tenth more, drawn from id and attempt: spread over jobs, yet the same whoever computes it. */
+/** Up to 10 % jitter, derived from id and attempt: it differs between jobs but not between replicas. */
 const jitter = (deliveryId: string, attempt: number): number => {
   const bytes = createHash('sha256').update(`${deliveryId}/${attempt}`).digest();
   return (bytes.readUInt32BE(0) / 0xff_ff_ff_ff) * MAX_JITTER;
 };
 
-/** Names one attempt: what a receiver answered to another one is written down already, or never will be. */
+/** Identifies one attempt: the result of any other is already in the status, or never will be. */
 export const attemptIdOf = ({ deliveryId = '', replayNonce = '', attempts = 0 }: WebhookState): string =>
   JSON.stringify([deliveryId, replayNonce, attempts]);
 
 const GONE = 410;
-/** The endpoint wants nothing any more. */
+/** The endpoint returned 410 Gone. */
 export const isGone = (status: number | undefined): boolean => status === GONE;
 export const isSuccess = (status: number | undefined): boolean =>
   status !== undefined && status >= 200 && status <= 299;
 
-/** The event is sent once more, as often as it takes: the same id tells the receiver that it is no new one. */
+/** Resends the event with a full set of retries. The unchanged id lets the receiver deduplicate it. */
 export const replayed = (before: WebhookState, nonce: string, now: Date): WebhookState =>
   before.deliveryId === undefined
     ? { ...before, replayNonce: nonce }
     : { ...before, state: 'Pending', attempts: 0, nextAttemptAt: rfc3339(now), replayNonce: nonce };
 
-/** What does an answer of the receiver (or none) change? `schedule` is the wait before each attempt, in seconds. */
+/** The webhook state after a delivery attempt. `schedule` is the wait before each attempt, in seconds. */
 export const afterDelivery = (
   before: WebhookState,
   answer: DeliveryAnswer,

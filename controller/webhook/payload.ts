@@ -8,12 +8,12 @@ import {
 import { bucketOf, zipJobId } from '#crds/zip-job-facts.ts';
 import { isJsonObject } from '#runtime/kube/decode.ts';
 
-/** What receivers of Standard Webhooks take at least is 20 kB. */
+/** Receivers of Standard Webhooks accept at least 20 kB. */
 const MAX_BODY_BYTES = 20_000;
 
 const bytesOf = (text: string): number => Buffer.byteLength(text);
 
-/** The beginning of the text that takes no more bytes as a JSON string; the text itself when it all does. */
+/** The longest prefix of the text that fits into `room` bytes as a JSON string. */
 const cut = (text: string, room: number): string => {
   if (bytesOf(JSON.stringify(text)) <= room) return text;
   const characters = Array.from(text);
@@ -30,7 +30,7 @@ const errorOf = (status: ZipJobStatus, room: number): string => {
   return tell(cut(message, room - bytesOf(tell(''))));
 };
 
-/** As many of the indices as there is room for, and how many there are when that is not all of them. */
+/** As many indices as fit, and their total number if not all fit. */
 const skippedOf = ({ result }: ZipJobStatus, room: number): string => {
   const skipped = result?.skipped ?? [];
   if (skipped.length === 0) return '';
@@ -44,9 +44,9 @@ const skippedOf = ({ result }: ZipJobStatus, room: number): string => {
 
 /**
  * The body of a webhook. The same ZipJob always gives the same bytes, so that every attempt carries the same body. metadata is
- * spliced in as the caller wrote it: parsing and printing it again would change numbers and the order of keys. Files that the
- * caller allowed to be left out, and that were, are told by their index in `skipped`. The body stays below MAX_BODY_BYTES: what
- * was promised is there whole, and what else there is to tell is cut to the room that is left.
+ * inserted as the caller wrote it: parsing and printing it would change numbers and the order of keys. `skipped` has the
+ * indices of skipped files. The body stays below MAX_BODY_BYTES: promised fields are always complete, and optional ones are
+ * truncated to the remaining space.
  */
 export const webhookBody = (zipJob: ZipJob, event: WebhookEvent): string => {
   const { metadata = SPEC_DEFAULTS.metadata } = zipJob.spec;

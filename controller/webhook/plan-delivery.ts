@@ -18,7 +18,7 @@ export interface PlanDeliveryOptions {
   readonly findProject: (key: ObjectKey) => ZipProject | undefined;
 }
 
-/** What the next delivery attempt of a finished ZipJob is. */
+/** The next delivery attempt of a finished ZipJob. */
 export type PlanDelivery = (zipJob: ZipJob) => DeliveryTask;
 
 const finalPhase = (zipJob: ZipJob): 'Succeeded' | 'Failed' =>

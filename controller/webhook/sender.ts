@@ -22,11 +22,11 @@ export interface SenderOptions {
   >;
   readonly secrets: Pick<ObjectClient<Secret>, 'get'>;
   readonly clock: Clock;
-  /** Closes the connections at the end. */
+  /** Closes the connections when the process ends. */
   readonly resources: AsyncDisposableStack;
 }
 
-/** What sends webhooks, and the keys that sign them. */
+/** Sends webhooks and reads the keys that sign them. */
 export interface Sender {
   readonly deliver: Deliver;
   readonly readSigningKeys: ReadSigningKeys;
@@ -36,7 +36,7 @@ export interface Sender {
 export const createSender = ({ config, secrets, clock, resources }: SenderOptions): Sender => {
   const policy = createEgressPolicy(toEgressOptions(config));
   const agent = createGuardedAgent(policy, {
-    // Tenants may share an origin, and the dispatcher keeps them apart; here one would wait for the other.
+    // Tenants can share an origin. The dispatcher isolates them; a limit here would make one wait for the other.
     connections: config.webhookConcurrency,
     connectTimeoutMs: CONNECT_TIMEOUT_MS,
   });

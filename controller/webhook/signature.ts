@@ -5,7 +5,7 @@ const MIN_KEY_BYTES = 24;
 const MAX_KEY_BYTES = 64;
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
-/** The key in `whsec_<base64>`; undefined when the text is no such secret. */
+/** The key in `whsec_<base64>`; undefined for any other text. */
 export const parseSigningSecret = (text: string): Buffer | undefined => {
   const trimmed = text.trim();
   const encoded = trimmed.slice(PREFIX.length);

@@ -9,7 +9,7 @@ const textOf = (secret: Secret | undefined, key: string): string | undefined => 
   return encoded === undefined ? undefined : Buffer.from(encoded, 'base64').toString('utf8').trim();
 };
 
-/** The keys that sign now: the current one and, until its time is over, the one before. */
+/** The active signing keys: the current one and, until it expires, the previous one. */
 export const signingKeysOf = (secret: Secret | undefined, now: Date): readonly Buffer[] => {
   const until = timeOf(textOf(secret, 'previousUntil'));
   const texts = [
@@ -21,7 +21,7 @@ export const signingKeysOf = (secret: Secret | undefined, now: Date): readonly B
 
 export type ReadSigningKeys = (namespace: string, now: Date) => Promise<readonly Buffer[]>;
 
-/** Reads the keys anew for every delivery: they are kept nowhere in this process. */
+/** Reads the keys for every delivery, so that this process does not cache them. */
 export const createSigningKeys =
   (secrets: Pick<ObjectClient<Secret>, 'get'>): ReadSigningKeys =>
   async (namespace, now) =>

@@ -6,17 +6,17 @@ import type { Sender } from './sender.ts';
 
 const PREFIX = 'test ';
 
-/** Key of a project's test in the dispatcher, beside the keys of ZipJobs. */
+/** Key of a project's test event in the dispatcher. */
 export const testKeyOf = (project: ObjectKey): string => `${PREFIX}${project}`;
 
-/** The project of such a key; undefined for that of a ZipJob. */
+/** The project of such a key; undefined for the key of a ZipJob. */
 export const projectOfTest = (key: string): string | undefined =>
   key.startsWith(PREFIX) ? key.slice(PREFIX.length) : undefined;
 
 export const testIdOf = ({ metadata }: ZipProject, nonce: string): string =>
   `msg_test_${createHash('sha256').update(`${metadata.uid} ${nonce}`).digest('hex').slice(0, 32)}`;
 
-/** The delivery of one event that is about no job, to try an endpoint. */
+/** The delivery of a test event to an endpoint. */
 export type PlanTest = (project: ZipProject, url: string, nonce: string) => DeliveryTask;
 
 export const createPlanTest =

@@ -8,7 +8,7 @@ const withoutCount = ({ metadata, status = {}, ...rest }: ZipBucket): object => 
   return { ...rest, metadata: others, status: told };
 };
 
-/** The count of a bucket's jobs follows from the jobs. Were they looked at for it, each that comes would wake all the others. */
+/** A change of only the job count must not requeue the jobs of the bucket: each new job would requeue all others. */
 export const isCountOnly = (change: Change<ZipBucket>): boolean =>
   change.kind === 'set' &&
   change.before !== undefined &&

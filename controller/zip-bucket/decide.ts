@@ -31,10 +31,10 @@ const waitedFor = (seen: BucketObservation): string => {
     .sort();
   const unfinished = names.length > 0 ? `: ${firstOf(names)}` : '';
   const finished = heldBy(seen).length - names.length;
-  return `waits until no ZipJob names it: ${names.length} unfinished${unfinished}; ${finished} finished. The annotation ${ANNOTATIONS.forceDelete} lets it go at once, and what is unfinished fails`;
+  return `waits until no ZipJob refers to it: ${names.length} unfinished${unfinished}; ${finished} finished. To delete it now and fail its unfinished jobs, set the annotation ${ANNOTATIONS.forceDelete}=true`;
 };
 
-/** A bucket that is being deleted goes when no job names it any more, or at once when it must. */
+/** Releases a bucket that is being deleted once no job refers to it, or at once if forced. */
 const leaving = (seen: BucketObservation, status: ZipBucketStatus, now: Date): Step => {
   const release = (early?: 'NamespaceTerminating' | 'Forced'): Step => ({
     status: seen.bucket.status ?? {},
@@ -70,11 +70,11 @@ const testing = (seen: BucketObservation, status: ZipBucketStatus, at: BucketMom
   const answer = testAnswer(test, at);
   if ('until' in answer)
     return { status, actions: others, requeueAfterMs: answer.until.getTime() - at.now.getTime() };
-  // Its Job goes in the next pass, when the answer is certain to be written.
+  // The next reconcile deletes the Job, after the result is in the status.
   return { status: withTestAnswer(bucket, status, { nonce, answer, now: at.now }), actions: others };
 };
 
-/** What is to be done about one ZipBucket now. Pure: the same observation at the same time always gives the same decision. */
+/** Decides the next step for one ZipBucket. Pure: the same observation at the same time always gives the same decision. */
 export const decideBucket = (seen: BucketObservation, at: BucketMoment): BucketDecision => {
   const { metadata, status: before = {} } = seen.bucket;
   if (!isLeaving(metadata) && !holdsFinalizer(metadata)) return { actions: [{ kind: 'addFinalizer' }] };

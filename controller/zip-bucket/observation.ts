@@ -10,15 +10,15 @@ export interface BucketTest {
   readonly pods: readonly Pod[];
 }
 
-/** Everything that a decision about one ZipBucket rests on. */
+/** The input of a decision about one ZipBucket. */
 export interface BucketObservation {
   readonly bucket: ZipBucket;
-  /** ZipJobs that name it, finished ones too: whoever reads of such a job is told of its bucket. */
+  /** ZipJobs that refer to it, including finished ones: a read of a finished job includes its bucket. */
   readonly zipJobs: readonly ZipJob[];
-  /** The project is being deleted, or gone: nobody reads of its finished jobs any more. */
+  /** The project is deleted or being deleted, so its finished jobs are no longer readable. */
   readonly isProjectLeaving: boolean;
   readonly tests: readonly BucketTest[];
-  /** Asked only when the bucket is being deleted. */
+  /** Set only if the bucket is being deleted. */
   readonly isNamespaceTerminating: boolean;
 }
 
@@ -29,7 +29,7 @@ export type BucketAction =
   | { readonly kind: 'deleteTest'; readonly name: string; readonly uid: string };
 
 export interface BucketDecision {
-  /** The next status, always all of it; absent when it is the one that is there. */
+  /** The complete next status; absent if it does not change. */
   readonly status?: ZipBucketStatus;
   readonly actions: readonly BucketAction[];
   readonly requeueAfterMs?: number;

@@ -15,7 +15,7 @@ export interface ObserveBucketOptions {
   readonly isNamespaceTerminating: IsNamespaceTerminating;
 }
 
-/** The answer is in the pod; the Job may be known to be over before the pod is. */
+/** The result is in the pod. The cache may know that the Job finished before it knows the pod. */
 const testOf = async ({ caches, pods }: ObserveBucketOptions, job: Job): Promise<BucketTest> => {
   const cached = caches.pods.byIndex(INDEXES.jobUid, job.metadata.uid ?? '');
   const isOver = isJobFinished(job) || jobFailure(job) !== undefined;
@@ -41,7 +41,7 @@ const observe = async (options: ObserveBucketOptions, bucket: ZipBucket): Promis
   };
 };
 
-/** Undefined when there is no such ZipBucket. */
+/** Undefined if the ZipBucket does not exist. */
 export type ObserveBucket = (key: ObjectKey) => Promise<BucketObservation | undefined>;
 
 export const createObserveBucket =

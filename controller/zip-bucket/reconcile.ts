@@ -20,7 +20,7 @@ export interface ReconcileBucketOptions {
   readonly clock: Pick<Clock, 'date'>;
 }
 
-/** The watch brings the version that the write met; no need to be quick. */
+/** Long enough for the watch to deliver the conflicting version. */
 const AFTER_CONFLICT_MS = 200;
 
 const writeStatus = async (
@@ -40,11 +40,11 @@ const writeStatus = async (
   );
 };
 
-/** Refusals that a person should hear of; after others the test is started again by itself. */
+/** Rejections to report to the user; after any other, the test is retried automatically. */
 const isTold = (error: unknown): error is KubeError =>
   isKubeError(error, 'QuotaExceeded', 'Forbidden', 'Invalid', 'BadRequest', 'TooLarge');
 
-/** A test that the API server does not let begin has ended, too. */
+/** A test whose Job the API server rejects is finished. */
 const startTest = async (
   options: ReconcileBucketOptions,
   bucket: ZipBucket,
@@ -85,8 +85,8 @@ const perform = async (
 };
 
 /**
- * Brings one ZipBucket as far as it gets now; what it writes comes back as an event. Answers when to look again although
- * nothing changes, in milliseconds.
+ * Reconciles one ZipBucket; its writes come back as events. Returns the requeue delay in milliseconds, for when
+ * nothing changes.
  */
 export const createReconcileBucket =
   (options: ReconcileBucketOptions) =>
@@ -98,7 +98,7 @@ export const createReconcileBucket =
       config: options.config,
     });
     try {
-      // Whatever else is to be done is done when the event of this write comes back.
+      // The event of this write triggers the remaining steps.
       if (status) await writeStatus(options, seen.bucket, status);
       else for (const action of actions) await perform(options, seen.bucket, action);
     } catch (error) {

@@ -19,7 +19,7 @@ const END_OF_TIME = new Date(8.64e15);
 
 type Verdict = Pick<Condition, 'status' | 'reason' | 'message'>;
 
-/** How a test ended. `fence` is known only when the store was reached. */
+/** Result of a test. `fence` is set only if the store was reached. */
 export interface TestAnswer {
   readonly ready: Verdict;
   readonly fence?: Verdict;
@@ -29,7 +29,7 @@ const failed = (reason: string, message: string): TestAnswer => ({
   ready: { status: 'False', reason, message },
 });
 
-/** In the words that the zipper's check names permissions with. */
+/** Permission names as the zipper's check reports them. */
 const LISTING = /^s3:List/;
 
 const missingText = (permissions: readonly string[]): string =>
@@ -71,17 +71,17 @@ const lastWords = ({ pods }: BucketTest): TestAnswer | undefined => {
   return undefined;
 };
 
-/** At the deadline every suspicion is told: there will be no better one. */
+/** At the deadline, reports every possible cause, because no better information follows. */
 const timedOut = ({ job, pods }: BucketTest, seconds: number): TestAnswer => {
   const wait = pods.map((pod) => podWaiting(pod, END_OF_TIME)).find((one) => one !== undefined);
   const why = wait ? `: ${wait.reason}: ${wait.message}` : '';
   return failed(
     wait?.reason ?? 'BucketTestFailed',
-    `Job ${job.metadata.name} gave no answer within ${seconds} s${why}`,
+    `Job ${job.metadata.name} did not finish within ${seconds} s${why}`,
   );
 };
 
-/** What a test says; otherwise until when its answer is waited for. */
+/** The result of a test, or the deadline for it. */
 export const testAnswer = (
   test: BucketTest,
   { now, config }: BucketMoment,
@@ -94,13 +94,13 @@ export const testAnswer = (
   if (now >= until) return timedOut(test, seconds);
   const failure = jobFailure(job);
   if (failure) return failed('BucketTestFailed', `Job ${job.metadata.name}: ${failure.reason}`);
-  // A Job that is over has a pod that is over; the cache of pods may be a moment behind.
+  // A finished Job has a finished pod, but the pod cache may lag behind.
   return isJobFinished(job) && pods.some(isEnded)
     ? failed('BucketTestFailed', REASONS.BucketTestFailed)
     : { until };
 };
 
-/** The status after a test: Ready, what is missing, and the nonce that it answers. */
+/** The status after a test: Ready, missing permissions, and the nonce of the request. */
 export const withTestAnswer = (
   bucket: ZipBucket,
   before: ZipBucketStatus,

@@ -7,9 +7,9 @@ import { taskBucket, zipperLabels } from '../zip-job/manifest/job-manifest.ts';
 import { zipperPodSpec } from '../zip-job/manifest/zipper-pod.ts';
 import type { BucketConfig } from './observation.ts';
 
-/** Beyond our own limit, which tells better what the test waited for. */
+/** Longer than the controller's limit, which reports a better reason. */
 const GRACE_SECONDS = 30;
-/** For a Job that nobody removed because the controller was not there. */
+/** Removes the Job if the controller is down. */
 const TTL_SECONDS = 600;
 
 /**
@@ -21,7 +21,7 @@ export const testJobName = ({ metadata }: ZipBucket, nonce: string): string => {
   return `zipbucket-test-${createHash('sha256').update(identity).digest('hex').slice(0, 24)}`;
 };
 
-/** The Job that tries what an archive needs of a bucket; it has no token and sees this bucket's credentials only. */
+/** The Job that tests a bucket. It has no token and mounts only the credentials of this bucket. */
 export const testJob = (bucket: ZipBucket, nonce: string, config: BucketConfig): Job => {
   const { name: bucketName, namespace, uid } = bucket.metadata;
   const task: CheckBucketTask = {

@@ -40,7 +40,7 @@ const perform = async (options: ActOptions, current: Current, action: Action): P
   }
 };
 
-/** Carries a decision out: the status first, then what is told about it, then the actions in their order. */
+/** Carries out a decision: first the status, then the Events, then the actions in order. */
 export const createAct =
   (options: ActOptions): Act =>
   async (seen, decision) => {

@@ -14,15 +14,15 @@ import { interruption } from './policies/interruption.ts';
 import { settingsIn } from './policies/pod-settings.ts';
 import { atTheLatest } from './policies/wake-up.ts';
 
-/** A deletion never waits longer than this for a settle Job: Kubernetes' own patience ends at five minutes. */
+/** Maximum time that a deletion waits for a recovery Job: Kubernetes' own timeout is five minutes. */
 const DELETION_PATIENCE_MS = 280_000;
 
 /*
  * (new) -> Queued -> Starting -> Running -> Finalizing -> Succeeded | Failed | Cancelled
  *
- * Queued: no Job yet. Starting: the Job exists. Running: the pod in charge has written progress; between two attempts the job
- * stays in the phase that it had. Finalizing: the outcome is known and the last attempt is being settled. A result that was
- * written beats everything else, because it says that the archive is visible already.
+ * Queued: no Job yet. Starting: the Job exists. Running: the active pod has written progress; between two attempts the job
+ * keeps its phase. Finalizing: the outcome is known and the last attempt is being recovered. A result that was
+ * written takes precedence over everything else, because it means that the archive is already published.
  */
 const stepOf = (s: Situation): Step => {
   if (isFinished(s.seen.zipJob)) return finished(s);
@@ -43,7 +43,7 @@ const finalizerAction = (zipJob: Observation['zipJob'], step: Step): readonly Ac
     : [];
 };
 
-/** Nothing can be created in a namespace that goes, so nothing can be settled there either. */
+/** Nothing can be created in a terminating namespace, so recovery is impossible there. */
 const earlyRelease = (
   { zipJob, isNamespaceTerminating }: Observation,
   now: Date,
@@ -53,13 +53,13 @@ const earlyRelease = (
   return until && now >= until ? 'Overdue' : undefined;
 };
 
-/** Whatever a step waits for, a deletion is looked at again when the patience with it ends. */
+/** Whatever a step waits for, a deletion is requeued at its deadline. */
 const wakeAfterMs = ({ seen, now }: Situation, step: Step): number | undefined => {
   const until = patienceEnds(seen.zipJob.metadata, DELETION_PATIENCE_MS);
   return atTheLatest(step, until && until.getTime() - now.getTime()).requeueAfterMs;
 };
 
-/** What is to be done about one ZipJob now. Pure: the same observation at the same time always gives the same decision. */
+/** Decides the next step for one ZipJob. Pure: the same observation at the same time always gives the same decision. */
 export const decide = (seen: Observation, now: Date, config: DecisionConfig): Decision => {
   const before = ownedStatus(seen.zipJob.status);
   const { metadata } = seen.zipJob;

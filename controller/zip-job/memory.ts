@@ -4,11 +4,11 @@ import type { ObjectKey } from '#runtime/kube/types.ts';
 import type { Refusal } from '../engine/refusal.ts';
 
 /**
- * What this process knows before its caches do: the objects that it wrote, until the watch has brought them back, and which
- * Jobs the API server would not take.
+ * What this process knows before its caches do: the objects that it wrote, until the watch delivers them, and which
+ * Jobs the API server rejected.
  */
 export interface Memory {
-  /** Keeps what a write or a live read answered. */
+  /** Keeps the response of a write or a live read. */
   keep(key: ObjectKey, zipJob: ZipJob): void;
   /** The newer of the cached and the kept object. */
   newest(key: ObjectKey, cached: ZipJob): ZipJob;

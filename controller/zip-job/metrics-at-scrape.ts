@@ -12,7 +12,7 @@ export interface ScrapeSources {
   readonly now: () => Date;
 }
 
-/** A job is settled within this time after its deadline; one that is older does not come to its end by itself. */
+/** A job finishes within this time after its deadline; after that it needs intervention. */
 const OVERDUE_GRACE_MS = 600_000;
 
 const NO_PROGRESS: Reason = 'NoProgress';

@@ -10,31 +10,31 @@ import type { EarlyRelease } from '../kube-state/release.ts';
 import type { DeliveryState } from '../webhook/dispatcher.ts';
 import type { PodWait } from './policies/pod-waiting.ts';
 
-/** Everything that a decision about one ZipJob rests on. */
+/** The input of a decision about one ZipJob. */
 export interface Observation {
   readonly zipJob: ZipJob;
   readonly project: ZipProject | undefined;
   readonly bucket: ZipBucket | undefined;
   /** Other unfinished ZipJobs of the same bucket and key. */
   readonly rivals: readonly ZipJob[];
-  /** Names of those among them that have a Job or are about to get one, though their status does not say so yet. */
+  /** Names of the jobs among them that have a Job or are about to get one, although their status does not show it yet. */
   readonly begun?: readonly string[];
-  /** The Job of the ZipJob's name, whoever owns it. */
+  /** The Job with the name of the ZipJob, even with another owner. */
   readonly job: Job | undefined;
   /** Pods of that Job. */
   readonly pods: readonly Pod[];
-  /** The Job that settles the last attempt. */
+  /** The recovery Job of the last attempt. */
   readonly settle: { readonly job: Job; readonly pods: readonly Pod[] } | undefined;
   readonly refusal: Refusal | undefined;
-  /** Why the Job gets no pod; asked only once it has waited for one. */
+  /** Why the Job has no pod; read only after it waited for one. */
   readonly podRefusal?: PodWait | undefined;
   readonly delivery: DeliveryState;
   readonly slot: SlotTurn;
-  /** Of an unfinished job that is run again: the ZipJob whose file list it names. */
+  /** For an unfinished rerun: the ZipJob whose file list it uses. */
   readonly listOwner?: ZipJob | undefined;
-  /** Of a finished job: those that are run again with its file list. */
+  /** For a finished job: reruns that use its file list. */
   readonly listUsers?: readonly ZipJob[];
-  /** Asked only of an unfinished job that is being deleted. */
+  /** Set only for an unfinished job that is being deleted. */
   readonly isNamespaceTerminating: boolean;
 }
 
@@ -55,18 +55,18 @@ export type Action =
   | { readonly kind: 'deleteZipJob' };
 
 export interface Decision {
-  /** The next status; absent when it is the one that is there. */
+  /** The next status; absent if it does not change. */
   readonly status?: OwnedStatus;
   readonly actions: readonly Action[];
   readonly events: readonly EventNote[];
-  /** When to look again although nothing changes. */
+  /** Requeue delay if nothing changes. */
   readonly requeueAfterMs?: number;
 }
 
 /** A decision under way: its status may equal the current one. */
 export interface Step {
   readonly status: OwnedStatus;
-  /** Status and events wait for the pass after the actions, which will know more. */
+  /** Status and events are written by the reconcile after the actions, which has more information. */
   readonly isUntold?: boolean;
   readonly actions?: readonly Action[];
   readonly events?: readonly EventNote[];
@@ -105,7 +105,7 @@ export type DecisionConfig = Pick<
   | 'webhookSchedule'
 >;
 
-/** How a job is to end. */
+/** The outcome of a job. */
 export interface Outcome {
   readonly reason: string;
   readonly message: string;

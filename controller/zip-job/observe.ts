@@ -43,11 +43,11 @@ export interface Hints {
   readonly settle?: Job;
 }
 
-/** Undefined when there is no such ZipJob. */
+/** Undefined if the ZipJob does not exist. */
 export type Observe = (key: ObjectKey, hints: Hints) => Promise<Observation | undefined>;
 
 /**
- * A cache may be behind what stands in the status. What the status says exists is therefore read live before it counts as
+ * A cache may lag behind the status. An object that the status refers to is therefore read live before it counts as
  * missing.
  */
 const findJob = async (
@@ -63,7 +63,7 @@ const findJob = async (
   return mustKnow ? options.jobs.get(namespace, name) : cached;
 };
 
-/** Pods outlive a Job that somebody deleted, and still tell how they ended. */
+/** Pods outlive a deleted Job and still report how they ended. */
 const cachedPods = ({ caches }: ObserveOptions, zipJob: ZipJob, job: Job | undefined): readonly Pod[] => {
   const uid = job?.metadata.uid ?? zipJob.status?.job?.uid;
   return uid === undefined ? [] : caches.pods.byIndex(INDEXES.jobUid, uid);
@@ -87,7 +87,7 @@ const settleName = ({ metadata, status }: ZipJob): string | undefined => {
   return last && isSettling(ownedStatus(status)) ? settleJobName(metadata.name, last.n) : undefined;
 };
 
-/** A settle Job mostly answers within seconds. One that does not may have, unseen by the caches. */
+/** A recovery Job usually finishes within seconds. If it does not, the caches may have missed its end. */
 const LATE_MS = 30_000;
 
 const mayHaveAnswered = (job: Job, now: Date): boolean =>
@@ -96,8 +96,8 @@ const mayHaveAnswered = (job: Job, now: Date): boolean =>
   now.getTime() - (timeOf(job.metadata.creationTimestamp) ?? 0) > LATE_MS;
 
 /**
- * The answer of a settle Job is in the pod that ended well. The caches may know the Job to be over, or of pods that failed, before
- * they know that one; it is therefore looked for live before it counts as missing.
+ * The result of a recovery Job is in its successful pod. The caches may know that the Job finished, or its failed pods, before
+ * they know that pod, so it is read live before it counts as missing.
  */
 const findSettle = async (
   options: ObserveOptions,
@@ -149,7 +149,7 @@ const ofFinished = (options: ObserveOptions, key: ObjectKey, zipJob: ZipJob): Ob
 
 type Unslotted = Omit<Observation, 'slot'>;
 
-/** What the caches do not tell of rivals yet: nobody may begin beside one whose Job is just being created. */
+/** Conflicting jobs that the caches do not show yet: a job must not start while the Job of another is being created. */
 const begunOf = ({ caches, memory }: ObserveOptions, rivals: readonly ZipJob[]): readonly string[] =>
   rivals
     .filter((rival) => {
@@ -176,14 +176,14 @@ const askForSlot = (options: ObserveOptions, key: ObjectKey, seen: Unslotted): S
   return { kind: 'none' };
 };
 
-/** A job in the queue asks for a slot, or gives back what it was given but cannot use. */
+/** A queued job requests a slot, or returns a slot that it cannot use. */
 const slotOf = (options: ObserveOptions, key: ObjectKey, seen: Unslotted): SlotTurn => {
   const turn = askForSlot(options, key, seen);
   options.memory.begins(key, turn.kind === 'granted' || seen.job !== undefined);
   return turn;
 };
 
-/** Only the events of the Job say why it gets no pod. */
+/** Only the Events of the Job contain the reason why it has no pod. */
 const findPodRefusal = async (
   options: ObserveOptions,
   seen: Unslotted,
@@ -215,13 +215,13 @@ const ofUnfinished = async (
     delivery: { kind: 'idle' } as const,
     isNamespaceTerminating: isLeaving(zipJob.metadata) && (await options.isNamespaceTerminating(namespace)),
   };
-  // From here to the slot nothing is awaited: of two that look at each other only one may go.
+  // No await from here to the slot, so that only one of two conflicting jobs can start.
   const rivals = rivalsOf(options, zipJob);
   const seen = { ...known, rivals, begun: begunOf(options, rivals) };
   return { ...seen, slot: slotOf(options, key, seen), podRefusal: await findPodRefusal(options, seen) };
 };
 
-/** Reads everything that a decision about a ZipJob needs, from the caches where they can be trusted. */
+/** Reads the input of a decision about a ZipJob, from the caches where they are reliable. */
 export const createObserve =
   (options: ObserveOptions): Observe =>
   async (key, hints) => {

@@ -24,7 +24,7 @@ const conditionIs = (
 export const isTrue = (status: OwnedStatus, type: ConditionType, reason?: Reason): boolean =>
   conditionIs(status.conditions, type, { status: 'True', ...(reason && { reason }) });
 
-/** True from the moment a pod loses the charge until it is certain that it can publish nothing. */
+/** True from the deactivation of a pod until it is certain that it cannot publish an archive. */
 export const isSettling = (status: OwnedStatus): boolean =>
   conditionIs(status.conditions, 'Settled', { status: 'False', reason: 'Settling' });
 
@@ -49,7 +49,7 @@ const sentenceOf = (reason: string): string => {
   return entry?.[1] ?? reason;
 };
 
-/** Sets one condition; without a message it gets the sentence of its reason. */
+/** Sets one condition; the message defaults to the text of its reason. */
 export const withCondition = (
   status: OwnedStatus,
   type: ConditionType,
@@ -90,7 +90,7 @@ export const withPhase = (
 export const uploadOf = (zipJob: ZipJob, podUid: string): UploadState | undefined =>
   zipJob.status?.progress?.podUid === podUid ? zipJob.status.upload : undefined;
 
-/** True once the pod in charge has written its first progress. */
+/** True once the active pod has written its first progress. */
 export const hasStarted = (zipJob: ZipJob): boolean => {
   const podUid = zipJob.status?.job?.podUid;
   return podUid !== undefined && zipJob.status?.progress?.podUid === podUid;

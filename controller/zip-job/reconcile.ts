@@ -7,7 +7,7 @@ import type { decide } from './decide.ts';
 import type { DecisionConfig } from './observation.ts';
 import type { Hints, Observe } from './observe.ts';
 
-/** A job goes through its states in a few passes; one that has not come to rest by then lets other keys go first. */
+/** A job usually needs few iterations; after this many, other keys go first. */
 const MAX_PASSES = 10;
 
 export interface ReconcileOptions {
@@ -45,7 +45,7 @@ const passes = async (options: ReconcileOptions, key: string, signal: AbortSigna
   return 'requeue';
 };
 
-/** Brings one ZipJob as far as it gets now: observe, decide, act, and again while something moves. */
+/** Reconciles one ZipJob: observe, decide, act, and again while something changes. */
 export const createReconcile =
   (options: ReconcileOptions): Reconcile =>
   (key, signal) =>

@@ -51,7 +51,7 @@ const countDelivery = (
   before: WebhookState | undefined,
   after: WebhookState | undefined,
 ): void => {
-  // Also one that was never sent, because its endpoint is disabled.
+  // Includes a webhook that was never sent because its endpoint is disabled.
   if (after?.state === 'Exhausted' && before?.state !== 'Exhausted') metrics.exhausted.inc();
   const last = after?.log?.at(-1);
   // A replay counts from 0 again.
@@ -75,7 +75,7 @@ interface Move {
 }
 
 /**
- * Counts what one status write moved, after it succeeded: counted from a decision alone, a conflict or a restart would count
+ * Counts the changes of one status write after it succeeded. Counting decisions instead would, after a conflict or a restart, count
  * twice.
  */
 export const countTransition = (metrics: ControllerMetrics, move: Move): void => {

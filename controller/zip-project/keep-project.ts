@@ -14,7 +14,7 @@ export interface ProjectOptions {
   readonly projects: Pick<ObjectClient<ZipProject>, 'apply'>;
   readonly children: Pick<ProjectChildren, 'ensure'>;
   readonly webhook: (project: ZipProject) => ProjectWebhook;
-  /** Told of a project that is no more. */
+  /** Called with a project that no longer exists. */
   readonly onGone: (key: ObjectKey) => void;
   readonly clock: Clock;
 }
@@ -26,7 +26,7 @@ const list = new Intl.ListFormat('en');
 const ready = (kinds: readonly string[]): Readiness => ({
   status: 'True',
   reason: 'ProjectReady',
-  message: `${list.format(kinds)} ${ZIPPER_SERVICE_ACCOUNT} of the zippers ${kinds.length === 1 ? 'is' : 'are'} in place.`,
+  message: `${list.format(kinds)} ${ZIPPER_SERVICE_ACCOUNT} of the zippers ${kinds.length === 1 ? 'exists' : 'exist'}.`,
 });
 
 const notReady = (error: unknown): Readiness => ({
@@ -35,7 +35,7 @@ const notReady = (error: unknown): Readiness => ({
   message: shorten(`${REASONS.ProjectIncomplete} ${toError(error).message}`),
 });
 
-/** The controller's part of the status, always all of it: what an apply omits is removed. */
+/** Writes all status fields of the controller, because an apply removes the fields that it omits. */
 const writeStatus = async (
   options: ProjectOptions,
   project: ZipProject,
@@ -69,13 +69,13 @@ const writeStatus = async (
 
 const isGoing = (error: unknown): boolean => isKubeError(error, 'NotFound', 'NamespaceTerminating');
 
-/** Says why the project is not ready, then throws the error on: the queue comes back with backoff. */
+/** Writes why the project is not ready, then rethrows the error so that the queue retries with backoff. */
 const failed = async (options: ProjectOptions, project: ZipProject, error: unknown): Promise<never> => {
   if (!isGoing(error)) await writeStatus(options, project, notReady(error));
   throw error;
 };
 
-/** Sees to what a project needs in its namespace before zippers can run there. */
+/** Creates what a project needs in its namespace before zippers can run there. */
 export const createReconcileProject =
   (options: ProjectOptions) =>
   async (key: string): Promise<void> => {

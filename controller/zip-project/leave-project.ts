@@ -21,7 +21,7 @@ export interface LeaveProjectOptions {
   readonly clock: Pick<Clock, 'date'>;
 }
 
-/** Takes a ZipProject that is being deleted as far as it gets now; answers when to look again, in milliseconds. */
+/** Reconciles a ZipProject that is being deleted; returns the requeue delay in milliseconds. */
 export type LeaveProject = (project: ZipProject) => Promise<number | undefined>;
 
 const inNamespace = <T extends KubeObject>(objects: Iterable<T>, namespace: string): readonly T[] =>

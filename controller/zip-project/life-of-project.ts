@@ -8,21 +8,21 @@ import type { LeaveProject } from './leave-project.ts';
 export interface LifeOfProjectOptions {
   readonly find: (key: ObjectKey) => ZipProject | undefined;
   readonly finalizers: Finalizers<ZipProject>;
-  /** Sees to a project that stays, and to what is left of one that is gone. */
+  /** Reconciles a project that is not being deleted, and cleans up after a deleted one. */
   readonly keep: (key: ObjectKey) => Promise<void>;
   readonly leave: LeaveProject;
 }
 
-/** The watch brings the version that a write met; no need to be quick. */
+/** Long enough for the watch to deliver the conflicting version. */
 const AFTER_CONFLICT_MS = 200;
 
-/** From the first sight of a ZipProject to its end; answers when to look again although nothing changes, in milliseconds. */
+/** Reconciles a ZipProject from creation to deletion; returns the requeue delay in milliseconds, for when nothing changes. */
 export const createLifeOfProject = (options: LifeOfProjectOptions) => {
   const { find, finalizers, keep, leave } = options;
   const pass = async (key: ObjectKey): Promise<number | undefined> => {
     const project = find(key);
     if (project && isLeaving(project.metadata)) return leave(project);
-    // The event of this write brings the project back.
+    // The event of this write requeues the project.
     if (project && !holdsFinalizer(project.metadata)) await finalizers.add(project);
     else await keep(key);
     return undefined;

@@ -32,13 +32,13 @@ export interface ChildKind {
 
 export interface ProjectChildren {
   readonly kinds: readonly ChildKind[];
-  /** Puts in place what is missing or was changed; tells the kinds that are in place then. */
+  /** Creates or restores missing and changed objects; returns the kinds that exist afterwards. */
   ensure(project: ZipProject): Promise<readonly string[]>;
   run(signal: AbortSignal): Promise<void>;
   synced(signal: AbortSignal): Promise<void>;
 }
 
-/** True when everything that is wanted is there; what the API server or others add beside it does not matter. */
+/** True if every wanted field exists; ignores fields added by the API server or others. */
 export const includes = (live: unknown, wanted: unknown): boolean => {
   if (Array.isArray(wanted))
     return (
@@ -53,7 +53,7 @@ export const includes = (live: unknown, wanted: unknown): boolean => {
 
 const withoutKind = ({ apiVersion: _version, kind: _kind, ...fields }: Wanted): unknown => fields;
 
-/** Sees to the objects of projects by their kinds. */
+/** Maintains the objects of projects by kind. */
 export const childrenOf = (kinds: readonly ChildKind[]): ProjectChildren => ({
   kinds,
   ensure: async (project) => {
@@ -78,11 +78,11 @@ export interface ProjectChildrenOptions {
   readonly log: Logger;
   readonly metrics: ReflectorMetrics;
   readonly network: ZipperNetwork | undefined;
-  /** Told of every project whose objects changed or went. */
+  /** Called with every project whose objects changed or were deleted. */
   readonly onProject: (key: ObjectKey) => void;
 }
 
-/** Watches the objects of this one name in all namespaces, so that one that is deleted or changed is put back at once. */
+/** Watches the objects of this name in all namespaces, so that deletions and changes are reverted at once. */
 export const createProjectChildren = (options: ProjectChildrenOptions): ProjectChildren => {
   const { kube, log, metrics, network, onProject } = options;
   const childKind = <T extends KubeObject>(

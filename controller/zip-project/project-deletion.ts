@@ -5,7 +5,7 @@ import type { ZipProject } from '#crds/zip-project.ts';
 import { firstOf } from '#runtime/first-of.ts';
 import { type EarlyRelease, isLeaving, patienceEnds } from '../kube-state/release.ts';
 
-/** What still stands in the namespace of a project that is being deleted. */
+/** What remains in the namespace of a project that is being deleted. */
 export interface LeavingProject {
   readonly project: ZipProject;
   readonly unfinished: readonly ZipJob[];
@@ -17,7 +17,7 @@ export type ProjectDeletion =
   | { readonly kind: 'release'; readonly early?: EarlyRelease }
   | {
       readonly kind: 'wait';
-      /** Jobs that nobody has told yet. */
+      /** Jobs that are not cancelled yet. */
       readonly cancel: readonly ZipJob[];
       readonly message: string;
       readonly until: Date;
@@ -28,13 +28,13 @@ const listOf = (objects: readonly { readonly metadata: { readonly name: string }
 
 const messageOf = ({ unfinished, buckets }: LeavingProject, until: Date): string => {
   const waits = [
-    ...(unfinished.length > 0 ? [`jobs end: ${listOf(unfinished)}`] : []),
-    ...(buckets.length > 0 ? [`ZipBuckets are deleted: ${listOf(buckets)}`] : []),
+    ...(unfinished.length > 0 ? [`jobs have ended: ${listOf(unfinished)}`] : []),
+    ...(buckets.length > 0 ? [`ZipBuckets have been deleted: ${listOf(buckets)}`] : []),
   ];
-  return `${REASONS.ProjectDeleting} Until ${waits.join('; and ')}; not beyond ${until.toISOString()}.`;
+  return `${REASONS.ProjectDeleting} Waiting until ${waits.join('; and ')}; at the latest until ${until.toISOString()}.`;
 };
 
-/** What is to be done about a ZipProject that is being deleted? Its tokens opened nothing from that moment on. */
+/** Decides the next step of a project deletion. Its tokens are invalid from the start of the deletion. */
 export const projectDeletion = (
   seen: LeavingProject,
   at: { readonly now: Date; readonly projectDeletionSeconds: number },

@@ -3,10 +3,10 @@ import type { ZipProject } from '#crds/zip-project.ts';
 import type { IpBlock } from '#runtime/egress/ip-blocks.ts';
 import type { KubeObject } from '#runtime/kube/types.ts';
 
-/** An object as it is to be, for a server-side apply. */
+/** The desired object, for a server-side apply. */
 export type Wanted = KubeObject & Readonly<Record<string, unknown>>;
 
-/** Where the zippers of every project may connect to; absent when no NetworkPolicy is wanted. */
+/** Destinations of the zippers of every project; absent if NetworkPolicies are disabled. */
 export interface ZipperNetwork {
   /** Beside DNS and the API server. */
   readonly open: readonly IpBlock[];
@@ -49,7 +49,7 @@ export const zipperRoleBinding = (project: ZipProject): Wanted => ({
 const DNS_PORT = 53;
 
 /**
- * Nothing comes in; out go name look-ups (resolvers may be at link-local addresses, so only the port is named), calls to the API
+ * Denies ingress. Allows DNS lookups (resolvers can have link-local addresses, so only the port is restricted), requests to the API
  * server, and connections to what the egress policy allows.
  */
 export const zipperNetworkPolicy = (project: ZipProject, network: ZipperNetwork): Wanted => ({

@@ -20,7 +20,7 @@ export interface ProjectWebhookOptions {
 export interface ProjectWebhook {
   /** The next state of the endpoint; undefined when nothing is known of it. */
   readonly state: EndpointState | undefined;
-  /** To be called when the state has been written. */
+  /** Call it after the state has been written. */
   readonly written: () => void;
 }
 
@@ -32,7 +32,7 @@ const tested = (
   test,
 });
 
-/** Sends the test event that was asked for, once, and tells how it went when that is known. */
+/** Sends the requested test event once and returns its result when it is known. */
 const test = (
   { dispatcher, planTest, clock }: ProjectWebhookOptions,
   project: ZipProject,
@@ -46,7 +46,7 @@ const test = (
   const seen = dispatcher.state(testKeyOf(objectKey(project)), testIdOf(project, nonce));
   if (seen.kind === 'answered') return tested(state, { nonce, ...seen.answer.delivery });
   if (seen.kind === 'idle') {
-    // The answer to an earlier test that nobody asks about any more would keep this one out.
+    // The unused result of an earlier test would block this one.
     dispatcher.settle(testKeyOf(objectKey(project)));
     dispatcher.submit(planTest(project, url, nonce));
   }
@@ -58,7 +58,7 @@ const isAbout =
   ({ url }: EndpointAnswer): boolean =>
     url === project.spec.webhook?.url;
 
-/** What is known of a project's endpoint: by the answers that it gave to webhooks, and by what persons asked for. */
+/** The endpoint state of a project, from webhook deliveries and from commands of users. */
 export const projectWebhook = (options: ProjectWebhookOptions, project: ZipProject): ProjectWebhook => {
   const { notes, dispatcher, clock, disableAfterSeconds } = options;
   const answers = notes.of(project.metadata.namespace);

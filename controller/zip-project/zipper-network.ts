@@ -7,14 +7,16 @@ import type { ZipperNetwork } from './project-objects.ts';
 const portOf = (text: string): number => {
   const port = Number(text);
   if (Number.isInteger(port) && port > 0 && port < 65_536) return port;
-  throw new ConfigError(`API_SERVER_PORTS: ${JSON.stringify(text)} is not a port`);
+  throw new ConfigError(`API_SERVER_PORTS: ${JSON.stringify(text)} is not a port number`);
 };
 
-/** @throws ConfigError when policies are wanted and nothing says where the API server is: they would cut the zippers off from it. */
+/** @throws ConfigError if policies are enabled without the address of the API server: they would cut off the zippers from it. */
 export const zipperNetworkOf = (config: ControllerConfig): ZipperNetwork | undefined => {
   if (!config.networkPolicies) return undefined;
   if (config.apiServerCidrs.length === 0)
-    throw new ConfigError('NETWORK_POLICIES needs API_SERVER_CIDRS, the addresses of the API server');
+    throw new ConfigError(
+      'NETWORK_POLICIES is true, but API_SERVER_CIDRS is empty. Set it to the addresses of the API server',
+    );
   return {
     open: openIpBlocks(toEgressOptions(config)),
     apiServerCidrs: config.apiServerCidrs,

@@ -58,7 +58,7 @@ const nat64Range = (text: string | undefined): Cidr | undefined => {
   if (text === undefined) return undefined;
   const range = requireCidr(text, 'nat64Prefix');
   if (range.family !== 6 || range.prefix !== 96)
-    throw new ConfigError(`nat64Prefix: ${JSON.stringify(text)} is not a /96 of IPv6`);
+    throw new ConfigError(`nat64Prefix: ${JSON.stringify(text)} is not an IPv6 /96 prefix`);
   return range;
 };
 

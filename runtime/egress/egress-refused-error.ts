@@ -9,7 +9,7 @@ export class EgressRefusedError extends AppError {
   readonly reason: RefusalReason;
 
   constructor(host: string, reason: RefusalReason) {
-    super(`Could not connect to ${host}: not reachable from here`, {
+    super(`Could not connect to ${host}: unreachable`, {
       code: 'EgressRefused',
       retryable: true,
       details: { host, reason },

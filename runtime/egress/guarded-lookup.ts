@@ -24,7 +24,7 @@ const withTimeout = async <T>(work: Promise<T>, timeoutMs: number, name: string)
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => {
     late.reject(
-      new AppError(`Could not look up ${name}: no answer within ${timeoutMs} ms`, {
+      new AppError(`Could not resolve ${name}: no response within ${timeoutMs} ms`, {
         code: 'DnsTimeout',
         retryable: true,
       }),
@@ -56,7 +56,7 @@ const resolveGuarded = async (
     hostname,
   );
   if (answers.length === 0)
-    throw new AppError(`Could not look up ${hostname}: it has no address`, {
+    throw new AppError(`Could not resolve ${hostname}: it has no address`, {
       code: 'ENOTFOUND',
       retryable: true,
     });

@@ -4,7 +4,7 @@ import { toError } from '../errors.ts';
 import type { Logger } from '../log.ts';
 import { type ListeningServer, listen } from './server.ts';
 
-/** The reason is for people on call: what is wrong, since when. */
+/** The reason, for users on call: what is wrong, since when. */
 export type Check = { readonly ok: true } | { readonly ok: false; readonly reason: string };
 
 export interface AdminServerOptions {
@@ -12,9 +12,9 @@ export interface AdminServerOptions {
   /** 0 takes a free port. */
   readonly port: number;
   readonly registry: Pick<Registry, 'metrics' | 'contentType'>;
-  /** False: the process should be started anew. */
+  /** False: the process should be restarted. */
   readonly healthy: () => Check;
-  /** False: no traffic, please. */
+  /** False: the process should get no traffic. */
   readonly ready: () => Check;
   readonly log: Logger;
 }
@@ -38,11 +38,11 @@ const checked = (check: () => Check): Answer => {
 
 const answerTo = async (request: IncomingMessage, options: AdminServerOptions): Promise<Answer> => {
   if (request.method !== 'GET' && request.method !== 'HEAD')
-    return json(405, { error: `${request.method} is not served here; use GET` });
+    return json(405, { error: `${request.method} is not supported; use GET` });
   const path = (request.url ?? '').split('?', 1).join();
   if (path === '/healthz') return checked(options.healthy);
   if (path === '/readyz') return checked(options.ready);
-  if (path !== '/metrics') return json(404, { error: 'served here are /healthz, /readyz and /metrics' });
+  if (path !== '/metrics') return json(404, { error: 'not found; use /healthz, /readyz or /metrics' });
   const { contentType } = options.registry;
   return { status: 200, contentType, body: await options.registry.metrics() };
 };
@@ -56,7 +56,7 @@ const respond = async (
   try {
     answer = await answerTo(request, options);
   } catch (error) {
-    options.log.error({ err: toError(error), path: request.url }, 'the admin server failed');
+    options.log.error({ err: toError(error), path: request.url }, 'a request to the admin server failed');
     answer = json(500, { error: 'this failed; the log tells why' });
   }
   response.writeHead(answer.status, {

@@ -18,7 +18,7 @@ const parseRange = (text: string): Range => {
   try {
     return ipaddr.parseCIDR(text);
   } catch (error) {
-    throw new ConfigError(`TRUSTED_PROXIES: ${JSON.stringify(text)} is no CIDR such as 10.0.0.0/8`, error);
+    throw new ConfigError(`TRUSTED_PROXIES: ${JSON.stringify(text)} is not a CIDR such as 10.0.0.0/8`, error);
   }
 };
 

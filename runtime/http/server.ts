@@ -53,7 +53,7 @@ export const listen = async (server: Server, address: ListenAddress): Promise<Li
   try {
     await once(server, 'listening');
   } catch (error) {
-    throw new ConfigError(`Cannot listen on ${host}:${port}; choose another address by HOST or port`, error);
+    throw new ConfigError(`Cannot listen on ${host}:${port}; set another HOST or port`, error);
   }
   const bound = server.address();
   let closed: Promise<void> | undefined;

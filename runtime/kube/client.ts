@@ -38,10 +38,13 @@ const call = async (transport: Transport, request: KubeRequest, ms: number): Pro
       const answer = await transport.send(request, { agent: 'calls', signal });
       const body = parseJson(await answer.body.text());
       if (body !== undefined) return body;
-      throw new KubeError(`${attempt}: the answer is not JSON; is this the address of an API server?`, {
-        code: 'InvalidAnswer',
-        httpStatus: answer.statusCode,
-      });
+      throw new KubeError(
+        `${attempt}: the response is not JSON. Check that this is the address of an API server`,
+        {
+          code: 'InvalidAnswer',
+          httpStatus: answer.statusCode,
+        },
+      );
     });
   } catch (error) {
     throw toError(callError(request, error));

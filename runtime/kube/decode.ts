@@ -29,11 +29,11 @@ const metadataFault = (metadata: unknown): string | undefined => {
 };
 
 const fault = (value: unknown, shape: Shape): string | undefined => {
-  if (!isRecord(value)) return 'it is no JSON object';
+  if (!isRecord(value)) return 'it is not a JSON object';
   const missing = shape.required?.find((field) => !isRecord(value[field]));
-  if (missing !== undefined) return `${missing} is missing or no object`;
+  if (missing !== undefined) return `${missing} is missing or not an object`;
   const wrong = shape.optional?.find((field) => value[field] !== undefined && !isRecord(value[field]));
-  return wrong === undefined ? metadataFault(value['metadata']) : `${wrong} is no object`;
+  return wrong === undefined ? metadataFault(value['metadata']) : `${wrong} is not an object`;
 };
 
 /** Objects of the cluster get the namespace `''`, so that every object has one. */

@@ -46,7 +46,7 @@ export const createIngest = <T extends KubeObject>(options: IngestOptions<T>): I
       const object = definition.decode(withoutManagedFields(value));
       return transform ? transform(object) : object;
     } catch (error) {
-      log.error({ err: toError(error), kind }, 'an object was left out of the cache');
+      log.error({ err: toError(error), kind }, 'ignored an object that cannot be decoded');
       return undefined;
     }
   };

@@ -36,7 +36,7 @@ const missing = <T extends { readonly name: string }>(there: readonly T[], more:
 /** As kubectl merges them: the first of a name counts, and the first current context. */
 const loadAll = ({ files, context }: KubeconfigChoice): KubeConfig => {
   const [first, ...others] = files.map(load);
-  if (first === undefined) throw new ConfigError('No kubeconfig file is named');
+  if (first === undefined) throw new ConfigError('No kubeconfig file is configured. Set KUBECONFIG');
   for (const other of others) {
     for (const cluster of missing(first.clusters, other.clusters)) first.addCluster(cluster);
     for (const user of missing(first.users, other.users)) first.addUser(user);
@@ -63,9 +63,7 @@ const clusterOf = (config: KubeConfig, { files, context }: KubeconfigChoice) => 
   }
   if (!cluster) throw new ConfigError(`${where} has no current context`);
   if (cluster.proxyUrl !== undefined) {
-    throw new ConfigError(
-      `The cluster ${cluster.name} is reached by a proxy (proxy-url), which is not supported`,
-    );
+    throw new ConfigError(`The cluster ${cluster.name} uses a proxy (proxy-url), which is not supported`);
   }
   return cluster;
 };

@@ -45,7 +45,7 @@ export async function* listPages(
     const metadata = isRecord(answer) ? answer['metadata'] : undefined;
     // A nil slice of Go is null on the wire.
     if (!isRecord(metadata) || (items !== null && !Array.isArray(items))) {
-      throw new KubeError(`GET ${path}: the answer is not a list`, { code: 'InvalidAnswer' });
+      throw new KubeError(`GET ${path}: the response is not a list`, { code: 'InvalidAnswer' });
     }
     const list: readonly unknown[] = items ?? [];
     yield {

@@ -59,7 +59,7 @@ const refuseOldList = (progress: Progress, version: string): void => {
   progress.oldLists += 1;
   if (progress.oldLists < MAX_OLD_LISTS) {
     throw new KubeError(
-      `the list of version ${version} is older than ${progress.newest}, which was seen before`,
+      `the list has version ${version}, which is older than version ${progress.newest} of an earlier response`,
       {
         code: 'ServerError',
       },
@@ -157,5 +157,5 @@ export const watchOnce = async <T extends KubeObject>(
   }
   // Without a wait, a server that ends every watch at once would be asked as fast as it answers.
   if (events === 0 && clock.monotonicMs() - startedMs < HEALTHY_WATCH_MS)
-    throw new KubeError(`watch ${path}: the server ended it at once`, { code: 'ServerError' });
+    throw new KubeError(`watch ${path}: the server closed it immediately`, { code: 'ServerError' });
 };

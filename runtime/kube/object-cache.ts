@@ -58,7 +58,7 @@ const createIndexes = <T>(indexers: Indexers<T>): Indexes<T> => {
     },
     keys: (index, value) => {
       const found = indexes.get(index);
-      if (!found) throw new TypeError(`there is no index named ${index}`);
+      if (!found) throw new TypeError(`no index named ${index}`);
       return [...(found.keys.get(value) ?? [])];
     },
   };

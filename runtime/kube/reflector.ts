@@ -53,7 +53,7 @@ const recover = async <T extends KubeObject>(
   const delayMs = waitMs(error, progress.failures, settings);
   const facts = { err: toError(thrown), kind, failures: progress.failures, delayMs: Math.round(delayMs) };
   if (progress.failures < 3) options.log.info(facts, 'watch interrupted');
-  else options.log.warn(facts, 'cannot follow the API server, trying again');
+  else options.log.warn(facts, 'watch keeps failing, retrying');
   await pause(parts.clock, delayMs, signal);
 };
 

@@ -4,7 +4,9 @@ import type { KubeObject, ResourceDefinition } from './types.ts';
 const segment = (value: string, what: string): string => {
   // An empty name would turn the call on one object into one on all of them; the others would leave the path.
   if (value === '' || value === '.' || value === '..' || /[/%]/.test(value)) {
-    throw new KubeError(`'${value.slice(0, 80)}' cannot be the ${what} of an object`, { code: 'BadRequest' });
+    throw new KubeError(`'${value.slice(0, 80)}' is not a valid ${what} of an object`, {
+      code: 'BadRequest',
+    });
   }
   return encodeURIComponent(value);
 };

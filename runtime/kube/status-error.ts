@@ -77,7 +77,7 @@ const retryAfterMs = (answer: StatusAnswer, details: unknown): number | undefine
 export const statusError = (answer: StatusAnswer): KubeError => {
   const status = isRecord(answer.body) ? answer.body : {};
   const code = codeOf(status, answer.httpStatus);
-  const message = text(status['message']) ?? FALLBACK_MESSAGES[code] ?? 'the answer gives no reason';
+  const message = text(status['message']) ?? FALLBACK_MESSAGES[code] ?? 'the response contains no reason';
   return new KubeError(`${answer.attempt}: ${answer.httpStatus} ${code}: ${message}`, {
     code,
     httpStatus: answer.httpStatus,

@@ -19,7 +19,7 @@ const rejectedBy = (signal: AbortSignal): Promise<never> => {
 };
 
 const timeoutOf = ({ attempt, ms }: TimeLimit): KubeError =>
-  new KubeError(`${attempt}: no answer from the API server within ${ms} ms`, { code: 'Timeout' });
+  new KubeError(`${attempt}: no response from the API server within ${ms} ms`, { code: 'Timeout' });
 
 /**
  * Runs one call with a signal that aborts at the limit or with the caller's; does not wait for a call that goes on all the

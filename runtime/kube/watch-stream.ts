@@ -50,7 +50,7 @@ const parseEvent = (line: string, attempt: string): WatchEvent => {
   try {
     value = JSON.parse(line);
   } catch (error) {
-    throw new KubeError(`${attempt}: an event is not JSON`, { code: 'InvalidAnswer', cause: error });
+    throw new KubeError(`${attempt}: an event is not valid JSON`, { code: 'InvalidAnswer', cause: error });
   }
   if (isEvent(value)) return value;
   if (isRecord(value) && value['type'] === 'ERROR') {
@@ -58,7 +58,7 @@ const parseEvent = (line: string, attempt: string): WatchEvent => {
     const code = isRecord(status) && typeof status['code'] === 'number' ? status['code'] : 500;
     throw statusError({ attempt, httpStatus: code, body: status });
   }
-  throw new KubeError(`${attempt}: an event is of no known type`, { code: 'InvalidAnswer' });
+  throw new KubeError(`${attempt}: an event has an unknown type`, { code: 'InvalidAnswer' });
 };
 
 /** Ends a body that has fallen silent; only `seen` is called per chunk, so that a busy watch costs no timers. */
@@ -91,7 +91,7 @@ export async function* watchEvents(options: WatchOptions): AsyncGenerator<WatchE
   const { kube, path, query, signal, silenceLimitMs } = options;
   const attempt = `watch ${path}`;
   const body = await kube.stream({ method: 'GET', path, query: { ...query, watch: true }, signal });
-  const silent = new KubeError(`${attempt}: not a byte in ${silenceLimitMs} ms`, { code: 'Timeout' });
+  const silent = new KubeError(`${attempt}: no data for ${silenceLimitMs} ms`, { code: 'Timeout' });
   using silence = watchSilence(options, () => body.destroy(silent));
   const onBytes = (): void => {
     silence.seen();
@@ -106,7 +106,7 @@ export async function* watchEvents(options: WatchOptions): AsyncGenerator<WatchE
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof KubeError) throw error;
-    throw new KubeError(`${attempt}: the connection broke off (${toError(error).message})`, {
+    throw new KubeError(`${attempt}: the connection was lost (${toError(error).message})`, {
       code: 'Unreachable',
       cause: error,
     });

@@ -80,7 +80,7 @@ export const createSharedCounts = (deps: SharedCountsDeps): CountRequest => {
     pausedUntil = now + PAUSE_MS;
     if (now < quietUntil) return;
     quietUntil = now + LOG_EVERY_MS;
-    log.error({ err: toError(error) }, 'Redis does not answer: requests pass without being counted');
+    log.error({ err: toError(error) }, 'Redis does not respond: requests are accepted without rate limits');
   };
 
   return async (name, subject) => {

@@ -119,7 +119,7 @@ describe('rate limits in Redis', function () {
     stop.abort();
     await Promise.all(load);
     expect([...statuses.keys()].every((status) => status === 401 || status === 429)).to.equal(true);
-    const told = replica.lines.filter((line) => line.includes('Redis does not answer'));
+    const told = replica.lines.filter((line) => line.includes('Redis does not respond'));
     expect(told).to.have.length(1);
     expect(replica.lines.join('')).to.not.include(redis.url);
   });

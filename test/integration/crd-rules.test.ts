@@ -40,11 +40,11 @@ describe('the API server', function () {
     run(['patch', ...target.split('/'), '--type=merge', '-p', JSON.stringify(change), ...more]);
 
   const refused: readonly [string, unknown, string][] = [
-    ['a job without a file list', aJob('r1', { files: undefined }), 'exactly one of files and filesFrom'],
+    ['a job without a file list', aJob('r1', { files: undefined }), 'set exactly one of files and filesFrom'],
     ['a name over 52 characters', aJob('r'.repeat(53)), 'at most 52 characters'],
     ['a name with a dot', aJob('a.b'), 'DNS label'],
     ['a bucket of another service than the job', aJob('r2', { service: 'r2' }), '<service>-<bucket name>'],
-    ['a key with a dot segment', aJob('r3', { key: 'a/../b' }), "no '.' and no '..'"],
+    ['a key with a dot segment', aJob('r3', { key: 'a/../b' }), "must not contain '.' or '..' segments"],
     ['a key over 1,024 bytes in fewer characters', aJob('r4', { key: 'é'.repeat(600) }), '1,024 bytes'],
     ['a key with a control character', aJob('r5', { key: 'a\nb' }), 'control characters'],
     ['a queue whose name no label can hold', aJob('r7', { queueName: 'q'.repeat(64) }), 'queueName'],
@@ -160,7 +160,7 @@ describe('the API server', function () {
     await create(aJob('cancelled'));
     expect((await patch('zipjob/cancelled', { spec: { cancel: true } })).exitCode).to.equal(0);
     expect((await patch('zipjob/cancelled', { spec: { cancel: false } })).stderr).to.contain(
-      'stays cancelled',
+      'a cancellation cannot be undone',
     );
   });
 
@@ -168,9 +168,9 @@ describe('the API server', function () {
     await create(aJob('finished'));
     const status = (value: unknown) => patch('zipjob/finished', { status: value }, '--subresource=status');
     expect((await status({ phase: 'Failed' })).exitCode).to.equal(0);
-    expect((await status({ phase: 'Running' })).stderr).to.contain('stays finished');
-    expect((await status({ phase: null })).stderr).to.contain('stays finished');
-    expect((await status(null)).stderr).to.contain('stays finished');
+    expect((await status({ phase: 'Running' })).stderr).to.contain('cannot change its phase');
+    expect((await status({ phase: null })).stderr).to.contain('cannot change its phase');
+    expect((await status(null)).stderr).to.contain('cannot change its phase');
   });
 
   it('does not let the progress of one pod go back', async () => {
@@ -191,7 +191,7 @@ describe('the API server', function () {
     const write = (podUid: string, filesDone: number) =>
       patch('zipjob/progress', progress(podUid, filesDone), '--subresource=status');
     expect((await write('a', 5)).exitCode).to.equal(0);
-    expect((await write('a', 4)).stderr).to.contain('does not go back');
+    expect((await write('a', 4)).stderr).to.contain('must not decrease');
     expect((await write('b', 1)).exitCode).to.equal(0);
   });
 

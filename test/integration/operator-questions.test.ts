@@ -151,9 +151,9 @@ describe('people on call', function () {
       answers(
         WAITING,
         at(SLOT, 'third'),
-        /Queued .* SlotsTaken .* at most 1 jobs of this project run at once/,
+        /Queued .* SlotsTaken .* at most 1 jobs of this project can run at the same time/,
       ),
-      answers(WAITING, at(MAIN, 'held'), /Queued .* Suspended .* Suspended by spec\.suspend/),
+      answers(WAITING, at(MAIN, 'held'), /Queued .* Suspended .* The job is suspended by spec\.suspend/),
       answers(
         WAITING,
         at(MAIN, 'unschedulable'),
@@ -274,7 +274,7 @@ describe('people on call', function () {
     unschedulable: [MAIN, /Unschedulable: 0\/1 nodes/],
     'no-image': [MAIN, /ImagePull: ImagePullBackOff/],
     'bad-config': [MAIN, /ContainerConfig: CreateContainerConfigError/],
-    'no-secret': [MAIN, /a Secret may be missing: .*zipbucket-s3-no-secret/],
+    'no-secret': [MAIN, /check whether these Secrets exist: .*zipbucket-s3-no-secret/],
     refused: [NO_JOBS, /QuotaExceeded: .*exceeded quota: tight/],
     'no-pod': [NO_PODS, /QuotaExceeded: .*exceeded quota: tight/],
     'too-large': [NO_PODS, /AdmissionRefused: .*maximum cpu usage/],

@@ -30,7 +30,7 @@ describe('a project', function () {
   it('says in its condition what is in place', async () => {
     const text = await kubectl('describe', 'zipproject', 'project');
     expect(text).to.contain(
-      'ServiceAccount, RoleBinding, and NetworkPolicy zipjobs-zipper of the zippers are in place.',
+      'ServiceAccount, RoleBinding, and NetworkPolicy zipjobs-zipper of the zippers exist.',
     );
   });
 

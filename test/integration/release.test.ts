@@ -103,8 +103,8 @@ describe('the release', function () {
     });
     const { status } = await project.untilPhase(uuid, ['Succeeded', 'Failed', 'Cancelled']);
     expect(status?.phase, JSON.stringify(status?.failure)).to.equal('Succeeded');
-    // A zipper asks for its status until it is in charge, and is refused until then.
-    const unexpected = (await refusals()).filter((line) => !line.includes('not in charge'));
+    // A zipper asks for its status until it is active, and is rejected until then.
+    const unexpected = (await refusals()).filter((line) => !line.includes('not the active pod'));
     expect(unexpected).to.deep.equal([]);
   });
 

@@ -87,7 +87,7 @@ describe('a webhook', function () {
     expect(await linesOf(...release, '-l', 'app.kubernetes.io/component=api')).to.have.lengthOf(1);
     const lines = await until('the controller to have logged the webhook', async () => {
       const all = await linesOf(...release, '-l', 'app.kubernetes.io/component=controller');
-      return all.some((line) => line.includes('a webhook was sent')) && all;
+      return all.some((line) => line.includes('a webhook delivery was attempted')) && all;
     });
     const moves = lines.map((line) => (JSON.parse(line) as { phase?: string }).phase).filter(Boolean);
     expect(moves).to.include('Starting');

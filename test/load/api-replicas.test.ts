@@ -85,7 +85,7 @@ describe('two replicas of the API', function () {
     for (const pod of componentPods(cluster, 'api')) {
       expect(metricOf(await metricsOf(admin, pod), 'zip_api_rate_limits_skipped_total')).to.be.greaterThan(0);
       const { stdout } = await cluster.kubectl(['logs', '-n', RELEASE_NAMESPACE, pod.name]);
-      expect(stdout).to.contain('Redis does not answer').and.not.contain(redis.url);
+      expect(stdout).to.contain('Redis does not respond').and.not.contain(redis.url);
     }
     expect(balancer.addresses, 'both stay ready').to.have.length(2);
     await redis.start();

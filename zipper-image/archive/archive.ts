@@ -72,13 +72,13 @@ const compress = promisify<Uint8Array, { level: number }, Buffer>(deflateRaw);
 
 const tooLarge = (name: string): AppError =>
   new AppError(
-    `Writing "${name}": its source declares no length and sent 4 GiB, more than such an entry can hold; have the source send Content-Length, or set SOURCE_UNKNOWN_LENGTH_ZIP64`,
+    `Could not write "${name}": its source declares no length and exceeds 4 GiB, the limit of such an entry. Make the source send Content-Length, or set SOURCE_UNKNOWN_LENGTH_ZIP64`,
     { code: 'SourceTooLarge', retryable: false },
   );
 
 const wrongLength = (name: string, declared: number, size: number): AppError =>
   new AppError(
-    `Writing "${name}": the source declared ${declared} bytes and gave ${size}; the file may have changed while it was read`,
+    `Could not write "${name}": the source declared ${declared} bytes but sent ${size}; the file may have changed during the download`,
     { code: 'SourceTruncated', retryable: true },
   );
 

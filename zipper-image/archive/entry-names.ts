@@ -23,19 +23,15 @@ const refuse = (names: readonly string[], check: typeof checkEntryNames): void =
   const fault = check(names);
   if (!fault) return;
   const { index, reason } = fault;
-  throw new TaskError(
-    `Naming the entries: the name of file ${index} cannot stand in the archive: ${reason}`,
-    {
-      fileIndex: index,
-    },
-  );
+  throw new TaskError(`The name of file ${index} is not allowed in the archive: ${reason}`, {
+    fileIndex: index,
+  });
 };
 
 /** A manifest may not have a name that is a file's: the writer of the list must choose another. */
 const refuseManifest = (names: readonly string[], manifestEntry: string): void => {
   const fault = checkEntryNames([...names, manifestEntry]);
-  if (fault)
-    throw new TaskError(`Naming the entries: the name of the manifest cannot stand in it: ${fault.reason}`);
+  if (fault) throw new TaskError(`The name of the manifest is not allowed in the archive: ${fault.reason}`);
 };
 
 /**
@@ -51,7 +47,7 @@ export const planEntryNames = (files: readonly FileEntry[], options: EntryNameOp
   if (manifestEntry !== undefined) refuseManifest(names, manifestEntry);
   const nameOf = (index: number): string => {
     const name = names[index];
-    if (name === undefined) throw new RangeError(`there is no file ${index}`);
+    if (name === undefined) throw new RangeError(`no file with index ${index}`);
     return name;
   };
   let index: ReturnType<typeof createNameIndex> | undefined;

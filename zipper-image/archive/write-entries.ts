@@ -78,7 +78,7 @@ const placeholderText = ({ fileIndex, code, httpStatus }: SourceError): Buffer =
 
 const tooLateToLeaveOut = (error: SourceError, policy: OnSourceError): AppError =>
   new AppError(
-    `${error.message}; onSourceError is ${policy}, but parts of the file are in the archive already and cannot be taken back`,
+    `${error.message}; onSourceError is ${policy}, but parts of the file are already in the archive and cannot be removed`,
     { code: error.code, retryable: error.retryable, cause: error, details: error.details },
   );
 
@@ -102,7 +102,7 @@ const addOwn = (entry: ArchiveEntry, { archive, signal, assertFits }: WriteEntri
 const leaveOut = async (failure: SourceError, deps: WriteEntriesDeps) => {
   const { fileIndex, code, httpStatus } = failure;
   const { task, names, log } = deps;
-  log.warn({ fileIndex, code, httpStatus, onSourceError: task.onSourceError }, 'a file is left out');
+  log.warn({ fileIndex, code, httpStatus, onSourceError: task.onSourceError }, 'skipped a file');
   if (task.onSourceError !== 'Placeholder') return undefined;
   const name = names.placeholderOf(fileIndex);
   return { name, ...(await addOwn(ownEntry(name, [placeholderText(failure)], task), deps)) };

@@ -61,7 +61,8 @@ const VISIBLE_REASONS: ReadonlySet<string> = new Set(['scheme', 'credentials', '
 const accept = (judged: JudgedUrl, host: string): URL => {
   if (judged.ok) return judged.url;
   if (judged.kind === 'syntax') throw invalid('the URL is not valid');
-  if (VISIBLE_REASONS.has(judged.reason)) throw invalid(`the URL is refused because of its ${judged.reason}`);
+  if (VISIBLE_REASONS.has(judged.reason))
+    throw invalid(`the URL is not allowed because of its ${judged.reason}`);
   throw new EgressRefusedError(host, judged.reason);
 };
 
@@ -177,22 +178,24 @@ class Download {
   #assertAcceptable({ total, lengthUnverified }: SourceHead): void {
     const { maxBytes, refuseUnverified } = this.#deps.limits;
     if (total !== undefined && total > maxBytes) {
-      const text = `it has ${total} bytes, more than the ${maxBytes} that one file may have`;
+      const text = `it has ${total} bytes, more than the maximum file size of ${maxBytes}`;
       throw new SourceFaultError({ code: 'SourceTooLarge', text, retryable: false });
     }
     if (lengthUnverified && refuseUnverified)
-      throw invalid('it does not tell its length in any way, and such sources are refused here');
+      throw invalid(
+        'it does not declare its length, and such sources are rejected (SOURCE_REFUSE_UNVERIFIED)',
+      );
   }
 
   #write(chunk: Uint8Array): void {
     this.#received += chunk.byteLength;
     const { maxBytes } = this.#deps.limits;
     if (this.#received > maxBytes) {
-      const text = `it is larger than ${maxBytes} bytes, the most that one file may have`;
+      const text = `it is larger than the maximum file size of ${maxBytes} bytes`;
       throw new SourceFaultError({ code: 'SourceTooLarge', text, retryable: false });
     }
     if (this.#total !== undefined && this.#received > this.#total)
-      throw invalid('it sent more bytes than it said');
+      throw invalid('it sent more bytes than it declared');
     this.#request.sink.write(chunk);
   }
 

@@ -99,7 +99,7 @@ class SourceFetch {
       delayMs,
       from: resumePoint?.from ?? 0,
     };
-    this.#deps.log.warn(facts, 'source is tried again');
+    this.#deps.log.warn(facts, 'retrying a source');
     this.#deps.onRetry();
     // At once, not after the wait: meanwhile the consumer must not be given bytes that will come again.
     if (!resumePoint) this.#restart();

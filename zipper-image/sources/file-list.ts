@@ -44,13 +44,13 @@ const parseLine = (line: string, index: number): ListedFile => {
   try {
     value = JSON.parse(line);
   } catch {
-    throw new FileListError(`line ${index} is not JSON`);
+    throw new FileListError(`line ${index} is not valid JSON`);
   }
-  if (!isFileEntry(value)) throw new FileListError(`line ${index} has no text "url" and "filename"`);
+  if (!isFileEntry(value)) throw new FileListError(`line ${index} lacks the strings "url" and "filename"`);
   const { url, filename } = value;
   if (value.headers === undefined) return { url, filename };
   const headers = readSourceHeaders(value.headers);
-  if (!headers) throw new FileListError(`line ${index} has "headers" that may not be sent`);
+  if (!headers) throw new FileListError(`line ${index} has "headers" that are not allowed`);
   return { url, filename, headers };
 };
 
@@ -101,8 +101,8 @@ export const readFileList = async (source: FileListSource): Promise<readonly Lis
       if (line !== '') files.push(parseLine(line, files.length));
     }
   }
-  if (hash.digest('hex') !== source.sha256) throw new FileListError('its SHA-256 is not the one of the job');
+  if (hash.digest('hex') !== source.sha256) throw new FileListError('its SHA-256 does not match the job');
   if (files.length !== source.count)
-    throw new FileListError(`it has ${files.length} entries, the job has ${source.count}`);
+    throw new FileListError(`it has ${files.length} entries, but the job has ${source.count}`);
   return files;
 };

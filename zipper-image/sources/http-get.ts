@@ -82,7 +82,7 @@ class HttpGet implements Dispatcher.DispatchHandler {
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
     if (this.#settled) {
-      controller.abort(this.#failure ?? new Error('no longer wanted'));
+      controller.abort(this.#failure ?? new Error('no longer needed'));
       return;
     }
     const { headersTimeoutMs } = this.#request.limits;
@@ -153,7 +153,7 @@ class HttpGet implements Dispatcher.DispatchHandler {
     const head = this.#head;
     if (!head || this.#received <= DISCARD_BYTES || !this.#settle()) return;
     this.#done.resolve(head);
-    this.#controller?.abort(new Error('the rest of the body is not wanted'));
+    this.#controller?.abort(new Error('the rest of the body is not needed'));
   }
 
   #checkProgress(watch: StallWatch): void {
@@ -162,7 +162,7 @@ class HttpGet implements Dispatcher.DispatchHandler {
     const { idleTimeoutMs, minRateBytes, minRateWindowMs } = this.#request.limits;
     const text =
       stall === 'idle'
-        ? `no byte within ${idleTimeoutMs} ms`
+        ? `no data within ${idleTimeoutMs} ms`
         : `less than ${minRateBytes} bytes per second over ${minRateWindowMs} ms`;
     this.#fail(new SourceFaultError({ code: 'SourceStalled', text, retryable: true }));
   }

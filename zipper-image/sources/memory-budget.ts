@@ -6,7 +6,7 @@ const MIB = 1024 * KIB;
 const LEAST_FRONT_BYTES = 2 * SMALL_ENTRY_BYTES;
 const MOST_FRONT_BYTES = 16 * MIB;
 
-/** Whoever holds memory; `charge` is what the budget counts for it. */
+/** A holder of memory; `charge` is its share of the budget. */
 export interface MemoryHolder {
   charge: number;
   /** Behind the front: all such holders together stay below their own bound. */
@@ -15,7 +15,7 @@ export interface MemoryHolder {
 
 /**
  * One budget of bytes for all downloads. What the early ones may hold together leaves a reserve for the front, so that the
- * front can always go on, whatever waits behind it.
+ * front can always continue, whatever waits behind it.
  */
 export class MemoryBudget {
   readonly #totalBytes: number;

@@ -12,7 +12,7 @@ import type { SourceEntry, SourceReader } from './types.ts';
 
 export interface SourceReaderDeps {
   readonly files: readonly ListedFile[];
-  /** A guarded agent; whoever made it destroys it, after the reader. */
+  /** A guarded agent; its creator destroys it, after the reader. */
   readonly agent: Dispatcher;
   readonly policy: EgressPolicy;
   readonly settings: SourceSettings;
@@ -41,7 +41,7 @@ class Prefetch implements SourceReader, SlotOwner, AsyncDisposable {
   readonly #setAside = new Set<SourceSlot>();
   readonly #runs = new Set<Promise<void>>();
   readonly #onAbort = (): void => this.#stop(toError(this.#deps.signal.reason));
-  readonly #noLongerRead = new DOMException('the sources are no longer read', 'AbortError');
+  readonly #noLongerRead = new DOMException('reading of the sources ended', 'AbortError');
   #stopped: Error | undefined;
   #next = 0;
   #front = 0;
@@ -192,7 +192,7 @@ class Prefetch implements SourceReader, SlotOwner, AsyncDisposable {
 
   #addSlot(index: number): SourceSlot {
     const file = this.#deps.files[index];
-    if (!file) throw new RangeError(`there is no file ${index}`);
+    if (!file) throw new RangeError(`no file with index ${index}`);
     const slot = new SourceSlot(index, file, this);
     this.#slots.set(index, slot);
     if (index === this.#front) slot.ahead = false;
@@ -219,7 +219,7 @@ class Prefetch implements SourceReader, SlotOwner, AsyncDisposable {
   #defer(slot: SourceSlot): void {
     slot.state = 'deferred';
     this.#setAside.add(slot);
-    slot.cancel(new DOMException('asked again in its turn', 'AbortError'));
+    slot.cancel(new DOMException('deferred until its data is needed', 'AbortError'));
     slot.reset();
     this.#budget.charge(slot, 0);
     this.#pump();

@@ -94,10 +94,10 @@ export const totalOfRange = ({ headers }: ResponseHead): number =>
 export const assertContinuation = (head: ResponseHead, point: ResumePoint): void => {
   if (head.status === 206 && isContinuation(head, point)) return;
   if (head.status !== 200 || strongEtag(head.headers['etag']) !== point.etag)
-    throw changed('it broke off, and the rest that it offers belongs to other bytes', head.status);
+    throw changed('the download was interrupted, and the source has changed since', head.status);
   throw new SourceFaultError({
     code: 'SourceTruncated',
-    text: 'it broke off, and it does not give the rest alone',
+    text: 'the download was interrupted, and the source does not support range requests',
     retryable: true,
     voidsReceived: true,
   });

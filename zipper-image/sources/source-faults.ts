@@ -23,7 +23,7 @@ const UNSIGNED_STATUSES: ReadonlySet<number> = new Set([400, 401, 403]);
 const expiredFault = (status: number, url: URL, now: number): SourceFault | undefined => {
   const expiry = UNSIGNED_STATUSES.has(status) ? presignedExpiry(url) : undefined;
   if (expiry === undefined || expiry >= now) return undefined;
-  const text = `its signed URL expired ${formatAge(now - expiry)} ago, and the source answered with status ${status}; sign URLs for as long as the job may wait and run`;
+  const text = `its signed URL expired ${formatAge(now - expiry)} ago, and the source responded with status ${status}; sign URLs for long enough to cover the time in the queue and the download`;
   return { code: 'SourceExpired', text, retryable: false, httpStatus: status };
 };
 
@@ -32,7 +32,7 @@ export const statusFault = (head: ResponseHead, url: URL, now: number): SourceFa
   const { status } = head;
   const expired = expiredFault(status, url, now);
   if (expired) return expired;
-  const text = `the source answered with status ${status}`;
+  const text = `the source responded with status ${status}`;
   if (RETRYABLE_STATUSES.has(status)) {
     const wait = retryAfterMs(head.headers['retry-after'], new Date(now));
     return {
@@ -50,7 +50,7 @@ export const statusFault = (head: ResponseHead, url: URL, now: number): SourceFa
 /** A left-over of the answer before can look like an answer that is no HTTP, hence it is tried again. */
 const notHttp = (cause: unknown): SourceFault => ({
   code: 'SourceInvalid',
-  text: 'the answer is not valid HTTP',
+  text: 'the response is not valid HTTP',
   retryable: true,
   cause,
 });
@@ -60,7 +60,7 @@ const bodyFault = (cause: unknown): SourceFault =>
     ? { ...notHttp(cause), voidsReceived: true }
     : {
         code: 'SourceTruncated',
-        text: 'the connection ended before the body did',
+        text: 'the connection closed before the body ended',
         retryable: true,
         cause,
       };
@@ -71,8 +71,13 @@ const headFault = (cause: unknown): SourceFault => {
     return { code: 'SourceInvalid', text: 'the response headers are too large', retryable: false, cause };
   if (cause instanceof errors.HTTPParserError || code === LENGTH_MISMATCH) return notHttp(cause);
   if (TLS_CODE.test(code))
-    return { code: 'SourceTlsError', text: `no trusted TLS connection (${code})`, retryable: false, cause };
-  return { code: 'SourceUnreachable', text: 'the source cannot be reached', retryable: true, cause };
+    return {
+      code: 'SourceTlsError',
+      text: `the TLS certificate or handshake is invalid (${code})`,
+      retryable: false,
+      cause,
+    };
+  return { code: 'SourceUnreachable', text: 'the source is unreachable', retryable: true, cause };
 };
 
 /** The fault behind an error of the client; `inBody` tells whether the head had been received. */

@@ -3,7 +3,7 @@ import { AppError, errorCode } from '#runtime/errors.ts';
 import type { RetryPolicy } from '#runtime/retry.ts';
 import type { SourceSettings } from './settings.ts';
 
-/** When a source is tried again; `mayRepeat` tells whether nothing of it was handed on yet. */
+/** When a source is retried; `mayRepeat` is true if none of its bytes were passed on yet. */
 export const sourceRetryPolicy = (
   settings: SourceSettings,
   mayRepeat: () => boolean,
@@ -15,7 +15,7 @@ export const sourceRetryPolicy = (
   isRetryable: (error) => error instanceof AppError && error.retryable && mayRepeat(),
 });
 
-/** Facts for the operator's log; the reason of a refused address stands here and nowhere else. */
+/** Facts for the operator's log; the only place with the reason of a refused address. */
 export const describeFailure = (error: unknown): Readonly<Record<string, unknown>> => {
   const cause = error instanceof Error ? error.cause : undefined;
   const refusal = cause instanceof EgressRefusedError ? { refused: cause.reason } : {};

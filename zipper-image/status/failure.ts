@@ -22,7 +22,7 @@ const codeOf = (error: Error): FailureCode => {
   return isAbort(error) ? 'Terminated' : 'Internal';
 };
 
-/** For people and for the status: no URL at all, not even a redacted one. */
+/** For users and the status: contains no URL, not even a redacted one. */
 const messageOf = (error: Error, code: FailureCode): string => {
   if (!(error instanceof AppError)) return FAILURE_CODES[code].text;
   const text = error.message.replace(URL_IN_TEXT, (url) => (url.endsWith(')') ? '' : '[url]'));
@@ -32,7 +32,7 @@ const messageOf = (error: Error, code: FailureCode): string => {
 /** Exit code of a failure. */
 export const exitCodeOf = (code: FailureCode): number => EXIT_CODES[FAILURE_CODES[code].exit];
 
-/** Any thrown value as the failure that the status and the termination message tell. */
+/** Converts any thrown value to the failure in the status and the termination message. */
 export const toFailure = (thrown: unknown): Failure & { readonly code: FailureCode } => {
   const error = toError(thrown);
   const code = codeOf(error);

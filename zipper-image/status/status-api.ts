@@ -81,7 +81,7 @@ const toStatusError = (answer: Answer, attempted: string): StatusError => {
 
 /**
  * Whether the answer is a ZipJob that was made again under the same name. The API server takes the uid of a status apply
- * without looking at it; what keeps our pod from writing there is that it is not in charge of that ZipJob.
+ * without checking it; our pod cannot write there because it is not the active pod of that ZipJob.
  */
 const isAnother = (zipJob: unknown, { uid }: StatusTarget): boolean => {
   const metadata: unknown =
@@ -133,7 +133,7 @@ export const createStatusApi = async (options: StatusApiOptions): Promise<Status
     tokenPath: join(serviceAccountDir, 'token'),
     clock: options.clock,
   };
-  const attempted = `Writing the status of ZipJob ${target.namespace}/${target.name}`;
+  const attempted = `Could not write the status of ZipJob ${target.namespace}/${target.name}`;
   return {
     apply: async (status, signal) => {
       const limit = AbortSignal.timeout(requestTimeoutMs);
@@ -143,13 +143,13 @@ export const createStatusApi = async (options: StatusApiOptions): Promise<Status
         answer = await applyOnce(connection, body, signal ? AbortSignal.any([signal, limit]) : limit);
       } catch (error) {
         if (signal?.aborted === true) throw error;
-        const cause = errorCode(error) ?? 'no answer in time';
+        const cause = errorCode(error) ?? 'no response in time';
         throw new StatusError(`${attempted}: ${cause}`, { code: 'ApiServerUnavailable', cause: error });
       }
       if (answer.status < 200 || answer.status > 299) throw toStatusError(answer, attempted);
       const zipJob: unknown = JSON.parse(answer.text);
       if (isAnother(zipJob, target))
-        throw new StatusError(`${attempted}: another ZipJob has the name now`, { code: 'Superseded' });
+        throw new StatusError(`${attempted}: another ZipJob now has this name`, { code: 'Superseded' });
       return zipJob;
     },
     close: () => connection.dispatcher.destroy(),

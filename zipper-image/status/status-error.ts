@@ -9,8 +9,8 @@ export interface StatusErrorOptions {
 }
 
 /**
- * A write of the ZipJob's status that failed. `Superseded`: the API server says that this pod is not, or no longer, in charge.
- * `Internal`: the write itself is wrong and always will be.
+ * A failed write of the ZipJob's status. `Superseded`: the API server reports that this pod is not, or no longer, active.
+ * `Internal`: the write itself is invalid, so a retry does not help.
  */
 export class StatusError extends AppError {
   declare readonly code: StatusErrorOptions['code'];

@@ -1,10 +1,10 @@
 /**
- * What this pod says about its job, and in which order.
+ * Status writes of this pod, and their order.
  *
- * 1. `takeCharge`: the first write. A pod that is not in charge is refused; it asks again until it is, or its time is over.
- * 2. From then on a refusal means that another pod is in charge: everything stops (`Superseded`).
- * 3. Progress is a courtesy: one write at a time, none awaited, failures are forgotten. What must be known before the next
- *    step (`open` before the first part, `committing` before Complete, the result) is written again until it is there.
+ * 1. `takeCharge`: the first write. It is rejected until this pod is active; the pod retries until its start deadline.
+ * 2. From then on a rejection means that another pod is active: everything stops (`Superseded`).
+ * 3. Progress is best effort: one write at a time, never awaited, failures ignored. What must be known before the next
+ *    step (`open` before the first part, `committing` before Complete, the result) is retried until it succeeds.
  *
  * Each write holds every field: an apply removes the fields of its manager that it leaves out.
  */
@@ -19,7 +19,7 @@ import { StatusError } from './status-error.ts';
 export interface StatusSettings {
   readonly statusChargeIntervalMs: number;
   readonly statusProgressIntervalMs: number;
-  /** How long a write that must be made is tried. */
+  /** How long a required write is retried. */
   readonly statusWriteLimitMs: number;
   readonly statusRetryBaseMs: number;
   readonly statusRetryMaxMs: number;
@@ -31,16 +31,16 @@ export interface StatusWriterDeps {
   readonly log: Logger;
   /** The counts as they are now. */
   readonly progress: () => Progress;
-  /** Called once when the API server says that another pod is in charge. */
+  /** Called once when the API server reports that another pod is active. */
   readonly onSuperseded: (error: Error) => void;
 }
 
 export interface StatusWriter {
-  /** Waits until this pod is in charge; answers the ZipJob. @throws AppError NotInCharge when the time is over. */
+  /** Waits until this pod is active; returns the ZipJob. @throws AppError NotInCharge after the start deadline. */
   takeCharge(startDeadlineMs: number, signal: AbortSignal): Promise<unknown>;
-  /** Writes progress from now on, when it changed; the answer stops it. */
+  /** Starts to write progress when it changes; call the returned function to stop. */
   startProgress(signal: AbortSignal): () => Promise<void>;
-  /** Writes what others rely on. @throws StatusError when it could not be written in time. */
+  /** Writes what the controller relies on. @throws StatusError if it could not be written in time. */
   write(change: StatusChange, signal?: AbortSignal): Promise<void>;
 }
 
@@ -82,7 +82,7 @@ class ZipJobStatusWriter implements StatusWriter {
       } catch (error) {
         if (!(error instanceof StatusError) || error.code === 'Internal') throw error;
         if (performance.now() >= deadline) throw tooLate(error, startDeadlineMs);
-        this.#deps.log.debug({ err: error }, 'not in charge yet');
+        this.#deps.log.debug({ err: error }, 'this pod is not active yet');
       }
       await delay(this.#deps.settings.statusChargeIntervalMs, undefined, { signal });
     }
@@ -121,7 +121,7 @@ class ZipJobStatusWriter implements StatusWriter {
       maxDelayMs: settings.statusRetryMaxMs,
       maxRetryAfterMs: settings.statusWriteLimitMs,
       isRetryable: (error) => error instanceof StatusError && error.retryable && performance.now() < deadline,
-      onRetry: (error, attempt) => log.warn({ err: error, attempt }, 'the status is written again'),
+      onRetry: (error, attempt) => log.warn({ err: error, attempt }, 'retrying a status write'),
     };
     await retry(() => this.#applyInCharge(signal), policy, signal);
   }
@@ -153,7 +153,7 @@ class ZipJobStatusWriter implements StatusWriter {
     try {
       await this.#applyInCharge(signal);
     } catch (error) {
-      this.#deps.log.warn({ err: error }, 'progress could not be written');
+      this.#deps.log.warn({ err: error }, 'could not write progress');
     }
   }
 }
@@ -165,14 +165,14 @@ const tooLate = (error: StatusError, startDeadlineMs: number): AppError => {
   const seconds = Math.round(startDeadlineMs / 1000);
   return error.code === 'Superseded'
     ? new AppError(
-        `Waiting to be put in charge: not within ${seconds} s; the controller may be down, or another pod is in charge`,
+        `The pod was not activated within ${seconds} s. The controller may be down, or another pod is active`,
         {
           code: 'NotInCharge',
           retryable: true,
           cause: error,
         },
       )
-    : new AppError(`Waiting to be put in charge: the API server gave no answer within ${seconds} s`, {
+    : new AppError(`The pod was not activated: the API server did not respond within ${seconds} s`, {
         code: 'ApiServerUnavailable',
         retryable: true,
         cause: error,

@@ -1,6 +1,6 @@
 import { AppError } from '#runtime/errors.ts';
 
-/** What the pod was given is not what this zipper understands; trying again cannot help. */
+/** The input of the pod is invalid for this zipper; a retry does not help. */
 export class TaskError extends AppError {
   constructor(message: string, options: { readonly cause?: unknown; readonly fileIndex?: number } = {}) {
     const { cause, fileIndex } = options;

@@ -23,6 +23,6 @@ export const terminationText = (message: TerminationMessage): string => {
   return Buffer.byteLength(text) <= MOST_BYTES ? text : JSON.stringify(shorten(message));
 };
 
-/** Leaves the pod's last word where the kubelet looks for it. */
+/** Writes the termination message to the file that the kubelet reads. */
 export const writeTerminationMessage = (path: string, message: TerminationMessage): Promise<void> =>
   writeFile(path, terminationText(message));

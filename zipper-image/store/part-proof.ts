@@ -10,14 +10,14 @@ const isMd5 = (etag: string): boolean => /^[0-9a-f]{32}$/i.test(etag);
 
 /** An answer that lacks what it must have. */
 export const missing = (attempted: string, what: string): StoreError =>
-  new StoreError(`${attempted}: the store's answer has no ${what}`, {
+  new StoreError(`${attempted}: the response of the store has no ${what}`, {
     code: 'StoreUnavailable',
     retryable: true,
     storeCode: 'IncompleteAnswer',
   });
 
 const corrupted = (attempted: string, what: string): StoreError =>
-  new StoreError(`${attempted}: the store answered with another ${what} than that of the bytes sent`, {
+  new StoreError(`${attempted}: the store returned a different ${what} than that of the sent bytes`, {
     code: 'StoreCorrupted',
     retryable: true,
     storeCode: 'ChecksumMismatch',

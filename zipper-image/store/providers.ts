@@ -31,7 +31,8 @@ const R2_HOST = /^[0-9a-f]{32}\.(?:(?:eu|us|fedramp)\.)?r2\.cloudflarestorage\.c
 const BUCKET_NAME = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
 
 const checkRegion = (region: string, { region: pattern }: Capabilities): string => {
-  if (!pattern.test(region)) throw misconfigured(`region ${JSON.stringify(region)} is not a region's name`);
+  if (!pattern.test(region))
+    throw misconfigured(`region ${JSON.stringify(region)} is not a valid region name`);
   return region;
 };
 
@@ -51,17 +52,17 @@ const parseEndpoint = (text: string): URL => {
 const checkEndpoint = (url: URL, rules: ProviderRules): string => {
   if (!isAllowed(url, rules))
     throw misconfigured(
-      `the operator does not allow the store ${url.host}; it can be added to STORE_ALLOWED_HOSTS`,
+      `the store ${url.host} is not allowed; ask the operator to add it to STORE_ALLOWED_HOSTS`,
     );
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && rules.allowHttp))
-    throw misconfigured(`the store ${url.host} must be reached by https`);
+    throw misconfigured(`the store ${url.host} requires https`);
   return url.href;
 };
 
 const r2Endpoint = (bucket: TaskBucket, rules: ProviderRules): string => {
   const host = (bucket.host ?? `${bucket.accountId ?? ''}.r2.cloudflarestorage.com`).toLowerCase();
   const url = parseEndpoint(`https://${host}`);
-  if (url.host !== host) throw misconfigured('its host is not the name of a host');
+  if (url.host !== host) throw misconfigured('its host is not a valid host name');
   return R2_HOST.test(host) ? url.href : checkEndpoint(url, rules);
 };
 
@@ -104,7 +105,7 @@ const BY_SERVICE: Readonly<Record<Service, (bucket: TaskBucket, rules: ProviderR
  */
 export const providerOf = (bucket: TaskBucket, rules: ProviderRules): Provider => {
   if (!BUCKET_NAME.test(bucket.name))
-    throw misconfigured(`${JSON.stringify(bucket.name)} is not a bucket's name`);
+    throw misconfigured(`${JSON.stringify(bucket.name)} is not a valid bucket name`);
   const provider =
     bucket.endpoint === undefined
       ? BY_SERVICE[bucket.service](bucket, rules)

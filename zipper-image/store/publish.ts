@@ -1,4 +1,4 @@
-/** The Complete of an upload, and the certainty about what became of it. */
+/** Completes an upload and determines the outcome. */
 import type { OnConflict } from '#crds/zip-job.ts';
 import { AppError, toError } from '#runtime/errors.ts';
 import { retry } from '#runtime/retry.ts';
@@ -17,8 +17,8 @@ export interface Publication {
 }
 
 /**
- * Publishes the archive and proves it.
- * @throws StoreError when nothing was published; AppError OutcomeUnknown when the store does not tell.
+ * Publishes and verifies the archive.
+ * @throws StoreError if nothing was published; AppError OutcomeUnknown if the store does not reveal it.
  */
 export const publish = async (deps: SettleDeps, upload: Publication): Promise<{ readonly etag: string }> => {
   if (upload.onConflict === 'fail' && !deps.store.capabilities.conditionalComplete)
@@ -46,13 +46,13 @@ const isRefusal = (error: unknown): boolean =>
   error.httpStatus !== undefined &&
   !isStoreCode(error, 'NoSuchUpload');
 
-/** Did a Complete publish the archive although its answer was lost, or told otherwise? */
+/** Determines whether a Complete published the archive although its response was lost or an error. */
 const resolveDoubt = async (
   deps: SettleDeps,
   upload: Publication,
   failure: unknown,
 ): Promise<{ readonly etag: string }> => {
-  deps.log.warn({ err: failure }, 'Complete failed; looking whether the archive is there all the same');
+  deps.log.warn({ err: failure }, 'Complete failed; checking whether the archive was published anyway');
   const settled = await settleUpload(deps, { ...upload, state: 'committing' });
   if (settled.outcome === 'published' && settled.bytes === upload.bytes) return { etag: settled.etag };
   if (settled.outcome === 'absent') throw toError(failure);
@@ -71,13 +71,13 @@ const prove = async (deps: SettleDeps, upload: Publication, completed: Completed
     const found = await findPublished(deps, upload);
     if (found.outcome === 'published') await deps.store.deleteObject(upload.key);
   } catch (error) {
-    deps.log.error({ err: error }, 'an archive that is not what was sent could not be deleted again');
+    deps.log.error({ err: error }, 'could not delete a corrupted archive');
   }
   throw mismatch();
 };
 
 const mismatch = (): StoreError =>
-  new StoreError('Completing the upload: the object is not what its parts give', {
+  new StoreError('Could not complete the upload: the object does not match its parts', {
     code: 'StoreCorrupted',
     retryable: true,
     storeCode: 'EtagMismatch',
@@ -104,12 +104,15 @@ export const refuseExisting = async (deps: SettleDeps, key: string): Promise<voi
     found = await retry(() => store.head(key, signal), deps.retryPolicy(), signal);
   } catch (error) {
     if (!wasAnswered(error)) throw error;
-    log.info({ err: error }, 'the store does not tell whether there is an object at the key');
+    log.info({ err: error }, 'the store does not report whether an object exists at the key');
   }
   if (found === undefined) return;
-  throw new StoreError('Looking at the key: an object is there, and onConflict is `fail`', {
-    code: 'ObjectExists',
-    retryable: false,
-    storeCode: 'PreconditionFailed',
-  });
+  throw new StoreError(
+    'Could not write the archive: an object already exists at the key, and onConflict is `fail`. Delete the object, use another key, or set onConflict to `replace`',
+    {
+      code: 'ObjectExists',
+      retryable: false,
+      storeCode: 'PreconditionFailed',
+    },
+  );
 };

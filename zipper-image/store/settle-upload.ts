@@ -1,5 +1,5 @@
 /**
- * Ends an upload that must publish nothing any more, and finds out whether it did.
+ * Ends an upload that must no longer be published, and determines whether it was.
  *
  * An answer to an abort proves nothing: stores answer success after a Complete, and to ids that never were. What proves
  * something is the object at the key: it carries the id of the attempt that wrote it. So the abort comes first, since after
@@ -17,7 +17,7 @@ export interface SettleDeps {
   readonly store: Store;
   readonly log: Logger;
   readonly retryPolicy: () => RetryPolicy;
-  /** Ends waits and requests. */
+  /** Aborts waits and requests. */
   readonly signal?: AbortSignal;
   /** Called when an upload could not be aborted. */
   readonly onAbortFailed?: () => void;
@@ -47,23 +47,21 @@ const isGone = async (deps: SettleDeps, upload: UploadRef): Promise<boolean> => 
   try {
     return (await deps.store.lookAtUpload(upload, deps.signal)) === 'gone';
   } catch (error) {
-    deps.log.debug({ err: error }, 'the store does not tell whether the upload is gone');
+    deps.log.debug({ err: error }, 'the store does not report whether the upload still exists');
     return true;
   }
 };
 
 /**
  * Aborts until the store knows no such upload; where it may not be asked one abort must do.
- * @throws StoreError when the store gave no answer, or refused.
+ * @throws StoreError if the store did not respond, or rejected the abort.
  */
 export const abortUpload = async (deps: SettleDeps, upload: UploadRef): Promise<void> => {
   for (let round = 1; round <= ABORT_ROUNDS; round += 1) {
     await abortOnce(deps, upload);
     if (await isGone(deps, upload)) return;
   }
-  deps.log.warn(
-    'the aborted upload is still there; the rule of the bucket for unfinished uploads removes it',
-  );
+  deps.log.warn('the aborted upload still exists; the lifecycle rule of the bucket must remove it');
 };
 
 /** True when the store answered, with whatever. */
@@ -76,14 +74,14 @@ const abortForAnyAnswer = async (deps: SettleDeps, upload: UploadRef): Promise<v
   } catch (error) {
     deps.onAbortFailed?.();
     if (!wasAnswered(error)) throw toError(error);
-    deps.log.warn({ err: error }, 'the store refused to abort the upload');
+    deps.log.warn({ err: error }, 'the store rejected the abort of the upload');
   }
 };
 
 const isUnknownUser = (error: unknown): boolean =>
   error instanceof StoreError && error.code === 'BucketCredentialsInvalid';
 
-/** Looks for the attempt's archive at the key. */
+/** Checks whether the object at the key is the archive of the attempt. */
 export const findPublished = async (
   deps: SettleDeps,
   upload: Pick<UploadToSettle, 'key' | 'attempt'>,

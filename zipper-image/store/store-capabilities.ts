@@ -106,7 +106,7 @@ export const CAPABILITIES: Readonly<Record<StoreKind, Capabilities>> = {
 
 /** For settings of a bucket that cannot work. */
 export const misconfigured = (message: string): StoreError =>
-  new StoreError(`Reading the bucket's settings: ${message}`, {
+  new StoreError(`Invalid settings of the bucket: ${message}`, {
     code: 'BucketMisconfigured',
     retryable: false,
     storeCode: 'InvalidSettings',
@@ -118,7 +118,7 @@ const assertOneOf = (
   allowed: readonly string[] | undefined,
 ): void => {
   if (value === undefined || allowed === undefined || allowed.includes(value)) return;
-  const remedy = allowed.length === 0 ? `remove it` : `it is one of ${allowed.join(', ')}`;
+  const remedy = allowed.length === 0 ? `remove it` : `use one of ${allowed.join(', ')}`;
   throw misconfigured(`${what} ${JSON.stringify(value)} does not exist at this store; ${remedy}`);
 };
 
@@ -133,7 +133,7 @@ export const assertObjectOptions = (bucket: TaskBucket, capabilities: Capabiliti
     ['contentDisposition', bucket.contentDisposition],
   ] as const)
     if (value !== undefined && !HEADER_VALUE.test(value))
-      throw misconfigured(`${what} holds characters that a header cannot have`);
+      throw misconfigured(`${what} contains characters that are not allowed in a header`);
 };
 
 export interface PlannedUpload {
@@ -145,7 +145,7 @@ export interface PlannedUpload {
 }
 
 const refused = (message: string): StoreError =>
-  new StoreError(`Planning the upload: ${message}`, {
+  new StoreError(`Could not start the upload: ${message}`, {
     code: 'InvalidTask',
     retryable: false,
     storeCode: 'InvalidSettings',
@@ -156,9 +156,9 @@ export const assertPlan = (plan: PlannedUpload, capabilities: Capabilities): voi
   const { name, mostKeyBytes, mostPartBytes, mostMetadataBytes } = capabilities;
   const keyBytes = Buffer.byteLength(plan.key);
   if (keyBytes === 0 || keyBytes > mostKeyBytes)
-    throw refused(`the key has ${keyBytes} bytes; a key at ${name} has 1 to ${mostKeyBytes}`);
+    throw refused(`the key has ${keyBytes} bytes; ${name} allows 1 to ${mostKeyBytes}`);
   if (plan.partSizeBytes > mostPartBytes)
-    throw refused(`PART_SIZE_BYTES is ${plan.partSizeBytes}; a part at ${name} has ${mostPartBytes} at most`);
+    throw refused(`PART_SIZE_BYTES is ${plan.partSizeBytes}; ${name} allows at most ${mostPartBytes}`);
   if (Buffer.byteLength(ATTEMPT_METADATA_KEY + plan.attempt) > mostMetadataBytes)
     throw refused(`the pod's uid is longer than ${mostMetadataBytes} bytes`);
 };
@@ -170,9 +170,8 @@ export const archiveLimit = (
 ): { readonly bytes: number; readonly because: string } => {
   const inParts = plan.partSizeBytes * mostParts;
   const bytes = Math.min(plan.maxArchiveBytes, inParts, mostObjectBytes);
-  if (bytes === plan.maxArchiveBytes)
-    return { bytes, because: 'the most that is allowed (MAX_ARCHIVE_BYTES)' };
+  if (bytes === plan.maxArchiveBytes) return { bytes, because: 'the configured maximum (MAX_ARCHIVE_BYTES)' };
   if (bytes === inParts)
     return { bytes, because: `${mostParts} parts of ${plan.partSizeBytes} bytes (PART_SIZE_BYTES)` };
-  return { bytes, because: `the largest object at ${name}` };
+  return { bytes, because: `the maximum object size of ${name}` };
 };

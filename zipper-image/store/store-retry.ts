@@ -31,7 +31,7 @@ export const storeRetryPolicy = (
     },
     onRetry: (error, attempt, delayMs) => {
       onRetry?.();
-      log.info({ err: error, attempt, delayMs }, 'a request to the store is tried again');
+      log.info({ err: error, attempt, delayMs }, 'retrying a request to the store');
     },
   };
 };

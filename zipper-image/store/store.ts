@@ -136,7 +136,7 @@ class S3Store implements Store {
 
   uploadPart(upload: UploadRef, part: PartToSend, signal?: AbortSignal): Promise<Part> {
     const { number, body, digests } = part;
-    return this.#asking(`Uploading part ${number}`, async (attempted) => {
+    return this.#asking(`Could not upload part ${number}`, async (attempted) => {
       const input = { ...this.#on(upload), PartNumber: number, Body: body, ...digestHeaders(digests) };
       const answer = await this.#client.send(new UploadPartCommand(input), sendOptions(signal));
       return { number, bytes: body.length, digests, ...verifyPart(answer, digests, attempted) };

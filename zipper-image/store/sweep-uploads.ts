@@ -52,10 +52,10 @@ export const sweepUploads = async (deps: SettleDeps, of: Sweep): Promise<'swept'
   try {
     const aborted = await sweep(deps, of);
     if (aborted === undefined) return 'unlisted';
-    if (aborted > 0) log.info({ key: of.own.key, aborted }, 'uploads that nobody knew of were aborted');
+    if (aborted > 0) log.info({ key: of.own.key, aborted }, 'aborted unrecorded uploads');
     return 'swept';
   } catch (error) {
-    log.info({ err: error }, 'the store does not tell whether unknown uploads of the key are left');
+    log.info({ err: error }, 'the store does not report whether unrecorded uploads of the key remain');
     return 'untold';
   }
 };

@@ -26,7 +26,7 @@ export interface UploadSettings extends StoreRetrySettings {
   readonly partSizeBytes: number;
   readonly partsInFlight: number;
   readonly maxArchiveBytes: number;
-  /** How long the answer to the start of the upload is waited for after `signal`. */
+  /** How long to wait for the response to the start of the upload after `signal` aborted. */
   readonly storeStartGraceMs: number;
 }
 
@@ -38,9 +38,9 @@ export interface UploadDeps {
   /** Tied to the object, so that it can be told from any other archive at the key. */
   readonly attempt: string;
   readonly onConflict: OnConflict;
-  /** Whether the whole archive is summed too. */
+  /** Whether to compute the SHA-256 of the whole archive. */
   readonly sha256?: boolean;
-  /** Set when an attempt before this one may have left an upload that nobody knows of: the job's creation. */
+  /** Creation time of the job; set if an earlier attempt may have left an unrecorded upload. */
   readonly sweepSince?: Date | undefined;
   /** Ends everything but the Complete. */
   readonly signal: AbortSignal;
@@ -73,7 +73,7 @@ const assertWhole = (parts: readonly Part[], bytes: number): void => {
   const isGapless = parts.every(({ number }, index) => number === index + 1);
   if (!isGapless || sent !== bytes)
     throw new StoreError(
-      `Checking the upload: ${parts.length} parts with ${sent} bytes are there, but ${bytes} were written`,
+      `Could not verify the upload: it has ${parts.length} parts with ${sent} bytes, but ${bytes} bytes were written`,
       { code: 'StoreCorrupted', retryable: true, storeCode: 'PartsMissing' },
     );
 };
@@ -116,7 +116,7 @@ const createPartSender = (deps: OpenDeps, ref: UploadRef) => {
     parts,
     signal,
     bytes: () => bytes,
-    stop: () => stop.abort(new DOMException('the upload is given up', 'AbortError')),
+    stop: () => stop.abort(new DOMException('the upload was cancelled', 'AbortError')),
     send: async (part: FilledPart): Promise<void> => {
       try {
         const sent = await retry(() => deps.store.uploadPart(ref, part, signal), deps.retryPolicy(), signal);
@@ -215,12 +215,12 @@ const abortQuietly = async (deps: SettleDeps, ref: UploadRef): Promise<void> => 
     await abortUpload(deps, ref);
   } catch (error) {
     deps.onAbortFailed?.();
-    deps.log.warn({ err: error, ...ref }, 'the upload could not be aborted; the bucket may hold its parts');
+    deps.log.warn({ err: error, ...ref }, 'could not abort the upload; its parts may remain in the bucket');
   }
 };
 
 const tooLarge = ({ bytes, because }: ReturnType<typeof archiveLimit>): AppError =>
   new AppError(
-    `Writing the archive: it would be larger than ${bytes} bytes, ${because}; split the list of files`,
+    `Could not write the archive: it would exceed ${bytes} bytes, ${because}; split the file list`,
     { code: 'ArchiveTooLarge', retryable: false },
   );

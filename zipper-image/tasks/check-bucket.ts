@@ -1,6 +1,6 @@
 /**
- * Tries everything that an archive needs of a bucket, without ever publishing an object: starts an upload, sends one part,
- * looks for an object, lists and aborts. What is refused is named as the permission that is missing.
+ * Tests every operation that an archive needs, without publishing an object: starts an upload, sends one part,
+ * reads an object, lists and aborts. Reports each rejected operation as a missing permission.
  */
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
@@ -24,17 +24,17 @@ export interface CheckBucketDeps {
   readonly toFailure: (error: unknown) => Failure;
 }
 
-const BODY = Buffer.from('zipjobs looks whether this bucket can be written to; nothing is kept of it\n');
+const BODY = Buffer.from('zipjobs tests whether it can write to this bucket; this upload is aborted\n');
 
 const digestsOf = ({ partChecksum }: Store): PartDigests =>
   partChecksum === 'md5'
     ? { kind: 'md5', md5: createHash('md5').update(BODY).digest() }
     : { kind: 'crc32', crc32: crc32(BODY) };
 
-/** What was refused so far, in the order in which it was tried. */
+/** Rejected operations so far, in order. */
 class Refusals {
   readonly missing: string[] = [];
-  /** Of what no archive can do without. */
+  /** A required operation. */
   fatal: unknown;
   readonly #deps: CheckBucketDeps;
 
@@ -42,7 +42,7 @@ class Refusals {
     this.#deps = deps;
   }
 
-  /** What an archive can do without: refused, or not there at all in this kind of store. */
+  /** An optional operation: rejected, or not supported by this store. */
   async note(permission: string, work: () => Promise<unknown>, signal?: AbortSignal): Promise<void> {
     const { settings, log } = this.#deps;
     try {
@@ -53,7 +53,7 @@ class Refusals {
     }
   }
 
-  /** Undefined when it was refused. */
+  /** Undefined if it was rejected. */
   async need<T>(permission: string, work: () => Promise<T>): Promise<T | undefined> {
     const { settings, log, signal } = this.#deps;
     try {
@@ -67,7 +67,7 @@ class Refusals {
   }
 }
 
-/** Everything but the start of the upload; a refusal does not end it, so that all are told at once. */
+/** Everything after the start of the upload; continues after a rejection, to report all of them at once. */
 const tryUpload = async (deps: CheckBucketDeps, refusals: Refusals, upload: UploadRef): Promise<void> => {
   const { store, signal } = deps;
   const part = { number: 1, body: BODY, digests: digestsOf(store) };
@@ -78,17 +78,17 @@ const tryUpload = async (deps: CheckBucketDeps, refusals: Refusals, upload: Uplo
   await refusals.note('s3:ListBucketMultipartUploads', list, signal);
 };
 
-/** Also when the pod is told to stop: nothing may be left behind. */
+/** Runs even when the pod is terminated, so that no upload remains. */
 const abort = async (deps: CheckBucketDeps, refusals: Refusals, upload: UploadRef): Promise<void> => {
   try {
     await refusals.note('s3:AbortMultipartUpload', () => deps.store.abortUpload(upload));
   } catch (error) {
     refusals.fatal ??= error;
-    deps.log.warn({ err: error }, 'the upload of the check could not be aborted');
+    deps.log.warn({ err: error }, 'could not abort the test upload');
   }
 };
 
-/** Tells what the credentials can do with the bucket. Never throws for what the store answers. */
+/** Reports what the credentials can do with the bucket. Never throws for a response of the store. */
 export const checkBucket = async (deps: CheckBucketDeps): Promise<BucketCheck> => {
   const { store, signal } = deps;
   const key = `.zipjobs-check-${deps.podUid}`;

@@ -18,10 +18,10 @@ export interface SettleTaskDeps {
 
 type TaskOf<S extends SettleTask['uploadState']> = Extract<SettleTask, { uploadState: S }>;
 
-/** The sweep beside a recorded upload is a courtesy: most of the time belongs to the upload itself. */
+/** Best effort next to a recorded upload, which gets most of the time. */
 const SWEEP_SHARE = 0.25;
 
-/** A mark to know our own by: an upload that is started only to be listed and aborted. Undefined: the store refuses it. */
+/** Starts a marker upload, only to identify our own uploads in a listing. Undefined if the store rejects it. */
 const startMark = async (
   { store, retryPolicy, signal, log, onAbortFailed }: SettleDeps,
   { key, attempt }: SettleTask,
@@ -30,13 +30,16 @@ const startMark = async (
     return await retry(() => store.createUpload(key, attempt, signal), retryPolicy(), signal);
   } catch (error) {
     if (!wasAnswered(error)) throw error;
-    log.warn({ err: error }, 'the store starts no upload of the key, so none can be looked for');
+    log.warn(
+      { err: error },
+      'the store rejected a marker upload, so unrecorded uploads cannot be identified',
+    );
     if (!isStoreCode(error, 'NoSuchBucket')) onAbortFailed?.();
     return undefined;
   }
 };
 
-/** Aborts what the attempt started and nobody knows of, told by a mark of our own. */
+/** Aborts unrecorded uploads of the attempt, identified with a marker upload. */
 const sweepByMark = async (deps: SettleDeps, task: SettleTask): Promise<void> => {
   const uploadId = await startMark(deps, task);
   if (uploadId === undefined) return;
@@ -46,16 +49,16 @@ const sweepByMark = async (deps: SettleDeps, task: SettleTask): Promise<void> =>
     await abortUpload(deps, own);
   } catch (error) {
     deps.onAbortFailed?.();
-    deps.log.warn({ err: error }, 'the upload that served as a mark could not be aborted');
+    deps.log.warn({ err: error }, 'could not abort the marker upload');
   }
 };
 
-/** What became of the attempt's own upload is known already, and is told whatever comes of this. */
+/** The outcome of the attempt's own upload is already known and is reported even if this fails. */
 const sweepIfPossible = async (deps: SettleDeps, task: SettleTask): Promise<void> => {
   try {
     await sweepByMark(deps, task);
   } catch (error) {
-    deps.log.info({ err: error }, 'there was no answer to whether unknown uploads of the key are left');
+    deps.log.info({ err: error }, 'could not determine whether unrecorded uploads of the key remain');
   }
 };
 
@@ -67,24 +70,24 @@ const settleRecorded = async (
   const { key, uploadId, attempt, uploadState: state } = task;
   const limit = AbortSignal.timeout(sweepLimitMs);
   const signal = deps.signal ? AbortSignal.any([deps.signal, limit]) : limit;
-  // Before the abort: afterwards nothing is listed any more by which others could be known as ours.
+  // Before the abort, because afterwards no upload of ours is listed to identify the others.
   const sweep = { own: { key, uploadId }, since: new Date(task.since) };
   const swept = await sweepUploads({ ...deps, signal }, sweep);
   const outcome = await settleUpload(deps, { key, uploadId, attempt, state });
-  // The attempt ended its upload itself, and perhaps had no time left for others that it did not know of.
+  // The attempt ended its upload itself, but may not have aborted unrecorded ones.
   if (swept === 'unlisted') await sweepIfPossible(deps, task);
   return outcome;
 };
 
-/** An upload without a record has no part and can never be completed, so all that can be left is the upload itself. */
+/** An unrecorded upload has no parts and cannot be completed, so only the upload itself can remain. */
 const settleUnrecorded = async (deps: SettleDeps, task: SettleTask): Promise<SettleOutcome> => {
   await sweepByMark(deps, task);
   return { outcome: 'absent' };
 };
 
 /**
- * Ends the uploads of an attempt that is no longer in charge and tells whether it published its archive.
- * @throws StoreError when the store could not be asked in time.
+ * Aborts the uploads of a deactivated attempt and returns whether it published its archive.
+ * @throws StoreError when the store did not respond in time.
  */
 export const settle = async (deps: SettleTaskDeps): Promise<SettleOutcome> => {
   const { task, store, settings, log, stopping, onAbortFailed } = deps;
@@ -99,11 +102,14 @@ export const settle = async (deps: SettleTaskDeps): Promise<SettleOutcome> => {
       : await settleRecorded(settleDeps, task, settleLimitMs * SWEEP_SHARE);
   } catch (error) {
     if (!limit.aborted || stopping.aborted) throw error;
-    throw new StoreError(`Settling the upload: no answer from the store within ${settleLimitMs} ms`, {
-      code: 'StoreUnavailable',
-      retryable: true,
-      storeCode: 'Timeout',
-      cause: error,
-    });
+    throw new StoreError(
+      `Could not recover the upload: the store did not respond within ${settleLimitMs} ms`,
+      {
+        code: 'StoreUnavailable',
+        retryable: true,
+        storeCode: 'Timeout',
+        cause: error,
+      },
+    );
   }
 };

@@ -112,7 +112,7 @@ const INLINE_FILES_SCHEMA: SchemaObject = {
   },
 };
 
-// Compiling the schema of schemas takes longer than all the rest; the tests hold these.
+// Compiling the meta-schema takes longer than everything else; tests validate these schemas.
 const ajv = new Ajv({
   strict: true,
   strictRequired: false,
@@ -125,7 +125,7 @@ const isTask = ajv.compile<ZipperTask>(TASK_SCHEMA);
 
 const complaint = (errors: typeof isTask.errors): string => {
   const first = errors?.[0];
-  return first ? `${first.instancePath || 'it'} ${first.message ?? 'is wrong'}` : 'it is wrong';
+  return first ? `${first.instancePath || 'it'} ${first.message ?? 'is invalid'}` : 'it is invalid';
 };
 
 /** @throws TaskError when the document is not a task of this contract's version. */
@@ -134,11 +134,11 @@ export const parseTask = (json: string): ZipperTask => {
   try {
     parsed = JSON.parse(json);
   } catch (error) {
-    throw new TaskError('Reading the task: it is not JSON', { cause: error });
+    throw new TaskError('Could not read the task: it is not valid JSON', { cause: error });
   }
   if (isTask(parsed)) return parsed;
   throw new TaskError(
-    `Reading the task: ${complaint(isTask.errors)}; controller and zipper must be of the same release`,
+    `Could not read the task: ${complaint(isTask.errors)}; use the same release for the controller and the zipper`,
   );
 };
 
@@ -149,17 +149,19 @@ export const readTask = async (path: string): Promise<ZipperTask> => {
   } catch (error) {
     throw error instanceof TaskError
       ? error
-      : new TaskError(`Reading the task: no file at ${path}`, { cause: error });
+      : new TaskError(`Could not read the task: no file at ${path}`, { cause: error });
   }
 };
 
-/** The files that stand in the ZipJob itself. @throws TaskError when there are others than the task says. */
+/** The inline files of the ZipJob. @throws TaskError if they do not match the task. */
 export const inlineFiles = (zipJob: unknown, expected: number): readonly FileEntry[] => {
   const hasFiles = ajv.compile<{ spec: { files: readonly FileEntry[] } }>(INLINE_FILES_SCHEMA);
-  if (!hasFiles(zipJob)) throw new TaskError(`Reading spec.files: ${complaint(hasFiles.errors)}`);
+  if (!hasFiles(zipJob)) throw new TaskError(`Could not read spec.files: ${complaint(hasFiles.errors)}`);
   const { files } = zipJob.spec;
   if (files.length !== expected)
-    throw new TaskError(`Reading spec.files: ${files.length} files are there, the task says ${expected}`);
+    throw new TaskError(
+      `Could not read spec.files: it has ${files.length} files, but the task has ${expected}`,
+    );
   return files.map(({ url, filename }) => ({ url, filename }));
 };
 
@@ -174,7 +176,10 @@ export const readCredentials = async (dir: string): Promise<BucketCredentials> =
     try {
       return (await readFile(join(dir, name), 'utf8')).trim();
     } catch (error) {
-      throw new TaskError(`Reading the bucket's Secret: it has no ${name}`, { cause: error });
+      throw new TaskError(
+        `Could not read the Secret of the bucket: the key ${name} is missing. Store the credentials again`,
+        { cause: error },
+      );
     }
   };
   const [accessKeyId, secretAccessKey] = await Promise.all([

@@ -1,11 +1,11 @@
 /**
- * One archive, from being put in charge to its result.
+ * One archive, from activation to result.
  *
- *   in charge -> upload started -> `open` recorded -> entries -> all parts there -> `committing` recorded -> Complete -> result
+ *   active -> upload started -> `open` recorded -> entries -> all parts there -> `committing` recorded -> Complete -> result
  *
- * The upload starts before any source is asked for anything: a bucket that cannot be used fails the job at no cost. Every way
+ * The upload starts before any download: an unusable bucket fails the job at no cost. Every way
  * out but a Complete aborts the upload, so a job that fails leaves nothing behind. From `committing` on the pod no longer
- * heeds a request to stop: the few seconds to the result are cheaper than finding out later what became of it.
+ * reacts to SIGTERM: the few seconds to the result cost less than recovery.
  */
 import { type FileEntry, SPEC_DEFAULTS, type ZipResult } from '#crds/zip-job.ts';
 import { type ArchiveTask, CONTRACT_VERSION } from '#crds/zipper-contract.ts';
@@ -31,12 +31,12 @@ export interface ZipToS3Deps {
   readonly settings: UploadSettings & StatusSettings & { readonly sourceUnknownLengthZip64: boolean };
   readonly log: Logger;
   readonly statusApi: StatusApi;
-  /** Called when this pod is in charge. */
+  /** Called when this pod is active. */
   readonly openStore: () => Promise<Store>;
-  /** The file list; `zipJob` is the API server's answer. */
+  /** The file list; `zipJob` is the response of the API server. */
   readonly readFiles: (zipJob: unknown) => Promise<readonly FileEntry[]>;
   readonly openSources: (files: readonly FileEntry[], signal: AbortSignal) => SourceReader & AsyncDisposable;
-  /** Aborted when the pod is told to stop. */
+  /** Aborted when the pod is terminated. */
   readonly stopping: AbortSignal;
   readonly uploadsLeft: UploadsLeftCount;
   /** For the times in the status. */
@@ -44,7 +44,7 @@ export interface ZipToS3Deps {
   readonly toFailure: (error: unknown) => NonNullable<Parameters<StatusWriter['write']>[0]['failure']>;
 }
 
-/** What is there at which point of the run; counts are read from it at any time. */
+/** State of the run; progress counts are read from it at any time. */
 interface Run {
   upload?: Upload;
   sources?: SourceReader;
@@ -60,7 +60,7 @@ interface Work {
   readonly run: Run;
   readonly status: StatusWriter;
   readonly progress: ReturnType<typeof createProgress>;
-  /** Ends everything: told to stop, superseded, or a part that failed. */
+  /** Aborts everything: on termination, when superseded, or when a part failed. */
   readonly cancel: AbortController;
   readonly startedAt: number;
 }
@@ -85,7 +85,7 @@ const writeArchive = async (work: Work, files: ListOfFiles, { upload, sources }:
     signal: cancel.signal,
   });
   if (written.files !== files.entries.length)
-    throw new Error(`${written.files} of ${files.entries.length} files were read`);
+    throw new Error(`Could not write the archive: read ${written.files} of ${files.entries.length} files`);
   return { ...written, ...(await archive.finish()) };
 };
 
@@ -146,7 +146,7 @@ const buildArchive = async (work: Work, zipJob: unknown): Promise<ZipResult> => 
   try {
     return await fillUpload(work, upload, files);
   } catch (error) {
-    // Whoever else failed on the way out was only stopped by the first failure.
+    // Later failures are only consequences of the first one.
     const failure = cancel.signal.aborted ? toError(cancel.signal.reason) : toError(error);
     cancel.abort(failure);
     await upload.abandon();
@@ -154,7 +154,7 @@ const buildArchive = async (work: Work, zipJob: unknown): Promise<ZipResult> => 
   }
 };
 
-/** The result was written by nobody else: even when the API server is away the archive is there, and the pod ends well. */
+/** Even if the API server is unavailable, the archive is published, so the pod succeeds. */
 const reportResult = async (work: Work, result: ZipResult): Promise<void> => {
   try {
     await work.status.write({ result });
@@ -162,7 +162,7 @@ const reportResult = async (work: Work, result: ZipResult): Promise<void> => {
     if (error instanceof StatusError && error.code === 'Superseded') throw error;
     work.deps.log.error(
       { err: error },
-      'the result could not be written; the controller has to ask the store',
+      'could not write the result to the status; the controller must recover it from the store',
     );
   }
 };
@@ -172,11 +172,11 @@ const reportFailure = async (work: Work, error: unknown): Promise<void> => {
   try {
     await work.status.write({ failure: work.deps.toFailure(error) }, AbortSignal.timeout(FAILURE_WRITE_MS));
   } catch (writeError) {
-    work.deps.log.warn({ err: writeError }, 'the failure could not be written into the status');
+    work.deps.log.warn({ err: writeError }, 'could not write the failure to the status');
   }
 };
 
-/** The termination message tells the failure too: writing it into the status may not eat up the grace period. */
+/** The termination message has the failure too, so a status write must not use up the grace period. */
 const FAILURE_WRITE_MS = 10_000;
 
 const createWork = (deps: ZipToS3Deps): Work => {
@@ -200,7 +200,7 @@ const createWork = (deps: ZipToS3Deps): Work => {
 };
 
 /**
- * Builds and publishes the archive and says so in the status.
+ * Builds and publishes the archive and writes the result to the status.
  * @throws AppError whose code is a FailureCode; nothing was published then, or it is OutcomeUnknown.
  */
 export const zipToS3 = async (deps: ZipToS3Deps): Promise<ZipResult> => {

@@ -10,7 +10,7 @@ import { removeFinalizer } from './finalizer.ts';
 import { AGAIN, DONE, type Outcome } from './outcome.ts';
 import { refresh } from './versioned-write.ts';
 
-/** A ZipJob, and whether it was just answered by the API server rather than found in the cache. */
+/** A ZipJob, and whether it was just read from the API server instead of the cache. */
 export interface Current {
   readonly zipJob: ZipJob;
   readonly isFresh: boolean;
@@ -18,7 +18,7 @@ export interface Current {
 
 type CreateJob = Extract<Action, { kind: 'createJob' }>;
 
-/** Nothing may be created for a ZipJob that changed since the decision: it may be over, deleted, replaced or cancelled. */
+/** Creates nothing for a ZipJob that changed since the decision: it may be finished, deleted, replaced or cancelled. */
 const isStillWanted = (seen: ZipJob, live: ZipJob | undefined, action: CreateJob): live is ZipJob =>
   live !== undefined &&
   live.metadata.uid === seen.metadata.uid &&
@@ -36,7 +36,7 @@ const refuse = async (
   const { error, target } = refused;
   const isLeaving = zipJob.metadata.deletionTimestamp !== undefined;
   if (isLeaving && isKubeError(error, 'NamespaceTerminating')) {
-    // Nothing can be created here any more, so nothing can be settled; holding on would keep the namespace for ever.
+    // Nothing can be created in this namespace, so recovery is impossible; keeping the finalizer would block its deletion forever.
     const fresh = await removeFinalizer(options, zipJob, 'NamespaceTerminating');
     return 'end' in fresh ? fresh.end : DONE;
   }
@@ -45,7 +45,7 @@ const refuse = async (
     key,
     refusalAfter(options.memory.refusal(key), error, { target, now: options.clock.date() }),
   );
-  options.log.warn({ err: error, ...jobFacts(zipJob), target }, 'the API server did not take a Job');
+  options.log.warn({ err: error, ...jobFacts(zipJob), target }, 'the API server rejected a Job');
   return AGAIN;
 };
 
@@ -64,7 +64,9 @@ export const createJob = async (
     const job = (await options.jobs.create(action.job)) ?? (await options.jobs.get(namespace, name));
     if (!job) return AGAIN;
     if (target === 'settle' && !isOwnedBy(job, zipJob))
-      throw new KubeError(`Could not create Job ${name}: the name is taken`, { code: 'AlreadyExists' });
+      throw new KubeError(`Could not create Job ${name}: another Job has this name. Delete that Job`, {
+        code: 'AlreadyExists',
+      });
     options.memory.accepted(key);
     return { kind: 'again', hints: target === 'archive' ? { job } : { settle: job } };
   } catch (error) {

@@ -7,7 +7,7 @@ import type { ActOptions } from './act-options.ts';
 import type { Fresh } from './outcome.ts';
 import { patchMetadata } from './versioned-write.ts';
 
-/** Deletes the Secrets of the list by name, and notes that they are gone so that nobody looks for them again. */
+/** Deletes the Secrets of the file list by name, and records that so that they are not deleted again. */
 export const deleteFileList = async (
   options: ActOptions,
   zipJob: ZipJob,
@@ -19,7 +19,7 @@ export const deleteFileList = async (
       await options.secrets.delete(namespace, name);
     } catch (error) {
       if (!isKubeError(error, 'Forbidden')) throw error;
-      options.log.warn({ err: error, ...jobFacts(zipJob) }, 'a file list may not be deleted');
+      options.log.warn({ err: error, ...jobFacts(zipJob) }, 'no permission to delete a file list');
     }
   }
   const deletedAt = rfc3339(options.clock.date());

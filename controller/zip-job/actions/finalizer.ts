@@ -8,7 +8,7 @@ import { patchMetadata } from './versioned-write.ts';
 export const addFinalizer = (options: ActOptions, zipJob: ZipJob): Promise<Fresh> =>
   patchMetadata(options, zipJob, { finalizers: [...(zipJob.metadata.finalizers ?? []), FINALIZER] });
 
-/** `early` says why it goes before the job is settled; such releases are counted. */
+/** `early` is the reason of a forced finalizer removal, which is counted. */
 export const removeFinalizer = async (
   options: ActOptions,
   zipJob: ZipJob,

@@ -5,8 +5,8 @@ import type { Action } from '../observation.ts';
 import type { ActOptions } from './act-options.ts';
 
 /**
- * The Job controller lets go of a pod, and replaces it, only once its phase is Failed, and no kubelet will ever say so: it is
- * said here, in the words in which Kubernetes speaks of pods whose node is gone.
+ * The Job controller replaces a pod only once its phase is Failed, which the kubelet of a lost node never reports. So this
+ * sets it, as the pod garbage collector does for pods of lost nodes.
  */
 export const forceDeletePod = async (
   options: ActOptions,
@@ -17,7 +17,7 @@ export const forceDeletePod = async (
     type: 'DisruptionTarget',
     status: 'True',
     reason: 'PodLost',
-    message: 'its node does not answer',
+    message: 'the node of the pod does not respond',
   };
   const status = {
     phase: 'Failed',

@@ -1,7 +1,7 @@
 import type { ZipJob } from '#crds/zip-job.ts';
 import type { Hints } from '../observe.ts';
 
-/** `again`: something moved, look once more at once. `gone`: there is no such ZipJob any more. */
+/** `again`: something changed, reconcile again at once. `gone`: the ZipJob no longer exists. */
 export type Outcome =
   | { readonly kind: 'done' }
   | { readonly kind: 'gone' }
@@ -11,7 +11,7 @@ export const DONE: Outcome = { kind: 'done' };
 export const GONE: Outcome = { kind: 'gone' };
 export const AGAIN: Outcome = { kind: 'again', hints: {} };
 
-/** A ZipJob as the API server has it now, or how the pass ends without it. */
+/** The current ZipJob of the API server, or how the reconcile ends without it. */
 export type Fresh = { readonly zipJob: ZipJob } | { readonly end: Outcome };
 
 export const kept = (zipJob: ZipJob): Fresh => ({ zipJob });

@@ -6,7 +6,7 @@ import { AGAIN, type Fresh, GONE, type Outcome } from './outcome.ts';
 
 type Versioned = Pick<ActOptions, 'zipJobs' | 'memory'>;
 
-/** Reads the object anew after a write met another version of it. */
+/** Reads the object again after a conflict. */
 export const refresh = async (options: Versioned, zipJob: ZipJob): Promise<Outcome> => {
   const { namespace, name, uid } = zipJob.metadata;
   const live = await options.zipJobs.get(namespace, name);
@@ -15,7 +15,7 @@ export const refresh = async (options: Versioned, zipJob: ZipJob): Promise<Outco
   return AGAIN;
 };
 
-/** A write that names the version it rests on: what was written is remembered, a conflict means again, not found means gone. */
+/** A write with the version that it is based on. Remembers the result; a conflict means again, not found means gone. */
 export const guarded = async (
   options: Versioned,
   zipJob: ZipJob,

@@ -10,10 +10,11 @@ import { guarded } from './versioned-write.ts';
 
 const logMove = ({ log }: ActOptions, { zipJob: before }: Observation, after: ZipJob): void => {
   const { phase, reason } = after.status ?? {};
-  if (phase !== before.status?.phase) log.info({ ...jobFacts(after), phase, reason }, 'the job moved');
+  if (phase !== before.status?.phase)
+    log.info({ ...jobFacts(after), phase, reason }, 'the phase of the job changed');
 };
 
-/** The answer stands in the status: it is told to whoever watches the endpoint, and needs not be kept. */
+/** The delivery result is in the status: passes it on to the endpoint state and drops it. */
 const noteDelivery = (options: ActOptions, seen: Observation, after: ZipJob): void => {
   if (seen.delivery.kind !== 'answered') return;
   options.dispatcher.settle(objectKey(after));
@@ -21,13 +22,13 @@ const noteDelivery = (options: ActOptions, seen: Observation, after: ZipJob): vo
   const { deliveryId, state, attempts } = after.status?.webhook ?? {};
   options.log.info(
     { ...jobFacts(after), webhook: { deliveryId, state, attempts, ...delivery } },
-    'a webhook was sent',
+    'a webhook delivery was attempted',
   );
   const url = after.spec.webhook?.url;
   if (url !== undefined) options.endpointNotes.add(after.metadata.namespace, { url, delivery });
 };
 
-/** The one status write of a pass. It names the version that the decision rests on: a decision about an older one is void. */
+/** The only status write of a reconcile. It contains the version that the decision is based on, so a stale decision fails. */
 export const writeStatus = async (
   options: ActOptions,
   seen: Observation,

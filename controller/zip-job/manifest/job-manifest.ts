@@ -37,7 +37,7 @@ export const taskBucket = (bucket: ZipBucket): TaskBucket => {
   return { name: bucketName, ...place, ...options };
 };
 
-/** What a task says only where the ZipJob does. */
+/** Optional fields of a task, set only if the ZipJob sets them. */
 const choicesOf = ({
   onSourceError,
   manifestEntry,
@@ -82,7 +82,7 @@ const archiveTask = (zipJob: ZipJob, bucket: ZipBucket): ArchiveTask => {
   };
 };
 
-/** What every Job of the zipper image and its pods carry; the instance is the object that it works for. */
+/** Labels of every zipper Job and its pods; the instance is the object that it works for. */
 export const zipperLabels = (
   instance: string,
   component: 'archive' | 'settle' | 'check-bucket',
@@ -102,7 +102,7 @@ interface Frame {
   readonly spec: Omit<Job['spec'] & object, 'template'>;
 }
 
-/** A policy lets a Job mount one list: that of its owner, or this one. */
+/** An admission policy lets a Job mount one file list: that of its owner, or the one in this annotation. */
 const listAnnotation = ({ metadata, spec }: ZipJob) => {
   const owner = spec.filesFrom && fileListOwner(spec.filesFrom.secretNames);
   return owner !== undefined && owner !== metadata.name
@@ -131,7 +131,7 @@ const jobOf = (zipJob: ZipJob, frame: Frame, config: DecisionConfig): Job => {
       completions: 1,
       parallelism: 1,
       podReplacementPolicy: 'Failed',
-      // Who admits the Job resumes it.
+      // The queue that admits the Job resumes it.
       ...(isQueued && { suspend: true }),
       ...frame.spec,
       template: {
@@ -190,7 +190,7 @@ const uploadFacts = (upload: Settled) =>
     ? ({ uploadState: 'unrecorded' } as const)
     : { uploadState: upload.state, uploadId: upload.uploadId };
 
-/** The Job that aborts the upload of a lost attempt and asks the store what became of it. */
+/** The recovery Job: aborts the upload of a lost attempt and checks whether its archive was published. */
 export const settleJob = (zipJob: ZipJob, lost: ToSettle, config: DecisionConfig): Job => {
   const task: SettleTask = {
     mode: 'settle',

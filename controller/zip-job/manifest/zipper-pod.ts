@@ -15,7 +15,7 @@ const TOKEN_SECONDS = 600;
 const NODE_TOLERATION_SECONDS = 30;
 
 export interface ZipperPod {
-  /** Whether the pod may speak to the API server. */
+  /** Whether the pod gets a token for the API server. */
   readonly hasToken: boolean;
   readonly bucketSecret: string;
   readonly fileSecrets: readonly string[];
@@ -87,7 +87,7 @@ const fieldEnv = (name: string, fieldPath: string): EnvVar => ({
   valueFrom: { fieldRef: { apiVersion: 'v1', fieldPath } },
 });
 
-/** The operator's settings come first and cannot replace what the controller sets. */
+/** The operator's settings come first, so that they cannot override the variables of the controller. */
 const envOf = ({ config, traceparent }: ZipperPod): readonly EnvVar[] => {
   const own: readonly EnvVar[] = [
     fieldEnv('HOST', 'status.podIP'),

@@ -40,9 +40,9 @@ const failedEvent = (status: OwnedStatus): readonly EventNote[] => {
   return [{ type: 'Warning', reason: 'AttemptFailed', message }];
 };
 
-/** A pod that ended, is gone, or is lost with its node no longer counts: it loses the charge and is settled next. */
+/** Deactivates a pod that exited, was deleted, or is lost with its node; its recovery is next. */
 const podOver = (s: Situation): Step => {
-  const lost = { reason: 'PodLost', message: 'the node of the pod does not answer' };
+  const lost = { reason: 'PodLost', message: 'the node of the pod does not respond' };
   const pod = s.seen.pods.find(({ metadata }) => metadata.uid === s.status.job?.podUid);
   const status = revoke(s, pod && !isEnded(pod) ? lost : undefined);
   const why = { reason: 'Settling', now: s.now } as const;
@@ -52,11 +52,11 @@ const podOver = (s: Situation): Step => {
   };
 };
 
-/** At the deadline every suspicion is told: there will be no better one. */
+/** At the deadline, reports every possible cause, because no better information follows. */
 const waitedFor = ({ seen }: Situation, job: Job, pod: Pod | undefined): string => {
   if (!pod && seen.podRefusal) return `${seen.podRefusal.reason}: ${seen.podRefusal.message}`;
   if (!pod)
-    return `a pod of Job ${job.metadata.name}, which was not created; quota or admission may refuse it`;
+    return `a pod of Job ${job.metadata.name}, which was not created; check the quota and the admission policies of the namespace`;
   const wait = podWaiting(pod, END_OF_TIME);
   return wait ? `${wait.reason}: ${wait.message}` : `the first progress of pod ${pod.metadata.name}`;
 };
@@ -82,7 +82,7 @@ const notStarted = (s: Situation, job: Job, pod: Pod | undefined): Step => {
   if (deadline && now >= deadline)
     return beginEnding(s, {
       reason: 'StartDeadlineExceeded',
-      message: `no zipper started in time; the job waited for ${waitedFor(s, job, pod)}`,
+      message: `no zipper started before the deadline; the job waited for ${waitedFor(s, job, pod)}`,
     });
   const requeueAfterMs = msUntil(
     now,
@@ -106,7 +106,7 @@ const notStarted = (s: Situation, job: Job, pod: Pod | undefined): Step => {
   };
 };
 
-/** Why the phase is what it is: a reason and its message, or the sentence of the reason. */
+/** Reason and message of the phase; the message defaults to the text of the reason. */
 interface Why {
   readonly reason: Reason;
   readonly message?: string;
@@ -137,10 +137,10 @@ const running = (s: Situation, job: Job, pod: Pod): Step => {
   const quietSince = timeOf(s.seen.zipJob.status?.progress?.updatedAt) ?? now.getTime();
   const quietUntil = new Date(quietSince + config.noProgressSeconds * 1000);
   const isQuiet = now >= quietUntil;
-  const begun: EventNote = { type: 'Normal', reason: 'Running', message: `pod ${name} fetches files` };
+  const begun: EventNote = { type: 'Normal', reason: 'Running', message: `pod ${name} downloads files` };
   const quiet = {
     reason: 'NoProgress',
-    message: `pod ${name} has not moved for more than ${config.noProgressSeconds} s`,
+    message: `pod ${name} has made no progress for more than ${config.noProgressSeconds} s`,
   } as const;
   const isNews = isQuiet && status.reason !== quiet.reason;
   return {
@@ -153,13 +153,13 @@ const running = (s: Situation, job: Job, pod: Pod): Step => {
   };
 };
 
-/** The pod keeps the charge until it counts as lost: it may have ended well, and its node may come back and tell. */
+/** The pod stays active until it counts as lost: it may have succeeded, and its node may come back and report that. */
 const nodeSilent = (s: Situation, job: Job, pod: Pod): Step => {
   const { now, status } = s;
   const node = pod.spec?.nodeName ?? '';
   const why = {
     reason: 'NodeSilent',
-    message: `pod ${pod.metadata.name} was told to stop, and node ${node} does not say whether it did`,
+    message: `pod ${pod.metadata.name} was asked to stop, but node ${node} does not report whether it did`,
   } as const;
   const told = withPhase(status, status.phase ?? 'Starting', why);
   return {
@@ -195,11 +195,11 @@ const charge = (s: Situation, job: Job, pod: Pod): Step => {
         ...(node !== undefined && { node }),
       },
     },
-    events: [{ type: 'Normal', reason: 'PodInCharge', message: `pod ${pod.metadata.name} is in charge` }],
+    events: [{ type: 'Normal', reason: 'PodInCharge', message: `pod ${pod.metadata.name} is active` }],
   };
 };
 
-/** A pod that has been settled and is lost with its node keeps the Job from starting the next one. */
+/** A recovered pod on a lost node prevents the Job from starting the next pod. */
 const forceLostPods = (s: Situation): readonly Action[] =>
   s.seen.pods
     .filter((pod) => isLost(pod, s.now))
@@ -210,7 +210,7 @@ const nobodyInCharge = (s: Situation, job: Job): Step => {
   const next = nextPod(seen.pods, status.attempts);
   const podUid = next?.metadata.uid;
   if (next && podUid !== undefined && isEnded(next)) {
-    // It ended before it was ever in charge, so it cannot have uploaded anything.
+    // It exited before it was active, so it cannot have uploaded anything.
     const recorded = withAttempt(status, seen.zipJob, { podUid, pod: next, now });
     return { status: recorded, events: failedEvent(recorded) };
   }
@@ -233,7 +233,7 @@ const settleOn = (s: Situation): Step => {
 
 const withPhaseReason = (status: OwnedStatus): OwnedStatus => {
   const last = status.attempts?.at(-1);
-  const message = `attempt ${last?.n ?? 0} failed (${last?.reason ?? last?.class ?? 'unknown'}); the next pod is awaited`;
+  const message = `attempt ${last?.n ?? 0} failed (${last?.reason ?? last?.class ?? 'unknown'}); waiting for the next pod`;
   return { ...status, reason: 'PodStarting', message };
 };
 
@@ -244,11 +244,11 @@ export const active = (s: Situation): Step => {
   if (!job || job.metadata.uid !== wanted)
     return beginEnding(s, {
       reason: 'JobDeleted',
-      message: `Job ${s.status.job?.name ?? ''} was deleted by somebody else`,
+      message: `another client deleted Job ${s.status.job?.name ?? ''}`,
     });
   if (isSettling(s.status)) return settleOn(s);
   const { now, config } = s;
   if (isOutOfTime(s.seen.zipJob, job, { now, activeDeadlineSeconds: config.activeDeadlineSeconds }))
-    return beginEnding(s, { reason: 'DeadlineExceeded', message: 'the job ran out of its time' });
+    return beginEnding(s, { reason: 'DeadlineExceeded', message: 'the job exceeded its deadline' });
   return s.status.job?.podUid === undefined ? nobodyInCharge(s, job) : inCharge(s, job);
 };

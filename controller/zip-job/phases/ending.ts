@@ -18,7 +18,7 @@ export const finalPhaseOf = (reason: string | undefined): FinalPhase => {
   return reason === 'Cancelled' || reason === 'Deleted' ? 'Cancelled' : 'Failed';
 };
 
-/** Takes the charge away from the pod that has it and records its run. From then on it can publish nothing new. */
+/** Deactivates the active pod and records the attempt. From then on it cannot publish an archive. */
 export const revoke = (s: Situation, removal?: Outcome): OwnedStatus => {
   const { status, now } = s;
   if (status.job?.podUid === undefined) return status;
@@ -33,7 +33,7 @@ export const revoke = (s: Situation, removal?: Outcome): OwnedStatus => {
   return withCondition(recorded, 'Settled', { status: 'False', reason: 'Settling', now });
 };
 
-/** A Job that comes to its end by itself is kept, so that the logs of its pods can be read. */
+/** A Job that ends by itself is kept, so that the logs of its pods stay readable. */
 const endsByItself = (s: Situation, status: OwnedStatus): boolean => {
   const job = ownJob(s.seen);
   const last = status.attempts?.at(-1)?.class;
@@ -47,7 +47,7 @@ const endsByItself = (s: Situation, status: OwnedStatus): boolean => {
   );
 };
 
-/** Deletes the Job of a job that ends, unless it is about to end itself. */
+/** Deletes the Job of a job that ends, unless the Job is about to end by itself. */
 export const endJob = (s: Situation, status: OwnedStatus): readonly Action[] => {
   const job = ownJob(s.seen);
   if (job?.metadata.uid === undefined || job.metadata.deletionTimestamp !== undefined) return [];
@@ -68,7 +68,7 @@ const closing = (status: OwnedStatus, phase: FinalPhase, outcome: Outcome & { no
   const done = succeeded ? 'True' : 'False';
   const complete = withCondition(resumed, 'Complete', { status: done, ...note });
   const failed = succeeded ? complete : withCondition(complete, 'Failed', { status: 'True', ...note });
-  // While anything may still move the job, however long it waits, it is not stalled; what was cancelled is where it should be.
+  // A job that can still progress is not stalled, however long it waits; nor is a cancelled job.
   const stalled = phase === 'Failed' ? withCondition(failed, 'Stalled', { status: 'True', ...note }) : failed;
   return withCondition(stalled, 'Ready', { status: done, ...note });
 };
@@ -85,14 +85,14 @@ const notifying = (s: Situation, status: OwnedStatus, phase: FinalPhase): OwnedS
       ? ({ status: 'False', reason: 'WebhookPending' } as const)
       : ({ status: 'True', reason: 'NotConfigured' } as const);
   return withCondition(
-    // What is sent for the first time answers every replay that was asked for before.
+    // The first delivery fulfils every replay requested before.
     { ...status, webhook: { ...webhook, ...(nonce !== undefined && { replayNonce: nonce }) } },
     'Notified',
     { ...note, now },
   );
 };
 
-/** The one write that ends a job: phase, conditions and times together. It is never changed again. */
+/** The single write that finishes a job: phase, conditions and times together. They never change again. */
 export const finish = (s: Situation, from: OwnedStatus, outcome: Outcome): Step => {
   const { now } = s;
   const phase = finalPhaseOf(outcome.reason);
@@ -116,8 +116,8 @@ export const finish = (s: Situation, from: OwnedStatus, outcome: Outcome): Step 
 };
 
 /**
- * The outcome is known: takes the charge away and remembers the outcome in phase Finalizing until the last attempt is
- * settled. Ends at once when there is nothing to settle and no Job.
+ * The outcome is known: deactivates the pod and keeps the outcome in phase Finalizing until the last attempt is
+ * recovered. Ends at once if there is no upload to recover and no Job.
  */
 export const beginEnding = (s: Situation, outcome: Outcome): Step => {
   const status = revoke(s, outcome);

@@ -13,10 +13,10 @@ import { endJob } from './ending.ts';
 
 const deliveredNote = (webhook: WebhookState): EventNote => {
   const last = webhook.log?.at(-1);
-  const answer = last?.status === undefined ? (last?.error ?? 'no answer') : `HTTP ${last.status}`;
+  const answer = last?.status === undefined ? (last?.error ?? 'no response') : `HTTP ${last.status}`;
   if (webhook.state === 'Delivered')
     return { type: 'Normal', reason: 'WebhookDelivered', message: `the webhook was delivered (${answer})` };
-  const next = webhook.state === 'Exhausted' ? 'no attempt is left' : `next at ${webhook.nextAttemptAt}`;
+  const next = webhook.state === 'Exhausted' ? 'no attempts are left' : `next at ${webhook.nextAttemptAt}`;
   return {
     type: 'Warning',
     reason: webhook.state === 'Exhausted' ? 'WebhookExhausted' : 'WebhookFailed',
@@ -40,7 +40,7 @@ const replay = ({ status, now }: Situation, before: WebhookState, nonce: string)
   return {
     status: withCondition(next, 'Notified', { status: 'False', reason: 'WebhookPending', now }),
     events: [
-      { type: 'Normal', reason: 'WebhookPending', message: 'the webhook is sent once more, as asked for' },
+      { type: 'Normal', reason: 'WebhookPending', message: 'the webhook is being resent as requested' },
     ],
   };
 };
@@ -94,7 +94,7 @@ const dueOf = (s: Situation): readonly Due[] => {
   ];
 };
 
-/** After the end: the finalizer goes, the webhook is delivered, the file list and at last the ZipJob are deleted. */
+/** After the job finished: removes the finalizer, delivers the webhook, deletes the file list and finally the ZipJob. */
 export const finished = (s: Situation): Step => {
   const { metadata } = s.seen.zipJob;
   const release: readonly Action[] = metadata.finalizers?.includes(FINALIZER)

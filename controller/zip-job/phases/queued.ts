@@ -14,10 +14,10 @@ import { isRestored } from '../policies/restored.ts';
 import { queueWait, startDeadline } from '../policies/start-deadline.ts';
 import { finish } from './ending.ts';
 
-/** Only for a job that may begin although no slot was asked for: the two judged at different moments. */
+/** For a job that may start although no slot was requested, because the two checks ran at different times. */
 const LOOK_AGAIN_MS = 1000;
 
-/** How soon the name is looked at again that an earlier ZipJob's Job still has. */
+/** Requeue delay while the Job of an earlier ZipJob still has the name. */
 const LEFT_OVER_MS = 2000;
 
 const ACCEPTED: EventNote = { type: 'Normal', reason: 'Accepted', message: REASONS.Accepted };
@@ -33,13 +33,13 @@ const acceptedAtOf = (s: Situation): string => {
 const untilMs = (s: Situation, time: Date | undefined): number | undefined =>
   time && Math.max(0, time.getTime() - s.now.getTime());
 
-/** Something outside holds the job up: says what, and ends the job when that lasts too long. */
+/** Reports an external reason that blocks the job, and fails the job when that lasts too long. */
 const held = (s: Situation, why: { readonly reason: Reason; readonly message: string }): Step => {
   const deadline = startDeadline(s.seen.zipJob, undefined, s.config);
   if (deadline && s.now >= deadline)
     return finish(s, s.status, {
       reason: 'StartDeadlineExceeded',
-      message: `the job could not be started in time: ${why.reason}: ${why.message}`,
+      message: `the job did not start before its deadline: ${why.reason}: ${why.message}`,
     });
   const isNew = !isTrue(s.status, 'Waiting', why.reason);
   return {
@@ -66,7 +66,7 @@ const accept = (s: Situation): Step | Situation => {
   return verdict.kind === 'wait' ? held(s, verdict) : asAccepted(s);
 };
 
-/** Acceptance and queue are told with the Job: each write counts where jobs come by the dozen. */
+/** Writes acceptance and queueing together with the Job, to save status writes under load. */
 const started = (before: Situation, job: Job, uid: string): Step => {
   const { zipJob } = before.seen;
   const { name } = zipJob.metadata;
@@ -89,11 +89,11 @@ const suspended = (s: Situation): Step => ({
     now: s.now,
   }),
   ...(!isTrue(s.status, 'Suspended') && {
-    events: [{ type: 'Normal', reason: 'Suspended', message: 'held in the queue by spec.suspend' }],
+    events: [{ type: 'Normal', reason: 'Suspended', message: 'kept in the queue by spec.suspend' }],
   }),
 });
 
-/** Waits in line; whoever hands out the slots wakes the job when it is its turn. */
+/** Waits in the queue; the slots requeue the job when it may start. */
 const awaitSlot = (s: Situation): Step => {
   const { slot } = s.seen;
   if (slot.kind !== 'waiting') return { status: s.status, requeueAfterMs: LOOK_AGAIN_MS };
@@ -101,8 +101,8 @@ const awaitSlot = (s: Situation): Step => {
 };
 
 /**
- * A job that begins at once is written about when its Job exists: until then its status would say nothing that is true for
- * long.
+ * The status of a job that starts at once is written after its Job exists: an earlier status would be outdated
+ * immediately.
  */
 const begin = (s: Situation, action: Action): Step =>
   s.seen.slot.kind === 'granted'
@@ -137,13 +137,13 @@ const takeTurn = (s: Situation): Step => {
     const step = create({ ...resumed, status: withQueued(resumed.status) });
     return { ...step, events: [...back, ...(step.events ?? [])] };
   }
-  const message = `job ${turn.for} writes the same key of the same bucket and comes first`;
+  const message = `job ${turn.for} writes the same key of the same bucket and runs first`;
   const why = { reason: 'OlderJobFirst', message } as const;
   const isNew = s.status.reason !== why.reason;
   return {
     status: withPhase(resumed.status, 'Queued', why),
     events: [...back, ...(isNew ? [{ type: 'Normal', ...why } as const] : [])],
-    // That one may yet find that it is not its turn; then nothing else would wake this one.
+    // The other job may turn out to be blocked; then nothing else would requeue this one.
     ...(s.seen.begun?.includes(turn.for) && { requeueAfterMs: LOOK_AGAIN_MS }),
   };
 };
@@ -153,7 +153,7 @@ const withQueued = (status: OwnedStatus): OwnedStatus =>
     ? withPhase(status, 'Queued', { reason: 'Queued' })
     : status;
 
-/** The Job of an earlier ZipJob of this name goes soon, by itself; any other one stays. */
+/** Kubernetes deletes the Job of an earlier ZipJob of this name soon; any other Job stays. */
 const nameTaken = (s: Situation, job: Job): Step => {
   const { zipJob } = s.seen;
   const { name } = zipJob.metadata;
@@ -161,16 +161,16 @@ const nameTaken = (s: Situation, job: Job): Step => {
   if (!isLeftOver(job, zipJob))
     return finish(s, s.status, {
       reason,
-      message: `a Job named ${name} exists that does not belong to this ZipJob`,
+      message: `a Job named ${name} already exists and does not belong to this ZipJob; delete it or create the ZipJob under another name`,
     });
   const step = held(s, {
     reason,
-    message: `the Job of an earlier ZipJob named ${name} is still being removed`,
+    message: `the Job of an earlier ZipJob named ${name} is still being deleted`,
   });
   return { ...step, requeueAfterMs: Math.min(step.requeueAfterMs ?? Infinity, LEFT_OVER_MS) };
 };
 
-/** From the first sight of a ZipJob until its Job exists. */
+/** From the first reconcile of a ZipJob until its Job exists. */
 export const queued = (before: Situation): Step => {
   const { zipJob, job } = before.seen;
   const status = { acceptedAt: acceptedAtOf(before), ...before.status };
@@ -179,7 +179,8 @@ export const queued = (before: Situation): Step => {
   if (isRestored(zipJob, s.now, s.config))
     return finish(s, status, {
       reason: 'Restored',
-      message: 'the job was accepted long ago and has no status: it comes from a backup and is not run again',
+      message:
+        'the job is older than a day and has no status: it was restored from a backup and does not run again',
     });
   if (job) return nameTaken(s, job);
   if (isTrue(status, 'Accepted')) return takeTurn(s);

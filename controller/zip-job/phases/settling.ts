@@ -17,7 +17,7 @@ export type Settling =
   | {
       readonly kind: 'settled';
       readonly status: OwnedStatus;
-      /** Given when the store decided how the job ends. */
+      /** Set if the state of the store decides the outcome. */
       readonly outcome?: Outcome;
       readonly events: readonly EventNote[];
     };
@@ -35,7 +35,7 @@ const settled = (s: Situation, reason: 'NothingToSettle' | 'Settled', message?: 
 const sumOf = ({ abortFailures: before = 0 }: Attempt, more: number): Pick<Attempt, 'abortFailures'> =>
   before + more > 0 ? { abortFailures: before + more } : {};
 
-/** Keeps in the record of the attempt the upload that was settled: the zipper's own field is replaced by the next pod. */
+/** Records the recovered upload in the attempt, because the next pod replaces the zipper's own field. */
 const withUpload = (status: OwnedStatus, { n }: Attempt, answer: SettleAnswer): OwnedStatus => {
   const { upload, abortFailures } = answer;
   const recorded = upload === 'unrecorded' ? {} : { upload };
@@ -43,14 +43,14 @@ const withUpload = (status: OwnedStatus, { n }: Attempt, answer: SettleAnswer): 
   return { ...status, attempts: status.attempts?.map((one) => (one.n === n ? change(one) : one)) ?? [] };
 };
 
-/** The result in the last words of a pod that could not write it into the status. */
+/** The result in the termination message of a pod that could not write it to the status. */
 const lastWords = (s: Situation, attempt: Attempt, etag: string): ZipResult | undefined => {
   const pod = s.seen.pods.find(({ metadata }) => metadata.uid === attempt.podUid);
   const message = pod && parseTerminationMessage(terminationOf(pod)?.message);
   return message && 'result' in message && message.result.etag === etag ? message.result : undefined;
 };
 
-/** What the store tells of an archive whose zipper could not: figures of the process are unknown and stay zero. */
+/** The result as found in the store, if the zipper could not report it: figures of the process are unknown and zero. */
 const provedResult = (s: Situation, { bytes, etag }: Published): ZipResult => {
   const begun = timeOf(s.status.startedAt) ?? s.now.getTime();
   const seconds = Math.max(0, Math.round((s.now.getTime() - begun) / 1000));
@@ -63,14 +63,14 @@ const published = (s: Situation, attempt: Attempt, found: Published & { status: 
   status: { ...found.status, result: lastWords(s, attempt, found.etag) ?? provedResult(s, found) },
   outcome: {
     reason: 'ProvedByStore',
-    message: `the attempt was lost, but its archive of ${found.bytes} bytes is complete in the bucket`,
+    message: `the attempt was lost, but the bucket contains its complete archive of ${found.bytes} bytes`,
   },
   events: [],
 });
 
 const unknownText = (outcome: Extract<SettleOutcome, { outcome: 'unknown' }>): string =>
   outcome.missingPermission === undefined
-    ? 'the store could not be asked in time'
+    ? 'the store did not respond in time'
     : `the credentials lack ${outcome.missingPermission}`;
 
 const lossOf = ({ n }: Attempt, upload: Settled): string =>
@@ -86,17 +86,23 @@ const answered = (s: Situation, attempt: Attempt, answer: SettleAnswer): Settlin
     return {
       kind: 'settled',
       status,
-      events: [{ type: 'Normal', reason: 'Settled', message: `attempt ${attempt.n} left nothing behind` }],
+      events: [
+        {
+          type: 'Normal',
+          reason: 'Settled',
+          message: `attempt ${attempt.n} was recovered: no archive or upload remains`,
+        },
+      ],
     };
   const message = `${lossOf(attempt, upload)}; ${unknownText(outcome)}`;
   const events: readonly EventNote[] = [{ type: 'Warning', reason: 'OutcomeUnknown', message }];
-  // An open upload can never be completed without the charge, so only its parts may remain.
+  // Only the active pod can complete an open upload, so at most its parts remain.
   return upload !== 'unrecorded' && upload.state === 'committing'
     ? { kind: 'settled', status, outcome: { reason: 'OutcomeUnknown', message }, events }
     : { kind: 'settled', status, events };
 };
 
-/** Goes on with settling the last attempt, which has lost the charge. */
+/** Continues the recovery of the last attempt, which is no longer active. */
 export const settling = (s: Situation): Settling => {
   const attempt = s.status.attempts?.at(-1);
   if (!attempt) return { kind: 'settled', status: settled(s, 'NothingToSettle'), events: [] };
@@ -113,7 +119,7 @@ export const settling = (s: Situation): Settling => {
         step: { status: s.status, requeueAfterMs: Math.max(0, next.until.getTime() - now.getTime()) },
       };
     case 'start': {
-      if (!seen.bucket) throw new Error('a settle Job was decided on for a bucket that is not there');
+      if (!seen.bucket) throw new Error('Could not create the recovery Job: the ZipBucket does not exist');
       const job = settleJob(seen.zipJob, { ...next, bucket: seen.bucket }, config);
       return {
         kind: 'waiting',

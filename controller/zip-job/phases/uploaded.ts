@@ -8,10 +8,10 @@ import { type EndedPod, withAttempt } from '../policies/attempt.ts';
 import { resultOf, verifyResult } from '../policies/result.ts';
 import { endJob } from './ending.ts';
 
-/** A zipper exits right after its result; one that does not is not waited for longer. */
+/** A zipper exits right after its result; this is how long the controller waits for that. */
 const EXIT_PATIENCE_MS = 30_000;
 
-/** How long the pod may still take to exit: taken out of charge earlier, its last write would be refused. */
+/** How long the pod may take to exit: deactivating it earlier would reject its last write. */
 const patienceMs = (s: Situation, pod: Pod | undefined): number => {
   if (!pod || isEnded(pod) || isLost(pod, s.now)) return 0;
   const writtenAt = timeOf(s.seen.zipJob.status?.progress?.updatedAt) ?? 0;
@@ -35,7 +35,7 @@ const complete = (s: Situation, ended: EndedPod, result: ZipResult): Step => {
 };
 
 /**
- * The pod in charge wrote its result, so the archive is published whatever happens to the pod now. Undefined while there is
+ * The active pod wrote its result, so the archive is published whatever happens to the pod now. Undefined while there is
  * no result.
  */
 export const uploaded = (s: Situation): Step | undefined => {

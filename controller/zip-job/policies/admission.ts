@@ -13,7 +13,7 @@ export type Admission =
 
 const refuse = (reason: Reason, message: string): Admission => ({ kind: 'refuse', reason, message });
 
-/** Can the job run at all? Asked once, before anything is created for it. */
+/** Decides once, before anything is created, whether the job can run. */
 export const admission = ({
   zipJob,
   project,
@@ -21,19 +21,24 @@ export const admission = ({
   listOwner,
 }: Pick<Observation, 'zipJob' | 'project' | 'bucket' | 'listOwner'>): Admission => {
   const { bucketRef, metadata = SPEC_DEFAULTS.metadata, filesFrom } = zipJob.spec;
-  if (!isJsonObject(metadata))
-    return refuse('InvalidMetadata', 'spec.metadata is not the text of one JSON object');
+  if (!isJsonObject(metadata)) return refuse('InvalidMetadata', 'spec.metadata is not a JSON object');
   const fault = filesFrom && fileListFault(zipJob, filesFrom, listOwner);
   if (fault !== undefined) return refuse('InvalidFileList', fault);
   if (!project)
     return {
       kind: 'wait',
       reason: 'ProjectNotFound',
-      message: `namespace ${zipJob.metadata.namespace} holds no ZipProject named project`,
+      message: `namespace ${zipJob.metadata.namespace} has no ZipProject named project`,
     };
   if (!bucket)
-    return refuse('BucketNotFound', `no ZipBucket ${bucketRef.name} exists in ${zipJob.metadata.namespace}`);
+    return refuse(
+      'BucketNotFound',
+      `ZipBucket ${bucketRef.name} does not exist in namespace ${zipJob.metadata.namespace}`,
+    );
   if (isLeaving(bucket.metadata) && !wasAccepted(zipJob))
-    return refuse('BucketTerminating', `ZipBucket ${bucketRef.name} is being deleted and takes no new jobs`);
+    return refuse(
+      'BucketTerminating',
+      `ZipBucket ${bucketRef.name} is being deleted and accepts no new jobs`,
+    );
   return { kind: 'accept' };
 };

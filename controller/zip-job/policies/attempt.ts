@@ -8,10 +8,10 @@ import { timeOf } from '../../kube-state/times.ts';
 import type { OwnedStatus } from '../observation.ts';
 import { uploadOf } from '../owned-status.ts';
 
-/** As many attempts as the status keeps. */
+/** Number of attempts in the status. */
 const KEPT_ATTEMPTS = 10;
 
-/** Why a pod that did not end by itself is taken out of charge. */
+/** Why a pod that did not exit by itself is deactivated. */
 export interface Removal {
   readonly reason: string;
   readonly message: string;
@@ -19,7 +19,7 @@ export interface Removal {
 
 const OOM_REASON = 'OOMKilled';
 
-/** How a pod ended. The order is that of the Job's podFailurePolicy, so that both always count the same way. */
+/** How a pod ended. In the order of the Job's podFailurePolicy, so that both count the same way. */
 export const classify = (pod: Pod | undefined): AttemptClass => {
   const end = pod && terminationOf(pod);
   if (!pod || !end) return 'disruption';
@@ -33,7 +33,7 @@ export const classify = (pod: Pod | undefined): AttemptClass => {
 const failureTextOf = (code: string): string =>
   Object.entries(FAILURE_CODES).find(([name]) => name === code)?.[1].text ?? 'the zipper failed';
 
-/** What the zipper said about its failure: in its termination message, or else in the status. */
+/** The failure as the zipper reported it: from its termination message, or else from the status. */
 const failureOf = (zipJob: ZipJob, pod: Pod): Failure | undefined => {
   const message = parseTerminationMessage(terminationOf(pod)?.message);
   if (message) return 'failure' in message ? message.failure : undefined;
@@ -43,19 +43,19 @@ const failureOf = (zipJob: ZipJob, pod: Pod): Failure | undefined => {
 const podView = (status: Pod['status'] = {}): Removal => {
   const target = status.conditions?.find(({ type }) => type === 'DisruptionTarget');
   const { reason = target?.reason ?? 'PodFailed', message = target?.message } = status;
-  return { reason, message: message ?? 'the pod ended before its container did' };
+  return { reason, message: message ?? 'the pod ended before its container reported an exit code' };
 };
 
-/** What Kubernetes says about a pod whose zipper said nothing itself. */
+/** The failure as Kubernetes reports it, if the zipper reported none. */
 const outsideView = (pod: Pod): Removal | undefined => {
   const end = terminationOf(pod);
   if (!end) return podView(pod.status);
   if (end.exitCode === EXIT_CODES.ok) return undefined;
-  return { reason: end.reason ?? 'Error', message: `the zipper ended with exit code ${end.exitCode}` };
+  return { reason: end.reason ?? 'Error', message: `the zipper exited with code ${end.exitCode}` };
 };
 
 const evidence = (zipJob: ZipJob, pod: Pod | undefined): Removal | undefined => {
-  if (!pod) return { reason: 'PodGone', message: 'the pod is gone' };
+  if (!pod) return { reason: 'PodGone', message: 'the pod was deleted before it reported a result' };
   const failure = failureOf(zipJob, pod);
   if (!failure) return outsideView(pod);
   return { reason: failure.code, message: describeFailure(failure, failureTextOf(failure.code)) };
@@ -79,9 +79,9 @@ const startOf = (pod: Pod | undefined): Pick<Attempt, 'startedAt'> => {
 
 export interface EndedPod {
   readonly podUid: string;
-  /** The pod as it was seen last; undefined when it is gone. */
+  /** The last known pod; undefined if it was deleted. */
   readonly pod: Pod | undefined;
-  /** Given when the pod did not end by itself. */
+  /** Set if the pod did not exit by itself. */
   readonly removal?: Removal;
 }
 

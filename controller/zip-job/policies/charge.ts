@@ -5,8 +5,8 @@ import { timeOf } from '../../kube-state/times.ts';
 const bornAt = (pod: Pod): number => timeOf(pod.metadata.creationTimestamp) ?? 0;
 
 /**
- * Which pod comes next? The oldest of which there is no record. Only ten records are kept: a pod that is older than the
- * newest of them had its turn.
+ * The pod to activate next: the oldest without a record. Only ten records are kept, so a pod that is older than the
+ * newest record was active before.
  */
 export const nextPod = (pods: readonly Pod[], attempts: readonly Attempt[] | undefined): Pod | undefined => {
   const recorded = new Set(attempts?.map(({ podUid }) => podUid));

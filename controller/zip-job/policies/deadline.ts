@@ -3,10 +3,10 @@ import type { Job } from '#runtime/kube/resources.ts';
 import { jobFailure } from '../../kube-state/job-state.ts';
 import { timeOf } from '../../kube-state/times.ts';
 
-/** The Job's own deadline comes first; ours only speaks when the Job cannot end because a pod will not die. */
+/** The deadline of the Job comes first; this one applies only if the Job cannot end because a pod does not stop. */
 const GRACE_MS = 15_000;
 
-/** When does the job run out of time, whatever its Job says? Undefined before the Job has started. */
+/** The deadline of the job, independent of its Job; undefined before the Job has started. */
 export const runDeadline = (
   zipJob: ZipJob,
   job: Job | undefined,
@@ -18,7 +18,7 @@ export const runDeadline = (
   return new Date(startedAt + seconds * 1000 + GRACE_MS);
 };
 
-/** Is the job out of time? */
+/** True if the job exceeded its deadline. */
 export const isOutOfTime = (
   zipJob: ZipJob,
   job: Job | undefined,

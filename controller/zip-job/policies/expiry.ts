@@ -16,7 +16,7 @@ const ttlSeconds = ({ spec, status }: ZipJob, settings: ExpirySettings): number 
 };
 
 /**
- * When is a finished ZipJob deleted? Never before its webhook is settled, since the delivery's state lives in it, nor while a
+ * When a finished ZipJob is deleted. Never before its webhook is finished, since its status has the delivery state, nor while a
  * job runs that was made of it: the file list goes with it.
  */
 export const expiresAt = (
@@ -30,15 +30,15 @@ export const expiresAt = (
   return new Date(finishedAt + ttlSeconds(zipJob, settings) * 1000);
 };
 
-/** It has Secrets of its own; those of a job that is run again belong to the first one. */
+/** True if it has its own Secrets; a rerun uses those of the original job. */
 const ownsList = ({ metadata, spec }: ZipJob): boolean =>
   spec.filesFrom !== undefined &&
   fileListOwner(spec.filesFrom.secretNames) === metadata.name &&
   metadata.annotations?.[ANNOTATIONS.fileListDeletedAt] === undefined;
 
 /**
- * When are the Secrets with the file list of a finished ZipJob deleted? Counted from the end of the last job that was run with
- * them. Undefined: there are none any more, or one still runs.
+ * When the Secrets with the file list of a finished ZipJob are deleted. Counted from the end of the last job that used
+ * them. Undefined if they no longer exist or are in use.
  */
 export const fileListExpiresAt = (
   zipJob: ZipJob,

@@ -14,14 +14,14 @@ const isFailureCode = (reason: string | undefined): reason is string =>
 
 const RESULT_MISSING: Outcome = {
   reason: 'ResultMissing',
-  message: 'the zipper ended well but left no result, and the store holds no archive of it',
+  message: 'the zipper succeeded without reporting a result, and the bucket does not contain its archive',
 };
 
 const afterLast = (last: Attempt): Outcome | undefined => {
   if (last.class === 'permanent')
     return {
       reason: last.reason ?? 'Internal',
-      message: last.message ?? `the zipper ended with exit code ${last.exitCode ?? 'unknown'}`,
+      message: last.message ?? `the zipper exited with code ${last.exitCode ?? 'unknown'}`,
     };
   return last.class === 'success' ? RESULT_MISSING : undefined;
 };
@@ -31,23 +31,23 @@ const exhausted = (last: Attempt | undefined, text: string): Outcome => {
   return { reason, message: last?.message === undefined ? text : `${last.message}; ${text}` };
 };
 
-/** No pod comes any more, whatever our own records say. */
+/** No further pod will be created, whatever our records show. */
 const endOfJob = (job: Job, last: Attempt | undefined): Outcome | undefined => {
   const end = jobFailure(job);
   if (end) return exhausted(last, `the Job failed: ${end.reason} ${end.message}`.trim());
-  // Complete, yet its pod was removed before anybody saw how it ended.
+  // Complete, but its pod was removed before the controller saw its exit.
   return isJobFinished(job) ? RESULT_MISSING : undefined;
 };
 
 export const maxAttemptsOf = (zipJob: ZipJob): number => zipJob.spec.maxAttempts ?? SPEC_DEFAULTS.maxAttempts;
 
-/** Failed attempts that count against the allowed number, by our records or by the Job's, whichever knows of more. */
+/** Failed attempts that count against maxAttempts: the larger of our count and the count of the Job. */
 export const countedFailures = (status: OwnedStatus, job: Job | undefined): number =>
   Math.max(countOf(status.attempts ?? [], 'transient', 'oom', 'superseded'), job?.status?.failed ?? 0);
 
 /**
- * After an attempt failed and was settled: is the job to be given up, and why? Undefined: the Job starts another pod.
- * Counted here as well as by the Job, so that nobody waits for a Job that cannot end or was told other numbers.
+ * The final failure after a failed attempt was recovered; undefined if the Job starts another pod.
+ * Counted here as well as by the Job, so that the controller does not wait for a Job that cannot end or has another limit.
  */
 export const giveUp = (
   zipJob: ZipJob,
@@ -63,7 +63,7 @@ export const giveUp = (
   const counted = countedFailures(given.status, job);
   const disruptions = (given.status.attemptsTotal ?? 0) - counted;
   if (disruptions > given.maxDisruptions)
-    return { reason: 'TooManyDisruptions', message: `the zipper was interrupted ${disruptions} times` };
+    return { reason: 'TooManyDisruptions', message: `the zipper was disrupted ${disruptions} times` };
   const maxAttempts = maxAttemptsOf(zipJob);
   if (counted >= maxAttempts) return exhausted(last, `${counted} of ${maxAttempts} attempts failed`);
   return job && endOfJob(job, last);

@@ -2,21 +2,21 @@ import { ANNOTATIONS, fileListOwner, fileListSecretName } from '#crds/api-group.
 import type { FilesFrom, ZipJob } from '#crds/zip-job.ts';
 import { isLeaving } from '../../kube-state/release.ts';
 
-/** Why another job cannot be run with the list of this one. */
+/** Why a rerun cannot use the file list of this job. */
 const ownerFault = (owner: ZipJob, name: string, wanted: FilesFrom): string | undefined => {
   const { metadata, spec } = owner;
   if (!spec.filesFrom || fileListOwner(spec.filesFrom.secretNames) !== name)
-    return `spec.filesFrom.secretNames are those of ZipJob ${name}, which has no list of its own`;
+    return `spec.filesFrom.secretNames refers to the list of ZipJob ${name}, which has no file list of its own`;
   if (isLeaving(metadata) || metadata.annotations?.[ANNOTATIONS.fileListDeletedAt] !== undefined)
-    return `the file list of ZipJob ${name} was deleted: a job can be run again only while its list is kept`;
+    return `the file list of ZipJob ${name} was deleted, so the job can no longer be rerun; create a new job`;
   return spec.filesFrom.sha256 === wanted.sha256 && spec.filesFrom.count === wanted.count
     ? undefined
-    : `spec.filesFrom does not state count and digest of the list of ZipJob ${name}`;
+    : `spec.filesFrom does not match the count and digest of the list of ZipJob ${name}`;
 };
 
 /**
- * Why may a job not have the list that it names? The controller mounts these Secrets, and deletes them later: a name of
- * somebody else's Secret must never get through. So they are the job's own, or those of a ZipJob that is run again.
+ * Why a job must not use the file list that it names. The controller mounts these Secrets and deletes them later, so the name of
+ * a foreign Secret must never pass. They must belong to this job, or to the ZipJob that it reruns.
  */
 export const fileListFault = (
   zipJob: ZipJob,
@@ -27,8 +27,8 @@ export const fileListFault = (
   const ownerName = fileListOwner(filesFrom.secretNames);
   if (ownerName === name) return undefined;
   if (ownerName === undefined)
-    return `spec.filesFrom.secretNames are no list: ${fileListSecretName(name, 0)} and so on, or those of a job that is run again`;
+    return `spec.filesFrom.secretNames must be ${fileListSecretName(name, 0)} and so on, or the Secrets of the job to rerun`;
   return owner
     ? ownerFault(owner, ownerName, filesFrom)
-    : `spec.filesFrom.secretNames are those of ZipJob ${ownerName}, which does not exist`;
+    : `spec.filesFrom.secretNames refers to the list of ZipJob ${ownerName}, which does not exist`;
 };

@@ -8,14 +8,15 @@ export const wasAccepted = ({ status }: ZipJob): boolean =>
 const isGoing = (bucket: Observation['bucket']): boolean =>
   bucket === undefined || (isLeaving(bucket.metadata) && isForced(bucket.metadata));
 
-/** Does something end the job before its time: deletion, cancellation, or the loss of its bucket? */
+/** Why the job ends early: deletion, cancellation, or the deletion of its bucket. */
 export const interruption = ({
   zipJob,
   bucket,
 }: Pick<Observation, 'zipJob' | 'bucket'>): Outcome | undefined => {
   if (zipJob.metadata.deletionTimestamp !== undefined)
     return { reason: 'Deleted', message: 'the ZipJob is being deleted' };
-  if (zipJob.spec.cancel === true) return { reason: 'Cancelled', message: 'cancelled by spec.cancel' };
+  if (zipJob.spec.cancel === true)
+    return { reason: 'Cancelled', message: 'the job was cancelled by spec.cancel' };
   if (wasAccepted(zipJob) && isGoing(bucket))
     return {
       reason: 'BucketDeleted',

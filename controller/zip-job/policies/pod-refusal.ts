@@ -13,18 +13,18 @@ const since = ({ zipJob }: Pick<Observation, 'zipJob'>, job: Job): number =>
     timeOf(zipJob.status?.attempts?.at(-1)?.finishedAt) ?? 0,
   );
 
-/** Has the Job been without a pod for longer than it takes? A Job that is suspended has not begun to wait for one. */
+/** True if the Job lacks a pod for longer than usual. A suspended Job does not wait for one. */
 export const lacksPod = (seen: Pick<Observation, 'zipJob' | 'job' | 'pods'>, now: Date): boolean => {
   const { zipJob, job, pods } = seen;
   if (!job || pods.length > 0 || zipJob.status?.job?.uid !== job.metadata.uid) return false;
   return zipJob.status?.job?.podUid === undefined && now.getTime() - since(seen, job) > POD_PATIENCE_MS;
 };
 
-/** The name of a pod that was not created is another one each time; left in, it would be news each time. */
+/** The name of a rejected pod differs each time; keeping it would cause a new Event each time. */
 const plain = (message: string): string =>
   message.replace(/^Error creating: /, '').replace(/^pods "[^"]*" (?:is|are) forbidden: /, '');
 
-/** What the Job controller tells of the pods that it could not create: the API server's own words. */
+/** Why the Job controller could not create pods, in the words of the API server. */
 export const podRefusalOf = (events: readonly Event[]): PodWait | undefined => {
   const last = events.reduce<Event | undefined>(
     (newest, event) =>

@@ -2,8 +2,8 @@ import type { ZipProject } from '#crds/zip-project.ts';
 import type { DecisionConfig } from '../observation.ts';
 
 /**
- * Which settings hold for the pods of a project? Its own go before the chart's; but where the chart lets zippers run, no
- * project takes back.
+ * The effective pod settings of a project. They override those of the chart, but a project cannot loosen where the chart lets
+ * zippers run.
  */
 export const settingsIn = (project: ZipProject | undefined, config: DecisionConfig): DecisionConfig => {
   const pods = project?.spec.pods;

@@ -37,7 +37,7 @@ const mounting = (pod: Pod, now: Date): PodWait | undefined => {
   if (since === undefined || now.getTime() - since < MOUNT_PATIENCE_MS) return undefined;
   return {
     reason: 'ContainerConfig',
-    message: `the container of pod ${pod.metadata.name} is not created; a Secret may be missing: ${mountsOf(pod)}`,
+    message: `the container of pod ${pod.metadata.name} has not been created; check whether these Secrets exist: ${mountsOf(pod)}`,
   };
 };
 
@@ -45,7 +45,7 @@ const unschedulable = (pod: Pod): PodWait | undefined => {
   const condition = pod.status?.conditions?.find(
     ({ type, status, reason }) => type === 'PodScheduled' && status === 'False' && reason === 'Unschedulable',
   );
-  return condition && { reason: 'Unschedulable', message: condition.message ?? 'no node takes the pod' };
+  return condition && { reason: 'Unschedulable', message: condition.message ?? 'no node can run the pod' };
 };
 
 const hasRun = (pod: Pod): boolean => {
@@ -59,7 +59,7 @@ const refusedByNode = (pod: Pod): PodWait | undefined => {
   return reason && { reason, message: `${waiting?.reason}: ${waiting?.message ?? ''}` };
 };
 
-/** What outside of this project keeps a pod from starting? Undefined when nothing is known to. */
+/** The external reason why a pod does not start; undefined if none is known. */
 export const podWaiting = (pod: Pod, now: Date): PodWait | undefined =>
   // What a node says comes first: there is one then, whatever the scheduler last wrote.
   hasRun(pod) ? undefined : (refusedByNode(pod) ?? unschedulable(pod) ?? mounting(pod, now));

@@ -3,7 +3,7 @@ import type { ZipJob } from '#crds/zip-job.ts';
 import { timeOf } from '../../kube-state/times.ts';
 
 /**
- * Did this ZipJob come back from a backup? Restoring drops the status and renews the creation time, but keeps the
+ * True if this ZipJob was restored from a backup. Restoring drops the status and renews the creation time, but keeps the
  * annotations; an archive asked for long ago must not be built a second time.
  */
 export const isRestored = (

@@ -3,11 +3,11 @@ import { fileCount } from '#crds/zip-job-facts.ts';
 import type { Outcome } from '../observation.ts';
 import { hasStarted } from '../owned-status.ts';
 
-/** The result that the pod in charge wrote, if it did. */
+/** The result of the active pod, if it wrote one. */
 export const resultOf = (zipJob: ZipJob): ZipResult | undefined =>
   hasStarted(zipJob) ? zipJob.status?.result : undefined;
 
-/** Is the result what was asked for? Every file is an entry or was left out on request; the archive is not empty. */
+/** Checks the result against the request: every file is an entry or was skipped as allowed; the archive is not empty. */
 export const verifyResult = (zipJob: ZipJob, result: ZipResult): Outcome => {
   const manifest = zipJob.spec.manifestEntry === undefined ? 0 : 1;
   const skipped = zipJob.spec.onSourceError === 'Skip' ? (result.skipped?.length ?? 0) : 0;
@@ -15,9 +15,9 @@ export const verifyResult = (zipJob: ZipJob, result: ZipResult): Outcome => {
   if (result.entries !== expected)
     return {
       reason: 'ResultInvalid',
-      message: `the archive has ${result.entries} entries where ${expected} were asked for`,
+      message: `the archive has ${result.entries} entries, but ${expected} were requested`,
     };
-  if (result.bytes <= 0) return { reason: 'ResultInvalid', message: 'the archive has no bytes' };
+  if (result.bytes <= 0) return { reason: 'ResultInvalid', message: 'the archive is empty' };
   return {
     reason: 'Uploaded',
     message: `${result.entries} entries, ${result.bytes} bytes at key ${zipJob.spec.key}`,

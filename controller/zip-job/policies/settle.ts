@@ -7,17 +7,17 @@ import { timeOf } from '../../kube-state/times.ts';
 import type { Observation } from '../observation.ts';
 import { uploadOf } from '../owned-status.ts';
 
-/** How long the settle Job may be overdue, or be refused by the API server, before the answer is given up. */
+/** How long the recovery Job may be overdue, or be rejected by the API server, before recovery ends without a result. */
 const PATIENCE_SECONDS = 60;
 
-/** What there is to settle: an upload of which the status tells, or one of which at most the store does. */
+/** What to recover: an upload recorded in the status, or one that only the store may know. */
 export type Settled = UploadState | 'unrecorded';
 
 export interface SettleAnswer {
   readonly kind: 'answer';
   readonly outcome: SettleOutcome;
   readonly upload: Settled;
-  /** How many uploads could not be aborted, or not be looked for. */
+  /** Number of uploads that could not be aborted or found. */
   readonly abortFailures: number;
 }
 
@@ -45,9 +45,9 @@ const answerOf = (settle: NonNullable<Observation['settle']>, upload: Settled): 
 };
 
 /**
- * May the store hold an upload that nobody recorded? A zipper starts one only after its first progress was taken, so not if
- * there is none. Neither if the zipper said in its last words how it ended: it knows whether a start was left unanswered.
- * What remains are pods that were killed, lost, or stopped in the middle of it.
+ * True if the store may have an unrecorded upload. A zipper starts one only after its first progress write succeeded, so not if
+ * there is none. Nor if the zipper wrote a termination message: it knows whether the start of an upload got no response.
+ * This leaves pods that were killed, lost, or stopped during the start.
  */
 const mayHaveStarted = ({ zipJob, pods, settle }: Observation, { podUid }: Attempt): boolean => {
   if (zipJob.status?.progress?.podUid !== podUid) return false;
@@ -57,7 +57,7 @@ const mayHaveStarted = ({ zipJob, pods, settle }: Observation, { podUid }: Attem
   return message === undefined || message.startUnanswered === true;
 };
 
-/** What of the attempt is to be settled: its upload as the zipper left it when it lost the charge. */
+/** The upload to recover, as the zipper left it when it was deactivated. */
 const toSettle = (seen: Observation, attempt: Attempt): Settled | undefined =>
   uploadOf(seen.zipJob, attempt.podUid) ??
   attempt.upload ??
@@ -81,8 +81,8 @@ const followJob = (
 };
 
 /**
- * What is to be done until it is certain that the last attempt can publish nothing any more? The attempt has lost the
- * charge before; its upload is aborted, and the store asked what became of it, by a Job of the zipper image.
+ * The next step until the last attempt can no longer publish an archive. The attempt was deactivated
+ * before; a recovery Job aborts its upload and checks in the store whether it was published.
  */
 export const settleStep = (
   seen: Observation,

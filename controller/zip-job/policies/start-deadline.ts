@@ -12,7 +12,7 @@ const LONGEST_BACKOFF_MS = 360_000;
 const awaitsQueue = (zipJob: ZipJob, job: Job): boolean =>
   zipJob.spec.queueName !== undefined && job.status?.startTime === undefined;
 
-/** What a Job that waits for its queue waits for. */
+/** Why a Job that waits for its queue is suspended. */
 export const queueWait = (zipJob: ZipJob, job: Job): PodWait | undefined =>
   awaitsQueue(zipJob, job)
     ? {
@@ -21,7 +21,7 @@ export const queueWait = (zipJob: ZipJob, job: Job): PodWait | undefined =>
       }
     : undefined;
 
-/** What the deadline depends on beside the job: its pod, and the queues in which a job may wait as long as it likes. */
+/** What else the deadline depends on: the pod, and the queues without a start deadline. */
 export interface StartSettings {
   readonly pod?: Pod | undefined;
   readonly trustedQueues: readonly string[];

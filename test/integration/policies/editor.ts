@@ -43,12 +43,12 @@ const itCannotActAsZipper = (): void => {
       const pod = await user.request('POST', corePath(OWN, 'pods'), {
         body: aPod('mine', podSpec(ZIPPER_SERVICE_ACCOUNT)),
       });
-      expectRefusal(pod, 'made by the Job controller only');
+      expectRefusal(pod, 'only the Job controller may create pods');
       const old = { ...podSpec(''), serviceAccountName: undefined, serviceAccount: ZIPPER_SERVICE_ACCOUNT };
       const byOldName = await user.request('POST', corePath(OWN, 'pods'), { body: aPod('mine', old) });
-      expectRefusal(byOldName, 'made by the Job controller only');
+      expectRefusal(byOldName, 'only the Job controller may create pods');
       const job = await user.request('POST', jobsPath(OWN), { body: aJob('mine', ZIPPER_SERVICE_ACCOUNT) });
-      expectRefusal(job, 'made by the controller of zipjobs only');
+      expectRefusal(job, 'only the zipjobs controller may create Jobs');
     }
   });
 
@@ -80,7 +80,7 @@ const itCannotActAsZipper = (): void => {
     );
     await until('the ReplicaSet to be refused', async () => {
       const { body } = await world.admin.request('GET', `/apis/apps/v1/namespaces/${OWN}/replicasets`);
-      return JSON.stringify(body).includes('made by the Job controller only');
+      return JSON.stringify(body).includes('only the Job controller may create pods');
     });
   });
 
@@ -90,7 +90,7 @@ const itCannotActAsZipper = (): void => {
     for (const user of everybody())
       for (const spec of [{}, { boundObjectRef }]) {
         const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec };
-        expectRefusal(await user.request('POST', path, { body }), 'given to nodes only');
+        expectRefusal(await user.request('POST', path, { body }), 'only nodes may request tokens');
       }
     const own = `${corePath(OWN, 'serviceaccounts')}/default/token`;
     const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: {} };
@@ -102,7 +102,7 @@ const itCannotActAsZipper = (): void => {
       const made = await user.request('POST', corePath(OWN, 'secrets'), {
         body: tokenSecret('mine', ZIPPER_SERVICE_ACCOUNT),
       });
-      expectRefusal(made, 'no Secret holds a token');
+      expectRefusal(made, 'Secrets with a token');
     }
     accept(
       await world.editor.request('POST', corePath(OWN, 'secrets'), { body: tokenSecret('own', 'default') }),
@@ -111,7 +111,7 @@ const itCannotActAsZipper = (): void => {
     const changed = await world.editor.request('PATCH', `${corePath(OWN, 'secrets')}/own`, {
       body: { metadata },
     });
-    expectRefusal(changed, 'no Secret holds a token');
+    expectRefusal(changed, 'Secrets with a token');
   });
 };
 
@@ -127,7 +127,10 @@ export const describeEditor = (theWorld: () => World): void => {
   it('cannot run commands in a zipper, but in other pods of the namespace', async () => {
     for (const user of everybody())
       for (const way of ['exec?command=id&container=zipper', 'exec?command=id', 'attach?stdout=true'])
-        expectRefusal(await user.request('POST', `${podPath}/${way}`), 'runs commands inside a zipper');
+        expectRefusal(
+          await user.request('POST', `${podPath}/${way}`),
+          'commands in a zipper pod are not allowed',
+        );
     const other = await world.editor.request('POST', `${corePath(OWN, 'pods')}/own/exec?command=id`);
     expect(other.message).not.to.contain('ValidatingAdmissionPolicy');
   });
@@ -139,14 +142,14 @@ export const describeEditor = (theWorld: () => World): void => {
     for (const user of everybody()) {
       const patch = (path: string, body: unknown) =>
         user.request('PATCH', path, { patch: 'strategic-merge', body });
-      expectRefusal(await patch(podPath, image), "spec of a zipper's pod does not change");
-      expectRefusal(await patch(podPath, task), "task of a zipper's pod does not change");
+      expectRefusal(await patch(podPath, image), "spec of a zipper's pod cannot be changed");
+      expectRefusal(await patch(podPath, task), "task of a zipper's pod cannot be changed");
     }
     const joined = await world.admin.request('PATCH', `${podPath}/ephemeralcontainers`, {
       patch: 'strategic-merge',
       body: debug,
     });
-    expectRefusal(joined, 'containers that join a zipper');
+    expectRefusal(joined, 'ephemeral containers in a zipper pod are not allowed');
     accept(await world.editor.request('PATCH', podPath, { body: { metadata: { labels: { note: 'x' } } } }));
   });
 
@@ -155,7 +158,7 @@ export const describeEditor = (theWorld: () => World): void => {
     for (const spec of [{ parallelism: 2 }, { suspend: true }])
       expectRefusal(
         await world.editor.request('PATCH', path, { body: { spec } }),
-        "zipper's Job does not change",
+        "zipper's Job cannot be changed",
       );
     accept(await world.editor.request('DELETE', `${path}?propagationPolicy=Background&dryRun=All`));
   });
@@ -168,7 +171,7 @@ export const describeEditor = (theWorld: () => World): void => {
     for (const spec of [{ parallelism: 2 }, { activeDeadlineSeconds: 9 }, { template: task }])
       expectRefusal(
         await world.editor.request('PATCH', path, { body: { spec } }),
-        "zipper's Job does not change",
+        "zipper's Job cannot be changed",
       );
     const template = { spec: { nodeSelector: { pool: 'spot' } } };
     accept(await world.editor.request('PATCH', path, { body: { spec: { suspend: false, template } } }));

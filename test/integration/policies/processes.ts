@@ -33,34 +33,46 @@ const mount = (pod: PodBody, volume: Record<string, unknown>): number =>
 const listOf = (secretName: string) => ({ projected: { sources: [{ secret: { name: secretName } }] } });
 
 const BAD_JOBS: readonly [string, (pod: PodBody, job: JobBody) => unknown, string][] = [
-  ['another image', (pod) => (firstContainer(pod)['image'] = 'evil'), 'as it is'],
-  ['a command', (pod) => (firstContainer(pod)['command'] = ['sh']), 'as it is'],
-  ['arguments', (pod) => (firstContainer(pod)['args'] = ['-e']), 'as it is'],
-  ['a second container', (pod) => pod.containers.push({ name: 'b', image: 'b' }), 'one container'],
-  ['an init container', (pod) => (pod['initContainers'] = [{ name: 'b', image: 'b' }]), 'one container'],
-  ['another service account', (pod) => (pod['serviceAccountName'] = 'default'), 'runs as zipjobs-zipper'],
-  ['the automatic token', (pod) => (pod['automountServiceAccountToken'] = true), 'mounted explicitly'],
-  ["the node's network", (pod) => (pod['hostNetwork'] = true), 'shares nothing with its node'],
-  ["the node's files", (pod) => mount(pod, { hostPath: { path: '/' } }), 'nothing else'],
-  ['another Secret', (pod) => mount(pod, { secret: { secretName: 'database' } }), 'file list only'],
-  ['the webhook key', (pod) => mount(pod, { secret: { secretName: 'zipjobs-webhook' } }), 'file list only'],
-  ["another ZipJob's list", (pod) => mount(pod, listOf('zip-other-files-0')), 'file list only'],
-  ['two buckets', (pod) => mount(pod, { secret: { secretName: 'zipbucket-b' } }), 'one bucket'],
-  ["a bucket's Secret beside a list", (pod) => mount(pod, listOf('zipbucket-b')), 'file list only'],
+  ['another image', (pod) => (firstContainer(pod)['image'] = 'evil'), 'another command'],
+  ['a command', (pod) => (firstContainer(pod)['command'] = ['sh']), 'another command'],
+  ['arguments', (pod) => (firstContainer(pod)['args'] = ['-e']), 'another command'],
+  ['a second container', (pod) => pod.containers.push({ name: 'b', image: 'b' }), 'have one container'],
+  ['an init container', (pod) => (pod['initContainers'] = [{ name: 'b', image: 'b' }]), 'have one container'],
+  [
+    'another service account',
+    (pod) => (pod['serviceAccountName'] = 'default'),
+    'use the service account zipjobs-zipper',
+  ],
+  [
+    'the automatic token',
+    (pod) => (pod['automountServiceAccountToken'] = true),
+    'automountServiceAccountToken to false',
+  ],
+  ["the node's network", (pod) => (pod['hostNetwork'] = true), 'not share the network'],
+  ["the node's files", (pod) => mount(pod, { hostPath: { path: '/' } }), 'Secrets, its token and its task'],
+  ['another Secret', (pod) => mount(pod, { secret: { secretName: 'database' } }), 'list of one ZipJob'],
+  [
+    'the webhook key',
+    (pod) => mount(pod, { secret: { secretName: 'zipjobs-webhook' } }),
+    'list of one ZipJob',
+  ],
+  ["another ZipJob's list", (pod) => mount(pod, listOf('zip-other-files-0')), 'list of one ZipJob'],
+  ['two buckets', (pod) => mount(pod, { secret: { secretName: 'zipbucket-b' } }), 'only one bucket'],
+  ["a bucket's Secret beside a list", (pod) => mount(pod, listOf('zipbucket-b')), 'list of one ZipJob'],
   [
     'a Secret in its environment',
     (pod) =>
       (firstContainer(pod)['env'] = [
         { name: 'A', valueFrom: { secretKeyRef: { name: 'database', key: 'password' } } },
       ]),
-    'environment holds no Secret',
+    'not contain Secrets',
   ],
   [
     'a whole Secret in its environment',
     (pod) => (firstContainer(pod)['envFrom'] = [{ secretRef: { name: 'database' } }]),
-    'environment holds no Secret',
+    'not contain Secrets',
   ],
-  ['no owner', (_pod, job) => delete job.metadata.ownerReferences, 'owned by one resource'],
+  ['no owner', (_pod, job) => delete job.metadata.ownerReferences, 'must have one owner'],
 ];
 
 const aSecret = (name: string, more: Record<string, unknown> = {}) => ({
@@ -97,9 +109,9 @@ const itMakesJobs = (): void => {
     accept(await post(listed(of('zip-first'), 'zip-first-files-0', 'zip-first-files-1')));
     expectRefusal(
       await post(listed(of('zip-first'), 'zip-first-files-0', 'zip-other-files-0')),
-      'file list only',
+      'list of one ZipJob',
     );
-    expectRefusal(await post(listed(of('.*'), 'zip-other-files-0')), 'name of one ZipJob');
+    expectRefusal(await post(listed(of('.*'), 'zip-other-files-0')), 'must be the name of a ZipJob');
   });
 
   for (const [what, spoil, words] of BAD_JOBS)
@@ -130,7 +142,7 @@ const itTestsBuckets = (): void => {
       mount(job.spec.template.spec, volume);
       expectRefusal(
         await world.controller.request('POST', DRY_RUN, { body: job }),
-        'the test of a bucket sees',
+        'a bucket test may mount only the credentials of that bucket',
       );
     });
 };
@@ -160,7 +172,7 @@ export const describeController = (theWorld: () => World): void => {
       { metadata: { annotations: { a: 'b' } } },
       { metadata: { finalizers: ['zipjobs.dev/cleanup', 'example.com/other'] } },
     ])
-      expectRefusal(await patch(body), 'but its finalizer');
+      expectRefusal(await patch(body), 'may change only the finalizer');
     accept(await patch({ metadata: { finalizers: null } }));
     accept(await world.admin.request('DELETE', `${buckets}/s3-untouched`));
   });
@@ -186,7 +198,7 @@ export const describeController = (theWorld: () => World): void => {
       accept(await world.admin.request('POST', secrets, { body }));
     const remove = (secret: string) => world.controller.request('DELETE', `${secrets}/${secret}`);
     for (const secret of ['zipbucket-x', 'y-files-0', 'backup-files-0'])
-      expectRefusal(await remove(secret), 'deletes no Secret but');
+      expectRefusal(await remove(secret), 'may delete only Secrets');
     accept(await remove(`${name}-files-0`));
     expectRefusal(await world.controller.request('DELETE', secrets), 'forbidden');
   });
@@ -237,7 +249,11 @@ export const describeApi = (theWorld: () => World): void => {
     ],
     ['no owner', () => ({ metadata: { ...metadataOf(), ownerReferences: [] } }), 'file-list Secrets'],
     ['a content that may change', () => ({ immutable: false }), 'immutable'],
-    ['another type', () => ({ type: 'kubernetes.io/basic-auth', data: { username: '' } }), 'of type Opaque'],
+    [
+      'another type',
+      () => ({ type: 'kubernetes.io/basic-auth', data: { username: '' } }),
+      'must have type Opaque',
+    ],
   ];
   for (const [what, change, words] of refused)
     it(`cannot make a Secret with ${what}`, async () => {
@@ -255,7 +271,7 @@ export const describeApi = (theWorld: () => World): void => {
     const begun = (await world.createZipJob(OWN)).metadata.name;
     const begunPath = await labelled(begun);
     await world.setStatus(OWN, begun, { phase: 'Running' });
-    expectRefusal(await api.request('DELETE', begunPath), 'no zipper has begun');
+    expectRefusal(await api.request('DELETE', begunPath), 'no zipper has started');
     expectRefusal(await api.request('DELETE', zipPath(OWN)), 'forbidden');
     accept(await api.request('DELETE', fresh));
   });

@@ -99,7 +99,10 @@ const itHasNoOtherRights = (): void => {
     await world.setStatus(OWN, neighbour.zipJob, {
       job: { name: neighbour.zipJob, uid: 'u', podUid: neighbour.uid },
     });
-    expectRefusal(await apply({ progress: progressOf(pod) }, { name: neighbour.zipJob }), 'not in charge');
+    expectRefusal(
+      await apply({ progress: progressOf(pod) }, { name: neighbour.zipJob }),
+      'not the active pod',
+    );
     const foreign = await world.createZipJob(OTHER);
     const answer = await apply(
       { progress: progressOf(pod) },
@@ -110,7 +113,7 @@ const itHasNoOtherRights = (): void => {
 
   it("is refused a ZipJob's status before any pod is active", async () => {
     const { metadata } = await world.createZipJob(OWN);
-    expectRefusal(await apply({ progress: progressOf(pod) }, { name: metadata.name }), 'not in charge');
+    expectRefusal(await apply({ progress: progressOf(pod) }, { name: metadata.name }), 'not the active pod');
   });
 
   it('is refused its own spec, and does not change it through the status', async () => {
@@ -180,13 +183,13 @@ export const describeZipper = (theWorld: () => World): void => {
     const inCharge = (podUid: string | null) =>
       world.setStatus(OWN, late.zipJob, { job: { name: late.zipJob, uid: 'u', podUid } });
     const write = () => apply({ progress: progressOf(late) }, { name: late.zipJob, by: late });
-    expectRefusal(await write(), 'not in charge');
+    expectRefusal(await write(), 'not the active pod');
     await inCharge(late.uid);
     expect((await write()).status).to.equal(200);
     await inCharge(pod.uid);
-    expectRefusal(await write(), 'not in charge');
+    expectRefusal(await write(), 'not the active pod');
     await inCharge(null);
-    expectRefusal(await write(), 'not in charge');
+    expectRefusal(await write(), 'not the active pod');
   });
 
   it('is refused once the ZipJob is finished', async () => {

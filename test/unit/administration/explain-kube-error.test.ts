@@ -45,7 +45,7 @@ describe('explainKubeError', () => {
       'Sign in again',
     );
     expect(explain('GET /x: 404 NotServed: unknown', 'NotServed').message).to.contain(
-      'Install the chart first',
+      'install the chart first',
     );
     expect(explain('PUT /x: 409 Conflict: changed', 'Conflict').message).to.contain('try again');
   });

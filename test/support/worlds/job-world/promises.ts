@@ -128,7 +128,7 @@ const expectEvidence = (before: ZipJob, after: ZipJob, facts: Facts): void => {
   const last = attempts?.at(-1);
   if (last?.reason !== 'PodGone' || last.n === before.status?.attempts?.at(-1)?.n) return;
   const uids = facts.pods.all().map(({ metadata }) => metadata.uid);
-  expect(uids, 'the pod is gone').not.to.include(last.podUid);
+  expect(uids, 'the pod was deleted before it reported a result').not.to.include(last.podUid);
 };
 
 /** Looked at when a Job that archives is created: the ZipJob as it is then, and how many it had before. */

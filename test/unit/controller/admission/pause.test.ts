@@ -16,7 +16,7 @@ describe('the pause', () => {
 
   it('is what stands on the Lease, and is told once for each change', () => {
     for (const value of [undefined, 'incident 42', 'incident 42', 'true', 'false', undefined]) see(value);
-    expect(told).to.deep.equal(['incident 42', 'no reason is given', undefined]);
+    expect(told).to.deep.equal(['incident 42', 'no reason given', undefined]);
     expect(pause.reason).to.equal(undefined);
   });
 

@@ -58,7 +58,7 @@ describe('slots', () => {
       name: 'in all',
       limits: { inAll: 1 },
       second: { project: 'b' },
-      want: /^at most 1 jobs run at once in all/,
+      want: /^at most 1 jobs can run at the same time in total/,
     },
     {
       name: 'of the project',

@@ -45,7 +45,7 @@ const READY = {
   type: 'Ready',
   status: 'True',
   reason: 'ProjectReady',
-  message: 'ServiceAccount and RoleBinding zipjobs-zipper of the zippers are in place.',
+  message: 'ServiceAccount and RoleBinding zipjobs-zipper of the zippers exist.',
   observedGeneration: 1,
   lastTransitionTime: '2026-01-02T03:04:05Z',
 } as const;

@@ -38,8 +38,8 @@ describe('projectDeletion', () => {
       cancel: [job],
       until: new Date(Date.parse(ago(60)) + 300_000),
     });
-    expect(decision).to.have.property('message').that.contains('jobs end: gone, j, told');
-    expect(decision).to.have.property('message').that.contains('ZipBuckets are deleted: s3-archive');
+    expect(decision).to.have.property('message').that.contains('jobs have ended: gone, j, told');
+    expect(decision).to.have.property('message').that.contains('ZipBuckets have been deleted: s3-archive');
   });
 
   it('waits for buckets alone, too', () => {

@@ -6,13 +6,17 @@ const metadata = { namespace: 'ns', name: 'a' };
 
 describe('the decoders', () => {
   for (const { name, value, fault } of [
-    { name: 'no object', value: [], fault: 'it is no JSON object' },
-    { name: 'no spec', value: { metadata }, fault: 'spec is missing or no object' },
-    { name: 'a spec that is a list', value: { metadata, spec: [] }, fault: 'spec is missing or no object' },
+    { name: 'no object', value: [], fault: 'it is not a JSON object' },
+    { name: 'no spec', value: { metadata }, fault: 'spec is missing or not an object' },
+    {
+      name: 'a spec that is a list',
+      value: { metadata, spec: [] },
+      fault: 'spec is missing or not an object',
+    },
     {
       name: 'a status that is none',
       value: { metadata, spec: {}, status: 'x' },
-      fault: 'status is no object',
+      fault: 'status is not an object',
     },
     { name: 'no metadata', value: { spec: {} }, fault: 'metadata is missing' },
     {

@@ -172,7 +172,7 @@ describe('createObjectClient', () => {
     expect(await answer).to.deep.include({
       code: 'InvalidAnswer',
       message:
-        'GET /apis/zipjobs.dev/v1alpha1/namespaces/ns/zipjobs/a: not a ZipJob: spec is missing or no object',
+        'GET /apis/zipjobs.dev/v1alpha1/namespaces/ns/zipjobs/a: not a ZipJob: spec is missing or not an object',
     });
   });
 });
@@ -216,7 +216,7 @@ describe('createKubeClient', () => {
     expect(error).to.deep.include({
       code: 'Timeout',
       httpStatus: undefined,
-      message: 'POST /slow: no answer from the API server within 50 ms',
+      message: 'POST /slow: no response from the API server within 50 ms',
     });
     await until('the call to be closed', () => server.seen[0]?.closed);
   });

@@ -13,7 +13,7 @@ describe('withTimeLimit', () => {
     const error = await caught(withTimeLimit({ attempt: 'GET /', ms: 20 }, never));
     expect(error).to.include({
       code: 'Timeout',
-      message: 'GET /: no answer from the API server within 20 ms',
+      message: 'GET /: no response from the API server within 20 ms',
     });
   });
 

@@ -109,7 +109,7 @@ describe('zipToS3 with files that may be left out', () => {
     };
     const error = await bench.failing(breaking, { task: { ...task, onSourceError: 'Skip' } });
     expect(error).to.include({ code: 'SourceNotFound' });
-    expect(error.message).to.contain('cannot be taken back');
+    expect(error.message).to.contain('cannot be removed');
     expect(error.message).to.not.contain('CANARY');
     expect(bench.leftovers).to.deep.equal([0, 0]);
   });

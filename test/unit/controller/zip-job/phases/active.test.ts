@@ -213,6 +213,6 @@ describe('decide, while a Job is there', () => {
     };
     const zipJob = withStatus(starting('p1'), { startDeadlineSeconds: 5 });
     const decision = judge({ zipJob, job: aJob(), pods: [pod] });
-    expect(decision.status?.message).to.contain('a Secret may be missing: zipbucket-s3-archive');
+    expect(decision.status?.message).to.contain('check whether these Secrets exist: zipbucket-s3-archive');
   });
 });

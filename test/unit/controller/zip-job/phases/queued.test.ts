@@ -75,7 +75,7 @@ describe('decide, before there is a Job', () => {
     phase: 'Queued',
     apiStatus: 'none',
     reason: 'Queued',
-    message: 'Waiting for its turn.',
+    message: 'The job is queued.',
     acceptedAt: ago(60),
     conditions: [JUST_ACCEPTED],
   };
@@ -174,7 +174,7 @@ describe('decide, before there is a Job', () => {
     const waiting = judge({ zipJob: withStatus(queued), job });
     expect(waiting.status).to.include({ phase: 'Queued', reason: 'NameConflict' });
     expect(findCondition(waiting.status?.conditions, 'Waiting')?.message).to.contain(
-      'is still being removed',
+      'is still being deleted',
     );
     expect([kinds(waiting), waiting.requeueAfterMs]).to.deep.equal([[], 2000]);
     expect(kinds(judge({ zipJob: withStatus(waiting.status ?? {}) }))).to.deep.equal(['createJob']);

@@ -51,7 +51,7 @@ describe('attemptOf', () => {
       exitCode: 12,
       class: 'permanent',
       reason: 'SourceNotFound',
-      message: 'file 0: A source answered with a status that trying again does not change. (HTTP 404)',
+      message: 'file 0: A source responded with a status that a retry does not change. (HTTP 404)',
     });
   });
 

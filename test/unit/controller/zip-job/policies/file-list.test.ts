@@ -32,13 +32,17 @@ describe('fileListFault', () => {
     [
       'Secrets of two lists',
       fault(first, { secretNames: [`${NAME}-files-0`, 'again-files-1'] }),
-      /are no list/,
+      /must be .* or the Secrets of the job to rerun/,
     ],
-    ['another Secret', fault(first, { secretNames: ['zipbucket-s3-x'] }), /are no list/],
+    [
+      'another Secret',
+      fault(first, { secretNames: ['zipbucket-s3-x'] }),
+      /must be .* or the Secrets of the job to rerun/,
+    ],
     [
       'a list of a list',
       fault(aZipJob({ spec: { filesFrom: { ...filesFrom, secretNames: ['other-files-0'] } } })),
-      /no list of its own/,
+      /no file list of its own/,
     ],
   ];
   for (const [what, found, words] of cases)

@@ -161,7 +161,7 @@ describe('jobView', () => {
     );
     expect(failure.map(({ name, value }) => [name, value])).to.deep.equal([
       ['Code', 'SourceNotFound'],
-      ['Meaning', 'A source answered with a status that trying again does not change.'],
+      ['Meaning', 'A source responded with a status that a retry does not change.'],
       ['File', 'index 0'],
       ['File name', 'a.txt'],
       ['Source response', '404'],
