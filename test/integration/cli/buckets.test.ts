@@ -138,23 +138,31 @@ describe('the command line', function () {
     it('says what to do when it goes wrong', async () => {
       const env = world.credentials;
       const cases: readonly (readonly [args: readonly string[], code: number, says: RegExp])[] = [
-        [world.inOwn('bucket', 'create', 'reports'), 2, /needs region, such as eu-central-1/],
+        [
+          world.inOwn('bucket', 'create', 'reports'),
+          2,
+          /Missing region: an s3 bucket requires region, such as eu-central-1/,
+        ],
         [
           world.inOwn('bucket', 'show', 'archive'),
           4,
-          /no bucket 'archive' of service s3\. One of service r2 has that name/,
+          /Bucket "archive" \(s3\) not found in project "cli-buckets"\. A bucket with this name exists for service r2/,
         ],
-        [world.inOwn('bucket', 'show', 'nothing-here'), 4, /List the buckets/],
+        [
+          world.inOwn('bucket', 'show', 'nothing-here'),
+          4,
+          /Create it with: zipjobs bucket create nothing-here -n cli-buckets/,
+        ],
         [world.inOwn('bucket', 'delete', BUCKET), 2, /Delete bucket .*--yes/],
-        [['bucket', 'list', '-n', 'default'], 3, /You \(olivia\) may not get zipprojects/],
+        [['bucket', 'list', '-n', 'default'], 3, /User "olivia" cannot get zipprojects/],
         [
           ['bucket', 'create', 'reports', '--region', 'x', '-n', world.other],
           3,
-          /may not create zipbuckets\.zipjobs\.dev in namespace cli-buckets-other\. Ask/,
+          /cannot create zipbuckets\.zipjobs\.dev in namespace cli-buckets-other\. Ask/,
         ],
       ];
       for (const [args, code, says] of cases) await world.refused(world.owner, args, { code, says, env });
-      // Nobody types credentials for what cannot be.
+      // Credentials are asked for only if the bucket can be created.
       await world.refused(world.owner, world.newBucket(BUCKET), {
         code: 3,
         says: /already exists in project "cli-buckets"\. Update its credentials, or delete it first/,
