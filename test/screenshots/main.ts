@@ -1,9 +1,9 @@
 /**
  * Pictures of every page of the dashboard, on the local cluster with the real controller and Chromium:
- * `npm run screenshots [-- --folder FOLDER] [-- --format png] [-- --only NAME]`. The exit code is 1 when a page is wider
- * than its window.
+ * `npm run screenshots [-- --folder FOLDER] [-- --format png] [-- --only NAME]`. Those that README.md shows are also
+ * written to docs/screenshots. The exit code is 1 when a page is wider than its window.
  */
-import { rm, writeFile } from 'node:fs/promises';
+import { copyFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { stopSharedBrowser } from '#test/support/browser/browser.ts';
@@ -12,7 +12,7 @@ import { stopSharedCluster } from '#test/support/worlds/shared-cluster.ts';
 import { furnish } from './furnish.ts';
 import { galleryOf } from './gallery.ts';
 import { type Shot, shotsOf, type Who } from './shots.ts';
-import { type Format, takeShot } from './take-shots.ts';
+import { type Format, fileOf, takeShot } from './take-shots.ts';
 
 const NAMESPACE = 'photo-orders';
 const ENV = {
@@ -21,6 +21,9 @@ const ENV = {
   DASHBOARD_OIDC_ISSUER: 'https://login.example.com',
   DASHBOARD_OIDC_CLIENT_ID: 'zipjobs-dashboard',
 };
+
+/** The pictures in README.md: on a desktop, in both colour schemes. */
+const IN_README = { folder: 'docs/screenshots', names: ['overview', 'job-running'], format: 'webp' } as const;
 
 interface Wanted {
   readonly folder: string;
@@ -32,7 +35,7 @@ interface Wanted {
 const readWanted = (): Wanted => {
   const { values } = parseArgs({
     options: {
-      folder: { type: 'string', default: 'docs/screenshots' },
+      folder: { type: 'string', default: 'screenshots' },
       format: { type: 'string', default: 'webp' },
       only: { type: 'string', default: '' },
     },
@@ -49,6 +52,15 @@ const takeAll = async (shots: readonly Shot[], open: Record<Who, OpenPage>, want
   return faults;
 };
 
+const copyForReadme = async (shots: readonly Shot[], { folder, format }: Wanted): Promise<void> => {
+  if (format !== IN_README.format) return;
+  for (const shot of shots.filter(({ name }) => IN_README.names.some((shown) => shown === name)))
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const file = fileOf(shot, { device: 'desktop', colorScheme }, format);
+      await copyFile(join(folder, file), join(IN_README.folder, file));
+    }
+};
+
 const main = async (): Promise<readonly string[]> => {
   const wanted = readWanted();
   await using desk = await startDashboardDesk(NAMESPACE, ENV);
@@ -62,6 +74,7 @@ const main = async (): Promise<readonly string[]> => {
   const asked = shots.filter(({ name }) => wanted.only === '' || name === wanted.only);
   if (wanted.only === '') await rm(wanted.folder, { recursive: true, force: true });
   const faults = await takeAll(asked, { nobody, admin, viewer }, wanted);
+  await copyForReadme(asked, wanted);
   if (wanted.only === '') await writeFile(join(wanted.folder, 'README.md'), galleryOf(shots, wanted.format));
   return faults;
 };
