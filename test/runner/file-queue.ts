@@ -20,6 +20,10 @@ export class FileQueue {
     return index === -1 ? undefined : this.#files.splice(index, 1)[0]?.file;
   }
 
+  has(suite: string): boolean {
+    return this.#files.some((one) => one.suite === suite);
+  }
+
   get left(): number {
     return this.#files.length;
   }

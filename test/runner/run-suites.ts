@@ -35,7 +35,7 @@ export const runSuites = async (options: RunOptions): Promise<readonly string[]>
   const share = (suite: string): number => queue.secondsLeft(suite) / ((active.get(suite) ?? 0) + 1);
   const pick = (): string | undefined => {
     const worthwhile = suites.filter((suite) => {
-      if (broken.has(suite) || queue.secondsLeft(suite) === 0) return false;
+      if (broken.has(suite) || !queue.has(suite)) return false;
       const setUp = suite === 'unit' ? SET_UP_SECONDS.unit : SET_UP_SECONDS.other;
       return active.get(suite) === 0 || share(suite) > setUp;
     });
@@ -65,5 +65,5 @@ export const runSuites = async (options: RunOptions): Promise<readonly string[]>
     }
   };
   await Promise.all(Array.from({ length: slots }, fillSlot));
-  return problems;
+  return queue.left === 0 ? problems : [...problems, `${queue.left} test files were not run`];
 };

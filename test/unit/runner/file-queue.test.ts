@@ -24,6 +24,14 @@ describe('FileQueue', () => {
     expect(files.left).to.equal(0);
   });
 
+  it('has files also when none of them takes any time', () => {
+    const files = new FileQueue(FILES, () => 0);
+    expect(files.has('unit')).to.equal(true);
+    takeAll(files, 'unit');
+    expect(files.has('unit')).to.equal(false);
+    expect(files.has('integration')).to.equal(true);
+  });
+
   it('adds up the seconds that a suite still takes', () => {
     const files = queue();
     files.take('unit');
