@@ -14,7 +14,7 @@ export interface Question<T> extends Order {
   /** Names the operation in the message of a timeout. */
   readonly what: string;
   /** True when the status acknowledges the command with this nonce. */
-  readonly isAnswered: (object: T, nonce: string) => boolean;
+  readonly hasResponse: (object: T, nonce: string) => boolean;
 }
 
 /** Sends the command without waiting; returns the nonce that the status will repeat. */
@@ -32,10 +32,10 @@ export const orderController = async <T extends KubeObject>(
 export const isOrderPending = (
   { metadata }: Pick<KubeObject, 'metadata'>,
   annotation: string,
-  answered: string | undefined,
+  responded: string | undefined,
 ): boolean => {
   const nonce = metadata.annotations?.[annotation] ?? '';
-  return nonce !== '' && nonce !== answered;
+  return nonce !== '' && nonce !== responded;
 };
 
 /**
@@ -44,20 +44,20 @@ export const isOrderPending = (
  */
 export const askController = async <T extends KubeObject>(
   client: Pick<ObjectClient<T>, 'get' | 'mergePatch'>,
-  { what, isAnswered, ...order }: Question<T>,
+  { what, hasResponse, ...order }: Question<T>,
   wait: WaitForOptions,
 ): Promise<T> => {
   const { target } = order;
   const nonce = await orderController(client, order, wait.signal);
-  const answered = await waitFor(wait, async () => {
+  const responded = await waitFor(wait, async () => {
     const object = await client.get(target.namespace, target.name, wait.signal);
     if (!object)
       throw new AdministrationError(`${what} failed: ${target.name} was deleted in the meantime`, {
         code: 'NotFound',
       });
-    return isAnswered(object, nonce) ? object : undefined;
+    return hasResponse(object, nonce) ? object : undefined;
   });
-  if (answered) return answered;
+  if (responded) return responded;
   throw new AdministrationError(
     `${what} timed out after ${Math.round(wait.limitMs / 1000)} s. It may still complete: check again later, and check that the controller is running`,
     { code: 'TimedOut' },

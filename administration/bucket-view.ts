@@ -42,7 +42,7 @@ const lastTestOf = ({ status }: ZipBucket): BucketTest | null => {
   const { test, conditions } = status ?? {};
   const ready = findCondition(conditions, 'Ready');
   if (!test || !ready) return null;
-  const fence = findCondition(conditions, 'FenceIncomplete');
+  const fence = findCondition(conditions, 'RecoveryLimited');
   return {
     finishedAt: test.finishedAt,
     ok: ready.status === 'True',

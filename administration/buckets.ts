@@ -220,7 +220,7 @@ export const createBuckets = (options: BucketsOptions, namespace: string): Bucke
       target: { namespace, name: metadata.name },
       annotation: ANNOTATIONS.testBucket,
       what: `Test of bucket "${ref.bucketName}"`,
-      isAnswered: (bucket: ZipBucket, nonce: string) => bucket.status?.test?.nonce === nonce,
+      hasResponse: (bucket: ZipBucket, nonce: string) => bucket.status?.test?.nonce === nonce,
     };
     return toBucket(await askController(options.buckets, question, { ...wait, clock: options.clock }));
   },

@@ -24,7 +24,7 @@ const SAME_CODES: Readonly<Partial<Record<KubeErrorCode, AdministrationErrorCode
   NamespaceTerminating: 'Refused',
   Timeout: 'Unreachable',
   Unreachable: 'Unreachable',
-  InvalidAnswer: 'Unreachable',
+  InvalidResponse: 'Unreachable',
   NotServed: 'Unreachable',
 };
 

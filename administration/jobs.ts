@@ -105,7 +105,7 @@ const replayWebhook = async (options: JobsOptions, job: ZipJob, wait: WaitOption
     target: { namespace, name },
     annotation: ANNOTATIONS.replayWebhook,
     what: `Webhook delivery of job "${name}"`,
-    isAnswered: ({ status }: ZipJob, nonce: string) =>
+    hasResponse: ({ status }: ZipJob, nonce: string) =>
       status?.webhook?.replayNonce === nonce &&
       (status.webhook.state !== 'Pending' || (status.webhook.attempts ?? 0) > 0),
   };

@@ -6,7 +6,7 @@ import { type Pod, RESOURCES } from '#runtime/kube/resources.ts';
 import { redactText } from '#runtime/redact.ts';
 import { AdministrationError } from './administration-error.ts';
 import { explainKubeError } from './explain-kube-error.ts';
-import { createPersonClient } from './person-client.ts';
+import { createUserClient } from './user-client.ts';
 
 export interface JobLog {
   readonly pod: string;
@@ -34,7 +34,7 @@ export const readJobLog = async (
   { lines, signal }: LogOptions,
 ): Promise<JobLog> => {
   const labelSelector = `batch.kubernetes.io/job-name=${name}`;
-  const pods = await createPersonClient(kube, RESOURCES.pods).list({ namespace, labelSelector, signal });
+  const pods = await createUserClient(kube, RESOURCES.pods).list({ namespace, labelSelector, signal });
   const activePod = pods.find(({ metadata }) => metadata.name === status?.job?.podName);
   const pod = (activePod ?? newest(pods))?.metadata.name;
   if (pod === undefined)

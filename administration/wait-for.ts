@@ -18,8 +18,8 @@ export const waitFor = async <T>(
   const end = clock.monotonicMs() + limitMs;
   for (;;) {
     signal.throwIfAborted();
-    const answer = await ask();
-    if (answer !== undefined || clock.monotonicMs() >= end) return answer;
+    const response = await ask();
+    if (response !== undefined || clock.monotonicMs() >= end) return response;
     await pause(clock, INTERVAL_MS, signal);
   }
 };

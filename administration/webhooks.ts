@@ -136,7 +136,7 @@ const enable = async (options: WebhooksOptions, namespace: string, wait: WaitOpt
     target: { namespace, name: PROJECT_NAME },
     annotation: ANNOTATIONS.enableWebhook,
     what: 'Enabling the webhook',
-    isAnswered: ({ status }: ZipProject, nonce: string) => status?.webhook?.enabledNonce === nonce,
+    hasResponse: ({ status }: ZipProject, nonce: string) => status?.webhook?.enabledNonce === nonce,
   };
   return toWebhook(await askController(options.projects, question, { ...wait, clock: options.clock }));
 };
@@ -147,7 +147,7 @@ const test = async (options: WebhooksOptions, namespace: string, wait: WaitOptio
     target: { namespace, name: PROJECT_NAME },
     annotation: ANNOTATIONS.testWebhook,
     what: 'Test of the webhook',
-    isAnswered: ({ status }: ZipProject, nonce: string) => status?.webhook?.test?.nonce === nonce,
+    hasResponse: ({ status }: ZipProject, nonce: string) => status?.webhook?.test?.nonce === nonce,
   };
   return toWebhook(await askController(options.projects, question, { ...wait, clock: options.clock }));
 };

@@ -84,4 +84,4 @@ export const createToCachedJob =
   };
 
 /** True if the cached job is sufficient for a read response. */
-export const isAnswer = (job: ZipJob): boolean => isFinished(job) && job.spec.metadata !== undefined;
+export const isResponse = (job: ZipJob): boolean => isFinished(job) && job.spec.metadata !== undefined;

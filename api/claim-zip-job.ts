@@ -30,7 +30,7 @@ const withUid = (job: ZipJob): OwnerJob => {
   const { uid } = job.metadata;
   if (uid !== undefined) return { ...job, metadata: { ...job.metadata, uid } };
   throw new AppError('the API server returned a ZipJob without a uid', {
-    code: 'InvalidAnswer',
+    code: 'InvalidResponse',
     retryable: true,
   });
 };

@@ -93,8 +93,8 @@ const TIMES = {
     10_000,
     'age up to which a cached token is accepted while the API server is unavailable',
   ),
-  tokenProofTimeoutMs: milliseconds(
-    'TOKEN_PROOF_TIMEOUT_MS',
+  tokenVerificationTimeoutMs: milliseconds(
+    'TOKEN_VERIFICATION_TIMEOUT_MS',
     2_000,
     'time limit for the verification of a token',
   ),

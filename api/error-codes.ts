@@ -6,14 +6,14 @@ export type ErrorType =
   | 'api_error';
 
 /** Requests that can return a code; `other` is a request to neither of the two operations. */
-export type Answered = 'create' | 'read' | 'other';
+export type Responded = 'create' | 'read' | 'other';
 
 export interface ErrorCodeFacts {
   readonly status: number;
   readonly type: ErrorType;
   /** The cause, and what the caller can do. */
   readonly text: string;
-  readonly on: readonly Answered[];
+  readonly on: readonly Responded[];
 }
 
 const ALL = ['create', 'read', 'other'] as const;

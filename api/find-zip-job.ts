@@ -3,7 +3,7 @@ import type { ZipJob } from '#crds/zip-job.ts';
 import { isUuid, uuidOfName, zipJobId } from '#crds/zip-job-facts.ts';
 import type { ObjectClient, Reflector } from '#runtime/kube/types.ts';
 import { resourceNotFound } from './api-error.ts';
-import { isAnswer } from './cached-job.ts';
+import { isResponse } from './cached-job.ts';
 
 export interface FindZipJobDeps {
   /** Contains jobs as reduced by createToCachedJob, indexed by UID_INDEX. */
@@ -44,7 +44,7 @@ export const createFindZipJob =
     const [byUid] = jobs.byIndex(UID_INDEX, `${namespace}/${uuid}`);
     const name = byUid?.metadata.name ?? zipJobName(uuid);
     const cached = byUid ?? jobs.get(`${namespace}/${name}`);
-    if (!isWhole && cached !== undefined && isAnswer(cached)) return cached;
+    if (!isWhole && cached !== undefined && isResponse(cached)) return cached;
     const job = await jobClient.get(namespace, name, signal);
     if (job === undefined || !isOf(job, byUid)) throw resourceNotFound(notFound);
     return job;

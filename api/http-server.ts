@@ -50,9 +50,9 @@ const rawResponse = (error: ApiError): string => {
 
 /** Limits the time that clients may take. Input that is not valid HTTP gets the error envelope as well. */
 export const createHttpServer = (listener: RequestListener, settings: HttpServerSettings): Server => {
-  const answers = new WeakMap<Duplex, ServerResponse>();
+  const responses = new WeakMap<Duplex, ServerResponse>();
   const take: RequestListener = (request, response) => {
-    answers.set(request.socket, response);
+    responses.set(request.socket, response);
     listener(request, response);
   };
   const server = createServer(
@@ -69,9 +69,9 @@ export const createHttpServer = (listener: RequestListener, settings: HttpServer
   server.on('checkExpectation', take);
   server.maxRequestsPerSocket = settings.maxRequestsPerSocket;
   server.on('clientError', (error: Error, socket: Duplex) => {
-    const begun = answers.get(socket);
-    const isAnswering = begun !== undefined && begun.headersSent && !begun.writableFinished;
-    if (!socket.writable || isAnswering) socket.destroy();
+    const started = responses.get(socket);
+    const isResponding = started !== undefined && started.headersSent && !started.writableFinished;
+    if (!socket.writable || isResponding) socket.destroy();
     else socket.end(rawResponse(toApiError(error)), () => socket.destroy());
   });
   return server;

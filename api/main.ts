@@ -41,7 +41,7 @@ import { createRequestPolicy } from './request-policy.ts';
 import { createZipJobRoutes, type ZipJobRoutes } from './routes/zip-jobs.ts';
 import { createAuthenticate } from './tokens/authenticate.ts';
 import { createNoteUse } from './tokens/last-used.ts';
-import { createProveToken } from './tokens/prove-token.ts';
+import { createVerifyToken } from './tokens/verify-token.ts';
 
 const NAME = 'zipjobs-api';
 /** Time to close connections after pause and drain. */
@@ -120,7 +120,7 @@ const createCounts = (
 
 const createApiServer = (parts: Parts, revoked: ReadonlySet<string>, isStopping: () => boolean) => {
   const { config, log, metrics, caches, clients } = parts;
-  const proveToken = createProveToken({
+  const verifyToken = createVerifyToken({
     tokenClient: clients.zipTokens,
     projectClient: clients.zipProjects,
     clock: systemClock,
@@ -128,14 +128,14 @@ const createApiServer = (parts: Parts, revoked: ReadonlySet<string>, isStopping:
     revoked,
     freshMs: config.tokenFreshMs,
     staleMs: config.tokenStaleMs,
-    proofTimeoutMs: config.tokenProofTimeoutMs,
+    verificationTimeoutMs: config.tokenVerificationTimeoutMs,
   });
   const app = createApp({
     log,
     clock: systemClock,
     metrics,
     readForwarded: parts.readForwarded,
-    authenticate: createAuthenticate({ tokens: caches.zipTokens, projects: caches.zipProjects, proveToken }),
+    authenticate: createAuthenticate({ tokens: caches.zipTokens, projects: caches.zipProjects, verifyToken }),
     noteUse: createNoteUse({
       tokens: caches.zipTokens,
       tokenClient: clients.zipTokens,

@@ -1,8 +1,8 @@
 import { type Buckets, createBuckets } from '#administration/buckets.ts';
 import { createJobs, type Jobs } from '#administration/jobs.ts';
-import { createPersonClient } from '#administration/person-client.ts';
 import { createProjects, type Projects } from '#administration/projects.ts';
 import { createTokens, type Tokens } from '#administration/tokens.ts';
+import { createUserClient } from '#administration/user-client.ts';
 import { createWebhooks, type Webhooks } from '#administration/webhooks.ts';
 import { createWhoAmI } from '#administration/who-am-i.ts';
 import { RESOURCES } from '#runtime/kube/resources.ts';
@@ -12,18 +12,18 @@ type KubeSession = Pick<Session, 'kube' | 'clock'>;
 
 export const projectsOf = ({ kube, clock }: KubeSession): Projects =>
   createProjects({
-    projects: createPersonClient(kube, RESOURCES.zipProjects),
-    namespaces: createPersonClient(kube, RESOURCES.namespaces),
+    projects: createUserClient(kube, RESOURCES.zipProjects),
+    namespaces: createUserClient(kube, RESOURCES.namespaces),
     clock,
   });
 
 /** For the project of the session. */
 export const bucketsOf = ({ kube, clock, namespace }: Session): Buckets => {
   const options = {
-    projects: createPersonClient(kube, RESOURCES.zipProjects),
-    buckets: createPersonClient(kube, RESOURCES.zipBuckets),
-    secrets: createPersonClient(kube, RESOURCES.secrets),
-    zipJobs: createPersonClient(kube, RESOURCES.zipJobs),
+    projects: createUserClient(kube, RESOURCES.zipProjects),
+    buckets: createUserClient(kube, RESOURCES.zipBuckets),
+    secrets: createUserClient(kube, RESOURCES.secrets),
+    zipJobs: createUserClient(kube, RESOURCES.zipJobs),
     clock,
   };
   return createBuckets(options, namespace);
@@ -32,8 +32,8 @@ export const bucketsOf = ({ kube, clock, namespace }: Session): Buckets => {
 /** For the project of the session. */
 export const tokensOf = ({ kube, namespace }: Session): Tokens => {
   const options = {
-    projects: createPersonClient(kube, RESOURCES.zipProjects),
-    tokens: createPersonClient(kube, RESOURCES.zipTokens),
+    projects: createUserClient(kube, RESOURCES.zipProjects),
+    tokens: createUserClient(kube, RESOURCES.zipTokens),
     whoAmI: createWhoAmI(kube),
   };
   return createTokens(options, namespace);
@@ -42,8 +42,8 @@ export const tokensOf = ({ kube, namespace }: Session): Tokens => {
 /** For the project of the session. */
 export const webhooksOf = ({ kube, clock, namespace }: Session): Webhooks => {
   const options = {
-    projects: createPersonClient(kube, RESOURCES.zipProjects),
-    secrets: createPersonClient(kube, RESOURCES.secrets),
+    projects: createUserClient(kube, RESOURCES.zipProjects),
+    secrets: createUserClient(kube, RESOURCES.secrets),
     clock,
   };
   return createWebhooks(options, namespace);
@@ -51,4 +51,4 @@ export const webhooksOf = ({ kube, clock, namespace }: Session): Webhooks => {
 
 /** For the project of the session. */
 export const jobsOf = ({ kube, clock, namespace }: Session): Jobs =>
-  createJobs({ kube, clock, zipJobs: createPersonClient(kube, RESOURCES.zipJobs) }, namespace);
+  createJobs({ kube, clock, zipJobs: createUserClient(kube, RESOURCES.zipJobs) }, namespace);

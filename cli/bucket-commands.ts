@@ -1,13 +1,13 @@
 import type { Bucket } from '#administration/bucket-view.ts';
 import { type OnConflict, SPEC_DEFAULTS } from '#crds/zip-job.ts';
 import { bucketsOf } from './administration-of.ts';
-import type { Answer } from './answer.ts';
 import type { Command, CommandGroup } from './command.ts';
 import { confirmed } from './confirm.ts';
 import { readCredentials } from './credentials.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 import type { GlobalArguments } from './global-arguments.ts';
 import { BUCKET, BUCKET_OPTIONS, CREDENTIALS, TIMEOUT, YES } from './options.ts';
+import type { Output } from './output.ts';
 import type { Session } from './session.ts';
 import { toFields, toTable } from './table.ts';
 
@@ -58,7 +58,7 @@ const described = (bucket: Bucket): string =>
     ...(bucket.deletingSince === null ? [] : ([['Deleting since', bucket.deletingSince]] as const)),
   ]);
 
-const answerOf = (bucket: Bucket): Answer => ({ value: bucket, text: described(bucket) });
+const outputOf = (bucket: Bucket): Output => ({ value: bucket, text: described(bucket) });
 
 const list: Command<GlobalArguments> = async (_args, session) => {
   const buckets = await bucketsOf(session).list();
@@ -73,7 +73,7 @@ const list: Command<GlobalArguments> = async (_args, session) => {
 };
 
 const show: Command<BucketArguments> = async (args, session) =>
-  answerOf(await bucketsOf(session).show(refOf(args)));
+  outputOf(await bucketsOf(session).show(refOf(args)));
 
 const objectOptionsOf = ({
   storageClass,
@@ -94,7 +94,7 @@ const create: Command<CreateArguments> = async (args, session) => {
   // Report other errors before the user types credentials.
   await buckets.checkNew(given);
   const bucket = await buckets.create(given, await readCredentials(args, session));
-  return { ...answerOf(bucket), notes: [`Next: zipjobs bucket test ${flagsOf(args, session)}`] };
+  return { ...outputOf(bucket), notes: [`Next: zipjobs bucket test ${flagsOf(args, session)}`] };
 };
 
 const setCredentials: Command<BucketArguments & Pick<CreateArguments, 'credentialsFile'>> = async (
@@ -105,7 +105,7 @@ const setCredentials: Command<BucketArguments & Pick<CreateArguments, 'credentia
   await buckets.show(refOf(args));
   const bucket = await buckets.updateCredentials(refOf(args), await readCredentials(args, session));
   return {
-    ...answerOf(bucket),
+    ...outputOf(bucket),
     notes: [
       'Credentials updated. Jobs that start from now on use them. The last test is older than the new credentials.',
       `Next: zipjobs bucket test ${flagsOf(args, session)}`,
@@ -118,7 +118,7 @@ const test: Command<BucketArguments & { readonly timeout: number }> = async (arg
   const bucket = await bucketsOf(session).test(refOf(args), wait);
   const { ok = false } = bucket.lastTest ?? {};
   return {
-    ...answerOf(bucket),
+    ...outputOf(bucket),
     exitCode: ok ? EXIT_CODES.ok : EXIT_CODES.failed,
     ...(!ok && { notes: [`Once fixed, run: zipjobs bucket test ${flagsOf(args, session)}`] }),
   };

@@ -1,10 +1,10 @@
 import type { Argv } from 'yargs';
-import type { Answer } from './answer.ts';
 import type { GlobalArguments } from './global-arguments.ts';
+import type { Output } from './output.ts';
 import type { Session } from './session.ts';
 
 /** One command, run with its arguments against a cluster. Failures are thrown. */
-export type Command<A> = (args: A, session: Session) => Promise<Answer>;
+export type Command<A> = (args: A, session: Session) => Promise<Output>;
 
 /** Turns a command into a yargs handler. */
 export type Run = <A extends GlobalArguments>(command: Command<A>) => (args: A) => Promise<void>;

@@ -1,4 +1,4 @@
-import type { OutputFormat } from './answer.ts';
+import type { OutputFormat } from './output.ts';
 
 /** Options of every command. */
 export interface GlobalArguments {

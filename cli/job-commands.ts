@@ -1,7 +1,6 @@
 import type { Argv } from 'yargs';
 import type { Job } from '#administration/job-view.ts';
 import { jobsOf } from './administration-of.ts';
-import type { Answer } from './answer.ts';
 import type { Command, CommandGroup, Run } from './command.ts';
 import { confirmed } from './confirm.ts';
 import { EXIT_CODES } from './exit-codes.ts';
@@ -9,10 +8,11 @@ import type { GlobalArguments } from './global-arguments.ts';
 import { addListCommand } from './job-list-command.ts';
 import { jobText, progressText } from './job-text.ts';
 import { TIMEOUT, YES } from './options.ts';
+import type { Output } from './output.ts';
 import type { Session } from './session.ts';
 import { atLeastOne } from './whole-number.ts';
 
-const answerOf = (job: Job): Answer => ({ value: job, text: jobText(job) });
+const outputOf = (job: Job): Output => ({ value: job, text: jobText(job) });
 
 interface OneArguments extends GlobalArguments {
   readonly job: string;
@@ -23,7 +23,7 @@ interface WaitArguments extends OneArguments {
 
 const limitMsOf = ({ timeout }: WaitArguments): number => atLeastOne('timeout', timeout) * 1000;
 
-const ended = async ({ job, ...args }: WaitArguments, session: Session): Promise<Answer> => {
+const ended = async ({ job, ...args }: WaitArguments, session: Session): Promise<Output> => {
   let last = '';
   const wait = { limitMs: limitMsOf({ job, ...args }), signal: session.signal };
   const end = await jobsOf(session).untilEnded(job, wait, (now) => {
@@ -31,11 +31,11 @@ const ended = async ({ job, ...args }: WaitArguments, session: Session): Promise
     if (line !== last) session.terminal.note(line);
     last = line;
   });
-  return { ...answerOf(end), exitCode: end.phase === 'Succeeded' ? EXIT_CODES.ok : EXIT_CODES.failed };
+  return { ...outputOf(end), exitCode: end.phase === 'Succeeded' ? EXIT_CODES.ok : EXIT_CODES.failed };
 };
 
 const get: Command<WaitArguments & { readonly watch: boolean | undefined }> = async (args, session) =>
-  args.watch === true ? ended(args, session) : answerOf(await jobsOf(session).show(args.job));
+  args.watch === true ? ended(args, session) : outputOf(await jobsOf(session).show(args.job));
 
 const cancel: Command<OneArguments & { readonly yes: boolean | undefined }> = async (args, session) => {
   const jobs = jobsOf(session);
@@ -59,7 +59,7 @@ const runAgain: Command<WaitArguments & { readonly wait: boolean | undefined }> 
   };
 };
 
-const lastAnswer = ({ webhook }: Job): string => {
+const lastResponse = ({ webhook }: Job): string => {
   const last = webhook?.log?.at(-1);
   return last?.status === undefined ? (last?.error ?? 'no response') : `HTTP ${last.status}`;
 };
@@ -70,10 +70,10 @@ const replayWebhook: Command<WaitArguments> = async (args, session) => {
   const { state, nextAttemptAt } = job.webhook ?? {};
   const what = `Event of job "${job.name}"`;
   if (state === 'Delivered')
-    return { value: job, text: `${what} delivered (${lastAnswer(job)}).`, exitCode: EXIT_CODES.ok };
+    return { value: job, text: `${what} delivered (${lastResponse(job)}).`, exitCode: EXIT_CODES.ok };
   return {
     value: job,
-    text: `${what} not delivered (${lastAnswer(job)}).`,
+    text: `${what} not delivered (${lastResponse(job)}).`,
     notes: nextAttemptAt === undefined ? [] : [`Next attempt at ${nextAttemptAt}`],
     exitCode: EXIT_CODES.failed,
   };

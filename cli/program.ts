@@ -1,10 +1,10 @@
 import yargs, { type Argv } from 'yargs';
 import { toError } from '#runtime/errors.ts';
-import { type Answer, OUTPUT_FORMATS, renderAnswer } from './answer.ts';
 import type { CommandGroup, Run } from './command.ts';
 import { completeNames } from './complete-names.ts';
 import { EXIT_CODES, EXIT_CODES_HELP, exitCodeOf } from './exit-codes.ts';
 import type { GlobalArguments } from './global-arguments.ts';
+import { OUTPUT_FORMATS, type Output, renderResponse } from './output.ts';
 import { refuseSecretArguments } from './secret-arguments.ts';
 import type { OpenSession } from './session.ts';
 import type { Terminal } from './terminal.ts';
@@ -73,17 +73,17 @@ const usageError = (thrown: unknown, args: readonly string[]): UsageError => {
 
 interface Parsed {
   readonly help: string;
-  readonly answer: { readonly of: Answer; readonly format: GlobalArguments['output'] } | undefined;
+  readonly output: { readonly of: Output; readonly format: GlobalArguments['output'] } | undefined;
 }
 
 const parse = async (options: ProgramOptions, args: readonly string[]): Promise<Parsed> => {
-  let answer: Parsed['answer'];
+  let output: Parsed['output'];
   const command = { hasStarted: false };
   let help = '';
   const run: Run = (perform) => async (parsed) => {
     command.hasStarted = true;
     await using session = await options.openSession(parsed);
-    answer = { of: await perform(parsed, session), format: parsed.output };
+    output = { of: await perform(parsed, session), format: parsed.output };
   };
   try {
     await createParser(options, run).parseAsync([...args], {}, (_error, _parsed, printed) => {
@@ -92,13 +92,13 @@ const parse = async (options: ProgramOptions, args: readonly string[]): Promise<
   } catch (error) {
     throw command.hasStarted ? error : usageError(error, args);
   }
-  return { help, answer };
+  return { help, output };
 };
 
 /** The completion script passes this argument; yargs completes everything except names. */
 const COMPLETE = '--get-yargs-completions';
 
-const answerTo = async (options: ProgramOptions, args: readonly string[]): Promise<number> => {
+const outputFor = async (options: ProgramOptions, args: readonly string[]): Promise<number> => {
   const { terminal } = options;
   if (args[0] === COMPLETE) {
     const names = await completeNames(options.openSession, args.slice(2));
@@ -108,12 +108,12 @@ const answerTo = async (options: ProgramOptions, args: readonly string[]): Promi
     }
   }
   refuseSecretArguments(args);
-  const { help, answer } = await parse(options, args);
+  const { help, output } = await parse(options, args);
   if (help !== '') terminal.print(`${help}\n`);
-  if (!answer) return EXIT_CODES.ok;
-  terminal.print(renderAnswer(answer.of, answer.format));
-  for (const note of answer.of.notes ?? []) terminal.note(note);
-  return answer.of.exitCode ?? EXIT_CODES.ok;
+  if (!output) return EXIT_CODES.ok;
+  terminal.print(renderResponse(output.of, output.format));
+  for (const note of output.of.notes ?? []) terminal.note(note);
+  return output.of.exitCode ?? EXIT_CODES.ok;
 };
 
 /** Runs the program and returns its exit code. */
@@ -121,7 +121,7 @@ export const createProgram =
   (options: ProgramOptions) =>
   async (args: readonly string[]): Promise<number> => {
     try {
-      return await answerTo(options, args);
+      return await outputFor(options, args);
     } catch (error) {
       const code = options.signal.aborted ? EXIT_CODES.interrupted : exitCodeOf(error);
       const message = code === EXIT_CODES.interrupted ? 'interrupted' : toError(error).message;

@@ -1,11 +1,11 @@
 import type { ProjectChange } from '#administration/project-input.ts';
 import type { Project } from '#administration/project-view.ts';
 import { projectsOf } from './administration-of.ts';
-import type { Answer } from './answer.ts';
 import type { Command, CommandGroup } from './command.ts';
 import { confirmed } from './confirm.ts';
 import type { GlobalArguments } from './global-arguments.ts';
 import { TIMEOUT, YES } from './options.ts';
+import type { Output } from './output.ts';
 import { toFields, toTable } from './table.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -26,7 +26,7 @@ const described = (project: Project): string =>
     ['Max requests per minute', project.limits.requestsPerMinute],
   ]);
 
-const answerOf = (project: Project): Answer => ({ value: project, text: described(project) });
+const outputOf = (project: Project): Output => ({ value: project, text: described(project) });
 
 const list: Command<GlobalArguments> = async (_args, session) => {
   const { projects, onlyOf } = await projectsOf(session).list({ namespaces: session.knownNamespaces });
@@ -74,7 +74,7 @@ const create: Command<CreateArguments> = async (args, session) => {
   });
   const wait = { limitMs: args.timeout * 1000, signal: session.signal };
   const project = args.wait ? await projects.untilReady(namespace, wait) : created;
-  return { ...answerOf(project), notes: [`Next: zipjobs bucket create BUCKET -n ${namespace}`] };
+  return { ...outputOf(project), notes: [`Next: zipjobs bucket create BUCKET -n ${namespace}`] };
 };
 
 const NO_LIMIT = 'none';
@@ -114,14 +114,14 @@ const changeOf = (args: UpdateArguments): ProjectChange => {
 };
 
 const update: Command<UpdateArguments> = async (args, session) =>
-  answerOf(await projectsOf(session).update(args.project, changeOf(args)));
+  outputOf(await projectsOf(session).update(args.project, changeOf(args)));
 
 interface OneArguments extends GlobalArguments {
   readonly project: string | undefined;
 }
 
 const show: Command<OneArguments> = async ({ project }, session) =>
-  answerOf(await projectsOf(session).show(project ?? session.namespace));
+  outputOf(await projectsOf(session).show(project ?? session.namespace));
 
 const remove: Command<
   GlobalArguments & { readonly project: string; readonly yes: boolean | undefined }

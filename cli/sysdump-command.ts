@@ -3,10 +3,10 @@ import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { explainKubeError } from '#administration/explain-kube-error.ts';
 import { isKubeError } from '#runtime/kube/kube-error.ts';
-import type { Answer } from './answer.ts';
 import type { Command, CommandGroup } from './command.ts';
 import { durationMs } from './duration.ts';
 import type { GlobalArguments } from './global-arguments.ts';
+import type { Output } from './output.ts';
 import type { Session } from './session.ts';
 import { DUMP_LIMITS, type DumpLimits } from './sysdump/dump-context.ts';
 import { createSysdump, type SysdumpResult } from './sysdump/sysdump.ts';
@@ -42,7 +42,7 @@ const limitsOf = ({ maxSize, maxObjects, logLines, since }: SysdumpArguments): D
   ...(since !== undefined && { logSeconds: Math.max(1, durationMs('since', since) / 1000) }),
 });
 
-const answerOf = async ({ path, namespaces, problems }: SysdumpResult): Promise<Answer> => {
+const outputOf = async ({ path, namespaces, problems }: SysdumpResult): Promise<Output> => {
   const { size } = await stat(path);
   const partial = `The dump is partial: ${problems.length} items are missing or truncated. See errors.txt in the dump.`;
   return {
@@ -83,7 +83,7 @@ const sysdump =
       ownNamespace: session.namespace,
     };
     try {
-      return await answerOf(await sysdumpOf(session, version)(request, session.signal));
+      return await outputOf(await sysdumpOf(session, version)(request, session.signal));
     } catch (error) {
       throw isKubeError(error) ? explainKubeError({ verb: 'get', resource: 'version' }, error) : error;
     }

@@ -1,10 +1,10 @@
 import type { CreatedToken, Token } from '#administration/tokens.ts';
 import { tokensOf } from './administration-of.ts';
-import type { Answer } from './answer.ts';
 import type { Command, CommandGroup } from './command.ts';
 import { confirmed } from './confirm.ts';
 import type { GlobalArguments } from './global-arguments.ts';
 import { YES } from './options.ts';
+import type { Output } from './output.ts';
 import { toFields, toTable } from './table.ts';
 
 interface TokenArguments extends GlobalArguments {
@@ -22,7 +22,7 @@ const described = (token: Token, value?: string): string =>
     ['Created', token.createdAt],
   ]);
 
-const createdAnswer = (token: CreatedToken, isQuiet: boolean, notes: readonly string[] = []): Answer => ({
+const createdResponse = (token: CreatedToken, isQuiet: boolean, notes: readonly string[] = []): Output => ({
   value: token,
   text: isQuiet ? token.value : described(token, token.value),
   notes: [SHOWN_ONCE, ...notes],
@@ -53,7 +53,7 @@ interface CreateArguments extends GlobalArguments {
 const words = (text: string): readonly string[] => text.split(',').map((word) => word.trim());
 
 const create: Command<CreateArguments> = async ({ name, permissions, quiet }, session) =>
-  createdAnswer(await tokensOf(session).create({ name, permissions: words(permissions) }), quiet);
+  createdResponse(await tokensOf(session).create({ name, permissions: words(permissions) }), quiet);
 
 const revoke: Command<TokenArguments & { readonly yes: boolean | undefined }> = async (args, session) => {
   const tokens = tokensOf(session);
@@ -70,7 +70,7 @@ const revoke: Command<TokenArguments & { readonly yes: boolean | undefined }> = 
 const rotate: Command<TokenArguments & { readonly quiet: boolean }> = async (args, session) => {
   const { created, old } = await tokensOf(session).rotate(args.token);
   const next = `The old token "${old.id}" (${old.masked}) is still valid. Once every client uses the new one, run: zipjobs token revoke ${old.id} -n ${session.namespace}`;
-  return { ...createdAnswer(created, args.quiet, [next]), value: { ...created, replaces: old.id } };
+  return { ...createdResponse(created, args.quiet, [next]), value: { ...created, replaces: old.id } };
 };
 
 const TOKEN = { type: 'string', demandOption: true, describe: 'Id or name of the token' } as const;

@@ -1,12 +1,12 @@
 import type { Webhook, WebhookTest } from '#administration/webhook-view.ts';
 import { redactUrl } from '#runtime/redact.ts';
 import { webhooksOf } from './administration-of.ts';
-import type { Answer } from './answer.ts';
 import type { Command, CommandGroup } from './command.ts';
 import { confirmed } from './confirm.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 import type { GlobalArguments } from './global-arguments.ts';
 import { TIMEOUT, YES } from './options.ts';
+import type { Output } from './output.ts';
 import { toFields } from './table.ts';
 
 type TimedArguments = GlobalArguments & { readonly timeout: number };
@@ -38,7 +38,7 @@ const described = (webhook: Webhook): string =>
     ['Last test', webhook.lastTest && testText(webhook.lastTest)],
   ]);
 
-const answerOf = (webhook: Webhook): Answer => {
+const outputOf = (webhook: Webhook): Output => {
   const value = withoutSecrets(webhook);
   return { value, text: described(value) };
 };
@@ -47,7 +47,7 @@ const SECRET_STATES = { true: 'set', false: 'none', undefined: 'no access' } as 
 
 const show: Command<GlobalArguments> = async (_args, session) => {
   const { webhook, hasSecret } = await webhooksOf(session).show();
-  const { value, text } = answerOf(webhook);
+  const { value, text } = outputOf(webhook);
   const said = toFields([['Signing secret', SECRET_STATES[`${hasSecret}`]]]);
   return {
     value: { ...withoutSecrets(webhook), hasSecret: hasSecret ?? null },
@@ -67,7 +67,7 @@ interface SetArguments extends GlobalArguments {
 const set: Command<SetArguments> = async ({ url, events }, session) => {
   const given = { url, events: events?.split(',').map((word) => word.trim()) };
   const { webhook, secret } = await webhooksOf(session).set(given);
-  const { text } = answerOf(webhook);
+  const { text } = outputOf(webhook);
   const value = { ...withoutSecrets(webhook), secret: secret ?? null };
   const next = [
     ...(isPlainHttp(url) ? [PLAIN_HTTP] : []),
@@ -127,17 +127,17 @@ const test: Command<TimedArguments> = async ({ timeout }, session) => {
   const webhook = await webhooksOf(session).test({ limitMs: timeout * 1000, signal: session.signal });
   const isOk = webhook.lastTest?.ok === true;
   return {
-    ...answerOf(webhook),
+    ...outputOf(webhook),
     exitCode: isOk ? EXIT_CODES.ok : EXIT_CODES.failed,
     ...(!isOk && { notes: [afterFailure(webhook)] }),
   };
 };
 
 const enable: Command<TimedArguments> = async ({ timeout }, session) =>
-  answerOf(await webhooksOf(session).enable({ limitMs: timeout * 1000, signal: session.signal }));
+  outputOf(await webhooksOf(session).enable({ limitMs: timeout * 1000, signal: session.signal }));
 
 const disable: Command<GlobalArguments> = async (_args, session) => ({
-  ...answerOf(await webhooksOf(session).disable()),
+  ...outputOf(await webhooksOf(session).disable()),
   notes: [`New jobs send no events. Enable the webhook with: zipjobs webhook enable -n ${session.namespace}`],
 });
 

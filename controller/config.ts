@@ -51,8 +51,8 @@ export const CONTROLLER_SETTINGS = {
     default: 32,
     description: 'number of concurrent reconciles of ZipJobs',
   },
-  fullPassSeconds: {
-    env: 'FULL_PASS_SECONDS',
+  fullReconcileSeconds: {
+    env: 'FULL_RECONCILE_SECONDS',
     type: 'integer',
     minimum: 1,
     default: 60,
@@ -65,8 +65,8 @@ export const CONTROLLER_SETTINGS = {
     default: 300_000,
     description: 'liveness fails if a watch has received nothing from the API server for this long',
   },
-  passLimitMs: {
-    env: 'PASS_LIMIT_MS',
+  reconcileTimeoutMs: {
+    env: 'RECONCILE_TIMEOUT_MS',
     type: 'integer',
     minimum: 1000,
     default: 300_000,

@@ -21,7 +21,7 @@ export interface ControllerOptions {
   readonly projects: SideController;
   readonly buckets: SideController;
   readonly slots: Pick<Slots, 'hold'>;
-  readonly fullPassMs: number;
+  readonly fullReconcileMs: number;
   readonly clock: Clock;
 }
 
@@ -52,12 +52,12 @@ const runSide = <T extends KubeObject>(
   signal: AbortSignal,
 ): Promise<void> => {
   for (const object of cache.values()) queue.add(objectKey(object));
-  const pass = async (key: ObjectKey): Promise<void> => {
+  const round = async (key: ObjectKey): Promise<void> => {
     const afterMs = await reconcile(key);
     queue.forget(key);
     if (cache.get(key)) queue.addAfter(key, Math.min(afterMs ?? againAfterMs, againAfterMs));
   };
-  return queue.run(pass, { workers: SIDE_WORKERS, signal });
+  return queue.run(round, { workers: SIDE_WORKERS, signal });
 };
 
 /** The work of the leading replica: every ZipJob once at the beginning, then whatever changes, and all of them now and then. */
@@ -76,7 +76,7 @@ export const createLead = (options: ControllerOptions): ((signal: AbortSignal) =
     await watches.synced(signal);
     holdSlots();
     addAll();
-    using _fullPass = every(clock, options.fullPassMs, { task: addAll, signal });
+    using _fullReconcile = every(clock, options.fullReconcileMs, { task: addAll, signal });
     await Promise.all([
       zipJobs.queue.run(zipJobs.reconcile, { workers: zipJobs.workers, signal }),
       runSide(options.projects, watches.caches.projects, signal),

@@ -3,7 +3,7 @@ import type { Clock } from '#runtime/clock.ts';
 import { collectWatchAges } from '#runtime/kube/kube-metrics.ts';
 import type { ControllerConfig } from './config.ts';
 import { SIDE_WORKERS } from './controller.ts';
-import { ZIPBUCKET, ZIPJOB, ZIPPROJECT } from './engine/measure-pass.ts';
+import { ZIPBUCKET, ZIPJOB, ZIPPROJECT } from './engine/measure-reconcile.ts';
 import type { WorkQueue } from './engine/work-queue.ts';
 import type { ControllerMetrics } from './metrics.ts';
 import type { Watches } from './watches.ts';

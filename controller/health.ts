@@ -6,7 +6,7 @@ export interface HealthOptions {
   readonly watches: Pick<Watches, 'hasSynced' | 'silenceMs'>;
   readonly queue: Pick<WorkQueue, 'longestRunningMs'>;
   readonly silenceLimitMs: number;
-  readonly passLimitMs: number;
+  readonly reconcileTimeoutMs: number;
 }
 
 /** Unhealthy only if a restart helps: a silent watch, or a reconcile that never ends. */
@@ -18,7 +18,7 @@ export const createHealth = (
     if (silenceMs > options.silenceLimitMs)
       return { ok: false, reason: `a watch has been silent for ${Math.round(silenceMs / 1000)} s` };
     const longestMs = options.queue.longestRunningMs();
-    if (longestMs > options.passLimitMs)
+    if (longestMs > options.reconcileTimeoutMs)
       return { ok: false, reason: `a reconcile has been running for ${Math.round(longestMs / 1000)} s` };
     return { ok: true };
   },

@@ -3,7 +3,7 @@ import { createLead, type SideController } from './controller.ts';
 import { createEventLane } from './engine/event-lane.ts';
 import { createEvents } from './engine/events.ts';
 import { createFinalizers } from './engine/finalizers.ts';
-import { measurePass, ZIPBUCKET, ZIPPROJECT } from './engine/measure-pass.ts';
+import { measureReconcile, ZIPBUCKET, ZIPPROJECT } from './engine/measure-reconcile.ts';
 import { createPlanDelivery } from './webhook/plan-delivery.ts';
 import { createSender, type Sender } from './webhook/sender.ts';
 import { createPlanTest, testKeyOf } from './webhook/test-event.ts';
@@ -66,7 +66,7 @@ const createKeepProject = (parts: Parts, sender: Sender) => {
     projects: clients.projects,
     children,
     webhook: (project) => projectWebhook(options, project),
-    onGone: (key) => dispatcher.settle(testKeyOf(key)),
+    onGone: (key) => dispatcher.acknowledge(testKeyOf(key)),
     clock,
   });
 };
@@ -108,7 +108,7 @@ const measured =
   ): SideController['reconcile'] =>
   async (key) => {
     let afterMs: number | undefined;
-    await measurePass({ ...parts, controller }, async () => {
+    await measureReconcile({ ...parts, controller }, async () => {
       afterMs = await reconcile(key);
       return 'requeue_after';
     });
@@ -122,7 +122,7 @@ export const createLeading = (
 ): ((signal: AbortSignal) => Promise<void>) => {
   const { config, clients, watches, children, slots, clock } = parts;
   const sender = createSender({ config, secrets: clients.secrets, clock, resources });
-  const fullPassMs = config.fullPassSeconds * 1000;
+  const fullReconcileMs = config.fullReconcileSeconds * 1000;
   return createLead({
     watches: {
       caches: watches.caches,
@@ -139,14 +139,14 @@ export const createLeading = (
     projects: {
       queue: parts.projectQueue,
       reconcile: measured(parts, ZIPPROJECT, createProjectReconcile(parts, sender)),
-      againAfterMs: fullPassMs,
+      againAfterMs: fullReconcileMs,
     },
     buckets: {
       queue: parts.bucketQueue,
       reconcile: measured(parts, ZIPBUCKET, createBucketReconcile(parts)),
-      againAfterMs: fullPassMs,
+      againAfterMs: fullReconcileMs,
     },
-    fullPassMs,
+    fullReconcileMs,
     clock,
   });
 };

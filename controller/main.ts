@@ -70,7 +70,7 @@ const serve = async (config: ControllerConfig, log: Logger, lifetime: Lifetime):
     watches,
     queue,
     silenceLimitMs: config.watchSilenceLimitMs,
-    passLimitMs: config.passLimitMs,
+    reconcileTimeoutMs: config.reconcileTimeoutMs,
   });
   const { host, adminPort: port } = config;
   resources.use(await startAdminServer({ host, port, registry, log, ...health }));

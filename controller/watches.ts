@@ -92,8 +92,8 @@ const onZipJobChange =
     // The file list that this rerun used may now expire.
     for (const owner of listOwnerKeysOf(objectOf(change))) onZipJob(owner);
     // Jobs that wait for the key of this job may start now.
-    for (const rival of caches().zipJobs.byIndex(INDEXES.target, targetOf(objectOf(change))))
-      if (!isFinished(rival)) onZipJob(objectKey(rival));
+    for (const conflictingJob of caches().zipJobs.byIndex(INDEXES.target, targetOf(objectOf(change))))
+      if (!isFinished(conflictingJob)) onZipJob(objectKey(conflictingJob));
   };
 
 const onPodChange =

@@ -9,8 +9,8 @@ import { withLogFields } from '#runtime/log-context.ts';
 import { createPause, type Pause } from './admission/pause.ts';
 import { createSlots, type Slots, slotSettings } from './admission/slots.ts';
 import type { ControllerConfig } from './config.ts';
-import { ZIPBUCKET, ZIPJOB, ZIPPROJECT } from './engine/measure-pass.ts';
-import { passFields } from './engine/pass-fields.ts';
+import { ZIPBUCKET, ZIPJOB, ZIPPROJECT } from './engine/measure-reconcile.ts';
+import { reconcileFields } from './engine/reconcile-fields.ts';
 import { createWorkQueue, type WorkQueue } from './engine/work-queue.ts';
 import { workQueueMetrics } from './engine/work-queue-metrics.ts';
 import type { Clients } from './kube-state/clients.ts';
@@ -72,7 +72,7 @@ const createQueues = ({ log, config, metrics }: Base): Queues => {
       drainTimeoutMs: config.shutdownTimeoutMs,
       metrics: workQueueMetrics(metrics, name),
       groupOf: namespaceOf,
-      logFields: passFields(name),
+      logFields: reconcileFields(name),
     });
   return { queue: queueOf(ZIPJOB), projectQueue: queueOf(ZIPPROJECT), bucketQueue: queueOf(ZIPBUCKET) };
 };
@@ -87,7 +87,7 @@ const createDispatcher = (
     slowAfterMs: config.webhookSlowAfterMs,
     clock,
     signal: stopping,
-    onAnswer: (key) => {
+    onResponse: (key) => {
       const project = projectOfTest(key);
       if (project === undefined) queue.add(key);
       else projectQueue.add(project);
@@ -95,7 +95,7 @@ const createDispatcher = (
     onError: (key, error) => {
       const project = projectOfTest(key);
       // Deliveries outlive the reconcile that started them, and a delivery may start when another ends.
-      withLogFields(passFields('webhook')(project ?? key), () => {
+      withLogFields(reconcileFields('webhook')(project ?? key), () => {
         log.warn({ err: error }, 'could not attempt a webhook delivery');
       });
       if (project === undefined) queue.addRateLimited(key);

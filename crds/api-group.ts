@@ -14,7 +14,7 @@ export const PLURALS = {
 export type Kind = keyof typeof PLURALS;
 
 /**
- * Keeps a ZipJob until its Job is gone and its last attempt is settled, a ZipBucket while unfinished ZipJobs name it, and a
+ * Keeps a ZipJob until its Job is gone and its last attempt is recovered, a ZipBucket while unfinished ZipJobs name it, and a
  * ZipProject while its namespace holds unfinished ZipJobs or ZipBuckets.
  */
 export const FINALIZER = 'zipjobs.dev/cleanup';

@@ -131,7 +131,7 @@ export interface Progress {
 
 export interface UploadState {
   readonly uploadId: string;
-  /** `open`: nothing can be published any more once the pod is not in charge. `committing`: Complete may have been sent. */
+  /** `open`: nothing can be published any more once the pod is not active. `committing`: Complete may have been sent. */
   readonly state: 'open' | 'committing';
   readonly partSize: number;
   readonly parts?: number;

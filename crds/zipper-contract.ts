@@ -3,7 +3,7 @@
  *
  * Input: one JSON document, the ZipperTask, in the pod annotation `zipjobs.dev/task`, mounted by the downward API (names,
  * labels and env never contain caller text); the bucket's Secret mounted as files; the file list's Secrets mounted as files;
- * an `archive` pod also has a token of the API server's own audience. A `settle` and a `check-bucket` pod have none.
+ * an `archive` pod also has a token of the API server's own audience. A `recover` and a `check-bucket` pod have none.
  *
  * Output: an `archive` pod applies `progress`, `upload`, `result` and `failure` to the ZipJob's status; every pod ends with
  * an exit code of the classes below and one JSON document, the TerminationMessage, as its termination message.
@@ -20,7 +20,7 @@ import type {
 
 export const CONTRACT_VERSION = 1;
 
-export const ZIPPER_MODES = ['archive', 'settle', 'check-bucket'] as const;
+export const ZIPPER_MODES = ['archive', 'recover', 'check-bucket'] as const;
 export type ZipperMode = (typeof ZIPPER_MODES)[number];
 
 /** The bucket as the zipper needs it; credentials are mounted, never here. */
@@ -69,8 +69,8 @@ export interface ArchiveTask extends TaskBase {
   readonly startDeadlineSeconds: number;
 }
 
-interface SettleTaskBase extends TaskBase {
-  readonly mode: 'settle';
+interface RecoveryTaskBase extends TaskBase {
+  readonly mode: 'recover';
   readonly key: string;
   /** podUid of the attempt to recover; the archive has it as object metadata. */
   readonly attempt: string;
@@ -79,7 +79,7 @@ interface SettleTaskBase extends TaskBase {
 }
 
 /** `unrecorded`: the attempt may have started an upload of which only the store knows. */
-export type SettleTask = SettleTaskBase &
+export type RecoveryTask = RecoveryTaskBase &
   (
     | { readonly uploadState: 'open' | 'committing'; readonly uploadId: string }
     | { readonly uploadState: 'unrecorded' }
@@ -89,7 +89,7 @@ export interface CheckBucketTask extends TaskBase {
   readonly mode: 'check-bucket';
 }
 
-export type ZipperTask = ArchiveTask | SettleTask | CheckBucketTask;
+export type ZipperTask = ArchiveTask | RecoveryTask | CheckBucketTask;
 
 /** Object metadata key (without `x-amz-meta-`) that ties an archive to the attempt (podUid) that wrote it. */
 export const ATTEMPT_METADATA_KEY = 'zip-attempt';
@@ -135,7 +135,7 @@ export const EXIT_CODES = {
   sourceUnavailable: 31,
   storeUnavailable: 32,
   apiServerUnavailable: 33,
-  notInCharge: 34,
+  notActive: 34,
   terminated: 35,
   outcomeUnknown: 36,
   superseded: 37,
@@ -192,7 +192,7 @@ export const FAILURE_CODES = {
     text: 'The store does not reveal whether the archive was published.',
   },
   Superseded: { exit: 'superseded', text: 'Another pod is the active pod of this job.' },
-  NotInCharge: { exit: 'notInCharge', text: 'The pod was not activated in time.' },
+  NotActive: { exit: 'notActive', text: 'The pod was not activated in time.' },
   ApiServerUnavailable: {
     exit: 'apiServerUnavailable',
     text: 'The API server could not be reached in time.',
@@ -203,7 +203,7 @@ export const FAILURE_CODES = {
 export type FailureCode = keyof typeof FAILURE_CODES;
 
 /** Result of a recovery pod. `published`: the object at the key is from the attempt. `absent`: it is not, and cannot become so. */
-export type SettleOutcome =
+export type RecoveryOutcome =
   | { readonly outcome: 'published'; readonly bytes: number; readonly etag: string }
   | { readonly outcome: 'absent' }
   | { readonly outcome: 'unknown'; readonly missingPermission?: string };
@@ -213,7 +213,7 @@ export interface UploadsLeft {
   /** Number of uploads that could not be aborted or found. Absent: none. */
   readonly abortFailures?: number;
   /** The response to the start of an upload was lost, so the store may have an unrecorded upload. */
-  readonly startUnanswered?: boolean;
+  readonly startUnconfirmed?: boolean;
 }
 
 /** Result of a check-bucket pod. */
@@ -222,15 +222,15 @@ export interface BucketCheck {
   readonly ok: boolean;
   /** By the names of S3's policies; what an archive can do without is among them. */
   readonly missingPermissions: readonly string[];
-  /** `FenceIncomplete`: the credentials cannot read objects, so an attempt interrupted during commit ends as OutcomeUnknown. */
-  readonly warnings?: readonly 'FenceIncomplete'[];
+  /** `RecoveryLimited`: the credentials cannot read objects, so an attempt interrupted during commit ends as OutcomeUnknown. */
+  readonly warnings?: readonly 'RecoveryLimited'[];
   readonly failure?: Failure;
 }
 
 /** The termination message of every zipper pod: JSON of at most 4 KiB. */
 export type TerminationMessage = UploadsLeft & { readonly contractVersion: number } & (
     | { readonly mode: 'archive'; readonly result: ZipResult }
-    | { readonly mode: 'archive' | 'settle' | 'check-bucket'; readonly failure: Failure }
-    | { readonly mode: 'settle'; readonly settled: SettleOutcome }
+    | { readonly mode: 'archive' | 'recover' | 'check-bucket'; readonly failure: Failure }
+    | { readonly mode: 'recover'; readonly recovered: RecoveryOutcome }
     | { readonly mode: 'check-bucket'; readonly check: BucketCheck }
   );

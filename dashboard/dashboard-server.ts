@@ -3,7 +3,7 @@ import { createHttpServer, type HttpServerSettings } from '#api/http-server.ts';
 import { createKubeClient } from '#runtime/kube/client.ts';
 import type { KubeAccess } from '#runtime/kube/kube-access.ts';
 import type { CountCall } from '#runtime/kube/kube-request.ts';
-import { withoutIdentity } from '#runtime/kube/person-client.ts';
+import { withoutIdentity } from '#runtime/kube/user-client.ts';
 import { createDashboard, type DashboardDeps } from './dashboard.ts';
 import { createIdentityProvider } from './sign-in/identity-provider.ts';
 

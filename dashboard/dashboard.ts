@@ -15,7 +15,6 @@ import type { KnownJobs } from './live/known-jobs.ts';
 import { createErrorPages } from './middleware/error-pages.ts';
 import { createSessionCookie } from './middleware/session.ts';
 import { createRoutes } from './pages/routes.ts';
-import { createPersons } from './person/person.ts';
 import { createRender } from './render.ts';
 import { createRunRoute } from './run-route.ts';
 import { createLocalSessionStore } from './sessions/local-session-store.ts';
@@ -25,6 +24,7 @@ import { createSharedSessionStore } from './sessions/shared-session-store.ts';
 import type { DashboardSettings } from './settings.ts';
 import type { IdentityProvider } from './sign-in/identity-provider.ts';
 import { createSignIn } from './sign-in/sign-in.ts';
+import { createUsers } from './user/user.ts';
 
 export interface DashboardDeps {
   readonly config: DashboardSettings & { readonly redisKeyPrefix: string; readonly workTimeoutMs: number };
@@ -61,7 +61,7 @@ export const createDashboard = (deps: DashboardDeps): Pick<Koa, 'callback'> => {
   const assets = createAssets();
   const render = createRender();
   const frame = createFrames({ assets: assets.paths, cookies, projects: caches.zipProjects });
-  const personOf = createPersons({ kube, clock });
+  const userOf = createUsers({ kube, clock });
   const { workTimeoutMs } = config;
   return createDashboardApp({
     log,
@@ -75,6 +75,6 @@ export const createDashboard = (deps: DashboardDeps): Pick<Koa, 'callback'> => {
     loadSession: sessionCookie.load,
     signIn: createSignIn({ ...deps, sessionCookie, cookies, frame, render }),
     routes: createRoutes(deps),
-    runRoute: createRunRoute({ clock, cookies, sessionCookie, personOf, frame, render, workTimeoutMs }),
+    runRoute: createRunRoute({ clock, cookies, sessionCookie, userOf, frame, render, workTimeoutMs }),
   });
 };

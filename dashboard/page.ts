@@ -1,10 +1,10 @@
 import { AppError } from '#runtime/errors.ts';
-import type { Question } from './person/access.ts';
-import type { Person } from './person/person.ts';
+import type { Question } from './user/access.ts';
+import type { User } from './user/user.ts';
 
 /** The request of a page. */
 export interface PageRequest {
-  readonly person: Person;
+  readonly user: User;
   /** Namespace of the project in the path; `''` for pages outside of one. */
   readonly namespace: string;
   readonly params: Readonly<Record<string, string>>;
@@ -48,7 +48,7 @@ export interface GoTo {
   readonly flash?: Flash;
 }
 
-export type PageAnswer = ShownPage | ShownFragment | GoTo;
+export type PageResponse = ShownPage | ShownFragment | GoTo;
 
 export type Section = 'projects' | 'overview' | 'jobs' | 'buckets' | 'tokens' | 'webhook' | 'first-steps';
 
@@ -59,7 +59,7 @@ export interface Route {
   readonly path: string;
   /** Permissions that the user needs in the project, checked on every request. */
   readonly needs?: readonly Question[];
-  readonly handle: (request: PageRequest) => Promise<PageAnswer>;
+  readonly handle: (request: PageRequest) => Promise<PageResponse>;
 }
 
 /** An error with its own page. */

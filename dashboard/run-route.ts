@@ -5,17 +5,17 @@ import type { Cookies } from './cookies.ts';
 import { giveFlash } from './frame/flash.ts';
 import type { FrameOptions, MakeFrame } from './frame/frame.ts';
 import { checkCsrf, type SessionCookie } from './middleware/session.ts';
-import { notAllowed, type PageAnswer, type PageRequest, type Route } from './page.ts';
-import type { Person } from './person/person.ts';
-import { SEE_PROJECT } from './person/visible-projects.ts';
+import { notAllowed, type PageRequest, type PageResponse, type Route } from './page.ts';
 import type { Render } from './render.ts';
 import type { Session } from './sessions/sessions.ts';
+import type { User } from './user/user.ts';
+import { SEE_PROJECT } from './user/visible-projects.ts';
 
 export interface RunRouteDeps {
   readonly clock: Pick<Clock, 'date'>;
   readonly cookies: Cookies;
   readonly sessionCookie: SessionCookie;
-  readonly personOf: (session: Session) => Person;
+  readonly userOf: (session: Session) => User;
   readonly frame: MakeFrame;
   readonly render: Render;
   /** Timeout of all calls to the API server for one page. */
@@ -40,9 +40,9 @@ const toSignIn = (ctx: DashboardContext, why: '' | 'ended'): void => {
   ctx.status = 303;
 };
 
-const checkRights = async (route: Route, { person, namespace }: PageRequest): Promise<void> => {
+const checkRights = async (route: Route, { user, namespace }: PageRequest): Promise<void> => {
   const questions = [...(namespace === '' ? [] : [SEE_PROJECT]), ...(route.needs ?? [])];
-  const verdicts = await Promise.all(questions.map((question) => person.may(namespace, question)));
+  const verdicts = await Promise.all(questions.map((question) => user.may(namespace, question)));
   const refused = verdicts.find(({ allowed }) => !allowed);
   if (refused !== undefined) throw notAllowed(refused.reason);
 };
@@ -61,21 +61,21 @@ const createResponder = ({ cookies, frame, render }: RunRouteDeps) => {
         data: { next },
       });
     },
-    respond: async (ctx: DashboardContext, request: PageRequest, answer: PageAnswer): Promise<void> => {
-      if (answer.kind === 'go') {
-        if (answer.flash !== undefined) giveFlash(ctx, cookies, answer.flash);
-        ctx.redirect(answer.to);
+    respond: async (ctx: DashboardContext, request: PageRequest, response: PageResponse): Promise<void> => {
+      if (response.kind === 'go') {
+        if (response.flash !== undefined) giveFlash(ctx, cookies, response.flash);
+        ctx.redirect(response.to);
         ctx.status = 303;
         // Koa's default body contains the URL, which may be a presigned one.
         ctx.body = '';
         return;
       }
-      const { view, data } = answer;
-      if (answer.kind === 'fragment')
+      const { view, data } = response;
+      if (response.kind === 'fragment')
         return show(ctx, view, { frame: { title: '', isFragment: true }, data });
-      const { title, section, status } = answer;
-      const { person, namespace } = request;
-      await show(ctx, view, { frame: { title, section, person, namespace }, data, status });
+      const { title, section, status } = response;
+      const { user, namespace } = request;
+      await show(ctx, view, { frame: { title, section, user, namespace }, data, status });
     },
   };
 };
@@ -97,7 +97,7 @@ export const createRunRoute = (deps: RunRouteDeps) => {
     }
     if (route.method === 'POST') checkCsrf(ctx, session);
     const request: PageRequest = {
-      person: deps.personOf(session),
+      user: deps.userOf(session),
       namespace: params['project'] ?? '',
       params,
       query: new URLSearchParams(ctx.search),

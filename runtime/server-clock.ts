@@ -20,9 +20,9 @@ interface Bounds {
 }
 
 /** Each answer narrows the bounds down; one that contradicts them comes from a clock that was set, and counts alone. */
-const narrowed = (known: Bounds | undefined, told: Bounds): Bounds => {
-  if (!known || told.low > known.high || told.high < known.low) return told;
-  return { low: Math.max(known.low, told.low), high: Math.min(known.high, told.high) };
+const narrowed = (known: Bounds | undefined, reported: Bounds): Bounds => {
+  if (!known || reported.low > known.high || reported.high < known.low) return reported;
+  return { low: Math.max(known.low, reported.low), high: Math.min(known.high, reported.high) };
 };
 
 export const createServerClock = (local: Clock = systemClock): ServerClock => {
@@ -38,9 +38,12 @@ export const createServerClock = (local: Clock = systemClock): ServerClock => {
       return agrees ? own : new Date(Math.round((bounds.low + bounds.high) / 2 + local.monotonicMs()));
     },
     hear: (header, sentMs) => {
-      const told = typeof header === 'string' ? Date.parse(header) : Number.NaN;
-      if (Number.isNaN(told)) return;
-      bounds = narrowed(bounds, { low: told - local.monotonicMs(), high: told + HEADER_STEP_MS - sentMs });
+      const reported = typeof header === 'string' ? Date.parse(header) : Number.NaN;
+      if (Number.isNaN(reported)) return;
+      bounds = narrowed(bounds, {
+        low: reported - local.monotonicMs(),
+        high: reported + HEADER_STEP_MS - sentMs,
+      });
     },
   };
 };

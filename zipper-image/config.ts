@@ -111,8 +111,8 @@ const STORE_SETTINGS = {
     description:
       'how long a pod waits on shutdown for the response to the start of its upload, to abort it; must be less than SHUTDOWN_TIMEOUT_MS',
   },
-  settleLimitMs: {
-    env: 'SETTLE_LIMIT_MS',
+  recoveryLimitMs: {
+    env: 'RECOVERY_LIMIT_MS',
     type: 'integer',
     default: 110_000,
     minimum: 1,
@@ -121,8 +121,8 @@ const STORE_SETTINGS = {
 } as const satisfies Settings;
 
 const STATUS_SETTINGS = {
-  statusChargeIntervalMs: {
-    env: 'STATUS_CHARGE_INTERVAL_MS',
+  statusActivationIntervalMs: {
+    env: 'STATUS_ACTIVATION_INTERVAL_MS',
     type: 'integer',
     default: 1000,
     minimum: 10,

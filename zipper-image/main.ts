@@ -1,4 +1,4 @@
-/** Runs the task of a pod: archive, settle or check-bucket. Reports the result by exit code and termination message. */
+/** Runs the task of a pod: archive, recover or check-bucket. Reports the result by exit code and termination message. */
 import { setFlagsFromString } from 'node:v8';
 import { SPEC_DEFAULTS } from '#crds/zip-job.ts';
 import type {
@@ -139,14 +139,14 @@ const runTask = async (process: Process, onMode: (mode: ZipperMode) => void): Pr
   onMode(task.mode);
   if (task.mode === 'archive') return archive(process, task);
   const store = await openStore(process, task.bucket);
-  if (task.mode === 'settle') {
-    const { settle } = await import('./tasks/settle.ts');
+  if (task.mode === 'recover') {
+    const { recover } = await import('./tasks/recover.ts');
     const { abortFailed: onAbortFailed } = uploadsLeft;
-    const settled = await settle({ task, store, settings: config, log, stopping, onAbortFailed });
-    return { mode: 'settle', settled };
+    const recovered = await recover({ task, store, settings: config, log, stopping, onAbortFailed });
+    return { mode: 'recover', recovered };
   }
   const { checkBucket } = await import('./tasks/check-bucket.ts');
-  const signal = AbortSignal.any([stopping, AbortSignal.timeout(config.settleLimitMs)]);
+  const signal = AbortSignal.any([stopping, AbortSignal.timeout(config.recoveryLimitMs)]);
   const { podUid } = config;
   const check = await checkBucket({ store, settings: config, log, podUid, signal, toFailure });
   return { mode: 'check-bucket', check };
@@ -160,7 +160,7 @@ const tell = (outcome: Outcome): Promise<void> =>
   writeTerminationMessage(terminationLog, {
     contractVersion: CONTRACT_VERSION,
     ...outcome,
-    ...uploadsLeft.told(),
+    ...uploadsLeft.reported(),
   });
 
 const fail = async (error: unknown, log: Logger): Promise<number> => {

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import { errorBody } from '../api-error.ts';
-import { type Answered, ERROR_CODES, type ErrorCode, type ErrorCodeFacts } from '../error-codes.ts';
+import { ERROR_CODES, type ErrorCode, type ErrorCodeFacts, type Responded } from '../error-codes.ts';
 import type { Examples, Response, Schema } from './document-types.ts';
 import { errorExamples } from './error-examples.ts';
 import { headersOf } from './headers.ts';
@@ -55,7 +55,7 @@ const responseOf = (status: number, codes: readonly ErrorCode[], settings: Publi
 
 /** The error responses of an operation, by status. */
 export const errorResponses = (
-  operation: Answered,
+  operation: Responded,
   settings: PublishedSettings,
 ): Readonly<Record<string, Response>> => {
   const codes = CODES.filter((code) => factsOf(code).on.includes(operation));

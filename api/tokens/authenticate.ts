@@ -4,8 +4,8 @@ import type { ZipProject } from '#crds/zip-project.ts';
 import type { Permission, ZipToken } from '#crds/zip-token.ts';
 import type { Reflector } from '#runtime/kube/types.ts';
 import { invalidApiKey, serviceUnavailable } from '../api-error.ts';
-import { isOpenProject, type ProveToken } from './prove-token.ts';
 import { candidateKey, findOpened, MASK_INDEX, opens } from './token-candidates.ts';
+import { isOpenProject, type VerifyToken } from './verify-token.ts';
 
 /** The caller: a token and its project. */
 export interface Principal {
@@ -21,7 +21,7 @@ export type Authenticate = (token: string) => Promise<Principal>;
 export interface AuthenticateDeps {
   readonly tokens: Pick<Reflector<ZipToken>, 'hasSynced' | 'byIndex'>;
   readonly projects: Pick<Reflector<ZipProject>, 'hasSynced' | 'get'>;
-  readonly proveToken: ProveToken;
+  readonly verifyToken: VerifyToken;
 }
 
 /**
@@ -29,7 +29,7 @@ export interface AuthenticateDeps {
  * with the next request even when a watch lags behind.
  */
 export const createAuthenticate =
-  ({ tokens, projects, proveToken }: AuthenticateDeps): Authenticate =>
+  ({ tokens, projects, verifyToken }: AuthenticateDeps): Authenticate =>
   async (token) => {
     if (!isToken(token)) throw invalidApiKey();
     if (!tokens.hasSynced || !projects.hasSynced)
@@ -38,13 +38,13 @@ export const createAuthenticate =
       .byIndex(MASK_INDEX, candidateKey(token))
       .filter(({ metadata }) => isOpenProject(projects.get(projectKey(metadata.namespace))));
     const candidate = findOpened(candidates, token);
-    const proof = candidate === undefined ? undefined : await proveToken(candidate);
-    if (proof === undefined || !opens(proof.token, token)) throw invalidApiKey();
-    const { metadata, spec } = proof.token;
+    const verification = candidate === undefined ? undefined : await verifyToken(candidate);
+    if (verification === undefined || !opens(verification.token, token)) throw invalidApiKey();
+    const { metadata, spec } = verification.token;
     return {
       namespace: metadata.namespace,
       tokenName: metadata.name,
       permissions: spec.permissions,
-      project: proof.project,
+      project: verification.project,
     };
   };

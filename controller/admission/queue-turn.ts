@@ -14,25 +14,29 @@ export const orderOf = ({ metadata: { creationTimestamp = '', annotations, name 
 const isHeld = (zipJob: ZipJob): boolean =>
   zipJob.spec.suspend === true && (zipJob.status?.phase === undefined || zipJob.status.phase === 'Queued');
 
-const hasBegun = (zipJob: ZipJob): boolean =>
+const hasStarted = (zipJob: ZipJob): boolean =>
   zipJob.status?.phase !== undefined && zipJob.status.phase !== 'Queued';
 
 /** A job and the others that want the same key. */
 export interface Contest {
   readonly zipJob: ZipJob;
   /** Other unfinished ZipJobs of the same bucket and key. */
-  readonly rivals: readonly ZipJob[];
+  readonly conflictingJobs: readonly ZipJob[];
   /** Names of the jobs among them that have a Job or are about to get one, although their status does not show it yet. */
-  readonly begun?: readonly string[];
+  readonly started?: readonly string[];
 }
 
 /** Decides whether a queued job may start. One job at a time writes a key of a bucket, in the order of creation. */
 export const queueTurn = (seen: Contest): QueueTurn => {
-  const { zipJob, rivals, begun = [] } = seen;
+  const { zipJob, conflictingJobs, started = [] } = seen;
   if (zipJob.spec.suspend === true) return { kind: 'suspended' };
   const first =
     // A started job comes first, even if an older one appeared since.
-    rivals.find((rival) => hasBegun(rival) || begun.includes(rival.metadata.name)) ??
-    rivals.find((rival) => !isHeld(rival) && orderOf(rival) < orderOf(zipJob));
+    conflictingJobs.find(
+      (conflictingJob) => hasStarted(conflictingJob) || started.includes(conflictingJob.metadata.name),
+    ) ??
+    conflictingJobs.find(
+      (conflictingJob) => !isHeld(conflictingJob) && orderOf(conflictingJob) < orderOf(zipJob),
+    );
   return first ? { kind: 'wait', for: first.metadata.name } : { kind: 'go' };
 };

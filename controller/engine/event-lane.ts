@@ -1,7 +1,7 @@
 import { type Clock, pause } from '#runtime/clock.ts';
 import type { Logger } from '#runtime/log.ts';
 import type { RecordEvent } from './events.ts';
-import { FairLine } from './fair-line.ts';
+import { FairQueue } from './fair-queue.ts';
 
 export interface EventLaneOptions {
   readonly record: RecordEvent;
@@ -28,7 +28,7 @@ const DEFAULTS = { concurrency: 4, capacity: 1000, drainMs: 1000 };
 
 export const createEventLane = (options: EventLaneOptions): EventLane => {
   const { record, clock, log, concurrency, capacity, drainMs } = { ...DEFAULTS, ...options };
-  const waiting = new FairLine<Parameters<RecordEvent>>();
+  const waiting = new FairQueue<Parameters<RecordEvent>>();
   const drained = new AbortController();
   let isLate = false;
   let running = 0;

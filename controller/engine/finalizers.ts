@@ -1,13 +1,13 @@
 import { FINALIZER } from '#crds/api-group.ts';
 import { isKubeError } from '#runtime/kube/kube-error.ts';
 import type { KubeObject, ObjectClient } from '#runtime/kube/types.ts';
-import { type EarlyRelease, holdsFinalizer } from '../kube-state/release.ts';
+import { type ForcedRemoval, holdsFinalizer } from '../kube-state/release.ts';
 import type { ControllerMetrics } from '../metrics.ts';
 
 export interface Finalizers<T extends KubeObject> {
   add(object: T): Promise<void>;
   /** `early` is the reason of a forced finalizer removal, which is counted. */
-  release(object: T, early?: EarlyRelease): Promise<void>;
+  release(object: T, forced?: ForcedRemoval): Promise<void>;
 }
 
 export interface FinalizersOptions<T extends KubeObject> {
@@ -36,11 +36,11 @@ export const createFinalizers = <T extends KubeObject>({
     add: async (object) => {
       await write(object, [...(object.metadata.finalizers ?? []), FINALIZER]);
     },
-    release: async (object, early) => {
+    release: async (object, forced) => {
       if (!holdsFinalizer(object.metadata)) return;
       const rest = (object.metadata.finalizers ?? []).filter((name) => name !== FINALIZER);
-      if ((await write(object, rest)) && early !== undefined)
-        metrics.finalizersReleased.inc({ kind, reason: early });
+      if ((await write(object, rest)) && forced !== undefined)
+        metrics.finalizersReleased.inc({ kind, reason: forced });
     },
   };
 };

@@ -59,7 +59,7 @@ const attempt = async (
 };
 
 /** The retry period minus up to 20 % jitter, so that candidates do not synchronize; at once when the lease expires. */
-const nextLookMs = ({ lock, retryPeriodMs }: State): number => {
+const nextAttemptMs = ({ lock, retryPeriodMs }: State): number => {
   const periodMs = retryPeriodMs * (1 - Math.random() / 5);
   const heldForMs = lock.heldForMs();
   return heldForMs > 0 ? Math.min(periodMs, heldForMs) : periodMs;
@@ -71,7 +71,7 @@ const acquire = async (state: State): Promise<boolean> => {
   if (signal.aborted) return false;
   do {
     if (await attempt('acquire', state, { ms: state.renewDeadlineMs, signal })) return true;
-  } while (await pause(state.clock, nextLookMs(state), signal));
+  } while (await pause(state.clock, nextAttemptMs(state), signal));
   return false;
 };
 

@@ -3,7 +3,7 @@ import type { KubeError } from '#runtime/kube/kube-error.ts';
 
 /** The API server rejected a Job; kept in memory until it accepts it. */
 export interface Refusal {
-  readonly target: 'archive' | 'settle';
+  readonly target: 'archive' | 'recover';
   readonly reason: 'QuotaExceeded' | 'AdmissionRefused' | 'ApiServerBusy';
   readonly message: string;
   readonly since: Date;

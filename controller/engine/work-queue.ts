@@ -3,7 +3,7 @@ import { toError } from '#runtime/errors.ts';
 import type { Logger } from '#runtime/log.ts';
 import { type LogFields, withLogFields } from '#runtime/log-context.ts';
 import { backoffBoundMs } from '#runtime/retry.ts';
-import { FairLine } from './fair-line.ts';
+import { FairQueue } from './fair-queue.ts';
 
 /** Counters of a queue, for the workqueue_* metrics; every call is cheap and never throws. */
 export interface WorkQueueMetrics {
@@ -75,7 +75,7 @@ interface State {
   /** Key -> since when. */
   readonly ready: Map<string, number>;
   /** The same keys in the order in which they are taken. */
-  readonly line: FairLine<string>;
+  readonly line: FairQueue<string>;
   readonly waiting: Map<string, Waiting>;
   /** Key -> start of its work. */
   readonly inWork: Map<string, number>;
@@ -155,7 +155,7 @@ const failed = (state: State, key: string, error: unknown): void => {
   addRateLimited(state, key);
 };
 
-const pass = async (state: State, key: string, task: () => Promise<void>): Promise<void> => {
+const round = async (state: State, key: string, task: () => Promise<void>): Promise<void> => {
   try {
     await task();
   } catch (error) {
@@ -175,7 +175,7 @@ const work = async (state: State, process: ProcessKey, signal: AbortSignal): Pro
       continue;
     }
     await withLogFields(state.options.logFields?.(key) ?? {}, () =>
-      pass(state, key, () => process(key, signal)),
+      round(state, key, () => process(key, signal)),
     );
   }
 };
@@ -211,7 +211,7 @@ export const createWorkQueue = (options: WorkQueueOptions): WorkQueue => {
     options,
     clock: options.clock ?? systemClock,
     ready: new Map(),
-    line: new FairLine(),
+    line: new FairQueue(),
     waiting: new Map(),
     inWork: new Map(),
     dirty: new Set(),

@@ -7,8 +7,8 @@ const MAX_NONCE = 64;
 export const commandOf = (
   { annotations }: Pick<ObjectMeta, 'annotations'>,
   annotation: string,
-  answered: string | undefined,
+  responded: string | undefined,
 ): string | undefined => {
   const nonce = annotations?.[annotation]?.slice(0, MAX_NONCE);
-  return nonce === undefined || nonce === '' || nonce === answered ? undefined : nonce;
+  return nonce === undefined || nonce === '' || nonce === responded ? undefined : nonce;
 };

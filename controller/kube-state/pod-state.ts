@@ -21,9 +21,9 @@ const SILENT_AFTER_MS = 5_000;
 /** How long after the grace period its pod counts as lost. */
 const LOST_AFTER_MS = 60_000;
 
-const overdueAt = (pod: Pod, patienceMs: number): Date | undefined => {
+const overdueAt = (pod: Pod, gracePeriodMs: number): Date | undefined => {
   const gone = timeOf(pod.metadata.deletionTimestamp);
-  return gone === undefined || isEnded(pod) ? undefined : new Date(gone + patienceMs);
+  return gone === undefined || isEnded(pod) ? undefined : new Date(gone + gracePeriodMs);
 };
 
 /** When the node of a terminating pod counts as silent; undefined for any other pod. */

@@ -3,7 +3,7 @@ import type { ObjectMeta } from '#crds/object-meta.ts';
 import { timeOf } from './times.ts';
 
 /** Why a finalizer was removed by force, before its work was done. */
-export type EarlyRelease = 'NamespaceTerminating' | 'Overdue' | 'Forced';
+export type ForcedRemoval = 'NamespaceTerminating' | 'Overdue' | 'Forced';
 
 export const holdsFinalizer = ({ finalizers }: Pick<ObjectMeta, 'finalizers'>): boolean =>
   finalizers?.includes(FINALIZER) === true;
@@ -18,10 +18,10 @@ export const isForced = ({ annotations }: Pick<ObjectMeta, 'annotations'>): bool
 };
 
 /** Deadline for the deletion of an object; undefined if it is not being deleted. */
-export const patienceEnds = (
+export const gracePeriodEnds = (
   { deletionTimestamp }: Pick<ObjectMeta, 'deletionTimestamp'>,
-  patienceMs: number,
+  gracePeriodMs: number,
 ): Date | undefined => {
   const since = timeOf(deletionTimestamp);
-  return since === undefined ? undefined : new Date(since + patienceMs);
+  return since === undefined ? undefined : new Date(since + gracePeriodMs);
 };

@@ -18,7 +18,7 @@ export const createIsNamespaceTerminating = ({
   namespaces,
   clock,
 }: TerminatingNamespacesOptions): IsNamespaceTerminating => {
-  const known = new Map<string, { readonly answer: Promise<boolean>; until: number }>();
+  const known = new Map<string, { readonly response: Promise<boolean>; until: number }>();
 
   const forgetOld = (): void => {
     for (const [name, { until }] of known) if (until < clock.monotonicMs()) known.delete(name);
@@ -31,15 +31,15 @@ export const createIsNamespaceTerminating = ({
   return (name) => {
     forgetOld();
     const before = known.get(name);
-    if (before) return before.answer;
-    const entry = { answer: ask(name), until: Infinity };
+    if (before) return before.response;
+    const entry = { response: ask(name), until: Infinity };
     known.set(name, entry);
-    entry.answer.then(
-      (isGoing) => {
-        entry.until = clock.monotonicMs() + (isGoing ? KEPT_MS.going : KEPT_MS.staying);
+    entry.response.then(
+      (isTerminating) => {
+        entry.until = clock.monotonicMs() + (isTerminating ? KEPT_MS.going : KEPT_MS.staying);
       },
       () => known.delete(name),
     );
-    return entry.answer;
+    return entry.response;
   };
 };

@@ -28,7 +28,7 @@ const result = {
     contractVersion: integer,
   },
 } as const;
-const settled = {
+const recovered = {
   type: 'object',
   required: ['outcome'],
   oneOf: [
@@ -60,14 +60,17 @@ const isTerminationMessage = ajv.compile<TerminationMessage>({
   required: ['contractVersion', 'mode'],
   oneOf: [
     { required: ['result'], properties: { mode: { const: 'archive' }, result } },
-    { required: ['failure'], properties: { mode: { enum: ['archive', 'settle', 'check-bucket'] }, failure } },
-    { required: ['settled'], properties: { mode: { const: 'settle' }, settled } },
+    {
+      required: ['failure'],
+      properties: { mode: { enum: ['archive', 'recover', 'check-bucket'] }, failure },
+    },
+    { required: ['recovered'], properties: { mode: { const: 'recover' }, recovered } },
     { required: ['check'], properties: { mode: { const: 'check-bucket' }, check } },
   ],
   properties: {
     contractVersion: { type: 'integer', minimum: 1 },
     abortFailures: integer,
-    startUnanswered: { type: 'boolean' },
+    startUnconfirmed: { type: 'boolean' },
   },
 });
 

@@ -80,8 +80,8 @@ export const JOB_SETTINGS = {
     description:
       'a ZipJob without a status that is older than this was restored from a backup and is not run',
   },
-  settleDeadlineSeconds: {
-    env: 'SETTLE_DEADLINE_SECONDS',
+  recoveryDeadlineSeconds: {
+    env: 'RECOVERY_DEADLINE_SECONDS',
     type: 'integer',
     minimum: 5,
     maximum: 240,

@@ -4,7 +4,7 @@ import type { Logger } from '#runtime/log.ts';
 
 export interface LeaveClusterOptions {
   /** Stops the leader; false if no controller ever led. */
-  readonly seize: (signal: AbortSignal) => Promise<boolean>;
+  readonly takeOver: (signal: AbortSignal) => Promise<boolean>;
   /** Returns how many finalizers were removed. */
   readonly release: (signal: AbortSignal) => Promise<number>;
   readonly quietMs: number;
@@ -17,9 +17,9 @@ export interface LeaveClusterOptions {
 /** A stopped leader may have been in the middle of a write, so one check without finalizers is not sufficient. */
 const QUIET_LOOKS = 2;
 
-const look = async ({ seize, release, log, signal }: LeaveClusterOptions): Promise<boolean> => {
+const look = async ({ takeOver, release, log, signal }: LeaveClusterOptions): Promise<boolean> => {
   try {
-    const wasLed = await seize(signal);
+    const wasLed = await takeOver(signal);
     const found = await release(signal);
     log.info({ found, wasLed }, 'checked for finalizers');
     return found === 0;

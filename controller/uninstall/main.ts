@@ -10,7 +10,7 @@ import { startProcess } from '#runtime/start-process.ts';
 import { readUninstallConfig, type UninstallConfig } from './config.ts';
 import { leaveCluster } from './leave-cluster.ts';
 import { releaseFinalizers } from './release-finalizers.ts';
-import { seizeLease } from './seize-lease.ts';
+import { takeOverLease } from './take-over-lease.ts';
 
 const NAME = 'zipjobs-uninstall';
 const SHUTDOWN_MS = 5_000;
@@ -38,7 +38,7 @@ const serve = async (config: UninstallConfig, log: Logger, lifetime: Lifetime): 
     createObjectClient(kube, RESOURCES.zipProjects),
   ];
   const isDone = await leaveCluster({
-    seize: (signal) => seizeLease(lease, signal),
+    takeOver: (signal) => takeOverLease(lease, signal),
     release: (signal) => releaseFinalizers(clients, signal),
     quietMs: config.quietSeconds * 1000,
     clock: systemClock,

@@ -6,7 +6,7 @@ import type { EgressPolicy } from '#runtime/egress/egress-policy.ts';
 import { judgeUrl } from '#runtime/egress/judge-url.ts';
 import { errorCode } from '#runtime/errors.ts';
 import { retryAfterMs } from '#runtime/http/retry-after.ts';
-import type { DeliveryAnswer } from './dispatcher.ts';
+import type { DeliveryResponse } from './dispatcher.ts';
 import { signatureHeader } from './signature.ts';
 
 /** Maximum bytes of a response that are read. */
@@ -28,7 +28,7 @@ export interface Delivery {
   readonly traceparent?: string;
 }
 
-export type Deliver = (delivery: Delivery, signal?: AbortSignal) => Promise<DeliveryAnswer>;
+export type Deliver = (delivery: Delivery, signal?: AbortSignal) => Promise<DeliveryResponse>;
 
 const drain = async (body: Dispatcher.ResponseData['body']): Promise<void> => {
   let seen = 0;
@@ -64,12 +64,12 @@ const classOf = (error: unknown): string => {
   return TLS.test(code) ? 'tls' : UNREACHABLE;
 };
 
-interface Answered {
+interface Responded {
   readonly status: number;
   readonly retryAfter: string | string[] | undefined;
 }
 
-const send = async (options: DeliverOptions, delivery: Delivery, signal: AbortSignal): Promise<Answered> => {
+const send = async (options: DeliverOptions, delivery: Delivery, signal: AbortSignal): Promise<Responded> => {
   const response = await request(delivery.url, {
     dispatcher: options.agent,
     method: 'POST',
@@ -100,10 +100,10 @@ export const createDeliver =
   async (delivery, signal) => {
     const { clock } = options;
     const at = rfc3339(clock.date());
-    const begun = clock.monotonicMs();
+    const started = clock.monotonicMs();
     const log = (how: Pick<WebhookDelivery, 'status' | 'error'>): WebhookDelivery => ({
       at,
-      durationMs: Math.round(clock.monotonicMs() - begun),
+      durationMs: Math.round(clock.monotonicMs() - started),
       ...how,
     });
     const refused = refusalOf(options, delivery);

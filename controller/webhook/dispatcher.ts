@@ -1,7 +1,7 @@
 import type { WebhookDelivery } from '#crds/zip-job.ts';
 import type { Clock } from '#runtime/clock.ts';
 
-export interface DeliveryAnswer {
+export interface DeliveryResponse {
   readonly delivery: WebhookDelivery;
   /** Retry-After of the receiver: the earliest time of the next attempt. */
   readonly retryAfterMs?: number;
@@ -11,7 +11,7 @@ export interface DeliveryAnswer {
 export type DeliveryState =
   | { readonly kind: 'idle' }
   | { readonly kind: 'inFlight' }
-  | { readonly kind: 'answered'; readonly answer: DeliveryAnswer };
+  | { readonly kind: 'responded'; readonly response: DeliveryResponse };
 
 export interface DeliveryTask {
   /** Key of the ZipJob, which has at most one delivery in flight. */
@@ -22,7 +22,7 @@ export interface DeliveryTask {
   readonly endpoint: string;
   /** Called when the delivery starts, because the job may have changed since it was submitted. */
   readonly isWanted: () => boolean;
-  readonly send: (signal: AbortSignal) => Promise<DeliveryAnswer>;
+  readonly send: (signal: AbortSignal) => Promise<DeliveryResponse>;
 }
 
 export interface DispatcherOptions {
@@ -34,7 +34,7 @@ export interface DispatcherOptions {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   /** Called when the result is available from `state`, or when the delivery was dropped as no longer needed. */
-  readonly onAnswer: (key: string) => void;
+  readonly onResponse: (key: string) => void;
   /** Called when a delivery could not be attempted. */
   readonly onError: (key: string, error: unknown) => void;
 }
@@ -53,7 +53,7 @@ export interface WebhookDispatcher {
   /** State of this attempt; drops the result of any other. */
   state(key: string, attemptId: string | undefined): DeliveryState;
   /** Drops the result once it is in the status or no longer needed. */
-  settle(key: string): void;
+  acknowledge(key: string): void;
   readonly waiting: number;
 }
 
@@ -64,14 +64,14 @@ interface Pool {
 
 interface Entry {
   readonly task: DeliveryTask;
-  answer?: DeliveryAnswer;
+  response?: DeliveryResponse;
 }
 
 interface Endpoint {
   readonly line: Entry[];
   /** Sent, but the result is not in the status yet. */
   unsaved: number;
-  hasAnswered: boolean;
+  hasResponded: boolean;
 }
 
 /** Maximum number of endpoints remembered as slow. */
@@ -98,12 +98,12 @@ class Dispatcher implements WebhookDispatcher {
 
   submit(task: DeliveryTask): void {
     const known = this.#entries.get(task.key);
-    if (known?.answer && known.task.attemptId !== task.attemptId) this.settle(task.key);
+    if (known?.response && known.task.attemptId !== task.attemptId) this.acknowledge(task.key);
     else if (known) return;
     const entry: Entry = { task };
     this.#entries.set(task.key, entry);
     const name = task.endpoint;
-    const endpoint = this.#endpoints.get(name) ?? { line: [], unsaved: 0, hasAnswered: false };
+    const endpoint = this.#endpoints.get(name) ?? { line: [], unsaved: 0, hasResponded: false };
     endpoint.line.push(entry);
     this.#endpoints.set(name, endpoint);
     // If there was a free slot, every other delivery that may start has started.
@@ -114,15 +114,15 @@ class Dispatcher implements WebhookDispatcher {
     const entry = this.#entries.get(key);
     if (!entry) return { kind: 'idle' };
     if (entry.task.attemptId !== attemptId) {
-      this.settle(key);
+      this.acknowledge(key);
       return { kind: 'idle' };
     }
-    return entry.answer ? { kind: 'answered', answer: entry.answer } : { kind: 'inFlight' };
+    return entry.response ? { kind: 'responded', response: entry.response } : { kind: 'inFlight' };
   }
 
-  settle(key: string): void {
+  acknowledge(key: string): void {
     const entry = this.#entries.get(key);
-    if (!entry?.answer) return;
+    if (!entry?.response) return;
     this.#release(entry.task);
     this.#next();
   }
@@ -147,7 +147,7 @@ class Dispatcher implements WebhookDispatcher {
   #begin(name: string, endpoint: Endpoint): void {
     const isSlow = this.#slow.has(name);
     const pool = isSlow ? this.#slowPool : this.#quickPool;
-    const limit = isSlow || !endpoint.hasAnswered ? 1 : this.#options.concurrencyPerEndpoint;
+    const limit = isSlow || !endpoint.hasResponded ? 1 : this.#options.concurrencyPerEndpoint;
     if (this.#options.signal.aborted || pool.running >= pool.limit || endpoint.unsaved >= limit) return;
     const entry = this.#takeFrom(endpoint);
     if (!entry) {
@@ -166,18 +166,18 @@ class Dispatcher implements WebhookDispatcher {
       const entry = line.shift();
       if (!entry || entry.task.isWanted()) return entry;
       this.#entries.delete(entry.task.key);
-      this.#options.onAnswer(entry.task.key);
+      this.#options.onResponse(entry.task.key);
     }
   }
 
   async #deliver(entry: Entry, endpoint: Endpoint, pool: Pool): Promise<void> {
     const { key } = entry.task;
-    const { signal, onAnswer, onError } = this.#options;
+    const { signal, onResponse, onError } = this.#options;
     const run = this.#takePlace(entry.task.endpoint, pool);
     try {
-      entry.answer = await entry.task.send(signal);
-      endpoint.hasAnswered = true;
-      if (!signal.aborted) onAnswer(key);
+      entry.response = await entry.task.send(signal);
+      endpoint.hasResponded = true;
+      if (!signal.aborted) onResponse(key);
     } catch (error) {
       this.#release(entry.task);
       if (!signal.aborted) onError(key, error);

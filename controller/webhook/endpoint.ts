@@ -22,7 +22,7 @@ const stateOf = (before: EndpointState | undefined, url: string): EndpointState 
   };
 };
 
-export interface EndpointAnswer {
+export interface EndpointResponse {
   readonly url: string;
   readonly delivery: WebhookDelivery;
 }
@@ -47,9 +47,9 @@ const failed = (
  * The endpoint state after a delivery. Days of failures without a success, or a 410, disable it; only a user enables it
  * again.
  */
-export const afterAnswer = (
+export const afterResponse = (
   before: EndpointState | undefined,
-  { url, delivery }: EndpointAnswer,
+  { url, delivery }: EndpointResponse,
   at: { readonly now: Date; readonly disableAfterSeconds: number },
 ): EndpointState => {
   const state = stateOf(before, url);

@@ -3,7 +3,7 @@ import { rfc3339 } from '#crds/conditions.ts';
 import type { WebhookEvent, WebhookState, ZipJob } from '#crds/zip-job.ts';
 import { zipJobId } from '#crds/zip-job-facts.ts';
 import { inSeconds } from '../kube-state/times.ts';
-import type { DeliveryAnswer } from './dispatcher.ts';
+import type { DeliveryResponse } from './dispatcher.ts';
 
 const KEPT_DELIVERIES = 10;
 const MAX_RETRY_AFTER_SECONDS = 86_400;
@@ -49,10 +49,10 @@ export const replayed = (before: WebhookState, nonce: string, now: Date): Webhoo
 /** The webhook state after a delivery attempt. `schedule` is the wait before each attempt, in seconds. */
 export const afterDelivery = (
   before: WebhookState,
-  answer: DeliveryAnswer,
+  response: DeliveryResponse,
   at: { readonly schedule: readonly number[]; readonly now: Date },
 ): WebhookState => {
-  const { delivery } = answer;
+  const { delivery } = response;
   const attempts = (before.attempts ?? 0) + 1;
   const { nextAttemptAt: _due, lastStatus: _last, ...kept } = before;
   const common = {
@@ -64,7 +64,7 @@ export const afterDelivery = (
   if (isSuccess(delivery.status)) return { ...common, state: 'Delivered', deliveredAt: rfc3339(at.now) };
   const planned = at.schedule[attempts];
   if (planned === undefined || isGone(delivery.status)) return { ...common, state: 'Exhausted' };
-  const asked = Math.min((answer.retryAfterMs ?? 0) / 1000, MAX_RETRY_AFTER_SECONDS);
+  const asked = Math.min((response.retryAfterMs ?? 0) / 1000, MAX_RETRY_AFTER_SECONDS);
   const wait = Math.max(planned * (1 + jitter(before.deliveryId ?? '', attempts)), asked);
   return { ...common, state: 'Pending', nextAttemptAt: inSeconds(at.now, wait) };
 };

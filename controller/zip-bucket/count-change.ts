@@ -4,8 +4,8 @@ import type { Change } from '#runtime/kube/types.ts';
 
 const withoutCount = ({ metadata, status = {}, ...rest }: ZipBucket): object => {
   const { resourceVersion: _version, ...others } = metadata;
-  const { activeJobs: _count, ...told } = status;
-  return { ...rest, metadata: others, status: told };
+  const { activeJobs: _count, ...reported } = status;
+  return { ...rest, metadata: others, status: reported };
 };
 
 /** A change of only the job count must not requeue the jobs of the bucket: each new job would requeue all others. */

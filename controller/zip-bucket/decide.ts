@@ -7,8 +7,8 @@ import { firstOf } from '#runtime/first-of.ts';
 import { commandOf } from '../kube-state/command.ts';
 import { holdsFinalizer, isForced, isLeaving } from '../kube-state/release.ts';
 import type { BucketAction, BucketDecision, BucketMoment, BucketObservation } from './observation.ts';
-import { testAnswer, withTestAnswer } from './test-answer.ts';
 import { testJob, testJobName } from './test-manifest.ts';
+import { testResponse, withTestResponse } from './test-response.ts';
 
 interface Step {
   readonly status: ZipBucketStatus;
@@ -36,9 +36,9 @@ const waitedFor = (seen: BucketObservation): string => {
 
 /** Releases a bucket that is being deleted once no job refers to it, or at once if forced. */
 const leaving = (seen: BucketObservation, status: ZipBucketStatus, now: Date): Step => {
-  const release = (early?: 'NamespaceTerminating' | 'Forced'): Step => ({
+  const release = (forced?: 'NamespaceTerminating' | 'Forced'): Step => ({
     status: seen.bucket.status ?? {},
-    actions: [{ kind: 'releaseFinalizer', ...(early && { early }) }],
+    actions: [{ kind: 'releaseFinalizer', ...(forced && { forced }) }],
   });
   if (!holdsFinalizer(seen.bucket.metadata)) return { status: seen.bucket.status ?? {}, actions: [] };
   if (seen.isNamespaceTerminating) return release('NamespaceTerminating');
@@ -67,11 +67,11 @@ const testing = (seen: BucketObservation, status: ZipBucketStatus, at: BucketMom
     const start: BucketAction = { kind: 'startTest', nonce, job: testJob(bucket, nonce, at.config) };
     return { status, actions: [...others, start] };
   }
-  const answer = testAnswer(test, at);
-  if ('until' in answer)
-    return { status, actions: others, requeueAfterMs: answer.until.getTime() - at.now.getTime() };
+  const response = testResponse(test, at);
+  if ('until' in response)
+    return { status, actions: others, requeueAfterMs: response.until.getTime() - at.now.getTime() };
   // The next reconcile deletes the Job, after the result is in the status.
-  return { status: withTestAnswer(bucket, status, { nonce, answer, now: at.now }), actions: others };
+  return { status: withTestResponse(bucket, status, { nonce, response, now: at.now }), actions: others };
 };
 
 /** Decides the next step for one ZipBucket. Pure: the same observation at the same time always gives the same decision. */

@@ -1,7 +1,7 @@
 import type { ZipBucket, ZipBucketStatus } from '#crds/zip-bucket.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import type { Job, Pod } from '#runtime/kube/resources.ts';
-import type { EarlyRelease } from '../kube-state/release.ts';
+import type { ForcedRemoval } from '../kube-state/release.ts';
 import type { DecisionConfig } from '../zip-job/observation.ts';
 
 /** A Job that tests a bucket, and its pods. */
@@ -24,7 +24,7 @@ export interface BucketObservation {
 
 export type BucketAction =
   | { readonly kind: 'addFinalizer' }
-  | { readonly kind: 'releaseFinalizer'; readonly early?: EarlyRelease }
+  | { readonly kind: 'releaseFinalizer'; readonly forced?: ForcedRemoval }
   | { readonly kind: 'startTest'; readonly nonce: string; readonly job: Job }
   | { readonly kind: 'deleteTest'; readonly name: string; readonly uid: string };
 

@@ -9,7 +9,7 @@ import { refusalAfter } from '../engine/refusal.ts';
 import { decideBucket } from './decide.ts';
 import type { BucketAction, BucketConfig } from './observation.ts';
 import type { ObserveBucket } from './observe.ts';
-import { withTestAnswer } from './test-answer.ts';
+import { withTestResponse } from './test-response.ts';
 
 export interface ReconcileBucketOptions {
   readonly observe: ObserveBucket;
@@ -41,7 +41,7 @@ const writeStatus = async (
 };
 
 /** Rejections to report to the user; after any other, the test is retried automatically. */
-const isTold = (error: unknown): error is KubeError =>
+const isReported = (error: unknown): error is KubeError =>
   isKubeError(error, 'QuotaExceeded', 'Forbidden', 'Invalid', 'BadRequest', 'TooLarge');
 
 /** A test whose Job the API server rejects is finished. */
@@ -53,11 +53,15 @@ const startTest = async (
   try {
     await options.jobs.create(job);
   } catch (error) {
-    if (!isTold(error)) throw error;
+    if (!isReported(error)) throw error;
     const now = options.clock.date();
     const { reason, message } = refusalAfter(undefined, error, { target: 'archive', now });
-    const answer = { ready: { status: 'False', reason, message } } as const;
-    await writeStatus(options, bucket, withTestAnswer(bucket, bucket.status ?? {}, { nonce, answer, now }));
+    const response = { ready: { status: 'False', reason, message } } as const;
+    await writeStatus(
+      options,
+      bucket,
+      withTestResponse(bucket, bucket.status ?? {}, { nonce, response, now }),
+    );
   }
 };
 
@@ -71,7 +75,7 @@ const perform = async (
       await options.finalizers.add(bucket);
       return;
     case 'releaseFinalizer':
-      await options.finalizers.release(bucket, action.early);
+      await options.finalizers.release(bucket, action.forced);
       return;
     case 'startTest':
       await startTest(options, bucket, action);

@@ -17,7 +17,7 @@ const perform = async (options: ActOptions, current: Current, action: Action): P
     case 'addFinalizer':
       return addFinalizer(options, zipJob);
     case 'removeFinalizer':
-      return removeFinalizer(options, zipJob, action.early);
+      return removeFinalizer(options, zipJob, action.forced);
     case 'createJob':
       return { end: await createJob(options, current, action) };
     case 'deleteJob':

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { FINALIZER } from '#crds/api-group.ts';
 import { isFinished } from '#crds/zip-job.ts';
-import { type EarlyRelease, patienceEnds } from '../kube-state/release.ts';
+import { type ForcedRemoval, gracePeriodEnds } from '../kube-state/release.ts';
 import type { Action, Decision, DecisionConfig, Observation, Situation, Step } from './observation.ts';
 import { ownedStatus } from './owned-status.ts';
 import { active } from './phases/active.ts';
@@ -15,7 +15,7 @@ import { settingsIn } from './policies/pod-settings.ts';
 import { atTheLatest } from './policies/wake-up.ts';
 
 /** Maximum time that a deletion waits for a recovery Job: Kubernetes' own timeout is five minutes. */
-const DELETION_PATIENCE_MS = 280_000;
+const DELETION_GRACE_PERIOD_MS = 280_000;
 
 /*
  * (new) -> Queued -> Starting -> Running -> Finalizing -> Succeeded | Failed | Cancelled
@@ -44,18 +44,18 @@ const finalizerAction = (zipJob: Observation['zipJob'], step: Step): readonly Ac
 };
 
 /** Nothing can be created in a terminating namespace, so recovery is impossible there. */
-const earlyRelease = (
+const forcedRemoval = (
   { zipJob, isNamespaceTerminating }: Observation,
   now: Date,
-): EarlyRelease | undefined => {
+): ForcedRemoval | undefined => {
   if (isNamespaceTerminating) return 'NamespaceTerminating';
-  const until = patienceEnds(zipJob.metadata, DELETION_PATIENCE_MS);
+  const until = gracePeriodEnds(zipJob.metadata, DELETION_GRACE_PERIOD_MS);
   return until && now >= until ? 'Overdue' : undefined;
 };
 
 /** Whatever a step waits for, a deletion is requeued at its deadline. */
 const wakeAfterMs = ({ seen, now }: Situation, step: Step): number | undefined => {
-  const until = patienceEnds(seen.zipJob.metadata, DELETION_PATIENCE_MS);
+  const until = gracePeriodEnds(seen.zipJob.metadata, DELETION_GRACE_PERIOD_MS);
   return atTheLatest(step, until && until.getTime() - now.getTime()).requeueAfterMs;
 };
 
@@ -73,15 +73,15 @@ export const decide = (seen: Observation, now: Date, config: DecisionConfig): De
     now,
     config: settingsIn(seen.project, config),
   };
-  const early = earlyRelease(seen, now);
-  if (early) return { actions: [{ kind: 'removeFinalizer', early }], events: [] };
+  const forced = forcedRemoval(seen, now);
+  if (forced) return { actions: [{ kind: 'removeFinalizer', forced }], events: [] };
   const step = stepOf(s);
-  const isTold = step.isUntold !== true;
+  const isReported = step.isDeferred !== true;
   const requeueAfterMs = wakeAfterMs(s, step);
   return {
-    ...(isTold && !isDeepStrictEqual(step.status, before) && { status: step.status }),
+    ...(isReported && !isDeepStrictEqual(step.status, before) && { status: step.status }),
     actions: [...finalizerAction(seen.zipJob, step), ...(step.actions ?? [])],
-    events: isTold ? (step.events ?? []) : [],
+    events: isReported ? (step.events ?? []) : [],
     ...(requeueAfterMs === undefined ? {} : { requeueAfterMs }),
   };
 };

@@ -6,7 +6,7 @@ import type { SlotTurn } from '../admission/slots.ts';
 import type { ControllerConfig } from '../config.ts';
 import type { EventNote } from '../engine/events.ts';
 import type { Refusal } from '../engine/refusal.ts';
-import type { EarlyRelease } from '../kube-state/release.ts';
+import type { ForcedRemoval } from '../kube-state/release.ts';
 import type { DeliveryState } from '../webhook/dispatcher.ts';
 import type { PodWait } from './policies/pod-waiting.ts';
 
@@ -16,15 +16,15 @@ export interface Observation {
   readonly project: ZipProject | undefined;
   readonly bucket: ZipBucket | undefined;
   /** Other unfinished ZipJobs of the same bucket and key. */
-  readonly rivals: readonly ZipJob[];
+  readonly conflictingJobs: readonly ZipJob[];
   /** Names of the jobs among them that have a Job or are about to get one, although their status does not show it yet. */
-  readonly begun?: readonly string[];
+  readonly started?: readonly string[];
   /** The Job with the name of the ZipJob, even with another owner. */
   readonly job: Job | undefined;
   /** Pods of that Job. */
   readonly pods: readonly Pod[];
   /** The recovery Job of the last attempt. */
-  readonly settle: { readonly job: Job; readonly pods: readonly Pod[] } | undefined;
+  readonly recovery: { readonly job: Job; readonly pods: readonly Pod[] } | undefined;
   readonly refusal: Refusal | undefined;
   /** Why the Job has no pod; read only after it waited for one. */
   readonly podRefusal?: PodWait | undefined;
@@ -46,8 +46,8 @@ export type OwnedStatus = ControllerStatus & Pick<ZipperStatus, 'result'>;
 
 export type Action =
   | { readonly kind: 'addFinalizer' }
-  | { readonly kind: 'removeFinalizer'; readonly early?: EarlyRelease }
-  | { readonly kind: 'createJob'; readonly target: 'archive' | 'settle'; readonly job: Job }
+  | { readonly kind: 'removeFinalizer'; readonly forced?: ForcedRemoval }
+  | { readonly kind: 'createJob'; readonly target: 'archive' | 'recover'; readonly job: Job }
   | { readonly kind: 'deleteJob'; readonly name: string; readonly uid: string }
   | { readonly kind: 'forceDeletePod'; readonly name: string; readonly uid: string }
   | { readonly kind: 'deleteFileList'; readonly secretNames: readonly string[] }
@@ -67,7 +67,7 @@ export interface Decision {
 export interface Step {
   readonly status: OwnedStatus;
   /** Status and events are written by the reconcile after the actions, which has more information. */
-  readonly isUntold?: boolean;
+  readonly isDeferred?: boolean;
   readonly actions?: readonly Action[];
   readonly events?: readonly EventNote[];
   readonly requeueAfterMs?: number | undefined;
@@ -98,7 +98,7 @@ export type DecisionConfig = Pick<
   | 'failedTtlSeconds'
   | 'fileListTtlSeconds'
   | 'restoredAfterSeconds'
-  | 'settleDeadlineSeconds'
+  | 'recoveryDeadlineSeconds'
   | 'maxDisruptions'
   | 'noProgressSeconds'
   | 'trustedQueues'

@@ -16,10 +16,10 @@ import type { IsNamespaceTerminating } from '../kube-state/terminating-namespace
 import { timeOf } from '../kube-state/times.ts';
 import type { WebhookDispatcher } from '../webhook/dispatcher.ts';
 import { attemptIdOf } from '../webhook/notification.ts';
-import { settleJobName } from './manifest/job-manifest.ts';
+import { recoveryJobName } from './manifest/job-manifest.ts';
 import type { Memory } from './memory.ts';
 import type { Observation } from './observation.ts';
-import { isSettling, ownedStatus } from './owned-status.ts';
+import { isRecovering, ownedStatus } from './owned-status.ts';
 import { admission } from './policies/admission.ts';
 import { lacksPod, podRefusalOf } from './policies/pod-refusal.ts';
 
@@ -31,7 +31,7 @@ export interface ObserveOptions {
   readonly buckets: Pick<ObjectClient<ZipBucket>, 'get'>;
   readonly projects: Pick<ObjectClient<ZipProject>, 'get'>;
   readonly memory: Memory;
-  readonly dispatcher: Pick<WebhookDispatcher, 'state' | 'settle'>;
+  readonly dispatcher: Pick<WebhookDispatcher, 'state' | 'acknowledge'>;
   readonly slots: Pick<Slots, 'ask' | 'withdraw'>;
   readonly isNamespaceTerminating: IsNamespaceTerminating;
   readonly clock: Pick<Clock, 'date'>;
@@ -40,7 +40,7 @@ export interface ObserveOptions {
 /** Jobs that were just created or read live, and that the cache may not have yet. */
 export interface Hints {
   readonly job?: Job;
-  readonly settle?: Job;
+  readonly recovery?: Job;
 }
 
 /** Undefined if the ZipJob does not exist. */
@@ -82,15 +82,15 @@ const findPods = async (
   return live?.metadata.uid === podUid ? [...cached, live] : cached;
 };
 
-const settleName = ({ metadata, status }: ZipJob): string | undefined => {
+const recoveryName = ({ metadata, status }: ZipJob): string | undefined => {
   const last = status?.attempts?.at(-1);
-  return last && isSettling(ownedStatus(status)) ? settleJobName(metadata.name, last.n) : undefined;
+  return last && isRecovering(ownedStatus(status)) ? recoveryJobName(metadata.name, last.n) : undefined;
 };
 
 /** A recovery Job usually finishes within seconds. If it does not, the caches may have missed its end. */
 const LATE_MS = 30_000;
 
-const mayHaveAnswered = (job: Job, now: Date): boolean =>
+const mayHaveResponded = (job: Job, now: Date): boolean =>
   isJobFinished(job) ||
   jobFailure(job) !== undefined ||
   now.getTime() - (timeOf(job.metadata.creationTimestamp) ?? 0) > LATE_MS;
@@ -99,19 +99,19 @@ const mayHaveAnswered = (job: Job, now: Date): boolean =>
  * The result of a recovery Job is in its successful pod. The caches may know that the Job finished, or its failed pods, before
  * they know that pod, so it is read live before it counts as missing.
  */
-const findSettle = async (
+const findRecovery = async (
   options: ObserveOptions,
   zipJob: ZipJob,
   hint: Job | undefined,
-): Promise<Observation['settle']> => {
-  const name = settleName(zipJob);
+): Promise<Observation['recovery']> => {
+  const name = recoveryName(zipJob);
   if (name === undefined) return undefined;
   const { namespace } = zipJob.metadata;
   const job = options.caches.jobs.get(`${namespace}/${name}`) ?? hint;
   if (!job || !isOwnedBy(job, zipJob)) return undefined;
   const cached = options.caches.pods.byIndex(INDEXES.jobUid, job.metadata.uid ?? '');
   const isKnown = cached.some((pod) => terminationOf(pod)?.exitCode === EXIT_CODES.ok);
-  if (isKnown || !mayHaveAnswered(job, options.clock.date())) return { job, pods: cached };
+  if (isKnown || !mayHaveResponded(job, options.clock.date())) return { job, pods: cached };
   const labelSelector = `batch.kubernetes.io/job-name=${name}`;
   return { job, pods: await options.pods.list({ namespace, labelSelector }) };
 };
@@ -119,12 +119,12 @@ const findSettle = async (
 const newestOf = ({ memory }: ObserveOptions, zipJob: ZipJob): ZipJob =>
   memory.newest(objectKey(zipJob), zipJob);
 
-const rivalsOf = (options: ObserveOptions, zipJob: ZipJob): readonly ZipJob[] =>
+const conflictingJobsOf = (options: ObserveOptions, zipJob: ZipJob): readonly ZipJob[] =>
   options.caches.zipJobs
     .byIndex(INDEXES.target, targetOf(zipJob))
     .filter(({ metadata }) => metadata.name !== zipJob.metadata.name)
-    .map((rival) => newestOf(options, rival))
-    .filter((rival) => !isFinished(rival));
+    .map((conflictingJob) => newestOf(options, conflictingJob))
+    .filter((conflictingJob) => !isFinished(conflictingJob));
 
 const listOwnerOf = (options: ObserveOptions, zipJob: ZipJob): ZipJob | undefined => {
   const key = listOwnerKeyOf(zipJob);
@@ -136,10 +136,10 @@ const ofFinished = (options: ObserveOptions, key: ObjectKey, zipJob: ZipJob): Ob
   zipJob,
   project: options.caches.projects.get(projectKey(zipJob.metadata.namespace)),
   bucket: undefined,
-  rivals: [],
+  conflictingJobs: [],
   job: options.caches.jobs.get(key),
   pods: [],
-  settle: undefined,
+  recovery: undefined,
   refusal: undefined,
   delivery: options.dispatcher.state(key, zipJob.status?.webhook && attemptIdOf(zipJob.status.webhook)),
   slot: { kind: 'none' },
@@ -150,12 +150,15 @@ const ofFinished = (options: ObserveOptions, key: ObjectKey, zipJob: ZipJob): Ob
 type Unslotted = Omit<Observation, 'slot'>;
 
 /** Conflicting jobs that the caches do not show yet: a job must not start while the Job of another is being created. */
-const begunOf = ({ caches, memory }: ObserveOptions, rivals: readonly ZipJob[]): readonly string[] =>
-  rivals
-    .filter((rival) => {
-      const key = objectKey(rival);
+const admittedOf = (
+  { caches, memory }: ObserveOptions,
+  conflictingJobs: readonly ZipJob[],
+): readonly string[] =>
+  conflictingJobs
+    .filter((conflictingJob) => {
+      const key = objectKey(conflictingJob);
       const job = caches.jobs.get(key);
-      return memory.isBeginning(key) || (job !== undefined && isOwnedBy(job, rival));
+      return memory.isBeginning(key) || (job !== undefined && isOwnedBy(job, conflictingJob));
     })
     .map(({ metadata }) => metadata.name);
 
@@ -209,15 +212,15 @@ const ofUnfinished = async (
     bucket: caches.buckets.get(`${namespace}/${name}`) ?? (await buckets.get(namespace, name)),
     job,
     pods: await findPods(options, zipJob, job),
-    settle: await findSettle(options, zipJob, hints.settle),
+    recovery: await findRecovery(options, zipJob, hints.recovery),
     refusal: memory.refusal(key),
     listOwner: listOwnerOf(options, zipJob),
     delivery: { kind: 'idle' } as const,
     isNamespaceTerminating: isLeaving(zipJob.metadata) && (await options.isNamespaceTerminating(namespace)),
   };
   // No await from here to the slot, so that only one of two conflicting jobs can start.
-  const rivals = rivalsOf(options, zipJob);
-  const seen = { ...known, rivals, begun: begunOf(options, rivals) };
+  const conflictingJobs = conflictingJobsOf(options, zipJob);
+  const seen = { ...known, conflictingJobs, started: admittedOf(options, conflictingJobs) };
   return { ...seen, slot: slotOf(options, key, seen), podRefusal: await findPodRefusal(options, seen) };
 };
 
@@ -228,7 +231,7 @@ export const createObserve =
     const cached = options.caches.zipJobs.get(key);
     if (!cached) {
       options.memory.forget(key);
-      options.dispatcher.settle(key);
+      options.dispatcher.acknowledge(key);
       return undefined;
     }
     const zipJob = options.memory.newest(key, cached);

@@ -25,17 +25,17 @@ export const isTrue = (status: OwnedStatus, type: ConditionType, reason?: Reason
   conditionIs(status.conditions, type, { status: 'True', ...(reason && { reason }) });
 
 /** True from the deactivation of a pod until it is certain that it cannot publish an archive. */
-export const isSettling = (status: OwnedStatus): boolean =>
-  conditionIs(status.conditions, 'Settled', { status: 'False', reason: 'Settling' });
+export const isRecovering = (status: OwnedStatus): boolean =>
+  conditionIs(status.conditions, 'Recovered', { status: 'False', reason: 'Recovering' });
 
 /** The part of a status that the controller owns and must send whole with every apply. */
 export const ownedStatus = (status: ZipJobStatus | undefined): OwnedStatus => {
   const { progress: _progress, upload: _upload, failure: _failure, result, ...own } = status ?? {};
-  const proved = status?.reason === UNRECORDED_RESULT || conditionIsProved(status);
-  return proved && result ? { ...own, result } : own;
+  const verified = status?.reason === UNRECORDED_RESULT || conditionIsVerified(status);
+  return verified && result ? { ...own, result } : own;
 };
 
-const conditionIsProved = (status: ZipJobStatus | undefined): boolean =>
+const conditionIsVerified = (status: ZipJobStatus | undefined): boolean =>
   conditionIs(status?.conditions, 'Complete', { status: 'True', reason: UNRECORDED_RESULT });
 
 export interface ConditionNote {

@@ -1,6 +1,11 @@
 import type { Clock } from '#runtime/clock.ts';
 import type { ControllerConfig } from '../config.ts';
-import { measurePass, type PassMeasure, type PassResult, ZIPJOB } from '../engine/measure-pass.ts';
+import {
+  measureReconcile,
+  type ReconcileMeasure,
+  type ReconcileOutcome,
+  ZIPJOB,
+} from '../engine/measure-reconcile.ts';
 import type { WorkQueue } from '../engine/work-queue.ts';
 import type { Act } from './act.ts';
 import type { decide } from './decide.ts';
@@ -8,31 +13,35 @@ import type { DecisionConfig } from './observation.ts';
 import type { Hints, Observe } from './observe.ts';
 
 /** A job usually needs few iterations; after this many, other keys go first. */
-const MAX_PASSES = 10;
+const MAX_ROUNDS = 10;
 
 export interface ReconcileOptions {
   readonly observe: Observe;
   readonly decide: typeof decide;
   readonly act: Act;
   readonly queue: Pick<WorkQueue, 'add' | 'addAfter' | 'forget'>;
-  readonly config: DecisionConfig & Pick<ControllerConfig, 'fullPassSeconds'>;
+  readonly config: DecisionConfig & Pick<ControllerConfig, 'fullReconcileSeconds'>;
   readonly clock: Clock;
-  readonly metrics: PassMeasure['metrics'];
+  readonly metrics: ReconcileMeasure['metrics'];
 }
 
 export type Reconcile = (key: string, signal: AbortSignal) => Promise<void>;
 
-const rest = (options: ReconcileOptions, key: string, afterMs: number | undefined): PassResult => {
+const rest = (options: ReconcileOptions, key: string, afterMs: number | undefined): ReconcileOutcome => {
   options.queue.forget(key);
   // The full pass comes before a longer wait is over: ten thousand finished jobs need no timer each, and none runs for days.
-  if (afterMs === undefined || afterMs > options.config.fullPassSeconds * 1000) return 'success';
+  if (afterMs === undefined || afterMs > options.config.fullReconcileSeconds * 1000) return 'success';
   options.queue.addAfter(key, afterMs);
   return 'requeue_after';
 };
 
-const passes = async (options: ReconcileOptions, key: string, signal: AbortSignal): Promise<PassResult> => {
+const passes = async (
+  options: ReconcileOptions,
+  key: string,
+  signal: AbortSignal,
+): Promise<ReconcileOutcome> => {
   let hints: Hints = {};
-  for (let pass = 0; pass < MAX_PASSES && !signal.aborted; pass += 1) {
+  for (let round = 0; round < MAX_ROUNDS && !signal.aborted; round += 1) {
     const seen = await options.observe(key, hints);
     if (!seen) return rest(options, key, undefined);
     const decision = options.decide(seen, options.clock.date(), options.config);
@@ -49,4 +58,4 @@ const passes = async (options: ReconcileOptions, key: string, signal: AbortSigna
 export const createReconcile =
   (options: ReconcileOptions): Reconcile =>
   (key, signal) =>
-    measurePass({ ...options, controller: ZIPJOB }, () => passes(options, key, signal));
+    measureReconcile({ ...options, controller: ZIPJOB }, () => passes(options, key, signal));

@@ -5,8 +5,8 @@ import { timeOf } from '../kube-state/times.ts';
 import type { ControllerMetrics } from '../metrics.ts';
 
 const secondsBetween = (from: string | undefined, to: number | undefined): number | undefined => {
-  const begun = timeOf(from);
-  return begun === undefined || to === undefined ? undefined : Math.max(0, (to - begun) / 1000);
+  const started = timeOf(from);
+  return started === undefined || to === undefined ? undefined : Math.max(0, (to - started) / 1000);
 };
 
 const isTerminal = (status: ZipJobStatus): boolean => TERMINAL_PHASES.some((phase) => phase === status.phase);

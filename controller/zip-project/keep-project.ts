@@ -67,11 +67,11 @@ const writeStatus = async (
   written();
 };
 
-const isGoing = (error: unknown): boolean => isKubeError(error, 'NotFound', 'NamespaceTerminating');
+const isTerminating = (error: unknown): boolean => isKubeError(error, 'NotFound', 'NamespaceTerminating');
 
 /** Writes why the project is not ready, then rethrows the error so that the queue retries with backoff. */
 const failed = async (options: ProjectOptions, project: ZipProject, error: unknown): Promise<never> => {
-  if (!isGoing(error)) await writeStatus(options, project, notReady(error));
+  if (!isTerminating(error)) await writeStatus(options, project, notReady(error));
   throw error;
 };
 
@@ -88,6 +88,6 @@ export const createReconcileProject =
         .catch((error: unknown) => failed(options, project, error));
       await writeStatus(options, project, ready(kinds));
     } catch (error) {
-      if (!isGoing(error)) throw error;
+      if (!isTerminating(error)) throw error;
     }
   };

@@ -96,6 +96,6 @@ export const createLeaveProject =
       { now: clock.date(), projectDeletionSeconds },
     );
     if (next.kind === 'wait') return wait(options, project, next);
-    await options.finalizers.release(project, next.early);
+    await options.finalizers.release(project, next.forced);
     return undefined;
   };

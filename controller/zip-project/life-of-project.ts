@@ -19,7 +19,7 @@ const AFTER_CONFLICT_MS = 200;
 /** Reconciles a ZipProject from creation to deletion; returns the requeue delay in milliseconds, for when nothing changes. */
 export const createLifeOfProject = (options: LifeOfProjectOptions) => {
   const { find, finalizers, keep, leave } = options;
-  const pass = async (key: ObjectKey): Promise<number | undefined> => {
+  const round = async (key: ObjectKey): Promise<number | undefined> => {
     const project = find(key);
     if (project && isLeaving(project.metadata)) return leave(project);
     // The event of this write requeues the project.
@@ -29,7 +29,7 @@ export const createLifeOfProject = (options: LifeOfProjectOptions) => {
   };
   return async (key: ObjectKey): Promise<number | undefined> => {
     try {
-      return await pass(key);
+      return await round(key);
     } catch (error) {
       if (isKubeError(error, 'Conflict')) return AFTER_CONFLICT_MS;
       throw error;

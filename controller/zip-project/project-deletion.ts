@@ -3,7 +3,7 @@ import type { ZipBucket } from '#crds/zip-bucket.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import { firstOf } from '#runtime/first-of.ts';
-import { type EarlyRelease, isLeaving, patienceEnds } from '../kube-state/release.ts';
+import { type ForcedRemoval, gracePeriodEnds, isLeaving } from '../kube-state/release.ts';
 
 /** What remains in the namespace of a project that is being deleted. */
 export interface LeavingProject {
@@ -14,7 +14,7 @@ export interface LeavingProject {
 }
 
 export type ProjectDeletion =
-  | { readonly kind: 'release'; readonly early?: EarlyRelease }
+  | { readonly kind: 'release'; readonly forced?: ForcedRemoval }
   | {
       readonly kind: 'wait';
       /** Jobs that are not cancelled yet. */
@@ -40,10 +40,10 @@ export const projectDeletion = (
   at: { readonly now: Date; readonly projectDeletionSeconds: number },
 ): ProjectDeletion => {
   const { project, unfinished, buckets } = seen;
-  if (seen.isNamespaceTerminating) return { kind: 'release', early: 'NamespaceTerminating' };
+  if (seen.isNamespaceTerminating) return { kind: 'release', forced: 'NamespaceTerminating' };
   if (unfinished.length === 0 && buckets.length === 0) return { kind: 'release' };
-  const until = patienceEnds(project.metadata, at.projectDeletionSeconds * 1000) ?? at.now;
-  if (at.now >= until) return { kind: 'release', early: 'Overdue' };
+  const until = gracePeriodEnds(project.metadata, at.projectDeletionSeconds * 1000) ?? at.now;
+  if (at.now >= until) return { kind: 'release', forced: 'Overdue' };
   const cancel = unfinished.filter(({ metadata, spec }) => spec.cancel !== true && !isLeaving(metadata));
   return { kind: 'wait', cancel, message: messageOf(seen, until), until };
 };

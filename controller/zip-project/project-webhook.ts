@@ -5,13 +5,13 @@ import type { Clock } from '#runtime/clock.ts';
 import { objectKey } from '#runtime/kube/types.ts';
 import { commandOf } from '../kube-state/command.ts';
 import type { WebhookDispatcher } from '../webhook/dispatcher.ts';
-import { afterAnswer, type EndpointAnswer, enabled } from '../webhook/endpoint.ts';
+import { afterResponse, type EndpointResponse, enabled } from '../webhook/endpoint.ts';
 import type { EndpointNotes } from '../webhook/endpoint-notes.ts';
 import { type PlanTest, testIdOf, testKeyOf } from '../webhook/test-event.ts';
 
 export interface ProjectWebhookOptions {
   readonly notes: EndpointNotes;
-  readonly dispatcher: Pick<WebhookDispatcher, 'submit' | 'state' | 'settle'>;
+  readonly dispatcher: Pick<WebhookDispatcher, 'submit' | 'state' | 'acknowledge'>;
   readonly planTest: PlanTest;
   readonly disableAfterSeconds: number;
   readonly clock: Clock;
@@ -44,10 +44,10 @@ const test = (
   if (url === undefined)
     return tested(state, { nonce, at: rfc3339(clock.date()), durationMs: 0, error: 'not-configured' });
   const seen = dispatcher.state(testKeyOf(objectKey(project)), testIdOf(project, nonce));
-  if (seen.kind === 'answered') return tested(state, { nonce, ...seen.answer.delivery });
+  if (seen.kind === 'responded') return tested(state, { nonce, ...seen.response.delivery });
   if (seen.kind === 'idle') {
     // The unused result of an earlier test would block this one.
-    dispatcher.settle(testKeyOf(objectKey(project)));
+    dispatcher.acknowledge(testKeyOf(objectKey(project)));
     dispatcher.submit(planTest(project, url, nonce));
   }
   return state;
@@ -55,18 +55,18 @@ const test = (
 
 const isAbout =
   (project: ZipProject) =>
-  ({ url }: EndpointAnswer): boolean =>
+  ({ url }: EndpointResponse): boolean =>
     url === project.spec.webhook?.url;
 
 /** The endpoint state of a project, from webhook deliveries and from commands of users. */
 export const projectWebhook = (options: ProjectWebhookOptions, project: ZipProject): ProjectWebhook => {
   const { notes, dispatcher, clock, disableAfterSeconds } = options;
-  const answers = notes.of(project.metadata.namespace);
+  const responses = notes.of(project.metadata.namespace);
   const at = { now: clock.date(), disableAfterSeconds };
   const before = project.status?.webhook;
-  let state = answers
+  let state = responses
     .filter(isAbout(project))
-    .reduce<EndpointState | undefined>((known, answer) => afterAnswer(known, answer, at), before);
+    .reduce<EndpointState | undefined>((known, response) => afterResponse(known, response, at), before);
   const url = project.spec.webhook?.url;
   const nonce = commandOf(project.metadata, ANNOTATIONS.enableWebhook, state?.enabledNonce);
   if (nonce !== undefined && url !== undefined) state = enabled(state, url, nonce);
@@ -74,8 +74,8 @@ export const projectWebhook = (options: ProjectWebhookOptions, project: ZipProje
   return {
     state,
     written: () => {
-      notes.written(project.metadata.namespace, answers);
-      dispatcher.settle(testKeyOf(objectKey(project)));
+      notes.written(project.metadata.namespace, responses);
+      dispatcher.acknowledge(testKeyOf(objectKey(project)));
     },
   };
 };

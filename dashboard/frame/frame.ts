@@ -4,8 +4,8 @@ import type { Assets } from '../assets.ts';
 import type { DashboardContext } from '../context.ts';
 import type { Cookies } from '../cookies.ts';
 import type { Flash, Section } from '../page.ts';
-import type { Person } from '../person/person.ts';
-import { type VisibleProject, visibleProjects } from '../person/visible-projects.ts';
+import type { User } from '../user/user.ts';
+import { type VisibleProject, visibleProjects } from '../user/visible-projects.ts';
 import { takeFlash } from './flash.ts';
 import { type MenuItem, menuOf } from './menu.ts';
 import { readTheme, type Theme } from './theme.ts';
@@ -20,9 +20,9 @@ export interface Frame {
   readonly requestId: string;
   readonly flash: Flash | undefined;
   /** Undefined when nobody is signed in. */
-  readonly person: string | undefined;
+  readonly user: string | undefined;
   /** Without the prefix that all service accounts share. */
-  readonly shortPerson: string;
+  readonly shortUser: string;
   /** For the field `csrf` of every form. */
   readonly csrf: string;
   readonly projects: readonly VisibleProject[];
@@ -35,7 +35,7 @@ export interface Frame {
 export interface FrameOptions {
   readonly title: string;
   readonly section?: Section | undefined;
-  readonly person?: Person;
+  readonly user?: User;
   readonly namespace?: string;
   readonly refreshTo?: string;
   /** A fragment does not consume the flash message. */
@@ -47,16 +47,16 @@ export type MakeFrame = (ctx: DashboardContext, options: FrameOptions) => Promis
 /** What the layout shows to a signed-in user: the project menu and the pages of the project. */
 const aroundOf = async (
   projects: Pick<Reflector<ZipProject>, 'values'>,
-  { person, namespace }: FrameOptions,
+  { user, namespace }: FrameOptions,
 ): Promise<Pick<Frame, 'projects' | 'project' | 'menu'>> => {
-  if (person === undefined) return { projects: [], project: undefined, menu: [] };
-  const visible = await visibleProjects(projects, person, { isMenu: true });
+  if (user === undefined) return { projects: [], project: undefined, menu: [] };
+  const visible = await visibleProjects(projects, user, { isMenu: true });
   const project = visible.find((one) => one.namespace === namespace);
-  return { projects: visible, project, menu: project === undefined ? [] : await menuOf(person, project) };
+  return { projects: visible, project, menu: project === undefined ? [] : await menuOf(user, project) };
 };
 
 /** All names of service accounts start with a long prefix. */
-const shortNameOf = (person: string): string => person.replace(/^system:serviceaccount:[^:]+:/, '');
+const shortNameOf = (user: string): string => user.replace(/^system:serviceaccount:[^:]+:/, '');
 
 export const createFrames =
   (deps: {
@@ -65,7 +65,7 @@ export const createFrames =
     readonly projects: Pick<Reflector<ZipProject>, 'values'>;
   }): MakeFrame =>
   async (ctx, options) => {
-    const person = options.person?.name ?? ctx.state.session?.person;
+    const user = options.user?.name ?? ctx.state.session?.user;
     return {
       title: options.title,
       section: options.section,
@@ -74,8 +74,8 @@ export const createFrames =
       path: ctx.path,
       requestId: ctx.state.requestId,
       flash: options.isFragment === true ? undefined : takeFlash(ctx, deps.cookies),
-      person,
-      shortPerson: shortNameOf(person ?? ''),
+      user,
+      shortUser: shortNameOf(user ?? ''),
       csrf: ctx.state.session?.csrf ?? '',
       refreshTo: options.refreshTo,
       ...(await aroundOf(deps.projects, options)),

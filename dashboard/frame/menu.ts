@@ -1,8 +1,8 @@
 import { FORMAT } from '../format.ts';
 import type { Section } from '../page.ts';
-import type { Question } from '../person/access.ts';
-import type { Person } from '../person/person.ts';
-import type { VisibleProject } from '../person/visible-projects.ts';
+import type { Question } from '../user/access.ts';
+import type { User } from '../user/user.ts';
+import type { VisibleProject } from '../user/visible-projects.ts';
 
 interface MenuEntry {
   readonly section: Section;
@@ -52,12 +52,12 @@ export interface MenuItem {
 }
 
 export const menuOf = async (
-  person: Pick<Person, 'seemsToBeAllowed'>,
+  user: Pick<User, 'seemsToBeAllowed'>,
   { namespace }: VisibleProject,
 ): Promise<readonly MenuItem[]> =>
   Promise.all(
     ENTRIES.map(async ({ section, label, path, needs }) => {
-      const { reason } = await person.seemsToBeAllowed(namespace, needs);
+      const { reason } = await user.seemsToBeAllowed(namespace, needs);
       return { section, label, href: FORMAT.path('projects', namespace, ...path), reason };
     }),
   );

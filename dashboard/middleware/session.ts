@@ -11,7 +11,7 @@ const NAME = 'session';
 export interface SessionCookie {
   readonly load: DashboardMiddleware;
   /** Signs in, always with a new session ID, which prevents session fixation. */
-  begin(ctx: DashboardContext, person: string, token: string): Promise<void>;
+  begin(ctx: DashboardContext, user: string, token: string): Promise<void>;
   /** Deletes the cookie and the session. @throws SessionStoreAwayError when the store is not responding */
   end(ctx: DashboardContext): Promise<void>;
   endAll(ctx: DashboardContext, session: Session): Promise<void>;
@@ -35,7 +35,7 @@ export const createSessionCookie = (deps: {
   return {
     load: async (ctx, next) => {
       const cookie = cookieOf(ctx);
-      const by = isLive(ctx) ? 'page' : 'person';
+      const by = isLive(ctx) ? 'page' : 'user';
       try {
         const session = cookie === undefined ? undefined : await sessions.read(cookie, by);
         if (session !== undefined) ctx.state.session = session;
@@ -45,16 +45,16 @@ export const createSessionCookie = (deps: {
       }
       await next();
     },
-    begin: async (ctx, person, token) => {
+    begin: async (ctx, user, token) => {
       const before = cookieOf(ctx);
       if (before !== undefined) await sessions.end(before);
-      const cookie = await sessions.begin(person, token);
+      const cookie = await sessions.begin(user, token);
       ctx.append('Set-Cookie', cookies.write(NAME, cookie, { sameSite: 'Strict' }));
     },
     end,
     endAll: async (ctx, session) => {
       forget(ctx);
-      await sessions.endAll(session.person);
+      await sessions.endAll(session.user);
     },
   };
 };

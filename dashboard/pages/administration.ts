@@ -1,32 +1,32 @@
 import { type Buckets, createBuckets } from '#administration/buckets.ts';
-import { createPersonClient } from '#administration/person-client.ts';
 import { createProjects, type Projects } from '#administration/projects.ts';
 import { createTokens, type Tokens, type TokensOptions } from '#administration/tokens.ts';
+import { createUserClient } from '#administration/user-client.ts';
 import { createWebhooks, type Webhooks } from '#administration/webhooks.ts';
 import { createWhoAmI } from '#administration/who-am-i.ts';
 import { systemClock } from '#runtime/clock.ts';
 import { RESOURCES } from '#runtime/kube/resources.ts';
 import type { PageRequest } from '../page.ts';
-import type { Person } from '../person/person.ts';
+import type { User } from '../user/user.ts';
 
-type RequestOfProject = Pick<PageRequest, 'person' | 'namespace'>;
+type RequestOfProject = Pick<PageRequest, 'user' | 'namespace'>;
 
 /** Operations on projects, with the token of the user. */
-export const projectsOf = ({ kube }: Pick<Person, 'kube'>): Projects =>
+export const projectsOf = ({ kube }: Pick<User, 'kube'>): Projects =>
   createProjects({
-    projects: createPersonClient(kube, RESOURCES.zipProjects),
-    namespaces: createPersonClient(kube, RESOURCES.namespaces),
+    projects: createUserClient(kube, RESOURCES.zipProjects),
+    namespaces: createUserClient(kube, RESOURCES.namespaces),
     clock: systemClock,
   });
 
 /** Operations on the buckets of the page's project, with the token of the user. */
-export const bucketsOf = ({ person: { kube }, namespace }: RequestOfProject): Buckets =>
+export const bucketsOf = ({ user: { kube }, namespace }: RequestOfProject): Buckets =>
   createBuckets(
     {
-      projects: createPersonClient(kube, RESOURCES.zipProjects),
-      buckets: createPersonClient(kube, RESOURCES.zipBuckets),
-      secrets: createPersonClient(kube, RESOURCES.secrets),
-      zipJobs: createPersonClient(kube, RESOURCES.zipJobs),
+      projects: createUserClient(kube, RESOURCES.zipProjects),
+      buckets: createUserClient(kube, RESOURCES.zipBuckets),
+      secrets: createUserClient(kube, RESOURCES.secrets),
+      zipJobs: createUserClient(kube, RESOURCES.zipJobs),
       clock: systemClock,
     },
     namespace,
@@ -34,25 +34,25 @@ export const bucketsOf = ({ person: { kube }, namespace }: RequestOfProject): Bu
 
 /** Operations on the access tokens of the page's project, with the token of the user. */
 export const tokensOf = (
-  { person: { kube }, namespace }: RequestOfProject,
+  { user: { kube }, namespace }: RequestOfProject,
   options: Pick<TokensOptions, 'onRevoked'> = {},
 ): Tokens =>
   createTokens(
     {
       ...options,
-      projects: createPersonClient(kube, RESOURCES.zipProjects),
-      tokens: createPersonClient(kube, RESOURCES.zipTokens),
+      projects: createUserClient(kube, RESOURCES.zipProjects),
+      tokens: createUserClient(kube, RESOURCES.zipTokens),
       whoAmI: createWhoAmI(kube),
     },
     namespace,
   );
 
 /** Operations on the webhook of the page's project, with the token of the user. */
-export const webhooksOf = ({ person: { kube }, namespace }: RequestOfProject): Webhooks =>
+export const webhooksOf = ({ user: { kube }, namespace }: RequestOfProject): Webhooks =>
   createWebhooks(
     {
-      projects: createPersonClient(kube, RESOURCES.zipProjects),
-      secrets: createPersonClient(kube, RESOURCES.secrets),
+      projects: createUserClient(kube, RESOURCES.zipProjects),
+      secrets: createUserClient(kube, RESOURCES.secrets),
       clock: systemClock,
     },
     namespace,

@@ -13,11 +13,11 @@ const show = (form: FormState): ShownPage => ({
   status: formStatus(form.errors),
 });
 
-const post = async ({ person, form }: PageRequest): Promise<ShownPage | GoTo> => {
+const post = async ({ user, form }: PageRequest): Promise<ShownPage | GoTo> => {
   const values = filledIn(form, 'namespace', 'displayName', 'createNamespace');
   const { namespace = '', displayName = '', createNamespace } = values;
   try {
-    await projectsOf(person).create({
+    await projectsOf(user).create({
       namespace,
       ...(displayName === '' ? {} : { displayName }),
       createNamespace: createNamespace === 'yes',

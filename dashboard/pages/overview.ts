@@ -1,6 +1,6 @@
 import { NAMESPACE_INDEX } from '#api/caches.ts';
 import type { PageRequest, Route } from '../page.ts';
-import type { Question } from '../person/access.ts';
+import type { Question } from '../user/access.ts';
 import { hourChart } from './hour-chart.ts';
 import { keptFor } from './kept-figures.ts';
 import { overviewOf } from './overview-figures.ts';

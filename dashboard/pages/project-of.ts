@@ -2,7 +2,7 @@ import { projectKey } from '#crds/api-group.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import type { Reflector } from '#runtime/kube/types.ts';
 import { notFound } from '../page.ts';
-import { toVisible, type VisibleProject } from '../person/visible-projects.ts';
+import { toVisible, type VisibleProject } from '../user/visible-projects.ts';
 
 /**
  * The project of a namespace that the user is allowed to see.

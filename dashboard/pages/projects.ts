@@ -1,5 +1,5 @@
 import type { Route } from '../page.ts';
-import { visibleProjects } from '../person/visible-projects.ts';
+import { visibleProjects } from '../user/visible-projects.ts';
 import type { PageDeps } from './page-deps.ts';
 
 /** The list of projects that the user is allowed to see. */
@@ -7,8 +7,8 @@ export const createProjectsPage = ({ caches }: Pick<PageDeps, 'caches'>): readon
   {
     method: 'GET',
     path: '/projects',
-    handle: async ({ person }) => {
-      const projects = await visibleProjects(caches.zipProjects, person, { isMenu: false });
+    handle: async ({ user }) => {
+      const projects = await visibleProjects(caches.zipProjects, user, { isMenu: false });
       return {
         kind: 'page',
         view: '/pages/projects',

@@ -6,7 +6,7 @@ const MAX_SESSIONS = 10_000;
 
 interface Kept {
   readonly record: string;
-  readonly person: string;
+  readonly user: string;
   readonly untilMs: number;
 }
 
@@ -24,13 +24,13 @@ export const createLocalSessionStore = (deps: {
       kept.delete(id);
     }
   };
-  const keep = (id: string, session: Pick<Kept, 'record' | 'person'>): void => {
+  const keep = (id: string, session: Pick<Kept, 'record' | 'user'>): void => {
     kept.delete(id);
     kept.set(id, { ...session, untilMs: clock.monotonicMs() + idleMs });
     forgetExpired();
   };
   return {
-    put: async (id, record, { person }) => keep(id, { record, person }),
+    put: async (id, record, { user }) => keep(id, { record, user }),
     touch: async (id) => {
       forgetExpired();
       const session = kept.get(id);
@@ -44,8 +44,8 @@ export const createLocalSessionStore = (deps: {
     drop: async (id) => {
       kept.delete(id);
     },
-    dropAll: async (person) => {
-      for (const [id, session] of kept) if (session.person === person) kept.delete(id);
+    dropAll: async (user) => {
+      for (const [id, session] of kept) if (session.user === user) kept.delete(id);
     },
   };
 };

@@ -3,14 +3,14 @@ import { AppError } from '#runtime/errors.ts';
 /** Stores encrypted sessions. It sees neither tokens nor user names. */
 export interface SessionStore {
   /** Keeps a record of a user for `idleMs`. */
-  put(id: string, record: string, of: { readonly person: string; readonly endsAtMs: number }): Promise<void>;
+  put(id: string, record: string, of: { readonly user: string; readonly endsAtMs: number }): Promise<void>;
   /** Reads the record and restarts its idle timeout; undefined when there is none. */
   touch(id: string): Promise<string | undefined>;
   /** Reads the record without restarting its idle timeout; undefined when there is none. */
   peek(id: string): Promise<string | undefined>;
   drop(id: string): Promise<void>;
   /** Drops every record of a user. */
-  dropAll(person: string): Promise<void>;
+  dropAll(user: string): Promise<void>;
 }
 
 /** The store is not responding: users must wait or sign in again. */

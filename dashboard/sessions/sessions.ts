@@ -9,7 +9,7 @@ export interface Session {
   /** Key of the session in the store, which differs from the cookie. */
   readonly id: string;
   /** User name at the API server. */
-  readonly person: string;
+  readonly user: string;
   readonly token: string;
   /** CSRF token that every form of this session must send. */
   readonly csrf: string;
@@ -18,12 +18,12 @@ export interface Session {
 
 export interface Sessions {
   /** Starts a session with a new ID; returns the value of the cookie. */
-  begin(person: string, token: string): Promise<string>;
+  begin(user: string, token: string): Promise<string>;
   /** Undefined for an invalid or expired cookie. Live updates (`page`) do not restart the idle timeout. */
-  read(cookie: string, by?: 'person' | 'page'): Promise<Session | undefined>;
+  read(cookie: string, by?: 'user' | 'page'): Promise<Session | undefined>;
   end(cookie: string): Promise<void>;
   /** Ends every session of a user, in all browsers. */
-  endAll(person: string): Promise<void>;
+  endAll(user: string): Promise<void>;
 }
 
 const ID_BYTES = 32;
@@ -42,10 +42,10 @@ const partsOf = (cookie: string): { id: string; key: Buffer } | undefined => {
 const sessionOf = (id: string, text: string): Session | undefined => {
   const value: unknown = JSON.parse(text);
   if (!isRecord(value)) return undefined;
-  const { person, token, csrf, endsAtMs } = value;
-  if (typeof person !== 'string' || typeof token !== 'string') return undefined;
+  const { user, token, csrf, endsAtMs } = value;
+  if (typeof user !== 'string' || typeof token !== 'string') return undefined;
   if (typeof csrf !== 'string' || typeof endsAtMs !== 'number') return undefined;
-  return { id, person, token, csrf, endsAtMs };
+  return { id, user, token, csrf, endsAtMs };
 };
 
 /**
@@ -59,19 +59,19 @@ export const createSessions = (deps: {
 }): Sessions => {
   const { store, clock, sessionMs } = deps;
   return {
-    begin: async (person, token) => {
+    begin: async (user, token) => {
       const secret = randomBytes(ID_BYTES + KEY_BYTES);
       const id = digest(secret.subarray(0, ID_BYTES));
       const endsAtMs = clock.date().getTime() + sessionMs;
       const csrf = randomBytes(32).toString('base64url');
-      const record = seal(secret.subarray(ID_BYTES), id, JSON.stringify({ person, token, csrf, endsAtMs }));
-      await store.put(id, record, { person: digest(person), endsAtMs });
+      const record = seal(secret.subarray(ID_BYTES), id, JSON.stringify({ user, token, csrf, endsAtMs }));
+      await store.put(id, record, { user: digest(user), endsAtMs });
       return secret.toString('base64url');
     },
-    read: async (cookie, by = 'person') => {
+    read: async (cookie, by = 'user') => {
       const parts = partsOf(cookie);
       if (parts === undefined) return undefined;
-      const record = await (by === 'person' ? store.touch(parts.id) : store.peek(parts.id));
+      const record = await (by === 'user' ? store.touch(parts.id) : store.peek(parts.id));
       const text = record === undefined ? undefined : unseal(parts.key, parts.id, record);
       const session = text === undefined ? undefined : sessionOf(parts.id, text);
       return session !== undefined && session.endsAtMs > clock.date().getTime() ? session : undefined;
@@ -80,6 +80,6 @@ export const createSessions = (deps: {
       const parts = partsOf(cookie);
       if (parts !== undefined) await store.drop(parts.id);
     },
-    endAll: (person) => store.dropAll(digest(person)),
+    endAll: (user) => store.dropAll(digest(user)),
   };
 };

@@ -11,9 +11,9 @@ export interface SharedSessionStoreDeps {
   readonly sessionMs: number;
 }
 
-const orAway = async <T>(answer: Promise<T>): Promise<T> => {
+const orAway = async <T>(response: Promise<T>): Promise<T> => {
   try {
-    return await answer;
+    return await response;
   } catch (error) {
     throw new SessionStoreAwayError(error);
   }
@@ -23,10 +23,10 @@ const orAway = async <T>(answer: Promise<T>): Promise<T> => {
 export const createSharedSessionStore = (deps: SharedSessionStoreDeps): SessionStore => {
   const { redis, keyPrefix, clock, idleMs, sessionMs } = deps;
   const keyOf = (id: string): string => `${keyPrefix}session:${id}`;
-  const keyOfPerson = (person: string): string => `${keyPrefix}sessions-of:${person}`;
+  const keyOfUser = (user: string): string => `${keyPrefix}sessions-of:${user}`;
 
-  const put: SessionStore['put'] = async (id, record, { person, endsAtMs }) => {
-    const list = keyOfPerson(person);
+  const put: SessionStore['put'] = async (id, record, { user, endsAtMs }) => {
+    const list = keyOfUser(user);
     await Promise.all([
       redis.set(keyOf(id), record, 'PX', idleMs),
       redis.zadd(list, endsAtMs, id),
@@ -34,8 +34,8 @@ export const createSharedSessionStore = (deps: SharedSessionStoreDeps): SessionS
       redis.pexpire(list, sessionMs),
     ]);
   };
-  const dropAll = async (person: string): Promise<void> => {
-    const list = keyOfPerson(person);
+  const dropAll = async (user: string): Promise<void> => {
+    const list = keyOfUser(user);
     const ids = await redis.zrange(list, '0', '-1');
     await redis.del([list, ...ids.map(keyOf)]);
   };
@@ -46,6 +46,6 @@ export const createSharedSessionStore = (deps: SharedSessionStoreDeps): SessionS
     drop: async (id) => {
       await orAway(redis.del(keyOf(id)));
     },
-    dropAll: (person) => orAway(dropAll(person)),
+    dropAll: (user) => orAway(dropAll(user)),
   };
 };

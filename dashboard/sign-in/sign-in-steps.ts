@@ -1,16 +1,16 @@
 import type { RateLimits } from '#api/rate-limits/rate-limits.ts';
 import type { ReadForwarded } from '#runtime/http/client-address.ts';
 import type { KubeClient } from '#runtime/kube/client.ts';
-import { asPerson } from '#runtime/kube/person-client.ts';
+import { asUser } from '#runtime/kube/user-client.ts';
 import type { Logger } from '#runtime/log.ts';
 import type { DashboardContext } from '../context.ts';
 import type { Cookies } from '../cookies.ts';
 import type { MakeFrame } from '../frame/frame.ts';
 import type { SessionCookie } from '../middleware/session.ts';
 import { PageError } from '../page.ts';
-import { whoIs } from '../person/who-is.ts';
 import type { Render } from '../render.ts';
 import { SessionStoreAwayError } from '../sessions/session-store.ts';
+import { identify } from '../user/identify.ts';
 import { type IdentityProvider, IdentityProviderError } from './identity-provider.ts';
 
 export interface SignInDeps {
@@ -82,10 +82,10 @@ export const createSignInSteps = (deps: SignInDeps): SignInSteps => {
       );
     },
     begin: async (ctx, token) => {
-      const person = await whoIs(asPerson(kube, token));
-      if (person === undefined) return false;
-      await sessionCookie.begin(ctx, person, token);
-      log.info({ person, requestId: ctx.state.requestId }, 'signed in to the dashboard');
+      const user = await identify(asUser(kube, token));
+      if (user === undefined) return false;
+      await sessionCookie.begin(ctx, user, token);
+      log.info({ user, requestId: ctx.state.requestId }, 'signed in to the dashboard');
       return true;
     },
     attempt: async (ctx, next, step) => {

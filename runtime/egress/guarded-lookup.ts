@@ -50,21 +50,21 @@ const resolveGuarded = async (
   const { hostname, family } = query;
   if (!isNameAllowed(hostname, policy)) throw new EgressRefusedError(hostname, 'name');
   const name = toLookupName(hostname, policy);
-  const answers = await withTimeout(
+  const responses = await withTimeout(
     (options.resolve ?? resolveBySystem)(name, { all: true, family }),
     options.dnsTimeoutMs,
     hostname,
   );
-  if (answers.length === 0)
+  if (responses.length === 0)
     throw new AppError(`Could not resolve ${hostname}: it has no address`, {
       code: 'ENOTFOUND',
       retryable: true,
     });
-  for (const { address } of answers) {
+  for (const { address } of responses) {
     const verdict = policy.judgeAddress(address);
     if (verdict !== 'allowed') throw new EgressRefusedError(hostname, verdict.refused);
   }
-  return [...answers];
+  return [...responses];
 };
 
 /** The `lookup` of a socket, judging every answer. Only names come here: literals must be judged before connecting. */
@@ -72,7 +72,7 @@ export const createGuardedLookup =
   (policy: EgressPolicy, options: GuardedLookupOptions): LookupFunction =>
   (hostname, lookupOptions, callback) => {
     const query = { hostname, family: familyNumber(lookupOptions.family) };
-    const answer = async (): Promise<void> => {
+    const respond = async (): Promise<void> => {
       try {
         const addresses = await resolveGuarded(policy, query, options);
         const first = addresses[0];
@@ -82,5 +82,5 @@ export const createGuardedLookup =
         process.nextTick(callback, toError(error), []);
       }
     };
-    void answer();
+    void respond();
   };

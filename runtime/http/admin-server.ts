@@ -19,24 +19,24 @@ export interface AdminServerOptions {
   readonly log: Logger;
 }
 
-interface Answer {
+interface Response {
   readonly status: number;
   readonly contentType: string;
   readonly body: string;
 }
 
-const json = (status: number, value: unknown): Answer => ({
+const json = (status: number, value: unknown): Response => ({
   status,
   contentType: 'application/json; charset=utf-8',
   body: `${JSON.stringify(value)}\n`,
 });
 
-const checked = (check: () => Check): Answer => {
+const checked = (check: () => Check): Response => {
   const result = check();
   return result.ok ? json(200, { status: 'ok' }) : json(503, { status: 'failing', reason: result.reason });
 };
 
-const answerTo = async (request: IncomingMessage, options: AdminServerOptions): Promise<Answer> => {
+const responseTo = async (request: IncomingMessage, options: AdminServerOptions): Promise<Response> => {
   if (request.method !== 'GET' && request.method !== 'HEAD')
     return json(405, { error: `${request.method} is not supported; use GET` });
   const path = (request.url ?? '').split('?', 1).join();
@@ -52,19 +52,19 @@ const respond = async (
   response: ServerResponse,
   options: AdminServerOptions,
 ): Promise<void> => {
-  let answer: Answer;
+  let reply: Response;
   try {
-    answer = await answerTo(request, options);
+    reply = await responseTo(request, options);
   } catch (error) {
     options.log.error({ err: toError(error), path: request.url }, 'a request to the admin server failed');
-    answer = json(500, { error: 'this failed; the log tells why' });
+    reply = json(500, { error: 'this failed; the log tells why' });
   }
-  response.writeHead(answer.status, {
-    'content-type': answer.contentType,
-    'content-length': Buffer.byteLength(answer.body),
+  response.writeHead(reply.status, {
+    'content-type': reply.contentType,
+    'content-length': Buffer.byteLength(reply.body),
     'cache-control': 'no-store',
   });
-  response.end(request.method === 'HEAD' ? undefined : answer.body);
+  response.end(request.method === 'HEAD' ? undefined : reply.body);
 };
 
 /** Serves /healthz, /readyz and /metrics on a port of their own, which no ingress leads to. */

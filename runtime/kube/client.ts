@@ -35,14 +35,14 @@ const call = async (transport: Transport, request: KubeRequest, ms: number): Pro
   const attempt = attemptOf(request);
   try {
     return await withTimeLimit({ attempt, ms, signal: request.signal }, async (signal) => {
-      const answer = await transport.send(request, { agent: 'calls', signal });
-      const body = parseJson(await answer.body.text());
+      const response = await transport.send(request, { agent: 'calls', signal });
+      const body = parseJson(await response.body.text());
       if (body !== undefined) return body;
       throw new KubeError(
         `${attempt}: the response is not JSON. Check that this is the address of an API server`,
         {
-          code: 'InvalidAnswer',
-          httpStatus: answer.statusCode,
+          code: 'InvalidResponse',
+          httpStatus: response.statusCode,
         },
       );
     });
@@ -63,11 +63,11 @@ const openStream = async (transport: Transport, request: KubeRequest, ms: number
   request.signal?.addEventListener('abort', end);
   try {
     const limit = { attempt: attemptOf(request), ms, signal: request.signal, onLimit: end };
-    const answer = await withTimeLimit(limit, () =>
+    const response = await withTimeLimit(limit, () =>
       transport.send(request, { agent: 'watches', signal: lifetime.signal }),
     );
-    answer.body.once('close', unlink);
-    return answer.body;
+    response.body.once('close', unlink);
+    return response.body;
   } catch (error) {
     unlink();
     throw toError(callError(request, error));

@@ -26,7 +26,7 @@ const KUBE_ERROR_CODES = {
   /** The connection failed; the call may have been carried out all the same. */
   Unreachable: { retryable: true },
   /** The answer is not the JSON that was asked for. */
-  InvalidAnswer: { retryable: true },
+  InvalidResponse: { retryable: true },
 } as const satisfies Record<string, { retryable: boolean }>;
 export type KubeErrorCode = keyof typeof KUBE_ERROR_CODES;
 

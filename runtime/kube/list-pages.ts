@@ -30,7 +30,7 @@ export async function* listPages(
   const { apiVersion, kind } = definition;
   let next = '';
   do {
-    const answer = await kube.request({
+    const response = await kube.request({
       method: 'GET',
       path,
       query: {
@@ -41,11 +41,11 @@ export async function* listPages(
       },
       signal: options.signal,
     });
-    const items = isRecord(answer) ? answer['items'] : undefined;
-    const metadata = isRecord(answer) ? answer['metadata'] : undefined;
+    const items = isRecord(response) ? response['items'] : undefined;
+    const metadata = isRecord(response) ? response['metadata'] : undefined;
     // A nil slice of Go is null on the wire.
     if (!isRecord(metadata) || (items !== null && !Array.isArray(items))) {
-      throw new KubeError(`GET ${path}: the response is not a list`, { code: 'InvalidAnswer' });
+      throw new KubeError(`GET ${path}: the response is not a list`, { code: 'InvalidResponse' });
     }
     const list: readonly unknown[] = items ?? [];
     yield {

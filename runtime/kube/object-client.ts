@@ -54,7 +54,7 @@ const decoding = <T extends KubeObject>(
   try {
     return definition.decode(value);
   } catch (error) {
-    throw new KubeError(`${attempt}: ${toError(error).message}`, { code: 'InvalidAnswer', cause: error });
+    throw new KubeError(`${attempt}: ${toError(error).message}`, { code: 'InvalidResponse', cause: error });
   }
 };
 

@@ -35,7 +35,7 @@ const FALLBACK_MESSAGES: Readonly<Partial<Record<KubeErrorCode, string>>> = {
   NotServed: 'the API server does not serve this resource; are the CustomResourceDefinitions installed?',
 };
 
-export interface StatusAnswer {
+export interface StatusResponse {
   /** What was attempted, such as `PUT /api/v1/...`. */
   readonly attempt: string;
   readonly httpStatus: number;
@@ -66,21 +66,21 @@ const codeOf = (status: Readonly<Record<string, unknown>>, httpStatus: number): 
   return code === 'Forbidden' ? forbiddenCode(status) : code;
 };
 
-const retryAfterMs = (answer: StatusAnswer, details: unknown): number | undefined => {
-  const header = Number(answer.retryAfter ?? Number.NaN);
+const retryAfterMs = (response: StatusResponse, details: unknown): number | undefined => {
+  const header = Number(response.retryAfter ?? Number.NaN);
   if (Number.isFinite(header) && header >= 0) return header * 1000;
   const inBody = isRecord(details) ? details['retryAfterSeconds'] : undefined;
   return typeof inBody === 'number' && inBody > 0 ? inBody * 1000 : undefined;
 };
 
 /** The error that a metav1.Status (or an answer that is none) stands for. */
-export const statusError = (answer: StatusAnswer): KubeError => {
-  const status = isRecord(answer.body) ? answer.body : {};
-  const code = codeOf(status, answer.httpStatus);
+export const statusError = (response: StatusResponse): KubeError => {
+  const status = isRecord(response.body) ? response.body : {};
+  const code = codeOf(status, response.httpStatus);
   const message = text(status['message']) ?? FALLBACK_MESSAGES[code] ?? 'the response contains no reason';
-  return new KubeError(`${answer.attempt}: ${answer.httpStatus} ${code}: ${message}`, {
+  return new KubeError(`${response.attempt}: ${response.httpStatus} ${code}: ${message}`, {
     code,
-    httpStatus: answer.httpStatus,
-    retryAfterMs: retryAfterMs(answer, status['details']),
+    httpStatus: response.httpStatus,
+    retryAfterMs: retryAfterMs(response, status['details']),
   });
 };

@@ -47,12 +47,12 @@ export const parseJson = (body: string): unknown => {
 
 export const attemptOf = (request: KubeRequest): string => `${request.method} ${request.path}`;
 
-const refusal = async (request: KubeRequest, answer: Dispatcher.ResponseData): Promise<KubeError> => {
-  const header = answer.headers['retry-after'];
+const refusal = async (request: KubeRequest, response: Dispatcher.ResponseData): Promise<KubeError> => {
+  const header = response.headers['retry-after'];
   return statusError({
     attempt: attemptOf(request),
-    httpStatus: answer.statusCode,
-    body: parseJson(await answer.body.text()),
+    httpStatus: response.statusCode,
+    body: parseJson(await response.body.text()),
     retryAfter: Array.isArray(header) ? header[0] : header,
   });
 };
@@ -71,7 +71,7 @@ export const createTransport = (options: KubeClientOptions): Transport => {
   ): Promise<Dispatcher.ResponseData> => {
     const sentMs = clock?.monotonicMs() ?? 0;
     try {
-      const answer = await connection[on.agent].request({
+      const response = await connection[on.agent].request({
         origin: base.origin,
         path: `${prefix}${request.path}${queryText(request.query)}`,
         method: request.method,
@@ -79,9 +79,9 @@ export const createTransport = (options: KubeClientOptions): Transport => {
         body: request.body === undefined ? null : JSON.stringify(request.body),
         signal: on.signal,
       });
-      countCall?.({ method: request.method, code: String(answer.statusCode), host: base.host });
-      clock?.hear(answer.headers['date'], sentMs);
-      return answer;
+      countCall?.({ method: request.method, code: String(response.statusCode), host: base.host });
+      clock?.hear(response.headers['date'], sentMs);
+      return response;
     } catch (error) {
       countCall?.({ method: request.method, code: '<error>', host: base.host });
       throw error;

@@ -50,7 +50,7 @@ const parseEvent = (line: string, attempt: string): WatchEvent => {
   try {
     value = JSON.parse(line);
   } catch (error) {
-    throw new KubeError(`${attempt}: an event is not valid JSON`, { code: 'InvalidAnswer', cause: error });
+    throw new KubeError(`${attempt}: an event is not valid JSON`, { code: 'InvalidResponse', cause: error });
   }
   if (isEvent(value)) return value;
   if (isRecord(value) && value['type'] === 'ERROR') {
@@ -58,7 +58,7 @@ const parseEvent = (line: string, attempt: string): WatchEvent => {
     const code = isRecord(status) && typeof status['code'] === 'number' ? status['code'] : 500;
     throw statusError({ attempt, httpStatus: code, body: status });
   }
-  throw new KubeError(`${attempt}: an event has an unknown type`, { code: 'InvalidAnswer' });
+  throw new KubeError(`${attempt}: an event has an unknown type`, { code: 'InvalidResponse' });
 };
 
 /** Ends a body that has fallen silent; only `seen` is called per chunk, so that a busy watch costs no timers. */

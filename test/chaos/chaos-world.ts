@@ -41,7 +41,7 @@ export interface ChaosWorld extends AsyncDisposable {
   /** Deletes an object of the project, as a person would. */
   remove(group: string, plural: string, name: string): Promise<void>;
   readonly ownBucket: OwnBucket;
-  readonly webhookKeys: Pick<WebhookKeys, 'rotate' | 'settle'>;
+  readonly webhookKeys: Pick<WebhookKeys, 'rotate' | 'recover'>;
   /** Runs a task while no other world runs one so. */
   alone(task: () => Promise<void>): Promise<void>;
 }
@@ -54,7 +54,7 @@ const insist = <T>(what: string, ask: () => Promise<T>): Promise<T> =>
     what,
     async () => {
       try {
-        return { answer: await ask() };
+        return { response: await ask() };
       } catch (error) {
         if (error instanceof KubeApiError && !error.retryable && error.code !== 403) return { error };
         throw error;
@@ -62,7 +62,7 @@ const insist = <T>(what: string, ask: () => Promise<T>): Promise<T> =>
     },
     AGAIN,
   ).then((found) => {
-    if ('answer' in found) return found.answer;
+    if ('response' in found) return found.response;
     throw found.error;
   });
 

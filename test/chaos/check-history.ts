@@ -21,7 +21,9 @@ const storiesOf = (
     return {
       job,
       uploads,
-      answers: seen.flatMap((one) => (one.kind === 'answer' && one.uuid === job.uuid ? [one.status] : [])),
+      responses: seen.flatMap((one) =>
+        one.kind === 'response' && one.uuid === job.uuid ? [one.status] : [],
+      ),
       sights: seen
         .flatMap((one) => (one.kind === 'zip-job' && one.name === name ? [one] : []))
         .toSorted((a, b) => a.at - b.at),

@@ -26,7 +26,7 @@ export interface JobStory {
   readonly job: JobOutcome;
   readonly sights: readonly Sight[];
   /** What the API told of it, in order: each was asked for after the one before had come. */
-  readonly answers: readonly string[];
+  readonly responses: readonly string[];
   /** Requests to the API server that name it. */
   readonly api: readonly SeenExchange[];
   readonly deliveries: readonly SeenExchange[];
@@ -52,15 +52,17 @@ const checkOrder = (sights: readonly Sight[]): readonly Rule[] => {
 };
 
 /** Who asks again is never told less than before. */
-const checkAnswers = ({ answers, job }: JobStory): readonly Rule[] => {
-  if (!job.isDeleted && answers.includes('absent'))
+const checkResponses = ({ responses, job }: JobStory): readonly Rule[] => {
+  if (!job.isDeleted && responses.includes('absent'))
     return [{ rule: 'H5', text: 'was accepted, but the API did not know it' }];
   const statuses = API_STATUSES.map(String);
-  const ranks = answers.filter((answer) => answer !== 'absent').map((answer) => statuses.indexOf(answer));
+  const ranks = responses
+    .filter((response) => response !== 'absent')
+    .map((response) => statuses.indexOf(response));
   const ends = new Set(ranks.filter((rank) => rank >= 2));
   const isBackward = ranks.some((rank, index) => Math.min(rank, 2) < Math.min(ranks[index - 1] ?? 0, 2));
   return isBackward || ends.size > 1
-    ? [{ rule: 'H6', text: `the API told one after another: ${[...new Set(answers)].join(', ')}` }]
+    ? [{ rule: 'H6', text: `the API told one after another: ${[...new Set(responses)].join(', ')}` }]
     : [];
 };
 
@@ -131,7 +133,7 @@ export const checkJob = (story: JobStory): readonly Rule[] => {
   const rules = [
     ...checkEnd(story),
     ...checkOrder(story.sights),
-    ...checkAnswers(story),
+    ...checkResponses(story),
     ...checkJobsCreated(story),
     ...checkRate(story),
     ...checkSignatures(story),

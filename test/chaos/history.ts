@@ -19,14 +19,14 @@ export type Seen =
       readonly finishedAt: string | undefined;
     }
   /** What the API told who asked for a job: its status, or `absent`. */
-  | { readonly kind: 'answer'; readonly at: number; readonly uuid: string; readonly status: string }
+  | { readonly kind: 'response'; readonly at: number; readonly uuid: string; readonly status: string }
   | { readonly kind: 'note'; readonly at: number; readonly text: string };
 
 export interface History {
   readonly seen: readonly Seen[];
   exchange(place: Place, exchange: Exchange): void;
   zipJob(event: string, job: ZipJob): void;
-  answer(uuid: string, status: string): void;
+  respond(uuid: string, status: string): void;
   note(text: string): void;
   clear(): void;
 }
@@ -47,7 +47,7 @@ export const createHistory = (): History => {
         reason: status?.reason,
         finishedAt: isFinished({ status: status ?? {} }) ? status?.finishedAt : undefined,
       }),
-    answer: (uuid, status) => seen.push({ kind: 'answer', at: performance.now(), uuid, status }),
+    respond: (uuid, status) => seen.push({ kind: 'response', at: performance.now(), uuid, status }),
     note: (text) => seen.push({ kind: 'note', at: performance.now(), text }),
     clear: () => {
       seen.length = 0;
@@ -57,7 +57,7 @@ export const createHistory = (): History => {
 
 const lineOf = (one: Seen): string => {
   if (one.kind === 'note') return `--- ${one.text}`;
-  if (one.kind === 'answer') return `GET ${one.uuid} answered ${one.status}`;
+  if (one.kind === 'response') return `GET ${one.uuid} answered ${one.status}`;
   if (one.kind === 'zip-job')
     return `${one.event} ${one.name} ${one.phase ?? '-'} ${one.apiStatus} ${one.reason ?? ''}`;
   const { request, place, status, fault, notes } = one;

@@ -69,7 +69,7 @@ export const postPlanned = async (world: ChaosWorld, planned: NumberedJob): Prom
   const body = JSON.stringify({ bucket_name: project.bucketName, key, urls: filesOf(world, planned) });
   const idempotencyKey = randomUUID();
   const send = async (): Promise<string | undefined> => {
-    const answer = await askApi(await world.apiUrl(), {
+    const response = await askApi(await world.apiUrl(), {
       method: 'POST',
       path: '/v1/zips',
       token: project.token,
@@ -77,10 +77,10 @@ export const postPlanned = async (world: ChaosWorld, planned: NumberedJob): Prom
       body,
       signal: AbortSignal.timeout(ANSWER_LIMIT_MS),
     });
-    history.note(`POST ${planned.index} answered ${answer.status} ${answer.body.error?.code ?? ''}`);
+    history.note(`POST ${planned.index} answered ${response.status} ${response.body.error?.code ?? ''}`);
     // Until the end of the schedule.
-    if (answer.status === 404 && world.ownBucket.isDeleted) return 'refused';
-    return answer.body.data?.uuid;
+    if (response.status === 404 && world.ownBucket.isDeleted) return 'refused';
+    return response.body.data?.uuid;
   };
   const limits = { limitMs: POST_LIMIT_MS, intervalMs: 300 };
   const uuid = await until('the API to accept a job', send, limits).catch((error: unknown) => {

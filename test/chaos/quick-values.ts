@@ -10,9 +10,9 @@ export const quickValues: Readonly<Record<string, unknown>> = {
       LEASE_DURATION_MS: 5_000,
       // Fewer than the lanes may have at once: jobs wait for their turn under faults too, and a small machine is not drowned.
       MAX_ACTIVE_JOBS: 12,
-      FULL_PASS_SECONDS: 2,
+      FULL_RECONCILE_SECONDS: 2,
       KUBE_REQUEST_TIMEOUT_MS: 5_000,
-      SETTLE_DEADLINE_SECONDS: 30,
+      RECOVERY_DEADLINE_SECONDS: 30,
       WEBHOOK_SCHEDULE_SECONDS: '0,1,1,2,2,3,3,5,5,5,10,10',
       WEBHOOK_TIMEOUT_MS: 3_000,
     },
@@ -20,7 +20,7 @@ export const quickValues: Readonly<Record<string, unknown>> = {
   zipper: {
     settings: {
       PART_SIZE_BYTES: 5_242_880,
-      STATUS_CHARGE_INTERVAL_MS: 250,
+      STATUS_ACTIVATION_INTERVAL_MS: 250,
       STATUS_PROGRESS_INTERVAL_MS: 500,
       STATUS_REQUEST_TIMEOUT_MS: 3_000,
       STATUS_RETRY_MAX_MS: 1_000,

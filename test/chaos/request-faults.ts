@@ -70,15 +70,15 @@ export const apiErrors = (fault: FaultOf<'errors'>): LiveFault => {
       if (place !== 'api-server' || !isOf(request, fault.who)) return undefined;
       if (!isPossible(fault.status, request) || !isNow()) return undefined;
       const wait = fault.status === 429 ? { retryAfterSeconds: 1 } : {};
-      return { kind: 'answer', status: fault.status, ...wait };
+      return { kind: 'response', status: fault.status, ...wait };
     },
   };
 };
 
-const storeAnswer = (status: number): FaultAction => {
+const storeResponse = (status: number): FaultAction => {
   const code = status === 503 ? 'SlowDown' : 'InternalError';
   const body = `<Error><Code>${code}</Code><Message>from the fault proxy</Message></Error>`;
-  return { kind: 'answer', status, body };
+  return { kind: 'response', status, body };
 };
 
 const PLACES: Readonly<Record<FaultOf<'store-errors' | 'receiver-errors' | 'source-errors'>['kind'], Place>> =
@@ -93,7 +93,7 @@ export const placeErrors = (
 ): LiveFault => {
   const isNow = sometimes({ ...fault, kind: 'flap' });
   return {
-    judge: (place) => (place === PLACES[fault.kind] && isNow() ? storeAnswer(fault.status) : undefined),
+    judge: (place) => (place === PLACES[fault.kind] && isNow() ? storeResponse(fault.status) : undefined),
   };
 };
 
@@ -103,7 +103,7 @@ export const flap = (fault: FaultOf<'flap'>): LiveFault => {
   return {
     judge: (place) => {
       if (!isNow()) return undefined;
-      return place === 'api-server' ? { kind: 'answer', status: 500 } : storeAnswer(503);
+      return place === 'api-server' ? { kind: 'response', status: 500 } : storeResponse(503);
     },
   };
 };

@@ -14,7 +14,7 @@ import { ignoreLate, isLate } from './late.ts';
 import type { LiveFault } from './live-fault.ts';
 import { startFault } from './live-faults.ts';
 import type { Plan } from './plan.ts';
-import { pollAnswers } from './poll-answers.ts';
+import { pollResponses } from './poll-responses.ts';
 import { contentsOf, OLDER, type Post, type PostedJob, postPlanned, prepareJobs } from './post-planned.ts';
 import type { Violation } from './violation.ts';
 
@@ -169,14 +169,14 @@ export const runSchedule = async (world: ChaosWorld, plan: Plan): Promise<Schedu
   const { history } = world;
   await clearWorld(world);
   history.clear();
-  world.webhookKeys.settle();
+  world.webhookKeys.recover();
   const prefix = `${plan.seed}-${randomUUID().slice(0, 8)}`;
   const prepared = await prepareJobs(world, plan, prefix);
   const posting = Promise.all(prepared.map((job) => postPlanned(world, job)));
   const work = async (): Promise<void> => {
     const jobs = acceptedOf(await posting);
     const over = new AbortController();
-    const polls = Promise.all(jobs.map(({ uuid }) => pollAnswers(world, uuid, over.signal)));
+    const polls = Promise.all(jobs.map(({ uuid }) => pollResponses(world, uuid, over.signal)));
     try {
       await Promise.all(jobs.map((job) => stop(world, job)));
       // What does not end is for the checker to tell.

@@ -14,7 +14,7 @@ export interface WebhookKeys {
   /** Gives the project a new secret beside that of before; nothing happens while a rotation is under way. */
   rotate(): Promise<void>;
   /** Ends a rotation: everybody has taken over the new secret. */
-  settle(): void;
+  recover(): void;
   /** A receiver that knows the newest secret only refuses what that does not verify. */
   judge(request: ProxiedRequest): FaultAction | undefined;
   /** `unverified` when the published libraries refuse it by the secret that every delivery must bear. */
@@ -47,11 +47,11 @@ export const createWebhookKeys = (
       await write((admin) => admin.patch(path, { stringData }));
       current = next;
     },
-    settle: () => {
+    recover: () => {
       lasting = current;
     },
     judge: (request) =>
-      flawOf(request, current) === undefined ? undefined : { kind: 'answer', status: 401 },
+      flawOf(request, current) === undefined ? undefined : { kind: 'response', status: 401 },
     note: (request) => {
       const flaw = flawOf(request, lasting);
       return flaw === undefined ? {} : { unverified: flaw };

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { readControllerConfig } from '#controller/config.ts';
 import { testJob } from '#controller/zip-bucket/test-manifest.ts';
-import { archiveJob, settleJob } from '#controller/zip-job/manifest/job-manifest.ts';
+import { archiveJob, recoveryJob } from '#controller/zip-job/manifest/job-manifest.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
 import type { Attempt, ZipJob } from '#crds/zip-job.ts';
 import { type Container, find, type KubeObject, type PodSpec, podOf, render } from './render.ts';
@@ -32,7 +32,7 @@ const zipperPods = (): Readonly<Record<string, PodSpec>> => {
   const specOf = (job: unknown): PodSpec => podOf(job as KubeObject);
   return {
     'an archive pod': specOf(archiveJob(zipJob, bucket, config)),
-    'a settle pod': specOf(settleJob(zipJob, { attempt, upload, bucket }, config)),
+    'a recovery pod': specOf(recoveryJob(zipJob, { attempt, upload, bucket }, config)),
     'the pod of a bucket test': specOf(testJob(bucket, '1', config)),
   };
 };
@@ -108,11 +108,11 @@ describe('the pods of the chart', function () {
   });
 
   it('hold a token only where they speak to the API server (P2, P3)', () => {
-    const { 'a settle pod': settle, 'an archive pod': archive, 'the pod of a bucket test': test } = pods;
-    expect(settle).to.include({ automountServiceAccountToken: false });
+    const { 'a recovery pod': recover, 'an archive pod': archive, 'the pod of a bucket test': test } = pods;
+    expect(recover).to.include({ automountServiceAccountToken: false });
     expect(archive).to.include({ automountServiceAccountToken: false });
     expect(test).to.include({ automountServiceAccountToken: false });
-    for (const pod of [settle, test]) expect(JSON.stringify(pod)).not.to.contain('serviceAccountToken"');
+    for (const pod of [recover, test]) expect(JSON.stringify(pod)).not.to.contain('serviceAccountToken"');
     const token = '"serviceAccountToken":{"path":"token","expirationSeconds":600}';
     expect(JSON.stringify(archive)).to.contain(token);
   });

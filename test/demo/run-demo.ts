@@ -114,9 +114,9 @@ export const runDemo = async (demo: Demo): Promise<void> => {
   step('Checking what came of it');
   const body = await checkWebhook(receiver, project, uuid);
   print(`webhook, signature verified: ${body}`);
-  const answer = await askApi(apiUrl, { path: `/v1/zips/${uuid}`, token: project.token });
-  if (answer.body.data?.status !== 'succeeded') throw new Error(`GET answered ${answer.text}`);
-  print(`GET /v1/zips/${uuid}: ${answer.text}`);
+  const response = await askApi(apiUrl, { path: `/v1/zips/${uuid}`, token: project.token });
+  if (response.body.data?.status !== 'succeeded') throw new Error(`GET answered ${response.text}`);
+  print(`GET /v1/zips/${uuid}: ${response.text}`);
   const archive = await checkArchive(demo, project, { key, posted });
   const live = await project.zipJob(uuid);
   step('Done');

@@ -58,7 +58,7 @@ export const startDevProject = async (
   const state: { secret: string } = { secret: '' };
   const receiver = started.use(
     await startWebhookReceiver({
-      answer: (delivery) => {
+      respond: (delivery) => {
         print(deliveryLine(delivery.body, isValid(delivery, state.secret)));
         return undefined;
       },

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { API_STATUSES } from '#crds/zip-job.ts';
 import { zipEntries } from '#test/support/archives/zip-entries.ts';
-import { type ApiAnswer, type ApiRequest, askApi } from '#test/support/clients/api-client.ts';
+import { type ApiRequest, type ApiResponse, askApi } from '#test/support/clients/api-client.ts';
 import type { Delivery } from '#test/support/servers/webhook-receiver.ts';
 import { until } from '#test/support/until.ts';
 import { type Flow, startFlow, untilTokenKnown } from '#test/support/worlds/flow.ts';
@@ -28,17 +28,17 @@ describe('the contract with callers', function () {
   this.timeout(240_000);
   let flow: Flow;
   let other: Project;
-  let created: ApiAnswer;
-  let done: ApiAnswer;
-  let failed: ApiAnswer;
+  let created: ApiResponse;
+  let done: ApiResponse;
+  let failed: ApiResponse;
   let delivery: Delivery;
   const seen = new Set<string>();
 
-  const ask = (request: ApiRequest): Promise<ApiAnswer> =>
+  const ask = (request: ApiRequest): Promise<ApiResponse> =>
     askApi(flow.baseUrl, { token: flow.project.token, ...request });
-  const get = (uuid: string, token = flow.project.token): Promise<ApiAnswer> =>
+  const get = (uuid: string, token = flow.project.token): Promise<ApiResponse> =>
     ask({ path: `/api/v1/zips/${uuid}`, token });
-  const post = (body: unknown, request: Partial<ApiRequest> = {}): Promise<ApiAnswer> =>
+  const post = (body: unknown, request: Partial<ApiRequest> = {}): Promise<ApiResponse> =>
     ask({ method: 'POST', path: '/api/v1/zips', body: JSON.stringify(body), ...request });
   const aBody = (change: Record<string, unknown> = {}) => ({
     urls: FILES.map((filename, index) => ({ url: flow.origin.url(`/gen/1000/${index}`), filename })),
@@ -46,18 +46,18 @@ describe('the contract with callers', function () {
     key: 'contract/archive.zip',
     ...change,
   });
-  const uuidOf = ({ body }: ApiAnswer): string => body.data?.uuid ?? '';
-  const untilEnded = (uuid: string): Promise<ApiAnswer> =>
+  const uuidOf = ({ body }: ApiResponse): string => body.data?.uuid ?? '';
+  const untilEnded = (uuid: string): Promise<ApiResponse> =>
     until('the job to end', async () => {
-      const answer = await get(uuid);
-      seen.add(answer.body.data?.status ?? '');
-      return ['succeeded', 'failed'].includes(answer.body.data?.status ?? '') && answer;
+      const response = await get(uuid);
+      seen.add(response.body.data?.status ?? '');
+      return ['succeeded', 'failed'].includes(response.body.data?.status ?? '') && response;
     });
-  const expectError = (answer: ApiAnswer, status: number, error: Record<string, unknown>): void => {
-    expect(answer.status, answer.text).to.equal(status);
-    expect(answer.body).to.have.all.keys('error');
-    expect(answer.body.error).to.have.all.keys('type', 'code', 'message', 'param');
-    expect(answer.body.error).to.include(error);
+  const expectError = (response: ApiResponse, status: number, error: Record<string, unknown>): void => {
+    expect(response.status, response.text).to.equal(status);
+    expect(response.body).to.have.all.keys('error');
+    expect(response.body.error).to.have.all.keys('type', 'code', 'message', 'param');
+    expect(response.body.error).to.include(error);
   };
   const INVALID = { type: 'invalid_request_error', code: 'parameter_invalid' };
 
@@ -174,9 +174,9 @@ describe('the contract with callers', function () {
     });
 
     it('is served under both spellings of its path, and says where to read', async () => {
-      const answer = await post(aBody({ key: 'other-path.zip' }), { path: '/v1/zips' });
-      expect(answer.headers.get('location')).to.equal(`/v1/zips/${uuidOf(answer)}`);
-      expect((await ask({ path: `/v1/zips/${uuidOf(answer)}` })).status).to.equal(200);
+      const response = await post(aBody({ key: 'other-path.zip' }), { path: '/v1/zips' });
+      expect(response.headers.get('location')).to.equal(`/v1/zips/${uuidOf(response)}`);
+      expect((await ask({ path: `/v1/zips/${uuidOf(response)}` })).status).to.equal(200);
     });
 
     it('is JSON in and JSON out', async () => {

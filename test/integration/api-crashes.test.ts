@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { ZipJob } from '#crds/zip-job.ts';
-import { type ApiAnswer, askApi, postJob } from '#test/support/clients/api-client.ts';
+import { type ApiResponse, askApi, postJob } from '#test/support/clients/api-client.ts';
 import { apiServerTls } from '#test/support/clients/api-server-tls.ts';
 import { startSteadyLoad } from '#test/support/clients/steady-load.ts';
 import {
@@ -18,7 +18,7 @@ import type { ProxiedRequest } from '#tools/local-cluster/proxied-request.ts';
 const isCreate = (plural: string, { method, path }: ProxiedRequest): boolean =>
   method === 'POST' && path.split('?')[0]?.endsWith(`/${plural}`) === true;
 
-/** Several times what a proof may take (TOKEN_PROOF_TIMEOUT_MS). */
+/** Several times what a proof may take (TOKEN_VERIFICATION_TIMEOUT_MS). */
 const STALE_MS = 5_000;
 
 describe('when the API or its API server goes', function () {
@@ -57,7 +57,7 @@ describe('when the API or its API server goes', function () {
       key,
       urls: [{ url: flow.origin.url('/gen/1000/1'), filename: 'a' }],
     });
-  const post = (api: ApiProcess, key: string, idempotencyKey?: string): Promise<ApiAnswer> =>
+  const post = (api: ApiProcess, key: string, idempotencyKey?: string): Promise<ApiResponse> =>
     askApi(api.url, {
       method: 'POST',
       path: '/v1/zips',
@@ -87,16 +87,16 @@ describe('when the API or its API server goes', function () {
   it('makes one job of 100 requests with one key to two replicas (T11)', async () => {
     const replicas = [await startApi(), await startApi()] as const;
     // A machine that is overloaded answers some 503, which callers are to send again.
-    const postUntilTaken = (n: number): Promise<ApiAnswer> =>
+    const postUntilTaken = (n: number): Promise<ApiResponse> =>
       until('a request to be taken', async () => {
-        const answer = await post(replicas[n % 2 === 0 ? 0 : 1], 'hundred.zip', 'hundred');
-        return answer.status !== 503 && answer;
+        const response = await post(replicas[n % 2 === 0 ? 0 : 1], 'hundred.zip', 'hundred');
+        return response.status !== 503 && response;
       });
-    const answers = await Promise.all(Array.from({ length: 100 }, (_, n) => postUntilTaken(n)));
-    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).to.equal(1);
-    expect(answers[0]?.status).to.equal(201);
+    const responses = await Promise.all(Array.from({ length: 100 }, (_, n) => postUntilTaken(n)));
+    expect(new Set(responses.map(({ status, text }) => `${status} ${text}`)).size).to.equal(1);
+    expect(responses[0]?.status).to.equal(201);
     expect(await jobsOf('hundred.zip')).to.have.length(1);
-    await flow.project.untilPhase(answers[0]?.body.data?.uuid ?? '', ['Succeeded']);
+    await flow.project.untilPhase(responses[0]?.body.data?.uuid ?? '', ['Succeeded']);
   });
 
   for (const [moment, plural] of [
@@ -113,10 +113,10 @@ describe('when the API or its API server goes', function () {
       judge = undefined;
       const [before] = await jobsOf(key);
       const second = await startApi();
-      const answer = await post(second, key, plural);
-      expect(answer.status, answer.text).to.equal(201);
-      expect(answer.headers.get('idempotent-replayed')).to.equal('true');
-      const { uuid = '' } = answer.body.data ?? {};
+      const response = await post(second, key, plural);
+      expect(response.status, response.text).to.equal(201);
+      expect(response.headers.get('idempotent-replayed')).to.equal('true');
+      const { uuid = '' } = response.body.data ?? {};
       expect(`zip-${uuid}`).to.equal(before?.metadata.name);
       expect(await jobsOf(key)).to.have.length(1);
       await flow.project.untilPhase(uuid, ['Succeeded']);
@@ -124,13 +124,13 @@ describe('when the API or its API server goes', function () {
 
   it('does not let a job without its list hold up the next one of its key', async () => {
     const api = await startApi();
-    judge = (request) => (isCreate('secrets', request) ? { kind: 'answer', status: 500 } : undefined);
+    judge = (request) => (isCreate('secrets', request) ? { kind: 'response', status: 500 } : undefined);
     const refused = await post(api, 'held-up.zip');
     expect(refused.status).to.equal(503);
     expect(Number(refused.headers.get('retry-after'))).to.be.at.least(1);
     judge = undefined;
-    const { body: answer } = await post(api, 'held-up.zip');
-    await flow.project.untilPhase(answer.data?.uuid ?? '', ['Succeeded']);
+    const { body: response } = await post(api, 'held-up.zip');
+    await flow.project.untilPhase(response.data?.uuid ?? '', ['Succeeded']);
     await until('the first job to be gone', async () => (await jobsOf('held-up.zip')).length === 1);
   });
 
@@ -143,7 +143,7 @@ describe('when the API or its API server goes', function () {
       const api = await startApi({ env });
       const uuid = await finishedJob(api);
       const { token } = flow.project;
-      const read = (): Promise<ApiAnswer> => askApi(api.url, { path: `/v1/zips/${uuid}`, token });
+      const read = (): Promise<ApiResponse> => askApi(api.url, { path: `/v1/zips/${uuid}`, token });
       await until('the API to hold the answer', async () => {
         const { text } = await read();
         return text.includes('succeeded');
@@ -160,9 +160,9 @@ describe('when the API or its API server goes', function () {
         resultsOf((at) => at < cutAt + STALE_MS),
         'before it',
       ).to.include(200);
-      for (const answer of [await read(), await post(api, 'cut-off.zip')]) {
-        expect([answer.status, answer.body.error?.type]).to.deep.equal([503, 'api_error']);
-        expect(Number(answer.headers.get('retry-after'))).to.be.at.least(1);
+      for (const response of [await read(), await post(api, 'cut-off.zip')]) {
+        expect([response.status, response.body.error?.type]).to.deep.equal([503, 'api_error']);
+        expect(Number(response.headers.get('retry-after'))).to.be.at.least(1);
       }
       expect(await api.isReady(), 'replicas stay ready: all would go at once').to.equal(true);
       judge = undefined;

@@ -1,6 +1,6 @@
 /** Client -> API: every row of the table of errors, on the real control plane. */
 import { expect } from 'chai';
-import { type ApiAnswer, type ApiRequest, askApi } from '#test/support/clients/api-client.ts';
+import { type ApiRequest, type ApiResponse, askApi } from '#test/support/clients/api-client.ts';
 import { until } from '#test/support/until.ts';
 import { untilTokenKnown } from '#test/support/worlds/flow.ts';
 import { createProject, type Project } from '#test/support/worlds/project.ts';
@@ -31,29 +31,33 @@ describe('the API refuses', function () {
     other[Symbol.dispose]();
   });
 
-  const ask = (request: ApiRequest): Promise<ApiAnswer> =>
+  const ask = (request: ApiRequest): Promise<ApiResponse> =>
     askApi(baseUrl, { token: project.token, ...request });
-  const get = (uuid: string, token = project.token): Promise<ApiAnswer> =>
+  const get = (uuid: string, token = project.token): Promise<ApiResponse> =>
     askApi(baseUrl, { path: `/v1/zips/${uuid}`, token });
   const valid = (): Record<string, unknown> => ({
     bucket_name: project.bucketName,
     key: 'a.zip',
     urls: [{ url: 'http://127.0.0.1:8099/x', filename: 'x' }],
   });
-  const post = (body: unknown, token = project.token): Promise<ApiAnswer> =>
+  const post = (body: unknown, token = project.token): Promise<ApiResponse> =>
     askApi(baseUrl, { method: 'POST', path: '/api/v1/zips', token, body: JSON.stringify(body) });
 
-  const expectError = (answer: ApiAnswer, status: number, error: Record<string, unknown>): void => {
-    expect(answer.status, answer.text).to.equal(status);
-    expect(answer.body.error).to.include(error);
-    expect(Object.keys(answer.body.error ?? {})).to.have.members(['type', 'code', 'message', 'param']);
-    expect(answer.headers.get('content-type')).to.match(/^application\/json/);
+  const expectError = (response: ApiResponse, status: number, error: Record<string, unknown>): void => {
+    expect(response.status, response.text).to.equal(status);
+    expect(response.body.error).to.include(error);
+    expect(Object.keys(response.body.error ?? {})).to.have.members(['type', 'code', 'message', 'param']);
+    expect(response.headers.get('content-type')).to.match(/^application\/json/);
   };
 
   it('a request without an Authorization header (T4)', async () => {
-    const answer = await askApi(baseUrl, { path: `/v1/zips/${UNKNOWN_UUID}` });
-    expectError(answer, 401, { type: 'authentication_error', code: 'authentication_required', param: null });
-    expect(answer.headers.get('www-authenticate')).to.match(/^Bearer realm="[^"]+"$/);
+    const response = await askApi(baseUrl, { path: `/v1/zips/${UNKNOWN_UUID}` });
+    expectError(response, 401, {
+      type: 'authentication_error',
+      code: 'authentication_required',
+      param: null,
+    });
+    expect(response.headers.get('www-authenticate')).to.match(/^Bearer realm="[^"]+"$/);
   });
 
   for (const [name, authorization] of Object.entries({
@@ -63,9 +67,12 @@ describe('the API refuses', function () {
     'an empty token': 'Bearer ',
   }))
     it(`${name} (T3)`, async () => {
-      const answer = await askApi(baseUrl, { path: `/v1/zips/${UNKNOWN_UUID}`, headers: { authorization } });
-      expectError(answer, 401, { type: 'authentication_error', code: 'invalid_api_key', param: null });
-      expect(answer.headers.get('www-authenticate')).to.contain('error="invalid_token"');
+      const response = await askApi(baseUrl, {
+        path: `/v1/zips/${UNKNOWN_UUID}`,
+        headers: { authorization },
+      });
+      expectError(response, 401, { type: 'authentication_error', code: 'invalid_api_key', param: null });
+      expect(response.headers.get('www-authenticate')).to.contain('error="invalid_token"');
     });
 
   it('a token from the moment on that it is deleted (T6)', async () => {
@@ -99,11 +106,11 @@ describe('the API refuses', function () {
 
   it('to read with a token that may only create', async () => {
     const token = await project.addToken(['create']);
-    const answer = await until('the token to be known', async () => {
+    const response = await until('the token to be known', async () => {
       const one = await get(UNKNOWN_UUID, token);
       return one.status !== 401 && one;
     });
-    expectError(answer, 403, { type: 'permission_error', code: 'insufficient_permissions', param: null });
+    expectError(response, 403, { type: 'permission_error', code: 'insufficient_permissions', param: null });
   });
 
   it('a bucket that the project does not have, also when another project has it (T7)', async () => {
@@ -116,9 +123,9 @@ describe('the API refuses', function () {
   });
 
   it('a bucket of the other service, and says so', async () => {
-    const answer = await post({ ...valid(), service: 'r2' });
-    expectError(answer, 404, { code: 'resource_not_found', param: 'bucket_name' });
-    expect(answer.body.error?.message).to.contain('s3');
+    const response = await post({ ...valid(), service: 'r2' });
+    expectError(response, 404, { code: 'resource_not_found', param: 'bucket_name' });
+    expect(response.body.error?.message).to.contain('s3');
   });
 
   it('an unknown id, an id of another project and a malformed id alike (T7)', async () => {
@@ -129,13 +136,13 @@ describe('the API refuses', function () {
       body: JSON.stringify({ ...valid(), bucket_name: other.bucketName }),
     });
     expect(theirs.status, theirs.text).to.equal(201);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       [UNKNOWN_UUID, theirs.body.data?.uuid ?? '', 'x%2e%2e'].map((uuid) => get(uuid)),
     );
-    for (const answer of answers)
-      expectError(answer, 404, { type: 'invalid_request_error', code: 'resource_not_found', param: null });
-    expect(answers[1]?.body.error?.message.replace(theirs.body.data?.uuid ?? '', 'ID')).to.equal(
-      answers[0]?.body.error?.message.replace(UNKNOWN_UUID, 'ID'),
+    for (const response of responses)
+      expectError(response, 404, { type: 'invalid_request_error', code: 'resource_not_found', param: null });
+    expect(responses[1]?.body.error?.message.replace(theirs.body.data?.uuid ?? '', 'ID')).to.equal(
+      responses[0]?.body.error?.message.replace(UNKNOWN_UUID, 'ID'),
     );
   });
 
@@ -187,7 +194,7 @@ describe('the API refuses', function () {
     });
 
   it('a body that is not JSON, another media type and an encoded body (T16)', async () => {
-    const send = (headers: Record<string, string>, body: string): Promise<ApiAnswer> =>
+    const send = (headers: Record<string, string>, body: string): Promise<ApiResponse> =>
       ask({ method: 'POST', path: '/v1/zips', headers, body });
     expectError(await send({}, '{"urls": '), 400, { type: 'invalid_request_error', param: null });
     expectError(await send({ 'content-type': 'text/plain' }, '{}'), 415, { type: 'invalid_request_error' });

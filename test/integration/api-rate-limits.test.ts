@@ -119,8 +119,8 @@ describe('rate limits in Redis', function () {
     stop.abort();
     await Promise.all(load);
     expect([...statuses.keys()].every((status) => status === 401 || status === 429)).to.equal(true);
-    const told = replica.lines.filter((line) => line.includes('Redis does not respond'));
-    expect(told).to.have.length(1);
+    const reported = replica.lines.filter((line) => line.includes('Redis does not respond'));
+    expect(reported).to.have.length(1);
     expect(replica.lines.join('')).to.not.include(redis.url);
   });
 
@@ -129,8 +129,8 @@ describe('rate limits in Redis', function () {
     const { replicas, token } = await startReplicas(redis, 1_000, { REDIS_TIMEOUT_MS: '50' });
     redis.freeze();
     try {
-      const answers = await Promise.all(Array.from({ length: 50 }, () => replicas[0].get(token)));
-      expect(new Set(answers.map(({ status }) => status))).to.deep.equal(new Set([404]));
+      const responses = await Promise.all(Array.from({ length: 50 }, () => replicas[0].get(token)));
+      expect(new Set(responses.map(({ status }) => status))).to.deep.equal(new Set([404]));
       expect(replicas[0].uncounted()).to.be.at.least(50);
     } finally {
       redis.thaw();

@@ -84,7 +84,7 @@ describe('a ZipBucket', function () {
   it('is Ready after a test that went well, and nothing of the test is left', async () => {
     const bucket = await tested(own);
     expect(readyOf(bucket)).to.deep.include({ status: 'True', reason: 'BucketTested' });
-    expect(findCondition(bucket.status?.conditions, 'FenceIncomplete')).to.include({ status: 'False' });
+    expect(findCondition(bucket.status?.conditions, 'RecoveryLimited')).to.include({ status: 'False' });
     await until('the Job of the test to be gone', async () => {
       const left = await kubectl(
         'get',
@@ -131,7 +131,7 @@ describe('a ZipBucket', function () {
     after(() => store[Symbol.asyncDispose]());
     const refuse = (...operations: readonly string[]): void => {
       store.fault = ({ operation }) =>
-        operations.includes(operation) ? { kind: 'answer', status: 403, code: 'AccessDenied' } : undefined;
+        operations.includes(operation) ? { kind: 'response', status: 403, code: 'AccessDenied' } : undefined;
     };
 
     it('to write, is not Ready and names the permission', async () => {
@@ -146,18 +146,18 @@ describe('a ZipBucket', function () {
       refuse('head');
       const bucket = await tested(name);
       expect(readyOf(bucket)).to.include({ status: 'True' });
-      const fence = findCondition(bucket.status?.conditions, 'FenceIncomplete');
+      const fence = findCondition(bucket.status?.conditions, 'RecoveryLimited');
       expect(fence).to.include({ status: 'True', reason: 'LookForbidden' });
       expect(fence?.message).to.contain('s3:GetObject');
     });
 
     it('to list uploads, is Ready with an incomplete fence, which a later test mends', async () => {
       refuse('listUploads', 'listParts');
-      const fence = findCondition((await tested(name)).status?.conditions, 'FenceIncomplete');
+      const fence = findCondition((await tested(name)).status?.conditions, 'RecoveryLimited');
       expect(fence).to.include({ status: 'True', reason: 'ListForbidden' });
       expect(fence?.message).to.contain('s3:ListBucketMultipartUploads');
       refuse();
-      const mended = findCondition((await tested(name)).status?.conditions, 'FenceIncomplete');
+      const mended = findCondition((await tested(name)).status?.conditions, 'RecoveryLimited');
       expect(mended).to.include({ status: 'False', reason: 'AllPermitted' });
     });
   });

@@ -44,7 +44,7 @@ describe('when no controller runs for ten minutes', function () {
     expect(await phases(), 'nobody has seen them end').to.equal(allRun);
     expect(receiver.deliveries).to.deep.equal([]);
 
-    await time.pass(OUTAGE_MS);
+    await time.round(OUTAGE_MS);
     await scale(2);
     await until(
       'the webhooks of all jobs',

@@ -102,9 +102,9 @@ describe('the API server', function () {
   ];
   for (const [what, object, message] of refused)
     it(`refuses ${what}`, async () => {
-      const answer = await create(object);
-      expect(answer.exitCode).not.to.equal(0);
-      expect(answer.stderr).to.contain(message);
+      const response = await create(object);
+      expect(response.exitCode).not.to.equal(0);
+      expect(response.stderr).to.contain(message);
     });
 
   it('fills in the defaults of a job', async () => {
@@ -150,8 +150,8 @@ describe('the API server', function () {
       { files: [{ url: 'https://example.com/', filename: 'b' }] },
       { webhook: { url: 'https://a/', events: [] } },
     ]) {
-      const answer = await patch('zipjob/immutable', { spec: change });
-      expect(answer.stderr, JSON.stringify(change)).to.contain('cannot be changed');
+      const response = await patch('zipjob/immutable', { spec: change });
+      expect(response.stderr, JSON.stringify(change)).to.contain('cannot be changed');
     }
     expect((await patch('zipjob/immutable', { spec: { suspend: false } })).exitCode).to.equal(0);
   });

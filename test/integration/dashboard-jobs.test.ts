@@ -153,11 +153,11 @@ describe('jobs in the dashboard', function () {
     await ended(uuid);
     await using open = await asUser(admin);
     const { page } = open;
-    const answers: string[] = [];
+    const replies: string[] = [];
     page.on('response', (response) => {
       if (response.url().startsWith(desk.url))
         void response.text().then(
-          (body) => answers.push(body),
+          (body) => replies.push(body),
           () => undefined,
         );
     });
@@ -171,7 +171,7 @@ describe('jobs in the dashboard', function () {
     expect(entries.map(({ name }) => name)).to.deep.equal(['inside.bin']);
     expect(page.url()).to.equal(`${desk.url}${JOBS}/${uuid}`);
     const html = await page.content();
-    for (const text of [html, ...answers, ...desk.api.lines])
+    for (const text of [html, ...replies, ...desk.api.lines])
       expect(text).to.not.contain('X-Amz-Signature').and.not.contain(desk.flow.cluster.store.secretAccessKey);
   });
 
@@ -185,8 +185,8 @@ describe('jobs in the dashboard', function () {
     expect(await disabled.allTextContents()).to.deep.equal(['Download', 'Run again', 'Resend webhook']);
     expect(await page.locator('#why-run-again').textContent()).to.contain('is not allowed to create zipjobs');
     expect(await page.locator('#why-download').textContent()).to.contain('is not allowed to get secrets');
-    const answer = await page.goto(`${JOBS}/${uuid}/download`);
-    expect(answer?.status()).to.equal(403);
+    const reply = await page.goto(`${JOBS}/${uuid}/download`);
+    expect(reply?.status()).to.equal(403);
     const csrf = (await page.locator('input[name=csrf]').first().getAttribute('value')) ?? '';
     for (const verb of ['cancel', 'run-again', 'replay-webhook']) {
       const refused = await page.request.post(`${desk.url}${JOBS}/${uuid}/${verb}`, {

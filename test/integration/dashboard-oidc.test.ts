@@ -90,7 +90,7 @@ describe('sign-in to the dashboard by OpenID Connect', function () {
     expect(open.complaints).to.deep.equal([]);
     const log = await until('the sign-in to be logged', () => {
       const text = desk.api.lines.join('\n');
-      return text.includes('"person":"oidc:grace"') && text;
+      return text.includes('"user":"oidc:grace"') && text;
     });
     expect(log).to.not.contain('eyJ').and.not.contain(CLIENT_SECRET);
   });
@@ -99,16 +99,16 @@ describe('sign-in to the dashboard by OpenID Connect', function () {
     await using open = await desk.open({ ignoreHTTPSErrors: true });
     await using other = await desk.open();
     const { page } = open;
-    const answers: string[] = [];
+    const responses: string[] = [];
     page.on('request', (request) => {
-      if (request.url().includes('/sign-in/oidc/callback')) answers.push(request.url());
+      if (request.url().includes('/sign-in/oidc/callback')) responses.push(request.url());
     });
     await page.goto('/sign-in/oidc');
     await page.waitForURL(/^https:/);
     await signInAtProvider(page, 'grace');
     await page.getByRole('heading', { name: 'Projects' }).waitFor();
     for (const each of [page, other.page]) {
-      await each.goto(answers[0] ?? '');
+      await each.goto(responses[0] ?? '');
       expect(await each.getByRole('alert').textContent()).to.contain('not started in this browser');
     }
     expect(await other.page.context().cookies()).to.deep.equal([]);

@@ -220,7 +220,7 @@ describe('settings in the dashboard', function () {
       const secrets = await makeSecrets(open.page);
       const kept = await visitAll(open.page, traces);
       for (const [secret, showings] of secrets) {
-        expect(traces.answers.filter((text) => text.includes(secret))).to.have.lengthOf(showings);
+        expect(traces.responses.filter((text) => text.includes(secret))).to.have.lengthOf(showings);
         for (const text of [...kept, ...traces.addresses, ...desk.api.lines])
           expect(text).to.not.contain(secret);
       }

@@ -163,8 +163,8 @@ describe('the dashboard in a browser', function () {
     const { page } = open;
     await open.signIn(stranger.token);
     await page.getByText('No projects you can access').waitFor();
-    const answer = await page.goto(`/projects/${NAMESPACE}`);
-    expect(answer?.status()).to.equal(403);
+    const reply = await page.goto(`/projects/${NAMESPACE}`);
+    expect(reply?.status()).to.equal(403);
     await page.getByText('is not allowed to get zipprojects').waitFor();
   });
 
@@ -206,11 +206,11 @@ describe('the dashboard in a browser', function () {
       }),
     );
     await page.goto('http://evil.example/');
-    const [answer] = await Promise.all([
+    const [reply] = await Promise.all([
       page.waitForResponse((response) => response.url().endsWith('/sign-out')),
       page.getByRole('button', { name: 'Win a prize' }).click(),
     ]);
-    expect(answer.status()).to.equal(403);
+    expect(reply.status()).to.equal(403);
     await page.goto('/projects');
     await page.getByRole('heading', { name: 'Projects' }).waitFor();
   });
@@ -234,8 +234,8 @@ describe('the dashboard in a browser', function () {
     const { page } = open;
     await open.signIn(admin.token);
     await server.kill();
-    const answer = await page.goto('/projects');
-    expect(answer?.status()).to.equal(200);
+    const reply = await page.goto('/projects');
+    expect(reply?.status()).to.equal(200);
     await page.getByText('The session store is not responding').waitFor();
     await page.getByLabel('Kubernetes token').fill(admin.token);
     await page.getByRole('button', { name: 'Sign in' }).click();

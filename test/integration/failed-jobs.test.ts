@@ -37,8 +37,8 @@ describe('a job fails and leaves nothing behind', function () {
     });
     const job = await project.untilPhase(uuid, ['Succeeded', 'Failed'], 100_000);
     expect(job.status, JSON.stringify(job.status)).to.include({ phase: 'Failed', apiStatus: 'failed' });
-    const answer = await askApi(baseUrl, { path: `/v1/zips/${uuid}`, token: project.token });
-    expect(answer.body.data).to.deep.equal({ uuid, status: 'failed', metadata: { a: 1 } });
+    const response = await askApi(baseUrl, { path: `/v1/zips/${uuid}`, token: project.token });
+    expect(response.body.data).to.deep.equal({ uuid, status: 'failed', metadata: { a: 1 } });
     const delivery = await receiver.next((one) => one.body.includes(uuid));
     verifyDelivery(delivery, project.webhookSecret);
     expect(JSON.parse(delivery.body)).to.deep.include({

@@ -186,8 +186,8 @@ describe('the Kubernetes client on a real API server', function () {
     const path = `/api/v1/namespaces/${NAMESPACE}/serviceaccounts/default/token`;
     const accounts = createObjectClient(kube, RESOURCES.serviceAccounts);
     await until('the service account', () => accounts.get(NAMESPACE, 'default'));
-    const answer = await kube.request({ method: 'POST', path, body: { spec: {} } });
-    const status = isRecord(answer) && isRecord(answer['status']) ? answer['status'] : {};
+    const response = await kube.request({ method: 'POST', path, body: { spec: {} } });
+    const status = isRecord(response) && isRecord(response['status']) ? response['status'] : {};
     const dir = await mkdtemp(join(tmpdir(), 'token-'));
     try {
       await writeFile(join(dir, 'token'), `${String(status['token'])}\n`);

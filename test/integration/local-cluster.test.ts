@@ -5,9 +5,9 @@ import { until } from '#test/support/until.ts';
 import {
   aDeployment,
   aJob,
-  anAnswering,
   aPod,
   aPodWithVolumes,
+  aServer,
   type Env,
   isAlive,
   isReady,
@@ -118,7 +118,7 @@ describe('local cluster', function () {
   });
 
   it('reports a process that was killed from outside as 137', async () => {
-    await apply(aPod('killed', anAnswering()));
+    await apply(aPod('killed', aServer()));
     const { metadata } = await serving('killed');
     expect(cluster.node.kill(metadata.uid, 'SIGKILL')).to.equal(true);
     expect((await ended('killed')).exitCode).to.equal(137);
@@ -143,8 +143,8 @@ describe('local cluster', function () {
   });
 
   it('ends a pod by SIGTERM, and by SIGKILL after the grace period', async () => {
-    await apply(aPod('polite', anAnswering()));
-    await apply(aPod('stubborn', anAnswering(toEnv({ STUBBORN: '1' }))));
+    await apply(aPod('polite', aServer()));
+    await apply(aPod('stubborn', aServer(toEnv({ STUBBORN: '1' }))));
     const [polite, stubborn] = await Promise.all([serving('polite'), serving('stubborn')]);
     const pids = cluster.node
       .pods()
@@ -178,7 +178,7 @@ describe('local cluster', function () {
       livenessProbe: { httpGet: { path: '/live', port: 8080 }, ...often },
       ports: [{ name: 'http', containerPort: 8080 }],
     };
-    const pod = aPod('probed', { ...anAnswering(), ...probes });
+    const pod = aPod('probed', { ...aServer(), ...probes });
     await apply({ ...pod, spec: { ...pod.spec, restartPolicy: 'Always' } });
     const ready = await serving('probed');
     expect(await cluster.readyPodAddress(NAMESPACE, 'app=probed')).to.equal(ready.status.podIP);
@@ -190,7 +190,7 @@ describe('local cluster', function () {
   });
 
   it('gives a pod a token of its own that the API server accepts', async () => {
-    await apply(aPod('token', anAnswering()));
+    await apply(aPod('token', aServer()));
     const pod = await serving('token');
     const review = await ask(pod, '/whoami');
     expect(review).to.contain(`system:serviceaccount:${NAMESPACE}:default`).and.contain(pod.metadata.uid);
@@ -243,7 +243,7 @@ describe('local cluster', function () {
   });
 
   it('loses its node and takes it back with its pods', async () => {
-    await apply(aPod('survivor', anAnswering()));
+    await apply(aPod('survivor', aServer()));
     const { metadata } = await serving('survivor');
     await cluster.node.stop();
     expect(cluster.node.kill(metadata.uid, 'SIGTERM')).to.equal(true);

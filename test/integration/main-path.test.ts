@@ -122,7 +122,7 @@ describe('a job', function () {
     // Events are recorded asynchronously.
     await until('the whole story', async () => {
       const text = await kubectl('describe', 'zipjob', name);
-      return ['JobCreated', 'PodInCharge', 'Uploaded'].every((reason) => text.includes(reason));
+      return ['JobCreated', 'PodActive', 'Uploaded'].every((reason) => text.includes(reason));
     });
     expect(await kubectl('get', 'zip')).to.contain(name);
   });
@@ -216,20 +216,23 @@ describe('a job', function () {
     const refused = await post(request('refused.zip', [{ url: `ftp://x/?sig=${canary}`, filename: 'a' }]));
     await project.untilPhase(good, ['Succeeded']);
     await project.untilPhase(bad, ['Failed']);
-    const told = new Map([['the answer to a bad request', refused.text]]);
+    const reported = new Map([['the answer to a bad request', refused.text]]);
     for (const uuid of [good, bad]) {
-      told.set(`the zip ${uuid}`, (await get(`${uuid}?expand=progress,error,archive,bucket,webhook`)).text);
-      told.set(`the log of ${uuid}`, await kubectl('logs', `job/zip-${uuid}`));
+      reported.set(
+        `the zip ${uuid}`,
+        (await get(`${uuid}?expand=progress,error,archive,bucket,webhook`)).text,
+      );
+      reported.set(`the log of ${uuid}`, await kubectl('logs', `job/zip-${uuid}`));
     }
     for (const kind of ['zipjobs', 'jobs', 'pods', 'events'])
-      told.set(kind, await kubectl('get', kind, '-o', 'yaml'));
+      reported.set(kind, await kubectl('get', kind, '-o', 'yaml'));
     for (const component of ['api', 'controller'])
-      told.set(
+      reported.set(
         `the log of the ${component}`,
         await kubectl('logs', '-n', RELEASE_NAMESPACE, `deployment/${RELEASE}-${component}`),
       );
     const secrets = [canary, project.token, project.webhookSecret, cluster.store.secretAccessKey];
-    for (const [where, text] of told) {
+    for (const [where, text] of reported) {
       expect(text, where).not.to.equal('');
       for (const secret of secrets) expect(text, where).not.to.contain(secret);
     }

@@ -114,8 +114,8 @@ describe('the metrics of the release', function () {
   });
 
   it('are served on a port that leads nowhere else (P15)', async () => {
-    const answer = await askApi(flow.baseUrl, { path: '/metrics' });
-    expect(answer.status).to.be.oneOf([401, 404]);
-    expect(answer.text).not.to.contain('zip_api');
+    const response = await askApi(flow.baseUrl, { path: '/metrics' });
+    expect(response.status).to.be.oneOf([401, 404]);
+    expect(response.text).not.to.contain('zip_api');
   });
 });

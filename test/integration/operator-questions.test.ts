@@ -29,7 +29,7 @@ describe('people on call', function () {
   const life = new AsyncDisposableStack();
 
   const ask: OnCallDesk['ask'] = (question, about) => desk.ask(question, about);
-  const answers: OnCallDesk['answers'] = (...question) => desk.answers(...question);
+  const responses: OnCallDesk['responses'] = (...question) => desk.responses(...question);
 
   let time: ClusterTime;
 
@@ -147,31 +147,31 @@ describe('people on call', function () {
     );
     const at = (namespace: string, name: string) => ({ namespace, name });
     await Promise.all([
-      answers(WAITING, at(SLOT, 'second'), /Queued .* OlderJobFirst .* job first writes the same key/),
-      answers(
+      responses(WAITING, at(SLOT, 'second'), /Queued .* OlderJobFirst .* job first writes the same key/),
+      responses(
         WAITING,
         at(SLOT, 'third'),
         /Queued .* SlotsTaken .* at most 1 jobs of this project can run at the same time/,
       ),
-      answers(WAITING, at(MAIN, 'held'), /Queued .* Suspended .* The job is suspended by spec\.suspend/),
-      answers(
+      responses(WAITING, at(MAIN, 'held'), /Queued .* Suspended .* The job is suspended by spec\.suspend/),
+      responses(
         WAITING,
         at(MAIN, 'unschedulable'),
         /Starting .* Unschedulable .* 0\/1 nodes are available: .*Insufficient cpu/,
       ),
-      answers(
+      responses(
         WAITING,
         at(MAIN, 'no-image'),
         /Starting .* ImagePull .* ImagePullBackOff: Back-off pulling image/,
       ),
-      answers(
+      responses(
         WAITING,
         at(MAIN, 'bad-config'),
         /Starting .* ContainerConfig .* CreateContainerConfigError: secret "zipbucket-a"/,
       ),
-      answers(WAITING, at(NO_JOBS, 'refused'), /Queued .* QuotaExceeded .* exceeded quota: tight/),
-      answers(WAITING, at(NO_PODS, 'no-pod'), /Starting .* QuotaExceeded .* exceeded quota: tight/),
-      answers(
+      responses(WAITING, at(NO_JOBS, 'refused'), /Queued .* QuotaExceeded .* exceeded quota: tight/),
+      responses(WAITING, at(NO_PODS, 'no-pod'), /Starting .* QuotaExceeded .* exceeded quota: tight/),
+      responses(
         WAITING,
         at(NO_PODS, 'too-large'),
         /Starting .* AdmissionRefused .* maximum cpu usage per Container is 2500m/,
@@ -181,12 +181,12 @@ describe('people on call', function () {
 
   it('see why a job failed, at which file and in which attempt, and no URL', async () => {
     const at = { namespace: MAIN, name: 'not-found' };
-    const line = await answers(WAITING, at, /Failed .* SourceNotFound .* 404/);
+    const line = await responses(WAITING, at, /Failed .* SourceNotFound .* 404/);
     const file = await ask('Which file failed?', at);
     expect(file).to.equal('1 SourceNotFound 404\n');
     const attempts = await ask('Which attempts were made?', at);
     expect(attempts).to.match(/^1 permanent SourceNotFound .*\n$/);
-    const story = await eventsOf(at, ['JobCreated', 'PodInCharge', 'AttemptFailed', 'Failed']);
+    const story = await eventsOf(at, ['JobCreated', 'PodActive', 'AttemptFailed', 'Failed']);
     expect(story + line + attempts).not.to.contain('CANARY');
     expect(await ask('What does its zipper log?', at))
       .to.contain('"SourceNotFound"')
@@ -202,10 +202,11 @@ describe('people on call', function () {
     });
     const at = { namespace: MAIN, name: `zip-${uuid}` };
     await ask('Is it done?', at);
-    await answers('Was its webhook delivered?', at, /^Delivered after 1: 204 *\n/);
-    const told = ['JobCreated', 'PodInCharge', 'Running', 'Succeeded', 'WebhookDelivered'];
-    const story = await eventsOf(at, told);
-    for (const reason of told) expect(story.match(new RegExp(` ${reason} `, 'g')), reason).to.have.length(1);
+    await responses('Was its webhook delivered?', at, /^Delivered after 1: 204 *\n/);
+    const reported = ['JobCreated', 'PodActive', 'Running', 'Succeeded', 'WebhookDelivered'];
+    const story = await eventsOf(at, reported);
+    for (const reason of reported)
+      expect(story.match(new RegExp(` ${reason} `, 'g')), reason).to.have.length(1);
     expect(await ask('What is going on?', at)).to.match(new RegExp(`zip-${uuid} +Succeeded +1/1`));
     expect(await ask('Which jobs use a bucket?', { namespace: MAIN, name: project.bucketName })).to.contain(
       uuid,
@@ -216,7 +217,7 @@ describe('people on call', function () {
     const at = { namespace: MAIN, name: 'held' };
     await ask('How do I resume it?', at);
     await ask('Is it done?', at);
-    await answers(STORY, at, / Suspended .*\n(.*\n)*.* Resumed /);
+    await responses(STORY, at, / Suspended .*\n(.*\n)*.* Resumed /);
   });
 
   it('run a job again', async () => {
@@ -234,9 +235,9 @@ describe('people on call', function () {
 
   it('cancel a job, and those that waited for it have their turn', async () => {
     const at = { namespace: SLOT, name: 'first' };
-    await answers(WAITING, at, /Running /);
+    await responses(WAITING, at, /Running /);
     await ask('How do I cancel it?', at);
-    await answers(WAITING, at, /Cancelled .* Cancelled /);
+    await responses(WAITING, at, /Cancelled .* Cancelled /);
     expect(await ask('Is it done?', { namespace: SLOT, name: 'second' })).to.contain('condition met');
   });
 
@@ -244,7 +245,7 @@ describe('people on call', function () {
     await applyObjects(flow.cluster, [aZipJob(NO_JOBS, 'to-hold')]);
     const at = { namespace: NO_JOBS, name: 'to-hold' };
     await ask('How do I suspend it?', at);
-    await answers(WAITING, at, /Queued .* Suspended /);
+    await responses(WAITING, at, /Queued .* Suspended /);
   });
 
   it('find the jobs that do not get on', async () => {
@@ -270,7 +271,7 @@ describe('people on call', function () {
 
   // Keep these last: they move the clock of the controllers by an hour.
   let isLate: Promise<void> | undefined;
-  const reasons: Readonly<Record<string, readonly [namespace: string, answer: RegExp]>> = {
+  const reasons: Readonly<Record<string, readonly [namespace: string, response: RegExp]>> = {
     unschedulable: [MAIN, /Unschedulable: 0\/1 nodes/],
     'no-image': [MAIN, /ImagePull: ImagePullBackOff/],
     'bad-config': [MAIN, /ContainerConfig: CreateContainerConfigError/],
@@ -279,15 +280,15 @@ describe('people on call', function () {
     'no-pod': [NO_PODS, /QuotaExceeded: .*exceeded quota: tight/],
     'too-large': [NO_PODS, /AdmissionRefused: .*maximum cpu usage/],
   };
-  for (const [name, [namespace, answer]] of Object.entries(reasons))
+  for (const [name, [namespace, response]] of Object.entries(reasons))
     it(`see why a job failed that could not start: ${name} (F13)`, async () => {
-      isLate ??= time.pass(START_DEADLINE_SECONDS * 1000);
+      isLate ??= time.round(START_DEADLINE_SECONDS * 1000);
       await isLate;
       // Triggers a reconcile: the controller's timers do not follow the moved clock.
       await flow.cluster.kubectl(['-n', namespace, 'annotate', 'zipjob', name, 'example.com/late=true']);
-      const text = await answers(WAITING, { namespace, name }, /Failed .* StartDeadlineExceeded /);
-      expect(text).to.match(answer);
-      await answers(STORY, { namespace, name }, /Warning +Failed .*StartDeadlineExceeded: /);
+      const text = await responses(WAITING, { namespace, name }, /Failed .* StartDeadlineExceeded /);
+      expect(text).to.match(response);
+      await responses(STORY, { namespace, name }, /Warning +Failed .*StartDeadlineExceeded: /);
     });
 
   it('were asked every question of the table', () => {

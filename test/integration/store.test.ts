@@ -1,4 +1,4 @@
-/** The zipper's own uploader, settling and bucket check against the real S3 server. */
+/** The zipper's own uploader, recovery and bucket check against the real S3 server. */
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { createHttpAgents } from '#runtime/egress/http-agents.ts';
@@ -11,7 +11,7 @@ import { createStore, type Store } from '#zipper-image/store/store.ts';
 import { createUpload, type Upload, type UploadDeps } from '#zipper-image/store/upload.ts';
 import { createUploadsLeft } from '#zipper-image/store/uploads-left.ts';
 import { checkBucket } from '#zipper-image/tasks/check-bucket.ts';
-import { settle } from '#zipper-image/tasks/settle.ts';
+import { recover } from '#zipper-image/tasks/recover.ts';
 
 const BUCKET = 'zipper-store';
 const MIB = 1024 * 1024;
@@ -25,7 +25,7 @@ const settings = {
   storeRetryBaseMs: 10,
   storeRetryMaxMs: 100,
   storeStartGraceMs: 300,
-  settleLimitMs: 20_000,
+  recoveryLimitMs: 20_000,
 };
 
 describe('the zipper on a real S3 server', function () {
@@ -75,11 +75,11 @@ describe('the zipper on a real S3 server', function () {
     expect(await upload.finishParts()).to.equal(3);
     return upload;
   };
-  const settled = (key: string, uploadId: string, attempt: string) =>
-    settle({
+  const recovered = (key: string, uploadId: string, attempt: string) =>
+    recover({
       task: {
         contractVersion: 1,
-        mode: 'settle',
+        mode: 'recover',
         bucket: { service: 's3', name: BUCKET },
         key,
         uploadId,
@@ -124,10 +124,10 @@ describe('the zipper on a real S3 server', function () {
     await store.createUpload('unrecorded.zip', 'pod-1');
     const other = await store.createUpload('unrecorded.zip.other', 'pod-1');
     const left = createUploadsLeft();
-    const settledAs = await settle({
+    const recoveredAs = await recover({
       task: {
         contractVersion: 1,
-        mode: 'settle',
+        mode: 'recover',
         bucket: { service: 's3', name: BUCKET },
         key: 'unrecorded.zip',
         attempt: 'pod-1',
@@ -140,7 +140,7 @@ describe('the zipper on a real S3 server', function () {
       stopping: signal,
       onAbortFailed: left.abortFailed,
     });
-    expect([settledAs, left.told()]).to.deep.equal([{ outcome: 'absent' }, {}]);
+    expect([recoveredAs, left.reported()]).to.deep.equal([{ outcome: 'absent' }, {}]);
     expect(await reader.openUploads()).to.deep.equal([other]);
     await store.abortUpload({ key: 'unrecorded.zip.other', uploadId: other });
   });
@@ -155,21 +155,21 @@ describe('the zipper on a real S3 server', function () {
   });
 
   it('settles: published after a Complete, absent before it, each with the upload gone (F10) (F11)', async () => {
-    const published = await filled('settled.zip', 'pod-1');
+    const published = await filled('recovered.zip', 'pod-1');
     const { etag } = await published.complete();
-    expect(await settled('settled.zip', published.uploadId, 'pod-1')).to.deep.equal({
+    expect(await recovered('recovered.zip', published.uploadId, 'pod-1')).to.deep.equal({
       outcome: 'published',
       bytes: body.length,
       etag,
     });
     // With other bytes: this server answers the first Complete again to an upload that is gone, when the ETag is the same.
-    const lost = await open('settled.zip', 'pod-2');
+    const lost = await open('recovered.zip', 'pod-2');
     await lost.sink.write(randomBytes(6 * MIB));
     await lost.finishParts();
-    expect(await settled('settled.zip', lost.uploadId, 'pod-2')).to.deep.equal({ outcome: 'absent' });
+    expect(await recovered('recovered.zip', lost.uploadId, 'pod-2')).to.deep.equal({ outcome: 'absent' });
     expect(await reader.openUploads()).to.deep.equal([]);
     expect(await lost.complete().catch((thrown: unknown) => thrown)).to.be.instanceOf(Error);
-    expect(await store.head('settled.zip')).to.include({ attempt: 'pod-1' });
+    expect(await store.head('recovered.zip')).to.include({ attempt: 'pod-1' });
   });
 
   it('finds that nothing is missing, and keeps nothing', async () => {

@@ -55,7 +55,7 @@ describe('an endpoint of webhooks', function () {
 
   it('is tried again with the same event, each attempt told in the status, also after a restart (W5, W6, W18)', async () => {
     const { receiver } = flow;
-    receiver.answers.push(500);
+    receiver.responses.push(500);
     const uuid = await newJob();
     const { log: [first] = [] } = await untilWebhook(uuid, 'tried', ({ attempts = 0 }) => attempts > 0);
     await restartControllers();
@@ -71,7 +71,7 @@ describe('an endpoint of webhooks', function () {
 
   it('that answers 410 gets nothing more until somebody enables it, also after a restart (W9, W10)', async () => {
     const { receiver } = flow;
-    receiver.answers.push(410);
+    receiver.responses.push(410);
     const gone = await newJob();
     await untilWebhook(gone, 'given up', ({ state }) => state === 'Exhausted');
     await kubectl(

@@ -66,7 +66,7 @@ describe('receivers that never answer', function () {
     const arrivedAt = new Map<string, number>();
     const receiver = resources.use(
       await startWebhookReceiver({
-        answer: (delivery) => {
+        respond: (delivery) => {
           if (delivery.path === '/never') return 'never';
           arrivedAt.set(deliveryId(delivery), performance.now());
           return undefined;

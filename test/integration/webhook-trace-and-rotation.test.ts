@@ -29,9 +29,9 @@ describe('a webhook', function () {
     const request = { bucket_name: project.bucketName, key: `${Math.random()}.zip`, urls, ...body };
     const text = JSON.stringify(request);
     const options = { method: 'POST', path: '/v1/zips', token: project.token, body: text, headers };
-    const answer = await askApi(baseUrl, options);
-    expect(answer.status, answer.text).to.equal(201);
-    return answer.body.data?.uuid ?? '';
+    const response = await askApi(baseUrl, options);
+    expect(response.status, response.text).to.equal(201);
+    return response.body.data?.uuid ?? '';
   };
   const delivered = (uuid: string): Promise<Delivery> =>
     flow.receiver.next(({ body }) => body.includes(uuid), 100_000);

@@ -37,7 +37,7 @@ describe('two zippers of one job', function () {
     await world.kubectl('patch', 'pod', name, '--subresource=status', '--type=merge', '-p', patch);
     await world.kubectl('delete', 'pod', name, '--force', '--grace-period=0', '--wait=false');
   };
-  const untilNotInCharge = (uuid: string, podUid: string): Promise<unknown> =>
+  const untilNotActive = (uuid: string, podUid: string): Promise<unknown> =>
     until('the lost pod to be out of charge', async () => {
       const { status } = await world.project.zipJob(uuid);
       return status?.attempts?.some((attempt) => attempt.podUid === podUid);
@@ -56,7 +56,7 @@ describe('two zippers of one job', function () {
     const uuid = await world.start([held.url], { storeFault });
     const podUid = await world.untilUploading(uuid);
     await loseNode(uuid);
-    await untilNotInCharge(uuid, podUid);
+    await untilNotActive(uuid, podUid);
     held.release();
     await untilProcessEnded(podUid);
     expect(completes).to.equal(0);
@@ -86,7 +86,7 @@ describe('two zippers of one job', function () {
     held.release();
     await completed.promise;
     await loseNode(uuid);
-    await untilNotInCharge(uuid, podUid);
+    await untilNotActive(uuid, podUid);
     await world.cluster.node.start();
     const { status } = await world.untilEnd(uuid);
     expect(status, JSON.stringify(status)).to.include({ phase: 'Succeeded', reason: 'ProvedByStore' });
@@ -94,7 +94,7 @@ describe('two zippers of one job', function () {
     await world.untilNothingOpen();
   });
 
-  it('both run at once: the one that is not in charge uploads nothing and ends (F12) (K1)', async () => {
+  it('both run at once: the one that is not active uploads nothing and ends (F12) (K1)', async () => {
     let creates = 0;
     const storeFault = (request: ProxiedRequest): undefined => {
       creates += isCreate(request) ? 1 : 0;

@@ -80,7 +80,7 @@ describe('a zipper that is ended in the middle of its upload', function () {
     const { status } = await world.untilEnd(uuid);
     expect(status, JSON.stringify(status)).to.include({ phase: 'Failed', attemptsTotal: 1 });
     expect(status?.attempts?.[0]).to.include({ exitCode: 137 }).and.to.not.have.property('upload');
-    // The second upload was the mark by which settling knew the first one.
+    // The second upload was the mark by which recovery knew the first one.
     expect(creates).to.equal(2);
     expect(await world.project.bucket.openUploadKeys()).to.not.include(`${uuid}.zip`);
   });

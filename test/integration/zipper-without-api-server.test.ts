@@ -15,7 +15,7 @@ type Step = (status: ZipperStatus) => boolean;
 
 const PROGRESS = 'tells its progress between two parts';
 const STEPS: Readonly<Record<string, Step>> = {
-  'asks whether it is in charge': ({ upload }) => upload === undefined,
+  'asks whether it is active': ({ upload }) => upload === undefined,
   'records the upload that it started': ({ upload }) => upload?.state === 'open',
   [PROGRESS]: ({ upload, progress }) => upload?.state === 'open' && (progress?.bytesUploaded ?? 0) > 0,
   'records that it will complete the upload': ({ upload }) => upload?.state === 'committing',

@@ -152,7 +152,7 @@ describe('two replicas of the API', function () {
     expect(balancer.addresses.filter((address) => before.has(address))).to.deep.equal([]);
     console.log(`      ${outcomes.length} requests over the restart`);
     const counts = Map.groupBy(outcomes, ({ result }) => result);
-    const told = JSON.stringify([...counts].map(([result, some]) => [result, some.length]));
-    expect([...counts.keys()], told).to.have.members([200, 201]);
+    const reported = JSON.stringify([...counts].map(([result, some]) => [result, some.length]));
+    expect([...counts.keys()], reported).to.have.members([200, 201]);
   });
 });

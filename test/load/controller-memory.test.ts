@@ -26,7 +26,7 @@ const MIB = 1024 * 1024;
 const JOBS = 10_000;
 const BAR_BYTES = 200 * MIB;
 const NAMESPACE = 'finished';
-const FULL_PASS_SECONDS = 5;
+const FULL_RECONCILE_SECONDS = 5;
 /** Of a restart, from the start of the process until it has every object and leads. */
 const READY_LIMIT_MS = 10_000;
 
@@ -35,7 +35,7 @@ const withControllers = (cluster: Cluster, replicas: number, run: string): Promi
     controller: {
       replicas,
       podAnnotations: { 'zipjobs.dev/test-run': run },
-      settings: { FULL_PASS_SECONDS },
+      settings: { FULL_RECONCILE_SECONDS },
     },
   });
 

@@ -55,7 +55,7 @@ describe('with a thousand clients that send a byte every 5 s', function () {
       `      ${asked} honest requests of each kind, the longest slow one lasted ${slow.longestMs} ms`,
     );
     expect(Object.fromEntries(statuses)).to.deep.equal({ 404: asked, 422: asked });
-    expect(slow.answered408).to.equal(SLOW);
+    expect(slow.responded408).to.equal(SLOW);
     expect(slow.longestMs).to.be.greaterThan(LIMITS_MS.headers);
   });
 });

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { zipEntries } from '#test/support/archives/zip-entries.ts';
 import { generatedBytes } from '#test/support/builders/generated-bytes.ts';
-import { type ApiAnswer, askApi } from '#test/support/clients/api-client.ts';
+import { type ApiResponse, askApi } from '#test/support/clients/api-client.ts';
 import { presignedRequest } from '#test/support/clients/presigned-request.ts';
 import { RELEASE_NAMESPACE } from '#test/support/processes/installation.ts';
 import { until } from '#test/support/until.ts';
@@ -31,7 +31,7 @@ describe('a request for 10,000 files with presigned URLs of 1.5 KiB', function (
       url: (index) => flow.origin.url(`/gen/${FILE_BYTES}/${index}`),
       secret: SECRET,
     });
-  const post = (body: string): Promise<ApiAnswer> =>
+  const post = (body: string): Promise<ApiResponse> =>
     askApi(flow.baseUrl, { method: 'POST', path: '/v1/zips', token: flow.project.token, body });
   const show = async (...args: readonly string[]): Promise<string> =>
     (await flow.cluster.kubectl(args)).stdout;
@@ -40,10 +40,10 @@ describe('a request for 10,000 files with presigned URLs of 1.5 KiB', function (
 
   it('is accepted, archived byte for byte, and no URL is readable afterwards (T13)', async () => {
     const startedAt = performance.now();
-    const answer = await post(requestFor(FILES));
+    const response = await post(requestFor(FILES));
     console.log(`      accepted after ${(performance.now() - startedAt).toFixed(0)} ms`);
-    expect(answer.status, answer.text).to.equal(201);
-    const { uuid = '' } = answer.body.data ?? {};
+    expect(response.status, response.text).to.equal(201);
+    const { uuid = '' } = response.body.data ?? {};
     const logs: string[] = [];
     await until(
       'the zipper to log',

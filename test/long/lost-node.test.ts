@@ -29,7 +29,7 @@ describe('a node that is lost for good while its pods upload', function () {
   this.timeout(420_000);
   let world: ZipperWorld;
   let far: AddedNode;
-  let goesOn: LostJob;
+  let continues: LostJob;
   let diesCommitting: LostJob;
   let cancelled: LostJob;
   const completes: string[] = [];
@@ -61,7 +61,7 @@ describe('a node that is lost for good while its pods upload', function () {
     world = await startZipperWorld('lost-node');
     far = await world.cluster.addNode('far');
     await world.kubectl('cordon', world.cluster.node.name);
-    goesOn = await startOnFarNode(countCompletes);
+    continues = await startOnFarNode(countCompletes);
     cancelled = await startOnFarNode(countCompletes);
     diesCommitting = await startOnFarNode((request) => {
       if (!isComplete(request)) return undefined;
@@ -73,7 +73,7 @@ describe('a node that is lost for good while its pods upload', function () {
     });
     await world.kubectl('uncordon', world.cluster.node.name);
     await far.agent.stop();
-    cutOff = goesOn.podUid;
+    cutOff = continues.podUid;
     diesCommitting.held.release();
     await completed.promise;
   });
@@ -88,7 +88,10 @@ describe('a node that is lost for good while its pods upload', function () {
     await world.kubectl('patch', 'zipjob', `zip-${uuid}`, '--type=merge', '-p', '{"spec":{"cancel":true}}');
     const { status } = await world.untilEnd(uuid);
     expect(status, JSON.stringify(status)).to.include({ phase: 'Cancelled', reason: 'Cancelled' });
-    expect(findCondition(status?.conditions, 'Settled')).to.include({ status: 'True', reason: 'Settled' });
+    expect(findCondition(status?.conditions, 'Recovered')).to.include({
+      status: 'True',
+      reason: 'Recovered',
+    });
     cancelled.held.release();
     await until('its process on the lost node to end', () => processesOf(cancelled) === 0);
     expect(await world.project.bucket.exists(`${uuid}.zip`)).to.equal(false);
@@ -97,35 +100,41 @@ describe('a node that is lost for good while its pods upload', function () {
   it('a job tells that its node is silent, and no other pod begins meanwhile (F10) (K3) (K4)', async () => {
     const silent = await until(
       'the silent node to be told',
-      async () => findCondition((await statusOf(goesOn)).conditions, 'Waiting'),
+      async () => findCondition((await statusOf(continues)).conditions, 'Waiting'),
       { limitMs: GIVEN_UP_LIMIT_MS, intervalMs: 500 },
     );
     expect(silent).to.include({ status: 'True', reason: 'NodeSilent' });
-    expect(silent.message).to.contain(goesOn.podName).and.contain(far.agent.name);
-    expect(await statusOf(goesOn)).to.include({ phase: 'Running', reason: 'NodeSilent', attemptsTotal: 1 });
-    expect((await podsOf(goesOn)).trim()).to.equal(`pod/${goesOn.podName}`);
-    expect(processesOf(goesOn)).to.equal(1);
+    expect(silent.message).to.contain(continues.podName).and.contain(far.agent.name);
+    expect(await statusOf(continues)).to.include({
+      phase: 'Running',
+      reason: 'NodeSilent',
+      attemptsTotal: 1,
+    });
+    expect((await podsOf(continues)).trim()).to.equal(`pod/${continues.podName}`);
+    expect(processesOf(continues)).to.equal(1);
   });
 
   it('the pod is given up, and one on another node publishes, alone (F10) (F12)', async () => {
     const next = await until(
       'the next pod to upload',
       async () => {
-        const { status } = await world.project.zipJob(goesOn.uuid);
-        return status?.attempts?.length === 1 && (await world.untilUploading(goesOn.uuid, goesOn.podUid));
+        const { status } = await world.project.zipJob(continues.uuid);
+        return (
+          status?.attempts?.length === 1 && (await world.untilUploading(continues.uuid, continues.podUid))
+        );
       },
       { limitMs: GIVEN_UP_LIMIT_MS, intervalMs: 500 },
     );
-    goesOn.held.release();
-    const { status } = await world.untilEnd(goesOn.uuid);
+    continues.held.release();
+    const { status } = await world.untilEnd(continues.uuid);
     expect(status, JSON.stringify(status)).to.include({ phase: 'Succeeded', attemptsTotal: 2 });
     const [first, second] = status?.attempts ?? [];
-    expect(first).to.include({ podUid: goesOn.podUid, class: 'disruption', reason: 'PodLost' });
+    expect(first).to.include({ podUid: continues.podUid, class: 'disruption', reason: 'PodLost' });
     expect(first?.upload).to.include({ state: 'open' });
     expect(second).to.include({ podUid: next, class: 'success' });
-    await until('its process on the lost node to end', () => processesOf(goesOn) === 0);
-    expect(completes.filter((path) => path.includes(goesOn.uuid))).to.have.length(1);
-    expect(await world.project.bucket.size(`${goesOn.uuid}.zip`)).to.equal(status?.result?.bytes);
+    await until('its process on the lost node to end', () => processesOf(continues) === 0);
+    expect(completes.filter((path) => path.includes(continues.uuid))).to.have.length(1);
+    expect(await world.project.bucket.size(`${continues.uuid}.zip`)).to.equal(status?.result?.bytes);
   });
 
   it('what was completed unseen is found in the store (F11)', async () => {

@@ -48,7 +48,7 @@ describe('a receiver that is down for 24 h', function () {
       await startControllerPool({
         cluster,
         count: 1,
-        settings: { LEASE_DURATION_MS: '1000', FULL_PASS_SECONDS: '1' },
+        settings: { LEASE_DURATION_MS: '1000', FULL_RECONCILE_SECONDS: '1' },
         prepare: () =>
           putFinishedJobs(admin, { namespace: NAMESPACE, bucketName, count: JOBS, url: () => url }),
       }),
@@ -59,7 +59,7 @@ describe('a receiver that is down for 24 h', function () {
 
     let before = (await webhooks()).map(({ attempts = 0 }) => attempts);
     for (let restart = 0; restart < RESTARTS; restart += 1) {
-      await time.pass(OUTAGE_MS / RESTARTS);
+      await time.round(OUTAGE_MS / RESTARTS);
       pool.killAll();
       await until('the next controller', () => pool.ended > restart, { limitMs: 10_000 });
       await pool.untilLeading();
@@ -88,7 +88,7 @@ describe('a receiver that is down for 24 h', function () {
     const receiver = resources.use(await startWebhookReceiver({ port }));
     receiver.trust(project.webhookSecret);
     for (let hour = 0; hour < LONGEST_WAIT_HOURS; hour += 1) {
-      await time.pass(HOUR_MS);
+      await time.round(HOUR_MS);
       last = await nothingDue();
       if (last.every(({ state }) => state === 'Delivered')) break;
     }

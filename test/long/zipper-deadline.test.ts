@@ -26,8 +26,8 @@ describe('a zipper that does not die at the deadline', function () {
     // A stopped process does not hear SIGTERM, so the pod stays until its grace period is over.
     expect(world.cluster.node.kill(podUid, 'SIGSTOP')).to.equal(true);
     const ask = async (): Promise<boolean> => {
-      const answer = await askApi(baseUrl, { path: `/v1/zips/${uuid}`, token: world.project.token });
-      return answer.body.data?.status === 'failed';
+      const response = await askApi(baseUrl, { path: `/v1/zips/${uuid}`, token: world.project.token });
+      return response.body.data?.status === 'failed';
     };
     await until('the client to hear of it', ask, { limitMs: 120_000, intervalMs: 200 });
     expect(isRunning()).to.equal(true);

@@ -50,13 +50,13 @@ describe('SIGTERM to a zipper', function () {
     child.stderr?.resume();
     const ended = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>;
     await delay(ms);
-    const toldAt = performance.now();
+    const reportedAt = performance.now();
     child.kill('SIGTERM');
     const [code, signal] = await ended;
     return {
       code,
       signal,
-      tookMs: performance.now() - toldAt,
+      tookMs: performance.now() - reportedAt,
       started: store.requests.some(({ operation }) => operation === 'create'),
       uploads: store.uploads.size,
       objects: store.objects.size,

@@ -45,7 +45,7 @@ const jobOf = (namespace: string, bucketName: string, index: number): ZipJob => 
   },
 });
 
-const told = (index: number, at: string): WebhookState => ({
+const reported = (index: number, at: string): WebhookState => ({
   state: 'Delivered',
   deliveryId: `msg_${uuidOf(index)}`,
   attempts: 1,
@@ -99,7 +99,7 @@ const statusOf = (job: ZipJob, index: number, now: Date): ZipJobStatus => {
     finishedAt: rfc3339(end),
     duration: `${seconds}s`,
     attemptsTotal: 1,
-    webhook: told(index, rfc3339(end)),
+    webhook: reported(index, rfc3339(end)),
   };
 };
 

@@ -2,7 +2,7 @@
  * Root hooks of the unit tests: a test file may leave nothing behind. After the last test there may be no open handle
  * but the ones the process had before the first; mocha itself then ends without being told to exit.
  */
-const SETTLE_LIMIT_MS = 2_000;
+const WIND_DOWN_LIMIT_MS = 2_000;
 const CHECK_INTERVAL_MS = 20;
 const IGNORED = new Set([
   'TTYWrap',
@@ -27,7 +27,7 @@ export const mochaHooks = {
     before = openHandles();
   },
   async afterAll(): Promise<void> {
-    const deadline = performance.now() + SETTLE_LIMIT_MS;
+    const deadline = performance.now() + WIND_DOWN_LIMIT_MS;
     while (openHandles().length > before.length && performance.now() < deadline)
       await new Promise((resolve) => setTimeout(resolve, CHECK_INTERVAL_MS));
     const left = openHandles();

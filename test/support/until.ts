@@ -20,8 +20,8 @@ export const until = async <T>(
   let last: unknown;
   for (;;) {
     try {
-      const answer = await ask();
-      if (answer !== undefined && answer !== false) return answer as Exclude<T, undefined | false>;
+      const response = await ask();
+      if (response !== undefined && response !== false) return response as Exclude<T, undefined | false>;
     } catch (error) {
       last = error;
     }

@@ -178,7 +178,7 @@ function describeProgress(
     // What comes after will be as much slower or faster than expected as this.
     const pace = (elapsed + left) / expectedSeconds;
     const leftInAll = roughly(left + pace * secondsAfter);
-    return `${progress.packagesBegun} of ${progress.packagesToCompile} packages, about ${leftInAll} left`;
+    return `${progress.packagesStarted} of ${progress.packagesToCompile} packages, about ${leftInAll} left`;
   };
 }
 

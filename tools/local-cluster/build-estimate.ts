@@ -22,7 +22,7 @@ export interface BuildCosts {
 export interface BuildProgress {
   /** Takes the name of a package when its compilation begins. */
   begin(name: string): void;
-  readonly packagesBegun: number;
+  readonly packagesStarted: number;
   readonly packagesToCompile: number;
   /** What is left after this many seconds, for a build that was expected to take `expectedSeconds`. */
   secondsLeft(elapsedSeconds: number, expectedSeconds: number): number;
@@ -45,15 +45,15 @@ export function costOf(costs: BuildCosts, packages: readonly string[]): number {
 export function createProgress(costs: BuildCosts, packages: readonly string[]): BuildProgress {
   const waiting = new Set(packages);
   const total = costOf(costs, packages);
-  let begun = 0;
+  let started = 0;
   let done = 0;
   return {
     begin: (name) => {
-      begun += 1;
+      started += 1;
       if (waiting.delete(name)) done += packageSeconds(costs, name);
     },
-    get packagesBegun() {
-      return begun;
+    get packagesStarted() {
+      return started;
     },
     get packagesToCompile() {
       return packages.length;

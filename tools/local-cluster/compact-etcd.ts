@@ -1,13 +1,13 @@
 import { ClusterError } from './cluster-error.ts';
 
 const ask = async (url: string, path: string, body: unknown): Promise<unknown> => {
-  const answer = await fetch(`${url}${path}`, { method: 'POST', body: JSON.stringify(body) });
-  if (answer.ok) return answer.json();
-  throw new ClusterError(`etcd answered ${path} with ${answer.status}: ${await answer.text()}`);
+  const response = await fetch(`${url}${path}`, { method: 'POST', body: JSON.stringify(body) });
+  if (response.ok) return response.json();
+  throw new ClusterError(`etcd answered ${path} with ${response.status}: ${await response.text()}`);
 };
 
-const revisionOf = (answer: unknown): string => {
-  const { header } = answer as { header?: { revision?: string } };
+const revisionOf = (response: unknown): string => {
+  const { header } = response as { header?: { revision?: string } };
   if (header?.revision === undefined) throw new ClusterError('etcd did not tell its revision');
   return header.revision;
 };

@@ -15,7 +15,7 @@ import { actorOf, isWatch, isWrite, type ProxiedRequest } from './proxied-reques
 export type FaultAction =
   /** The proxy answers; the server never hears of it. */
   | {
-      readonly kind: 'answer';
+      readonly kind: 'response';
       readonly status: number;
       readonly retryAfterSeconds?: number;
       readonly body?: string;
@@ -63,7 +63,7 @@ export interface FaultProxy extends AsyncDisposable {
   readonly streams: readonly OpenStream[];
 }
 
-interface KeptAnswer {
+interface KeptResponse {
   readonly headers: http.IncomingHttpHeaders;
   readonly body: Buffer;
 }
@@ -95,7 +95,7 @@ class Proxy implements FaultProxy {
   readonly #agent: http.Agent;
   readonly #server: http.Server;
   readonly #streams = new Set<OpenStream>();
-  readonly #answers = new Map<string, KeptAnswer>();
+  readonly #responses = new Map<string, KeptResponse>();
   readonly #closing = new AbortController();
 
   constructor(options: FaultProxyOptions) {
@@ -170,8 +170,8 @@ class Proxy implements FaultProxy {
     switch (action?.kind) {
       case undefined:
         return this.#relay(request, response);
-      case 'answer':
-        return answerWith(response, action);
+      case 'response':
+        return respondWith(response, action);
       case 'refuse':
         response.destroy();
         return undefined;
@@ -187,7 +187,7 @@ class Proxy implements FaultProxy {
   }
 
   async #replay(request: ProxiedRequest, response: http.ServerResponse): Promise<number | undefined> {
-    const kept = this.#answers.get(request.path);
+    const kept = this.#responses.get(request.path);
     if (kept === undefined) return this.#relay(request, response);
     response.writeHead(200, withoutHopHeaders(kept.headers)).end(kept.body);
     return undefined;
@@ -198,42 +198,42 @@ class Proxy implements FaultProxy {
     response: http.ServerResponse,
     action: Extract<FaultAction, { kind: 'drop' | 'kill' }>,
   ): Promise<number | undefined> {
-    const answer = await this.#forward(request);
-    await answer.toArray();
+    const reply = await this.#forward(request);
+    await reply.toArray();
     if (action.kind === 'kill') action.kill();
     response.destroy();
-    return answer.statusCode;
+    return reply.statusCode;
   }
 
   async #relay(request: ProxiedRequest, response: http.ServerResponse): Promise<number | undefined> {
     const gone = new AbortController();
     response.once('close', () => gone.abort());
     // What a client that is gone had asked to be written is written all the same.
-    const answer = await this.#forward(request, isWrite(request) ? undefined : gone.signal);
-    const { statusCode = 502, headers } = answer;
+    const reply = await this.#forward(request, isWrite(request) ? undefined : gone.signal);
+    const { statusCode = 502, headers } = reply;
     if (isWatch(request)) {
       response.writeHead(statusCode, withoutHopHeaders(headers));
-      const stream = new OpenStream(request, answer, response);
+      const stream = new OpenStream(request, reply, response);
       this.#streams.add(stream);
       void stream.ended.then(() => this.#streams.delete(stream));
       return statusCode;
     }
     if (isWrite(request) || this.#options.tls === undefined) {
       response.writeHead(statusCode, withoutHopHeaders(headers));
-      await pipeline(answer, response);
+      await pipeline(reply, response);
       return statusCode;
     }
-    const body = Buffer.concat((await answer.toArray()) as Buffer[]);
+    const body = Buffer.concat((await reply.toArray()) as Buffer[]);
     if (statusCode === 200) this.#keep(request.path, { headers, body });
     response.writeHead(statusCode, withoutHopHeaders(headers)).end(body);
     return statusCode;
   }
 
-  #keep(path: string, answer: KeptAnswer): void {
-    this.#answers.delete(path);
-    this.#answers.set(path, answer);
-    const [oldest] = this.#answers.keys();
-    if (this.#answers.size > MAX_KEPT && oldest !== undefined) this.#answers.delete(oldest);
+  #keep(path: string, reply: KeptResponse): void {
+    this.#responses.delete(path);
+    this.#responses.set(path, reply);
+    const [oldest] = this.#responses.keys();
+    if (this.#responses.size > MAX_KEPT && oldest !== undefined) this.#responses.delete(oldest);
   }
 
   async #forward(request: ProxiedRequest, signal?: AbortSignal): Promise<http.IncomingMessage> {
@@ -253,16 +253,16 @@ class Proxy implements FaultProxy {
       ...(signal === undefined ? {} : { signal }),
     });
     outgoing.end(request.body);
-    const [answer] = (await once(outgoing, 'response')) as [http.IncomingMessage];
+    const [reply] = (await once(outgoing, 'response')) as [http.IncomingMessage];
     // A server may answer before it took the whole request, and hang up: the answer counts.
     outgoing.on('error', () => undefined);
-    return answer;
+    return reply;
   }
 }
 
-const answerWith = (
+const respondWith = (
   response: http.ServerResponse,
-  action: Extract<FaultAction, { kind: 'answer' }>,
+  action: Extract<FaultAction, { kind: 'response' }>,
 ): undefined => {
   const { status, retryAfterSeconds, body = statusBody(status) } = action;
   const wait = retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) };

@@ -82,21 +82,21 @@ export class KubeApi {
   }
 
   async isReady(): Promise<boolean> {
-    const answer = await this.#request('GET', '/readyz', { signal: AbortSignal.timeout(2_000) });
-    await answer.body.dump();
-    return answer.statusCode === 200;
+    const response = await this.#request('GET', '/readyz', { signal: AbortSignal.timeout(2_000) });
+    await response.body.dump();
+    return response.statusCode === 200;
   }
 
   /** Yields the events after a resource version, until the server ends the watch. */
   async *watch<T>(path: string, resourceVersion: string, signal: AbortSignal): AsyncGenerator<WatchEvent<T>> {
     const query = `watch=true&allowWatchBookmarks=true&timeoutSeconds=${WATCH_SECONDS}&resourceVersion=${resourceVersion}`;
     const what = `${path}${path.includes('?') ? '&' : '?'}${query}`;
-    const answer = await this.#request('GET', what, { signal });
-    if (answer.statusCode !== 200)
-      throw new KubeApiError(`watch ${path}`, answer.statusCode, await answer.body.text());
+    const response = await this.#request('GET', what, { signal });
+    if (response.statusCode !== 200)
+      throw new KubeApiError(`watch ${path}`, response.statusCode, await response.body.text());
     let rest = '';
     const decoder = new TextDecoder();
-    for await (const chunk of answer.body) {
+    for await (const chunk of response.body) {
       rest += decoder.decode(chunk, { stream: true });
       const lines = rest.split('\n');
       rest = lines.pop() ?? '';
@@ -111,10 +111,10 @@ export class KubeApi {
   async #json<T>(method: Method, path: string, call: Call): Promise<T> {
     const limit = AbortSignal.timeout(CALL_LIMIT_MS);
     const signal = call.signal === undefined ? limit : AbortSignal.any([limit, call.signal]);
-    const answer = await this.#request(method, path, { ...call, signal });
-    const text = await answer.body.text();
-    if (answer.statusCode >= 300)
-      throw new KubeApiError(`${method} ${path}`, answer.statusCode, messageOf(text));
+    const response = await this.#request(method, path, { ...call, signal });
+    const text = await response.body.text();
+    if (response.statusCode >= 300)
+      throw new KubeApiError(`${method} ${path}`, response.statusCode, messageOf(text));
     return JSON.parse(text) as T;
   }
 
@@ -142,7 +142,7 @@ function messageOf(text: string): string {
 }
 
 /** Answers what `attempt` answers, trying again until it stops throwing or the signal ends the wait. */
-export async function untilAnswered<T>(
+export async function untilResponded<T>(
   attempt: () => Promise<T>,
   everyMs: number,
   signal: AbortSignal,

@@ -100,7 +100,7 @@ const digestOf = (hash: Hash | undefined) => (hash ? { sha256: hash.digest('hex'
 const measure = (entry: ArchiveEntry, body: AsyncIterable<Uint8Array>, options: MeasureOptions): Measured => {
   const { hash } = options;
   const limit = entry.declaredLength ?? options.limit;
-  async function* pass(): AsyncGenerator<Uint8Array> {
+  async function* round(): AsyncGenerator<Uint8Array> {
     for await (const chunk of body) {
       measured.size += chunk.length;
       if (measured.size > limit)
@@ -114,7 +114,7 @@ const measure = (entry: ArchiveEntry, body: AsyncIterable<Uint8Array>, options: 
     if (entry.declaredLength !== undefined && measured.size !== entry.declaredLength)
       throw wrongLength(entry.name, entry.declaredLength, measured.size);
   }
-  const measured: Measured = { body: pass(), crc: 0, size: 0 };
+  const measured: Measured = { body: round(), crc: 0, size: 0 };
   return measured;
 };
 

@@ -135,7 +135,7 @@ class Download {
         sink: {
           start: (head, flow) => {
             const wait = retryAfterMs(head.headers['retry-after'], new Date());
-            turn.answered(head.status, Math.min(wait ?? 0, limits.maxRetryAfterMs));
+            turn.responded(head.status, Math.min(wait ?? 0, limits.maxRetryAfterMs));
             return this.#start(head, flow);
           },
           write: (chunk) => this.#write(chunk),

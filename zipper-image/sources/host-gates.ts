@@ -8,7 +8,7 @@ export interface HostGatesOptions {
 /** One request's right to be under way. */
 export interface Turn {
   /** Tells the origin's gate how it was answered; `waitMs`: what Retry-After asked for, 0 for nothing. */
-  answered(status: number, waitMs: number): void;
+  responded(status: number, waitMs: number): void;
   leave(): void;
 }
 
@@ -29,7 +29,7 @@ class HostGate {
   readonly #waiters = new Set<Waiter>();
   #limit: number;
   #underWay = 0;
-  #goodAnswers = 0;
+  #goodResponses = 0;
   #halvedAt = Number.NEGATIVE_INFINITY;
   #heldUntil = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
@@ -76,7 +76,7 @@ class HostGate {
     let isUnderWay = true;
     this.#underWay += 1;
     return {
-      answered: (status, waitMs) => this.#answered({ status, waitMs, startedAt }),
+      responded: (status, waitMs) => this.#responded({ status, waitMs, startedAt }),
       leave: () => {
         if (!isUnderWay) return;
         isUnderWay = false;
@@ -86,25 +86,25 @@ class HostGate {
     };
   }
 
-  #answered(answer: { status: number; waitMs: number; startedAt: number }): void {
-    if (!THROTTLED.has(answer.status)) {
+  #responded(response: { status: number; waitMs: number; startedAt: number }): void {
+    if (!THROTTLED.has(response.status)) {
       this.#grow();
       return;
     }
     const now = this.#now();
-    this.#heldUntil = Math.max(this.#heldUntil, now + answer.waitMs);
-    this.#goodAnswers = 0;
+    this.#heldUntil = Math.max(this.#heldUntil, now + response.waitMs);
+    this.#goodResponses = 0;
     // One wave of refusals counts once.
-    if (answer.startedAt <= this.#halvedAt) return;
+    if (response.startedAt <= this.#halvedAt) return;
     this.#halvedAt = now;
     this.#limit = Math.max(1, Math.floor(Math.min(this.#limit, this.#underWay) / 2));
   }
 
   #grow(): void {
     if (this.#limit === this.#most) return;
-    this.#goodAnswers += 1;
-    if (this.#goodAnswers < this.#limit) return;
-    this.#goodAnswers = 0;
+    this.#goodResponses += 1;
+    if (this.#goodResponses < this.#limit) return;
+    this.#goodResponses = 0;
     this.#limit += 1;
     this.#admit();
   }

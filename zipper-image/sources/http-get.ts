@@ -48,7 +48,7 @@ class HttpGet implements Dispatcher.DispatchHandler {
   readonly #done = Promise.withResolvers<ResponseHead>();
   readonly #onAbort = (): void => this.#fail(this.#request.signal.reason);
   #controller: Dispatcher.DispatchController | undefined;
-  #settled = false;
+  #finished = false;
   #failure: Error | undefined;
   #head: ResponseHead | undefined;
   #wanted = false;
@@ -81,7 +81,7 @@ class HttpGet implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    if (this.#settled) {
+    if (this.#finished) {
       controller.abort(this.#failure ?? new Error('no longer needed'));
       return;
     }
@@ -101,7 +101,7 @@ class HttpGet implements Dispatcher.DispatchHandler {
     // Views of what the socket read. The request outlives the young generation and would hold those bytes until the next
     // collection of the whole heap.
     controller.rawHeaders = null;
-    if (status < 200 || this.#settled) return;
+    if (status < 200 || this.#finished) return;
     clearTimeout(this.#timer);
     this.#head = { status, headers };
     const watch = new StallWatch(this.#request.limits, performance.now());
@@ -114,7 +114,7 @@ class HttpGet implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (this.#settled) return;
+    if (this.#finished) return;
     this.#received += chunk.length;
     if (!this.#wanted) {
       this.#discard();
@@ -129,7 +129,7 @@ class HttpGet implements Dispatcher.DispatchHandler {
 
   onResponseEnd(): void {
     const head = this.#head;
-    if (head && this.#settle()) this.#done.resolve(head);
+    if (head && this.#finish()) this.#done.resolve(head);
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
@@ -144,14 +144,14 @@ class HttpGet implements Dispatcher.DispatchHandler {
       },
       resume: () => {
         watch.resume(performance.now());
-        if (!this.#settled) this.#controller?.resume();
+        if (!this.#finished) this.#controller?.resume();
       },
     };
   }
 
   #discard(): void {
     const head = this.#head;
-    if (!head || this.#received <= DISCARD_BYTES || !this.#settle()) return;
+    if (!head || this.#received <= DISCARD_BYTES || !this.#finish()) return;
     this.#done.resolve(head);
     this.#controller?.abort(new Error('the rest of the body is not needed'));
   }
@@ -168,16 +168,16 @@ class HttpGet implements Dispatcher.DispatchHandler {
   }
 
   /** False when something else came first. */
-  #settle(): boolean {
-    if (this.#settled) return false;
-    this.#settled = true;
+  #finish(): boolean {
+    if (this.#finished) return false;
+    this.#finished = true;
     clearTimeout(this.#timer);
     this.#request.signal.removeEventListener('abort', this.#onAbort);
     return true;
   }
 
   #fail(reason: unknown): void {
-    if (!this.#settle()) return;
+    if (!this.#finish()) return;
     this.#failure = reason instanceof Error ? reason : new Error('aborted', { cause: reason });
     this.#done.reject(this.#failure);
     this.#controller?.abort(this.#failure);

@@ -42,8 +42,8 @@ export class MemoryBudget {
 
   /** Whether the front must wait. What early downloads hold beyond their bound (a chunk each) does not count against it. */
   get isFull(): boolean {
-    const early = Math.min(this.#ahead, this.#aheadBytes);
-    return this.#total - this.#ahead + early >= this.#totalBytes;
+    const forced = Math.min(this.#ahead, this.#aheadBytes);
+    return this.#total - this.#ahead + forced >= this.#totalBytes;
   }
 
   /** Whether an early download may take `bytes` more. */

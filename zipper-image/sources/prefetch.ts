@@ -25,7 +25,7 @@ export interface SourceReaderDeps {
 /** Early downloads that found no memory; more of them say that the sources are large and looking further ahead is in vain. */
 const MOST_SET_ASIDE = 4;
 /** How far ahead of the consumer finished small downloads may lie, in multiples of the concurrency. */
-const LOOK_AHEAD = 8;
+const READ_AHEAD = 8;
 
 /**
  * Downloads run ahead of the consumer, in order. The front is the first download that is not finished: it alone has memory
@@ -165,7 +165,7 @@ class Prefetch implements SourceReader, SlotOwner, AsyncDisposable {
     return (
       this.#runs.size < sourceConcurrency &&
       this.#setAside.size < MOST_SET_ASIDE &&
-      index < this.#consumed + sourceConcurrency * LOOK_AHEAD &&
+      index < this.#consumed + sourceConcurrency * READ_AHEAD &&
       this.#budget.hasRoom(this.#budget.stepBytes)
     );
   }

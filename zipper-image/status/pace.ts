@@ -37,28 +37,28 @@ class Rate {
 /** The rate of reading, and what follows from it for the end. */
 export const createPace = (filesTotal: number): Pace => {
   const recent = new Rate();
-  let begun = 0;
-  let told = 0;
-  let toldBytes = 0;
+  let started = 0;
+  let reported = 0;
+  let reportedBytes = 0;
   const endAt = (now: Date, bytesRead: number, rate: number): string | undefined => {
-    if (told === 0 || rate === 0) return undefined;
-    const expected = (toldBytes / told) * filesTotal;
+    if (reported === 0 || rate === 0) return undefined;
+    const expected = (reportedBytes / reported) * filesTotal;
     const leftMs = (Math.max(0, expected - bytesRead) * 1000) / rate;
     const end = new Date(now.getTime() + Math.round(leftMs / 1000) * 1000);
     return Number.isNaN(end.getTime()) ? undefined : end.toISOString();
   };
   return {
     addFile: (length) => {
-      begun += 1;
+      started += 1;
       if (length === undefined) return;
-      told += 1;
-      toldBytes += length;
+      reported += 1;
+      reportedBytes += length;
     },
     at: (now, bytesRead) => {
       const rate = recent.at({ atMs: now.getTime(), bytes: bytesRead });
       const estimatedEndAt = rate === undefined ? undefined : endAt(now, bytesRead, rate);
       return {
-        ...(begun === filesTotal && told === begun && { bytesTotal: toldBytes }),
+        ...(started === filesTotal && reported === started && { bytesTotal: reportedBytes }),
         ...(rate !== undefined && { bytesPerSecond: Math.round(rate) }),
         ...(estimatedEndAt !== undefined && { estimatedEndAt }),
       };

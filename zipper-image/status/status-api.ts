@@ -41,7 +41,7 @@ export interface StatusApiOptions {
 /** How the API server words a refusal by a policy whose author gave no reason; its status is 422 then. */
 const POLICY_REFUSAL = /ValidatingAdmissionPolicy .*denied request/s;
 
-interface Answer {
+interface Response {
   readonly status: number;
   readonly text: string;
   readonly retryAfter: string | undefined;
@@ -63,19 +63,19 @@ const messageOf = (text: string): string => {
   }
 };
 
-const toStatusError = (answer: Answer, attempted: string): StatusError => {
-  const message = redactText(messageOf(answer.text));
-  const text = `${attempted}: ${answer.status}: ${message}`;
-  const facts = { httpStatus: answer.status };
+const toStatusError = (response: Response, attempted: string): StatusError => {
+  const message = redactText(messageOf(response.text));
+  const text = `${attempted}: ${response.status}: ${message}`;
+  const facts = { httpStatus: response.status };
   const isRefused =
-    answer.status === 403 ||
-    answer.status === 404 ||
-    (answer.status === 422 && POLICY_REFUSAL.test(message)) ||
-    (answer.status === 409 && /uid/i.test(message));
+    response.status === 403 ||
+    response.status === 404 ||
+    (response.status === 422 && POLICY_REFUSAL.test(message)) ||
+    (response.status === 409 && /uid/i.test(message));
   if (isRefused) return new StatusError(text, { code: 'Superseded', ...facts });
-  const isOurFault = answer.status === 400 || answer.status === 415 || answer.status === 422;
+  const isOurFault = response.status === 400 || response.status === 415 || response.status === 422;
   if (isOurFault) return new StatusError(text, { code: 'Internal', ...facts });
-  const retryAfterMs = secondsToMs(answer.retryAfter);
+  const retryAfterMs = secondsToMs(response.retryAfter);
   return new StatusError(text, { code: 'ApiServerUnavailable', ...facts, retryAfterMs });
 };
 
@@ -100,7 +100,7 @@ const applyOnce = async (
   { dispatcher, url, tokenPath, clock }: Connection,
   body: string,
   signal: AbortSignal,
-): Promise<Answer> => {
+): Promise<Response> => {
   const token = await readFile(tokenPath, 'utf8');
   const headers = {
     authorization: `Bearer ${token.trim()}`,
@@ -108,12 +108,12 @@ const applyOnce = async (
     accept: 'application/json',
   };
   const sentMs = clock?.monotonicMs() ?? 0;
-  const answer = await request(url, { method: 'PATCH', dispatcher, signal, headers, body });
-  clock?.hear(answer.headers['date'], sentMs);
-  const retryAfter = answer.headers['retry-after'];
+  const response = await request(url, { method: 'PATCH', dispatcher, signal, headers, body });
+  clock?.hear(response.headers['date'], sentMs);
+  const retryAfter = response.headers['retry-after'];
   return {
-    status: answer.statusCode,
-    text: await answer.body.text(),
+    status: response.statusCode,
+    text: await response.body.text(),
     retryAfter: typeof retryAfter === 'string' ? retryAfter : undefined,
   };
 };
@@ -138,16 +138,16 @@ export const createStatusApi = async (options: StatusApiOptions): Promise<Status
     apply: async (status, signal) => {
       const limit = AbortSignal.timeout(requestTimeoutMs);
       const body = JSON.stringify({ apiVersion: GROUP_VERSION, kind: 'ZipJob', metadata: target, status });
-      let answer: Answer;
+      let response: Response;
       try {
-        answer = await applyOnce(connection, body, signal ? AbortSignal.any([signal, limit]) : limit);
+        response = await applyOnce(connection, body, signal ? AbortSignal.any([signal, limit]) : limit);
       } catch (error) {
         if (signal?.aborted === true) throw error;
         const cause = errorCode(error) ?? 'no response in time';
         throw new StatusError(`${attempted}: ${cause}`, { code: 'ApiServerUnavailable', cause: error });
       }
-      if (answer.status < 200 || answer.status > 299) throw toStatusError(answer, attempted);
-      const zipJob: unknown = JSON.parse(answer.text);
+      if (response.status < 200 || response.status > 299) throw toStatusError(response, attempted);
+      const zipJob: unknown = JSON.parse(response.text);
       if (isAnother(zipJob, target))
         throw new StatusError(`${attempted}: another ZipJob now has this name`, { code: 'Superseded' });
       return zipJob;

@@ -1,7 +1,7 @@
 /**
  * Status writes of this pod, and their order.
  *
- * 1. `takeCharge`: the first write. It is rejected until this pod is active; the pod retries until its start deadline.
+ * 1. `activate`: the first write. It is rejected until this pod is active; the pod retries until its start deadline.
  * 2. From then on a rejection means that another pod is active: everything stops (`Superseded`).
  * 3. Progress is best effort: one write at a time, never awaited, failures ignored. What must be known before the next
  *    step (`open` before the first part, `committing` before Complete, the result) is retried until it succeeds.
@@ -17,7 +17,7 @@ import type { StatusApi } from './status-api.ts';
 import { StatusError } from './status-error.ts';
 
 export interface StatusSettings {
-  readonly statusChargeIntervalMs: number;
+  readonly statusActivationIntervalMs: number;
   readonly statusProgressIntervalMs: number;
   /** How long a required write is retried. */
   readonly statusWriteLimitMs: number;
@@ -36,8 +36,8 @@ export interface StatusWriterDeps {
 }
 
 export interface StatusWriter {
-  /** Waits until this pod is active; returns the ZipJob. @throws AppError NotInCharge after the start deadline. */
-  takeCharge(startDeadlineMs: number, signal: AbortSignal): Promise<unknown>;
+  /** Waits until this pod is active; returns the ZipJob. @throws AppError NotActive after the start deadline. */
+  activate(startDeadlineMs: number, signal: AbortSignal): Promise<unknown>;
   /** Starts to write progress when it changes; call the returned function to stop. */
   startProgress(signal: AbortSignal): () => Promise<void>;
   /** Writes what the controller relies on. @throws StatusError if it could not be written in time. */
@@ -74,7 +74,7 @@ class ZipJobStatusWriter implements StatusWriter {
     this.#deps = deps;
   }
 
-  async takeCharge(startDeadlineMs: number, signal: AbortSignal): Promise<unknown> {
+  async activate(startDeadlineMs: number, signal: AbortSignal): Promise<unknown> {
     const deadline = performance.now() + startDeadlineMs;
     for (;;) {
       try {
@@ -84,7 +84,7 @@ class ZipJobStatusWriter implements StatusWriter {
         if (performance.now() >= deadline) throw tooLate(error, startDeadlineMs);
         this.#deps.log.debug({ err: error }, 'this pod is not active yet');
       }
-      await delay(this.#deps.settings.statusChargeIntervalMs, undefined, { signal });
+      await delay(this.#deps.settings.statusActivationIntervalMs, undefined, { signal });
     }
   }
 
@@ -98,9 +98,9 @@ class ZipJobStatusWriter implements StatusWriter {
       }, ms);
     };
     const writeAndGoOn = async (): Promise<void> => {
-      const begun = performance.now();
+      const started = performance.now();
       await this.#writeProgress(signal);
-      const tookMs = performance.now() - begun;
+      const tookMs = performance.now() - started;
       if (timer !== undefined) writeAfter(Math.max(statusProgressIntervalMs, QUIET_SHARE * tookMs));
     };
     writeAfter(statusProgressIntervalMs);
@@ -123,7 +123,7 @@ class ZipJobStatusWriter implements StatusWriter {
       isRetryable: (error) => error instanceof StatusError && error.retryable && performance.now() < deadline,
       onRetry: (error, attempt) => log.warn({ err: error, attempt }, 'retrying a status write'),
     };
-    await retry(() => this.#applyInCharge(signal), policy, signal);
+    await retry(() => this.#applyActive(signal), policy, signal);
   }
 
   /** One write at a time: a late progress must not overwrite what came after it. */
@@ -131,15 +131,15 @@ class ZipJobStatusWriter implements StatusWriter {
     const turn = this.#queue.then(async () => {
       const progress = this.#deps.progress();
       this.#kept = { ...this.#kept, progress };
-      const answer = await this.#deps.api.apply(this.#kept, signal);
+      const response = await this.#deps.api.apply(this.#kept, signal);
       this.#written = withoutTime(progress);
-      return answer;
+      return response;
     });
     this.#queue = turn.catch(() => undefined);
     return turn;
   }
 
-  async #applyInCharge(signal?: AbortSignal): Promise<void> {
+  async #applyActive(signal?: AbortSignal): Promise<void> {
     try {
       await this.#apply(signal);
     } catch (error) {
@@ -151,7 +151,7 @@ class ZipJobStatusWriter implements StatusWriter {
   async #writeProgress(signal: AbortSignal): Promise<void> {
     if (signal.aborted || withoutTime(this.#deps.progress()) === this.#written) return;
     try {
-      await this.#applyInCharge(signal);
+      await this.#applyActive(signal);
     } catch (error) {
       this.#deps.log.warn({ err: error }, 'could not write progress');
     }
@@ -167,7 +167,7 @@ const tooLate = (error: StatusError, startDeadlineMs: number): AppError => {
     ? new AppError(
         `The pod was not activated within ${seconds} s. The controller may be down, or another pod is active`,
         {
-          code: 'NotInCharge',
+          code: 'NotActive',
           retryable: true,
           cause: error,
         },

@@ -41,7 +41,7 @@ export interface PartWriter extends ByteSink {
   /** Sends what is left and waits for every part. */
   finish(): Promise<void>;
   /** Resolves when no part is on its way any more, however they ended. */
-  settled(): Promise<void>;
+  finished(): Promise<void>;
 }
 
 /** Bytes that are summed at a time: small enough to be in the processor's cache still. */
@@ -105,11 +105,11 @@ class PooledPartWriter implements PartWriter {
 
   async finish(): Promise<void> {
     if (this.#current) this.#sendCurrent(this.#current);
-    await this.settled();
+    await this.finished();
     if (this.#failure) throw this.#failure;
   }
 
-  async settled(): Promise<void> {
+  async finished(): Promise<void> {
     while (this.#inFlight.size > 0) await Promise.all(this.#inFlight);
   }
 

@@ -2,8 +2,8 @@
 import type { OnConflict } from '#crds/zip-job.ts';
 import { AppError, toError } from '#runtime/errors.ts';
 import { retry } from '#runtime/retry.ts';
-import { followsFromParts } from './part-proof.ts';
-import { findPublished, type SettleDeps, settleUpload, wasAnswered } from './settle-upload.ts';
+import { followsFromParts } from './part-verification.ts';
+import { findPublished, hasResponse, type RecoveryDeps, recoverUpload } from './recover-upload.ts';
 import type { Completed, Part } from './store.ts';
 import { isStoreCode, StoreError } from './store-errors.ts';
 
@@ -20,7 +20,10 @@ export interface Publication {
  * Publishes and verifies the archive.
  * @throws StoreError if nothing was published; AppError OutcomeUnknown if the store does not reveal it.
  */
-export const publish = async (deps: SettleDeps, upload: Publication): Promise<{ readonly etag: string }> => {
+export const publish = async (
+  deps: RecoveryDeps,
+  upload: Publication,
+): Promise<{ readonly etag: string }> => {
   if (upload.onConflict === 'fail' && !deps.store.capabilities.conditionalComplete)
     await refuseExisting(deps, upload.key);
   let tries = 0;
@@ -35,7 +38,7 @@ export const publish = async (deps: SettleDeps, upload: Publication): Promise<{ 
     if (tries === 1 && isRefusal(error)) throw error;
     return resolveDoubt(deps, upload, error);
   }
-  await prove(deps, upload, completed);
+  await verify(deps, upload, completed);
   return { etag: completed.etag };
 };
 
@@ -48,14 +51,14 @@ const isRefusal = (error: unknown): boolean =>
 
 /** Determines whether a Complete published the archive although its response was lost or an error. */
 const resolveDoubt = async (
-  deps: SettleDeps,
+  deps: RecoveryDeps,
   upload: Publication,
   failure: unknown,
 ): Promise<{ readonly etag: string }> => {
   deps.log.warn({ err: failure }, 'Complete failed; checking whether the archive was published anyway');
-  const settled = await settleUpload(deps, { ...upload, state: 'committing' });
-  if (settled.outcome === 'published' && settled.bytes === upload.bytes) return { etag: settled.etag };
-  if (settled.outcome === 'absent') throw toError(failure);
+  const recovered = await recoverUpload(deps, { ...upload, state: 'committing' });
+  if (recovered.outcome === 'published' && recovered.bytes === upload.bytes) return { etag: recovered.etag };
+  if (recovered.outcome === 'absent') throw toError(failure);
   throw new AppError(
     'Completing the upload: the store does not tell whether the archive is there; give the credentials s3:GetObject and s3:ListBucket',
     { code: 'OutcomeUnknown', retryable: true, cause: failure },
@@ -63,7 +66,7 @@ const resolveDoubt = async (
 };
 
 /** The object must follow from the parts, or at least be ours. A wrong one is taken away again if it is ours. */
-const prove = async (deps: SettleDeps, upload: Publication, completed: Completed): Promise<void> => {
+const verify = async (deps: RecoveryDeps, upload: Publication, completed: Completed): Promise<void> => {
   const follows = followsFromParts(completed, upload.parts);
   if (follows === 'yes') return;
   if (follows === 'unknown') return proveByLook(deps, upload);
@@ -87,7 +90,7 @@ const mismatch = (): StoreError =>
  * Some stores answer success to the Complete of an upload that is gone, when there is any object at the key. Where the answer
  * proves nothing the object must be ours and as long as what was sent; who may not look has to believe the answer.
  */
-const proveByLook = async (deps: SettleDeps, upload: Publication): Promise<void> => {
+const proveByLook = async (deps: RecoveryDeps, upload: Publication): Promise<void> => {
   const found = await findPublished(deps, upload);
   if (found.outcome === 'unknown') return;
   if (found.outcome === 'absent' || found.bytes !== upload.bytes) throw mismatch();
@@ -97,13 +100,13 @@ const proveByLook = async (deps: SettleDeps, upload: Publication): Promise<void>
  * An object that must not be replaced, told before anything is sent. The look itself may be refused: the store's own
  * condition at Complete is what counts.
  */
-export const refuseExisting = async (deps: SettleDeps, key: string): Promise<void> => {
+export const refuseExisting = async (deps: RecoveryDeps, key: string): Promise<void> => {
   const { store, log, signal } = deps;
   let found: unknown;
   try {
     found = await retry(() => store.head(key, signal), deps.retryPolicy(), signal);
   } catch (error) {
-    if (!wasAnswered(error)) throw error;
+    if (!hasResponse(error)) throw error;
     log.info({ err: error }, 'the store does not report whether an object exists at the key');
   }
   if (found === undefined) return;

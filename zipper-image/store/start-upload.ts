@@ -4,7 +4,7 @@
  */
 import { type RetryPolicy, retry } from '#runtime/retry.ts';
 import { createLateSignal } from './late-signal.ts';
-import { wasAnswered } from './settle-upload.ts';
+import { hasResponse } from './recover-upload.ts';
 import type { Store } from './store.ts';
 import type { UploadsLeftCount } from './uploads-left.ts';
 
@@ -16,7 +16,7 @@ export interface StartUploadDeps {
   /** Ends further tries at once, and the one on its way after `graceMs`. */
   readonly signal: AbortSignal;
   readonly graceMs: number;
-  readonly uploadsLeft: Pick<UploadsLeftCount, 'startUnanswered'>;
+  readonly uploadsLeft: Pick<UploadsLeftCount, 'startUnconfirmed'>;
 }
 
 /**
@@ -26,19 +26,19 @@ export interface StartUploadDeps {
 export const startUpload = async (deps: StartUploadDeps): Promise<string> => {
   const { store, key, attempt, retryPolicy, signal, graceMs, uploadsLeft } = deps;
   using late = createLateSignal(signal, graceMs);
-  const tries = { unanswered: 0 };
+  const tries = { unacknowledged: 0 };
   const ask = async (): Promise<string> => {
     try {
       return await store.createUpload(key, attempt, late.signal);
     } catch (error) {
-      if (!wasAnswered(error)) tries.unanswered += 1;
+      if (!hasResponse(error)) tries.unacknowledged += 1;
       throw error;
     }
   };
   try {
     return await retry(ask, retryPolicy, signal);
   } catch (error) {
-    if (tries.unanswered > 0) uploadsLeft.startUnanswered();
+    if (tries.unacknowledged > 0) uploadsLeft.startUnconfirmed();
     throw error;
   }
 };

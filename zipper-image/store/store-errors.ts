@@ -156,10 +156,10 @@ export const toStoreError = (thrown: unknown, attempted: string): Error => {
   const systemCode = errorCode(error);
   const storeCode = status === undefined ? (systemCode ?? error.name) : error.name;
   const verdict = judge(error.name, systemCode, status);
-  const answered = status === undefined ? storeCode : `${status} ${storeCode}`;
+  const responded = status === undefined ? storeCode : `${status} ${storeCode}`;
   const text = redactText(error.message);
   const hint = regionHint(error);
-  return new StoreError(`${attempted}: ${answered}: ${hint === undefined ? text : `${text} (${hint})`}`, {
+  return new StoreError(`${attempted}: ${responded}: ${hint === undefined ? text : `${text} (${hint})`}`, {
     ...verdict,
     storeCode,
     httpStatus: status,

@@ -24,7 +24,7 @@ import {
   type PartProof,
   verifyPart,
   withoutQuotes,
-} from './part-proof.ts';
+} from './part-verification.ts';
 import type { PartDigests } from './part-writer.ts';
 import { createS3Client, type S3ClientOptions } from './s3-client.ts';
 import type { Capabilities, PartChecksum } from './store-capabilities.ts';
@@ -138,8 +138,8 @@ class S3Store implements Store {
     const { number, body, digests } = part;
     return this.#asking(`Could not upload part ${number}`, async (attempted) => {
       const input = { ...this.#on(upload), PartNumber: number, Body: body, ...digestHeaders(digests) };
-      const answer = await this.#client.send(new UploadPartCommand(input), sendOptions(signal));
-      return { number, bytes: body.length, digests, ...verifyPart(answer, digests, attempted) };
+      const response = await this.#client.send(new UploadPartCommand(input), sendOptions(signal));
+      return { number, bytes: body.length, digests, ...verifyPart(response, digests, attempted) };
     });
   }
 
@@ -197,11 +197,11 @@ class S3Store implements Store {
   async head(key: string, signal?: AbortSignal): Promise<StoredObject | undefined> {
     try {
       return await this.#asking('Looking at the object', async () => {
-        const answer = await this.#client.send(new HeadObjectCommand(this.#at(key)), sendOptions(signal));
+        const response = await this.#client.send(new HeadObjectCommand(this.#at(key)), sendOptions(signal));
         return {
-          bytes: answer.ContentLength ?? 0,
-          etag: withoutQuotes(answer.ETag ?? ''),
-          attempt: answer.Metadata?.[ATTEMPT_METADATA_KEY],
+          bytes: response.ContentLength ?? 0,
+          etag: withoutQuotes(response.ETag ?? ''),
+          attempt: response.Metadata?.[ATTEMPT_METADATA_KEY],
         };
       });
     } catch (error) {
@@ -229,11 +229,11 @@ class S3Store implements Store {
         ...(this.#announcesCrc32 && { ChecksumAlgorithm: 'CRC32' }),
         Metadata: { [ATTEMPT_METADATA_KEY]: attempt },
       });
-      const answer = await this.#client.send(command, sendOptions(signal));
-      const { UploadId: uploadId } = answer;
+      const response = await this.#client.send(command, sendOptions(signal));
+      const { UploadId: uploadId } = response;
       if (uploadId === undefined || uploadId === '') throw missing(attempted, 'upload id');
       if (this.capabilities.partChecksum === 'asked')
-        this.partChecksum = answer.ChecksumAlgorithm === 'CRC32' ? 'crc32' : 'md5';
+        this.partChecksum = response.ChecksumAlgorithm === 'CRC32' ? 'crc32' : 'md5';
       return uploadId;
     });
   }

@@ -7,7 +7,7 @@
  * this job was created nor after that upload.
  */
 import { retry } from '#runtime/retry.ts';
-import { abortUpload, type SettleDeps } from './settle-upload.ts';
+import { abortUpload, type RecoveryDeps } from './recover-upload.ts';
 import type { ListedUpload, UploadRef } from './store.ts';
 import { fieldOf } from './store-errors.ts';
 
@@ -28,7 +28,7 @@ const isSuspect = (upload: ListedUpload, own: ListedUpload, since: Date): boolea
 const secondOf = (date: Date): Date => new Date(Math.floor(date.getTime() / 1000) * 1000);
 
 /** Undefined when our own upload is not listed. */
-const sweep = async (deps: SettleDeps, { own, since }: Sweep): Promise<number | undefined> => {
+const sweep = async (deps: RecoveryDeps, { own, since }: Sweep): Promise<number | undefined> => {
   const { store, signal } = deps;
   const listed = await retry(() => store.listUploads(own.key, signal), deps.retryPolicy(), signal);
   const mine = listed.find(({ uploadId }) => uploadId === own.uploadId);
@@ -47,7 +47,10 @@ const sweep = async (deps: SettleDeps, { own, since }: Sweep): Promise<number | 
  * Never throws: where listing is not allowed the bucket's rule for unfinished uploads has to do.
  * `untold`: one may be left. `unlisted`: the own upload is over, so nothing could be told from those of others.
  */
-export const sweepUploads = async (deps: SettleDeps, of: Sweep): Promise<'swept' | 'untold' | 'unlisted'> => {
+export const sweepUploads = async (
+  deps: RecoveryDeps,
+  of: Sweep,
+): Promise<'swept' | 'unreported' | 'unlisted'> => {
   const { log } = deps;
   try {
     const aborted = await sweep(deps, of);
@@ -56,7 +59,7 @@ export const sweepUploads = async (deps: SettleDeps, of: Sweep): Promise<'swept'
     return 'swept';
   } catch (error) {
     log.info({ err: error }, 'the store does not report whether unrecorded uploads of the key remain');
-    return 'untold';
+    return 'unreported';
   }
 };
 

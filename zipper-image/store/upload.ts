@@ -13,7 +13,7 @@ import { type RetryPolicy, retry } from '#runtime/retry.ts';
 import type { ByteSink } from '../byte-sink.ts';
 import { createPartWriter, type FilledPart } from './part-writer.ts';
 import { publish, refuseExisting } from './publish.ts';
-import { abortUpload, type SettleDeps } from './settle-upload.ts';
+import { abortUpload, type RecoveryDeps } from './recover-upload.ts';
 import { startUpload } from './start-upload.ts';
 import type { Part, Store, UploadRef } from './store.ts';
 import { archiveLimit, assertPlan } from './store-capabilities.ts';
@@ -46,7 +46,7 @@ export interface UploadDeps {
   readonly signal: AbortSignal;
   /** Called at once when a part fails for good: whoever feeds the sink may be waiting for a source. */
   readonly onFailure: (error: Error) => void;
-  readonly uploadsLeft: Pick<UploadsLeftCount, 'abortFailed' | 'startUnanswered'>;
+  readonly uploadsLeft: Pick<UploadsLeftCount, 'abortFailed' | 'startUnconfirmed'>;
 }
 
 export interface Upload {
@@ -135,10 +135,10 @@ const startSweep = async (deps: OpenDeps, own: UploadRef, signal: AbortSignal): 
   const { store, log, retryPolicy, since, uploadsLeft } = deps;
   if (since === undefined) return;
   const swept = await sweepUploads({ store, log, retryPolicy, signal }, { own, since });
-  if (swept !== 'untold') return;
+  if (swept !== 'unreported') return;
   uploadsLeft.abortFailed();
-  // Cut short: settling may still find what the look was for.
-  if (signal.aborted) uploadsLeft.startUnanswered();
+  // Cut short: recovery may still find what the look was for.
+  if (signal.aborted) uploadsLeft.startUnconfirmed();
 };
 
 /** Cuts the archive into parts, and sums it when that was asked for. */
@@ -166,7 +166,7 @@ const openUpload = (deps: OpenDeps, ref: UploadRef): Upload => {
   const { writer, finish, sha256 } = createSummedWriter(deps, sender.send);
   // Without the job's signal: what is given up must be aborted also while the process is told to stop.
   const { abortFailed: onAbortFailed } = deps.uploadsLeft;
-  const settleDeps: SettleDeps = { store, log, retryPolicy: deps.retryPolicy, onAbortFailed };
+  const recoveryDeps: RecoveryDeps = { store, log, retryPolicy: deps.retryPolicy, onAbortFailed };
   const limit = archiveLimit(deps.settings, store.capabilities);
   const assertFits = (more: number): void => {
     if (writer.bytesWritten + more > limit.bytes) throw tooLarge(limit);
@@ -199,18 +199,19 @@ const openUpload = (deps: OpenDeps, ref: UploadRef): Upload => {
     complete: async () => {
       const { attempt, onConflict } = deps;
       const bytes = writer.bytesWritten;
-      const { etag } = await publish(settleDeps, { ...ref, attempt, onConflict, bytes, parts: sender.parts });
+      const { parts } = sender;
+      const { etag } = await publish(recoveryDeps, { ...ref, attempt, onConflict, bytes, parts });
       return { etag, bytes };
     },
     abandon: async () => {
       sender.stop();
-      await Promise.all([writer.settled(), swept]);
-      await abortQuietly(settleDeps, ref);
+      await Promise.all([writer.finished(), swept]);
+      await abortQuietly(recoveryDeps, ref);
     },
   };
 };
 
-const abortQuietly = async (deps: SettleDeps, ref: UploadRef): Promise<void> => {
+const abortQuietly = async (deps: RecoveryDeps, ref: UploadRef): Promise<void> => {
   try {
     await abortUpload(deps, ref);
   } catch (error) {

@@ -4,24 +4,24 @@ import type { UploadsLeft } from '#crds/zipper-contract.ts';
 export interface UploadsLeftCount {
   readonly abortFailed: () => void;
   /** Nobody knows whether the store started an upload. */
-  readonly startUnanswered: () => void;
+  readonly startUnconfirmed: () => void;
   /** For the termination message; empty when nothing is left. */
-  readonly told: () => UploadsLeft;
+  readonly reported: () => UploadsLeft;
 }
 
 export const createUploadsLeft = (): UploadsLeftCount => {
   let abortFailures = 0;
-  let startUnanswered = false;
+  let startUnconfirmed = false;
   return {
     abortFailed: () => {
       abortFailures += 1;
     },
-    startUnanswered: () => {
-      startUnanswered = true;
+    startUnconfirmed: () => {
+      startUnconfirmed = true;
     },
-    told: () => ({
+    reported: () => ({
       ...(abortFailures > 0 && { abortFailures }),
-      ...(startUnanswered && { startUnanswered }),
+      ...(startUnconfirmed && { startUnconfirmed }),
     }),
   };
 };

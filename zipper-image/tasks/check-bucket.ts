@@ -10,7 +10,7 @@ import type { Logger } from '#runtime/log.ts';
 import { retry } from '#runtime/retry.ts';
 import { createLateSignal } from '../store/late-signal.ts';
 import type { PartDigests } from '../store/part-writer.ts';
-import { LOOK_PERMISSION, wasAnswered } from '../store/settle-upload.ts';
+import { hasResponse, READ_PERMISSION } from '../store/recover-upload.ts';
 import type { Store, UploadRef } from '../store/store.ts';
 import { isDenied } from '../store/store-errors.ts';
 import { type StoreRetrySettings, storeRetryPolicy } from '../store/store-retry.ts';
@@ -48,7 +48,7 @@ class Refusals {
     try {
       await retry(work, storeRetryPolicy(settings, log), signal);
     } catch (error) {
-      if (!wasAnswered(error)) throw error;
+      if (!hasResponse(error)) throw error;
       this.missing.push(permission);
     }
   }
@@ -72,7 +72,7 @@ const tryUpload = async (deps: CheckBucketDeps, refusals: Refusals, upload: Uplo
   const { store, signal } = deps;
   const part = { number: 1, body: BODY, digests: digestsOf(store) };
   await refusals.need('s3:PutObject', () => store.uploadPart(upload, part, signal));
-  await refusals.note(LOOK_PERMISSION, () => store.head(upload.key, signal), signal);
+  await refusals.note(READ_PERMISSION, () => store.head(upload.key, signal), signal);
   await refusals.note('s3:ListMultipartUploadParts', () => store.lookAtUpload(upload, signal), signal);
   const list = () => store.listUploads(upload.key, signal);
   await refusals.note('s3:ListBucketMultipartUploads', list, signal);
@@ -107,7 +107,7 @@ export const checkBucket = async (deps: CheckBucketDeps): Promise<BucketCheck> =
   return {
     ok: fatal === undefined,
     missingPermissions: missing,
-    ...(missing.includes(LOOK_PERMISSION) && { warnings: ['FenceIncomplete' as const] }),
+    ...(missing.includes(READ_PERMISSION) && { warnings: ['RecoveryLimited' as const] }),
     ...(fatal !== undefined && { failure: deps.toFailure(fatal) }),
   };
 };

@@ -75,9 +75,9 @@ const archive = {
   },
 } as const;
 
-const settle = {
+const recover = {
   required: ['key', 'uploadState', 'attempt', 'since'],
-  properties: { mode: { const: 'settle' }, key: text, attempt: text, since: time },
+  properties: { mode: { const: 'recover' }, key: text, attempt: text, since: time },
   oneOf: [
     {
       required: ['uploadId'],
@@ -92,7 +92,7 @@ const TASK_SCHEMA: SchemaObject = {
   required: ['contractVersion', 'bucket', 'mode'],
   properties: { contractVersion: { const: CONTRACT_VERSION }, bucket },
   discriminator: { propertyName: 'mode' },
-  oneOf: [archive, settle, { properties: { mode: { const: 'check-bucket' } } }],
+  oneOf: [archive, recover, { properties: { mode: { const: 'check-bucket' } } }],
 };
 
 const INLINE_FILES_SCHEMA: SchemaObject = {

@@ -210,7 +210,7 @@ export const zipToS3 = async (deps: ZipToS3Deps): Promise<ZipResult> => {
   if (deps.stopping.aborted) stop();
   deps.stopping.addEventListener('abort', stop, { once: true });
   try {
-    const zipJob = await status.takeCharge(deps.task.startDeadlineSeconds * 1000, cancel.signal);
+    const zipJob = await status.activate(deps.task.startDeadlineSeconds * 1000, cancel.signal);
     const stopProgress = status.startProgress(cancel.signal);
     try {
       const result = await buildArchive(work, zipJob);

@@ -34,7 +34,7 @@ const TASKS: readonly ZipperTask[] = [
 const EXPECTED: readonly number[] = [
   EXIT_CODES.ok,
   EXIT_CODES.storeUnavailable,
-  EXIT_CODES.notInCharge,
+  EXIT_CODES.notActive,
   EXIT_CODES.apiServerUnavailable,
 ];
 

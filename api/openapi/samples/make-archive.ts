@@ -27,17 +27,17 @@ interface Ask {
 /** Sends a request, and again when that may help: with an Idempotency-Key this is safe for a POST too. */
 const send = async (path: string, ask: Ask = {}): Promise<Zip> => {
   for (let tries = 1; ; tries += 1) {
-    const answer = await fetch(`${ZIPJOBS_URL}${path}`, {
+    const response = await fetch(`${ZIPJOBS_URL}${path}`, {
       ...ask,
       headers: { ...ask.headers, authorization: `Bearer ${ZIPJOBS_TOKEN}` },
       signal: AbortSignal.timeout(30_000),
     }).catch((error: unknown) => {
       if (tries === TRIES) throw error;
     });
-    if (answer?.ok) return (await answer.json()) as Zip;
-    if (answer && (tries === TRIES || !WORTH_ANOTHER_TRY.includes(answer.status)))
-      throw new Error(`${answer.status}: ${await answer.text()}`);
-    await delay(Number(answer?.headers.get('retry-after') ?? 2) * 1000);
+    if (response?.ok) return (await response.json()) as Zip;
+    if (response && (tries === TRIES || !WORTH_ANOTHER_TRY.includes(response.status)))
+      throw new Error(`${response.status}: ${await response.text()}`);
+    await delay(Number(response?.headers.get('retry-after') ?? 2) * 1000);
   }
 };
 

@@ -22,7 +22,7 @@ type CreateJob = Extract<Action, { kind: 'createJob' }>;
 const isStillWanted = (seen: ZipJob, live: ZipJob | undefined, action: CreateJob): live is ZipJob =>
   live !== undefined &&
   live.metadata.uid === seen.metadata.uid &&
-  (action.target === 'settle' ||
+  (action.target === 'recover' ||
     (live.metadata.resourceVersion === seen.metadata.resourceVersion &&
       live.metadata.deletionTimestamp === undefined &&
       live.spec.cancel !== true &&
@@ -63,12 +63,12 @@ export const createJob = async (
     if (!isStillWanted(zipJob, live, action)) return await refresh(options, zipJob);
     const job = (await options.jobs.create(action.job)) ?? (await options.jobs.get(namespace, name));
     if (!job) return AGAIN;
-    if (target === 'settle' && !isOwnedBy(job, zipJob))
+    if (target === 'recover' && !isOwnedBy(job, zipJob))
       throw new KubeError(`Could not create Job ${name}: another Job has this name. Delete that Job`, {
         code: 'AlreadyExists',
       });
     options.memory.accepted(key);
-    return { kind: 'again', hints: target === 'archive' ? { job } : { settle: job } };
+    return { kind: 'again', hints: target === 'archive' ? { job } : { recovery: job } };
   } catch (error) {
     if (error instanceof KubeError) return refuse(options, zipJob, { error, target });
     throw error;

@@ -1,6 +1,6 @@
 import { FINALIZER } from '#crds/api-group.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
-import type { EarlyRelease } from '../../kube-state/release.ts';
+import type { ForcedRemoval } from '../../kube-state/release.ts';
 import type { ActOptions } from './act-options.ts';
 import type { Fresh } from './outcome.ts';
 import { patchMetadata } from './versioned-write.ts';
@@ -12,12 +12,12 @@ export const addFinalizer = (options: ActOptions, zipJob: ZipJob): Promise<Fresh
 export const removeFinalizer = async (
   options: ActOptions,
   zipJob: ZipJob,
-  early?: EarlyRelease,
+  forced?: ForcedRemoval,
 ): Promise<Fresh> => {
   const finalizers = zipJob.metadata.finalizers ?? [];
   if (!finalizers.includes(FINALIZER)) return { zipJob };
   const rest = finalizers.filter((name) => name !== FINALIZER);
   const fresh = await patchMetadata(options, zipJob, { finalizers: rest });
-  if ('zipJob' in fresh && early) options.metrics.finalizersReleased.inc({ kind: 'ZipJob', reason: early });
+  if ('zipJob' in fresh && forced) options.metrics.finalizersReleased.inc({ kind: 'ZipJob', reason: forced });
   return fresh;
 };

@@ -16,9 +16,9 @@ const logMove = ({ log }: ActOptions, { zipJob: before }: Observation, after: Zi
 
 /** The delivery result is in the status: passes it on to the endpoint state and drops it. */
 const noteDelivery = (options: ActOptions, seen: Observation, after: ZipJob): void => {
-  if (seen.delivery.kind !== 'answered') return;
-  options.dispatcher.settle(objectKey(after));
-  const { delivery } = seen.delivery.answer;
+  if (seen.delivery.kind !== 'responded') return;
+  options.dispatcher.acknowledge(objectKey(after));
+  const { delivery } = seen.delivery.response;
   const { deliveryId, state, attempts } = after.status?.webhook ?? {};
   options.log.info(
     { ...jobFacts(after), webhook: { deliveryId, state, attempts, ...delivery } },

@@ -12,7 +12,7 @@ import { fileCount } from '#crds/zip-job-facts.ts';
 import {
   type ArchiveTask,
   CONTRACT_VERSION,
-  type SettleTask,
+  type RecoveryTask,
   type TaskBucket,
   type ZipperTask,
 } from '#crds/zipper-contract.ts';
@@ -20,15 +20,15 @@ import type { Job } from '#runtime/kube/resources.ts';
 import { validTraceparent } from '#runtime/traceparent.ts';
 import type { DecisionConfig } from '../observation.ts';
 import { maxAttemptsOf } from '../policies/failure.ts';
-import type { Settled } from '../policies/settle.ts';
+import type { Recovered } from '../policies/recovery.ts';
 import { zipperPodSpec } from './zipper-pod.ts';
 
 /** What the zipper answers that trying again does not change. */
 const PERMANENT_EXIT_CODES = Array.from({ length: 20 }, (_, index) => 10 + index);
-const SETTLE_BACKOFF_LIMIT = 2;
+const RECOVERY_BACKOFF_LIMIT = 2;
 
-export const settleJobName = (zipJobName: string, attempt: number): string =>
-  `${zipJobName}-settle-${attempt}`;
+export const recoveryJobName = (zipJobName: string, attempt: number): string =>
+  `${zipJobName}-recover-${attempt}`;
 
 /** The bucket as the zipper needs it. */
 export const taskBucket = (bucket: ZipBucket): TaskBucket => {
@@ -85,7 +85,7 @@ const archiveTask = (zipJob: ZipJob, bucket: ZipBucket): ArchiveTask => {
 /** Labels of every zipper Job and its pods; the instance is the object that it works for. */
 export const zipperLabels = (
   instance: string,
-  component: 'archive' | 'settle' | 'check-bucket',
+  component: 'archive' | 'recover' | 'check-bucket',
 ): Readonly<Record<string, string>> => ({
   [LABELS.name]: 'zipjobs-zipper',
   [LABELS.instance]: instance,
@@ -96,7 +96,7 @@ export const zipperLabels = (
 
 interface Frame {
   readonly name: string;
-  readonly component: 'archive' | 'settle';
+  readonly component: 'archive' | 'recover';
   readonly task: ZipperTask;
   readonly bucket: ZipBucket;
   readonly spec: Omit<Job['spec'] & object, 'template'>;
@@ -179,21 +179,21 @@ export const archiveJob = (zipJob: ZipJob, bucket: ZipBucket, config: DecisionCo
     config,
   );
 
-export interface ToSettle {
+export interface ToRecover {
   readonly attempt: Attempt;
-  readonly upload: Settled;
+  readonly upload: Recovered;
   readonly bucket: ZipBucket;
 }
 
-const uploadFacts = (upload: Settled) =>
+const uploadFacts = (upload: Recovered) =>
   upload === 'unrecorded'
     ? ({ uploadState: 'unrecorded' } as const)
     : { uploadState: upload.state, uploadId: upload.uploadId };
 
 /** The recovery Job: aborts the upload of a lost attempt and checks whether its archive was published. */
-export const settleJob = (zipJob: ZipJob, lost: ToSettle, config: DecisionConfig): Job => {
-  const task: SettleTask = {
-    mode: 'settle',
+export const recoveryJob = (zipJob: ZipJob, lost: ToRecover, config: DecisionConfig): Job => {
+  const task: RecoveryTask = {
+    mode: 'recover',
     contractVersion: CONTRACT_VERSION,
     bucket: taskBucket(lost.bucket),
     key: zipJob.spec.key,
@@ -204,11 +204,11 @@ export const settleJob = (zipJob: ZipJob, lost: ToSettle, config: DecisionConfig
   return jobOf(
     zipJob,
     {
-      name: settleJobName(zipJob.metadata.name, lost.attempt.n),
-      component: 'settle',
+      name: recoveryJobName(zipJob.metadata.name, lost.attempt.n),
+      component: 'recover',
       task,
       bucket: lost.bucket,
-      spec: { backoffLimit: SETTLE_BACKOFF_LIMIT, activeDeadlineSeconds: config.settleDeadlineSeconds },
+      spec: { backoffLimit: RECOVERY_BACKOFF_LIMIT, activeDeadlineSeconds: config.recoveryDeadlineSeconds },
     },
     config,
   );

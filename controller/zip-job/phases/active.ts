@@ -7,22 +7,22 @@ import { timeOf } from '../../kube-state/times.ts';
 import type { Action, OwnedStatus, Situation, Step } from '../observation.ts';
 import {
   hasStarted,
-  isSettling,
+  isRecovering,
   isTrue,
   withCondition,
   withoutCondition,
   withPhase,
 } from '../owned-status.ts';
 import { nextAttempt, withAttempt } from '../policies/attempt.ts';
-import { nextPod } from '../policies/charge.ts';
 import { isOutOfTime, runDeadline } from '../policies/deadline.ts';
 import { giveUp } from '../policies/failure.ts';
-import { POD_PATIENCE_MS } from '../policies/pod-refusal.ts';
-import { MOUNT_PATIENCE_MS, type PodWait, podWaiting } from '../policies/pod-waiting.ts';
+import { nextPod } from '../policies/next-pod.ts';
+import { POD_GRACE_PERIOD_MS } from '../policies/pod-refusal.ts';
+import { MOUNT_GRACE_PERIOD_MS, type PodWait, podWaiting } from '../policies/pod-waiting.ts';
 import { queueWait, startDeadline } from '../policies/start-deadline.ts';
 import { atTheLatest } from '../policies/wake-up.ts';
 import { beginEnding, revoke } from './ending.ts';
-import { settling } from './settling.ts';
+import { recovering } from './recovering.ts';
 
 const END_OF_TIME = new Date(8.64e15);
 
@@ -45,7 +45,7 @@ const podOver = (s: Situation): Step => {
   const lost = { reason: 'PodLost', message: 'the node of the pod does not respond' };
   const pod = s.seen.pods.find(({ metadata }) => metadata.uid === s.status.job?.podUid);
   const status = revoke(s, pod && !isEnded(pod) ? lost : undefined);
-  const why = { reason: 'Settling', now: s.now } as const;
+  const why = { reason: 'Recovering', now: s.now } as const;
   return {
     status: withoutCondition(withoutCondition(status, 'Running', why), 'Waiting', why),
     events: failedEvent(status),
@@ -65,7 +65,7 @@ const waitOf = ({ seen, now }: Situation, job: Job, pod: Pod | undefined): PodWa
   queueWait(seen.zipJob, job) ?? (pod ? podWaiting(pod, now) : seen.podRefusal);
 
 const isYoung = (job: Job, now: Date): boolean =>
-  now.getTime() - (timeOf(job.metadata.creationTimestamp) ?? 0) <= POD_PATIENCE_MS;
+  now.getTime() - (timeOf(job.metadata.creationTimestamp) ?? 0) <= POD_GRACE_PERIOD_MS;
 
 const noLongerHeld = (status: OwnedStatus, now: Date): OwnedStatus =>
   isTrue(status, 'Waiting')
@@ -88,7 +88,7 @@ const notStarted = (s: Situation, job: Job, pod: Pod | undefined): Step => {
     now,
     deadline,
     deadlines(s, job),
-    new Date(now.getTime() + (isYoung(job, now) ? POD_PATIENCE_MS + 500 : MOUNT_PATIENCE_MS)),
+    new Date(now.getTime() + (isYoung(job, now) ? POD_GRACE_PERIOD_MS + 500 : MOUNT_GRACE_PERIOD_MS)),
   );
   if (!wait) return { status: noLongerHeld(status, now), requeueAfterMs };
   const isNew =
@@ -113,10 +113,10 @@ interface Why {
 }
 
 /** When the zipper wrote its first progress. Before it learns the time of the API server its clock may be anywhere. */
-const begunAt = ({ seen, now }: Situation, pod: Pod): Date => {
-  const told = timeOf(seen.zipJob.status?.progress?.updatedAt) ?? now.getTime();
-  const earliest = timeOf(pod.status?.startTime) ?? told;
-  return new Date(Math.min(Math.max(told, earliest), now.getTime()));
+const podStartedAt = ({ seen, now }: Situation, pod: Pod): Date => {
+  const reported = timeOf(seen.zipJob.status?.progress?.updatedAt) ?? now.getTime();
+  const earliest = timeOf(pod.status?.startTime) ?? reported;
+  return new Date(Math.min(Math.max(reported, earliest), now.getTime()));
 };
 
 const runningStatus = (s: Situation, pod: Pod, why: Why): OwnedStatus => {
@@ -126,7 +126,7 @@ const runningStatus = (s: Situation, pod: Pod, why: Why): OwnedStatus => {
   const node = pod.spec?.nodeName;
   return {
     ...withPhase(on, 'Running', why),
-    startedAt: s.status.startedAt ?? rfc3339(begunAt(s, pod)),
+    startedAt: s.status.startedAt ?? rfc3339(podStartedAt(s, pod)),
     ...(on.job && { job: { ...on.job, ...(node !== undefined && { node }) } }),
   };
 };
@@ -137,7 +137,7 @@ const running = (s: Situation, job: Job, pod: Pod): Step => {
   const quietSince = timeOf(s.seen.zipJob.status?.progress?.updatedAt) ?? now.getTime();
   const quietUntil = new Date(quietSince + config.noProgressSeconds * 1000);
   const isQuiet = now >= quietUntil;
-  const begun: EventNote = { type: 'Normal', reason: 'Running', message: `pod ${name} downloads files` };
+  const admitted: EventNote = { type: 'Normal', reason: 'Running', message: `pod ${name} downloads files` };
   const quiet = {
     reason: 'NoProgress',
     message: `pod ${name} has made no progress for more than ${config.noProgressSeconds} s`,
@@ -146,7 +146,7 @@ const running = (s: Situation, job: Job, pod: Pod): Step => {
   return {
     status: runningStatus(s, pod, isQuiet ? quiet : { reason: 'Running' }),
     events: [
-      ...(isTrue(status, 'Running') ? [] : [begun]),
+      ...(isTrue(status, 'Running') ? [] : [admitted]),
       ...(isNews ? [{ type: 'Warning', ...quiet } as const] : []),
     ],
     requeueAfterMs: msUntil(now, deadlines(s, job), isQuiet ? undefined : quietUntil),
@@ -161,15 +161,15 @@ const nodeSilent = (s: Situation, job: Job, pod: Pod): Step => {
     reason: 'NodeSilent',
     message: `pod ${pod.metadata.name} was asked to stop, but node ${node} does not report whether it did`,
   } as const;
-  const told = withPhase(status, status.phase ?? 'Starting', why);
+  const reported = withPhase(status, status.phase ?? 'Starting', why);
   return {
-    status: withCondition(told, 'Waiting', { status: 'True', ...why, now }),
+    status: withCondition(reported, 'Waiting', { status: 'True', ...why, now }),
     requeueAfterMs: msUntil(now, deadlines(s, job), lostAt(pod)),
     ...(!isTrue(status, 'Waiting', why.reason) && { events: [{ type: 'Warning', ...why }] }),
   };
 };
 
-const inCharge = (s: Situation, job: Job): Step => {
+const activePod = (s: Situation, job: Job): Step => {
   const pod = s.seen.pods.find(({ metadata }) => metadata.uid === s.status.job?.podUid);
   if (!pod || isEnded(pod) || isLost(pod, s.now)) return podOver(s);
   const silent = silentAt(pod);
@@ -178,14 +178,14 @@ const inCharge = (s: Situation, job: Job): Step => {
   return atTheLatest(step, msUntil(s.now, silent));
 };
 
-const charge = (s: Situation, job: Job, pod: Pod): Step => {
+const activate = (s: Situation, job: Job, pod: Pod): Step => {
   const { now } = s;
   const { name, uid } = job.metadata;
   const node = pod.spec?.nodeName;
-  const settled = withCondition(s.status, 'Settled', { status: 'False', reason: 'PodInCharge', now });
+  const recovered = withCondition(s.status, 'Recovered', { status: 'False', reason: 'PodActive', now });
   return {
     status: {
-      ...settled,
+      ...recovered,
       attemptsTotal: nextAttempt(s.status),
       job: {
         name,
@@ -195,7 +195,7 @@ const charge = (s: Situation, job: Job, pod: Pod): Step => {
         ...(node !== undefined && { node }),
       },
     },
-    events: [{ type: 'Normal', reason: 'PodInCharge', message: `pod ${pod.metadata.name} is active` }],
+    events: [{ type: 'Normal', reason: 'PodActive', message: `pod ${pod.metadata.name} is active` }],
   };
 };
 
@@ -205,7 +205,7 @@ const forceLostPods = (s: Situation): readonly Action[] =>
     .filter((pod) => isLost(pod, s.now))
     .map(({ metadata }) => ({ kind: 'forceDeletePod', name: metadata.name, uid: metadata.uid ?? '' }));
 
-const nobodyInCharge = (s: Situation, job: Job): Step => {
+const noActivePod = (s: Situation, job: Job): Step => {
   const { seen, status, now, config } = s;
   const next = nextPod(seen.pods, status.attempts);
   const podUid = next?.metadata.uid;
@@ -216,13 +216,13 @@ const nobodyInCharge = (s: Situation, job: Job): Step => {
   }
   const outcome = giveUp(seen.zipJob, job, { status, maxDisruptions: config.maxDisruptions });
   if (outcome) return beginEnding(s, outcome);
-  if (next && next.metadata.deletionTimestamp === undefined) return charge(s, job, next);
+  if (next && next.metadata.deletionTimestamp === undefined) return activate(s, job, next);
   const step = atTheLatest(notStarted(s, job, undefined), msUntil(now, ...seen.pods.map(lostAt)));
   return { ...step, actions: [...(step.actions ?? []), ...forceLostPods(s)] };
 };
 
-const settleOn = (s: Situation): Step => {
-  const result = settling(s);
+const continueRecovery = (s: Situation): Step => {
+  const result = recovering(s);
   if (result.kind === 'waiting') return result.step;
   const { status, events, outcome } = result;
   const next = withPhaseReason(status);
@@ -246,9 +246,9 @@ export const active = (s: Situation): Step => {
       reason: 'JobDeleted',
       message: `another client deleted Job ${s.status.job?.name ?? ''}`,
     });
-  if (isSettling(s.status)) return settleOn(s);
+  if (isRecovering(s.status)) return continueRecovery(s);
   const { now, config } = s;
   if (isOutOfTime(s.seen.zipJob, job, { now, activeDeadlineSeconds: config.activeDeadlineSeconds }))
     return beginEnding(s, { reason: 'DeadlineExceeded', message: 'the job exceeded its deadline' });
-  return s.status.job?.podUid === undefined ? nobodyInCharge(s, job) : inCharge(s, job);
+  return s.status.job?.podUid === undefined ? noActivePod(s, job) : activePod(s, job);
 };

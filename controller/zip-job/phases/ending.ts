@@ -7,7 +7,7 @@ import { isJobFinished, jobFailure, ownJob } from '../../kube-state/job-state.ts
 import { formatDuration, timeOf } from '../../kube-state/times.ts';
 import { eventOf, firstWebhookState } from '../../webhook/notification.ts';
 import type { Action, Outcome, OwnedStatus, Situation, Step } from '../observation.ts';
-import { isSettling, isTrue, withCondition, withoutCondition, withPhase } from '../owned-status.ts';
+import { isRecovering, isTrue, withCondition, withoutCondition, withPhase } from '../owned-status.ts';
 import { withAttempt } from '../policies/attempt.ts';
 import { countedFailures, maxAttemptsOf } from '../policies/failure.ts';
 
@@ -30,7 +30,7 @@ export const revoke = (s: Situation, removal?: Outcome): OwnedStatus => {
     now,
     ...(removal && { removal }),
   });
-  return withCondition(recorded, 'Settled', { status: 'False', reason: 'Settling', now });
+  return withCondition(recorded, 'Recovered', { status: 'False', reason: 'Recovering', now });
 };
 
 /** A Job that ends by itself is kept, so that the logs of its pods stay readable. */
@@ -59,10 +59,10 @@ const closing = (status: OwnedStatus, phase: FinalPhase, outcome: Outcome & { no
   const { now } = outcome;
   const note = { reason: outcome.reason, message: outcome.message, now };
   const succeeded = phase === 'Succeeded';
-  const settled = isTrue(status, 'Settled')
+  const recovered = isTrue(status, 'Recovered')
     ? status
-    : withCondition(status, 'Settled', { status: 'True', reason: 'NothingToSettle', now });
-  const running = withoutCondition(settled, 'Running', note);
+    : withCondition(status, 'Recovered', { status: 'True', reason: 'NothingToRecover', now });
+  const running = withoutCondition(recovered, 'Running', note);
   const waiting = withoutCondition(running, 'Waiting', note);
   const resumed = withoutCondition(waiting, 'Suspended', { reason: 'Resumed', now });
   const done = succeeded ? 'True' : 'False';
@@ -97,13 +97,13 @@ export const finish = (s: Situation, from: OwnedStatus, outcome: Outcome): Step 
   const { now } = s;
   const phase = finalPhaseOf(outcome.reason);
   const closed = closing(withPhase(from, phase, outcome), phase, { ...outcome, now });
-  const begun = timeOf(from.startedAt ?? from.acceptedAt ?? s.seen.zipJob.metadata.creationTimestamp);
+  const admitted = timeOf(from.startedAt ?? from.acceptedAt ?? s.seen.zipJob.metadata.creationTimestamp);
   const status = notifying(
     s,
     {
       ...closed,
       finishedAt: rfc3339(now),
-      duration: formatDuration(now.getTime() - (begun ?? now.getTime())),
+      duration: formatDuration(now.getTime() - (admitted ?? now.getTime())),
     },
     phase,
   );
@@ -121,6 +121,6 @@ export const finish = (s: Situation, from: OwnedStatus, outcome: Outcome): Step 
  */
 export const beginEnding = (s: Situation, outcome: Outcome): Step => {
   const status = revoke(s, outcome);
-  if (!isSettling(status) && !ownJob(s.seen)) return finish(s, status, outcome);
+  if (!isRecovering(status) && !ownJob(s.seen)) return finish(s, status, outcome);
   return { status: withPhase(status, 'Finalizing', outcome), actions: endJob(s, status) };
 };

@@ -1,7 +1,7 @@
 import type { Situation, Step } from '../observation.ts';
-import { isSettling } from '../owned-status.ts';
+import { isRecovering } from '../owned-status.ts';
 import { endJob, finalPhaseOf, finish } from './ending.ts';
-import { settling } from './settling.ts';
+import { recovering } from './recovering.ts';
 
 const outcomeOf = (s: Situation): { reason: string; message: string } => ({
   reason: s.status.reason ?? 'Internal',
@@ -11,9 +11,9 @@ const outcomeOf = (s: Situation): { reason: string; message: string } => ({
 /** Phase Finalizing: reason and message have the intended outcome; only a complete archive in the store can still change it. */
 export const finalizing = (s: Situation): Step => {
   const intended = outcomeOf(s);
-  if (finalPhaseOf(intended.reason) === 'Succeeded' || !isSettling(s.status))
+  if (finalPhaseOf(intended.reason) === 'Succeeded' || !isRecovering(s.status))
     return finish(s, s.status, intended);
-  const result = settling(s);
+  const result = recovering(s);
   if (result.kind === 'waiting') {
     const actions = [...endJob(s, s.status), ...(result.step.actions ?? [])];
     return { ...result.step, actions };

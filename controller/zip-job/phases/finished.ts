@@ -13,14 +13,14 @@ import { endJob } from './ending.ts';
 
 const deliveredNote = (webhook: WebhookState): EventNote => {
   const last = webhook.log?.at(-1);
-  const answer = last?.status === undefined ? (last?.error ?? 'no response') : `HTTP ${last.status}`;
+  const response = last?.status === undefined ? (last?.error ?? 'no response') : `HTTP ${last.status}`;
   if (webhook.state === 'Delivered')
-    return { type: 'Normal', reason: 'WebhookDelivered', message: `the webhook was delivered (${answer})` };
+    return { type: 'Normal', reason: 'WebhookDelivered', message: `the webhook was delivered (${response})` };
   const next = webhook.state === 'Exhausted' ? 'no attempts are left' : `next at ${webhook.nextAttemptAt}`;
   return {
     type: 'Warning',
     reason: webhook.state === 'Exhausted' ? 'WebhookExhausted' : 'WebhookFailed',
-    message: `webhook attempt ${webhook.attempts} failed (${answer}); ${next}`,
+    message: `webhook attempt ${webhook.attempts} failed (${response}); ${next}`,
   };
 };
 
@@ -70,8 +70,8 @@ const notify = (s: Situation): Step => {
   const { status, now, seen, config } = s;
   const before = status.webhook;
   if (!before || seen.delivery.kind === 'inFlight') return { status };
-  if (before.state === 'Pending' && seen.delivery.kind === 'answered') {
-    const webhook = afterDelivery(before, seen.delivery.answer, { schedule: config.webhookSchedule, now });
+  if (before.state === 'Pending' && seen.delivery.kind === 'responded') {
+    const webhook = afterDelivery(before, seen.delivery.response, { schedule: config.webhookSchedule, now });
     const requeueAfterMs = (timeOf(webhook.nextAttemptAt) ?? now.getTime()) - now.getTime();
     return { status: withWebhook(status, webhook, now), events: [deliveredNote(webhook)], requeueAfterMs };
   }
@@ -101,17 +101,17 @@ export const finished = (s: Situation): Step => {
     ? [{ kind: 'removeFinalizer' }]
     : [];
   if (metadata.deletionTimestamp !== undefined) return { status: s.status, actions: release };
-  const told = notify(s);
+  const reported = notify(s);
   const due = dueOf(s);
   const later = due.map(({ at }) => at).filter((at) => at !== undefined && at > s.now);
-  const waits = [told.requeueAfterMs, ...later.map((at) => (at?.getTime() ?? 0) - s.now.getTime())];
+  const waits = [reported.requeueAfterMs, ...later.map((at) => (at?.getTime() ?? 0) - s.now.getTime())];
   const known = waits.filter((wait) => wait !== undefined);
   return {
-    ...told,
+    ...reported,
     actions: [
       ...endJob(s, s.status),
       ...release,
-      ...(told.actions ?? []),
+      ...(reported.actions ?? []),
       ...due.filter(({ at }) => at !== undefined && at <= s.now).map(({ action }) => action),
     ],
     requeueAfterMs: known.length === 0 ? undefined : Math.max(0, Math.min(...known)),

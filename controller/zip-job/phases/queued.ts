@@ -15,7 +15,7 @@ import { queueWait, startDeadline } from '../policies/start-deadline.ts';
 import { finish } from './ending.ts';
 
 /** For a job that may start although no slot was requested, because the two checks ran at different times. */
-const LOOK_AGAIN_MS = 1000;
+const REQUEUE_MS = 1000;
 
 /** Requeue delay while the Job of an earlier ZipJob still has the name. */
 const LEFT_OVER_MS = 2000;
@@ -96,7 +96,7 @@ const suspended = (s: Situation): Step => ({
 /** Waits in the queue; the slots requeue the job when it may start. */
 const awaitSlot = (s: Situation): Step => {
   const { slot } = s.seen;
-  if (slot.kind !== 'waiting') return { status: s.status, requeueAfterMs: LOOK_AGAIN_MS };
+  if (slot.kind !== 'waiting') return { status: s.status, requeueAfterMs: REQUEUE_MS };
   return { status: withPhase(s.status, 'Queued', { reason: slot.reason, message: slot.message }) };
 };
 
@@ -106,7 +106,7 @@ const awaitSlot = (s: Situation): Step => {
  */
 const begin = (s: Situation, action: Action): Step =>
   s.seen.slot.kind === 'granted'
-    ? { status: s.status, actions: [action], isUntold: s.seen.zipJob.status?.phase === undefined }
+    ? { status: s.status, actions: [action], isDeferred: s.seen.zipJob.status?.phase === undefined }
     : awaitSlot(s);
 
 const beginAgain = (s: Situation, action: Action, refusal: Refusal): Step => {
@@ -144,7 +144,7 @@ const takeTurn = (s: Situation): Step => {
     status: withPhase(resumed.status, 'Queued', why),
     events: [...back, ...(isNew ? [{ type: 'Normal', ...why } as const] : [])],
     // The other job may turn out to be blocked; then nothing else would requeue this one.
-    ...(s.seen.begun?.includes(turn.for) && { requeueAfterMs: LOOK_AGAIN_MS }),
+    ...(s.seen.started?.includes(turn.for) && { requeueAfterMs: REQUEUE_MS }),
   };
 };
 

@@ -9,22 +9,22 @@ import { resultOf, verifyResult } from '../policies/result.ts';
 import { endJob } from './ending.ts';
 
 /** A zipper exits right after its result; this is how long the controller waits for that. */
-const EXIT_PATIENCE_MS = 30_000;
+const EXIT_GRACE_PERIOD_MS = 30_000;
 
 /** How long the pod may take to exit: deactivating it earlier would reject its last write. */
-const patienceMs = (s: Situation, pod: Pod | undefined): number => {
+const gracePeriodMs = (s: Situation, pod: Pod | undefined): number => {
   if (!pod || isEnded(pod) || isLost(pod, s.now)) return 0;
   const writtenAt = timeOf(s.seen.zipJob.status?.progress?.updatedAt) ?? 0;
-  return Math.min(EXIT_PATIENCE_MS, writtenAt + EXIT_PATIENCE_MS - s.now.getTime());
+  return Math.min(EXIT_GRACE_PERIOD_MS, writtenAt + EXIT_GRACE_PERIOD_MS - s.now.getTime());
 };
 
 const complete = (s: Situation, ended: EndedPod, result: ZipResult): Step => {
   const { now, seen } = s;
   const { podUid: _podUid, ...job } = s.status.job ?? { name: '', uid: '' };
   const recorded = withAttempt({ ...s.status, job }, seen.zipJob, { ...ended, now });
-  const status = withCondition(recorded, 'Settled', {
+  const status = withCondition(recorded, 'Recovered', {
     status: 'True',
-    reason: 'Settled',
+    reason: 'Recovered',
     message: 'The archive is complete.',
     now,
   });
@@ -43,6 +43,6 @@ export const uploaded = (s: Situation): Step | undefined => {
   const podUid = s.status.job?.podUid;
   if (!result || podUid === undefined) return undefined;
   const pod = s.seen.pods.find(({ metadata }) => metadata.uid === podUid);
-  const waitMs = patienceMs(s, pod);
+  const waitMs = gracePeriodMs(s, pod);
   return waitMs > 0 ? { status: s.status, requeueAfterMs: waitMs } : complete(s, { podUid, pod }, result);
 };

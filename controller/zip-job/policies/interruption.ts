@@ -5,7 +5,7 @@ import type { Observation, Outcome } from '../observation.ts';
 export const wasAccepted = ({ status }: ZipJob): boolean =>
   status?.conditions?.some((one) => one.type === 'Accepted' && one.status === 'True') === true;
 
-const isGoing = (bucket: Observation['bucket']): boolean =>
+const isTerminating = (bucket: Observation['bucket']): boolean =>
   bucket === undefined || (isLeaving(bucket.metadata) && isForced(bucket.metadata));
 
 /** Why the job ends early: deletion, cancellation, or the deletion of its bucket. */
@@ -17,7 +17,7 @@ export const interruption = ({
     return { reason: 'Deleted', message: 'the ZipJob is being deleted' };
   if (zipJob.spec.cancel === true)
     return { reason: 'Cancelled', message: 'the job was cancelled by spec.cancel' };
-  if (wasAccepted(zipJob) && isGoing(bucket))
+  if (wasAccepted(zipJob) && isTerminating(bucket))
     return {
       reason: 'BucketDeleted',
       message: `ZipBucket ${zipJob.spec.bucketRef.name} was deleted while the job was unfinished`,

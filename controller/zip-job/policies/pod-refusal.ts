@@ -5,7 +5,7 @@ import type { Observation } from '../observation.ts';
 import type { PodWait } from './pod-waiting.ts';
 
 /** A pod normally exists well before this. */
-export const POD_PATIENCE_MS = 4000;
+export const POD_GRACE_PERIOD_MS = 4000;
 
 const since = ({ zipJob }: Pick<Observation, 'zipJob'>, job: Job): number =>
   Math.max(
@@ -17,7 +17,7 @@ const since = ({ zipJob }: Pick<Observation, 'zipJob'>, job: Job): number =>
 export const lacksPod = (seen: Pick<Observation, 'zipJob' | 'job' | 'pods'>, now: Date): boolean => {
   const { zipJob, job, pods } = seen;
   if (!job || pods.length > 0 || zipJob.status?.job?.uid !== job.metadata.uid) return false;
-  return zipJob.status?.job?.podUid === undefined && now.getTime() - since(seen, job) > POD_PATIENCE_MS;
+  return zipJob.status?.job?.podUid === undefined && now.getTime() - since(seen, job) > POD_GRACE_PERIOD_MS;
 };
 
 /** The name of a rejected pod differs each time; keeping it would cause a new Event each time. */

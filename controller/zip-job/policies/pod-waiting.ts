@@ -19,7 +19,7 @@ const REASON_OF_WAITING: Readonly<Record<string, Reason>> = {
 };
 
 /** Mounts normally take a second or two; a Secret that is missing leaves the pod in ContainerCreating without a word. */
-export const MOUNT_PATIENCE_MS = 30_000;
+export const MOUNT_GRACE_PERIOD_MS = 30_000;
 
 const mountsOf = (pod: Pod): string => {
   const names = (pod.spec?.volumes ?? []).flatMap((volume) => [
@@ -34,7 +34,7 @@ const mounting = (pod: Pod, now: Date): PodWait | undefined => {
     ({ type, status }) => type === 'PodScheduled' && status === 'True',
   );
   const since = timeOf(scheduled?.lastTransitionTime);
-  if (since === undefined || now.getTime() - since < MOUNT_PATIENCE_MS) return undefined;
+  if (since === undefined || now.getTime() - since < MOUNT_GRACE_PERIOD_MS) return undefined;
   return {
     reason: 'ContainerConfig',
     message: `the container of pod ${pod.metadata.name} has not been created; check whether these Secrets exist: ${mountsOf(pod)}`,

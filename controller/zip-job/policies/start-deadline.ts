@@ -34,10 +34,10 @@ const beginOf = ({ spec }: ZipJob, { status, metadata }: Job): number | undefine
 
 const jobSince = (zipJob: ZipJob, job: Job, { pod, trustedQueues }: StartSettings): number | undefined => {
   if (awaitsQueue(zipJob, job) && isInTrustedQueue(zipJob, trustedQueues)) return undefined;
-  const begun = beginOf(zipJob, job) ?? 0;
+  const started = beginOf(zipJob, job) ?? 0;
   const lastEnd = timeOf(zipJob.status?.attempts?.at(-1)?.finishedAt);
-  if (lastEnd === undefined) return begun;
-  return timeOf(pod?.metadata.creationTimestamp) ?? Math.max(lastEnd, begun) + LONGEST_BACKOFF_MS;
+  if (lastEnd === undefined) return started;
+  return timeOf(pod?.metadata.creationTimestamp) ?? Math.max(lastEnd, started) + LONGEST_BACKOFF_MS;
 };
 
 const heldSince = (zipJob: ZipJob): number | undefined => {

@@ -1,4 +1,4 @@
-import type { Question } from '../../person/access.ts';
+import type { Question } from '../../user/access.ts';
 
 const secrets = (verb: Question['verb']): Question => ({ verb, resource: 'secrets', group: '' });
 

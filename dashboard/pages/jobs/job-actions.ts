@@ -3,8 +3,8 @@ import { checkCanRunAgain } from '#administration/run-again.ts';
 import { bucketSecretName } from '#crds/api-group.ts';
 import { isFinished, type ZipJob } from '#crds/zip-job.ts';
 import { FORMAT } from '../../format.ts';
-import type { Question } from '../../person/access.ts';
-import type { Person } from '../../person/person.ts';
+import type { Question } from '../../user/access.ts';
+import type { User } from '../../user/user.ts';
 
 /** An action on a job, as a button or link. */
 export interface Action {
@@ -77,13 +77,13 @@ const OFFERS: readonly Offer[] = [
 /** The actions for a job in its state; those that the user is not allowed to run carry the reason. */
 export const actionsOf = async (
   job: ZipJob,
-  person: Pick<Person, 'seemsToBeAllowed'>,
+  user: Pick<User, 'seemsToBeAllowed'>,
 ): Promise<readonly Action[]> => {
   const { namespace, name } = job.metadata;
   return Promise.all(
     OFFERS.filter(({ isShown }) => isShown(job)).map(async ({ kind, label, needs, obstacle }) => {
       const verdicts = await Promise.all(
-        needs(job).map((question) => person.seemsToBeAllowed(namespace, question)),
+        needs(job).map((question) => user.seemsToBeAllowed(namespace, question)),
       );
       const refused = verdicts.find(({ allowed }) => !allowed);
       const href = FORMAT.path('projects', namespace, 'jobs', name, kind);

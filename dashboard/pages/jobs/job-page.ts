@@ -1,7 +1,7 @@
 import { AdministrationError } from '#administration/administration-error.ts';
 import { createJobs, type Jobs } from '#administration/jobs.ts';
-import { createPersonClient } from '#administration/person-client.ts';
 import { readJobLog } from '#administration/read-job-log.ts';
+import { createUserClient } from '#administration/user-client.ts';
 import { bucketSecretName, zipJobName } from '#crds/api-group.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import { isUuid } from '#crds/zip-job-facts.ts';
@@ -9,7 +9,7 @@ import { BUCKET_SECRET_KEYS } from '#crds/zipper-contract.ts';
 import { RESOURCES } from '#runtime/kube/resources.ts';
 import { FORMAT } from '../../format.ts';
 import { type GoTo, notFound, PageError, type PageRequest, type Route } from '../../page.ts';
-import type { Question } from '../../person/access.ts';
+import type { Question } from '../../user/access.ts';
 import type { PageDeps } from '../page-deps.ts';
 import { actionsOf, CHANGE_JOB, CREATE_JOB } from './job-actions.ts';
 import { jobView } from './job-view.ts';
@@ -25,11 +25,11 @@ const NAME = /^[a-z0-9][-a-z0-9.]{0,252}$/;
 const READ_LOG: Question = { verb: 'get', resource: 'pods', group: '', subresource: 'log' };
 
 /** The job of the path, by name or UUID, read live with the token of the user. */
-const readJob = async ({ person, namespace, params, signal }: PageRequest): Promise<ZipJob> => {
+const readJob = async ({ user, namespace, params, signal }: PageRequest): Promise<ZipJob> => {
   const given = params['job'] ?? '';
   const name = isUuid(given) ? zipJobName(given) : given;
   if (!NAME.test(name)) throw notFound();
-  const job = await createPersonClient(person.kube, RESOURCES.zipJobs).get(namespace, name, signal);
+  const job = await createUserClient(user.kube, RESOURCES.zipJobs).get(namespace, name, signal);
   if (job === undefined)
     throw notFound(
       `Job ${name} not found in ${namespace}. Finished jobs are deleted after their retention period.`,
@@ -49,11 +49,11 @@ interface ShownLog {
 /** The last lines of the pod's log, if the query asks for them. */
 const logOf = async (request: PageRequest, job: ZipJob): Promise<ShownLog | undefined> => {
   if (!request.query.has('log')) return undefined;
-  const verdict = await request.person.may(request.namespace, READ_LOG);
+  const verdict = await request.user.may(request.namespace, READ_LOG);
   if (!verdict.allowed) return { lines: [], reason: verdict.reason };
   const signal = AbortSignal.any([request.signal, AbortSignal.timeout(LOG_LIMIT_MS)]);
   try {
-    const { lines } = await readJobLog(request.person.kube, job, { lines: LOG_LINES, signal });
+    const { lines } = await readJobLog(request.user.kube, job, { lines: LOG_LINES, signal });
     return { lines, reason: '' };
   } catch (error) {
     if (error instanceof AdministrationError && error.code !== 'Unauthorized')
@@ -69,7 +69,7 @@ const jobData = async (deps: PageDeps, request: PageRequest) => {
   const path = pathOf(job);
   return {
     ...jobView(job, deps.jobs.samples.of(`${namespace}/${name}`)),
-    actions: await actionsOf(job, request.person),
+    actions: await actionsOf(job, request.user),
     path,
     live: FORMAT.path('projects', namespace, 'live', 'jobs', name),
     zipJob: job,
@@ -118,9 +118,9 @@ const changeRoute = (
   needs: [needs],
   handle: async (request) => {
     const job = await readJob(request);
-    const { person, namespace, signal } = request;
-    const { kube } = person;
-    const jobs = createJobs({ kube, zipJobs: createPersonClient(kube, RESOURCES.zipJobs), clock }, namespace);
+    const { user, namespace, signal } = request;
+    const { kube } = user;
+    const jobs = createJobs({ kube, zipJobs: createUserClient(kube, RESOURCES.zipJobs), clock }, namespace);
     try {
       const { to = pathOf(job), text } = await change(jobs, job.metadata.name, signal);
       return { kind: 'go', to, flash: { kind: 'done', text } };
@@ -135,12 +135,12 @@ const missing = (what: string): PageError => new PageError(409, 'Not possible', 
 /** Redirects to a presigned URL, which is not stored and is signed with credentials that the user may read. */
 const download = async (request: PageRequest): Promise<GoTo> => {
   const job = await readJob(request);
-  const { person, namespace, signal } = request;
+  const { user, namespace, signal } = request;
   if (job.status?.phase !== 'Succeeded') throw missing('This job has no archive.');
   const { name } = job.spec.bucketRef;
-  const bucket = await createPersonClient(person.kube, RESOURCES.zipBuckets).get(namespace, name, signal);
+  const bucket = await createUserClient(user.kube, RESOURCES.zipBuckets).get(namespace, name, signal);
   const secretName = bucketSecretName(name);
-  const secret = await createPersonClient(person.kube, RESOURCES.secrets).get(namespace, secretName, signal);
+  const secret = await createUserClient(user.kube, RESOURCES.secrets).get(namespace, secretName, signal);
   if (bucket === undefined || secret === undefined)
     throw missing(
       `The bucket ${name} or its credentials no longer exist, so you cannot download the archive.`,

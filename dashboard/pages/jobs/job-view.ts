@@ -19,7 +19,7 @@ export interface Fact {
 
 export interface DeliveryRow {
   readonly at: string;
-  readonly answer: string;
+  readonly response: string;
   readonly isGood: boolean;
   readonly took: string;
 }
@@ -133,7 +133,7 @@ const webhookOf = ({ webhook }: Job): readonly Fact[] =>
 const deliveriesOf = ({ webhook }: Job): readonly DeliveryRow[] =>
   (webhook?.log ?? []).map(({ at, durationMs, status, error }) => ({
     at,
-    answer: status === undefined ? (error ?? 'no response') : `HTTP ${status}`,
+    response: status === undefined ? (error ?? 'no response') : `HTTP ${status}`,
     isGood: status !== undefined && status >= 200 && status < 300,
     took: `${FORMAT.number(durationMs)} ms`,
   }));

@@ -2,7 +2,7 @@ import { PHASES } from '#crds/zip-job.ts';
 import { FORMAT } from '../../format.ts';
 import type { Place } from '../../live/job-order.ts';
 import { PageError, type PageRequest, type Route } from '../../page.ts';
-import type { Question } from '../../person/access.ts';
+import type { Question } from '../../user/access.ts';
 import type { PageDeps } from '../page-deps.ts';
 import { findJobs, JOBS_ON_A_PAGE } from './find-jobs.ts';
 import { isNarrowed, type JobQuery, PERIODS, readJobQuery, writeJobQuery } from './job-query.ts';

@@ -12,7 +12,7 @@ export interface DeliveryRow {
   readonly state: WebhookState['state'];
   readonly attempts: number;
   /** Response of the receiver, or the error. */
-  readonly answer: string;
+  readonly response: string;
   readonly durationMs: number;
   readonly nextAttemptAt: string | null;
 }
@@ -35,7 +35,7 @@ const rowOf = ({ job: { metadata, spec }, webhook, last }: Delivered): DeliveryR
   href: FORMAT.path('projects', metadata.namespace, 'jobs', metadata.name),
   state: webhook.state,
   attempts: webhook.attempts ?? 1,
-  answer: last.status === undefined ? (last.error ?? 'no response') : `HTTP ${last.status}`,
+  response: last.status === undefined ? (last.error ?? 'no response') : `HTTP ${last.status}`,
   durationMs: last.durationMs,
   nextAttemptAt: webhook.nextAttemptAt ?? null,
 });

@@ -1,4 +1,4 @@
-import type { PageAnswer, PageRequest, Route, ShownPage } from '../../page.ts';
+import type { PageRequest, PageResponse, Route, ShownPage } from '../../page.ts';
 import { webhooksOf } from '../administration.ts';
 import { EMPTY_FORM, type FormState, filledIn, formErrors, formStatus } from '../form.ts';
 import { WEBHOOK_PATH, webhookHref } from './webhook-paths.ts';
@@ -28,7 +28,7 @@ const show = ({ namespace }: PageRequest, form: FormState): ShownPage => ({
   status: formStatus(form.errors),
 });
 
-const post = async (request: PageRequest): Promise<PageAnswer> => {
+const post = async (request: PageRequest): Promise<PageResponse> => {
   const values = filledIn(request.form, 'overlapSeconds');
   const { overlapSeconds = '' } = values;
   try {

@@ -1,5 +1,5 @@
 import { PROJECT_NAME } from '#crds/api-group.ts';
-import type { Question } from '../../person/access.ts';
+import type { Question } from '../../user/access.ts';
 
 const secrets = (verb: Question['verb']): Question => ({ verb, resource: 'secrets', group: '' });
 const CHANGE: Question = { verb: 'patch', resource: 'zipprojects', name: PROJECT_NAME };

@@ -3,7 +3,7 @@ import { NAMESPACE_INDEX } from '#api/caches.ts';
 import { WEBHOOK_EVENTS, type WebhookEvent } from '#crds/zip-job.ts';
 import { redactUrl } from '#runtime/redact.ts';
 import { FORMAT } from '../../format.ts';
-import type { PageAnswer, PageRequest, Route, ShownPage } from '../../page.ts';
+import type { PageRequest, PageResponse, Route, ShownPage } from '../../page.ts';
 import { webhooksOf } from '../administration.ts';
 import { EMPTY_FORM, type FormState, filledIn, formErrors, formStatus } from '../form.ts';
 import type { PageDeps } from '../page-deps.ts';
@@ -92,7 +92,7 @@ const show = async (deps: Deps, request: PageRequest, given: Given): Promise<Sho
 };
 
 /** The first save creates the signing secret. Only the response to the form can show it. */
-const set = async (deps: Deps, request: PageRequest): Promise<PageAnswer> => {
+const set = async (deps: Deps, request: PageRequest): Promise<PageResponse> => {
   const { form, namespace } = request;
   const values = filledIn(form, 'url');
   const { url = '' } = values;

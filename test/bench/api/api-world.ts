@@ -54,13 +54,13 @@ const openClient = (baseUrl: string, usual: string) => {
   const pool = new Pool(baseUrl, { connections: CONNECTIONS, pipelining: 1 });
   return {
     ask: async ({ method, path, body, token = usual }: ApiCall): Promise<number> => {
-      const { statusCode, body: answer } = await pool.request({
+      const { statusCode, body: response } = await pool.request({
         method,
         path,
         headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
         body: body ?? null,
       });
-      await answer.dump();
+      await response.dump();
       return statusCode;
     },
     [Symbol.asyncDispose]: () => pool.destroy(),
@@ -79,15 +79,15 @@ const openStraightClient = async (cluster: Cluster) => {
   });
   return {
     create: async (path: string, object: object): Promise<unknown> => {
-      const answer = await pool.request({
+      const response = await pool.request({
         method: 'POST',
         path,
         headers: { accept: 'application/json', 'content-type': 'application/json' },
         body: JSON.stringify(object),
       });
-      const text = await answer.body.text();
-      if (answer.statusCode !== 201)
-        throw new Error(`POST ${path} was answered ${answer.statusCode}: ${text}`);
+      const text = await response.body.text();
+      if (response.statusCode !== 201)
+        throw new Error(`POST ${path} was answered ${response.statusCode}: ${text}`);
       return JSON.parse(text);
     },
     [Symbol.asyncDispose]: () => pool.destroy(),

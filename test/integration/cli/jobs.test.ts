@@ -111,8 +111,8 @@ describe('zipjobs job', function () {
     expect(`${done.stdout}${done.stderr}`).not.to.contain(CANARY);
     expect(await flow.kubectl('get', 'zipjobs', '-o', 'yaml')).not.to.contain(CANARY);
     await flow.receiver.next(({ body }) => body.includes(again.id) && body.includes('COMPLETED'));
-    const answer = await askApi(flow.baseUrl, { path: `/v1/zips/${again.id}`, token: flow.project.token });
-    expect(answer.body.data).to.include({ uuid: again.id, status: 'succeeded' });
+    const reply = await askApi(flow.baseUrl, { path: `/v1/zips/${again.id}`, token: flow.project.token });
+    expect(reply.body.data).to.include({ uuid: again.id, status: 'succeeded' });
     // The list is the first one's and is still there for a third time.
     expect(
       await flow.kubectl('get', 'secret', fileListSecretName(zipJobName(uuid), 0), '-o', 'name'),
@@ -135,9 +135,9 @@ describe('zipjobs job', function () {
       .to.contain('was deleted at 2026-01-01T00:00:00Z')
       .and.to.contain('Send the original request again');
     const running = await flow.post([source('/drip/1000/500/1000000/1')]);
-    const early = await zipjobs(['run-again', running]);
-    expect(early.exitCode).to.equal(3);
-    expect(early.stderr).to.contain('it is not finished');
+    const forced = await zipjobs(['run-again', running]);
+    expect(forced.exitCode).to.equal(3);
+    expect(forced.stderr).to.contain('it is not finished');
     await ok('cancel', running, '--yes');
   });
 
@@ -191,7 +191,7 @@ describe('zipjobs job', function () {
       const done = ['Delivered', 'NotConfigured'];
       return items.every(({ status }) => done.includes(status?.webhook?.state ?? ''));
     });
-    flow.receiver.answers.push(500);
+    flow.receiver.responses.push(500);
     const refused = await zipjobs(['replay-webhook', uuid]);
     expect(refused.exitCode).to.equal(1);
     expect(refused.stdout).to.contain('not delivered (HTTP 500)');

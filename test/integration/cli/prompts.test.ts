@@ -31,8 +31,8 @@ describe('the command line at a terminal', function () {
   it('asks for credentials and shows nothing of what is typed (H9)', async () => {
     const { accessKeyId, secretAccessKey } = world.flow.cluster.store;
     await using terminal = world.owner.atTerminal(world.newBucket(BUCKET));
-    await terminal.answer('Access key ID', accessKeyId + ENTER);
-    await terminal.answer('Secret access key', secretAccessKey + ENTER);
+    await terminal.respond('Access key ID', accessKeyId + ENTER);
+    await terminal.respond('Secret access key', secretAccessKey + ENTER);
     expect(await terminal.ended, terminal.screen).to.deep.equal({ exitCode: 0, echo: true });
     expect(terminal.screen).to.match(/Bucket: +cli-prompts\r?\n/);
     // Nor a part of it, which a terminal that echoes would show with each key.
@@ -47,8 +47,8 @@ describe('the command line at a terminal', function () {
   ] as const)
     it(`ends with exit code 130 at control-C in ${where}, and leaves nothing`, async () => {
       await using terminal = world.owner.atTerminal(world.newBucket('given-up'));
-      for (const value of typed) await terminal.answer('Access key ID', value + ENTER);
-      await terminal.answer(typed.length === 0 ? 'Access key ID' : 'Secret access key', `half${CONTROL_C}`);
+      for (const value of typed) await terminal.respond('Access key ID', value + ENTER);
+      await terminal.respond(typed.length === 0 ? 'Access key ID' : 'Secret access key', `half${CONTROL_C}`);
       await expectInterrupted(terminal);
       expect(terminal.screen).not.to.contain('half').and.not.contain('AKIAOFNOBODY');
       expect(await storedFor('given-up')).to.deep.equal([]);
@@ -61,18 +61,18 @@ describe('the command line at a terminal', function () {
     const question = `Delete bucket "${doomed}" (s3) and its credentials from zipjobs? [y/N]`;
     {
       await using terminal = world.owner.atTerminal(remove);
-      await terminal.answer(question, ENTER);
+      await terminal.respond(question, ENTER);
       expect(await terminal.ended, terminal.screen).to.deep.equal({ exitCode: 3, echo: true });
       expect(terminal.screen).to.contain('Cancelled: nothing was changed');
     }
     {
       await using terminal = world.owner.atTerminal(remove);
-      await terminal.answer(question, CONTROL_C);
+      await terminal.respond(question, CONTROL_C);
       await expectInterrupted(terminal);
     }
     await world.owner.succeed(world.inOwn('bucket', 'show', doomed));
     await using terminal = world.owner.atTerminal(remove);
-    await terminal.answer(question, `y${ENTER}`);
+    await terminal.respond(question, `y${ENTER}`);
     expect(await terminal.ended, terminal.screen).to.deep.equal({ exitCode: 0, echo: true });
     expect(await storedFor(doomed)).to.deep.equal([]);
   });

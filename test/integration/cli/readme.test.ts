@@ -75,9 +75,9 @@ describe('the section "Use it" of the README', function () {
     expect(entries.map(({ name }) => name)).to.deep.equal(['a.pdf', 'more/b.pdf']);
     expect(entries.map((entry) => contentOf(entry).length)).to.deep.equal([1000, 2000]);
     expect(stdout).to.match(/"status":"succeeded","metadata":\{"order": 42\}/);
-    const told = await receiver.next((one) => one.body.includes('"COMPLETED"'));
-    verifyDelivery(told, /whsec_\S+/.exec(stdout)?.[0] ?? '');
-    expect(JSON.parse(told.body)).to.deep.include({ key: '2026/q1.zip', metadata: { order: 42 } });
+    const reported = await receiver.next((one) => one.body.includes('"COMPLETED"'));
+    verifyDelivery(reported, /whsec_\S+/.exec(stdout)?.[0] ?? '');
+    expect(JSON.parse(reported.body)).to.deep.include({ key: '2026/q1.zip', metadata: { order: 42 } });
     expect(stdout + stderr).not.to.contain(secretAccessKey);
   });
 });

@@ -115,7 +115,7 @@ describe('zipjobs sysdump', function () {
   };
 
   /** Of a person bound to a cluster role, in one namespace or everywhere. */
-  const personWith = async (name: string, role: string, namespace?: string): Promise<string> => {
+  const userWith = async (name: string, role: string, namespace?: string): Promise<string> => {
     const binding = namespace === undefined ? 'clusterrolebinding' : 'rolebinding';
     await flow.cluster.kubectl([
       'create',
@@ -140,11 +140,11 @@ describe('zipjobs sysdump', function () {
       'json',
     ]);
     expect(done.exitCode, done.stderr).to.equal(0);
-    const answer = JSON.parse(done.stdout) as {
+    const response = JSON.parse(done.stdout) as {
       readonly projects: readonly string[];
       readonly missing: readonly { what: string }[];
     };
-    expect(answer.projects).to.include.members([NAMESPACE, OTHER]);
+    expect(response.projects).to.include.members([NAMESPACE, OTHER]);
     const files = await unpack(zip);
     const { store } = flow.cluster;
     const secrets = [CANARY, store.secretAccessKey, flow.project.token, flow.project.webhookSecret];
@@ -173,7 +173,7 @@ describe('zipjobs sysdump', function () {
     expect([...files.keys()].filter((name) => name.includes('secrets'))).to.deep.equal([]);
     // The API server of a local cluster does not pass requests on to loopback.
     expect(
-      answer.missing.map(({ what }) => what).filter((what) => !what.startsWith('metrics/') && isOurs(what)),
+      response.missing.map(({ what }) => what).filter((what) => !what.startsWith('metrics/') && isOurs(what)),
       of('errors.txt'),
     ).to.deep.equal([]);
   });
@@ -192,7 +192,7 @@ describe('zipjobs sysdump', function () {
       '--resource=validatingadmissionpolicies.admissionregistration.k8s.io,validatingadmissionpolicybindings.admissionregistration.k8s.io',
       '--resource=customresourcedefinitions.apiextensions.k8s.io',
     ]);
-    const kubeconfig = await personWith('dumper', 'all-but-secrets');
+    const kubeconfig = await userWith('dumper', 'all-but-secrets');
     const zip = join(dir, 'no-secrets.zip');
     const done = await runCommandLine({ kubeconfig }, ['sysdump', '--file', zip]);
     expect(done.exitCode, done.stderr).to.equal(0);
@@ -205,7 +205,7 @@ describe('zipjobs sysdump', function () {
   });
 
   it('gives a person with rights in one namespace what that person may see, and says so', async () => {
-    const kubeconfig = await personWith('viewer', 'view', NAMESPACE);
+    const kubeconfig = await userWith('viewer', 'view', NAMESPACE);
     const zip = join(dir, 'partial.zip');
     const done = await runCommandLine({ kubeconfig }, ['sysdump', '-n', NAMESPACE, '--file', zip]);
     expect(done.exitCode, done.stderr).to.equal(0);
@@ -220,10 +220,10 @@ describe('zipjobs sysdump', function () {
   });
 
   it('overwrites nothing, and says at once when the cluster cannot be reached', async () => {
-    const person = { kubeconfig: flow.cluster.kubeconfigPath, cwd: dir };
-    const first = await runCommandLine(person, ['sysdump', '-n', NAMESPACE, '--file', 'twice.zip']);
+    const userName = { kubeconfig: flow.cluster.kubeconfigPath, cwd: dir };
+    const first = await runCommandLine(userName, ['sysdump', '-n', NAMESPACE, '--file', 'twice.zip']);
     expect(first.exitCode, first.stderr).to.equal(0);
-    const second = await runCommandLine(person, ['sysdump', '--file', 'twice.zip']);
+    const second = await runCommandLine(userName, ['sysdump', '--file', 'twice.zip']);
     expect(second.exitCode).to.equal(2);
     expect(second.stderr).to.contain('already exists');
     const stranger = await flow.cluster.kubeconfigFor({ token: 'unknown' });

@@ -128,7 +128,7 @@ describe('the command line', function () {
         .to.match(/State: +On\n/)
         .and.to.match(/Last test: +ok, HTTP 204 20/);
       verifyDelivery(await world.flow.receiver.next((one) => one.body.includes(`"${world.own}"`)), newest());
-      world.flow.receiver.answers.push(500);
+      world.flow.receiver.responses.push(500);
       const failed = await world.owner.run(world.inOwn('webhook', 'test'));
       expect(failed.exitCode).to.equal(1);
       expect(failed.stdout).to.match(/Last test: +failed, HTTP 500/);
@@ -159,7 +159,7 @@ describe('the command line', function () {
     it('is switched off and on, and removed', async () => {
       expect((await world.owner.succeed(world.inOwn('webhook', 'disable'))).stdout).to.match(/State: +Off/);
       expect((await world.owner.succeed(world.inOwn('webhook', 'enable'))).stdout).to.match(/State: +On/);
-      world.flow.receiver.answers.push(410);
+      world.flow.receiver.responses.push(410);
       await world.owner.run(world.inOwn('webhook', 'test'));
       await world.refused(world.owner, world.inOwn('webhook', 'remove'), { code: 2, says: /--yes/ });
       await world.owner.succeed(world.inOwn('webhook', 'remove', '--with-secret', '--yes'));
@@ -193,9 +193,9 @@ describe('the command line', function () {
       );
       const plain = await world.owner.succeed(world.inOwn('webhook', 'set', 'http://127.0.0.1:1/hook'));
       expect(plain.stderr).to.match(/Plain HTTP is blocked unless .*https:\/\//);
-      const unanswered = await world.owner.run(world.inOwn('webhook', 'test'));
-      expect(unanswered.exitCode).to.equal(1);
-      expect(unanswered.stderr).to.match(/No response from the receiver\. Plain HTTP is blocked unless/);
+      const unacknowledged = await world.owner.run(world.inOwn('webhook', 'test'));
+      expect(unacknowledged.exitCode).to.equal(1);
+      expect(unacknowledged.stderr).to.match(/No response from the receiver\. Plain HTTP is blocked unless/);
       await world.refused(world.viewer, world.inOwn('webhook', 'set', 'https://c.test'), {
         code: 3,
         says: /User "victor" cannot create secrets/,

@@ -268,10 +268,10 @@ export const describeApi = (theWorld: () => World): void => {
       return path;
     };
     const fresh = await labelled((await world.createZipJob(OWN)).metadata.name);
-    const begun = (await world.createZipJob(OWN)).metadata.name;
-    const begunPath = await labelled(begun);
-    await world.setStatus(OWN, begun, { phase: 'Running' });
-    expectRefusal(await api.request('DELETE', begunPath), 'no zipper has started');
+    const started = (await world.createZipJob(OWN)).metadata.name;
+    const startedPath = await labelled(started);
+    await world.setStatus(OWN, started, { phase: 'Running' });
+    expectRefusal(await api.request('DELETE', startedPath), 'no zipper has started');
     expectRefusal(await api.request('DELETE', zipPath(OWN)), 'forbidden');
     accept(await api.request('DELETE', fresh));
   });

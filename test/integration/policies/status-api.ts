@@ -52,20 +52,20 @@ export const describeStatusApi = (theWorld: () => World): void => {
       await api.close();
     }
   };
-  const inCharge = (podUid: string | null) =>
+  const activePod = (podUid: string | null) =>
     world.setStatus(OWN, pod.zipJob, { job: { name: pod.zipJob, uid: 'job-uid', podUid } });
 
-  it('takes the refusal of a pod that is not in charge as superseded (F12)', async () => {
+  it('takes the refusal of a pod that is not active as superseded (F12)', async () => {
     expect(await apply()).to.include({ code: 'Superseded', retryable: false, httpStatus: 403 });
-    await inCharge('another-pod');
+    await activePod('another-pod');
     expect(await apply()).to.include({ code: 'Superseded', httpStatus: 403 });
   });
 
-  it('writes every field of progress once its pod is in charge, and reads the spec from the answer', async () => {
-    await inCharge(pod.uid);
-    const answer = await apply();
-    expect(answer).to.have.nested.property('spec.files');
-    expect(answer).to.have.nested.property('status.progress.bytesPerSecond', 3);
+  it('writes every field of progress once its pod is active, and reads the spec from the answer', async () => {
+    await activePod(pod.uid);
+    const response = await apply();
+    expect(response).to.have.nested.property('spec.files');
+    expect(response).to.have.nested.property('status.progress.bytesPerSecond', 3);
   });
 
   it('takes a ZipJob of the same name with another uid as superseded (F12)', async () => {

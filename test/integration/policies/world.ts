@@ -5,7 +5,7 @@ import { archiveJob } from '#controller/zip-job/manifest/job-manifest.ts';
 import { GROUP_VERSION, PLURALS, ZIPPER_SERVICE_ACCOUNT } from '#crds/api-group.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
-import { type KubeAnswer, type KubeUser, signIn } from '#test/support/clients/kube-user.ts';
+import { type KubeResponse, type KubeUser, signIn } from '#test/support/clients/kube-user.ts';
 import { RELEASE, RELEASE_NAMESPACE } from '#test/support/processes/installation.ts';
 import { until } from '#test/support/until.ts';
 import { untilAllowed } from '#test/support/until-allowed.ts';
@@ -49,14 +49,14 @@ export interface World extends AsyncDisposable {
   setStatus(namespace: string, name: string, status: Record<string, unknown>): Promise<void>;
 }
 
-export const accept = (answer: KubeAnswer): KubeAnswer => {
-  if (answer.status >= 300) throw new Error(`answered ${answer.status}: ${answer.message}`);
-  return answer;
+export const accept = (response: KubeResponse): KubeResponse => {
+  if (response.status >= 300) throw new Error(`answered ${response.status}: ${response.message}`);
+  return response;
 };
 
-export const expectRefusal = (answer: KubeAnswer, words: string): void => {
-  expect(answer.message).to.contain(words);
-  expect(answer.status).to.be.oneOf([403, 422]);
+export const expectRefusal = (response: KubeResponse, words: string): void => {
+  expect(response.message).to.contain(words);
+  expect(response.status).to.be.oneOf([403, 422]);
 };
 
 export const tokenSecret = (name: string, account: string) => ({
@@ -66,7 +66,7 @@ export const tokenSecret = (name: string, account: string) => ({
   metadata: { name, annotations: { 'kubernetes.io/service-account.name': account } },
 });
 
-const uidOf = (answer: KubeAnswer): string => (answer.body['metadata'] as { uid: string }).uid;
+const uidOf = (response: KubeResponse): string => (response.body['metadata'] as { uid: string }).uid;
 
 const installWithoutPods = (cluster: Cluster) =>
   cluster.helm(
@@ -175,7 +175,7 @@ const mountedToken = (
   until('the node to be given a token for its pod', async () => {
     const account = `${corePath(namespace, 'serviceaccounts')}/${ZIPPER_SERVICE_ACCOUNT}/token`;
     const boundObjectRef = { apiVersion: 'v1', kind: 'Pod', ...pod };
-    const answer = accept(
+    const response = accept(
       await node.request('POST', account, {
         body: {
           apiVersion: 'authentication.k8s.io/v1',
@@ -184,7 +184,7 @@ const mountedToken = (
         },
       }),
     );
-    return (answer.body['status'] as { token: string }).token;
+    return (response.body['status'] as { token: string }).token;
   });
 
 const prepare = async (cluster: Cluster, controller: KubeUser): Promise<void> => {
@@ -220,8 +220,8 @@ const untilInForce = async (admin: KubeUser): Promise<void> => {
     [corePath(OWN, 'secrets'), secret],
   ] as const)
     await until(`the policy about ${path} to be in force`, async () => {
-      const answer = await admin.request('POST', `${path}?dryRun=All`, { body });
-      return answer.message.includes('ValidatingAdmissionPolicy');
+      const response = await admin.request('POST', `${path}?dryRun=All`, { body });
+      return response.message.includes('ValidatingAdmissionPolicy');
     });
   for (const plural of Object.values(PLURALS))
     await until(`${plural} to be served`, async () =>
@@ -230,7 +230,7 @@ const untilInForce = async (admin: KubeUser): Promise<void> => {
 };
 
 /** As the controller does it for each project. */
-const giveZipperItsRole = async (controller: KubeUser, namespace: string): Promise<KubeAnswer> => {
+const giveZipperItsRole = async (controller: KubeUser, namespace: string): Promise<KubeResponse> => {
   const metadata = { name: ZIPPER_SERVICE_ACCOUNT, namespace };
   const query = 'fieldManager=zipjobs-controller&force=true';
   const account = `${corePath(namespace, 'serviceaccounts')}/${ZIPPER_SERVICE_ACCOUNT}?${query}`;
@@ -247,7 +247,7 @@ export const applyZipperBinding = (
   user: KubeUser,
   namespace: string,
   clusterRole: string,
-): Promise<KubeAnswer> =>
+): Promise<KubeResponse> =>
   user.request(
     'PATCH',
     `/apis/rbac.authorization.k8s.io/v1/namespaces/${namespace}/rolebindings/${ZIPPER_SERVICE_ACCOUNT}?fieldManager=zipjobs-controller&force=true`,

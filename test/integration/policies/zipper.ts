@@ -1,7 +1,7 @@
 /** What a zipper's own token permits: the four fields of its ZipJob's status while its pod is active, and nothing else. */
 import { expect } from 'chai';
 import { ZIPPER_SERVICE_ACCOUNT } from '#crds/api-group.ts';
-import type { KubeAnswer } from '#test/support/clients/kube-user.ts';
+import type { KubeResponse } from '#test/support/clients/kube-user.ts';
 import { corePath, OTHER, OWN, type World, type ZipperPod, zipPath } from './world.ts';
 
 const POLICY = 'zipjobs-zipper-status';
@@ -32,17 +32,17 @@ const apply = (status: unknown, at: { namespace?: string; name?: string; by?: Zi
 };
 const merge = (status: unknown) =>
   pod.zipper.request('PATCH', `${zipPath(OWN)}/${pod.zipJob}/status`, { body: { status } });
-const expectRefusal = (answer: KubeAnswer, words: string): void => {
-  expect(answer.message).to.contain(words);
-  expect(answer.status).to.equal(403);
+const expectRefusal = (response: KubeResponse, words: string): void => {
+  expect(response.message).to.contain(words);
+  expect(response.status).to.equal(403);
 };
 
 const itWritesItsFieldsOnly = (): void => {
   it('writes its four fields, and reads the ZipJob from the response (P3)', async () => {
     const upload = { uploadId: 'u', state: 'open', partSize: 1 };
-    const answer = await apply({ progress: progressOf(pod), upload });
-    expect(answer.status, answer.message).to.equal(200);
-    expect(answer.body['status']).to.deep.include({ phase: 'Starting', upload });
+    const response = await apply({ progress: progressOf(pod), upload });
+    expect(response.status, response.message).to.equal(200);
+    expect(response.body['status']).to.deep.include({ phase: 'Starting', upload });
     const failure = { code: 'SourceNotFound', retriable: false };
     const result = {
       bytes: 1,
@@ -104,11 +104,11 @@ const itHasNoOtherRights = (): void => {
       'not the active pod',
     );
     const foreign = await world.createZipJob(OTHER);
-    const answer = await apply(
+    const response = await apply(
       { progress: progressOf(pod) },
       { name: foreign.metadata.name, namespace: OTHER },
     );
-    expectRefusal(answer, 'cannot patch resource "zipjobs/status"');
+    expectRefusal(response, 'cannot patch resource "zipjobs/status"');
   });
 
   it("is refused a ZipJob's status before any pod is active", async () => {
@@ -180,15 +180,15 @@ export const describeZipper = (theWorld: () => World): void => {
 
   it('is refused once another pod is active, and once none is', async () => {
     const late = await world.createZipper(OWN);
-    const inCharge = (podUid: string | null) =>
+    const activePod = (podUid: string | null) =>
       world.setStatus(OWN, late.zipJob, { job: { name: late.zipJob, uid: 'u', podUid } });
     const write = () => apply({ progress: progressOf(late) }, { name: late.zipJob, by: late });
     expectRefusal(await write(), 'not the active pod');
-    await inCharge(late.uid);
+    await activePod(late.uid);
     expect((await write()).status).to.equal(200);
-    await inCharge(pod.uid);
+    await activePod(pod.uid);
     expectRefusal(await write(), 'not the active pod');
-    await inCharge(null);
+    await activePod(null);
     expectRefusal(await write(), 'not the active pod');
   });
 

@@ -13,9 +13,10 @@ export interface RecipeJob {
 }
 
 const bodyOf = async (url: string): Promise<Readable> => {
-  const answer = await fetch(url);
-  if (!answer.ok || answer.body === null) throw new Error(`the recipe's source answered ${answer.status}`);
-  return Readable.fromWeb(answer.body);
+  const response = await fetch(url);
+  if (!response.ok || response.body === null)
+    throw new Error(`the recipe's source answered ${response.status}`);
+  return Readable.fromWeb(response.body);
 };
 
 /**

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 /** Everything that a browser has stored or received, as texts that must not contain a secret. */
 export interface BrowserTraces {
   /** Bodies of all responses so far, including the one that shows the secret. */
-  readonly answers: readonly string[];
+  readonly responses: readonly string[];
   /** URLs of all requests so far. */
   readonly addresses: readonly string[];
   /** Storage that scripts can read, the history and the visible text. */
@@ -21,18 +21,18 @@ const READABLE = `(async () => {
 
 /** Starts to record what a page receives. */
 export const tracesOf = (page: Page): BrowserTraces => {
-  const answers: string[] = [];
+  const responses: string[] = [];
   const addresses: string[] = [];
   page.on('request', (request) => addresses.push(request.url()));
   page.on('response', (response) => {
     void response.text().then(
-      (text) => answers.push(text),
+      (text) => responses.push(text),
       // A redirect has no body.
       () => undefined,
     );
   });
   return {
-    answers,
+    responses,
     addresses,
     kept: async () => {
       const session = await page.context().newCDPSession(page);

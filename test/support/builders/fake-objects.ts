@@ -24,7 +24,7 @@ export interface FakeObjects<T extends KubeObject> {
   /** Every later call of the client (or those for which `when` holds) throws this; undefined ends it. */
   fail(error: Error | undefined, when?: (call: string) => boolean): void;
   /** The next creates happen, but their answers are lost on the way. */
-  loseAnswers(count: number): void;
+  loseResponses(count: number): void;
   /** Later calls of the client do not answer until the promise does. */
   holdUntil(promise: Promise<unknown> | undefined): void;
   /** The cache no longer sees changes. */
@@ -94,11 +94,11 @@ const notFaked = (): never => {
 /** A client of what is stored; a test can fail its calls, hold them, or lose their answers. */
 const createClient = <T extends KubeObject>(
   store: Store<T>,
-): Pick<FakeObjects<T>, 'client' | 'calls' | 'fail' | 'loseAnswers' | 'holdUntil'> => {
+): Pick<FakeObjects<T>, 'client' | 'calls' | 'fail' | 'loseResponses' | 'holdUntil'> => {
   const calls: string[] = [];
   let failure: { error: Error; when: (call: string) => boolean } | undefined;
   let held: Promise<unknown> | undefined;
-  let answersToLose = 0;
+  let responsesToLose = 0;
 
   const call = async (name: string, signal?: AbortSignal): Promise<void> => {
     calls.push(name);
@@ -121,8 +121,8 @@ const createClient = <T extends KubeObject>(
     create: async (object, createOptions = {}) => {
       await call(`create ${objectKey(object)}`, createOptions.signal);
       const created = store.stored.has(objectKey(object)) ? undefined : store.put(object);
-      answersToLose -= 1;
-      if (answersToLose >= 0) throw unreachable();
+      responsesToLose -= 1;
+      if (responsesToLose >= 0) throw unreachable();
       return created;
     },
     mergePatch: async (target, patch, signal) => {
@@ -146,8 +146,8 @@ const createClient = <T extends KubeObject>(
     fail: (error, when = () => true) => {
       failure = error === undefined ? undefined : { error, when };
     },
-    loseAnswers: (count) => {
-      answersToLose = count;
+    loseResponses: (count) => {
+      responsesToLose = count;
     },
     holdUntil: (promise) => {
       held = promise;

@@ -15,7 +15,7 @@ export interface ManualClock extends Clock {
   readonly pending: number;
 }
 
-const settle = async (): Promise<void> => {
+const recover = async (): Promise<void> => {
   for (let turns = 0; turns < 5; turns += 1) await turn();
 };
 
@@ -37,12 +37,12 @@ export const createManualClock = (start = new Date('2026-01-02T03:04:05.678Z')):
     },
     advance: async (ms) => {
       const targetMs = nowMs + ms;
-      await settle();
+      await recover();
       for (let next = nextDue(); next && next.atMs <= targetMs; next = nextDue()) {
         nowMs = Math.max(nowMs, next.atMs);
         due.delete(next);
         next.task();
-        await settle();
+        await recover();
       }
       nowMs = targetMs;
     },

@@ -8,7 +8,7 @@ import { type KubeObject, objectKey } from '#runtime/kube/types.ts';
  * of the field selectors what compares strings.
  */
 export interface ObjectsByPath {
-  answer(request: KubeRequest): unknown;
+  respond(request: KubeRequest): unknown;
   /** Keeps it under its path, such as `/api/v1/namespaces/a/secrets`. */
   put(collection: string, object: KubeObject): void;
   /** Undefined when there is none; the path of the object. */
@@ -84,7 +84,7 @@ export const createObjectsByPath = (): ObjectsByPath => {
     },
   };
   return {
-    answer: (request) => {
+    respond: (request) => {
       if (failure?.when(request) === true) throw failure.error;
       return verbs[request.method](request);
     },

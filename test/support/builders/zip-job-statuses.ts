@@ -45,7 +45,7 @@ export const aResult = (change: Partial<ZipResult> = {}): ZipResult => ({
   ...change,
 });
 
-/** Status of a job whose Job exists and whose pod (if named) is in charge. */
+/** Status of a job whose Job exists and whose pod (if named) is active. */
 export const starting = (pod?: string): ZipJobStatus => ({
   observedGeneration: 1,
   phase: 'Starting',
@@ -57,11 +57,11 @@ export const starting = (pod?: string): ZipJobStatus => ({
   conditions: [
     aCondition('Accepted', ['True', 'Accepted']),
     aCondition('JobCreated', ['True', 'JobCreated']),
-    ...(pod === undefined ? [] : [aCondition('Settled', ['False', 'PodInCharge'])]),
+    ...(pod === undefined ? [] : [aCondition('Recovered', ['False', 'PodActive'])]),
   ],
 });
 
-/** Status of a job whose pod in charge has written progress. */
+/** Status of a job whose pod active has written progress. */
 export const running = (pod: string, more: ZipJobStatus = {}): ZipJobStatus => ({
   ...starting(pod),
   phase: 'Running',
@@ -73,7 +73,7 @@ export const running = (pod: string, more: ZipJobStatus = {}): ZipJobStatus => (
   conditions: [
     aCondition('Accepted', ['True', 'Accepted']),
     aCondition('JobCreated', ['True', 'JobCreated']),
-    aCondition('Settled', ['False', 'PodInCharge']),
+    aCondition('Recovered', ['False', 'PodActive']),
     aCondition('Running', ['True', 'Running'], {
       message: 'The zipper downloads files and uploads the archive.',
     }),

@@ -1,5 +1,5 @@
 /** What the API answered; `text` is the exact body. */
-export interface ApiAnswer {
+export interface ApiResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
@@ -24,8 +24,8 @@ export interface ApiRequest {
 }
 
 /** One request as a client of the API sends it. */
-export const askApi = async (baseUrl: string, request: ApiRequest): Promise<ApiAnswer> => {
-  const answer = await fetch(`${baseUrl}${request.path}`, {
+export const askApi = async (baseUrl: string, request: ApiRequest): Promise<ApiResponse> => {
+  const response = await fetch(`${baseUrl}${request.path}`, {
     method: request.method ?? 'GET',
     headers: {
       ...(request.token === undefined ? {} : { authorization: `Bearer ${request.token}` }),
@@ -35,12 +35,12 @@ export const askApi = async (baseUrl: string, request: ApiRequest): Promise<ApiA
     ...(request.body === undefined ? {} : { body: request.body }),
     ...(request.signal === undefined ? {} : { signal: request.signal }),
   });
-  const text = await answer.text();
+  const text = await response.text();
   return {
-    status: answer.status,
-    headers: answer.headers,
+    status: response.status,
+    headers: response.headers,
     text,
-    body: JSON.parse(text) as ApiAnswer['body'],
+    body: JSON.parse(text) as ApiResponse['body'],
   };
 };
 
@@ -50,14 +50,14 @@ export const postJob = async (
   token: string,
   request: Readonly<Record<string, unknown>> | string,
 ): Promise<string> => {
-  const answer = await askApi(baseUrl, {
+  const response = await askApi(baseUrl, {
     method: 'POST',
     path: '/v1/zips',
     token,
     body: typeof request === 'string' ? request : JSON.stringify(request),
   });
-  const uuid = answer.body.data?.uuid;
-  if (answer.status !== 201 || uuid === undefined)
-    throw new Error(`POST /v1/zips answered ${answer.status}: ${answer.text}`);
+  const uuid = response.body.data?.uuid;
+  if (response.status !== 201 || uuid === undefined)
+    throw new Error(`POST /v1/zips answered ${response.status}: ${response.text}`);
   return uuid;
 };

@@ -34,13 +34,13 @@ export const createBucketReader = (store: StoreAccess, bucket: string): BucketRe
     credentials: { accessKeyId: store.accessKeyId, secretAccessKey: store.secretAccessKey },
   });
   const body = async (key: string): Promise<Readable> => {
-    const answer = await client.send(new GetObjectCommand({ Bucket: bucket, Key: key }));
-    if (!(answer.Body instanceof Readable)) throw new Error(`the store answered without a body for ${key}`);
-    return answer.Body;
+    const response = await client.send(new GetObjectCommand({ Bucket: bucket, Key: key }));
+    if (!(response.Body instanceof Readable)) throw new Error(`the store answered without a body for ${key}`);
+    return response.Body;
   };
   const keys = async (): Promise<readonly string[]> => {
-    const answer = await client.send(new ListObjectsV2Command({ Bucket: bucket }));
-    return (answer.Contents ?? []).flatMap((object) => object.Key ?? []);
+    const response = await client.send(new ListObjectsV2Command({ Bucket: bucket }));
+    return (response.Contents ?? []).flatMap((object) => object.Key ?? []);
   };
   const uploads = async (): Promise<readonly MultipartUpload[]> =>
     (await client.send(new ListMultipartUploadsCommand({ Bucket: bucket }))).Uploads ?? [];

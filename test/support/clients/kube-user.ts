@@ -3,7 +3,7 @@ import { Agent } from 'undici';
 import { parse } from 'yaml';
 import type { Cluster, ClusterUser } from '#tools/local-cluster/cluster-types.ts';
 
-export interface KubeAnswer {
+export interface KubeResponse {
   readonly status: number;
   /** The Status object's message, or the text of the body. */
   readonly message: string;
@@ -20,7 +20,7 @@ export interface KubeRequest {
 
 /** Somebody who is signed in to the API server and asks it plainly, so that refusals are seen as they are. */
 export interface KubeUser extends AsyncDisposable {
-  request(method: string, path: string, request?: KubeRequest): Promise<KubeAnswer>;
+  request(method: string, path: string, request?: KubeRequest): Promise<KubeResponse>;
 }
 
 interface Credentials {
@@ -38,7 +38,7 @@ const PATCH_TYPES = {
 const contentType = (method: string, request: KubeRequest): string =>
   method === 'PATCH' ? PATCH_TYPES[request.patch ?? 'merge'] : 'application/json';
 
-const toAnswer = (status: number, text: string): KubeAnswer => {
+const toResponse = (status: number, text: string): KubeResponse => {
   try {
     const body = JSON.parse(text) as Record<string, unknown>;
     const { message } = body;
@@ -63,7 +63,7 @@ export const signIn = async (cluster: Cluster, user?: ClusterUser): Promise<Kube
   });
   return {
     request: async (method, path, request = {}) => {
-      const answer = await agent.request({
+      const response = await agent.request({
         origin: cluster.apiServer.url,
         path,
         method: method as 'GET',
@@ -74,7 +74,7 @@ export const signIn = async (cluster: Cluster, user?: ClusterUser): Promise<Kube
         },
         body: request.body === undefined ? null : JSON.stringify(request.body),
       });
-      return toAnswer(answer.statusCode, await answer.body.text());
+      return toResponse(response.statusCode, await response.body.text());
     },
     [Symbol.asyncDispose]: () => agent.destroy(),
   };

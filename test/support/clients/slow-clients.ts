@@ -15,7 +15,7 @@ export interface SlowClients extends Disposable {
   /** Clients whose connection was closed by the other side. */
   readonly closed: number;
   /** Clients that were answered 408 before. */
-  readonly answered408: number;
+  readonly responded408: number;
   /** How long the longest connection that was closed had been open. */
   readonly longestMs: number;
 }
@@ -29,7 +29,7 @@ const beginning = (index: number, token: string): string =>
 /** Clients that hold their connections by sending a byte now and then. */
 export const openSlowClients = ({ url, count, everyMs, token }: SlowClientsOptions): SlowClients => {
   const { hostname, port } = new URL(url);
-  const state = { connected: 0, closed: 0, answered408: 0, longestMs: 0 };
+  const state = { connected: 0, closed: 0, responded408: 0, longestMs: 0 };
   const timers: NodeJS.Timeout[] = [];
   const sockets: Socket[] = [];
   const open = (index: number): void => {
@@ -44,7 +44,7 @@ export const openSlowClients = ({ url, count, everyMs, token }: SlowClientsOptio
     });
     socket.on('error', () => undefined);
     socket.once('data', (bytes: Buffer) => {
-      if (bytes.toString().startsWith('HTTP/1.1 408 ')) state.answered408 += 1;
+      if (bytes.toString().startsWith('HTTP/1.1 408 ')) state.responded408 += 1;
       socket.resume();
     });
     sockets.push(socket);
@@ -62,8 +62,8 @@ export const openSlowClients = ({ url, count, everyMs, token }: SlowClientsOptio
     get closed() {
       return state.closed;
     },
-    get answered408() {
-      return state.answered408;
+    get responded408() {
+      return state.responded408;
     },
     get longestMs() {
       return state.longestMs;

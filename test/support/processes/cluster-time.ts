@@ -8,13 +8,13 @@ export type ClockedProcess = 'controller' | 'api';
 
 /**
  * The time of day that the processes believe in. It moves at once, in every replica and in those that start later; their
- * timers do not, so what is due is done at the next full pass: install the chart with a short FULL_PASS_SECONDS.
+ * timers do not, so what is due is done at the next full pass: install the chart with a short FULL_RECONCILE_SECONDS.
  */
 export interface ClusterTime extends AsyncDisposable {
   /** What the processes take for now. */
   now(): Date;
   /** Moves it on, or back when negative. */
-  pass(ms: number): Promise<void>;
+  round(ms: number): Promise<void>;
   /** From now on the clock of this pod alone is off by so much, whatever the others believe. */
   jump(podName: string, ms: number): Promise<void>;
 }
@@ -50,7 +50,7 @@ export const startClusterTime = async (
   await setEnv(cluster, processes, [`NODE_OPTIONS=--import=${PRELOAD}`, `TEST_CLOCK_DIR=${dir}`]);
   return {
     now: () => new Date(Date.now() + aheadMs),
-    pass: async (ms) => {
+    round: async (ms) => {
       aheadMs += ms;
       await write('all', aheadMs);
     },

@@ -12,7 +12,7 @@ export interface Run {
   readonly stderr: string;
 }
 
-export interface Person {
+export interface User {
   readonly kubeconfig: string;
   /** Where the program is started. */
   readonly cwd?: string;
@@ -24,10 +24,10 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-const environmentOf = (person: Person, env: RunOptions['env'] = {}) => ({
+const environmentOf = (user: User, env: RunOptions['env'] = {}) => ({
   PATH: `${join(ROOT, 'node_modules/.bin')}:${process.env['PATH'] ?? ''}`,
   HOME: '/nonexistent',
-  KUBECONFIG: person.kubeconfig,
+  KUBECONFIG: user.kubeconfig,
   // As in the image, where it is filled already.
   ...(process.env['NODE_COMPILE_CACHE'] && { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] }),
   ...env,
@@ -35,16 +35,16 @@ const environmentOf = (person: Person, env: RunOptions['env'] = {}) => ({
 
 /** Starts the real program as a person with this kubeconfig does, and waits for its end. */
 export const runCommandLine = (
-  person: Person,
+  user: User,
   args: readonly string[],
   { input = '', env }: RunOptions = {},
 ): Promise<Run> =>
   new Promise((done) => {
     const options = {
-      env: environmentOf(person, env),
+      env: environmentOf(user, env),
       encoding: 'utf8',
       maxBuffer: 64 * 1024 * 1024,
-      ...(person.cwd && { cwd: person.cwd }),
+      ...(user.cwd && { cwd: user.cwd }),
     } as const;
     const child = execFile(PROGRAM, [...args], options, (_error, stdout, stderr) => {
       done({ exitCode: child.exitCode ?? -1, stdout, stderr });
@@ -67,10 +67,10 @@ export interface CommandLine {
   readonly printed: string;
 }
 
-export const createCommandLine = (person: Person): CommandLine => {
+export const createCommandLine = (user: User): CommandLine => {
   let printed = '';
   const run: CommandLine['run'] = async (args, options) => {
-    const result = await runCommandLine(person, args, options);
+    const result = await runCommandLine(user, args, options);
     printed += `${result.stdout}\n${result.stderr}\n`;
     return result;
   };
@@ -83,7 +83,7 @@ export const createCommandLine = (person: Person): CommandLine => {
   return {
     run,
     succeed,
-    atTerminal: (args) => startAtTerminal([PROGRAM, ...args], environmentOf(person, { TERM: 'xterm' })),
+    atTerminal: (args) => startAtTerminal([PROGRAM, ...args], environmentOf(user, { TERM: 'xterm' })),
     json: async (args, options) =>
       JSON.parse((await succeed([...args, '-o', 'json'], options)).stdout) as unknown,
     get printed() {

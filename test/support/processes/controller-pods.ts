@@ -56,6 +56,6 @@ export const metricsOf = async (api: KubeApi, pod: RunningPod): Promise<string> 
   const { status } = await api.get<{ status: { podIP?: string } }>(
     `/api/v1/namespaces/${pod.namespace}/pods/${pod.name}`,
   );
-  const answer = await fetch(`http://${status.podIP}:${ADMIN_PORT}/metrics`);
-  return answer.text();
+  const response = await fetch(`http://${status.podIP}:${ADMIN_PORT}/metrics`);
+  return response.text();
 };

@@ -28,7 +28,7 @@ export interface BalancedRequest {
   readonly body?: string;
 }
 
-export interface BalancedAnswer {
+export interface BalancedResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
@@ -41,9 +41,9 @@ export interface BalancedAnswer {
 export interface PodBalancer extends AsyncDisposable {
   /** Where requests go now. */
   readonly addresses: readonly string[];
-  request(request: BalancedRequest): Promise<BalancedAnswer>;
+  request(request: BalancedRequest): Promise<BalancedResponse>;
   /** The same to one of them. */
-  requestTo(address: string, request: BalancedRequest): Promise<BalancedAnswer>;
+  requestTo(address: string, request: BalancedRequest): Promise<BalancedResponse>;
 }
 
 const isReady = ({ metadata, status }: ApiPod): boolean =>
@@ -73,9 +73,9 @@ export const balanceOverPods = async (admin: KubeApi): Promise<PodBalancer> => {
     pools.set(address, pool);
     return pool;
   };
-  const requestTo = async (address: string, request: BalancedRequest): Promise<BalancedAnswer> => {
+  const requestTo = async (address: string, request: BalancedRequest): Promise<BalancedResponse> => {
     const { method, path, token, body } = request;
-    const answer = await poolOf(address).request({
+    const response = await poolOf(address).request({
       method,
       path,
       headers: {
@@ -85,7 +85,7 @@ export const balanceOverPods = async (admin: KubeApi): Promise<PodBalancer> => {
       },
       body: body ?? null,
     });
-    return { status: answer.statusCode, headers: answer.headers, text: await answer.body.text() };
+    return { status: response.statusCode, headers: response.headers, text: await response.body.text() };
   };
   let turn = 0;
   return {

@@ -16,7 +16,7 @@ export interface PseudoTerminal extends AsyncDisposable {
   /** Everything that the terminal has shown, with what moves its cursor left out. */
   readonly screen: string;
   /** Waits until the question is asked, then types. */
-  answer(question: string, typed: string): Promise<void>;
+  respond(question: string, typed: string): Promise<void>;
   readonly ended: Promise<TerminalEnd>;
 }
 
@@ -30,18 +30,18 @@ export const startAtTerminal = (
 ): PseudoTerminal => {
   const script = join(import.meta.dirname, 'pseudo-terminal.py');
   const child = spawn('python3', [script, program, ...args], { env, timeout: 120_000 });
-  let [shown, told, seen] = ['', '', 0];
+  let [shown, reported, seen] = ['', '', 0];
   child.stdout.on('data', (chunk: Buffer) => {
     shown += chunk.toString();
   });
   child.stderr.on('data', (chunk: Buffer) => {
-    told += chunk.toString();
+    reported += chunk.toString();
   });
   child.stdin.on('error', () => undefined);
   const screen = (): string => stripVTControlCharacters(shown);
   const ended = once(child, 'close').then(() => {
-    const [, last] = /(\{.*\})\n$/.exec(told) ?? [];
-    if (last === undefined) throw new Error(`the terminal did not come up: ${told}`);
+    const [, last] = /(\{.*\})\n$/.exec(reported) ?? [];
+    if (last === undefined) throw new Error(`the terminal did not come up: ${reported}`);
     return JSON.parse(last) as TerminalEnd;
   });
   return {
@@ -49,7 +49,7 @@ export const startAtTerminal = (
       return screen();
     },
     ended,
-    answer: async (question, typed) => {
+    respond: async (question, typed) => {
       await until(
         `the question '${question}'`,
         () => screen().indexOf(question, seen) >= 0 || child.exitCode !== null,

@@ -39,7 +39,7 @@ export interface ZipperCommand {
 
 /**
  * What stands around zipper processes that run on their own, started as their image starts them: a scripted API server that
- * lets every pod be in charge, and the folders that a kubelet would mount.
+ * lets every pod be active, and the folders that a kubelet would mount.
  */
 export class ZipperHost implements AsyncDisposable {
   readonly directory: string;

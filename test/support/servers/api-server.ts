@@ -15,8 +15,8 @@ import { createRequestPolicy } from '#api/request-policy.ts';
 import { createZipJobRoutes } from '#api/routes/zip-jobs.ts';
 import { createAuthenticate } from '#api/tokens/authenticate.ts';
 import { createNoteUse } from '#api/tokens/last-used.ts';
-import { createProveToken } from '#api/tokens/prove-token.ts';
 import { MASK_INDEX, maskIndex } from '#api/tokens/token-candidates.ts';
+import { createVerifyToken } from '#api/tokens/verify-token.ts';
 import { bucketResourceName, GROUP_VERSION, PROJECT_NAME } from '#crds/api-group.ts';
 import { generateToken, hashToken, maskToken } from '#crds/api-token.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
@@ -143,7 +143,7 @@ const createDeps = (stores: ReturnType<typeof createStores>, options: ApiServerO
     workTimeoutMs: options.workTimeoutMs ?? 5_000,
     helpUrl: settings.helpUrl,
   });
-  const proveToken = createProveToken({
+  const verifyToken = createVerifyToken({
     tokenClient: tokens.client,
     projectClient: projects.client,
     clock,
@@ -151,7 +151,7 @@ const createDeps = (stores: ReturnType<typeof createStores>, options: ApiServerO
     revoked: new Set(),
     freshMs: 1_000,
     staleMs: 10_000,
-    proofTimeoutMs: 1_000,
+    verificationTimeoutMs: 1_000,
   });
   return {
     log,
@@ -164,7 +164,7 @@ const createDeps = (stores: ReturnType<typeof createStores>, options: ApiServerO
     authenticate: createAuthenticate({
       tokens: tokens.reflector,
       projects: projects.reflector,
-      proveToken,
+      verifyToken,
     }),
     noteUse: createNoteUse({
       tokens: tokens.reflector,

@@ -37,7 +37,7 @@ const fieldsOf = (value: unknown, ...path: readonly string[]): Readonly<Record<s
 const createFakeKube = (
   tokens: Map<string, KnownToken>,
   requests: KubeRequest[],
-  answer: (request: KubeRequest) => unknown,
+  reply: (request: KubeRequest) => unknown,
 ): KubeClient => ({
   server: 'https://kubernetes.test',
   request: async (request) => {
@@ -50,7 +50,7 @@ const createFakeKube = (
       });
     if (request.path.endsWith('/selfsubjectreviews'))
       return { status: { userInfo: { username: known.name } } };
-    if (!request.path.endsWith('/selfsubjectaccessreviews')) return answer(request);
+    if (!request.path.endsWith('/selfsubjectaccessreviews')) return reply(request);
     const { verb, resource, namespace = '' } = fieldsOf(request.body, 'spec', 'resourceAttributes');
     const wanted = `${String(verb)} ${String(resource)} ${String(namespace)}`;
     return { status: { allowed: known.allowed.includes('*') || known.allowed.includes(wanted) } };
@@ -66,7 +66,7 @@ export interface DashboardServerOptions {
   readonly provider?: DashboardDeps['provider'];
 }
 
-export interface Answer {
+export interface Response {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
@@ -75,15 +75,15 @@ export interface Answer {
 /** A browser without JavaScript: keeps cookies, sends forms from the dashboard's own pages, follows nothing. */
 export interface Visitor {
   readonly cookies: Map<string, string>;
-  get(path: string, headers?: Readonly<Record<string, string>>): Promise<Answer>;
+  get(path: string, headers?: Readonly<Record<string, string>>): Promise<Response>;
   post(
     path: string,
     fields: Readonly<Record<string, string>> | URLSearchParams,
     headers?: Readonly<Record<string, string>>,
-  ): Promise<Answer>;
+  ): Promise<Response>;
   /** The CSRF token of a page. */
   csrf(path: string): Promise<string>;
-  signIn(token: string): Promise<Answer>;
+  signIn(token: string): Promise<Response>;
 }
 
 export const FROM_HERE = { 'sec-fetch-site': 'same-origin', origin: 'null' } as const;
@@ -96,13 +96,13 @@ export const createVisitor = (url: string): Visitor => {
     if (attributes.includes('Max-Age=0')) cookies.delete(name);
     else cookies.set(name, value);
   };
-  const ask = async (path: string, init: RequestInit): Promise<Answer> => {
+  const ask = async (path: string, init: RequestInit): Promise<Response> => {
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     const headers = new Headers(init.headers);
     if (cookie !== '') headers.set('cookie', cookie);
-    const answer = await fetch(url + path, { ...init, headers, redirect: 'manual' });
-    answer.headers.getSetCookie().forEach(keep);
-    return { status: answer.status, headers: answer.headers, text: await answer.text() };
+    const reply = await fetch(url + path, { ...init, headers, redirect: 'manual' });
+    reply.headers.getSetCookie().forEach(keep);
+    return { status: reply.status, headers: reply.headers, text: await reply.text() };
   };
   const visitor: Visitor = {
     cookies,
@@ -121,7 +121,7 @@ export const startDashboardServer = async (options: DashboardServerOptions = {})
   const tokens = new Map<string, KnownToken>();
   const requests: KubeRequest[] = [];
   const logLines: string[] = [];
-  let answer = (request: KubeRequest): unknown => request.body;
+  let reply = (request: KubeRequest): unknown => request.body;
   const jobs = createKnownJobs();
   const zipJobs = createFakeObjects<ZipJob>({
     onChange: (change) => jobs.note(change),
@@ -138,7 +138,7 @@ export const startDashboardServer = async (options: DashboardServerOptions = {})
     clock: options.clock ?? systemClock,
     metrics: createApiMetrics(new Registry()),
     redis: options.redis,
-    kube: createFakeKube(tokens, requests, (request) => answer(request)),
+    kube: createFakeKube(tokens, requests, (request) => reply(request)),
     jobs,
     caches: { zipJobs: zipJobs.reflector, zipProjects: zipProjects.reflector },
     rateLimits: createRateLimits({ ...config, count: createLocalCounts() }),
@@ -162,8 +162,8 @@ export const startDashboardServer = async (options: DashboardServerOptions = {})
     zipJobs,
     zipProjects,
     /** What the API server answers beyond reviews. */
-    answerWith: (given: (request: KubeRequest) => unknown): void => {
-      answer = given;
+    respondWith: (given: (request: KubeRequest) => unknown): void => {
+      reply = given;
     },
     visit: () => createVisitor(url),
     [Symbol.asyncDispose]: () =>

@@ -52,14 +52,14 @@ class Origin implements FileOrigin {
   readonly #closing = new AbortController();
   readonly #seen = new Map<string, number>();
   readonly #requests: RecordedRequest[] = [];
-  #answering = 0;
+  #responding = 0;
   peakRequests = 0;
   peakConnections = 0;
   connections = 0;
 
   constructor(options: FileOriginOptions) {
     this.#options = options;
-    const listener: RequestListener = (incoming, response) => void this.#answer(incoming, response);
+    const listener: RequestListener = (incoming, response) => void this.#respond(incoming, response);
     this.#server = options.makeServer?.(listener) ?? createServer(listener);
     this.#server.on('connection', (socket: Socket) => {
       this.connections += 1;
@@ -105,16 +105,16 @@ class Origin implements FileOrigin {
     await closed;
   }
 
-  async #answer(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #respond(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const target = incoming.url ?? '/';
     const { pathname, searchParams } = new URL(target, 'http://origin');
     const seen = (this.#seen.get(target) ?? 0) + 1;
     this.#seen.set(target, seen);
     this.#requests.push({ path: target, headers: incoming.headers });
-    this.#answering += 1;
-    this.peakRequests = Math.max(this.peakRequests, this.#answering);
+    this.#responding += 1;
+    this.peakRequests = Math.max(this.peakRequests, this.#responding);
     response.once('close', () => {
-      this.#answering -= 1;
+      this.#responding -= 1;
       gone.abort();
     });
     const gone = new AbortController();

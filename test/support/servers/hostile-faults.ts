@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Answer, xmlError } from './memory-objects.ts';
+import { type Response, xmlError } from './memory-objects.ts';
 
 /** How one request to the hostile store goes wrong. */
 export type Fault =
   | {
-      readonly kind: 'answer';
+      readonly kind: 'response';
       readonly status: number;
       readonly code: string;
       readonly headers?: Readonly<Record<string, string>>;
@@ -52,7 +52,7 @@ const spaces = async (response: ServerResponse, count: number): Promise<void> =>
 type OkFault = Extract<Fault, { kind: 'okError' | 'okSpaces' }>;
 
 /** 200 at once, and what comes after it. */
-const answerSlowly = async (fault: OkFault, response: ServerResponse): Promise<void> => {
+const respondSlowly = async (fault: OkFault, response: ServerResponse): Promise<void> => {
   response.writeHead(200, { 'content-type': 'application/xml' });
   if (fault.kind === 'okError') {
     await spaces(response, fault.spaces ?? 0);
@@ -67,14 +67,21 @@ const isOk = (fault: Fault | undefined): fault is OkFault =>
   fault?.kind === 'okError' || fault?.kind === 'okSpaces';
 
 /** Answers instead of the store, without doing anything; false when the request is to be carried out. */
-export const answerInstead = async (fault: Fault | undefined, response: ServerResponse): Promise<boolean> => {
+export const respondInstead = async (
+  fault: Fault | undefined,
+  response: ServerResponse,
+): Promise<boolean> => {
   if (fault?.kind === 'hold') await fault.until;
-  if (fault?.kind === 'answer') {
-    sendAnswer(response, { status: fault.status, headers: { ...fault.headers }, body: xmlError(fault.code) });
+  if (fault?.kind === 'response') {
+    sendResponse(response, {
+      status: fault.status,
+      headers: { ...fault.headers },
+      body: xmlError(fault.code),
+    });
     return true;
   }
   if (isOk(fault)) {
-    await answerSlowly(fault, response);
+    await respondSlowly(fault, response);
     return true;
   }
   if (fault?.kind !== 'drop' || fault.when === 'after') return false;
@@ -82,8 +89,8 @@ export const answerInstead = async (fault: Fault | undefined, response: ServerRe
   return true;
 };
 
-export const sendAnswer = (response: ServerResponse, answer: Answer): void => {
+export const sendResponse = (response: ServerResponse, reply: Response): void => {
   if (response.destroyed) return;
-  response.writeHead(answer.status, { 'content-type': 'application/xml', ...answer.headers });
-  response.end(answer.body);
+  response.writeHead(reply.status, { 'content-type': 'application/xml', ...reply.headers });
+  response.end(reply.body);
 };

@@ -4,10 +4,10 @@
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { answerInstead, type Fault, readBody, sendAnswer } from './hostile-faults.ts';
+import { type Fault, readBody, respondInstead, sendResponse } from './hostile-faults.ts';
 import {
-  type Answer,
   MemoryObjects,
+  type Response,
   S3Fault,
   type StoredObject,
   type Upload,
@@ -114,7 +114,7 @@ interface Exchange {
 }
 
 /** What is done with a request that nothing is wrong with. */
-const WORK: Readonly<Record<Operation, (store: MemoryObjects, exchange: Exchange) => Answer>> = {
+const WORK: Readonly<Record<Operation, (store: MemoryObjects, exchange: Exchange) => Response>> = {
   create: (store, { asked, seen }) => store.create(asked.key, metadataOf(seen.headers)),
   part: (store, { asked, seen, hostile }) =>
     store.part(asked.id, {
@@ -138,7 +138,7 @@ const WORK: Readonly<Record<Operation, (store: MemoryObjects, exchange: Exchange
   },
 };
 
-const carryOut = (store: MemoryObjects, exchange: Exchange): Answer => {
+const carryOut = (store: MemoryObjects, exchange: Exchange): Response => {
   const { seen, hostile } = exchange;
   if (hostile.refusesNewHeaders) refuseNewHeaders(seen.headers);
   return WORK[seen.operation](store, exchange);
@@ -166,24 +166,24 @@ export const startHostileStore = async (): Promise<HostileStore> => {
     const seen = see(request, url);
     const fault = hostile.fault(seen);
     const body = await readBody(request, fault);
-    if (await answerInstead(fault, response)) return;
+    if (await respondInstead(fault, response)) return;
     const asked: Asked = {
       key: decodeURIComponent(url.pathname.split('/').slice(2).join('/')),
       id: url.searchParams.get('uploadId') ?? '',
       prefix: url.searchParams.get('prefix') ?? '',
       body,
     };
-    if (fault?.kind === 'raced') return sendAnswer(response, { status: 204 });
+    if (fault?.kind === 'raced') return sendResponse(response, { status: 204 });
     const [tamperedSeen, tamperedAsked] = tampered(seen, asked, fault);
-    const answer = carryOut(store, { seen: tamperedSeen, asked: tamperedAsked, hostile });
+    const reply = carryOut(store, { seen: tamperedSeen, asked: tamperedAsked, hostile });
     if (fault?.kind === 'drop') return void request.socket.destroy();
-    sendAnswer(response, answer);
+    sendResponse(response, reply);
   };
 
   const server = createServer((request, response) => {
     serve(request, response).catch((error: unknown) => {
       const fault = error instanceof S3Fault ? error : new S3Fault(500, 'InternalError');
-      sendAnswer(response, { status: fault.status, body: xmlError(fault.code) });
+      sendResponse(response, { status: fault.status, body: xmlError(fault.code) });
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

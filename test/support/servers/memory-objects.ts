@@ -50,7 +50,7 @@ export class S3Fault extends Error {
   }
 }
 
-export interface Answer {
+export interface Response {
   readonly status: number;
   readonly headers?: Record<string, string>;
   readonly body?: string;
@@ -65,7 +65,7 @@ export class MemoryObjects {
   readonly uploads = new Map<string, Upload>();
   #ids = 0;
 
-  create(key: string, metadata: Record<string, string>): Answer {
+  create(key: string, metadata: Record<string, string>): Response {
     this.#ids += 1;
     const id = `upload-${this.#ids}`;
     this.uploads.set(id, { key, metadata, parts: new Map(), initiated: new Date(), initiator: 'us' });
@@ -81,7 +81,7 @@ export class MemoryObjects {
     return upload;
   }
 
-  part(id: string, sent: PartSent): Answer {
+  part(id: string, sent: PartSent): Response {
     const { number = 0, body } = sent;
     const upload = this.upload(id);
     const sum = md5(body);
@@ -93,13 +93,13 @@ export class MemoryObjects {
     return { status: 200, headers: { etag, ...(crc !== undefined && { 'x-amz-checksum-crc32': crc }) } };
   }
 
-  abort(id: string): Answer {
+  abort(id: string): Response {
     this.upload(id);
     this.uploads.delete(id);
     return { status: 204 };
   }
 
-  complete(id: string, listed: string, ifNoneMatch: boolean): Answer {
+  complete(id: string, listed: string, ifNoneMatch: boolean): Response {
     const upload = this.upload(id);
     const numbers = [...listed.matchAll(/<PartNumber>(\d+)</g)].map((match) => Number(match[1]));
     const parts = numbers.map((number) => {
@@ -131,7 +131,7 @@ export class MemoryObjects {
     };
   }
 
-  head(key: string): Answer {
+  head(key: string): Response {
     const object = this.objects.get(key);
     if (!object) throw new S3Fault(404, 'NotFound');
     const metadata: Record<string, string> = {};
@@ -146,14 +146,14 @@ export class MemoryObjects {
     };
   }
 
-  listParts(id: string): Answer {
+  listParts(id: string): Response {
     const parts = [...this.upload(id).parts.keys()].map(
       (number) => `<Part><PartNumber>${number}</PartNumber></Part>`,
     );
     return { status: 200, body: `<ListPartsResult>${parts.join('')}</ListPartsResult>` };
   }
 
-  listUploads(prefix: string): Answer {
+  listUploads(prefix: string): Response {
     const uploads = [...this.uploads]
       .filter(([, { key }]) => key.startsWith(prefix))
       .map(

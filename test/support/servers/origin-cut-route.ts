@@ -18,7 +18,7 @@ const cutPlaces = ({ times, bytes, seed }: CutFile): readonly number[] => {
 };
 
 /** How the answer to a Range can be wrong, by `?fault=`. */
-interface Answer {
+interface Response {
   readonly status: number;
   readonly from: number;
   readonly seed: number;
@@ -26,7 +26,7 @@ interface Answer {
   readonly range: string | undefined;
 }
 
-const rightAnswer = (file: CutFile, from: number): Answer => ({
+const rightResponse = (file: CutFile, from: number): Response => ({
   status: from > 0 ? 206 : 200,
   from,
   seed: file.seed,
@@ -34,23 +34,23 @@ const rightAnswer = (file: CutFile, from: number): Answer => ({
   range: from > 0 ? `bytes ${from}-${file.bytes - 1}/${file.bytes}` : undefined,
 });
 
-type Fault = (answer: Answer, file: CutFile, request: OriginRequest) => Answer;
+type Fault = (reply: Response, file: CutFile, request: OriginRequest) => Response;
 
 /** From the second request on another file stands there, and If-Range does what it should. */
-const replaced: Fault = (answer, file, { seen }) =>
-  seen === 1 ? answer : { ...rightAnswer({ ...file, seed: file.seed + seen }, 0), etag: `"file-${seen}"` };
+const replaced: Fault = (reply, file, { seen }) =>
+  seen === 1 ? reply : { ...rightResponse({ ...file, seed: file.seed + seen }, 0), etag: `"file-${seen}"` };
 
 const onlyRanges =
-  (change: (answer: Answer, file: CutFile) => Partial<Answer>): Fault =>
-  (answer, file) =>
-    answer.status === 206 ? { ...answer, ...change(answer, file) } : answer;
+  (change: (reply: Response, file: CutFile) => Partial<Response>): Fault =>
+  (reply, file) =>
+    reply.status === 206 ? { ...reply, ...change(reply, file) } : reply;
 
 const FAULTS: Readonly<Record<string, Fault>> = {
   replaced,
-  'replaced-if-range-ignored': (answer, file, { seen }) =>
-    seen === 1 ? answer : { ...answer, seed: file.seed + seen, etag: `"file-${seen}"` },
+  'replaced-if-range-ignored': (reply, file, { seen }) =>
+    seen === 1 ? reply : { ...reply, seed: file.seed + seen, etag: `"file-${seen}"` },
   'etag-gone': onlyRanges(() => ({ etag: '' })),
-  'range-ignored': (_answer, file) => rightAnswer(file, 0),
+  'range-ignored': (_response, file) => rightResponse(file, 0),
   'wrong-start': onlyRanges(({ from }, { bytes }) => ({
     from: from - 1,
     range: `bytes ${from - 1}-${bytes - 1}/${bytes}`,
@@ -58,9 +58,9 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   'wrong-total': onlyRanges(({ from }, { bytes }) => ({ range: `bytes ${from}-${bytes - 1}/${bytes + 1}` })),
   'unknown-total': onlyRanges(({ from }, { bytes }) => ({ range: `bytes ${from}-${bytes - 1}/*` })),
   'no-content-range': onlyRanges(() => ({ range: undefined })),
-  'not-satisfiable': onlyRanges((_answer, { bytes }) => ({ status: 416, range: `bytes */${bytes}` })),
-  'weak-etag': (answer) => ({ ...answer, etag: `W/${answer.etag}` }),
-  'only-date': (answer) => ({ ...answer, etag: '' }),
+  'not-satisfiable': onlyRanges((_response, { bytes }) => ({ status: 416, range: `bytes */${bytes}` })),
+  'weak-etag': (reply) => ({ ...reply, etag: `W/${reply.etag}` }),
+  'only-date': (reply) => ({ ...reply, etag: '' }),
 };
 
 const faultOf = ({ query }: OriginRequest): Fault | undefined => FAULTS[query.get('fault') ?? ''];
@@ -74,8 +74,8 @@ const fileOf = ({ rest: [times, bytes, seed] }: OriginRequest): CutFile => ({
 const rangeStart = ({ headers }: IncomingMessage): number =>
   Number(/^bytes=(\d+)-$/.exec(headers.range ?? '')?.[1] ?? '0');
 
-const writeHead = (response: ServerResponse, answer: Answer, length: number | undefined): void => {
-  const { status, etag, range } = answer;
+const writeHead = (response: ServerResponse, reply: Response, length: number | undefined): void => {
+  const { status, etag, range } = reply;
   response.writeHead(status, {
     'last-modified': 'Wed, 21 Oct 2015 07:28:00 GMT',
     ...(length !== undefined && { 'content-length': String(length) }),
@@ -91,8 +91,8 @@ const cutConnection = ({ socket }: ServerResponse): void => {
 
 /** Where this answer is cut; undefined when it is not. */
 const cutOf = (file: CutFile, request: OriginRequest, start: number): number | undefined => {
-  const answers = request.query.has('flaky') ? 2 * file.times : file.times;
-  return request.seen <= answers ? cutPlaces(file).find((at) => at > start) : undefined;
+  const replies = request.query.has('flaky') ? 2 * file.times : file.times;
+  return request.seen <= replies ? cutPlaces(file).find((at) => at > start) : undefined;
 };
 
 /**
@@ -109,14 +109,14 @@ export const cutRoute: OriginRoute = async (request, response, incoming) => {
   const file = fileOf(request);
   const { bytes } = file;
   const start = rangeStart(incoming);
-  const right = rightAnswer(file, start);
-  const answer = faultOf(request)?.(right, file, request) ?? right;
-  const { from } = answer;
-  const end = answer.status === 416 ? from : bytes;
+  const right = rightResponse(file, start);
+  const reply = faultOf(request)?.(right, file, request) ?? right;
+  const { from } = reply;
+  const end = reply.status === 416 ? from : bytes;
   const to = cutOf(file, request, start) ?? end;
-  writeHead(response, answer, query.has('chunked') ? undefined : end - from);
+  writeHead(response, reply, query.has('chunked') ? undefined : end - from);
   response.flushHeaders();
-  await send(response, generatedPart({ bytes, seed: answer.seed, from, to }), signal);
+  await send(response, generatedPart({ bytes, seed: reply.seed, from, to }), signal);
   if (to === end) response.end();
   else if (!query.has('stall')) cutConnection(response);
 };

@@ -16,7 +16,7 @@ export interface StatusServer extends AsyncDisposable {
   /** Every write, the refused ones included. */
   readonly writes: StatusWrite[];
   /** HTTP status and body of the answer; 200 with the object by default. */
-  answer: (write: StatusWrite) => { readonly status: number; readonly message?: string } | undefined;
+  respond: (write: StatusWrite) => { readonly status: number; readonly message?: string } | undefined;
   /** The spec in every answer. */
   spec: unknown;
   /** What the answers' status has beside what was written: the controller's fields. */
@@ -44,13 +44,13 @@ export const startStatusServer = async (tls?: { key: string; cert: string }): Pr
         headers: request.headers,
       };
       writes.push(write);
-      const answer = scripted.answer(write) ?? { status: 200 };
-      response.writeHead(answer.status, { 'content-type': 'application/json' });
+      const reply = scripted.respond(write) ?? { status: 200 };
+      response.writeHead(reply.status, { 'content-type': 'application/json' });
       response.end(
         JSON.stringify(
-          answer.status === 200
+          reply.status === 200
             ? { ...body, status: { ...scripted.shown, ...body.status }, spec: scripted.spec }
-            : { kind: 'Status', message: answer.message },
+            : { kind: 'Status', message: reply.message },
         ),
       );
     });
@@ -64,7 +64,7 @@ export const startStatusServer = async (tls?: { key: string; cert: string }): Pr
     writes,
     spec: {},
     shown: {},
-    answer: () => undefined,
+    respond: () => undefined,
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

@@ -14,7 +14,7 @@ export interface Delivery {
 
 export interface ReceiverOptions {
   /** How this delivery is answered; undefined for the next of `answers`, or 204. */
-  readonly answer?: (delivery: Delivery) => number | 'never' | undefined;
+  readonly respond?: (delivery: Delivery) => number | 'never' | undefined;
   readonly port?: number;
 }
 
@@ -22,7 +22,7 @@ export interface WebhookReceiver extends AsyncDisposable {
   readonly url: string;
   readonly deliveries: readonly Delivery[];
   /** Status codes of the next answers; 204 when the list is empty. */
-  readonly answers: number[];
+  readonly responses: number[];
   /** Why deliveries were refused, which the published verifiers did not accept. */
   readonly refused: readonly string[];
   /** Waits for a delivery that the predicate accepts. */
@@ -75,12 +75,12 @@ const refusalOf = (delivery: Delivery, secrets: readonly string[]): string | und
 /** A receiver on loopback that keeps what it was sent. */
 export const startWebhookReceiver = async (options: ReceiverOptions = {}): Promise<WebhookReceiver> => {
   const deliveries: Delivery[] = [];
-  const answers: number[] = [];
+  const responses: number[] = [];
   const refused: string[] = [];
   let trusted: readonly string[] = [];
-  const answerTo = (delivery: Delivery): number | 'never' => {
+  const responseTo = (delivery: Delivery): number | 'never' => {
     const refusal = refusalOf(delivery, trusted);
-    if (refusal === undefined) return options.answer?.(delivery) ?? answers.shift() ?? 204;
+    if (refusal === undefined) return options.respond?.(delivery) ?? responses.shift() ?? 204;
     refused.push(refusal);
     return 401;
   };
@@ -91,8 +91,8 @@ export const startWebhookReceiver = async (options: ReceiverOptions = {}): Promi
       const body = Buffer.concat(chunks).toString('utf8');
       const delivery = { path: request.url ?? '', headers: request.headers, body, at: Date.now() };
       deliveries.push(delivery);
-      const answer = answerTo(delivery);
-      if (answer !== 'never') response.writeHead(answer).end();
+      const reply = responseTo(delivery);
+      if (reply !== 'never') response.writeHead(reply).end();
     });
   });
   await new Promise<void>((resolve) => server.listen(options.port ?? 0, '127.0.0.1', resolve));
@@ -100,7 +100,7 @@ export const startWebhookReceiver = async (options: ReceiverOptions = {}): Promi
   return {
     url: `http://127.0.0.1:${port}`,
     deliveries,
-    answers,
+    responses,
     refused,
     next: (predicate, limitMs) =>
       until('a webhook delivery', () => deliveries.find(predicate), limitMs === undefined ? {} : { limitMs }),

@@ -49,7 +49,7 @@ export function aPodWithVolumes(): object {
   ];
   const task = { path: 'task.json', fieldRef: { fieldPath: "metadata.annotations['zipjobs.dev/task']" } };
   const resources = { limits: { memory: '64Mi' } };
-  const pod = aPod('mounts', { ...anAnswering(env), volumeMounts, resources });
+  const pod = aPod('mounts', { ...aServer(env), volumeMounts, resources });
   return {
     ...pod,
     metadata: { ...pod.metadata, annotations: { 'zipjobs.dev/task': '{"a":1}' } },
@@ -97,9 +97,9 @@ export function aJob(name: string, exitCode: string): object {
 }
 
 /** A container that is ready once it answers. */
-export function anAnswering(env: readonly object[] = []): object {
+export function aServer(env: readonly object[] = []): object {
   const readinessProbe = { httpGet: { path: '/ready', port: 8080 } };
-  return { image: 'test-answers', env: [...hostEnv(), ...env], readinessProbe };
+  return { image: 'test-responses', env: [...hostEnv(), ...env], readinessProbe };
 }
 
 function hostEnv(): object[] {

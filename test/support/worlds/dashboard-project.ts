@@ -45,12 +45,12 @@ export const startDashboardProject = async (
 ): Promise<DashboardProject> => {
   const server = await startDashboardServer({ env });
   const objects = createObjectsByPath();
-  server.answerWith((request) => {
-    const answer = objects.answer(request);
+  server.respondWith((request) => {
+    const response = objects.respond(request);
     // The API sees the change through its watch.
     if (request.method === 'PATCH' && request.path.startsWith(COLLECTIONS.projects))
-      server.zipProjects.put(RESOURCES.zipProjects.decode(answer));
-    return answer;
+      server.zipProjects.put(RESOURCES.zipProjects.decode(response));
+    return response;
   });
   server.tokens.set(ADA, { name: 'ada', allowed: ['*'] });
   server.tokens.set(VIEW, { name: 'vera', allowed: LOOKING.map((right) => `${right} ${TEAM}`) });

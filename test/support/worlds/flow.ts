@@ -35,8 +35,8 @@ export const untilTokenKnown = async (baseUrl: string, token: string): Promise<v
   await until(
     'the API to know the token',
     async () => {
-      const answer = await askApi(baseUrl, { path: `/v1/zips/${NO_SUCH_JOB}`, token });
-      return answer.status !== 401 && answer.status !== 429;
+      const response = await askApi(baseUrl, { path: `/v1/zips/${NO_SUCH_JOB}`, token });
+      return response.status !== 401 && response.status !== 429;
     },
     // Stays below AUTH_FAILURES_PER_MINUTE, which all tests share because they use one address.
     { intervalMs: 100 },

@@ -27,7 +27,7 @@ export interface KilledDeliveries {
   readonly deliveries: readonly Delivery[];
   readonly refused: readonly string[];
   /** Kills after the receiver had the event and before it answered. */
-  readonly killsBeforeAnswer: number;
+  readonly killsBeforeResponse: number;
   /** Kills after the answer and before the API server heard of it. */
   readonly killsBeforeSave: number;
   /** Controllers that ended, by a kill or because they lost the lease. */
@@ -36,7 +36,7 @@ export interface KilledDeliveries {
 
 /** The next kill is due when so many new events more have been seen, and is of the other kind than the last one. */
 class Killer {
-  beforeAnswer = 0;
+  beforeResponse = 0;
   beforeSave = 0;
   pool: ControllerPool | undefined;
   readonly #options: KilledDeliveriesOptions;
@@ -47,13 +47,13 @@ class Killer {
   }
 
   get kills(): number {
-    return this.beforeAnswer + this.beforeSave;
+    return this.beforeResponse + this.beforeSave;
   }
 
   onDelivery(delivery: Delivery): 'never' | undefined {
     this.#seen.add(deliveryId(delivery));
     if (!this.#isDue() || this.kills % 2 === 1 || this.pool?.killLeader() !== true) return undefined;
-    this.beforeAnswer += 1;
+    this.beforeResponse += 1;
     return 'never';
   }
 
@@ -88,7 +88,7 @@ const runKilledDeliveries = async (options: KilledDeliveriesOptions): Promise<Ki
   const cluster = await sharedCluster();
   await sharedInstallation();
   const killer = new Killer(options);
-  const receiver = resources.use(await startWebhookReceiver({ answer: (one) => killer.onDelivery(one) }));
+  const receiver = resources.use(await startWebhookReceiver({ respond: (one) => killer.onDelivery(one) }));
   const project = resources.use(await createProject(cluster, { namespace, webhookUrl: receiver.url }));
   receiver.trust(project.webhookSecret);
   const admin = resources.use(await signIn(cluster));
@@ -105,7 +105,7 @@ const runKilledDeliveries = async (options: KilledDeliveriesOptions): Promise<Ki
           count,
           url: () => receiver.url,
         }),
-      settings: { LEASE_DURATION_MS: '2000', FULL_PASS_SECONDS: '5' },
+      settings: { LEASE_DURATION_MS: '2000', FULL_RECONCILE_SECONDS: '5' },
     }),
   );
   killer.pool = pool;
@@ -121,7 +121,7 @@ const runKilledDeliveries = async (options: KilledDeliveriesOptions): Promise<Ki
     jobs,
     deliveries: receiver.deliveries,
     refused: receiver.refused,
-    killsBeforeAnswer: killer.beforeAnswer,
+    killsBeforeResponse: killer.beforeResponse,
     killsBeforeSave: killer.beforeSave,
     ended: pool.ended,
   };
@@ -137,13 +137,13 @@ export const expectNoneLost = async (options: KilledDeliveriesOptions): Promise<
   for (const one of run.deliveries) times.set(deliveryId(one), (times.get(deliveryId(one)) ?? 0) + 1);
   const repeats = run.deliveries.length - times.size;
   const most = Math.max(...times.values());
-  const { killsBeforeAnswer, killsBeforeSave, ended } = run;
+  const { killsBeforeResponse, killsBeforeSave, ended } = run;
   process.stderr.write(
-    `${JSON.stringify({ events: times.size, killsBeforeAnswer, killsBeforeSave, ended, repeats, most })}\n`,
+    `${JSON.stringify({ events: times.size, killsBeforeResponse, killsBeforeSave, ended, repeats, most })}\n`,
   );
   expect(run.refused).to.deep.equal([]);
-  expect(killsBeforeAnswer + killsBeforeSave).to.equal(options.kills);
-  expect(Math.min(killsBeforeAnswer, killsBeforeSave)).to.equal(Math.floor(options.kills / 2));
+  expect(killsBeforeResponse + killsBeforeSave).to.equal(options.kills);
+  expect(Math.min(killsBeforeResponse, killsBeforeSave)).to.equal(Math.floor(options.kills / 2));
   expect([...times.keys()].toSorted()).to.deep.equal(
     run.jobs.map(({ status }) => status?.webhook?.deliveryId ?? '').toSorted(),
   );

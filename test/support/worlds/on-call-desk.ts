@@ -23,7 +23,7 @@ export interface OnCallDesk {
   /** What the documented command prints. @throws Error when there is no such question, or the command fails. */
   ask(question: string, about: Subject): Promise<string>;
   /** Asks until the answer is as expected. */
-  answers(question: string, about: Subject, answer: RegExp): Promise<string>;
+  responses(question: string, about: Subject, response: RegExp): Promise<string>;
 }
 
 /** The table of the section "Questions and commands": question -> command. */
@@ -52,12 +52,12 @@ export const openOnCallDesk = async (cluster: Cluster): Promise<OnCallDesk> => {
     questions: [...table.keys()],
     asked,
     ask,
-    answers: (question, about, answer) =>
+    responses: (question, about, response) =>
       until(
-        `${question} ${about.name ?? ''} to be answered ${String(answer)}`,
+        `${question} ${about.name ?? ''} to be answered ${String(response)}`,
         async () => {
           const text = await ask(question, about);
-          if (answer.test(text)) return text;
+          if (response.test(text)) return text;
           throw new Error(text);
         },
         { intervalMs: 300, limitMs: 120_000 },

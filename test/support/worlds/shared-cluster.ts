@@ -5,7 +5,7 @@ import type { Pod } from '#tools/local-cluster/node-agent/pod-types.ts';
 /** Images of small scripts that the cluster's own tests run as containers. */
 const TEST_IMAGES = {
   'test-exits': 'test/support/processes/pods/exits.ts',
-  'test-answers': 'test/support/processes/pods/answers.ts',
+  'test-responses': 'test/support/processes/pods/responses.ts',
 };
 
 /** Where pods that start from now on find the API server, such as behind a proxy, and what env they get beside their own. */

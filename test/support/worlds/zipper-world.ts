@@ -35,7 +35,7 @@ export interface ZipperWorld extends AsyncDisposable {
   /** Makes a ZipJob of these sources and answers its uuid. */
   start(urls: readonly string[], own?: OwnWorld): Promise<string>;
   untilEnd(uuid: string): Promise<ZipJob>;
-  /** Waits until a pod is in charge that has recorded an upload; answers its uid. */
+  /** Waits until a pod is active that has recorded an upload; answers its uid. */
   untilUploading(uuid: string, not?: string): Promise<string>;
   untilNothingOpen(): Promise<void>;
   kubectl(...args: readonly string[]): Promise<string>;
@@ -47,7 +47,7 @@ const END_LIMIT_MS = 120_000;
 /** Waits as short as they may be, but for a source that a test holds. */
 const QUICK_ENV = {
   PART_SIZE_BYTES: '5242880',
-  STATUS_CHARGE_INTERVAL_MS: '100',
+  STATUS_ACTIVATION_INTERVAL_MS: '100',
   STATUS_PROGRESS_INTERVAL_MS: '200',
   STATUS_REQUEST_TIMEOUT_MS: '3000',
   STATUS_RETRY_MAX_MS: '300',

@@ -19,22 +19,22 @@ describe('createApp', () => {
   describe('order of faults', () => {
     const none = { bucket_name: 'nowhere', key: '', urls: [] };
     it('is 401 first', async () => {
-      const answer = await api.ask({
+      const response = await api.ask({
         method: 'POST',
         path: '/v1/zips',
         token: 'x',
         body: '{',
         headers: { 'content-type': 'text/plain' },
       });
-      expect(answer.status).to.equal(401);
+      expect(response.status).to.equal(401);
     });
 
     it('is 403 before the body', async () => {
       const token = generateToken();
       api.tokens.put(aToken('team-a', token, { name: 'reader', permissions: ['read'] }));
-      const answer = await api.post('{', { token, headers: { 'content-type': 'text/plain' } });
-      expect(answer.status).to.equal(403);
-      expect(answer.body.error).to.include({
+      const response = await api.post('{', { token, headers: { 'content-type': 'text/plain' } });
+      expect(response.status).to.equal(403);
+      expect(response.body.error).to.include({
         type: 'permission_error',
         code: 'insufficient_permissions',
         param: null,
@@ -54,25 +54,25 @@ describe('createApp', () => {
   describe('paths and methods (T25)', () => {
     for (const path of ['/', '/v1', '/v1/zips/', '/V1/zips', '/v1/zips/a/b', '/api/v1//zips', '/v2/zips']) {
       it(`knows nothing at ${path}`, async () => {
-        const answer = await api.ask({ method: 'PUT', path });
-        expect(answer.status).to.equal(404);
-        expect(answer.body.error).to.include({ type: 'invalid_request_error', code: 'resource_not_found' });
+        const response = await api.ask({ method: 'PUT', path });
+        expect(response.status).to.equal(404);
+        expect(response.body.error).to.include({ type: 'invalid_request_error', code: 'resource_not_found' });
       });
     }
 
     it('ignores what a client expects that nobody has heard of', async () => {
       const head = `GET /v1/zips/${UNKNOWN_ID} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n`;
-      const answer = await rawHttp(api.port, [`${head}Expect: more\r\n\r\n`]);
-      expect(answer).to.match(/^HTTP\/1.1 401 /);
-      expect(answer).to.include('"code":"authentication_required"');
+      const response = await rawHttp(api.port, [`${head}Expect: more\r\n\r\n`]);
+      expect(response).to.match(/^HTTP\/1.1 401 /);
+      expect(response).to.include('"code":"authentication_required"');
     });
 
     it('does not resolve encoded dots', async () => {
-      const answer = await rawHttp(api.port, [
+      const response = await rawHttp(api.port, [
         'GET /%2e%2e/v1/zips HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n',
       ]);
-      expect(answer).to.match(/^HTTP\/1.1 404 /);
-      expect(answer).to.include('"code":"resource_not_found"');
+      expect(response).to.match(/^HTTP\/1.1 404 /);
+      expect(response).to.include('"code":"resource_not_found"');
     });
 
     const methods = [
@@ -84,24 +84,24 @@ describe('createApp', () => {
     ] as const;
     for (const [method, path, allow] of methods) {
       it(`answers 405 to ${method} ${path}`, async () => {
-        const answer = await askApi(api.url, { method, path });
-        expect(answer.status).to.equal(405);
-        expect(answer.headers.get('allow')).to.equal(allow);
-        expect(answer.body.error).to.include({ code: 'method_not_allowed', param: null });
+        const response = await askApi(api.url, { method, path });
+        expect(response.status).to.equal(405);
+        expect(response.headers.get('allow')).to.equal(allow);
+        expect(response.body.error).to.include({ code: 'method_not_allowed', param: null });
       });
     }
 
     it('answers what is no HTTP in the envelope', async () => {
-      const answer = await rawHttp(api.port, ['NONSENSE\r\n\r\n']);
-      expect(answer).to.match(/^HTTP\/1.1 400 /);
-      expect(answer).to.include('"code":"malformed_request"');
+      const response = await rawHttp(api.port, ['NONSENSE\r\n\r\n']);
+      expect(response).to.match(/^HTTP\/1.1 400 /);
+      expect(response).to.include('"code":"malformed_request"');
     });
 
     it('answers headers that are too large in the envelope', async () => {
-      const answer = await rawHttp(api.port, [
+      const response = await rawHttp(api.port, [
         `GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`,
       ]);
-      expect(answer).to.match(/^HTTP\/1.1 431 /);
+      expect(response).to.match(/^HTTP\/1.1 431 /);
     });
   });
 
@@ -167,9 +167,9 @@ describe('createApp', () => {
       await using quick = await startApiServer({
         http: { headersTimeoutMs: 100, requestTimeoutMs: 200, timeoutCheckMs: 20 },
       });
-      const answer = await rawHttp(quick.port, ['GET / HTTP/1.1\r\nHost:']);
-      expect(answer).to.match(/^HTTP\/1.1 408 /);
-      expect(answer).to.include('"code":"request_timeout"');
+      const response = await rawHttp(quick.port, ['GET / HTTP/1.1\r\nHost:']);
+      expect(response).to.match(/^HTTP\/1.1 408 /);
+      expect(response).to.include('"code":"request_timeout"');
     });
 
     it('refuses plain HTTP when a trusted proxy tells of it', async () => {

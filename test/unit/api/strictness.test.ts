@@ -22,9 +22,11 @@ describe('the API', function () {
 
   it('refuses bytes that are no UTF-8 instead of replacing them (T17)', async () => {
     const [before = '', after = ''] = JSON.stringify({ ...A_REQUEST, key: 'X' }).split('X');
-    const answer = await api.post(Buffer.concat([Buffer.from(before), Buffer.of(0xff), Buffer.from(after)]));
-    expect([answer.status, answer.body.error?.code]).to.deep.equal([400, 'invalid_json']);
-    expect(answer.body.error?.message).to.contain('UTF-8');
+    const response = await api.post(
+      Buffer.concat([Buffer.from(before), Buffer.of(0xff), Buffer.from(after)]),
+    );
+    expect([response.status, response.body.error?.code]).to.deep.equal([400, 'invalid_json']);
+    expect(response.body.error?.message).to.contain('UTF-8');
   });
 
   it('refuses a field that comes twice, at the top and in an entry, and leaves metadata alone (T19)', async () => {
@@ -32,8 +34,8 @@ describe('the API', function () {
     const entry = '{"url":"https://a.example.com/","url":"https://b.example.com/","filename":"a"}';
     const inEntry = JSON.stringify({ ...A_REQUEST, urls: [] }).replace('[]', `[${entry}]`);
     for (const body of [`{"key":"first.zip",${rest}`, `{"k\\u0065y":"first.zip",${rest}`, inEntry]) {
-      const answer = await api.post(body);
-      expect([answer.status, answer.body.error?.code], body).to.deep.equal([400, 'invalid_json']);
+      const response = await api.post(body);
+      expect([response.status, response.body.error?.code], body).to.deep.equal([400, 'invalid_json']);
     }
     const metadata = '{"a":1,"a":2}';
     const kept = await api.post(`{"metadata":${metadata},${rest}`);
@@ -50,8 +52,8 @@ describe('the API', function () {
       ['urls', { urls: [{ ...file, filename: 'HALF' }] }],
       ['urls', { urls: [{ ...file, url: 'https://files.example.com/HALF' }] }],
     ] as const) {
-      const answer = await api.post(text(change));
-      expect([answer.status, answer.body.error?.param]).to.deep.equal([422, param]);
+      const response = await api.post(text(change));
+      expect([response.status, response.body.error?.param]).to.deep.equal([422, param]);
     }
     const kept = await api.post(text({ metadata: { a: 'HALF' } }));
     expect(kept.text).to.contain(`{"a":"${half}"}`);
@@ -60,13 +62,13 @@ describe('the API', function () {
   it('builds nothing from the Host header (T24)', async () => {
     const body = JSON.stringify(A_REQUEST);
     for (const host of ['evil.example.com', 'a@b:99999', '[::1', 'x'.repeat(2_000)]) {
-      const answer = await rawHttp(api.port, [
+      const response = await rawHttp(api.port, [
         `POST /v1/zips HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${api.token}\r\n` +
           `Content-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
       ]);
-      expect(answer).to.match(/^HTTP\/1.1 201 /);
-      expect(answer).to.match(/\r\nLocation: \/v1\/zips\/[0-9a-f-]{36}\r\n/);
-      expect(answer).to.not.contain(host);
+      expect(response).to.match(/^HTTP\/1.1 201 /);
+      expect(response).to.match(/\r\nLocation: \/v1\/zips\/[0-9a-f-]{36}\r\n/);
+      expect(response).to.not.contain(host);
     }
   });
 
@@ -110,11 +112,11 @@ describe('the API', function () {
       415: await api.post('{}', { headers: { ...json, 'content-encoding': 'gzip' } }),
       422: await api.post({}),
     };
-    for (const [status, answer] of Object.entries(faults)) {
-      expect(answer.status).to.equal(Number(status));
-      expect(answer.body).to.have.all.keys('error');
-      expect(answer.body.error).to.have.all.keys('type', 'code', 'message', 'param');
-      expect(answer.headers.get('x-request-id')).to.be.a('string');
+    for (const [status, response] of Object.entries(faults)) {
+      expect(response.status).to.equal(Number(status));
+      expect(response.body).to.have.all.keys('error');
+      expect(response.body.error).to.have.all.keys('type', 'code', 'message', 'param');
+      expect(response.headers.get('x-request-id')).to.be.a('string');
     }
     const raw = await rawHttp(api.port, [`GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`]);
     expect(raw).to.match(/^HTTP\/1.1 431 /);
@@ -130,13 +132,13 @@ describe('the API', function () {
     ] as const;
     for (const [status, failure] of failures) {
       api.jobs.fail(failure);
-      const answer = await api.post(A_REQUEST);
-      expect(answer.status).to.equal(status);
-      expect(answer.body).to.have.all.keys('error');
-      expect(answer.body.error).to.have.all.keys('type', 'code', 'message', 'param');
-      expect(answer.body.error?.type).to.equal('api_error');
-      expect(answer.text).to.not.contain(failure.message);
-      expect(answer.headers.get('retry-after') !== null).to.equal(status === 503);
+      const response = await api.post(A_REQUEST);
+      expect(response.status).to.equal(status);
+      expect(response.body).to.have.all.keys('error');
+      expect(response.body.error).to.have.all.keys('type', 'code', 'message', 'param');
+      expect(response.body.error?.type).to.equal('api_error');
+      expect(response.text).to.not.contain(failure.message);
+      expect(response.headers.get('retry-after') !== null).to.equal(status === 503);
     }
   });
 });

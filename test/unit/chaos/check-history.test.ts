@@ -55,16 +55,16 @@ describe('checkHistory', () => {
   });
 
   it('finds an API that tells less than before, two ends, or nothing of what it accepted', () => {
-    const told = (...statuses: readonly string[]) =>
+    const reported = (...statuses: readonly string[]) =>
       rules([
         ...SUCCEEDED,
-        ...statuses.map((status): Seen => ({ kind: 'answer', at: 0, uuid: UUID, status })),
+        ...statuses.map((status): Seen => ({ kind: 'response', at: 0, uuid: UUID, status })),
       ]);
-    expect(told('none', 'processing', 'processing', 'succeeded')).to.deep.equal([]);
-    expect(told('processing', 'none')).to.deep.equal(['H6']);
-    expect(told('succeeded', 'processing')).to.deep.equal(['H6']);
-    expect(told('succeeded', 'failed')).to.deep.equal(['H6']);
-    expect(told('none', 'absent')).to.deep.equal(['H5']);
+    expect(reported('none', 'processing', 'processing', 'succeeded')).to.deep.equal([]);
+    expect(reported('processing', 'none')).to.deep.equal(['H6']);
+    expect(reported('succeeded', 'processing')).to.deep.equal(['H6']);
+    expect(reported('succeeded', 'failed')).to.deep.equal(['H6']);
+    expect(reported('none', 'absent')).to.deep.equal(['H5']);
   });
 
   it('finds a webhook that was never delivered, has two ids, or tells another end', () => {
@@ -143,8 +143,8 @@ describe('checkHistory', () => {
   });
 
   it('finds an upload that was completed before the status said so, or by nobody', () => {
-    const early = [sight('Running'), record('u1', 'open'), complete('u1'), ...SUCCEEDED.slice(2)];
-    expect(rules(early)).to.deep.equal(['fence']);
+    const forced = [sight('Running'), record('u1', 'open'), complete('u1'), ...SUCCEEDED.slice(2)];
+    expect(rules(forced)).to.deep.equal(['fence']);
     expect(rules([...SUCCEEDED, complete('u9')])).to.deep.equal(['fence']);
   });
 
@@ -156,23 +156,23 @@ describe('checkHistory', () => {
       ...uploaded('u2', other),
       of(other, sight('Succeeded', 'Uploaded', 't2')),
     ];
-    const told = [delivery('m1', 'succeeded'), delivery('m2', 'succeeded', other)];
+    const reported = [delivery('m1', 'succeeded'), delivery('m2', 'succeeded', other)];
     const jobs = (object: Readonly<Record<string, string>>) => [
       outcome({ object }),
       outcome({ uuid: other, object, expected: { third: 'c' } }),
     ];
 
     it('finds nothing when they take turns and the last one stands at the key', () => {
-      expect(rules([...first, ...second, ...told], jobs({ third: 'c' }))).to.deep.equal([]);
+      expect(rules([...first, ...second, ...reported], jobs({ third: 'c' }))).to.deep.equal([]);
     });
 
     it('finds one that began before the other had ended', () => {
-      const story = [...first.slice(0, 2), ...second, ...first.slice(2), ...told];
+      const story = [...first.slice(0, 2), ...second, ...first.slice(2), ...reported];
       expect(rules(story, jobs(ENTRIES))).to.deep.equal(['turn']);
     });
 
     it('finds the archive of the first at the key', () => {
-      expect(rules([...first, ...second, ...told], jobs(ENTRIES))).to.deep.equal(['H4']);
+      expect(rules([...first, ...second, ...reported], jobs(ENTRIES))).to.deep.equal(['H4']);
     });
   });
 });

@@ -152,11 +152,14 @@ describe('createProgram', () => {
 });
 
 describe('confirmed', () => {
-  const bye = (answer: boolean | undefined, ...args: readonly string[]) =>
+  const bye = (response: boolean | undefined, ...args: readonly string[]) =>
     runProgram(
       {
         groups: [sayCommands()],
-        terminal: { isInteractive: answer !== undefined, confirm: () => Promise.resolve(answer === true) },
+        terminal: {
+          isInteractive: response !== undefined,
+          confirm: () => Promise.resolve(response === true),
+        },
       },
       ['say', 'bye', ...args],
     );

@@ -46,9 +46,9 @@ describe('pages of createDashboard', () => {
       const visitor = await visitAs(server, ADA);
       expect((await visitor.get('/projects/team-a')).status).to.equal(200);
       server.tokens.set(ADA, { name: 'ada', allowed: ['get zipprojects team-a'] });
-      const answer = await visitor.get('/projects/team-a');
-      expect(answer.status).to.equal(403);
-      expect(answer.text).to.contain('is not allowed to list zipjobs in team-a');
+      const response = await visitor.get('/projects/team-a');
+      expect(response.status).to.equal(403);
+      expect(response.text).to.contain('is not allowed to list zipjobs in team-a');
       expect((await visitor.get('/projects/team-a/live/overview')).status).to.equal(403);
     });
 
@@ -63,8 +63,8 @@ describe('pages of createDashboard', () => {
     it('end the session when the API server rejects the token', async () => {
       const visitor = await visitAs(server, ADA);
       server.tokens.delete(ADA);
-      const answer = await visitor.get('/projects/team-a');
-      expect(answer.headers.get('location')).to.equal('/sign-in?next=%2Fprojects%2Fteam-a&why=ended');
+      const response = await visitor.get('/projects/team-a');
+      expect(response.headers.get('location')).to.equal('/sign-in?next=%2Fprojects%2Fteam-a&why=ended');
       expect(visitor.cookies.has(SESSION)).to.equal(false);
       expect((await visitor.get('/sign-in?why=ended')).text).to.contain('no longer accepts your token');
     });
@@ -72,8 +72,8 @@ describe('pages of createDashboard', () => {
     it('respond 401 to a live part instead of the sign-in page', async () => {
       const visitor = await visitAs(server, ADA);
       server.tokens.delete(ADA);
-      const answer = await visitor.get('/projects/team-a/live/overview', { 'x-live': '1' });
-      expect([answer.status, answer.text]).to.deep.equal([401, '']);
+      const response = await visitor.get('/projects/team-a/live/overview', { 'x-live': '1' });
+      expect([response.status, response.text]).to.deep.equal([401, '']);
     });
   });
 
@@ -82,11 +82,11 @@ describe('pages of createDashboard', () => {
 
     it('is created with the token of the user', async () => {
       const visitor = await visitAs(server, ADA);
-      const answer = await visitor.post('/new-project', {
+      const response = await visitor.post('/new-project', {
         ...fields,
         csrf: await visitor.csrf('/new-project'),
       });
-      expect(answer.headers.get('location')).to.equal('/projects');
+      expect(response.headers.get('location')).to.equal('/projects');
       const made = server.requests.find(({ path }) => path.endsWith('/namespaces/team-c/zipprojects'));
       expect(made).to.deep.include({ method: 'POST', bearer: ADA });
       expect(made?.body).to.deep.include({ spec: { displayName: 'Team C' } });
@@ -98,10 +98,10 @@ describe('pages of createDashboard', () => {
       const visitor = await visitAs(server, ADA);
       const csrf = await visitor.csrf('/new-project');
       const bad = { namespace: 'Not A Name', displayName: '"><script>alert(1)</script>', csrf };
-      const answer = await visitor.post('/new-project', bad);
-      expect(answer.status).to.equal(422);
-      expect(answer.text).to.contain('id="namespace-error"').and.contain('value="Not A Name"');
-      expect(answer.text).to.contain('&lt;script&gt;').and.not.contain('<script>');
+      const response = await visitor.post('/new-project', bad);
+      expect(response.status).to.equal(422);
+      expect(response.text).to.contain('id="namespace-error"').and.contain('value="Not A Name"');
+      expect(response.text).to.contain('&lt;script&gt;').and.not.contain('<script>');
     });
   });
 
@@ -138,8 +138,8 @@ describe('pages of createDashboard', () => {
       const plain = { 'x-forwarded-proto': 'http', origin: 'https://zips.example.com' };
       const page = await visitor.get('//evil.example/?a=1', plain);
       expect([page.status, page.headers.get('location')]).to.deep.equal([308, 'https://zips.example.com/']);
-      const answer = await visitor.post('/sign-in', { token: ADA }, plain);
-      expect(answer.status).to.equal(400);
+      const response = await visitor.post('/sign-in', { token: ADA }, plain);
+      expect(response.status).to.equal(400);
       expect(visitor.cookies.size).to.equal(0);
     });
 
@@ -187,17 +187,17 @@ describe('pages of createDashboard', () => {
     });
 
     it('show the request ID of an error, but not its cause', async () => {
-      server.answerWith(() => {
+      server.respondWith(() => {
         throw new Error('boom: secret detail');
       });
       const visitor = await visitAs(server, ADA);
-      const answer = await visitor.post('/new-project', {
+      const response = await visitor.post('/new-project', {
         namespace: 'x',
         displayName: '',
         csrf: await visitor.csrf('/new-project'),
       });
-      expect(answer.status).to.equal(500);
-      expect(answer.text).to.contain(answer.headers.get('x-request-id')).and.not.contain('boom');
+      expect(response.status).to.equal(500);
+      expect(response.text).to.contain(response.headers.get('x-request-id')).and.not.contain('boom');
     });
 
     it('respond 404 to unknown paths, signed in or not', async () => {
@@ -208,15 +208,15 @@ describe('pages of createDashboard', () => {
 
     it('open from a link on another site through an intermediate page', async () => {
       const visitor = server.visit();
-      const answer = await visitor.get('/projects/team-a', { 'sec-fetch-site': 'cross-site' });
-      expect(answer.status).to.equal(200);
-      expect(answer.text).to.contain('http-equiv="refresh" content="0;url=/projects/team-a"');
+      const response = await visitor.get('/projects/team-a', { 'sec-fetch-site': 'cross-site' });
+      expect(response.status).to.equal(200);
+      expect(response.text).to.contain('http-equiv="refresh" content="0;url=/projects/team-a"');
     });
 
     it('keep the chosen theme', async () => {
       const visitor = server.visit();
-      const answer = await visitor.post('/theme', { theme: 'dark', next: '/sign-in' });
-      expect(answer.headers.get('location')).to.equal('/sign-in');
+      const response = await visitor.post('/theme', { theme: 'dark', next: '/sign-in' });
+      expect(response.headers.get('location')).to.equal('/sign-in');
       expect((await visitor.get('/sign-in')).text).to.contain('data-theme="dark"');
       await visitor.post('/theme', { theme: '"><script>', next: '/' });
       expect((await visitor.get('/sign-in')).text).to.contain('data-theme="auto"');

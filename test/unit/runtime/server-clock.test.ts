@@ -49,7 +49,7 @@ describe('createServerClock', () => {
     const { clock, local, set, header } = settable();
     const server = createServerClock(local);
     set(HOUR_MS);
-    for (let answers = 0; answers < 20; answers += 1) {
+    for (let responses = 0; responses < 20; responses += 1) {
       const sentMs = clock.monotonicMs();
       clock.jump(20);
       server.hear(header(), sentMs);

@@ -138,10 +138,10 @@ describe('a zipper process', function () {
     const { mode: _mode, ...rest } = task('/whole');
     const since = '2026-01-02T03:04:05Z';
     const upload = { uploadId: 'gone', uploadState: 'committing', attempt: 'pod-0' };
-    const settle = { ...rest, mode: 'settle', since, ...upload };
-    const { code, message } = await end(await start(settle));
+    const recover = { ...rest, mode: 'recover', since, ...upload };
+    const { code, message } = await end(await start(recover));
     expect(code).to.equal(0);
-    expect(message).to.deep.equal({ contractVersion: 1, mode: 'settle', settled: { outcome: 'absent' } });
+    expect(message).to.deep.equal({ contractVersion: 1, mode: 'recover', recovered: { outcome: 'absent' } });
   });
 
   for (const [name, given, env] of [

@@ -34,7 +34,7 @@ export async function startLogServer(options: LogServerOptions): Promise<LogServ
   const server = createServer(
     { ca, cert, key, requestCert: true, rejectUnauthorized: true },
     (call, reply) => {
-      answer(call, reply, options).catch(() => reply.destroy());
+      respond(call, reply, options).catch(() => reply.destroy());
     },
   );
   await new Promise<void>((resolve, reject) => {
@@ -50,7 +50,7 @@ export async function startLogServer(options: LogServerOptions): Promise<LogServ
   return { port: (server.address() as AddressInfo).port, [Symbol.asyncDispose]: close };
 }
 
-async function answer(
+async function respond(
   call: IncomingMessage,
   reply: ServerResponse,
   options: LogServerOptions,

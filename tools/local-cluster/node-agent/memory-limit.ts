@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { parseQuantity } from './quantity.ts';
 
-const LOOK_EVERY_MS = 100;
+const SAMPLE_INTERVAL_MS = 100;
 const KIB = 1024;
 
 /** Memory that a cgroup would count and could not take back: what is mapped from files is not in it. */
@@ -30,6 +30,6 @@ export function watchMemory(pid: number, limit: string | undefined, onExceeded: 
     end();
     onExceeded();
   };
-  const timer = setInterval(() => void look(), LOOK_EVERY_MS);
+  const timer = setInterval(() => void look(), SAMPLE_INTERVAL_MS);
   return end;
 }

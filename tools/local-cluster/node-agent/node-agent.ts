@@ -1,5 +1,5 @@
 import type { ImageTable } from '../images.ts';
-import { type KubeApi, untilAnswered } from '../kube-api.ts';
+import { type KubeApi, untilResponded } from '../kube-api.ts';
 import { Addresses } from './addresses.ts';
 import { EventRecorder } from './event-recorder.ts';
 import { LocalPod } from './local-pod.ts';
@@ -188,7 +188,7 @@ class LocalNode implements NodeAgent {
 
 async function untilRegistered(api: KubeApi, identity: NodeIdentity, signal: AbortSignal): Promise<void> {
   const limit = AbortSignal.any([signal, AbortSignal.timeout(30_000)]);
-  await untilAnswered(() => registerNode(api, identity), REGISTER_RETRY_MS, limit);
+  await untilResponded(() => registerNode(api, identity), REGISTER_RETRY_MS, limit);
 }
 
 function findLog(

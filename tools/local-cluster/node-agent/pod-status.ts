@@ -50,8 +50,8 @@ function podPhase(facts: Pick<PodFacts, 'containers' | 'finished' | 'initialized
   if (facts.finished) {
     return facts.containers.every(({ state }) => state.terminated?.exitCode === 0) ? 'Succeeded' : 'Failed';
   }
-  const begun = facts.containers.some(({ containerID }) => containerID !== undefined);
-  return facts.initialized && begun ? 'Running' : 'Pending';
+  const startedState = facts.containers.some(({ containerID }) => containerID !== undefined);
+  return facts.initialized && startedState ? 'Running' : 'Pending';
 }
 
 function conditionsOf(facts: PodFacts, phase: PodPhase): PodCondition[] {

@@ -155,9 +155,9 @@ function lookByHttp(watch: Watch, timeoutMs: number): Promise<string | undefined
       signal: AbortSignal.any([watch.signal, AbortSignal.timeout(timeoutMs)]),
     });
     call.once('error', reject);
-    call.once('response', (answer) => {
-      answer.resume();
-      const status = answer.statusCode ?? 0;
+    call.once('response', (response) => {
+      response.resume();
+      const status = response.statusCode ?? 0;
       resolve(status >= 200 && status < 400 ? undefined : `HTTP probe failed with statuscode: ${status}`);
     });
     call.end();

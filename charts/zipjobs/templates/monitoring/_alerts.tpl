@@ -40,7 +40,7 @@ ZipjobsWebhooksLost:
   for: 0m
   severity: warning
   summary: Webhooks failed and will not be retried.
-ZipjobsPassesFail:
+ZipjobsReconcilesFail:
   expr: sum by (controller) (rate(controller_runtime_reconcile_errors_total[15m])) > 0.1
   for: 15m
   severity: warning

@@ -12,7 +12,7 @@ import { expectWanted } from './promises.ts';
 import { WakeUps } from './wake-ups.ts';
 import { startController } from './world-controller.ts';
 import { WorldStore } from './world-store.ts';
-import { createSettler, createZipper, type WorldPod } from './world-zipper.ts';
+import { createRecover, createZipper, type WorldPod } from './world-zipper.ts';
 
 const KINDS = ['zipJobs', 'jobs', 'pods', 'buckets', 'projects'] as const;
 /** How soon a turn that failed is followed by another. */
@@ -68,7 +68,7 @@ export class JobWorld {
     return `${this.now.toISOString().slice(0, 19)}Z`;
   }
 
-  pass(seconds: number): void {
+  round(seconds: number): void {
     this.now = new Date(this.now.getTime() + seconds * 1000);
   }
 
@@ -101,7 +101,7 @@ export class JobWorld {
     else this.edit((job) => ({ ...job, metadata: { ...job.metadata, deletionTimestamp: this.nowText } }));
   }
 
-  /** A zipper's write of its own fields: taken only from the pod in charge, and never after the end. */
+  /** A zipper's write of its own fields: taken only from the pod active, and never after the end. */
   writeAsZipper(podUid: string, fields: ZipperStatus): boolean {
     const { zipJob } = this;
     if (zipJob?.status?.job?.podUid !== podUid || isFinished(zipJob)) return false;
@@ -131,7 +131,7 @@ export class JobWorld {
     );
     this.processes.set(
       pod.metadata.name,
-      name === NAME ? createZipper(this, pod) : createSettler(this, pod, job),
+      name === NAME ? createZipper(this, pod) : createRecover(this, pod, job),
     );
   }
 

@@ -19,8 +19,8 @@ const RANKS: Readonly<Record<ApiStatus, number>> = { none: 0, processing: 1, suc
 const rankOf = ({ apiStatus = 'none' }: ZipJobStatus): number => RANKS[apiStatus];
 
 /** What the end of a job says of its archive cannot be promised when nobody could ask the store. */
-const isUncertain = ({ reason, attempts }: ZipJobStatus, { answered }: WorldStore): boolean =>
-  reason === 'OutcomeUnknown' && !answered.has(attempts?.at(-1)?.podUid ?? '');
+const isUncertain = ({ reason, attempts }: ZipJobStatus, { responded }: WorldStore): boolean =>
+  reason === 'OutcomeUnknown' && !responded.has(attempts?.at(-1)?.podUid ?? '');
 
 const expectFrozen = (before: ZipJobStatus, after: ZipJobStatus): void => {
   const end = ({ phase, reason, message, finishedAt, result, apiStatus }: ZipJobStatus): unknown => ({
@@ -34,14 +34,14 @@ const expectFrozen = (before: ZipJobStatus, after: ZipJobStatus): void => {
   expect(end(after), 'an end is final').to.deep.equal(end(before));
 };
 
-const expectOneInCharge = (before: ZipJobStatus, after: ZipJobStatus, store: WorldStore): void => {
+const expectOneActive = (before: ZipJobStatus, after: ZipJobStatus, store: WorldStore): void => {
   const next = after.job?.podUid;
   if (next === undefined || next === before.job?.podUid) return;
   expect(before.job?.podUid, 'no pod takes the charge from another').to.equal(undefined);
-  expect(findCondition(before.conditions, 'Settled')?.reason, 'settled before the next pod').to.not.equal(
-    'Settling',
+  expect(findCondition(before.conditions, 'Recovered')?.reason, 'recovered before the next pod').to.not.equal(
+    'Recovering',
   );
-  expect(store.armed, 'nothing can be published when the next pod comes in charge').to.deep.equal([]);
+  expect(store.armed, 'nothing can be published when the next pod comes active').to.deep.equal([]);
   expect(after.attempts?.map(({ podUid }) => podUid) ?? [], 'no pod twice').to.not.include(next);
 };
 
@@ -55,7 +55,7 @@ const expectAttempts = (before: ZipJobStatus, after: ZipJobStatus): void => {
 };
 
 const expectEnd = ({ status = {} }: ZipJob, store: WorldStore): void => {
-  expect(findCondition(status.conditions, 'Settled')?.status, 'settled before the end').to.equal('True');
+  expect(findCondition(status.conditions, 'Recovered')?.status, 'recovered before the end').to.equal('True');
   expect(status).to.include.keys('finishedAt', 'webhook', 'duration');
   if (status.reason === 'Cancelled' || status.reason === 'Deleted')
     expect(status.phase).to.equal('Cancelled');
@@ -89,28 +89,28 @@ const expectObedience = ({ spec, metadata, status: was = {} }: ZipJob, is: ZipJo
   expect(is.reason, 'and says why').to.be.oneOf(['Cancelled', 'Deleted']);
 };
 
-const expectCharge = (before: ZipJob, { metadata, status: is = {} }: ZipJob, { pods }: Facts): void => {
+const expectActivation = (before: ZipJob, { metadata, status: is = {} }: ZipJob, { pods }: Facts): void => {
   const uid = is.job?.podUid;
   if (uid === undefined) return;
-  const isSettling = findCondition(is.conditions, 'Settled')?.reason === 'Settling';
-  expect(isEnding(is) || isSettling, 'nobody is in charge of what is being settled').to.equal(false);
+  const isRecovering = findCondition(is.conditions, 'Recovered')?.reason === 'Recovering';
+  expect(isEnding(is) || isRecovering, 'nobody is active of what is being settled').to.equal(false);
   if (uid === before.status?.job?.podUid) return;
-  expect(metadata.finalizers, 'a deletion waits for whoever is in charge').to.include(FINALIZER);
+  expect(metadata.finalizers, 'a deletion waits for whoever is active').to.include(FINALIZER);
   const going = pods.all().filter((pod) => pod.metadata.deletionTimestamp !== undefined);
   if (pods.lagging) return;
   expect(
     going.map((pod) => pod.metadata.uid),
-    'who is told to stop is not put in charge',
+    'who is told to stop is not put active',
   ).not.to.include(uid);
 };
 
-const expectSettled = ({ conditions, attempts, reason }: ZipJobStatus, { uploads }: WorldStore): void => {
+const expectRecovered = ({ conditions, attempts, reason }: ZipJobStatus, { uploads }: WorldStore): void => {
   const podUid = attempts?.at(-1)?.podUid;
   const isUnknown = attempts?.some(
     ({ upload, abortFailures = 0 }) => upload?.state === 'committing' && abortFailures > 0,
   );
   if (isUnknown) expect(reason, 'what nobody could ask about is told').to.equal('OutcomeUnknown');
-  if (findCondition(conditions, 'Settled')?.reason === 'NothingToSettle')
+  if (findCondition(conditions, 'Recovered')?.reason === 'NothingToRecover')
     expect([...uploads.values()], 'nothing to settle').not.to.include(podUid);
 };
 
@@ -152,11 +152,11 @@ export const expectPromises = (before: ZipJob, after: ZipJob, facts: Facts): voi
   else if (isFinished(after)) expectEnd(after, store);
   expect(rankOf(is), `${was.apiStatus} -> ${is.apiStatus}`).to.be.at.least(rankOf(was));
   if (was.startedAt !== undefined) expect(is.startedAt).to.equal(was.startedAt);
-  expectOneInCharge(was, is, store);
+  expectOneActive(was, is, store);
   expectAttempts(was, is);
   expectObedience(before, is);
-  expectCharge(before, after, facts);
-  expectSettled(is, store);
+  expectActivation(before, after, facts);
+  expectRecovered(is, store);
   expectOwnJob(before, after, facts);
   expectEvidence(before, after, facts);
   expectNoWait(is);

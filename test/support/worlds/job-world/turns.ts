@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { isJobFinished, isOwnedBy, jobFailure } from '#controller/kube-state/job-state.ts';
 import { isEnded } from '#controller/kube-state/pod-state.ts';
-import { isSettling } from '#controller/zip-job/owned-status.ts';
+import { isRecovering } from '#controller/zip-job/owned-status.ts';
 import { FINALIZER } from '#crds/api-group.ts';
 import { isFinished } from '#crds/zip-job.ts';
 import { EXIT_CODES } from '#crds/zipper-contract.ts';
@@ -79,19 +79,19 @@ const archiveJobs = ({ zipJob, jobs }: JobWorld): readonly Job[] =>
   jobs.all().filter((job) => zipJob && job.metadata.name === zipJob.metadata.name && isOwnedBy(job, zipJob));
 
 /** Seconds in which everything must have ended, now that nobody disturbs: what the deadlines and patiences of a job allow. */
-const LIMITS = { told: 300, undisturbed: 3600, afterDeadline: 60 } as const;
+const LIMITS = { reported: 300, undisturbed: 3600, afterDeadline: 60 } as const;
 
 /** Until when a job is over that nobody disturbs any more. A zipper that hangs, or of which nobody hears and Kubernetes does not know it, may use up the time of its Job. */
 const endBy = (world: JobWorld): Date => {
   const { zipJob, now } = world;
-  const isTold = zipJob?.spec.cancel === true || zipJob?.metadata.deletionTimestamp !== undefined;
+  const isReported = zipJob?.spec.cancel === true || zipJob?.metadata.deletionTimestamp !== undefined;
   const hangs = [...world.processes.values()].some(({ pod, hangs, isLost }) => {
     const live = world.pod(pod.metadata.name);
     return (hangs || isLost) && live && !isEnded(live) && live.metadata.deletionTimestamp === undefined;
   });
   const [job] = archiveJobs(world);
-  const deadline = !isTold && hangs && job ? jobDeadline(job) : undefined;
-  const seconds = isTold ? LIMITS.told : LIMITS.undisturbed;
+  const deadline = !isReported && hangs && job ? jobDeadline(job) : undefined;
+  const seconds = isReported ? LIMITS.reported : LIMITS.undisturbed;
   const byDeadline = (deadline?.getTime() ?? 0) + LIMITS.afterDeadline * 1000;
   return new Date(Math.max(now.getTime() + seconds * 1000, byDeadline));
 };
@@ -106,7 +106,7 @@ const turn = async (world: JobWorld): Promise<void> => {
   const isNews = pictureOf(world) !== before;
   if (isNews || world.wakeUps.isDue(world.now)) await world.reconcile();
   if (pictureOf(world) !== before) {
-    world.pass(1);
+    world.round(1);
     return;
   }
   const next = nextTime(world);
@@ -133,7 +133,7 @@ export const calm = async (world: JobWorld): Promise<void> => {
   world.lag(() => false);
   // The controller is told of all that it had missed.
   world.wakeUps.add(world.now, 0);
-  const given = isSettling(world.zipJob?.status ?? {}) ? undefined : abortFailures(world);
+  const given = isRecovering(world.zipJob?.status ?? {}) ? undefined : abortFailures(world);
   await untilRest(world);
   if (given !== undefined && world.zipJob && world.buckets.all().length > 0)
     expect(abortFailures(world), 'a store that answers is waited for').to.equal(given);

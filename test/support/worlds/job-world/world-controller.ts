@@ -82,7 +82,7 @@ const dispatcherOf = (world: Surroundings) => ({
     world.delivery = { kind: 'inFlight' };
   },
   state: () => world.delivery,
-  settle: () => {
+  acknowledge: () => {
     world.delivery = { kind: 'idle' };
   },
   waiting: 0,
@@ -149,7 +149,7 @@ export const startController = (world: Surroundings): Reconcile => {
       },
       forget: () => undefined,
     },
-    config: aConfig({ fullPassSeconds: NEVER_SECONDS }),
+    config: aConfig({ fullReconcileSeconds: NEVER_SECONDS }),
     clock,
     metrics,
   });

@@ -45,13 +45,13 @@ const endOutOfTime = (world: JobWorld, job: Job, pods: readonly Pod[]): void => 
 };
 
 /** A pod is counted once, and its object stays until then. */
-const countsAnew = ({ countedPods }: JobWorld, pod: Pod): boolean =>
+const countsAgain = ({ countedPods }: JobWorld, pod: Pod): boolean =>
   !countedPods.has(pod.metadata.name) && !isDisrupted(pod) && terminationOf(pod)?.exitCode !== 0;
 
 const tendJob = (world: JobWorld, job: Job): void => {
   const pods = world.pods.all().filter((pod) => isOwnedBy(pod, job));
   const ended = pods.filter(isEnded);
-  const failed = (job.status?.failed ?? 0) + ended.filter((pod) => countsAnew(world, pod)).length;
+  const failed = (job.status?.failed ?? 0) + ended.filter((pod) => countsAgain(world, pod)).length;
   for (const pod of ended) world.countedPods.add(pod.metadata.name);
   const startTime = job.status?.startTime ?? world.nowText;
   const next = { ...job, status: { ...job.status, startTime, failed } };

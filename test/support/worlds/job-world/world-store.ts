@@ -4,7 +4,7 @@ export class WorldStore {
   readonly uploads = new Map<string, string>();
   readonly published: string[] = [];
   /** Attempts of which somebody asked and got an answer. */
-  readonly answered = new Set<string>();
+  readonly responded = new Set<string>();
   readonly #underWay = new Set<string>();
   #ids = 0;
 

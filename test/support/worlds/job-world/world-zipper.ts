@@ -6,7 +6,7 @@ import { type Ending, ended, failureMessage } from '../../builders/pod-statuses.
 import { anUpload, aResult, progressOf } from '../../builders/zip-job-statuses.ts';
 import type { WorldStore } from './world-store.ts';
 
-type Stage = 'waiting' | 'begun' | 'opened' | 'recorded' | 'committing' | 'sent' | 'told';
+type Stage = 'waiting' | 'started' | 'opened' | 'recorded' | 'committing' | 'sent' | 'reported';
 
 /** What a pod can reach. */
 export interface PodWorld {
@@ -70,8 +70,8 @@ export const createZipper = (world: PodWorld, pod: Pod): WorldPod => {
   let uploadId = '';
   const superseded = (): void => {
     process.end({
-      exitCode: EXIT_CODES.notInCharge,
-      message: failureMessage('NotInCharge', { retriable: true }),
+      exitCode: EXIT_CODES.notActive,
+      message: failureMessage('NotActive', { retriable: true }),
     });
   };
   const progress = progressOf(uid);
@@ -81,9 +81,9 @@ export const createZipper = (world: PodWorld, pod: Pod): WorldPod => {
   };
   const steps: Readonly<Record<Stage, () => void>> = {
     waiting: () => {
-      write('begun', {});
+      write('started', {});
     },
-    begun: () => {
+    started: () => {
       uploadId = world.store.create(uid);
       stage = 'opened';
     },
@@ -100,9 +100,9 @@ export const createZipper = (world: PodWorld, pod: Pod): WorldPod => {
     sent: () => {
       if (!world.store.published.includes(uid)) return;
       world.writeAsZipper(uid, { progress, upload: { ...anUpload('committing'), uploadId }, result });
-      stage = 'told';
+      stage = 'reported';
     },
-    told: () => {
+    reported: () => {
       process.end({
         exitCode: EXIT_CODES.ok,
         message: { contractVersion: CONTRACT_VERSION, mode: 'archive', result },
@@ -126,23 +126,23 @@ const attemptOf = (job: Job): string => {
   return typeof task === 'object' && task !== null && 'attempt' in task ? String(task.attempt) : '';
 };
 
-/** A run of the settle Job: aborts, then asks the store. */
-export const createSettler = (world: PodWorld, pod: Pod, job: Job): WorldPod => {
+/** A run of the recovery Job: aborts, then asks the store. */
+export const createRecover = (world: PodWorld, pod: Pod, job: Job): WorldPod => {
   const attempt = attemptOf(job);
   let hasAborted = false;
-  const answer = (): void => {
-    const settled = world.store.published.includes(attempt)
+  const respond = (): void => {
+    const recovered = world.store.published.includes(attempt)
       ? ({ outcome: 'published', bytes: 77, etag: attempt } as const)
       : ({ outcome: 'absent' } as const);
-    const message = { contractVersion: CONTRACT_VERSION, mode: 'settle', settled } as const;
+    const message = { contractVersion: CONTRACT_VERSION, mode: 'recover', recovered } as const;
     const isHeard = !process.isLost && world.pod(pod.metadata.name)?.metadata.deletionTimestamp === undefined;
-    if (isHeard) world.store.answered.add(attempt);
+    if (isHeard) world.store.responded.add(attempt);
     process.end({ exitCode: EXIT_CODES.ok, message });
   };
   const process = aProcess(world, pod, {
-    at: () => (hasAborted ? 'aborted' : 'begun'),
+    at: () => (hasAborted ? 'aborted' : 'started'),
     step: () => {
-      if (hasAborted) answer();
+      if (hasAborted) respond();
       else world.store.abort(attempt);
       hasAborted = true;
     },

@@ -64,9 +64,9 @@ describe('?expand=', () => {
     if (job) api.jobs.put({ ...job, status });
   };
   const read = async (uuid: string, expand: string): Promise<Record<string, unknown>> => {
-    const answer = await api.ask({ path: `/v1/zips/${uuid}?expand=${expand}` });
-    expect(answer.status, answer.text).to.equal(200);
-    const { uuid: _uuid, status: _status, metadata: _metadata, ...more } = { ...answer.body.data };
+    const response = await api.ask({ path: `/v1/zips/${uuid}?expand=${expand}` });
+    expect(response.status, response.text).to.equal(200);
+    const { uuid: _uuid, status: _status, metadata: _metadata, ...more } = { ...response.body.data };
     return more;
   };
   const all = EXPANSIONS.join(',');
@@ -158,31 +158,31 @@ describe('?expand=', () => {
   });
 
   it('is taken by POST too', async () => {
-    const answer = await api.post(A_REQUEST, { path: '/v1/zips?expand=bucket,progress' });
-    const { uuid } = answer.body.data ?? {};
-    expect(answer.status).to.equal(201);
-    expect(answer.text).to.equal(
+    const response = await api.post(A_REQUEST, { path: '/v1/zips?expand=bucket,progress' });
+    const { uuid } = response.body.data ?? {};
+    expect(response.status).to.equal(201);
+    expect(response.text).to.equal(
       `{"data":{"uuid":"${uuid}","status":"none","metadata":{},"progress":null,"bucket":{"service":"s3","name":"archive","key":"out/archive.zip"}}}`,
     );
-    expect(answer.headers.get('location')).to.equal(`/v1/zips/${uuid}`);
+    expect(response.headers.get('location')).to.equal(`/v1/zips/${uuid}`);
   });
 
   it('is refused by both when it names something else', async () => {
     const uuid = await create();
-    for (const answer of [
+    for (const response of [
       await api.post(A_REQUEST, { path: '/v1/zips?expand=x' }),
       await api.ask({ path: `/v1/zips/${uuid}?expand=x` }),
     ])
-      expect([answer.status, answer.body.error?.param]).to.deep.equal([422, 'expand']);
+      expect([response.status, response.body.error?.param]).to.deep.equal([422, 'expand']);
     expect(api.jobs.all()).to.have.length(1);
   });
 
   it('adds nothing when it is not asked for', async () => {
     const uuid = await create();
     put(SUCCEEDED);
-    const answer = await api.ask({ path: `/v1/zips/${uuid}` });
-    expect(answer.text).to.equal(`{"data":{"uuid":"${uuid}","status":"succeeded","metadata":{}}}`);
-    expect(Object.keys(CONDITION_TYPES).some((type) => answer.text.includes(type))).to.equal(false);
+    const response = await api.ask({ path: `/v1/zips/${uuid}` });
+    expect(response.text).to.equal(`{"data":{"uuid":"${uuid}","status":"succeeded","metadata":{}}}`);
+    expect(Object.keys(CONDITION_TYPES).some((type) => response.text.includes(type))).to.equal(false);
   });
 });
 
@@ -193,9 +193,9 @@ describe('GET of a job that was named by hand', () => {
     const uid = '11111111-2222-4333-8444-555555555555';
     const metadata = { ...job.metadata, name: 'nightly', uid };
     api.jobs.put({ ...job, metadata });
-    const answer = await api.ask({ path: `/v1/zips/${uid}?expand=bucket` });
-    expect(answer.status, answer.text).to.equal(200);
-    expect(answer.body.data?.uuid).to.equal(uid);
+    const response = await api.ask({ path: `/v1/zips/${uid}?expand=bucket` });
+    expect(response.status, response.text).to.equal(200);
+    expect(response.body.data?.uuid).to.equal(uid);
     api.projects.put(aProject('team-b'));
     api.jobs.put({ ...job, metadata: { ...metadata, namespace: 'team-b', uid: UNKNOWN_ID } });
     expect((await api.ask({ path: `/v1/zips/${UNKNOWN_ID}` })).status).to.equal(404);

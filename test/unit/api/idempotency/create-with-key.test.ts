@@ -49,9 +49,9 @@ describe('POST /zips with an Idempotency-Key', () => {
   }))
     it(`refuses ${what} under a key that was used (T10)`, async () => {
       await api.post(A_REQUEST, KEY);
-      const answer = await api.post({ ...A_REQUEST, ...change }, KEY);
-      expect(answer.status).to.equal(422);
-      expect(answer.body.error).to.include({
+      const response = await api.post({ ...A_REQUEST, ...change }, KEY);
+      expect(response.status).to.equal(422);
+      expect(response.body.error).to.include({
         type: 'invalid_request_error',
         code: 'idempotency_key_reused',
         param: null,
@@ -60,8 +60,8 @@ describe('POST /zips with an Idempotency-Key', () => {
     });
 
   it('makes one job of 100 requests at once (T11)', async () => {
-    const answers = await Promise.all(Array.from({ length: 100 }, () => api.post(A_REQUEST, KEY)));
-    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).to.equal(1);
+    const responses = await Promise.all(Array.from({ length: 100 }, () => api.post(A_REQUEST, KEY)));
+    expect(new Set(responses.map(({ status, text }) => `${status} ${text}`)).size).to.equal(1);
     expect(api.jobs.all()).to.have.length(1);
     expect(api.secrets.all()).to.have.length(1);
   });

@@ -26,10 +26,10 @@ describe('createAuthentication', () => {
     (await askApi(api.url, { path: PATH, headers: { authorization } })).status;
 
   it('asks for a token when there is no header (T4)', async () => {
-    const answer = await askApi(api.url, { path: PATH });
-    expect(answer.status).to.equal(401);
-    expect(answer.headers.get('www-authenticate')).to.equal('Bearer realm="zipjobs"');
-    expect(answer.body.error).to.include({
+    const response = await askApi(api.url, { path: PATH });
+    expect(response.status).to.equal(401);
+    expect(response.headers.get('www-authenticate')).to.equal('Bearer realm="zipjobs"');
+    expect(response.body.error).to.include({
       type: 'authentication_error',
       code: 'authentication_required',
       param: null,
@@ -37,8 +37,8 @@ describe('createAuthentication', () => {
   });
 
   it('does not look for a token in the query (T5)', async () => {
-    const answer = await askApi(api.url, { path: `${PATH}?access_token=${api.token}` });
-    expect(answer.body.error?.code).to.equal('authentication_required');
+    const response = await askApi(api.url, { path: `${PATH}?access_token=${api.token}` });
+    expect(response.body.error?.code).to.equal('authentication_required');
   });
 
   it('does not look for a token in the body (T5)', async () => {
@@ -47,8 +47,8 @@ describe('createAuthentication', () => {
       { body: JSON.stringify({ ...A_REQUEST, access_token: api.token }) },
       { body: `access_token=${api.token}`, headers: form },
     ]) {
-      const answer = await askApi(api.url, { method: 'POST', path: '/v1/zips', ...request });
-      expect([answer.status, answer.body.error?.code]).to.deep.equal([401, 'authentication_required']);
+      const response = await askApi(api.url, { method: 'POST', path: '/v1/zips', ...request });
+      expect([response.status, response.body.error?.code]).to.deep.equal([401, 'authentication_required']);
     }
   });
 
@@ -86,17 +86,17 @@ describe('createAuthentication', () => {
       `Bearer ${elsewhere}`,
       `Bearer ${'x'.repeat(2_000)}`,
     ];
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       headers.map((authorization) => askApi(api.url, { path: PATH, headers: { authorization } })),
     );
-    for (const [index, answer] of answers.entries()) {
-      expect(answer.status, headers[index]).to.equal(401);
-      expect(answer.headers.get('www-authenticate')).to.equal(
+    for (const [index, response] of responses.entries()) {
+      expect(response.status, headers[index]).to.equal(401);
+      expect(response.headers.get('www-authenticate')).to.equal(
         'Bearer realm="zipjobs", error="invalid_token"',
       );
-      expect(answer.text).to.equal(answers[0]?.text);
+      expect(response.text).to.equal(responses[0]?.text);
     }
-    expect(answers[0]?.body.error).to.include({
+    expect(responses[0]?.body.error).to.include({
       type: 'authentication_error',
       code: 'invalid_api_key',
       param: null,
@@ -105,11 +105,11 @@ describe('createAuthentication', () => {
 
   it('refuses two Authorization headers (T5)', async () => {
     const header = `Authorization: Bearer ${api.token}\r\n`;
-    const answer = await rawHttp(api.port, [
+    const response = await rawHttp(api.port, [
       `GET ${PATH} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${header}${header}\r\n`,
     ]);
-    expect(answer).to.match(/^HTTP\/1.1 401 /);
-    expect(answer).to.include('invalid_api_key');
+    expect(response).to.match(/^HTTP\/1.1 401 /);
+    expect(response).to.include('invalid_api_key');
   });
 
   it('does not open another namespace with a copied fingerprint', async () => {

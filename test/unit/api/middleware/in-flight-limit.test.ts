@@ -12,10 +12,10 @@ describe('limits of what is in hand', () => {
     const first = [api.post(A_REQUEST), api.post(A_REQUEST)];
     await until('two creates to wait', () => api.jobs.calls.length === 2);
     const refused = await Promise.all(Array.from({ length: 20 }, () => api.post(A_REQUEST)));
-    for (const answer of refused) {
-      expect(answer.status).to.equal(503);
-      expect(answer.body.error).to.include({ type: 'api_error', code: 'service_unavailable', param: null });
-      expect(Number(answer.headers.get('retry-after'))).to.be.at.least(1);
+    for (const response of refused) {
+      expect(response.status).to.equal(503);
+      expect(response.body.error).to.include({ type: 'api_error', code: 'service_unavailable', param: null });
+      expect(Number(response.headers.get('retry-after'))).to.be.at.least(1);
     }
     expect(api.jobs.calls).to.have.length(2);
     expect(await api.registry.metrics()).to.include('zip_api_overloads_total{limit="creates"} 20');
@@ -38,7 +38,7 @@ describe('limits of what is in hand', () => {
     const theirs = api.post(A_REQUEST, { token: other });
     await until('the other project to be let in', () => api.jobs.calls.length === 3);
     slow.resolve();
-    for (const answer of await Promise.all([...held, theirs])) expect(answer.status).to.equal(201);
+    for (const response of await Promise.all([...held, theirs])) expect(response.status).to.equal(201);
   });
 
   it('hold back bodies before they are read, by what they declare', async () => {

@@ -49,9 +49,9 @@ describe('createJsonBody', () => {
     ];
     for (const [name, status, code, request] of cases) {
       it(`is refused for ${name}`, async () => {
-        const answer = await api.post(A_REQUEST, request);
-        expect(answer.status).to.equal(status);
-        expect(answer.body.error).to.include({ type: 'invalid_request_error', code, param: null });
+        const response = await api.post(A_REQUEST, request);
+        expect(response.status).to.equal(status);
+        expect(response.body.error).to.include({ type: 'invalid_request_error', code, param: null });
       });
     }
 
@@ -67,52 +67,52 @@ describe('createJsonBody', () => {
 
     it('is refused without a content type (T16)', async () => {
       const text = JSON.stringify(A_REQUEST);
-      const answer = await rawHttp(api.port, [
+      const response = await rawHttp(api.port, [
         `POST /v1/zips HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${api.token}\r\nConnection: close\r\n`,
         `Content-Length: ${text.length}\r\n\r\n${text}`,
       ]);
-      expect(answer).to.match(/^HTTP\/1.1 415 /);
+      expect(response).to.match(/^HTTP\/1.1 415 /);
     });
 
     it('is refused with 413 and the connection closed when it is too large (T12)', async () => {
-      const answer = await api.post({ ...A_REQUEST, filler: 'x'.repeat(200_000) });
-      expect(answer.status).to.equal(413);
-      expect(answer.body.error).to.include({ type: 'invalid_request_error', code: 'body_too_large' });
-      expect(answer.headers.get('connection')).to.equal('close');
+      const response = await api.post({ ...A_REQUEST, filler: 'x'.repeat(200_000) });
+      expect(response.status).to.equal(413);
+      expect(response.body.error).to.include({ type: 'invalid_request_error', code: 'body_too_large' });
+      expect(response.headers.get('connection')).to.equal('close');
     });
 
     it('is counted as it is read when it comes in chunks (T12)', async () => {
       const chunk = `${(20_000).toString(16)}\r\n${'x'.repeat(20_000)}\r\n`;
-      const answer = await rawHttp(api.port, [
+      const response = await rawHttp(api.port, [
         `POST /v1/zips HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${api.token}\r\n`,
         'Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n',
         ...Array.from({ length: 6 }, () => chunk),
         '0\r\n\r\n',
       ]);
-      expect(answer).to.match(/^HTTP\/1.1 413 /);
-      expect(answer).to.match(/Connection: close/i);
+      expect(response).to.match(/^HTTP\/1.1 413 /);
+      expect(response).to.match(/Connection: close/i);
     });
 
     it('is answered although the client never ends a body that is too large (T12)', async () => {
-      const answer = await rawHttp(api.port, [
+      const response = await rawHttp(api.port, [
         `POST /v1/zips HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${api.token}\r\n`,
         'Content-Type: application/json\r\nContent-Length: 99999999\r\n\r\n{',
       ]);
-      expect(answer).to.match(/^HTTP\/1.1 413 /);
+      expect(response).to.match(/^HTTP\/1.1 413 /);
     });
 
     it('ends at a Content-Length that is too short (T12)', async () => {
-      const answer = await rawHttp(api.port, [
+      const response = await rawHttp(api.port, [
         `POST /v1/zips HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${api.token}\r\nConnection: close\r\n`,
         `Content-Type: application/json\r\nContent-Length: 5\r\n\r\n${JSON.stringify(A_REQUEST)}`,
       ]);
-      expect(answer).to.match(/^HTTP\/1.1 400 /);
+      expect(response).to.match(/^HTTP\/1.1 400 /);
     });
 
     it('with __proto__ changes nothing for the next request (T20)', async () => {
       await api.post('{"__proto__":{"bucket_name":"archive","key":"k","urls":[]},"constructor":1}');
-      const answer = await api.post('{}');
-      expect(answer.body.error).to.include({ code: 'parameter_missing', param: 'bucket_name' });
+      const response = await api.post('{}');
+      expect(response.body.error).to.include({ code: 'parameter_missing', param: 'bucket_name' });
     });
   });
 });

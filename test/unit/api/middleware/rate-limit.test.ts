@@ -9,9 +9,9 @@ describe('rate limits', () => {
     await using api = await startApiServer({
       rateLimits: { requestsPerMinutePerToken: 100, requestsPerMinutePerProject: 200 },
     });
-    for (const answer of [await api.post(A_REQUEST), await api.post('{'), await api.ask({ path: PATH })]) {
-      expect(answer.headers.get('ratelimit-policy')).to.equal('"token";q=100;w=60, "project";q=200;w=60');
-      expect(answer.headers.get('ratelimit')).to.match(/^"token";r=9[789];t=60, "project";r=19[789];t=60$/);
+    for (const response of [await api.post(A_REQUEST), await api.post('{'), await api.ask({ path: PATH })]) {
+      expect(response.headers.get('ratelimit-policy')).to.equal('"token";q=100;w=60, "project";q=200;w=60');
+      expect(response.headers.get('ratelimit')).to.match(/^"token";r=9[789];t=60, "project";r=19[789];t=60$/);
     }
   });
 
@@ -19,15 +19,15 @@ describe('rate limits', () => {
     await using api = await startApiServer({ rateLimits: { requestsPerMinutePerToken: 2 } });
     await api.ask({ path: PATH });
     await api.ask({ path: PATH });
-    const answer = await api.post(A_REQUEST);
-    expect(answer.status).to.equal(429);
-    expect(answer.body.error).to.include({
+    const response = await api.post(A_REQUEST);
+    expect(response.status).to.equal(429);
+    expect(response.body.error).to.include({
       type: 'rate_limit_error',
       code: 'rate_limit_exceeded',
       param: null,
     });
-    const [, left] = /^"token";r=0;t=(\d+)$/.exec(answer.headers.get('ratelimit') ?? '') ?? [];
-    expect(Number(answer.headers.get('retry-after')))
+    const [, left] = /^"token";r=0;t=(\d+)$/.exec(response.headers.get('ratelimit') ?? '') ?? [];
+    expect(Number(response.headers.get('retry-after')))
       .to.be.at.least(Number(left))
       .and.at.least(1);
     expect(api.jobs.all()).to.have.length(0);
@@ -75,9 +75,9 @@ describe('rate limits', () => {
       count: () => Promise.resolve(undefined),
     });
     for (let n = 0; n < 3; n += 1) {
-      const answer = await api.ask({ path: PATH });
-      expect(answer.status).to.equal(404);
-      expect(answer.headers.has('ratelimit')).to.equal(false);
+      const response = await api.ask({ path: PATH });
+      expect(response.status).to.equal(404);
+      expect(response.headers.has('ratelimit')).to.equal(false);
       expect((await api.ask({ path: PATH, token: 'x' })).status).to.equal(401);
     }
   });

@@ -109,24 +109,24 @@ describe('GET /openapi.json', () => {
     const [created] = examplesOf('201') as { data: { uuid: string } }[];
     expect(requests).to.have.lengthOf(2);
     for (const body of requests) {
-      const answer = await api.post(body);
-      expect(answer.status, answer.text).to.equal(201);
+      const reply = await api.post(body);
+      expect(reply.status, reply.text).to.equal(201);
       const { metadata = {} } = body;
-      const uuid = answer.body.data?.uuid;
-      expect(answer.body).to.deep.equal({ data: { ...created?.data, uuid, metadata } });
+      const uuid = reply.body.data?.uuid;
+      expect(reply.body).to.deep.equal({ data: { ...created?.data, uuid, metadata } });
     }
   });
 
   it('names every field that expand adds, and no other', async () => {
-    const answer = await api.post(
+    const reply = await api.post(
       { urls: [{ url: 'https://files.example.com/a', filename: 'a' }], bucket_name: 'reports', key: 'a.zip' },
       { path: `/v1/zips?expand=${EXPANSIONS.join(',')}` },
     );
     const schema = validatorOf(document)({ $ref: '#/components/schemas/Zip' });
-    expect(schema(answer.body), JSON.stringify(schema.errors)).to.equal(true);
+    expect(schema(reply.body), JSON.stringify(schema.errors)).to.equal(true);
     expect(document.components.schemas['Zip'])
       .to.have.nested.property('properties.data.properties')
-      .that.has.all.keys(...Object.keys(answer.body.data ?? {}));
+      .that.has.all.keys(...Object.keys(reply.body.data ?? {}));
   });
 
   it('names every header field of an answer', async () => {
@@ -141,15 +141,15 @@ describe('GET /openapi.json', () => {
     };
     const headers = { 'idempotency-key': 'headers' };
     await api.post(body, { headers });
-    const answers = [
+    const replies = [
       [post, await api.post(body, { headers })],
       [post, await api.post({})],
       [get, await api.ask({ path: `/v1/zips/${UNKNOWN}` })],
       [get, await askApi(api.url, { path: `/v1/zips/${UNKNOWN}` })],
     ] as const;
-    for (const [operation, answer] of answers) {
-      const sent = [...answer.headers.keys()].filter((name) => !transport.includes(name));
-      expect(named(operation, answer.status)).to.include.members(sent);
+    for (const [operation, reply] of replies) {
+      const sent = [...reply.headers.keys()].filter((name) => !transport.includes(name));
+      expect(named(operation, reply.status)).to.include.members(sent);
     }
   });
 });

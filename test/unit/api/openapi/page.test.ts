@@ -22,19 +22,19 @@ const unbalanced = (text: string): string[] => {
 
 describe('GET /docs', () => {
   let api: ApiServer;
-  let answer: Response;
+  let response: Response;
   let page: string;
   before(async () => {
     api = await startApiServer({ maxFiles: 4_321, rateLimits: { requestsPerMinutePerToken: 765 } });
-    answer = await fetch(`${api.url}/docs`);
-    page = await answer.text();
+    response = await fetch(`${api.url}/docs`);
+    page = await response.text();
   });
   after(() => api[Symbol.asyncDispose]());
 
   it('is a page for everybody, below 100 KiB', () => {
-    expect(answer.status).to.equal(200);
-    expect(answer.headers.get('content-type')).to.equal('text/html; charset=utf-8');
-    expect(answer.headers.get('etag')).to.match(/^"/);
+    expect(response.status).to.equal(200);
+    expect(response.headers.get('content-type')).to.equal('text/html; charset=utf-8');
+    expect(response.headers.get('etag')).to.match(/^"/);
     expect(Buffer.byteLength(page)).to.be.lessThan(100 * 1_024);
     expect(unbalanced(page)).to.deep.equal([]);
   });
@@ -42,10 +42,10 @@ describe('GET /docs', () => {
   it('runs nothing, loads nothing and stands in no frame', () => {
     const [, style = ''] = /<style>([^]*?)<\/style>/.exec(page) ?? [];
     const hash = createHash('sha256').update(style).digest('base64');
-    expect(answer.headers.get('content-security-policy')).to.equal(
+    expect(response.headers.get('content-security-policy')).to.equal(
       `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
     );
-    expect(answer.headers.get('x-content-type-options')).to.equal('nosniff');
+    expect(response.headers.get('x-content-type-options')).to.equal('nosniff');
     expect(page).not.to.match(/<script|<link|<img|<iframe|\ssrc=|\son[a-z]+=|\sstyle=|@import|url\(/);
   });
 

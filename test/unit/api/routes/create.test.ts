@@ -23,16 +23,16 @@ describe('POST /zips', () => {
   describe('POST zips', () => {
     for (const path of ['/api/v1/zips', '/v1/zips']) {
       it(`answers 201 at ${path} with the job and where to read it (T25)`, async () => {
-        const answer = await api.post(A_REQUEST, { path });
-        const { uuid = '' } = answer.body.data ?? {};
-        expect(answer.status).to.equal(201);
+        const response = await api.post(A_REQUEST, { path });
+        const { uuid = '' } = response.body.data ?? {};
+        expect(response.status).to.equal(201);
         expect(uuid).to.match(UUID);
-        expect(answer.text).to.equal(`{"data":{"uuid":"${uuid}","status":"none","metadata":{}}}`);
-        expect(answer.headers.get('location')).to.equal(`${path}/${uuid}`);
-        expect(answer.headers.get('content-type')).to.equal('application/json; charset=utf-8');
+        expect(response.text).to.equal(`{"data":{"uuid":"${uuid}","status":"none","metadata":{}}}`);
+        expect(response.headers.get('location')).to.equal(`${path}/${uuid}`);
+        expect(response.headers.get('content-type')).to.equal('application/json; charset=utf-8');
         const read = await api.ask({ path: `${path}/${uuid}` });
         expect(read.status).to.equal(200);
-        expect(read.text).to.equal(answer.text);
+        expect(read.text).to.equal(response.text);
       });
     }
 
@@ -70,10 +70,10 @@ describe('POST /zips', () => {
 
     it('answers 503 and tells the log when the list cannot be written', async () => {
       api.secrets.fail(unreachable());
-      const answer = await api.post(A_REQUEST);
-      expect(answer.status).to.equal(503);
-      expect(answer.body.error).to.include({ type: 'api_error', code: 'service_unavailable', param: null });
-      expect(Number(answer.headers.get('retry-after'))).to.be.at.least(1);
+      const response = await api.post(A_REQUEST);
+      expect(response.status).to.equal(503);
+      expect(response.body.error).to.include({ type: 'api_error', code: 'service_unavailable', param: null });
+      expect(Number(response.headers.get('retry-after'))).to.be.at.least(1);
       expect(api.logLines.join('')).to.include('could not store the complete file list');
     });
 
@@ -94,14 +94,14 @@ describe('POST /zips', () => {
     it('answers 429 while the lists of the project take up all that they may', async () => {
       await using small = await startApiServer({ maxFileListBytes: 150 });
       expect((await small.post(A_REQUEST)).status).to.equal(201);
-      const answer = await small.post(A_REQUEST);
-      expect(answer.status).to.equal(429);
-      expect(answer.body.error).to.include({
+      const response = await small.post(A_REQUEST);
+      expect(response.status).to.equal(429);
+      expect(response.body.error).to.include({
         type: 'rate_limit_error',
         code: 'file_lists_full',
         param: null,
       });
-      expect(Number(answer.headers.get('retry-after'))).to.be.at.least(1);
+      expect(Number(response.headers.get('retry-after'))).to.be.at.least(1);
       expect(small.jobs.all()).to.have.length(1);
     });
 
@@ -111,7 +111,7 @@ describe('POST /zips', () => {
     });
 
     it('creates one job although the answer to the first try was lost', async () => {
-      api.jobs.loseAnswers(1);
+      api.jobs.loseResponses(1);
       expect((await api.post(A_REQUEST)).status).to.equal(201);
       expect(api.jobs.all()).to.have.length(1);
       expect(api.secrets.all()).to.have.length(1);
@@ -119,10 +119,10 @@ describe('POST /zips', () => {
 
     it('answers 500 in the envelope for a fault of our own, without its text', async () => {
       api.jobs.fail(new TypeError('inner detail'));
-      const answer = await api.post(A_REQUEST);
-      expect(answer.status).to.equal(500);
-      expect(answer.body.error).to.include({ type: 'api_error', code: 'internal_error', param: null });
-      expect(answer.text).to.not.include('inner detail');
+      const response = await api.post(A_REQUEST);
+      expect(response.status).to.equal(500);
+      expect(response.body.error).to.include({ type: 'api_error', code: 'internal_error', param: null });
+      expect(response.text).to.not.include('inner detail');
       expect(api.logLines.join('')).to.include('inner detail');
     });
   });
@@ -144,9 +144,9 @@ describe('POST /zips', () => {
     });
 
     it('says when the other service has that name', async () => {
-      const answer = await api.post({ ...A_REQUEST, bucket_name: 'cold' });
-      expect(answer.status).to.equal(404);
-      expect(answer.body.error?.message).to.match(/"service" to "r2"/);
+      const response = await api.post({ ...A_REQUEST, bucket_name: 'cold' });
+      expect(response.status).to.equal(404);
+      expect(response.body.error?.message).to.match(/"service" to "r2"/);
       expect((await api.post({ ...A_REQUEST, bucket_name: 'cold', service: 'r2' })).status).to.equal(201);
     });
 

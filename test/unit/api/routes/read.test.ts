@@ -40,8 +40,8 @@ describe('GET /zips/:id', () => {
       it(`tells ${status} for ${phase}`, async () => {
         const uuid = await create();
         finish(uuid, phase);
-        const answer = await api.ask({ path: `/v1/zips/${uuid}` });
-        expect(answer.text).to.equal(`{"data":{"uuid":"${uuid}","status":"${status}","metadata":{}}}`);
+        const reply = await api.ask({ path: `/v1/zips/${uuid}` });
+        expect(reply.text).to.equal(`{"data":{"uuid":"${uuid}","status":"${status}","metadata":{}}}`);
       });
     }
 
@@ -52,8 +52,8 @@ describe('GET /zips/:id', () => {
       expect(api.jobs.calls).to.deep.equal([`get team-a/zip-${uuid}`]);
       finish(uuid, 'Succeeded');
       api.jobs.fail(unreachable());
-      const answer = await api.ask({ path: `/v1/zips/${uuid}` });
-      expect(answer.body.data?.status).to.equal('succeeded');
+      const reply = await api.ask({ path: `/v1/zips/${uuid}` });
+      expect(reply.body.data?.status).to.equal('succeeded');
     });
 
     it('shows {} for metadata that no API made and that is no object', async () => {
@@ -80,11 +80,11 @@ describe('GET /zips/:id', () => {
     });
 
     it('takes encoded dots for an id (T25)', async () => {
-      const answer = await rawHttp(api.port, [
+      const reply = await rawHttp(api.port, [
         `GET /v1/zips/%2e%2e HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${api.token}\r\nConnection: close\r\n\r\n`,
       ]);
-      expect(answer).to.match(/^HTTP\/1.1 404 /);
-      expect(answer).to.include('Zip not found in this project');
+      expect(reply).to.match(/^HTTP\/1.1 404 /);
+      expect(reply).to.include('Zip not found in this project');
     });
 
     it('answers 403 to a token that may only create', async () => {
@@ -112,10 +112,10 @@ describe('GET /zips/:id', () => {
       await using slow = await startApiServer({ workTimeoutMs: 50 });
       const { promise, resolve } = Promise.withResolvers<void>();
       slow.jobs.holdUntil(promise);
-      const answer = await askApi(slow.url, { token: slow.token, path: `/v1/zips/${UNKNOWN_ID}` });
+      const reply = await askApi(slow.url, { token: slow.token, path: `/v1/zips/${UNKNOWN_ID}` });
       resolve();
-      expect(answer.status).to.equal(503);
-      expect(answer.body.error?.type).to.equal('api_error');
+      expect(reply.status).to.equal(503);
+      expect(reply.body.error?.type).to.equal('api_error');
     });
   });
 });

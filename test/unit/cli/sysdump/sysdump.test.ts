@@ -23,9 +23,9 @@ const aPod = (name: string, restartCount: number) => ({
 });
 
 /** Scripted answers, by the end of a path. */
-type Answers = Readonly<Record<string, (request: KubeRequest) => unknown>>;
+type Responses = Readonly<Record<string, (request: KubeRequest) => unknown>>;
 
-const ANSWERS: Answers = {
+const ANSWERS: Responses = {
   '/version': () => ({ gitVersion: 'v1.35.4' }),
   '/selfsubjectreviews': () => ({ status: { userInfo: { username: 'ada' } } }),
   '/zipprojects': () => ({ metadata: {}, items: [project] }),
@@ -33,7 +33,7 @@ const ANSWERS: Answers = {
 };
 
 interface Script {
-  readonly answers?: Answers;
+  readonly responses?: Responses;
   readonly log?: (request: KubeRequest) => Readable;
 }
 
@@ -46,13 +46,13 @@ describe('createSysdump', () => {
 
   const asked: string[] = [];
   const kubeOf = ({
-    answers = {},
+    responses = {},
     log = () => Readable.from([Buffer.from('one\ntwo\n')]),
   }: Script): KubeClient => ({
     server: 'https://example.test',
     request: async (request) => {
       asked.push(request.path);
-      const all = [...Object.entries(answers), ...Object.entries(ANSWERS)];
+      const all = [...Object.entries(responses), ...Object.entries(ANSWERS)];
       const found = all.find(([end]) => request.path.endsWith(end));
       return found ? found[1](request) : { metadata: {}, items: [] };
     },
@@ -111,7 +111,7 @@ describe('createSysdump', () => {
       return { metadata: { continue: 'next' }, items: [{ metadata: { namespace: 'acme', name: 'first' } }] };
     };
     const { files, problems } = await dump({
-      answers: {
+      responses: {
         '/nodes': () => {
           throw forbidden();
         },
@@ -131,7 +131,7 @@ describe('createSysdump', () => {
     const refuse = (): never => {
       throw forbidden();
     };
-    const { problems } = await dump({ answers: { [`/apis/zipjobs.dev/v1alpha1/zipprojects`]: refuse } });
+    const { problems } = await dump({ responses: { [`/apis/zipjobs.dev/v1alpha1/zipprojects`]: refuse } });
     expect(asked).to.include('/apis/zipjobs.dev/v1alpha1/namespaces/acme/zipjobs');
     expect(problems.find(({ what }) => what === 'other projects')?.why).to.contain('only acme');
   });
@@ -161,14 +161,16 @@ describe('createSysdump', () => {
     const unknown = (): never => {
       throw new KubeError('401', { code: 'Unauthorized', httpStatus: 401 });
     };
-    const error: unknown = await dump({ answers: { '/nodes': unknown } }).catch((reason: unknown) => reason);
+    const error: unknown = await dump({ responses: { '/nodes': unknown } }).catch(
+      (reason: unknown) => reason,
+    );
     expect(error).to.be.instanceOf(KubeError);
     const interrupt = new AbortController();
     const stop = (): never => {
       interrupt.abort(new DOMException('received SIGINT', 'AbortError'));
       throw interrupt.signal.reason as Error;
     };
-    const end: unknown = await dump({ answers: { '/nodes': stop } }, {}, interrupt.signal).catch(
+    const end: unknown = await dump({ responses: { '/nodes': stop } }, {}, interrupt.signal).catch(
       (reason: unknown) => reason,
     );
     expect(end).to.have.property('name', 'AbortError');

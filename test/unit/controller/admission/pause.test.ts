@@ -3,8 +3,8 @@ import { createPause } from '#controller/admission/pause.ts';
 import { ANNOTATIONS } from '#crds/api-group.ts';
 
 describe('the pause', () => {
-  const told: (string | undefined)[] = [];
-  const pause = createPause((reason) => told.push(reason));
+  const reported: (string | undefined)[] = [];
+  const pause = createPause((reason) => reported.push(reason));
   const see = (value?: string) =>
     pause.see({
       metadata: {
@@ -16,7 +16,7 @@ describe('the pause', () => {
 
   it('is what stands on the Lease, and is told once for each change', () => {
     for (const value of [undefined, 'incident 42', 'incident 42', 'true', 'false', undefined]) see(value);
-    expect(told).to.deep.equal(['incident 42', 'no reason given', undefined]);
+    expect(reported).to.deep.equal(['incident 42', 'no reason given', undefined]);
     expect(pause.reason).to.equal(undefined);
   });
 

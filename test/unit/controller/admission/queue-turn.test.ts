@@ -9,17 +9,17 @@ describe('queueTurn', () => {
   const other = (name: string, seconds: number, more: object = {}) =>
     aZipJob({ metadata: { name, creationTimestamp: ago(seconds) }, ...more });
   const cases = [
-    { name: 'alone', rivals: [], want: { kind: 'go' } },
-    { name: 'behind an older job', rivals: [other('a', 60)], want: { kind: 'wait', for: 'a' } },
-    { name: 'before a younger job', rivals: [other('a', 40)], want: { kind: 'go' } },
+    { name: 'alone', conflictingJobs: [], want: { kind: 'go' } },
+    { name: 'behind an older job', conflictingJobs: [other('a', 60)], want: { kind: 'wait', for: 'a' } },
+    { name: 'before a younger job', conflictingJobs: [other('a', 40)], want: { kind: 'go' } },
     {
       name: 'while a younger job runs already',
-      rivals: [other('c', 40, { status: running('p') })],
+      conflictingJobs: [other('c', 40, { status: running('p') })],
       want: { kind: 'wait', for: 'c' },
     },
     {
       name: 'of two of the same second, by the time of acceptance',
-      rivals: [
+      conflictingJobs: [
         aZipJob({
           metadata: {
             name: 'c',
@@ -32,21 +32,21 @@ describe('queueTurn', () => {
     },
     {
       name: 'of two of the same second otherwise, by name',
-      rivals: [other('a', 50), other('c', 50)],
+      conflictingJobs: [other('a', 50), other('c', 50)],
       want: { kind: 'wait', for: 'a' },
     },
     {
       name: 'past an older job that is suspended',
-      rivals: [other('a', 60, { spec: { suspend: true } })],
+      conflictingJobs: [other('a', 60, { spec: { suspend: true } })],
       want: { kind: 'go' },
     },
   ];
-  for (const { name, rivals, want } of cases)
+  for (const { name, conflictingJobs, want } of cases)
     it(`decides ${name}: ${want.kind}`, () => {
-      expect(queueTurn({ zipJob, rivals })).to.deep.equal(want);
+      expect(queueTurn({ zipJob, conflictingJobs })).to.deep.equal(want);
     });
   it('holds a suspended job', () => {
-    expect(queueTurn({ zipJob: aZipJob({ spec: { suspend: true } }), rivals: [] }).kind).to.equal(
+    expect(queueTurn({ zipJob: aZipJob({ spec: { suspend: true } }), conflictingJobs: [] }).kind).to.equal(
       'suspended',
     );
   });

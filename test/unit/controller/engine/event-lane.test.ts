@@ -6,14 +6,14 @@ import { createManualClock } from '#test/support/builders/manual-clock.ts';
 import { until } from '#test/support/until.ts';
 
 const setUp = (options: Partial<EventLaneOptions> = {}) => {
-  const told: string[] = [];
-  const answers: (() => void)[] = [];
+  const reported: string[] = [];
+  const responses: (() => void)[] = [];
   const clock = createManualClock();
   const lane = createEventLane({
     record: async (_zipJob, { reason }) => {
-      told.push(reason);
+      reported.push(reason);
       await new Promise<void>((resolve) => {
-        answers.push(resolve);
+        responses.push(resolve);
       });
     },
     clock,
@@ -23,68 +23,68 @@ const setUp = (options: Partial<EventLaneOptions> = {}) => {
   const add = (...reasons: readonly string[]): void => {
     for (const reason of reasons) lane.add(aZipJob(), { type: 'Normal', reason, message: '' });
   };
-  const answer = (): void => {
-    for (const resolve of answers.splice(0)) resolve();
+  const respond = (): void => {
+    for (const resolve of responses.splice(0)) resolve();
   };
-  return { lane, add, told, answer, clock };
+  return { lane, add, reported, respond, clock };
 };
 
 describe('createEventLane', () => {
   it('waits for no answer, and has only so many calls under way', async () => {
-    const { add, told, answer } = setUp({ concurrency: 2 });
+    const { add, reported, respond } = setUp({ concurrency: 2 });
     add('a', 'b', 'c', 'd', 'e');
-    expect(told).to.deep.equal(['a', 'b']);
-    answer();
-    await until('the next two', () => told.length === 4);
-    answer();
-    await until('the last', () => told.length === 5);
-    answer();
-    expect(told).to.deep.equal(['a', 'b', 'c', 'd', 'e']);
+    expect(reported).to.deep.equal(['a', 'b']);
+    respond();
+    await until('the next two', () => reported.length === 4);
+    respond();
+    await until('the last', () => reported.length === 5);
+    respond();
+    expect(reported).to.deep.equal(['a', 'b', 'c', 'd', 'e']);
   });
 
   it('drops what is beyond its capacity, and goes on afterwards', async () => {
-    const { add, told, answer } = setUp({ concurrency: 1, capacity: 1 });
+    const { add, reported, respond } = setUp({ concurrency: 1, capacity: 1 });
     add('a', 'b', 'lost');
-    answer();
-    await until('b', () => told.length === 2);
-    answer();
+    respond();
+    await until('b', () => reported.length === 2);
+    respond();
     add('c');
-    await until('c', () => told.length === 3);
-    answer();
-    expect(told).to.deep.equal(['a', 'b', 'c']);
+    await until('c', () => reported.length === 3);
+    respond();
+    expect(reported).to.deep.equal(['a', 'b', 'c']);
   });
 
   it('namespaces take turns, and one that is beyond its capacity costs no other one anything', async () => {
-    const { lane, add, told, answer } = setUp({ concurrency: 1, capacity: 2 });
+    const { lane, add, reported, respond } = setUp({ concurrency: 1, capacity: 2 });
     add('a', 'b', 'c', 'lost');
     lane.add(aZipJob({ metadata: { namespace: 'other' } }), { type: 'Normal', reason: 'other', message: '' });
     for (const count of [2, 3, 4]) {
-      answer();
-      await until(`event ${count}`, () => told.length === count);
+      respond();
+      await until(`event ${count}`, () => reported.length === count);
     }
-    answer();
-    expect(told).to.deep.equal(['a', 'b', 'other', 'c']);
+    respond();
+    expect(reported).to.deep.equal(['a', 'b', 'other', 'c']);
   });
 
   it('tells at its end what is left', async () => {
-    const { lane, add, told, answer, clock } = setUp({ concurrency: 1 });
+    const { lane, add, reported, respond, clock } = setUp({ concurrency: 1 });
     add('a', 'b');
     const ended = lane[Symbol.asyncDispose]();
-    answer();
-    await until('b', () => told.length === 2);
-    answer();
+    respond();
+    await until('b', () => reported.length === 2);
+    respond();
     await ended;
     expect(clock.pending).to.equal(0);
   });
 
   it('leaves behind at its end what the API server does not answer in time', async () => {
-    const { lane, add, told, answer, clock } = setUp({ concurrency: 1, drainMs: 100 });
+    const { lane, add, reported, respond, clock } = setUp({ concurrency: 1, drainMs: 100 });
     add('a', 'b');
     const ended = lane[Symbol.asyncDispose]();
     await clock.advance(100);
     await ended;
-    answer();
+    respond();
     await clock.advance(0);
-    expect(told).to.deep.equal(['a']);
+    expect(reported).to.deep.equal(['a']);
   });
 });

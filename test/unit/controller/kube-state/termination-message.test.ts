@@ -7,12 +7,12 @@ describe('parseTerminationMessage', () => {
   const good: readonly object[] = [
     { contractVersion: 1, mode: 'archive', result: aResult() },
     failureMessage('SourceNotFound', { fileIndex: 3, httpStatus: 404 }),
-    { contractVersion: 1, mode: 'settle', settled: { outcome: 'published', bytes: 1, etag: 'e' } },
-    { contractVersion: 1, mode: 'settle', settled: { outcome: 'absent' } },
+    { contractVersion: 1, mode: 'recover', recovered: { outcome: 'published', bytes: 1, etag: 'e' } },
+    { contractVersion: 1, mode: 'recover', recovered: { outcome: 'absent' } },
     {
       contractVersion: 1,
-      mode: 'settle',
-      settled: { outcome: 'unknown', missingPermission: 's3:GetObject' },
+      mode: 'recover',
+      recovered: { outcome: 'unknown', missingPermission: 's3:GetObject' },
     },
     { contractVersion: 1, mode: 'check-bucket', check: { ok: true, missingPermissions: [] } },
   ];
@@ -28,9 +28,9 @@ describe('parseTerminationMessage', () => {
     '{}',
     'null',
     JSON.stringify({ contractVersion: 1, mode: 'archive' }),
-    JSON.stringify({ contractVersion: 1, mode: 'archive', settled: { outcome: 'absent' } }),
-    JSON.stringify({ contractVersion: 1, mode: 'settle', settled: { outcome: 'published' } }),
-    JSON.stringify({ contractVersion: 1, mode: 'settle', settled: { outcome: 'perhaps' } }),
+    JSON.stringify({ contractVersion: 1, mode: 'archive', recovered: { outcome: 'absent' } }),
+    JSON.stringify({ contractVersion: 1, mode: 'recover', recovered: { outcome: 'published' } }),
+    JSON.stringify({ contractVersion: 1, mode: 'recover', recovered: { outcome: 'perhaps' } }),
     JSON.stringify(failureMessage('not a code!')),
   ];
   for (const text of bad)

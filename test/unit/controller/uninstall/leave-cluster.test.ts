@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { leaveCluster } from '#controller/uninstall/leave-cluster.ts';
 import { type AnyClient, releaseFinalizers } from '#controller/uninstall/release-finalizers.ts';
-import { seizeLease } from '#controller/uninstall/seize-lease.ts';
+import { takeOverLease } from '#controller/uninstall/take-over-lease.ts';
 import { FINALIZER } from '#crds/api-group.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
@@ -21,7 +21,7 @@ describe('leaveCluster', () => {
     const left = [...looks];
     let asked = 0;
     const done = leaveCluster({
-      seize: () => Promise.resolve(true),
+      takeOver: () => Promise.resolve(true),
       release: () => {
         asked += 1;
         const next = left.shift() ?? 0;
@@ -92,7 +92,7 @@ describe('releaseFinalizers', () => {
   });
 });
 
-describe('seizeLease', () => {
+describe('takeOverLease', () => {
   const setUp = (conflicts = 0) => {
     const leases = createFakeObjects<Lease>();
     let left = conflicts;
@@ -102,8 +102,8 @@ describe('seizeLease', () => {
       return Promise.resolve(leases.put(lease));
     };
     const accounts = createFakeObjects<ServiceAccount>();
-    const seize = () =>
-      seizeLease(
+    const takeOver = () =>
+      takeOverLease(
         {
           serviceAccounts: accounts.client,
           serviceAccountName: 'controllers',
@@ -115,39 +115,39 @@ describe('seizeLease', () => {
         },
         never(),
       );
-    return { leases, accounts, seize };
+    return { leases, accounts, takeOver };
   };
 
   it('takes the lease from whoever leads, and keeps what else stands on it', async () => {
-    const { leases, seize } = setUp();
+    const { leases, takeOver } = setUp();
     leases.put({
       metadata: { namespace: 'n', name: 'l', annotations: { a: 'b' } },
       spec: { holderIdentity: 'other', leaseDurationSeconds: 15, leaseTransitions: 3 },
     });
-    expect(await seize()).to.equal(true);
+    expect(await takeOver()).to.equal(true);
     const [lease] = leases.all();
     expect(lease?.metadata.annotations).to.deep.equal({ a: 'b' });
     expect(lease?.spec).to.include({ holderIdentity: 'me', leaseDurationSeconds: 60, leaseTransitions: 3 });
   });
 
   it('has the lease go with the service account of the controllers, so that the next release need not wait', async () => {
-    const { leases, accounts, seize } = setUp();
+    const { leases, accounts, takeOver } = setUp();
     leases.put({ metadata: { namespace: 'n', name: 'l' }, spec: { holderIdentity: 'other' } });
     accounts.put({ metadata: { namespace: 'n', name: 'controllers', uid: 'uid-account' } });
-    expect(await seize()).to.equal(true);
+    expect(await takeOver()).to.equal(true);
     expect(leases.all()[0]?.metadata.ownerReferences).to.deep.equal([
       { apiVersion: 'v1', kind: 'ServiceAccount', name: 'controllers', uid: 'uid-account' },
     ]);
   });
 
   it('tries again when the leader was quicker', async () => {
-    const { leases, seize } = setUp(3);
+    const { leases, takeOver } = setUp(3);
     leases.put({ metadata: { namespace: 'n', name: 'l' }, spec: { holderIdentity: 'other' } });
-    expect(await seize()).to.equal(true);
+    expect(await takeOver()).to.equal(true);
     expect(leases.all()[0]?.spec).to.include({ holderIdentity: 'me' });
   });
 
   it('says so when nobody ever led', async () => {
-    expect(await setUp().seize()).to.equal(false);
+    expect(await setUp().takeOver()).to.equal(false);
   });
 });

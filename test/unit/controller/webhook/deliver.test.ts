@@ -50,8 +50,8 @@ describe('deliver', () => {
     await using receiver = await startWebhookReceiver();
     await withDeliver({}, async (deliver) => {
       const before = Math.floor(Date.now() / 1000);
-      const answer = await deliver({ ...delivery(receiver.url), traceparent: '00-1-2-01' });
-      expect(answer.delivery.status).to.equal(204);
+      const reply = await deliver({ ...delivery(receiver.url), traceparent: '00-1-2-01' });
+      expect(reply.delivery.status).to.equal(204);
       const [seen] = receiver.deliveries;
       if (!seen) throw new Error('nothing was received');
       verifyDelivery(seen, SECRET);
@@ -146,7 +146,7 @@ describe('deliver', () => {
 
   it('sends nothing unsigned', () =>
     withDeliver({}, async (deliver) => {
-      const answer = await deliver({ ...delivery('http://127.0.0.1:9998/'), keys: [] });
-      expect(answer.delivery.error).to.equal('no-signing-secret');
+      const reply = await deliver({ ...delivery('http://127.0.0.1:9998/'), keys: [] });
+      expect(reply.delivery.error).to.equal('no-signing-secret');
     }));
 });

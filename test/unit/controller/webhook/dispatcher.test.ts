@@ -1,26 +1,26 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';
-import type { DeliveryAnswer } from '#controller/webhook/dispatcher.ts';
+import type { DeliveryResponse } from '#controller/webhook/dispatcher.ts';
 import { createWebhookDispatcher } from '#controller/webhook/dispatcher.ts';
 import { createManualClock } from '#test/support/builders/manual-clock.ts';
 
-const ANSWER: DeliveryAnswer = { delivery: { at: '2026-05-04T12:00:00Z', durationMs: 1, status: 200 } };
+const ANSWER: DeliveryResponse = { delivery: { at: '2026-05-04T12:00:00Z', durationMs: 1, status: 200 } };
 const SLOW_MS = 1000;
 
 const setUp = (limits: { concurrency: number; concurrencyPerEndpoint: number }) => {
   const stop = new AbortController();
   const clock = createManualClock();
-  const answered: string[] = [];
+  const responded: string[] = [];
   const failed: string[] = [];
   const started: string[] = [];
   const unwanted = new Set<string>();
-  const release = new Map<string, (answer: DeliveryAnswer | Error) => void>();
+  const release = new Map<string, (respond: DeliveryResponse | Error) => void>();
   const dispatcher = createWebhookDispatcher({
     ...limits,
     slowAfterMs: SLOW_MS,
     clock,
     signal: stop.signal,
-    onAnswer: (key) => answered.push(key),
+    onResponse: (key) => responded.push(key),
     onError: (key) => failed.push(key),
   });
   /** The endpoint is the first letter of the key. */
@@ -34,23 +34,23 @@ const setUp = (limits: { concurrency: number; concurrencyPerEndpoint: number }) 
         send: () =>
           new Promise((resolve, reject) => {
             started.push(key);
-            release.set(key, (answer) => {
-              if (answer instanceof Error) reject(answer);
-              else resolve(answer);
+            release.set(key, (respond) => {
+              if (respond instanceof Error) reject(respond);
+              else resolve(respond);
             });
           }),
       });
   };
-  const answer = async (key: string, how: DeliveryAnswer | Error = ANSWER): Promise<void> => {
+  const respond = async (key: string, how: DeliveryResponse | Error = ANSWER): Promise<void> => {
     release.get(key)?.(how);
     await turn();
   };
   /** The receiver answers, and the answer is written down. */
   const finish = async (key: string): Promise<void> => {
-    await answer(key);
-    dispatcher.settle(key);
+    await respond(key);
+    dispatcher.acknowledge(key);
   };
-  return { dispatcher, submit, unwanted, answered, failed, started, answer, finish, stop, clock };
+  return { dispatcher, submit, unwanted, responded, failed, started, respond, finish, stop, clock };
 };
 
 describe('createWebhookDispatcher', () => {
@@ -96,20 +96,20 @@ describe('createWebhookDispatcher', () => {
   });
 
   it('keeps an answer until it stands in the status, and sends a key only once meanwhile', async () => {
-    const { dispatcher, submit, started, answer } = setUp({ concurrency: 2, concurrencyPerEndpoint: 2 });
+    const { dispatcher, submit, started, respond } = setUp({ concurrency: 2, concurrencyPerEndpoint: 2 });
     submit('a', 'a');
     expect(started).to.deep.equal(['a']);
     expect(dispatcher.state('a', 'attempt of a')).to.deep.equal({ kind: 'inFlight' });
-    await answer('a');
-    expect(dispatcher.state('a', 'attempt of a')).to.deep.equal({ kind: 'answered', answer: ANSWER });
-    dispatcher.settle('a');
+    await respond('a');
+    expect(dispatcher.state('a', 'attempt of a')).to.deep.equal({ kind: 'responded', response: ANSWER });
+    dispatcher.acknowledge('a');
     expect(dispatcher.state('a', 'attempt of a')).to.deep.equal({ kind: 'idle' });
   });
 
   it('forgets the answer to an attempt that is over, and sends the next one', async () => {
-    const { dispatcher, submit, started, answer } = setUp({ concurrency: 2, concurrencyPerEndpoint: 1 });
+    const { dispatcher, submit, started, respond } = setUp({ concurrency: 2, concurrencyPerEndpoint: 1 });
     submit('a');
-    await answer('a');
+    await respond('a');
     // Its write was carried out although the answer to the write was lost.
     expect(dispatcher.state('a', 'a later attempt')).to.deep.equal({ kind: 'idle' });
     submit('a');
@@ -117,21 +117,21 @@ describe('createWebhookDispatcher', () => {
   });
 
   it('sends one endpoint no more than its share before the answers are written down: so much a crash repeats (W16)', async () => {
-    const { dispatcher, submit, started, answer, finish } = setUp({
+    const { dispatcher, submit, started, respond, finish } = setUp({
       concurrency: 9,
       concurrencyPerEndpoint: 2,
     });
     submit('a1', 'a2', 'a3', 'a4');
     await finish('a1');
-    await answer('a2');
-    await answer('a3');
+    await respond('a2');
+    await respond('a3');
     expect(started).to.deep.equal(['a1', 'a2', 'a3']);
-    dispatcher.settle('a2');
+    dispatcher.acknowledge('a2');
     expect(started).to.deep.equal(['a1', 'a2', 'a3', 'a4']);
   });
 
   it('asks again when the turn has come, and sends nothing that is not wanted any more (W9)', async () => {
-    const { dispatcher, submit, unwanted, started, answered, finish } = setUp({
+    const { dispatcher, submit, unwanted, started, responded, finish } = setUp({
       concurrency: 9,
       concurrencyPerEndpoint: 1,
     });
@@ -139,26 +139,26 @@ describe('createWebhookDispatcher', () => {
     unwanted.add('a2').add('a3');
     await finish('a1');
     expect(started).to.deep.equal(['a1']);
-    expect(answered).to.deep.equal(['a1', 'a2', 'a3']);
+    expect(responded).to.deep.equal(['a1', 'a2', 'a3']);
     expect(dispatcher.state('a2', 'attempt of a2')).to.deep.equal({ kind: 'idle' });
     submit('a4');
     expect(started).to.deep.equal(['a1', 'a4']);
   });
 
   it('tells of a delivery that could not be tried, and forgets it', async () => {
-    const { dispatcher, submit, failed, answer } = setUp({ concurrency: 2, concurrencyPerEndpoint: 2 });
+    const { dispatcher, submit, failed, respond } = setUp({ concurrency: 2, concurrencyPerEndpoint: 2 });
     submit('a');
-    await answer('a', new Error('no key'));
+    await respond('a', new Error('no key'));
     expect(failed).to.deep.equal(['a']);
     expect(dispatcher.state('a', 'attempt of a')).to.deep.equal({ kind: 'idle' });
     expect(dispatcher.waiting).to.equal(0);
   });
 
   it('says nothing of deliveries that a shutdown broke off: they are not counted', async () => {
-    const { submit, answered, answer, stop } = setUp({ concurrency: 2, concurrencyPerEndpoint: 2 });
+    const { submit, responded, respond, stop } = setUp({ concurrency: 2, concurrencyPerEndpoint: 2 });
     submit('a');
     stop.abort();
-    await answer('a');
-    expect(answered).to.deep.equal([]);
+    await respond('a');
+    expect(responded).to.deep.equal([]);
   });
 });

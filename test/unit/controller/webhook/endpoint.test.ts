@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { afterAnswer, enabled, isDisabled } from '#controller/webhook/endpoint.ts';
+import { afterResponse, enabled, isDisabled } from '#controller/webhook/endpoint.ts';
 import type { EndpointState, ZipProject } from '#crds/zip-project.ts';
 import { aZipProject, NOW } from '#test/support/builders/builders.ts';
 
@@ -8,13 +8,13 @@ const DAY = 24;
 
 /** The state after answers at so many hours from NOW. */
 const after = (
-  answers: readonly (readonly [hours: number, status: number | undefined])[],
+  responses: readonly (readonly [hours: number, status: number | undefined])[],
   before?: EndpointState,
 ): EndpointState | undefined =>
-  answers.reduce<EndpointState | undefined>((state, [hours, status]) => {
+  responses.reduce<EndpointState | undefined>((state, [hours, status]) => {
     const now = new Date(NOW.getTime() + hours * 3_600_000);
     const delivery = { at: now.toISOString(), durationMs: 1, ...(status !== undefined && { status }) };
-    return afterAnswer(state, { url, delivery }, { now, disableAfterSeconds: 432_000 });
+    return afterResponse(state, { url, delivery }, { now, disableAfterSeconds: 432_000 });
   }, before);
 
 const everyDay = (days: number, status: number | undefined) =>
@@ -23,33 +23,33 @@ const everyDay = (days: number, status: number | undefined) =>
 describe('the endpoint of a project', () => {
   const cases: readonly {
     name: string;
-    answers: readonly (readonly [number, number | undefined])[];
+    responses: readonly (readonly [number, number | undefined])[];
     want: { state: string; reason?: string };
   }[] = [
-    { name: 'stays enabled while it answers', answers: everyDay(9, 204), want: { state: 'Enabled' } },
+    { name: 'stays enabled while it answers', responses: everyDay(9, 204), want: { state: 'Enabled' } },
     {
       name: 'stays enabled for less than five days of failures',
-      answers: everyDay(4, 500),
+      responses: everyDay(4, 500),
       want: { state: 'Enabled' },
     },
     {
       name: 'is disabled after five days of nothing but failures',
-      answers: everyDay(5, 500),
+      responses: everyDay(5, 500),
       want: { state: 'Disabled', reason: 'FailingTooLong' },
     },
     {
       name: 'is disabled after five days without any answer',
-      answers: everyDay(5, undefined),
+      responses: everyDay(5, undefined),
       want: { state: 'Disabled', reason: 'FailingTooLong' },
     },
     {
       name: 'counts anew after a success',
-      answers: [...everyDay(4, 500), [4.5 * DAY, 200], [5 * DAY, 500], [6 * DAY, 500]],
+      responses: [...everyDay(4, 500), [4.5 * DAY, 200], [5 * DAY, 500], [6 * DAY, 500]],
       want: { state: 'Enabled' },
     },
     {
       name: 'does not take two failures a week apart for one outage',
-      answers: [
+      responses: [
         [0, 500],
         [7 * DAY, 500],
       ],
@@ -57,21 +57,21 @@ describe('the endpoint of a project', () => {
     },
     {
       name: 'is disabled by a 410 at once',
-      answers: [[0, 410]],
+      responses: [[0, 410]],
       want: { state: 'Disabled', reason: 'Gone' },
     },
     {
       name: 'is not enabled by a success that comes late',
-      answers: [
+      responses: [
         [0, 410],
         [1, 200],
       ],
       want: { state: 'Disabled', reason: 'Gone' },
     },
   ];
-  for (const { name, answers, want } of cases)
+  for (const { name, responses, want } of cases)
     it(`${name} (W9, W10)`, () => {
-      expect(after(answers)).to.include(want);
+      expect(after(responses)).to.include(want);
     });
 
   it('is enabled by a person, and fails from then on anew (W10)', () => {

@@ -11,7 +11,7 @@ const pending = (attempts: number): WebhookState => ({
   attempts,
   nextAttemptAt: ago(0),
 });
-const answer = (more: { status?: number; error?: string }) => ({
+const aResponse = (more: { status?: number; error?: string }) => ({
   delivery: { at: ago(0), durationMs: 3, ...more },
 });
 const secondsUntilNext = ({ nextAttemptAt }: WebhookState): number =>
@@ -22,7 +22,7 @@ describe('afterDelivery', () => {
     let state = pending(0);
     const waits: number[] = [];
     while (state.state === 'Pending') {
-      state = afterDelivery(state, answer({ status: 500 }), { schedule, now: NOW });
+      state = afterDelivery(state, aResponse({ status: 500 }), { schedule, now: NOW });
       if (state.state === 'Pending') waits.push(secondsUntilNext(state));
     }
     expect(state).to.include({ state: 'Exhausted', attempts: 10, lastStatus: 500 });
@@ -44,13 +44,13 @@ describe('afterDelivery', () => {
   ];
   for (const { name, given, want } of cases)
     it(`is ${want} after ${name} (W9)`, () => {
-      expect(afterDelivery(pending(0), answer(given), { schedule, now: NOW }).state).to.equal(want);
+      expect(afterDelivery(pending(0), aResponse(given), { schedule, now: NOW }).state).to.equal(want);
     });
 
   it('waits as long as the receiver asks, for a day at most (W9)', () => {
-    const slow = { ...answer({ status: 429 }), retryAfterMs: 3_600_000 };
+    const slow = { ...aResponse({ status: 429 }), retryAfterMs: 3_600_000 };
     expect(secondsUntilNext(afterDelivery(pending(0), slow, { schedule, now: NOW }))).to.equal(3600);
-    const absurd = { ...answer({ status: 429 }), retryAfterMs: 1e12 };
+    const absurd = { ...aResponse({ status: 429 }), retryAfterMs: 1e12 };
     expect(secondsUntilNext(afterDelivery(pending(0), absurd, { schedule, now: NOW }))).to.equal(86_400);
   });
 });

@@ -56,10 +56,10 @@ describe('webhookBody', () => {
       const zipJob = aZipJob({ spec: longest, status: finishedAs('Failed', { message }) });
       const body = webhookBody(zipJob, 'FAILED');
       expect(Buffer.byteLength(body)).to.be.at.most(MAX_BYTES);
-      const told = JSON.parse(body) as { key: string; metadata: unknown; error: { message: string } };
-      expect(told.key).to.equal(longest.key);
-      expect(told.metadata).to.deep.equal(JSON.parse(longest.metadata));
-      expect(message.startsWith(told.error.message.replace(/\.{3}$/, ''))).to.equal(true);
+      const reported = JSON.parse(body) as { key: string; metadata: unknown; error: { message: string } };
+      expect(reported.key).to.equal(longest.key);
+      expect(reported.metadata).to.deep.equal(JSON.parse(longest.metadata));
+      expect(message.startsWith(reported.error.message.replace(/\.{3}$/, ''))).to.equal(true);
     }
   });
 
@@ -69,18 +69,18 @@ describe('webhookBody', () => {
     for (const spec of [longest, {}]) {
       const body = webhookBody(aZipJob({ spec, status }), 'COMPLETED');
       expect(Buffer.byteLength(body)).to.be.within(MAX_BYTES - 4000, MAX_BYTES);
-      const told = JSON.parse(body) as { skipped: number[]; skipped_total: number };
-      expect(told.skipped).to.deep.equal(skipped.slice(0, told.skipped.length));
-      expect(told.skipped_total).to.equal(10_000);
+      const reported = JSON.parse(body) as { skipped: number[]; skipped_total: number };
+      expect(reported.skipped).to.deep.equal(skipped.slice(0, reported.skipped.length));
+      expect(reported.skipped_total).to.equal(10_000);
     }
   });
 
   it('is delivered with its metadata even when a job that was made by hand has more than fits (W14)', () => {
     const metadata = `{"a":"${'\u20ac'.repeat(16_000)}"}`;
     const zipJob = aZipJob({ spec: { metadata }, status: finishedAs('Failed', { message: 'x'.repeat(99) }) });
-    const told = JSON.parse(webhookBody(zipJob, 'FAILED')) as { metadata: unknown; error: unknown };
-    expect(told.metadata).to.deep.equal(JSON.parse(metadata));
-    expect(told.error).to.include({ message: '...' });
+    const reported = JSON.parse(webhookBody(zipJob, 'FAILED')) as { metadata: unknown; error: unknown };
+    expect(reported.metadata).to.deep.equal(JSON.parse(metadata));
+    expect(reported.error).to.include({ message: '...' });
   });
 
   it('names a job made by hand by its uid, and the service by its ZipBucket', () => {

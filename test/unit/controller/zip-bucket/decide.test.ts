@@ -68,8 +68,8 @@ describe('decideBucket', () => {
   });
 
   describe('of one that is being deleted (F15)', () => {
-    const release = (early?: string) => ({
-      actions: [{ kind: 'releaseFinalizer', ...(early !== undefined && { early }) }],
+    const release = (forced?: string) => ({
+      actions: [{ kind: 'releaseFinalizer', ...(forced !== undefined && { forced }) }],
     });
     const zipJobs = ['g', 'f', 'e', 'd', 'c', 'b', 'a'].map((name) => aZipJob({ metadata: { name } }));
 
@@ -144,8 +144,8 @@ describe('decideBucket', () => {
       expect(decision).to.deep.equal({ actions: [], requeueAfterMs: 100_000 });
     });
     it('asks nothing twice: an answered nonce only has its Job removed', () => {
-      const answered = aBucket(asked(), { test: { nonce: 'a', finishedAt: ago(1) } });
-      const decision = judge(answered, { tests: [aTest(bucket, 20)] });
+      const responded = aBucket(asked(), { test: { nonce: 'a', finishedAt: ago(1) } });
+      const decision = judge(responded, { tests: [aTest(bucket, 20)] });
       const name = testJobName(bucket, 'a');
       expect(decision).to.deep.equal({ actions: [{ kind: 'deleteTest', name, uid: 'uid-test' }] });
     });
@@ -159,34 +159,34 @@ describe('decideBucket', () => {
 
   describe('tells of a test', () => {
     const bucket = aBucket(asked());
-    const told = (pods: readonly Pod[], age = 20): ZipBucketStatus => {
+    const reported = (pods: readonly Pod[], age = 20): ZipBucketStatus => {
       const { status } = judge(bucket, { tests: [aTest(bucket, age, pods)] });
       if (!status) throw new Error('nothing was told');
       expect(status.test).to.deep.equal({ nonce: 'a', finishedAt: ago(0) });
       return status;
     };
     const readyOf = ({ conditions }: ZipBucketStatus) => findCondition(conditions, 'Ready');
-    const fenceOf = ({ conditions }: ZipBucketStatus) => findCondition(conditions, 'FenceIncomplete');
+    const fenceOf = ({ conditions }: ZipBucketStatus) => findCondition(conditions, 'RecoveryLimited');
 
     it('that went well', () => {
-      const status = told(checked({ ok: true, missingPermissions: [] }));
+      const status = reported(checked({ ok: true, missingPermissions: [] }));
       expect(readyOf(status)).to.include({ status: 'True', reason: 'BucketTested', observedGeneration: 1 });
       expect(fenceOf(status)).to.include({ status: 'False', reason: 'AllPermitted' });
     });
     it('that nobody may look after', () => {
       const missingPermissions = ['s3:GetObject and s3:ListBucket'];
-      const status = told(checked({ ok: true, missingPermissions, warnings: ['FenceIncomplete'] }));
+      const status = reported(checked({ ok: true, missingPermissions, warnings: ['RecoveryLimited'] }));
       expect(readyOf(status)).to.include({ status: 'True' });
       expect(fenceOf(status)).to.include({ status: 'True', reason: 'LookForbidden' });
       expect(fenceOf(status)?.message).to.contain('s3:GetObject and s3:ListBucket');
     });
     it('that may not list uploads', () => {
-      const status = told(checked({ ok: true, missingPermissions: ['s3:ListBucketMultipartUploads'] }));
+      const status = reported(checked({ ok: true, missingPermissions: ['s3:ListBucketMultipartUploads'] }));
       expect(fenceOf(status)).to.include({ status: 'True', reason: 'ListForbidden' });
     });
     it('that may not write, by the code and the permission', () => {
       const failure = { code: 'BucketAccessDenied', retriable: false, message: 'the store refused' };
-      const status = told(checked({ ok: false, missingPermissions: ['s3:PutObject'], failure }));
+      const status = reported(checked({ ok: false, missingPermissions: ['s3:PutObject'], failure }));
       expect(readyOf(status)).to.include({
         status: 'False',
         reason: 'BucketAccessDenied',
@@ -196,16 +196,16 @@ describe('decideBucket', () => {
     });
     it('whose zipper could not begin', () => {
       const failure = { code: 'BucketMisconfigured', retriable: false, message: 'its host is not allowed' };
-      const status = told(said({ contractVersion: 1, mode: 'check-bucket', failure }, 13));
+      const status = reported(said({ contractVersion: 1, mode: 'check-bucket', failure }, 13));
       expect(readyOf(status)).to.include({ status: 'False', reason: 'BucketMisconfigured' });
     });
     it('that is out of time, by what its pod waited for', () => {
       const pod = aPod('t', { status: waitingFor('CreateContainerConfigError', 'secret not found') });
-      expect(readyOf(told([{ ...pod, status: { ...pod.status, phase: 'Pending' } }], 121))).to.include({
+      expect(readyOf(reported([{ ...pod, status: { ...pod.status, phase: 'Pending' } }], 121))).to.include({
         status: 'False',
         reason: 'ContainerConfig',
       });
-      expect(readyOf(told([], 121))).to.include({ status: 'False', reason: 'BucketTestFailed' });
+      expect(readyOf(reported([], 121))).to.include({ status: 'False', reason: 'BucketTestFailed' });
     });
     it('whose Job failed without a word', () => {
       const test = aTest(bucket, 20, [

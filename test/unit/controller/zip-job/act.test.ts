@@ -5,7 +5,7 @@ import type { EventNote } from '#controller/engine/events.ts';
 import { createControllerMetrics } from '#controller/metrics.ts';
 import { createAct } from '#controller/zip-job/act.ts';
 import type { ActOptions } from '#controller/zip-job/actions/act-options.ts';
-import { archiveJob, settleJob } from '#controller/zip-job/manifest/job-manifest.ts';
+import { archiveJob, recoveryJob } from '#controller/zip-job/manifest/job-manifest.ts';
 import { createMemory } from '#controller/zip-job/memory.ts';
 import type { Decision } from '#controller/zip-job/observation.ts';
 import { ownedStatus } from '#controller/zip-job/owned-status.ts';
@@ -30,7 +30,7 @@ const setUp = (zipJob: ZipJob = aZipJob()) => {
   const pods = createFakeObjects<Pod>();
   const secrets = createFakeObjects<Secret>();
   const stored = zipJobs.put(zipJob);
-  const told: EventNote[] = [];
+  const reported: EventNote[] = [];
   const endpoints: unknown[] = [];
   const memory = createMemory();
   const metrics = createControllerMetrics(new Registry());
@@ -60,12 +60,12 @@ const setUp = (zipJob: ZipJob = aZipJob()) => {
     secrets: secrets.client,
     memory,
     recordEvent: (_zipJob, note) => {
-      told.push(note);
+      reported.push(note);
     },
     dispatcher: {
       submit: () => undefined,
       state: () => ({ kind: 'idle' }),
-      settle: () => undefined,
+      acknowledge: () => undefined,
       waiting: 0,
     },
     endpointNotes: {
@@ -90,7 +90,7 @@ const setUp = (zipJob: ZipJob = aZipJob()) => {
     jobs,
     secrets,
     stored,
-    told,
+    reported,
     memory,
     metrics,
     patches,
@@ -106,7 +106,7 @@ const create = (zipJob: ZipJob) =>
 
 describe('act', () => {
   it('writes the status, then tells of it, then adds the finalizer and creates the Job', async () => {
-    const { act, stored, told, patches, jobs, memory } = setUp();
+    const { act, stored, reported, patches, jobs, memory } = setUp();
     const outcome = await act(
       anObservation({ zipJob: stored }),
       decision({
@@ -116,21 +116,21 @@ describe('act', () => {
       }),
     );
     expect(outcome.kind).to.equal('again');
-    expect(told).to.deep.equal([NOTE]);
+    expect(reported).to.deep.equal([NOTE]);
     expect(jobs.all()).to.have.length(1);
     expect(patches).to.deep.equal([{ metadata: { finalizers: [FINALIZER], resourceVersion: '2' } }]);
     expect(memory.newest(KEY, stored).metadata.resourceVersion).to.equal('3');
   });
 
   it('decides again on the live object after a conflict, and tells of nothing that was not written', async () => {
-    const { act, zipJobs, stored, told, memory, conflicts, jobs } = setUp();
+    const { act, zipJobs, stored, reported, memory, conflicts, jobs } = setUp();
     const live = zipJobs.put({ ...stored, status: { progress: running('p').progress } } as ZipJob);
     const outcome = await act(
       anObservation({ zipJob: stored }),
       decision({ status: { phase: 'Queued' }, events: [NOTE], actions: [create(stored)] }),
     );
     expect(outcome).to.deep.equal({ kind: 'again', hints: {} });
-    expect([conflicts(), told, jobs.all()]).to.deep.equal([1, [], []]);
+    expect([conflicts(), reported, jobs.all()]).to.deep.equal([1, [], []]);
     expect(memory.newest(KEY, stored)).to.deep.equal(live);
   });
 
@@ -188,17 +188,17 @@ describe('act', () => {
       expect(memory.refusal(KEY)).to.equal(undefined);
     });
 
-  it('lets go at once when a namespace that is going takes no settle Job', async () => {
+  it('lets go at once when a namespace that is going takes no recovery Job', async () => {
     const { act, stored, jobs, patches } = setUp(
       aZipJob({ metadata: { finalizers: [FINALIZER], deletionTimestamp: '2026-05-04T11:59:00Z' } }),
     );
     jobs.fail(new KubeError('POST: terminating', { code: 'NamespaceTerminating' }));
-    const job = settleJob(
+    const job = recoveryJob(
       stored,
       { attempt: { n: 1, podUid: 'p' }, upload: anUpload('open'), bucket: aZipBucket() },
       config,
     );
-    const action = { kind: 'createJob', target: 'settle', job } as const;
+    const action = { kind: 'createJob', target: 'recover', job } as const;
     expect((await act(anObservation({ zipJob: stored }), decision({ actions: [action] }))).kind).to.equal(
       'done',
     );
@@ -216,8 +216,8 @@ describe('act', () => {
   it('notes what the endpoint answered once that stands in the status (W10)', async () => {
     const webhook = { url: 'https://hooks.example/x', events: ['COMPLETED'] } as const;
     const { act, stored, endpoints } = setUp(aZipJob({ spec: { webhook }, status: finishedAs('Succeeded') }));
-    const answer = { delivery: { at: '2026-05-04T12:00:00Z', durationMs: 3, status: 503 } };
-    const seen = anObservation({ zipJob: stored, delivery: { kind: 'answered', answer } });
+    const response = { delivery: { at: '2026-05-04T12:00:00Z', durationMs: 3, status: 503 } };
+    const seen = anObservation({ zipJob: stored, delivery: { kind: 'responded', response } });
     await act(seen, decision({}));
     expect(endpoints).to.deep.equal([]);
     await act(seen, decision({ status: ownedStatus(finishedAs('Succeeded')) }));

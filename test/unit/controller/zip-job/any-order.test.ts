@@ -68,13 +68,13 @@ const MOVES_OF_ALL: Readonly<Record<string, readonly [weight: number, move: Move
   'seconds pass': [
     4,
     (world, random) => {
-      world.pass(random.int(1, 30));
+      world.round(random.int(1, 30));
     },
   ],
   'minutes pass': [
     1,
     (world, random) => {
-      world.pass(random.int(60, 900));
+      world.round(random.int(60, 900));
     },
   ],
   'a pod fails': [
@@ -213,7 +213,7 @@ const draw = (random: Random): string => {
 
 const play = async (seed: number): Promise<void> => {
   const random = createRandom(seed);
-  const told: string[] = [];
+  const reported: string[] = [];
   const world = new JobWorld(aZipJob(), (before, after) => {
     expectPromises(before, after, world);
   });
@@ -221,14 +221,14 @@ const play = async (seed: number): Promise<void> => {
     if (random.next() < 0.3) refuseJobs(world);
     for (let moves = 0; moves < MOVES; moves += 1) {
       const name = draw(random);
-      told.push(name);
+      reported.push(name);
       await MOVES_OF_ALL[name]?.[1](world, random);
     }
-    told.push('calm');
+    reported.push('calm');
     world.suspend(false);
     await calm(world);
   } catch (error) {
-    throw new Error(`seed ${seed}: ${told.join('; ')}`, { cause: error });
+    throw new Error(`seed ${seed}: ${reported.join('; ')}`, { cause: error });
   }
 };
 

@@ -38,7 +38,7 @@ const PHASES: Readonly<Record<string, (world: JobWorld) => Promise<void>>> = {
     await until(world, () => statusOf(world).reason === 'QuotaExceeded');
   },
   'Starting, without a pod': (world) => until(world, () => statusOf(world).phase === 'Starting'),
-  'Starting, with a pod in charge': (world) =>
+  'Starting, with an active pod': (world) =>
     until(world, () => statusOf(world).phase === 'Starting' && statusOf(world).job?.podUid !== undefined),
   Running: (world) => until(world, () => statusOf(world).upload?.state === 'open'),
   'Running, with an archive of which only the store knows': async (world) => {
@@ -48,9 +48,9 @@ const PHASES: Readonly<Record<string, (world: JobWorld) => Promise<void>>> = {
   'Running, between two attempts': async (world) => {
     await PHASES['Running']?.(world);
     livePods(world)[0]?.end({ exitCode: 1 });
-    await until(world, () => findCondition(statusOf(world).conditions, 'Settled')?.reason === 'Settling');
+    await until(world, () => findCondition(statusOf(world).conditions, 'Recovered')?.reason === 'Recovering');
   },
-  'Finalizing, not settled yet': async (world) => {
+  'Finalizing, not recovered yet': async (world) => {
     await PHASES['Running']?.(world);
     refuseJobs(world);
     world.deleteJobByHand();
@@ -95,7 +95,7 @@ const ENDS: Readonly<Record<keyof typeof PHASES, readonly string[]>> = {
   'that nobody has looked at': ['Cancelled', 'Suspended', 'gone', 'BucketNotFound', 'gone'],
   Queued: ['Cancelled', 'Suspended', 'gone', 'BucketDeleted', 'gone'],
   'Starting, without a pod': ['Cancelled', 'Uploaded', 'gone', 'BucketDeleted', 'gone'],
-  'Starting, with a pod in charge': ['Cancelled', 'Uploaded', 'gone', 'BucketDeleted', 'gone'],
+  'Starting, with an active pod': ['Cancelled', 'Uploaded', 'gone', 'BucketDeleted', 'gone'],
   Running: ['Cancelled', 'Uploaded', 'gone', 'BucketDeleted', 'gone'],
   'Running, with an archive of which only the store knows': [
     'ProvedByStore',
@@ -105,7 +105,7 @@ const ENDS: Readonly<Record<keyof typeof PHASES, readonly string[]>> = {
     'gone',
   ],
   'Running, between two attempts': ['Cancelled', 'Uploaded', 'gone', 'BucketDeleted', 'gone'],
-  'Finalizing, not settled yet': ['JobDeleted', 'JobDeleted', 'gone', 'JobDeleted', 'gone'],
+  'Finalizing, not recovered yet': ['JobDeleted', 'JobDeleted', 'gone', 'JobDeleted', 'gone'],
   Succeeded: ['Uploaded', 'Uploaded', 'gone', 'Uploaded', 'gone'],
   Failed: ['SourceNotFound', 'SourceNotFound', 'gone', 'SourceNotFound', 'gone'],
 };

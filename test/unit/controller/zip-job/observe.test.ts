@@ -1,11 +1,5 @@
 import { expect } from 'chai';
-import {
-  INDEXES,
-  jobUidsOf,
-  listOwnerKeysOf,
-  targetOf,
-  zipJobSkeleton,
-} from '#controller/kube-state/caches.ts';
+import { INDEXES, jobUidsOf, listOwnerKeysOf, targetOf } from '#controller/kube-state/caches.ts';
 import { createMemory } from '#controller/zip-job/memory.ts';
 import { createObserve } from '#controller/zip-job/observe.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
@@ -55,7 +49,7 @@ const setUp = (going?: string) => {
     buckets: buckets.client,
     projects: projects.client,
     memory,
-    dispatcher: { state: () => ({ kind: 'idle' }), settle: () => undefined },
+    dispatcher: { state: () => ({ kind: 'idle' }), acknowledge: () => undefined },
     slots: {
       ask: ({ metadata }) => {
         asked.push(metadata.name);
@@ -88,13 +82,13 @@ describe('observe', () => {
   it('finds everything in the caches, without a call', async () => {
     const { observe, zipJobs, jobs, pods, calls } = setUp();
     zipJobs.put(aZipJob({ status: running('p1') }));
-    zipJobs.put(aZipJob({ metadata: { name: 'rival', uid: 'uid-rival' } }));
+    zipJobs.put(aZipJob({ metadata: { name: 'conflictingJob', uid: 'uid-rival' } }));
     zipJobs.put(aZipJob({ metadata: { name: 'done', uid: 'uid-done' }, status: finishedAs('Succeeded') }));
     jobs.put(aJob());
     pods.put(aPod('p1'));
     const seen = await observe(KEY, {});
     expect(seen?.pods.map(({ metadata }) => metadata.name)).to.deep.equal(['p1']);
-    expect(seen?.rivals.map(({ metadata }) => metadata.name)).to.deep.equal(['rival']);
+    expect(seen?.conflictingJobs.map(({ metadata }) => metadata.name)).to.deep.equal(['conflictingJob']);
     expect(calls()).to.deep.equal([]);
   });
 
@@ -128,7 +122,7 @@ describe('observe', () => {
   });
 
   const over = (type: string) => ({ conditions: [{ type, status: 'True' }] });
-  const settling: readonly { name: string; job: JobChange; pod?: Ending; want: readonly string[] }[] = [
+  const recovering: readonly { name: string; job: JobChange; pod?: Ending; want: readonly string[] }[] = [
     {
       name: 'is over before a pod is known to have ended',
       job: { status: over('Complete') },
@@ -149,21 +143,28 @@ describe('observe', () => {
     { name: 'is young', job: { metadata: { creationTimestamp: ago(5) } }, want: [] },
     { name: 'has a pod that answered', job: { status: over('Complete') }, pod: { exitCode: 0 }, want: [] },
   ];
-  for (const { name, job, pod, want } of settling)
-    it(`${want.length > 0 ? 'looks live for' : 'believes the caches about'} the pods of a settle Job that ${name}`, async () => {
+  for (const { name, job, pod, want } of recovering)
+    it(`${want.length > 0 ? 'looks live for' : 'believes the caches about'} the pods of a recovery Job that ${name}`, async () => {
       const { observe, zipJobs, jobs, pods, calls } = setUp();
-      const conditions = [aCondition('Settled', ['False', 'Settling'])];
+      const conditions = [aCondition('Recovered', ['False', 'Recovering'])];
       zipJobs.put(aZipJob({ status: { ...running('p1'), attempts: [{ n: 1, podUid: 'p' }], conditions } }));
       jobs.put(aJob());
       pods.put(aPod('p1'));
-      jobs.put(aJob({ ...job, metadata: { name: `${NAME}-settle-1`, uid: 'uid-settle', ...job.metadata } }));
-      const owner = { apiVersion: 'batch/v1', kind: 'Job', name: `${NAME}-settle-1`, uid: 'uid-settle' };
+      jobs.put(
+        aJob({ ...job, metadata: { name: `${NAME}-recover-1`, uid: 'uid-recover', ...job.metadata } }),
+      );
+      const owner = { apiVersion: 'batch/v1', kind: 'Job', name: `${NAME}-recover-1`, uid: 'uid-recover' };
       if (pod) pods.put(aPod('s1', { metadata: { ownerReferences: [owner] }, status: ended(pod) }));
-      expect((await observe(KEY, {}))?.settle?.job.metadata.uid).to.equal('uid-settle');
+      expect((await observe(KEY, {}))?.recovery?.job.metadata.uid).to.equal('uid-recover');
       expect(calls()).to.deep.equal(want);
     });
 
-  const inQueue: readonly { name: string; zipJob: ZipJob; rival?: ZipJob; want: readonly string[] }[] = [
+  const inQueue: readonly {
+    name: string;
+    zipJob: ZipJob;
+    conflictingJob?: ZipJob;
+    want: readonly string[];
+  }[] = [
     { name: 'that could begin asks', zipJob: aZipJob({ status: { phase: 'Queued' } }), want: [NAME] },
     {
       name: 'that is suspended gives its slot back',
@@ -178,16 +179,16 @@ describe('observe', () => {
     {
       name: 'behind an older one of its key gives its slot back',
       zipJob: aZipJob(),
-      rival: aZipJob({ metadata: { name: 'older', uid: 'uid-older', creationTimestamp: ago(90) } }),
+      conflictingJob: aZipJob({ metadata: { name: 'older', uid: 'uid-older', creationTimestamp: ago(90) } }),
       want: [`withdraw ${KEY}`],
     },
     { name: 'that runs asks no more', zipJob: aZipJob({ status: running('p1') }), want: [] },
   ];
-  for (const { name, zipJob, rival, want } of inQueue)
+  for (const { name, zipJob, conflictingJob, want } of inQueue)
     it(`asks for a slot: a job ${name}`, async () => {
       const { observe, zipJobs, asked } = setUp();
       zipJobs.put(zipJob);
-      if (rival) zipJobs.put(rival);
+      if (conflictingJob) zipJobs.put(conflictingJob);
       await observe(KEY, {});
       expect(asked).to.deep.equal(want);
     });
@@ -202,7 +203,7 @@ describe('observe', () => {
       expect((await observe(KEY, {}))?.slot.kind).to.equal('granted');
       zipJobs.put(older);
       const seen = await observe(`${NAMESPACE}/${OLDER}`, {});
-      expect(seen?.begun).to.deep.equal([NAME]);
+      expect(seen?.started).to.deep.equal([NAME]);
       expect(seen?.slot.kind).to.equal('none');
       expect(asked).to.deep.equal([NAME, `withdraw ${NAMESPACE}/${OLDER}`]);
     });
@@ -246,33 +247,7 @@ describe('observe', () => {
   });
 });
 
-describe('zipJobSkeleton', () => {
-  it('keeps of a ZipJob at rest what its expiry needs', () => {
-    const status = finishedAs('Succeeded', { attempts: [{ n: 1, podUid: 'p', class: 'success' }] });
-    const skeleton = zipJobSkeleton(aZipJob({ status }));
-    expect(skeleton.status).to.deep.equal({
-      phase: 'Succeeded',
-      reason: 'Uploaded',
-      finishedAt: ago(10),
-      webhook: { state: 'NotConfigured' },
-      attempts: status.attempts,
-    });
-    expect(Object.keys(skeleton.spec)).to.deep.equal(['bucketRef', 'key', 'filesFrom']);
-  });
-
-  it('keeps the whole ZipJob while something is left to do', () => {
-    for (const zipJob of [
-      aZipJob({
-        status: finishedAs('Failed'),
-        metadata: { annotations: { 'zipjobs.dev/replay-webhook': 'once-more' } },
-      }),
-      aZipJob({ status: running('p1') }),
-      aZipJob({ status: finishedAs('Failed', { webhook: { state: 'Pending' } }) }),
-      aZipJob({ status: finishedAs('Failed'), metadata: { finalizers: ['zipjobs.dev/cleanup'] } }),
-    ])
-      expect(zipJobSkeleton(zipJob)).to.equal(zipJob);
-  });
-
+describe('observe, for a Job without a pod', () => {
   it('asks the events of a Job that has waited for a pod why it gets none, and nobody else (F13)', async () => {
     const { observe, zipJobs, jobs, events, calls } = setUp();
     const status = { phase: 'Starting', job: { name: NAME, uid: 'uid-job' } } as const;

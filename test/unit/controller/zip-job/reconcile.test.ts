@@ -13,17 +13,17 @@ import { anObservation } from '#test/support/builders/observation.ts';
 const setUp = (outcomes: readonly (Outcome | Error)[], decision: Partial<Decision> = {}) => {
   const calls: string[] = [];
   const hints: Hints[] = [];
-  let pass = 0;
+  let round = 0;
   const metrics = createControllerMetrics(new Registry());
   const reconcile = createReconcile({
     observe: (_key, given) => {
       hints.push(given);
-      return Promise.resolve(pass < outcomes.length ? anObservation() : undefined);
+      return Promise.resolve(round < outcomes.length ? anObservation() : undefined);
     },
     decide: () => ({ actions: [], events: [], ...decision }),
     act: () => {
-      const outcome = outcomes[pass];
-      pass += 1;
+      const outcome = outcomes[round];
+      round += 1;
       if (outcome instanceof Error) return Promise.reject(outcome);
       return Promise.resolve(outcome ?? { kind: 'done' });
     },
@@ -51,7 +51,7 @@ describe('reconcile', () => {
   });
 
   it('leaves waits that are longer than the full pass to the full pass', async () => {
-    const longest = aConfig().fullPassSeconds * 1000;
+    const longest = aConfig().fullReconcileSeconds * 1000;
     for (const [requeueAfterMs, expected] of [
       [longest, ['forget a/b', `addAfter a/b ${longest}`]],
       [longest + 1, ['forget a/b']],

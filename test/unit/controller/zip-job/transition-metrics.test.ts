@@ -180,15 +180,15 @@ describe('collectAtScrape', () => {
 
   it('reads the state of the jobs off the cache, the oldest webhook among them (W19)', async () => {
     const lines = await setUp(jobs).series();
-    const told = (name: string): number | undefined => valueOf(lines, name);
-    expect(told('zip_jobs{phase="New"}')).to.equal(1);
-    expect(told('zip_jobs{phase="Queued"}')).to.equal(2);
-    expect(told('zip_jobs{phase="Cancelled"}')).to.equal(0);
-    expect(told('zip_jobs_oldest_queued_seconds')).to.equal(700);
-    expect(told('zip_jobs_overdue')).to.equal(1);
-    expect(told('zip_webhooks_pending')).to.equal(1);
-    expect(told('zip_webhook_oldest_pending_seconds')).to.equal(300);
-    expect(told('zip_jobs_stuck{reason="ImagePull"}')).to.equal(1);
+    const reported = (name: string): number | undefined => valueOf(lines, name);
+    expect(reported('zip_jobs{phase="New"}')).to.equal(1);
+    expect(reported('zip_jobs{phase="Queued"}')).to.equal(2);
+    expect(reported('zip_jobs{phase="Cancelled"}')).to.equal(0);
+    expect(reported('zip_jobs_oldest_queued_seconds')).to.equal(700);
+    expect(reported('zip_jobs_overdue')).to.equal(1);
+    expect(reported('zip_webhooks_pending')).to.equal(1);
+    expect(reported('zip_webhook_oldest_pending_seconds')).to.equal(300);
+    expect(reported('zip_jobs_stuck{reason="ImagePull"}')).to.equal(1);
   });
 
   it('tells zero where there is nothing', async () => {

@@ -29,16 +29,16 @@ describe('projectDeletion', () => {
     expect(judge()).to.deep.equal({ kind: 'release' });
   });
 
-  it('cancels the jobs that nobody has told yet, and says what it waits for and how long', () => {
-    const told = aZipJob({ metadata: { name: 'told' }, spec: { cancel: true } });
+  it('cancels the jobs that are not cancelled yet, and says what it waits for and how long', () => {
+    const reported = aZipJob({ metadata: { name: 'reported' }, spec: { cancel: true } });
     const gone = aZipJob({ metadata: { name: 'gone', deletionTimestamp: ago(1) } });
-    const decision = judge({ unfinished: [job, told, gone], buckets: [aZipBucket()] });
+    const decision = judge({ unfinished: [job, reported, gone], buckets: [aZipBucket()] });
     expect(decision).to.deep.include({
       kind: 'wait',
       cancel: [job],
       until: new Date(Date.parse(ago(60)) + 300_000),
     });
-    expect(decision).to.have.property('message').that.contains('jobs have ended: gone, j, told');
+    expect(decision).to.have.property('message').that.contains('jobs have ended: gone, j, reported');
     expect(decision).to.have.property('message').that.contains('ZipBuckets have been deleted: s3-archive');
   });
 
@@ -47,8 +47,8 @@ describe('projectDeletion', () => {
   });
 
   it('waits no longer than the setting says, and not at all where the namespace goes', () => {
-    expect(judge({ unfinished: [job] }, 300)).to.deep.equal({ kind: 'release', early: 'Overdue' });
+    expect(judge({ unfinished: [job] }, 300)).to.deep.equal({ kind: 'release', forced: 'Overdue' });
     const terminating = { unfinished: [job], isNamespaceTerminating: true };
-    expect(judge(terminating)).to.deep.equal({ kind: 'release', early: 'NamespaceTerminating' });
+    expect(judge(terminating)).to.deep.equal({ kind: 'release', forced: 'NamespaceTerminating' });
   });
 });

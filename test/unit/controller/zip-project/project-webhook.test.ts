@@ -17,10 +17,10 @@ const aProject = (annotations: Readonly<Record<string, string>>, webhook?: Endpo
   ...(webhook && { status: { webhook } }),
 });
 
-const setUp = (answer: DeliveryState = { kind: 'idle' }) => {
+const setUp = (response: DeliveryState = { kind: 'idle' }) => {
   const clock = createManualClock();
   const sent: DeliveryTask[] = [];
-  const settled: string[] = [];
+  const finished: string[] = [];
   const woken: string[] = [];
   const bodies: unknown[] = [];
   const notes = createEndpointNotes((key) => {
@@ -43,9 +43,9 @@ const setUp = (answer: DeliveryState = { kind: 'idle' }) => {
       submit: (task: DeliveryTask) => {
         sent.push(task);
       },
-      state: () => answer,
-      settle: (key: string) => {
-        settled.push(key);
+      state: () => response,
+      acknowledge: (key: string) => {
+        finished.push(key);
       },
     },
   };
@@ -53,7 +53,7 @@ const setUp = (answer: DeliveryState = { kind: 'idle' }) => {
     ask: (project: ZipProject) => projectWebhook(options, project),
     notes,
     sent,
-    settled,
+    finished,
     woken,
     bodies,
   };
@@ -72,11 +72,11 @@ describe('projectWebhook', () => {
     expect(bodies).to.deep.equal([[sent[0]?.attemptId, `{"type":"TEST","project":"${NAMESPACE}"}`, 1]]);
     expect(projectOfTest(sent[0]?.key ?? '')).to.equal(KEY);
     const delivery = { at: ago(0), durationMs: 4, status: 204 };
-    const later = setUp({ kind: 'answered', answer: { delivery } });
+    const later = setUp({ kind: 'responded', response: { delivery } });
     const { state, written } = later.ask(asked);
     expect(state?.test).to.deep.equal({ nonce: 't1', ...delivery });
     written();
-    expect(later.settled).to.deep.equal([sent[0]?.key]);
+    expect(later.finished).to.deep.equal([sent[0]?.key]);
     const done = setUp();
     done.ask(aProject({ 'zipjobs.dev/test-webhook': 't1' }, state));
     expect(done.sent).to.deep.equal([]);

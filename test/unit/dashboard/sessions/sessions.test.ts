@@ -23,7 +23,7 @@ describe('createSessions', () => {
   it('opens a session only with its cookie', async () => {
     const { sessions } = start();
     const cookie = await sessions.begin('ada', TOKEN);
-    expect(await sessions.read(cookie)).to.include({ person: 'ada', token: TOKEN });
+    expect(await sessions.read(cookie)).to.include({ user: 'ada', token: TOKEN });
     const last = cookie.at(-2) === 'A' ? 'B' : 'A';
     for (const other of ['', 'x', `${cookie.slice(0, -2)}${last}${cookie.at(-1) ?? ''}`, 'A'.repeat(86)])
       expect(await sessions.read(other), other).to.equal(undefined);
@@ -51,7 +51,7 @@ describe('createSessions', () => {
     const { clock, sessions } = start();
     const cookie = await sessions.begin('ada', TOKEN);
     clock.jump(IDLE_MS / 2);
-    expect(await sessions.read(cookie, 'page')).to.include({ person: 'ada' });
+    expect(await sessions.read(cookie, 'page')).to.include({ user: 'ada' });
     clock.jump(IDLE_MS / 2 + 1);
     expect(await sessions.read(cookie, 'page')).to.equal(undefined);
   });
@@ -131,7 +131,7 @@ describe('createSharedSessionStore', function () {
 
   it('stores sessions that a copy of Redis cannot open', async () => {
     const cookie = await sessions.begin('ada-lovelace', TOKEN);
-    expect(await sessions.read(cookie)).to.include({ person: 'ada-lovelace', token: TOKEN });
+    expect(await sessions.read(cookie)).to.include({ user: 'ada-lovelace', token: TOKEN });
     const keys = await redis.keys('*');
     expect(keys.every((key) => key.startsWith('zips:session'))).to.equal(true);
     const records = await Promise.all(

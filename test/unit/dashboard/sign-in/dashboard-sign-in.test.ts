@@ -24,9 +24,9 @@ describe('sessions of createDashboard', () => {
       const turned = await visitor.get('/projects/team-a?x=1');
       expect(turned.status).to.equal(303);
       expect(turned.headers.get('location')).to.equal('/sign-in?next=%2Fprojects%2Fteam-a%3Fx%3D1');
-      const answer = await visitor.post('/sign-in', { token: ` ${ADA}\n`, next: '/projects/team-a?x=1' });
-      expect(answer.status).to.equal(303);
-      expect(answer.headers.get('location')).to.equal('/projects/team-a?x=1');
+      const response = await visitor.post('/sign-in', { token: ` ${ADA}\n`, next: '/projects/team-a?x=1' });
+      expect(response.status).to.equal(303);
+      expect(response.headers.get('location')).to.equal('/projects/team-a?x=1');
       expect(server.requests.map(({ bearer, path }) => [bearer, path])).to.deep.equal([
         [ADA, '/apis/authentication.k8s.io/v1/selfsubjectreviews'],
       ]);
@@ -34,9 +34,9 @@ describe('sessions of createDashboard', () => {
     });
 
     it('keeps the session in a cookie of this host only', async () => {
-      const answer = await server.visit().signIn(ADA);
-      expect(answer.headers.getSetCookie()).to.have.lengthOf(1);
-      expect(answer.headers.getSetCookie()[0]).to.match(
+      const response = await server.visit().signIn(ADA);
+      expect(response.headers.getSetCookie()).to.have.lengthOf(1);
+      expect(response.headers.getSetCookie()[0]).to.match(
         /^__Host-zipjobs-session=[\w-]{86}; Path=\/; HttpOnly; SameSite=Strict; Secure$/,
       );
     });
@@ -44,10 +44,10 @@ describe('sessions of createDashboard', () => {
     for (const token of ['', 'two words', 'line\nbreak', 'unknown-to-it', 'ü', 'x'.repeat(17_000)]) {
       it(`refuses ${JSON.stringify(token.slice(0, 20))} without showing it again`, async () => {
         const visitor = server.visit();
-        const answer = await visitor.signIn(token);
-        expect(answer.status).to.equal(422);
-        expect(answer.text).to.contain('aria-invalid="true"').and.to.contain('role="alert"');
-        if (token !== '') expect(answer.text).to.not.contain(token.slice(0, 20));
+        const response = await visitor.signIn(token);
+        expect(response.status).to.equal(422);
+        expect(response.text).to.contain('aria-invalid="true"').and.to.contain('role="alert"');
+        if (token !== '') expect(response.text).to.not.contain(token.slice(0, 20));
         expect(visitor.cookies.size).to.equal(0);
       });
     }
@@ -68,14 +68,14 @@ describe('sessions of createDashboard', () => {
       const visitor = server.visit();
       expect((await visitor.signIn('wrong')).status).to.equal(422);
       expect((await visitor.signIn('wrong')).status).to.equal(422);
-      const answer = await visitor.signIn(ADA);
-      expect(answer.status).to.equal(429);
-      expect(Number(answer.headers.get('retry-after'))).to.be.within(1, 60);
+      const response = await visitor.signIn(ADA);
+      expect(response.status).to.equal(429);
+      expect(Number(response.headers.get('retry-after'))).to.be.within(1, 60);
     });
 
     it('never redirects to another site', async () => {
-      const answer = await server.visit().post('/sign-in', { token: ADA, next: '//evil.example/' });
-      expect(answer.headers.get('location')).to.equal('/');
+      const response = await server.visit().post('/sign-in', { token: ADA, next: '//evil.example/' });
+      expect(response.headers.get('location')).to.equal('/');
     });
 
     it('logs who signed in, but never a token', async () => {
@@ -83,7 +83,7 @@ describe('sessions of createDashboard', () => {
       await visitor.get('/projects');
       await server.visit().signIn('unknown-to-it');
       const log = server.logLines.join('\n');
-      expect(log).to.contain('signed in').and.to.contain('"person":"ada"');
+      expect(log).to.contain('signed in').and.to.contain('"user":"ada"');
       expect(log)
         .to.not.contain(ADA)
         .and.not.contain('unknown-to-it')
@@ -99,8 +99,8 @@ describe('sessions of createDashboard', () => {
       await visitor.signIn(ADA);
       const fields = { namespace: 'team-c', displayName: '' };
       for (const csrf of ['', 'x', mine, await other.csrf('/new-project')]) {
-        const answer = await visitor.post('/new-project', { ...fields, csrf });
-        expect(answer.status, csrf).to.equal(403);
+        const response = await visitor.post('/new-project', { ...fields, csrf });
+        expect(response.status, csrf).to.equal(403);
       }
       expect(server.requests.filter(({ path }) => path.includes('zipjobs.dev'))).to.deep.equal([]);
     });
@@ -149,8 +149,8 @@ describe('sessions of createDashboard', () => {
     it('invalidates the cookie', async () => {
       const visitor = await visitAs(server, ADA);
       const stolen = visitor.cookies.get(SESSION) ?? '';
-      const answer = await visitor.post('/sign-out', { csrf: await visitor.csrf('/projects') });
-      expect(answer.headers.get('location')).to.equal('/sign-in?why=out');
+      const response = await visitor.post('/sign-out', { csrf: await visitor.csrf('/projects') });
+      expect(response.headers.get('location')).to.equal('/sign-in?why=out');
       expect(visitor.cookies.has(SESSION)).to.equal(false);
       const thief = server.visit();
       thief.cookies.set(SESSION, stolen);

@@ -14,7 +14,7 @@ import { type FileOrigin, startFileOrigin } from '#test/support/servers/file-ori
 const closed = createEgressPolicy({ allowCidrs: [], denyCidrs: [] });
 const onlyLoopback = createEgressPolicy({ allowCidrs: ['127.0.0.1/32'], denyCidrs: [] });
 
-const answers = (...addresses: readonly string[]): LookupAddress[] =>
+const responses = (...addresses: readonly string[]): LookupAddress[] =>
   addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
 
 /** A resolver that plays a list of answers, the last again and again, and notes what it was asked. */
@@ -83,7 +83,7 @@ describe('createGuardedAgent', () => {
   });
 
   it('opens no connection to a name of the machine, whatever the resolver says (S8)', async () => {
-    const { resolve, asked } = scripted(answers('93.184.216.34'));
+    const { resolve, asked } = scripted(responses('93.184.216.34'));
     for (const host of ['localhost', 'a.localhost', 'intranet', 'x.svc', 'x.internal'])
       await refuses(host, { lookup: resolve });
     expect(asked).to.deep.equal([]);
@@ -99,7 +99,7 @@ describe('createGuardedAgent', () => {
       ['93.184.216.34', '10.0.0.1'],
       fifty,
     ])
-      await refuses('files.test.example', { lookup: scripted(answers(...list)).resolve });
+      await refuses('files.test.example', { lookup: scripted(responses(...list)).resolve });
   });
 
   it('does not pick the allowed one of mixed addresses (S5)', async () => {
@@ -108,8 +108,10 @@ describe('createGuardedAgent', () => {
       ['10.0.0.1', '127.0.0.1'],
     ]) {
       const before = origin.connections;
-      const result = await withAgent(onlyLoopback, { lookup: scripted(answers(...list)).resolve }, (agent) =>
-        get(agent, `http://files.test.example:${origin.port}/gen/1/1`),
+      const result = await withAgent(
+        onlyLoopback,
+        { lookup: scripted(responses(...list)).resolve },
+        (agent) => get(agent, `http://files.test.example:${origin.port}/gen/1/1`),
       );
       expect(result).to.be.instanceOf(EgressRefusedError);
       expect(origin.connections).to.equal(before);
@@ -117,7 +119,7 @@ describe('createGuardedAgent', () => {
   });
 
   it('asks the resolver with the root dot and connects to its answer (S8)', async () => {
-    const { resolve, asked } = scripted(answers('127.0.0.1'));
+    const { resolve, asked } = scripted(responses('127.0.0.1'));
     const status = await withAgent(onlyLoopback, { lookup: resolve }, (agent) =>
       get(agent, `http://files.test.example:${origin.port}/gen/1/1`),
     );
@@ -129,7 +131,7 @@ describe('createGuardedAgent', () => {
     const seen: unknown[] = [];
     const resolve: ResolveAll = (_name, options) => {
       seen.push(options);
-      return Promise.resolve(answers('127.0.0.1'));
+      return Promise.resolve(responses('127.0.0.1'));
     };
     await withAgent(onlyLoopback, { lookup: resolve }, (agent) =>
       get(agent, `http://files.test.example:${origin.port}/gen/1/1`),
@@ -139,7 +141,7 @@ describe('createGuardedAgent', () => {
 
   it('judges every new connection anew: a name that turns inwards gets no second one (S40) (S42)', async () => {
     const inner = await startFileOrigin({ host: '127.0.0.2' });
-    const { resolve } = scripted(answers('127.0.0.1'), answers('127.0.0.2'));
+    const { resolve } = scripted(responses('127.0.0.1'), responses('127.0.0.2'));
     await withAgent(onlyLoopback, { lookup: resolve }, async (agent) => {
       const dying = `http://files.test.example:${origin.port}/die/10/100/1`;
       await get(agent, dying);
@@ -150,7 +152,7 @@ describe('createGuardedAgent', () => {
   });
 
   it('keeps a live connection to a name that turned inwards, and refuses a second one (S44)', async () => {
-    const { resolve } = scripted(answers('127.0.0.1'), answers('127.0.0.2'));
+    const { resolve } = scripted(responses('127.0.0.1'), responses('127.0.0.2'));
     await withAgent(onlyLoopback, { lookup: resolve }, async (agent) => {
       const url = `http://files.test.example:${origin.port}/gen/1/1`;
       const before = origin.connections;
@@ -169,7 +171,7 @@ describe('createGuardedAgent', () => {
     const blind: EgressPolicy = { ...closed, judgeAddress: () => 'allowed', allowsName: () => true };
     const before = origin.connections;
     for (const host of ['127.0.0.1', '[::ffff:7f00:1]', 'files.test.example']) {
-      const lookup = scripted(answers('127.0.0.1')).resolve;
+      const lookup = scripted(responses('127.0.0.1')).resolve;
       const result = await withAgent(blind, { lookup }, (agent) =>
         get(agent, `http://${host}:${origin.port}/`),
       );

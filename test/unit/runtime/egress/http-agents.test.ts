@@ -8,9 +8,9 @@ import { createGuardedHttpAgents, type HttpAgents } from '#runtime/egress/http-a
 /** Error code of the request, or the status of its answer. */
 const ask = (agents: HttpAgents, options: RequestOptions): Promise<string | number | undefined> =>
   new Promise((resolve) => {
-    const request = get({ ...options, agent: agents.httpAgent, timeout: 2000 }, (answer) => {
-      answer.resume();
-      resolve(answer.statusCode);
+    const request = get({ ...options, agent: agents.httpAgent, timeout: 2000 }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
     });
     request.on('error', (error) => {
       resolve('code' in error && typeof error.code === 'string' ? error.code : error.name);

@@ -87,9 +87,9 @@ describe('listen', () => {
   });
 
   it('lets a request in hand end, and then closes its connection', async () => {
-    const answer = Promise.withResolvers<void>();
+    const reply = Promise.withResolvers<void>();
     const server = createServer((_request, response) => {
-      void answer.promise.then(() => response.end('late'));
+      void reply.promise.then(() => response.end('late'));
     });
     const listening = await listen(server, { host: '127.0.0.1', port: 0 });
     let taken = false;
@@ -99,7 +99,7 @@ describe('listen', () => {
     const call = fetch(`http://127.0.0.1:${listening.port}/`);
     await until('the request', () => taken);
     const closing = listening.close(5_000);
-    answer.resolve();
+    reply.resolve();
     expect(await (await call).text()).to.equal('late');
     await closing;
   });

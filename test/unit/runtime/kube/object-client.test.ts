@@ -45,9 +45,9 @@ describe('createObjectClient', () => {
 
   it('does not take a resource that is not served for an object that is gone', async () => {
     await using server = await startScriptedApiServer();
-    const answer = rejection(createObjectClient(server.kube, NOTES).get('ns', 'a'));
+    const response = rejection(createObjectClient(server.kube, NOTES).get('ns', 'a'));
     (await server.next()).json(404, '404 page not found');
-    expect(await answer).to.deep.include({ code: 'NotServed', retryable: true, httpStatus: 404 });
+    expect(await response).to.deep.include({ code: 'NotServed', retryable: true, httpStatus: 404 });
   });
 
   it('creates with kind and version, and answers undefined when the name is taken', async () => {
@@ -167,10 +167,10 @@ describe('createObjectClient', () => {
 
   it('refuses an answer that is not of the kind', async () => {
     await using server = await startScriptedApiServer();
-    const answer = rejection(createObjectClient(server.kube, RESOURCES.zipJobs).get('ns', 'a'));
+    const response = rejection(createObjectClient(server.kube, RESOURCES.zipJobs).get('ns', 'a'));
     (await server.next()).json(200, aNote('a', 1));
-    expect(await answer).to.deep.include({
-      code: 'InvalidAnswer',
+    expect(await response).to.deep.include({
+      code: 'InvalidResponse',
       message:
         'GET /apis/zipjobs.dev/v1alpha1/namespaces/ns/zipjobs/a: not a ZipJob: spec is missing or not an object',
     });
@@ -204,9 +204,9 @@ describe('createKubeClient', () => {
   ] as const) {
     it(`calls ${httpStatus} ${JSON.stringify(body).slice(0, 60)} ${want.code} (F6)`, async () => {
       await using server = await startScriptedApiServer();
-      const answer = rejection(server.kube.request({ method: 'POST', path: '/x', body: {} }));
+      const response = rejection(server.kube.request({ method: 'POST', path: '/x', body: {} }));
       (await server.next()).json(httpStatus, body);
-      expect(await answer).to.deep.include({ ...want, httpStatus });
+      expect(await response).to.deep.include({ ...want, httpStatus });
     });
   }
 
@@ -277,10 +277,10 @@ describe('createKubeClient', () => {
 
   it('says so when the answer is not JSON', async () => {
     await using server = await startScriptedApiServer();
-    const answer = rejection(server.kube.request({ method: 'GET', path: '/x' }));
+    const response = rejection(server.kube.request({ method: 'GET', path: '/x' }));
     (await server.next()).raw('<html>');
     server.seen[0]?.end();
-    expect((await answer).code).to.equal('InvalidAnswer');
+    expect((await response).code).to.equal('InvalidResponse');
   });
 
   it('says so when nobody listens', async () => {

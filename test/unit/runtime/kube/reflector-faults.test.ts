@@ -128,7 +128,7 @@ describe('createReflector under faults', () => {
   });
 
   it('ends when told to, in a list, a watch or a wait, and leaves no connection open', async () => {
-    for (const answer of [
+    for (const respond of [
       () => undefined,
       async (fixture: Fixture) => followed(fixture, 10),
       async (fixture: Fixture) => (await fixture.server.next()).json(500, {}),
@@ -137,7 +137,7 @@ describe('createReflector under faults', () => {
         settings: { ...FAST, minBackoffMs: 60_000, maxBackoffMs: 60_000 },
       });
       await until('the first request', () => fixture.server.seen.length > 0);
-      await answer(fixture);
+      await respond(fixture);
       fixture.stop();
       await fixture.running;
       await fixture.server.kube[Symbol.asyncDispose]();

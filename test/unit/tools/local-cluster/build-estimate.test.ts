@@ -51,7 +51,7 @@ describe('createProgress', () => {
     progress.begin('large');
     // 6 of 15: observed 50 s in all, trusted to four fifths.
     expect(progress.secondsLeft(20, 100)).to.be.closeTo(0.6 * (0.8 * 50 + 0.2 * 100), 0.001);
-    expect(progress).to.include({ packagesBegun: 2, packagesToCompile: 7 });
+    expect(progress).to.include({ packagesStarted: 2, packagesToCompile: 7 });
   });
 
   it('believes only what it observes once half is done', () => {

@@ -59,10 +59,10 @@ describe('startFaultProxy', () => {
     );
 
   it('passes a request on and records it', async () => {
-    const answer = await post();
-    expect(answer.status).to.equal(201);
-    expect(answer.headers.get('x-from')).to.equal('server');
-    expect(await answer.text()).to.equal('done');
+    const reply = await post();
+    expect(reply.status).to.equal(201);
+    expect(reply.headers.get('x-from')).to.equal('server');
+    expect(await reply.text()).to.equal('done');
     expect(served).to.deep.equal(['POST /a?b=c']);
     expect(exchanges[0]).to.deep.include({ status: 201, notes: {} });
     expect(exchanges[0]?.request).to.include({ method: 'POST', path: '/a?b=c' });
@@ -70,11 +70,11 @@ describe('startFaultProxy', () => {
   });
 
   it('answers instead of the server', async () => {
-    action = { kind: 'answer', status: 429, retryAfterSeconds: 1 };
-    const answer = await post();
-    expect(answer.status).to.equal(429);
-    expect(answer.headers.get('retry-after')).to.equal('1');
-    expect(await answer.json()).to.include({ kind: 'Status', reason: 'TooManyRequests', code: 429 });
+    action = { kind: 'response', status: 429, retryAfterSeconds: 1 };
+    const reply = await post();
+    expect(reply.status).to.equal(429);
+    expect(reply.headers.get('retry-after')).to.equal('1');
+    expect(await reply.json()).to.include({ kind: 'Status', reason: 'TooManyRequests', code: 429 });
     expect(served).to.deep.equal([]);
     expect(exchanges[0]).to.not.have.property('status');
   });
@@ -114,9 +114,9 @@ describe('startFaultProxy', () => {
   });
 
   it('cuts a watch that is open', async () => {
-    const answer = await fetch(`${proxy.url}/pods?watch=true`);
+    const reply = await fetch(`${proxy.url}/pods?watch=true`);
     const [stream] = proxy.streams;
-    const reader = answer.body?.getReader();
+    const reader = reply.body?.getReader();
     expect(Buffer.from((await reader?.read())?.value ?? '').toString()).to.equal(EVENT);
     stream?.cut();
     expect(await reader?.read().catch(() => 'broken')).to.equal('broken');

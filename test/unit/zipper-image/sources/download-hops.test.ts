@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import type { ResolveAll } from '#runtime/egress/guarded-lookup.ts';
 import { generatedBytes } from '#test/support/builders/generated-bytes.ts';
 import { type FileOrigin, startFileOrigin } from '#test/support/servers/file-origin.ts';
-import { failureOfAnswer, rawServer } from './raw-server.ts';
+import { failureOfResponse, rawServer } from './raw-server.ts';
 import { failureAt, type HarnessOptions, readAll, withReader } from './source-harness.ts';
 
 const CERTIFICATES = new URL('../../../support/servers/certificates/', import.meta.url);
@@ -87,16 +87,19 @@ describe('download: where it connects', () => {
       expect((await failureAt(origin.url('/no-location'))).code).to.equal('SourceInvalid');
       for (const location of ['/gen/1/\u00fc', '/gen/1/1 x', 'http://[', '/\t/evil.example'])
         expect(
-          (await failureOfAnswer(`HTTP/1.1 302 Found\r\nLocation: ${location}\r\nContent-Length: 0\r\n\r\n`))
-            .code,
+          (
+            await failureOfResponse(
+              `HTTP/1.1 302 Found\r\nLocation: ${location}\r\nContent-Length: 0\r\n\r\n`,
+            )
+          ).code,
           location,
         ).to.equal('SourceInvalid');
     });
 
     it('ignores Refresh and Alt-Svc headers (S46)', async () => {
-      const answer =
+      const reply =
         'HTTP/1.1 200 OK\r\nRefresh: 0; url=/x\r\nAlt-Svc: h2=":1"\r\nContent-Length: 2\r\n\r\nok';
-      await using server = await rawServer(answer);
+      await using server = await rawServer(reply);
       const [entry] = await withReader([server.url], readAll);
       expect(entry?.bytes.toString()).to.equal('ok');
     });

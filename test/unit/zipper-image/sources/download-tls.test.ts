@@ -33,11 +33,11 @@ const track = (socket: Socket): Socket => {
 };
 
 /** A TLS server that answers every connection with these bytes and closes. */
-const startTls = async (answer: string, tls: TlsOptions = {}) => {
+const startTls = async (response: string, tls: TlsOptions = {}) => {
   const protocols: (string | false | null)[] = [];
   const server = createTlsServer({ cert: pem('trusted.pem'), key: pem('server.key'), ...tls }, (socket) => {
     protocols.push(socket.alpnProtocol);
-    track(socket).once('data', () => socket.end(answer));
+    track(socket).once('data', () => socket.end(response));
   });
   cleanups.push(() => server.close());
   return { port: await listen(server), protocols };
@@ -80,8 +80,8 @@ describe('download: the end of a TLS connection', () => {
     for (const cleanup of cleanups.splice(0)) cleanup();
   });
 
-  const cutUrl = async (answer: string): Promise<string> => {
-    const { port } = await startTls(answer, { maxVersion: 'TLSv1.2' });
+  const cutUrl = async (response: string): Promise<string> => {
+    const { port } = await startTls(response, { maxVersion: 'TLSv1.2' });
     return `https://files.test.example:${await startCuttingProxy(port)}/file`;
   };
 
@@ -92,11 +92,11 @@ describe('download: the end of a TLS connection', () => {
   });
 
   it('does not take it for the end of a body with a length, or in chunks (D17) (D1)', async () => {
-    for (const answer of [
+    for (const response of [
       'HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nhello',
       'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n',
     ])
-      expect((await failureAt(await cutUrl(answer), options)).code).to.equal('SourceTruncated');
+      expect((await failureAt(await cutUrl(response), options)).code).to.equal('SourceTruncated');
   });
 
   it('refuses such a body where the operator says so (D3) (D17)', async () => {

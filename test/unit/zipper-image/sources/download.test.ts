@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { generatedBytes } from '#test/support/builders/generated-bytes.ts';
 import { type FileOrigin, startFileOrigin } from '#test/support/servers/file-origin.ts';
-import { failureOfAnswer, rawServer } from './raw-server.ts';
+import { failureOfResponse, rawServer } from './raw-server.ts';
 import { failureAt, type HarnessOptions, readAll, withReader } from './source-harness.ts';
 
 const gzipped = gzipSync('hello hello hello hello');
@@ -144,13 +144,13 @@ describe('download', () => {
         code: 'SourceTruncated',
         retryable: true,
       });
-      for (const answer of [
+      for (const reply of [
         'HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nhello',
         'HTTP/1.1 200 OK\r\nContent-Length: 6\r\nConnection: close\r\n\r\nhello',
         'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n',
         'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhel',
       ])
-        expect((await failureOfAnswer(answer)).code, answer).to.equal('SourceTruncated');
+        expect((await failureOfResponse(reply)).code, reply).to.equal('SourceTruncated');
     });
 
     it('takes the declared length of a body that is longer (D2)', async () => {
@@ -170,19 +170,20 @@ describe('download', () => {
         'Content-Length: 5, 5',
         'Content-Length: 0x5',
       ])
-        expect((await failureOfAnswer(`HTTP/1.1 200 OK\r\n${headers}\r\n\r\nhello`)).code, headers).to.equal(
-          'SourceInvalid',
-        );
+        expect(
+          (await failureOfResponse(`HTTP/1.1 200 OK\r\n${headers}\r\n\r\nhello`)).code,
+          headers,
+        ).to.equal('SourceInvalid');
     });
 
     it('refuses what is no HTTP, too many headers, and a switch of protocols (S47)', async () => {
-      expect((await failureOfAnswer('SSH-2.0-OpenSSH_9.6\r\n')).code).to.equal('SourceInvalid');
+      expect((await failureOfResponse('SSH-2.0-OpenSSH_9.6\r\n')).code).to.equal('SourceInvalid');
       const wordy = `HTTP/1.1 200 OK\r\nx: ${'a'.repeat(20_000)}\r\n\r\n`;
-      expect((await failureOfAnswer(wordy)).code).to.equal('SourceInvalid');
+      expect((await failureOfResponse(wordy)).code).to.equal('SourceInvalid');
       const switching = 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n';
-      expect((await failureOfAnswer(switching)).code).to.equal('SourceUnreachable');
+      expect((await failureOfResponse(switching)).code).to.equal('SourceUnreachable');
       const hints = 'HTTP/1.1 100 Continue\r\n\r\n'.repeat(1000);
-      expect((await failureOfAnswer(hints)).code).to.equal('SourceUnreachable');
+      expect((await failureOfResponse(hints)).code).to.equal('SourceUnreachable');
     });
 
     it('reads no more than a few headers of an answer that never ends its head (S47)', async () => {

@@ -22,7 +22,7 @@ describe('HostGates', () => {
     for (const limit of [4, 2, 1, 1]) {
       const wave = await enter(gates.limitOf(HOST));
       now += 10;
-      for (const turn of wave) turn.answered(limit % 2 ? 429 : 503, 0);
+      for (const turn of wave) turn.responded(limit % 2 ? 429 : 503, 0);
       for (const turn of wave) turn.leave();
       now += 10;
       expect(gates.limitOf(HOST)).to.equal(limit);
@@ -32,12 +32,12 @@ describe('HostGates', () => {
 
   it('grows by one for each whole round of good answers, up to the most (D18)', async () => {
     const wave = await enter(8);
-    for (const turn of wave) turn.answered(503, 0);
+    for (const turn of wave) turn.responded(503, 0);
     for (const turn of wave) turn.leave();
     const limits: number[] = [];
-    for (let answer = 0; answer < 4 + 5 + 6 + 7 + 8; answer += 1) {
+    for (let reply = 0; reply < 4 + 5 + 6 + 7 + 8; reply += 1) {
       const turn = await gates.enter(HOST, 0, never);
-      turn.answered(200, 0);
+      turn.responded(200, 0);
       turn.leave();
       limits.push(gates.limitOf(HOST));
     }

@@ -3,12 +3,12 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { failureAt, type HarnessOptions } from './source-harness.ts';
 
 /** A server that answers every connection with these bytes; `end` decides whether it then closes. */
-export const rawServer = async (answer: string, end = true): Promise<{ url: string } & AsyncDisposable> => {
+export const rawServer = async (response: string, end = true): Promise<{ url: string } & AsyncDisposable> => {
   const sockets = new Set<Socket>();
   const server: Server = createServer((socket) => {
     sockets.add(socket);
     socket.on('error', () => undefined).on('close', () => sockets.delete(socket));
-    socket.once('data', () => (end ? socket.end(answer) : socket.write(answer)));
+    socket.once('data', () => (end ? socket.end(response) : socket.write(response)));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -25,7 +25,7 @@ export const rawServer = async (answer: string, end = true): Promise<{ url: stri
 };
 
 /** The failure of a source that answers with these bytes. */
-export const failureOfAnswer = async (answer: string, options: HarnessOptions = {}) => {
-  await using server = await rawServer(answer);
+export const failureOfResponse = async (response: string, options: HarnessOptions = {}) => {
+  await using server = await rawServer(response);
   return await failureAt(server.url, { settings: { sourceAttempts: 2 }, ...options });
 };

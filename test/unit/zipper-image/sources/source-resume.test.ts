@@ -50,8 +50,8 @@ const impatient =
     for (const piece of generatedPart({ bytes, seed: 2, from, to: bytes })) {
       if (signal.aborted) return;
       if (response.write(piece)) continue;
-      const patience = AbortSignal.any([signal, AbortSignal.timeout(50)]);
-      await once(response, 'drain', { signal: patience }).catch(reset);
+      const gracePeriod = AbortSignal.any([signal, AbortSignal.timeout(50)]);
+      await once(response, 'drain', { signal: gracePeriod }).catch(reset);
     }
     response.end();
   };

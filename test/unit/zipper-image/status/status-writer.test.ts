@@ -9,7 +9,7 @@ import { createStatusWriter } from '#zipper-image/status/status-writer.ts';
 /** What every call to the slow API server takes: much longer than the interval of the progress. */
 const CALL_MS = 40;
 const settings = {
-  statusChargeIntervalMs: 1,
+  statusActivationIntervalMs: 1,
   statusProgressIntervalMs: 1,
   statusWriteLimitMs: 1000,
   statusRetryBaseMs: 1,

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { until } from '#test/support/until.ts';
 import { body, failureOf, fill, KEY, PART, UploadBench } from './upload-bench.ts';
 
-const denied = { kind: 'answer', status: 403, code: 'AccessDenied' } as const;
+const denied = { kind: 'response', status: 403, code: 'AccessDenied' } as const;
 
 describe('abandon', () => {
   let bench: UploadBench;
@@ -46,14 +46,14 @@ describe('abandon', () => {
 
   for (const [what, fault, tries] of [
     ['is refused', denied, 1],
-    ['finds no such upload', { kind: 'answer', status: 404, code: 'NoSuchUpload' }, 3],
+    ['finds no such upload', { kind: 'response', status: 404, code: 'NoSuchUpload' }, 3],
     ['gets no answer', { kind: 'drop', when: 'before' }, 3],
-    ['is answered 500', { kind: 'answer', status: 500, code: 'InternalError' }, 3],
+    ['is answered 500', { kind: 'response', status: 500, code: 'InternalError' }, 3],
   ] as const)
     it(`ends quietly when the abort ${what}, and the first failure stays the failure (U11)`, async () => {
       bench.hostile.fault = ({ operation, partNumber }) => {
         if (operation === 'abort') return fault;
-        return partNumber === 2 ? { kind: 'answer', status: 400, code: 'InvalidRequest' } : undefined;
+        return partNumber === 2 ? { kind: 'response', status: 400, code: 'InvalidRequest' } : undefined;
       };
       const upload = await bench.open();
       const failure = await failureOf(fill(upload));
@@ -61,7 +61,7 @@ describe('abandon', () => {
       expect(await failureOf(upload.finishParts())).to.equal(failure);
       expect(bench.count('abort')).to.be.within(1, tries);
       const isGone = 'code' in fault && fault.code === 'NoSuchUpload';
-      expect(bench.left.told()).to.deep.equal(isGone ? {} : { abortFailures: 1 });
+      expect(bench.left.reported()).to.deep.equal(isGone ? {} : { abortFailures: 1 });
       expect(bench.hostile.objects.get(KEY)?.etag).to.equal('"old"');
     });
 
@@ -72,7 +72,7 @@ describe('abandon', () => {
       operation === 'abort' ? { kind: 'hold', until: gate.promise } : undefined;
     await (await hasty.open()).abandon();
     expect(hasty.count('abort')).to.equal(3);
-    expect(hasty.left.told()).to.deep.equal({ abortFailures: 1 });
+    expect(hasty.left.reported()).to.deep.equal({ abortFailures: 1 });
     gate.resolve();
   });
 });
@@ -115,11 +115,11 @@ describe('the sweep of uploads that nobody knows of', () => {
     bench.hostile.fault = ({ operation }) =>
       operation === 'create' ? { kind: 'drop', when: 'after' } : undefined;
     await failureOf(bench.open());
-    expect(bench.left.told()).to.deep.equal({ startUnanswered: true });
+    expect(bench.left.reported()).to.deep.equal({ startUnconfirmed: true });
     const other = await UploadBench.start();
     other.hostile.fault = () => denied;
     await failureOf(other.open());
-    expect(other.left.told()).to.deep.equal({});
+    expect(other.left.reported()).to.deep.equal({});
     await other[Symbol.asyncDispose]();
   });
 

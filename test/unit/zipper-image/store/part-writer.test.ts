@@ -94,7 +94,7 @@ describe('createPartWriter', () => {
       send: ({ number }) => (number === 1 ? Promise.reject(failure) : sendNothing()),
     });
     await writer.write(Buffer.alloc(15));
-    await writer.settled();
+    await writer.finished();
     for (const work of [() => writer.write(Buffer.alloc(1)), () => writer.finish()])
       expect(await Promise.resolve(work()).catch((error: unknown) => error)).to.equal(failure);
   });

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { body, failureOf, fill, KEY, PART, UploadBench } from './upload-bench.ts';
 
-const denied = { kind: 'answer', status: 403, code: 'AccessDenied' } as const;
-const internal = { kind: 'answer', status: 500, code: 'InternalError' } as const;
+const denied = { kind: 'response', status: 403, code: 'AccessDenied' } as const;
+const internal = { kind: 'response', status: 500, code: 'InternalError' } as const;
 
 describe('publish', () => {
   let bench: UploadBench;
@@ -16,7 +16,7 @@ describe('publish', () => {
     bench.hostile.fault = ({ operation, nth }) => {
       if (operation !== 'complete') return undefined;
       if (nth === 1) return { kind: 'okError', code: 'InternalError', spaces: 20 };
-      return nth === 2 ? { kind: 'answer', status: 503, code: 'SlowDown' } : undefined;
+      return nth === 2 ? { kind: 'response', status: 503, code: 'SlowDown' } : undefined;
     };
     await (await bench.filled()).complete();
     bench.expectPublished();
@@ -131,7 +131,7 @@ describe('publish where nothing may be replaced', () => {
     bench.hostile.fault = ({ operation, nth }) => {
       if (operation !== 'complete') return undefined;
       if (nth === 1) return { kind: 'drop', when: 'after' };
-      return { kind: 'answer', status: 412, code: 'PreconditionFailed' };
+      return { kind: 'response', status: 412, code: 'PreconditionFailed' };
     };
     await (await bench.filled({ onConflict: 'fail' })).complete();
     bench.expectPublished();
@@ -140,7 +140,7 @@ describe('publish where nothing may be replaced', () => {
   it('wants a fresh upload after a conflict at Complete (U16)', async () => {
     bench.hostile.fault = ({ operation }) =>
       operation === 'complete'
-        ? { kind: 'answer', status: 409, code: 'ConditionalRequestConflict' }
+        ? { kind: 'response', status: 409, code: 'ConditionalRequestConflict' }
         : undefined;
     const upload = await bench.filled({ onConflict: 'fail' });
     expect(await failureOf(upload.complete())).to.include({ code: 'StoreUnavailable' });

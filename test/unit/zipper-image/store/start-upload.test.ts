@@ -46,13 +46,13 @@ describe('the start of an upload that a stop meets on its way', () => {
     expect(await end).to.equal(reason);
     expect([bench.count('create'), bench.count('abort'), bench.count('part')]).to.deep.equal([1, 1, 0]);
     bench.expectNothingLeft();
-    expect(bench.left.told()).to.deep.equal({});
+    expect(bench.left.reported()).to.deep.equal({});
   });
 
   it('is given up when the grace is over, and the last word says so (H8)', async () => {
     const { end } = await stopped({ settings: { ...settings, storeStartGraceMs: 20 } });
     expect(await end).to.equal(reason);
-    expect(bench.left.told()).to.deep.equal({ startUnanswered: true });
+    expect(bench.left.reported()).to.deep.equal({ startUnconfirmed: true });
   });
 
   it('is not tried again once it has failed', async () => {
@@ -62,7 +62,7 @@ describe('the start of an upload that a stop meets on its way', () => {
     gate.resolve();
     expect(await end).to.equal(reason);
     expect(bench.count('create')).to.equal(1);
-    expect(bench.left.told()).to.deep.equal({ startUnanswered: true });
+    expect(bench.left.reported()).to.deep.equal({ startUnconfirmed: true });
   });
 
   it('leaves nothing to look for when the stop came before it was sent', async () => {
@@ -70,10 +70,10 @@ describe('the start of an upload that a stop meets on its way', () => {
     const end = await bench.open({ signal: stop.signal }).catch((error: unknown) => error);
     expect(end).to.equal(reason);
     expect(bench.count('create')).to.equal(0);
-    expect(bench.left.told()).to.deep.equal({});
+    expect(bench.left.reported()).to.deep.equal({});
   });
 
-  it('leaves the look for an earlier lost one to the settling (H8)', async () => {
+  it('leaves the look for an earlier lost one to the recovery (H8)', async () => {
     bench.hostile.fault = ({ operation, nth }) => {
       if (operation === 'create')
         return nth === 1 ? { kind: 'drop', when: 'after' } : { kind: 'hold', until: gate.promise };
@@ -85,7 +85,7 @@ describe('the start of an upload that a stop meets on its way', () => {
     gate.resolve();
     expect(await end).to.equal(reason);
     expect(bench.count('abort')).to.equal(1);
-    expect(bench.left.told()).to.include({ startUnanswered: true });
+    expect(bench.left.reported()).to.include({ startUnconfirmed: true });
   });
 
   it('is aborted by the check of a bucket as well', async () => {

@@ -50,7 +50,7 @@ describe('a store that is chosen by a caller', () => {
     it(`cannot send us elsewhere by ${status} (S9)`, async () => {
       const elsewhere = await startHostileStore();
       hostile.fault = () => ({
-        kind: 'answer',
+        kind: 'response',
         status,
         code: 'TemporaryRedirect',
         headers: { location: `${elsewhere.endpoint}/bucket/a.zip?uploads=`, 'x-amz-bucket-region': 'evil' },

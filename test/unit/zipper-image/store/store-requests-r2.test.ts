@@ -29,7 +29,7 @@ describe('the requests of a store', () => {
     });
 
     it('start an upload in region auto with no checksum header at all (U13) (U15)', async () => {
-      wire.expect(R2_ORIGIN, { method: 'POST', path: `/archives${PATH}?uploads=`, answer: CREATED });
+      wire.expect(R2_ORIGIN, { method: 'POST', path: `/archives${PATH}?uploads=`, response: CREATED });
       await store.createUpload(KEY, 'pod-1');
       expectPlain(wire.sent, 'auto');
       expect(wire.sent).to.include({
@@ -55,8 +55,8 @@ describe('the requests of a store', () => {
     });
 
     it('complete with ETags only (U13) (U14)', async () => {
-      const answer = completedXml('<ETag>"x-1"</ETag>');
-      wire.expect(R2_ORIGIN, { method: 'POST', path: `/archives${PATH}?uploadId=up-1`, answer });
+      const response = completedXml('<ETag>"x-1"</ETag>');
+      wire.expect(R2_ORIGIN, { method: 'POST', path: `/archives${PATH}?uploadId=up-1`, response });
       const parts: Part[] = [{ ...md5Part, bytes: BODY.length, etag: '"e"', etagIsMd5: false }];
       await store.completeUpload(UPLOAD, parts, 'replace');
       expect(Object.keys(wire.sent).join(' ')).not.to.match(/checksum/);
@@ -75,7 +75,7 @@ describe('the requests of a store', () => {
           method: 'POST',
           path: `/archives${PATH}?uploads=`,
           status,
-          answer: errorBody(code),
+          response: errorBody(code),
         });
         expect(await failureOf(store.createUpload(KEY, 'pod-1'))).to.include({ code: want, retryable });
       });

@@ -1,6 +1,6 @@
 /** What goes over the wire to the real hosts of AWS, and what their real answers mean to us. */
 import { expect } from 'chai';
-import { base64Crc } from '#zipper-image/store/part-proof.ts';
+import { base64Crc } from '#zipper-image/store/part-verification.ts';
 import type { Part, Store } from '#zipper-image/store/store.ts';
 import { failureOf } from './upload-bench.ts';
 import {
@@ -29,7 +29,7 @@ describe('the requests of a store', () => {
     });
 
     it('start an upload with the attempt, the type and the checksum, and no ACL (U13) (U14) (U15)', async () => {
-      wire.expect(AWS_ORIGIN, { method: 'POST', path: `${PATH}?uploads=`, answer: CREATED });
+      wire.expect(AWS_ORIGIN, { method: 'POST', path: `${PATH}?uploads=`, response: CREATED });
       expect(await store.createUpload(KEY, 'pod-1')).to.equal('up-1');
       expectPlain(wire.sent, 'eu-central-1');
       expect(wire.sent).to.include({
@@ -76,8 +76,8 @@ describe('the requests of a store', () => {
     it("complete with each part's checksum, and with the condition only when it is asked for (U14) (U16)", async () => {
       const parts: Part[] = [{ ...crcPart, bytes: BODY.length, etag: '"e"', etagIsMd5: false }];
       const crc32OfParts = 'whatever-1';
-      const answer = completedXml(`<ETag>"x-1"</ETag><ChecksumCRC32>${crc32OfParts}</ChecksumCRC32>`);
-      const expected = { method: 'POST', path: `${PATH}?uploadId=up-1`, answer } as const;
+      const response = completedXml(`<ETag>"x-1"</ETag><ChecksumCRC32>${crc32OfParts}</ChecksumCRC32>`);
+      const expected = { method: 'POST', path: `${PATH}?uploadId=up-1`, response } as const;
       wire.expect(AWS_ORIGIN, expected);
       expect(await store.completeUpload(UPLOAD, parts, 'replace')).to.deep.equal({
         etag: 'x-1',
@@ -91,8 +91,8 @@ describe('the requests of a store', () => {
     });
 
     it('take 200 with an error inside for the error that it is (U8)', async () => {
-      const answer = `<?xml version="1.0"?>\n${' '.repeat(500)}${errorBody('InternalError').split('\n')[1]}`;
-      wire.expect(AWS_ORIGIN, { method: 'POST', path: `${PATH}?uploadId=up-1`, answer });
+      const response = `<?xml version="1.0"?>\n${' '.repeat(500)}${errorBody('InternalError').split('\n')[1]}`;
+      wire.expect(AWS_ORIGIN, { method: 'POST', path: `${PATH}?uploadId=up-1`, response });
       expect(await failureOf(store.completeUpload(UPLOAD, [], 'replace'))).to.include({
         code: 'StoreUnavailable',
         storeCode: 'InternalError',
@@ -116,7 +116,7 @@ describe('the requests of a store', () => {
       wire.expect(AWS_ORIGIN, {
         method: 'GET',
         path: '/?max-uploads=1000&prefix=dir%2Fa%20b.zip&uploads=',
-        answer:
+        response:
           '<ListMultipartUploadsResult><Upload><Key>dir/a b.zip</Key><UploadId>up-1</UploadId>' +
           '<Initiator><ID>arn:us</ID></Initiator><Initiated>2026-01-02T03:04:05.000Z</Initiated></Upload>' +
           '<Upload><Key>dir/a b.zip.2</Key><UploadId>up-2</UploadId></Upload></ListMultipartUploadsResult>',
@@ -131,7 +131,7 @@ describe('the requests of a store', () => {
         path: `${PATH}?uploads=`,
         status: 301,
         headers: { 'x-amz-bucket-region': 'us-west-2', location: 'https://archives.s3.evil.example/' },
-        answer: errorBody('PermanentRedirect', '<Endpoint>archives.s3.us-west-2.amazonaws.com</Endpoint>'),
+        response: errorBody('PermanentRedirect', '<Endpoint>archives.s3.us-west-2.amazonaws.com</Endpoint>'),
       });
       const error = await failureOf(store.createUpload(KEY, 'pod-1'));
       expect(error).to.include({ code: 'BucketMisconfigured', retryable: false });
@@ -161,7 +161,7 @@ describe('the requests of a store', () => {
           method: 'POST',
           path: `${PATH}?uploads=`,
           status,
-          answer: errorBody(code, more),
+          response: errorBody(code, more),
         });
         const error = await failureOf(store.createUpload(KEY, 'pod-1'));
         expect(error).to.include({ code: want, storeCode: code, httpStatus: status, retryable });
@@ -169,7 +169,7 @@ describe('the requests of a store', () => {
       });
 
     it('read an answer without an upload id as a failure that may pass', async () => {
-      wire.expect(AWS_ORIGIN, { method: 'POST', path: `${PATH}?uploads=`, answer: '<X/>' });
+      wire.expect(AWS_ORIGIN, { method: 'POST', path: `${PATH}?uploads=`, response: '<X/>' });
       expect(await failureOf(store.createUpload(KEY, 'pod-1'))).to.include({ retryable: true });
     });
   });
@@ -179,7 +179,7 @@ describe('the requests of a store', () => {
     wire.expect('https://s3.eu-central-1.amazonaws.com', {
       method: 'POST',
       path: `/my.archives${PATH}?uploads=`,
-      answer: CREATED,
+      response: CREATED,
     });
     await store.createUpload(KEY, 'pod-1');
   });
@@ -190,7 +190,7 @@ describe('the requests of a store', () => {
       wire.expect(`https://archives.s3.${region}.amazonaws.com`, {
         method: 'POST',
         path: `${PATH}?uploads=`,
-        answer: CREATED,
+        response: CREATED,
       });
       await store.createUpload(KEY, 'pod-1');
       expectPlain(wire.sent, region);
@@ -199,7 +199,7 @@ describe('the requests of a store', () => {
   it('carry what the bucket asks for, ACL and storage class included (U15)', async () => {
     const acl = 'bucket-owner-full-control';
     store = openFor({ ...AWS, acl, storageClass: 'STANDARD_IA', cacheControl: 'no-store' });
-    wire.expect(AWS_ORIGIN, { method: 'POST', path: `${PATH}?uploads=`, answer: CREATED });
+    wire.expect(AWS_ORIGIN, { method: 'POST', path: `${PATH}?uploads=`, response: CREATED });
     await store.createUpload(KEY, 'pod-1');
     expect(wire.sent).to.include({
       'x-amz-acl': acl,

@@ -13,12 +13,12 @@ describe('parts on a store that fails', () => {
 
   it('are tried again after 500, SlowDown, 408, 429 and resets, with the same bytes (U12)', async () => {
     const faults = [
-      { kind: 'answer', status: 500, code: 'InternalError' },
-      { kind: 'answer', status: 503, code: 'SlowDown' },
+      { kind: 'response', status: 500, code: 'InternalError' },
+      { kind: 'response', status: 503, code: 'SlowDown' },
       { kind: 'drop', when: 'before' },
       { kind: 'drop', when: 'after' },
-      { kind: 'answer', status: 400, code: 'RequestTimeout' },
-      { kind: 'answer', status: 429, code: 'TooManyRequests' },
+      { kind: 'response', status: 400, code: 'RequestTimeout' },
+      { kind: 'response', status: 429, code: 'TooManyRequests' },
     ] as const;
     bench.hostile.fault = ({ operation, nth, partNumber = 0 }) =>
       operation === 'part' && nth === 1 ? faults[partNumber - 1] : undefined;
@@ -33,7 +33,7 @@ describe('parts on a store that fails', () => {
     bench.hostile.fault = ({ operation, nth }) =>
       operation === 'part' && nth === 1
         ? {
-            kind: 'answer',
+            kind: 'response',
             status: 403,
             code: 'RequestTimeTooSkewed',
             headers: { date: ahead.toUTCString() },
@@ -59,7 +59,7 @@ describe('parts on a store that fails', () => {
   ] as const)
     it(`are given up at once after ${status} ${code} (U12)`, async () => {
       bench.hostile.fault = ({ operation, partNumber }) =>
-        operation === 'part' && partNumber === 2 ? { kind: 'answer', status, code } : undefined;
+        operation === 'part' && partNumber === 2 ? { kind: 'response', status, code } : undefined;
       const upload = await bench.open();
       expect(await failureOf(fill(upload))).to.include({ retryable: false, httpStatus: status });
       expect(bench.hostile.requests.filter(({ partNumber }) => partNumber === 2).length).to.equal(1);
@@ -69,7 +69,7 @@ describe('parts on a store that fails', () => {
 
   it('fail after as many tries as are set, and leave nothing (U12)', async () => {
     bench.hostile.fault = ({ operation }) =>
-      operation === 'part' ? { kind: 'answer', status: 500, code: 'InternalError' } : undefined;
+      operation === 'part' ? { kind: 'response', status: 500, code: 'InternalError' } : undefined;
     const upload = await bench.open();
     expect(await failureOf(fill(upload, Buffer.from('x')))).to.include({
       code: 'StoreUnavailable',
@@ -91,7 +91,7 @@ describe('parts on a store that fails', () => {
       asked += 1;
       if (asked % 2 === 0) return undefined;
       throttled += 1;
-      return { kind: 'answer', status: 503, code: 'SlowDown' };
+      return { kind: 'response', status: 503, code: 'SlowDown' };
     };
     const patient = { ...settings, storeThrottledAttempts: 12, storeRetryBaseMs: 5, storeRetryMaxMs: 100 };
     const upload = await bench.open({ settings: patient });
@@ -108,7 +108,7 @@ describe('parts on a store that fails', () => {
   it('are tried more often by a store that asks to slow down than by one that fails (U19)', async () => {
     bench.hostile.fault = ({ operation, nth, partNumber }) =>
       operation === 'part' && partNumber === 1 && nth < settings.storeThrottledAttempts
-        ? { kind: 'answer', status: 503, code: 'SlowDown' }
+        ? { kind: 'response', status: 503, code: 'SlowDown' }
         : undefined;
     const upload = await bench.filled();
     await upload.complete();

@@ -112,7 +112,7 @@ describe('createUpload', () => {
   it('gives a part that failed for good to whoever writes and to whoever finishes (U5)', async () => {
     bench.hostile.fault = ({ operation, partNumber }) =>
       operation === 'part' && partNumber === 2
-        ? { kind: 'answer', status: 403, code: 'AccessDenied' }
+        ? { kind: 'response', status: 403, code: 'AccessDenied' }
         : undefined;
     const upload = await bench.open();
     const error = await failureOf(fill(upload));

@@ -69,7 +69,7 @@ interface Expected {
   readonly method: 'POST' | 'PUT' | 'DELETE' | 'HEAD' | 'GET';
   readonly path: string;
   readonly status?: number;
-  readonly answer?: string;
+  readonly response?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -104,12 +104,12 @@ export class Wire {
     }
   }
 
-  expect(origin: string, { method, path, status = 200, answer, headers }: Expected): void {
+  expect(origin: string, { method, path, status = 200, response, headers }: Expected): void {
     nock(origin)
       .intercept(path, method)
       .reply((request: Request) => {
         this.sent = Object.fromEntries(request.headers);
-        return [status, answer ?? '', { ...headers }];
+        return [status, response ?? '', { ...headers }];
       });
   }
 

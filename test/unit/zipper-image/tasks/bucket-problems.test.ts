@@ -23,7 +23,7 @@ describe('a bucket that cannot be used', () => {
     ['gets an expired credential', 400, 'ExpiredToken', 'BucketCredentialsInvalid'],
   ] as const)
     it(`because it ${what} fails the job at its first request, at once, with no source asked (U17)`, async () => {
-      bench.hostile.fault = () => ({ kind: 'answer', status, code });
+      bench.hostile.fault = () => ({ kind: 'response', status, code });
       const startedAt = performance.now();
       expect(await bench.failing()).to.include({ code: want, retryable: false });
       expect(performance.now() - startedAt).to.be.below(TEN_SECONDS);
@@ -90,7 +90,7 @@ for (const kind of ['s3', 'r2', 'custom'] as const)
 
     it('and refuses the checksum of a part is sent the part again (U14)', async () => {
       bench.hostile.fault = ({ operation, nth }) =>
-        operation === 'part' && nth === 1 ? { kind: 'answer', status: 400, code: 'BadDigest' } : undefined;
+        operation === 'part' && nth === 1 ? { kind: 'response', status: 400, code: 'BadDigest' } : undefined;
       const upload = await bench.filled();
       await upload.complete();
       bench.expectPublished();
@@ -104,7 +104,7 @@ it('a store that sums nothing though it was asked to is not believed (U14)', asy
   const upload = await bench.open();
   expect(await failureOf(fill(upload))).to.include({
     code: 'StoreUnavailable',
-    storeCode: 'IncompleteAnswer',
+    storeCode: 'IncompleteResponse',
   });
   await upload.abandon();
   bench.expectNothingLeft();

@@ -36,7 +36,7 @@ interface Case {
   readonly faultOf?: 'create' | 'part' | 'complete';
 }
 
-const answer = (status: number, code: string): Fault => ({ kind: 'answer', status, code });
+const storeResponse = (status: number, code: string): Fault => ({ kind: 'response', status, code });
 const CASES: readonly Case[] = [
   { name: 'a job that succeeds', path: '/gen/100000/1', ends: 'well' },
   { name: 'a source that is not there', path: '/status/404', ends: 'badly' },
@@ -62,7 +62,7 @@ const CASES: readonly Case[] = [
       path: '/gen/100000/1',
       ends: 'badly',
       faultOf,
-      fault: answer(403, 'AccessDenied'),
+      fault: storeResponse(403, 'AccessDenied'),
     }),
   ),
   {
@@ -70,7 +70,7 @@ const CASES: readonly Case[] = [
     path: '/gen/100000/1',
     ends: 'badly',
     faultOf: 'create',
-    fault: answer(403, 'SignatureDoesNotMatch'),
+    fault: storeResponse(403, 'SignatureDoesNotMatch'),
   },
   {
     name: 'a store that hangs up',
@@ -142,12 +142,12 @@ describe('what a zipper says', function () {
         output += chunk.toString();
       });
     const [code] = (await once(child, 'close')) as [number | null];
-    const lastWord = await readFile(join(program.directory, 'termination'), 'utf8');
+    const terminationMessage = await readFile(join(program.directory, 'termination'), 'utf8');
     const statuses = JSON.stringify(
       host.status.writes.map(({ status, metadata, url }) => [status, metadata, url]),
     );
     await rm(program.directory, { recursive: true });
-    return { code, output, all: [output, lastWord, statuses].join('\n') };
+    return { code, output, all: [output, terminationMessage, statuses].join('\n') };
   };
 
   for (const given of CASES)

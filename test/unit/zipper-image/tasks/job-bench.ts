@@ -30,7 +30,7 @@ export const settings = {
   storeRetryBaseMs: 1,
   storeRetryMaxMs: 2,
   storeStartGraceMs: 300,
-  statusChargeIntervalMs: 10,
+  statusActivationIntervalMs: 10,
   statusProgressIntervalMs: 20,
   statusWriteLimitMs: 300,
   statusRetryBaseMs: 1,

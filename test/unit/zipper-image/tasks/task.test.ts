@@ -21,9 +21,9 @@ describe('parseTask', () => {
   for (const [name, task] of Object.entries({
     archive,
     'archive with inline files': { ...archive, files: { from: 'inline', count: 1 } },
-    settle: {
+    recover: {
       contractVersion: 1,
-      mode: 'settle',
+      mode: 'recover',
       bucket,
       key: 'k',
       uploadId: 'u',
@@ -33,7 +33,7 @@ describe('parseTask', () => {
     },
     'settle without a record': {
       contractVersion: 1,
-      mode: 'settle',
+      mode: 'recover',
       bucket,
       key: 'k',
       uploadState: 'unrecorded',
@@ -57,7 +57,7 @@ describe('parseTask', () => {
     'a time that is none': JSON.stringify({ ...archive, fixedModificationTime: 'yesterday' }),
     'an open upload without its id': JSON.stringify({
       contractVersion: 1,
-      mode: 'settle',
+      mode: 'recover',
       bucket,
       key: 'k',
       uploadState: 'open',
@@ -81,8 +81,8 @@ describe('inlineFiles', () => {
   });
 
   it('refuses another number of files, and an answer without any', () => {
-    for (const answer of [zipJob, { spec: {} }, undefined])
-      expect(() => inlineFiles(answer, 2))
+    for (const response of [zipJob, { spec: {} }, undefined])
+      expect(() => inlineFiles(response, 2))
         .to.throw()
         .with.property('code', 'InvalidTask');
   });

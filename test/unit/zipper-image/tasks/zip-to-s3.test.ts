@@ -22,7 +22,7 @@ describe('zipToS3', () => {
   it('writes the archive, tells each step before the next, and its result last', async () => {
     const atRequest: string[] = [];
     bench.hostile.fault = ({ operation }) => {
-      atRequest.push(`${operation}:${uploadStates().at(-1) ?? 'not in charge'}`);
+      atRequest.push(`${operation}:${uploadStates().at(-1) ?? 'not active'}`);
       return undefined;
     };
     const result = await bench.run();
@@ -73,7 +73,7 @@ describe('zipToS3', () => {
 
   it('writes progress no more often than is set, and only when a count changed', async () => {
     const times: number[] = [];
-    bench.server.answer = ({ status }) => {
+    bench.server.respond = ({ status }) => {
       if (status.upload?.state === 'open') times.push(performance.now());
       return undefined;
     };
@@ -96,7 +96,7 @@ describe('zipToS3', () => {
   });
 
   it('writes as itself, to its own ZipJob, with the token that is in the file then (P3)', async () => {
-    bench.server.answer = ({ headers }) => {
+    bench.server.respond = ({ headers }) => {
       void writeFile(join(bench.directory, 'token'), 'token-2');
       return headers['authorization'] === 'Bearer token-1' ? { status: 401 } : undefined;
     };
@@ -110,36 +110,36 @@ describe('zipToS3', () => {
     expect(second!.headers).to.include({ authorization: 'Bearer token-2' });
   });
 
-  it('sends nothing to the store and the sources until it is in charge', async () => {
-    bench.server.answer = () =>
+  it('sends nothing to the store and the sources until it is active', async () => {
+    bench.server.respond = () =>
       bench.server.writes.length < 4 && bench.hostile.requests.length + bench.sourcesOpened === 0
-        ? { status: 403, message: 'not in charge' }
+        ? { status: 403, message: 'not active' }
         : undefined;
     await bench.run();
     expect(bench.server.writes.length).to.be.at.least(7);
   });
 
-  it('gives up when it is not put in charge in time', async () => {
-    bench.server.answer = () => ({ status: 403, message: 'not in charge' });
+  it('gives up when it is not put active in time', async () => {
+    bench.server.respond = () => ({ status: 403, message: 'not active' });
     const error = await bench.failing(allEntries, { task: { ...task, startDeadlineSeconds: 0.05 } });
-    expect(error).to.include({ code: 'NotInCharge' });
+    expect(error).to.include({ code: 'NotActive' });
     expect(bench.hostile.requests.length).to.equal(0);
   });
 
   it('takes a refusal that a policy words as invalid for what it is', async () => {
-    bench.server.answer = () => ({
+    bench.server.respond = () => ({
       status: 422,
       message:
         "zipjobs.dev \"zip-1\" is forbidden: ValidatingAdmissionPolicy 'x' with binding 'x' denied request: no",
     });
     expect(await bench.failing(allEntries, { task: { ...task, startDeadlineSeconds: 0 } })).to.include({
-      code: 'NotInCharge',
+      code: 'NotActive',
     });
   });
 
   for (const state of ['open', 'committing'] as const)
-    it(`leaves nothing when another pod is in charge before ${state} (F12)`, async () => {
-      bench.server.answer = ({ status }) => (status.upload?.state === state ? { status: 403 } : undefined);
+    it(`leaves nothing when another pod is active before ${state} (F12)`, async () => {
+      bench.server.respond = ({ status }) => (status.upload?.state === state ? { status: 403 } : undefined);
       expect(await bench.failing()).to.include({ code: 'Superseded' });
       expect(bench.leftovers).to.deep.equal([0, 0]);
       expect(bench.server.writes.some(({ status }) => status.failure !== undefined)).to.equal(false);
@@ -148,7 +148,7 @@ describe('zipToS3', () => {
 
   it('stops by the answer to a mere progress', async () => {
     const superseded = Promise.withResolvers<void>();
-    bench.server.answer = ({ status }) => {
+    bench.server.respond = ({ status }) => {
       if (status.upload === undefined || (status.progress?.filesDone ?? 0) === 0) return undefined;
       superseded.resolve();
       return { status: 403 };
@@ -165,7 +165,7 @@ describe('zipToS3', () => {
 
   it('goes on while progress cannot be written, and waits with what others rely on (F5)', async () => {
     let failed = 0;
-    bench.server.answer = ({ status }) => {
+    bench.server.respond = ({ status }) => {
       if (status.upload === undefined || failed >= 5) return undefined;
       failed += 1;
       return { status: failed % 2 === 0 ? 429 : 500, message: 'away' };
@@ -175,14 +175,14 @@ describe('zipToS3', () => {
   });
 
   it('aborts when the API server stays away before Complete', async () => {
-    bench.server.answer = ({ status }) =>
+    bench.server.respond = ({ status }) =>
       status.upload?.state === 'committing' ? { status: 503 } : undefined;
     expect(await bench.failing()).to.include({ code: 'ApiServerUnavailable' });
     expect(bench.leftovers).to.deep.equal([0, 0]);
   });
 
   it('ends well when only the result cannot be written: the archive is there', async () => {
-    bench.server.answer = ({ status }) => (status.result ? { status: 503 } : undefined);
+    bench.server.respond = ({ status }) => (status.result ? { status: 503 } : undefined);
     expect((await bench.run()).entries).to.equal(3);
     expect(bench.hostile.objects.size).to.equal(1);
   });
@@ -224,7 +224,7 @@ describe('zipToS3', () => {
   });
 
   it('asks no source for anything when the bucket cannot be used (U17)', async () => {
-    bench.hostile.fault = () => ({ kind: 'answer', status: 404, code: 'NoSuchBucket' });
+    bench.hostile.fault = () => ({ kind: 'response', status: 404, code: 'NoSuchBucket' });
     expect(await bench.failing()).to.include({ code: 'BucketNotFound' });
     expect(bench.sourcesOpened).to.equal(0);
     expect(bench.server.writes.at(-1)!.status.failure).to.include({
@@ -235,7 +235,7 @@ describe('zipToS3', () => {
 
   it('stops waiting for a source as soon as a part fails', async () => {
     bench.hostile.fault = ({ operation }) =>
-      operation === 'part' ? { kind: 'answer', status: 403, code: 'AccessDenied' } : undefined;
+      operation === 'part' ? { kind: 'response', status: 403, code: 'AccessDenied' } : undefined;
     const stuck: Entries = async function* (signal) {
       yield entryOf(bodies[0]!, 0);
       await new Promise((_, reject) =>

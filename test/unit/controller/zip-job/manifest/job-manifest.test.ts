@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { archiveJob, settleJob } from '#controller/zip-job/manifest/job-manifest.ts';
+import { archiveJob, recoveryJob } from '#controller/zip-job/manifest/job-manifest.ts';
 import { ago, aZipBucket, aZipJob, NAME, NAMESPACE } from '#test/support/builders/builders.ts';
 import { aConfig } from '#test/support/builders/config.ts';
 import { anUpload } from '#test/support/builders/zip-job-statuses.ts';
@@ -70,8 +70,8 @@ describe('archiveJob', () => {
     const { metadata, spec } = archiveJob(queued, aZipBucket(), config);
     expect([metadata.labels?.['kueue.x-k8s.io/queue-name'], spec?.suspend]).to.deep.equal(['night', true]);
     const lost = { attempt: { n: 1, podUid: 'p' }, upload: anUpload('open'), bucket: aZipBucket() };
-    const settle = settleJob(queued, lost, config);
-    expect([settle.metadata.labels?.['kueue.x-k8s.io/queue-name'], settle.spec?.suspend]).to.deep.equal([
+    const recover = recoveryJob(queued, lost, config);
+    expect([recover.metadata.labels?.['kueue.x-k8s.io/queue-name'], recover.spec?.suspend]).to.deep.equal([
       undefined,
       undefined,
     ]);
@@ -212,23 +212,23 @@ describe('archiveJob', () => {
   });
 });
 
-describe('settleJob', () => {
+describe('recoveryJob', () => {
   const attempt = { n: 3, podUid: 'uid-p3' };
-  const settle = settleJob(
+  const recover = recoveryJob(
     aZipJob(),
     { attempt, upload: anUpload('committing'), bucket: aZipBucket() },
     config,
   );
 
   it('is bounded, named after the attempt, and has neither token nor file list', () => {
-    expect(settle.metadata.name).to.equal(`${NAME}-settle-3`);
-    expect(settle.spec).to.include({ backoffLimit: 2, activeDeadlineSeconds: 120 });
-    expect(podOf(settle)?.volumes?.map(({ name }) => name)).to.deep.equal(['task', 'bucket']);
+    expect(recover.metadata.name).to.equal(`${NAME}-recover-3`);
+    expect(recover.spec).to.include({ backoffLimit: 2, activeDeadlineSeconds: 120 });
+    expect(podOf(recover)?.volumes?.map(({ name }) => name)).to.deep.equal(['task', 'bucket']);
   });
 
   it('says which upload of which attempt', () => {
-    expect(taskOf(settle)).to.deep.equal({
-      mode: 'settle',
+    expect(taskOf(recover)).to.deep.equal({
+      mode: 'recover',
       contractVersion: 1,
       bucket: { name: 'archive', service: 's3', region: 'eu-central-1' },
       key: 'out/archive.zip',

@@ -10,7 +10,7 @@ import { ended, failureMessage, waitingFor } from '#test/support/builders/pod-st
 import { anUpload, aResult, progressOf, running, starting } from '#test/support/builders/zip-job-statuses.ts';
 
 describe('decide, while a Job is there', () => {
-  it('puts the one pod in charge and counts the run', () => {
+  it('puts the one pod active and counts the run', () => {
     const decision = judge({ zipJob: withStatus(starting()), job: aJob(), pods: [aPod('p1')] });
     expect(decision.status?.job).to.deep.equal({
       name: NAME,
@@ -20,19 +20,19 @@ describe('decide, while a Job is there', () => {
       node: 'node-1',
     });
     expect(decision.status?.attemptsTotal).to.equal(1);
-    expect(findCondition(decision.status?.conditions, 'Settled')).to.include({
+    expect(findCondition(decision.status?.conditions, 'Recovered')).to.include({
       status: 'False',
-      reason: 'PodInCharge',
+      reason: 'PodActive',
     });
   });
 
-  it('puts no second pod in charge while the first is not settled', () => {
+  it('puts no second pod active while the first is not settled', () => {
     const zipJob = withStatus(running('p1'));
     const pods = [aPod('p1'), aPod('p2', { metadata: { creationTimestamp: ago(1) } })];
     expect(judge({ zipJob, job: aJob(), pods })).to.not.have.property('status');
   });
 
-  it('is Running from the first progress of the pod in charge', () => {
+  it('is Running from the first progress of the pod active', () => {
     const zipJob = withStatus({ ...starting('p1'), progress: progressOf('uid-p1') });
     const decision = judge({ zipJob, job: aJob(), pods: [aPod('p1')] });
     expect(decision.status).to.include({ phase: 'Running', apiStatus: 'processing', startedAt: ago(5) });
@@ -65,7 +65,7 @@ describe('decide, while a Job is there', () => {
     expect({ status, actions, events }).to.deep.equal({ status: undefined, actions: [], events: [] });
   });
 
-  it('takes a pod that failed out of charge, keeps its evidence, and starts settling', () => {
+  it('takes a pod that failed out of charge, keeps its evidence, and starts recovery', () => {
     const message = failureMessage('SourceTruncated', { fileIndex: 3, message: 'the source ended early' });
     const zipJob = withStatus(running('p1', { upload: anUpload('open') }));
     const pods = [aPod('p1', { status: ended({ exitCode: 31, message }) })];
@@ -85,7 +85,7 @@ describe('decide, while a Job is there', () => {
       },
     ]);
     expect(decision.status?.attemptsTotal).to.equal(1);
-    expect(findCondition(decision.status?.conditions, 'Settled')?.reason).to.equal('Settling');
+    expect(findCondition(decision.status?.conditions, 'Recovered')?.reason).to.equal('Recovering');
     expect(decision.status?.phase).to.equal('Running');
     expect(kinds(decision)).to.deep.equal([]);
   });
@@ -101,14 +101,14 @@ describe('decide, while a Job is there', () => {
     expect(decision).to.deep.equal({ actions: [], events: [], requeueAfterMs: 25_000 });
   });
 
-  it('finalizes with the result of the pod in charge, without settling it', () => {
+  it('finalizes with the result of the pod active, without recovery it', () => {
     const zipJob = withStatus(running('p1', { result: aResult(), upload: anUpload('committing') }));
     const pods = [aPod('p1', { status: ended({ exitCode: 0 }) })];
     const decision = judge({ zipJob, job: aJob(), pods });
     expect(decision.status).to.include({ phase: 'Finalizing', reason: 'Uploaded', attemptsTotal: 1 });
     expect(decision.status?.attempts?.[0]).to.include({ class: 'success', exitCode: 0 });
     expect(decision.status?.job).to.not.have.property('podUid');
-    expect(findCondition(decision.status?.conditions, 'Settled')?.status).to.equal('True');
+    expect(findCondition(decision.status?.conditions, 'Recovered')?.status).to.equal('True');
   });
 
   it('believes a result even when the job is cancelled at the same time', () => {
@@ -117,7 +117,7 @@ describe('decide, while a Job is there', () => {
     expect(judge({ zipJob, job: aJob(), pods }).status).to.include({ reason: 'Uploaded' });
   });
 
-  it('does not take the result of an earlier pod for that of the pod in charge', () => {
+  it('does not take the result of an earlier pod for that of the pod active', () => {
     const zipJob = withStatus({ ...starting('p2'), progress: progressOf('uid-p1'), result: aResult() });
     const decision = judge({ zipJob, job: aJob(), pods: [aPod('p2')] });
     expect(decision).to.not.have.property('status');
@@ -170,8 +170,8 @@ describe('decide, while a Job is there', () => {
       }),
     ];
     const zipJob = withStatus(starting('p1'));
-    const early = judge({ zipJob, job: aJob(), pods });
-    expect(findCondition(early.status?.conditions, 'Waiting')).to.include({
+    const soon = judge({ zipJob, job: aJob(), pods });
+    expect(findCondition(soon.status?.conditions, 'Waiting')).to.include({
       status: 'True',
       reason: 'Unschedulable',
       message: '0/1 nodes',

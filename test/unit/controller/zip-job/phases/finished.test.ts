@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { afterAnswer } from '#controller/webhook/endpoint.ts';
+import { afterResponse } from '#controller/webhook/endpoint.ts';
 import { FINALIZER } from '#crds/api-group.ts';
 import { findCondition } from '#crds/conditions.ts';
 import type { ZipJobStatus } from '#crds/zip-job.ts';
@@ -23,19 +23,19 @@ describe('decide, while a ZipJob is deleted (F14)', () => {
   });
 
   it('lets go within five minutes whatever happened, and looks again in time for it', () => {
-    const settlingStill = withStatus(
+    const stillRecovering = withStatus(
       {
         ...finishedAs('Cancelled'),
         phase: 'Finalizing',
-        conditions: [aCondition('Settled', ['False', 'Settling'])],
+        conditions: [aCondition('Recovered', ['False', 'Recovering'])],
       },
       {},
       { deletionTimestamp: ago(279) },
     );
-    expect(judge({ zipJob: settlingStill, job: aJob() }).requeueAfterMs).to.equal(1000);
+    expect(judge({ zipJob: stillRecovering, job: aJob() }).requeueAfterMs).to.equal(1000);
     const zipJob = withStatus(running('p1'), {}, { deletionTimestamp: ago(280) });
     expect(judge({ zipJob, job: aJob(), pods: [aPod('p1')] })).to.deep.equal({
-      actions: [{ kind: 'removeFinalizer', early: 'Overdue' }],
+      actions: [{ kind: 'removeFinalizer', forced: 'Overdue' }],
       events: [],
     });
   });
@@ -44,7 +44,7 @@ describe('decide, while a ZipJob is deleted (F14)', () => {
     const zipJob = withStatus(running('p1'), {}, deleting);
     const seen = { zipJob, job: aJob(), isNamespaceTerminating: true };
     expect(judge(seen)).to.deep.equal({
-      actions: [{ kind: 'removeFinalizer', early: 'NamespaceTerminating' }],
+      actions: [{ kind: 'removeFinalizer', forced: 'NamespaceTerminating' }],
       events: [],
     });
   });
@@ -98,8 +98,8 @@ describe('decide, after the end', () => {
   it('writes down an answer and never touches phase or result again', () => {
     const zipJob = finished({ webhook });
     const delivery = {
-      kind: 'answered',
-      answer: { delivery: { at: ago(0), durationMs: 12, status: 204 } },
+      kind: 'responded',
+      response: { delivery: { at: ago(0), durationMs: 12, status: 204 } },
     } as const;
     const { status, events } = judge({ zipJob, delivery });
     expect(status).to.deep.include({
@@ -144,8 +144,8 @@ describe('decide, after the end', () => {
       const next = finished(status ?? {}, replay);
       expect(kinds(judge({ zipJob: next }))).to.deep.equal(['deliverWebhook']);
     }
-    const answered = finished({ webhook: { ...delivered, replayNonce: 'again-1' } }, replay);
-    expect(judge({ zipJob: answered })).to.deep.include({ actions: [], events: [] });
+    const responded = finished({ webhook: { ...delivered, replayNonce: 'again-1' } }, replay);
+    expect(judge({ zipJob: responded })).to.deep.include({ actions: [], events: [] });
   });
 
   it('answers a replay of a job that has no webhook, and sends nothing', () => {
@@ -157,7 +157,7 @@ describe('decide, after the end', () => {
   it('sends nothing to an endpoint that is disabled, says so, and leaves the job as it is (W9, W10)', () => {
     const url = 'https://hook.example';
     const at = { now: NOW, disableAfterSeconds: 60 };
-    const gone = afterAnswer(undefined, { url, delivery: { at: ago(0), durationMs: 1, status: 410 } }, at);
+    const gone = afterResponse(undefined, { url, delivery: { at: ago(0), durationMs: 1, status: 410 } }, at);
     const project = { ...aZipProject(), status: { webhook: gone } };
     const { status, actions, events } = judge({ zipJob: finished({ webhook }), project });
     expect(status).to.include({ phase: 'Succeeded', apiStatus: 'succeeded' });

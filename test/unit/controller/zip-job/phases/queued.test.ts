@@ -153,7 +153,7 @@ describe('decide, before there is a Job', () => {
       const decision = judge(given);
       expect(decision.status).to.include({ ...want, apiStatus: 'failed', finishedAt: ago(0) });
       expect(findCondition(decision.status?.conditions, 'Complete')?.status).to.equal('False');
-      expect(findCondition(decision.status?.conditions, 'Settled')?.reason).to.equal('NothingToSettle');
+      expect(findCondition(decision.status?.conditions, 'Recovered')?.reason).to.equal('NothingToRecover');
       expect(kinds(decision)).to.deep.equal([]);
     });
 
@@ -189,7 +189,7 @@ describe('decide, before there is a Job', () => {
 
   it('lets the older job of the same key go first', () => {
     const older = aZipJob({ metadata: { name: 'older', creationTimestamp: ago(100) } });
-    const decision = judge({ rivals: [older] });
+    const decision = judge({ conflictingJobs: [older] });
     expect(decision.status).to.include({ phase: 'Queued', reason: 'OlderJobFirst' });
     expect(kinds(decision)).to.deep.equal([]);
   });

@@ -50,7 +50,7 @@ describe('the condition Stalled', () => {
             phase: 'Finalizing',
             reason: 'DeadlineExceeded',
             attempts: [{ n: 1, podUid: 'uid-p1', upload: anUpload('open') }],
-            conditions: [aCondition('Settled', ['False', 'Settling'])],
+            conditions: [aCondition('Recovered', ['False', 'Recovering'])],
           }),
         }),
         job: aJob(),

@@ -61,9 +61,9 @@ describe('what a job that does not get on says', () => {
   it('is that the node of its pod is silent, told once, until the pod is given up (F10)', () => {
     const zipJob = withStatus(running('p1', { progress: progressOf('uid-p1') }));
     const goneFor = (seconds: number) => [aPod('p1', { metadata: { deletionTimestamp: ago(seconds) } })];
-    const early = judge({ zipJob, job: aJob(), pods: goneFor(4) });
-    expect(early.events).to.deep.equal([]);
-    expect(early.requeueAfterMs).to.equal(1000);
+    const forced = judge({ zipJob, job: aJob(), pods: goneFor(4) });
+    expect(forced.events).to.deep.equal([]);
+    expect(forced.requeueAfterMs).to.equal(1000);
     const first = judge({ zipJob, job: aJob(), pods: goneFor(5) });
     expect(first.status).to.include({ phase: 'Running', reason: 'NodeSilent' });
     expect(first.status?.job?.podUid).to.equal('uid-p1');
@@ -73,13 +73,13 @@ describe('what a job that does not get on says', () => {
     });
     expect(first.events.map(({ reason }) => reason)).to.deep.equal(['NodeSilent']);
     expect(first.requeueAfterMs).to.equal(55_000);
-    const told = withStatus({ ...first.status, progress: progressOf('uid-p1') });
-    expect(judge({ zipJob: told, job: aJob(), pods: goneFor(59) })).to.deep.include({ events: [] });
-    const lost = judge({ zipJob: told, job: aJob(), pods: goneFor(60) });
+    const reported = withStatus({ ...first.status, progress: progressOf('uid-p1') });
+    expect(judge({ zipJob: reported, job: aJob(), pods: goneFor(59) })).to.deep.include({ events: [] });
+    const lost = judge({ zipJob: reported, job: aJob(), pods: goneFor(60) });
     expect(lost.status?.job).not.to.have.property('podUid');
     expect(lost.status?.attempts?.[0]).to.include({ class: 'disruption', reason: 'PodLost' });
     expect(findCondition(lost.status?.conditions, 'Waiting')).to.include({ status: 'False' });
-    expect(findCondition(lost.status?.conditions, 'Settled')).to.include({ reason: 'Settling' });
+    expect(findCondition(lost.status?.conditions, 'Recovered')).to.include({ reason: 'Recovering' });
   });
 
   it('is that it goes on when it is no longer suspended', () => {

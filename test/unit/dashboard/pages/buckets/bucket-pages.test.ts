@@ -84,8 +84,8 @@ describe('the bucket pages', () => {
     });
 
     it('stores its credentials in a Secret that no page shows', async () => {
-      const answer = await project.send(`${HOME}/new-bucket/s3`, S3_FIELDS);
-      expect(answer.headers.get('location')).to.equal(BUCKET);
+      const response = await project.send(`${HOME}/new-bucket/s3`, S3_FIELDS);
+      expect(response.headers.get('location')).to.equal(BUCKET);
       expect(project.objects.get(OBJECT)).to.deep.include({
         spec: { service: 's3', bucketName: 'reports', region: 'eu-central-1' },
       });
@@ -110,35 +110,35 @@ describe('the bucket pages', () => {
     });
 
     it('shows an error next to each empty field', async () => {
-      const answer = await project.send(`${HOME}/new-bucket/s3`, {});
-      expect(answer.status).to.equal(422);
-      for (const name of Object.keys(S3_FIELDS)) expect(answer.text).to.contain(`id="${name}-error"`);
+      const response = await project.send(`${HOME}/new-bucket/s3`, {});
+      expect(response.status).to.equal(422);
+      for (const name of Object.keys(S3_FIELDS)) expect(response.text).to.contain(`id="${name}-error"`);
     });
 
     it('does not send credentials back in a refused form', async () => {
-      const answer = await project.send(`${HOME}/new-bucket/s3`, { ...S3_FIELDS, region: 'EU <1>' });
-      expect(answer.status).to.equal(422);
-      expect(answer.text).to.contain('id="region-error"').and.contain('value="EU &lt;1&gt;"');
-      expect(answer.text).to.contain('value="reports"');
-      expect(answer.text).to.not.contain(SECRET_KEY).and.not.contain(ACCESS_KEY);
+      const response = await project.send(`${HOME}/new-bucket/s3`, { ...S3_FIELDS, region: 'EU <1>' });
+      expect(response.status).to.equal(422);
+      expect(response.text).to.contain('id="region-error"').and.contain('value="EU &lt;1&gt;"');
+      expect(response.text).to.contain('value="reports"');
+      expect(response.text).to.not.contain(SECRET_KEY).and.not.contain(ACCESS_KEY);
     });
 
     it('is refused next to its name when it already exists', async () => {
       project.putBucket(aBucket(TEAM, 's3', 'reports'));
-      const answer = await project.send(`${HOME}/new-bucket/s3`, S3_FIELDS);
-      expect(answer.status).to.equal(422);
-      expect(answer.text).to.contain('id="bucketName-error"').and.not.contain(SECRET_KEY);
+      const response = await project.send(`${HOME}/new-bucket/s3`, S3_FIELDS);
+      expect(response.status).to.equal(422);
+      expect(response.text).to.contain('id="bucketName-error"').and.not.contain(SECRET_KEY);
     });
   });
 
   describe('credentials', () => {
     it('are replaced', async () => {
       await project.send(`${HOME}/new-bucket/s3`, S3_FIELDS);
-      const answer = await project.send(`${BUCKET}/credentials`, {
+      const response = await project.send(`${BUCKET}/credentials`, {
         accessKeyId: 'AKIANEW',
         secretAccessKey: 'newer',
       });
-      expect(answer.headers.get('location')).to.equal(BUCKET);
+      expect(response.headers.get('location')).to.equal(BUCKET);
       expect(project.objects.get(SECRET)?.['data']).to.deep.equal({
         accessKeyId: Buffer.from('AKIANEW').toString('base64'),
         secretAccessKey: Buffer.from('newer').toString('base64'),
@@ -147,9 +147,9 @@ describe('the bucket pages', () => {
 
     it('do not change when the form is incomplete, and are not shown again', async () => {
       await project.send(`${HOME}/new-bucket/s3`, S3_FIELDS);
-      const answer = await project.send(`${BUCKET}/credentials`, { accessKeyId: 'AKIANEW' });
-      expect(answer.status).to.equal(422);
-      expect(answer.text).to.contain('id="secretAccessKey-error"').and.not.contain('AKIANEW');
+      const response = await project.send(`${BUCKET}/credentials`, { accessKeyId: 'AKIANEW' });
+      expect(response.status).to.equal(422);
+      expect(response.text).to.contain('id="secretAccessKey-error"').and.not.contain('AKIANEW');
       expect(project.objects.get(SECRET)?.['data']).to.deep.include({
         accessKeyId: Buffer.from(ACCESS_KEY).toString('base64'),
       });
@@ -159,8 +159,8 @@ describe('the bucket pages', () => {
   describe('the test of a connection', () => {
     it('starts, and the page stays live until it has finished', async () => {
       project.putBucket(aBucket(TEAM, 's3', 'reports'));
-      const answer = await project.send(`${BUCKET}/test`, {});
-      expect(answer.headers.get('location')).to.equal(BUCKET);
+      const response = await project.send(`${BUCKET}/test`, {});
+      expect(response.headers.get('location')).to.equal(BUCKET);
       const nonce = annotationOf(project.objects.get(OBJECT), ANNOTATIONS.testBucket);
       expect(nonce).to.be.a('string').and.not.equal('');
       const { text } = await project.ada.get(BUCKET);
@@ -202,8 +202,8 @@ describe('the bucket pages', () => {
     it('deletes the bucket and its credentials', async () => {
       const { text } = await project.ada.get(`${BUCKET}/delete`);
       expect(text).to.contain('Delete bucket').and.not.contain('anyway');
-      const answer = await project.send(`${BUCKET}/delete`, {});
-      expect(answer.headers.get('location')).to.equal(`${HOME}/buckets`);
+      const response = await project.send(`${BUCKET}/delete`, {});
+      expect(response.headers.get('location')).to.equal(`${HOME}/buckets`);
       expect(project.objects.get(OBJECT)).to.equal(undefined);
       expect(project.objects.get(SECRET)).to.equal(undefined);
       expect((await project.ada.get(`${HOME}/buckets`)).text).to.contain(
@@ -215,9 +215,9 @@ describe('the bucket pages', () => {
       putJob(runningJob());
       const page = await project.ada.get(`${BUCKET}/delete`);
       expect(page.text).to.contain(`href="${HOME}/jobs/busy-job"`).and.contain('1 job uses this bucket');
-      const answer = await project.send(`${BUCKET}/delete`, {});
-      expect(answer.status).to.equal(422);
-      expect(answer.text).to.contain('role="alert"').and.contain('busy-job');
+      const response = await project.send(`${BUCKET}/delete`, {});
+      expect(response.status).to.equal(422);
+      expect(response.text).to.contain('role="alert"').and.contain('busy-job');
       expect(project.objects.get(OBJECT)).to.not.equal(undefined);
     });
 
@@ -250,9 +250,9 @@ describe('the bucket pages', () => {
         new KubeError('DELETE /x: 403 Forbidden: User "ada" cannot delete resource', { code: 'Forbidden' }),
         ({ method }) => method === 'DELETE',
       );
-      const answer = await project.send(`${BUCKET}/delete`, {});
-      expect(answer.status).to.equal(422);
-      expect(answer.text).to.contain('cannot delete zipbuckets');
+      const response = await project.send(`${BUCKET}/delete`, {});
+      expect(response.status).to.equal(422);
+      expect(response.text).to.contain('cannot delete zipbuckets');
     });
   });
 

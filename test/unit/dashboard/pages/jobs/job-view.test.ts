@@ -5,7 +5,7 @@ import { actionsOf } from '#dashboard/pages/jobs/job-actions.ts';
 import { jobRow } from '#dashboard/pages/jobs/job-row.ts';
 import { jobView } from '#dashboard/pages/jobs/job-view.ts';
 import { progressChart } from '#dashboard/pages/jobs/progress-chart.ts';
-import type { Question } from '#dashboard/person/access.ts';
+import type { Question } from '#dashboard/user/access.ts';
 import { ago, aZipJob, NAME, NAMESPACE, NOW } from '#test/support/builders/builders.ts';
 
 const progress = (change: Partial<Progress> = {}): Progress => ({
@@ -187,7 +187,7 @@ describe('jobView', () => {
       ],
     } as const;
     const view = jobView(job({ phase: 'Succeeded', webhook }), []);
-    expect(view.deliveries.map(({ answer, isGood, took }) => [answer, isGood, took])).to.deep.equal([
+    expect(view.deliveries.map(({ response, isGood, took }) => [response, isGood, took])).to.deep.equal([
       ['timeout', false, '1,200 ms'],
       ['HTTP 500', false, '8 ms'],
       ['HTTP 204', true, '8 ms'],

@@ -35,7 +35,7 @@ describe('the job pages', () => {
     server = await startDashboardServer();
     server.tokens.set(TOKEN, { name: 'ada', allowed: ['*'] });
     server.zipProjects.put(aProject(NAMESPACE));
-    server.answerWith(({ method, path, body }) => {
+    server.respondWith(({ method, path, body }) => {
       if (method === 'POST') return body;
       const object = objects.get(path);
       if (object === undefined)
@@ -95,9 +95,9 @@ describe('the job pages', () => {
     it('checks on every request whether the user is allowed to list jobs', async () => {
       server.tokens.set(TOKEN, { name: 'ada', allowed: [`get zipprojects ${NAMESPACE}`] });
       for (const path of [JOBS, `/projects/${NAMESPACE}/live/jobs`]) {
-        const answer = await visitor.get(path);
-        expect(answer.status).to.equal(403);
-        expect(answer.text).to.contain('is not allowed to list zipjobs');
+        const response = await visitor.get(path);
+        expect(response.status).to.equal(403);
+        expect(response.text).to.contain('is not allowed to list zipjobs');
       }
     });
   });
@@ -159,7 +159,7 @@ describe('the job pages', () => {
     });
 
     it('is denied when the API server denies it', async () => {
-      server.answerWith(({ path }) => {
+      server.respondWith(({ path }) => {
         throw new KubeError(`GET ${path}: 403 Forbidden: User "ada" cannot get resource`, {
           code: 'Forbidden',
           httpStatus: 403,
@@ -175,9 +175,9 @@ describe('the job pages', () => {
     it('is made with the token of the user, and confirmed on the page of the job', async () => {
       const job = aZipJob({ status: { phase: 'Running' } });
       hold(job);
-      const answer = await cancel(await visitor.csrf(JOB));
-      expect(answer.status).to.equal(303);
-      expect(answer.headers.get('location')).to.equal(JOB);
+      const response = await cancel(await visitor.csrf(JOB));
+      expect(response.status).to.equal(303);
+      expect(response.headers.get('location')).to.equal(JOB);
       expect(callsOf('PATCH').map(({ path, bearer, body }) => ({ path, bearer, body }))).to.deep.equal([
         { path: `${ZIP_JOBS}/${NAME}`, bearer: TOKEN, body: { spec: { cancel: true } } },
       ]);
@@ -196,8 +196,8 @@ describe('the job pages', () => {
 
     it('that the state of the job prevents shows an error on its page', async () => {
       hold(aZipJob({ status: { phase: 'Failed' } }));
-      const answer = await cancel(await visitor.csrf('/projects'));
-      expect(answer.headers.get('location')).to.equal(JOB);
+      const response = await cancel(await visitor.csrf('/projects'));
+      expect(response.headers.get('location')).to.equal(JOB);
       expect((await visitor.get(JOB)).text)
         .to.contain('it is already finished')
         .and.to.contain('role="alert"');
@@ -205,9 +205,9 @@ describe('the job pages', () => {
 
     it('that runs a job again redirects to the new one', async () => {
       hold(aZipJob({ status: { phase: 'Failed' } }));
-      const answer = await visitor.post(`${JOB}/run-again`, { csrf: await visitor.csrf(JOB) });
-      expect(answer.headers.get('location')).to.match(new RegExp(`^${JOBS}/zip-[0-9a-f-]{36}$`));
-      expect(answer.headers.get('location')).to.not.equal(JOB);
+      const response = await visitor.post(`${JOB}/run-again`, { csrf: await visitor.csrf(JOB) });
+      expect(response.headers.get('location')).to.match(new RegExp(`^${JOBS}/zip-[0-9a-f-]{36}$`));
+      expect(response.headers.get('location')).to.not.equal(JOB);
       expect(callsOf('POST').map(({ path }) => path)).to.deep.equal([ZIP_JOBS]);
     });
   });
@@ -229,11 +229,11 @@ describe('the job pages', () => {
 
     it('redirects to the store with a URL that is in no body and no log', async () => {
       hold(aZipJob({ status: { phase: 'Succeeded' } }));
-      const answer = await visitor.get(`${JOB}/download`);
-      expect(answer.status).to.equal(303);
-      expect(answer.headers.get('cache-control')).to.equal('no-store');
-      expect(answer.text).to.equal('');
-      const location = answer.headers.get('location') ?? '';
+      const response = await visitor.get(`${JOB}/download`);
+      expect(response.status).to.equal(303);
+      expect(response.headers.get('cache-control')).to.equal('no-store');
+      expect(response.text).to.equal('');
+      const location = response.headers.get('location') ?? '';
       expect(location).to.match(/^https:\/\/archive\.s3\.eu-central-1\.amazonaws\.com\/out\/archive\.zip\?/);
       const signature = new URL(location).searchParams.get('X-Amz-Signature') ?? 'none';
       for (const line of server.logLines) expect(line).to.not.contain(signature).and.not.contain(SECRET_KEY);
@@ -250,9 +250,9 @@ describe('the job pages', () => {
     it('is refused when the credentials no longer exist', async () => {
       hold(aZipJob({ status: { phase: 'Succeeded' } }));
       objects.delete(`/api/v1/namespaces/${NAMESPACE}/secrets/${bucketSecretName('s3-archive')}`);
-      const answer = await visitor.get(`${JOB}/download`);
-      expect(answer.status).to.equal(409);
-      expect(answer.text).to.contain('no longer exist');
+      const response = await visitor.get(`${JOB}/download`);
+      expect(response.status).to.equal(409);
+      expect(response.text).to.contain('no longer exist');
     });
   });
 });

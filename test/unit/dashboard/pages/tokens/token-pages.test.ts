@@ -100,10 +100,10 @@ describe('the access token pages', () => {
   });
 
   it('show an error next to the checkboxes when no permission is selected', async () => {
-    const answer = await project.send(`${HOME}/new-token`, { name: EVIL });
-    expect(answer.status).to.equal(422);
-    expect(answer.text).to.contain('id="permissions-error"').and.contain('value="&quot;&gt;&lt;img');
-    expect(answer.text).to.not.contain('checked');
+    const response = await project.send(`${HOME}/new-token`, { name: EVIL });
+    expect(response.status).to.equal(422);
+    expect(response.text).to.contain('id="permissions-error"').and.contain('value="&quot;&gt;&lt;img');
+    expect(response.text).to.not.contain('checked');
   });
 
   it('warn before a token is revoked, which takes effect immediately in the same process (H11)', async () => {
@@ -111,9 +111,9 @@ describe('the access token pages', () => {
     const warning = await project.ada.get(`${TOKENS}/one/revoke`);
     expect(warning.text).to.contain("can't be undone").and.contain(maskToken(VALUE));
     expect(project.objects.get(`${COLLECTIONS.tokens}/one`)).to.not.equal(undefined);
-    const answer = await project.send(`${TOKENS}/one/revoke`, {});
+    const response = await project.send(`${TOKENS}/one/revoke`, {});
     expect(project.server.revoked).to.deep.equal(['uid of one']);
-    expect(answer.headers.get('location')).to.equal(TOKENS);
+    expect(response.headers.get('location')).to.equal(TOKENS);
     expect(project.objects.get(`${COLLECTIONS.tokens}/one`)).to.equal(undefined);
     expect((await project.ada.get(TOKENS)).text).to.contain('Token a program revoked');
   });

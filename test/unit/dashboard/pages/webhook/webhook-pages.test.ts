@@ -60,10 +60,10 @@ describe('the webhook page', () => {
   });
 
   it('shows the error next to the field, and keeps the entered values', async () => {
-    const answer = await set('ftp://x/"><b>', ['FAILED']);
-    expect(answer.status).to.equal(422);
-    expect(answer.text).to.contain('id="url-error"').and.contain('value="ftp://x/&quot;&gt;&lt;b&gt;"');
-    expect(answer.text)
+    const response = await set('ftp://x/"><b>', ['FAILED']);
+    expect(response.status).to.equal(422);
+    expect(response.text).to.contain('id="url-error"').and.contain('value="ftp://x/&quot;&gt;&lt;b&gt;"');
+    expect(response.text)
       .to.match(/value="FAILED" checked/)
       .and.not.match(/value="COMPLETED" checked/);
     const none = await set(URL_SET, []);
@@ -85,15 +85,15 @@ describe('the webhook page', () => {
   });
 
   it('requires a URL when there is none', async () => {
-    const answer = await set('');
-    expect(answer.status).to.equal(422);
-    expect(answer.text).to.contain('id="url-error"');
+    const response = await set('');
+    expect(response.status).to.equal(422);
+    expect(response.text).to.contain('id="url-error"');
   });
 
   it('sends a test, and shows its result', async () => {
     await set();
-    const answer = await project.send(`${WEBHOOK}/test`, {});
-    expect(answer.headers.get('location')).to.equal(WEBHOOK);
+    const response = await project.send(`${WEBHOOK}/test`, {});
+    expect(response.headers.get('location')).to.equal(WEBHOOK);
     const nonce = annotation(ANNOTATIONS.testWebhook);
     expect(nonce).to.be.a('string');
     expect((await project.ada.get(`${HOME}/live/webhook`)).text).to.contain('>Sending<');
@@ -104,8 +104,8 @@ describe('the webhook page', () => {
   });
 
   it('refuses a test without a webhook', async () => {
-    const answer = await project.send(`${WEBHOOK}/test`, {});
-    expect(answer.headers.get('location')).to.equal(WEBHOOK);
+    const response = await project.send(`${WEBHOOK}/test`, {});
+    expect(response.headers.get('location')).to.equal(WEBHOOK);
     expect((await project.ada.get(WEBHOOK)).text).to.contain('No webhook found in project');
   });
 
@@ -121,18 +121,18 @@ describe('the webhook page', () => {
     await set();
     await project.send(`${WEBHOOK}/disable`, {});
     expect(settings()).to.deep.include({ enabled: false });
-    project.server.answerWith((request) => {
-      const answer = project.objects.answer(request);
+    project.server.respondWith((request) => {
+      const response = project.objects.respond(request);
       const nonce = inside(request.body, 'metadata', 'annotations', ANNOTATIONS.enableWebhook);
       if (typeof nonce === 'string')
         project.putProject(
           { webhook: { url: URL_SET, enabled: true } },
           { status: { webhook: { enabledNonce: nonce } } },
         );
-      return answer;
+      return response;
     });
-    const answer = await project.send(`${WEBHOOK}/enable`, {});
-    expect(answer.headers.get('location')).to.equal(WEBHOOK);
+    const response = await project.send(`${WEBHOOK}/enable`, {});
+    expect(response.headers.get('location')).to.equal(WEBHOOK);
     expect((await project.ada.get(WEBHOOK)).text).to.contain('Webhook enabled');
     expect(settings()).to.deep.include({ enabled: true });
   });
@@ -150,9 +150,9 @@ describe('the webhook page', () => {
   it('does not rotate the secret without an overlap', async () => {
     await set();
     const old = secretOf('current');
-    const answer = await project.send(`${WEBHOOK}/rotate-secret`, {});
-    expect(answer.status).to.equal(422);
-    expect(answer.text).to.contain('id="overlapSeconds-error"');
+    const response = await project.send(`${WEBHOOK}/rotate-secret`, {});
+    expect(response.status).to.equal(422);
+    expect(response.text).to.contain('id="overlapSeconds-error"');
     expect(secretOf('current')).to.equal(old);
   });
 

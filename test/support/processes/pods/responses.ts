@@ -22,18 +22,18 @@ async function whoAmI(): Promise<string> {
   const [ca, token] = await Promise.all(['ca.crt', 'token'].map((name) => readFile(join(dir, name), 'utf8')));
   const dispatcher = new Agent({ connect: { ca: ca ?? '' } });
   const url = `https://${KUBERNETES_SERVICE_HOST}:${KUBERNETES_SERVICE_PORT}/apis/authentication.k8s.io/v1/selfsubjectreviews`;
-  const answer = await request(url, {
+  const respond = await request(url, {
     method: 'POST',
     dispatcher,
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
     body: JSON.stringify({ apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' }),
   });
-  const body = await answer.body.text();
+  const body = await respond.body.text();
   await dispatcher.close();
   return body;
 }
 
-async function answer(url: URL): Promise<{ readonly status: number; readonly body: string }> {
+async function respond(url: URL): Promise<{ readonly status: number; readonly body: string }> {
   const probe = state.get(url.pathname.slice(1));
   if (probe !== undefined) return { status: probe ? 200 : 503, body: '' };
   if (url.pathname === '/set')
@@ -47,7 +47,7 @@ async function answer(url: URL): Promise<{ readonly status: number; readonly bod
 }
 
 const server = createServer((call, reply) => {
-  void answer(new URL(call.url ?? '/', 'http://pod')).then(
+  void respond(new URL(call.url ?? '/', 'http://pod')).then(
     ({ status, body }) => reply.writeHead(status).end(body),
     (error: unknown) => reply.writeHead(500).end(String(error)),
   );

@@ -24,7 +24,7 @@ export const isBearerToken = (text: string): boolean => TOKEN.test(text);
  * A client whose every call is made with a person's token, over the connections of a client without identity. The token
  * stands in no error and no log line. Disposing of it closes nothing.
  */
-export const asPerson = (kube: KubeClient, bearer: string): KubeClient => ({
+export const asUser = (kube: KubeClient, bearer: string): KubeClient => ({
   server: kube.server,
   request: (request) => kube.request({ ...request, bearer }),
   stream: (request) => kube.stream({ ...request, bearer }),

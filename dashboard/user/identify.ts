@@ -4,8 +4,8 @@ import { isKubeError, KubeError } from '#runtime/kube/kube-error.ts';
 
 const PATH = '/apis/authentication.k8s.io/v1/selfsubjectreviews';
 
-const nameIn = (answer: unknown): unknown => {
-  const status = isRecord(answer) ? answer['status'] : undefined;
+const nameIn = (response: unknown): unknown => {
+  const status = isRecord(response) ? response['status'] : undefined;
   const user = isRecord(status) ? status['userInfo'] : undefined;
   return isRecord(user) ? user['username'] : undefined;
 };
@@ -15,7 +15,7 @@ const nameIn = (answer: unknown): unknown => {
  * valid.
  * @throws KubeError when the API server returns no name
  */
-export const whoIs = async (kube: KubeClient, signal?: AbortSignal): Promise<string | undefined> => {
+export const identify = async (kube: KubeClient, signal?: AbortSignal): Promise<string | undefined> => {
   try {
     const name = nameIn(
       await kube.request({
@@ -26,7 +26,7 @@ export const whoIs = async (kube: KubeClient, signal?: AbortSignal): Promise<str
       }),
     );
     if (typeof name === 'string' && name !== '') return name === 'system:anonymous' ? undefined : name;
-    throw new KubeError(`POST ${PATH}: the response contains no username`, { code: 'InvalidAnswer' });
+    throw new KubeError(`POST ${PATH}: the response contains no username`, { code: 'InvalidResponse' });
   } catch (error) {
     if (isKubeError(error, 'Unauthorized')) return undefined;
     throw error;

@@ -4,7 +4,7 @@ import type { Lease, ServiceAccount } from '#runtime/kube/resources.ts';
 import type { ObjectClient } from '#runtime/kube/types.ts';
 import { microTime } from '../engine/lease-lock.ts';
 
-export interface SeizeLeaseOptions {
+export interface TakeOverLeaseOptions {
   readonly leases: Pick<ObjectClient<Lease>, 'get' | 'replace'>;
   readonly serviceAccounts: Pick<ObjectClient<ServiceAccount>, 'get'>;
   readonly namespace: string;
@@ -22,7 +22,7 @@ const TRIES = 20;
 
 /** Makes Kubernetes delete the Lease with the release, so that a new installation does not wait for it. */
 const ownedByRelease = async (
-  { serviceAccounts, namespace, serviceAccountName: name }: SeizeLeaseOptions,
+  { serviceAccounts, namespace, serviceAccountName: name }: TakeOverLeaseOptions,
   signal: AbortSignal,
 ): Promise<Pick<Lease['metadata'], 'ownerReferences'>> => {
   const account = await serviceAccounts.get(namespace, name, signal);
@@ -37,7 +37,7 @@ const ownedByRelease = async (
  * do so, since two leaders could run; here the former leader cannot do harm, because its writes contain versions.
  * Returns false if there is no Lease, so that no controller ever led.
  */
-export const seizeLease = async (options: SeizeLeaseOptions, signal: AbortSignal): Promise<boolean> => {
+export const takeOverLease = async (options: TakeOverLeaseOptions, signal: AbortSignal): Promise<boolean> => {
   const { leases, namespace, name, identity, clock } = options;
   const owner = await ownedByRelease(options, signal);
   for (let tries = 1; ; tries += 1) {

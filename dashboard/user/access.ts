@@ -47,13 +47,13 @@ export const askAccess = async (
     ...(subresource === undefined ? {} : { subresource }),
     ...(name === undefined ? {} : { name }),
   };
-  const answer = await kube.request({
+  const response = await kube.request({
     method: 'POST',
     path: PATH,
     body: { apiVersion: VERSION, kind: 'SelfSubjectAccessReview', spec: { resourceAttributes } },
   });
-  const status = isRecord(answer) ? answer['status'] : undefined;
-  if (!isRecord(status)) throw new KubeError(`POST ${PATH}: no status`, { code: 'InvalidAnswer' });
+  const status = isRecord(response) ? response['status'] : undefined;
+  if (!isRecord(status)) throw new KubeError(`POST ${PATH}: no status`, { code: 'InvalidResponse' });
   const allowed = status['allowed'] === true;
   return { allowed, reason: allowed ? '' : sentence(namespace, question) };
 };

@@ -20,12 +20,12 @@ const END_OF_TIME = new Date(8.64e15);
 type Verdict = Pick<Condition, 'status' | 'reason' | 'message'>;
 
 /** Result of a test. `fence` is set only if the store was reached. */
-export interface TestAnswer {
+export interface TestResponse {
   readonly ready: Verdict;
   readonly fence?: Verdict;
 }
 
-const failed = (reason: string, message: string): TestAnswer => ({
+const failed = (reason: string, message: string): TestResponse => ({
   ready: { status: 'False', reason, message },
 });
 
@@ -36,7 +36,7 @@ const missingText = (permissions: readonly string[]): string =>
   permissions.length === 0 ? '' : ` The credentials lack ${permissions.join(', ')}.`;
 
 const fenceOf = ({ missingPermissions, warnings }: BucketCheck): Verdict => {
-  const isBlind = warnings?.includes('FenceIncomplete') === true;
+  const isBlind = warnings?.includes('RecoveryLimited') === true;
   const reason = isBlind
     ? 'LookForbidden'
     : missingPermissions.some((name) => LISTING.test(name))
@@ -49,7 +49,7 @@ const fenceOf = ({ missingPermissions, warnings }: BucketCheck): Verdict => {
   };
 };
 
-const ofCheck = (check: BucketCheck): TestAnswer => {
+const ofCheck = (check: BucketCheck): TestResponse => {
   const { ok, failure, missingPermissions } = check;
   const missing = missingText(missingPermissions);
   if (ok)
@@ -61,7 +61,7 @@ const ofCheck = (check: BucketCheck): TestAnswer => {
   return failed(failure?.code ?? 'BucketTestFailed', `${what}${missing}`);
 };
 
-const lastWords = ({ pods }: BucketTest): TestAnswer | undefined => {
+const terminationMessage = ({ pods }: BucketTest): TestResponse | undefined => {
   for (const pod of pods.filter(isEnded)) {
     const said = parseTerminationMessage(terminationOf(pod)?.message);
     if (said && 'check' in said) return ofCheck(said.check);
@@ -72,7 +72,7 @@ const lastWords = ({ pods }: BucketTest): TestAnswer | undefined => {
 };
 
 /** At the deadline, reports every possible cause, because no better information follows. */
-const timedOut = ({ job, pods }: BucketTest, seconds: number): TestAnswer => {
+const timedOut = ({ job, pods }: BucketTest, seconds: number): TestResponse => {
   const wait = pods.map((pod) => podWaiting(pod, END_OF_TIME)).find((one) => one !== undefined);
   const why = wait ? `: ${wait.reason}: ${wait.message}` : '';
   return failed(
@@ -82,11 +82,11 @@ const timedOut = ({ job, pods }: BucketTest, seconds: number): TestAnswer => {
 };
 
 /** The result of a test, or the deadline for it. */
-export const testAnswer = (
+export const testResponse = (
   test: BucketTest,
   { now, config }: BucketMoment,
-): TestAnswer | { readonly until: Date } => {
-  const said = lastWords(test);
+): TestResponse | { readonly until: Date } => {
+  const said = terminationMessage(test);
   if (said) return said;
   const { job, pods } = test;
   const seconds = config.bucketTestSeconds;
@@ -101,12 +101,12 @@ export const testAnswer = (
 };
 
 /** The status after a test: Ready, missing permissions, and the nonce of the request. */
-export const withTestAnswer = (
+export const withTestResponse = (
   bucket: ZipBucket,
   before: ZipBucketStatus,
-  told: { readonly nonce: string; readonly answer: TestAnswer; readonly now: Date },
+  reported: { readonly nonce: string; readonly response: TestResponse; readonly now: Date },
 ): ZipBucketStatus => {
-  const { nonce, answer, now } = told;
+  const { nonce, response, now } = reported;
   const { generation } = bucket.metadata;
   const change = (type: ConditionChange['type'], verdict: Verdict): ConditionChange => ({
     type,
@@ -114,10 +114,10 @@ export const withTestAnswer = (
     message: shorten(verdict.message),
     ...(generation !== undefined && { observedGeneration: generation }),
   });
-  const ready = setCondition(before.conditions, change('Ready', answer.ready), now);
+  const ready = setCondition(before.conditions, change('Ready', response.ready), now);
   return {
     ...before,
-    conditions: answer.fence ? setCondition(ready, change('FenceIncomplete', answer.fence), now) : ready,
+    conditions: response.fence ? setCondition(ready, change('RecoveryLimited', response.fence), now) : ready,
     test: { nonce, finishedAt: rfc3339(now) },
   };
 };

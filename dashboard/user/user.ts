@@ -1,11 +1,11 @@
 import type { Clock } from '#runtime/clock.ts';
 import type { KubeClient } from '#runtime/kube/client.ts';
-import { asPerson } from '#runtime/kube/person-client.ts';
+import { asUser } from '#runtime/kube/user-client.ts';
 import type { Session } from '../sessions/sessions.ts';
 import { askAccess, type Question, type Verdict } from './access.ts';
 
 /** The user who makes a request. */
-export interface Person {
+export interface User {
   /** User name at the API server. */
   readonly name: string;
   /** Sends every call with the token of the user. */
@@ -20,41 +20,41 @@ export interface Person {
 const MENU_AGE_MS = 3_000;
 const MAX_ANSWERS = 20_000;
 
-interface Answer {
+interface Response {
   readonly verdict: Promise<Verdict>;
   readonly untilMs: number;
 }
 
 /** Creates the user of a session. All requests share the cached results for menus. */
-export const createPersons = (deps: {
+export const createUsers = (deps: {
   /** A client without its own identity. */
   readonly kube: KubeClient;
   readonly clock: Pick<Clock, 'monotonicMs'>;
-}): ((session: Session) => Person) => {
+}): ((session: Session) => User) => {
   const { kube, clock } = deps;
-  const answers = new Map<string, Answer>();
+  const responses = new Map<string, Response>();
   const forgetOld = (): void => {
     const now = clock.monotonicMs();
-    for (const [key, { untilMs }] of answers) {
-      if (untilMs > now && answers.size < MAX_ANSWERS) return;
-      answers.delete(key);
+    for (const [key, { untilMs }] of responses) {
+      if (untilMs > now && responses.size < MAX_ANSWERS) return;
+      responses.delete(key);
     }
   };
   const keep = (key: string, verdict: Promise<Verdict>): void => {
-    answers.delete(key);
-    answers.set(key, { verdict, untilMs: clock.monotonicMs() + MENU_AGE_MS });
-    verdict.catch(() => answers.delete(key));
+    responses.delete(key);
+    responses.set(key, { verdict, untilMs: clock.monotonicMs() + MENU_AGE_MS });
+    verdict.catch(() => responses.delete(key));
   };
   return (session) => {
-    const client = asPerson(kube, session.token);
+    const client = asUser(kube, session.token);
     return {
-      name: session.person,
+      name: session.user,
       kube: client,
       may: async (namespace, question) => askAccess(client, namespace, question),
       seemsToBeAllowed: async (namespace, question) => {
         forgetOld();
         const key = JSON.stringify([session.id, namespace, question]);
-        const known = answers.get(key);
+        const known = responses.get(key);
         if (known !== undefined) return known.verdict;
         const verdict = askAccess(client, namespace, question);
         keep(key, verdict);

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createProveToken } from '#api/tokens/prove-token.ts';
+import { createVerifyToken } from '#api/tokens/verify-token.ts';
 import { generateToken } from '#crds/api-token.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import type { ZipToken } from '#crds/zip-token.ts';
@@ -15,7 +15,7 @@ const setUp = () => {
   projects.put(aProject('team-a'));
   const candidate = tokens.put(aToken('team-a', generateToken()));
   const revoked = new Set<string>();
-  const prove = createProveToken({
+  const verify = createVerifyToken({
     revoked,
     tokenClient: tokens.client,
     projectClient: projects.client,
@@ -23,84 +23,84 @@ const setUp = () => {
     log: createLogger('test', { level: 'silent' }),
     freshMs: 1_000,
     staleMs: 10_000,
-    proofTimeoutMs: 50,
+    verificationTimeoutMs: 50,
   });
-  return { tokens, projects, time, candidate, revoked, prove };
+  return { tokens, projects, time, candidate, revoked, verify };
 };
 
-describe('createProveToken', () => {
+describe('createVerifyToken', () => {
   it('asks again only when the last proof is older than a second (T6)', async () => {
-    const { tokens, time, candidate, prove } = setUp();
-    await prove(candidate);
+    const { tokens, time, candidate, verify } = setUp();
+    await verify(candidate);
     time.now = 1_000;
-    await prove(candidate);
+    await verify(candidate);
     expect(tokens.calls).to.have.length(1);
     time.now = 1_001;
-    await prove(candidate);
+    await verify(candidate);
     expect(tokens.calls).to.have.length(2);
   });
 
   it('asks once for all requests at a time (T6)', async () => {
-    const { tokens, candidate, prove } = setUp();
-    await Promise.all(Array.from({ length: 20 }, () => prove(candidate)));
+    const { tokens, candidate, verify } = setUp();
+    await Promise.all(Array.from({ length: 20 }, () => verify(candidate)));
     expect(tokens.calls).to.have.length(1);
   });
 
   it('sees a deletion that the cache missed (T6)', async () => {
-    const { tokens, time, candidate, prove } = setUp();
-    await prove(candidate);
+    const { tokens, time, candidate, verify } = setUp();
+    await verify(candidate);
     tokens.remove('team-a', 'token');
     time.now = 1_001;
-    expect(await prove(candidate)).to.equal(undefined);
+    expect(await verify(candidate)).to.equal(undefined);
   });
 
   it('counts no earlier yes for a token that was revoked in this process, however young (H11)', async () => {
-    const { tokens, candidate, revoked, prove } = setUp();
-    expect(await prove(candidate)).to.include({ provenAt: 0 });
+    const { tokens, candidate, revoked, verify } = setUp();
+    expect(await verify(candidate)).to.include({ provenAt: 0 });
     tokens.remove('team-a', 'token');
     revoked.add(candidate.metadata.uid ?? 'no uid');
-    expect(await prove(candidate)).to.equal(undefined);
+    expect(await verify(candidate)).to.equal(undefined);
     expect(tokens.calls, 'nothing is asked for it').to.have.length(1);
   });
 
   it('takes a token that was made again under its name for another one', async () => {
-    const { tokens, candidate, prove } = setUp();
+    const { tokens, candidate, verify } = setUp();
     tokens.remove('team-a', 'token');
     tokens.put(aToken('team-a', generateToken()));
-    expect(await prove(candidate)).to.equal(undefined);
+    expect(await verify(candidate)).to.equal(undefined);
   });
 
   it('sees the end of the project', async () => {
-    const { projects, candidate, prove } = setUp();
+    const { projects, candidate, verify } = setUp();
     projects.remove('team-a', 'project');
-    expect(await prove(candidate)).to.equal(undefined);
+    expect(await verify(candidate)).to.equal(undefined);
   });
 
   it('lets the last yes count for ten seconds while the API server is away, then answers 503 (T6, H11)', async () => {
-    const { tokens, time, candidate, prove } = setUp();
-    await prove(candidate);
+    const { tokens, time, candidate, verify } = setUp();
+    await verify(candidate);
     tokens.fail(unreachable());
     time.now = 10_000;
-    expect(await prove(candidate)).to.include({ provenAt: 0 });
+    expect(await verify(candidate)).to.include({ provenAt: 0 });
     time.now = 10_001;
-    const error = await prove(candidate).catch((thrown: unknown) => thrown);
+    const error = await verify(candidate).catch((thrown: unknown) => thrown);
     expect(error).to.include({ status: 503, code: 'service_unavailable' });
     tokens.fail(undefined);
-    expect(await prove(candidate)).to.include({ provenAt: 10_001 });
+    expect(await verify(candidate)).to.include({ provenAt: 10_001 });
   });
 
   it('answers 503 for a token that was never proved while the API server is away', async () => {
-    const { projects, candidate, prove } = setUp();
+    const { projects, candidate, verify } = setUp();
     projects.fail(unreachable());
-    expect(await prove(candidate).catch((thrown: unknown) => thrown)).to.include({ status: 503 });
+    expect(await verify(candidate).catch((thrown: unknown) => thrown)).to.include({ status: 503 });
   });
 
   it('does not wait for an API server that does not answer', async () => {
-    const { tokens, candidate, prove } = setUp();
+    const { tokens, candidate, verify } = setUp();
     const { promise, resolve } = Promise.withResolvers<void>();
     tokens.holdUntil(promise);
-    const answer = await prove(candidate).catch((thrown: unknown) => thrown);
+    const response = await verify(candidate).catch((thrown: unknown) => thrown);
     resolve();
-    expect(answer).to.include({ status: 503 });
+    expect(response).to.include({ status: 503 });
   });
 });

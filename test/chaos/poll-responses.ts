@@ -6,7 +6,7 @@ const EVERY_MS = 700;
 const LIMIT_MS = 5_000;
 
 /** A client that asks for its job until the signal, one question after another, of whichever API pod answers. */
-export const pollAnswers = async (world: ChaosWorld, uuid: string, signal: AbortSignal): Promise<void> => {
+export const pollResponses = async (world: ChaosWorld, uuid: string, signal: AbortSignal): Promise<void> => {
   const { project, history } = world;
   const ask = async (): Promise<void> => {
     const { status, body } = await askApi(await world.apiUrl(), {
@@ -14,7 +14,7 @@ export const pollAnswers = async (world: ChaosWorld, uuid: string, signal: Abort
       token: project.token,
       signal: AbortSignal.any([signal, AbortSignal.timeout(LIMIT_MS)]),
     });
-    if (status === 200 || status === 404) history.answer(uuid, body.data?.status ?? 'absent');
+    if (status === 200 || status === 404) history.respond(uuid, body.data?.status ?? 'absent');
   };
   while (!signal.aborted) {
     // No answer is an answer of which nothing can be wrong.

@@ -3,7 +3,7 @@ import { createVisitor, type Visitor } from '#test/support/servers/dashboard-ser
 import { until } from '#test/support/until.ts';
 import { type DashboardDesk, startDashboardDesk } from '#test/support/worlds/dashboard-desk.ts';
 
-const NAMESPACE = 'dashboard-persons';
+const NAMESPACE = 'dashboard-users';
 const HOME = `/projects/${NAMESPACE}`;
 const BUCKET = `${HOME}/buckets/s3/${NAMESPACE}-archives`;
 /** Forms that every signed-in user can send. The last one reports missing permissions itself. */
@@ -52,8 +52,8 @@ describe('users in the dashboard', function () {
   let token: string;
   const seen: Record<string, Seen> = {};
   const visitors: Record<string, Visitor> = {};
-  const seenBy = (person: string): Seen => seen[person] ?? { pages: new Map(), actions: [], reasons: [] };
-  const visitorOf = (person: string): Visitor => visitors[person] ?? createVisitor(desk.url);
+  const seenBy = (userName: string): Seen => seen[userName] ?? { pages: new Map(), actions: [], reasons: [] };
+  const visitorOf = (userName: string): Visitor => visitors[userName] ?? createVisitor(desk.url);
 
   before(async () => {
     desk = await startDashboardDesk(NAMESPACE);
@@ -66,17 +66,17 @@ describe('users in the dashboard', function () {
     token = (await flow.kubectl('get', 'ziptokens', '-o', 'name')).trim().split('/').at(-1) ?? '';
     const roles = { admin: 'admin', editor: 'edit', viewer: 'view', stranger: undefined } as const;
     await Promise.all(
-      Object.entries(roles).map(async ([person, role]) => {
-        const user = await desk.addUser(person, role);
+      Object.entries(roles).map(async ([userName, role]) => {
+        const user = await desk.addUser(userName, role);
         const visitor = createVisitor(desk.url);
         await visitor.signIn(user.token);
-        visitors[person] = visitor;
+        visitors[userName] = visitor;
         if (role !== undefined)
           await until('the rights to count, and the jobs to be listed', async () => {
             const { status, text } = await visitor.get(`${HOME}/jobs`);
             return status === 200 && text.includes(uuid) && text.includes(running);
           });
-        seen[person] = await walk(visitor);
+        seen[userName] = await walk(visitor);
       }),
     );
   });
@@ -102,10 +102,10 @@ describe('users in the dashboard', function () {
   const rotate = `${HOME}/webhook/rotate-secret`;
 
   it('see no link that is denied, whatever their permissions', () => {
-    for (const person of ['admin', 'editor', 'viewer'])
+    for (const userName of ['admin', 'editor', 'viewer'])
       expect(
-        [...seenBy(person).pages].filter(([, status]) => status >= 400),
-        person,
+        [...seenBy(userName).pages].filter(([, status]) => status >= 400),
+        userName,
       ).to.deep.equal([]);
     expect(withStatus(seenBy('stranger'), 403)).to.deep.equal([HOME]);
   });
@@ -152,8 +152,8 @@ describe('users in the dashboard', function () {
     const { pages, actions } = seenBy('admin');
     expect(seenBy('stranger').actions).to.have.members(OF_EVERYBODY);
     const paths = [...pages.keys(), ...actions].filter((path) => path.startsWith(HOME));
-    const answers = await Promise.all(paths.map((path) => visitorOf('stranger').get(path)));
-    for (const [index, { status, text }] of answers.entries()) {
+    const responses = await Promise.all(paths.map((path) => visitorOf('stranger').get(path)));
+    for (const [index, { status, text }] of responses.entries()) {
       // Some actions have no page.
       expect([403, 404], paths[index]).to.include(status);
       if (status === 403) expect(text, paths[index]).to.contain('is not allowed to get zipprojects');
@@ -169,12 +169,12 @@ describe('users in the dashboard', function () {
         'jsonpath={range .items[*]}{.metadata.name}{.spec}{.data}{"\\n"}{end}',
       );
     const before = await state();
-    for (const person of ['editor', 'viewer', 'stranger']) {
-      const visitor = visitorOf(person);
+    for (const userName of ['editor', 'viewer', 'stranger']) {
+      const visitor = visitorOf(userName);
       const csrf = await visitor.csrf('/projects');
-      const offered = new Set(seenBy(person).actions);
+      const offered = new Set(seenBy(userName).actions);
       const refused = seenBy('admin').actions.filter((action) => !offered.has(action));
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         refused.map((action) =>
           visitor.post(action, {
             csrf,
@@ -186,8 +186,8 @@ describe('users in the dashboard', function () {
         ),
       );
       expect(
-        answers.map(({ status }) => status),
-        person,
+        responses.map(({ status }) => status),
+        userName,
       ).to.deep.equal(refused.map(() => 403));
     }
     expect(await state()).to.equal(before);

@@ -2,7 +2,7 @@ import { PROJECT_NAME } from '#crds/api-group.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import type { Reflector } from '#runtime/kube/types.ts';
 import type { Question, Verdict } from './access.ts';
-import type { Person } from './person.ts';
+import type { User } from './user.ts';
 
 export interface VisibleProject {
   readonly namespace: string;
@@ -39,12 +39,12 @@ const allowedOf = async (projects: readonly ZipProject[], ask: Ask): Promise<rea
 /** The cached projects that the user is allowed to see, by title. `isMenu` accepts results that are a few seconds old. */
 export const visibleProjects = async (
   projects: Pick<Reflector<ZipProject>, 'values'>,
-  person: Person,
+  user: User,
   { isMenu }: { readonly isMenu: boolean },
 ): Promise<readonly VisibleProject[]> => {
   const all = [...projects.values()].filter(({ metadata }) => metadata.name === PROJECT_NAME);
   const allowed = await allowedOf(all, (namespace, question) =>
-    isMenu ? person.seemsToBeAllowed(namespace, question) : person.may(namespace, question),
+    isMenu ? user.seemsToBeAllowed(namespace, question) : user.may(namespace, question),
   );
   return allowed.map(toVisible).sort((a, b) => a.title.localeCompare(b.title, 'en'));
 };

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { LogFields } from '#runtime/log-context.ts';
 
 /** Common fields of all log lines of one reconcile; the id identifies the reconcile. */
-export const passFields =
+export const reconcileFields =
   (controller: string) =>
   (key: string): LogFields => {
     const [namespace = '', name = ''] = key.split('/');

@@ -6,14 +6,14 @@
  * any answer to it nothing can change any more, and then the look at the object.
  */
 import type { UploadState } from '#crds/zip-job.ts';
-import type { SettleOutcome } from '#crds/zipper-contract.ts';
+import type { RecoveryOutcome } from '#crds/zipper-contract.ts';
 import { toError } from '#runtime/errors.ts';
 import type { Logger } from '#runtime/log.ts';
 import { type RetryPolicy, retry } from '#runtime/retry.ts';
 import type { Store, UploadRef } from './store.ts';
 import { isDenied, isStoreCode, StoreError } from './store-errors.ts';
 
-export interface SettleDeps {
+export interface RecoveryDeps {
   readonly store: Store;
   readonly log: Logger;
   readonly retryPolicy: () => RetryPolicy;
@@ -23,18 +23,18 @@ export interface SettleDeps {
   readonly onAbortFailed?: () => void;
 }
 
-export type UploadToSettle = UploadRef & {
+export type UploadToRecover = UploadRef & {
   readonly state: UploadState['state'];
   readonly attempt: string;
 };
 
 /** What S3 wants of who asks whether an object is there. */
-export const LOOK_PERMISSION = 's3:GetObject and s3:ListBucket';
+export const READ_PERMISSION = 's3:GetObject and s3:ListBucket';
 
 /** A part that was still on its way may keep the upload alive: the abort is repeated until the upload is gone. */
 const ABORT_ROUNDS = 3;
 
-const abortOnce = async (deps: SettleDeps, upload: UploadRef): Promise<void> => {
+const abortOnce = async (deps: RecoveryDeps, upload: UploadRef): Promise<void> => {
   const { store, signal } = deps;
   try {
     await retry(() => store.abortUpload(upload, signal), deps.retryPolicy(), signal);
@@ -43,7 +43,7 @@ const abortOnce = async (deps: SettleDeps, upload: UploadRef): Promise<void> => 
   }
 };
 
-const isGone = async (deps: SettleDeps, upload: UploadRef): Promise<boolean> => {
+const isGone = async (deps: RecoveryDeps, upload: UploadRef): Promise<boolean> => {
   try {
     return (await deps.store.lookAtUpload(upload, deps.signal)) === 'gone';
   } catch (error) {
@@ -56,7 +56,7 @@ const isGone = async (deps: SettleDeps, upload: UploadRef): Promise<boolean> => 
  * Aborts until the store knows no such upload; where it may not be asked one abort must do.
  * @throws StoreError if the store did not respond, or rejected the abort.
  */
-export const abortUpload = async (deps: SettleDeps, upload: UploadRef): Promise<void> => {
+export const abortUpload = async (deps: RecoveryDeps, upload: UploadRef): Promise<void> => {
   for (let round = 1; round <= ABORT_ROUNDS; round += 1) {
     await abortOnce(deps, upload);
     if (await isGone(deps, upload)) return;
@@ -65,15 +65,15 @@ export const abortUpload = async (deps: SettleDeps, upload: UploadRef): Promise<
 };
 
 /** True when the store answered, with whatever. */
-export const wasAnswered = (error: unknown): boolean =>
+export const hasResponse = (error: unknown): boolean =>
   error instanceof StoreError && error.httpStatus !== undefined && !error.retryable;
 
-const abortForAnyAnswer = async (deps: SettleDeps, upload: UploadRef): Promise<void> => {
+const abortForAnyResponse = async (deps: RecoveryDeps, upload: UploadRef): Promise<void> => {
   try {
     await abortUpload(deps, upload);
   } catch (error) {
     deps.onAbortFailed?.();
-    if (!wasAnswered(error)) throw toError(error);
+    if (!hasResponse(error)) throw toError(error);
     deps.log.warn({ err: error }, 'the store rejected the abort of the upload');
   }
 };
@@ -83,9 +83,9 @@ const isUnknownUser = (error: unknown): boolean =>
 
 /** Checks whether the object at the key is the archive of the attempt. */
 export const findPublished = async (
-  deps: SettleDeps,
-  upload: Pick<UploadToSettle, 'key' | 'attempt'>,
-): Promise<SettleOutcome> => {
+  deps: RecoveryDeps,
+  upload: Pick<UploadToRecover, 'key' | 'attempt'>,
+): Promise<RecoveryOutcome> => {
   const { store, signal } = deps;
   try {
     const found = await retry(() => store.head(upload.key, signal), deps.retryPolicy(), signal);
@@ -94,7 +94,7 @@ export const findPublished = async (
   } catch (error) {
     // Without permission to list, S3 refuses to tell that an object is not there. Credentials that were withdrawn tell no more.
     if (isDenied(error) || isUnknownUser(error))
-      return { outcome: 'unknown', missingPermission: LOOK_PERMISSION };
+      return { outcome: 'unknown', missingPermission: READ_PERMISSION };
     if (isStoreCode(error, 'NoSuchBucket')) return { outcome: 'absent' };
     throw error;
   }
@@ -103,8 +103,11 @@ export const findPublished = async (
 /**
  * @throws StoreError when the store could not be asked; the question stays open then.
  */
-export const settleUpload = async (deps: SettleDeps, upload: UploadToSettle): Promise<SettleOutcome> => {
-  await abortForAnyAnswer(deps, upload);
+export const recoverUpload = async (
+  deps: RecoveryDeps,
+  upload: UploadToRecover,
+): Promise<RecoveryOutcome> => {
+  await abortForAnyResponse(deps, upload);
   // Complete is sent only after `committing` was recorded: an open upload has published nothing.
   return upload.state === 'open' ? { outcome: 'absent' } : findPublished(deps, upload);
 };

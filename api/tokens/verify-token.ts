@@ -8,7 +8,7 @@ import type { Logger } from '#runtime/log.ts';
 import { serviceUnavailable } from '../api-error.ts';
 
 /** A verification that a token and its project existed at a given time. */
-export interface Proof {
+export interface Verification {
   /** Monotonic time of the request to the API server. */
   readonly provenAt: number;
   readonly token: ZipToken;
@@ -27,14 +27,14 @@ export interface ProveTokenDeps {
   /** Age up to which a verification is accepted while the API server is unavailable. */
   readonly staleMs: number;
   /** Time limit of one verification. */
-  readonly proofTimeoutMs: number;
+  readonly verificationTimeoutMs: number;
 }
 
 /**
  * Undefined if the token or its project no longer exists.
  * @throws ApiError service_unavailable if the API server does not respond and the last verification is too old
  */
-export type ProveToken = (candidate: ZipToken) => Promise<Proof | undefined>;
+export type VerifyToken = (candidate: ZipToken) => Promise<Verification | undefined>;
 
 /** Includes the uid, because a deleted token may be created again under the same name. */
 const proofKey = (token: ZipToken): string => `${objectKey(token)}/${token.metadata.uid ?? ''}`;
@@ -44,11 +44,11 @@ export const isOpenProject = (project: ZipProject | undefined): project is ZipPr
   project !== undefined && project.metadata.deletionTimestamp === undefined;
 
 const askFor =
-  ({ tokenClient, projectClient, clock, proofTimeoutMs }: ProveTokenDeps): ProveToken =>
+  ({ tokenClient, projectClient, clock, verificationTimeoutMs }: ProveTokenDeps): VerifyToken =>
   async (candidate) => {
     const { namespace, name, uid } = candidate.metadata;
     const provenAt = clock.monotonicMs();
-    const limit = { attempt: `verification of token ${objectKey(candidate)}`, ms: proofTimeoutMs };
+    const limit = { attempt: `verification of token ${objectKey(candidate)}`, ms: verificationTimeoutMs };
     const [token, project] = await withTimeLimit(limit, (signal) =>
       Promise.all([
         tokenClient.get(namespace, name, signal),
@@ -63,38 +63,38 @@ const askFor =
  * Verifies a token and its project with the API server, at most once per `freshMs` for all requests with the token and without
  * concurrent calls. While the API server does not respond, the last verification is accepted for `staleMs`.
  */
-export const createProveToken = (deps: ProveTokenDeps): ProveToken => {
+export const createVerifyToken = (deps: ProveTokenDeps): VerifyToken => {
   const { clock, log, freshMs, staleMs, revoked } = deps;
   const ask = askFor(deps);
   /** By token and uid, oldest first. */
-  const proofs = new Map<string, Proof>();
-  const running = new Map<string, Promise<Proof | undefined>>();
+  const proofs = new Map<string, Verification>();
+  const running = new Map<string, Promise<Verification | undefined>>();
 
-  const ageOf = (proof: Proof): number => clock.monotonicMs() - proof.provenAt;
+  const ageOf = (verification: Verification): number => clock.monotonicMs() - verification.provenAt;
 
-  const keep = (key: string, proof: Proof | undefined): void => {
+  const keep = (key: string, verification: Verification | undefined): void => {
     proofs.delete(key);
     for (const [oldKey, old] of proofs) {
       if (ageOf(old) <= staleMs) break;
       proofs.delete(oldKey);
     }
-    if (proof !== undefined) proofs.set(key, proof);
+    if (verification !== undefined) proofs.set(key, verification);
   };
 
-  const lastProof = (key: string, error: unknown): Proof => {
+  const lastVerification = (key: string, error: unknown): Verification => {
     const last = proofs.get(key);
     if (last === undefined || ageOf(last) > staleMs) throw serviceUnavailable(error);
     log.warn({ err: error, zipToken: key }, 'could not verify a token again; using its last verification');
     return last;
   };
 
-  const askAndKeep = async (candidate: ZipToken, key: string): Promise<Proof | undefined> => {
+  const askAndKeep = async (candidate: ZipToken, key: string): Promise<Verification | undefined> => {
     try {
-      const proof = await ask(candidate);
-      keep(key, proof);
-      return proof;
+      const verification = await ask(candidate);
+      keep(key, verification);
+      return verification;
     } catch (error) {
-      return lastProof(key, error);
+      return lastVerification(key, error);
     } finally {
       running.delete(key);
     }

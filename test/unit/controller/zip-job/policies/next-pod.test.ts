@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { nextPod } from '#controller/zip-job/policies/charge.ts';
+import { nextPod } from '#controller/zip-job/policies/next-pod.ts';
 import { ago, aPod } from '#test/support/builders/builders.ts';
 
 describe('nextPod', () => {

@@ -1,19 +1,19 @@
 import { expect } from 'chai';
-import { FairLine } from '#controller/engine/fair-line.ts';
+import { FairQueue } from '#controller/engine/fair-queue.ts';
 
-const aLine = (...items: readonly string[]): FairLine<string> => {
-  const line = new FairLine<string>();
+const aLine = (...items: readonly string[]): FairQueue<string> => {
+  const line = new FairQueue<string>();
   for (const item of items) line.push(item.slice(0, 1), item);
   return line;
 };
 
-const all = (line: FairLine<string>): readonly string[] => {
+const all = (line: FairQueue<string>): readonly string[] => {
   const taken: string[] = [];
   for (let item = line.shift(); item !== undefined; item = line.shift()) taken.push(item);
   return taken;
 };
 
-describe('FairLine', () => {
+describe('FairQueue', () => {
   it('is first in, first out within a group', () => {
     expect(all(aLine('a1', 'a2', 'a3'))).to.deep.equal(['a1', 'a2', 'a3']);
   });

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { SettleTask } from '#crds/zipper-contract.ts';
+import type { RecoveryTask } from '#crds/zipper-contract.ts';
 import { createHttpAgents } from '#runtime/egress/http-agents.ts';
 import { createLogger } from '#runtime/log.ts';
 import { type HostileStore, startHostileStore } from '#test/support/servers/hostile-store.ts';
@@ -8,7 +8,7 @@ import { providerOf } from '#zipper-image/store/providers.ts';
 import { createStore, type Store } from '#zipper-image/store/store.ts';
 import { createUploadsLeft } from '#zipper-image/store/uploads-left.ts';
 import { checkBucket } from '#zipper-image/tasks/check-bucket.ts';
-import { settle } from '#zipper-image/tasks/settle.ts';
+import { recover } from '#zipper-image/tasks/recover.ts';
 
 const log = createLogger('test', { level: 'silent' });
 const settings = {
@@ -17,11 +17,11 @@ const settings = {
   storeRetryBaseMs: 1,
   storeRetryMaxMs: 2,
   storeStartGraceMs: 300,
-  settleLimitMs: 15_000,
+  recoveryLimitMs: 15_000,
 };
-const denied = { kind: 'answer', status: 403, code: 'AccessDenied' } as const;
+const denied = { kind: 'response', status: 403, code: 'AccessDenied' } as const;
 
-type SettledState =
+type RecoveredState =
   | { readonly uploadState: 'open' | 'committing'; readonly uploadId: string }
   | { readonly uploadState: 'unrecorded' };
 
@@ -54,16 +54,16 @@ describe('a pod that only asks the store', () => {
     });
   };
 
-  describe('settle', () => {
+  describe('recover', () => {
     const created = new Date(Date.now() - 60_000);
     let left = createUploadsLeft();
     beforeEach(() => {
       left = createUploadsLeft();
     });
-    const settleAs = (state: SettledState, settleLimitMs = settings.settleLimitMs) => {
-      const task: SettleTask = {
+    const recoverAs = (state: RecoveredState, recoveryLimitMs = settings.recoveryLimitMs) => {
+      const task: RecoveryTask = {
         contractVersion: 1,
-        mode: 'settle',
+        mode: 'recover',
         bucket: { service: 's3', name: 'bucket' },
         key: 'a.zip',
         attempt: 'pod-1',
@@ -71,17 +71,17 @@ describe('a pod that only asks the store', () => {
         ...state,
       };
       const stopping = new AbortController().signal;
-      return settle({
+      return recover({
         task,
         store,
-        settings: { ...settings, settleLimitMs },
+        settings: { ...settings, recoveryLimitMs },
         log,
         stopping,
         onAbortFailed: left.abortFailed,
       });
     };
-    const run = async (uploadState: 'open' | 'committing', settleLimitMs?: number) =>
-      settleAs({ uploadState, uploadId: await store.createUpload('a.zip', 'pod-1') }, settleLimitMs);
+    const run = async (uploadState: 'open' | 'committing', recoveryLimitMs?: number) =>
+      recoverAs({ uploadState, uploadId: await store.createUpload('a.zip', 'pod-1') }, recoveryLimitMs);
 
     it('aborts an open upload and says absent without looking', async () => {
       expect(await run('open')).to.deep.equal({ outcome: 'absent' });
@@ -102,7 +102,7 @@ describe('a pod that only asks the store', () => {
 
     it('looks after any answer to the abort', async () => {
       publish('pod-1');
-      for (const fault of [denied, { kind: 'answer', status: 404, code: 'NoSuchUpload' }] as const) {
+      for (const fault of [denied, { kind: 'response', status: 404, code: 'NoSuchUpload' }] as const) {
         hostile.fault = ({ operation }) => (operation === 'abort' ? fault : undefined);
         expect(await run('committing')).to.include({ outcome: 'published' });
       }
@@ -111,7 +111,7 @@ describe('a pod that only asks the store', () => {
     it('counts an abort that the store refuses (U11)', async () => {
       hostile.fault = ({ operation }) => (operation === 'abort' ? denied : undefined);
       expect(await run('open')).to.deep.equal({ outcome: 'absent' });
-      expect(left.told()).to.deep.equal({ abortFailures: 1 });
+      expect(left.reported()).to.deep.equal({ abortFailures: 1 });
     });
 
     it('aborts also what was started for the same attempt before, and not recorded (H8)', async () => {
@@ -126,7 +126,7 @@ describe('a pod that only asks the store', () => {
       Object.assign(hostile.uploads.get(unknown) ?? {}, { initiated: new Date(Date.now() - 30_000) });
       const uploadId = await store.createUpload('a.zip', 'pod-1');
       hostile.uploads.delete(uploadId);
-      expect(await settleAs({ uploadState: 'open', uploadId })).to.deep.equal({ outcome: 'absent' });
+      expect(await recoverAs({ uploadState: 'open', uploadId })).to.deep.equal({ outcome: 'absent' });
       expect(hostile.uploads.size).to.equal(0);
     });
 
@@ -164,10 +164,10 @@ describe('a pod that only asks the store', () => {
       left = createUploadsLeft();
     });
     const sweep = () =>
-      settle({
+      recover({
         task: {
           contractVersion: 1,
-          mode: 'settle',
+          mode: 'recover',
           bucket: { service: 's3', name: 'bucket' },
           key: 'a.zip',
           attempt: 'pod-1',
@@ -192,7 +192,7 @@ describe('a pod that only asks the store', () => {
       await leave();
       expect(await sweep()).to.deep.equal({ outcome: 'absent' });
       expect(hostile.uploads.size).to.equal(0);
-      expect(left.told()).to.deep.equal({});
+      expect(left.reported()).to.deep.equal({});
     });
 
     it('leaves uploads alone that cannot be of the job', async () => {
@@ -210,17 +210,17 @@ describe('a pod that only asks the store', () => {
         await leave();
         hostile.fault = (request) => (request.operation === operation ? denied : undefined);
         expect(await sweep()).to.deep.equal({ outcome: 'absent' });
-        expect(left.told().abortFailures).to.be.greaterThan(0);
+        expect(left.reported().abortFailures).to.be.greaterThan(0);
       });
 
     it('has nothing to count in a bucket that is gone', async () => {
-      hostile.fault = () => ({ kind: 'answer', status: 404, code: 'NoSuchBucket' });
+      hostile.fault = () => ({ kind: 'response', status: 404, code: 'NoSuchBucket' });
       expect(await sweep()).to.deep.equal({ outcome: 'absent' });
-      expect(left.told()).to.deep.equal({});
+      expect(left.reported()).to.deep.equal({});
     });
 
     it('leaves the question open while the store does not answer', async () => {
-      hostile.fault = () => ({ kind: 'answer', status: 500, code: 'InternalError' });
+      hostile.fault = () => ({ kind: 'response', status: 500, code: 'InternalError' });
       expect(await sweep().catch((thrown: unknown) => thrown)).to.include({ code: 'StoreUnavailable' });
     });
   });
@@ -244,7 +244,7 @@ describe('a pod that only asks the store', () => {
           's3:ListMultipartUploadParts',
           's3:AbortMultipartUpload',
         ],
-        warnings: ['FenceIncomplete'],
+        warnings: ['RecoveryLimited'],
       });
     });
 
@@ -269,12 +269,12 @@ describe('a pod that only asks the store', () => {
         const check = await run();
         expect(check.missingPermissions).to.deep.equal([permission]);
         expect(check.ok).to.equal(permission !== 's3:PutObject');
-        expect(check.warnings).to.deep.equal(operation === 'head' ? ['FenceIncomplete'] : undefined);
+        expect(check.warnings).to.deep.equal(operation === 'head' ? ['RecoveryLimited'] : undefined);
         expect(hostile.uploads.size).to.equal(operation === 'abort' ? 1 : 0);
       });
 
     it('tells credentials that the store does not know from a permission that is missing (U17)', async () => {
-      hostile.fault = () => ({ kind: 'answer', status: 403, code: 'InvalidAccessKeyId' });
+      hostile.fault = () => ({ kind: 'response', status: 403, code: 'InvalidAccessKeyId' });
       const check = await run();
       expect(check).to.deep.include({ ok: false, missingPermissions: [] });
       expect(check.failure).to.include({ code: 'BucketCredentialsInvalid' });
@@ -282,12 +282,12 @@ describe('a pod that only asks the store', () => {
 
     it('does without listings that the store does not have', async () => {
       hostile.fault = ({ operation }) =>
-        operation === 'listUploads' ? { kind: 'answer', status: 501, code: 'NotImplemented' } : undefined;
+        operation === 'listUploads' ? { kind: 'response', status: 501, code: 'NotImplemented' } : undefined;
       expect(await run()).to.deep.include({ ok: true });
     });
 
     it('tells a bucket that is not there', async () => {
-      hostile.fault = () => ({ kind: 'answer', status: 404, code: 'NoSuchBucket' });
+      hostile.fault = () => ({ kind: 'response', status: 404, code: 'NoSuchBucket' });
       expect((await run()).failure).to.include({ code: 'BucketNotFound' });
     });
   });

@@ -6,29 +6,29 @@ export const ZIPJOB = 'zipjob';
 export const ZIPPROJECT = 'zipproject';
 export const ZIPBUCKET = 'zipbucket';
 
-export type PassResult = 'success' | 'requeue' | 'requeue_after';
+export type ReconcileOutcome = 'success' | 'requeue' | 'requeue_after';
 
-export interface PassMeasure {
+export interface ReconcileMeasure {
   readonly metrics: Pick<ControllerMetrics, 'reconciles' | 'errors' | 'seconds' | 'activeWorkers'>;
   readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly controller: typeof ZIPJOB | typeof ZIPPROJECT | typeof ZIPBUCKET;
 }
 
 /** Records one reconcile under the metric names of controller-runtime; rethrows errors. */
-export const measurePass = async (
-  { metrics, clock, controller }: PassMeasure,
-  pass: () => Promise<PassResult>,
+export const measureReconcile = async (
+  { metrics, clock, controller }: ReconcileMeasure,
+  round: () => Promise<ReconcileOutcome>,
 ): Promise<void> => {
-  const begun = clock.monotonicMs();
+  const started = clock.monotonicMs();
   metrics.activeWorkers.inc({ controller });
   try {
-    metrics.reconciles.inc({ controller, result: await pass() });
+    metrics.reconciles.inc({ controller, result: await round() });
   } catch (error) {
     metrics.reconciles.inc({ controller, result: 'error' });
     metrics.errors.inc({ controller });
     throw error;
   } finally {
     metrics.activeWorkers.dec({ controller });
-    metrics.seconds.observe({ controller }, (clock.monotonicMs() - begun) / 1000);
+    metrics.seconds.observe({ controller }, (clock.monotonicMs() - started) / 1000);
   }
 };

@@ -4,7 +4,7 @@ export const OUTPUT_FORMATS = ['table', 'json', 'yaml'] as const;
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
 
 /** The result of a command. */
-export interface Answer {
+export interface Output {
   /** For `-o json` and `-o yaml`: complete, with null for unset fields, and stable across versions. */
   readonly value: unknown;
   /** For `-o table`. */
@@ -18,7 +18,7 @@ export interface Answer {
 const withLineEnd = (text: string): string => (text === '' || text.endsWith('\n') ? text : `${text}\n`);
 
 /** The text for standard output. */
-export const renderAnswer = ({ value, text }: Answer, format: OutputFormat): string => {
+export const renderResponse = ({ value, text }: Output, format: OutputFormat): string => {
   switch (format) {
     case 'table':
       return withLineEnd(text);

@@ -1,5 +1,5 @@
 import type { Attempt, UploadState } from '#crds/zip-job.ts';
-import type { SettleOutcome } from '#crds/zipper-contract.ts';
+import type { RecoveryOutcome } from '#crds/zipper-contract.ts';
 import { isJobFinished, jobFailure } from '../../kube-state/job-state.ts';
 import { terminationOf } from '../../kube-state/pod-state.ts';
 import { parseTerminationMessage } from '../../kube-state/termination-message.ts';
@@ -8,38 +8,46 @@ import type { Observation } from '../observation.ts';
 import { uploadOf } from '../owned-status.ts';
 
 /** How long the recovery Job may be overdue, or be rejected by the API server, before recovery ends without a result. */
-const PATIENCE_SECONDS = 60;
+const GRACE_PERIOD_SECONDS = 60;
 
 /** What to recover: an upload recorded in the status, or one that only the store may know. */
-export type Settled = UploadState | 'unrecorded';
+export type Recovered = UploadState | 'unrecorded';
 
-export interface SettleAnswer {
-  readonly kind: 'answer';
-  readonly outcome: SettleOutcome;
-  readonly upload: Settled;
+export interface RecoveryResult {
+  readonly kind: 'response';
+  readonly outcome: RecoveryOutcome;
+  readonly upload: Recovered;
   /** Number of uploads that could not be aborted or found. */
   readonly abortFailures: number;
 }
 
-export type SettleStep =
+export type RecoveryStep =
   /** The attempt cannot have started an upload. */
   | { readonly kind: 'nothing' }
-  | { readonly kind: 'start'; readonly attempt: Attempt; readonly upload: Settled }
+  | { readonly kind: 'start'; readonly attempt: Attempt; readonly upload: Recovered }
   | { readonly kind: 'wait'; readonly until: Date }
-  | SettleAnswer;
+  | RecoveryResult;
 
-const unknownOf = (upload: Settled): SettleAnswer => ({
-  kind: 'answer',
+const unknownOf = (upload: Recovered): RecoveryResult => ({
+  kind: 'response',
   outcome: { outcome: 'unknown' },
   upload,
   abortFailures: 1,
 });
 
-const answerOf = (settle: NonNullable<Observation['settle']>, upload: Settled): SettleAnswer | undefined => {
-  for (const pod of settle.pods) {
+const responseOf = (
+  recovery: NonNullable<Observation['recovery']>,
+  upload: Recovered,
+): RecoveryResult | undefined => {
+  for (const pod of recovery.pods) {
     const message = parseTerminationMessage(terminationOf(pod)?.message);
-    if (message && 'settled' in message)
-      return { kind: 'answer', outcome: message.settled, upload, abortFailures: message.abortFailures ?? 0 };
+    if (message && 'recovered' in message)
+      return {
+        kind: 'response',
+        outcome: message.recovered,
+        upload,
+        abortFailures: message.abortFailures ?? 0,
+      };
   }
   return undefined;
 };
@@ -49,34 +57,34 @@ const answerOf = (settle: NonNullable<Observation['settle']>, upload: Settled): 
  * there is none. Nor if the zipper wrote a termination message: it knows whether the start of an upload got no response.
  * This leaves pods that were killed, lost, or stopped during the start.
  */
-const mayHaveStarted = ({ zipJob, pods, settle }: Observation, { podUid }: Attempt): boolean => {
+const mayHaveStarted = ({ zipJob, pods, recovery }: Observation, { podUid }: Attempt): boolean => {
   if (zipJob.status?.progress?.podUid !== podUid) return false;
-  if (settle) return true;
+  if (recovery) return true;
   const pod = pods.find(({ metadata }) => metadata.uid === podUid);
   const message = pod && parseTerminationMessage(terminationOf(pod)?.message);
-  return message === undefined || message.startUnanswered === true;
+  return message === undefined || message.startUnconfirmed === true;
 };
 
 /** The upload to recover, as the zipper left it when it was deactivated. */
-const toSettle = (seen: Observation, attempt: Attempt): Settled | undefined =>
+const toRecover = (seen: Observation, attempt: Attempt): Recovered | undefined =>
   uploadOf(seen.zipJob, attempt.podUid) ??
   attempt.upload ??
   (mayHaveStarted(seen, attempt) ? 'unrecorded' : undefined);
 
 const overdueAt = (
   created: string | undefined,
-  settings: { readonly settleDeadlineSeconds: number },
-): number => (timeOf(created) ?? 0) + (settings.settleDeadlineSeconds + PATIENCE_SECONDS) * 1000;
+  settings: { readonly recoveryDeadlineSeconds: number },
+): number => (timeOf(created) ?? 0) + (settings.recoveryDeadlineSeconds + GRACE_PERIOD_SECONDS) * 1000;
 
 const followJob = (
-  settle: NonNullable<Observation['settle']>,
-  at: { readonly now: Date; readonly settleDeadlineSeconds: number; readonly upload: Settled },
-): SettleStep => {
+  recovery: NonNullable<Observation['recovery']>,
+  at: { readonly now: Date; readonly recoveryDeadlineSeconds: number; readonly upload: Recovered },
+): RecoveryStep => {
   const unknown = unknownOf(at.upload);
-  const answer = answerOf(settle, at.upload);
-  if (answer) return answer;
-  if (isJobFinished(settle.job) || jobFailure(settle.job)) return unknown;
-  const overdue = overdueAt(settle.job.metadata.creationTimestamp, at);
+  const response = responseOf(recovery, at.upload);
+  if (response) return response;
+  if (isJobFinished(recovery.job) || jobFailure(recovery.job)) return unknown;
+  const overdue = overdueAt(recovery.job.metadata.creationTimestamp, at);
   return at.now.getTime() >= overdue ? unknown : { kind: 'wait', until: new Date(overdue) };
 };
 
@@ -84,18 +92,18 @@ const followJob = (
  * The next step until the last attempt can no longer publish an archive. The attempt was deactivated
  * before; a recovery Job aborts its upload and checks in the store whether it was published.
  */
-export const settleStep = (
+export const recoveryStep = (
   seen: Observation,
   attempt: Attempt,
-  at: { readonly now: Date; readonly settleDeadlineSeconds: number },
-): SettleStep => {
-  const upload = toSettle(seen, attempt);
+  at: { readonly now: Date; readonly recoveryDeadlineSeconds: number },
+): RecoveryStep => {
+  const upload = toRecover(seen, attempt);
   if (!upload) return { kind: 'nothing' };
-  if (seen.settle) return followJob(seen.settle, { ...at, upload });
+  if (seen.recovery) return followJob(seen.recovery, { ...at, upload });
   const unknown = unknownOf(upload);
   if (!seen.bucket) return unknown;
   const { refusal } = seen;
-  if (refusal?.target !== 'settle') return { kind: 'start', attempt, upload };
+  if (refusal?.target !== 'recover') return { kind: 'start', attempt, upload };
   const giveUpAt = overdueAt(refusal.since.toISOString(), at);
   if (at.now.getTime() >= giveUpAt) return unknown;
   return at.now >= refusal.retryAt

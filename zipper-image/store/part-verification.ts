@@ -13,7 +13,7 @@ export const missing = (attempted: string, what: string): StoreError =>
   new StoreError(`${attempted}: the response of the store has no ${what}`, {
     code: 'StoreUnavailable',
     retryable: true,
-    storeCode: 'IncompleteAnswer',
+    storeCode: 'IncompleteResponse',
   });
 
 const corrupted = (attempted: string, what: string): StoreError =>
@@ -43,7 +43,7 @@ export interface PartProof {
   readonly etagIsMd5: boolean;
 }
 
-interface PartAnswer {
+interface PartResponse {
   readonly ETag?: string | undefined;
   readonly ChecksumCRC32?: string | undefined;
   readonly ServerSideEncryption?: string | undefined;
@@ -51,19 +51,19 @@ interface PartAnswer {
 }
 
 /** Compares what the store says that it holds with what was sent. Encrypted parts have ETags that are no MD5. */
-export const verifyPart = (answer: PartAnswer, digests: PartDigests, attempted: string): PartProof => {
-  if (answer.ETag === undefined) throw missing(attempted, 'ETag');
-  const etag = withoutQuotes(answer.ETag);
+export const verifyPart = (response: PartResponse, digests: PartDigests, attempted: string): PartProof => {
+  if (response.ETag === undefined) throw missing(attempted, 'ETag');
+  const etag = withoutQuotes(response.ETag);
   if (digests.kind === 'crc32') {
     // A store that was asked to sum and does not say what it summed proves nothing.
-    if (answer.ChecksumCRC32 === undefined) throw missing(attempted, 'CRC-32');
-    if (answer.ChecksumCRC32 !== base64Crc(digests.crc32)) throw corrupted(attempted, 'CRC-32');
-    return { etag: answer.ETag, etagIsMd5: false };
+    if (response.ChecksumCRC32 === undefined) throw missing(attempted, 'CRC-32');
+    if (response.ChecksumCRC32 !== base64Crc(digests.crc32)) throw corrupted(attempted, 'CRC-32');
+    return { etag: response.ETag, etagIsMd5: false };
   }
-  const isEncrypted = answer.ServerSideEncryption?.startsWith('aws:kms') === true;
-  const etagIsMd5 = isMd5(etag) && !isEncrypted && answer.SSECustomerAlgorithm === undefined;
+  const isEncrypted = response.ServerSideEncryption?.startsWith('aws:kms') === true;
+  const etagIsMd5 = isMd5(etag) && !isEncrypted && response.SSECustomerAlgorithm === undefined;
   if (etagIsMd5 && etag.toLowerCase() !== digests.md5.toString('hex')) throw corrupted(attempted, 'MD5');
-  return { etag: answer.ETag, etagIsMd5 };
+  return { etag: response.ETag, etagIsMd5 };
 };
 
 /** What is compared of each part when the whole is proved. */

@@ -17,7 +17,7 @@ const identity = ({ metadata }: KubeObject): Pick<Attempt, 'namespace' | 'name'>
 });
 
 /** An object client that throws an AdministrationError with the attempted operation, for display to the user. */
-export const createPersonClient = <T extends KubeObject>(
+export const createUserClient = <T extends KubeObject>(
   kube: KubeClient,
   definition: ResourceDefinition<T>,
 ): ObjectClient<T> => {

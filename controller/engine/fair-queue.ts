@@ -36,7 +36,7 @@ class Fifo<T> {
  * However many items one group has, the first item of another waits for at most one item of each group. Every operation
  * takes constant time.
  */
-export class FairLine<T> {
+export class FairQueue<T> {
   readonly #groups = new Map<string, Fifo<T>>();
   /** Every group that has items, once. */
   readonly #turns = new Fifo<string>();

@@ -1,0 +1,30 @@
+import { expect } from 'chai';
+import { zipJobSkeleton } from '#controller/kube-state/caches.ts';
+import { ago, aZipJob } from '#test/support/builders/builders.ts';
+import { finishedAs, running } from '#test/support/builders/zip-job-statuses.ts';
+
+describe('zipJobSkeleton', () => {
+  it('keeps of a ZipJob at rest what its expiry needs', () => {
+    const status = finishedAs('Succeeded', { attempts: [{ n: 1, podUid: 'p', class: 'success' }] });
+    const skeleton = zipJobSkeleton(aZipJob({ status }));
+    expect(skeleton.status).to.deep.equal({
+      phase: 'Succeeded',
+      reason: 'Uploaded',
+      finishedAt: ago(10),
+      webhook: { state: 'NotConfigured' },
+      attempts: status.attempts,
+    });
+    expect(Object.keys(skeleton.spec)).to.deep.equal(['bucketRef', 'key', 'filesFrom']);
+  });
+
+  it('keeps the whole ZipJob while something is left to do', () => {
+    const replay = { 'zipjobs.dev/replay-webhook': 'once-more' };
+    for (const zipJob of [
+      aZipJob({ status: finishedAs('Failed'), metadata: { annotations: replay } }),
+      aZipJob({ status: running('p1') }),
+      aZipJob({ status: finishedAs('Failed', { webhook: { state: 'Pending' } }) }),
+      aZipJob({ status: finishedAs('Failed'), metadata: { finalizers: ['zipjobs.dev/cleanup'] } }),
+    ])
+      expect(zipJobSkeleton(zipJob)).to.equal(zipJob);
+  });
+});
