@@ -21,7 +21,7 @@ const refusal = (task: () => unknown): AdministrationError => {
 };
 
 describe('checkNewBucket', () => {
-  it('takes each service with its fields, and nothing else', () => {
+  it('accepts each service with its own fields only', () => {
     expect(checkNewBucket(S3)).to.deep.equal(S3);
     expect(checkNewBucket(R2)).to.deep.equal(R2);
     const endpoint = 'https://s3.example.com:9000';
@@ -35,23 +35,18 @@ describe('checkNewBucket', () => {
     expect(checkNewBucket({ ...R2, host: jurisdiction })).to.include({ host: jurisdiction });
   });
 
-  const cases: readonly (readonly [what: string, bucket: NewBucket, field: string, says: RegExp])[] = [
+  const cases: readonly (readonly [what: string, bucket: NewBucket, field: string, message: RegExp])[] = [
     ['another service', { ...S3, service: 'gcs' }, 'service', /Invalid service "gcs"\. Use s3 or r2/],
-    [
-      'a name that no bucket has',
-      { ...S3, bucketName: 'Reports' },
-      'bucketName',
-      /3 to 63 lowercase letters/,
-    ],
+    ['an invalid bucket name', { ...S3, bucketName: 'Reports' }, 'bucketName', /3 to 63 lowercase letters/],
     ['a name that is too short', { ...S3, bucketName: 'ab' }, 'bucketName', /3 to 63/],
     ['no region', { ...S3, region: undefined }, 'region', /requires region, such as eu-central-1/],
     ['an empty region', { ...S3, region: '' }, 'region', /requires region/],
-    ['a region that is none', { ...S3, region: 'EU Central' }, 'region', /Invalid region "EU Central"/],
+    ['an invalid region', { ...S3, region: 'EU Central' }, 'region', /Invalid region "EU Central"/],
     ['a host for S3', { ...S3, host: 'a.b.c' }, 'host', /an s3 bucket has no host/],
     ['a region for R2', { ...R2, region: 'auto' }, 'region', /an r2 bucket has no region/],
     ['no account', { ...R2, accountId: undefined }, 'accountId', /requires accountId/],
     ['no host', { ...R2, host: undefined }, 'host', /requires host, of the form <account id>\.<domain>/],
-    ['an account that is none', { ...R2, accountId: 'a b' }, 'accountId', /Invalid account ID "a b"/],
+    ['an invalid account ID', { ...R2, accountId: 'a b' }, 'accountId', /Invalid account ID "a b"/],
     [
       "another account's host",
       { ...R2, accountId: 'ffff' },
@@ -60,7 +55,7 @@ describe('checkNewBucket', () => {
     ],
     ['a host without a domain', { ...R2, host: '0123abcd' }, 'host', /Use a host of the form/],
     ['a host with a scheme', { ...R2, host: 'https://0123abcd.r2.test' }, 'host', /without scheme and path/],
-    ['a host with a hole', { ...R2, host: '0123abcd..test' }, 'host', /Use a host of the form/],
+    ['a host with an empty label', { ...R2, host: '0123abcd..test' }, 'host', /Use a host of the form/],
     [
       'an endpoint without a scheme',
       { ...S3, endpoint: 's3.test' },
@@ -75,16 +70,16 @@ describe('checkNewBucket', () => {
     ],
     ['an endpoint with a password', { ...S3, endpoint: 'https://a:b@s3.test' }, 'endpoint', /without user/],
   ];
-  for (const [what, bucket, field, says] of cases)
+  for (const [what, bucket, field, message] of cases)
     it(`refuses ${what}, and names the field`, () => {
       const error = refusal(() => checkNewBucket(bucket));
       expect(error).to.include({ code: 'InvalidInput', field });
-      expect(error.message).to.match(says);
+      expect(error.message).to.match(message);
     });
 });
 
 describe('checkCredentials', () => {
-  it('refuses what no credential is, without repeating it (H9)', () => {
+  it('refuses invalid credentials without repeating them (H9)', () => {
     for (const secretAccessKey of ['', 'two words', 'line\n', 'x'.repeat(513), 'schlüssel']) {
       const error = refusal(() => {
         checkCredentials({ accessKeyId: 'id', secretAccessKey });

@@ -17,7 +17,7 @@ const explain = (message: string, code: KubeErrorOptions['code']): Administratio
 };
 
 describe('explainKubeError', () => {
-  it('names verb, resource and namespace of a missing permission, and who lacks it', () => {
+  it('names the verb, resource, namespace and user of a missing permission', () => {
     const { code, message } = explain(
       'POST /apis/x: 403 Forbidden: ziptokens.zipjobs.dev is forbidden: User "jane" cannot create resource "ziptokens" in API group "zipjobs.dev" in the namespace "acme"',
       'Forbidden',
@@ -26,7 +26,7 @@ describe('explainKubeError', () => {
     expect(message).to.match(/^User "jane" cannot create ziptokens\.zipjobs\.dev in namespace acme\. Ask /);
   });
 
-  it("tells a policy's refusal in its words", () => {
+  it('repeats the message of an admission policy', () => {
     const { code, message } = explain(
       'POST /apis/x: 403 Forbidden: ziptokens.zipjobs.dev "backend" is forbidden: ValidatingAdmissionPolicy \'p\' denied request: not on Sundays',
       'Forbidden',
@@ -35,7 +35,7 @@ describe('explainKubeError', () => {
     expect(message).to.match(/A cluster policy rejected .* not on Sundays$/);
   });
 
-  it('says what to do next', () => {
+  it('suggests the next step', () => {
     expect(explain('GET /x: the connection failed (ECONNREFUSED)', 'Unreachable')).to.deep.include({
       code: 'Unreachable',
       message:
@@ -50,7 +50,7 @@ describe('explainKubeError', () => {
     expect(explain('PUT /x: 409 Conflict: changed', 'Conflict').message).to.contain('try again');
   });
 
-  it('leaves every other error as it is', () => {
+  it('returns every other error unchanged', () => {
     const error = new TypeError('x');
     expect(explainKubeError(ATTEMPT, error)).to.equal(error);
   });

@@ -14,7 +14,7 @@ const NEW_UUID = '0f9d7a52-58a4-4c8e-9a57-1d1a2b3c4d5e';
 const URL_WITH_SECRET = `https://example.com/file?sig=${CANARY}`;
 
 describe('toJob', () => {
-  it('shows no URL of a source and none of the webhook', () => {
+  it('omits the URLs of sources and of the webhook', () => {
     const zipJob = aZipJob({
       spec: { webhook: { url: URL_WITH_SECRET, events: ['FAILED'] } },
       status: finishedAs('Failed', {
@@ -30,7 +30,7 @@ describe('toJob', () => {
     expect(job.files).to.deep.equal({ list: 'inline', count: 1, deletedAt: null });
   });
 
-  it('has one form for every job: null for what is not known', () => {
+  it('returns the same fields for every job, with null for unknown values', () => {
     const fresh = toJob(aZipJob());
     const old = toJob(aZipJob({ status: finishedAs('Succeeded') }));
     expect(Object.keys(fresh)).to.deep.equal(Object.keys(old));
@@ -40,7 +40,7 @@ describe('toJob', () => {
 });
 
 describe('timelineOf', () => {
-  it('tells attempts, conditions and deliveries in order', () => {
+  it('lists attempts, conditions and deliveries in chronological order', () => {
     const job = aZipJob({
       status: finishedAs('Failed', {
         conditions: [],
@@ -82,13 +82,13 @@ describe('zipJobAgain', () => {
   });
   const again = zipJobAgain(first, { uuid: NEW_UUID, now: NOW });
 
-  it('has the spec of the first, with its list, but is neither cancelled nor held', () => {
+  it('copies the spec and file list of the first job, without cancel and suspend', () => {
     const { cancel: _cancel, suspend: _suspend, ...spec } = first.spec;
     expect(again.spec).to.deep.equal(spec);
     expect(again.status).to.equal(undefined);
   });
 
-  it('takes over nothing that belongs to the first one alone', () => {
+  it('copies no metadata of the first job', () => {
     expect(again.metadata.annotations).to.deep.equal({
       [ANNOTATIONS.acceptedAt]: NOW.toISOString(),
       [ANNOTATIONS.runAgainOf]: NAME,
@@ -96,7 +96,7 @@ describe('zipJobAgain', () => {
     expect(again.metadata).not.to.have.any.keys('uid', 'resourceVersion', 'finalizers', 'ownerReferences');
   });
 
-  it('is named so that its id can be asked for, or as the first one with an end of its own', () => {
+  it('uses zip-<uuid> as name, or the first name with a new suffix', () => {
     const named = (name: string): string =>
       zipJobAgain(aZipJob({ metadata: { name } }), { uuid: NEW_UUID, now: NOW }).metadata.name;
     expect(again.metadata.name).to.equal(`zip-${NEW_UUID}`);
@@ -105,7 +105,7 @@ describe('zipJobAgain', () => {
     expect(named('c'.repeat(52))).to.have.length(MAX_ZIP_JOB_NAME_LENGTH);
   });
 
-  it('is refused of a job that runs, and of one whose list is gone', () => {
+  it('is refused for a job that is running or whose file list was deleted', () => {
     expect(() => checkCanRunAgain(aZipJob({ status: running('p') }))).to.throw(/it is not finished/);
     const annotations = { [ANNOTATIONS.fileListDeletedAt]: ago(9) };
     expect(() =>
@@ -147,7 +147,7 @@ describe('listJobs', () => {
     return jobs.map(({ name }) => name);
   };
 
-  it('gives the newest of all pages, and counts the rest', async () => {
+  it('returns the newest jobs of all pages and counts all matches', async () => {
     const { jobs, matching } = await listJobs(
       kube as KubeClient,
       { phases: [], limit: 2 },
@@ -157,7 +157,7 @@ describe('listJobs', () => {
     expect(matching).to.equal(3);
   });
 
-  it('finds by phase, where no phase is as good as queued, by key and by age', async () => {
+  it('filters by phase (none counts as Queued), by key and by age', async () => {
     expect(await names({ phases: ['Queued'] })).to.deep.equal(['old']);
     expect(await names({ phases: ['Failed', 'Running'] })).to.deep.equal(['new', 'middle']);
     expect(await names({ key: 'a/*' })).to.deep.equal(['new', 'old']);
@@ -168,7 +168,7 @@ describe('listJobs', () => {
     ).to.deep.equal(['middle']);
   });
 
-  it('lets the API server leave out what it can', async () => {
+  it('filters by bucket and phase on the API server', async () => {
     asked.length = 0;
     await names({ phases: ['Queued'], bucket: { service: 's3', bucketName: 'archive' } });
     expect(asked[0]).to.equal(

@@ -3,18 +3,18 @@ import { remedyFor } from '#administration/remedies.ts';
 import { FAILURE_CODES } from '#crds/zipper-contract.ts';
 
 describe('remedyFor', () => {
-  it('has a remedy for whatever a person has to mend', () => {
+  it('has a remedy for each failure that a user can fix', () => {
     const without = Object.entries(FAILURE_CODES)
       .filter(
         ([, { exit }]) => exit === 'sourceFailed' || exit === 'bucketRefused' || exit === 'archiveLimit',
       )
       .map(([code]) => code)
       .filter((code) => remedyFor(code) === null);
-    // What a source that answers with no file has done wrong, only its message tells.
+    // Only the message says what is wrong with an invalid source.
     expect(without).to.deep.equal(['SourceInvalid']);
   });
 
-  it('has none for what mends itself, and for what is no failure of a zipper', () => {
+  it('has none for failures that need no action or that no zipper reports', () => {
     for (const code of ['Terminated', 'Superseded', 'BucketTested', 'toString'])
       expect(remedyFor(code), code).to.equal(null);
   });

@@ -25,7 +25,7 @@ describe('createAbandonZipJob', () => {
     await abandon[Symbol.asyncDispose]();
   });
 
-  it('tries again, and says in the end what remains', async () => {
+  it('retries, then logs that the job remains', async () => {
     const { jobs, abandon, lines, deletes } = setUp();
     jobs.fail(unreachable());
     abandon({ namespace: NAMESPACE, name: NAME });
@@ -34,7 +34,7 @@ describe('createAbandonZipJob', () => {
     await abandon[Symbol.asyncDispose]();
   });
 
-  it('does so many at once and no more, and ends with the process', async () => {
+  it('limits concurrent deletions and deletes nothing after disposal', async () => {
     const { jobs, abandon, deletes } = setUp(2);
     jobs.holdUntil(Promise.withResolvers<void>().promise);
     for (const name of ['a', 'b', 'c']) abandon({ namespace: NAMESPACE, name });

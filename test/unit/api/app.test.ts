@@ -16,9 +16,9 @@ describe('createApp', () => {
     await api[Symbol.asyncDispose]();
   });
 
-  describe('order of faults', () => {
+  describe('order of checks', () => {
     const none = { bucket_name: 'nowhere', key: '', urls: [] };
-    it('is 401 first', async () => {
+    it('returns 401 before all other errors', async () => {
       const response = await api.ask({
         method: 'POST',
         path: '/v1/zips',
@@ -29,7 +29,7 @@ describe('createApp', () => {
       expect(response.status).to.equal(401);
     });
 
-    it('is 403 before the body', async () => {
+    it('returns 403 before it reads the body', async () => {
       const token = generateToken();
       api.tokens.put(aToken('team-a', token, { name: 'reader', permissions: ['read'] }));
       const response = await api.post('{', { token, headers: { 'content-type': 'text/plain' } });
@@ -41,11 +41,11 @@ describe('createApp', () => {
       });
     });
 
-    it('is 415 before 400', async () => {
+    it('returns 415 before 400', async () => {
       expect((await api.post('{', { headers: { 'content-type': 'text/plain' } })).status).to.equal(415);
     });
 
-    it('is 422 before 404', async () => {
+    it('returns 422 before 404', async () => {
       expect((await api.post(none)).status).to.equal(422);
       expect((await api.post({ ...A_REQUEST, bucket_name: 'nowhere' })).status).to.equal(404);
     });
@@ -53,14 +53,14 @@ describe('createApp', () => {
 
   describe('paths and methods (T25)', () => {
     for (const path of ['/', '/v1', '/v1/zips/', '/V1/zips', '/v1/zips/a/b', '/api/v1//zips', '/v2/zips']) {
-      it(`knows nothing at ${path}`, async () => {
+      it(`returns 404 for ${path}`, async () => {
         const response = await api.ask({ method: 'PUT', path });
         expect(response.status).to.equal(404);
         expect(response.body.error).to.include({ type: 'invalid_request_error', code: 'resource_not_found' });
       });
     }
 
-    it('ignores what a client expects that nobody has heard of', async () => {
+    it('ignores an unknown Expect header', async () => {
       const head = `GET /v1/zips/${UNKNOWN_ID} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n`;
       const response = await rawHttp(api.port, [`${head}Expect: more\r\n\r\n`]);
       expect(response).to.match(/^HTTP\/1.1 401 /);
@@ -83,7 +83,7 @@ describe('createApp', () => {
       ['OPTIONS', `/v1/zips/${UNKNOWN_ID}`, 'HEAD, GET'],
     ] as const;
     for (const [method, path, allow] of methods) {
-      it(`answers 405 to ${method} ${path}`, async () => {
+      it(`returns 405 for ${method} ${path}`, async () => {
         const response = await askApi(api.url, { method, path });
         expect(response.status).to.equal(405);
         expect(response.headers.get('allow')).to.equal(allow);
@@ -91,13 +91,13 @@ describe('createApp', () => {
       });
     }
 
-    it('answers what is no HTTP in the envelope', async () => {
+    it('returns the error envelope for a request that is not HTTP', async () => {
       const response = await rawHttp(api.port, ['NONSENSE\r\n\r\n']);
       expect(response).to.match(/^HTTP\/1.1 400 /);
       expect(response).to.include('"code":"malformed_request"');
     });
 
-    it('answers headers that are too large in the envelope', async () => {
+    it('returns the error envelope for headers that are too large', async () => {
       const response = await rawHttp(api.port, [
         `GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`,
       ]);
@@ -105,8 +105,8 @@ describe('createApp', () => {
     });
   });
 
-  describe('around every request', () => {
-    it('takes over a harmless request id and replaces another (T15)', async () => {
+  describe('every request', () => {
+    it('keeps a valid request ID and replaces an invalid one (T15)', async () => {
       const given = await api.ask({ path: '/x', headers: { 'x-request-id': 'A.b_c-1' } });
       expect(given.headers.get('x-request-id')).to.equal('A.b_c-1');
       for (const id of ['a b', 'a'.repeat(65), 'a"b'])
@@ -115,9 +115,9 @@ describe('createApp', () => {
         ).to.match(UUID);
     });
 
-    it('lets no request id forge a line of the log (T15)', async () => {
+    it('prevents log injection through the request ID (T15)', async () => {
       const forged = '{"level":"info","message":"forged"}';
-      // A value that goes on in the next line, a bare line end, and what a reader of logs may take for one.
+      // A folded header, bare line breaks, and characters that log readers may treat as line breaks.
       for (const id of [
         `a\r\n ${forged}`,
         `a\n${forged}`,
@@ -133,7 +133,7 @@ describe('createApp', () => {
       expect(text).to.include('"requestId":"the-last-one"').and.not.include('forged');
     });
 
-    it('logs one line that holds no secret (H9)', async () => {
+    it('logs one line without secrets (H9)', async () => {
       await api.post(A_REQUEST, { path: '/v1/zips?access_token=QUERYSECRET' });
       const text = api.logLines.join('');
       expect(text).to.not.include('SECRET').and.not.include(api.token);
@@ -148,7 +148,7 @@ describe('createApp', () => {
       });
     });
 
-    it('counts by route template', async () => {
+    it('counts requests by route template', async () => {
       await api.ask({ path: `/v1/zips/${UNKNOWN_ID}` });
       await api.ask({ path: `/random/${UNKNOWN_ID}` });
       const text = await api.registry.metrics();
@@ -157,13 +157,13 @@ describe('createApp', () => {
       expect(text).to.not.include(UNKNOWN_ID);
     });
 
-    it('tells clients to leave once it is stopping (T26)', async () => {
+    it('asks clients to close the connection while it is stopping (T26)', async () => {
       expect((await api.ask({ path: '/x' })).headers.get('connection')).to.equal('keep-alive');
       api.state.stopping = true;
       expect((await api.ask({ path: '/x' })).headers.get('connection')).to.equal('close');
     });
 
-    it('closes a connection whose headers do not come in time (T14)', async () => {
+    it('closes a connection whose headers time out (T14)', async () => {
       await using quick = await startApiServer({
         http: { headersTimeoutMs: 100, requestTimeoutMs: 200, timeoutCheckMs: 20 },
       });
@@ -172,13 +172,13 @@ describe('createApp', () => {
       expect(response).to.include('"code":"request_timeout"');
     });
 
-    it('refuses plain HTTP when a trusted proxy tells of it', async () => {
+    it('refuses plain HTTP reported by a trusted proxy', async () => {
       await using proxied = await startApiServer({ trustedProxies: ['127.0.0.0/8'] });
-      const tell = (proto: string) =>
+      const askOver = (proto: string) =>
         askApi(proxied.url, { path: '/v1/zips', headers: { 'x-forwarded-proto': proto } });
-      expect((await tell('http')).body.error?.code).to.equal('https_required');
-      expect((await tell('http')).status).to.equal(400);
-      expect((await tell('https')).status).to.equal(405);
+      expect((await askOver('http')).body.error?.code).to.equal('https_required');
+      expect((await askOver('http')).status).to.equal(400);
+      expect((await askOver('https')).status).to.equal(405);
       expect((await api.ask({ path: '/v1/zips', headers: { 'x-forwarded-proto': 'http' } })).status).to.equal(
         405,
       );

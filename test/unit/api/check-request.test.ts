@@ -44,7 +44,7 @@ const MISSING: readonly Row[] = [
   { name: 'key and urls', body: { bucket_name: 'a' }, param: 'key' },
   { name: 'urls, before the wrong type of another field', body: { bucket_name: 1, key: 'k' }, param: 'urls' },
   {
-    name: 'key, which only __proto__ has (T20)',
+    name: 'key, present only in __proto__ (T20)',
     body: '{"bucket_name":"a","__proto__":{"key":"k"},"urls":[]}',
     param: 'key',
   },
@@ -59,7 +59,7 @@ const TYPES: readonly Row[] = [
   { name: 'urls an object', body: { ...A_REQUEST, urls: {} }, param: 'urls', message: /type array/ },
   { name: 'urls empty', body: { ...A_REQUEST, urls: [] }, param: 'urls', message: /at least one/ },
   {
-    name: 'an entry that is text',
+    name: 'an entry that is a string',
     body: { ...A_REQUEST, urls: [file, 'https://h/'] },
     param: 'urls',
     message: /urls\[1\]/,
@@ -92,7 +92,7 @@ const TYPES: readonly Row[] = [
   { name: 'service null', body: { ...A_REQUEST, service: null }, param: 'service' },
   { name: 'metadata null', body: { ...A_REQUEST, metadata: null }, param: 'metadata' },
   { name: 'metadata an array', body: { ...A_REQUEST, metadata: [] }, param: 'metadata' },
-  { name: 'metadata text', body: { ...A_REQUEST, metadata: '{}' }, param: 'metadata' },
+  { name: 'metadata a string', body: { ...A_REQUEST, metadata: '{}' }, param: 'metadata' },
 ];
 
 const VALUES: readonly Row[] = [
@@ -207,7 +207,7 @@ const URLS = [
 ];
 
 describe('checkRequest', () => {
-  it('gives what the job needs, with defaults', () => {
+  it('returns the fields of the job with defaults', () => {
     expect(check({ ...A_REQUEST, extra: 1, urls: [{ ...file, more: 2 }] })).to.deep.equal({
       bucketName: 'archive',
       service: 's3',
@@ -218,13 +218,13 @@ describe('checkRequest', () => {
   });
 
   for (const key of ['a%20b+c d', 'ü/日本.zip', 'x'.repeat(1_024), '...', 'a/..b/c.', '/a//b/']) {
-    it(`takes the key ${key.slice(0, 20)} (T23)`, () => {
+    it(`accepts the key ${key.slice(0, 20)} (T23)`, () => {
       expect(check({ ...A_REQUEST, key }).key).to.equal(key);
     });
   }
 
   for (const row of MISSING) {
-    it(`reports as missing: ${row.name}`, () => {
+    it(`reports a missing parameter: ${row.name}`, () => {
       expect(() => check(row.body))
         .to.throw(`Missing required parameter: ${row.param}`)
         .that.includes({
@@ -237,7 +237,7 @@ describe('checkRequest', () => {
   }
 
   for (const row of [...TYPES, ...VALUES]) {
-    it(`reports as invalid: ${row.name}`, () => {
+    it(`reports an invalid parameter: ${row.name}`, () => {
       expect(() => check(row.body))
         .to.throw(row.message ?? '')
         .that.includes({
@@ -250,19 +250,19 @@ describe('checkRequest', () => {
   }
 
   for (const name of NAMES) {
-    it(`refuses the filename ${JSON.stringify(name.slice(0, 20))} and names its index (Z12)`, () => {
+    it(`refuses the filename ${JSON.stringify(name.slice(0, 20))} and reports its index (Z12)`, () => {
       expect(() => check(withName('ok', name)))
         .to.throw(/^urls\[1\]\.filename /)
         .that.includes({ code: 'parameter_invalid', param: 'urls' });
     });
   }
 
-  it('refuses equal names and names that are file and directory at once (Z12)', () => {
+  it('refuses duplicate names and names used as file and as directory (Z12)', () => {
     expect(() => check(withName('a', 'b', 'a'))).to.throw(/^urls\[2\]\.filename /);
     expect(() => check(withName('a', 'a/b'))).to.throw(/^urls\[1\]\.filename /);
   });
 
-  it('refuses names that some systems cannot hold where the project says so, and else takes them (Z13)', () => {
+  it('refuses non-portable names only if the project is set to refuse them (Z13)', () => {
     const refusing = { jobDefaults: { portableNames: 'refuse' } };
     for (const names of [
       ['ok', 'what?'],
@@ -284,11 +284,11 @@ describe('checkRequest', () => {
     });
   }
 
-  it('leaves names of hosts to the zipper (S50)', () => {
+  it('accepts host names, which the zipper checks when it connects (S50)', () => {
     expect(check(withUrl('https://resolves-to-loopback.example.com/')).files).to.have.length(2);
   });
 
-  it('holds a project to its own number of files', () => {
+  it('applies the file limit of the project', () => {
     expect(() => check(withName('a', 'b'), { limits: { filesPerJob: 1 } })).to.throw(/at most 1 files/);
     expect(() => check(withName('a', 'b', 'c', 'd', 'e', 'f'), { limits: { filesPerJob: 9 } })).to.throw(
       /at most 5/,

@@ -12,7 +12,7 @@ describe('readApiConfig', () => {
     });
   });
 
-  it('gives slow clients ten seconds for headers and thirty for all, and looks twice a second (T14)', () => {
+  it('limits headers to ten seconds and requests to thirty, checked twice a second (T14)', () => {
     expect(readApiConfig({})).to.include({
       headersTimeoutMs: 10_000,
       requestTimeoutMs: 30_000,
@@ -27,12 +27,12 @@ describe('readApiConfig', () => {
     expect(shutdownPauseMs + shutdownDrainMs).to.be.below(9_000);
   });
 
-  it('names every variable once', () => {
+  it('uses every variable name once', () => {
     const names = Object.values(API_SETTINGS).map(({ env }) => env);
     expect(new Set(names).size).to.equal(names.length);
   });
 
-  it('names every bad variable at once', () => {
+  it('reports all invalid variables at once', () => {
     expect(() => readApiConfig({ MAX_KEY_BYTES: '2000', LOG_LEVEL: 'loud' })).to.throw(
       /LOG_LEVEL[^]*MAX_KEY_BYTES/,
     );

@@ -25,7 +25,7 @@ const setUp = () => {
 const bytes = (count: number) => ({ [ANNOTATIONS.fileListBytes]: String(count) });
 
 describe('createFileListLedger', () => {
-  it('counts a list once, as admitted and then as seen', () => {
+  it('counts a list once, although it is admitted and then observed', () => {
     const { ledger, set, total } = setUp();
     ledger.admit(NAMESPACE, 'a', 60);
     expect(total()).to.equal(60);
@@ -34,7 +34,7 @@ describe('createFileListLedger', () => {
     expect(total()).to.equal(60);
   });
 
-  it('refuses what would be more than the project may have, and lets other projects be', () => {
+  it('refuses a list above the limit of its project and does not affect other projects', () => {
     const { ledger } = setUp();
     ledger.admit(NAMESPACE, 'a', 60);
     expect(() => ledger.admit(NAMESPACE, 'b', 41))
@@ -44,7 +44,7 @@ describe('createFileListLedger', () => {
     ledger.admit('team-b', 'b', 41);
   });
 
-  it('lets a job pass that is counted already', () => {
+  it('admits a job that is already counted', () => {
     const { ledger, set } = setUp();
     ledger.admit(NAMESPACE, 'a', 100);
     ledger.admit(NAMESPACE, 'a', 100);
@@ -52,7 +52,7 @@ describe('createFileListLedger', () => {
     ledger.admit(NAMESPACE, 'a', 100);
   });
 
-  it('frees the bytes of lists and jobs that are deleted, and of creates that failed', () => {
+  it('releases the bytes of deleted lists, deleted jobs and failed creates', () => {
     const { ledger, set, job, total } = setUp();
     set('a', bytes(60));
     set('a', { ...bytes(60), [ANNOTATIONS.fileListDeletedAt]: '2026-01-01T00:00:00Z' });
@@ -65,14 +65,14 @@ describe('createFileListLedger', () => {
     expect([...ledger.totals()]).to.deep.equal([]);
   });
 
-  it('forgets a create of which the watch never told', () => {
+  it('forgets a created job that the watch never reports', () => {
     const { ledger, time } = setUp();
     ledger.admit(NAMESPACE, 'a', 100);
     time.now = 60_000;
     ledger.admit(NAMESPACE, 'b', 100);
   });
 
-  it('takes an annotation that is no size for none', () => {
+  it('ignores an annotation that is not a size', () => {
     const { set, total } = setUp();
     for (const text of ['-5', 'x', '1e999', '0.5']) set(text, { [ANNOTATIONS.fileListBytes]: text });
     expect(total()).to.equal(0);

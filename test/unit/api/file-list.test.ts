@@ -31,12 +31,12 @@ describe('packFileList', () => {
     }).timeout(60_000);
   }
 
-  it('gives the same bytes for the same list', async () => {
+  it('returns the same bytes for the same list', async () => {
     const files = Array.from({ length: 500 }, (_, n) => aFile(n, 800));
     expect(await packFileList(files)).to.deep.equal(await packFileList(files));
   });
 
-  it('ends every chunk at the end of a line', async () => {
+  it('ends every chunk with a line break', async () => {
     const files = Array.from({ length: 2_000 }, (_, n) => aFile(n, 1_000));
     const { chunks } = await packFileList(files, { maxChunkBytes: 200_000, maxChunks: 16 });
     expect(chunks.length).to.be.above(1);

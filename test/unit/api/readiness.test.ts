@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { createReadiness } from '#api/readiness.ts';
 
 describe('createReadiness', () => {
-  it('is ready from the open port to the signal to stop (T26)', () => {
+  it('is ready from the time the port is open until the stop signal (T26)', () => {
     let missing = ['zipJobs', 'zipTokens'];
     const caches = { missing: () => missing };
     const stop = new AbortController();

@@ -26,7 +26,7 @@ describe('checkRequest: headers of an entry', () => {
     urls: [file, { ...file, filename: 'b', headers }],
   });
 
-  it('keeps them', () => {
+  it('keeps headers', () => {
     const headers = { Authorization: 'Bearer x' };
     expect(check(withHeaders(headers)).files[1])
       .to.include.keys('headers')
@@ -41,7 +41,7 @@ describe('checkRequest: headers of an entry', () => {
     { 'x-a': 'a\r\nb: secret' },
     { 'a b': 'secret' },
   ])
-    it(`names the entry for ${JSON.stringify(headers)}, and repeats no value`, () => {
+    it(`names the entry with ${JSON.stringify(headers)} and repeats no value`, () => {
       expect(() => check(withHeaders(headers)))
         .to.throw(/urls\[1\]\.headers/)
         .that.includes({ code: 'parameter_invalid', param: 'urls' })
@@ -50,7 +50,7 @@ describe('checkRequest: headers of an entry', () => {
 });
 
 describe('packFileList: headers of an entry', () => {
-  it('write them into the list, and nothing where there are none', async () => {
+  it('writes headers into the list only where they exist', async () => {
     const plain = { url: 'https://h.example.com/a', filename: 'a' };
     const headers = { 'x-key': 'k' };
     const { chunks } = await packFileList([plain, { ...plain, headers }]);

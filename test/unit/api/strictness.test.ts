@@ -1,4 +1,4 @@
-/** Cases that run through the whole API: parsing, hostile clients, the envelope. */
+/** Cases that need the whole API: parsing, hostile clients, the error envelope. */
 import { connect, type Socket } from 'node:net';
 import { expect } from 'chai';
 import { KubeError } from '#runtime/kube/kube-error.ts';
@@ -20,7 +20,7 @@ describe('the API', function () {
   });
   afterEach(() => api[Symbol.asyncDispose]());
 
-  it('refuses bytes that are no UTF-8 instead of replacing them (T17)', async () => {
+  it('refuses invalid UTF-8 instead of replacing it (T17)', async () => {
     const [before = '', after = ''] = JSON.stringify({ ...A_REQUEST, key: 'X' }).split('X');
     const response = await api.post(
       Buffer.concat([Buffer.from(before), Buffer.of(0xff), Buffer.from(after)]),
@@ -29,7 +29,7 @@ describe('the API', function () {
     expect(response.body.error?.message).to.contain('UTF-8');
   });
 
-  it('refuses a field that comes twice, at the top and in an entry, and leaves metadata alone (T19)', async () => {
+  it('refuses a duplicate field at the top level and in an entry, but not in metadata (T19)', async () => {
     const rest = JSON.stringify(A_REQUEST).slice(1);
     const entry = '{"url":"https://a.example.com/","url":"https://b.example.com/","filename":"a"}';
     const inEntry = JSON.stringify({ ...A_REQUEST, urls: [] }).replace('[]', `[${entry}]`);
@@ -42,7 +42,7 @@ describe('the API', function () {
     expect(kept.text).to.contain(`"metadata":${metadata}`);
   });
 
-  it('refuses half of a surrogate pair in url, filename and key, and keeps it in metadata (T22)', async () => {
+  it('refuses an unpaired surrogate in url, filename and key, and keeps it in metadata (T22)', async () => {
     const half = '\\ud800';
     const text = (change: object): string =>
       JSON.stringify({ ...A_REQUEST, ...change }).replace('HALF', half);
@@ -59,7 +59,7 @@ describe('the API', function () {
     expect(kept.text).to.contain(`{"a":"${half}"}`);
   });
 
-  it('builds nothing from the Host header (T24)', async () => {
+  it('never uses the Host header (T24)', async () => {
     const body = JSON.stringify(A_REQUEST);
     for (const host of ['evil.example.com', 'a@b:99999', '[::1', 'x'.repeat(2_000)]) {
       const response = await rawHttp(api.port, [
@@ -72,12 +72,12 @@ describe('the API', function () {
     }
   });
 
-  it('runs on a koa without the known holes, and on no other one (T24)', () => {
+  it('requires a koa version without known vulnerabilities (T24)', () => {
     const [major = 0, minor = 0, patch = 0] = packageJson.dependencies.koa.split('.').map(Number);
     expect(major * 1e6 + minor * 1e3 + patch, packageJson.dependencies.koa).to.be.at.least(3_001_002);
   });
 
-  it('answers honest clients while a thousand slow ones hold on, and ends those (T14)', async () => {
+  it('serves normal clients while a thousand slow clients are connected, and disconnects the slow ones (T14)', async () => {
     const sockets: Socket[] = [];
     let closed = 0;
     for (let n = 0; n < SLOW_CLIENTS; n += 1) {
@@ -101,7 +101,7 @@ describe('the API', function () {
     }
   });
 
-  it('answers every fault of a request in one envelope (T9)', async () => {
+  it('returns every request error in the same envelope (T9)', async () => {
     const json = { 'content-type': 'application/json' };
     const faults = {
       400: await api.post('{'),
@@ -125,7 +125,7 @@ describe('the API', function () {
     ).to.deep.equal(['type', 'code', 'message', 'param']);
   });
 
-  it('answers its own faults, and those of the API server, in the same envelope (T9)', async () => {
+  it('returns internal errors and API server errors in the same envelope (T9)', async () => {
     const failures = [
       [503, new KubeError('POST /: the API server is overloaded', { code: 'ServerError' })],
       [500, new Error('a fault of ours')],

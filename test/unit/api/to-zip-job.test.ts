@@ -26,7 +26,7 @@ const make = (spec: ZipProject['spec'] = {}) =>
   });
 
 describe('toZipJob', () => {
-  it('writes the request down without its URLs', () => {
+  it('stores the request without its URLs', () => {
     expect(make()).to.deep.equal({
       apiVersion: 'zipjobs.dev/v1alpha1',
       kind: 'ZipJob',
@@ -64,7 +64,7 @@ describe('toZipJob', () => {
     });
   });
 
-  it('takes over the defaults of the project that it knows', () => {
+  it('applies the known defaults of the project', () => {
     const { spec } = make({
       jobDefaults: {
         compression: 'auto',
@@ -100,11 +100,11 @@ describe('toZipJob', () => {
       given: { url, events: ['COMPLETED'], enabled: true },
       want: { url, events: ['COMPLETED'] },
     },
-    { name: 'one that is switched off', given: { url, enabled: false }, want: undefined },
+    { name: 'one that is disabled', given: { url, enabled: false }, want: undefined },
     { name: 'one for no event', given: { url, events: [] }, want: undefined },
   ];
   for (const { name, given, want } of webhooks) {
-    it(`keeps the webhook as it is now: ${name}`, () => {
+    it(`copies the current webhook of the project: ${name}`, () => {
       expect(make(given === undefined ? {} : { webhook: given }).spec.webhook).to.deep.equal(want);
     });
   }
@@ -125,7 +125,7 @@ describe('requestSha256', () => {
 });
 
 describe('toFileListSecrets', () => {
-  it('makes one immutable Secret for each chunk, owned by the job', () => {
+  it('creates one immutable Secret per chunk, owned by the job', () => {
     const job = make();
     const secrets = toFileListSecrets({ ...job, metadata: { ...job.metadata, uid: 'u-1' } }, LIST, 'demo');
     expect(secrets.map(({ metadata }) => metadata.name)).to.deep.equal(job.spec.filesFrom?.secretNames);

@@ -31,7 +31,7 @@ const FAILED: ZipJobStatus = {
 };
 
 describe('readExpand', () => {
-  it('takes a comma list, several parameters, and other parameters beside it', () => {
+  it('accepts a comma-separated list, repeated parameters and other parameters', () => {
     expect(readExpand('expand=webhook,progress')).to.deep.equal(['progress', 'webhook']);
     expect(readExpand('a=b&expand=error&expand=bucket%2Cerror')).to.deep.equal(['error', 'bucket']);
     expect(readExpand('')).to.deep.equal([]);
@@ -71,7 +71,7 @@ describe('?expand=', () => {
   };
   const all = EXPANSIONS.join(',');
 
-  it('says null for what there is not yet', async () => {
+  it('returns null for missing values', async () => {
     expect(await read(await create(), all)).to.deep.equal({
       progress: null,
       error: null,
@@ -81,7 +81,7 @@ describe('?expand=', () => {
     });
   });
 
-  it('tells how far a job is', async () => {
+  it('returns the progress of a job', async () => {
     const uuid = await create();
     put({
       phase: 'Running',
@@ -110,7 +110,7 @@ describe('?expand=', () => {
     });
   });
 
-  it('tells the archive and its times, also of a job that the cache knows to be finished', async () => {
+  it('returns the archive and its times, also for a job that is cached as finished', async () => {
     const uuid = await create();
     put(SUCCEEDED);
     await read(uuid, 'bucket');
@@ -136,7 +136,7 @@ describe('?expand=', () => {
     });
   });
 
-  it("tells which file failed and why, without its URL's query", async () => {
+  it('returns the failed file and the reason, without the query of its URL', async () => {
     const uuid = await create();
     put(FAILED);
     const { error } = await read(uuid, 'error');
@@ -150,14 +150,14 @@ describe('?expand=', () => {
     });
   });
 
-  it('does not blame a file for what ended the job otherwise', async () => {
+  it('omits the file index if another error ended the job', async () => {
     const uuid = await create();
     put({ ...FAILED, reason: 'StartDeadlineExceeded', message: 'no zipper started in time' });
     const { error } = await read(uuid, 'error');
     expect(error).to.include({ code: 'StartDeadlineExceeded', file_index: null, retriable: true });
   });
 
-  it('is taken by POST too', async () => {
+  it('works with POST', async () => {
     const response = await api.post(A_REQUEST, { path: '/v1/zips?expand=bucket,progress' });
     const { uuid } = response.body.data ?? {};
     expect(response.status).to.equal(201);
@@ -167,7 +167,7 @@ describe('?expand=', () => {
     expect(response.headers.get('location')).to.equal(`/v1/zips/${uuid}`);
   });
 
-  it('is refused by both when it names something else', async () => {
+  it('refuses unknown values in both operations', async () => {
     const uuid = await create();
     for (const response of [
       await api.post(A_REQUEST, { path: '/v1/zips?expand=x' }),
@@ -177,7 +177,7 @@ describe('?expand=', () => {
     expect(api.jobs.all()).to.have.length(1);
   });
 
-  it('adds nothing when it is not asked for', async () => {
+  it('adds nothing by default', async () => {
     const uuid = await create();
     put(SUCCEEDED);
     const response = await api.ask({ path: `/v1/zips/${uuid}` });
@@ -186,8 +186,8 @@ describe('?expand=', () => {
   });
 });
 
-describe('GET of a job that was named by hand', () => {
-  it('finds it under the id that its webhook tells, in its own project only', async () => {
+describe('GET of a job created with kubectl', () => {
+  it('finds the job by the ID that its webhook contains, only in its own project', async () => {
     await using api = await startApiServer();
     const job = aZipJob();
     const uid = '11111111-2222-4333-8444-555555555555';

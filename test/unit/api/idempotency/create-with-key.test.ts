@@ -13,7 +13,7 @@ describe('POST /zips with an Idempotency-Key', () => {
   });
   afterEach(() => api[Symbol.asyncDispose]());
 
-  it('answers the same request again as the first time, and says so (T10)', async () => {
+  it('repeats the first response to the same request, with Idempotent-Replayed (T10)', async () => {
     const first = await api.post(A_REQUEST, KEY);
     const again = await api.post(A_REQUEST, { headers: { 'idempotency-key': 'order-7' } });
     expect(first.status, first.text).to.equal(201);
@@ -24,14 +24,14 @@ describe('POST /zips with an Idempotency-Key', () => {
     expect(api.jobs.all()).to.have.length(1);
   });
 
-  it('answers as the first time also when the job has begun since (T10)', async () => {
+  it('repeats the first response after the job has started (T10)', async () => {
     const first = await api.post(A_REQUEST, KEY);
     const [job] = api.jobs.all();
     if (job) api.jobs.put({ ...job, status: { phase: 'Running' } });
     expect((await api.post(A_REQUEST, KEY)).text).to.equal(first.text);
   });
 
-  it('answers as the first time also when the bucket has been deleted since, and refuses what is new (T10)', async () => {
+  it('repeats the first response after the bucket was deleted, but refuses new requests (T10)', async () => {
     const first = await api.post(A_REQUEST, KEY);
     for (const { metadata } of api.buckets.all()) api.buckets.remove(metadata.namespace, metadata.name);
     const again = await api.post(A_REQUEST, KEY);
@@ -47,7 +47,7 @@ describe('POST /zips with an Idempotency-Key', () => {
     'another object key': { key: 'other.zip' },
     'other metadata': { metadata: { a: 1 } },
   }))
-    it(`refuses ${what} under a key that was used (T10)`, async () => {
+    it(`refuses ${what} for a key that is already used (T10)`, async () => {
       await api.post(A_REQUEST, KEY);
       const response = await api.post({ ...A_REQUEST, ...change }, KEY);
       expect(response.status).to.equal(422);
@@ -59,14 +59,14 @@ describe('POST /zips with an Idempotency-Key', () => {
       expect(api.jobs.all()).to.have.length(1);
     });
 
-  it('makes one job of 100 requests at once (T11)', async () => {
+  it('creates one job for 100 concurrent requests (T11)', async () => {
     const responses = await Promise.all(Array.from({ length: 100 }, () => api.post(A_REQUEST, KEY)));
     expect(new Set(responses.map(({ status, text }) => `${status} ${text}`)).size).to.equal(1);
     expect(api.jobs.all()).to.have.length(1);
     expect(api.secrets.all()).to.have.length(1);
   });
 
-  it('completes a job whose list was not stored (T11)', async () => {
+  it('completes a job whose file list was not stored (T11)', async () => {
     api.secrets.fail(unreachable());
     expect((await api.post(A_REQUEST, KEY)).status).to.equal(503);
     expect(api.jobs.all(), 'the job waits for the retry').to.have.length(1);
@@ -75,7 +75,7 @@ describe('POST /zips with an Idempotency-Key', () => {
     expect(api.secrets.all()).to.have.length(1);
   });
 
-  it('does not store the list again of a job that has ended', async () => {
+  it('does not store the file list of a finished job again', async () => {
     await api.post(A_REQUEST, KEY);
     const [job] = api.jobs.all();
     const [secret] = api.secrets.all();
@@ -85,7 +85,7 @@ describe('POST /zips with an Idempotency-Key', () => {
     expect(api.secrets.all()).to.have.length(0);
   });
 
-  it('takes a key for a new one once its job is gone', async () => {
+  it('accepts a key again once its job is deleted', async () => {
     const first = await api.post(A_REQUEST, KEY);
     api.jobs.remove('team-a', `zip-${first.body.data?.uuid}`);
     api.secrets.remove('team-a', `zip-${first.body.data?.uuid}-files-0`);
@@ -94,7 +94,7 @@ describe('POST /zips with an Idempotency-Key', () => {
     expect(second.headers.has('idempotent-replayed')).to.equal(false);
   });
 
-  it('asks for patience while the job of the key is being deleted', async () => {
+  it('returns 503 while the job of the key is being deleted', async () => {
     await api.post(A_REQUEST, KEY);
     const [job] = api.jobs.all();
     if (job)
@@ -102,7 +102,7 @@ describe('POST /zips with an Idempotency-Key', () => {
     expect((await api.post(A_REQUEST, KEY)).status).to.equal(503);
   });
 
-  it('knows another project with the same key apart', async () => {
+  it('treats the same key in another project as a different key', async () => {
     let later = 0;
     const clock = { ...systemClock, monotonicMs: () => systemClock.monotonicMs() + later };
     await using moved = await startApiServer({ clock });
@@ -114,7 +114,7 @@ describe('POST /zips with an Idempotency-Key', () => {
     expect(second.body.data?.uuid).to.be.a('string').and.not.equal(first.body.data?.uuid);
   });
 
-  it('keeps the key itself out of the stored job and the log', async () => {
+  it('stores and logs no idempotency key', async () => {
     await api.post(A_REQUEST, { headers: { 'idempotency-key': 'customer@example.com' } });
     const [job] = api.jobs.all();
     expect(JSON.stringify(job)).to.not.include('customer@');

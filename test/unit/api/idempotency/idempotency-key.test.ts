@@ -5,7 +5,7 @@ const read = (...values: string[]) =>
   readIdempotencyKey({ rawHeaders: values.flatMap((value) => ['Idempotency-Key', value]) });
 
 describe('readIdempotencyKey', () => {
-  it('is undefined without the header', () => {
+  it('returns undefined without the header', () => {
     expect(readIdempotencyKey({ rawHeaders: ['Host', 'a'] })).to.equal(undefined);
   });
 
@@ -16,7 +16,7 @@ describe('readIdempotencyKey', () => {
     ['a'.repeat(255), 'a'.repeat(255)],
     [' "order/7" ', 'order/7'],
   ] as const)
-    it(`takes ${sent.slice(0, 50)} (T10)`, () => {
+    it(`accepts ${sent.slice(0, 50)} (T10)`, () => {
       expect(read(sent)).to.equal(key);
     });
 

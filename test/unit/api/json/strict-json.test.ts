@@ -27,7 +27,7 @@ describe('parseStrictJson', () => {
       `{"s":"${'é'.repeat(8_000)}"}`,
     ];
     for (const text of corpus) {
-      it(`is kept as sent: ${text.slice(0, 50)}`, () => {
+      it(`is kept byte for byte: ${text.slice(0, 50)}`, () => {
         const body = `{"urls":[{"url":"a","filename":"}"}], "metadata" :\n ${text} \t, "key":"k"}`;
         expect(parse(body).metadataText).to.equal(text);
         expect(parse(`{"metadata":${text}}`).metadataText).to.equal(text);
@@ -35,28 +35,28 @@ describe('parseStrictJson', () => {
     }
 
     for (const value of ['null', '1.0', '"text"', '[1, 2]', 'true']) {
-      it(`is found for a value that is no object: ${value}`, () => {
+      it(`is found if the value is not an object: ${value}`, () => {
         expect(parse(`{"metadata": ${value} }`).metadataText).to.equal(value);
       });
     }
 
-    it('is found under a key that is written with escapes', () => {
+    it('is found under an escaped key', () => {
       expect(parse('{"\\u006detadata":{"a":1.0}}').metadataText).to.equal('{"a":1.0}');
     });
 
-    it('is absent when only an inner object has such a key', () => {
+    it('is absent if only a nested object has this key', () => {
       expect(parse('{"a":{"metadata":{}},"b":"metadata"}').metadataText).to.equal(undefined);
     });
   });
 
-  it('gives the parsed body', () => {
+  it('returns the parsed body', () => {
     expect(parse(' {"key":"k","urls":[{"url":"u","filename":"f"}]} ').body).to.deep.equal({
       key: 'k',
       urls: [{ url: 'u', filename: 'f' }],
     });
   });
 
-  it('makes __proto__ an own field and leaves the prototype alone (T20)', () => {
+  it('makes __proto__ an own field and does not change the prototype (T20)', () => {
     const { body } = parse('{"__proto__":{"key":"k"}}');
     expect(Object.getPrototypeOf(body)).to.equal(Object.prototype);
     expect(body['key']).to.equal(undefined);
@@ -78,17 +78,17 @@ describe('parseStrictJson', () => {
     ['too many closing brackets', '{}}}', /not valid JSON/],
     ['a missing value', '{"metadata":}', /not valid JSON/],
     ['two values in one member', '{"metadata":{} {}}', /not valid JSON/],
-    ['a bad escape in a key', '{"\\x":1}', /not valid JSON/],
+    ['an invalid escape in a key', '{"\\x":1}', /not valid JSON/],
     ['a trailing comma', '{"a":1,}', /not valid JSON/],
     ['a comment', '{"a":1/* */}', /not valid JSON/],
     ['NaN', '{"a":NaN}', /not valid JSON/],
     ['an array', '[]', /must be a JSON object/],
     ['a string', '"a"', /must be a JSON object/],
     ['null', 'null', /must be a JSON object/],
-    ['a key twice at the top (T19)', '{"key":"a","key":"b"}', /"key" twice/],
-    ['a key twice, once with escapes (T19)', '{"key":"a","\\u006bey":"b"}', /"key" twice/],
+    ['a duplicate key at the top level (T19)', '{"key":"a","key":"b"}', /"key" twice/],
+    ['a duplicate key, once escaped (T19)', '{"key":"a","\\u006bey":"b"}', /"key" twice/],
     [
-      'a key twice in an entry of urls (T19)',
+      'a duplicate key in an entry of urls (T19)',
       '{"urls":[{"url":"a","filename":"b"},{"url":"a","url":"b"}]}',
       /"url" twice/,
     ],
@@ -103,16 +103,16 @@ describe('parseStrictJson', () => {
 
   const fine = [
     ['the same key in two entries of urls', '{"urls":[{"url":"a"},{"url":"b"}]}'],
-    ['a key twice elsewhere', '{"x":{"a":1,"a":2},"y":[{"a":1,"a":2}]}'],
-    ['a key twice deeper in an entry', '{"urls":[{"x":{"a":1,"a":2}},[{"a":1,"a":2}]]}'],
+    ['a duplicate key outside urls', '{"x":{"a":1,"a":2},"y":[{"a":1,"a":2}]}'],
+    ['a duplicate key nested in an entry', '{"urls":[{"x":{"a":1,"a":2}},[{"a":1,"a":2}]]}'],
   ] as const;
   for (const [name, text] of fine) {
-    it(`takes ${name}`, () => {
+    it(`accepts ${name}`, () => {
       expect(parse(text).body).to.be.an('object');
     });
   }
 
-  it('takes the deepest body allowed and refuses one level more (T18)', () => {
+  it('accepts the maximum depth and refuses one level more (T18)', () => {
     expect(parse(nested(66)).body).to.be.an('object');
     expect(() => parse(nested(67))).to.throw(/deeper than 66/);
   });
@@ -121,7 +121,7 @@ describe('parseStrictJson', () => {
     expect(() => parse('['.repeat(1_000_000))).to.throw(/deeper than 66/);
   });
 
-  it('does not show a key in full', () => {
+  it('truncates the key in the message', () => {
     const key = 'k'.repeat(10_000);
     expect(() => parse(`{"${key}":1,"${key}":2}`))
       .to.throw()

@@ -21,11 +21,11 @@ describe('createAuthentication', () => {
     await api[Symbol.asyncDispose]();
   });
 
-  /** 404: the token was good and the id unknown. */
+  /** 404: the token is valid and the ID unknown. */
   const statusWith = async (authorization: string): Promise<number> =>
     (await askApi(api.url, { path: PATH, headers: { authorization } })).status;
 
-  it('asks for a token when there is no header (T4)', async () => {
+  it('returns 401 without an Authorization header (T4)', async () => {
     const response = await askApi(api.url, { path: PATH });
     expect(response.status).to.equal(401);
     expect(response.headers.get('www-authenticate')).to.equal('Bearer realm="zipjobs"');
@@ -36,12 +36,12 @@ describe('createAuthentication', () => {
     });
   });
 
-  it('does not look for a token in the query (T5)', async () => {
+  it('ignores a token in the query (T5)', async () => {
     const response = await askApi(api.url, { path: `${PATH}?access_token=${api.token}` });
     expect(response.body.error?.code).to.equal('authentication_required');
   });
 
-  it('does not look for a token in the body (T5)', async () => {
+  it('ignores a token in the body (T5)', async () => {
     const form = { 'content-type': 'application/x-www-form-urlencoded' };
     for (const request of [
       { body: JSON.stringify({ ...A_REQUEST, access_token: api.token }) },
@@ -52,7 +52,7 @@ describe('createAuthentication', () => {
     }
   });
 
-  it('refuses a header of more than 1 KiB, also with a good token in it (T5)', async () => {
+  it('refuses a header longer than 1 KiB, even with a valid token (T5)', async () => {
     for (const authorization of [
       `Bearer ${'x'.repeat(1_024)}`,
       `Bearer ${api.token}${'x'.repeat(1_024)}`,
@@ -61,12 +61,12 @@ describe('createAuthentication', () => {
       expect(await statusWith(authorization), String(authorization.length)).to.equal(401);
   });
 
-  it('compares the scheme without regard to case (T5)', async () => {
+  it('ignores the case of the scheme (T5)', async () => {
     for (const scheme of ['Bearer', 'bearer', 'BEARER'])
       expect(await statusWith(`${scheme} ${api.token}`), scheme).to.equal(404);
   });
 
-  it('answers one and the same to every token that is not good (T3, T4)', async () => {
+  it('returns the same response for every invalid token (T3, T4)', async () => {
     const revoked = generateToken();
     api.tokens.put(aToken('team-a', revoked, { name: 'revoked' }));
     api.tokens.remove('team-a', 'revoked');
@@ -112,7 +112,7 @@ describe('createAuthentication', () => {
     expect(response).to.include('invalid_api_key');
   });
 
-  it('does not open another namespace with a copied fingerprint', async () => {
+  it('does not give access to another namespace with a copied fingerprint', async () => {
     const copied = aToken('team-a', api.token);
     api.projects.put(aProject('team-b'));
     api.tokens.put({ ...copied, metadata: { ...copied.metadata, namespace: 'team-b' } });
@@ -120,7 +120,7 @@ describe('createAuthentication', () => {
     expect(await statusWith(`Bearer ${api.token}`)).to.equal(401);
   });
 
-  it('refuses a deleted token with the next request (T6)', async () => {
+  it('refuses a deleted token on the next request (T6)', async () => {
     expect(await statusWith(`Bearer ${api.token}`)).to.equal(404);
     api.tokens.remove('team-a', 'token');
     expect(await statusWith(`Bearer ${api.token}`)).to.equal(401);
@@ -133,19 +133,19 @@ describe('createAuthentication', () => {
     expect(await statusWith(`Bearer ${api.token}`)).to.equal(401);
   });
 
-  it('answers 503 before the tokens are read', async () => {
+  it('returns 503 until the tokens are loaded', async () => {
     api.tokens.hasSynced = false;
     expect(await statusWith(`Bearer ${api.token}`)).to.equal(503);
   });
 
-  it('notes the use of a token once, not for every request', async () => {
+  it('records the use of a token once, not for every request', async () => {
     await Promise.all(Array.from({ length: 5 }, () => statusWith(`Bearer ${api.token}`)));
     const patches = api.tokens.calls.filter((call) => call.startsWith('patch'));
     expect(patches).to.have.length(1);
     expect(patches[0]).to.match(/^patch team-a\/token \{"status":\{"lastUsedAt":"20/);
   });
 
-  it('counts outcomes', async () => {
+  it('counts results', async () => {
     await statusWith(`Bearer ${api.token}`);
     await statusWith('Bearer x');
     const text = await api.registry.metrics();

@@ -4,8 +4,8 @@ import { rawHttp } from '#test/support/clients/raw-http.ts';
 import { A_REQUEST, aBucket, aProject, aToken, startApiServer } from '#test/support/servers/api-server.ts';
 import { until } from '#test/support/until.ts';
 
-describe('limits of what is in hand', () => {
-  it('answer 503 with Retry-After while the API server is slow, and take requests again afterwards', async () => {
+describe('limits of requests in flight', () => {
+  it('return 503 with Retry-After while the API server is slow, and accept requests afterwards', async () => {
     await using api = await startApiServer({ inFlight: { maxCreates: 4 } });
     const slow = Promise.withResolvers<void>();
     api.jobs.holdUntil(slow.promise);
@@ -24,7 +24,7 @@ describe('limits of what is in hand', () => {
     expect((await api.post(A_REQUEST)).status).to.equal(201);
   });
 
-  it('leave room for other projects, however much one has in hand', async () => {
+  it('leave room for other projects if one project uses its share', async () => {
     await using api = await startApiServer({ inFlight: { maxCreates: 4 } });
     const other = generateToken();
     api.projects.put(aProject('team-b'));
@@ -41,19 +41,19 @@ describe('limits of what is in hand', () => {
     for (const response of await Promise.all([...held, theirs])) expect(response.status).to.equal(201);
   });
 
-  it('hold back bodies before they are read, by what they declare', async () => {
+  it('count the declared length of a body before it is read', async () => {
     await using api = await startApiServer({ maxBodyBytes: 10_000, inFlight: { maxBodyBytes: 20_000 } });
     const head = (length: string): string =>
       `POST /v1/zips HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${api.token}\r\nContent-Type: application/json\r\nConnection: close\r\n${length}\r\n\r\n`;
     const stalled = rawHttp(api.port, [head('Content-Length: 9000'), '{'], 700);
     const inFlight = async (): Promise<boolean> =>
       (await api.registry.metrics()).includes('zip_api_requests_in_flight 1');
-    await until('the first to be in hand', inFlight);
+    await until('the first request to be in flight', inFlight);
     expect(await rawHttp(api.port, [head('Content-Length: 2000')])).to.match(/^HTTP\/1.1 503 /);
     expect(await rawHttp(api.port, [head('Transfer-Encoding: chunked')])).to.match(/^HTTP\/1.1 503 /);
     expect((await api.post(A_REQUEST)).status).to.equal(201);
     await stalled;
-    await until('the first to be gone', async () => !(await inFlight()));
+    await until('the first request to end', async () => !(await inFlight()));
     expect((await api.post({ ...A_REQUEST, metadata: { a: 'x'.repeat(5_000) } })).status).to.equal(201);
   });
 });

@@ -17,7 +17,7 @@ describe('createJsonBody', () => {
     const cases: readonly (readonly [string, number, string, Partial<ApiRequest>])[] = [
       ['another type (T16)', 415, 'unsupported_media_type', { headers: { 'content-type': 'text/plain' } }],
       [
-        'a type that begins alike',
+        'a type with the same prefix',
         415,
         'unsupported_media_type',
         { headers: { 'content-type': 'application/jsonp' } },
@@ -44,7 +44,7 @@ describe('createJsonBody', () => {
       ['an empty body', 400, 'invalid_json', { body: '' }],
       ['an array', 400, 'invalid_json', { body: '[]' }],
       ['invalid UTF-8 (T17)', 400, 'invalid_json', { body: Buffer.from('{"a":"\xff"}', 'latin1') }],
-      ['a key twice (T19)', 400, 'invalid_json', { body: '{"key":"a","key":"b"}' }],
+      ['a duplicate key (T19)', 400, 'invalid_json', { body: '{"key":"a","key":"b"}' }],
       ['67 levels (T18)', 400, 'invalid_json', { body: '['.repeat(67) + ']'.repeat(67) }],
     ];
     for (const [name, status, code, request] of cases) {
@@ -60,7 +60,7 @@ describe('createJsonBody', () => {
       'application/json;charset="UTF-8"',
       'Application/JSON ; version=1',
     ]) {
-      it(`is taken as ${type}`, async () => {
+      it(`is accepted as ${type}`, async () => {
         expect((await api.post(A_REQUEST, { headers: { 'content-type': type } })).status).to.equal(201);
       });
     }
@@ -74,14 +74,14 @@ describe('createJsonBody', () => {
       expect(response).to.match(/^HTTP\/1.1 415 /);
     });
 
-    it('is refused with 413 and the connection closed when it is too large (T12)', async () => {
+    it('is refused with 413 and a closed connection if it is too large (T12)', async () => {
       const response = await api.post({ ...A_REQUEST, filler: 'x'.repeat(200_000) });
       expect(response.status).to.equal(413);
       expect(response.body.error).to.include({ type: 'invalid_request_error', code: 'body_too_large' });
       expect(response.headers.get('connection')).to.equal('close');
     });
 
-    it('is counted as it is read when it comes in chunks (T12)', async () => {
+    it('is limited while it is read if it is chunked (T12)', async () => {
       const chunk = `${(20_000).toString(16)}\r\n${'x'.repeat(20_000)}\r\n`;
       const response = await rawHttp(api.port, [
         `POST /v1/zips HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${api.token}\r\n`,
@@ -93,7 +93,7 @@ describe('createJsonBody', () => {
       expect(response).to.match(/Connection: close/i);
     });
 
-    it('is answered although the client never ends a body that is too large (T12)', async () => {
+    it('gets a response although the client never ends a body that is too large (T12)', async () => {
       const response = await rawHttp(api.port, [
         `POST /v1/zips HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${api.token}\r\n`,
         'Content-Type: application/json\r\nContent-Length: 99999999\r\n\r\n{',
@@ -101,7 +101,7 @@ describe('createJsonBody', () => {
       expect(response).to.match(/^HTTP\/1.1 413 /);
     });
 
-    it('ends at a Content-Length that is too short (T12)', async () => {
+    it('ends at the Content-Length even if it is too short (T12)', async () => {
       const response = await rawHttp(api.port, [
         `POST /v1/zips HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${api.token}\r\nConnection: close\r\n`,
         `Content-Type: application/json\r\nContent-Length: 5\r\n\r\n${JSON.stringify(A_REQUEST)}`,
@@ -109,7 +109,7 @@ describe('createJsonBody', () => {
       expect(response).to.match(/^HTTP\/1.1 400 /);
     });
 
-    it('with __proto__ changes nothing for the next request (T20)', async () => {
+    it('does not affect the next request with __proto__ (T20)', async () => {
       await api.post('{"__proto__":{"bucket_name":"archive","key":"k","urls":[]},"constructor":1}');
       const response = await api.post('{}');
       expect(response.body.error).to.include({ code: 'parameter_missing', param: 'bucket_name' });

@@ -5,7 +5,7 @@ import { A_REQUEST, aToken, startApiServer } from '#test/support/servers/api-ser
 const PATH = '/v1/zips/6f1c1f0e-0000-4000-8000-000000000000';
 
 describe('rate limits', () => {
-  it('are told with every answer to a known caller (T8)', async () => {
+  it('are reported in every response to an authenticated caller (T8)', async () => {
     await using api = await startApiServer({
       rateLimits: { requestsPerMinutePerToken: 100, requestsPerMinutePerProject: 200 },
     });
@@ -15,7 +15,7 @@ describe('rate limits', () => {
     }
   });
 
-  it('answer 429 in the envelope with Retry-After when a token asks too often (T8, T9)', async () => {
+  it('return 429 in the error envelope with Retry-After if a token sends too many requests (T8, T9)', async () => {
     await using api = await startApiServer({ rateLimits: { requestsPerMinutePerToken: 2 } });
     await api.ask({ path: PATH });
     await api.ask({ path: PATH });
@@ -37,7 +37,7 @@ describe('rate limits', () => {
     expect((await api.post(A_REQUEST, { token: other })).status).to.equal(201);
   });
 
-  it('count what a token may not do too', async () => {
+  it('count requests that a token has no permission for', async () => {
     await using api = await startApiServer({ rateLimits: { requestsPerMinutePerToken: 1 } });
     const reader = generateToken();
     api.tokens.put(aToken('team-a', reader, { name: 'reader', permissions: ['read'] }));
@@ -45,7 +45,7 @@ describe('rate limits', () => {
     expect((await api.post(A_REQUEST, { token: reader })).status).to.equal(429);
   });
 
-  it('end a flood of bad tokens from an address, and leave good ones alone (T9)', async () => {
+  it('stop a flood of invalid tokens from one address without affecting valid tokens (T9)', async () => {
     await using api = await startApiServer({ rateLimits: { authFailuresPerMinute: 2 } });
     const statuses: number[] = [];
     for (const token of ['x', generateToken(), 'x'])
@@ -57,7 +57,7 @@ describe('rate limits', () => {
     expect((await api.ask({ path: PATH })).status).to.equal(404);
   });
 
-  it('tell clients behind a trusted proxy apart (T9)', async () => {
+  it('distinguish clients behind a trusted proxy (T9)', async () => {
     await using api = await startApiServer({
       trustedProxies: ['127.0.0.0/8'],
       rateLimits: { authFailuresPerMinute: 1 },
@@ -69,7 +69,7 @@ describe('rate limits', () => {
     ]);
   });
 
-  it('let everybody pass while nothing can be counted', async () => {
+  it('allow all requests while the counter is unavailable', async () => {
     await using api = await startApiServer({
       rateLimits: { requestsPerMinutePerToken: 1, authFailuresPerMinute: 1 },
       count: () => Promise.resolve(undefined),

@@ -9,7 +9,7 @@ import { type ApiServer, aBucket, startApiServer } from '#test/support/servers/a
 
 const UNKNOWN = '6f1c1f0e-0000-4000-8000-000000000000';
 
-/** A schema of the document, with what it refers to. */
+/** Compiles a schema of the document together with the schemas that it references. */
 const validatorOf = (document: OpenApiDocument) => {
   const ajv = new Ajv2020({ strict: false, allErrors: true, formats: { uuid: true, 'date-time': true } });
   ajv.addSchema({ $id: 'openapi', ...document });
@@ -27,7 +27,7 @@ const operationsOf = (document: OpenApiDocument): readonly Operation[] =>
 describe('GET /openapi.json', () => {
   let api: ApiServer;
   let document: OpenApiDocument;
-  // Not fetch, which asks for a fresh answer whenever it is given an If-None-Match.
+  // fetch sends Cache-Control: no-cache with an If-None-Match, so this uses undici's request.
   const ask = (headers: Record<string, string> = {}) => request(`${api.url}/openapi.json`, { headers });
 
   before(async () => {
@@ -41,7 +41,7 @@ describe('GET /openapi.json', () => {
   });
   after(() => api[Symbol.asyncDispose]());
 
-  it('needs no token and is not sent again to who has it', async () => {
+  it('needs no token and returns 304 for its current ETag', async () => {
     const first = await ask();
     expect(first.statusCode).to.equal(200);
     expect(first.headers).to.include({
@@ -59,7 +59,7 @@ describe('GET /openapi.json', () => {
     await third.body.dump();
   });
 
-  it('tells the limits in force', () => {
+  it('contains the active limits', () => {
     expect(document.components.schemas['ZipRequest']).to.have.nested.property('properties.urls.maxItems', 7);
     expect(document.components.schemas['ZipRequest']).to.have.nested.property(
       'properties.urls.items.properties.url.maxLength',
@@ -67,7 +67,7 @@ describe('GET /openapi.json', () => {
     );
   });
 
-  it('names the two operations under both spellings, and the API has them there', async () => {
+  it('lists both operations under both base paths, and the API serves them there', async () => {
     expect(document.servers.map(({ url }) => url)).to.deep.equal(['/api', '/']);
     expect(Object.entries(document.paths).map(([path, item]) => [path, ...Object.keys(item)])).to.deep.equal([
       ['/v1/zips', 'post'],
@@ -81,7 +81,7 @@ describe('GET /openapi.json', () => {
       }
   });
 
-  it('has examples that its own schemas accept', () => {
+  it('contains examples that match its schemas', () => {
     const validate = validatorOf(document);
     let seen = 0;
     for (const operation of operationsOf(document))
@@ -98,7 +98,7 @@ describe('GET /openapi.json', () => {
     expect(seen).to.be.greaterThan(25);
   });
 
-  it('has requests for examples that make jobs, and their answer as it is', async () => {
+  it('contains request examples that create jobs, with the real response', async () => {
     const examplesOf = (name: string): unknown[] =>
       operationsOf(document)
         .filter(({ operationId }) => operationId === 'createZip')
@@ -117,7 +117,7 @@ describe('GET /openapi.json', () => {
     }
   });
 
-  it('names every field that expand adds, and no other', async () => {
+  it('describes exactly the fields that expand adds', async () => {
     const reply = await api.post(
       { urls: [{ url: 'https://files.example.com/a', filename: 'a' }], bucket_name: 'reports', key: 'a.zip' },
       { path: `/v1/zips?expand=${EXPANSIONS.join(',')}` },
@@ -129,7 +129,7 @@ describe('GET /openapi.json', () => {
       .that.has.all.keys(...Object.keys(reply.body.data ?? {}));
   });
 
-  it('names every header field of an answer', async () => {
+  it('describes every header of a response', async () => {
     const transport = ['connection', 'keep-alive', 'content-type', 'content-length', 'date', 'cache-control'];
     const { post, get } = { ...document.paths['/v1/zips'], ...document.paths['/v1/zips/{id}'] };
     const named = (operation: Operation | undefined, status: number): string[] =>
@@ -168,7 +168,7 @@ describe('createDocument', () => {
     authFailuresPerMinute: 1,
     helpUrl: 'https://help.example.com/codes',
   };
-  it('is the same for the same settings, so that replicas agree on its ETag', () => {
+  it('is identical for identical settings, so replicas agree on its ETag', () => {
     const texts = [1, 2].map(() => JSON.stringify(createDocument({ settings, version: '1.2.3' })));
     expect(texts[0]).to.equal(texts[1]);
     expect(texts[0]).to.contain('"version":"1.2.3"').and.to.contain('https://help.example.com/codes#');

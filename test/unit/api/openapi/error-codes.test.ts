@@ -20,7 +20,7 @@ const ofRaw = (text: string): Seen => ({
 const post = (api: ApiServer, headers: Record<string, string>, body = JSON.stringify(A_REQUEST)) =>
   api.post(body, { headers });
 
-/** How each code comes about. */
+/** A request that causes each code. */
 const PROVOKE: Readonly<Record<ErrorCode, (api: ApiServer) => Promise<Seen>>> = {
   malformed_request: async (api) => ofRaw(await rawHttp(api.port, ['nonsense\r\n\r\n'])),
   https_required: (api) => post(api, { 'x-forwarded-proto': 'http' }),
@@ -67,7 +67,7 @@ const PROVOKE: Readonly<Record<ErrorCode, (api: ApiServer) => Promise<Seen>>> = 
 
 const CODES = Object.keys(ERROR_CODES) as ErrorCode[];
 
-/** How long, how much and which name differ from one answer to the next. */
+/** Durations, sizes and names differ between responses. */
 const withoutFigures = (value: unknown): unknown =>
   JSON.parse(JSON.stringify(value).replaceAll(/\b\d+\b/g, '0'));
 
@@ -92,7 +92,7 @@ describe('ERROR_CODES', () => {
     });
 
   for (const code of CODES)
-    it(`has ${code} as it is answered, and so has the description of the API`, async () => {
+    it(`documents ${code} as the API returns it`, async () => {
       const { status, body } = await PROVOKE[code](api);
       const { type, on } = ERROR_CODES[code];
       expect(status).to.equal(ERROR_CODES[code].status);

@@ -9,7 +9,7 @@ import { type ApiServer, startApiServer } from '#test/support/servers/api-server
 const SAMPLES = new URL('../../../../api/openapi/samples/', import.meta.url);
 const VOID = new Set(['meta', 'br']);
 
-/** The tags that are open at the end of a text, or the first that is closed out of turn. */
+/** The tags that are still open at the end of a text, or the first closing tag without its opening tag. */
 const unbalanced = (text: string): string[] => {
   const open: string[] = [];
   for (const [, slash, name = ''] of text.matchAll(/<(\/?)([a-z][a-z0-9]*)[^>]*>/g)) {
@@ -31,7 +31,7 @@ describe('GET /docs', () => {
   });
   after(() => api[Symbol.asyncDispose]());
 
-  it('is a page for everybody, below 100 KiB', () => {
+  it('is a public page below 100 KiB', () => {
     expect(response.status).to.equal(200);
     expect(response.headers.get('content-type')).to.equal('text/html; charset=utf-8');
     expect(response.headers.get('etag')).to.match(/^"/);
@@ -39,7 +39,7 @@ describe('GET /docs', () => {
     expect(unbalanced(page)).to.deep.equal([]);
   });
 
-  it('runs nothing, loads nothing and stands in no frame', () => {
+  it('runs no scripts, loads no resources and refuses framing', () => {
     const [, style = ''] = /<style>([^]*?)<\/style>/.exec(page) ?? [];
     const hash = createHash('sha256').update(style).digest('base64');
     expect(response.headers.get('content-security-policy')).to.equal(
@@ -49,7 +49,7 @@ describe('GET /docs', () => {
     expect(page).not.to.match(/<script|<link|<img|<iframe|\ssrc=|\son[a-z]+=|\sstyle=|@import|url\(/);
   });
 
-  it('has an anchor for every code, each id once, and every link of its own leads somewhere', () => {
+  it('has an anchor for every code, unique IDs and no dead internal links', () => {
     const ids = [...page.matchAll(/\sid="([^"]+)"/g)].map(([, id = '']) => id);
     expect(ids).to.include.members([...Object.keys(ERROR_CODES), ...Object.keys(FAILURE_CODES), 'Cancelled']);
     expect(ids).to.have.lengthOf(new Set(ids).size);
@@ -57,11 +57,11 @@ describe('GET /docs', () => {
     expect(ids).to.include.members(links);
   });
 
-  it('tells the limits in force', () => {
+  it('contains the active limits', () => {
     expect(page).to.contain('4,321').and.to.contain('765 per minute').and.to.contain('16,777,216 bytes');
   });
 
-  it('shows every sample as it is', async () => {
+  it('contains every sample verbatim', async () => {
     const shown = page
       .replaceAll('&lt;', '<')
       .replaceAll('&gt;', '>')
@@ -75,7 +75,7 @@ describe('GET /docs', () => {
 });
 
 describe('html', () => {
-  it('escapes what is put in, but for what is HTML already', () => {
+  it('escapes inserted values except HTML', () => {
     expect(html`<b title="${'"'}">${'<&>'}${[html`<i>${1}</i>`, undefined]}</b>`.html).to.equal(
       '<b title="&quot;">&lt;&amp;&gt;<i>1</i></b>',
     );

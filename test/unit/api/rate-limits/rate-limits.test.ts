@@ -29,7 +29,7 @@ describe('createRateLimits', () => {
     ]);
   });
 
-  it('tells from which request on it is too much (T8)', async () => {
+  it('reports the first request above the limit (T8)', async () => {
     const limits = limitsOf();
     const seen: boolean[] = [];
     for (let n = 0; n < 4; n += 1) seen.push((await limits.take(caller()))[0]?.isExceeded ?? false);
@@ -53,12 +53,12 @@ describe('createRateLimits', () => {
     expect(await limits.take(caller())).to.deep.equal([]);
   });
 
-  it('has no opinion while nothing can be counted', async () => {
+  it('reports no quota while the counter is unavailable', async () => {
     const limits = limitsOf({ count: () => Promise.resolve(undefined) });
     expect(await limits.take(caller())).to.deep.equal([]);
   });
 
-  it('takes an IPv6 network for one client, and an IPv4 address inside IPv6 for itself (T9)', async () => {
+  it('counts an IPv6 network as one client and unwraps IPv4-mapped addresses (T9)', async () => {
     const limits = limitsOf();
     const used = async (address: string) => (await limits.fail(address))[0]?.remaining;
     expect(await used('2001:db8:1:2::1')).to.equal(1);
@@ -70,7 +70,7 @@ describe('createRateLimits', () => {
 });
 
 describe('rateLimitHeaders', () => {
-  it('writes lists of policies and of what is left (T8)', () => {
+  it('lists the policies and the remaining requests (T8)', () => {
     const quota = { limit: 100, remaining: 99, resetSeconds: 60, isExceeded: false };
     expect(
       rateLimitHeaders([
@@ -83,7 +83,7 @@ describe('rateLimitHeaders', () => {
     });
   });
 
-  it('writes nothing without a limit', () => {
+  it('returns no headers without a limit', () => {
     expect(rateLimitHeaders([])).to.deep.equal({});
   });
 });

@@ -22,7 +22,7 @@ describe('POST /zips', () => {
 
   describe('POST zips', () => {
     for (const path of ['/api/v1/zips', '/v1/zips']) {
-      it(`answers 201 at ${path} with the job and where to read it (T25)`, async () => {
+      it(`returns 201 at ${path} with the job and its location (T25)`, async () => {
         const response = await api.post(A_REQUEST, { path });
         const { uuid = '' } = response.body.data ?? {};
         expect(response.status).to.equal(201);
@@ -47,7 +47,7 @@ describe('POST /zips', () => {
       `{"a":"${'x'.repeat(16_384 - 8)}"}`,
     ];
     for (const metadata of corpus) {
-      it(`gives back metadata byte for byte: ${metadata.slice(0, 40)} (T21)`, async () => {
+      it(`returns metadata byte for byte: ${metadata.slice(0, 40)} (T21)`, async () => {
         const body = `{"metadata": ${metadata} , ${JSON.stringify(A_REQUEST).slice(1)}`;
         const created = await api.post(body);
         expect(created.status, created.text).to.equal(201);
@@ -57,7 +57,7 @@ describe('POST /zips', () => {
       });
     }
 
-    it('tells the request id, the token and the trace in annotations (T15)', async () => {
+    it('stores the request ID, the token and the trace in annotations (T15)', async () => {
       const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
       await api.post(A_REQUEST, { headers: { 'x-request-id': 'caller-1', traceparent } });
       const [job] = api.jobs.all();
@@ -68,7 +68,7 @@ describe('POST /zips', () => {
       });
     });
 
-    it('answers 503 and tells the log when the list cannot be written', async () => {
+    it('returns 503 and logs the error if the file list cannot be written', async () => {
       api.secrets.fail(unreachable());
       const response = await api.post(A_REQUEST);
       expect(response.status).to.equal(503);
@@ -77,7 +77,7 @@ describe('POST /zips', () => {
       expect(api.logLines.join('')).to.include('could not store the complete file list');
     });
 
-    it('takes a job back whose list cannot be written, so that the next one of its key need not wait', async () => {
+    it('deletes a job whose file list cannot be written, so that the next job with its key can start', async () => {
       api.secrets.fail(unreachable());
       await api.post(A_REQUEST);
       await until('the job to be deleted', () => api.jobs.all().length === 0);
@@ -85,13 +85,13 @@ describe('POST /zips', () => {
       expect((await api.post(A_REQUEST)).status).to.equal(201);
     });
 
-    it('takes a job back of which it does not know whether it was created', async () => {
+    it('deletes a job if it is unknown whether it was created', async () => {
       api.jobs.fail(unreachable(), (call) => call.startsWith('create'));
       await api.post(A_REQUEST);
       await until('the job to be deleted', () => api.jobs.calls.some((call) => call.startsWith('delete')));
     });
 
-    it('answers 429 while the lists of the project take up all that they may', async () => {
+    it('returns 429 while the file lists of the project use their whole limit', async () => {
       await using small = await startApiServer({ maxFileListBytes: 150 });
       expect((await small.post(A_REQUEST)).status).to.equal(201);
       const response = await small.post(A_REQUEST);
@@ -105,19 +105,19 @@ describe('POST /zips', () => {
       expect(small.jobs.all()).to.have.length(1);
     });
 
-    it('answers 503 when the API server cannot be reached', async () => {
+    it('returns 503 if the API server is unreachable', async () => {
       api.jobs.fail(unreachable());
       expect((await api.post(A_REQUEST)).status).to.equal(503);
     });
 
-    it('creates one job although the answer to the first try was lost', async () => {
+    it('creates one job if the response to the first attempt is lost', async () => {
       api.jobs.loseResponses(1);
       expect((await api.post(A_REQUEST)).status).to.equal(201);
       expect(api.jobs.all()).to.have.length(1);
       expect(api.secrets.all()).to.have.length(1);
     });
 
-    it('answers 500 in the envelope for a fault of our own, without its text', async () => {
+    it('returns 500 in the error envelope for an internal error, without its message', async () => {
       api.jobs.fail(new TypeError('inner detail'));
       const response = await api.post(A_REQUEST);
       expect(response.status).to.equal(500);
@@ -128,7 +128,7 @@ describe('POST /zips', () => {
   });
 
   describe('buckets', () => {
-    it('answers 404 for a bucket that the project has not', async () => {
+    it('returns 404 for a bucket of another project', async () => {
       api.projects.put(aProject('team-b'));
       api.buckets.put(aBucket('team-b', 's3', 'theirs'));
       const unknown = await api.post({ ...A_REQUEST, bucket_name: 'unknown' });
@@ -143,20 +143,20 @@ describe('POST /zips', () => {
       expect(api.jobs.all()).to.have.length(0);
     });
 
-    it('says when the other service has that name', async () => {
+    it('suggests the other service if it has a bucket with that name', async () => {
       const response = await api.post({ ...A_REQUEST, bucket_name: 'cold' });
       expect(response.status).to.equal(404);
       expect(response.body.error?.message).to.match(/"service" to "r2"/);
       expect((await api.post({ ...A_REQUEST, bucket_name: 'cold', service: 'r2' })).status).to.equal(201);
     });
 
-    it('finds a bucket that the cache has not seen', async () => {
+    it('finds a bucket that is not cached yet', async () => {
       api.buckets.lagging = true;
       api.buckets.put(aBucket('team-a', 's3', 'brand-new'));
       expect((await api.post({ ...A_REQUEST, bucket_name: 'brand-new' })).status).to.equal(201);
     });
 
-    it('does not take a bucket that is being deleted', async () => {
+    it('refuses a bucket that is being deleted', async () => {
       const bucket = aBucket('team-a', 's3', 'going');
       api.buckets.put({
         ...bucket,
@@ -165,7 +165,7 @@ describe('POST /zips', () => {
       expect((await api.post({ ...A_REQUEST, bucket_name: 'going' })).status).to.equal(404);
     });
 
-    it('asks nobody for a name that no bucket can have', async () => {
+    it('sends no request for an invalid bucket name', async () => {
       api.buckets.fail(new Error('asked'));
       for (const bucketName of ['a/b', '../x', 'UPPER', 'a'.repeat(64), 'ü'])
         expect((await api.post({ ...A_REQUEST, bucket_name: bucketName })).status, bucketName).to.equal(404);

@@ -37,7 +37,7 @@ describe('GET /zips/:id', () => {
       ['Cancelled', 'failed'],
     ] as const;
     for (const [phase, status] of statuses) {
-      it(`tells ${status} for ${phase}`, async () => {
+      it(`returns ${status} for ${phase}`, async () => {
         const uuid = await create();
         finish(uuid, phase);
         const reply = await api.ask({ path: `/v1/zips/${uuid}` });
@@ -45,7 +45,7 @@ describe('GET /zips/:id', () => {
       });
     }
 
-    it('asks live while a job is unfinished and answers from memory afterwards', async () => {
+    it('reads an unfinished job from the API server and a finished job from the cache', async () => {
       const uuid = await create();
       api.jobs.calls.length = 0;
       await api.ask({ path: `/v1/zips/${uuid}` });
@@ -56,14 +56,14 @@ describe('GET /zips/:id', () => {
       expect(reply.body.data?.status).to.equal('succeeded');
     });
 
-    it('shows {} for metadata that no API made and that is no object', async () => {
+    it('returns {} for metadata that is not an object', async () => {
       const uuid = await create();
       const [job] = api.jobs.all();
       if (job) api.jobs.put({ ...job, spec: { ...job.spec, metadata: '[1' } });
       expect((await api.ask({ path: `/v1/zips/${uuid}` })).body.data?.metadata).to.deep.equal({});
     });
 
-    it('answers 404 for unknown, malformed and foreign ids alike (T7)', async () => {
+    it('returns the same 404 for unknown, malformed and foreign IDs (T7)', async () => {
       const uuid = await create();
       const other = generateToken();
       api.projects.put(aProject('team-b'));
@@ -79,7 +79,7 @@ describe('GET /zips/:id', () => {
         expect((await api.ask({ path: `/v1/zips/${id}` })).text, id).to.equal(foreign.text);
     });
 
-    it('takes encoded dots for an id (T25)', async () => {
+    it('treats encoded dots as an ID (T25)', async () => {
       const reply = await rawHttp(api.port, [
         `GET /v1/zips/%2e%2e HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${api.token}\r\nConnection: close\r\n\r\n`,
       ]);
@@ -87,13 +87,13 @@ describe('GET /zips/:id', () => {
       expect(reply).to.include('Zip not found in this project');
     });
 
-    it('answers 403 to a token that may only create', async () => {
+    it('returns 403 for a token that has only the create permission', async () => {
       const token = generateToken();
       api.tokens.put(aToken('team-a', token, { name: 'writer', permissions: ['create'] }));
       expect((await api.ask({ path: `/v1/zips/${UNKNOWN_ID}`, token })).status).to.equal(403);
     });
 
-    it('answers HEAD like GET without the body (T25)', async () => {
+    it('responds to HEAD like GET without the body (T25)', async () => {
       const uuid = await create();
       const status = await new Promise((resolve, reject) => {
         const headers = { authorization: `Bearer ${api.token}` };
@@ -108,7 +108,7 @@ describe('GET /zips/:id', () => {
       expect(status).to.equal(200);
     });
 
-    it('answers 503 when the API server does not answer in time', async () => {
+    it('returns 503 if the API server does not respond in time', async () => {
       await using slow = await startApiServer({ workTimeoutMs: 50 });
       const { promise, resolve } = Promise.withResolvers<void>();
       slow.jobs.holdUntil(promise);

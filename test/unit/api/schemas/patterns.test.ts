@@ -24,7 +24,7 @@ const PIECES = [
   '-',
   '"',
 ];
-/** Every text of up to three pieces. */
+/** Every combination of up to three pieces. */
 const TEXTS = [
   '',
   ...PIECES,
@@ -36,20 +36,20 @@ const disagreements = (pattern: string, isValid: (text: string) => boolean, text
   return texts.filter((text) => regex.test(text) !== isValid(text));
 };
 
-describe('the patterns that callers are told', () => {
-  it('take the keys that are taken', () => {
+describe('published patterns', () => {
+  it('match exactly the keys that are accepted', () => {
     const isValid = (text: string) => text !== '' && keyProblem(text, 1_024) === undefined;
     expect(disagreements(KEY_PATTERN, isValid)).to.deep.equal([]);
   });
 
-  it('take the file names that are taken', () => {
+  it('match exactly the file names that are accepted', () => {
     const texts = [...TEXTS, 'x'.repeat(255), 'x'.repeat(256), `a/${'x'.repeat(256)}`];
     expect(
       disagreements(FILENAME_PATTERN, (text) => checkEntryNames([text]) === undefined, texts),
     ).to.deep.equal([]);
   });
 
-  it('take the headers that are taken', () => {
+  it('match exactly the headers that are accepted', () => {
     const isName = (text: string) => sourceHeadersProblem({ [text]: 'x' }) === undefined;
     const names = [
       'te',
@@ -71,14 +71,14 @@ describe('the patterns that callers are told', () => {
     expect(disagreements(HEADER_VALUE_PATTERN, isValue)).to.deep.equal([]);
   });
 
-  it('take every URL that is taken, and refuse other schemes', () => {
+  it('match every URL that is accepted, and no other scheme', () => {
     const policy = createEgressPolicy({ allowCidrs: ['0.0.0.0/0'], denyCidrs: [] });
     const regex = new RegExp(URL_PATTERN, 'u');
     const heads = ['http:', 'HTTPS://', 'http:/', 'https:\\\\', 'ftp://', ' http://', ''];
     const urls = heads.flatMap((head) => TEXTS.map((text) => `${head}a.example.com/${text}`));
-    const taken = urls.filter((url) => judgeUrl(url, policy).ok);
-    expect(taken.length).to.be.greaterThan(1_000);
-    expect(taken.filter((url) => !regex.test(url))).to.deep.equal([]);
+    const accepted = urls.filter((url) => judgeUrl(url, policy).ok);
+    expect(accepted.length).to.be.greaterThan(1_000);
+    expect(accepted.filter((url) => !regex.test(url))).to.deep.equal([]);
     expect(regex.test('ftp://a.example.com/')).to.equal(false);
   });
 });

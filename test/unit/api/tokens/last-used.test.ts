@@ -39,13 +39,13 @@ describe('createNoteUse', () => {
     expect(tokens.calls).to.have.length(2);
   });
 
-  it('leaves a token alone that another replica has just written', () => {
+  it('skips a token that another replica has just updated', () => {
     const { tokens, noteUse } = setUp(new Date(1).toISOString());
     noteUse(USER);
     expect(tokens.calls).to.have.length(0);
   });
 
-  it('swallows a failing write', async () => {
+  it('ignores a failed write', async () => {
     const { tokens, noteUse } = setUp();
     tokens.fail(unreachable());
     noteUse(USER);

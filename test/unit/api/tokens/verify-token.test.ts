@@ -29,7 +29,7 @@ const setUp = () => {
 };
 
 describe('createVerifyToken', () => {
-  it('asks again only when the last proof is older than a second (T6)', async () => {
+  it('verifies again only if the last verification is older than a second (T6)', async () => {
     const { tokens, time, candidate, verify } = setUp();
     await verify(candidate);
     time.now = 1_000;
@@ -40,13 +40,13 @@ describe('createVerifyToken', () => {
     expect(tokens.calls).to.have.length(2);
   });
 
-  it('asks once for all requests at a time (T6)', async () => {
+  it('sends one request for concurrent verifications (T6)', async () => {
     const { tokens, candidate, verify } = setUp();
     await Promise.all(Array.from({ length: 20 }, () => verify(candidate)));
     expect(tokens.calls).to.have.length(1);
   });
 
-  it('sees a deletion that the cache missed (T6)', async () => {
+  it('detects a deletion that the cache missed (T6)', async () => {
     const { tokens, time, candidate, verify } = setUp();
     await verify(candidate);
     tokens.remove('team-a', 'token');
@@ -54,29 +54,29 @@ describe('createVerifyToken', () => {
     expect(await verify(candidate)).to.equal(undefined);
   });
 
-  it('counts no earlier yes for a token that was revoked in this process, however young (H11)', async () => {
+  it('refuses a token that this process revoked, even if it was just verified (H11)', async () => {
     const { tokens, candidate, revoked, verify } = setUp();
     expect(await verify(candidate)).to.include({ provenAt: 0 });
     tokens.remove('team-a', 'token');
     revoked.add(candidate.metadata.uid ?? 'no uid');
     expect(await verify(candidate)).to.equal(undefined);
-    expect(tokens.calls, 'nothing is asked for it').to.have.length(1);
+    expect(tokens.calls, 'no request is sent for it').to.have.length(1);
   });
 
-  it('takes a token that was made again under its name for another one', async () => {
+  it('refuses a token that was replaced by another of the same name', async () => {
     const { tokens, candidate, verify } = setUp();
     tokens.remove('team-a', 'token');
     tokens.put(aToken('team-a', generateToken()));
     expect(await verify(candidate)).to.equal(undefined);
   });
 
-  it('sees the end of the project', async () => {
+  it('detects that the project was deleted', async () => {
     const { projects, candidate, verify } = setUp();
     projects.remove('team-a', 'project');
     expect(await verify(candidate)).to.equal(undefined);
   });
 
-  it('lets the last yes count for ten seconds while the API server is away, then answers 503 (T6, H11)', async () => {
+  it('accepts the last verification for ten seconds while the API server is unreachable, then returns 503 (T6, H11)', async () => {
     const { tokens, time, candidate, verify } = setUp();
     await verify(candidate);
     tokens.fail(unreachable());
@@ -89,13 +89,13 @@ describe('createVerifyToken', () => {
     expect(await verify(candidate)).to.include({ provenAt: 10_001 });
   });
 
-  it('answers 503 for a token that was never proved while the API server is away', async () => {
+  it('returns 503 for a token that was never verified while the API server is unreachable', async () => {
     const { projects, candidate, verify } = setUp();
     projects.fail(unreachable());
     expect(await verify(candidate).catch((thrown: unknown) => thrown)).to.include({ status: 503 });
   });
 
-  it('does not wait for an API server that does not answer', async () => {
+  it('does not wait for an API server that does not respond', async () => {
     const { tokens, candidate, verify } = setUp();
     const { promise, resolve } = Promise.withResolvers<void>();
     tokens.holdUntil(promise);
