@@ -18,43 +18,43 @@ import {
 } from './story.ts';
 
 describe('checkHistory', () => {
-  it('finds nothing in a job that went as it should', () => {
+  it('reports nothing for correct jobs', () => {
     expect(rules(SUCCEEDED)).to.deep.equal([]);
     expect(rules(FAILED, outcome({ object: 'nothing' }))).to.deep.equal([]);
     expect(rules(FAILED, outcome({ object: 'older', before: 'older' }))).to.deep.equal([]);
   });
 
-  it('finds an archive of a job that failed, also one that is gone again', () => {
+  it('reports an archive of a failed job, even if it was deleted afterwards', () => {
     expect(rules(FAILED)).to.deep.equal(['H4']);
     expect(rules([...uploaded('u1'), ...FAILED], outcome({ object: 'nothing' }))).to.deep.equal(['H4']);
   });
 
-  it('finds an older object that a job took away although it failed', () => {
+  it('reports an older object that a failed job deleted', () => {
     expect(rules(FAILED, outcome({ object: 'nothing', before: 'older' }))).to.deep.equal(['H4']);
   });
 
-  it('lets an archive pass whose job says that nobody knows', () => {
+  it('accepts an archive of a job that ends as OutcomeUnknown', () => {
     const seen = [...uploaded('u1'), sight('Failed', 'OutcomeUnknown', 't1'), delivery('m1', 'failed')];
     expect(rules(seen)).to.deep.equal([]);
   });
 
-  it('finds an archive that is missing, other than the sources, or made twice', () => {
+  it('reports an archive that is missing, differs from the sources or was created twice', () => {
     expect(rules(SUCCEEDED, outcome({ object: 'nothing' }))).to.deep.equal(['H4']);
     expect(rules(SUCCEEDED, outcome({ object: { first: 'a' } }))).to.deep.equal(['H4']);
     expect(rules([...uploaded('u0'), ...SUCCEEDED])).to.deep.equal(['H4']);
   });
 
-  it('finds a job that never ends', () => {
+  it('reports a job that never finishes', () => {
     expect(rules([sight('Queued'), sight('Running')], outcome({ object: 'nothing' }))).to.deep.equal(['H5']);
     expect(rules([], outcome({ object: 'nothing' }))).to.deep.equal(['H5']);
   });
 
-  it('finds a second end and a step back', () => {
+  it('reports a changed final state and an update after the final state', () => {
     expect(rules([...SUCCEEDED, sight('Succeeded', '', 't2')])).to.deep.equal(['H6']);
     expect(rules([sight('Running'), ...SUCCEEDED])).to.deep.equal(['H6']);
   });
 
-  it('finds an API that tells less than before, two ends, or nothing of what it accepted', () => {
+  it('reports an API status that moves backwards, changes after the end or is missing', () => {
     const reported = (...statuses: readonly string[]) =>
       rules([
         ...SUCCEEDED,
@@ -67,13 +67,13 @@ describe('checkHistory', () => {
     expect(reported('none', 'absent')).to.deep.equal(['H5']);
   });
 
-  it('finds a webhook that was never delivered, has two ids, or tells another end', () => {
+  it('reports a webhook that is missing, has two IDs or a wrong status', () => {
     expect(rules(SUCCEEDED.slice(0, -1))).to.deep.equal(['H7']);
     expect(rules([...SUCCEEDED, delivery('m2', 'succeeded')])).to.deep.equal(['H7']);
     expect(rules([...SUCCEEDED, delivery('m1', 'failed')])).to.deep.equal(['H7']);
   });
 
-  it('does not take for delivered what the proxy answered or swallowed', () => {
+  it('does not count a webhook that the proxy dropped as delivered', () => {
     const lost = post('receiver', '/', {
       notes: { webhookId: 'm1', zipId: UUID, status: 'succeeded' },
       fault: 'drop',
@@ -81,31 +81,33 @@ describe('checkHistory', () => {
     expect(rules([...SUCCEEDED.slice(0, -1), lost])).to.deep.equal(['H7']);
   });
 
-  it('finds a webhook that the published verifiers refuse, also of a job that is deleted', () => {
+  it('reports a webhook that the published verifiers refuse, also for a deleted job', () => {
     const notes = { webhookId: 'm1', zipId: UUID, status: 'succeeded', unverified: 'no matching signature' };
     const forged = post('receiver', '/', { notes });
     expect(rules([...SUCCEEDED, forged])).to.deep.equal(['verify']);
-    const gone = { ...sight('Running'), event: 'DELETED' } as Seen;
-    expect(rules([forged, gone], outcome({ isDeleted: true, object: 'nothing' }))).to.deep.equal(['verify']);
+    const deleted = { ...sight('Running'), event: 'DELETED' } as Seen;
+    expect(rules([forged, deleted], outcome({ isDeleted: true, object: 'nothing' }))).to.deep.equal([
+      'verify',
+    ]);
   });
 
-  it('finds two events of one webhook id', () => {
+  it('reports two events with one webhook ID', () => {
     const other = 'decaf';
-    const story = [
+    const history = [
       ...SUCCEEDED,
       of(other, sight('Running')),
       of(other, sight('Failed', 'SourceNotFound', 't2')),
       delivery('m1', 'failed', other),
     ];
     const jobs = [outcome(), outcome({ uuid: other, key: 'l.zip', object: 'nothing' })];
-    expect(rules(story, jobs)).to.deep.equal(['H7']);
+    expect(rules(history, jobs)).to.deep.equal(['H7']);
   });
 
-  it('finds an upload that is left open', () => {
+  it('reports an incomplete upload', () => {
     expect(rules(SUCCEEDED, outcome(), { openUploads: ['k.zip'] })).to.deep.equal(['H8']);
   });
 
-  it('finds a second Job, unless the first was deleted', () => {
+  it('reports a second Job unless the first was deleted', () => {
     const job = (): Seen =>
       post('api-server', '/apis/batch/v1/namespaces/a/jobs', {
         status: 201,
@@ -116,14 +118,14 @@ describe('checkHistory', () => {
     expect(rules(seen, outcome({ jobsDeleted: 1 }))).to.deep.equal([]);
   });
 
-  it('finds a job that asks the API server in a tight loop', () => {
-    const asked = Array.from({ length: 60 }, () => record('u1', 'open'));
-    const seen = [...SUCCEEDED, ...asked];
+  it('reports a job that sends requests to the API server in a tight loop', () => {
+    const requests = Array.from({ length: 60 }, () => record('u1', 'open'));
+    const seen = [...SUCCEEDED, ...requests];
     expect(rules(seen)).to.deep.equal([]);
     expect(rules(seen, outcome(), { stepMs: 100 })).to.deep.equal(['F6']);
   });
 
-  it('finds a job that was deleted and is still there', () => {
+  it('reports a job that still exists after its deletion', () => {
     const job = outcome({ isDeleted: true, object: 'nothing' });
     expect(rules([sight('Running')], job)).to.deep.equal(['F14']);
     expect(rules([sight('Running'), { ...sight('Running'), event: 'DELETED' } as Seen], job)).to.deep.equal(
@@ -131,7 +133,7 @@ describe('checkHistory', () => {
     );
   });
 
-  it('finds a part that was sent before its upload was recorded', () => {
+  it('reports a part that was sent before its upload was recorded', () => {
     const seen = [
       sight('Running'),
       part('u1'),
@@ -142,13 +144,13 @@ describe('checkHistory', () => {
     expect(rules(seen)).to.deep.equal(['fence']);
   });
 
-  it('finds an upload that was completed before the status said so, or by nobody', () => {
+  it('reports an upload that was completed before the status was committing, or by an unknown pod', () => {
     const forced = [sight('Running'), record('u1', 'open'), complete('u1'), ...SUCCEEDED.slice(2)];
     expect(rules(forced)).to.deep.equal(['fence']);
     expect(rules([...SUCCEEDED, complete('u9')])).to.deep.equal(['fence']);
   });
 
-  describe('of jobs that write one key', () => {
+  describe('for jobs with the same key', () => {
     const other = 'decaf';
     const first = [sight('Running'), ...uploaded('u1'), sight('Succeeded', 'Uploaded', 't1')];
     const second = [
@@ -162,16 +164,16 @@ describe('checkHistory', () => {
       outcome({ uuid: other, object, expected: { third: 'c' } }),
     ];
 
-    it('finds nothing when they take turns and the last one stands at the key', () => {
+    it('reports nothing if they run one after another and the last archive is at the key', () => {
       expect(rules([...first, ...second, ...reported], jobs({ third: 'c' }))).to.deep.equal([]);
     });
 
-    it('finds one that began before the other had ended', () => {
-      const story = [...first.slice(0, 2), ...second, ...first.slice(2), ...reported];
-      expect(rules(story, jobs(ENTRIES))).to.deep.equal(['turn']);
+    it('reports a job that started before the other had finished', () => {
+      const history = [...first.slice(0, 2), ...second, ...first.slice(2), ...reported];
+      expect(rules(history, jobs(ENTRIES))).to.deep.equal(['turn']);
     });
 
-    it('finds the archive of the first at the key', () => {
+    it('reports the archive of the first job at the key', () => {
       expect(rules([...first, ...second, ...reported], jobs(ENTRIES))).to.deep.equal(['H4']);
     });
   });

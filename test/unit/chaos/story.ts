@@ -1,4 +1,4 @@
-/** Histories in a few words, for tests of the checker. */
+/** Short histories for the tests of the checker. */
 import { apiStatusOf, type Phase } from '#crds/zip-job.ts';
 import { checkHistory } from '#test/chaos/check-history.ts';
 import type { JobOutcome } from '#test/chaos/check-job.ts';
@@ -18,7 +18,7 @@ export const sight = (phase: Phase, reason = '', finishedAt?: string): Seen => (
   finishedAt,
 });
 
-/** The same of another job. */
+/** The same event for another job. */
 export const of = (uuid: string, seen: Seen): Seen =>
   seen.kind === 'zip-job' ? { ...seen, name: `zip-${uuid}` } : seen;
 
@@ -37,7 +37,7 @@ export const post = (
   ...more,
 });
 
-/** The zipper writes the state of its upload. */
+/** The zipper's write of its upload state. */
 export const record = (uploadId: string, upload: 'open' | 'committing', uuid = UUID): Seen =>
   post('api-server', `/apis/x/namespaces/n/zipjobs/zip-${uuid}/status`, {
     request: {
@@ -61,7 +61,7 @@ export const part = (uploadId: string): Seen =>
 
 export const complete = (uploadId: string): Seen => post('store', `/bucket/k.zip?uploadId=${uploadId}`);
 
-/** An upload as it should go. */
+/** A complete, correct upload. */
 export const uploaded = (uploadId: string, uuid = UUID): readonly Seen[] => [
   record(uploadId, 'open', uuid),
   part(uploadId),
@@ -83,13 +83,13 @@ export const outcome = (more: Partial<JobOutcome> = {}): JobOutcome => ({
   ...more,
 });
 
-/** The rules that are broken when things happen in this order, a second apart unless told otherwise. */
+/** The rules that this history breaks. Events are one second apart by default. */
 export const rules = (
-  story: readonly Seen[],
+  history: readonly Seen[],
   jobs: JobOutcome | readonly JobOutcome[] = outcome(),
   { openUploads = [], stepMs = 1_000 }: { openUploads?: readonly string[]; stepMs?: number } = {},
 ): readonly string[] => {
-  const seen = story.map((one, index) => ({ ...one, at: index * stepMs, endedAt: index * stepMs + 1 }));
+  const seen = history.map((one, index) => ({ ...one, at: index * stepMs, endedAt: index * stepMs + 1 }));
   const list = 'uuid' in jobs ? [jobs] : jobs;
   return checkHistory(seen, { jobs: list, openUploads }).map(({ rule }) => rule);
 };

@@ -5,7 +5,7 @@ const event = (type: string, uid: string, version: number) =>
   readEvent(JSON.stringify({ type, object: { metadata: { uid, resourceVersion: String(version) } } }));
 
 describe('mergeEvents', () => {
-  it('leaves the newest of each object, and an object that is new stays new', () => {
+  it('keeps the newest event of each object, and a new object stays ADDED', () => {
     const merged = mergeEvents([
       event('ADDED', 'a', 1),
       event('MODIFIED', 'b', 2),

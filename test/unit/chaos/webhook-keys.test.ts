@@ -6,7 +6,7 @@ import type { ProxiedRequest } from '#tools/local-cluster/proxied-request.ts';
 
 const newSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`;
 
-/** A delivery that these secrets sign. */
+/** A delivery signed with these secrets. */
 const signedBy = (...secrets: readonly string[]): ProxiedRequest => {
   const now = new Date();
   const body = '{"type":"COMPLETED"}';
@@ -21,7 +21,7 @@ const signedBy = (...secrets: readonly string[]): ProxiedRequest => {
 
 describe('createWebhookKeys', () => {
   const first = newSecret();
-  /** Keys whose rotations end in `written`. */
+  /** Keys whose rotations are recorded in `written`. */
   const start = () => {
     const written: { current: string; previous: string }[] = [];
     const admin = {
@@ -34,7 +34,7 @@ describe('createWebhookKeys', () => {
     return { keys, written };
   };
 
-  it('takes what its secret signs, and nothing else', () => {
+  it('accepts only signatures of its secret', () => {
     const { keys } = start();
     expect([keys.judge(signedBy(first)), keys.note(signedBy(first))]).to.deep.equal([undefined, {}]);
     const forged = signedBy(newSecret());
@@ -42,7 +42,7 @@ describe('createWebhookKeys', () => {
     expect(keys.note(forged)).to.have.property('unverified');
   });
 
-  it('wants both signatures while a rotation is under way, and the new one afterwards', async () => {
+  it('expects both signatures during a rotation, and only the new one afterwards', async () => {
     const { keys, written } = start();
     await keys.rotate();
     await keys.rotate();
@@ -51,7 +51,7 @@ describe('createWebhookKeys', () => {
     const second = written[0]?.current ?? '';
     expect(keys.judge(signedBy(second, first))).to.equal(undefined);
     expect(keys.note(signedBy(second, first))).to.deep.equal({});
-    // Sent before the rotation was seen: the receiver refuses it for now, the old secret holds.
+    // The sender has not seen the rotation yet: the delivery is refused, but the old secret is still valid.
     expect(keys.judge(signedBy(first))).to.deep.include({ status: 401 });
     expect(keys.note(signedBy(first))).to.deep.equal({});
     expect(keys.note(signedBy(second))).to.have.property('unverified');

@@ -15,7 +15,7 @@ const aKubeconfig = (name: string) =>
   });
 
 describe('accessCluster', () => {
-  // The whole client library, which takes its time on a busy machine.
+  // Loads the whole client library, which is slow on a busy machine.
   before(async function () {
     this.timeout(60_000);
     await import('#runtime/kube/kubeconfig-file.ts');
@@ -30,30 +30,30 @@ describe('accessCluster', () => {
   const access = (env: Readonly<Record<string, string>>, kubeconfig?: string) =>
     accessCluster({ kubeconfig, context: undefined }, readCommandLineConfig({ HOME: dir, ...env }));
 
-  it('takes the file that is named before that of the environment', async () => {
+  it('prefers --kubeconfig to KUBECONFIG', async () => {
     const KUBECONFIG = join(dir, 'one');
     expect((await access({ KUBECONFIG })).namespace).to.equal('space-of-one');
     expect((await access({ KUBECONFIG }, join(dir, 'two'))).namespace).to.equal('space-of-two');
   });
 
-  it('passes over files of a list that are not there', async () => {
+  it('skips missing files of a list', async () => {
     const KUBECONFIG = [join(dir, 'none'), join(dir, 'two'), join(dir, 'one')].join(delimiter);
     expect((await access({ KUBECONFIG })).server).to.equal('https://two.test');
   });
 
-  it('takes that of the home directory', async () => {
+  it('reads the kubeconfig of the home directory', async () => {
     await mkdir(join(dir, '.kube'));
     await writeFile(join(dir, '.kube', 'config'), aKubeconfig('home'));
     expect((await access({})).server).to.equal('https://home.test');
   });
 
-  it('takes the service account of the pod when there is no kubeconfig', async () => {
+  it('uses the service account of the pod if there is no kubeconfig', async () => {
     await writeFile(join(dir, 'namespace'), 'acme\n');
     const env = { KUBERNETES_SERVICE_HOST: '10.0.0.1', SERVICE_ACCOUNT_DIR: dir };
     expect(await access(env)).to.include({ server: 'https://10.0.0.1:443', namespace: 'acme' });
   });
 
-  it('says how to name one when there is none', async () => {
+  it('suggests --kubeconfig or KUBECONFIG if no cluster is configured', async () => {
     const error: unknown = await access({}).catch((thrown: unknown) => thrown);
     expect(error).to.be.instanceOf(ConfigError);
     expect(String(error)).to.contain('--kubeconfig or KUBECONFIG');

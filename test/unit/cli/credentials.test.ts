@@ -44,20 +44,20 @@ const refusal = async (task: Promise<unknown>): Promise<string> => {
 describe('parseCredentials', () => {
   const forms: Readonly<Record<string, string>> = {
     'a JSON object': JSON.stringify(WANT),
-    "the answer of AWS's command line": JSON.stringify({
+    'the output of the AWS CLI': JSON.stringify({
       AccessKeyId: WANT.accessKeyId,
       SecretAccessKey: WANT.secretAccessKey,
       Version: 1,
     }),
-    "AWS's file": `[default]\naws_access_key_id = ${WANT.accessKeyId}\r\naws_secret_access_key = ${WANT.secretAccessKey}\r\n`,
-    'lines of a shell': `export AWS_ACCESS_KEY_ID=${WANT.accessKeyId}\nexport AWS_SECRET_ACCESS_KEY='${WANT.secretAccessKey}'\n`,
+    'an AWS credentials file': `[default]\naws_access_key_id = ${WANT.accessKeyId}\r\naws_secret_access_key = ${WANT.secretAccessKey}\r\n`,
+    'shell exports': `export AWS_ACCESS_KEY_ID=${WANT.accessKeyId}\nexport AWS_SECRET_ACCESS_KEY='${WANT.secretAccessKey}'\n`,
   };
   for (const [name, text] of Object.entries(forms))
     it(`reads ${name}`, () => {
       expect(parseCredentials(text, 'it')).to.deep.equal(WANT);
     });
 
-  it('says what is missing, and nothing of what is there (H9)', async () => {
+  it('names the missing field and repeats no content (H9)', async () => {
     const parse = async (text: string) => parseCredentials(await Promise.resolve(text), 'The file x');
     expect(await refusal(parse('{"accessKeyId": CANARY'))).to.contain('The file x is not valid JSON');
     expect(await refusal(parse('CANARY'))).to.contain('does not contain accessKeyId');
@@ -76,7 +76,7 @@ describe('readCredentials', () => {
 
   const env = { ZIPJOBS_ACCESS_KEY_ID: WANT.accessKeyId, ZIPJOBS_SECRET_ACCESS_KEY: WANT.secretAccessKey };
 
-  it('takes the file that is named, before all else', async () => {
+  it('prefers the given file', async () => {
     const file = join(dir, 'one');
     await writeFile(file, JSON.stringify(WANT));
     expect(await read({ file, env: { ...env, ZIPJOBS_ACCESS_KEY_ID: 'other' } })).to.deep.equal(WANT);
@@ -85,12 +85,12 @@ describe('readCredentials', () => {
     );
   });
 
-  it('takes standard input', async () => {
+  it('reads standard input', async () => {
     const readInput = () => Promise.resolve(JSON.stringify(WANT));
     expect(await read({ file: '-', terminal: { readInput } })).to.deep.equal(WANT);
   });
 
-  it('takes the environment, whole or not at all', async () => {
+  it('reads both environment variables, or refuses if only one is set', async () => {
     expect(await read({ env })).to.deep.equal(WANT);
     const { ZIPJOBS_ACCESS_KEY_ID, ZIPJOBS_SECRET_ACCESS_KEY } = env;
     expect(await refusal(read({ env: { ZIPJOBS_ACCESS_KEY_ID } }))).to.contain(
@@ -101,7 +101,7 @@ describe('readCredentials', () => {
     );
   });
 
-  it('asks a person, and says how else when nobody is there', async () => {
+  it('prompts the user, and suggests alternatives without a terminal', async () => {
     expect(await read({ terminal: { isInteractive: true } })).to.deep.equal(WANT);
     expect(asked).to.deep.equal(['Access key ID', 'Secret access key']);
     expect(await refusal(read())).to.match(

@@ -14,8 +14,8 @@ export interface Printed {
 
 const unreachable: KubeClient = {
   server: 'https://example.test',
-  request: () => Promise.reject(new KubeError('GET /: nobody is there', { code: 'Unreachable' })),
-  stream: () => Promise.reject(new KubeError('GET /: nobody is there', { code: 'Unreachable' })),
+  request: () => Promise.reject(new KubeError('GET /: no response', { code: 'Unreachable' })),
+  stream: () => Promise.reject(new KubeError('GET /: no response', { code: 'Unreachable' })),
   [Symbol.asyncDispose]: () => Promise.resolve(),
 };
 
@@ -26,7 +26,7 @@ export interface FakeSessionOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Runs the program in this process, with a terminal that keeps what is printed. */
+/** Runs the program in this process and records its output. */
 export const runProgram = async (options: FakeSessionOptions, args: readonly string[]): Promise<Printed> => {
   let [output, errors] = ['', ''];
   const terminal: Terminal = {

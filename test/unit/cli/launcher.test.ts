@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 
-/** A checkout with nothing but the launcher, and a Node of this version that says what it is given. */
+/** A checkout with only the launcher, and a fake Node of this version that prints its arguments. */
 const checkout = async (dir: string, version: string): Promise<string> => {
   const program = join(dir, 'cli', 'zipjobs');
   await mkdir(join(dir, 'cli'));
@@ -14,12 +14,12 @@ const checkout = async (dir: string, version: string): Promise<string> => {
   const node = join(dir, 'bin', 'node');
   await writeFile(node, `#!/bin/sh\nif [ "$1" = --version ]; then echo ${version}; else echo "$@"; fi\n`);
   await chmod(node, 0o755);
-  // As npm links it.
+  // npm creates this link.
   await symlink('../cli/zipjobs', join(dir, 'bin', 'zipjobs'));
   return join(dir, 'bin', 'zipjobs');
 };
 
-describe('the launcher of the command line', function () {
+describe('cli/zipjobs', function () {
   this.timeout(60_000);
   let dir = '';
   beforeEach(async () => {
@@ -38,7 +38,7 @@ describe('the launcher of the command line', function () {
   };
 
   for (const version of ['v20.20.2', 'v24.11.9'])
-    it(`says what to install when Node is ${version}`, async () => {
+    it(`asks for a newer Node with ${version}`, async () => {
       const { code, stdout, stderr } = await run(version);
       expect({ code, stdout }).to.deep.equal({ code: 1, stdout: '' });
       expect(stderr).to.match(

@@ -39,7 +39,7 @@ const sayCommands =
 const say = (...args: readonly string[]) => runProgram({ groups: [sayCommands()] }, args);
 
 describe('createProgram', () => {
-  it('prints a text for people, and notes beside it', async () => {
+  it('prints the text to stdout and notes to stderr', async () => {
     expect(await say('say', 'hello', 'you', '-n', 'acme')).to.deep.equal({
       code: 0,
       output: 'hello you in acme\n',
@@ -47,24 +47,24 @@ describe('createProgram', () => {
     });
   });
 
-  it('prints the whole answer as JSON and as YAML', async () => {
+  it('prints the whole value as JSON and as YAML', async () => {
     expect(JSON.parse((await say('say', 'hello', '-o', 'json')).output)).to.deep.equal(VALUE);
     expect(parse((await say('say', 'hello', '-o', 'yaml')).output)).to.deep.equal(VALUE);
   });
 
-  it('takes the last of an option that is given twice', async () => {
+  it('uses the last value of a repeated option', async () => {
     expect((await say('say', 'hello', '-n', 'a', '-n', 'b')).output).to.contain('in b');
   });
 
-  it('ends with the code of the answer', async () => {
+  it('exits with the code of the command', async () => {
     expect(await say('say', 'bye', '--yes')).to.include({ code: 1, output: 'gone\n' });
   });
 
   const wrong: Readonly<Record<string, readonly [args: readonly string[], message: RegExp]>> = {
     'no command': [[], /Choose what to manage\. See: zipjobs --help/],
-    'no second word': [['say'], /hello, bye\. See: zipjobs say --help/],
+    'no subcommand': [['say'], /hello, bye\. See: zipjobs say --help/],
     'an unknown command': [['sing'], /Unknown argument: sing/],
-    'an unknown second word': [['say', 'nothing'], /Unknown argument: nothing/],
+    'an unknown subcommand': [['say', 'nothing'], /Unknown argument: nothing/],
     'an unknown option': [
       ['say', 'hello', '--loudly'],
       /Unknown argument: loudly\. See: zipjobs say hello --help/,
@@ -73,7 +73,7 @@ describe('createProgram', () => {
     'an option without its value': [['say', 'hello', '-n'], /Not enough arguments following: n/],
   };
   for (const [name, [args, message]] of Object.entries(wrong))
-    it(`refuses ${name}, with what to do instead, and prints nothing else`, async () => {
+    it(`refuses ${name}, suggests a fix and prints nothing else`, async () => {
       const { code, output, errors } = await say(...args);
       expect({ code, output }).to.deep.equal({ code: 2, output: '' });
       expect(errors).to.match(message);
@@ -93,7 +93,7 @@ describe('createProgram', () => {
     Failed: 1,
   };
   for (const [code, exitCode] of Object.entries(codes) as [AdministrationErrorCode, number][])
-    it(`ends with ${exitCode} for ${code}`, async () => {
+    it(`exits with ${exitCode} for ${code}`, async () => {
       const failure = () => new AdministrationError('It went wrong', { code });
       expect(await runProgram({ groups: [sayCommands(failure)] }, ['say', 'hello'])).to.deep.equal({
         code: exitCode,
@@ -102,7 +102,7 @@ describe('createProgram', () => {
       });
     });
 
-  it('ends with 5 without a cluster, with 1 for a fault of its own, with 130 when it is interrupted', async () => {
+  it('exits with 5 without a cluster, 1 for an internal error and 130 when interrupted', async () => {
     const config = () => new ConfigError('No cluster is known');
     const own = () => new TypeError('x is undefined');
     expect((await runProgram({ groups: [sayCommands(config)] }, ['say', 'hello'])).code).to.equal(5);
@@ -115,7 +115,7 @@ describe('createProgram', () => {
     });
   });
 
-  it('helps at every level, and tells the exit codes', async () => {
+  it('prints help at every level, with the exit codes', async () => {
     for (const args of [['--help'], ['say', '--help'], ['say', 'hello', '-h']]) {
       const { code, output, errors } = await say(...args);
       expect({ code, errors }).to.deep.equal({ code: 0, errors: '' });
@@ -125,13 +125,13 @@ describe('createProgram', () => {
     expect((await say('--version')).output).to.equal('1.2.3\n');
   });
 
-  it('prints what teaches a shell to complete, and completes', async () => {
+  it('prints a shell completion script and completions', async () => {
     expect((await say('completion')).output).to.contain('complete -o bashdefault');
     const { output } = await say('--get-yargs-completions', 'zipjobs', 'say', '');
     expect(output.trim().split('\n')).to.include.members(['hello', 'bye']);
   });
 
-  it('refuses what looks like a credential, without repeating it', async () => {
+  it('refuses an argument that looks like a credential, without repeating it', async () => {
     for (const secret of [
       '--secret-access-key=very/secret',
       '--access-key-id=AKIAIOSFODNN7EXAMPLE',
@@ -146,7 +146,7 @@ describe('createProgram', () => {
     }
   });
 
-  it('takes names that are no credentials', async () => {
+  it('accepts names that are not credentials', async () => {
     expect((await say('say', 'hello', 'reports.2026-archive-of-the-very-long-name')).code).to.equal(0);
   });
 });
@@ -164,12 +164,12 @@ describe('confirmed', () => {
       ['say', 'bye', ...args],
     );
 
-  it('asks a person', async () => {
+  it('prompts the user', async () => {
     expect((await bye(true)).output).to.equal('gone\n');
     expect(await bye(false)).to.deep.include({ code: 3, output: '' });
   });
 
-  it('needs --yes where nobody can be asked', async () => {
+  it('requires --yes without a terminal', async () => {
     expect((await bye(undefined, '--yes')).output).to.equal('gone\n');
     const refused = await bye(undefined);
     expect(refused).to.include({ code: 2, output: '' });
@@ -178,15 +178,13 @@ describe('confirmed', () => {
 });
 
 describe('addProjectCommands', () => {
-  it('tells that the cluster cannot be reached', async () => {
+  it('reports that the cluster is unreachable', async () => {
     const { code, errors } = await runProgram({ groups: [addProjectCommands] }, ['project', 'show', 'acme']);
     expect(code).to.equal(5);
-    expect(errors).to.match(
-      /Cannot get zipprojects\.zipjobs\.dev project in namespace acme: nobody is there/,
-    );
+    expect(errors).to.match(/Cannot get zipprojects\.zipjobs\.dev project in namespace acme: no response/);
   });
 
-  it('refuses a name and limits that cannot be', async () => {
+  it('refuses an invalid name and invalid limits', async () => {
     for (const args of [['Acme'], ['acme', '--active-jobs', '0'], ['acme', '--files-per-job', 'x']]) {
       const { code } = await runProgram({ groups: [addProjectCommands] }, ['project', 'create', ...args]);
       expect(code, args.join(' ')).to.equal(2);

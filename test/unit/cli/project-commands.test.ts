@@ -6,21 +6,21 @@ const update = (...args: readonly string[]) =>
   runProgram({ groups: [addProjectCommands] }, ['project', 'update', ...args]);
 
 describe('zipjobs project update', () => {
-  const wrong: Readonly<Record<string, readonly [args: readonly string[], says: RegExp]>> = {
+  const wrong: Readonly<Record<string, readonly [args: readonly string[], message: RegExp]>> = {
     'no project': [[], /Not enough non-option arguments/],
     'no change': [
       ['acme'],
       /Nothing to change\. Pass at least one of --display-name, --active-jobs, .*zipjobs webhook --help/,
     ],
-    'a limit of nothing': [
+    'a limit of 0': [
       ['acme', '--active-jobs', '0'],
       /--active-jobs must be an integer of at least 1, or none to remove the limit/,
     ],
-    'a limit that is no number': [
+    'a limit that is not a number': [
       ['acme', '--files-per-job', 'many'],
       /--files-per-job must be an integer of at least 1/,
     ],
-    'a limit that cannot be stored': [
+    'a limit above the maximum': [
       ['acme', '--requests-per-minute', '9999999999'],
       /Invalid limit requestsPerMinute: 9999999999\. Use an integer from 1 to 2147483647/,
     ],
@@ -29,10 +29,10 @@ describe('zipjobs project update', () => {
       /use 1 to 128 characters, not only spaces \(got 129 characters\)/,
     ],
   };
-  for (const [name, [args, says]] of Object.entries(wrong))
-    it(`refuses ${name} before it asks the cluster, and says what can be given`, async () => {
+  for (const [name, [args, message]] of Object.entries(wrong))
+    it(`refuses ${name} with a hint, before it sends a request`, async () => {
       const { code, output, errors } = await update(...args);
       expect({ code, output }, errors).to.deep.equal({ code: 2, output: '' });
-      expect(errors).to.match(says);
+      expect(errors).to.match(message);
     });
 });

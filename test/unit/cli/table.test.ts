@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { toFields, toTable } from '#cli/table.ts';
 
 describe('toTable', () => {
-  it('lines columns up, and shows what is not set as a dash', () => {
+  it('aligns columns and shows a missing value as a dash', () => {
     const table = toTable(
       ['NAME', 'JOBS'],
       [
@@ -14,7 +14,7 @@ describe('toTable', () => {
     expect(table).to.equal('NAME          JOBS\na-long-name   3\nb             -\n-             0');
   });
 
-  it('shows no control character of a name that a stranger chose', () => {
+  it('removes control characters', () => {
     expect(toTable(['NAME'], [['a\u001b[2Jb\u202e\r\n']])).to.equal('NAME\na?[2Jb???');
     expect(toFields([['Name', 'a\u0007']])).to.equal('Name:   a?');
   });

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { apiStatusOf, PHASES } from '#crds/zip-job.ts';
 
 describe('apiStatusOf', () => {
-  it('tells API clients one of four states for each phase (H6)', () => {
+  it('maps each phase to one of four API states (H6)', () => {
     expect([undefined, ...PHASES].map(apiStatusOf)).to.deep.equal([
       'none',
       'none',

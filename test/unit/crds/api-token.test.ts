@@ -4,7 +4,7 @@ import { generateToken, hashToken, isToken, maskToken, tokenChecksum } from '#cr
 const ZEROS = '0'.repeat(30);
 
 describe('generateToken', () => {
-  it('makes tokens of a fixed shape that differ (T1)', () => {
+  it('returns unique tokens of a fixed form (T1)', () => {
     const tokens = new Set(Array.from({ length: 200 }, () => generateToken()));
     expect(tokens.size).to.equal(200);
     for (const token of tokens) {
@@ -13,14 +13,14 @@ describe('generateToken', () => {
     }
   });
 
-  it('is a function of what is drawn', () => {
+  it('depends only on the random source', () => {
     expect(generateToken(() => 0)).to.equal(`zj_${ZEROS}${tokenChecksum(ZEROS)}`);
     expect(generateToken((below) => below - 1)).to.match(/^zj_z{30}/);
   });
 });
 
 describe('tokenChecksum', () => {
-  // Vectors made apart from this code: zlib.crc32 of the text, in base 62 with digits, upper case, lower case.
+  // Calculated independently: zlib.crc32 of the text in base 62, with digits, upper case, lower case.
   const vectors = [
     [ZEROS, '2C8GjS'],
     ['abcdefghijklmnopqrstuvwxyz0123', '2LolCm'],
@@ -38,8 +38,8 @@ describe('isToken', () => {
   const refused: readonly (readonly [string, string])[] = [
     ['nothing', ''],
     ['another prefix', token.replace('zj_', 'gh_')],
-    ['one character less', token.slice(0, -1)],
-    ['one character more', `${token}0`],
+    ['one missing character', token.slice(0, -1)],
+    ['one extra character', `${token}0`],
     ['a changed character (T1)', flipped],
     ['a line break at the end', `${token}\n`],
     ['a character outside base62', `${token.slice(0, 12)}-${token.slice(13)}`],

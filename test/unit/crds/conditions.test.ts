@@ -23,7 +23,7 @@ describe('setCondition', () => {
     ]);
   });
 
-  it('keeps the time while the status stays', () => {
+  it('keeps the time if the status does not change', () => {
     const again = setCondition(
       accepted,
       { type: 'Accepted', status: 'True', reason: 'Queued', message: '2' },
@@ -35,7 +35,7 @@ describe('setCondition', () => {
     });
   });
 
-  it('moves the time with the status and keeps the order', () => {
+  it('updates the time when the status changes, and keeps the order', () => {
     const two = setCondition(
       accepted,
       { type: 'Running', status: 'True', reason: 'Running', message: '' },

@@ -1,7 +1,7 @@
 /**
- * Holds the YAML (what the API server enforces) and the types (what the code believes) together. Each sample below has
- * every field of its type, optional ones too: the compiler refuses a sample that lacks a field or has one too many, and
- * the tests refuse a schema whose properties differ from the sample's.
+ * Compares the YAML (which the API server enforces) with the types (which the code uses). Each sample below has
+ * every field of its type, including optional ones: the compiler refuses a sample with a missing or extra field, and
+ * the tests refuse a schema whose properties differ from those of the sample.
  */
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
@@ -204,7 +204,7 @@ const SAMPLES = { ZipJob: { spec, status }, ZipBucket: bucket, ZipToken: token, 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Every path at which schema and sample have different fields. */
+/** Every path at which the fields of schema and sample differ. */
 const differences = (schema: Schema | undefined, sample: unknown, path: string): string[] => {
   if (Array.isArray(sample)) return differences(schema?.items, sample[0], `${path}[]`);
   if (!isRecord(sample) || schema?.properties === undefined) return [];
@@ -249,7 +249,7 @@ describe('the CRDs', () => {
   for (const [kind, plural] of Object.entries(PLURALS)) {
     const sample = kind in SAMPLES ? SAMPLES[kind as keyof typeof SAMPLES] : undefined;
 
-    it(`of ${kind} has the names that the code uses`, () => {
+    it(`of ${kind} use the names in the code`, () => {
       const { metadata, spec: crd } = crdOf(plural);
       expect(metadata.name).to.equal(`${plural}.${API_GROUP}`);
       expect(crd.names).to.include({ kind, plural, singular: kind.toLowerCase() });
@@ -263,13 +263,13 @@ describe('the CRDs', () => {
       });
     });
 
-    it(`of ${kind} has exactly the fields of its type`, () => {
+    it(`of ${kind} have exactly the fields of the type`, () => {
       expect(differences(at(schemaOf(plural), 'spec'), sample?.spec, 'spec')).to.deep.equal([]);
       expect(differences(at(schemaOf(plural), 'status'), sample?.status, 'status')).to.deep.equal([]);
     });
   }
 
-  it('allow exactly the words that the code knows', () => {
+  it('allow exactly the enum values in the code', () => {
     const schema = schemaOf('zipjobs');
     const words: readonly [readonly string[], ...string[]][] = [
       [zip.SERVICES, 'spec', 'service'],
@@ -286,7 +286,7 @@ describe('the CRDs', () => {
     expect(at(schemaOf('ziptokens'), 'spec', 'permissions', '[]')?.enum).to.deep.equal(PERMISSIONS);
   });
 
-  it('limit a name so that the names of its children fit', () => {
+  it('limit names so that the names of child objects fit', () => {
     expect(readFileSync('crds/zipjobs.yaml', 'utf8')).to.contain(
       `self.metadata.name.size() <= ${MAX_ZIP_JOB_NAME_LENGTH}`,
     );

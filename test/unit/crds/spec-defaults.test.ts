@@ -12,7 +12,7 @@ interface Crd {
 }
 
 describe('SPEC_DEFAULTS', () => {
-  it('are what the API server writes into a ZipJob that leaves the fields out', () => {
+  it('equal the defaults that the API server sets in a ZipJob', () => {
     const crd = parse(readFileSync('crds/zipjobs.yaml', 'utf8')) as Crd;
     const fields = crd.spec.versions[0]?.schema.openAPIV3Schema.properties?.['spec']?.properties ?? {};
     const defaults = Object.entries(fields).filter(([, field]) => field.default !== undefined);

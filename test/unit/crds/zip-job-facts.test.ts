@@ -13,14 +13,14 @@ const specOf = (spec: Partial<ZipJob['spec']>): Pick<ZipJob, 'spec'> => ({
   spec: { bucketRef: { name: 's3-archive' }, key: 'k', ...spec },
 });
 
-describe('what a ZipJob says about itself', () => {
+describe('facts of a ZipJob', () => {
   const ids: readonly (readonly [title: string, Pick<ZipJob, 'metadata'>, string])[] = [
-    ['the uuid in the name of a job that the API created', named(zipJobName(UUID), UID), UUID],
-    ['the uid of a job that was named by hand', named('nightly', UID), UID],
-    ['the uid when the name only looks like one of the API', named(`zip-${UUID}-2`, UID), UID],
-    ['the uid when the uuid in the name has capitals', named(`zip-${UUID.toUpperCase()}`, UID), UID],
-    ['the uid when the name is a uuid without the prefix', named(UUID, UID), UID],
-    ['nothing for a job named by hand that is not stored yet', named('nightly'), ''],
+    ['the UUID in the name of a job created by the API', named(zipJobName(UUID), UID), UUID],
+    ['the UID of a job created with kubectl', named('nightly', UID), UID],
+    ['the UID if the name only resembles one of the API', named(`zip-${UUID}-2`, UID), UID],
+    ['the UID if the UUID in the name is in upper case', named(`zip-${UUID.toUpperCase()}`, UID), UID],
+    ['the UID if the name is a UUID without the prefix', named(UUID, UID), UID],
+    ['empty for a kubectl job that is not stored yet', named('nightly'), ''],
   ];
   for (const [title, job, id] of ids) it(`zipJobId is ${title}`, () => expect(zipJobId(job)).to.equal(id));
 

@@ -14,7 +14,7 @@ describe('createBundle', () => {
   });
   afterEach(() => rm(dir, { recursive: true }));
 
-  it('writes one zip, for its owner alone, under its name only when it is complete', async () => {
+  it('writes one zip, readable by its owner only, and renames it when it is complete', async () => {
     const path = join(dir, 'dump.zip');
     await using bundle = createBundle({ path, maxBytes: 1_000, date: DATE });
     expect(await bundle.add('a/b.txt', 'text')).to.equal(true);
@@ -28,7 +28,7 @@ describe('createBundle', () => {
     ]);
   });
 
-  it('refuses what does not fit, but not what must be in it', async () => {
+  it('refuses files above the size limit, except required files', async () => {
     await using bundle = createBundle({ path: join(dir, 'dump.zip'), maxBytes: 10, date: DATE });
     expect(await bundle.add('large', 'x'.repeat(11))).to.equal(false);
     expect(await bundle.add('small', 'x'.repeat(10))).to.equal(true);
@@ -38,7 +38,7 @@ describe('createBundle', () => {
     expect(entries.map(({ name }) => name)).to.deep.equal(['small', 'errors.txt']);
   });
 
-  it('leaves nothing behind when it is given up', async () => {
+  it('removes the temporary file when it is disposed before the end', async () => {
     {
       await using bundle = createBundle({ path: join(dir, 'dump.zip'), maxBytes: 1e6, date: DATE });
       await bundle.add('a', 'x'.repeat(100_000));
@@ -46,7 +46,7 @@ describe('createBundle', () => {
     expect(await readdir(dir)).to.deep.equal([]);
   });
 
-  it('tells when nothing can be written', async () => {
+  it('fails if the file cannot be written', async () => {
     const path = join(dir, 'no-such-folder', 'dump.zip');
     await using bundle = createBundle({ path, maxBytes: 1e6, date: DATE });
     const error: unknown = await bundle.add('a', 'x').catch((reason: unknown) => reason);

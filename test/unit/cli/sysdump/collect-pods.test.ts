@@ -6,17 +6,17 @@ const body = (...chunks: readonly string[]): Readable =>
   Readable.from(chunks.map((chunk) => Buffer.from(chunk)));
 
 describe('endOf', () => {
-  it('gives a short text whole', async () => {
+  it('returns a short text completely', async () => {
     expect(await endOf(body('one\ntw', 'o\n'), 8)).to.equal('one\ntwo\n');
   });
 
-  it('begins a cut text at the beginning of a line, so that no half of a secret is left', async () => {
+  it('starts a truncated text at a line break, so that no part of a secret remains', async () => {
     const token = `zj_${'x'.repeat(30)}`;
     expect(await endOf(body('first\n', `token ${token}`, '\nlast\n'), 20)).to.equal('last\n');
     expect(await endOf(body(`${token}${token}`), 20)).to.equal('');
   });
 
-  it('holds little more than it gives', async () => {
+  it('keeps little more than it returns', async () => {
     const lines = function* (): Generator<Buffer> {
       for (let n = 0; n < 10_000; n += 1) yield Buffer.from(`line ${n}\n`);
     };

@@ -3,10 +3,10 @@ import { maskObject } from '#cli/sysdump/mask-object.ts';
 import { isSecretName, MASK, maskLines, maskText } from '#cli/sysdump/mask-text.ts';
 import { ANNOTATIONS } from '#crds/api-group.ts';
 
-/** Letters and digits only, so that no pattern can know it by its form. */
+/** Letters and digits only, so that no pattern can recognise it by its form. */
 const CANARY = 'cAnArY0123456789cAnArY0123456789';
 
-/** Every form in which a secret can stand in a text. */
+/** Every form in which a secret can appear in a text. */
 const SECRETS: readonly string[] = [
   `zj_${CANARY}`,
   `whsec_${CANARY}`,
@@ -34,14 +34,14 @@ const SECRETS: readonly string[] = [
   `-----BEGIN EC PRIVATE KEY-----\n${CANARY}\n-----END EC PRIVATE KEY-----`,
 ];
 
-/** Every place in which such a text can stand. */
+/** Every place in which such a text can appear. */
 const PLACES: Readonly<Record<string, (text: string) => string>> = {
-  'a text of its own': (text) => text,
+  'a plain text': (text) => text,
   'a sentence': (text) => `the source answered 403 to ${text} after 3 attempts`,
-  'a member of JSON': (text) => JSON.stringify({ level: 50, msg: text }),
-  'a member of JSON in JSON': (text) =>
+  'a JSON member': (text) => JSON.stringify({ level: 50, msg: text }),
+  'a JSON member in a JSON string': (text) =>
     JSON.stringify({ body: JSON.stringify({ error: { message: text } }) }),
-  'JSON after a text': (text) => `answer: ${JSON.stringify({ message: text })}`,
+  'JSON after text': (text) => `answer: ${JSON.stringify({ message: text })}`,
   'the last line of a log': (text) => `first\n{"level":30}\n${text}`,
 };
 
@@ -60,15 +60,15 @@ const text = (value: unknown): string => JSON.stringify(value);
 
 describe('maskText', () => {
   for (const [place, put] of Object.entries(PLACES))
-    it(`leaves no secret in ${place} (H9)`, () => {
+    it(`masks secrets in ${place} (H9)`, () => {
       for (const secret of SECRETS) {
         expect(maskLines(put(secret)), secret).not.to.match(/canary/i);
-        // Of JSON a key of several lines is one line.
+        // In JSON, a multi-line key is a single line.
         expect(maskText(put(secret)), secret).not.to.match(/canary/i);
       }
     });
 
-  it('leaves out what a member with the name of a secret holds, whatever its form', () => {
+  it('masks every value of a member with a secret name', () => {
     for (const name of SECRET_NAMES) {
       expect(maskText(text({ [name]: CANARY })), name).not.to.contain(CANARY);
       expect(maskText(text({ deep: [{ [name]: { value: CANARY } }] })), name).not.to.contain(CANARY);
@@ -77,7 +77,7 @@ describe('maskText', () => {
     }
   });
 
-  it('keeps what people need', () => {
+  it('keeps harmless text', () => {
     for (const plain of [
       'MountVolume.SetUp failed for volume "bucket" : secret "zipbucket-s3-reports" not found',
       'serviceaccounts "zipjobs-zipper" is forbidden: User "anna" cannot get resource "secrets"',
@@ -89,19 +89,19 @@ describe('maskText', () => {
       expect(maskLines(plain)).to.equal(plain);
   });
 
-  it('takes a line of two megabytes of anything', () => {
+  it('processes a line of two megabytes', () => {
     for (const part of ['a', 'a.', 'token', '"', '\\\\"', 'https://', '{"'])
       expect(maskLines(part.repeat(1_000_000)).length).to.be.below(100_000);
   });
 
-  it('ends also for what is nested too deeply', () => {
+  it('masks values that are nested too deeply', () => {
     const deep = `${'['.repeat(5_000)}"${CANARY}"${']'.repeat(5_000)}`;
     expect(maskText(deep)).not.to.contain(CANARY);
   });
 });
 
 describe('isSecretName', () => {
-  it('knows names of secrets from names that lead to them', () => {
+  it('distinguishes secrets from references to secrets', () => {
     for (const name of SECRET_NAMES) expect(isSecretName(name), name).to.equal(true);
     for (const name of [
       'secretName',
@@ -130,7 +130,7 @@ describe('maskObject', () => {
     },
   };
 
-  it('leaves every secret of a ZipJob out, and the metadata of its caller', () => {
+  it("masks every secret and the caller's metadata in a ZipJob", () => {
     const job = {
       kind: 'ZipJob',
       metadata,
@@ -159,7 +159,7 @@ describe('maskObject', () => {
     expect(masked).to.have.nested.property('status.failure.code', 'SourceNotFound');
   });
 
-  it('leaves the values of variables out that may be secrets, also of those that hold JSON', () => {
+  it('masks values of variables that may be secrets, also inside JSON', () => {
     const env = [
       ...SECRET_NAMES.map((name) => ({ name, value: CANARY })),
       { name: 'REDIS_URL', value: SECRETS[9] },
@@ -177,7 +177,7 @@ describe('maskObject', () => {
       expect(text(masked)).to.contain(kept);
   });
 
-  it('keeps which Secrets are named, and leaves the hash of a token out', () => {
+  it('keeps names of Secrets and masks the hash of a token', () => {
     const pod = maskObject({
       kind: 'Pod',
       metadata,
@@ -190,7 +190,7 @@ describe('maskObject', () => {
     expect(text(maskObject({ kind: 'ZipToken', metadata, spec: { sha256: CANARY } }))).not.to.contain(CANARY);
   });
 
-  it('masks what a ConfigMap holds', () => {
+  it('masks values in a ConfigMap', () => {
     const data = { 'app.yaml': `user: anna\npassword: ${CANARY}\n`, 'app.json': text({ token: CANARY }) };
     const masked = maskObject({ kind: 'ConfigMap', metadata, data, binaryData: { blob: CANARY } });
     expect(text(masked)).not.to.match(/canary/i);

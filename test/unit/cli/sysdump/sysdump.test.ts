@@ -22,10 +22,10 @@ const aPod = (name: string, restartCount: number) => ({
   status: { phase: 'Failed', containerStatuses: [{ name: 'zipper', restartCount }] },
 });
 
-/** Scripted answers, by the end of a path. */
+/** Scripted responses by the end of the path. */
 type Responses = Readonly<Record<string, (request: KubeRequest) => unknown>>;
 
-const ANSWERS: Responses = {
+const RESPONSES: Responses = {
   '/version': () => ({ gitVersion: 'v1.35.4' }),
   '/selfsubjectreviews': () => ({ status: { userInfo: { username: 'ada' } } }),
   '/zipprojects': () => ({ metadata: {}, items: [project] }),
@@ -52,7 +52,7 @@ describe('createSysdump', () => {
     server: 'https://example.test',
     request: async (request) => {
       asked.push(request.path);
-      const all = [...Object.entries(responses), ...Object.entries(ANSWERS)];
+      const all = [...Object.entries(responses), ...Object.entries(RESPONSES)];
       const found = all.find(([end]) => request.path.endsWith(end));
       return found ? found[1](request) : { metadata: {}, items: [] };
     },
@@ -76,13 +76,13 @@ describe('createSysdump', () => {
     return { problems, files: new Map(entries.map((entry) => [entry.name, contentOf(entry).toString()])) };
   };
 
-  it('asks for no Secret, of whatever namespace', async () => {
+  it('reads no Secret of any namespace', async () => {
     await dump({});
     expect(asked).to.include('/api/v1/namespaces/acme/pods');
     expect(asked.filter((path) => path.includes('/secrets'))).to.deep.equal([]);
   });
 
-  it('reads the log of the run before a restart, too', async () => {
+  it('reads the log of the run before a restart', async () => {
     const { files } = await dump({});
     expect([...files.keys()].filter((name) => name.startsWith('logs/'))).to.deep.equal([
       'logs/acme/a/zipper.log',
@@ -92,7 +92,7 @@ describe('createSysdump', () => {
     expect(asked).to.include('/api/v1/namespaces/acme/pods/a/log?previous');
   });
 
-  it('asks for the last lines of a log, when it is told so those of the last hours only', async () => {
+  it('reads the last lines of a log, or the last hours if requested', async () => {
     const queries: KubeRequest['query'][] = [];
     const log = ({ query }: KubeRequest): Readable => {
       queries.push(query);
@@ -104,7 +104,7 @@ describe('createSysdump', () => {
     expect(queries.at(-1)).to.include({ sinceSeconds: 60 });
   });
 
-  it('goes on where one kind is forbidden, and where a list breaks off, and says so', async () => {
+  it('continues if a kind is forbidden or a list fails midway, and reports it', async () => {
     const half = (request: KubeRequest): unknown => {
       if (request.query?.['continue'] !== undefined)
         throw new KubeError('the list is too old', { code: 'Gone' });
@@ -127,7 +127,7 @@ describe('createSysdump', () => {
     expect(files.get('summary.txt')).to.contain(`PARTIAL: ${problems.length} items`);
   });
 
-  it('looks into the own namespace where not all projects may be listed', async () => {
+  it('falls back to its own namespace if it cannot list all projects', async () => {
     const refuse = (): never => {
       throw forbidden();
     };
@@ -136,11 +136,11 @@ describe('createSysdump', () => {
     expect(problems.find(({ what }) => what === 'other projects')?.why).to.contain('only acme');
   });
 
-  it('waits for a log that does not end no longer than it may', async () => {
+  it('limits the time for reading a log that does not end', async () => {
     const endless = ({ signal }: KubeRequest): Readable =>
       Readable.from(
         (async function* (): AsyncGenerator<Buffer> {
-          yield Buffer.from('begun\n');
+          yield Buffer.from('started\n');
           await delay(60_000, undefined, signal ? { signal } : {});
         })(),
       );
@@ -151,13 +151,13 @@ describe('createSysdump', () => {
     expect(files.get('errors.txt')).to.contain('logs/acme/b/zipper.log');
   });
 
-  it('reads the logs of so many pods only', async () => {
+  it('limits the number of pods whose logs it reads', async () => {
     const { problems, files } = await dump({}, { maxLogs: 1 });
     expect([...files.keys()].filter((name) => name.startsWith('logs/acme/b'))).to.deep.equal([]);
     expect(problems.find(({ what }) => what === 'logs')?.why).to.contain('of 2 pods');
   });
 
-  it('ends, and leaves no file, when the API server does not know the person any more, or at an interrupt', async () => {
+  it('stops and leaves no file if the API server returns 401, or on an interrupt', async () => {
     const unknown = (): never => {
       throw new KubeError('401', { code: 'Unauthorized', httpStatus: 401 });
     };
