@@ -15,8 +15,8 @@ const jobOf = (n: number): ZipJob =>
     status: { phase: PHASES[n % PHASES.length] ?? 'Queued' },
   });
 
-/** 10,000 jobs, and how many of them were looked at. */
-const createWorld = () => {
+/** 10,000 jobs, with a counter of the jobs that are read. */
+const createFixture = () => {
   const jobs = new Map<string, ZipJob>();
   const order = createJobOrder();
   for (let n = COUNT - 1; n >= 0; n -= 1) {
@@ -25,61 +25,61 @@ const createWorld = () => {
     jobs.set(key, object);
     order.note({ kind: 'set', key, object, before: undefined });
   }
-  let looked = 0;
+  let reads = 0;
   const zipJobs = {
     get: (key: string) => {
-      looked += 1;
+      reads += 1;
       return jobs.get(key);
     },
   };
   return {
     find: (query: string) => {
-      looked = 0;
+      reads = 0;
       const wanted = { namespace: NAMESPACE, query: readJobQuery(new URLSearchParams(query)), now: NOW };
       const { jobs: found, ...rest } = findJobs({ order, zipJobs }, wanted);
-      return { ...rest, names: found.map(({ metadata }) => metadata.name), looked };
+      return { ...rest, names: found.map(({ metadata }) => metadata.name), reads };
     },
   };
 };
 
-describe('findJobs, of 10,000 jobs', () => {
-  const world = createWorld();
+describe('findJobs with 10,000 jobs', () => {
+  const fixture = createFixture();
 
   it('reads only the jobs of the page without a filter', () => {
-    const first = world.find('');
-    expect(first).to.include({ total: COUNT, page: 1, pages: 400, looked: 25 });
+    const first = fixture.find('');
+    expect(first).to.include({ total: COUNT, page: 1, pages: 400, reads: 25 });
     expect([first.names[0], first.names.at(-1)]).to.deep.equal(['zip-00000', 'zip-00024']);
-    const last = world.find('page=400');
-    expect(last).to.include({ page: 400, looked: 25 });
+    const last = fixture.find('page=400');
+    expect(last).to.include({ page: 400, reads: 25 });
     expect(last.names.at(-1)).to.equal('zip-09999');
   });
 
   it('returns the last page for a page past the end', () => {
-    expect(world.find('page=99999')).to.include({ page: 400, looked: 25 });
+    expect(fixture.find('page=99999')).to.include({ page: 400, reads: 25 });
   });
 
   it('reads each job of the period once, and no other', () => {
-    expect(world.find('within=1h')).to.include({ total: 61, pages: 3, looked: 61 });
-    expect(world.find('within=24h&bucket=s3-even')).to.include({ total: 721, looked: 1_441 });
-    expect(world.find('state=Failed').looked).to.equal(COUNT);
+    expect(fixture.find('within=1h')).to.include({ total: 61, pages: 3, reads: 61 });
+    expect(fixture.find('within=24h&bucket=s3-even')).to.include({ total: 721, reads: 1_441 });
+    expect(fixture.find('state=Failed').reads).to.equal(COUNT);
   });
 
   it('finds part of a name or key, case-insensitively', () => {
-    expect(world.find('q=ZIP-00777').names).to.deep.equal(['zip-00777']);
-    expect(world.find('q=out/4321.z').names).to.deep.equal(['zip-04321']);
-    expect(world.find('q=out/4321.*').names).to.deep.equal([]);
-    expect(world.find('q=no+such+job')).to.include({ total: 0, page: 1, pages: 1 });
+    expect(fixture.find('q=ZIP-00777').names).to.deep.equal(['zip-00777']);
+    expect(fixture.find('q=out/4321.z').names).to.deep.equal(['zip-04321']);
+    expect(fixture.find('q=out/4321.*').names).to.deep.equal([]);
+    expect(fixture.find('q=no+such+job')).to.include({ total: 0, page: 1, pages: 1 });
   });
 
   it('combines all filters', () => {
-    const { names, total } = world.find('state=Failed&bucket=s3-odd&q=out/&within=24h&page=2');
+    const { names, total } = fixture.find('state=Failed&bucket=s3-odd&q=out/&within=24h&page=2');
     const expected = Array.from({ length: 1_441 }, (_, n) => n).filter((n) => n % 7 === 5 && n % 2 === 1);
     expect(total).to.equal(expected.length);
     expect(names[0]).to.equal(`zip-${String(expected[25]).padStart(5, '0')}`);
   });
 
   it('counts a job that no controller has seen as queued and unfinished', () => {
-    const { total } = world.find('state=unfinished');
+    const { total } = fixture.find('state=unfinished');
     expect(total).to.equal(Array.from({ length: COUNT }, (_, n) => n % 7).filter((rest) => rest < 4).length);
   });
 });

@@ -23,7 +23,7 @@ const rowsIn = (html: string): number => html.split('<tr>').length - 2;
 describe('the job pages', () => {
   let server: DashboardServer;
   let visitor: Visitor;
-  /** What the API server holds, by path. */
+  /** The objects of the API server by path. */
   let objects: Map<string, object>;
   const callsOf = (...methods: readonly string[]): readonly KubeRequest[] =>
     server.requests.filter(({ method, path }) => methods.includes(method) && !path.includes('/selfsubject'));
