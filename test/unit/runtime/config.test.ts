@@ -29,7 +29,7 @@ const problemsOf = (env: Record<string, string>): string => {
 };
 
 describe('readConfig', () => {
-  it('takes values from the environment and defaults for the rest', () => {
+  it('reads variables and uses defaults for the others', () => {
     expect(readConfig(SETTINGS, { URL: 'x', TLS: 'false', HOSTS: 'a, b:1', PORT: '0' })).to.deep.equal({
       port: 0,
       url: 'x',
@@ -40,25 +40,25 @@ describe('readConfig', () => {
     });
   });
 
-  it('takes an empty variable for one that is not set', () => {
+  it('treats an empty variable as not set', () => {
     expect(readConfig(SETTINGS, { URL: 'x', PORT: '' }).port).to.equal(8080);
   });
 
-  it('names every bad variable at once', () => {
+  it('reports all invalid variables at once', () => {
     const message = problemsOf({ PORT: '70000', TLS: 'yes', LEVEL: 'mid', HOSTS: 'a,,b' });
     for (const name of ['PORT', 'URL is not set', 'TLS', 'LEVEL', 'HOSTS']) expect(message).to.contain(name);
   });
 
-  it('refuses a number with a fraction where a whole one is wanted', () => {
+  it('refuses a fraction for an integer', () => {
     expect(problemsOf({ URL: 'x', PORT: '1.5' })).to.contain('PORT: 1.5 must be integer');
   });
 
-  it('keeps a bad secret out of its message', () => {
+  it('omits an invalid secret from its message', () => {
     const message = problemsOf({ URL: 'x', SECRET: 'canary' });
     expect(message).to.contain('SECRET').and.not.to.contain('canary');
   });
 
-  it('returns an object that cannot be changed', () => {
+  it('returns a frozen object', () => {
     expect(Object.isFrozen(readConfig(SETTINGS, { URL: 'x' }))).to.equal(true);
   });
 });

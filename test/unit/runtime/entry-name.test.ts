@@ -35,7 +35,7 @@ describe('checkEntryNames', () => {
     });
   }
 
-  it('accepts ordinary names of any script and names at the limits (Z12)', () => {
+  it('accepts names in any script and names at the limits (Z12)', () => {
     const names = [
       'a.txt',
       'dir/b.txt',
@@ -53,19 +53,19 @@ describe('checkEntryNames', () => {
     expect(checkEntryNames(names)).to.equal(undefined);
   });
 
-  it('refuses an exact duplicate at its second place (Z12)', () => {
+  it('refuses a duplicate at its second position (Z12)', () => {
     expect(checkEntryNames(['a', 'b', 'a', 'b'])).to.deep.equal({ index: 2, reason: 'duplicate' });
     expect(checkEntryNames(['a', 'A'])).to.equal(undefined);
   });
 
-  it('refuses a name that is a directory of another, whichever comes first (Z12)', () => {
+  it('refuses a name that is also a directory of another name, in any order (Z12)', () => {
     const fault = { index: 2, reason: 'file-and-directory' };
     expect(checkEntryNames(['a', 'x', 'a/b'])).to.deep.equal(fault);
     expect(checkEntryNames(['a/b/c', 'x', 'a/b'])).to.deep.equal(fault);
     expect(checkEntryNames(['a/b', 'a.b', 'ab', 'a-b/c', 'a/c'])).to.equal(undefined);
   });
 
-  it('checks ten thousand deep names without remembering their directories', () => {
+  it('checks ten thousand deep names without storing their directories', () => {
     const deep = 'd/'.repeat(500);
     const names = Array.from({ length: 10_000 }, (_, index) => `${index}/${deep}f`);
     expect(checkEntryNames(names)).to.equal(undefined);

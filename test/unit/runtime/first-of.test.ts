@@ -2,12 +2,12 @@ import { expect } from 'chai';
 import { firstOf } from '#runtime/first-of.ts';
 
 describe('firstOf', () => {
-  it('names all while they are few', () => {
+  it('lists all items up to the limit', () => {
     expect(firstOf([])).to.equal('');
     expect(firstOf(['a'])).to.equal('a');
     expect(firstOf([1, 2, 3], 3)).to.equal('1, 2, 3');
   });
-  it('names the first and counts the rest', () => {
+  it('lists the first items and counts the rest', () => {
     expect(firstOf(['a', 'b', 'c', 'd', 'e', 'f', 'g'])).to.equal('a, b, c, d, e and 2 more');
     expect(firstOf([1, 2, 3, 4], 3)).to.equal('1, 2, 3 and 1 more');
   });

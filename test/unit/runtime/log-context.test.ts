@@ -9,7 +9,7 @@ describe('withLogFields', () => {
   const logged = (): Readonly<Record<string, unknown>>[] =>
     lines.splice(0).map((line) => JSON.parse(line) as Record<string, unknown>);
 
-  it('gives its fields to every line of the task, across waits, and to none outside', async () => {
+  it('adds its fields to every line of the task, also after await, and to no other line', async () => {
     await Promise.all(
       ['a', 'b'].map((name) =>
         withLogFields({ name }, async () => {
@@ -24,7 +24,7 @@ describe('withLogFields', () => {
     expect(third).to.include({ process: 'test', message: 'outside' }).and.not.to.have.property('name');
   });
 
-  it('lets an inner task and a line of its own say otherwise', () => {
+  it('is overridden by an inner task and by fields of a line', () => {
     withLogFields({ name: 'outer', controller: 'zipjob' }, () => {
       withLogFields({ name: 'inner' }, () => log.info('in it'));
       log.info({ name: 'own' }, 'in it');

@@ -35,7 +35,7 @@ describe('checkPortableNames', () => {
       expect(checkPortableNames(names)).to.deep.equal({ index: 2, reason: 'same-elsewhere' });
     });
 
-  it('accepts names that every system holds (Z13)', () => {
+  it('accepts names that are valid on every system (Z13)', () => {
     const names = [
       'console',
       'com10',
@@ -57,7 +57,7 @@ describe('toPortableNames', () => {
       expect(toPortableNames([name])).to.deep.equal([want]);
     });
 
-  it('leaves good names as they are and numbers the later of names that would be one (Z13)', () => {
+  it('keeps valid names and numbers later names that would collide (Z13)', () => {
     const names = [
       'a.txt',
       'A.txt',
@@ -84,7 +84,7 @@ describe('toPortableNames', () => {
     ]);
   });
 
-  it('renames a file that would be a directory of another (Z13)', () => {
+  it('renames a file that would also be a directory (Z13)', () => {
     expect(toPortableNames(['Data', 'data/x', 'x/y', 'X'])).to.deep.equal([
       'Data (2)',
       'data/x',
@@ -93,7 +93,7 @@ describe('toPortableNames', () => {
     ]);
   });
 
-  it('gives good, portable and different names for whatever it is given (Z13)', () => {
+  it('returns safe, portable and unique names for any input (Z13)', () => {
     let seed = 20_260_101;
     const random = (below: number): number => {
       seed = (Math.imul(seed, 1_103_515_245) + 12_345) >>> 0;
@@ -118,7 +118,7 @@ describe('toPortableNames', () => {
     const names = new Set<string>();
     while (names.size < 3000)
       names.add(Array.from({ length: 1 + random(5) }, () => pieces[random(pieces.length)]).join(''));
-    // Only what may stand in an archive at all comes this far.
+    // The API has already refused unsafe names.
     const good = [...names].filter((name) => checkEntryNames([name]) === undefined);
     const files = good.filter((name) => !good.some((other) => other.startsWith(`${name}/`)));
     const portable = toPortableNames(files);
@@ -129,7 +129,7 @@ describe('toPortableNames', () => {
     expect(toPortableNames(portable)).to.deep.equal(portable);
   });
 
-  it('is quick for ten thousand names that are one', () => {
+  it('handles ten thousand colliding names quickly', () => {
     const names = Array.from({ length: 10_000 }, (_, n) =>
       Array.from('abcdefghijklmn', (c, bit) => ((n >> bit) & 1 ? c.toUpperCase() : c)).join(''),
     );

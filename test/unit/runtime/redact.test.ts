@@ -16,20 +16,20 @@ const SIGNED = [
 ];
 
 describe('redactUrl', () => {
-  it('keeps scheme, host and path and drops the rest whole (P9)', () => {
+  it('keeps scheme, host and path and redacts the rest (P9)', () => {
     for (const url of SIGNED) expect(redactUrl(url)).not.to.contain(CANARY);
     expect(redactUrl(`https://b.example.com:8443/a/b?x=${CANARY}`)).to.equal(
       'https://b.example.com:8443/a/b?[redacted]',
     );
   });
 
-  it('shows nothing of what is no URL', () => {
+  it('redacts text that is not a URL', () => {
     expect(redactUrl(CANARY)).to.equal('[redacted]');
   });
 });
 
 describe('redactText', () => {
-  it('masks URLs and credentials inside a text (P9)', () => {
+  it('masks URLs and credentials in a text (P9)', () => {
     for (const url of SIGNED) expect(redactText(`fetch of ${url} failed`)).not.to.contain(CANARY);
     for (const text of [
       `Authorization: Bearer ${CANARY}`,
@@ -47,7 +47,7 @@ describe('createLogger', () => {
   const log = createLogger('test', { level: 'trace', destination: { write: (line) => lines.push(line) } });
   beforeEach(() => lines.splice(0));
 
-  it('writes no secret of a wrapped error, of a field or of a message (H9, P9)', () => {
+  it('logs no secret of a wrapped error, a field or a message (H9, P9)', () => {
     const url = SIGNED[0] ?? '';
     const inner = Object.assign(new Error(`connect to ${url}`), { input: url, code: 'ECONNRESET' });
     const error = new AppError(`fetch ${url}`, { code: 'X', retryable: true, cause: inner });
@@ -57,7 +57,7 @@ describe('createLogger', () => {
     expect(JSON.parse(lines[0] ?? '')).to.have.nested.property('err.cause.code', 'ECONNRESET');
   });
 
-  it('tells of a thrown value that is no Error without showing a secret in it', () => {
+  it('redacts a thrown value that is not an Error', () => {
     expect(redactError(`zj_${CANARY}${CANARY}`).message).to.equal('[redacted]');
   });
 });

@@ -20,7 +20,7 @@ const failure = async (promise: Promise<unknown>): Promise<unknown> => {
 };
 
 describe('retry', () => {
-  it('tries until it succeeds', async () => {
+  it('retries until it succeeds', async () => {
     const value = await retry(
       (attempt) => (attempt < 3 ? Promise.reject(busy()) : Promise.resolve(attempt)),
       POLICY,
@@ -28,7 +28,7 @@ describe('retry', () => {
     expect(value).to.equal(3);
   });
 
-  it('throws the last error when the attempts are used up', async () => {
+  it('throws the last error after the last attempt', async () => {
     let calls = 0;
     const error = await failure(
       retry(() => {
@@ -40,7 +40,7 @@ describe('retry', () => {
     expect(calls).to.equal(4);
   });
 
-  it('does not repeat what is not retryable', async () => {
+  it('does not retry a permanent error', async () => {
     let calls = 0;
     const final = new AppError('no', { code: 'No', retryable: false });
     const error = await failure(
@@ -53,7 +53,7 @@ describe('retry', () => {
     expect(calls).to.equal(1);
   });
 
-  it('waits as long as it was asked to', async () => {
+  it('waits for the requested time', async () => {
     const delays: number[] = [];
     await retry((attempt) => (attempt === 1 ? Promise.reject(busy(3)) : Promise.resolve()), {
       ...POLICY,
@@ -62,7 +62,7 @@ describe('retry', () => {
     expect(delays).to.deep.equal([3]);
   });
 
-  it('gives up when it is asked to wait longer than it may', async () => {
+  it('gives up if the requested time is longer than the maximum', async () => {
     let calls = 0;
     await failure(
       retry(() => {
@@ -73,7 +73,7 @@ describe('retry', () => {
     expect(calls).to.equal(1);
   });
 
-  it('ends a wait at once when it is aborted', async () => {
+  it('stops waiting when it is aborted', async () => {
     const stop = new AbortController();
     const waiting = retry(
       () => Promise.reject(busy()),
@@ -90,7 +90,7 @@ describe('retry', () => {
 });
 
 describe('backoffBoundMs', () => {
-  it('doubles up to the ceiling', () => {
+  it('doubles up to the maximum', () => {
     const bounds = [1, 2, 3, 4, 40].map((attempt) =>
       backoffBoundMs({ baseDelayMs: 500, maxDelayMs: 3000 }, attempt),
     );

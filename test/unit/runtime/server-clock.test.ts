@@ -6,8 +6,8 @@ import { createManualClock } from '#test/support/builders/manual-clock.ts';
 const START = new Date('2026-03-01T10:00:00.400Z');
 const HOUR_MS = 3_600_000;
 
-/** A local clock that a test can set, over a monotonic one that nobody can. */
-const settable = () => {
+/** A local clock that a test can set, with a monotonic clock that it cannot set. */
+const createSettableClock = () => {
   const clock = createManualClock(START);
   let offMs = 0;
   const local: Clock = {
@@ -18,14 +18,14 @@ const settable = () => {
   const set = (ms: number): void => {
     offMs = ms;
   };
-  /** What a server whose clock is right says now. */
+  /** The Date header of a server with a correct clock. */
   const header = (): string => clock.date().toUTCString();
   return { clock, local, set, header };
 };
 
 describe('createServerClock', () => {
-  it('is the local clock until it hears of another, and while both agree', () => {
-    const { clock, local, header } = settable();
+  it('equals the local clock until a server reports its time, and while both agree', () => {
+    const { clock, local, header } = createSettableClock();
     const server = createServerClock(local);
     expect(server.date()).to.deep.equal(START);
     server.hear(header(), clock.monotonicMs());
@@ -34,8 +34,8 @@ describe('createServerClock', () => {
   });
 
   for (const jumpMs of [HOUR_MS, -HOUR_MS])
-    it(`keeps the time when the local clock jumps by ${jumpMs} ms (F18)`, () => {
-      const { clock, local, set, header } = settable();
+    it(`keeps the correct time if the local clock jumps by ${jumpMs} ms (F18)`, () => {
+      const { clock, local, set, header } = createSettableClock();
       const server = createServerClock(local);
       server.hear(header(), clock.monotonicMs());
       set(jumpMs);
@@ -45,8 +45,8 @@ describe('createServerClock', () => {
       expect(server.date()).to.deep.equal(clock.date());
     });
 
-  it('comes closer to the time with every answer', () => {
-    const { clock, local, set, header } = settable();
+  it('becomes more accurate with every response', () => {
+    const { clock, local, set, header } = createSettableClock();
     const server = createServerClock(local);
     set(HOUR_MS);
     for (let responses = 0; responses < 20; responses += 1) {
@@ -58,8 +58,8 @@ describe('createServerClock', () => {
     expect(server.date().getTime()).to.be.closeTo(clock.date().getTime(), 60);
   });
 
-  it('believes the server when its clock is set, and nothing that is no time', () => {
-    const { clock, local, header } = settable();
+  it('follows the server when its clock is set, and ignores an invalid date', () => {
+    const { clock, local, header } = createSettableClock();
     const server = createServerClock(local);
     server.hear(header(), clock.monotonicMs());
     server.hear(new Date(START.getTime() + HOUR_MS).toUTCString(), clock.monotonicMs());

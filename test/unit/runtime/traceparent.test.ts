@@ -5,7 +5,7 @@ const ID = '4bf92f3577b34da6a3ce929d0e0e4736';
 const VALID = `00-${ID}-00f067aa0ba902b7-01`;
 
 describe('validTraceparent', () => {
-  it('takes a header of version 00 as it is, and tells its trace', () => {
+  it('accepts a header of version 00 unchanged and extracts its trace ID', () => {
     expect(validTraceparent(VALID)).to.equal(VALID);
     expect(traceFields(VALID)).to.deep.equal({ traceId: ID });
   });
@@ -21,7 +21,7 @@ describe('validTraceparent', () => {
     VALID.replace('00f067aa0ba902b7', '0'.repeat(16)),
   ];
   for (const header of refused)
-    it(`takes nothing from ${JSON.stringify(header)}`, () => {
+    it(`ignores ${JSON.stringify(header)}`, () => {
       expect(validTraceparent(header)).to.equal(undefined);
       expect(traceFields(header)).to.deep.equal({});
     });

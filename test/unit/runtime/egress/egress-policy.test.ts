@@ -9,7 +9,7 @@ const policyOf = (options: Partial<Parameters<typeof createEgressPolicy>[0]> = {
 
 const words = (text: string): readonly string[] => text.trim().split(/\s+/);
 
-/** First and last address of each closed range, and what is known to answer with credentials. */
+/** The first and last address of each blocked range, and known addresses that return credentials. */
 const REFUSED = words(`
   0.0.0.0 0.255.255.255
   10.0.0.0 10.255.255.255 172.16.0.0 172.31.255.255 192.168.0.0 192.168.255.255
@@ -30,7 +30,7 @@ const REFUSED = words(`
   ::ffff:127.0.0.1 ::ffff:7f00:1 ::ffff:a9fe:a9fe ::ffff:0.0.0.0 ::ffff:10.0.0.1
 `);
 
-/** The neighbours of the closed ranges. */
+/** The addresses next to the blocked ranges. */
 const ALLOWED = words(`
   1.0.0.0 9.255.255.255 11.0.0.0 172.15.255.255 172.32.0.0 192.167.255.255 192.169.0.0
   100.63.255.255 100.128.0.0 126.255.255.255 128.0.0.0 169.253.255.255 169.255.0.0
@@ -57,7 +57,7 @@ describe('createEgressPolicy', () => {
     });
   }
 
-  it('refuses what is no canonical address', () => {
+  it('refuses text that is not a canonical address', () => {
     for (const text of words('127.1 0x7f.1 2130706433 example.com 1.2.3 1.2.3.4.5 [::1]'))
       expect(policy.judgeAddress(text), text).to.deep.equal({ refused: 'not-an-address' });
     expect(policy.judgeAddress('')).to.deep.equal({ refused: 'not-an-address' });
@@ -65,7 +65,7 @@ describe('createEgressPolicy', () => {
     expect(policy.judgeAddress('2606:4700::1%1')).to.deep.equal({ refused: 'zone' });
   });
 
-  it('gives net.BlockList the same verdict on every address of the matrix (S3)', () => {
+  it('agrees with net.BlockList on every address (S3)', () => {
     for (const options of [{}, { allowCidrs: ['127.0.0.0/8', 'fd00::/8'], denyCidrs: ['8.8.8.0/24'] }]) {
       const own = policyOf(options);
       const list = toBlockList(own);
@@ -74,7 +74,7 @@ describe('createEgressPolicy', () => {
     }
   });
 
-  it('opens a hole with allowCidrs and nothing around it', () => {
+  it('allows exactly the ranges of allowCidrs', () => {
     const opened = policyOf({ allowCidrs: ['127.0.0.0/8', '10.1.2.3', 'fd00:1::/32'] });
     for (const ip of words('127.0.0.1 127.255.255.255 ::ffff:127.0.0.1 10.1.2.3 fd00:1::1'))
       expect(opened.judgeAddress(ip), ip).to.equal('allowed');
@@ -84,7 +84,7 @@ describe('createEgressPolicy', () => {
     expect(policy.allowsLoopback).to.equal(false);
   });
 
-  it('closes ranges with denyCidrs, also public ones and also inside allowCidrs (S12)', () => {
+  it('blocks the ranges of denyCidrs, including public ones and parts of allowCidrs (S12)', () => {
     const closed = policyOf({
       allowCidrs: ['10.0.0.0/8', '0.0.0.0/0'],
       denyCidrs: ['34.118.224.0/20', '10.96.0.0/12', '2600:1900::/28'],
@@ -96,7 +96,7 @@ describe('createEgressPolicy', () => {
     expect(toBlockList(closed)).to.be.instanceOf(BlockList);
   });
 
-  it('refuses everything when everything is denied', () => {
+  it('refuses every address if all ranges are denied', () => {
     const closed = policyOf({ denyCidrs: ['0.0.0.0/0', '::/0'] });
     const list = toBlockList(closed);
     for (const ip of ALLOWED) {
@@ -105,7 +105,7 @@ describe('createEgressPolicy', () => {
     }
   });
 
-  it('refuses the addresses of this machine unless they are opened', () => {
+  it('refuses the addresses of this machine unless they are allowed', () => {
     const own = policyOf({ ownAddresses: ['34.1.2.3', '2a00::5', 'fe80::1%eth0'] });
     expect(own.judgeAddress('34.1.2.3')).to.deep.equal({ refused: 'own-address' });
     expect(own.judgeAddress('2a00::5')).to.deep.equal({ refused: 'own-address' });
@@ -117,7 +117,7 @@ describe('createEgressPolicy', () => {
     );
   });
 
-  it('judges NAT64 addresses by the IPv4 address in them when the prefix is set', () => {
+  it('checks the IPv4 address inside a NAT64 address if the prefix is set', () => {
     const nat64 = policyOf({ nat64Prefix: '64:ff9b::/96', denyCidrs: ['9.9.9.0/24'] });
     const list = toBlockList(nat64);
     for (const [ip, want] of [
@@ -132,7 +132,7 @@ describe('createEgressPolicy', () => {
     }
   });
 
-  it('names the bad part of a setting', () => {
+  it('names the invalid part of a setting', () => {
     for (const bad of words('10/8 10.0.0.0/33 10.0.0.0/ 10.0.0.0/8/8 ::/129 example.com 127.1/8 1.2.3.4/-1'))
       expect(() => policyOf({ allowCidrs: [bad] }), bad)
         .to.throw(ConfigError)
@@ -141,7 +141,7 @@ describe('createEgressPolicy', () => {
     expect(() => policyOf({ nat64Prefix: '64:ff9b::/64' })).to.throw(ConfigError);
   });
 
-  it('cuts host bits of a range', () => {
+  it('ignores the host bits of a range', () => {
     expect(policyOf({ denyCidrs: ['8.8.8.8/24'] }).judgeAddress('8.8.8.1')).to.have.property('refused');
     expect(policyOf({ denyCidrs: ['::ffff:8.8.8.0/120'] }).judgeAddress('8.8.8.1')).to.have.property(
       'refused',

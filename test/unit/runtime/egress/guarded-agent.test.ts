@@ -17,7 +17,7 @@ const onlyLoopback = createEgressPolicy({ allowCidrs: ['127.0.0.1/32'], denyCidr
 const responses = (...addresses: readonly string[]): LookupAddress[] =>
   addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
 
-/** A resolver that plays a list of answers, the last again and again, and notes what it was asked. */
+/** A resolver that returns these responses in order, repeats the last one, and records the names. */
 const scripted = (...script: readonly LookupAddress[][]) => {
   const asked: string[] = [];
   const resolve: ResolveAll = (name) => {
@@ -58,7 +58,7 @@ describe('createGuardedAgent', () => {
   });
   after(() => origin[Symbol.asyncDispose]());
 
-  /** Every way to reach the listener that a closed policy must not open: none may make a connection. */
+  /** Asserts that a blocking policy refuses the host and makes no connection. */
   const refuses = async (host: string, options: Partial<GuardedAgentOptions> = {}): Promise<void> => {
     const before = origin.connections;
     const result = await withAgent(closed, options, (agent) =>
@@ -68,7 +68,7 @@ describe('createGuardedAgent', () => {
     expect(origin.connections, host).to.equal(before);
   };
 
-  it('opens no connection to a literal of a closed range, though nothing in the network stops it (S2, H1, P11)', async () => {
+  it('does not connect to an IP literal in a blocked range although the network allows it (S2, H1, P11)', async () => {
     for (const host of [
       '127.0.0.1',
       '127.1',
@@ -82,14 +82,14 @@ describe('createGuardedAgent', () => {
       await refuses(host);
   });
 
-  it('opens no connection to a name of the machine, whatever the resolver says (S8)', async () => {
+  it('does not connect to a local name, whatever the resolver returns (S8)', async () => {
     const { resolve, asked } = scripted(responses('93.184.216.34'));
     for (const host of ['localhost', 'a.localhost', 'intranet', 'x.svc', 'x.internal'])
       await refuses(host, { lookup: resolve });
     expect(asked).to.deep.equal([]);
   });
 
-  it('refuses a name when any of its addresses is refused (S41)', async () => {
+  it('refuses a name if any of its addresses is refused (S41)', async () => {
     const fifty = [...Array.from({ length: 49 }, (_, index) => `93.184.216.${index}`), '127.0.0.1'];
     for (const list of [
       ['127.0.0.1'],
@@ -102,7 +102,7 @@ describe('createGuardedAgent', () => {
       await refuses('files.test.example', { lookup: scripted(responses(...list)).resolve });
   });
 
-  it('does not pick the allowed one of mixed addresses (S5)', async () => {
+  it('refuses mixed addresses instead of choosing an allowed one (S5)', async () => {
     for (const list of [
       ['127.0.0.1', '10.0.0.1'],
       ['10.0.0.1', '127.0.0.1'],
@@ -118,7 +118,7 @@ describe('createGuardedAgent', () => {
     }
   });
 
-  it('asks the resolver with the root dot and connects to its answer (S8)', async () => {
+  it('resolves absolute names and connects to the resolved address (S8)', async () => {
     const { resolve, asked } = scripted(responses('127.0.0.1'));
     const status = await withAgent(onlyLoopback, { lookup: resolve }, (agent) =>
       get(agent, `http://files.test.example:${origin.port}/gen/1/1`),
@@ -127,7 +127,7 @@ describe('createGuardedAgent', () => {
     expect(asked).to.deep.equal(['files.test.example.']);
   });
 
-  it('asks for all addresses, as Node wants them (S4)', async () => {
+  it('requests all addresses in the form that Node expects (S4)', async () => {
     const seen: unknown[] = [];
     const resolve: ResolveAll = (_name, options) => {
       seen.push(options);
@@ -139,7 +139,7 @@ describe('createGuardedAgent', () => {
     expect(seen).to.deep.equal([{ all: true, family: 0 }]);
   });
 
-  it('judges every new connection anew: a name that turns inwards gets no second one (S40) (S42)', async () => {
+  it('checks every new connection, so a name that becomes private gets no second one (S40) (S42)', async () => {
     const inner = await startFileOrigin({ host: '127.0.0.2' });
     const { resolve } = scripted(responses('127.0.0.1'), responses('127.0.0.2'));
     await withAgent(onlyLoopback, { lookup: resolve }, async (agent) => {
@@ -151,7 +151,7 @@ describe('createGuardedAgent', () => {
     await inner[Symbol.asyncDispose]();
   });
 
-  it('keeps a live connection to a name that turned inwards, and refuses a second one (S44)', async () => {
+  it('keeps an open connection to a name that becomes private, and refuses a new one (S44)', async () => {
     const { resolve } = scripted(responses('127.0.0.1'), responses('127.0.0.2'));
     await withAgent(onlyLoopback, { lookup: resolve }, async (agent) => {
       const url = `http://files.test.example:${origin.port}/gen/1/1`;
@@ -167,7 +167,7 @@ describe('createGuardedAgent', () => {
     });
   });
 
-  it('refuses at the second wall what the first would let through (S3)', async () => {
+  it('refuses an address in the second layer if the first layer allows it (S3)', async () => {
     const blind: EgressPolicy = { ...closed, judgeAddress: () => 'allowed', allowsName: () => true };
     const before = origin.connections;
     for (const host of ['127.0.0.1', '[::ffff:7f00:1]', 'files.test.example']) {
@@ -182,7 +182,7 @@ describe('createGuardedAgent', () => {
     expect(origin.connections).to.equal(before);
   });
 
-  it('ignores the proxies of the environment (S6)', async () => {
+  it('ignores proxy variables (S6)', async () => {
     const proxy = await startFileOrigin();
     const names = ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'NODE_USE_ENV_PROXY'] as const;
     const saved = names.map((name) => process.env[name]);
@@ -202,7 +202,7 @@ describe('createGuardedAgent', () => {
     }
   });
 
-  it('gives a silent resolver up after the DNS timeout (S48)', async () => {
+  it('stops waiting for the resolver after the DNS timeout (S48)', async () => {
     const lookup: ResolveAll = () => Promise.withResolvers<LookupAddress[]>().promise;
     const result = await withAgent(onlyLoopback, { lookup, dnsTimeoutMs: 20 }, (agent) =>
       get(agent, `http://files.test.example:${origin.port}/`),
@@ -210,7 +210,7 @@ describe('createGuardedAgent', () => {
     expect(errorCode(result)).to.equal('DnsTimeout');
   });
 
-  it('fails for a name without addresses and for a resolver that fails', async () => {
+  it('fails for a name without addresses and if the resolver fails', async () => {
     const empty = await withAgent(onlyLoopback, { lookup: scripted([]).resolve }, (agent) =>
       get(agent, 'http://files.test.example/'),
     );
@@ -222,7 +222,7 @@ describe('createGuardedAgent', () => {
     expect(errorCode(failed)).to.equal('EAI_AGAIN');
   });
 
-  it('tells outsiders nothing of the reason but keeps it for the operator (S49)', async () => {
+  it('hides the reason from callers and keeps it for the operator (S49)', async () => {
     const error = await withAgent(closed, {}, (agent) => get(agent, 'http://169.254.169.254/'));
     expect(error).to.be.instanceOf(EgressRefusedError);
     if (!(error instanceof EgressRefusedError)) return;
@@ -231,7 +231,7 @@ describe('createGuardedAgent', () => {
     expect(error.retryable).to.equal(true);
   });
 
-  it('opens no more than its connections to one origin', async () => {
+  it('limits connections per origin', async () => {
     const busy = await startFileOrigin({ latencyMs: 10 });
     await withAgent(onlyLoopback, { connections: 3 }, (agent) =>
       Promise.all(Array.from({ length: 12 }, () => get(agent, busy.url('/gen/10/1')))),
@@ -240,7 +240,7 @@ describe('createGuardedAgent', () => {
     await busy[Symbol.asyncDispose]();
   });
 
-  it('refuses response headers beyond 16 KiB (S47)', async () => {
+  it('refuses response headers larger than 16 KiB (S47)', async () => {
     const wordy = await startFileOrigin({
       routes: {
         '/': (_request, response) => {
@@ -267,7 +267,7 @@ describe('createGuardedHttpAgents', () => {
     return done.promise.finally(() => agents.destroy());
   };
 
-  it('fails the request, and opens no connection, for a host of a closed range (S9)', async () => {
+  it('fails the request without a connection for a host in a blocked range (S9)', async () => {
     const origin = await startFileOrigin();
     for (const host of ['127.0.0.1', '::1', '::ffff:127.0.0.1', 'localhost', '0.0.0.0'])
       expect(await send(origin.port, host, closed), host).to.be.instanceOf(EgressRefusedError);
@@ -276,7 +276,7 @@ describe('createGuardedHttpAgents', () => {
     await origin[Symbol.asyncDispose]();
   });
 
-  it('fails requests that wait for a connection one by one (S23)', async () => {
+  it('fails each request that waits for a connection (S23)', async () => {
     const agents = createGuardedHttpAgents(closed, { connections: 1 });
     const errors = await Promise.all(
       Array.from({ length: 3 }, () => {

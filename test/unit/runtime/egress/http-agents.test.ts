@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
 import { createGuardedHttpAgents, type HttpAgents } from '#runtime/egress/http-agents.ts';
 
-/** Error code of the request, or the status of its answer. */
+/** The error code of the request, or the status of its response. */
 const ask = (agents: HttpAgents, options: RequestOptions): Promise<string | number | undefined> =>
   new Promise((resolve) => {
     const request = get({ ...options, agent: agents.httpAgent, timeout: 2000 }, (response) => {
@@ -52,12 +52,12 @@ describe('createGuardedHttpAgents', () => {
     '[::1]',
     '[fd00::1]',
   ])
-    it(`connects to nothing at ${host} (S9, H1)`, async () => {
+    it(`does not connect to ${host} (S9, H1)`, async () => {
       const agents = createGuardedHttpAgents(createEgressPolicy({ allowCidrs: [], denyCidrs: [] }), {
         connections: 1,
       });
       const plain = host.replace(/^\[|\]$/g, '');
-      // The second one has to wait for the first: the refusal must reach it too.
+      // The second request waits for the connection of the first: it must be refused as well.
       const outcomes = await Promise.all([1, 2].map(() => ask(agents, { host: plain, port })));
       agents.destroy();
       for (const outcome of outcomes)
@@ -65,7 +65,7 @@ describe('createGuardedHttpAgents', () => {
       expect(connections).to.equal(0);
     });
 
-  it('connects where the operator opened a range (S9)', async () => {
+  it('connects to a range that the operator allowed (S9)', async () => {
     const agents = createGuardedHttpAgents(
       createEgressPolicy({ allowCidrs: ['127.0.0.0/8'], denyCidrs: [] }),
       { connections: 1 },

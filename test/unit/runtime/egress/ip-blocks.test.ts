@@ -9,7 +9,7 @@ const isIn = (cidr: string, ip: string): boolean => {
   return range !== undefined && address !== undefined && contains(range, address);
 };
 
-/** What a network plugin does with the blocks. */
+/** How a network plugin applies the blocks. */
 const letsThrough = (blocks: readonly IpBlock[], ip: string): boolean =>
   blocks.some(({ cidr, except = [] }) => isIn(cidr, ip) && !except.some((one) => isIn(one, ip)));
 
@@ -25,21 +25,21 @@ const ADDRESSES =
 describe('openIpBlocks', () => {
   const cases: Readonly<Record<string, EgressPolicyOptions>> = {
     'by default': NONE,
-    'with a range opened': { ...NONE, allowCidrs: ['10.0.0.0/8', 'fd00::/8'] },
-    'with a range opened but for a part of it': { allowCidrs: ['10.0.0.0/8'], denyCidrs: ['10.1.0.0/16'] },
-    'with a public range closed': { ...NONE, denyCidrs: ['52.0.0.0/8', '2a00::/16'] },
-    'with everything of a family closed': { ...NONE, denyCidrs: ['::/0'] },
+    'with an allowed range': { ...NONE, allowCidrs: ['10.0.0.0/8', 'fd00::/8'] },
+    'with an allowed range and a denied part': { allowCidrs: ['10.0.0.0/8'], denyCidrs: ['10.1.0.0/16'] },
+    'with a denied public range': { ...NONE, denyCidrs: ['52.0.0.0/8', '2a00::/16'] },
+    'with a denied address family': { ...NONE, denyCidrs: ['::/0'] },
     'behind NAT64': { ...NONE, nat64Prefix: '64:ff9b::/96' },
   };
   for (const [what, options] of Object.entries(cases))
-    it(`lets through what the policy of the process does, ${what} (P10)`, () => {
+    it(`allows the same addresses as the egress policy, ${what} (P10)`, () => {
       const policy = createEgressPolicy(options);
       const blocks = openIpBlocks(options);
       for (const ip of ADDRESSES)
         expect(letsThrough(blocks, ip), ip).to.equal(policy.judgeAddress(ip) === 'allowed');
     });
 
-  it('excepts every closed range by name', () => {
+  it('excludes every blocked range explicitly', () => {
     const excepted = openIpBlocks(NONE).flatMap(({ except = [] }) => except);
     expect(excepted).to.have.members([...CLOSED_CIDRS]);
   });

@@ -16,7 +16,7 @@ const lines = (text: string): readonly string[] =>
     .map((line) => line.trimStart())
     .filter((line) => line !== '');
 
-/** Other spellings of 127.0.0.1, ::1 and localhost. */
+/** Alternative spellings of 127.0.0.1, ::1 and localhost. */
 const LOOPBACK = lines(`
   http://127.1/
   http://127.0.1/
@@ -82,12 +82,12 @@ describe('judgeUrl', () => {
   }
 
   for (const text of SYNTAX) {
-    it(`finds ${JSON.stringify(text.slice(0, 40))} malformed`, () => {
+    it(`reports ${JSON.stringify(text.slice(0, 40))} as malformed`, () => {
       expect(judgeUrl(text, policy)).to.include({ ok: false, kind: 'syntax' });
     });
   }
 
-  it('refuses every scheme but http and https (S7)', () => {
+  it('refuses every scheme except http and https (S7)', () => {
     for (const text of lines(`
       file:///etc/passwd
       ftp://x.example/
@@ -99,7 +99,7 @@ describe('judgeUrl', () => {
       expect(judgeUrl(text, policy), text).to.deep.equal({ ok: false, kind: 'refused', reason: 'scheme' });
   });
 
-  it('refuses credentials, port 0 and the ports of other services (S11)', () => {
+  it('refuses credentials, port 0 and ports of other services (S11)', () => {
     expect(judgeUrl('http://user:pw@example.com/', policy)).to.have.property('reason', 'credentials');
     expect(judgeUrl('http://user@example.com/', policy)).to.have.property('reason', 'credentials');
     for (const port of [0, 22, 25, 110, 6000, 6667, 10080])
@@ -110,7 +110,7 @@ describe('judgeUrl', () => {
     expect(judgeUrl('http://example.com:8080/', policy)).to.have.property('ok', true);
   });
 
-  it('refuses names of the machine, the cluster and the cloud (S8)', () => {
+  it('refuses names of the machine, the cluster and the cloud metadata service (S8)', () => {
     for (const host of lines(`
       kubernetes
       kubernetes.default.svc
@@ -138,19 +138,19 @@ describe('judgeUrl', () => {
       expect(judgeUrl(`https://${host}/`, policy), host).to.have.property('ok', true);
   });
 
-  it('refuses a mapped address as a literal even where its IPv4 address is allowed', () => {
+  it('refuses an IPv4-mapped literal even if its IPv4 address is allowed', () => {
     for (const host of ['[::ffff:8.8.8.8]', '[::ffff:808:808]', '[::ffff:127.0.0.1]'])
       expect(judgeUrl(`http://${host}/`, open), host).to.have.property('reason', 'mapped-literal');
   });
 
-  it('accepts what is public and returns the parsed URL', () => {
+  it('accepts public URLs and returns the parsed URL', () => {
     const judged = judgeUrl('https://example.com:8443/a%20b?sig=1#x', policy);
     expect(judged.ok && judged.url.href).to.equal('https://example.com:8443/a%20b?sig=1#x');
     expect(judgeUrl('http://8.8.8.8/', policy)).to.have.property('ok', true);
     expect(judgeUrl('http://[2606:4700:4700::1111]/', policy)).to.have.property('ok', true);
   });
 
-  it('lets localhost through where loopback is open, and names that the operator wrote', () => {
+  it('allows localhost if loopback is allowed, and names that the operator lists', () => {
     for (const host of [
       '127.0.0.1:9000',
       'localhost:9000',

@@ -7,14 +7,14 @@ const policyOf = (env: Readonly<Record<string, string>>) =>
   createEgressPolicy({ ...toEgressOptions(readConfig(EGRESS_SETTINGS, env)), ownAddresses: [] });
 
 describe('toEgressOptions', () => {
-  it('closes everything special by default', () => {
+  it('blocks all special ranges by default', () => {
     const policy = policyOf({});
     expect(policy.judgeAddress('10.0.0.1')).to.deep.equal({ refused: 'private' });
     expect(policy.judgeAddress('64:ff9b::808:808')).to.deep.equal({ refused: 'outside-global-unicast' });
     expect(policy.judgeAddress('8.8.8.8')).to.equal('allowed');
   });
 
-  it('opens and closes ranges, and looks behind the NAT64 prefix', () => {
+  it('allows and denies ranges, and checks addresses behind the NAT64 prefix', () => {
     const policy = policyOf({
       EGRESS_ALLOW_CIDRS: '10.1.0.0/16, 10.2.0.0/16',
       EGRESS_DENY_CIDRS: '34.118.224.0/20',
@@ -26,7 +26,7 @@ describe('toEgressOptions', () => {
     expect(policy.judgeAddress('64:ff9b::7f00:1')).to.deep.equal({ refused: 'loopback' });
   });
 
-  it('refuses a prefix that is no /96 of IPv6', () => {
+  it('refuses a prefix that is not an IPv6 /96', () => {
     for (const prefix of ['64:ff9b::/64', '10.0.0.0/8', 'none'])
       expect(() => policyOf({ EGRESS_NAT64_PREFIX: prefix }), prefix).to.throw(/nat64Prefix/);
   });

@@ -10,7 +10,7 @@ describe('assertTlsVerification', () => {
     );
   });
 
-  it('says nothing otherwise', () => {
+  it('does nothing otherwise', () => {
     assertTlsVerification({});
     assertTlsVerification({ NODE_TLS_REJECT_UNAUTHORIZED: '1' });
   });

@@ -20,8 +20,8 @@ const get = async (port: number, path: string, method = 'GET'): Promise<[number,
 };
 
 describe('startAdminServer', () => {
-  it('says whether the process is alive and ready, and why not', async () => {
-    let ready: Check = { ok: false, reason: 'the first list of zipjobs is not in yet' };
+  it('reports health and readiness, with the reason', async () => {
+    let ready: Check = { ok: false, reason: 'zipjobs are not listed yet' };
     await using server = await startAdminServer({
       host: '127.0.0.1',
       port: 0,
@@ -33,7 +33,7 @@ describe('startAdminServer', () => {
     expect(await get(server.port, '/healthz')).to.deep.equal([200, '{"status":"ok"}\n']);
     expect(await get(server.port, '/readyz?verbose')).to.deep.equal([
       503,
-      '{"status":"failing","reason":"the first list of zipjobs is not in yet"}\n',
+      '{"status":"failing","reason":"zipjobs are not listed yet"}\n',
     ]);
     ready = OK;
     expect((await get(server.port, '/readyz'))[0]).to.equal(200);
@@ -58,7 +58,7 @@ describe('startAdminServer', () => {
     expect(body).to.include('things_total 3');
   });
 
-  it('answers 500 when a check throws, and goes on', async () => {
+  it('returns 500 if a check throws, and keeps running', async () => {
     await using server = await startAdminServer({
       host: '127.0.0.1',
       port: 0,
@@ -75,49 +75,49 @@ describe('startAdminServer', () => {
 });
 
 describe('listen', () => {
-  it('closes connections that are kept alive', async () => {
+  it('closes keep-alive connections', async () => {
     const server = createServer((_request, response) => response.end('fine'));
     const listening = await listen(server, { host: '127.0.0.1', port: 0 });
     const socket = connect(listening.port, '127.0.0.1');
     socket.resume().write('GET / HTTP/1.1\r\nhost: x\r\n\r\n');
     const closed = new Promise((resolve) => socket.once('close', resolve));
-    await until('the answer', () => socket.bytesRead > 0);
+    await until('the response', () => socket.bytesRead > 0);
     await listening.close();
     await closed;
   });
 
-  it('lets a request in hand end, and then closes its connection', async () => {
+  it('finishes a request in progress before it closes the connection', async () => {
     const reply = Promise.withResolvers<void>();
     const server = createServer((_request, response) => {
       void reply.promise.then(() => response.end('late'));
     });
     const listening = await listen(server, { host: '127.0.0.1', port: 0 });
-    let taken = false;
+    let received = false;
     server.once('request', () => {
-      taken = true;
+      received = true;
     });
     const call = fetch(`http://127.0.0.1:${listening.port}/`);
-    await until('the request', () => taken);
+    await until('the request', () => received);
     const closing = listening.close(5_000);
     reply.resolve();
     expect(await (await call).text()).to.equal('late');
     await closing;
   });
 
-  it('cuts what does not end within the limit', async () => {
+  it('closes connections that exceed the drain timeout', async () => {
     const server = createServer(() => undefined);
     const listening = await listen(server, { host: '127.0.0.1', port: 0 });
-    let taken = false;
+    let received = false;
     server.once('request', () => {
-      taken = true;
+      received = true;
     });
     const outcome = fetch(`http://127.0.0.1:${listening.port}/`).catch((error: unknown) => error);
-    await until('the request', () => taken);
+    await until('the request', () => received);
     await listening.close(20);
     expect(await outcome).to.be.instanceOf(TypeError);
   });
 
-  it('says so when the address is taken', async () => {
+  it('fails if the address is in use', async () => {
     await using first = await listen(createServer(), { host: '127.0.0.1', port: 0 });
     const error = await listen(createServer(), { host: '127.0.0.1', port: first.port }).catch(
       (thrown: unknown) => thrown,

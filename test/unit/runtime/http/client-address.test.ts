@@ -9,37 +9,37 @@ const request = (remoteAddress: string, headers: Record<string, string>) =>
 describe('createReadForwarded', () => {
   const rows = [
     {
-      name: 'nobody else is believed',
+      name: 'ignores headers from an untrusted peer',
       peer: '8.8.8.8',
       headers: { 'x-forwarded-for': '1.1.1.1', 'x-forwarded-proto': 'http' },
       want: { address: '8.8.8.8', protocol: undefined },
     },
     {
-      name: 'a trusted proxy is',
+      name: 'accepts headers from a trusted proxy',
       peer: '10.0.0.1',
       headers: { 'x-forwarded-for': '1.1.1.1', 'x-forwarded-proto': 'HTTP' },
       want: { address: '1.1.1.1', protocol: 'http' },
     },
     {
-      name: 'what the client put in front is not',
+      name: 'ignores addresses that the client added',
       peer: '10.0.0.1',
       headers: { 'x-forwarded-for': '6.6.6.6, 1.1.1.1, 10.2.2.2' },
       want: { address: '1.1.1.1', protocol: undefined },
     },
     {
-      name: 'the first proxy of a chain knows the protocol',
+      name: 'takes the protocol from the first proxy of a chain',
       peer: 'fd00::1',
       headers: { 'x-forwarded-proto': 'https, http' },
       want: { address: 'fd00::1', protocol: 'https' },
     },
     {
-      name: 'an IPv4 peer may be written as IPv6',
+      name: 'accepts an IPv4-mapped peer',
       peer: '::ffff:10.0.0.1',
       headers: { 'x-forwarded-for': '1.1.1.1' },
       want: { address: '1.1.1.1', protocol: undefined },
     },
     {
-      name: 'a chain of nothing but proxies gives the farthest',
+      name: 'returns the first address if all are trusted proxies',
       peer: '10.0.0.1',
       headers: { 'x-forwarded-for': '10.9.9.9, 10.8.8.8' },
       want: { address: '10.9.9.9', protocol: undefined },
@@ -51,7 +51,7 @@ describe('createReadForwarded', () => {
     });
   }
 
-  it('refuses a range that is none', () => {
+  it('refuses an invalid range', () => {
     expect(() => createReadForwarded(['10.0.0.0'])).to.throw(/TRUSTED_PROXIES.*10\.0\.0\.0/);
   });
 });

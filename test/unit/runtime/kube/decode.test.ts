@@ -4,9 +4,9 @@ import { RESOURCES } from '#runtime/kube/resources.ts';
 
 const metadata = { namespace: 'ns', name: 'a' };
 
-describe('the decoders', () => {
+describe('decoders', () => {
   for (const { name, value, fault } of [
-    { name: 'no object', value: [], fault: 'it is not a JSON object' },
+    { name: 'a value that is not an object', value: [], fault: 'it is not a JSON object' },
     { name: 'no spec', value: { metadata }, fault: 'spec is missing or not an object' },
     {
       name: 'a spec that is a list',
@@ -14,7 +14,7 @@ describe('the decoders', () => {
       fault: 'spec is missing or not an object',
     },
     {
-      name: 'a status that is none',
+      name: 'a status that is not an object',
       value: { metadata, spec: {}, status: 'x' },
       fault: 'status is not an object',
     },
@@ -35,12 +35,12 @@ describe('the decoders', () => {
     });
   }
 
-  it('take an object as it is', () => {
+  it('return an object unchanged', () => {
     const value = { metadata, spec: {}, status: {}, other: 1 };
     expect(RESOURCES.jobs.decode(value)).to.equal(value);
   });
 
-  it("give objects of the cluster the namespace ''", () => {
+  it("give cluster-scoped objects the namespace ''", () => {
     expect(RESOURCES.namespaces.decode({ metadata: { name: 'a' } })).to.deep.equal({
       metadata: { namespace: '', name: 'a' },
     });

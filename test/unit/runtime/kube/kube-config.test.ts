@@ -28,7 +28,7 @@ describe('createKubeConfig', () => {
   });
   afterEach(() => rm(dir, { recursive: true }));
 
-  it("uses the pod's own identity inside a cluster, and its token as it is now", async () => {
+  it("uses the pod's service account inside a cluster, and rereads its token", async () => {
     const access = await createKubeConfig({ ...SETTINGS, serviceAccountDir: dir });
     expect(access.server).to.equal('https://10.0.0.1:6443');
     const { headers, tls } = await access.credentials();
@@ -45,7 +45,7 @@ describe('createKubeConfig', () => {
     expect(access.server).to.equal('https://[fd00::1]:6443');
   });
 
-  it('uses a kubeconfig file when one is named', async () => {
+  it('uses the given kubeconfig file', async () => {
     const file = join(dir, 'config');
     const config = {
       'current-context': 'here',
@@ -63,7 +63,7 @@ describe('createKubeConfig', () => {
     expect([tls.ca, tls.cert, tls.key].map(String)).to.deep.equal(['abc', 'cert', 'key']);
   });
 
-  it('refuses a kubeconfig that it cannot follow', async () => {
+  it('refuses an unsupported kubeconfig', async () => {
     const file = join(dir, 'config');
     const proxied = {
       'current-context': 'here',
@@ -77,7 +77,7 @@ describe('createKubeConfig', () => {
     await refused({ ...SETTINGS, kubeconfig: file }, 'no current context');
   });
 
-  it('says what is missing', async () => {
+  it('reports missing settings', async () => {
     await refused({ ...SETTINGS, kubernetesHost: '' }, 'KUBERNETES_SERVICE_HOST');
     await refused({ ...SETTINGS, kubeconfig: join(dir, 'none') }, 'KUBECONFIG');
   });

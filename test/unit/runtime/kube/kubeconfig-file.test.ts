@@ -27,7 +27,7 @@ describe('accessOfKubeconfig', () => {
     return file;
   };
 
-  it('follows the context that is named', async () => {
+  it('uses the given context', async () => {
     const files = [await write('a', aConfig('one', 'one'))];
     const access = accessOfKubeconfig({ files, context: 'one-other' });
     expect(access.namespace).to.equal('other');
@@ -37,7 +37,7 @@ describe('accessOfKubeconfig', () => {
     );
   });
 
-  it('reads several files: what stands in an earlier one wins', async () => {
+  it('merges several files, and earlier files win', async () => {
     const same = { ...aConfig('one'), users: [{ name: 'one', user: { token: 'later' } }] };
     const files = [
       await write('a', aConfig('one')),

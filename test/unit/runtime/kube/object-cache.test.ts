@@ -12,14 +12,14 @@ describe('isOlderVersion', () => {
     ['1', undefined, false],
     ['abc', '1', false],
   ] as const) {
-    it(`says ${want} for ${version} and ${than}`, () => {
+    it(`returns ${want} for ${version} and ${than}`, () => {
       expect(isOlderVersion(version, than)).to.equal(want);
     });
   }
 });
 
 describe('createObjectCache', () => {
-  it('remembers what was deleted only as long as an older event may come', () => {
+  it('remembers a deletion until no older event can arrive', () => {
     const cache = createObjectCache<Note>();
     cache.delete(aNote('a', 12));
     expect(cache.set(aNote('a', 11))).to.deep.equal([]);
@@ -29,7 +29,7 @@ describe('createObjectCache', () => {
     expect(cache.set(aNote('a', 11))).to.have.lengthOf(1);
   });
 
-  it('believes a list more than what it remembers', () => {
+  it('prefers a list to remembered deletions', () => {
     const cache = createObjectCache<Note>();
     cache.delete(aNote('a', 12));
     cache.replace(new Map([['ns/a', aNote('a', 5)]]));

@@ -26,7 +26,7 @@ const rejection = async (promise: Promise<unknown>): Promise<KubeError> => {
 };
 
 describe('createObjectClient', () => {
-  it('gets an object, and undefined for none', async () => {
+  it('gets an object, or undefined if it does not exist', async () => {
     await using server = await startScriptedApiServer();
     const notes = createObjectClient(server.kube, NOTES);
     const found = notes.get('ns', 'a');
@@ -43,14 +43,14 @@ describe('createObjectClient', () => {
     expect(await missing).to.equal(undefined);
   });
 
-  it('does not take a resource that is not served for an object that is gone', async () => {
+  it('distinguishes a resource that is not served from a missing object', async () => {
     await using server = await startScriptedApiServer();
     const response = rejection(createObjectClient(server.kube, NOTES).get('ns', 'a'));
     (await server.next()).json(404, '404 page not found');
     expect(await response).to.deep.include({ code: 'NotServed', retryable: true, httpStatus: 404 });
   });
 
-  it('creates with kind and version, and answers undefined when the name is taken', async () => {
+  it('creates with kind and version, and returns undefined if the name is taken', async () => {
     await using server = await startScriptedApiServer();
     const notes = createObjectClient(server.kube, NOTES);
     const created = notes.create({ metadata: { namespace: 'ns', name: 'a' } }, { fieldManager: 'me' });
@@ -71,7 +71,7 @@ describe('createObjectClient', () => {
     expect(await again).to.equal(undefined);
   });
 
-  it('patches with the content type that is meant', async () => {
+  it('patches with the matching content type', async () => {
     await using server = await startScriptedApiServer();
     const notes = createObjectClient(server.kube, NOTES);
     const applied = notes.apply(
@@ -97,7 +97,7 @@ describe('createObjectClient', () => {
     await merged;
   });
 
-  it('replaces with the version that was read', async () => {
+  it('sends the read version with a replace', async () => {
     await using server = await startScriptedApiServer();
     const replaced = rejection(createObjectClient(server.kube, NOTES).replace(aNote('a', 7)));
     const request = await server.next();
@@ -111,7 +111,7 @@ describe('createObjectClient', () => {
     });
   });
 
-  it('deletes one uid only, and says when there was none', async () => {
+  it('deletes only the given UID, and reports if there was nothing to delete', async () => {
     await using server = await startScriptedApiServer();
     const notes = createObjectClient(server.kube, NOTES);
     const deleted = notes.delete('ns', 'a', {
@@ -140,7 +140,7 @@ describe('createObjectClient', () => {
     expect((await refused).code).to.equal('Conflict');
   });
 
-  it('lists all pages, and once more from the start when the list was compacted meanwhile', async () => {
+  it('lists all pages, and restarts once if the list was compacted', async () => {
     await using server = await startScriptedApiServer();
     const listed = createObjectClient(server.kube, RESOURCES.secrets).list({ labelSelector: 'a=b' });
     (await server.next()).list(5, [aNote('lost', 1)], 'next');
@@ -156,7 +156,7 @@ describe('createObjectClient', () => {
   });
 
   for (const name of ['', '.', '..', 'a/b', 'a%2fb']) {
-    it(`asks nothing for the name '${name}'`, async () => {
+    it(`sends no request for the name '${name}'`, async () => {
       await using server = await startScriptedApiServer();
       const notes = createObjectClient(server.kube, NOTES);
       expect((await rejection(notes.get('ns', name))).code).to.equal('BadRequest');
@@ -165,7 +165,7 @@ describe('createObjectClient', () => {
     });
   }
 
-  it('refuses an answer that is not of the kind', async () => {
+  it('refuses a response of another kind', async () => {
     await using server = await startScriptedApiServer();
     const response = rejection(createObjectClient(server.kube, RESOURCES.zipJobs).get('ns', 'a'));
     (await server.next()).json(200, aNote('a', 1));
@@ -184,7 +184,7 @@ describe('createKubeClient', () => {
     [403, status('Forbidden', quota), { code: 'QuotaExceeded', retryable: true }],
     [
       403,
-      status('Forbidden', 'ns is going', terminating),
+      status('Forbidden', 'ns is terminating', terminating),
       { code: 'NamespaceTerminating', retryable: false },
     ],
     [403, status('Forbidden'), { code: 'Forbidden', retryable: false }],
@@ -202,7 +202,7 @@ describe('createKubeClient', () => {
     [504, status('Timeout'), { code: 'Timeout', retryable: true }],
     [418, {}, { code: 'BadRequest', retryable: false }],
   ] as const) {
-    it(`calls ${httpStatus} ${JSON.stringify(body).slice(0, 60)} ${want.code} (F6)`, async () => {
+    it(`maps ${httpStatus} ${JSON.stringify(body).slice(0, 60)} to ${want.code} (F6)`, async () => {
       await using server = await startScriptedApiServer();
       const response = rejection(server.kube.request({ method: 'POST', path: '/x', body: {} }));
       (await server.next()).json(httpStatus, body);
@@ -210,7 +210,7 @@ describe('createKubeClient', () => {
     });
   }
 
-  it('ends a call at the time limit', async () => {
+  it('stops a call at the timeout', async () => {
     await using server = await startScriptedApiServer({ requestTimeoutMs: 50 });
     const error = await rejection(server.kube.request({ method: 'POST', path: '/slow' }));
     expect(error).to.deep.include({
@@ -221,7 +221,7 @@ describe('createKubeClient', () => {
     await until('the call to be closed', () => server.seen[0]?.closed);
   });
 
-  it("ends a call with the caller's signal and its reason", async () => {
+  it("stops a call with the caller's signal and its reason", async () => {
     await using server = await startScriptedApiServer();
     const abort = new AbortController();
     const call = server.kube.request({ method: 'GET', path: '/slow', signal: abort.signal });
@@ -234,7 +234,7 @@ describe('createKubeClient', () => {
     expect(late).to.equal(true);
   });
 
-  it('reads once more after a reset, and writes only once', async () => {
+  it('retries a read once after a reset, but not a write', async () => {
     await using server = await startScriptedApiServer();
     const read = server.kube.request({ method: 'GET', path: '/x' });
     (await server.next()).reset();
@@ -246,7 +246,7 @@ describe('createKubeClient', () => {
     expect(server.seen.length).to.equal(3);
   });
 
-  it('tries once more with a rotated token after 401, and not with the same one', async () => {
+  it('retries once after 401 with a rotated token, but not with the same token', async () => {
     let token = 'one';
     await using server = await startScriptedApiServer({
       credentials: () => ({ authorization: `Bearer ${token}` }),
@@ -265,7 +265,7 @@ describe('createKubeClient', () => {
     expect(server.seen.length).to.equal(3);
   });
 
-  it('keeps its connections for the next calls', async () => {
+  it('reuses its connections', async () => {
     await using server = await startScriptedApiServer();
     for (let calls = 0; calls < 20; calls += 1) {
       const call = server.kube.request({ method: 'GET', path: '/x' });
@@ -275,7 +275,7 @@ describe('createKubeClient', () => {
     expect(server.openSockets).to.be.at.most(2);
   });
 
-  it('says so when the answer is not JSON', async () => {
+  it('reports a response that is not JSON', async () => {
     await using server = await startScriptedApiServer();
     const response = rejection(server.kube.request({ method: 'GET', path: '/x' }));
     (await server.next()).raw('<html>');
@@ -283,7 +283,7 @@ describe('createKubeClient', () => {
     expect((await response).code).to.equal('InvalidResponse');
   });
 
-  it('says so when nobody listens', async () => {
+  it('reports an unreachable server', async () => {
     const gone = await startScriptedApiServer();
     await gone[Symbol.asyncDispose]();
     const access = { server: gone.kube.server, credentials: async () => ({ headers: {}, tls: {} }) };

@@ -4,7 +4,7 @@ import { FAST, type Fixture, followed, has, startReflector } from './reflector-f
 import { aNote } from './scripted-api-server.ts';
 
 describe('createReflector under faults', () => {
-  it('asks for the events of a watch once more when its connection is reset, and takes each once', async () => {
+  it('repeats a watch from its start version after a reset, and applies each event once', async () => {
     await using fixture = await startReflector();
     const watch = await followed(fixture, 10);
     watch.events(['ADDED', aNote('a', 11)]);
@@ -19,7 +19,7 @@ describe('createReflector under faults', () => {
     expect(fixture.changes).to.deep.equal(['set ns/a uid-a', 'set ns/b uid-b']);
   });
 
-  it('gives up a silent watch and closes its connection (K6, F7)', async () => {
+  it('replaces a silent watch and closes its connection (K6, F7)', async () => {
     await using fixture = await startReflector({ settings: { ...FAST, silenceLimitMs: 60 } });
     const silent = await followed(fixture, 10);
     silent.raw('');
@@ -29,7 +29,7 @@ describe('createReflector under faults', () => {
     expect(fixture.counted).to.include('end Note Timeout');
   });
 
-  it('never goes back to an older object, whatever order events come in (K7, F7)', async () => {
+  it('never replaces an object by an older version, in any order of events (K7, F7)', async () => {
     await using fixture = await startReflector();
     const watch = await followed(fixture, 10, aNote('a', 9));
     watch.events(
@@ -44,7 +44,7 @@ describe('createReflector under faults', () => {
     expect(fixture.changes).to.deep.equal(['set ns/a uid-a', 'set ns/a uid-a', 'set ns/b uid-b']);
   });
 
-  it('refuses a list older than what it saw, until that is all the server has (K7)', async () => {
+  it('refuses a list older than known versions until the server has nothing newer (K7)', async () => {
     await using fixture = await startReflector();
     const watch = await followed(fixture, 10, aNote('a', 9));
     watch.events(['BOOKMARK', { metadata: { resourceVersion: '50' } }]);
@@ -60,7 +60,7 @@ describe('createReflector under faults', () => {
     expect(fixture.reflector.get('ns/a')).to.equal(undefined);
   });
 
-  it('waits as long as the server asks after 429, and never stops after errors (F6)', async () => {
+  it('waits for the Retry-After of a 429, and keeps retrying after errors (F6)', async () => {
     await using fixture = await startReflector();
     const before = performance.now();
     (await fixture.server.next()).json(
@@ -81,7 +81,7 @@ describe('createReflector under faults', () => {
     expect(fixture.reflector.hasSynced).to.equal(true);
   });
 
-  it('does not ask in a tight loop when every watch ends at once', async () => {
+  it('backs off if every watch ends immediately', async () => {
     await using fixture = await startReflector({ settings: { ...FAST, minBackoffMs: 40, maxBackoffMs: 40 } });
     (await fixture.server.next()).list(10, []);
     const before = performance.now();
@@ -90,14 +90,14 @@ describe('createReflector under faults', () => {
     expect(performance.now() - before).to.be.greaterThan(3 * 20);
   });
 
-  it('lists anew when the server does not understand the watch', async () => {
+  it('lists again if the server rejects the watch', async () => {
     await using fixture = await startReflector();
     (await followed(fixture, 10)).json(400, { kind: 'Status', reason: 'BadRequest' });
     const list = await fixture.server.next();
     expect(list.isWatch).to.equal(false);
   });
 
-  it('leaves out what is not of the kind, and keeps what it had of it', async () => {
+  it('ignores invalid objects and keeps their last valid version', async () => {
     await using fixture = await startReflector();
     const watch = await followed(fixture, 10, aNote('a', 1), { metadata: { namespace: 'ns', name: '' } });
     watch.events(['MODIFIED', { ...aNote('a', 12), data: 5 }], ['ADDED', aNote('b', 13)]);
@@ -106,7 +106,7 @@ describe('createReflector under faults', () => {
   });
 
   for (const line of ['not json', '[]', '{"type":"NEWS","object":{}}', '{"type":"ERROR","object":"?"}']) {
-    it(`watches anew after the line ${line}`, async () => {
+    it(`starts another watch after the line ${line}`, async () => {
       await using fixture = await startReflector();
       const watch = await followed(fixture, 10);
       watch.events(['ADDED', aNote('a', 11)]);
@@ -127,7 +127,7 @@ describe('createReflector under faults', () => {
     await has(fixture, 'ns/b', 11);
   });
 
-  it('ends when told to, in a list, a watch or a wait, and leaves no connection open', async () => {
+  it('stops during a list, a watch or a wait, and leaves no open connection', async () => {
     for (const respond of [
       () => undefined,
       async (fixture: Fixture) => followed(fixture, 10),
@@ -145,7 +145,7 @@ describe('createReflector under faults', () => {
     }
   });
 
-  it('rejects synced when its signal aborts first', async () => {
+  it('rejects synced if its signal aborts first', async () => {
     await using fixture = await startReflector();
     const error = await fixture.reflector.synced(AbortSignal.timeout(5)).catch((thrown: unknown) => thrown);
     expect(error).to.have.property('name', 'TimeoutError');

@@ -17,7 +17,7 @@ export const FAST = { minBackoffMs: 5, maxBackoffMs: 20, silenceLimitMs: 1_000 }
 export interface Fixture extends AsyncDisposable {
   readonly server: ScriptedApiServer;
   readonly reflector: Reflector<Note>;
-  /** `set ns/a`, `deleted ns/a`, with the uid when asked for. */
+  /** `set ns/a uid` or `deleted ns/a uid`. */
   readonly changes: string[];
   readonly counted: string[];
   stop(): void;
@@ -61,7 +61,7 @@ export const startReflector = async (options: Partial<ReflectorOptions<Note>> = 
   };
 };
 
-/** Answers the first list and takes the watch that follows. */
+/** Responds to the first list and returns the watch that follows. */
 export const followed = async (
   fixture: Fixture,
   version: number,

@@ -33,7 +33,7 @@ describe('createReflector', () => {
     expect(fixture.changes).to.deep.equal(['set ns/a uid-a', 'set ns/b uid-b']);
   });
 
-  it('begins each watch where the last one that lasted began, by its events and bookmarks', async () => {
+  it('starts each watch at the start version of the last long watch, updated by events and bookmarks', async () => {
     const clock = createManualClock();
     await using fixture = await startReflector({ clock });
     let watch = await followed(fixture, 10);
@@ -56,7 +56,7 @@ describe('createReflector', () => {
     ]);
   });
 
-  it('makes up for events that were lost on their way, and brings nothing back that was deleted (F7)', async () => {
+  it('recovers lost events, and does not restore a deleted object (F7)', async () => {
     await using fixture = await startReflector();
     const watch = await followed(fixture, 10, aNote('lost', 1), aNote('deleted', 2));
     watch.events(['DELETED', aNote('deleted', 12)], ['ADDED', aNote('last', 14)]);
@@ -80,7 +80,7 @@ describe('createReflector', () => {
     ]);
   });
 
-  it('goes on from the newest version when what was to be repeated is too old, without a list (K6)', async () => {
+  it('resumes at the newest version without a list if the start version is too old (K6)', async () => {
     await using fixture = await startReflector();
     const watch = await followed(fixture, 10);
     watch.events(['ADDED', aNote('a', 11)]);
@@ -93,7 +93,7 @@ describe('createReflector', () => {
     expect(fixture.counted.filter((one) => one.startsWith('relist'))).to.deep.equal(['relist Note start']);
   });
 
-  it('lists anew after 410 and tells the difference (F7)', async () => {
+  it('lists again after 410 and reports the differences (F7)', async () => {
     await using fixture = await startReflector();
     let watch = await followed(fixture, 10, aNote('same', 1), aNote('gone', 2), aNote('changed', 3));
     await fixture.reflector.synced();
@@ -111,7 +111,7 @@ describe('createReflector', () => {
     expect(fixture.counted).to.deep.equal(['relist Note start', 'end Note Gone', 'relist Note Gone']);
   });
 
-  it('reads events that arrive in pieces, cut inside a character', async () => {
+  it('reads events in chunks that split a character', async () => {
     await using fixture = await startReflector();
     const watch = await followed(fixture, 10);
     const note = { ...aNote('a', 11), data: { text: 'grün' } };
@@ -126,7 +126,7 @@ describe('createReflector', () => {
     expect(fixture.reflector.get('ns/a')?.data).to.deep.equal({ text: 'grün' });
   });
 
-  it('shows an object that was deleted and made again as gone, then new', async () => {
+  it('reports a recreated object as deleted, then as new', async () => {
     await using fixture = await startReflector();
     const watch = await followed(fixture, 10, aNote('a', 1, 'old'));
     await fixture.reflector.synced();
@@ -136,7 +136,7 @@ describe('createReflector', () => {
     expect(fixture.changes).to.deep.equal(['deleted ns/a old', 'set ns/a new']);
   });
 
-  it('drops managedFields and applies the transform before anything is kept', async () => {
+  it('drops managedFields and applies the transform before it stores an object', async () => {
     const noted = { ...aNote('a', 1), data: { big: 'x' } };
     await using fixture = await startReflector({
       transform: ({ apiVersion, kind, metadata }) => ({
@@ -149,7 +149,7 @@ describe('createReflector', () => {
     expect(fixture.reflector.get('ns/a')).to.deep.equal(aNote('a', 1));
   });
 
-  it('finds objects by index, also after they changed or went', async () => {
+  it('keeps its indexes up to date after changes and deletions', async () => {
     await using fixture = await startReflector({
       indexes: { color: (note) => Object.values(note.data ?? {}) },
     });

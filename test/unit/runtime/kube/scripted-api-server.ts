@@ -10,7 +10,7 @@ export interface Note extends KubeObject {
   readonly data?: Readonly<Record<string, string>>;
 }
 
-/** A kind of no meaning, for tests of what works for every kind. */
+/** A generic kind, for tests that apply to every kind. */
 export const NOTES: ResourceDefinition<Note> = {
   apiVersion: 'test.dev/v1',
   plural: 'notes',
@@ -24,7 +24,7 @@ export const aNote = (name: string, version: number, uid = `uid-${name}`): Note 
   metadata: { namespace: 'ns', name, uid, resourceVersion: String(version) },
 });
 
-/** One request that the server received and has not answered yet. */
+/** One request that the server received and has not responded to yet. */
 export interface Exchange {
   readonly method: string;
   readonly url: URL;
@@ -33,9 +33,9 @@ export interface Exchange {
   readonly isWatch: boolean;
   json(status: number, value: unknown, headers?: Readonly<Record<string, string>>): void;
   list(version: number, items: readonly KubeObject[], next?: string): void;
-  /** Lines of a watch; leaves it open. */
+  /** Sends lines of a watch and leaves it open. */
   events(...events: readonly (readonly [type: string, object: unknown])[]): void;
-  /** Bytes of a watch as they are; leaves it open. */
+  /** Sends raw bytes of a watch and leaves it open. */
   raw(text: string | Uint8Array): void;
   end(): void;
   reset(): void;
@@ -91,12 +91,12 @@ export interface ScriptedApiServer extends AsyncDisposable {
   readonly kube: KubeClient;
   /** Every request so far. */
   readonly seen: readonly Exchange[];
-  /** The next unanswered request; fails after two seconds without one. */
+  /** The next request without a response; fails after 15 seconds. */
   next(): Promise<Exchange>;
   readonly openSockets: number;
 }
 
-/** An API server that answers nothing by itself: the test takes each request and answers it. */
+/** An API server that sends no response by itself: the test takes each request and responds. */
 export const startScriptedApiServer = async (
   options: { readonly requestTimeoutMs?: number; readonly credentials?: () => Record<string, string> } = {},
 ): Promise<ScriptedApiServer> => {

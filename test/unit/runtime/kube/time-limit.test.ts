@@ -5,11 +5,11 @@ const never = (): Promise<never> => new Promise(() => undefined);
 const caught = (task: Promise<unknown>): Promise<unknown> => task.catch((error: unknown) => error);
 
 describe('withTimeLimit', () => {
-  it('gives what the call gives', async () => {
+  it('returns the value of the call', async () => {
     expect(await withTimeLimit({ attempt: 'GET /', ms: 1_000 }, () => Promise.resolve(1))).to.equal(1);
   });
 
-  it('ends at the limit although the call does not listen to its signal', async () => {
+  it('times out although the call ignores its signal', async () => {
     const error = await caught(withTimeLimit({ attempt: 'GET /', ms: 20 }, never));
     expect(error).to.include({
       code: 'Timeout',
@@ -17,7 +17,7 @@ describe('withTimeLimit', () => {
     });
   });
 
-  it("ends with the caller's abort although the call does not listen to its signal", async () => {
+  it('aborts with the caller although the call ignores its signal', async () => {
     const caller = new AbortController();
     const running = caught(withTimeLimit({ attempt: 'GET /', ms: 1_000, signal: caller.signal }, never));
     const reason = new Error('enough');
@@ -25,7 +25,7 @@ describe('withTimeLimit', () => {
     expect(await running).to.equal(reason);
   });
 
-  it('swallows what a call throws after the limit', async () => {
+  it('ignores an error after the timeout', async () => {
     const late = Promise.withResolvers<never>();
     await caught(withTimeLimit({ attempt: 'GET /', ms: 10 }, () => late.promise));
     late.reject(new Error('late'));
