@@ -96,7 +96,7 @@ describe('a zipper process', function () {
     return child;
   };
 
-  /** Exit code, last word, and everything that was printed. */
+  /** The exit code, the termination message and the whole output. */
   const end = async (started: ChildProcess) => {
     let output = '';
     for (const stream of [started.stdout, started.stderr])
@@ -109,7 +109,7 @@ describe('a zipper process', function () {
     return { code, message, output };
   };
 
-  it('writes the archive, says so in its last word and ends by itself', async () => {
+  it('writes the archive, reports it in its termination message and exits', async () => {
     const { code, message, output } = await end(await start(task('/whole')));
     expect(code, output).to.equal(0);
     const body = hostile.objects.get('a.zip')!.body;
@@ -120,7 +120,7 @@ describe('a zipper process', function () {
       .that.is.below(256 * 1024 ** 2);
   });
 
-  it('aborts its upload on SIGTERM and ends with the code for it (F8)', async () => {
+  it('aborts its upload on SIGTERM and exits with the matching code (F8)', async () => {
     const started = await start(task('/half'));
     const ended = end(started);
     await until('the upload to be open', () => status.writes.at(-1)?.status.upload?.state === 'open', {
@@ -133,7 +133,7 @@ describe('a zipper process', function () {
     expect([hostile.uploads.size, hostile.objects.size]).to.deep.equal([0, 0]);
   });
 
-  it('settles an upload without a token', async () => {
+  it('recovers an upload without a token', async () => {
     await rm(join(directory, 'account'), { recursive: true });
     const { mode: _mode, ...rest } = task('/whole');
     const since = '2026-01-02T03:04:05Z';
@@ -145,11 +145,11 @@ describe('a zipper process', function () {
   });
 
   for (const [name, given, env] of [
-    ['a task that it does not understand', { mode: 'print' }, {}],
-    ['a setting that is wrong', {}, { PART_SIZE_BYTES: '1' }],
-    ['certificate checks that are switched off', {}, { NODE_TLS_REJECT_UNAUTHORIZED: '0' }],
+    ['an unknown task', { mode: 'print' }, {}],
+    ['an invalid setting', {}, { PART_SIZE_BYTES: '1' }],
+    ['disabled certificate checks', {}, { NODE_TLS_REJECT_UNAUTHORIZED: '0' }],
   ] as const)
-    it(`refuses ${name} for good`, async () => {
+    it(`refuses ${name} permanently`, async () => {
       const { code, message } = await end(await start(given, env));
       expect(code).to.equal(EXIT_CODES.invalidTask);
       expect(message).to.have.nested.property('failure.code', 'InvalidTask');

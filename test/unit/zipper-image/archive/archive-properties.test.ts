@@ -1,5 +1,5 @@
 /**
- * Random archives in two parsers that share nothing. The seed of a failing one is in its name: ZIP_SEED=<seed> repeats it.
+ * Random archives, read by two independent parsers. The name of a test contains its seed: ZIP_SEED=<seed> repeats it.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,7 @@ const RUNS = 40;
 const firstSeed = Number(process.env['ZIP_SEED'] ?? Date.now() % 1_000_000_000);
 const runs = process.env['ZIP_SEED'] === undefined ? RUNS : 1;
 
-/** Marsaglia's xorshift: whole numbers below a bound, the same for the same seed. */
+/** Marsaglia's xorshift: integers below a bound, the same sequence for the same seed. */
 const randomOf = (seed: number): ((below: number) => number) => {
   let state = seed + 1;
   return (below) => {
@@ -27,14 +27,14 @@ const randomOf = (seed: number): ((below: number) => number) => {
 
 type Random = ReturnType<typeof randomOf>;
 
-/** Where forms of entries and blocks of data begin and end. */
+/** Sizes at the limits of entry formats and data blocks. */
 const LIMITS = [0, 1, 4095, 4096, 4097, 65_534, 65_535, 65_536, 131_070, 131_071, 200_000];
 const PIECES = ['a', 'B', '.b', '-', ' ', 'é', 'e\u0301', '名', '😀', 'x'.repeat(60), '/d/', '.txt', '.jpg'];
 
 const bodyOf = (random: Random): Buffer => {
   const size = Math.max(0, LIMITS[random(LIMITS.length)]! + random(3) - 1);
   const body = Buffer.alloc(size, 'compressible ');
-  // A part, or all, of it is noise; the probe of the first bytes may see either.
+  // Part or all of the body is noise, so the compression probe may see either kind of bytes.
   const noiseFrom = random(3) === 0 ? 0 : random(size + 1);
   const noiseTo = random(2) === 0 ? size : Math.min(size, noiseFrom + 5000);
   for (let at = noiseFrom; at < noiseTo; at += 1) body[at] = random(256);
@@ -70,7 +70,7 @@ const expectFiles = (found: readonly (readonly [string, Buffer])[], files: reado
     expect(content.equals(files[index]!.body), name).to.equal(true);
 };
 
-describe('any archive', () => {
+describe('a random archive', () => {
   let path = '';
   before(async () => {
     path = join(await mkdtemp(join(tmpdir(), 'zipjobs-any-')), 'a.zip');
@@ -80,7 +80,7 @@ describe('any archive', () => {
   for (const [at, compression] of (['auto', 'store', 'deflate'] as const).entries())
     for (let run = 0; run < Math.ceil(runs / 3); run += 1) {
       const seed = firstSeed + run;
-      it(`with ${compression} reads the same in two parsers, and comes out the same again: ZIP_SEED=${seed}`, async () => {
+      it(`with ${compression} reads the same in two parsers and is reproducible: ZIP_SEED=${seed}`, async () => {
         const random = randomOf(seed * 3 + at);
         const files = filesOf(random);
         const options = { zip64ForUnknownLength: random(4) === 0 };

@@ -1,4 +1,4 @@
-/** The same job again: whatever the network does, the same bytes. */
+/** Archives of the same job are identical, whatever the network does. */
 import { randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -12,7 +12,7 @@ const FIXED = new Date('2024-05-06T07:08:09Z');
 const MIB = 1024 * 1024;
 const noise = randomBytes(2 * MIB + 12_345);
 const prose = Buffer.from('the same words over and over, '.repeat(100_000));
-/** On both sides of the size that decides which form an entry takes. */
+/** Sizes on both sides of the limit that decides the format of an entry. */
 const BODIES = [
   noise,
   prose,
@@ -27,7 +27,7 @@ const BODIES = [
 
 describe('an archive with a fixed time', () => {
   let origin: FileOrigin;
-  /** How the origin behaves in this run. */
+  /** The behaviour of the origin in this run. */
   let pieces = 65_536;
   let slowFirst = false;
   before(async () => {
@@ -36,7 +36,7 @@ describe('an archive with a fixed time', () => {
         `/${declared ? 'known' : 'unknown'}/${index}`,
         async (_request: unknown, response: ServerResponse) => {
           if (slowFirst && index === 0) await delay(150);
-          // What the source says of its time must not matter.
+          // The Last-Modified of the source must not matter.
           response.setHeader('last-modified', new Date().toUTCString());
           if (declared) response.setHeader('content-length', body.length);
           for (let at = 0; at < body.length; at += pieces) response.write(body.subarray(at, at + pieces));
@@ -63,7 +63,7 @@ describe('an archive with a fixed time', () => {
       { settings: { sourceConcurrency } },
     );
 
-  it('is the same, in the order of the list, for any concurrency, timing and chunks (Z9, Z11)', async () => {
+  it('has the same bytes, in the order of the list, for any concurrency, timing and chunk size (Z9, Z11)', async () => {
     const archives: Buffer[] = [];
     for (const run of [
       { concurrency: 1, pieces: 65_536, slowFirst: false },

@@ -24,7 +24,7 @@ const nested = Buffer.concat([
 ]);
 
 describe('createArchive', () => {
-  describe('an entry whose small body is wholly there', () => {
+  describe('an entry with a complete small body', () => {
     it('is stored with exact sizes and CRC in its local header', async () => {
       const [entry] = readZip(await zip([{ name: 'a.bin', body: random, small: true }])).entries;
       expect(entry).to.include({ method: 0, flags: 0, size: 300_000, compressedSize: 300_000 });
@@ -32,14 +32,14 @@ describe('createArchive', () => {
       expect(contentOf(entry!).equals(random)).to.equal(true);
     });
 
-    it('is deflated with exact sizes when that is smaller', async () => {
+    it('is deflated with exact sizes if that is smaller', async () => {
       const [entry] = readZip(await zip([{ name: 'a.txt', body: text, small: true }])).entries;
       expect(entry).to.include({ method: 8, flags: 0, descriptorBytes: 0 });
       expect(entry!.compressedSize).to.be.below(text.length / 10);
       expect(contentOf(entry!).equals(text)).to.equal(true);
     });
 
-    it('stays stored when deflating was asked for but gains nothing', async () => {
+    it('stays stored if deflate gains nothing', async () => {
       const [entry] = readZip(await zip([{ name: 'a', body: random, small: true }], 'deflate')).entries;
       expect(entry).to.include({ method: 0, compressedSize: 300_000 });
     });
@@ -50,8 +50,8 @@ describe('createArchive', () => {
     });
   });
 
-  describe('an entry that streams', () => {
-    it('is stored blocks with a 32-bit descriptor that has its signature (Z1, Z2)', async () => {
+  describe('a streamed entry', () => {
+    it('has stored blocks and a 32-bit descriptor with signature (Z1, Z2)', async () => {
       const [entry] = readZip(await zip([{ name: 'a.bin', body: random }])).entries;
       expect(entry).to.include({ method: 8, flags: 8, versionLocal: 20, versionCentral: 20 });
       expect(entry).to.include({ descriptorBytes: 16, size: 300_000, compressedSize: 300_000 + 5 * 5 });
@@ -60,7 +60,7 @@ describe('createArchive', () => {
     });
 
     for (const size of [0, 1, 65_534, 65_535, 65_536, 131_070, 131_071])
-      it(`holds ${size} bytes, with and without a declared length, in the same bytes`, async () => {
+      it(`has the same bytes with and without a declared length (${size} bytes)`, async () => {
         const body = random.subarray(0, size);
         const known = await zip([{ name: 'a.bin', body, chunk: 777 }], 'store');
         const unknown = await zip([{ name: 'a.bin', body, declared: false, chunk: 4096 }], 'store');
@@ -69,7 +69,7 @@ describe('createArchive', () => {
         expect(contentOf(entry!).equals(body)).to.equal(true);
       });
 
-    it('has 64-bit sizes without a declared length where the operator says so (Z3)', async () => {
+    it('has 64-bit sizes without a declared length if the operator enables them (Z3)', async () => {
       const files = [
         { name: 'unknown', body: random, declared: false },
         { name: 'known', body: random },
@@ -80,19 +80,19 @@ describe('createArchive', () => {
       expect(hasZip64End).to.equal(false);
     });
 
-    it('is really deflated when name and first bytes promise a gain', async () => {
+    it('is deflated if its name and first bytes promise a gain', async () => {
       const [entry] = readZip(await zip([{ name: 'a.txt', body: text, chunk: 100 }])).entries;
       expect(entry).to.include({ method: 8, flags: 8, descriptorBytes: 16 });
       expect(entry!.compressedSize).to.be.below(text.length / 10);
       expect(contentOf(entry!).equals(text)).to.equal(true);
     });
 
-    it('is not deflated when its name says that it is compressed already', async () => {
+    it('is not deflated if its name indicates a compressed format', async () => {
       const [entry] = readZip(await zip([{ name: 'a.JPG', body: text }])).entries;
       expect(entry!.compressedSize).to.be.above(text.length);
     });
 
-    it('fails when the body is shorter or longer than it was declared', async () => {
+    it('fails if the body is shorter or longer than declared', async () => {
       for (const change of [-1, 1]) {
         const archive = createArchive({ compression: 'store', sink: { write: () => undefined } });
         const entry = { ...entryOf({ name: 'a', body: random }), declaredLength: random.length + change };
@@ -101,7 +101,7 @@ describe('createArchive', () => {
       }
     });
 
-    it('passes on what its source throws, also while it is probed', async () => {
+    it('rethrows errors of its source, also during the compression probe', async () => {
       const broken = async function* (): AsyncGenerator<Uint8Array> {
         yield Buffer.alloc(10);
         throw new Error('the source broke');
@@ -115,7 +115,7 @@ describe('createArchive', () => {
     });
   });
 
-  it('keeps the order and content of many entries, whatever they hold (Z9, Z17)', async () => {
+  it('keeps the order and content of many entries, whatever they contain (Z9, Z17)', async () => {
     const files: Given[] = [
       { name: 'nested.zip', body: nested },
       { name: 'nested-small.zip', body: nested, small: true },
@@ -130,7 +130,7 @@ describe('createArchive', () => {
       expect(contentOf(entry).equals(files[index]!.body)).to.equal(true);
   });
 
-  it('marks names beyond ASCII as UTF-8 and keeps their bytes as they are (Z6)', async () => {
+  it('marks non-ASCII names as UTF-8 and does not normalise them (Z6)', async () => {
     const decomposed = 'u\u0308.txt';
     const { entries } = readZip(
       await zip([
@@ -142,7 +142,7 @@ describe('createArchive', () => {
     expect(entries[1]!.nameBytes.equals(Buffer.from(decomposed))).to.equal(true);
   });
 
-  it('writes UTC times, in range, and the exact second into the directory (Z7)', async () => {
+  it('writes UTC times within the DOS range, and the exact second in the directory (Z7)', async () => {
     const at = (modified: Date) => ({ name: `${modified.getTime()}`, body: random, small: true, modified });
     const { entries } = readZip(
       await zip([at(MODIFIED), at(new Date(0)), at(new Date('2200-01-01')), at(new Date(Number.NaN))]),
@@ -169,13 +169,13 @@ describe('createArchive', () => {
     ]);
   });
 
-  it('says Unix, a regular file, readable by all (Z8)', async () => {
+  it('declares Unix, a regular file, readable by all (Z8)', async () => {
     const [entry] = readZip(await zip([{ name: 'a', body: random }])).entries;
     expect(entry).to.include({ madeBy: 3, externalAttributes: 0o100644 * 65_536 });
     expect(entry!.centralExtras).to.deep.equal([0x5455]);
   });
 
-  it('gives the same bytes however the bodies are cut into chunks (Z11)', async () => {
+  it('writes the same bytes for any chunk size (Z11)', async () => {
     const files = (chunk: number): readonly Given[] => [
       { name: 'a.bin', body: random, chunk },
       { name: 'b.txt', body: text, chunk },
@@ -188,7 +188,7 @@ describe('createArchive', () => {
     for (const other of others) expect(other.equals(first!)).to.equal(true);
   });
 
-  it('gives these very bytes (Z11)', async () => {
+  it('writes the bytes of the golden archive (Z11)', async () => {
     const archive = await zip(
       [
         { name: 'a.txt', body: Buffer.from('hello'), small: true },
@@ -236,13 +236,13 @@ describe('createArchive', () => {
       ['7zz', ['t', '-bd']],
       ['bsdtar', ['-tf']],
     ] as const)
-      it(`${tool} finds no fault (Z15)`, async function () {
+      it(`${tool} reports no error (Z15)`, async function () {
         await requirePrograms(this, [tool]);
         execFileSync(tool, [...args, path], { stdio: 'pipe', timeout: 50_000, env: UTF8 });
       }).timeout(60_000);
   });
 });
 
-/** The names are UTF-8, and some readers go by the locale. */
+/** The names are UTF-8, and some readers depend on the locale. */
 const UTF8 = { ...process.env, LC_ALL: 'C.UTF-8' };
 const GOLDEN_SHA256 = '665e823c1a084e99b457246eb3d56c56ce5db2b5c3cf2d7d586c9471f09135a8';

@@ -19,7 +19,7 @@ describe('zip64', () => {
     [65_535, true],
     [65_536, true],
   ] as const)
-    it(`has end records ${wide ? '' : 'only '}for 32 bits${wide ? ' and 64 bits' : ''} with ${count} entries (Z4)`, async () => {
+    it(`writes ${wide ? 'zip64 and 32-bit' : 'only 32-bit'} end records for ${count} entries (Z4)`, async () => {
       const chunks: Buffer[] = [];
       const archive = createArchive({
         compression: 'store',
@@ -47,19 +47,19 @@ describe('zip64', () => {
     [GIB4, '010008000000000001000000'],
     [GIB4 + 1, '010008000100000001000000'],
   ] as const)
-    it(`puts an offset of ${offset} ${extras === '' ? 'into 32 bits' : 'into the zip64 field'} (Z4, Z5)`, () => {
+    it(`writes an offset of ${offset} ${extras === '' ? 'in 32 bits' : 'in the zip64 field'} (Z4, Z5)`, () => {
       const record = directoryHeader(head, { crc: 1, compressedSize: 2, size: 3 }, offset);
       expect(record.readUInt32LE(42)).to.equal(Math.min(offset, GIB4 - 1));
       expect(record.readUInt16LE(6)).to.equal(extras === '' ? 20 : 45);
       expect(record.subarray(47).toString('hex')).to.match(new RegExp(`^${extras}55540500`));
     });
 
-  it('has a wide end where the directory begins beyond 4 GiB (Z4)', () => {
+  it('writes zip64 end records if the directory starts beyond 4 GiB (Z4)', () => {
     expect(endRecords({ entries: 1, offset: GIB4 - 2, size: 60 }).length).to.equal(22);
     expect(endRecords({ entries: 1, offset: GIB4 - 1, size: 60 }).length).to.equal(22 + 76);
   });
 
-  describe('with a sink that keeps only the records', () => {
+  describe('with a sink that stores only records', () => {
     const MIB = Buffer.alloc(1024 * 1024);
     async function* zeros(bytes: number): AsyncGenerator<Uint8Array> {
       for (let left = bytes; left > 0; left -= MIB.length)
@@ -83,7 +83,7 @@ describe('zip64', () => {
       return records;
     };
 
-    it('marks an entry of a known length beyond 4 GiB everywhere, and the next one in the directory only (Z3, Z5)', async () => {
+    it('uses zip64 in all records of an entry larger than 4 GiB, and only in the directory for the next (Z3, Z5)', async () => {
       const [local, descriptor, next, nextDescriptor, directory] = await record(GIB4, GIB4);
       expect(local!.readUInt16LE(4)).to.equal(45);
       expect(local!.subarray(18, 26).toString('hex')).to.equal('ff'.repeat(8));
@@ -98,7 +98,7 @@ describe('zip64', () => {
       expect(Number(second.readBigUInt64LE(46 + 4 + 4))).to.be.above(GIB4);
     }).timeout(60_000);
 
-    it('marks an entry that only its blocks carry beyond 4 GiB (Z2)', async () => {
+    it('uses zip64 for an entry that exceeds 4 GiB only with its block headers (Z2)', async () => {
       const locals: Buffer[] = [];
       const archive = createArchive({
         compression: 'store',
@@ -110,7 +110,7 @@ describe('zip64', () => {
         },
       });
       const entry = { name: 'big', modified: new Date(0), small: undefined };
-      // 65,533 blocks of 5 further bytes each.
+      // 65,533 blocks with 5 extra bytes each.
       const most = GIB4 - 2 - 5 * 65_533;
       for (const declaredLength of [most, most + 1])
         await archive.add({ ...entry, body: zeros(0), declaredLength }).catch(() => undefined);

@@ -5,7 +5,7 @@ import { ChunkQueue } from '#zipper-image/sources/chunk-queue.ts';
 
 const SLAB = 64 * 1024;
 
-/** Slices of `size` bytes of slabs of 64 KiB, as a socket's parser cuts them. */
+/** Slices of `size` bytes of 64 KiB slabs, as the parser of a socket returns them. */
 const slices = (bytes: number, size: number): Buffer[] => {
   const all = generatedBytes(bytes, 1);
   const result: Buffer[] = [];
@@ -32,14 +32,14 @@ describe('ChunkQueue', () => {
     queue = new ChunkQueue(pool);
   });
 
-  it('passes a chunk on as it is when it is awaited and nothing else waits', () => {
+  it('returns a chunk without copying if the consumer waits and the queue is empty', () => {
     const chunk = Buffer.allocUnsafeSlow(SLAB);
     queue.push(chunk, true);
     expect(queue.shift()).to.equal(chunk);
     expect(queue.bytes).to.equal(0);
   });
 
-  it('holds little more memory than bytes when the chunks are tiny (D13)', () => {
+  it('uses little more memory than the queued bytes if chunks are tiny (D13)', () => {
     for (const slice of slices(40_000, 16)) queue.push(slice, true);
     const chunks = drain(queue);
     const memory = new Set(chunks.map((chunk) => chunk.buffer));
@@ -48,7 +48,7 @@ describe('ChunkQueue', () => {
     expect(chunks.length).to.be.at.most(5);
   });
 
-  it('returns the same bytes in the same order, whatever the chunk sizes and however it is emptied', () => {
+  it('returns the same bytes in the same order for any chunk size and reading pattern', () => {
     const want = generatedBytes(300_000, 1);
     for (const size of [1000, 4096, 30_000, 64_000]) {
       const got: Uint8Array[] = [];
@@ -62,7 +62,7 @@ describe('ChunkQueue', () => {
     }
   });
 
-  it('does not change bytes that were handed out before the next are asked for, nor after it forgot all', () => {
+  it('does not change returned bytes before the next shift, or after clear', () => {
     const [a, b] = slices(32, 16);
     if (!a || !b) throw new Error('two slices are needed');
     queue.push(a, false);
@@ -76,7 +76,7 @@ describe('ChunkQueue', () => {
     expect(Buffer.from(second ?? a)).to.deep.equal(generatedBytes(32, 1).subarray(16));
   });
 
-  it('uses blocks again, those of other queues too', () => {
+  it('reuses blocks, also those of other queues', () => {
     const other = new ChunkQueue(pool);
     const memory = new Set<ArrayBufferLike>();
     for (let round = 0; round < 10; round += 1) {
@@ -90,7 +90,7 @@ describe('ChunkQueue', () => {
     expect(memory.size).to.equal(1);
   });
 
-  it('takes everything in one piece, counts bytes, and forgets on clear', () => {
+  it('returns all bytes in one piece, counts bytes, and removes them on clear', () => {
     expect(queue.takeAll().byteLength).to.equal(0);
     for (const slice of slices(200_000, 3000)) queue.push(slice, false);
     queue.push(new Uint8Array(0), true);
@@ -106,7 +106,7 @@ describe('ChunkQueue', () => {
 });
 
 describe('BlockPool', () => {
-  it('keeps no more free blocks than it may', () => {
+  it('limits its free blocks', () => {
     const pool = new BlockPool(8 * 1024);
     const blocks = [pool.take(0), pool.take(0), pool.take(0)];
     for (const block of blocks) pool.giveBack(block);

@@ -10,7 +10,7 @@ import { failureAt, type HarnessOptions, readAll, withReader } from './source-ha
 const CERTIFICATES = new URL('../../../support/servers/certificates/', import.meta.url);
 const pem = (name: string): string => readFileSync(new URL(name, CERTIFICATES), 'utf8');
 
-describe('download: where it connects', () => {
+describe('download: hosts', () => {
   let origin: FileOrigin;
   beforeEach(async () => {
     origin = await startFileOrigin({
@@ -43,14 +43,14 @@ describe('download: where it connects', () => {
       });
     }
 
-    it('follows five and no more (S43)', async () => {
+    it('follows at most five redirects (S43)', async () => {
       expect((await read('/hops/5/10/1')).bytes).to.have.length(10);
       const sixth = await failureAt(origin.url('/hops/6/10/1'));
       expect(sixth).to.include({ code: 'SourceInvalid', retryable: false });
       expect((await failureAt(origin.url('/loop'))).code).to.equal('SourceInvalid');
     });
 
-    it('connects to no refused address that a redirect names (S43, H1)', async () => {
+    it('does not connect to a refused address from a redirect (S43, H1)', async () => {
       const inner = await startFileOrigin({ host: '127.0.0.2' });
       const { port } = inner;
       for (const to of [
@@ -72,7 +72,7 @@ describe('download: where it connects', () => {
       await inner[Symbol.asyncDispose]();
     });
 
-    it('refuses other schemes, credentials, and a Location that is missing, too long or not ASCII (S43) (S45)', async () => {
+    it('refuses other schemes, credentials, and a missing, oversized or non-ASCII Location (S43) (S45)', async () => {
       for (const to of [
         'file:///etc/passwd',
         'data:,a',
@@ -106,7 +106,7 @@ describe('download: where it connects', () => {
   });
 
   describe('connections', () => {
-    it('treats a refused address as a failed connection: same code, same tries (S49)', async () => {
+    it('treats a refused address like a failed connection, with the same code and attempts (S49)', async () => {
       const lines: string[] = [];
       const options = { settings: { sourceAttempts: 3 }, onLog: (line: string) => lines.push(line) };
       const refused = await failureAt(`http://10.0.0.1:${origin.port}/x`, options);
@@ -122,7 +122,7 @@ describe('download: where it connects', () => {
       expect(lines[0]).to.include('"refused":"private"');
     });
 
-    it('refuses a malformed or credentialed URL of the list without a try', async () => {
+    it('refuses a malformed URL or one with credentials without an attempt', async () => {
       for (const url of ['not a url', 'http://user:pw@127.0.0.1/', 'ftp://example.com/', 'http://a..b/'])
         expect(await failureAt(url), url).to.include({ code: 'SourceInvalid', retryable: false });
     });
@@ -155,7 +155,7 @@ describe('download: where it connects', () => {
       }
     };
 
-    it('reads from a server whose certificate is trusted', async () => {
+    it('reads from a server with a trusted certificate', async () => {
       const tls = await startTls('trusted.pem');
       const url = `https://files.test.example:${tls.port}/gen/100000/1`;
       const [entry] = await withReader([url], readAll, { agent: { lookup, ca: pem('ca.pem') } });
@@ -163,7 +163,7 @@ describe('download: where it connects', () => {
       await tls[Symbol.asyncDispose]();
     });
 
-    it('names why a certificate is not trusted, and does not try again (D14)', async () => {
+    it('reports why a certificate is not trusted, and does not retry (D14)', async () => {
       for (const [certificate, host, code] of [
         ['expired.pem', undefined, 'CERT_HAS_EXPIRED'],
         ['self-signed.pem', undefined, 'DEPTH_ZERO_SELF_SIGNED_CERT'],

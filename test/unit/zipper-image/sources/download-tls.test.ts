@@ -25,14 +25,14 @@ const listen = async (server: Server): Promise<number> => {
   return address.port;
 };
 
-/** Keeps what is to be undone. */
+/** Resources to release after each test. */
 const cleanups: (() => void)[] = [];
 const track = (socket: Socket): Socket => {
   cleanups.push(() => socket.destroy());
   return socket.on('error', () => undefined);
 };
 
-/** A TLS server that answers every connection with these bytes and closes. */
+/** A TLS server that responds to every connection with these bytes and closes it. */
 const startTls = async (response: string, tls: TlsOptions = {}) => {
   const protocols: (string | false | null)[] = [];
   const server = createTlsServer({ cert: pem('trusted.pem'), key: pem('server.key'), ...tls }, (socket) => {
@@ -46,7 +46,7 @@ const startTls = async (response: string, tls: TlsOptions = {}) => {
 const ALERT = 21;
 const RECORD_HEADER_BYTES = 5;
 
-/** The records of TLS 1.2 without its alerts, hence without close_notify. */
+/** TLS 1.2 records without alerts, and therefore without close_notify. */
 const withoutAlerts = () => {
   let rest = Buffer.alloc(0);
   return (chunk: Buffer): Buffer => {
@@ -63,7 +63,7 @@ const withoutAlerts = () => {
   };
 };
 
-/** Between client and server: what the server sends last is not its close_notify but a bare FIN. */
+/** A proxy that replaces the close_notify of the server by a bare FIN. */
 const startCuttingProxy = async (target: number): Promise<number> => {
   const proxy = createTcpServer((client) => {
     const upstream = track(connect(target, '127.0.0.1'));
@@ -85,13 +85,13 @@ describe('download: the end of a TLS connection', () => {
     return `https://files.test.example:${await startCuttingProxy(port)}/file`;
   };
 
-  it('takes a FIN without close_notify for the end of a body without a length, and marks it (D17)', async () => {
+  it('accepts a FIN without close_notify as the end of a body without a length, and marks the entry (D17)', async () => {
     const [entry] = await withReader([await cutUrl('HTTP/1.0 200 OK\r\n\r\nhello')], readAll, options);
     expect(entry?.bytes.toString()).to.equal('hello');
     expect(entry?.lengthUnverified).to.equal(true);
   });
 
-  it('does not take it for the end of a body with a length, or in chunks (D17) (D1)', async () => {
+  it('refuses a FIN without close_notify for a chunked body or one with a length (D17) (D1)', async () => {
     for (const response of [
       'HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nhello',
       'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n',
@@ -99,7 +99,7 @@ describe('download: the end of a TLS connection', () => {
       expect((await failureAt(await cutUrl(response), options)).code).to.equal('SourceTruncated');
   });
 
-  it('refuses such a body where the operator says so (D3) (D17)', async () => {
+  it('refuses a body without a length if the operator configures it (D3) (D17)', async () => {
     const settings = { ...options.settings, sourceRefuseUnverified: true };
     const error = await failureAt(await cutUrl('HTTP/1.0 200 OK\r\n\r\nhello'), { ...options, settings });
     expect(error).to.include({ code: 'SourceInvalid', retryable: false });
@@ -107,7 +107,7 @@ describe('download: the end of a TLS connection', () => {
     expect(await withReader([whole], readAll, { ...options, settings })).to.have.length(1);
   });
 
-  it('speaks no HTTP/2, also with a server that prefers it (D15) (S46)', async () => {
+  it('never uses HTTP/2, even if the server prefers it (D15) (S46)', async () => {
     const { port, protocols } = await startTls('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok', {
       ALPNProtocols: ['h2', 'http/1.1'],
     });
@@ -116,7 +116,7 @@ describe('download: the end of a TLS connection', () => {
     expect(protocols).to.have.length(1).and.to.not.include('h2');
   });
 
-  it('gives a server up that accepts and never shakes hands (S48)', async () => {
+  it('times out if a server accepts the connection without a TLS handshake (S48)', async () => {
     const silent = createTcpServer(track);
     cleanups.push(() => silent.close());
     const url = `https://files.test.example:${await listen(silent)}/file`;

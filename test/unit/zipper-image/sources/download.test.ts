@@ -61,14 +61,14 @@ describe('download', () => {
     expect(empty.bytes).to.have.length(0);
   });
 
-  it('marks a file whose end is only the end of the connection (D3)', async () => {
+  it('marks a file whose only end is the end of the connection (D3)', async () => {
     await using server = await rawServer('HTTP/1.0 200 OK\r\n\r\nhello');
     const [entry] = await withReader([server.url], readAll);
     expect(entry?.bytes.toString()).to.equal('hello');
     expect(entry?.lengthUnverified).to.equal(true);
   });
 
-  it('sends its own name, wants no encoding, and sends no cookie or referer, also to a redirect (D9) (D16)', async () => {
+  it('sends its User-Agent and identity encoding, but no cookie or referer, also after a redirect (D9) (D16)', async () => {
     await read('/dated');
     await read('/hops/1/10/1', { settings: { sourceUserAgent: 'zipjobs-test' } });
     for (const { headers } of origin.requests) {
@@ -78,20 +78,20 @@ describe('download', () => {
     expect(origin.requests.at(-1)?.headers['user-agent']).to.equal('zipjobs-test');
   });
 
-  it('keeps encoded bytes as they came, with no declared length (D9)', async () => {
+  it('keeps encoded bytes unchanged, without a declared length (D9)', async () => {
     const entry = await read('/gzip');
     expect(entry.bytes.equals(gzipped)).to.equal(true);
     expect(entry).to.include({ declaredLength: undefined, contentEncoded: true });
   });
 
-  it('reads Last-Modified, and ignores what is no date', async () => {
+  it('reads Last-Modified and ignores an invalid date', async () => {
     expect((await read('/dated')).lastModified?.toISOString()).to.equal('2015-10-21T07:28:00.000Z');
     expect((await read('/undated')).lastModified).to.equal(undefined);
   });
 
   describe('statuses', () => {
     for (const status of [400, 401, 403, 404, 410, 451, 501]) {
-      it(`fails at once on ${status} (D12)`, async () => {
+      it(`fails immediately on ${status} (D12)`, async () => {
         const error = await failureAt(origin.url(`/status/${status}?X-Amz-Signature=secret`));
         expect(error).to.include({
           code: 'SourceNotFound',
@@ -108,7 +108,7 @@ describe('download', () => {
     }
 
     for (const status of [201, 204, 205, 206, 300, 304, 305]) {
-      it(`does not take ${status} for a file (D5)`, async () => {
+      it(`does not accept ${status} as a file (D5)`, async () => {
         const error = await failureAt(origin.url(`/status/${status}`));
         expect(error).to.include({ code: 'SourceInvalid', httpStatus: status, retryable: false });
         expect(origin.requests).to.have.length(1);
@@ -116,7 +116,7 @@ describe('download', () => {
     }
 
     for (const status of [408, 425, 429, 500, 502, 503, 504]) {
-      it(`tries ${status} again, four tries in all (D12)`, async () => {
+      it(`retries ${status} three times (D12)`, async () => {
         const entry = await read(`/flaky/3/${status}/1000/1`);
         expect(entry.bytes.equals(generatedBytes(1000, 1))).to.equal(true);
         expect(origin.requests).to.have.length(4);
@@ -126,7 +126,7 @@ describe('download', () => {
       });
     }
 
-    it('waits as long as Retry-After asks, and gives up when that is too long (D12)', async () => {
+    it('waits for Retry-After, and fails if it is too long (D12)', async () => {
       const startedAt = performance.now();
       await read('/flaky/1/429/10/1?retry-after=1');
       expect(performance.now() - startedAt).to.be.at.least(990);
@@ -137,7 +137,7 @@ describe('download', () => {
   });
 
   describe('broken bodies', () => {
-    it('never takes a short body for a whole one, and tries again before a byte was handed on (D1)', async () => {
+    it('refuses a truncated body, and retries if no byte was delivered (D1)', async () => {
       const entry = await read('/die/999/1000/1?times=2');
       expect(entry.bytes.equals(generatedBytes(1000, 1))).to.equal(true);
       expect(await failureAt(origin.url('/die/999/1000/1'))).to.include({
@@ -153,7 +153,7 @@ describe('download', () => {
         expect((await failureOfResponse(reply)).code, reply).to.equal('SourceTruncated');
     });
 
-    it('takes the declared length of a body that is longer (D2)', async () => {
+    it('reads only the declared length of a longer body (D2)', async () => {
       await using server = await rawServer(
         'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello and more',
         false,
@@ -162,7 +162,7 @@ describe('download', () => {
       expect(entry?.bytes.toString()).to.equal('hello');
     });
 
-    it('refuses answers with a contradictory or negative length (D4)', async () => {
+    it('refuses responses with a contradictory or negative length (D4)', async () => {
       for (const headers of [
         'Content-Length: 5\r\nContent-Length: 6',
         'Content-Length: 5\r\nTransfer-Encoding: chunked',
@@ -176,7 +176,7 @@ describe('download', () => {
         ).to.equal('SourceInvalid');
     });
 
-    it('refuses what is no HTTP, too many headers, and a switch of protocols (S47)', async () => {
+    it('refuses invalid HTTP, too many headers and protocol upgrades (S47)', async () => {
       expect((await failureOfResponse('SSH-2.0-OpenSSH_9.6\r\n')).code).to.equal('SourceInvalid');
       const wordy = `HTTP/1.1 200 OK\r\nx: ${'a'.repeat(20_000)}\r\n\r\n`;
       expect((await failureOfResponse(wordy)).code).to.equal('SourceInvalid');
@@ -186,7 +186,7 @@ describe('download', () => {
       expect((await failureOfResponse(hints)).code).to.equal('SourceUnreachable');
     });
 
-    it('reads no more than a few headers of an answer that never ends its head (S47)', async () => {
+    it('stops reading a response whose headers never end (S47)', async () => {
       let sent = 0;
       const server = createServer((socket) => {
         socket.on('error', () => undefined).write('HTTP/1.1 200 OK\r\n');
@@ -208,7 +208,7 @@ describe('download', () => {
       expect(sent).to.be.below(1024 * 1024);
     });
 
-    it('stops at the largest size, declared or received, and closes the connection (D11) (D16)', async () => {
+    it('stops at the size limit, declared or received, and closes the connection (D11) (D16)', async () => {
       const settings = { sourceMaxFileBytes: 2_000_000 };
       const declared = await failureAt(origin.url('/gen/2000001/1'), { settings });
       expect(declared).to.include({ code: 'SourceTooLarge', retryable: false });
@@ -220,7 +220,7 @@ describe('download', () => {
   describe('stalls', () => {
     const settings = { sourceIdleTimeoutMs: 60, sourceAttempts: 2 };
 
-    it('gives up a source that sends no more (D10)', async () => {
+    it('times out if a source stops sending (D10)', async () => {
       const error = await failureAt(origin.url('/stall/500/1000/1'), { settings });
       expect(error).to.include({ code: 'SourceStalled', retryable: true });
       expect(origin.requests).to.have.length(2);
@@ -229,7 +229,7 @@ describe('download', () => {
       expect(entry.bytes.equals(generatedBytes(1000, 2))).to.equal(true);
     });
 
-    it('gives up a source that never sends its headers (D10)', async () => {
+    it('times out if a source never sends its headers (D10)', async () => {
       const error = await failureAt(origin.url('/silent'), {
         settings: { sourceHeadersTimeoutMs: 40, sourceAttempts: 2 },
       });
@@ -237,14 +237,14 @@ describe('download', () => {
       expect(origin.requests).to.have.length(2);
     });
 
-    it('gives up a source that drips below the least rate (D10)', async () => {
+    it('times out if a source sends below the minimum rate (D10)', async () => {
       const rate = { sourceMinRateBytes: 10_000, sourceMinRateWindowMs: 100, sourceAttempts: 1 };
       const error = await failureAt(origin.url('/drip/1/10/1000/1'), { settings: rate });
       expect(error.code).to.equal('SourceStalled');
       expect(error.message).to.include('bytes per second');
     });
 
-    it('does not blame the source for a reader that does not read', async () => {
+    it('does not blame the source for a slow reader', async () => {
       const bytes = 20 * 1024 * 1024;
       await withReader(
         [origin.url(`/gen/${bytes}/1`)],

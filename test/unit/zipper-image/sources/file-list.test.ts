@@ -47,7 +47,7 @@ describe('readFileList', () => {
     expect(await read({ chunks: 2, count: 3, sha256 })).to.deep.equal(ENTRIES);
   });
 
-  it('reads the headers of an entry, and refuses those that may not be sent without repeating them', async () => {
+  it('reads the headers of an entry, and refuses forbidden headers without repeating them', async () => {
     const entry = { url: 'https://example.com/a', filename: 'a', headers: { 'X-Key': 'secret' } };
     const sha256 = await write(toLines([entry]));
     expect(await read({ chunks: 1, count: 1, sha256 })).to.deep.equal([
@@ -60,14 +60,14 @@ describe('readFileList', () => {
     }
   });
 
-  it('refuses another digest or count', async () => {
+  it('refuses a wrong digest or count', async () => {
     const sha256 = await write(toLines(ENTRIES));
     const other = await failure(read({ chunks: 1, count: 3, sha256: sha256.replace(/^./, 'x') }));
     expect(other).to.include({ code: 'FileListMismatch', retryable: false });
     expect((await failure(read({ chunks: 1, count: 4, sha256 }))).message).to.include('3 entries');
   });
 
-  it('refuses a missing chunk, one that is no gzip and one that is cut', async () => {
+  it('refuses a missing chunk, a chunk that is not gzip and a truncated chunk', async () => {
     const sha256 = await write(toLines(ENTRIES));
     expect((await failure(read({ chunks: 2, count: 3, sha256 }))).message).to.include('chunk 1');
     await writeFile(join(directory, '0.jsonl.gz'), 'plain');
@@ -76,13 +76,13 @@ describe('readFileList', () => {
     await failure(read({ chunks: 1, count: 3, sha256 }));
   });
 
-  it('stops unpacking at the bound (a bomb)', async () => {
+  it('stops decompressing at the size limit', async () => {
     const sha256 = await write(Buffer.alloc(50_000_000, 32));
     const error = await failure(read({ chunks: 1, count: 1, sha256, maxBytes: 1_000_000 }));
     expect(error.message).to.include('larger than 1000000');
   });
 
-  it('refuses lines that are no entries, and never repeats their text', async () => {
+  it('refuses invalid lines without repeating them', async () => {
     for (const line of [
       '{"url":1,"filename":"a"}',
       '[]',
@@ -97,7 +97,7 @@ describe('readFileList', () => {
     expect((await failure(read({ chunks: 1, count: 1, sha256 }))).message).to.include('UTF-8');
   });
 
-  it('ends with the signal', async () => {
+  it('stops when the signal aborts', async () => {
     const sha256 = await write(toLines(ENTRIES));
     const reason = new Error('stop');
     const reading = readFileList({

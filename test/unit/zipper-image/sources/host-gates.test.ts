@@ -18,7 +18,7 @@ describe('HostGates', () => {
   const enter = (count: number, host = HOST) =>
     Promise.all(Array.from({ length: count }, (_, index) => gates.enter(host, index, never)));
 
-  it('halves once for a wave of refusals, again for the next, and keeps one (D18)', async () => {
+  it('halves the limit once per wave of refusals, with a minimum of one (D18)', async () => {
     for (const limit of [4, 2, 1, 1]) {
       const wave = await enter(gates.limitOf(HOST));
       now += 10;
@@ -30,7 +30,7 @@ describe('HostGates', () => {
     expect(gates.limitOf('http://b.example')).to.equal(8);
   });
 
-  it('grows by one for each whole round of good answers, up to the most (D18)', async () => {
+  it('raises the limit by one per round of successful responses, up to the maximum (D18)', async () => {
     const wave = await enter(8);
     for (const turn of wave) turn.responded(503, 0);
     for (const turn of wave) turn.leave();
@@ -46,7 +46,7 @@ describe('HostGates', () => {
     );
   });
 
-  it('lets the earliest file of the list in first', async () => {
+  it('admits the earliest file of the list first', async () => {
     const turns = await enter(8);
     const entered: number[] = [];
     const waiting = [12, 9, 11].map(async (index) => {
@@ -60,7 +60,7 @@ describe('HostGates', () => {
     expect(entered).to.deep.equal([9, 11, 12]);
   });
 
-  it('ends a wait with the reason of the signal', async () => {
+  it('stops waiting with the reason of the signal', async () => {
     await enter(8);
     const stop = new AbortController();
     const waiting = gates.enter(HOST, 9, stop.signal).catch((error: unknown) => error);
@@ -71,8 +71,8 @@ describe('HostGates', () => {
   });
 });
 
-describe('createSourceReader: a host that is busy', () => {
-  it('is asked by half as many at once, and not before its Retry-After is over (D18) (D12)', async () => {
+describe('createSourceReader: a busy host', () => {
+  it('gets half as many concurrent requests, and none before Retry-After (D18) (D12)', async () => {
     const times: number[] = [];
     let open = 0;
     let peakAfter = 0;

@@ -3,7 +3,7 @@ import { type FileOrigin, startFileOrigin } from '#test/support/servers/file-ori
 import { until } from '#test/support/until.ts';
 import { bodyOf, failureOf, readAll, withReader } from './source-harness.ts';
 
-describe('createSourceReader: how it ends', () => {
+describe('createSourceReader: failures and cancellation', () => {
   let origin: FileOrigin;
   beforeEach(async () => {
     origin = await startFileOrigin();
@@ -13,7 +13,7 @@ describe('createSourceReader: how it ends', () => {
   const urls = (paths: readonly string[]): string[] => paths.map((path) => origin.url(path));
 
   describe('failures', () => {
-    it('rejects with the earliest failing entry, after all entries before it', async () => {
+    it('rejects with the earliest failing entry, after all previous entries', async () => {
       const seen: number[] = [];
       const slow = await startFileOrigin({ latencyMs: 50 });
       const list = [slow.url('/gen/1000/1'), slow.url('/status/403'), ...urls(['/status/404', '/gen/10/1'])];
@@ -30,7 +30,7 @@ describe('createSourceReader: how it ends', () => {
       await slow[Symbol.asyncDispose]();
     });
 
-    it('is final once bytes were handed on: no byte comes twice (D7)', async () => {
+    it('does not retry after bytes were delivered, so no byte is delivered twice (D7)', async () => {
       const seen: number[] = [];
       const error = await failureOf(
         withReader(urls(['/die/3000000/9000000/1']), async (reader) => {
@@ -45,7 +45,7 @@ describe('createSourceReader: how it ends', () => {
       expect(seen.reduce((sum, bytes) => sum + bytes, 0)).to.be.at.most(3_000_000);
     });
 
-    it('rejects again when the consumer swallows the error of a body', async () => {
+    it('rejects again if the consumer ignores the error of a body', async () => {
       const error = await failureOf(
         withReader(urls(['/die/3000000/9000000/1', '/gen/10/1']), async (reader) => {
           for await (const entry of reader.entries()) await bodyOf(entry).catch(() => undefined);
@@ -54,7 +54,7 @@ describe('createSourceReader: how it ends', () => {
       expect(error).to.include({ fileIndex: 0, code: 'SourceTruncated' });
     });
 
-    it('leaves no request running after a failure', async () => {
+    it('stops all requests after a failure', async () => {
       const list = urls([
         '/status/404',
         ...Array.from({ length: 10 }, (_, index) => `/drip/10/20/100000/${index}`),
@@ -66,10 +66,10 @@ describe('createSourceReader: how it ends', () => {
     });
   });
 
-  describe('ending early', () => {
+  describe('cancellation', () => {
     const drips = Array.from({ length: 10 }, (_, index) => `/drip/10/20/100000/${index}`);
 
-    it('leaves no socket when the consumer leaves the loop', async () => {
+    it('closes all sockets if the consumer leaves the loop', async () => {
       await withReader(urls(['/gen/10/1', ...drips]), async (reader) => {
         for await (const entry of reader.entries()) {
           expect(entry.index).to.equal(0);
@@ -80,7 +80,7 @@ describe('createSourceReader: how it ends', () => {
       await until('no connection', () => origin.openConnections === 0, { limitMs: 15_000 });
     });
 
-    it('leaves no socket when it is disposed of in the middle of a body', async () => {
+    it('closes all sockets if it is disposed of during a body', async () => {
       await withReader(urls(['/gen/50000000/1', ...drips]), async (reader) => {
         const entries = reader.entries()[Symbol.asyncIterator]();
         const first = await entries.next();
@@ -92,10 +92,10 @@ describe('createSourceReader: how it ends', () => {
       await until('no connection', () => origin.openConnections === 0, { limitMs: 15_000 });
     });
 
-    it('rejects with the reason of the signal, at once, whatever it waits for', async () => {
+    it('rejects immediately with the reason of the signal, whatever it waits for', async () => {
       for (const path of ['/silent', '/stall/10/1000/1', '/stall/2000000/5000000/1', '/flaky/9/503/10/1']) {
         const stop = new AbortController();
-        const reason = new Error('told to stop');
+        const reason = new Error('stopping');
         const thrown = await withReader(
           urls([path]),
           async (reader) => {
@@ -110,8 +110,8 @@ describe('createSourceReader: how it ends', () => {
       }
     });
 
-    it('asks for nothing when the signal was aborted before', async () => {
-      const reason = new Error('told to stop');
+    it('sends no request if the signal is already aborted', async () => {
+      const reason = new Error('stopping');
       const thrown = await withReader(
         urls(['/gen/1/1']),
         (reader) => readAll(reader).catch((error: unknown) => error),
@@ -123,7 +123,7 @@ describe('createSourceReader: how it ends', () => {
       expect(origin.connections).to.equal(0);
     });
 
-    it('goes on with the next entry when a body was left unread', async () => {
+    it('continues with the next entry if a body is not read completely', async () => {
       const seen: number[] = [];
       await withReader(urls(['/gen/30000000/1', '/gen/10/2', '/gen/2000000/3']), async (reader) => {
         for await (const entry of reader.entries()) {

@@ -15,7 +15,7 @@ const nextOf = (pieces: Iterator<Uint8Array, void>): Uint8Array => {
   return piece.done === true ? new Uint8Array(0) : piece.value;
 };
 
-/** Compares a body with a generated file while it streams. */
+/** Compares a streamed body with a generated file. */
 const matches = async (entry: SourceEntry, bytes: number, seed: number): Promise<boolean> => {
   const expected = generatedChunks(bytes, seed);
   let want: Uint8Array = new Uint8Array(0);
@@ -37,7 +37,7 @@ const matches = async (entry: SourceEntry, bytes: number, seed: number): Promise
 
 const nothing = async (): Promise<void> => undefined;
 
-/** Consumes everything; `eachChunk` may be slow. Returns the indices in the order they came, and the most that was held. */
+/** Consumes all entries; `eachChunk` may be slow. Returns the indices in order and the most bytes held. */
 const consume = async (reader: Reader, eachChunk: () => Promise<void> = nothing) => {
   const indices: number[] = [];
   let peakHeld = 0;
@@ -63,7 +63,7 @@ describe('createSourceReader', () => {
   describe('small entries', () => {
     const lengths = [0, 1, 65_536, SMALL_ENTRY_BYTES - 1, SMALL_ENTRY_BYTES, SMALL_ENTRY_BYTES + 1, 3 * MIB];
     for (const kind of ['gen', 'chunked'])
-      it(`are those of at most 1 MiB, with a declared length or without (${kind})`, async () => {
+      it(`include files up to 1 MiB, with or without a declared length (${kind})`, async () => {
         const paths = lengths.map((bytes) => `/${kind}/${bytes}/5`);
         const entries = await withReader(urls(paths), readAll);
         expect(entries.map(({ small }) => small?.byteLength)).to.deep.equal([
@@ -81,13 +81,13 @@ describe('createSourceReader', () => {
         }
       });
 
-    it('stay small when they come slowly or in pieces', async () => {
+    it('stay small if they arrive slowly or in pieces', async () => {
       const [entry] = await withReader(urls(['/drip/300/2/3000/1']), readAll);
       expect(entry?.small).to.have.length(3000);
     });
   });
 
-  it('keeps the order of the list however the sources answer (D13)', async () => {
+  it('keeps the order of the list for any timing of the sources (D13)', async () => {
     const slowFirst = await startFileOrigin({ latencyMs: 60 });
     const list = [
       slowFirst.url('/gen/1000/0'),
@@ -101,11 +101,11 @@ describe('createSourceReader', () => {
     await slowFirst[Symbol.asyncDispose]();
   });
 
-  it('works with an empty list', async () => {
+  it('accepts an empty list', async () => {
     expect(await withReader([], readAll)).to.deep.equal([]);
   });
 
-  it('runs as many downloads at once as the setting says, over as many connections', async () => {
+  it('downloads as many files concurrently as the setting allows, with as many connections', async () => {
     const allAsked = Promise.withResolvers<void>();
     let asked = 0;
     /** Responds once 32 requests are open at the same time. */
@@ -124,7 +124,7 @@ describe('createSourceReader', () => {
     await far[Symbol.asyncDispose]();
   });
 
-  it('streams files far larger than the memory it may use', async () => {
+  it('streams files far larger than its memory budget', async () => {
     const bytes = 60 * MIB;
     await withReader(
       urls([`/gen/${bytes}/1`, `/chunked/${bytes}/2/65536`]),
@@ -144,7 +144,7 @@ describe('createSourceReader', () => {
     const settings = { sourceBufferBytes: budget, sourceConcurrency: concurrency, sourceParkedMaxMs: 30 };
     const bound = budget + concurrency * 64 * KIB + MIB;
 
-    it('stays within the budget when the reader is slow and sources are many (D13)', async () => {
+    it('stays within the budget with a slow reader and many sources (D13)', async () => {
       const paths = Array.from(
         { length: 40 },
         (_, index) => `/${index % 2 ? 'gen' : 'chunked'}/1500000/${index}`,
@@ -160,7 +160,7 @@ describe('createSourceReader', () => {
       );
     });
 
-    it('stays within the budget when chunks are tiny (D13)', async () => {
+    it('stays within the budget if chunks are tiny (D13)', async () => {
       const paths = Array.from({ length: 12 }, (_, index) => `/chunked/200000/${index}/16`);
       await withReader(
         urls(paths),
@@ -176,7 +176,7 @@ describe('createSourceReader', () => {
       );
     });
 
-    it('goes on at the head of the order when everything behind it is large and undeclared', async () => {
+    it('makes progress if all files are large and without a declared length', async () => {
       const paths = Array.from({ length: 20 }, (_, index) => `/chunked/5000000/${index}/65536`);
       await withReader(
         urls(paths),
@@ -188,7 +188,7 @@ describe('createSourceReader', () => {
       );
     });
 
-    it('does not hold connections open that nobody reads: they are asked again in their turn', async () => {
+    it('closes connections that are not read, and requests the files again later', async () => {
       const paths = ['/drip/40000/10/1200000/0', '/gen/20000000/1', '/gen/20000000/2'];
       await withReader(
         urls(paths),
@@ -204,7 +204,7 @@ describe('createSourceReader', () => {
       expect(origin.requests.filter(({ path }) => path === '/gen/20000000/1')).to.have.length(2);
     });
 
-    it('lets a stuck source hold up only those after it (D13)', async () => {
+    it('delays only later files if a source is stuck (D13)', async () => {
       const paths = ['/gen/1000/0', '/stall/10/1000/1?times=1', '/gen/1000/2', '/gen/1000/3'];
       const seen: number[] = [];
       await withReader(
@@ -223,7 +223,7 @@ describe('createSourceReader', () => {
     });
   });
 
-  it('counts received bytes and further tries', async () => {
+  it('counts received bytes and retries', async () => {
     await withReader(urls(['/flaky/2/503/1000/1', '/gen/500/1']), async (reader) => {
       await readAll(reader);
       expect(reader.bytesRead).to.equal(1500);

@@ -27,7 +27,7 @@ describe('presignedExpiry', () => {
       expect(at(query)).to.equal(expected);
     });
 
-  it('says ages in at most two units', () => {
+  it('formats ages with at most two units', () => {
     expect([500, 59_000, 61_000, 3_600_000, 11_520_000, 90_000_000].map(formatAge)).to.deep.equal([
       'less than 1 s',
       '59 s',
@@ -39,8 +39,8 @@ describe('presignedExpiry', () => {
   });
 });
 
-describe('download: a URL whose signature has expired', () => {
-  it('fails at once, says for how long, and shows nothing of the query', async () => {
+describe('download: a URL with an expired signature', () => {
+  it('fails immediately, reports the age, and hides the query', async () => {
     await using origin = await startFileOrigin();
     for (const status of [400, 401, 403]) {
       const error = await failureAt(origin.url(`/status/${status}?${SIGNED}`));
@@ -52,7 +52,7 @@ describe('download: a URL whose signature has expired', () => {
     expect(origin.requests).to.have.length(3);
   });
 
-  it('is another failure while the signature holds, or for another status', async () => {
+  it('does not apply to a valid signature or to another status', async () => {
     await using origin = await startFileOrigin();
     const fresh = `X-Amz-Date=${new Date().toISOString().replace(/[-:]|\.\d+/g, '')}&X-Amz-Expires=3600`;
     expect((await failureAt(origin.url(`/status/403?${fresh}`))).code).to.equal('SourceNotFound');

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 import { failureAt, type HarnessOptions } from './source-harness.ts';
 
-/** A server that answers every connection with these bytes; `end` decides whether it then closes. */
+/** A server that sends these bytes on every connection; `end` decides whether it then closes. */
 export const rawServer = async (response: string, end = true): Promise<{ url: string } & AsyncDisposable> => {
   const sockets = new Set<Socket>();
   const server: Server = createServer((socket) => {
@@ -24,7 +24,7 @@ export const rawServer = async (response: string, end = true): Promise<{ url: st
   };
 };
 
-/** The failure of a source that answers with these bytes. */
+/** The failure of a source that responds with these bytes. */
 export const failureOfResponse = async (response: string, options: HarnessOptions = {}) => {
   await using server = await rawServer(response);
   return await failureAt(server.url, { settings: { sourceAttempts: 2 }, ...options });

@@ -7,7 +7,7 @@ const MIB = 1024 * 1024;
 const body = randomBytes(3 * MIB);
 const ONE_TRY = { sourceAttempts: 1 } as const;
 
-describe('createSourceReader that reports failures', () => {
+describe('createSourceReader with reportFailures', () => {
   let origin: FileOrigin;
   before(async () => {
     origin = await startFileOrigin({
@@ -41,7 +41,7 @@ describe('createSourceReader that reports failures', () => {
       ['in the middle', 2],
       ['last', 4],
     ] as const)
-      it(`goes on after a failure that comes ${place}, ${concurrency} at a time`, async () => {
+      it(`continues after a failed file (${place}) with concurrency ${concurrency}`, async () => {
         const paths = ['/good', '/large', '/good', '/large', '/good'];
         paths[at] = at === 2 ? '/cut' : '/missing';
         const entries = await read(paths, concurrency);
@@ -56,7 +56,7 @@ describe('createSourceReader that reports failures', () => {
         }
       });
 
-  it('tells every failure when all fail', async () => {
+  it('reports every failure if all files fail', async () => {
     const entries = await read(['/missing', '/missing', '/cut'], 3);
     expect(entries.map(({ failure }) => failure?.code)).to.deep.equal([
       'SourceNotFound',
@@ -65,7 +65,7 @@ describe('createSourceReader that reports failures', () => {
     ]);
   });
 
-  it('throws what happens after an entry was handed on', async () => {
+  it('throws an error after an entry was delivered', async () => {
     const error = await failureOf(read(['/good', '/cut-late', '/good'], 1));
     expect(error).to.include({ code: 'SourceTruncated', fileIndex: 1 });
   });

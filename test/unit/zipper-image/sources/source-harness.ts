@@ -21,10 +21,10 @@ export interface HarnessOptions {
   readonly onLog?: (line: string) => void;
 }
 
-/** Waits of milliseconds, so that tests of limits are quick. */
+/** Delays of milliseconds, so that tests of limits are quick. */
 const QUICK: Partial<SourceSettings> = { sourceRetryBaseMs: 1, sourceRetryMaxMs: 5 };
 
-/** A reader over the URLs with its own agent on an open loopback; both are gone afterwards. */
+/** A reader of the URLs with its own agent that allows loopback; both are disposed of afterwards. */
 export const withReader = async <T>(
   urls: readonly string[],
   use: (reader: Reader) => Promise<T>,
@@ -65,14 +65,14 @@ export const bodyOf = async (entry: SourceEntry): Promise<Buffer> => {
   return Buffer.concat(chunks);
 };
 
-/** Every entry with its bytes. */
+/** Every entry with its complete body. */
 export const readAll = async (reader: Reader): Promise<(SourceEntry & { readonly bytes: Buffer })[]> => {
   const entries: (SourceEntry & { readonly bytes: Buffer })[] = [];
   for await (const entry of reader.entries()) entries.push({ ...entry, bytes: await bodyOf(entry) });
   return entries;
 };
 
-/** The SourceError that reading ends with. */
+/** The SourceError that the read rejects with. */
 export const failureOf = async (reading: Promise<unknown>): Promise<SourceError> => {
   const error = await reading.then(
     () => undefined,

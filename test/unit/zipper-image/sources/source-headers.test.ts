@@ -6,7 +6,7 @@ import { failureAt, readAll, withReader } from './source-harness.ts';
 const SECRET = 'canary-of-a-header';
 
 describe('sourceHeadersProblem', () => {
-  it('lets ordinary headers through, and lowers their names', () => {
+  it('accepts ordinary headers and lowercases their names', () => {
     const headers = { Authorization: 'Bearer x y', 'X-Api-Key': 'k', cookie: 'a=b', 'User-Agent': 'me/1' };
     expect(sourceHeadersProblem(headers)).to.equal(undefined);
     expect(readSourceHeaders(headers)).to.have.all.keys('authorization', 'x-api-key', 'cookie', 'user-agent');
@@ -43,13 +43,13 @@ describe('sourceHeadersProblem', () => {
       expect(readSourceHeaders({ [name]: SECRET })).to.equal(undefined);
     });
 
-  it('refuses values that could end the header, and what is no object of text', () => {
+  it('refuses values that could end the header, and headers that are not an object of strings', () => {
     for (const value of ['a\r\nb: c', 'a\n', '\u0000', 'é', ' a', 'a '.repeat(3000), 1, null])
       expect(sourceHeadersProblem({ 'x-a': value })).to.be.a('string');
     for (const headers of [null, [], 'a: b', 1]) expect(sourceHeadersProblem(headers)).to.be.a('string');
   });
 
-  it('refuses more than 16 headers, and one header in two spellings', () => {
+  it('refuses more than 16 headers and duplicate names', () => {
     const many = Object.fromEntries(Array.from({ length: 17 }, (_, index) => [`x-${index}`, 'a']));
     expect(sourceHeadersProblem(many)).to.include('16');
     expect(sourceHeadersProblem({ 'X-A': '1', 'x-a': '2' })).to.include('has a duplicate header');
@@ -71,7 +71,7 @@ describe('download: headers of a file', () => {
   const headers = { authorization: `Bearer ${SECRET}`, 'user-agent': 'own/1' };
   const redirect = (to: string): string => `/redirect/302?to=${encodeURIComponent(to)}`;
 
-  it('go with every request to the origin of the URL, retries and rests included', async () => {
+  it('are sent with every request to the origin of the URL, including retries and resumes', async () => {
     for (const path of [redirect('/gen/10/1'), '/flaky/1/503/10/1', '/cut/1/100000/1'])
       await withReader([origin.url(path)], readAll, { headers });
     expect(origin.requests).to.have.length(6);
@@ -79,7 +79,7 @@ describe('download: headers of a file', () => {
       expect(request.headers).to.include({ ...headers, 'accept-encoding': 'identity' });
   });
 
-  it('never leave the origin of the URL: not to another host, and not back from there', async () => {
+  it('are sent to no other origin, and not again after a redirect back', async () => {
     await withReader([origin.url(redirect(other.url('/gen/10/1')))], readAll, { headers });
     await withReader([origin.url(redirect(other.url(redirect(origin.url('/gen/10/1')))))], readAll, {
       headers,
@@ -95,7 +95,7 @@ describe('download: headers of a file', () => {
     }
   });
 
-  it('are in no message and no log line', async () => {
+  it('appear in no message and no log line', async () => {
     const lines: string[] = [];
     const options = { headers, onLog: (line: string) => lines.push(line), settings: { sourceAttempts: 2 } };
     const error = await failureAt(origin.url('/status/503'), options);

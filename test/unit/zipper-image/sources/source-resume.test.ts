@@ -24,7 +24,7 @@ const crcOfGenerated = (bytes: number, seed: number): number => {
   return crc;
 };
 
-/** CRC and length of the one body, and how many bytes came over the wire for it. */
+/** CRC and length of the only body, and the bytes received for it. */
 const measure = async (reader: Reader) => {
   let crc = 0;
   let length = 0;
@@ -36,7 +36,7 @@ const measure = async (reader: Reader) => {
   return { crc, length, fetched: reader.bytesRead, retries: reader.retries };
 };
 
-/** Resets a connection that cannot be written to for 50 ms; gives the rest on request. */
+/** Resets a connection that cannot be written to for 50 ms; serves the rest as a range. */
 const impatient =
   (bytes: number): OriginRoute =>
   async ({ signal }, response, { headers }) => {
@@ -56,7 +56,7 @@ const impatient =
     response.end();
   };
 
-describe('fetchSource: a download that breaks off', () => {
+describe('fetchSource: an interrupted download', () => {
   let origin: FileOrigin;
   beforeEach(async () => {
     origin = await startFileOrigin();
@@ -66,7 +66,7 @@ describe('fetchSource: a download that breaks off', () => {
   const ranges = (): (string | undefined)[] =>
     origin.requests.map(({ headers }) => String(headers['range'] ?? ''));
 
-  it('goes on where it ended: 20 cuts, the right bytes, none fetched twice (D6)', async () => {
+  it('resumes after each of 20 interruptions with the right bytes, none fetched twice (D6)', async () => {
     const bytes = 64 * MIB;
     const result = await withReader([origin.url(`/cut/20/${bytes}/3`)], measure);
     expect(result.length).to.equal(bytes);
@@ -79,7 +79,7 @@ describe('fetchSource: a download that breaks off', () => {
     }
   });
 
-  it('goes on without a declared length, and between answers of 503 (D6)', async () => {
+  it('resumes without a declared length, and after a 503 (D6)', async () => {
     for (const query of ['?chunked', '?flaky']) {
       const result = await withReader([origin.url(`/cut/6/${8 * MIB}/4${query}`)], measure);
       expect(result.crc, query).to.equal(crcOfGenerated(8 * MIB, 4));
@@ -87,7 +87,7 @@ describe('fetchSource: a download that breaks off', () => {
     }
   });
 
-  it('goes on with small files too, many at once (D6)', async () => {
+  it('resumes many small files concurrently (D6)', async () => {
     const paths = Array.from({ length: 40 }, (_, index) => origin.url(`/cut/2/300000/${index}`));
     const entries = await withReader(paths, readAll);
     for (const { index, bytes, small } of entries) {
@@ -96,20 +96,20 @@ describe('fetchSource: a download that breaks off', () => {
     }
   });
 
-  it('goes on through the redirect that it came by', async () => {
+  it('resumes through the same redirect', async () => {
     const to = encodeURIComponent(`/cut/3/${4 * MIB}/5`);
     const result = await withReader([origin.url(`/redirect/302?to=${to}`)], measure);
     expect(result.crc).to.equal(crcOfGenerated(4 * MIB, 5));
   });
 
-  it('goes on after a stall (D6) (D10)', async () => {
+  it('resumes after a stall (D6) (D10)', async () => {
     const settings = { sourceIdleTimeoutMs: 100 };
     const [entry] = await withReader([origin.url(`/cut/2/${3 * MIB}/1?stall`)], readAll, { settings });
     expect(entry?.bytes.equals(generatedBytes(3 * MIB, 1))).to.equal(true);
     expect(ranges()[1]).to.match(/^bytes=[1-9]\d*-$/);
   });
 
-  it('counts tries only while nothing more comes, up to a bound (D6)', async () => {
+  it('counts attempts only without progress, up to a limit of resumes (D6)', async () => {
     const url = origin.url(`/cut/12/${4 * MIB}/6`);
     const result = await withReader([url], measure, { settings: { sourceAttempts: 2 } });
     expect(result.crc).to.equal(crcOfGenerated(4 * MIB, 6));
@@ -118,8 +118,8 @@ describe('fetchSource: a download that breaks off', () => {
     expect((await failureOf(withReader([other], measure, { settings }))).code).to.equal('SourceTruncated');
   });
 
-  describe('when the rest cannot be proved to be the rest', () => {
-    /** The consumer has bytes of it before the break. */
+  describe('if the rest cannot be verified after delivery', () => {
+    /** The consumer has received bytes before the interruption. */
     const failureAfterBytes = async (
       query: string,
       settings: Partial<SourceSettings> = {},
@@ -154,21 +154,21 @@ describe('fetchSource: a download that breaks off', () => {
       'no-content-range',
       'not-satisfiable',
     ])
-      it(`fails and mixes no bytes: ${fault} (D8, H2)`, async () => {
+      it(`fails without mixing bytes: ${fault} (D8, H2)`, async () => {
         const { error, isPrefix } = await failureAfterBytes(`?fault=${fault}`);
         expect(error).to.include({ code: 'SourceChanged', retryable: true });
         expect(isPrefix).to.equal(true);
         expect(origin.requests).to.have.length(2);
       });
 
-    it('fails and mixes no bytes: range-ignored (D8)', async () => {
+    it('fails without mixing bytes: range-ignored (D8)', async () => {
       const { error, isPrefix } = await failureAfterBytes('?fault=range-ignored');
       expect(error).to.include({ code: 'SourceTruncated', retryable: true });
       expect(isPrefix).to.equal(true);
     });
 
     for (const fault of ['weak-etag', 'only-date'])
-      it(`asks for no rest with ${fault}: the attempt fails (D6) (D7)`, async () => {
+      it(`fails without a range request: ${fault} (D6) (D7)`, async () => {
         const { error, isPrefix } = await failureAfterBytes(`?fault=${fault}`);
         expect(error).to.include({ code: 'SourceTruncated', retryable: true });
         expect(isPrefix).to.equal(true);
@@ -176,23 +176,23 @@ describe('fetchSource: a download that breaks off', () => {
       });
   });
 
-  describe('while nothing of it was handed on', () => {
+  describe('before any byte was delivered', () => {
     for (const [fault, seed] of [
       ['weak-etag', 9],
       ['only-date', 9],
       ['range-ignored', 9],
       ['not-satisfiable', 9],
       ['wrong-start', 9],
-      // The first request is cut, the second shows another file, the third is the one that begins anew.
+      // The first request is cut, the second finds another file, the third restarts from the beginning.
       ['replaced', 12],
     ] as const)
-      it(`begins anew: ${fault} (D6) (D8)`, async () => {
+      it(`restarts the download: ${fault} (D6) (D8)`, async () => {
         const [entry] = await withReader([origin.url(`/cut/1/500000/9?fault=${fault}`)], readAll);
         expect(entry?.bytes.equals(generatedBytes(500_000, seed))).to.equal(true);
         expect(ranges().at(-1)).to.equal('');
       });
 
-    it('gives the consumer nothing that will come again, also while it waits for the next try', async () => {
+    it('delivers no byte that may repeat, also while it waits to retry', async () => {
       const list = [origin.url('/gen/10/1'), origin.url('/die/2000000/3000000/1?times=1')];
       const settings = { sourceRetryBaseMs: 400, sourceRetryMaxMs: 400 };
       await withReader(
@@ -209,7 +209,7 @@ describe('fetchSource: a download that breaks off', () => {
     });
   });
 
-  it('judges the address of the resumed connection anew (S42)', async () => {
+  it('checks the address of the resumed connection again (S42)', async () => {
     const inner = await startFileOrigin({ host: '127.0.0.2' });
     let asked = 0;
     const lookup = () => {
@@ -225,7 +225,7 @@ describe('fetchSource: a download that breaks off', () => {
     await inner[Symbol.asyncDispose]();
   });
 
-  it('does not ask for the rest before it is wanted', async () => {
+  it('requests the rest only when the reader needs it', async () => {
     const bytes = 40 * MIB;
     await using server = await startFileOrigin({ routes: { '/impatient': impatient(bytes) } });
     const settings = { sourceBufferBytes: 8 * MIB, sourceAttempts: 2 };

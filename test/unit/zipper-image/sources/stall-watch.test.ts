@@ -3,7 +3,7 @@ import { StallWatch } from '#zipper-image/sources/stall-watch.ts';
 
 const LIMITS = { idleTimeoutMs: 1000, minRateBytes: 100, minRateWindowMs: 5000 };
 
-/** Checks every tick from `from` to `to`; the first verdict and its time. */
+/** Checks every tick from `from` to `to`; returns the first verdict and its time. */
 const run = (watch: StallWatch, span: { from: number; to: number }, bytesAt: (now: number) => number) => {
   for (let now = span.from; now <= span.to; now += watch.tickMs) {
     const verdict = watch.check(bytesAt(now), now);
@@ -13,14 +13,14 @@ const run = (watch: StallWatch, span: { from: number; to: number }, bytesAt: (no
 };
 
 describe('StallWatch', () => {
-  it('finds a source idle after the idle timeout (D10)', () => {
+  it('detects an idle source after the idle timeout (D10)', () => {
     const watch = new StallWatch(LIMITS, 0);
     const found = run(watch, { from: 0, to: 3000 }, () => 0);
     expect(found?.verdict).to.equal('idle');
     expect(found?.now).to.be.within(1000, 1000 + 2 * watch.tickMs);
   });
 
-  it('does not count time in which we pause, however long', () => {
+  it('ignores time while the reader is paused', () => {
     const watch = new StallWatch(LIMITS, 0);
     watch.pause(50);
     expect(run(watch, { from: 100, to: 60_000 }, () => 10)).to.equal(undefined);
@@ -30,20 +30,20 @@ describe('StallWatch', () => {
     expect(found?.now).to.be.at.least(61_000);
   });
 
-  it('finds a slow drip that never is idle (D10)', () => {
+  it('detects a slow source that is never idle (D10)', () => {
     const watch = new StallWatch(LIMITS, 0);
     const found = run(watch, { from: 0, to: 20_000 }, (now) => Math.floor(now / 500));
     expect(found?.verdict).to.equal('slow');
     expect(found?.now).to.be.within(5000, 5000 + 2 * watch.tickMs);
   });
 
-  it('accepts a source at the least rate, and any rate when the check is off', () => {
+  it('accepts the minimum rate, and any rate if the check is disabled', () => {
     expect(run(new StallWatch(LIMITS, 0), { from: 0, to: 20_000 }, (now) => now / 9)).to.equal(undefined);
     const off = new StallWatch({ ...LIMITS, minRateBytes: 0 }, 0);
     expect(run(off, { from: 0, to: 20_000 }, (now) => Math.floor(now / 500))).to.equal(undefined);
   });
 
-  it('does not blame the source when this process was busy', () => {
+  it('does not blame the source if this process was busy', () => {
     const watch = new StallWatch(LIMITS, 0);
     expect(watch.check(0, 10_000)).to.equal(undefined);
   });

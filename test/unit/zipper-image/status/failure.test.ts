@@ -5,7 +5,7 @@ import { exitCodeOf, toFailure } from '#zipper-image/status/failure.ts';
 import { terminationText } from '#zipper-image/status/termination.ts';
 
 describe('toFailure', () => {
-  it('keeps code, file and status of an error of ours, and says whether another attempt can help', () => {
+  it('keeps code, file and status of a known error, and whether a retry may help', () => {
     const error = new AppError('file 3: busy', {
       code: 'SourceUnavailable',
       retryable: true,
@@ -20,7 +20,7 @@ describe('toFailure', () => {
     });
   });
 
-  it('shows no URL and no secret (P9)', () => {
+  it('hides URLs and secrets (P9)', () => {
     const error = new AppError(
       'could not fetch https://u:p@h/x?X-Amz-Signature=CANARY (http://h/?sig=CANARY): Bearer CANARY',
       {
@@ -31,7 +31,7 @@ describe('toFailure', () => {
     expect(toFailure(error).message).to.equal('could not fetch [url]: [redacted]');
   });
 
-  it('tells nothing of an error that it does not know', () => {
+  it('hides the details of an unknown error', () => {
     expect(toFailure(new TypeError('CANARY'))).to.deep.equal({
       code: 'Internal',
       message: FAILURE_CODES.Internal.text,
@@ -39,14 +39,14 @@ describe('toFailure', () => {
     });
   });
 
-  it('takes an abort for a request to stop, and a bad setting for a bad task', () => {
+  it('maps an abort to Terminated and an invalid setting to InvalidTask', () => {
     expect(toFailure(new DOMException('x', 'AbortError')).code).to.equal('Terminated');
     expect(toFailure(new ConfigError('x')).code).to.equal('InvalidTask');
   });
 });
 
 describe('exitCodeOf', () => {
-  it('is that of the code', () => {
+  it('returns the exit code of a failure code', () => {
     expect(exitCodeOf('SourceNotFound')).to.equal(EXIT_CODES.sourceFailed);
     expect(exitCodeOf('Superseded')).to.equal(EXIT_CODES.superseded);
   });
@@ -63,7 +63,7 @@ describe('terminationText', () => {
     contractVersion: 1,
   };
 
-  it('has at most 4 KiB, and lists only where they fit', () => {
+  it('is at most 4 KiB long and drops lists that do not fit', () => {
     const long = { ...result, lengthUnverified: Array.from({ length: 10_000 }, (_, index) => index) };
     const text = terminationText({ contractVersion: 1, mode: 'archive', result: long });
     expect(JSON.parse(text)).to.deep.equal({ contractVersion: 1, mode: 'archive', result });

@@ -20,7 +20,7 @@ describe('createProgress', () => {
     bytesRead = 0;
   });
 
-  it('tells counts only, as long as there is no pace', () => {
+  it('reports only counts without a rate', () => {
     const progress = create(2);
     progress.startFile(0);
     expect(progress.snapshot()).to.deep.equal({
@@ -35,7 +35,7 @@ describe('createProgress', () => {
     });
   });
 
-  it('takes the files to come for as large as those so far', () => {
+  it('estimates the size of later files from the files so far', () => {
     const progress = create(4);
     progress.startFile(0, 1000);
     progress.snapshot();
@@ -48,7 +48,7 @@ describe('createProgress', () => {
     expect(progress.snapshot()).not.to.have.property('bytesTotal');
   });
 
-  it('tells the total once every length is known', () => {
+  it('reports the total size once every length is known', () => {
     const progress = create(2);
     progress.startFile(0, 1000);
     progress.finishFile();
@@ -60,7 +60,7 @@ describe('createProgress', () => {
     expect(other.snapshot()).not.to.have.property('bytesTotal');
   });
 
-  it('forgets what was read more than half a minute ago, and expects no end when nothing comes', () => {
+  it('ignores reads older than half a minute, and estimates no end without progress', () => {
     const progress = create(1);
     progress.startFile(0, 1_000_000);
     for (ms = 0; ms <= 10_000; ms += 2000) {
@@ -73,7 +73,7 @@ describe('createProgress', () => {
     expect([bytesPerSecond, estimatedEndAt]).to.deep.equal([0, undefined]);
   });
 
-  it('survives a clock that is set back', () => {
+  it('tolerates a clock that is set back', () => {
     const progress = create(1);
     progress.startFile(0, 1000);
     ms = 60_000;

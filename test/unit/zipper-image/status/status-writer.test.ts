@@ -6,7 +6,7 @@ import { until } from '#test/support/until.ts';
 import type { StatusApi } from '#zipper-image/status/status-api.ts';
 import { createStatusWriter } from '#zipper-image/status/status-writer.ts';
 
-/** What every call to the slow API server takes: much longer than the interval of the progress. */
+/** The duration of a call to the slow API server: much longer than the progress interval. */
 const CALL_MS = 40;
 const settings = {
   statusActivationIntervalMs: 1,
@@ -32,21 +32,21 @@ describe('createStatusWriter', () => {
     const counts = { filesTotal: 1_000_000, filesDone, bytesRead: 0, bytesUploaded: 0 };
     return { podUid: 'pod-1', ...counts, display: '', updatedAt: '2026-01-02T03:04:05Z' };
   };
-  /** A read and a write, as each pass of the controller. */
+  /** A read and a write, as in each reconcile of the controller. */
   const conditionalWrite = async (): Promise<boolean> => {
     const seen = version;
     await delay(2 * CALL_MS);
     return seen > 0 && version === seen;
   };
 
-  it('leaves the controller room for writes that rest on a version, also while each call is slow (F6)', async () => {
+  it('leaves time for conditional writes of the controller, even if each call is slow (F6)', async () => {
     const log = createLogger('test', { level: 'silent' });
     const writer = createStatusWriter({ api, settings, log, progress, onSuperseded: () => undefined });
     const stop = writer.startProgress(new AbortController().signal);
     try {
-      await until('a conditional write to be taken', conditionalWrite, { limitMs: 15_000 });
+      await until('a conditional write to succeed', conditionalWrite, { limitMs: 15_000 });
       const before = version;
-      await until('progress to go on', () => version > before, { limitMs: 15_000 });
+      await until('progress to resume', () => version > before, { limitMs: 15_000 });
     } finally {
       await stop();
     }

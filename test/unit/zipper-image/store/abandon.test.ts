@@ -12,7 +12,7 @@ describe('abandon', () => {
   });
   afterEach(() => bench[Symbol.asyncDispose]());
 
-  it('waits for the parts on their way, then aborts (U6) (U10)', async () => {
+  it('waits for the parts in flight, then aborts (U6) (U10)', async () => {
     const gate = Promise.withResolvers<void>();
     bench.hostile.fault = ({ operation }) =>
       operation === 'part' ? { kind: 'hold', until: gate.promise } : undefined;
@@ -37,7 +37,7 @@ describe('abandon', () => {
     bench.expectNothingLeft();
   });
 
-  it('aborts once where it may not ask whether parts are left (U10)', async () => {
+  it('aborts once if it has no permission to list parts (U10)', async () => {
     bench.hostile.fault = ({ operation }) => (operation === 'listParts' ? denied : undefined);
     await (await bench.open()).abandon();
     expect(bench.count('abort')).to.equal(1);
@@ -47,10 +47,10 @@ describe('abandon', () => {
   for (const [what, fault, tries] of [
     ['is refused', denied, 1],
     ['finds no such upload', { kind: 'response', status: 404, code: 'NoSuchUpload' }, 3],
-    ['gets no answer', { kind: 'drop', when: 'before' }, 3],
-    ['is answered 500', { kind: 'response', status: 500, code: 'InternalError' }, 3],
+    ['gets no response', { kind: 'drop', when: 'before' }, 3],
+    ['fails with 500', { kind: 'response', status: 500, code: 'InternalError' }, 3],
   ] as const)
-    it(`ends quietly when the abort ${what}, and the first failure stays the failure (U11)`, async () => {
+    it(`does not throw if the abort ${what}, and keeps the first failure (U11)`, async () => {
       bench.hostile.fault = ({ operation, partNumber }) => {
         if (operation === 'abort') return fault;
         return partNumber === 2 ? { kind: 'response', status: 400, code: 'InvalidRequest' } : undefined;
@@ -65,7 +65,7 @@ describe('abandon', () => {
       expect(bench.hostile.objects.get(KEY)?.etag).to.equal('"old"');
     });
 
-  it('ends quietly when the abort is not answered in time (U11)', async () => {
+  it('does not throw if the abort times out (U11)', async () => {
     const gate = Promise.withResolvers<void>();
     await using hasty = await UploadBench.start({ idleTimeoutMs: 400 });
     hasty.hostile.fault = ({ operation }) =>
@@ -77,7 +77,7 @@ describe('abandon', () => {
   });
 });
 
-describe('the sweep of uploads that nobody knows of', () => {
+describe('cleanup of unrecorded uploads', () => {
   let bench: UploadBench;
   const created = new Date(Date.now() - 60_000);
 
@@ -86,7 +86,7 @@ describe('the sweep of uploads that nobody knows of', () => {
   });
   afterEach(() => bench[Symbol.asyncDispose]());
 
-  /** An upload of the key that was started half a minute ago. */
+  /** An upload for the key that was started half a minute ago. */
   const leave = async (key = KEY, change: { initiated?: Date; initiator?: string } = {}): Promise<string> => {
     const id = await bench.store.createUpload(key, 'pod-0');
     const upload = bench.hostile.uploads.get(id);
@@ -95,7 +95,7 @@ describe('the sweep of uploads that nobody knows of', () => {
   };
   const open = () => [...bench.hostile.uploads.keys()];
 
-  it('aborts what a killed attempt of the job started and could not record (H8)', async () => {
+  it('aborts an upload that a killed attempt of the job did not record (H8)', async () => {
     await leave();
     const upload = await bench.filled({ sweepSince: created });
     expect(open()).to.deep.equal([upload.uploadId]);
@@ -103,7 +103,7 @@ describe('the sweep of uploads that nobody knows of', () => {
     bench.expectPublished();
   });
 
-  it('aborts the upload whose start was answered into the void (H8)', async () => {
+  it('aborts an upload whose create response was lost (H8)', async () => {
     bench.hostile.fault = ({ operation, nth }) =>
       operation === 'create' && nth === 1 ? { kind: 'drop', when: 'after' } : undefined;
     const upload = await bench.filled();
@@ -111,7 +111,7 @@ describe('the sweep of uploads that nobody knows of', () => {
     expect(open()).to.deep.equal([upload.uploadId]);
   });
 
-  it('tells of a start that was never answered, unless the store said no', async () => {
+  it('reports a start without a response, unless the store refused it', async () => {
     bench.hostile.fault = ({ operation }) =>
       operation === 'create' ? { kind: 'drop', when: 'after' } : undefined;
     await failureOf(bench.open());
@@ -123,16 +123,16 @@ describe('the sweep of uploads that nobody knows of', () => {
     await other[Symbol.asyncDispose]();
   });
 
-  it('does not look when there can be none', async () => {
+  it('does not list uploads if there can be none', async () => {
     await bench.filled();
     expect(bench.count('listUploads')).to.equal(0);
   });
 
   for (const [what, make] of [
-    ['of a longer key', () => leave(`${KEY}.2`)],
+    ['for a longer key', () => leave(`${KEY}.2`)],
     ['that is older than the job', () => leave(KEY, { initiated: new Date(created.getTime() - 5000) })],
     ['that is younger than this attempt', () => leave(KEY, { initiated: new Date(Date.now() + 60_000) })],
-    ['of somebody else', () => leave(KEY, { initiator: 'them' })],
+    ['from another initiator', () => leave(KEY, { initiator: 'them' })],
     [
       'that has parts',
       async () => {
@@ -142,14 +142,14 @@ describe('the sweep of uploads that nobody knows of', () => {
       },
     ],
   ] as const)
-    it(`leaves an upload alone ${what}`, async () => {
+    it(`does not abort an upload ${what}`, async () => {
       const id = await make();
       await bench.filled({ sweepSince: created });
       expect(open()).to.include(id);
     });
 
   for (const operation of ['listUploads', 'listParts', 'abort'] as const)
-    it(`is done without when ${operation} is refused`, async () => {
+    it(`is skipped if ${operation} is denied`, async () => {
       await leave();
       bench.hostile.fault = (request) => (request.operation === operation ? denied : undefined);
       const upload = await bench.filled({ sweepSince: created });

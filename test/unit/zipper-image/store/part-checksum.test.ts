@@ -1,4 +1,4 @@
-/** By what a store that is no S3 and no R2 proves parts: found out at the start of the upload. */
+/** How a store other than S3 and R2 verifies parts, detected at the start of the upload. */
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -10,12 +10,12 @@ import { createStore, type Store } from '#zipper-image/store/store.ts';
 const ALGORITHM = 'x-amz-checksum-algorithm';
 const STARTED = '<InitiateMultipartUploadResult><UploadId>up-1</UploadId></InitiateMultipartUploadResult>';
 type Kind =
-  | 'answers with the algorithm'
+  | 'returns the algorithm'
   | 'ignores the header'
-  | 'answers 501 to the header'
-  | 'answers 400 to the header';
+  | 'returns 501 for the header'
+  | 'returns 400 for the header';
 
-describe('the checksum of parts at another store', () => {
+describe('part checksum of a custom store', () => {
   let server: Server;
   let store: Store;
   let kind: Kind;
@@ -26,11 +26,11 @@ describe('the checksum of parts at another store', () => {
     server = createServer((request, response) => {
       seen.push(request.headers);
       const isAnnounced = request.headers[ALGORITHM] !== undefined;
-      const refusal = isAnnounced ? Number(/answers (\d+)/.exec(kind)?.[1] ?? 0) : 0;
+      const refusal = isAnnounced ? Number(/returns (\d+)/.exec(kind)?.[1] ?? 0) : 0;
       if (refusal !== 0) response.writeHead(refusal).end('<Error><Code>NotImplemented</Code></Error>');
       else
         response
-          .writeHead(200, kind === 'answers with the algorithm' ? { [ALGORITHM]: 'CRC32' } : {})
+          .writeHead(200, kind === 'returns the algorithm' ? { [ALGORITHM]: 'CRC32' } : {})
           .end(STARTED);
     });
     server.listen(0, '127.0.0.1');
@@ -53,12 +53,12 @@ describe('the checksum of parts at another store', () => {
   });
 
   for (const [given, want, requests] of [
-    ['answers with the algorithm', 'crc32', 1],
+    ['returns the algorithm', 'crc32', 1],
     ['ignores the header', 'md5', 1],
-    ['answers 501 to the header', 'md5', 2],
-    ['answers 400 to the header', 'md5', 2],
+    ['returns 501 for the header', 'md5', 2],
+    ['returns 400 for the header', 'md5', 2],
   ] as const)
-    it(`is ${want} where the store ${given} (U13, U14)`, async () => {
+    it(`is ${want} if the store ${given} (U13, U14)`, async () => {
       kind = given;
       expect(await store.createUpload('a.zip', 'pod-1')).to.equal('up-1');
       expect(store.partChecksum).to.equal(want);

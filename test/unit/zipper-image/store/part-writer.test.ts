@@ -7,7 +7,7 @@ const MIB = 1024 * 1024;
 const sendNothing = async (): Promise<void> => {};
 
 describe('createPartWriter', () => {
-  it('holds no more than one buffer beside those in flight, however small the chunks and however large their slabs (U4)', async () => {
+  it('uses one buffer in addition to those in flight, for any chunk and slab size (U4)', async () => {
     let inFlight = 0;
     let most = 0;
     const writer = createPartWriter({
@@ -24,7 +24,7 @@ describe('createPartWriter', () => {
     const before = process.memoryUsage().arrayBuffers;
     let held = 0;
     for (let slabs = 0; slabs < 20 * 16; slabs += 1) {
-      // As sockets give them: small views of a large buffer each; who keeps one keeps all of it.
+      // As from a socket: small views of large buffers. A kept view keeps its whole buffer in memory.
       const slab = Buffer.allocUnsafeSlow(65_536);
       for (let at = 0; at < slab.length; at += 16) {
         const wait = writer.write(slab.subarray(at, at + 16));
@@ -36,11 +36,11 @@ describe('createPartWriter', () => {
     expect(writer.partsStarted).to.equal(20);
     expect(writer.buffersAllocated).to.be.at.most(4);
     expect(most).to.be.at.most(4);
-    // The slabs themselves go when they are collected; kept views would make it 20 MiB and more.
+    // The slabs are garbage collected; kept views would use 20 MiB and more.
     expect(held).to.be.below(4 * MIB + 16 * MIB);
   }).timeout(60_000);
 
-  it('keeps all parts but one on their way while it is written to', async () => {
+  it('sends full parts while the next one is written', async () => {
     const gate = Promise.withResolvers<void>();
     const started: number[] = [];
     const writer = createPartWriter({
@@ -60,7 +60,7 @@ describe('createPartWriter', () => {
     await writer.finish();
   });
 
-  it('sums each part, and shows all bytes in order, whatever the chunks (U14)', async () => {
+  it('calculates the digest of each part and passes on all bytes in order, for any chunk size (U14)', async () => {
     const bytes = randomBytes(3 * MIB + 777);
     const whole = createHash('sha256');
     const parts: string[] = [];
@@ -85,7 +85,7 @@ describe('createPartWriter', () => {
     expect(whole.digest('hex')).to.equal(createHash('sha256').update(bytes).digest('hex'));
   });
 
-  it('tells the first failure to every write after it, and to finish (U5)', async () => {
+  it('returns the first failure from every later write and from finish (U5)', async () => {
     const failure = new Error('the part is lost');
     const writer = createPartWriter({
       partSizeBytes: 10,

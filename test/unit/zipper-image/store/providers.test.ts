@@ -14,7 +14,7 @@ const s3 = (change: Partial<TaskBucket> = {}): TaskBucket => ({
 const r2 = (host: string): TaskBucket => ({ service: 'r2', name: 'bucket', host, accountId: account });
 
 describe('providerOf', () => {
-  it('leaves AWS to the SDK, with CRC-32 for parts (U14)', () => {
+  it("uses the AWS SDK's endpoint for AWS, with CRC-32 for parts (U14)", () => {
     expect(providerOf(s3(), rules)).to.deep.include({
       kind: 's3',
       endpoint: undefined,
@@ -25,12 +25,12 @@ describe('providerOf', () => {
     });
   });
 
-  it('puts a bucket with dots into the path: its host name would not fit the certificate', () => {
+  it('uses path style for a bucket with dots, because its host name would not match the certificate', () => {
     expect(providerOf(s3({ name: 'my.bucket' }), rules).pathStyle).to.equal(true);
   });
 
   for (const host of [`${account}.r2.cloudflarestorage.com`, `${account}.eu.r2.cloudflarestorage.com`])
-    it(`takes ${host} for R2: region auto, MD5, no ACL, guarded (U15) (S9)`, () => {
+    it(`recognises ${host} as R2: region auto, MD5, no ACL, guarded (U15) (S9)`, () => {
       expect(providerOf(r2(host), rules)).to.deep.include({
         kind: 'r2',
         endpoint: `https://${host}/`,
@@ -40,18 +40,18 @@ describe('providerOf', () => {
       });
     });
 
-  it('takes what the operator allows, by host or by host and port', () => {
+  it('accepts hosts that the operator allows, with or without a port', () => {
     expect(providerOf(s3({ endpoint: 'https://minio.example:9000' }), rules).kind).to.equal('custom');
     expect(providerOf(s3({ endpoint: 'https://store.example:444' }), rules).kind).to.equal('custom');
     expect(providerOf(r2('store.example'), rules).endpoint).to.equal('https://store.example/');
   });
 
   for (const [why, bucket] of [
-    ['a host of nobody', r2('evil.example')],
-    ['a host that only ends like R2', r2(`${account}.r2.cloudflarestorage.com.evil.example`)],
-    ['a host that hides another in front of an @', r2(`${account}.r2.cloudflarestorage.com@evil.example`)],
+    ['an unknown host', r2('evil.example')],
+    ['a host that only contains the R2 domain', r2(`${account}.r2.cloudflarestorage.com.evil.example`)],
+    ['a host with another host after an @', r2(`${account}.r2.cloudflarestorage.com@evil.example`)],
     ['a host with a path', r2(`${account}.r2.cloudflarestorage.com/x`)],
-    ['an address of the cloud', r2('169.254.169.254')],
+    ['the address of a cloud metadata service', r2('169.254.169.254')],
     ['an endpoint that is not allowed', s3({ endpoint: 'https://minio.example:9001' })],
     ['an endpoint without TLS', s3({ endpoint: 'http://store.example' })],
     ['an endpoint with credentials', s3({ endpoint: 'https://a:b@store.example' })],

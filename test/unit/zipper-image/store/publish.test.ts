@@ -12,7 +12,7 @@ describe('publish', () => {
   });
   afterEach(() => bench[Symbol.asyncDispose]());
 
-  it('completes again after 200 with an error inside behind white space, and after a throttled Complete (U8)', async () => {
+  it('retries Complete after a 200 with an embedded error and after throttling (U8)', async () => {
     bench.hostile.fault = ({ operation, nth }) => {
       if (operation !== 'complete') return undefined;
       if (nth === 1) return { kind: 'okError', code: 'InternalError', spaces: 20 };
@@ -23,7 +23,7 @@ describe('publish', () => {
     expect(bench.count('complete')).to.equal(3);
   });
 
-  it('fails, and takes the upload back, when every Complete is 200 with an error inside (U6) (U8)', async () => {
+  it('fails and aborts the upload if every Complete returns 200 with an embedded error (U6) (U8)', async () => {
     bench.hostile.fault = ({ operation }) =>
       operation === 'complete' ? { kind: 'okError', code: 'InternalError', spaces: 3 } : undefined;
     const upload = await bench.filled();
@@ -32,14 +32,14 @@ describe('publish', () => {
     bench.expectNothingLeft();
   });
 
-  it('completes again when the answer breaks off in its white space (U8)', async () => {
+  it('retries Complete if the response ends in its leading white space (U8)', async () => {
     bench.hostile.fault = ({ operation, nth }) =>
       operation === 'complete' && nth === 1 ? { kind: 'okSpaces', until: Promise.resolve() } : undefined;
     await (await bench.filled()).complete();
     bench.expectPublished();
   });
 
-  it('finds its archive when the answer to Complete is lost (U9)', async () => {
+  it('finds its archive if the response to Complete is lost (U9)', async () => {
     bench.hostile.fault = ({ operation, nth }) =>
       operation === 'complete' && nth === 1 ? { kind: 'drop', when: 'after' } : undefined;
     const done = await (await bench.filled()).complete();
@@ -48,14 +48,14 @@ describe('publish', () => {
     bench.expectPublished();
   });
 
-  it('does not take another archive at the key for its own (U9)', async () => {
+  it('does not accept an archive of another attempt (U9)', async () => {
     bench.hostile.fault = ({ operation }) => (operation === 'complete' ? internal : undefined);
     const upload = await bench.filled();
     expect(await failureOf(upload.complete())).to.include({ code: 'StoreUnavailable' });
     bench.expectNothingLeft();
   });
 
-  it('does not take an archive of another size for its own (U9)', async () => {
+  it('does not accept an archive of another size (U9)', async () => {
     bench.hostile.fault = ({ operation, nth }) => {
       if (operation !== 'complete') return undefined;
       const metadata = { 'zip-attempt': 'pod-1' };
@@ -65,7 +65,7 @@ describe('publish', () => {
     expect(await failureOf((await bench.filled()).complete())).to.include({ code: 'OutcomeUnknown' });
   });
 
-  it('says that nobody can tell when the answer is lost and looking is refused (U9)', async () => {
+  it('reports OutcomeUnknown if the response is lost and HEAD is denied (U9)', async () => {
     bench.hostile.fault = ({ operation, nth }) => {
       if (operation === 'complete' && nth === 1) return { kind: 'drop', when: 'after' };
       return operation === 'head' ? denied : undefined;
@@ -73,7 +73,7 @@ describe('publish', () => {
     expect(await failureOf((await bench.filled()).complete())).to.include({ code: 'OutcomeUnknown' });
   });
 
-  it('takes an object away again that does not follow from its parts (U14)', async () => {
+  it('deletes an object that does not match its parts (U14)', async () => {
     const upload = await bench.filled();
     for (const open of bench.hostile.uploads.values()) {
       const third = open.parts.get(3);
@@ -89,7 +89,7 @@ describe('publish', () => {
   });
 });
 
-describe('publish where nothing may be replaced', () => {
+describe('publish with onConflict fail', () => {
   let bench: UploadBench;
   const old = () => bench.hostile.objects.get(KEY);
 
@@ -99,12 +99,12 @@ describe('publish where nothing may be replaced', () => {
   });
   afterEach(() => bench[Symbol.asyncDispose]());
 
-  const comesBetween = (): void => {
+  const createOtherObject = (): void => {
     bench.hostile.objects.set(KEY, { body: Buffer.from('other'), metadata: {}, etag: '"other"' });
   };
 
-  it('tells an object that is there before anything is started (U16)', async () => {
-    comesBetween();
+  it('refuses an existing object before it starts an upload (U16)', async () => {
+    createOtherObject();
     expect(await failureOf(bench.open({ onConflict: 'fail' }))).to.include({
       code: 'ObjectExists',
       retryable: false,
@@ -112,22 +112,22 @@ describe('publish where nothing may be replaced', () => {
     expect(bench.hostile.requests.map(({ operation }) => operation)).to.deep.equal(['head']);
   });
 
-  it('sends the condition with Complete, so that an object that came meanwhile stays (U16)', async () => {
+  it('sends the condition with Complete, so an object created in the meantime is kept (U16)', async () => {
     const upload = await bench.filled({ onConflict: 'fail' });
-    comesBetween();
+    createOtherObject();
     expect(await failureOf(upload.complete())).to.include({ code: 'ObjectExists', retryable: false });
     await upload.abandon();
     expect(old()?.etag).to.equal('"other"');
     expect(bench.hostile.uploads.size).to.equal(0);
   });
 
-  it('works without the permission to look (U16)', async () => {
+  it('works without permission for HEAD (U16)', async () => {
     bench.hostile.fault = ({ operation }) => (operation === 'head' ? denied : undefined);
     await (await bench.filled({ onConflict: 'fail' })).complete();
     bench.expectPublished();
   });
 
-  it('takes the refusal of a second Complete for what it is when the answer to the first was lost (U9) (U16)', async () => {
+  it('succeeds if the response to Complete is lost and the retry returns 412 (U9) (U16)', async () => {
     bench.hostile.fault = ({ operation, nth }) => {
       if (operation !== 'complete') return undefined;
       if (nth === 1) return { kind: 'drop', when: 'after' };
@@ -137,7 +137,7 @@ describe('publish where nothing may be replaced', () => {
     bench.expectPublished();
   });
 
-  it('wants a fresh upload after a conflict at Complete (U16)', async () => {
+  it('requires a new upload after a conflict at Complete (U16)', async () => {
     bench.hostile.fault = ({ operation }) =>
       operation === 'complete'
         ? { kind: 'response', status: 409, code: 'ConditionalRequestConflict' }
@@ -149,7 +149,7 @@ describe('publish where nothing may be replaced', () => {
     expect([bench.hostile.objects.size, bench.hostile.uploads.size]).to.deep.equal([0, 0]);
   });
 
-  it('looks once more where the condition may be ignored (U16)', async () => {
+  it('checks the key again if the store may ignore the condition (U16)', async () => {
     await using emulator = await UploadBench.start();
     emulator.hostile.objects.delete(KEY);
     emulator.hostile.ignoresConditions = true;

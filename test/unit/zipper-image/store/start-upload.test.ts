@@ -10,8 +10,8 @@ import { KEY, settings, UploadBench } from './upload-bench.ts';
 const PATIENT_MS = 60_000;
 const log = createLogger('test', { level: 'silent' });
 
-describe('the start of an upload that a stop meets on its way', () => {
-  const reason = new AppError('the pod is told to stop', { code: 'Terminated', retryable: true });
+describe('starting an upload during a stop', () => {
+  const reason = new AppError('the pod is stopping', { code: 'Terminated', retryable: true });
   const patient = { ...settings, storeStartGraceMs: PATIENT_MS };
   let bench: UploadBench;
   let stop: AbortController;
@@ -29,18 +29,18 @@ describe('the start of an upload that a stop meets on its way', () => {
     await bench[Symbol.asyncDispose]();
   });
 
-  /** Opens, stops while the start is with the store, and answers how the opening ended. */
+  /** Opens, stops while the store processes the start, and returns the result of opening. */
   const stopped = async (change: Parameters<UploadBench['open']>[0]): Promise<{ end: Promise<unknown> }> => {
     const end = bench.open({ signal: stop.signal, ...change }).then(
       () => 'opened',
       (error: unknown) => error,
     );
-    await until('the start to be with the store', () => bench.count('create') > 0);
+    await until('the start to reach the store', () => bench.count('create') > 0);
     stop.abort(reason);
     return { end };
   };
 
-  it('is waited for, and aborted by the id that the late answer tells (H8, F8)', async () => {
+  it('waits for the late response and aborts its upload (H8, F8)', async () => {
     const { end } = await stopped({ settings: patient });
     gate.resolve();
     expect(await end).to.equal(reason);
@@ -49,13 +49,13 @@ describe('the start of an upload that a stop meets on its way', () => {
     expect(bench.left.reported()).to.deep.equal({});
   });
 
-  it('is given up when the grace is over, and the last word says so (H8)', async () => {
+  it('gives up after the grace period, and the termination message reports it (H8)', async () => {
     const { end } = await stopped({ settings: { ...settings, storeStartGraceMs: 20 } });
     expect(await end).to.equal(reason);
     expect(bench.left.reported()).to.deep.equal({ startUnconfirmed: true });
   });
 
-  it('is not tried again once it has failed', async () => {
+  it('does not retry after a failure', async () => {
     const slowly = gate.promise.then(() => bench.hostile.closeConnections());
     bench.hostile.fault = () => ({ kind: 'hold', until: slowly });
     const { end } = await stopped({ settings: patient });
@@ -65,7 +65,7 @@ describe('the start of an upload that a stop meets on its way', () => {
     expect(bench.left.reported()).to.deep.equal({ startUnconfirmed: true });
   });
 
-  it('leaves nothing to look for when the stop came before it was sent', async () => {
+  it('reports nothing if the stop came before the request', async () => {
     stop.abort(reason);
     const end = await bench.open({ signal: stop.signal }).catch((error: unknown) => error);
     expect(end).to.equal(reason);
@@ -73,14 +73,14 @@ describe('the start of an upload that a stop meets on its way', () => {
     expect(bench.left.reported()).to.deep.equal({});
   });
 
-  it('leaves the look for an earlier lost one to the recovery (H8)', async () => {
+  it('leaves an earlier lost start to the recovery (H8)', async () => {
     bench.hostile.fault = ({ operation, nth }) => {
       if (operation === 'create')
         return nth === 1 ? { kind: 'drop', when: 'after' } : { kind: 'hold', until: gate.promise };
       return undefined;
     };
     const end = bench.open({ signal: stop.signal, settings: patient }).catch((error: unknown) => error);
-    await until('the second start to be with the store', () => bench.count('create') === 2);
+    await until('the second start to reach the store', () => bench.count('create') === 2);
     stop.abort(reason);
     gate.resolve();
     expect(await end).to.equal(reason);
@@ -88,11 +88,11 @@ describe('the start of an upload that a stop meets on its way', () => {
     expect(bench.left.reported()).to.include({ startUnconfirmed: true });
   });
 
-  it('is aborted by the check of a bucket as well', async () => {
+  it('aborts the upload of a bucket check as well', async () => {
     const { store } = bench;
     const { signal } = stop;
     const end = checkBucket({ store, settings: patient, log, podUid: 'pod-1', signal, toFailure });
-    await until('the start to be with the store', () => bench.count('create') > 0);
+    await until('the start to reach the store', () => bench.count('create') > 0);
     stop.abort(reason);
     gate.resolve();
     expect(await end).to.include({ ok: false });

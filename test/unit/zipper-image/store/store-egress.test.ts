@@ -10,7 +10,7 @@ import { failureOf } from './upload-bench.ts';
 
 const HTTP = { allowHttp: true };
 
-describe('a store that is chosen by a caller', () => {
+describe("a store from a caller's bucket", () => {
   let hostile: HostileStore;
   let store: Store | undefined;
 
@@ -38,7 +38,7 @@ describe('a store that is chosen by a caller', () => {
   };
 
   for (const host of ['127.0.0.1', 'localhost'])
-    it(`is not connected to at ${host}, and the job ends for good (S9)`, async () => {
+    it(`is not connected to at ${host}, and the job fails permanently (S9)`, async () => {
       const error = await failureOf(
         open(hostile.endpoint.replace('127.0.0.1', host), []).createUpload('a.zip', 'pod-1'),
       );
@@ -47,7 +47,7 @@ describe('a store that is chosen by a caller', () => {
     });
 
   for (const status of [301, 302, 307, 308])
-    it(`cannot send us elsewhere by ${status} (S9)`, async () => {
+    it(`cannot redirect the zipper with ${status} (S9)`, async () => {
       const elsewhere = await startHostileStore();
       hostile.fault = () => ({
         kind: 'response',
@@ -62,7 +62,7 @@ describe('a store that is chosen by a caller', () => {
     });
 });
 
-describe('the table of what stores can do', () => {
+describe('capabilities of stores', () => {
   const aws: TaskBucket = { service: 's3', name: 'bucket', region: 'eu-central-1' };
   const id = '0123456789abcdef0123456789abcdef';
   const r2: TaskBucket = {
@@ -73,7 +73,7 @@ describe('the table of what stores can do', () => {
   };
   const open = (bucket: TaskBucket) => providerOf(bucket, { allowHttp: false, allowedHosts: [] });
 
-  it('has the limits of the providers (U1)', () => {
+  it('equal the limits of the providers (U1)', () => {
     for (const store of Object.values(CAPABILITIES))
       expect(store).to.include({ mostParts: 10_000, leastPartBytes: 5 * 1024 ** 2, mostKeyBytes: 1024 });
     expect(CAPABILITIES.s3.mostObjectBytes / 1024 ** 4).to.be.closeTo(48.8, 0.1);
@@ -81,7 +81,7 @@ describe('the table of what stores can do', () => {
     expect(CAPABILITIES.r2.mostPartBytes).to.be.below(CAPABILITIES.s3.mostPartBytes);
   });
 
-  it('refuses a part that R2 would not take, and a key of 1,025 bytes (U1)', () => {
+  it('refuse a part that R2 would refuse, and a key of 1,025 bytes (U1)', () => {
     const plan = { key: 'k', attempt: 'p', partSizeBytes: 4.999 * 1024 ** 3, maxArchiveBytes: 1 };
     const upload = { ...plan, onConflict: 'replace' } as const;
     expect(() => assertPlan(upload, CAPABILITIES.s3)).not.to.throw();
@@ -93,19 +93,19 @@ describe('the table of what stores can do', () => {
 
   for (const [what, bucket] of [
     ['an ACL at R2', { ...r2, acl: 'public-read' }],
-    ['a storage class of S3 at R2', { ...r2, storageClass: 'GLACIER' }],
+    ['an S3 storage class at R2', { ...r2, storageClass: 'GLACIER' }],
     ['an ACL that does not exist', { ...aws, acl: 'everybody' }],
     ['a storage class that does not exist', { ...aws, storageClass: 'COLD' }],
     ['a header with a line break', { ...aws, cacheControl: 'no-store\r\nx-amz-acl: public-read' }],
   ] as const)
-    it(`refuses ${what} before anything is sent (U15)`, () => {
+    it(`refuse ${what} before a request is sent (U15)`, () => {
       expect(() => open(bucket))
         .to.throw()
         .with.property('code', 'BucketMisconfigured');
     });
 
   for (const region of ['auto', 'us-east-1', '', undefined])
-    it(`asks R2 in region auto when the bucket says ${JSON.stringify(region)} (U15)`, () => {
+    it(`use region auto for R2 if the bucket has region ${JSON.stringify(region)} (U15)`, () => {
       expect(open({ ...r2, ...(region !== undefined && { region }) }).region).to.equal('auto');
     });
 
@@ -119,7 +119,7 @@ describe('the table of what stores can do', () => {
     'x@y',
     'eu..1',
   ])
-    it(`refuses the region ${JSON.stringify(region)} before it reaches a host name (S10)`, () => {
+    it(`refuse the region ${JSON.stringify(region)} before it becomes part of a host name (S10)`, () => {
       expect(() => open({ ...aws, region }))
         .to.throw()
         .with.property('code', 'BucketMisconfigured');

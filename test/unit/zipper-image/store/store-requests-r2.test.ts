@@ -1,4 +1,4 @@
-/** What goes over the wire to the real hosts of Cloudflare, and what their real answers mean to us. */
+/** The requests to Cloudflare's real hosts, and how their real responses are interpreted. */
 import { expect } from 'chai';
 import type { Part, Store } from '#zipper-image/store/store.ts';
 import { failureOf } from './upload-bench.ts';
@@ -19,7 +19,7 @@ import {
   useWire,
 } from './wire.ts';
 
-describe('the requests of a store', () => {
+describe('requests of a store', () => {
   const { wire, openFor } = useWire();
   let store: Store;
 
@@ -28,7 +28,7 @@ describe('the requests of a store', () => {
       store = openFor(R2);
     });
 
-    it('start an upload in region auto with no checksum header at all (U13) (U15)', async () => {
+    it('start an upload in region auto without a checksum header (U13) (U15)', async () => {
       wire.expect(R2_ORIGIN, { method: 'POST', path: `/archives${PATH}?uploads=`, response: CREATED });
       await store.createUpload(KEY, 'pod-1');
       expectPlain(wire.sent, 'auto');
@@ -39,7 +39,7 @@ describe('the requests of a store', () => {
       expect(Object.keys(wire.sent).join(' ')).not.to.match(/checksum/);
     });
 
-    it('send a part with Content-MD5 only, and compare the ETag (U13) (U14)', async () => {
+    it('send a part with Content-MD5 only and compare the ETag (U13) (U14)', async () => {
       const path = `/archives${PATH}?partNumber=1&uploadId=up-1&x-id=UploadPart`;
       wire.expect(R2_ORIGIN, { method: 'PUT', path, headers: { etag: `"${MD5.toString('hex')}"` } });
       const part = await store.uploadPart(UPLOAD, md5Part);
@@ -70,7 +70,7 @@ describe('the requests of a store', () => {
       [429, 'TooManyRequests', 'StoreUnavailable', true],
       [501, 'NotImplemented', 'BucketMisconfigured', false],
     ] as const)
-      it(`read ${status} ${code} as ${want} (U15) (U17)`, async () => {
+      it(`map ${status} ${code} to ${want} (U15) (U17)`, async () => {
         wire.expect(R2_ORIGIN, {
           method: 'POST',
           path: `/archives${PATH}?uploads=`,

@@ -1,4 +1,4 @@
-/** What goes over the wire to the real hosts of AWS, and what their real answers mean to us. */
+/** The requests to the real hosts of AWS, and how their real responses are interpreted. */
 import { expect } from 'chai';
 import { base64Crc } from '#zipper-image/store/part-verification.ts';
 import type { Part, Store } from '#zipper-image/store/store.ts';
@@ -19,7 +19,7 @@ import {
   useWire,
 } from './wire.ts';
 
-describe('the requests of a store', () => {
+describe('requests of a store', () => {
   const { wire, openFor } = useWire();
   let store: Store;
 
@@ -28,7 +28,7 @@ describe('the requests of a store', () => {
       store = openFor(AWS);
     });
 
-    it('start an upload with the attempt, the type and the checksum, and no ACL (U13) (U14) (U15)', async () => {
+    it('start an upload with attempt, content type and checksum, without an ACL (U13) (U14) (U15)', async () => {
       wire.expect(AWS_ORIGIN, { method: 'POST', path: `${PATH}?uploads=`, response: CREATED });
       expect(await store.createUpload(KEY, 'pod-1')).to.equal('up-1');
       expectPlain(wire.sent, 'eu-central-1');
@@ -39,7 +39,7 @@ describe('the requests of a store', () => {
       });
     });
 
-    it('send a part with its CRC-32, once, without hashing the body for the signature (U14)', async () => {
+    it('send a part with its CRC-32 and without a hash of the body in the signature (U14)', async () => {
       const crc = base64Crc(CRC);
       wire.expect(AWS_ORIGIN, {
         method: 'PUT',
@@ -64,7 +64,7 @@ describe('the requests of a store', () => {
       ['no checksum', { etag: '"e"' }],
       ['no ETag', { 'x-amz-checksum-crc32': base64Crc(CRC) }],
     ] as const)
-      it(`believe no part that is answered with ${what} (U14)`, async () => {
+      it(`refuse a part whose response has ${what} (U14)`, async () => {
         wire.expect(AWS_ORIGIN, {
           method: 'PUT',
           path: `${PATH}?partNumber=1&uploadId=up-1&x-id=UploadPart`,
@@ -73,7 +73,7 @@ describe('the requests of a store', () => {
         expect(await failureOf(store.uploadPart(UPLOAD, crcPart))).to.include({ retryable: true });
       });
 
-    it("complete with each part's checksum, and with the condition only when it is asked for (U14) (U16)", async () => {
+    it('complete with the checksum of each part, and with the condition only if requested (U14) (U16)', async () => {
       const parts: Part[] = [{ ...crcPart, bytes: BODY.length, etag: '"e"', etagIsMd5: false }];
       const crc32OfParts = 'whatever-1';
       const response = completedXml(`<ETag>"x-1"</ETag><ChecksumCRC32>${crc32OfParts}</ChecksumCRC32>`);
@@ -90,7 +90,7 @@ describe('the requests of a store', () => {
       expect(wire.sent).to.include({ 'if-none-match': '*' });
     });
 
-    it('take 200 with an error inside for the error that it is (U8)', async () => {
+    it('treat a 200 with an embedded error as this error (U8)', async () => {
       const response = `<?xml version="1.0"?>\n${' '.repeat(500)}${errorBody('InternalError').split('\n')[1]}`;
       wire.expect(AWS_ORIGIN, { method: 'POST', path: `${PATH}?uploadId=up-1`, response });
       expect(await failureOf(store.completeUpload(UPLOAD, [], 'replace'))).to.include({
@@ -100,7 +100,7 @@ describe('the requests of a store', () => {
       });
     });
 
-    it('abort, look and list, each with the least that it needs', async () => {
+    it('abort, get and list with minimal parameters', async () => {
       wire.expect(AWS_ORIGIN, {
         method: 'DELETE',
         path: `${PATH}?uploadId=up-1&x-id=AbortMultipartUpload`,
@@ -125,7 +125,7 @@ describe('the requests of a store', () => {
       expect(await store.listUploads(KEY)).to.deep.equal([{ ...UPLOAD, initiated, initiator: 'arn:us' }]);
     });
 
-    it('follow no redirect: the region is told instead (U17) (S9)', async () => {
+    it('follow no redirect and report the region (U17) (S9)', async () => {
       wire.expect(AWS_ORIGIN, {
         method: 'POST',
         path: `${PATH}?uploads=`,
@@ -156,7 +156,7 @@ describe('the requests of a store', () => {
       [503, 'SlowDown', 'StoreUnavailable', true],
       [500, 'InternalError', 'StoreUnavailable', true],
     ] as const)
-      it(`read ${status} ${code} as ${want} (U17)`, async () => {
+      it(`map ${status} ${code} to ${want} (U17)`, async () => {
         wire.expect(AWS_ORIGIN, {
           method: 'POST',
           path: `${PATH}?uploads=`,
@@ -168,13 +168,13 @@ describe('the requests of a store', () => {
         if (more !== '') expect(error.message).to.contain('the bucket is in region us-west-2');
       });
 
-    it('read an answer without an upload id as a failure that may pass', async () => {
+    it('treat a response without an upload ID as retryable', async () => {
       wire.expect(AWS_ORIGIN, { method: 'POST', path: `${PATH}?uploads=`, response: '<X/>' });
       expect(await failureOf(store.createUpload(KEY, 'pod-1'))).to.include({ retryable: true });
     });
   });
 
-  it('put a bucket with dots into the path, under the host of its region', async () => {
+  it('use path style for a bucket with dots, at the host of its region', async () => {
     store = openFor({ ...AWS, name: 'my.archives' });
     wire.expect('https://s3.eu-central-1.amazonaws.com', {
       method: 'POST',
@@ -185,7 +185,7 @@ describe('the requests of a store', () => {
   });
 
   for (const region of ['us-east-1', 'ap-southeast-2', 'us-gov-west-1', 'il-central-1'])
-    it(`go to the host of ${region} and to no other (S10)`, async () => {
+    it(`use the host of ${region} only (S10)`, async () => {
       store = openFor({ ...AWS, region });
       wire.expect(`https://archives.s3.${region}.amazonaws.com`, {
         method: 'POST',
@@ -196,7 +196,7 @@ describe('the requests of a store', () => {
       expectPlain(wire.sent, region);
     });
 
-  it('carry what the bucket asks for, ACL and storage class included (U15)', async () => {
+  it('include the ACL, storage class and headers of the bucket (U15)', async () => {
     const acl = 'bucket-owner-full-control';
     store = openFor({ ...AWS, acl, storageClass: 'STANDARD_IA', cacheControl: 'no-store' });
     wire.expect(AWS_ORIGIN, { method: 'POST', path: `${PATH}?uploads=`, response: CREATED });

@@ -42,11 +42,11 @@ const localProvider = (kind: StoreKind, endpoint: string): Provider => ({
 });
 
 export interface BenchOptions extends Partial<Pick<StoreOptions, 'idleTimeoutMs' | 'connectTimeoutMs'>> {
-  /** As which of the stores the hostile one is treated. */
+  /** The kind of store that the hostile store is treated as. */
   readonly kind?: StoreKind;
 }
 
-/** An upload into a store that can misbehave, with an older object at its key. */
+/** An upload to a store that can inject faults, with an older object at its key. */
 export class UploadBench implements AsyncDisposable {
   readonly hostile: HostileStore;
   readonly store: Store;
@@ -90,7 +90,7 @@ export class UploadBench implements AsyncDisposable {
     });
   }
 
-  /** An upload with all its parts there. */
+  /** An upload with all parts sent. */
   async filled(change: Partial<UploadDeps> = {}): Promise<Upload> {
     const upload = await this.open(change);
     await fill(upload);
@@ -101,7 +101,7 @@ export class UploadBench implements AsyncDisposable {
     return this.hostile.requests.filter((request) => request.operation === operation).length;
   }
 
-  /** The archive is at the key, whole, and no upload is open. */
+  /** The complete archive is at the key, and no upload is open. */
   expectPublished(bytes: Buffer = body): void {
     const object = this.hostile.objects.get(KEY);
     expect(object?.body.equals(bytes)).to.equal(true);
@@ -109,7 +109,7 @@ export class UploadBench implements AsyncDisposable {
     expect(this.hostile.uploads.size).to.equal(0);
   }
 
-  /** The older object is as it was, and no upload is open. */
+  /** The older object is unchanged, and no upload is open. */
   expectNothingLeft(): void {
     expect(this.hostile.objects.get(KEY)).to.equal(OLD);
     expect([this.hostile.objects.size, this.hostile.uploads.size]).to.deep.equal([1, 0]);
@@ -121,7 +121,7 @@ export class UploadBench implements AsyncDisposable {
   }
 }
 
-/** Writes everything in chunks; answers the number of parts. */
+/** Writes all bytes in chunks and returns the number of parts. */
 export const fill = async (upload: Upload, bytes: Buffer = body, chunk = 10_000): Promise<number> => {
   for (let at = 0; at < bytes.length; at += chunk) await upload.sink.write(bytes.subarray(at, at + chunk));
   return upload.finishParts();

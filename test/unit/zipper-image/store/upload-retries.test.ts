@@ -3,7 +3,7 @@ import { body, failureOf, fill, PART, settings, UploadBench } from './upload-ben
 
 const HOUR = 3_600_000;
 
-describe('parts on a store that fails', () => {
+describe('parts on a failing store', () => {
   let bench: UploadBench;
 
   beforeEach(async () => {
@@ -11,7 +11,7 @@ describe('parts on a store that fails', () => {
   });
   afterEach(() => bench[Symbol.asyncDispose]());
 
-  it('are tried again after 500, SlowDown, 408, 429 and resets, with the same bytes (U12)', async () => {
+  it('are retried after 500, SlowDown, 408, 429 and resets, with the same bytes (U12)', async () => {
     const faults = [
       { kind: 'response', status: 500, code: 'InternalError' },
       { kind: 'response', status: 503, code: 'SlowDown' },
@@ -28,7 +28,7 @@ describe('parts on a store that fails', () => {
     expect(upload.retries).to.equal(6);
   });
 
-  it("are signed again by the store's clock when ours is wrong (U12)", async () => {
+  it('are signed again with the clock of the store if the local clock is wrong (U12)', async () => {
     const ahead = new Date(Date.now() + HOUR);
     bench.hostile.fault = ({ operation, nth }) =>
       operation === 'part' && nth === 1
@@ -57,7 +57,7 @@ describe('parts on a store that fails', () => {
     [404, 'NoSuchUpload'],
     [405, 'MethodNotAllowed'],
   ] as const)
-    it(`are given up at once after ${status} ${code} (U12)`, async () => {
+    it(`fail immediately after ${status} ${code} (U12)`, async () => {
       bench.hostile.fault = ({ operation, partNumber }) =>
         operation === 'part' && partNumber === 2 ? { kind: 'response', status, code } : undefined;
       const upload = await bench.open();
@@ -67,7 +67,7 @@ describe('parts on a store that fails', () => {
       bench.expectNothingLeft();
     });
 
-  it('fail after as many tries as are set, and leave nothing (U12)', async () => {
+  it('fail after the configured number of attempts, and leave no upload (U12)', async () => {
     bench.hostile.fault = ({ operation }) =>
       operation === 'part' ? { kind: 'response', status: 500, code: 'InternalError' } : undefined;
     const upload = await bench.open();
@@ -80,10 +80,10 @@ describe('parts on a store that fails', () => {
     bench.expectNothingLeft();
   });
 
-  /** Half of these is fewer than the attempts of one throttled part. */
+  /** Half of this number is less than the attempts of one throttled part. */
   const BUSY_PARTS = 20;
 
-  it('get through a store that throttles half of them for a while, none twice and none missing (U19)', async () => {
+  it('succeed on a store that throttles half of the requests for a while, each exactly once (U19)', async () => {
     let asked = 0;
     let throttled = 0;
     bench.hostile.fault = ({ operation }) => {
@@ -105,7 +105,7 @@ describe('parts on a store that fails', () => {
     expect(upload.retries).to.equal(throttled);
   });
 
-  it('are tried more often by a store that asks to slow down than by one that fails (U19)', async () => {
+  it('are retried more often after throttling than after errors (U19)', async () => {
     bench.hostile.fault = ({ operation, nth, partNumber }) =>
       operation === 'part' && partNumber === 1 && nth < settings.storeThrottledAttempts
         ? { kind: 'response', status: 503, code: 'SlowDown' }
@@ -119,7 +119,7 @@ describe('parts on a store that fails', () => {
   });
 });
 
-describe('a store that stalls', () => {
+describe('a stalled store', () => {
   const PARTS = 1024 * 1024;
   let bench: UploadBench;
   let gate: PromiseWithResolvers<void>;
@@ -133,7 +133,7 @@ describe('a store that stalls', () => {
     await bench[Symbol.asyncDispose]();
   });
 
-  it('makes the writer wait: buffers are all that is held (U18)', async () => {
+  it('blocks the writer, so memory is limited to the buffers (U18)', async () => {
     bench.hostile.fault = ({ operation }) =>
       operation === 'part' ? { kind: 'hold', until: gate.promise } : undefined;
     const upload = await bench.open();
@@ -147,10 +147,10 @@ describe('a store that stalls', () => {
   });
 
   for (const [what, kind] of [
-    ['takes a part and never answers', 'hold'],
+    ['accepts a part and never responds', 'hold'],
     ['accepts a connection and never reads', 'deaf'],
   ] as const)
-    it(`and ${what} is given up after the idle time, with no more memory than the buffers (U18)`, async () => {
+    it(`that ${what} fails after the idle timeout, with memory limited to the buffers (U18)`, async () => {
       bench.hostile.fault = ({ operation }) =>
         operation === 'part' ? { kind, until: gate.promise } : undefined;
       const few = { ...settings, partSizeBytes: 8 * PARTS, partsInFlight: 1, storeAttempts: 2 };
@@ -165,7 +165,7 @@ describe('a store that stalls', () => {
         }
       };
       expect(await failureOf(pour())).to.include({ code: 'StoreUnavailable', retryable: true });
-      // One part on its way and the one that was filled meanwhile, each tried twice.
+      // One part in flight and the next one that was filled meanwhile, with two attempts each.
       expect(bench.count('part')).to.be.within(2, 4);
       expect(most).to.be.below(2 * few.partSizeBytes + 24 * PARTS);
       gate.resolve();
@@ -173,8 +173,8 @@ describe('a store that stalls', () => {
       bench.expectNothingLeft();
     }).timeout(60_000);
 
-  it('is waited for as long as it reads a little now and then (U18)', async () => {
-    // Each wait is far below the idle time also on a busy machine; all of them together are above it.
+  it('does not time out while it keeps reading slowly (U18)', async () => {
+    // Each pause is far below the idle timeout even on a busy machine; the sum of the pauses is above it.
     await using patient = await UploadBench.start({ idleTimeoutMs: 1_500 });
     patient.hostile.fault = ({ operation, partNumber }) =>
       operation === 'part' && partNumber === 1 ? { kind: 'slow', bytesPerSecond: 8 * PARTS } : undefined;

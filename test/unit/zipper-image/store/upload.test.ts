@@ -11,7 +11,7 @@ describe('createUpload', () => {
   });
   afterEach(() => bench[Symbol.asyncDispose]());
 
-  it('publishes the bytes, with the attempt as metadata, and counts what the store confirmed', async () => {
+  it('publishes the bytes, with the attempt as metadata, and counts confirmed bytes', async () => {
     const upload = await bench.open();
     expect(await fill(upload)).to.equal(6);
     expect(upload.bytesUploaded).to.equal(body.length);
@@ -25,7 +25,7 @@ describe('createUpload', () => {
     ['exactly two parts', 2 * PART, 2],
     ['two parts and a byte', 2 * PART + 1, 3],
   ] as const)
-    it(`cuts ${what} into equal parts and a last one that is not larger (U2)`, async () => {
+    it(`splits ${what} into equal parts and a last one that is not larger (U2)`, async () => {
       const upload = await bench.open();
       expect(await fill(upload, body.subarray(0, bytes), 7777)).to.equal(parts);
       const sizes = [...bench.hostile.uploads.values()].flatMap((open) =>
@@ -37,7 +37,7 @@ describe('createUpload', () => {
       bench.expectPublished(body.subarray(0, bytes));
     });
 
-  it('is tested on a store that refuses unequal parts (U2)', async () => {
+  it('fails on a test store with unequal parts (U2)', async () => {
     const ref = { key: KEY, uploadId: await bench.store.createUpload(KEY, 'pod-1') };
     const sent = [];
     for (const [index, bytes] of [body.subarray(0, 10), body.subarray(0, 20)].entries()) {
@@ -51,7 +51,7 @@ describe('createUpload', () => {
     });
   });
 
-  it('is multipart also for a few bytes (U7)', async () => {
+  it('uses a multipart upload even for a few bytes (U7)', async () => {
     const upload = await bench.open();
     expect(await fill(upload, Buffer.from('tiny'))).to.equal(1);
     await upload.complete();
@@ -59,13 +59,13 @@ describe('createUpload', () => {
     expect(operations).to.deep.equal(['create', 'part', 'complete']);
   });
 
-  it('sums the whole archive when that is asked for', async () => {
+  it('calculates the SHA-256 of the archive if requested', async () => {
     const upload = await bench.filled({ sha256: true });
     expect(upload.sha256).to.equal(createHash('sha256').update(body).digest('hex'));
     expect((await bench.filled()).sha256).to.equal(undefined);
   });
 
-  it('refuses what cannot fit before it is sent, and names the setting that bounds it (U3)', async () => {
+  it('refuses an archive that cannot fit before it is sent, and names the limiting setting (U3)', async () => {
     const upload = await bench.open({ settings: { ...settings, maxArchiveBytes: 100_000 } });
     expect(() => upload.assertFits(100_000)).not.to.throw();
     expect(() => upload.assertFits(100_001))
@@ -78,7 +78,7 @@ describe('createUpload', () => {
       .with.property('code', 'ArchiveTooLarge');
   });
 
-  it('never starts part 10,001: the write that would need it is refused before any part is sent (U1) (U3)', async () => {
+  it('refuses a write that needs part 10,001 before it sends any part (U1) (U3)', async () => {
     const upload = await bench.open({ settings: { ...settings, partSizeBytes: 16 } });
     expect(() => upload.sink.write(Buffer.alloc(160_001)))
       .to.throw()
@@ -88,7 +88,7 @@ describe('createUpload', () => {
     bench.expectNothingLeft();
   });
 
-  it('has defaults of 16 MiB and three in flight: 64 MiB of buffers, 156 GiB of archive (U3)', () => {
+  it('defaults to 16 MiB parts and three in flight: 64 MiB of buffers, 156 GiB of archive (U3)', () => {
     const config = readZipperConfig({ POD_UID: 'pod-1' });
     expect(config.partSizeBytes * (config.partsInFlight + 1)).to.be.at.most(64 * 1024 ** 2);
     expect(config.partSizeBytes * 10_000).to.be.at.least(config.maxArchiveBytes);
@@ -97,19 +97,19 @@ describe('createUpload', () => {
     );
   });
 
-  it('refuses a key that is too long in bytes before anything is sent (U1)', async () => {
+  it('refuses a key that is too long in bytes before it sends a request (U1)', async () => {
     expect(await failureOf(bench.open({ key: 'é'.repeat(513) }))).to.include({ code: 'InvalidTask' });
     expect(bench.hostile.requests.length).to.equal(0);
     await (await bench.open({ key: 'é'.repeat(512) })).abandon();
   });
 
-  it('refuses parts that the store would not take before anything is sent (U1)', async () => {
+  it('refuses an invalid part size before it sends a request (U1)', async () => {
     const large = { ...settings, partSizeBytes: 5 * 1024 ** 3 + 1 };
     expect(await failureOf(bench.open({ settings: large }))).to.include({ code: 'InvalidTask' });
     expect(bench.hostile.requests.length).to.equal(0);
   });
 
-  it('gives a part that failed for good to whoever writes and to whoever finishes (U5)', async () => {
+  it('rejects writes and finishParts with the error of a failed part (U5)', async () => {
     bench.hostile.fault = ({ operation, partNumber }) =>
       operation === 'part' && partNumber === 2
         ? { kind: 'response', status: 403, code: 'AccessDenied' }
@@ -124,7 +124,7 @@ describe('createUpload', () => {
     bench.expectNothingLeft();
   });
 
-  it('can be given up below one part: no object appears (U5) (U6)', async () => {
+  it('can be abandoned before the first part: no object appears (U5) (U6)', async () => {
     const upload = await bench.open();
     await upload.sink.write(Buffer.from('few bytes'));
     await upload.abandon();
@@ -132,14 +132,14 @@ describe('createUpload', () => {
     bench.expectNothingLeft();
   });
 
-  it('can be given up between two parts: no part is stranded (U5) (U6)', async () => {
+  it('can be abandoned between two parts: no part remains (U5) (U6)', async () => {
     const upload = await bench.open();
     await upload.sink.write(body.subarray(0, 3 * PART));
     await upload.abandon();
     bench.expectNothingLeft();
   });
 
-  it('publishes no hole when the store forgets a part (U5)', async () => {
+  it('does not publish an archive if the store loses a part (U5)', async () => {
     const upload = await bench.filled();
     for (const open of bench.hostile.uploads.values()) open.parts.delete(3);
     expect(await failureOf(upload.complete())).to.include({
@@ -150,7 +150,7 @@ describe('createUpload', () => {
     bench.expectNothingLeft();
   });
 
-  it('keeps its parts whole when the chunks are slices of one buffer that is filled again (U4)', async () => {
+  it('copies its chunks, so the caller may reuse its buffer (U4)', async () => {
     const upload = await bench.open();
     const shared = Buffer.alloc(8192);
     const bytes = randomBytes(3 * PART + 5);

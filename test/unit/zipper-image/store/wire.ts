@@ -10,7 +10,7 @@ import type { PartDigests } from '#zipper-image/store/part-writer.ts';
 import { providerOf } from '#zipper-image/store/providers.ts';
 import { createStore, type Store } from '#zipper-image/store/store.ts';
 
-// It patches node:http when it is loaded; the other tests want that as it is.
+// nock patches node:http on import; other tests need the original.
 nock.restore();
 
 export type Headers = Readonly<Record<string, string | string[]>>;
@@ -33,7 +33,7 @@ export const MD5 = createHash('md5').update(BODY).digest();
 export const CRC = crc32(BODY);
 
 export const errorBody = (code: string, more = ''): string =>
-  `<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>${code}</Code><Message>told by the store</Message>${more}<RequestId>R</RequestId></Error>`;
+  `<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>${code}</Code><Message>message of the store</Message>${more}<RequestId>R</RequestId></Error>`;
 export const CREATED = `<InitiateMultipartUploadResult><UploadId>up-1</UploadId></InitiateMultipartUploadResult>`;
 export const completedXml = (more: string): string =>
   `<?xml version="1.0"?>\n   <CompleteMultipartUploadResult>${more}</CompleteMultipartUploadResult>`;
@@ -43,13 +43,13 @@ const open = (bucket: TaskBucket): Store =>
     bucket,
     provider: providerOf(bucket, { allowedHosts: [], allowHttp: false }),
     credentials: { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret' },
-    // Made-up connections that are kept would stay for ever.
+    // Mocked connections that are kept alive would stay open forever.
     agents: { httpAgent: new HttpAgent(), httpsAgent: new HttpsAgent(), destroy: () => undefined },
     connectTimeoutMs: 10_000,
     idleTimeoutMs: 5_000,
   });
 
-/** What every request may and may not have. */
+/** Required and forbidden headers of every request. */
 export const expectPlain = (headers: Headers, region: string): void => {
   expect(headers['authorization']).to.match(
     new RegExp(`^AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/\\d{8}/${region}/s3/aws4_request, `),
@@ -76,7 +76,7 @@ interface Expected {
 const fieldOf = (holder: unknown, name: string): unknown =>
   typeof holder === 'object' && holder !== null ? Reflect.get(holder, name) : undefined;
 
-/** Stands in for the hosts of the providers: nothing leaves the process, and every host that is not expected fails. */
+/** Replaces the hosts of the providers: nothing leaves the process, and a request to an unexpected host fails. */
 export class Wire {
   /** Headers of the last request. */
   sent: Headers = {};
@@ -97,7 +97,7 @@ export class Wire {
     nock.enableNetConnect();
     nock.restore();
     unsubscribe('net.client.socket', this.#onSocket);
-    // The made-up connections have handles of the system, which nobody else closes.
+    // Mocked connections have native handles, which nothing else closes.
     for (const handle of this.#handles) {
       const close = fieldOf(handle, 'close');
       if (typeof close === 'function') Reflect.apply(close, handle, []);
@@ -113,7 +113,7 @@ export class Wire {
       });
   }
 
-  /** Everything expected was asked for. */
+  /** Every expected request was sent. */
   expectDone(): void {
     const pending = nock.pendingMocks();
     nock.cleanAll();
@@ -121,7 +121,7 @@ export class Wire {
   }
 }
 
-/** A wire for the tests of a suite: each opens a store of its own with `openFor`, and all that it expects must be asked for. */
+/** A wire for the tests of a suite. Each test opens its store with `openFor` and must send all expected requests. */
 export const useWire = (): { readonly wire: Wire; readonly openFor: (bucket: TaskBucket) => Store } => {
   const wire = new Wire();
   let store: Store | undefined;

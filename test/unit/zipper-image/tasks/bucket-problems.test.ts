@@ -1,11 +1,11 @@
-/** Buckets that cannot be used, and stores that take other headers or keep other bytes. */
+/** Unusable buckets, and stores that expect other headers or corrupt bytes. */
 import { expect } from 'chai';
 import { body, failureOf, fill, UploadBench } from '../store/upload-bench.ts';
 import { JobBench } from './job-bench.ts';
 
 const TEN_SECONDS = 10_000;
 
-describe('a bucket that cannot be used', () => {
+describe('an unusable bucket', () => {
   let bench: JobBench;
 
   beforeEach(async () => {
@@ -15,14 +15,14 @@ describe('a bucket that cannot be used', () => {
 
   for (const [what, status, code, want] of [
     ['does not exist', 404, 'NoSuchBucket', 'BucketNotFound'],
-    ['may not be written to', 403, 'AccessDenied', 'BucketAccessDenied'],
+    ['denies writes', 403, 'AccessDenied', 'BucketAccessDenied'],
     ['is in another region', 301, 'PermanentRedirect', 'BucketMisconfigured'],
-    ['is asked for with the wrong region', 400, 'AuthorizationHeaderMalformed', 'BucketMisconfigured'],
-    ['gets an unknown key id', 403, 'InvalidAccessKeyId', 'BucketCredentialsInvalid'],
+    ['is addressed with the wrong region', 400, 'AuthorizationHeaderMalformed', 'BucketMisconfigured'],
+    ['gets an unknown key ID', 403, 'InvalidAccessKeyId', 'BucketCredentialsInvalid'],
     ['gets a wrong signature', 403, 'SignatureDoesNotMatch', 'BucketCredentialsInvalid'],
     ['gets an expired credential', 400, 'ExpiredToken', 'BucketCredentialsInvalid'],
   ] as const)
-    it(`because it ${what} fails the job at its first request, at once, with no source asked (U17)`, async () => {
+    it(`that ${what} fails the job immediately at its first request, before any source is opened (U17)`, async () => {
       bench.hostile.fault = () => ({ kind: 'response', status, code });
       const startedAt = performance.now();
       expect(await bench.failing()).to.include({ code: want, retryable: false });
@@ -33,15 +33,15 @@ describe('a bucket that cannot be used', () => {
     });
 });
 
-describe('a store that refuses the newer headers', () => {
-  it('is given none of them: Content-MD5 is all (U13)', async () => {
+describe('a store that refuses the newer checksum headers', () => {
+  it('gets only Content-MD5 (U13)', async () => {
     await using bench = await UploadBench.start({ kind: 'r2' });
     bench.hostile.refusesNewHeaders = true;
     await (await bench.filled()).complete();
     bench.expectPublished();
   });
 
-  it('is told as misconfigured where the newer checksum is used, and nothing is left (U13)', async () => {
+  it('is reported as misconfigured if the newer checksum is required, and no upload remains (U13)', async () => {
     await using bench = await UploadBench.start({ kind: 's3' });
     bench.hostile.refusesNewHeaders = true;
     expect(await failureOf(bench.open())).to.include({
@@ -53,7 +53,7 @@ describe('a store that refuses the newer headers', () => {
 });
 
 for (const kind of ['s3', 'r2', 'custom'] as const)
-  describe(`a store that is treated as ${kind}`, () => {
+  describe(`a store of kind ${kind}`, () => {
     let bench: UploadBench;
 
     beforeEach(async () => {
@@ -63,7 +63,7 @@ for (const kind of ['s3', 'r2', 'custom'] as const)
 
     const partHeaders = () => bench.hostile.requests.filter(({ operation }) => operation === 'part');
 
-    it('gets one checksum with each part, and no other header of that kind (U13) (U14)', async () => {
+    it('gets exactly one checksum with each part (U13) (U14)', async () => {
       await (await bench.filled()).complete();
       bench.expectPublished();
       for (const { headers } of partHeaders())
@@ -72,7 +72,7 @@ for (const kind of ['s3', 'r2', 'custom'] as const)
         ]);
     });
 
-    it('and keeps one other byte fails the job, and nothing is left (U14)', async () => {
+    it('fails the job if it stores a wrong byte, and keeps no upload (U14)', async () => {
       bench.hostile.fault = ({ operation, partNumber }) =>
         operation === 'part' && partNumber === 3 ? { kind: 'corrupt' } : undefined;
       const upload = await bench.open();
@@ -81,14 +81,14 @@ for (const kind of ['s3', 'r2', 'custom'] as const)
       bench.expectNothingLeft();
     });
 
-    it('and keeps one other byte once is sent the part again (U14)', async () => {
+    it('gets a part again that it stored with a wrong byte (U14)', async () => {
       bench.hostile.fault = ({ operation, partNumber, nth }) =>
         operation === 'part' && partNumber === 3 && nth === 1 ? { kind: 'corrupt' } : undefined;
       await (await bench.filled()).complete();
       bench.expectPublished();
     });
 
-    it('and refuses the checksum of a part is sent the part again (U14)', async () => {
+    it('gets a part again whose checksum it refused (U14)', async () => {
       bench.hostile.fault = ({ operation, nth }) =>
         operation === 'part' && nth === 1 ? { kind: 'response', status: 400, code: 'BadDigest' } : undefined;
       const upload = await bench.filled();
@@ -98,7 +98,7 @@ for (const kind of ['s3', 'r2', 'custom'] as const)
     });
   });
 
-it('a store that sums nothing though it was asked to is not believed (U14)', async () => {
+it('refuses a store that returns no checksum although one was requested (U14)', async () => {
   await using bench = await UploadBench.start({ kind: 's3' });
   bench.hostile.sumsNothing = true;
   const upload = await bench.open();
@@ -110,7 +110,7 @@ it('a store that sums nothing though it was asked to is not believed (U14)', asy
   bench.expectNothingLeft();
 });
 
-it('an object whose sum does not follow from the sums of its parts is taken away again (U14)', async () => {
+it('deletes an object whose checksum does not match those of its parts (U14)', async () => {
   await using bench = await UploadBench.start({ kind: 's3' });
   const upload = await bench.filled();
   for (const open of bench.hostile.uploads.values()) {

@@ -1,4 +1,4 @@
-/** Secrets that are planted wherever a zipper is given one are in nothing that it says, however its job ends and whatever it logs. */
+/** No output of a zipper contains a secret that it was given, whatever the result and the log level. */
 import { once } from 'node:events';
 import { readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:https';
@@ -10,7 +10,7 @@ import { type FileOrigin, startFileOrigin } from '#test/support/servers/file-ori
 import { type Fault, type HostileStore, startHostileStore } from '#test/support/servers/hostile-store.ts';
 
 const CANARY = 'CANARY7f3a';
-/** As it would look once a library has encoded it. */
+/** Encodings in which libraries may write it. */
 const SPELLINGS = [
   CANARY,
   CANARY.toLowerCase(),
@@ -18,7 +18,7 @@ const SPELLINGS = [
 ];
 const QUERY = `X-Amz-Signature=${CANARY}&X-Amz-Credential=${CANARY}&password=${CANARY}&plain=${CANARY}`;
 const CERTIFICATES = new URL('../../../support/servers/certificates/', import.meta.url);
-/** One try each: what is looked at is what is said, and a further try says it again. */
+/** Few attempts: a retry would only repeat the output. */
 const ENV = {
   STORE_ATTEMPTS: '1',
   STORE_THROTTLED_ATTEMPTS: '1',
@@ -31,57 +31,57 @@ const ENV = {
 interface Case {
   readonly name: string;
   readonly path: string;
-  readonly ends: 'well' | 'badly';
+  readonly ends: 'success' | 'failure';
   readonly fault?: Fault;
   readonly faultOf?: 'create' | 'part' | 'complete';
 }
 
 const storeResponse = (status: number, code: string): Fault => ({ kind: 'response', status, code });
 const CASES: readonly Case[] = [
-  { name: 'a job that succeeds', path: '/gen/100000/1', ends: 'well' },
-  { name: 'a source that is not there', path: '/status/404', ends: 'badly' },
-  { name: 'a source that refuses', path: '/status/403', ends: 'badly' },
-  { name: 'a source that is broken', path: '/status/503', ends: 'badly' },
-  { name: 'a source that is cut', path: '/die/1000/100000/1', ends: 'badly' },
-  { name: 'a source that stalls', path: '/stall/1000/100000/1', ends: 'badly' },
+  { name: 'a job that succeeds', path: '/gen/100000/1', ends: 'success' },
+  { name: 'a missing source', path: '/status/404', ends: 'failure' },
+  { name: 'a source that denies access', path: '/status/403', ends: 'failure' },
+  { name: 'a source that fails', path: '/status/503', ends: 'failure' },
+  { name: 'a source that truncates its body', path: '/die/1000/100000/1', ends: 'failure' },
+  { name: 'a source that stalls', path: '/stall/1000/100000/1', ends: 'failure' },
   {
-    name: 'a source that redirects to an address that is closed',
+    name: 'a source that redirects to a blocked address',
     path: `/redirect/302?to=${encodeURIComponent(`http://user:${CANARY}@169.254.169.254/?${QUERY}`)}`,
-    ends: 'badly',
+    ends: 'failure',
   },
   {
-    name: 'a source that redirects to nonsense',
+    name: 'a source that redirects to an invalid URL',
     path: `/redirect/302?to=${encodeURIComponent(`ftp://user:${CANARY}@host/?${QUERY}`)}`,
-    ends: 'badly',
+    ends: 'failure',
   },
-  { name: 'a source with a bad certificate', path: 'tls', ends: 'badly' },
-  { name: 'a source that refuses connections', path: 'closed', ends: 'badly' },
+  { name: 'a source with an invalid certificate', path: 'tls', ends: 'failure' },
+  { name: 'a source that refuses connections', path: 'closed', ends: 'failure' },
   ...(['create', 'part', 'complete'] as const).map(
     (faultOf): Case => ({
       name: `a store that denies ${faultOf}`,
       path: '/gen/100000/1',
-      ends: 'badly',
+      ends: 'failure',
       faultOf,
       fault: storeResponse(403, 'AccessDenied'),
     }),
   ),
   {
-    name: 'a store that does not know the key',
+    name: 'a store that refuses the signature',
     path: '/gen/100000/1',
-    ends: 'badly',
+    ends: 'failure',
     faultOf: 'create',
     fault: storeResponse(403, 'SignatureDoesNotMatch'),
   },
   {
-    name: 'a store that hangs up',
+    name: 'a store that closes the connection',
     path: '/gen/100000/1',
-    ends: 'badly',
+    ends: 'failure',
     faultOf: 'part',
     fault: { kind: 'drop', when: 'before' },
   },
 ];
 
-describe('what a zipper says', function () {
+describe('output of a zipper', function () {
   this.timeout(60_000);
   let host: ZipperHost;
   let origin: FileOrigin;
@@ -121,8 +121,8 @@ describe('what a zipper says', function () {
     return { url: url.href, filename: 'a.bin', headers };
   };
 
-  /** Everything that left the process: its output, its status writes and its last word. */
-  const saidBy = async (given: Case, logLevel: string) => {
+  /** Everything that left the process: output, status writes and termination message. */
+  const outputOf = async (given: Case, logLevel: string) => {
     const { fault, faultOf } = given;
     store.fault = ({ operation }) => (operation === faultOf ? fault : undefined);
     const program = await host.prepare({
@@ -151,17 +151,17 @@ describe('what a zipper says', function () {
   };
 
   for (const given of CASES)
-    it(`holds no secret after ${given.name} (H9)`, async () => {
-      const { code, output, all } = await saidBy(given, 'trace');
-      if (given.ends === 'well') expect(code, output).to.equal(0);
+    it(`contains no secret after ${given.name} (H9)`, async () => {
+      const { code, output, all } = await outputOf(given, 'trace');
+      if (given.ends === 'success') expect(code, output).to.equal(0);
       else expect(code, output).to.be.greaterThan(0);
       expect(output).not.to.equal('');
       for (const spelling of SPELLINGS) expect(all).not.to.include(spelling);
     });
 
   for (const level of ['debug', 'info', 'warn', 'error', 'fatal', 'silent'])
-    it(`holds no secret at level ${level} (H9)`, async () => {
-      const { all } = await saidBy({ name: '', path: '/die/1000/100000/1', ends: 'badly' }, level);
+    it(`contains no secret at level ${level} (H9)`, async () => {
+      const { all } = await outputOf({ name: '', path: '/die/1000/100000/1', ends: 'failure' }, level);
       for (const spelling of SPELLINGS) expect(all).not.to.include(spelling);
     });
 });

@@ -72,7 +72,7 @@ export const allEntries: Entries = async function* () {
   for (const [index, body] of bodies.entries()) yield entryOf(body, index);
 };
 
-/** One job between a scripted API server, made-up sources and a store that can misbehave. */
+/** One job with a scripted API server, in-memory sources and a store that can inject faults. */
 export class JobBench implements AsyncDisposable {
   readonly hostile: HostileStore;
   readonly server: StatusServer;
@@ -152,7 +152,7 @@ export class JobBench implements AsyncDisposable {
     throw new Error('it did not fail');
   }
 
-  /** Uploads and objects that the store holds. */
+  /** The numbers of open uploads and objects in the store. */
   get leftovers(): readonly number[] {
     return [this.hostile.uploads.size, this.hostile.objects.size];
   }

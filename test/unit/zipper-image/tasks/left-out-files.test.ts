@@ -1,4 +1,4 @@
-/** What becomes of sources that fail when the job allows them to, and what the archive, its manifest and the result tell. */
+/** What happens to failing sources if the job may skip them, and how archive, manifest and result report it. */
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import type { ZipResult } from '#crds/zip-job.ts';
@@ -12,7 +12,7 @@ const URL_WITH_SECRET = 'https://source.example/file?signature=CANARY';
 const failedAt = (index: number): SourceError =>
   new SourceError(
     { index, url: URL_WITH_SECRET },
-    { code: 'SourceNotFound', text: 'it answered 404', retryable: false, httpStatus: 404 },
+    { code: 'SourceNotFound', text: 'it responded with 404', retryable: false, httpStatus: 404 },
   );
 
 interface ManifestText {
@@ -28,7 +28,7 @@ interface ManifestText {
 }
 const readManifest = (text: string): ManifestText => JSON.parse(text) as ManifestText;
 
-/** The bodies as entries, those with these indices failed. */
+/** The bodies as entries; the entries with these indices fail. */
 const without = (...failing: readonly number[]): Entries =>
   async function* () {
     for (const [index, body] of bodies.entries()) {
@@ -38,7 +38,7 @@ const without = (...failing: readonly number[]): Entries =>
     }
   };
 
-describe('zipToS3 with files that may be left out', () => {
+describe('zipToS3 with files that may be skipped', () => {
   let bench: JobBench;
   beforeEach(async () => {
     bench = await JobBench.start();
@@ -58,7 +58,7 @@ describe('zipToS3 with files that may be left out', () => {
     ['in the middle', 1],
     ['last', 2],
   ] as const) {
-    it(`leaves out the file that fails ${place} and says so in the result`, async () => {
+    it(`skips a failing file (${place}) and reports it in the result`, async () => {
       const { result, names, contents } = await archive(without(index), { onSourceError: 'Skip' });
       const left = [0, 1, 2].filter((one) => one !== index);
       expect(names).to.deep.equal(left.map((one) => `file-${one}`));
@@ -67,7 +67,7 @@ describe('zipToS3 with files that may be left out', () => {
       expect(bench.server.writes.at(-1)?.status.result).to.deep.equal(result);
     });
 
-    it(`puts a text in the place of a file that fails ${place}`, async () => {
+    it(`adds a text entry instead of a failing file (${place})`, async () => {
       const { result, names, contents } = await archive(without(index), { onSourceError: 'Placeholder' });
       const wanted = [0, 1, 2].map((one) => (one === index ? `file-${one}.error.txt` : `file-${one}`));
       expect(names).to.deep.equal(wanted);
@@ -78,7 +78,7 @@ describe('zipToS3 with files that may be left out', () => {
     });
   }
 
-  it('chooses a free name for the text', async () => {
+  it('chooses an unused name for the text entry', async () => {
     const taken = ['a', 'a.error.txt', 'A.ERROR-2.txt/b'];
     const readFiles = async () => taken.map((filename) => ({ url: 'http://source/', filename }));
     await bench.run(without(0), { readFiles, task: { ...task, onSourceError: 'Placeholder' } });
@@ -86,7 +86,7 @@ describe('zipToS3 with files that may be left out', () => {
     expect(entries.map(({ name }) => name)).to.deep.equal(['a.error-3.txt', ...taken.slice(1)]);
   });
 
-  it('fails with the first failure when not one file could be had', async () => {
+  it('fails with the first failure if all files fail', async () => {
     for (const onSourceError of ['Skip', 'Placeholder'] as const) {
       const error = await bench.failing(without(0, 1, 2), { task: { ...task, onSourceError } });
       expect(error).to.deep.include({ code: 'SourceNotFound', details: failedAt(0).details });
@@ -94,7 +94,7 @@ describe('zipToS3 with files that may be left out', () => {
     }
   });
 
-  it('fails when a file breaks off whose first bytes are in the archive, and says why', async () => {
+  it('fails if a file is interrupted after its first bytes were written, and explains why', async () => {
     const breaking: Entries = async function* () {
       for (const [index, body] of bodies.entries())
         yield index !== 2
@@ -114,7 +114,7 @@ describe('zipToS3 with files that may be left out', () => {
     expect(bench.leftovers).to.deep.equal([0, 0]);
   });
 
-  it('writes the manifest last, from what was written, and without any URL', async () => {
+  it('writes the manifest last, from the written entries, without URLs', async () => {
     const { names, contents } = await archive(without(1), {
       onSourceError: 'Placeholder',
       manifestEntry: 'contents.json',
@@ -138,7 +138,7 @@ describe('zipToS3 with files that may be left out', () => {
     expect(files[2]?.lengthUnverified).to.equal(true);
   });
 
-  it('rewrites names where the job says so, and tells the original ones in the manifest (Z13)', async () => {
+  it('rewrites names if the job requires it, and lists the original names in the manifest (Z13)', async () => {
     const readFiles = async () =>
       ['con.txt', 'a?', 'A_'].map((filename) => ({ url: 'http://source/', filename }));
     const change = { portableNames: 'rewrite', manifestEntry: 'm.json' } as const;
@@ -155,17 +155,17 @@ describe('zipToS3 with files that may be left out', () => {
 
   for (const [what, filenames, change] of [
     ['a name that leaves the directory', ['a', '../b', 'c'], {}],
-    ['a name that Windows cannot hold', ['a', 'b:', 'c'], { portableNames: 'refuse' }],
+    ['a name that is invalid on Windows', ['a', 'b:', 'c'], { portableNames: 'refuse' }],
     ['names that differ in case only', ['a', 'A', 'c'], { portableNames: 'refuse' }],
   ] as const)
-    it(`refuses ${what} before it asks the store for anything (Z12, Z13)`, async () => {
+    it(`refuses ${what} before it sends a request to the store (Z12, Z13)`, async () => {
       const readFiles = async () => filenames.map((filename) => ({ url: 'http://source/', filename }));
       const error = await bench.failing(undefined, { readFiles, task: { ...task, ...change } });
       expect(error).to.deep.include({ code: 'InvalidTask', retryable: false, details: { fileIndex: 1 } });
       expect(bench.hostile.requests.length).to.equal(0);
     });
 
-  it('refuses a manifest with the name of a file', async () => {
+  it('refuses a manifest that has the name of a file', async () => {
     const error = await bench.failing(undefined, { task: { ...task, manifestEntry: 'file-1' } });
     expect(error).to.include({ code: 'InvalidTask' });
   });

@@ -25,7 +25,7 @@ type RecoveredState =
   | { readonly uploadState: 'open' | 'committing'; readonly uploadId: string }
   | { readonly uploadState: 'unrecorded' };
 
-describe('a pod that only asks the store', () => {
+describe('recover and checkBucket', () => {
   let hostile: HostileStore;
   let store: Store;
 
@@ -83,24 +83,24 @@ describe('a pod that only asks the store', () => {
     const run = async (uploadState: 'open' | 'committing', recoveryLimitMs?: number) =>
       recoverAs({ uploadState, uploadId: await store.createUpload('a.zip', 'pod-1') }, recoveryLimitMs);
 
-    it('aborts an open upload and says absent without looking', async () => {
+    it('aborts an open upload and reports absent without a HEAD', async () => {
       expect(await run('open')).to.deep.equal({ outcome: 'absent' });
       expect(hostile.uploads.size).to.equal(0);
       expect(hostile.requests.some(({ operation }) => operation === 'head')).to.equal(false);
     });
 
-    it('says published with size and ETag when the object carries the attempt (F11)', async () => {
+    it('reports published with size and ETag if the object has the metadata of the attempt (F11)', async () => {
       publish('pod-1');
       expect(await run('committing')).to.deep.equal({ outcome: 'published', bytes: 9, etag: 'e-1' });
     });
 
-    it('says absent when the object is of another attempt, or there is none', async () => {
+    it('reports absent if the object belongs to another attempt or does not exist', async () => {
       expect(await run('committing')).to.deep.equal({ outcome: 'absent' });
       publish('pod-0');
       expect(await run('committing')).to.deep.equal({ outcome: 'absent' });
     });
 
-    it('looks after any answer to the abort', async () => {
+    it('checks the object after any response to the abort', async () => {
       publish('pod-1');
       for (const fault of [denied, { kind: 'response', status: 404, code: 'NoSuchUpload' }] as const) {
         hostile.fault = ({ operation }) => (operation === 'abort' ? fault : undefined);
@@ -108,20 +108,20 @@ describe('a pod that only asks the store', () => {
       }
     });
 
-    it('counts an abort that the store refuses (U11)', async () => {
+    it('counts an abort that the store denies (U11)', async () => {
       hostile.fault = ({ operation }) => (operation === 'abort' ? denied : undefined);
       expect(await run('open')).to.deep.equal({ outcome: 'absent' });
       expect(left.reported()).to.deep.equal({ abortFailures: 1 });
     });
 
-    it('aborts also what was started for the same attempt before, and not recorded (H8)', async () => {
+    it('also aborts an earlier upload of the same attempt that was not recorded (H8)', async () => {
       const first = await store.createUpload('a.zip', 'pod-1');
       Object.assign(hostile.uploads.get(first) ?? {}, { initiated: new Date(Date.now() - 30_000) });
       expect(await run('open')).to.deep.equal({ outcome: 'absent' });
       expect(hostile.uploads.size).to.equal(0);
     });
 
-    it('aborts it also when the attempt has ended its own upload already (H8)', async () => {
+    it('aborts the unrecorded upload even if the recorded one is already gone (H8)', async () => {
       const unknown = await store.createUpload('a.zip', 'pod-1');
       Object.assign(hostile.uploads.get(unknown) ?? {}, { initiated: new Date(Date.now() - 30_000) });
       const uploadId = await store.createUpload('a.zip', 'pod-1');
@@ -130,7 +130,7 @@ describe('a pod that only asks the store', () => {
       expect(hostile.uploads.size).to.equal(0);
     });
 
-    it('does not look before the abort was answered', async () => {
+    it('does not check the object without a response to the abort', async () => {
       publish('pod-1');
       hostile.fault = ({ operation }) =>
         operation === 'abort' ? { kind: 'drop', when: 'before' } : undefined;
@@ -139,7 +139,7 @@ describe('a pod that only asks the store', () => {
       expect(hostile.requests.some(({ operation }) => operation === 'head')).to.equal(false);
     });
 
-    it('says unknown, and which permission is missing, when it may not look', async () => {
+    it('reports unknown and the missing permission if HEAD is denied', async () => {
       hostile.fault = ({ operation }) => (operation === 'head' ? denied : undefined);
       expect(await run('committing')).to.deep.equal({
         outcome: 'unknown',
@@ -147,7 +147,7 @@ describe('a pod that only asks the store', () => {
       });
     });
 
-    it('ends when its time is over', async () => {
+    it('fails at its time limit', async () => {
       const gate = Promise.withResolvers<void>();
       hostile.fault = ({ operation }) =>
         operation === 'abort' ? { kind: 'hold', until: gate.promise } : undefined;
@@ -157,7 +157,7 @@ describe('a pod that only asks the store', () => {
     });
   });
 
-  describe('settle, without a record of an upload', () => {
+  describe('recover, without a recorded upload', () => {
     const created = new Date(Date.now() - 60_000);
     let left = createUploadsLeft();
     beforeEach(() => {
@@ -188,14 +188,14 @@ describe('a pod that only asks the store', () => {
       return id;
     };
 
-    it('aborts the upload that the attempt started and could not record, and its own mark (H8)', async () => {
+    it('aborts the unrecorded upload of the attempt, and its own marker upload (H8)', async () => {
       await leave();
       expect(await sweep()).to.deep.equal({ outcome: 'absent' });
       expect(hostile.uploads.size).to.equal(0);
       expect(left.reported()).to.deep.equal({});
     });
 
-    it('leaves uploads alone that cannot be of the job', async () => {
+    it('does not abort uploads of other jobs', async () => {
       const ids = [
         await leave('a.zip.2'),
         await leave('a.zip', { initiated: new Date(created.getTime() - 5000) }),
@@ -206,20 +206,20 @@ describe('a pod that only asks the store', () => {
     });
 
     for (const operation of ['listUploads', 'listParts', 'abort', 'create'] as const)
-      it(`says absent and counts when ${operation} is refused (U11)`, async () => {
+      it(`reports absent and counts a failure if ${operation} is denied (U11)`, async () => {
         await leave();
         hostile.fault = (request) => (request.operation === operation ? denied : undefined);
         expect(await sweep()).to.deep.equal({ outcome: 'absent' });
         expect(left.reported().abortFailures).to.be.greaterThan(0);
       });
 
-    it('has nothing to count in a bucket that is gone', async () => {
+    it('counts nothing if the bucket does not exist', async () => {
       hostile.fault = () => ({ kind: 'response', status: 404, code: 'NoSuchBucket' });
       expect(await sweep()).to.deep.equal({ outcome: 'absent' });
       expect(left.reported()).to.deep.equal({});
     });
 
-    it('leaves the question open while the store does not answer', async () => {
+    it('reports no outcome while the store fails', async () => {
       hostile.fault = () => ({ kind: 'response', status: 500, code: 'InternalError' });
       expect(await sweep().catch((thrown: unknown) => thrown)).to.include({ code: 'StoreUnavailable' });
     });
@@ -229,12 +229,12 @@ describe('a pod that only asks the store', () => {
     const run = () =>
       checkBucket({ store, settings, log, podUid: 'pod-1', signal: new AbortController().signal, toFailure });
 
-    it('finds nothing missing and leaves nothing behind', async () => {
+    it('reports no missing permission and leaves nothing in the bucket', async () => {
       expect(await run()).to.deep.equal({ ok: true, missingPermissions: [] });
       expect([hostile.uploads.size, hostile.objects.size]).to.deep.equal([0, 0]);
     });
 
-    it('names what is refused but could be done without', async () => {
+    it('reports missing optional permissions', async () => {
       hostile.fault = ({ operation }) =>
         operation === 'head' || operation === 'abort' || operation === 'listParts' ? denied : undefined;
       expect(await run()).to.deep.equal({
@@ -248,7 +248,7 @@ describe('a pod that only asks the store', () => {
       });
     });
 
-    it('fails where nothing can be written, and aborts what it began', async () => {
+    it('fails if writing is denied, and aborts its upload', async () => {
       hostile.fault = ({ operation }) => (operation === 'part' ? denied : undefined);
       const check = await run();
       expect(check).to.deep.include({ ok: false, missingPermissions: ['s3:PutObject'] });
@@ -264,7 +264,7 @@ describe('a pod that only asks the store', () => {
       ['listUploads', 's3:ListBucketMultipartUploads'],
       ['abort', 's3:AbortMultipartUpload'],
     ] as const)
-      it(`names ${permission} when ${operation} alone is refused`, async () => {
+      it(`reports ${permission} if only ${operation} is denied`, async () => {
         hostile.fault = (request) => (request.operation === operation ? denied : undefined);
         const check = await run();
         expect(check.missingPermissions).to.deep.equal([permission]);
@@ -273,20 +273,20 @@ describe('a pod that only asks the store', () => {
         expect(hostile.uploads.size).to.equal(operation === 'abort' ? 1 : 0);
       });
 
-    it('tells credentials that the store does not know from a permission that is missing (U17)', async () => {
+    it('distinguishes invalid credentials from a missing permission (U17)', async () => {
       hostile.fault = () => ({ kind: 'response', status: 403, code: 'InvalidAccessKeyId' });
       const check = await run();
       expect(check).to.deep.include({ ok: false, missingPermissions: [] });
       expect(check.failure).to.include({ code: 'BucketCredentialsInvalid' });
     });
 
-    it('does without listings that the store does not have', async () => {
+    it('accepts a store without listings', async () => {
       hostile.fault = ({ operation }) =>
         operation === 'listUploads' ? { kind: 'response', status: 501, code: 'NotImplemented' } : undefined;
       expect(await run()).to.deep.include({ ok: true });
     });
 
-    it('tells a bucket that is not there', async () => {
+    it('reports a missing bucket', async () => {
       hostile.fault = () => ({ kind: 'response', status: 404, code: 'NoSuchBucket' });
       expect((await run()).failure).to.include({ code: 'BucketNotFound' });
     });

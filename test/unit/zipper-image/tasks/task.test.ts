@@ -31,7 +31,7 @@ describe('parseTask', () => {
       attempt: 'p',
       since: '2026-01-02T03:04:05Z',
     },
-    'settle without a record': {
+    'recover without a recorded upload': {
       contractVersion: 1,
       mode: 'recover',
       bucket,
@@ -43,19 +43,19 @@ describe('parseTask', () => {
     'check-bucket': { contractVersion: 1, mode: 'check-bucket', bucket },
     'fields of a later release': { ...archive, later: true },
   }))
-    it(`takes ${name}`, () => expect(parseTask(JSON.stringify(task))).to.deep.equal(task));
+    it(`accepts ${name}`, () => expect(parseTask(JSON.stringify(task))).to.deep.equal(task));
 
   for (const [name, text] of Object.entries({
-    'no JSON': '{',
+    'invalid JSON': '{',
     'another version': JSON.stringify({ ...archive, contractVersion: 2 }),
     'an unknown mode': JSON.stringify({ ...archive, mode: 'print' }),
     'a missing field': JSON.stringify({ ...archive, key: undefined }),
-    'a list that is mounted without a digest': JSON.stringify({
+    'a mounted list without a digest': JSON.stringify({
       ...archive,
       files: { from: 'mounted', chunks: 1, count: 3 },
     }),
-    'a time that is none': JSON.stringify({ ...archive, fixedModificationTime: 'yesterday' }),
-    'an open upload without its id': JSON.stringify({
+    'an invalid time': JSON.stringify({ ...archive, fixedModificationTime: 'yesterday' }),
+    'an open upload without its ID': JSON.stringify({
       contractVersion: 1,
       mode: 'recover',
       bucket,
@@ -80,7 +80,7 @@ describe('inlineFiles', () => {
     expect(inlineFiles(zipJob, 1)).to.deep.equal([{ url: 'https://a/', filename: 'a' }]);
   });
 
-  it('refuses another number of files, and an answer without any', () => {
+  it('refuses another number of files, and a response without files', () => {
     for (const response of [zipJob, { spec: {} }, undefined])
       expect(() => inlineFiles(response, 2))
         .to.throw()

@@ -16,10 +16,10 @@ describe('zipToS3', () => {
   });
   afterEach(() => bench[Symbol.asyncDispose]());
 
-  /** Store requests and status writes by what they say. */
+  /** The upload states of all status writes. */
   const uploadStates = () => bench.server.writes.map(({ status }) => status.upload?.state ?? 'none');
 
-  it('writes the archive, tells each step before the next, and its result last', async () => {
+  it('writes the archive, records each step before the next, and writes its result last', async () => {
     const atRequest: string[] = [];
     bench.hostile.fault = ({ operation }) => {
       atRequest.push(`${operation}:${uploadStates().at(-1) ?? 'not active'}`);
@@ -57,13 +57,13 @@ describe('zipToS3', () => {
     });
   });
 
-  it('tells the SHA-256 of the archive when the job asks for it', async () => {
+  it('reports the SHA-256 of the archive if the job requests it', async () => {
     const result = await bench.run(allEntries, { task: { ...task, sha256: true } });
     const archive = bench.hostile.objects.get('a.zip')?.body ?? Buffer.alloc(0);
     expect(result.sha256).to.equal(createHash('sha256').update(archive).digest('hex'));
   });
 
-  it('aborts what a killed attempt started and could not record (H8)', async () => {
+  it('aborts an unrecorded upload of a killed attempt (H8)', async () => {
     const left = { key: 'a.zip', metadata: {}, parts: new Map(), initiated: new Date(), initiator: 'us' };
     bench.hostile.uploads.set('left', left);
     bench.server.shown = { attempts: [{ n: 1, podUid: 'pod-0' }] };
@@ -71,13 +71,13 @@ describe('zipToS3', () => {
     expect(bench.leftovers).to.deep.equal([0, 1]);
   });
 
-  it('writes progress no more often than is set, and only when a count changed', async () => {
+  it('writes progress at most once per interval, and only after a change', async () => {
     const times: number[] = [];
     bench.server.respond = ({ status }) => {
       if (status.upload?.state === 'open') times.push(performance.now());
       return undefined;
     };
-    /** After the first, which records the upload. */
+    /** Without the first write, which records the upload. */
     const progressTimes = (): readonly number[] => times.slice(1);
     const paused: Entries = async function* () {
       for (const [index, body] of bodies.entries()) {
@@ -95,7 +95,7 @@ describe('zipToS3', () => {
     expect(Math.min(...gaps)).to.be.at.least(99);
   });
 
-  it('writes as itself, to its own ZipJob, with the token that is in the file then (P3)', async () => {
+  it('writes to its own ZipJob with its own field manager and the current token (P3)', async () => {
     bench.server.respond = ({ headers }) => {
       void writeFile(join(bench.directory, 'token'), 'token-2');
       return headers['authorization'] === 'Bearer token-1' ? { status: 401 } : undefined;
@@ -110,7 +110,7 @@ describe('zipToS3', () => {
     expect(second!.headers).to.include({ authorization: 'Bearer token-2' });
   });
 
-  it('sends nothing to the store and the sources until it is active', async () => {
+  it('sends no request to the store and the sources until its pod is active', async () => {
     bench.server.respond = () =>
       bench.server.writes.length < 4 && bench.hostile.requests.length + bench.sourcesOpened === 0
         ? { status: 403, message: 'not active' }
@@ -119,14 +119,14 @@ describe('zipToS3', () => {
     expect(bench.server.writes.length).to.be.at.least(7);
   });
 
-  it('gives up when it is not put active in time', async () => {
+  it('fails if its pod does not become active in time', async () => {
     bench.server.respond = () => ({ status: 403, message: 'not active' });
     const error = await bench.failing(allEntries, { task: { ...task, startDeadlineSeconds: 0.05 } });
     expect(error).to.include({ code: 'NotActive' });
     expect(bench.hostile.requests.length).to.equal(0);
   });
 
-  it('takes a refusal that a policy words as invalid for what it is', async () => {
+  it('recognises a policy refusal that is reported as 422', async () => {
     bench.server.respond = () => ({
       status: 422,
       message:
@@ -138,7 +138,7 @@ describe('zipToS3', () => {
   });
 
   for (const state of ['open', 'committing'] as const)
-    it(`leaves nothing when another pod is active before ${state} (F12)`, async () => {
+    it(`leaves no upload and no object if another pod becomes active before ${state} (F12)`, async () => {
       bench.server.respond = ({ status }) => (status.upload?.state === state ? { status: 403 } : undefined);
       expect(await bench.failing()).to.include({ code: 'Superseded' });
       expect(bench.leftovers).to.deep.equal([0, 0]);
@@ -146,7 +146,7 @@ describe('zipToS3', () => {
       expect(bench.hostile.requests.some(({ operation }) => operation === 'complete')).to.equal(false);
     });
 
-  it('stops by the answer to a mere progress', async () => {
+  it('stops if a progress write is refused', async () => {
     const superseded = Promise.withResolvers<void>();
     bench.server.respond = ({ status }) => {
       if (status.upload === undefined || (status.progress?.filesDone ?? 0) === 0) return undefined;
@@ -163,7 +163,7 @@ describe('zipToS3', () => {
     expect(bench.leftovers).to.deep.equal([0, 0]);
   });
 
-  it('goes on while progress cannot be written, and waits with what others rely on (F5)', async () => {
+  it('continues if progress cannot be written, and retries required writes (F5)', async () => {
     let failed = 0;
     bench.server.respond = ({ status }) => {
       if (status.upload === undefined || failed >= 5) return undefined;
@@ -174,23 +174,23 @@ describe('zipToS3', () => {
     expect(bench.hostile.objects.size).to.equal(1);
   });
 
-  it('aborts when the API server stays away before Complete', async () => {
+  it('aborts the upload if the API server is unreachable before Complete', async () => {
     bench.server.respond = ({ status }) =>
       status.upload?.state === 'committing' ? { status: 503 } : undefined;
     expect(await bench.failing()).to.include({ code: 'ApiServerUnavailable' });
     expect(bench.leftovers).to.deep.equal([0, 0]);
   });
 
-  it('ends well when only the result cannot be written: the archive is there', async () => {
+  it('succeeds if only the result cannot be written', async () => {
     bench.server.respond = ({ status }) => (status.result ? { status: 503 } : undefined);
     expect((await bench.run()).entries).to.equal(3);
     expect(bench.hostile.objects.size).to.equal(1);
   });
 
-  it('leaves nothing behind after a bad source, and says which', async () => {
+  it('leaves no upload after a failed source, and reports the source', async () => {
     const broken: Entries = async function* () {
       yield entryOf(bodies[0]!, 0);
-      throw new AppError('file 1 (https://user:pw@host/x?sig=abc): the source answered 404', {
+      throw new AppError('file 1 (https://user:pw@host/x?sig=abc): the source responded with 404', {
         code: 'SourceNotFound',
         retryable: false,
         details: { fileIndex: 1, httpStatus: 404 },
@@ -200,14 +200,14 @@ describe('zipToS3', () => {
     expect(bench.leftovers).to.deep.equal([0, 0]);
     expect(bench.server.writes.at(-1)!.status.failure).to.deep.equal({
       code: 'SourceNotFound',
-      message: 'file 1: the source answered 404',
+      message: 'file 1: the source responded with 404',
       fileIndex: 1,
       httpStatus: 404,
       retriable: false,
     });
   });
 
-  it('leaves nothing behind after a source that breaks in the middle of its body', async () => {
+  it('leaves no upload after a source that fails within its body', async () => {
     const broken: Entries = async function* () {
       const cut = async function* (): AsyncGenerator<Uint8Array> {
         yield bodies[0]!.subarray(0, 900_000);
@@ -223,7 +223,7 @@ describe('zipToS3', () => {
     expect(bench.leftovers).to.deep.equal([0, 0]);
   });
 
-  it('asks no source for anything when the bucket cannot be used (U17)', async () => {
+  it('opens no source if the bucket is unusable (U17)', async () => {
     bench.hostile.fault = () => ({ kind: 'response', status: 404, code: 'NoSuchBucket' });
     expect(await bench.failing()).to.include({ code: 'BucketNotFound' });
     expect(bench.sourcesOpened).to.equal(0);
@@ -233,7 +233,7 @@ describe('zipToS3', () => {
     });
   });
 
-  it('stops waiting for a source as soon as a part fails', async () => {
+  it('stops waiting for a source if a part fails', async () => {
     bench.hostile.fault = ({ operation }) =>
       operation === 'part' ? { kind: 'response', status: 403, code: 'AccessDenied' } : undefined;
     const stuck: Entries = async function* (signal) {
@@ -246,7 +246,7 @@ describe('zipToS3', () => {
     expect(bench.leftovers).to.deep.equal([0, 0]);
   });
 
-  it('aborts its upload when it is told to stop (F8)', async () => {
+  it('aborts its upload on a stop signal (F8)', async () => {
     const stuck: Entries = async function* (signal) {
       yield entryOf(bodies[0]!, 0);
       bench.stopping.abort(new DOMException('received SIGTERM', 'AbortError'));
@@ -259,7 +259,7 @@ describe('zipToS3', () => {
     expect(bench.server.writes.at(-1)!.status.failure).to.include({ code: 'Terminated', retriable: true });
   });
 
-  it('finishes what it has begun to commit when it is told to stop', async () => {
+  it('finishes a commit that has started on a stop signal', async () => {
     bench.hostile.fault = ({ operation }) => {
       if (operation === 'complete') bench.stopping.abort(new DOMException('received SIGTERM', 'AbortError'));
       return undefined;
