@@ -17,18 +17,18 @@ describe('chooseNamespaces', () => {
     changedAt: changedAgo === undefined ? 0 : before(changedAgo),
   });
 
-  it('prefers those that the file created to those that changed while the test ran', () => {
+  it('prefers namespaces that the file created to those that changed during the test', () => {
     const all = [listed('older', 500, 1), listed('own', 50), listed('own-changed', 55, 5)];
     expect(chooseNamespaces(all, window, 3)).to.deep.equal(['own-changed', 'own', 'older']);
     expect(chooseNamespaces(all, window, 1)).to.deep.equal(['own-changed']);
   });
 
-  it('leaves out older ones that nothing happened to', () => {
+  it('leaves out older namespaces without changes', () => {
     const all = [listed('empty', 500), listed('quiet', 500, 100)];
     expect(chooseNamespaces(all, window, 3)).to.deep.equal([]);
   });
 
-  it('accepts a time that Kubernetes has cut to the second', () => {
+  it('accepts a time that Kubernetes has truncated to seconds', () => {
     expect(chooseNamespaces([listed('own', 60.9)], window, 3)).to.deep.equal(['own']);
   });
 });
@@ -37,7 +37,7 @@ describe('chooseZipJobs', () => {
   const names = (...jobs: readonly ReturnType<typeof aJob>[]) =>
     chooseZipJobs(jobs, window, 3).map(({ metadata }) => metadata.name);
 
-  it('takes those that failed or are not finished before those that succeeded', () => {
+  it('prefers failed and unfinished jobs to succeeded ones', () => {
     const chosen = names(
       aJob('succeeded', 'Succeeded'),
       aJob('failed', 'Failed'),
@@ -47,7 +47,7 @@ describe('chooseZipJobs', () => {
     expect(chosen).to.deep.equal(['new', 'failed', 'running-for-long']);
   });
 
-  it('takes one that succeeded only when it changed while the test ran', () => {
+  it('includes a succeeded job only if it changed during the test', () => {
     expect(names(aJob('now', 'Succeeded'), aJob('earlier', 'Succeeded', ago(50)))).to.deep.equal(['now']);
   });
 });

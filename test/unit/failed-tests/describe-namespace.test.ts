@@ -66,7 +66,7 @@ describe('describeNamespace', () => {
     ]);
   });
 
-  it('describes a ZipJob that the controller has not seen, and one that is being deleted', () => {
+  it('describes a ZipJob that the controller has not processed, and one that is being deleted', () => {
     const zipJob = aZipJob({ metadata: { deletionTimestamp: ago(1), finalizers: ['a/b'] } });
     const { lines } = describeNamespace(state({ zipJobs: [zipJob] }), window, 50);
     expect(lines.slice(1)).to.deep.equal([
@@ -76,7 +76,7 @@ describe('describeNamespace', () => {
     ]);
   });
 
-  it('adds the Jobs and pods of the shown ZipJobs with how they ended', () => {
+  it('adds the Jobs and pods of these ZipJobs with their results', () => {
     const terminated = { exitCode: 137, reason: 'Error', message: 'killed' };
     const container = { name: 'zipper', image: '', imageID: '', ready: false, restartCount: 1 };
     const pods = [
@@ -97,7 +97,7 @@ describe('describeNamespace', () => {
     ]);
   });
 
-  it('adds Events in the order of time: those of the shown ZipJobs, their pods, the project and its buckets', () => {
+  it('adds the Events of these ZipJobs, their pods, the project and its buckets in chronological order', () => {
     const events = [
       anEvent('ZipJob', NAME, { count: 3 }),
       anEvent('Pod', `${NAME}-a`, { lastTimestamp: ago(9), type: 'Normal' }),
@@ -112,7 +112,7 @@ describe('describeNamespace', () => {
     ]);
   });
 
-  it('counts the ZipJobs that it does not show', () => {
+  it('counts the omitted ZipJobs', () => {
     const others = Array.from({ length: 9 }, (_, n) =>
       aZipJob({ metadata: { name: `zip-${n}` }, status: { phase: n < 2 ? 'Succeeded' : 'Queued' } }),
     );
@@ -122,7 +122,7 @@ describe('describeNamespace', () => {
     );
   });
 
-  it('keeps within its lines and says how many are missing', () => {
+  it('limits its lines and counts the omitted ones', () => {
     const { lines } = describeNamespace(state(), window, 4);
     expect(lines).to.have.length(4);
     expect(lines.at(-1)).to.equal('  ... 5 more lines');

@@ -22,7 +22,7 @@ describe('explain', () => {
     await writeFile(join(dir, 'pods', pod, `${container}.log`), text);
   };
 
-  it('prints logs without secrets when no API server can be asked', async () => {
+  it('prints logs without secrets if there is no API server', async () => {
     const time = new Date(NOW.getTime() - 5_000).toISOString();
     const message = 'GET https://a.example/b?sig=sesame';
     await writeLog(
@@ -41,7 +41,7 @@ describe('explain', () => {
     ]);
   });
 
-  it('does not wait for an API server that is silent, and still prints logs', async () => {
+  it('prints logs without waiting for an API server that does not respond', async () => {
     const sockets: Socket[] = [];
     const silent = createServer((socket) => sockets.push(socket)).listen(0, '127.0.0.1');
     await once(silent, 'listening');
@@ -61,13 +61,13 @@ describe('explain', () => {
     silent.close();
   });
 
-  it('is one line when there is nothing to read', async () => {
+  it('prints one line if there is nothing to read', async () => {
     const lines = await explain(join(dir, 'gone'), window);
     expect(lines).to.have.length(1);
     expect(lines[0]).to.match(/^No explanation: ENOENT/);
   });
 
-  it('never prints more lines than its limit', async () => {
+  it('never exceeds its line limit', async () => {
     const many = Array.from({ length: 100 }, (_, n) => `line ${n}`).join('\n');
     for (let n = 0; n < 20; n += 1) await writeLog(`team-a_zip-${n}-a_u`, 'zipper', many);
     expect((await explain(dir, window)).length).to.be.within(100, 200);

@@ -11,7 +11,7 @@ import {
 } from '#test/support/failed-tests/keep-logs.ts';
 
 describe('chooseLogs', () => {
-  it('takes the newest first and the end of what is too large, until the space is used up', () => {
+  it('selects the newest logs first and the end of large logs, within the size limit', () => {
     const files = [
       { path: 'old', bytes: 10, changedAt: 1 },
       { path: 'large', bytes: 1_000, changedAt: 3 },
@@ -40,7 +40,7 @@ describe('keepLogs', () => {
     await writeFile(join(dir, path), text);
   };
 
-  it('copies logs without secrets, and neither keys nor what is mounted into a pod', async () => {
+  it('copies logs without secrets, and skips keys and mounted volumes', async () => {
     await write('cluster/logs/etcd.log', 'etcd\n');
     await write('cluster/logs/api.token', 'sesame');
     await write('cluster/certificates/ca.key', 'sesame');
@@ -60,7 +60,7 @@ describe('keepLogs', () => {
     expect(text).to.equal('GET https://a.example/b?[redacted]\n');
   });
 
-  it('gives a second cluster a folder of its own', async () => {
+  it('creates a separate folder for a second cluster', async () => {
     await write('cluster/logs/etcd.log', 'etcd\n');
     await mkdir(join(dir, 'cluster/pods'));
     const at = { folder: join(dir, 'results'), name: 'integration-1' };
@@ -84,13 +84,13 @@ describe('keepLogs', () => {
   });
 });
 
-describe('the place of results', () => {
-  it('is the checkout, unless ZIPJOBS_TEST_RESULTS names another', () => {
+describe('folder of results', () => {
+  it('is in the checkout unless ZIPJOBS_TEST_RESULTS is set', () => {
     expect(resultsFolder({})).to.equal(join(process.cwd(), 'test-results'));
     expect(resultsFolder({ ZIPJOBS_TEST_RESULTS: '/tmp/results' })).to.equal('/tmp/results');
   });
 
-  it('is named for the suite and the process', () => {
+  it('contains the suite and the process ID in its name', () => {
     const file = join(process.cwd(), 'test/integration/a.test.ts');
     expect(resultName(file)).to.equal(`integration-${process.pid}`);
     expect(resultName(undefined)).to.equal(`tests-${process.pid}`);

@@ -17,14 +17,14 @@ const takeAll = (from: FileQueue, suite: string): string[] => {
 };
 
 describe('FileQueue', () => {
-  it('hands out the files of one suite, the longest first and unmeasured ones early', () => {
+  it('returns the files of one suite, longest first and unmeasured ones early', () => {
     const files = queue();
     expect(takeAll(files, 'unit')).to.deep.equal(['slow', 'new', 'quick']);
     expect(takeAll(files, 'integration')).to.deep.equal(['cluster']);
     expect(files.left).to.equal(0);
   });
 
-  it('has files also when none of them takes any time', () => {
+  it('contains files even if none takes any time', () => {
     const files = new FileQueue(FILES, () => 0);
     expect(files.has('unit')).to.equal(true);
     takeAll(files, 'unit');
@@ -32,7 +32,7 @@ describe('FileQueue', () => {
     expect(files.has('integration')).to.equal(true);
   });
 
-  it('adds up the seconds that a suite still takes', () => {
+  it('adds up the remaining seconds of a suite', () => {
     const files = queue();
     files.take('unit');
     expect(files.secondsLeft('unit')).to.equal(61);

@@ -11,8 +11,8 @@ const test = (title: string, state: TestResult['state'] = 'passed', milliseconds
 
 const result = (...tests: readonly TestResult[]) => ({ file: 'a.test.ts', seconds: 1.23, output: '', tests });
 
-describe('the summary of a test run', () => {
-  it('counts tests, and hooks only when they fail', () => {
+describe('summary of a test run', () => {
+  it('counts hooks only if they fail', () => {
     const counted = result(
       test('a passes'),
       test('a "before each" hook for "passes"'),
@@ -25,7 +25,7 @@ describe('the summary of a test run', () => {
     expect(failureLines([counted])).to.deep.equal(['  a.test.ts: b "before all" hook for "never ran"']);
   });
 
-  it('lists what took longest, set-up included', () => {
+  it('lists the slowest tests, including set-up', () => {
     const rows = slowestTable([result(test('a', 'passed', 900), test('b|c', 'passed', 2_000))], 1).split(
       '\n',
     );
@@ -34,18 +34,18 @@ describe('the summary of a test run', () => {
   });
 });
 
-describe('outcomeOf, a step of the pipeline', () => {
-  it('reads the last line of totals', () => {
+describe('outcomeOf a pipeline step', () => {
+  it('reads the last line with totals', () => {
     const output = '1 passed, 0 failed\nnoise\n12 passed, 1 failed, 3 skipped\n';
     expect(outcomeOf(1, output)).to.deep.equal({ exitCode: 1, passed: 12, failed: 1, skipped: 3 });
   });
 
-  it('counts a step without tests as one', () => {
+  it('counts a step without tests as one test', () => {
     expect(outcomeOf(0, 'done')).to.deep.equal({ exitCode: 0, passed: 1, failed: 0, skipped: 0 });
     expect(outcomeOf(2, 'oh no')).to.deep.equal({ exitCode: 2, passed: 0, failed: 1, skipped: 0 });
   });
 
-  it('never passes when the exit code says that something failed', () => {
+  it('reports a failure if the exit code is not 0', () => {
     expect(outcomeOf(1, '5 passed, 0 failed\n').failed).to.equal(1);
   });
 });

@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import { caseTable } from '#scripts/case-table.ts';
 
-// Put together here, so that the generator does not read these examples as names of tests.
+// Assembled here, so that the generator does not read these examples as test names.
 const testNamed = (...ids: readonly string[]): string => `it('refuses it (${ids.join(', ')})', () => {});`;
 
 const EMPTY = { tests: [], records: [] };
 
 describe('caseTable', () => {
-  it('has one row per case with the tests and records that name it', () => {
+  it('has one row per case with its tests and records', () => {
     const { lines, problems } = caseTable({
       cases: '# Cases\n\n## D: downloads\n\n- **D1** A short body is refused.\n',
       tests: [
@@ -27,7 +27,7 @@ describe('caseTable', () => {
     ]);
   });
 
-  it('reads several cases at the end of one name, and none elsewhere', () => {
+  it('reads several cases at the end of a name, and none elsewhere', () => {
     const { problems } = caseTable({
       ...EMPTY,
       cases: '- **D1** One.\n- **D2** Two.\n- **H1** Three.\n',
@@ -41,7 +41,7 @@ describe('caseTable', () => {
     expect(problems).to.deep.equal([]);
   });
 
-  it('reports a case of a test that is not described', () => {
+  it('reports a test that names an unknown case', () => {
     const { problems } = caseTable({
       ...EMPTY,
       cases: '',
@@ -50,7 +50,7 @@ describe('caseTable', () => {
     expect(problems).to.deep.equal(['test/a.test.ts names D9, which docs/cases.md does not describe']);
   });
 
-  it('reports a described case that nothing names, and one that is described twice', () => {
+  it('reports a case without a test, and a duplicate case', () => {
     const { problems } = caseTable({
       ...EMPTY,
       cases: '- **D1** One.\n- **D2** Two.\n- **D2** Again.\n',

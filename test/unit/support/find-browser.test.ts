@@ -17,7 +17,7 @@ describe('findBrowser', () => {
   });
   after(() => rm(folder, { recursive: true }));
 
-  it('prefers the browser that CHROMIUM_PATH names', async () => {
+  it('prefers the browser of CHROMIUM_PATH', async () => {
     const env = { CHROMIUM_PATH: '/opt/chromium', PATH: join(folder, 'both') };
     expect(await findBrowser(env)).to.deep.equal({ path: '/opt/chromium', env: {} });
   });
@@ -27,15 +27,15 @@ describe('findBrowser', () => {
     ['both', 'both/chromium'],
     ['system:both', 'both/chromium'],
   ] as const)
-    it(`takes ${found} from the PATH ${path}`, async () => {
+    it(`finds ${found} in the PATH ${path}`, async () => {
       const PATH = path.split(':').map((name) => join(folder, name));
       const env = { CHROMIUM_PATH: '', PATH: PATH.join(':') };
       expect(await findBrowser(env)).to.deep.equal({ path: join(folder, found), env: {} });
     });
 
-  it('falls back to the npm package where it has a build, with its own libraries and fonts', async function () {
+  it('falls back to the npm package with its own libraries and fonts', async function () {
     if (!hasPackagedChromium()) this.skip();
-    // An empty file takes the place of the browser, which takes seconds to unpack.
+    // An empty file replaces the browser, which takes seconds to unpack.
     const cache = join(folder, 'cache/zipjobs');
     const { devDependencies } = JSON.parse(await readFile('package.json', 'utf8')) as {
       readonly devDependencies: Readonly<Record<string, string>>;

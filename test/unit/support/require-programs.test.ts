@@ -41,7 +41,7 @@ describe('requirePrograms', () => {
       execFile(process.execPath, args, { env: { PATH: folder, ...env } }, (_error, stdout) => done(stdout));
     });
 
-  it('skips what needs a missing program, and the test runner lists the packages', async () => {
+  it('skips tests with a missing program, and the test runner lists the packages', async () => {
     const output = await runTests({});
     expect(output)
       .to.match(/^ +1 passing/m)
@@ -76,11 +76,11 @@ describe('skippedLines', () => {
     ),
   });
 
-  it('adds up the tests of several files by reason', () => {
+  it('adds up skipped tests of several files by reason', () => {
     expect(skippedLines([fileThatSkips(1), fileThatSkips(12)])).to.deep.equal([`  13 skipped: ${reason}`]);
   });
 
-  it('is empty when every test ran', () => {
+  it('returns nothing if every test ran', () => {
     expect(skippedLines([{ file: 'a.test.ts', seconds: 1, output: '', tests: [] }])).to.deep.equal([]);
   });
 });

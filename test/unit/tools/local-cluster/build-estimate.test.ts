@@ -17,9 +17,9 @@ const COSTS: BuildCosts = {
 
 describe('estimateSeconds', () => {
   const tables = [
-    { name: 'takes the processor time on one core', cores: 1, slowness: 1, want: 100 },
-    { name: 'shares among cores what does not wait for itself', cores: 4, slowness: 1, want: 40 },
-    { name: 'never gets below what waits for itself', cores: 1_000_000, slowness: 1, want: 20 },
+    { name: 'equals the processor time on one core', cores: 1, slowness: 1, want: 100 },
+    { name: 'divides the parallel part by the number of cores', cores: 4, slowness: 1, want: 40 },
+    { name: 'is never below the serial part', cores: 1_000_000, slowness: 1, want: 20 },
     { name: 'grows with the slowness of a core', cores: 4, slowness: 2.5, want: 100 },
   ];
   for (const { name, cores, slowness, want } of tables)
@@ -27,13 +27,13 @@ describe('estimateSeconds', () => {
       expect(estimateSeconds(COSTS, { cores, slowness })).to.be.closeTo(want, 0.001);
     });
 
-  it('counts little work once, even when it waits for itself', () => {
+  it('counts little work once, even if it is serial', () => {
     expect(estimateSeconds({ ...COSTS, cpuSeconds: 6 }, { cores: 2, slowness: 1 })).to.equal(6);
   });
 });
 
 describe('costOf', () => {
-  it('adds up packages and linking; what is not in the table costs the average', () => {
+  it('adds up packages and linking, and uses the average for unknown packages', () => {
     expect(costOf(COSTS, ['large', 'small', 'smaller'])).to.equal(11);
   });
 });
@@ -41,7 +41,7 @@ describe('costOf', () => {
 describe('createProgress', () => {
   const packages = ['a', 'b', 'large', 'c', 'd', 'e', 'f'];
 
-  it('expects what was estimated before the first package', () => {
+  it('returns the estimate before the first package', () => {
     expect(createProgress(COSTS, packages).secondsLeft(3, 60)).to.equal(60);
   });
 
@@ -49,24 +49,24 @@ describe('createProgress', () => {
     const progress = createProgress(COSTS, packages);
     progress.begin('a');
     progress.begin('large');
-    // 6 of 15: observed 50 s in all, trusted to four fifths.
+    // 6 of 15: observed 50 s in total, weighted with four fifths.
     expect(progress.secondsLeft(20, 100)).to.be.closeTo(0.6 * (0.8 * 50 + 0.2 * 100), 0.001);
     expect(progress).to.include({ packagesStarted: 2, packagesToCompile: 7 });
   });
 
-  it('believes only what it observes once half is done', () => {
+  it('uses only observed times after half of the work', () => {
     const progress = createProgress(COSTS, packages);
     for (const name of ['a', 'large', 'b', 'c']) progress.begin(name);
     expect(progress.secondsLeft(80, 1)).to.be.closeTo(70, 0.001);
   });
 
-  it('keeps the time for linking until the end', () => {
+  it('includes the time for linking until the end', () => {
     const progress = createProgress(COSTS, packages);
     packages.forEach((name) => progress.begin(name));
     expect(progress.secondsLeft(22, 1)).to.be.closeTo(8, 0.001);
   });
 
-  it('is not moved by a package that it did not expect, or by one that is named twice', () => {
+  it('ignores an unexpected and a repeated package', () => {
     const progress = createProgress(COSTS, ['a', 'large']);
     for (const name of ['unexpected', 'a', 'a']) progress.begin(name);
     expect(progress.secondsLeft(1, 10)).to.be.closeTo(0.9 * (0.2 * 10 + 0.8 * 10), 0.001);
@@ -84,7 +84,7 @@ describe('roughly', () => {
     [4_200, '1 h 10 min'],
   ];
   for (const [seconds, want] of tables)
-    it(`writes ${seconds} seconds as ${want}`, () => {
+    it(`formats ${seconds} seconds as ${want}`, () => {
       expect(roughly(seconds)).to.equal(want);
     });
 });

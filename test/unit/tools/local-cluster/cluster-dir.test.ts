@@ -21,7 +21,7 @@ describe('openClusterDir', () => {
     await rm(parent, { recursive: true });
   });
 
-  it('lists the folder while the cluster runs, and passes it on before it removes it', async () => {
+  it('lists the folder while the cluster runs, and reports it before removal', async () => {
     const dir = join(parent, 'cluster');
     {
       await using _opened = await openClusterDir({ dir });
@@ -32,7 +32,7 @@ describe('openClusterDir', () => {
     expect(existsSync(dir)).to.equal(false);
   });
 
-  it('passes on nothing that it keeps', async () => {
+  it('does not report a folder that it keeps', async () => {
     const dir = join(parent, 'cluster');
     await (await openClusterDir({ dir, keep: true }))[Symbol.asyncDispose]();
     expect(removed).to.deep.equal([]);

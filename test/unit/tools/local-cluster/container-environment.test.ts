@@ -40,7 +40,7 @@ const source: ConfigSource = {
 };
 
 describe('rewritePath', () => {
-  it('puts the real folder of the longest mount in place of a path, and only of whole names', () => {
+  it('replaces the longest matching mount path, matching whole segments only', () => {
     const rewritten = ['/etc/app', '/etc/app/x', '/etc/app/inner/y', '/etc/application', 'see /etc/app'];
     expect(rewritten.map((path) => rewritePath(path, rules))).to.deep.equal([
       '/real/app',
@@ -59,13 +59,13 @@ describe('expand', () => {
 });
 
 describe('parseQuantity', () => {
-  it('reads the units of Kubernetes', () => {
+  it('reads Kubernetes units', () => {
     expect(['500m', '1Gi', '2k', '1.5'].map(parseQuantity)).to.deep.equal([0.5, 2 ** 30, 2000, 1.5]);
   });
 });
 
 describe('fieldValue and resourceValue', () => {
-  it('tell a pod of itself', () => {
+  it('describe the pod', () => {
     expect(fieldValue("metadata.annotations['it's']", view)).to.equal('kept');
     expect(fieldValue("metadata.labels['none']", view)).to.equal('');
     expect(fieldValue('metadata.labels', view)).to.equal('a="1"\nb="two \\"words\\""');
@@ -89,7 +89,7 @@ describe('resolveEnvironment', () => {
     expect(resolved).to.deep.equal({ C_A: '1', NAME: 'p', GREETING: 'hello p, 1', SECRET: 'hidden' });
   });
 
-  it('names what is missing', async () => {
+  it('names the missing key', async () => {
     const env = [{ name: 'SECRET', valueFrom: { secretKeyRef: { name: 's', key: 'other' } } }];
     const error: unknown = await resolveEnvironment({ ...container, env }, view, source).catch(
       (e: unknown) => e,
@@ -118,7 +118,7 @@ describe('containerCommand', () => {
 });
 
 describe('containerEnv', () => {
-  it('rewrites paths, tells where the token and the termination message are, and passes nothing of its own on', () => {
+  it('rewrites paths, sets the locations of token and termination message, and hides its own environment', () => {
     const own = { CONFIG: '/etc/app/x', LOG: '/dev/termination-log' };
     const paths = {
       rules,

@@ -58,7 +58,7 @@ describe('startFaultProxy', () => {
       () => true,
     );
 
-  it('passes a request on and records it', async () => {
+  it('forwards a request and records it', async () => {
     const reply = await post();
     expect(reply.status).to.equal(201);
     expect(reply.headers.get('x-from')).to.equal('server');
@@ -69,7 +69,7 @@ describe('startFaultProxy', () => {
     expect(lastRequest?.body.toString()).to.equal('text');
   });
 
-  it('answers instead of the server', async () => {
+  it('responds instead of the server', async () => {
     action = { kind: 'response', status: 429, retryAfterSeconds: 1 };
     const reply = await post();
     expect(reply.status).to.equal(429);
@@ -79,27 +79,27 @@ describe('startFaultProxy', () => {
     expect(exchanges[0]).to.not.have.property('status');
   });
 
-  it('drops the answer of what the server has done', async () => {
+  it('drops the response after the server has processed the request', async () => {
     action = { kind: 'drop' };
     expect(await failed()).to.equal(true);
     expect(served).to.deep.equal(['POST /a?b=c']);
     expect(exchanges[0]).to.include({ status: 201, fault: 'drop' });
   });
 
-  it('kills the client after the server has done it', async () => {
+  it('kills the client after the server has processed the request', async () => {
     const killed: string[] = [];
     action = { kind: 'kill', kill: () => killed.push(...served) };
     expect(await failed()).to.equal(true);
     expect(killed).to.deep.equal(['POST /a?b=c']);
   });
 
-  it('refuses before the server hears of it', async () => {
+  it('refuses a request before the server receives it', async () => {
     action = { kind: 'refuse' };
     expect(await failed()).to.equal(true);
     expect(served).to.deep.equal([]);
   });
 
-  it('reads who sent a request from its token', async () => {
+  it('reads the sender of a request from its token', async () => {
     const claims = {
       'kubernetes.io': { namespace: 'n', pod: { name: 'p', uid: 'u' }, serviceaccount: { name: 's' } },
     };
@@ -113,13 +113,13 @@ describe('startFaultProxy', () => {
     });
   });
 
-  it('cuts a watch that is open', async () => {
+  it('cuts an open watch', async () => {
     const reply = await fetch(`${proxy.url}/pods?watch=true`);
     const [stream] = proxy.streams;
     const reader = reply.body?.getReader();
     expect(Buffer.from((await reader?.read())?.value ?? '').toString()).to.equal(EVENT);
     stream?.cut();
     expect(await reader?.read().catch(() => 'broken')).to.equal('broken');
-    await until('the watch to be forgotten', () => proxy.streams.length === 0);
+    await until('the watch to be removed', () => proxy.streams.length === 0);
   });
 });

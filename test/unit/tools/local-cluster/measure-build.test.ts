@@ -10,7 +10,7 @@ const action = (ID: number, Package: string, seconds: number): BuildAction => ({
 });
 
 describe('costsOf', () => {
-  it('names the costly packages, averages the others and finds the longest chain', () => {
+  it('lists the expensive packages, averages the others and finds the longest chain', () => {
     const small = Array.from({ length: 60 }, (_, index) => action(10 + index, `small-${index}`, 2));
     const tiny = [action(80, 'tiny', 0.5), action(81, 'tinier', 0.25)];
     const link: BuildAction = { ...action(0, 'main', 4), Mode: 'link', Deps: [1] };
@@ -18,11 +18,11 @@ describe('costsOf', () => {
     expect(costs).to.include({ cpuSeconds: 128, serialSeconds: 9, linkSeconds: 4 });
     expect(Object.keys(costs.packages)).to.have.length(60).and.include('main');
     expect(costs.packages['main']).to.equal(3);
-    // One of the 60 small ones has no name of its own.
+    // One of the 60 small packages is not listed by name.
     expect(costs.otherPackageSeconds).to.equal(0.917);
   });
 
-  it('leaves out what came from the cache', () => {
+  it('ignores cached packages', () => {
     expect(costsOf([{ ID: 1, Mode: 'build', Package: 'cached', Deps: null }])).to.deep.equal({
       cpuSeconds: 0,
       serialSeconds: 0,
