@@ -15,7 +15,7 @@ import {
   sight,
   UUID,
   uploaded,
-} from './story.ts';
+} from './histories.ts';
 
 describe('checkHistory', () => {
   it('reports nothing for correct jobs', () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { until } from '#test/support/until.ts';
-import { body, failureOf, fill, KEY, PART, UploadBench } from './upload-bench.ts';
+import { body, failureOf, fill, KEY, PART, UploadBench } from './upload-harness.ts';
 
 const denied = { kind: 'response', status: 403, code: 'AccessDenied' } as const;
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { body, failureOf, fill, KEY, PART, UploadBench } from './upload-bench.ts';
+import { body, failureOf, fill, KEY, PART, UploadBench } from './upload-harness.ts';
 
 const denied = { kind: 'response', status: 403, code: 'AccessDenied' } as const;
 const internal = { kind: 'response', status: 500, code: 'InternalError' } as const;

@@ -4,7 +4,7 @@ import { createLogger } from '#runtime/log.ts';
 import { until } from '#test/support/until.ts';
 import { toFailure } from '#zipper-image/status/failure.ts';
 import { checkBucket } from '#zipper-image/tasks/check-bucket.ts';
-import { KEY, settings, UploadBench } from './upload-bench.ts';
+import { KEY, settings, UploadBench } from './upload-harness.ts';
 
 /** Longer than any test. */
 const PATIENT_MS = 60_000;

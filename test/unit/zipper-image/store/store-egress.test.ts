@@ -6,7 +6,7 @@ import { type HostileStore, startHostileStore } from '#test/support/servers/host
 import { providerOf } from '#zipper-image/store/providers.ts';
 import { createStore, type Store } from '#zipper-image/store/store.ts';
 import { assertPlan, CAPABILITIES } from '#zipper-image/store/store-capabilities.ts';
-import { failureOf } from './upload-bench.ts';
+import { failureOf } from './upload-harness.ts';
 
 const HTTP = { allowHttp: true };
 

@@ -1,7 +1,6 @@
 /** The requests to Cloudflare's real hosts, and how their real responses are interpreted. */
 import { expect } from 'chai';
 import type { Part, Store } from '#zipper-image/store/store.ts';
-import { failureOf } from './upload-bench.ts';
 import {
   ACCOUNT,
   BODY,
@@ -17,7 +16,8 @@ import {
   R2_ORIGIN,
   UPLOAD,
   useWire,
-} from './wire.ts';
+} from './mocked-hosts.ts';
+import { failureOf } from './upload-harness.ts';
 
 describe('requests of a store', () => {
   const { wire, openFor } = useWire();

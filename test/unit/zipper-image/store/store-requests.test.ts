@@ -2,7 +2,6 @@
 import { expect } from 'chai';
 import { base64Crc } from '#zipper-image/store/part-verification.ts';
 import type { Part, Store } from '#zipper-image/store/store.ts';
-import { failureOf } from './upload-bench.ts';
 import {
   AWS,
   AWS_ORIGIN,
@@ -17,7 +16,8 @@ import {
   PATH,
   UPLOAD,
   useWire,
-} from './wire.ts';
+} from './mocked-hosts.ts';
+import { failureOf } from './upload-harness.ts';
 
 describe('requests of a store', () => {
   const { wire, openFor } = useWire();

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { body, failureOf, fill, PART, settings, UploadBench } from './upload-bench.ts';
+import { body, failureOf, fill, PART, settings, UploadBench } from './upload-harness.ts';
 
 const HOUR = 3_600_000;
 

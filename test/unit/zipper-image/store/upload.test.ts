@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { readZipperConfig } from '#zipper-image/config.ts';
-import { body, failureOf, fill, KEY, PART, settings, UploadBench } from './upload-bench.ts';
+import { body, failureOf, fill, KEY, PART, settings, UploadBench } from './upload-harness.ts';
 
 describe('createUpload', () => {
   let bench: UploadBench;

@@ -1,7 +1,7 @@
 /** Unusable buckets, and stores that expect other headers or corrupt bytes. */
 import { expect } from 'chai';
-import { body, failureOf, fill, UploadBench } from '../store/upload-bench.ts';
-import { JobBench } from './job-bench.ts';
+import { body, failureOf, fill, UploadBench } from '../store/upload-harness.ts';
+import { JobBench } from './job-harness.ts';
 
 const TEN_SECONDS = 10_000;
 

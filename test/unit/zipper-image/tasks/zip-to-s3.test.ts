@@ -6,7 +6,7 @@ import { AppError } from '#runtime/errors.ts';
 import { contentOf, readZip } from '#test/support/archives/read-zip.ts';
 import { until } from '#test/support/until.ts';
 import { toFailure } from '#zipper-image/status/failure.ts';
-import { allEntries, bodies, type Entries, entryOf, JobBench, PART, settings, task } from './job-bench.ts';
+import { allEntries, bodies, type Entries, entryOf, JobBench, PART, settings, task } from './job-harness.ts';
 
 describe('zipToS3', () => {
   let bench: JobBench;

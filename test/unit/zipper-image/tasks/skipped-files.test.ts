@@ -5,7 +5,7 @@ import type { ZipResult } from '#crds/zip-job.ts';
 import type { ArchiveTask } from '#crds/zipper-contract.ts';
 import { contentOf, readZip } from '#test/support/archives/read-zip.ts';
 import { SourceError } from '#zipper-image/sources/source-error.ts';
-import { bodies, type Entries, entryOf, JobBench, task } from './job-bench.ts';
+import { bodies, type Entries, entryOf, JobBench, task } from './job-harness.ts';
 
 const URL_WITH_SECRET = 'https://source.example/file?signature=CANARY';
 

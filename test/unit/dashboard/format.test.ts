@@ -1,0 +1,26 @@
+import { expect } from 'chai';
+import { FORMAT } from '#dashboard/format.ts';
+
+describe('FORMAT', () => {
+  it('formats sizes', () => {
+    const sizes = [0, 1, 1023, 1024, 1536, 150 * 1024 ** 2, 5 * 1024 ** 3].map(FORMAT.bytes);
+    expect(sizes).to.deep.equal(['0 B', '1 B', '1023 B', '1.0 KiB', '1.5 KiB', '150 MiB', '5.0 GiB']);
+  });
+
+  it('formats durations with their two largest units', () => {
+    const texts = [-5, 0, 999, 12_000, 90_000, 3_600_000, 90_061_000].map(FORMAT.duration);
+    expect(texts).to.deep.equal(['0 s', '0 s', '0 s', '12 s', '1 min 30 s', '1 h', '1 d 1 h']);
+  });
+
+  it('encodes every part of a path', () => {
+    expect(FORMAT.path('projects', 'a/../b', '?')).to.equal('/projects/a%2F..%2Fb/%3F');
+  });
+
+  it('formats counts with singular and plural', () => {
+    expect([
+      FORMAT.count(1, 'job'),
+      FORMAT.count(2, 'job'),
+      FORMAT.count(1234, 'entry', 'entries'),
+    ]).to.deep.equal(['1 job', '2 jobs', '1,234 entries']);
+  });
+});
