@@ -133,10 +133,10 @@ describe('listJobs', () => {
       }),
     ],
   ];
-  const asked: (string | undefined)[] = [];
+  const fieldSelectors: (string | undefined)[] = [];
   const kube: Pick<KubeClient, 'request'> = {
     request: ({ query = {} }) => {
-      asked.push(query['fieldSelector']?.toString());
+      fieldSelectors.push(query['fieldSelector']?.toString());
       const page = query['continue'] === undefined ? 0 : 1;
       return Promise.resolve({ metadata: page === 0 ? { continue: 'more' } : {}, items: pages[page] });
     },
@@ -169,9 +169,9 @@ describe('listJobs', () => {
   });
 
   it('filters by bucket and phase on the API server', async () => {
-    asked.length = 0;
+    fieldSelectors.length = 0;
     await names({ phases: ['Queued'], bucket: { service: 's3', bucketName: 'archive' } });
-    expect(asked[0]).to.equal(
+    expect(fieldSelectors[0]).to.equal(
       'spec.bucketRef.name=s3-archive,status.phase!=Succeeded,status.phase!=Failed,status.phase!=Cancelled',
     );
   });

@@ -21,7 +21,7 @@ describe('createAbandonZipJob', () => {
     const { jobs, abandon } = setUp();
     jobs.put(aZipJob());
     abandon({ namespace: NAMESPACE, name: NAME });
-    await until('the job to be gone', () => jobs.all().length === 0);
+    await until('the job to be deleted', () => jobs.all().length === 0);
     await abandon[Symbol.asyncDispose]();
   });
 
@@ -29,7 +29,7 @@ describe('createAbandonZipJob', () => {
     const { jobs, abandon, lines, deletes } = setUp();
     jobs.fail(unreachable());
     abandon({ namespace: NAMESPACE, name: NAME });
-    await until('it to give up', () => lines.some((line) => line.includes('start deadline')));
+    await until('the last attempt', () => lines.some((line) => line.includes('start deadline')));
     expect(deletes()).to.have.length(3);
     await abandon[Symbol.asyncDispose]();
   });

@@ -94,7 +94,7 @@ describe('the API', function () {
     }, 200);
     try {
       for (let n = 0; n < 5; n += 1) expect((await api.post(A_REQUEST)).status).to.equal(201);
-      await until('the slow ones to be gone', () => closed === SLOW_CLIENTS);
+      await until('the slow clients to be disconnected', () => closed === SLOW_CLIENTS);
     } finally {
       clearInterval(drip);
       for (const socket of sockets) socket.destroy();

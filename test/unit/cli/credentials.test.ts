@@ -8,7 +8,7 @@ import { UsageError } from '#cli/usage-error.ts';
 
 const WANT = { accessKeyId: 'AKIDCANARY', secretAccessKey: 'secret/CANARY+=' };
 
-const asked: string[] = [];
+const prompts: string[] = [];
 const terminal = (change: Partial<Terminal> = {}): Terminal => ({
   isInteractive: false,
   print: () => undefined,
@@ -16,7 +16,7 @@ const terminal = (change: Partial<Terminal> = {}): Terminal => ({
   readInput: () => Promise.resolve(''),
   confirm: () => Promise.resolve(false),
   askHidden: (question) => {
-    asked.push(question);
+    prompts.push(question);
     return Promise.resolve(question.startsWith('Secret') ? WANT.secretAccessKey : WANT.accessKeyId);
   },
   ...change,
@@ -70,7 +70,7 @@ describe('readCredentials', () => {
   let dir = '';
   beforeEach(async () => {
     dir = await mkdtemp(join(tmpdir(), 'credentials-'));
-    asked.length = 0;
+    prompts.length = 0;
   });
   afterEach(() => rm(dir, { recursive: true }));
 
@@ -103,7 +103,7 @@ describe('readCredentials', () => {
 
   it('prompts the user, and suggests alternatives without a terminal', async () => {
     expect(await read({ terminal: { isInteractive: true } })).to.deep.equal(WANT);
-    expect(asked).to.deep.equal(['Access key ID', 'Secret access key']);
+    expect(prompts).to.deep.equal(['Access key ID', 'Secret access key']);
     expect(await refusal(read())).to.match(
       /--credentials-file FILE.*--credentials-file -.*ZIPJOBS_ACCESS_KEY_ID/,
     );

@@ -26,11 +26,11 @@ const sayCommands =
         )
         .command(
           'bye',
-          'Goes',
+          'Says goodbye',
           (args) => args.option('yes', { type: 'boolean' }),
           run(async (args, session) => {
             await confirmed(session, 'Really?', args);
-            return { value: {}, text: 'gone', exitCode: 1 };
+            return { value: {}, text: 'deleted', exitCode: 1 };
           }),
         )
         .demandCommand(1, 'Choose a command: hello, bye'),
@@ -57,7 +57,7 @@ describe('createProgram', () => {
   });
 
   it('exits with the code of the command', async () => {
-    expect(await say('say', 'bye', '--yes')).to.include({ code: 1, output: 'gone\n' });
+    expect(await say('say', 'bye', '--yes')).to.include({ code: 1, output: 'deleted\n' });
   });
 
   const wrong: Readonly<Record<string, readonly [args: readonly string[], message: RegExp]>> = {
@@ -165,12 +165,12 @@ describe('confirmed', () => {
     );
 
   it('prompts the user', async () => {
-    expect((await bye(true)).output).to.equal('gone\n');
+    expect((await bye(true)).output).to.equal('deleted\n');
     expect(await bye(false)).to.deep.include({ code: 3, output: '' });
   });
 
   it('requires --yes without a terminal', async () => {
-    expect((await bye(undefined, '--yes')).output).to.equal('gone\n');
+    expect((await bye(undefined, '--yes')).output).to.equal('deleted\n');
     const refused = await bye(undefined);
     expect(refused).to.include({ code: 2, output: '' });
     expect(refused.errors).to.contain('--yes');

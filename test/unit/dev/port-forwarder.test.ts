@@ -65,9 +65,9 @@ describe('startForwarder', () => {
       port: 0,
       target: async () => ({ host: HOST, port: portOf(server) }),
     });
-    const asked = once(server, 'request');
+    const received = once(server, 'request');
     const response = fetch(forwarder.url).catch((error: unknown) => error);
-    await asked;
+    await received;
     await forwarder[Symbol.asyncDispose]();
     expect(await response).to.be.instanceOf(Error);
   });

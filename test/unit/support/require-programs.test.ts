@@ -21,8 +21,8 @@ const TESTS = `
   });
   for (const name of ['three', 'four'])
     it(name, function () { return requirePrograms(this, ['here', '7zz', 'bsdtar']); });
-  it('needs what is there', function () { return requirePrograms(this, ['here', '/']); });
-  it('is skipped by other means', function () { this.skip(); });
+  it('needs an installed program', function () { return requirePrograms(this, ['here', '/']); });
+  it('is skipped for another reason', function () { this.skip(); });
 `;
 
 describe('requirePrograms', () => {

@@ -26,7 +26,7 @@ const SUCCEEDED: ZipJobStatus = {
 const FAILED: ZipJobStatus = {
   phase: 'Failed',
   reason: 'SourceNotFound',
-  message: 'file 2 at https://files.example.com/b.txt?X-Amz-Signature=SECRET answered 404',
+  message: 'file 2 at https://files.example.com/b.txt?X-Amz-Signature=SECRET responded with 404',
   failure: { code: 'SourceNotFound', fileIndex: 2, httpStatus: 404, retriable: false },
 };
 
@@ -142,7 +142,7 @@ describe('?expand=', () => {
     const { error } = await read(uuid, 'error');
     expect(error).to.deep.equal({
       code: 'SourceNotFound',
-      message: 'file 2 at https://files.example.com/b.txt?[redacted] answered 404',
+      message: 'file 2 at https://files.example.com/b.txt?[redacted] responded with 404',
       file_index: 2,
       http_status: 404,
       retriable: false,

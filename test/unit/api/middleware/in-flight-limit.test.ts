@@ -36,7 +36,7 @@ describe('limits of requests in flight', () => {
     await until('two creates to wait', () => api.jobs.calls.length === 2);
     expect((await api.post(A_REQUEST)).status).to.equal(503);
     const theirs = api.post(A_REQUEST, { token: other });
-    await until('the other project to be let in', () => api.jobs.calls.length === 3);
+    await until('the create of the other project', () => api.jobs.calls.length === 3);
     slow.resolve();
     for (const response of await Promise.all([...held, theirs])) expect(response.status).to.equal(201);
   });

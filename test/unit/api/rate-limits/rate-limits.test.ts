@@ -36,15 +36,15 @@ describe('createRateLimits', () => {
     expect(seen).to.deep.equal([false, false, false, true]);
   });
 
-  for (const [granted, asked, limit] of [
+  for (const [granted, requested, limit] of [
     [10, 4, 4],
     [10, 40, 10],
     [0, 4, 4],
     [10, undefined, 10],
   ] as const)
-    it(`limits a project that is granted ${granted} and asks for ${asked} to ${limit}`, async () => {
+    it(`limits a project that is granted ${granted} and requests ${requested} to ${limit}`, async () => {
       const limits = limitsOf({ requestsPerMinutePerProject: granted });
-      const quotas = await limits.take(caller('a', asked));
+      const quotas = await limits.take(caller('a', requested));
       expect(quotas.find(({ name }) => name === 'project')?.limit).to.equal(limit);
     });
 

@@ -37,11 +37,11 @@ const SECRETS: readonly string[] = [
 /** Every place in which such a text can appear. */
 const PLACES: Readonly<Record<string, (text: string) => string>> = {
   'a plain text': (text) => text,
-  'a sentence': (text) => `the source answered 403 to ${text} after 3 attempts`,
+  'a sentence': (text) => `the source responded with 403 to ${text} after 3 attempts`,
   'a JSON member': (text) => JSON.stringify({ level: 50, msg: text }),
   'a JSON member in a JSON string': (text) =>
     JSON.stringify({ body: JSON.stringify({ error: { message: text } }) }),
-  'JSON after text': (text) => `answer: ${JSON.stringify({ message: text })}`,
+  'JSON after text': (text) => `response: ${JSON.stringify({ message: text })}`,
   'the last line of a log': (text) => `first\n{"level":30}\n${text}`,
 };
 

@@ -44,20 +44,20 @@ describe('createSysdump', () => {
   });
   afterEach(() => rm(dir, { recursive: true }));
 
-  const asked: string[] = [];
+  const paths: string[] = [];
   const kubeOf = ({
     responses = {},
     log = () => Readable.from([Buffer.from('one\ntwo\n')]),
   }: Script): KubeClient => ({
     server: 'https://example.test',
     request: async (request) => {
-      asked.push(request.path);
+      paths.push(request.path);
       const all = [...Object.entries(responses), ...Object.entries(RESPONSES)];
       const found = all.find(([end]) => request.path.endsWith(end));
       return found ? found[1](request) : { metadata: {}, items: [] };
     },
     stream: async (request) => {
-      asked.push(`${request.path}${request.query?.['previous'] === true ? '?previous' : ''}`);
+      paths.push(`${request.path}${request.query?.['previous'] === true ? '?previous' : ''}`);
       return log(request);
     },
     [Symbol.asyncDispose]: () => Promise.resolve(),
@@ -67,7 +67,7 @@ describe('createSysdump', () => {
     limits: Partial<DumpLimits> = {},
     signal = AbortSignal.timeout(20_000),
   ) => {
-    asked.length = 0;
+    paths.length = 0;
     const deps = { kube: kubeOf(script), clock: systemClock, progress: () => undefined, version: '1.2.3' };
     const path = join(dir, 'dump.zip');
     const request = { path, projects: [], ownNamespace: 'acme', limits: { ...DUMP_LIMITS, ...limits } };
@@ -78,8 +78,8 @@ describe('createSysdump', () => {
 
   it('reads no Secret of any namespace', async () => {
     await dump({});
-    expect(asked).to.include('/api/v1/namespaces/acme/pods');
-    expect(asked.filter((path) => path.includes('/secrets'))).to.deep.equal([]);
+    expect(paths).to.include('/api/v1/namespaces/acme/pods');
+    expect(paths.filter((path) => path.includes('/secrets'))).to.deep.equal([]);
   });
 
   it('reads the log of the run before a restart', async () => {
@@ -89,7 +89,7 @@ describe('createSysdump', () => {
       'logs/acme/a/zipper.previous.log',
       'logs/acme/b/zipper.log',
     ]);
-    expect(asked).to.include('/api/v1/namespaces/acme/pods/a/log?previous');
+    expect(paths).to.include('/api/v1/namespaces/acme/pods/a/log?previous');
   });
 
   it('reads the last lines of a log, or the last hours if requested', async () => {
@@ -132,7 +132,7 @@ describe('createSysdump', () => {
       throw forbidden();
     };
     const { problems } = await dump({ responses: { [`/apis/zipjobs.dev/v1alpha1/zipprojects`]: refuse } });
-    expect(asked).to.include('/apis/zipjobs.dev/v1alpha1/namespaces/acme/zipjobs');
+    expect(paths).to.include('/apis/zipjobs.dev/v1alpha1/namespaces/acme/zipjobs');
     expect(problems.find(({ what }) => what === 'other projects')?.why).to.contain('only acme');
   });
 

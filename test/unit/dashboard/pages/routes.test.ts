@@ -51,39 +51,39 @@ describe('every route of createRoutes', () => {
     const first = requests.length;
     const statuses: Record<string, number> = {};
     for (const route of chosen) statuses[`${route.method} ${route.path}`] = (await send(route)).status;
-    const asked = requests.slice(first).filter(({ path }) => !path.endsWith('reviews'));
-    return { statuses, asked };
+    const sent = requests.slice(first).filter(({ path }) => !path.endsWith('reviews'));
+    return { statuses, sent };
   };
   const all = (chosen: readonly Route[], status: number): Readonly<Record<string, number>> =>
     Object.fromEntries(chosen.map(({ method, path }) => [`${method} ${path}`, status]));
 
   it('is denied to a user without permissions in the project, before anything is read', async () => {
     const csrf = await stranger.csrf('/projects');
-    const { statuses, asked } = await sendAll(ofProject(), (route) =>
+    const { statuses, sent } = await sendAll(ofProject(), (route) =>
       route.method === 'GET' ? stranger.get(addressOf(route)) : stranger.post(addressOf(route), { csrf }),
     );
     expect(statuses).to.deep.equal(all(ofProject(), 403));
-    expect(asked).to.deep.equal([]);
+    expect(sent).to.deep.equal([]);
   });
 
   it('that changes something is denied to a user who can only view', async () => {
     const csrf = await project.viewer.csrf(HOME);
     const closed = changes().filter(({ path }) => path.includes(':project'));
-    const { statuses, asked } = await sendAll(closed, (route) =>
+    const { statuses, sent } = await sendAll(closed, (route) =>
       project.viewer.post(addressOf(route), { csrf }),
     );
     expect(statuses).to.deep.equal(all(closed, 403));
-    expect(asked).to.deep.equal([]);
+    expect(sent).to.deep.equal([]);
   });
 
   it('that changes something requires the CSRF token of the session', async () => {
     const stolen = await project.viewer.csrf(HOME);
     for (const fields of [{}, { csrf: '' }, { csrf: stolen }]) {
-      const { statuses, asked } = await sendAll(changes(), (route) =>
+      const { statuses, sent } = await sendAll(changes(), (route) =>
         project.ada.post(addressOf(route), fields),
       );
       expect(statuses).to.deep.equal(all(changes(), 403));
-      expect(asked).to.deep.equal([]);
+      expect(sent).to.deep.equal([]);
     }
   });
 
@@ -93,20 +93,20 @@ describe('every route of createRoutes', () => {
       { ...FROM_HERE, 'sec-fetch-site': 'cross-site' },
       { origin: 'https://evil.example' },
     ]) {
-      const { statuses, asked } = await sendAll(changes(), (route) =>
+      const { statuses, sent } = await sendAll(changes(), (route) =>
         project.ada.post(addressOf(route), { csrf }, headers),
       );
       expect(statuses).to.deep.equal(all(changes(), 403));
-      expect(asked).to.deep.equal([]);
+      expect(sent).to.deep.equal([]);
     }
   });
 
   it('shows nothing without a session', async () => {
-    const nobody = project.server.visit();
-    const { statuses, asked } = await sendAll(routes, (route) =>
-      route.method === 'GET' ? nobody.get(addressOf(route)) : nobody.post(addressOf(route), {}),
+    const guest = project.server.visit();
+    const { statuses, sent } = await sendAll(routes, (route) =>
+      route.method === 'GET' ? guest.get(addressOf(route)) : guest.post(addressOf(route), {}),
     );
     expect(statuses).to.deep.equal(all(routes, 303));
-    expect(asked).to.deep.equal([]);
+    expect(sent).to.deep.equal([]);
   });
 });

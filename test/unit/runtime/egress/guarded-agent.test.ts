@@ -19,12 +19,12 @@ const responses = (...addresses: readonly string[]): LookupAddress[] =>
 
 /** A resolver that returns these responses in order, repeats the last one, and records the names. */
 const scripted = (...script: readonly LookupAddress[][]) => {
-  const asked: string[] = [];
+  const names: string[] = [];
   const resolve: ResolveAll = (name) => {
-    asked.push(name);
-    return Promise.resolve(script[Math.min(asked.length, script.length) - 1] ?? []);
+    names.push(name);
+    return Promise.resolve(script[Math.min(names.length, script.length) - 1] ?? []);
   };
-  return { asked, resolve };
+  return { names, resolve };
 };
 
 const get = async (agent: Agent, url: string): Promise<number | Error> => {
@@ -83,10 +83,10 @@ describe('createGuardedAgent', () => {
   });
 
   it('does not connect to a local name, whatever the resolver returns (S8)', async () => {
-    const { resolve, asked } = scripted(responses('93.184.216.34'));
+    const { resolve, names } = scripted(responses('93.184.216.34'));
     for (const host of ['localhost', 'a.localhost', 'intranet', 'x.svc', 'x.internal'])
       await refuses(host, { lookup: resolve });
-    expect(asked).to.deep.equal([]);
+    expect(names).to.deep.equal([]);
   });
 
   it('refuses a name if any of its addresses is refused (S41)', async () => {
@@ -119,12 +119,12 @@ describe('createGuardedAgent', () => {
   });
 
   it('resolves absolute names and connects to the resolved address (S8)', async () => {
-    const { resolve, asked } = scripted(responses('127.0.0.1'));
+    const { resolve, names } = scripted(responses('127.0.0.1'));
     const status = await withAgent(onlyLoopback, { lookup: resolve }, (agent) =>
       get(agent, `http://files.test.example:${origin.port}/gen/1/1`),
     );
     expect(status).to.equal(200);
-    expect(asked).to.deep.equal(['files.test.example.']);
+    expect(names).to.deep.equal(['files.test.example.']);
   });
 
   it('requests all addresses in the form that Node expects (S4)', async () => {

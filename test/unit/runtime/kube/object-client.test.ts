@@ -198,7 +198,7 @@ describe('createKubeClient', () => {
       { code: 'TooManyRequests', retryAfterMs: 3_000 },
     ],
     [500, status('InternalError'), { code: 'ServerError', retryable: true }],
-    [503, 'a proxy says no', { code: 'ServerError', retryable: true }],
+    [503, 'error of a proxy', { code: 'ServerError', retryable: true }],
     [504, status('Timeout'), { code: 'Timeout', retryable: true }],
     [418, {}, { code: 'BadRequest', retryable: false }],
   ] as const) {
@@ -284,9 +284,9 @@ describe('createKubeClient', () => {
   });
 
   it('reports an unreachable server', async () => {
-    const gone = await startScriptedApiServer();
-    await gone[Symbol.asyncDispose]();
-    const access = { server: gone.kube.server, credentials: async () => ({ headers: {}, tls: {} }) };
+    const closed = await startScriptedApiServer();
+    await closed[Symbol.asyncDispose]();
+    const access = { server: closed.kube.server, credentials: async () => ({ headers: {}, tls: {} }) };
     await using kube = createKubeClient({ access, requestTimeoutMs: 1_000 });
     const error = await rejection(kube.request({ method: 'GET', path: '/x' }));
     expect(error.code).to.equal('Unreachable');

@@ -224,8 +224,8 @@ describe('download', () => {
       const error = await failureAt(origin.url('/stall/500/1000/1'), { settings });
       expect(error).to.include({ code: 'SourceStalled', retryable: true });
       expect(origin.requests).to.have.length(2);
-      const patient = { ...settings, sourceAttempts: 20 };
-      const entry = await read('/stall/500/1000/2?times=1', { settings: patient });
+      const manyAttempts = { ...settings, sourceAttempts: 20 };
+      const entry = await read('/stall/500/1000/2?times=1', { settings: manyAttempts });
       expect(entry.bytes.equals(generatedBytes(1000, 2))).to.equal(true);
     });
 

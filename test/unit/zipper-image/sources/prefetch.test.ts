@@ -106,13 +106,13 @@ describe('createSourceReader', () => {
   });
 
   it('downloads as many files concurrently as the setting allows, with as many connections', async () => {
-    const allAsked = Promise.withResolvers<void>();
-    let asked = 0;
+    const allOpen = Promise.withResolvers<void>();
+    let open = 0;
     /** Responds once 32 requests are open at the same time. */
     const gate: OriginRoute = async (_request, response) => {
-      asked += 1;
-      if (asked === 32) allAsked.resolve();
-      await allAsked.promise;
+      open += 1;
+      if (open === 32) allOpen.resolve();
+      await allOpen.promise;
       response.writeHead(200, { 'content-length': 2 }).end('ok');
     };
     const far = await startFileOrigin({ routes: { '/gate': gate } });
@@ -212,7 +212,7 @@ describe('createSourceReader', () => {
         async (reader) => {
           for await (const entry of reader.entries()) {
             if (entry.index === 0)
-              await until('the others', () => origin.requests.length >= 4, { limitMs: 15_000 });
+              await until('the other requests', () => origin.requests.length >= 4, { limitMs: 15_000 });
             seen.push(entry.index);
             expect(await bodyOf(entry)).to.have.length(1000);
           }

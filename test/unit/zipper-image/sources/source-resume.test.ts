@@ -37,7 +37,7 @@ const measure = async (reader: Reader) => {
 };
 
 /** Resets a connection that cannot be written to for 50 ms; serves the rest as a range. */
-const impatient =
+const resetWhenPaused =
   (bytes: number): OriginRoute =>
   async ({ signal }, response, { headers }) => {
     const from = Number(/\d+/.exec(headers.range ?? '')?.[0] ?? '0');
@@ -211,26 +211,26 @@ describe('fetchSource: an interrupted download', () => {
 
   it('checks the address of the resumed connection again (S42)', async () => {
     const inner = await startFileOrigin({ host: '127.0.0.2' });
-    let asked = 0;
+    let lookups = 0;
     const lookup = () => {
-      asked += 1;
-      return Promise.resolve([{ address: asked === 1 ? '127.0.0.1' : '127.0.0.2', family: 4 }]);
+      lookups += 1;
+      return Promise.resolve([{ address: lookups === 1 ? '127.0.0.1' : '127.0.0.2', family: 4 }]);
     };
     const options: HarnessOptions = { agent: { lookup }, settings: { sourceAttempts: 2 } };
     const url = `http://files.test.example:${origin.port}/cut/1/${4 * MIB}/8`;
     const error = await failureOf(withReader([url], measure, options));
     expect(error.code).to.equal('SourceUnreachable');
-    expect(asked).to.be.greaterThan(1);
+    expect(lookups).to.be.greaterThan(1);
     expect(inner.connections).to.equal(0);
     await inner[Symbol.asyncDispose]();
   });
 
   it('requests the rest only when the reader needs it', async () => {
     const bytes = 40 * MIB;
-    await using server = await startFileOrigin({ routes: { '/impatient': impatient(bytes) } });
+    await using server = await startFileOrigin({ routes: { '/reset-when-paused': resetWhenPaused(bytes) } });
     const settings = { sourceBufferBytes: 8 * MIB, sourceAttempts: 2 };
     await withReader(
-      [server.url('/impatient')],
+      [server.url('/reset-when-paused')],
       async (reader) => {
         let crc = 0;
         let length = 0;

@@ -77,7 +77,7 @@ const fieldOf = (holder: unknown, name: string): unknown =>
   typeof holder === 'object' && holder !== null ? Reflect.get(holder, name) : undefined;
 
 /** Replaces the hosts of the providers: nothing leaves the process, and a request to an unexpected host fails. */
-export class Wire {
+export class MockedHosts {
   /** Headers of the last request. */
   sent: Headers = {};
 
@@ -121,18 +121,21 @@ export class Wire {
   }
 }
 
-/** A wire for the tests of a suite. Each test opens its store with `openFor` and must send all expected requests. */
-export const useWire = (): { readonly wire: Wire; readonly openFor: (bucket: TaskBucket) => Store } => {
-  const wire = new Wire();
+/** Mocked hosts for a suite. Each test opens its store with `openFor` and must send all expected requests. */
+export const useMockedHosts = (): {
+  readonly hosts: MockedHosts;
+  readonly openFor: (bucket: TaskBucket) => Store;
+} => {
+  const hosts = new MockedHosts();
   let store: Store | undefined;
-  before(() => wire.start());
-  after(() => wire.stop());
+  before(() => hosts.start());
+  after(() => hosts.stop());
   afterEach(() => {
     store?.close();
-    wire.expectDone();
+    hosts.expectDone();
   });
   return {
-    wire,
+    hosts,
     openFor: (bucket) => {
       store = open(bucket);
       return store;

@@ -4,99 +4,103 @@ import { createLogger } from '#runtime/log.ts';
 import { until } from '#test/support/until.ts';
 import { toFailure } from '#zipper-image/status/failure.ts';
 import { checkBucket } from '#zipper-image/tasks/check-bucket.ts';
-import { KEY, settings, UploadBench } from './upload-harness.ts';
+import { KEY, settings, UploadHarness } from './upload-harness.ts';
 
 /** Longer than any test. */
-const PATIENT_MS = 60_000;
+const LONG_MS = 60_000;
 const log = createLogger('test', { level: 'silent' });
 
 describe('starting an upload during a stop', () => {
   const reason = new AppError('the pod is stopping', { code: 'Terminated', retryable: true });
-  const patient = { ...settings, storeStartGraceMs: PATIENT_MS };
-  let bench: UploadBench;
+  const longGrace = { ...settings, storeStartGraceMs: LONG_MS };
+  let harness: UploadHarness;
   let stop: AbortController;
   let gate: PromiseWithResolvers<void>;
 
   beforeEach(async () => {
-    bench = await UploadBench.start({ idleTimeoutMs: PATIENT_MS });
+    harness = await UploadHarness.start({ idleTimeoutMs: LONG_MS });
     stop = new AbortController();
     gate = Promise.withResolvers<void>();
-    bench.hostile.fault = ({ operation }) =>
+    harness.hostile.fault = ({ operation }) =>
       operation === 'create' ? { kind: 'hold', until: gate.promise } : undefined;
   });
   afterEach(async () => {
     gate.resolve();
-    await bench[Symbol.asyncDispose]();
+    await harness[Symbol.asyncDispose]();
   });
 
   /** Opens, stops while the store processes the start, and returns the result of opening. */
-  const stopped = async (change: Parameters<UploadBench['open']>[0]): Promise<{ end: Promise<unknown> }> => {
-    const end = bench.open({ signal: stop.signal, ...change }).then(
+  const stopped = async (
+    change: Parameters<UploadHarness['open']>[0],
+  ): Promise<{ end: Promise<unknown> }> => {
+    const end = harness.open({ signal: stop.signal, ...change }).then(
       () => 'opened',
       (error: unknown) => error,
     );
-    await until('the start to reach the store', () => bench.count('create') > 0);
+    await until('the start to reach the store', () => harness.count('create') > 0);
     stop.abort(reason);
     return { end };
   };
 
   it('waits for the late response and aborts its upload (H8, F8)', async () => {
-    const { end } = await stopped({ settings: patient });
+    const { end } = await stopped({ settings: longGrace });
     gate.resolve();
     expect(await end).to.equal(reason);
-    expect([bench.count('create'), bench.count('abort'), bench.count('part')]).to.deep.equal([1, 1, 0]);
-    bench.expectNothingLeft();
-    expect(bench.left.reported()).to.deep.equal({});
+    expect([harness.count('create'), harness.count('abort'), harness.count('part')]).to.deep.equal([1, 1, 0]);
+    harness.expectNothingLeft();
+    expect(harness.left.reported()).to.deep.equal({});
   });
 
   it('gives up after the grace period, and the termination message reports it (H8)', async () => {
     const { end } = await stopped({ settings: { ...settings, storeStartGraceMs: 20 } });
     expect(await end).to.equal(reason);
-    expect(bench.left.reported()).to.deep.equal({ startUnconfirmed: true });
+    expect(harness.left.reported()).to.deep.equal({ startUnconfirmed: true });
   });
 
   it('does not retry after a failure', async () => {
-    const slowly = gate.promise.then(() => bench.hostile.closeConnections());
-    bench.hostile.fault = () => ({ kind: 'hold', until: slowly });
-    const { end } = await stopped({ settings: patient });
+    const slowly = gate.promise.then(() => harness.hostile.closeConnections());
+    harness.hostile.fault = () => ({ kind: 'hold', until: slowly });
+    const { end } = await stopped({ settings: longGrace });
     gate.resolve();
     expect(await end).to.equal(reason);
-    expect(bench.count('create')).to.equal(1);
-    expect(bench.left.reported()).to.deep.equal({ startUnconfirmed: true });
+    expect(harness.count('create')).to.equal(1);
+    expect(harness.left.reported()).to.deep.equal({ startUnconfirmed: true });
   });
 
   it('reports nothing if the stop came before the request', async () => {
     stop.abort(reason);
-    const end = await bench.open({ signal: stop.signal }).catch((error: unknown) => error);
+    const end = await harness.open({ signal: stop.signal }).catch((error: unknown) => error);
     expect(end).to.equal(reason);
-    expect(bench.count('create')).to.equal(0);
-    expect(bench.left.reported()).to.deep.equal({});
+    expect(harness.count('create')).to.equal(0);
+    expect(harness.left.reported()).to.deep.equal({});
   });
 
   it('leaves an earlier lost start to the recovery (H8)', async () => {
-    bench.hostile.fault = ({ operation, nth }) => {
+    harness.hostile.fault = ({ operation, nth }) => {
       if (operation === 'create')
         return nth === 1 ? { kind: 'drop', when: 'after' } : { kind: 'hold', until: gate.promise };
       return undefined;
     };
-    const end = bench.open({ signal: stop.signal, settings: patient }).catch((error: unknown) => error);
-    await until('the second start to reach the store', () => bench.count('create') === 2);
+    const end = harness.open({ signal: stop.signal, settings: longGrace }).catch((error: unknown) => error);
+    await until('the second start to reach the store', () => harness.count('create') === 2);
     stop.abort(reason);
     gate.resolve();
     expect(await end).to.equal(reason);
-    expect(bench.count('abort')).to.equal(1);
-    expect(bench.left.reported()).to.include({ startUnconfirmed: true });
+    expect(harness.count('abort')).to.equal(1);
+    expect(harness.left.reported()).to.include({ startUnconfirmed: true });
   });
 
   it('aborts the upload of a bucket check as well', async () => {
-    const { store } = bench;
+    const { store } = harness;
     const { signal } = stop;
-    const end = checkBucket({ store, settings: patient, log, podUid: 'pod-1', signal, toFailure });
-    await until('the start to reach the store', () => bench.count('create') > 0);
+    const end = checkBucket({ store, settings: longGrace, log, podUid: 'pod-1', signal, toFailure });
+    await until('the start to reach the store', () => harness.count('create') > 0);
     stop.abort(reason);
     gate.resolve();
     expect(await end).to.include({ ok: false });
-    expect([bench.count('part'), bench.count('abort'), bench.hostile.uploads.size]).to.deep.equal([0, 1, 0]);
-    expect(bench.hostile.objects.has(KEY)).to.equal(true);
+    expect([harness.count('part'), harness.count('abort'), harness.hostile.uploads.size]).to.deep.equal([
+      0, 1, 0,
+    ]);
+    expect(harness.hostile.objects.has(KEY)).to.equal(true);
   });
 });

@@ -15,12 +15,12 @@ import {
   R2,
   R2_ORIGIN,
   UPLOAD,
-  useWire,
+  useMockedHosts,
 } from './mocked-hosts.ts';
 import { failureOf } from './upload-harness.ts';
 
 describe('requests of a store', () => {
-  const { wire, openFor } = useWire();
+  const { hosts, openFor } = useMockedHosts();
   let store: Store;
 
   describe('to R2', () => {
@@ -29,37 +29,37 @@ describe('requests of a store', () => {
     });
 
     it('start an upload in region auto without a checksum header (U13) (U15)', async () => {
-      wire.expect(R2_ORIGIN, { method: 'POST', path: `/archives${PATH}?uploads=`, response: CREATED });
+      hosts.expect(R2_ORIGIN, { method: 'POST', path: `/archives${PATH}?uploads=`, response: CREATED });
       await store.createUpload(KEY, 'pod-1');
-      expectPlain(wire.sent, 'auto');
-      expect(wire.sent).to.include({
+      expectPlain(hosts.sent, 'auto');
+      expect(hosts.sent).to.include({
         'x-amz-meta-zip-attempt': 'pod-1',
         host: `${ACCOUNT}.r2.cloudflarestorage.com`,
       });
-      expect(Object.keys(wire.sent).join(' ')).not.to.match(/checksum/);
+      expect(Object.keys(hosts.sent).join(' ')).not.to.match(/checksum/);
     });
 
     it('send a part with Content-MD5 only and compare the ETag (U13) (U14)', async () => {
       const path = `/archives${PATH}?partNumber=1&uploadId=up-1&x-id=UploadPart`;
-      wire.expect(R2_ORIGIN, { method: 'PUT', path, headers: { etag: `"${MD5.toString('hex')}"` } });
+      hosts.expect(R2_ORIGIN, { method: 'PUT', path, headers: { etag: `"${MD5.toString('hex')}"` } });
       const part = await store.uploadPart(UPLOAD, md5Part);
       expect(part).to.include({ etagIsMd5: true });
-      expectPlain(wire.sent, 'auto');
-      expect(wire.sent).to.include({
+      expectPlain(hosts.sent, 'auto');
+      expect(hosts.sent).to.include({
         'content-md5': MD5.toString('base64'),
         'x-amz-content-sha256': 'UNSIGNED-PAYLOAD',
       });
-      expect(Object.keys(wire.sent).join(' ')).not.to.match(/checksum/);
-      wire.expect(R2_ORIGIN, { method: 'PUT', path, headers: { etag: `"${'0'.repeat(32)}"` } });
+      expect(Object.keys(hosts.sent).join(' ')).not.to.match(/checksum/);
+      hosts.expect(R2_ORIGIN, { method: 'PUT', path, headers: { etag: `"${'0'.repeat(32)}"` } });
       expect(await failureOf(store.uploadPart(UPLOAD, md5Part))).to.include({ code: 'StoreCorrupted' });
     });
 
     it('complete with ETags only (U13) (U14)', async () => {
       const response = completedXml('<ETag>"x-1"</ETag>');
-      wire.expect(R2_ORIGIN, { method: 'POST', path: `/archives${PATH}?uploadId=up-1`, response });
+      hosts.expect(R2_ORIGIN, { method: 'POST', path: `/archives${PATH}?uploadId=up-1`, response });
       const parts: Part[] = [{ ...md5Part, bytes: BODY.length, etag: '"e"', etagIsMd5: false }];
       await store.completeUpload(UPLOAD, parts, 'replace');
-      expect(Object.keys(wire.sent).join(' ')).not.to.match(/checksum/);
+      expect(Object.keys(hosts.sent).join(' ')).not.to.match(/checksum/);
     });
 
     for (const [status, code, want, retryable] of [
@@ -71,7 +71,7 @@ describe('requests of a store', () => {
       [501, 'NotImplemented', 'BucketMisconfigured', false],
     ] as const)
       it(`map ${status} ${code} to ${want} (U15) (U17)`, async () => {
-        wire.expect(R2_ORIGIN, {
+        hosts.expect(R2_ORIGIN, {
           method: 'POST',
           path: `/archives${PATH}?uploads=`,
           status,

@@ -15,12 +15,12 @@ import {
   KEY,
   PATH,
   UPLOAD,
-  useWire,
+  useMockedHosts,
 } from './mocked-hosts.ts';
 import { failureOf } from './upload-harness.ts';
 
 describe('requests of a store', () => {
-  const { wire, openFor } = useWire();
+  const { hosts, openFor } = useMockedHosts();
   let store: Store;
 
   describe('to S3', () => {
@@ -29,10 +29,10 @@ describe('requests of a store', () => {
     });
 
     it('start an upload with attempt, content type and checksum, without an ACL (U13) (U14) (U15)', async () => {
-      wire.expect(AWS_ORIGIN, { method: 'POST', path: `${PATH}?uploads=`, response: CREATED });
+      hosts.expect(AWS_ORIGIN, { method: 'POST', path: `${PATH}?uploads=`, response: CREATED });
       expect(await store.createUpload(KEY, 'pod-1')).to.equal('up-1');
-      expectPlain(wire.sent, 'eu-central-1');
-      expect(wire.sent).to.include({
+      expectPlain(hosts.sent, 'eu-central-1');
+      expect(hosts.sent).to.include({
         'x-amz-meta-zip-attempt': 'pod-1',
         'content-type': 'application/zip',
         'x-amz-checksum-algorithm': 'CRC32',
@@ -41,20 +41,20 @@ describe('requests of a store', () => {
 
     it('send a part with its CRC-32 and without a hash of the body in the signature (U14)', async () => {
       const crc = base64Crc(CRC);
-      wire.expect(AWS_ORIGIN, {
+      hosts.expect(AWS_ORIGIN, {
         method: 'PUT',
         path: `${PATH}?partNumber=1&uploadId=up-1&x-id=UploadPart`,
         headers: { etag: '"e"', 'x-amz-checksum-crc32': crc },
       });
       const part = await store.uploadPart(UPLOAD, crcPart);
       expect(part).to.include({ number: 1, bytes: BODY.length, etag: '"e"' });
-      expectPlain(wire.sent, 'eu-central-1');
-      expect(wire.sent).to.include({
+      expectPlain(hosts.sent, 'eu-central-1');
+      expect(hosts.sent).to.include({
         'x-amz-checksum-crc32': crc,
         'x-amz-content-sha256': 'UNSIGNED-PAYLOAD',
         'content-length': String(BODY.length),
       });
-      expect(Object.keys(wire.sent).filter((name) => /checksum|content-md5/.test(name))).to.deep.equal([
+      expect(Object.keys(hosts.sent).filter((name) => /checksum|content-md5/.test(name))).to.deep.equal([
         'x-amz-checksum-crc32',
       ]);
     });
@@ -65,7 +65,7 @@ describe('requests of a store', () => {
       ['no ETag', { 'x-amz-checksum-crc32': base64Crc(CRC) }],
     ] as const)
       it(`refuse a part whose response has ${what} (U14)`, async () => {
-        wire.expect(AWS_ORIGIN, {
+        hosts.expect(AWS_ORIGIN, {
           method: 'PUT',
           path: `${PATH}?partNumber=1&uploadId=up-1&x-id=UploadPart`,
           headers,
@@ -78,21 +78,21 @@ describe('requests of a store', () => {
       const crc32OfParts = 'whatever-1';
       const response = completedXml(`<ETag>"x-1"</ETag><ChecksumCRC32>${crc32OfParts}</ChecksumCRC32>`);
       const expected = { method: 'POST', path: `${PATH}?uploadId=up-1`, response } as const;
-      wire.expect(AWS_ORIGIN, expected);
+      hosts.expect(AWS_ORIGIN, expected);
       expect(await store.completeUpload(UPLOAD, parts, 'replace')).to.deep.equal({
         etag: 'x-1',
         crc32OfParts,
       });
-      expectPlain(wire.sent, 'eu-central-1');
-      expect(wire.sent).not.to.have.property('if-none-match');
-      wire.expect(AWS_ORIGIN, expected);
+      expectPlain(hosts.sent, 'eu-central-1');
+      expect(hosts.sent).not.to.have.property('if-none-match');
+      hosts.expect(AWS_ORIGIN, expected);
       await store.completeUpload(UPLOAD, parts, 'fail');
-      expect(wire.sent).to.include({ 'if-none-match': '*' });
+      expect(hosts.sent).to.include({ 'if-none-match': '*' });
     });
 
     it('treat a 200 with an embedded error as this error (U8)', async () => {
       const response = `<?xml version="1.0"?>\n${' '.repeat(500)}${errorBody('InternalError').split('\n')[1]}`;
-      wire.expect(AWS_ORIGIN, { method: 'POST', path: `${PATH}?uploadId=up-1`, response });
+      hosts.expect(AWS_ORIGIN, { method: 'POST', path: `${PATH}?uploadId=up-1`, response });
       expect(await failureOf(store.completeUpload(UPLOAD, [], 'replace'))).to.include({
         code: 'StoreUnavailable',
         storeCode: 'InternalError',
@@ -101,19 +101,19 @@ describe('requests of a store', () => {
     });
 
     it('abort, get and list with minimal parameters', async () => {
-      wire.expect(AWS_ORIGIN, {
+      hosts.expect(AWS_ORIGIN, {
         method: 'DELETE',
         path: `${PATH}?uploadId=up-1&x-id=AbortMultipartUpload`,
         status: 204,
       });
       await store.abortUpload(UPLOAD);
-      expectPlain(wire.sent, 'eu-central-1');
+      expectPlain(hosts.sent, 'eu-central-1');
       const headers = { etag: '"x-1"', 'content-length': '9', 'x-amz-meta-zip-attempt': 'pod-1' };
-      wire.expect(AWS_ORIGIN, { method: 'HEAD', path: PATH, headers });
+      hosts.expect(AWS_ORIGIN, { method: 'HEAD', path: PATH, headers });
       expect(await store.head(KEY)).to.deep.equal({ bytes: 9, etag: 'x-1', attempt: 'pod-1' });
-      wire.expect(AWS_ORIGIN, { method: 'HEAD', path: PATH, status: 404 });
+      hosts.expect(AWS_ORIGIN, { method: 'HEAD', path: PATH, status: 404 });
       expect(await store.head(KEY)).to.equal(undefined);
-      wire.expect(AWS_ORIGIN, {
+      hosts.expect(AWS_ORIGIN, {
         method: 'GET',
         path: '/?max-uploads=1000&prefix=dir%2Fa%20b.zip&uploads=',
         response:
@@ -126,7 +126,7 @@ describe('requests of a store', () => {
     });
 
     it('follow no redirect and report the region (U17) (S9)', async () => {
-      wire.expect(AWS_ORIGIN, {
+      hosts.expect(AWS_ORIGIN, {
         method: 'POST',
         path: `${PATH}?uploads=`,
         status: 301,
@@ -157,7 +157,7 @@ describe('requests of a store', () => {
       [500, 'InternalError', 'StoreUnavailable', true],
     ] as const)
       it(`map ${status} ${code} to ${want} (U17)`, async () => {
-        wire.expect(AWS_ORIGIN, {
+        hosts.expect(AWS_ORIGIN, {
           method: 'POST',
           path: `${PATH}?uploads=`,
           status,
@@ -169,14 +169,14 @@ describe('requests of a store', () => {
       });
 
     it('treat a response without an upload ID as retryable', async () => {
-      wire.expect(AWS_ORIGIN, { method: 'POST', path: `${PATH}?uploads=`, response: '<X/>' });
+      hosts.expect(AWS_ORIGIN, { method: 'POST', path: `${PATH}?uploads=`, response: '<X/>' });
       expect(await failureOf(store.createUpload(KEY, 'pod-1'))).to.include({ retryable: true });
     });
   });
 
   it('use path style for a bucket with dots, at the host of its region', async () => {
     store = openFor({ ...AWS, name: 'my.archives' });
-    wire.expect('https://s3.eu-central-1.amazonaws.com', {
+    hosts.expect('https://s3.eu-central-1.amazonaws.com', {
       method: 'POST',
       path: `/my.archives${PATH}?uploads=`,
       response: CREATED,
@@ -187,21 +187,21 @@ describe('requests of a store', () => {
   for (const region of ['us-east-1', 'ap-southeast-2', 'us-gov-west-1', 'il-central-1'])
     it(`use the host of ${region} only (S10)`, async () => {
       store = openFor({ ...AWS, region });
-      wire.expect(`https://archives.s3.${region}.amazonaws.com`, {
+      hosts.expect(`https://archives.s3.${region}.amazonaws.com`, {
         method: 'POST',
         path: `${PATH}?uploads=`,
         response: CREATED,
       });
       await store.createUpload(KEY, 'pod-1');
-      expectPlain(wire.sent, region);
+      expectPlain(hosts.sent, region);
     });
 
   it('include the ACL, storage class and headers of the bucket (U15)', async () => {
     const acl = 'bucket-owner-full-control';
     store = openFor({ ...AWS, acl, storageClass: 'STANDARD_IA', cacheControl: 'no-store' });
-    wire.expect(AWS_ORIGIN, { method: 'POST', path: `${PATH}?uploads=`, response: CREATED });
+    hosts.expect(AWS_ORIGIN, { method: 'POST', path: `${PATH}?uploads=`, response: CREATED });
     await store.createUpload(KEY, 'pod-1');
-    expect(wire.sent).to.include({
+    expect(hosts.sent).to.include({
       'x-amz-acl': acl,
       'x-amz-storage-class': 'STANDARD_IA',
       'cache-control': 'no-store',

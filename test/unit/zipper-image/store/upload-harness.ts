@@ -41,13 +41,14 @@ const localProvider = (kind: StoreKind, endpoint: string): Provider => ({
   capabilities: CAPABILITIES[kind],
 });
 
-export interface BenchOptions extends Partial<Pick<StoreOptions, 'idleTimeoutMs' | 'connectTimeoutMs'>> {
+export interface UploadHarnessOptions
+  extends Partial<Pick<StoreOptions, 'idleTimeoutMs' | 'connectTimeoutMs'>> {
   /** The kind of store that the hostile store is treated as. */
   readonly kind?: StoreKind;
 }
 
 /** An upload to a store that can inject faults, with an older object at its key. */
-export class UploadBench implements AsyncDisposable {
+export class UploadHarness implements AsyncDisposable {
   readonly hostile: HostileStore;
   readonly store: Store;
   readonly failures: Error[] = [];
@@ -58,7 +59,7 @@ export class UploadBench implements AsyncDisposable {
     this.store = store;
   }
 
-  static async start(options: BenchOptions = {}): Promise<UploadBench> {
+  static async start(options: UploadHarnessOptions = {}): Promise<UploadHarness> {
     const { kind = 'custom', ...timeouts } = options;
     const hostile = await startHostileStore();
     hostile.objects.set(KEY, OLD);
@@ -72,7 +73,7 @@ export class UploadBench implements AsyncDisposable {
       idleTimeoutMs: 5_000,
       ...timeouts,
     });
-    return new UploadBench(hostile, store);
+    return new UploadHarness(hostile, store);
   }
 
   open(change: Partial<UploadDeps> = {}): Promise<Upload> {

@@ -1,15 +1,15 @@
 import { expect } from 'chai';
-import { body, failureOf, fill, PART, settings, UploadBench } from './upload-harness.ts';
+import { body, failureOf, fill, PART, settings, UploadHarness } from './upload-harness.ts';
 
 const HOUR = 3_600_000;
 
 describe('parts on a failing store', () => {
-  let bench: UploadBench;
+  let harness: UploadHarness;
 
   beforeEach(async () => {
-    bench = await UploadBench.start();
+    harness = await UploadHarness.start();
   });
-  afterEach(() => bench[Symbol.asyncDispose]());
+  afterEach(() => harness[Symbol.asyncDispose]());
 
   it('are retried after 500, SlowDown, 408, 429 and resets, with the same bytes (U12)', async () => {
     const faults = [
@@ -20,17 +20,17 @@ describe('parts on a failing store', () => {
       { kind: 'response', status: 400, code: 'RequestTimeout' },
       { kind: 'response', status: 429, code: 'TooManyRequests' },
     ] as const;
-    bench.hostile.fault = ({ operation, nth, partNumber = 0 }) =>
+    harness.hostile.fault = ({ operation, nth, partNumber = 0 }) =>
       operation === 'part' && nth === 1 ? faults[partNumber - 1] : undefined;
-    const upload = await bench.filled();
+    const upload = await harness.filled();
     await upload.complete();
-    bench.expectPublished();
+    harness.expectPublished();
     expect(upload.retries).to.equal(6);
   });
 
   it('are signed again with the clock of the store if the local clock is wrong (U12)', async () => {
     const ahead = new Date(Date.now() + HOUR);
-    bench.hostile.fault = ({ operation, nth }) =>
+    harness.hostile.fault = ({ operation, nth }) =>
       operation === 'part' && nth === 1
         ? {
             kind: 'response',
@@ -39,10 +39,10 @@ describe('parts on a failing store', () => {
             headers: { date: ahead.toUTCString() },
           }
         : undefined;
-    const upload = await bench.open();
+    const upload = await harness.open();
     await fill(upload, Buffer.from('one part'));
     await upload.complete();
-    const times = bench.hostile.requests
+    const times = harness.hostile.requests
       .filter(({ operation }) => operation === 'part')
       .map(({ headers }) => String(headers['x-amz-date']));
     expect(times.length).to.equal(2);
@@ -58,85 +58,90 @@ describe('parts on a failing store', () => {
     [405, 'MethodNotAllowed'],
   ] as const)
     it(`fail immediately after ${status} ${code} (U12)`, async () => {
-      bench.hostile.fault = ({ operation, partNumber }) =>
+      harness.hostile.fault = ({ operation, partNumber }) =>
         operation === 'part' && partNumber === 2 ? { kind: 'response', status, code } : undefined;
-      const upload = await bench.open();
+      const upload = await harness.open();
       expect(await failureOf(fill(upload))).to.include({ retryable: false, httpStatus: status });
-      expect(bench.hostile.requests.filter(({ partNumber }) => partNumber === 2).length).to.equal(1);
+      expect(harness.hostile.requests.filter(({ partNumber }) => partNumber === 2).length).to.equal(1);
       await upload.abandon();
-      bench.expectNothingLeft();
+      harness.expectNothingLeft();
     });
 
   it('fail after the configured number of attempts, and leave no upload (U12)', async () => {
-    bench.hostile.fault = ({ operation }) =>
+    harness.hostile.fault = ({ operation }) =>
       operation === 'part' ? { kind: 'response', status: 500, code: 'InternalError' } : undefined;
-    const upload = await bench.open();
+    const upload = await harness.open();
     expect(await failureOf(fill(upload, Buffer.from('x')))).to.include({
       code: 'StoreUnavailable',
       retryable: true,
     });
-    expect(bench.count('part')).to.equal(settings.storeAttempts);
+    expect(harness.count('part')).to.equal(settings.storeAttempts);
     await upload.abandon();
-    bench.expectNothingLeft();
+    harness.expectNothingLeft();
   });
 
   /** Half of this number is less than the attempts of one throttled part. */
   const BUSY_PARTS = 20;
 
   it('succeed on a store that throttles half of the requests for a while, each exactly once (U19)', async () => {
-    let asked = 0;
+    let partRequests = 0;
     let throttled = 0;
-    bench.hostile.fault = ({ operation }) => {
-      if (operation !== 'part' || asked === BUSY_PARTS) return undefined;
-      asked += 1;
-      if (asked % 2 === 0) return undefined;
+    harness.hostile.fault = ({ operation }) => {
+      if (operation !== 'part' || partRequests === BUSY_PARTS) return undefined;
+      partRequests += 1;
+      if (partRequests % 2 === 0) return undefined;
       throttled += 1;
       return { kind: 'response', status: 503, code: 'SlowDown' };
     };
-    const patient = { ...settings, storeThrottledAttempts: 12, storeRetryBaseMs: 5, storeRetryMaxMs: 100 };
-    const upload = await bench.open({ settings: patient });
+    const manyAttempts = {
+      ...settings,
+      storeThrottledAttempts: 12,
+      storeRetryBaseMs: 5,
+      storeRetryMaxMs: 100,
+    };
+    const upload = await harness.open({ settings: manyAttempts });
     const large = Buffer.concat(Array.from({ length: 8 }, () => body));
     const parts = await fill(upload, large);
     expect(parts).to.equal(Math.ceil(large.length / PART));
     await upload.complete();
-    bench.expectPublished(large);
+    harness.expectPublished(large);
     expect(throttled).to.equal(BUSY_PARTS / 2);
-    expect(bench.count('part')).to.equal(parts + throttled);
+    expect(harness.count('part')).to.equal(parts + throttled);
     expect(upload.retries).to.equal(throttled);
   });
 
   it('are retried more often after throttling than after errors (U19)', async () => {
-    bench.hostile.fault = ({ operation, nth, partNumber }) =>
+    harness.hostile.fault = ({ operation, nth, partNumber }) =>
       operation === 'part' && partNumber === 1 && nth < settings.storeThrottledAttempts
         ? { kind: 'response', status: 503, code: 'SlowDown' }
         : undefined;
-    const upload = await bench.filled();
+    const upload = await harness.filled();
     await upload.complete();
     expect(upload.retries)
       .to.equal(settings.storeThrottledAttempts - 1)
       .and.to.be.above(settings.storeAttempts);
-    bench.expectPublished();
+    harness.expectPublished();
   });
 });
 
 describe('a stalled store', () => {
   const PARTS = 1024 * 1024;
-  let bench: UploadBench;
+  let harness: UploadHarness;
   let gate: PromiseWithResolvers<void>;
 
   beforeEach(async () => {
     gate = Promise.withResolvers<void>();
-    bench = await UploadBench.start({ idleTimeoutMs: 300 });
+    harness = await UploadHarness.start({ idleTimeoutMs: 300 });
   });
   afterEach(async () => {
     gate.resolve();
-    await bench[Symbol.asyncDispose]();
+    await harness[Symbol.asyncDispose]();
   });
 
   it('blocks the writer, so memory is limited to the buffers (U18)', async () => {
-    bench.hostile.fault = ({ operation }) =>
+    harness.hostile.fault = ({ operation }) =>
       operation === 'part' ? { kind: 'hold', until: gate.promise } : undefined;
-    const upload = await bench.open();
+    const upload = await harness.open();
     expect(upload.sink.write(Buffer.alloc(4 * PART))).to.equal(undefined);
     const full = upload.sink.write(Buffer.alloc(1));
     expect(full).to.be.instanceOf(Promise);
@@ -151,39 +156,39 @@ describe('a stalled store', () => {
     ['accepts a connection and never reads', 'deaf'],
   ] as const)
     it(`that ${what} fails after the idle timeout, with memory limited to the buffers (U18)`, async () => {
-      bench.hostile.fault = ({ operation }) =>
+      harness.hostile.fault = ({ operation }) =>
         operation === 'part' ? { kind, until: gate.promise } : undefined;
       const few = { ...settings, partSizeBytes: 8 * PARTS, partsInFlight: 1, storeAttempts: 2 };
-      const upload = await bench.open({ settings: few });
+      const upload = await harness.open({ settings: few });
       const before = process.memoryUsage().arrayBuffers;
       const piece = Buffer.alloc(PARTS);
-      let most = 0;
+      let peak = 0;
       const pour = async (): Promise<void> => {
         for (let at = 0; at < 64; at += 1) {
           await upload.sink.write(piece);
-          most = Math.max(most, process.memoryUsage().arrayBuffers - before);
+          peak = Math.max(peak, process.memoryUsage().arrayBuffers - before);
         }
       };
       expect(await failureOf(pour())).to.include({ code: 'StoreUnavailable', retryable: true });
       // One part in flight and the next one that was filled meanwhile, with two attempts each.
-      expect(bench.count('part')).to.be.within(2, 4);
-      expect(most).to.be.below(2 * few.partSizeBytes + 24 * PARTS);
+      expect(harness.count('part')).to.be.within(2, 4);
+      expect(peak).to.be.below(2 * few.partSizeBytes + 24 * PARTS);
       gate.resolve();
       await upload.abandon();
-      bench.expectNothingLeft();
+      harness.expectNothingLeft();
     }).timeout(60_000);
 
   it('does not time out while it keeps reading slowly (U18)', async () => {
     // Each pause is far below the idle timeout even on a busy machine; the sum of the pauses is above it.
-    await using patient = await UploadBench.start({ idleTimeoutMs: 1_500 });
-    patient.hostile.fault = ({ operation, partNumber }) =>
+    await using slow = await UploadHarness.start({ idleTimeoutMs: 1_500 });
+    slow.hostile.fault = ({ operation, partNumber }) =>
       operation === 'part' && partNumber === 1 ? { kind: 'slow', bytesPerSecond: 8 * PARTS } : undefined;
     const large = { ...settings, partSizeBytes: 16 * PARTS };
-    const upload = await patient.open({ settings: large });
+    const upload = await slow.open({ settings: large });
     const bytes = Buffer.alloc(large.partSizeBytes + 9, 7);
     await fill(upload, bytes, 100_000);
     await upload.complete();
-    patient.expectPublished(bytes);
+    slow.expectPublished(bytes);
     expect(upload.retries).to.equal(0);
   }).timeout(60_000);
 });

@@ -1,22 +1,22 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { readZipperConfig } from '#zipper-image/config.ts';
-import { body, failureOf, fill, KEY, PART, settings, UploadBench } from './upload-harness.ts';
+import { body, failureOf, fill, KEY, PART, settings, UploadHarness } from './upload-harness.ts';
 
 describe('createUpload', () => {
-  let bench: UploadBench;
+  let harness: UploadHarness;
 
   beforeEach(async () => {
-    bench = await UploadBench.start();
+    harness = await UploadHarness.start();
   });
-  afterEach(() => bench[Symbol.asyncDispose]());
+  afterEach(() => harness[Symbol.asyncDispose]());
 
   it('publishes the bytes, with the attempt as metadata, and counts confirmed bytes', async () => {
-    const upload = await bench.open();
+    const upload = await harness.open();
     expect(await fill(upload)).to.equal(6);
     expect(upload.bytesUploaded).to.equal(body.length);
     expect(await upload.complete()).to.include({ bytes: body.length });
-    bench.expectPublished();
+    harness.expectPublished();
   });
 
   for (const [what, bytes, parts] of [
@@ -26,52 +26,52 @@ describe('createUpload', () => {
     ['two parts and a byte', 2 * PART + 1, 3],
   ] as const)
     it(`splits ${what} into equal parts and a last one that is not larger (U2)`, async () => {
-      const upload = await bench.open();
+      const upload = await harness.open();
       expect(await fill(upload, body.subarray(0, bytes), 7777)).to.equal(parts);
-      const sizes = [...bench.hostile.uploads.values()].flatMap((open) =>
+      const sizes = [...harness.hostile.uploads.values()].flatMap((open) =>
         [...open.parts].sort(([a], [b]) => a - b).map(([, part]) => part.body.length),
       );
       expect(sizes.slice(0, -1).every((size) => size === PART)).to.equal(true);
       expect(sizes.at(-1)).to.be.within(1, PART);
       await upload.complete();
-      bench.expectPublished(body.subarray(0, bytes));
+      harness.expectPublished(body.subarray(0, bytes));
     });
 
   it('fails on a test store with unequal parts (U2)', async () => {
-    const ref = { key: KEY, uploadId: await bench.store.createUpload(KEY, 'pod-1') };
+    const ref = { key: KEY, uploadId: await harness.store.createUpload(KEY, 'pod-1') };
     const sent = [];
     for (const [index, bytes] of [body.subarray(0, 10), body.subarray(0, 20)].entries()) {
       const md5 = createHash('md5').update(bytes).digest();
       const part = { number: index + 1, body: bytes, digests: { kind: 'md5', md5 } } as const;
-      sent.push(await bench.store.uploadPart(ref, part));
+      sent.push(await harness.store.uploadPart(ref, part));
     }
-    expect(await failureOf(bench.store.completeUpload(ref, sent, 'replace'))).to.include({
+    expect(await failureOf(harness.store.completeUpload(ref, sent, 'replace'))).to.include({
       code: 'StoreCorrupted',
       storeCode: 'InvalidPart',
     });
   });
 
   it('uses a multipart upload even for a few bytes (U7)', async () => {
-    const upload = await bench.open();
+    const upload = await harness.open();
     expect(await fill(upload, Buffer.from('tiny'))).to.equal(1);
     await upload.complete();
-    const operations = bench.hostile.requests.map(({ operation }) => operation);
+    const operations = harness.hostile.requests.map(({ operation }) => operation);
     expect(operations).to.deep.equal(['create', 'part', 'complete']);
   });
 
   it('calculates the SHA-256 of the archive if requested', async () => {
-    const upload = await bench.filled({ sha256: true });
+    const upload = await harness.filled({ sha256: true });
     expect(upload.sha256).to.equal(createHash('sha256').update(body).digest('hex'));
-    expect((await bench.filled()).sha256).to.equal(undefined);
+    expect((await harness.filled()).sha256).to.equal(undefined);
   });
 
   it('refuses an archive that cannot fit before it is sent, and names the limiting setting (U3)', async () => {
-    const upload = await bench.open({ settings: { ...settings, maxArchiveBytes: 100_000 } });
+    const upload = await harness.open({ settings: { ...settings, maxArchiveBytes: 100_000 } });
     expect(() => upload.assertFits(100_000)).not.to.throw();
     expect(() => upload.assertFits(100_001))
       .to.throw(/MAX_ARCHIVE_BYTES/)
       .with.property('code', 'ArchiveTooLarge');
-    const parts = await bench.open();
+    const parts = await harness.open();
     expect(() => parts.assertFits(10_000 * PART)).not.to.throw();
     expect(() => parts.assertFits(10_000 * PART + 1))
       .to.throw(/10000 parts of 65536 bytes \(PART_SIZE_BYTES\)/)
@@ -79,13 +79,13 @@ describe('createUpload', () => {
   });
 
   it('refuses a write that needs part 10,001 before it sends any part (U1) (U3)', async () => {
-    const upload = await bench.open({ settings: { ...settings, partSizeBytes: 16 } });
+    const upload = await harness.open({ settings: { ...settings, partSizeBytes: 16 } });
     expect(() => upload.sink.write(Buffer.alloc(160_001)))
       .to.throw()
       .with.property('code', 'ArchiveTooLarge');
     await upload.abandon();
-    expect(bench.count('part')).to.equal(0);
-    bench.expectNothingLeft();
+    expect(harness.count('part')).to.equal(0);
+    harness.expectNothingLeft();
   });
 
   it('defaults to 16 MiB parts and three in flight: 64 MiB of buffers, 156 GiB of archive (U3)', () => {
@@ -98,60 +98,60 @@ describe('createUpload', () => {
   });
 
   it('refuses a key that is too long in bytes before it sends a request (U1)', async () => {
-    expect(await failureOf(bench.open({ key: 'é'.repeat(513) }))).to.include({ code: 'InvalidTask' });
-    expect(bench.hostile.requests.length).to.equal(0);
-    await (await bench.open({ key: 'é'.repeat(512) })).abandon();
+    expect(await failureOf(harness.open({ key: 'é'.repeat(513) }))).to.include({ code: 'InvalidTask' });
+    expect(harness.hostile.requests.length).to.equal(0);
+    await (await harness.open({ key: 'é'.repeat(512) })).abandon();
   });
 
   it('refuses an invalid part size before it sends a request (U1)', async () => {
     const large = { ...settings, partSizeBytes: 5 * 1024 ** 3 + 1 };
-    expect(await failureOf(bench.open({ settings: large }))).to.include({ code: 'InvalidTask' });
-    expect(bench.hostile.requests.length).to.equal(0);
+    expect(await failureOf(harness.open({ settings: large }))).to.include({ code: 'InvalidTask' });
+    expect(harness.hostile.requests.length).to.equal(0);
   });
 
   it('rejects writes and finishParts with the error of a failed part (U5)', async () => {
-    bench.hostile.fault = ({ operation, partNumber }) =>
+    harness.hostile.fault = ({ operation, partNumber }) =>
       operation === 'part' && partNumber === 2
         ? { kind: 'response', status: 403, code: 'AccessDenied' }
         : undefined;
-    const upload = await bench.open();
+    const upload = await harness.open();
     const error = await failureOf(fill(upload));
     expect(error).to.include({ code: 'BucketAccessDenied', httpStatus: 403 });
-    expect(bench.failures).to.deep.equal([error]);
+    expect(harness.failures).to.deep.equal([error]);
     expect(await failureOf(upload.finishParts())).to.equal(error);
-    expect(bench.count('complete')).to.equal(0);
+    expect(harness.count('complete')).to.equal(0);
     await upload.abandon();
-    bench.expectNothingLeft();
+    harness.expectNothingLeft();
   });
 
   it('can be abandoned before the first part: no object appears (U5) (U6)', async () => {
-    const upload = await bench.open();
+    const upload = await harness.open();
     await upload.sink.write(Buffer.from('few bytes'));
     await upload.abandon();
-    expect(bench.count('part')).to.equal(0);
-    bench.expectNothingLeft();
+    expect(harness.count('part')).to.equal(0);
+    harness.expectNothingLeft();
   });
 
   it('can be abandoned between two parts: no part remains (U5) (U6)', async () => {
-    const upload = await bench.open();
+    const upload = await harness.open();
     await upload.sink.write(body.subarray(0, 3 * PART));
     await upload.abandon();
-    bench.expectNothingLeft();
+    harness.expectNothingLeft();
   });
 
   it('does not publish an archive if the store loses a part (U5)', async () => {
-    const upload = await bench.filled();
-    for (const open of bench.hostile.uploads.values()) open.parts.delete(3);
+    const upload = await harness.filled();
+    for (const open of harness.hostile.uploads.values()) open.parts.delete(3);
     expect(await failureOf(upload.complete())).to.include({
       code: 'StoreCorrupted',
       storeCode: 'InvalidPart',
     });
     await upload.abandon();
-    bench.expectNothingLeft();
+    harness.expectNothingLeft();
   });
 
   it('copies its chunks, so the caller may reuse its buffer (U4)', async () => {
-    const upload = await bench.open();
+    const upload = await harness.open();
     const shared = Buffer.alloc(8192);
     const bytes = randomBytes(3 * PART + 5);
     for (let at = 0; at < bytes.length; at += shared.length) {
@@ -160,6 +160,6 @@ describe('createUpload', () => {
     }
     await upload.finishParts();
     await upload.complete();
-    bench.expectPublished(bytes);
+    harness.expectPublished(bytes);
   });
 });

@@ -1,17 +1,17 @@
 /** Unusable buckets, and stores that expect other headers or corrupt bytes. */
 import { expect } from 'chai';
-import { body, failureOf, fill, UploadBench } from '../store/upload-harness.ts';
-import { JobBench } from './job-harness.ts';
+import { body, failureOf, fill, UploadHarness } from '../store/upload-harness.ts';
+import { JobHarness } from './job-harness.ts';
 
 const TEN_SECONDS = 10_000;
 
 describe('an unusable bucket', () => {
-  let bench: JobBench;
+  let harness: JobHarness;
 
   beforeEach(async () => {
-    bench = await JobBench.start();
+    harness = await JobHarness.start();
   });
-  afterEach(() => bench[Symbol.asyncDispose]());
+  afterEach(() => harness[Symbol.asyncDispose]());
 
   for (const [what, status, code, want] of [
     ['does not exist', 404, 'NoSuchBucket', 'BucketNotFound'],
@@ -23,49 +23,49 @@ describe('an unusable bucket', () => {
     ['gets an expired credential', 400, 'ExpiredToken', 'BucketCredentialsInvalid'],
   ] as const)
     it(`that ${what} fails the job immediately at its first request, before any source is opened (U17)`, async () => {
-      bench.hostile.fault = () => ({ kind: 'response', status, code });
+      harness.hostile.fault = () => ({ kind: 'response', status, code });
       const startedAt = performance.now();
-      expect(await bench.failing()).to.include({ code: want, retryable: false });
+      expect(await harness.failing()).to.include({ code: want, retryable: false });
       expect(performance.now() - startedAt).to.be.below(TEN_SECONDS);
-      expect([bench.hostile.requests.length, bench.sourcesOpened]).to.deep.equal([1, 0]);
-      expect(bench.server.writes.at(-1)?.status.failure).to.include({ code: want, retriable: false });
-      expect(bench.leftovers).to.deep.equal([0, 0]);
+      expect([harness.hostile.requests.length, harness.sourcesOpened]).to.deep.equal([1, 0]);
+      expect(harness.server.writes.at(-1)?.status.failure).to.include({ code: want, retriable: false });
+      expect(harness.leftovers).to.deep.equal([0, 0]);
     });
 });
 
 describe('a store that refuses the newer checksum headers', () => {
   it('gets only Content-MD5 (U13)', async () => {
-    await using bench = await UploadBench.start({ kind: 'r2' });
-    bench.hostile.refusesNewHeaders = true;
-    await (await bench.filled()).complete();
-    bench.expectPublished();
+    await using harness = await UploadHarness.start({ kind: 'r2' });
+    harness.hostile.refusesNewHeaders = true;
+    await (await harness.filled()).complete();
+    harness.expectPublished();
   });
 
   it('is reported as misconfigured if the newer checksum is required, and no upload remains (U13)', async () => {
-    await using bench = await UploadBench.start({ kind: 's3' });
-    bench.hostile.refusesNewHeaders = true;
-    expect(await failureOf(bench.open())).to.include({
+    await using harness = await UploadHarness.start({ kind: 's3' });
+    harness.hostile.refusesNewHeaders = true;
+    expect(await failureOf(harness.open())).to.include({
       code: 'BucketMisconfigured',
       storeCode: 'NotImplemented',
     });
-    bench.expectNothingLeft();
+    harness.expectNothingLeft();
   });
 });
 
 for (const kind of ['s3', 'r2', 'custom'] as const)
   describe(`a store of kind ${kind}`, () => {
-    let bench: UploadBench;
+    let harness: UploadHarness;
 
     beforeEach(async () => {
-      bench = await UploadBench.start({ kind });
+      harness = await UploadHarness.start({ kind });
     });
-    afterEach(() => bench[Symbol.asyncDispose]());
+    afterEach(() => harness[Symbol.asyncDispose]());
 
-    const partHeaders = () => bench.hostile.requests.filter(({ operation }) => operation === 'part');
+    const partHeaders = () => harness.hostile.requests.filter(({ operation }) => operation === 'part');
 
     it('gets exactly one checksum with each part (U13) (U14)', async () => {
-      await (await bench.filled()).complete();
-      bench.expectPublished();
+      await (await harness.filled()).complete();
+      harness.expectPublished();
       for (const { headers } of partHeaders())
         expect(Object.keys(headers).filter((name) => /checksum|content-md5/.test(name))).to.deep.equal([
           kind === 's3' ? 'x-amz-checksum-crc32' : 'content-md5',
@@ -73,50 +73,50 @@ for (const kind of ['s3', 'r2', 'custom'] as const)
     });
 
     it('fails the job if it stores a wrong byte, and keeps no upload (U14)', async () => {
-      bench.hostile.fault = ({ operation, partNumber }) =>
+      harness.hostile.fault = ({ operation, partNumber }) =>
         operation === 'part' && partNumber === 3 ? { kind: 'corrupt' } : undefined;
-      const upload = await bench.open();
+      const upload = await harness.open();
       expect(await failureOf(fill(upload))).to.include({ code: 'StoreCorrupted' });
       await upload.abandon();
-      bench.expectNothingLeft();
+      harness.expectNothingLeft();
     });
 
     it('gets a part again that it stored with a wrong byte (U14)', async () => {
-      bench.hostile.fault = ({ operation, partNumber, nth }) =>
+      harness.hostile.fault = ({ operation, partNumber, nth }) =>
         operation === 'part' && partNumber === 3 && nth === 1 ? { kind: 'corrupt' } : undefined;
-      await (await bench.filled()).complete();
-      bench.expectPublished();
+      await (await harness.filled()).complete();
+      harness.expectPublished();
     });
 
     it('gets a part again whose checksum it refused (U14)', async () => {
-      bench.hostile.fault = ({ operation, nth }) =>
+      harness.hostile.fault = ({ operation, nth }) =>
         operation === 'part' && nth === 1 ? { kind: 'response', status: 400, code: 'BadDigest' } : undefined;
-      const upload = await bench.filled();
+      const upload = await harness.filled();
       await upload.complete();
-      bench.expectPublished();
+      harness.expectPublished();
       expect(upload.retries).to.equal(Math.ceil(body.length / 65_536));
     });
   });
 
 it('refuses a store that returns no checksum although one was requested (U14)', async () => {
-  await using bench = await UploadBench.start({ kind: 's3' });
-  bench.hostile.sumsNothing = true;
-  const upload = await bench.open();
+  await using harness = await UploadHarness.start({ kind: 's3' });
+  harness.hostile.sumsNothing = true;
+  const upload = await harness.open();
   expect(await failureOf(fill(upload))).to.include({
     code: 'StoreUnavailable',
     storeCode: 'IncompleteResponse',
   });
   await upload.abandon();
-  bench.expectNothingLeft();
+  harness.expectNothingLeft();
 });
 
 it('deletes an object whose checksum does not match those of its parts (U14)', async () => {
-  await using bench = await UploadBench.start({ kind: 's3' });
-  const upload = await bench.filled();
-  for (const open of bench.hostile.uploads.values()) {
+  await using harness = await UploadHarness.start({ kind: 's3' });
+  const upload = await harness.filled();
+  for (const open of harness.hostile.uploads.values()) {
     const second = open.parts.get(2);
     if (second) open.parts.set(2, { ...second, crc32: 'AAAAAA==' });
   }
   expect(await failureOf(upload.complete())).to.include({ code: 'StoreCorrupted' });
-  expect([bench.hostile.objects.size, bench.hostile.uploads.size]).to.deep.equal([0, 0]);
+  expect([harness.hostile.objects.size, harness.hostile.uploads.size]).to.deep.equal([0, 0]);
 });

@@ -73,7 +73,7 @@ export const allEntries: Entries = async function* () {
 };
 
 /** One job with a scripted API server, in-memory sources and a store that can inject faults. */
-export class JobBench implements AsyncDisposable {
+export class JobHarness implements AsyncDisposable {
   readonly hostile: HostileStore;
   readonly server: StatusServer;
   readonly directory: string;
@@ -84,7 +84,7 @@ export class JobBench implements AsyncDisposable {
   readonly #store: Store;
 
   private constructor(
-    parts: Pick<JobBench, 'hostile' | 'server' | 'directory'>,
+    parts: Pick<JobHarness, 'hostile' | 'server' | 'directory'>,
     api: StatusApi,
     store: Store,
   ) {
@@ -95,7 +95,7 @@ export class JobBench implements AsyncDisposable {
     this.#store = store;
   }
 
-  static async start(): Promise<JobBench> {
+  static async start(): Promise<JobHarness> {
     const directory = await mkdtemp(join(tmpdir(), 'zipjobs-zip-to-s3-'));
     await writeFile(join(directory, 'ca.crt'), '');
     await writeFile(join(directory, 'token'), 'token-1\n');
@@ -118,7 +118,7 @@ export class JobBench implements AsyncDisposable {
       connectTimeoutMs: 10_000,
       idleTimeoutMs: 5_000,
     });
-    return new JobBench({ hostile, server, directory }, api, store);
+    return new JobHarness({ hostile, server, directory }, api, store);
   }
 
   run(entries: Entries = allEntries, change: Partial<ZipToS3Deps> = {}): Promise<ZipResult> {
@@ -143,7 +143,7 @@ export class JobBench implements AsyncDisposable {
     });
   }
 
-  async failing(...args: Parameters<JobBench['run']>): Promise<AppError> {
+  async failing(...args: Parameters<JobHarness['run']>): Promise<AppError> {
     try {
       await this.run(...args);
     } catch (error) {

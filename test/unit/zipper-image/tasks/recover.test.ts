@@ -181,7 +181,7 @@ describe('recover and checkBucket', () => {
         onAbortFailed: left.abortFailed,
       });
     /** An upload that the attempt started half a minute ago. */
-    const leave = async (key = 'a.zip', change: object = {}): Promise<string> => {
+    const startUpload = async (key = 'a.zip', change: object = {}): Promise<string> => {
       const id = await store.createUpload(key, 'pod-1');
       const upload = hostile.uploads.get(id);
       Object.assign(upload ?? {}, { initiated: new Date(Date.now() - 30_000), ...change });
@@ -189,7 +189,7 @@ describe('recover and checkBucket', () => {
     };
 
     it('aborts the unrecorded upload of the attempt, and its own marker upload (H8)', async () => {
-      await leave();
+      await startUpload();
       expect(await sweep()).to.deep.equal({ outcome: 'absent' });
       expect(hostile.uploads.size).to.equal(0);
       expect(left.reported()).to.deep.equal({});
@@ -197,9 +197,9 @@ describe('recover and checkBucket', () => {
 
     it('does not abort uploads of other jobs', async () => {
       const ids = [
-        await leave('a.zip.2'),
-        await leave('a.zip', { initiated: new Date(created.getTime() - 5000) }),
-        await leave('a.zip', { initiator: 'them' }),
+        await startUpload('a.zip.2'),
+        await startUpload('a.zip', { initiated: new Date(created.getTime() - 5000) }),
+        await startUpload('a.zip', { initiator: 'them' }),
       ];
       expect(await sweep()).to.deep.equal({ outcome: 'absent' });
       expect([...hostile.uploads.keys()]).to.have.members(ids);
@@ -207,7 +207,7 @@ describe('recover and checkBucket', () => {
 
     for (const operation of ['listUploads', 'listParts', 'abort', 'create'] as const)
       it(`reports absent and counts a failure if ${operation} is denied (U11)`, async () => {
-        await leave();
+        await startUpload();
         hostile.fault = (request) => (request.operation === operation ? denied : undefined);
         expect(await sweep()).to.deep.equal({ outcome: 'absent' });
         expect(left.reported().abortFailures).to.be.greaterThan(0);

@@ -5,7 +5,7 @@ import type { ZipResult } from '#crds/zip-job.ts';
 import type { ArchiveTask } from '#crds/zipper-contract.ts';
 import { contentOf, readZip } from '#test/support/archives/read-zip.ts';
 import { SourceError } from '#zipper-image/sources/source-error.ts';
-import { bodies, type Entries, entryOf, JobBench, task } from './job-harness.ts';
+import { bodies, type Entries, entryOf, JobHarness, task } from './job-harness.ts';
 
 const URL_WITH_SECRET = 'https://source.example/file?signature=CANARY';
 
@@ -39,15 +39,15 @@ const without = (...failing: readonly number[]): Entries =>
   };
 
 describe('zipToS3 with files that may be skipped', () => {
-  let bench: JobBench;
+  let harness: JobHarness;
   beforeEach(async () => {
-    bench = await JobBench.start();
+    harness = await JobHarness.start();
   });
-  afterEach(() => bench[Symbol.asyncDispose]());
+  afterEach(() => harness[Symbol.asyncDispose]());
 
   const archive = async (entries: Entries, change: Partial<ArchiveTask>) => {
-    const result: ZipResult = await bench.run(entries, { task: { ...task, ...change } });
-    const zip = readZip(bench.hostile.objects.get('a.zip')!.body);
+    const result: ZipResult = await harness.run(entries, { task: { ...task, ...change } });
+    const zip = readZip(harness.hostile.objects.get('a.zip')!.body);
     expect(result.entries).to.equal(zip.entries.length);
     const contents = zip.entries.map((entry) => [entry.name, contentOf(entry)] as const);
     return { result, names: contents.map(([name]) => name), contents: new Map(contents) };
@@ -64,7 +64,7 @@ describe('zipToS3 with files that may be skipped', () => {
       expect(names).to.deep.equal(left.map((one) => `file-${one}`));
       for (const one of left) expect(contents.get(`file-${one}`)!.equals(bodies[one]!)).to.equal(true);
       expect(result).to.deep.include({ skipped: [index], skippedCodes: { SourceNotFound: 1 } });
-      expect(bench.server.writes.at(-1)?.status.result).to.deep.equal(result);
+      expect(harness.server.writes.at(-1)?.status.result).to.deep.equal(result);
     });
 
     it(`adds a text entry instead of a failing file (${place})`, async () => {
@@ -81,16 +81,16 @@ describe('zipToS3 with files that may be skipped', () => {
   it('chooses an unused name for the text entry', async () => {
     const taken = ['a', 'a.error.txt', 'A.ERROR-2.txt/b'];
     const readFiles = async () => taken.map((filename) => ({ url: 'http://source/', filename }));
-    await bench.run(without(0), { readFiles, task: { ...task, onSourceError: 'Placeholder' } });
-    const { entries } = readZip(bench.hostile.objects.get('a.zip')!.body);
+    await harness.run(without(0), { readFiles, task: { ...task, onSourceError: 'Placeholder' } });
+    const { entries } = readZip(harness.hostile.objects.get('a.zip')!.body);
     expect(entries.map(({ name }) => name)).to.deep.equal(['a.error-3.txt', ...taken.slice(1)]);
   });
 
   it('fails with the first failure if all files fail', async () => {
     for (const onSourceError of ['Skip', 'Placeholder'] as const) {
-      const error = await bench.failing(without(0, 1, 2), { task: { ...task, onSourceError } });
+      const error = await harness.failing(without(0, 1, 2), { task: { ...task, onSourceError } });
       expect(error).to.deep.include({ code: 'SourceNotFound', details: failedAt(0).details });
-      expect(bench.leftovers).to.deep.equal([0, 0]);
+      expect(harness.leftovers).to.deep.equal([0, 0]);
     }
   });
 
@@ -107,11 +107,11 @@ describe('zipToS3 with files that may be skipped', () => {
               })(),
             };
     };
-    const error = await bench.failing(breaking, { task: { ...task, onSourceError: 'Skip' } });
+    const error = await harness.failing(breaking, { task: { ...task, onSourceError: 'Skip' } });
     expect(error).to.include({ code: 'SourceNotFound' });
     expect(error.message).to.contain('cannot be removed');
     expect(error.message).to.not.contain('CANARY');
-    expect(bench.leftovers).to.deep.equal([0, 0]);
+    expect(harness.leftovers).to.deep.equal([0, 0]);
   });
 
   it('writes the manifest last, from the written entries, without URLs', async () => {
@@ -146,8 +146,8 @@ describe('zipToS3 with files that may be skipped', () => {
       for (const [index, body] of bodies.entries())
         yield { ...entryOf(body, index), filename: ['con.txt', 'a?', 'A_'][index]! };
     };
-    await bench.run(named, { readFiles, task: { ...task, ...change } });
-    const { entries } = readZip(bench.hostile.objects.get('a.zip')!.body);
+    await harness.run(named, { readFiles, task: { ...task, ...change } });
+    const { entries } = readZip(harness.hostile.objects.get('a.zip')!.body);
     expect(entries.map(({ name }) => name)).to.deep.equal(['_con.txt', 'a_', 'A_ (2)', 'm.json']);
     const { files } = readManifest(contentOf(entries[3]!).toString());
     expect(files.map(({ filename }) => filename)).to.deep.equal(['con.txt', 'a?', 'A_']);
@@ -160,13 +160,13 @@ describe('zipToS3 with files that may be skipped', () => {
   ] as const)
     it(`refuses ${what} before it sends a request to the store (Z12, Z13)`, async () => {
       const readFiles = async () => filenames.map((filename) => ({ url: 'http://source/', filename }));
-      const error = await bench.failing(undefined, { readFiles, task: { ...task, ...change } });
+      const error = await harness.failing(undefined, { readFiles, task: { ...task, ...change } });
       expect(error).to.deep.include({ code: 'InvalidTask', retryable: false, details: { fileIndex: 1 } });
-      expect(bench.hostile.requests.length).to.equal(0);
+      expect(harness.hostile.requests.length).to.equal(0);
     });
 
   it('refuses a manifest that has the name of a file', async () => {
-    const error = await bench.failing(undefined, { task: { ...task, manifestEntry: 'file-1' } });
+    const error = await harness.failing(undefined, { task: { ...task, manifestEntry: 'file-1' } });
     expect(error).to.include({ code: 'InvalidTask' });
   });
 });

@@ -6,30 +6,39 @@ import { AppError } from '#runtime/errors.ts';
 import { contentOf, readZip } from '#test/support/archives/read-zip.ts';
 import { until } from '#test/support/until.ts';
 import { toFailure } from '#zipper-image/status/failure.ts';
-import { allEntries, bodies, type Entries, entryOf, JobBench, PART, settings, task } from './job-harness.ts';
+import {
+  allEntries,
+  bodies,
+  type Entries,
+  entryOf,
+  JobHarness,
+  PART,
+  settings,
+  task,
+} from './job-harness.ts';
 
 describe('zipToS3', () => {
-  let bench: JobBench;
+  let harness: JobHarness;
 
   beforeEach(async () => {
-    bench = await JobBench.start();
+    harness = await JobHarness.start();
   });
-  afterEach(() => bench[Symbol.asyncDispose]());
+  afterEach(() => harness[Symbol.asyncDispose]());
 
   /** The upload states of all status writes. */
-  const uploadStates = () => bench.server.writes.map(({ status }) => status.upload?.state ?? 'none');
+  const uploadStates = () => harness.server.writes.map(({ status }) => status.upload?.state ?? 'none');
 
   it('writes the archive, records each step before the next, and writes its result last', async () => {
     const atRequest: string[] = [];
-    bench.hostile.fault = ({ operation }) => {
+    harness.hostile.fault = ({ operation }) => {
       atRequest.push(`${operation}:${uploadStates().at(-1) ?? 'not active'}`);
       return undefined;
     };
-    const result = await bench.run();
+    const result = await harness.run();
     expect(atRequest[0]).to.equal('create:none');
     expect(new Set(atRequest.slice(1, -1))).to.deep.equal(new Set(['part:open']));
     expect(atRequest.at(-1)).to.equal('complete:committing');
-    const archive = bench.hostile.objects.get('a.zip')?.body;
+    const archive = harness.hostile.objects.get('a.zip')?.body;
     const { entries } = readZip(archive!);
     expect(entries.map((entry) => contentOf(entry).equals(bodies[entries.indexOf(entry)]!))).to.deep.equal([
       true,
@@ -46,7 +55,7 @@ describe('zipToS3', () => {
       retries: 7,
       contractVersion: 1,
     });
-    const last = bench.server.writes.at(-1)!.status;
+    const last = harness.server.writes.at(-1)!.status;
     expect(last.result).to.deep.equal(result);
     expect(last.upload).to.include({ state: 'committing', parts: 14, partSize: PART });
     expect(last.progress).to.include({
@@ -58,22 +67,22 @@ describe('zipToS3', () => {
   });
 
   it('reports the SHA-256 of the archive if the job requests it', async () => {
-    const result = await bench.run(allEntries, { task: { ...task, sha256: true } });
-    const archive = bench.hostile.objects.get('a.zip')?.body ?? Buffer.alloc(0);
+    const result = await harness.run(allEntries, { task: { ...task, sha256: true } });
+    const archive = harness.hostile.objects.get('a.zip')?.body ?? Buffer.alloc(0);
     expect(result.sha256).to.equal(createHash('sha256').update(archive).digest('hex'));
   });
 
   it('aborts an unrecorded upload of a killed attempt (H8)', async () => {
     const left = { key: 'a.zip', metadata: {}, parts: new Map(), initiated: new Date(), initiator: 'us' };
-    bench.hostile.uploads.set('left', left);
-    bench.server.shown = { attempts: [{ n: 1, podUid: 'pod-0' }] };
-    await bench.run();
-    expect(bench.leftovers).to.deep.equal([0, 1]);
+    harness.hostile.uploads.set('left', left);
+    harness.server.shown = { attempts: [{ n: 1, podUid: 'pod-0' }] };
+    await harness.run();
+    expect(harness.leftovers).to.deep.equal([0, 1]);
   });
 
   it('writes progress at most once per interval, and only after a change', async () => {
     const times: number[] = [];
-    bench.server.respond = ({ status }) => {
+    harness.server.respond = ({ status }) => {
       if (status.upload?.state === 'open') times.push(performance.now());
       return undefined;
     };
@@ -86,8 +95,8 @@ describe('zipToS3', () => {
       }
     };
     const slow = { ...settings, statusProgressIntervalMs: 100 };
-    await bench.run(paused, { settings: slow });
-    const writes = bench.server.writes.map(({ status }) => status.progress?.bytesUploaded);
+    await harness.run(paused, { settings: slow });
+    const writes = harness.server.writes.map(({ status }) => status.progress?.bytesUploaded);
     expect(new Set(writes.slice(1, -2)).size).to.be.at.least(writes.slice(1, -2).length - 1);
     const gaps = progressTimes().map((time, index) => time - (progressTimes()[index - 1] ?? 0));
     expect(gaps.length).to.be.at.least(2);
@@ -96,12 +105,12 @@ describe('zipToS3', () => {
   });
 
   it('writes to its own ZipJob with its own field manager and the current token (P3)', async () => {
-    bench.server.respond = ({ headers }) => {
-      void writeFile(join(bench.directory, 'token'), 'token-2');
+    harness.server.respond = ({ headers }) => {
+      void writeFile(join(harness.directory, 'token'), 'token-2');
       return headers['authorization'] === 'Bearer token-1' ? { status: 401 } : undefined;
     };
-    await bench.run();
-    const [first, second] = bench.server.writes;
+    await harness.run();
+    const [first, second] = harness.server.writes;
     expect(first!.url).to.equal(
       '/apis/zipjobs.dev/v1alpha1/namespaces/shop/zipjobs/zip-1/status?fieldManager=zipjobs-zipper&force=true',
     );
@@ -111,44 +120,44 @@ describe('zipToS3', () => {
   });
 
   it('sends no request to the store and the sources until its pod is active', async () => {
-    bench.server.respond = () =>
-      bench.server.writes.length < 4 && bench.hostile.requests.length + bench.sourcesOpened === 0
+    harness.server.respond = () =>
+      harness.server.writes.length < 4 && harness.hostile.requests.length + harness.sourcesOpened === 0
         ? { status: 403, message: 'not active' }
         : undefined;
-    await bench.run();
-    expect(bench.server.writes.length).to.be.at.least(7);
+    await harness.run();
+    expect(harness.server.writes.length).to.be.at.least(7);
   });
 
   it('fails if its pod does not become active in time', async () => {
-    bench.server.respond = () => ({ status: 403, message: 'not active' });
-    const error = await bench.failing(allEntries, { task: { ...task, startDeadlineSeconds: 0.05 } });
+    harness.server.respond = () => ({ status: 403, message: 'not active' });
+    const error = await harness.failing(allEntries, { task: { ...task, startDeadlineSeconds: 0.05 } });
     expect(error).to.include({ code: 'NotActive' });
-    expect(bench.hostile.requests.length).to.equal(0);
+    expect(harness.hostile.requests.length).to.equal(0);
   });
 
   it('recognises a policy refusal that is reported as 422', async () => {
-    bench.server.respond = () => ({
+    harness.server.respond = () => ({
       status: 422,
       message:
         "zipjobs.dev \"zip-1\" is forbidden: ValidatingAdmissionPolicy 'x' with binding 'x' denied request: no",
     });
-    expect(await bench.failing(allEntries, { task: { ...task, startDeadlineSeconds: 0 } })).to.include({
+    expect(await harness.failing(allEntries, { task: { ...task, startDeadlineSeconds: 0 } })).to.include({
       code: 'NotActive',
     });
   });
 
   for (const state of ['open', 'committing'] as const)
     it(`leaves no upload and no object if another pod becomes active before ${state} (F12)`, async () => {
-      bench.server.respond = ({ status }) => (status.upload?.state === state ? { status: 403 } : undefined);
-      expect(await bench.failing()).to.include({ code: 'Superseded' });
-      expect(bench.leftovers).to.deep.equal([0, 0]);
-      expect(bench.server.writes.some(({ status }) => status.failure !== undefined)).to.equal(false);
-      expect(bench.hostile.requests.some(({ operation }) => operation === 'complete')).to.equal(false);
+      harness.server.respond = ({ status }) => (status.upload?.state === state ? { status: 403 } : undefined);
+      expect(await harness.failing()).to.include({ code: 'Superseded' });
+      expect(harness.leftovers).to.deep.equal([0, 0]);
+      expect(harness.server.writes.some(({ status }) => status.failure !== undefined)).to.equal(false);
+      expect(harness.hostile.requests.some(({ operation }) => operation === 'complete')).to.equal(false);
     });
 
   it('stops if a progress write is refused', async () => {
     const superseded = Promise.withResolvers<void>();
-    bench.server.respond = ({ status }) => {
+    harness.server.respond = ({ status }) => {
       if (status.upload === undefined || (status.progress?.filesDone ?? 0) === 0) return undefined;
       superseded.resolve();
       return { status: 403 };
@@ -159,32 +168,32 @@ describe('zipToS3', () => {
         signal.addEventListener('abort', () => reject(signal.reason as Error)),
       );
     };
-    expect(await bench.failing(stuck)).to.include({ code: 'Superseded' });
-    expect(bench.leftovers).to.deep.equal([0, 0]);
+    expect(await harness.failing(stuck)).to.include({ code: 'Superseded' });
+    expect(harness.leftovers).to.deep.equal([0, 0]);
   });
 
   it('continues if progress cannot be written, and retries required writes (F5)', async () => {
     let failed = 0;
-    bench.server.respond = ({ status }) => {
+    harness.server.respond = ({ status }) => {
       if (status.upload === undefined || failed >= 5) return undefined;
       failed += 1;
       return { status: failed % 2 === 0 ? 429 : 500, message: 'away' };
     };
-    await bench.run();
-    expect(bench.hostile.objects.size).to.equal(1);
+    await harness.run();
+    expect(harness.hostile.objects.size).to.equal(1);
   });
 
   it('aborts the upload if the API server is unreachable before Complete', async () => {
-    bench.server.respond = ({ status }) =>
+    harness.server.respond = ({ status }) =>
       status.upload?.state === 'committing' ? { status: 503 } : undefined;
-    expect(await bench.failing()).to.include({ code: 'ApiServerUnavailable' });
-    expect(bench.leftovers).to.deep.equal([0, 0]);
+    expect(await harness.failing()).to.include({ code: 'ApiServerUnavailable' });
+    expect(harness.leftovers).to.deep.equal([0, 0]);
   });
 
   it('succeeds if only the result cannot be written', async () => {
-    bench.server.respond = ({ status }) => (status.result ? { status: 503 } : undefined);
-    expect((await bench.run()).entries).to.equal(3);
-    expect(bench.hostile.objects.size).to.equal(1);
+    harness.server.respond = ({ status }) => (status.result ? { status: 503 } : undefined);
+    expect((await harness.run()).entries).to.equal(3);
+    expect(harness.hostile.objects.size).to.equal(1);
   });
 
   it('leaves no upload after a failed source, and reports the source', async () => {
@@ -196,9 +205,9 @@ describe('zipToS3', () => {
         details: { fileIndex: 1, httpStatus: 404 },
       });
     };
-    expect(await bench.failing(broken)).to.include({ code: 'SourceNotFound' });
-    expect(bench.leftovers).to.deep.equal([0, 0]);
-    expect(bench.server.writes.at(-1)!.status.failure).to.deep.equal({
+    expect(await harness.failing(broken)).to.include({ code: 'SourceNotFound' });
+    expect(harness.leftovers).to.deep.equal([0, 0]);
+    expect(harness.server.writes.at(-1)!.status.failure).to.deep.equal({
       code: 'SourceNotFound',
       message: 'file 1: the source responded with 404',
       fileIndex: 1,
@@ -219,22 +228,22 @@ describe('zipToS3', () => {
       };
       yield { ...entryOf(bodies[0]!, 0), body: cut() };
     };
-    expect(await bench.failing(broken)).to.include({ code: 'SourceTruncated' });
-    expect(bench.leftovers).to.deep.equal([0, 0]);
+    expect(await harness.failing(broken)).to.include({ code: 'SourceTruncated' });
+    expect(harness.leftovers).to.deep.equal([0, 0]);
   });
 
   it('opens no source if the bucket is unusable (U17)', async () => {
-    bench.hostile.fault = () => ({ kind: 'response', status: 404, code: 'NoSuchBucket' });
-    expect(await bench.failing()).to.include({ code: 'BucketNotFound' });
-    expect(bench.sourcesOpened).to.equal(0);
-    expect(bench.server.writes.at(-1)!.status.failure).to.include({
+    harness.hostile.fault = () => ({ kind: 'response', status: 404, code: 'NoSuchBucket' });
+    expect(await harness.failing()).to.include({ code: 'BucketNotFound' });
+    expect(harness.sourcesOpened).to.equal(0);
+    expect(harness.server.writes.at(-1)!.status.failure).to.include({
       code: 'BucketNotFound',
       retriable: false,
     });
   });
 
   it('stops waiting for a source if a part fails', async () => {
-    bench.hostile.fault = ({ operation }) =>
+    harness.hostile.fault = ({ operation }) =>
       operation === 'part' ? { kind: 'response', status: 403, code: 'AccessDenied' } : undefined;
     const stuck: Entries = async function* (signal) {
       yield entryOf(bodies[0]!, 0);
@@ -242,36 +251,39 @@ describe('zipToS3', () => {
         signal.addEventListener('abort', () => reject(signal.reason as Error)),
       );
     };
-    expect(await bench.failing(stuck)).to.include({ code: 'BucketAccessDenied' });
-    expect(bench.leftovers).to.deep.equal([0, 0]);
+    expect(await harness.failing(stuck)).to.include({ code: 'BucketAccessDenied' });
+    expect(harness.leftovers).to.deep.equal([0, 0]);
   });
 
   it('aborts its upload on a stop signal (F8)', async () => {
     const stuck: Entries = async function* (signal) {
       yield entryOf(bodies[0]!, 0);
-      bench.stopping.abort(new DOMException('received SIGTERM', 'AbortError'));
+      harness.stopping.abort(new DOMException('received SIGTERM', 'AbortError'));
       await new Promise((_, reject) => {
         if (signal.aborted) reject(signal.reason as Error);
       });
     };
-    expect(toFailure(await bench.failing(stuck)).code).to.equal('Terminated');
-    expect(bench.leftovers).to.deep.equal([0, 0]);
-    expect(bench.server.writes.at(-1)!.status.failure).to.include({ code: 'Terminated', retriable: true });
+    expect(toFailure(await harness.failing(stuck)).code).to.equal('Terminated');
+    expect(harness.leftovers).to.deep.equal([0, 0]);
+    expect(harness.server.writes.at(-1)!.status.failure).to.include({ code: 'Terminated', retriable: true });
   });
 
   it('finishes a commit that has started on a stop signal', async () => {
-    bench.hostile.fault = ({ operation }) => {
-      if (operation === 'complete') bench.stopping.abort(new DOMException('received SIGTERM', 'AbortError'));
+    harness.hostile.fault = ({ operation }) => {
+      if (operation === 'complete')
+        harness.stopping.abort(new DOMException('received SIGTERM', 'AbortError'));
       return undefined;
     };
-    await bench.run();
-    expect(bench.server.writes.at(-1)!.status.result?.entries).to.equal(3);
+    await harness.run();
+    expect(harness.server.writes.at(-1)!.status.result?.entries).to.equal(3);
   });
 
   it('refuses an archive that cannot fit before it reads the file (U3)', async () => {
-    const error = await bench.failing(allEntries, { settings: { ...settings, maxArchiveBytes: 1_000_000 } });
+    const error = await harness.failing(allEntries, {
+      settings: { ...settings, maxArchiveBytes: 1_000_000 },
+    });
     expect(error).to.include({ code: 'ArchiveTooLarge' });
-    expect(bench.hostile.requests.filter(({ operation }) => operation === 'part').length).to.equal(0);
-    expect(bench.leftovers).to.deep.equal([0, 0]);
+    expect(harness.hostile.requests.filter(({ operation }) => operation === 'part').length).to.equal(0);
+    expect(harness.leftovers).to.deep.equal([0, 0]);
   });
 });

@@ -150,7 +150,7 @@ describe('jobView', () => {
           phase: 'Failed',
           failure: {
             code: 'SourceNotFound',
-            message: 'file 0: https://x/y?sig=SECRET answered 404',
+            message: 'file 0: https://x/y?sig=SECRET responded with 404',
             fileIndex: 0,
             httpStatus: 404,
             retriable: false,
@@ -165,7 +165,7 @@ describe('jobView', () => {
       ['File', 'index 0'],
       ['File name', 'a.txt'],
       ['Source response', '404'],
-      ['Message', 'file 0: https://x/y?[redacted] answered 404'],
+      ['Message', 'file 0: https://x/y?[redacted] responded with 404'],
     ]);
   });
 
@@ -285,10 +285,10 @@ describe('actionsOf', () => {
   it('explains why a job cannot be cancelled twice, or run again without its file list', async () => {
     const cancelled = aZipJob({ spec: { cancel: true }, status: { phase: 'Running' } });
     expect(await offered(cancelled)).to.deep.equal({ cancel: 'The job is already being cancelled.' });
-    const gone = aZipJob({
+    const withoutFileList = aZipJob({
       metadata: { annotations: { [ANNOTATIONS.fileListDeletedAt]: ago(1) } },
       status: { phase: 'Failed' },
     });
-    expect((await offered(gone))['run-again']).to.contain('its file list was deleted');
+    expect((await offered(withoutFileList))['run-again']).to.contain('its file list was deleted');
   });
 });
