@@ -33,7 +33,7 @@ describe('createReflector', () => {
     expect(fixture.changes).to.deep.equal(['set ns/a uid-a', 'set ns/b uid-b']);
   });
 
-  it('starts each watch at the start version of the last long watch, updated by events and bookmarks', async () => {
+  it('starts each watch at the version that was known when the previous watch started', async () => {
     const clock = createManualClock();
     await using fixture = await startReflector({ clock });
     let watch = await followed(fixture, 10);
