@@ -8,7 +8,7 @@ import {
   zipperLine,
 } from '#test/dev/messages.ts';
 
-describe('the messages of npm run dev', () => {
+describe('messages of npm run dev', () => {
   it('name the process, the file and the duration of a restart', () => {
     const paths = ['controller/zip-job/decide.ts'];
     expect(doneLine({ paths, restarted: ['controller'], isUpgraded: false, milliseconds: 1_234 })).to.equal(
@@ -50,14 +50,14 @@ describe('the messages of npm run dev', () => {
     );
   });
 
-  it('say after what time a process is not ready', () => {
+  it('include the time after which a process is not ready', () => {
     const reason = { afterMs: 60_000 };
     expect(rolloutFailureText({ component: 'api', reason, log: '', isServed: false })).to.equal(
       'api is not ready after 60 s. The end of its log:\n    (empty)',
     );
   });
 
-  it('show what a failed command printed', () => {
+  it('show the output of a failed command', () => {
     expect(commandFailureText('helm upgrade', 'Error: no\n')).to.equal('helm upgrade failed:\n    Error: no');
   });
 

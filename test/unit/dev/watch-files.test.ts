@@ -74,7 +74,7 @@ describe('watchFiles', () => {
     expect(changed).not.to.contain('docs/a.ts');
   });
 
-  it('names the folder that is missing', () => {
+  it('reports a missing folder', () => {
     expect(() => watchFiles({ root, folders: ['api', 'gone'], onChange: () => undefined })).to.throw(
       /Cannot watch the source folders: .*gone/,
     );

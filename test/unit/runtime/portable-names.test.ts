@@ -31,7 +31,7 @@ describe('checkPortableNames', () => {
     ['both', ['CAF\u00c9', 'b', 'cafe\u0301']],
     ['a file and a directory in another case', ['Data/x', 'b', 'data']],
   ] as const)
-    it(`refuses names that differ only in ${what}, at the later one (Z13)`, () => {
+    it(`refuses names that collide (${what}) and reports the later index (Z13)`, () => {
       expect(checkPortableNames(names)).to.deep.equal({ index: 2, reason: 'same-elsewhere' });
     });
 

@@ -20,7 +20,7 @@ describe('POST /zips', () => {
     await api[Symbol.asyncDispose]();
   });
 
-  describe('POST zips', () => {
+  describe('job creation', () => {
     for (const path of ['/api/v1/zips', '/v1/zips']) {
       it(`returns 201 at ${path} with the job and its location (T25)`, async () => {
         const response = await api.post(A_REQUEST, { path });

@@ -23,7 +23,7 @@ describe('GET /zips/:id', () => {
     await api[Symbol.asyncDispose]();
   });
 
-  describe('GET zips/:id', () => {
+  describe('job status', () => {
     const create = async (): Promise<string> => (await api.post(A_REQUEST)).body.data?.uuid ?? '';
     const finish = (uuid: string, phase: 'Succeeded' | 'Failed' | 'Running' | 'Cancelled'): void => {
       const job = api.jobs.all().find(({ metadata }) => metadata.name === `zip-${uuid}`);

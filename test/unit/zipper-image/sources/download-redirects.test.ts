@@ -10,7 +10,7 @@ import { failureAt, type HarnessOptions, readAll, withReader } from './source-ha
 const CERTIFICATES = new URL('../../../support/servers/certificates/', import.meta.url);
 const pem = (name: string): string => readFileSync(new URL(name, CERTIFICATES), 'utf8');
 
-describe('download: hosts', () => {
+describe('download: redirects and connections', () => {
   let origin: FileOrigin;
   beforeEach(async () => {
     origin = await startFileOrigin({
