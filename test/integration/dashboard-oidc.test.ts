@@ -17,7 +17,7 @@ const NAMESPACE = 'dashboard-oidc';
 const CLIENT_ID = 'zipjobs-dashboard';
 const CLIENT_SECRET = 'a-client-secret-of-the-test';
 
-describe('sign-in to the dashboard by OpenID Connect', function () {
+describe('sign-in to the dashboard with OpenID Connect', function () {
   this.timeout(300_000);
   const started = new AsyncDisposableStack();
   let desk: DashboardDesk;

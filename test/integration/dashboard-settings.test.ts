@@ -166,7 +166,7 @@ describe('settings in the dashboard', function () {
     });
   });
 
-  describe('what must stay secret', () => {
+  describe('secrets', () => {
     /** Each secret is shown once or never: the number of responses that may contain it. */
     const makeSecrets = async (page: Page): Promise<ReadonlyMap<string, number>> => {
       await addBucket(page, 'secretive', SECRET_KEY);
@@ -214,7 +214,7 @@ describe('settings in the dashboard', function () {
       return texts;
     };
 
-    it('is only in the one response that shows it, and in no URL, storage, history or log', async () => {
+    it('are contained only in the one response that shows them, and in no URL, storage, history or log', async () => {
       await using open = await asAdmin();
       const traces = tracesOf(open.page);
       const secrets = await makeSecrets(open.page);
@@ -236,8 +236,8 @@ describe('settings in the dashboard', function () {
   });
 
   // Must be last: it leaves a webhook without a receiver.
-  describe('names, URLs and messages from outside', () => {
-    it('run no script in a name, URL or message', async () => {
+  describe('names, URLs and messages from callers', () => {
+    it('cannot inject a script', async () => {
       const { flow } = desk;
       await using open = await asAdmin();
       const { page } = open;

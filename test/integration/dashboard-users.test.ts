@@ -72,7 +72,7 @@ describe('users in the dashboard', function () {
         await visitor.signIn(user.token);
         visitors[userName] = visitor;
         if (role !== undefined)
-          await until('the rights to count, and the jobs to be listed', async () => {
+          await until('the permissions to take effect and the jobs to be listed', async () => {
             const { status, text } = await visitor.get(`${HOME}/jobs`);
             return status === 200 && text.includes(uuid) && text.includes(running);
           });
@@ -101,7 +101,7 @@ describe('users in the dashboard', function () {
   ];
   const rotate = `${HOME}/webhook/rotate-secret`;
 
-  it('see no link that is denied, whatever their permissions', () => {
+  it('see no link to a page that they cannot open', () => {
     for (const userName of ['admin', 'editor', 'viewer'])
       expect(
         [...seenBy(userName).pages].filter(([, status]) => status >= 400),
@@ -110,7 +110,7 @@ describe('users in the dashboard', function () {
     expect(withStatus(seenBy('stranger'), 403)).to.deep.equal([HOME]);
   });
 
-  it('with full permissions are offered every change', () => {
+  it('with full permissions see every action enabled', () => {
     const verbs = changesOfJobs().map((action) => action.split('/').at(-1));
     expect(verbs).to.have.members(['cancel', 'run-again', 'replay-webhook']);
     expect(seenBy('admin').actions).to.have.members([
@@ -123,7 +123,7 @@ describe('users in the dashboard', function () {
     expect(seenBy('admin').reasons).to.deep.equal([]);
   });
 
-  it('with the edit role are offered the changes to jobs, buckets and the signing secret', () => {
+  it('with the edit role see the actions for jobs, buckets and the signing secret enabled', () => {
     expect(seenBy('editor').actions).to.have.members([
       ...OF_EVERYBODY,
       ...changesOfBuckets(),
@@ -134,7 +134,7 @@ describe('users in the dashboard', function () {
     expect(seenBy('editor').reasons).to.include(`patch zipprojects &quot;project&quot; in ${NAMESPACE}`);
   });
 
-  it('with the view role are offered no changes, and see the reason for each', async () => {
+  it('with the view role see every action disabled with its reason', async () => {
     expect(seenBy('viewer').actions).to.have.members(OF_EVERYBODY);
     for (const reason of [
       'create zipbuckets',

@@ -1,4 +1,6 @@
-/** The defaults of a project reach its zippers: what becomes of sources that fail, the manifest, and where pods run. */
+/**
+ * The defaults of a project apply to its zippers: failed sources, the manifest, and the placement of pods.
+ */
 import { expect } from 'chai';
 import type { OnSourceError } from '#crds/zip-job.ts';
 import type { Job } from '#runtime/kube/resources.ts';
@@ -6,7 +8,7 @@ import { zipEntries } from '#test/support/archives/zip-entries.ts';
 import { until } from '#test/support/until.ts';
 import { type Flow, startFlow } from '#test/support/worlds/flow.ts';
 
-describe('a project that lives with failing sources', function () {
+describe('a project that tolerates failed sources', function () {
   this.timeout(300_000);
   let flow: Flow;
   before(async () => {
@@ -19,7 +21,7 @@ describe('a project that lives with failing sources', function () {
   const configure = (spec: object): Promise<string> =>
     flow.kubectl('patch', 'zipproject', 'project', '--type=merge', '-p', JSON.stringify({ spec }));
 
-  /** Two good sources and between them one that is not there. */
+  /** Two working sources and a missing one between them. */
   const archiveOfThree = async (onSourceError: OnSourceError) => {
     const { origin, project } = flow;
     const files = [
@@ -27,7 +29,7 @@ describe('a project that lives with failing sources', function () {
       { url: origin.url('/status/404'), filename: 'missing' },
       { url: origin.url('/gen/800/2'), filename: 'last' },
     ];
-    // The API learns of the project's new defaults by a watch.
+    // The API learns of the new defaults of the project from a watch.
     const uuid = await until('the API to know the defaults of the project', async () => {
       const posted = await flow.post(files);
       return (await project.zipJob(posted)).spec.onSourceError === onSourceError ? posted : undefined;
@@ -47,7 +49,7 @@ describe('a project that lives with failing sources', function () {
     };
   };
 
-  it('leaves out the one that is missing, and says so in status, manifest and webhook', async () => {
+  it('skips the missing source and reports it in status, manifest and webhook', async () => {
     const { names, manifest, result, delivery } = await archiveOfThree('Skip');
     expect(names).to.deep.equal(['first', 'last', 'contents.json']);
     expect(result).to.deep.include({ entries: 3, skipped: [1], skippedCodes: { SourceNotFound: 1 } });
@@ -55,7 +57,7 @@ describe('a project that lives with failing sources', function () {
     expect(delivery.body).to.contain('"type":"COMPLETED"').and.to.contain('skipped');
   });
 
-  it('puts a placeholder in its place, on nodes and with resources of the project', async () => {
+  it('adds a placeholder for it, on the nodes and with the resources of the project', async () => {
     await configure({
       jobDefaults: { onSourceError: 'Placeholder' },
       pods: {

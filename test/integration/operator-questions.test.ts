@@ -1,4 +1,4 @@
-/** The questions of a user on call, answered with kubectl alone: runs each command of the table in docs/on-call.md as written. */
+/** Runs each kubectl command of the table in docs/on-call.md as written. */
 import { expect } from 'chai';
 import { bucketResourceName, GROUP_VERSION } from '#crds/api-group.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
@@ -22,7 +22,7 @@ const START_DEADLINE_SECONDS = 3600;
 const HUGE = { cpu: '900', memory: '64Mi', 'ephemeral-storage': '1Mi' };
 const OVER_LIMIT = { cpu: '3', memory: '64Mi', 'ephemeral-storage': '1Mi' };
 
-describe('people on call', function () {
+describe('the commands of docs/on-call.md', function () {
   this.timeout(300_000);
   let flow: Flow;
   let desk: OnCallDesk;
@@ -118,7 +118,10 @@ describe('people on call', function () {
   });
   after(() => life.disposeAsync());
 
-  /** The events at the end of the description, once these are among them: they are recorded beside the work. */
+  /**
+   * The events at the end of the description, once all expected ones are recorded, which happens
+   * asynchronously.
+   */
   const eventsOf = (
     at: { readonly namespace: string; readonly name: string },
     reasons: readonly string[],
@@ -131,7 +134,7 @@ describe('people on call', function () {
   const WAITING = 'Why is it waiting, or why did it fail?';
   const STORY = 'What happened to it?';
 
-  it('see in one line why a job waits (F13)', async () => {
+  it('show in one line why a job waits (F13)', async () => {
     await sayAsKubelet(
       flow.cluster,
       { namespace: MAIN, name: 'no-image' },
@@ -179,7 +182,7 @@ describe('people on call', function () {
     ]);
   });
 
-  it('see why a job failed, at which file and in which attempt, and no URL', async () => {
+  it('show why a job failed, at which file and in which attempt, without a URL', async () => {
     const at = { namespace: MAIN, name: 'not-found' };
     const line = await responses(WAITING, at, /Failed .* SourceNotFound .* 404/);
     const file = await ask('Which file failed?', at);
@@ -193,7 +196,7 @@ describe('people on call', function () {
       .and.not.to.contain('CANARY');
   });
 
-  it('see that a webhook was delivered, and how a job of the API went', async () => {
+  it('show that a webhook was delivered, and the result of a job of the API', async () => {
     const { baseUrl, project, origin } = flow;
     const uuid = await postJob(baseUrl, project.token, {
       bucket_name: project.bucketName,
@@ -213,7 +216,7 @@ describe('people on call', function () {
     );
   });
 
-  it('let a held job go', async () => {
+  it('resume a suspended job', async () => {
     const at = { namespace: MAIN, name: 'held' };
     await ask('How do I resume it?', at);
     await ask('Is it done?', at);
@@ -233,7 +236,7 @@ describe('people on call', function () {
     await ask('Is it done?', at);
   });
 
-  it('cancel a job, and those that waited for it have their turn', async () => {
+  it('cancel a job, so that the waiting jobs can run', async () => {
     const at = { namespace: SLOT, name: 'first' };
     await responses(WAITING, at, /Running /);
     await ask('How do I cancel it?', at);
@@ -241,21 +244,21 @@ describe('people on call', function () {
     expect(await ask('Is it done?', { namespace: SLOT, name: 'second' })).to.contain('condition met');
   });
 
-  it('hold a job that has not begun', async () => {
+  it('suspend a job that has not started', async () => {
     await applyObjects(flow.cluster, [aZipJob(NO_JOBS, 'to-hold')]);
     const at = { namespace: NO_JOBS, name: 'to-hold' };
     await ask('How do I suspend it?', at);
     await responses(WAITING, at, /Queued .* Suspended /);
   });
 
-  it('find the jobs that do not get on', async () => {
+  it('find the jobs that are stuck', async () => {
     const text = await ask('Which jobs are stuck?', { namespace: NO_JOBS });
     expect(text).to.match(/on-call-no-jobs +to-hold +Queued +Suspended/);
     const phases = text.split('\n').map((line) => line.split(/ +/)[2]);
     for (const phase of ['Succeeded', 'Failed', 'Cancelled']) expect(phases).not.to.include(phase);
   });
 
-  it('find all that the controller logged of a job by few lines, each with what leads to it', async () => {
+  it('find everything that the controller logged about a job, in few lines with their causes', async () => {
     const text = await ask('What does the controller log about it?', { namespace: MAIN, name: 'not-found' });
     const lines = text
       .trim()
@@ -281,7 +284,7 @@ describe('people on call', function () {
     'too-large': [NO_PODS, /AdmissionRefused: .*maximum cpu usage/],
   };
   for (const [name, [namespace, response]] of Object.entries(reasons))
-    it(`see why a job failed that could not start: ${name} (F13)`, async () => {
+    it(`show why a job failed that could not start: ${name} (F13)`, async () => {
       isLate ??= time.round(START_DEADLINE_SECONDS * 1000);
       await isLate;
       // Triggers a reconcile: the controller's timers do not follow the moved clock.
@@ -291,7 +294,7 @@ describe('people on call', function () {
       await responses(STORY, { namespace, name }, /Warning +Failed .*StartDeadlineExceeded: /);
     });
 
-  it('were asked every question of the table', () => {
+  it('are all covered by these tests', () => {
     expect([...desk.asked]).to.have.members([...desk.questions]);
   });
 });

@@ -1,4 +1,4 @@
-/** The chart's roles and admission policies, asked by real requests of everybody whom they concern. */
+/** The chart's roles and admission policies, checked with real requests of every role. */
 import { describeEditor } from './policies/editor.ts';
 import { describeApi, describeController } from './policies/processes.ts';
 import { describeStatusApi } from './policies/status-api.ts';
@@ -20,7 +20,7 @@ describe('roles and policies', function () {
 
   describe('a zipper', () => describeZipper(theWorld));
   describe("the zipper's status client", () => describeStatusApi(theWorld));
-  describe('a user with the role edit', () => describeEditor(theWorld));
+  describe('a user with the edit role', () => describeEditor(theWorld));
   describe('the controller', () => describeController(theWorld));
   describe('the API', () => describeApi(theWorld));
 });

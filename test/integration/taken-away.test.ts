@@ -1,9 +1,9 @@
-/** What becomes of a job when somebody deletes a part of it under way. */
+/** Parts of a running job are deleted. */
 import { expect } from 'chai';
 import { until } from '#test/support/until.ts';
 import { type Flow, startFlow } from '#test/support/worlds/flow.ts';
 
-describe('a job of which somebody deletes', function () {
+describe('a job with a deleted resource', function () {
   this.timeout(240_000);
   let flow: Flow;
   before(async () => {
@@ -21,7 +21,7 @@ describe('a job of which somebody deletes', function () {
   const untilNoUpload = (): Promise<unknown> =>
     until('no upload to be open', async () => (await flow.project.bucket.openUploads()).length === 0);
 
-  it('the pod goes on with another one, and its attempt is recorded (F16)', async () => {
+  it('continues with a new pod when its pod is deleted, and records the attempt (F16)', async () => {
     const { uuid, release } = await runningJob();
     const { status } = await flow.project.zipJob(uuid);
     await flow.kubectl(
@@ -38,7 +38,7 @@ describe('a job of which somebody deletes', function () {
     await untilNoUpload();
   });
 
-  it('the Job ends failed, and leaves no archive and no upload (F16)', async () => {
+  it('fails when its Job is deleted, and leaves no archive and no upload (F16)', async () => {
     const { uuid } = await runningJob();
     const before = await flow.project.bucket.keys();
     await flow.kubectl('delete', 'job', `zip-${uuid}`, '--wait=false');
@@ -48,7 +48,7 @@ describe('a job of which somebody deletes', function () {
     expect(await flow.project.bucket.keys()).to.deep.equal(before);
   });
 
-  it('the ZipJob is gone soon, with its Job, its pods and its upload (F14)', async () => {
+  it('is gone soon after its ZipJob is deleted, with its Job, its pods and its upload (F14)', async () => {
     const { uuid } = await runningJob();
     await flow.kubectl('delete', 'zipjob', `zip-${uuid}`, '--timeout=100s');
     await untilNoUpload();

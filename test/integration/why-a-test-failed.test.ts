@@ -1,4 +1,4 @@
-/** What a failed test of these suites prints and keeps, seen on mocha itself with tests that fail. */
+/** What a failed test of these suites prints and keeps, checked by running mocha on tests that fail. */
 import { spawn } from 'node:child_process';
 import { glob, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -56,7 +56,7 @@ describe('a failed test', function () {
     expect(output).to.match(/\| Log of zipjobs-api-\S+ api\n +\| +\d\d:\d\d:\d\d\.\d{3} \w+ /);
   });
 
-  it('prints a hook before what follows it, and nothing about a test that passed', () => {
+  it('prints a failed hook before its tests, and nothing about a test that passed', () => {
     expect(output.split(HEADING)).to.have.length(3);
     expect(output).to.contain(`${HEADING} "the fixture fails after its job has failed"`);
     const ofHook = output.indexOf(`${HEADING} "the fixture with a hook "before all" hook`);
@@ -70,7 +70,7 @@ describe('a failed test', function () {
     expect(output).not.to.contain(flow.project.token);
   });
 
-  it('keeps the logs of the cluster and nothing else of it, and prints where', async () => {
+  it('keeps only the logs of the cluster and prints their path', async () => {
     const [, folder = ''] = /^Logs of the failed run: (\S+)/m.exec(output) ?? [];
     expect(folder.startsWith(join(results, 'support-')), output).to.equal(true);
     const kept: string[] = [];

@@ -1,4 +1,7 @@
-/** Two pods of one job, one of which nobody can reach any more: at most one publishes, and the status tells which. */
+/**
+ * Fencing of two pods of one job, one of which is unreachable: at most one publishes, and the status says
+ * which.
+ */
 import { expect } from 'chai';
 import { until } from '#test/support/until.ts';
 import { startZipperWorld, type ZipperWorld } from '#test/support/worlds/zipper-world.ts';
@@ -28,7 +31,7 @@ describe('two zippers of one job', function () {
 
   const podNameOf = async (uuid: string): Promise<string> =>
     (await world.project.zipJob(uuid)).status?.job?.podName ?? '';
-  /** The node is away, and the pod is taken for dead as Kubernetes takes those of a node that is out of service. */
+  /** Stops the node and deletes the pod, like Kubernetes with pods of a node that is out of service. */
   const loseNode = async (uuid: string): Promise<void> => {
     await world.cluster.node.stop();
     const name = await podNameOf(uuid);
@@ -38,7 +41,7 @@ describe('two zippers of one job', function () {
     await world.kubectl('delete', 'pod', name, '--force', '--grace-period=0', '--wait=false');
   };
   const untilNotActive = (uuid: string, podUid: string): Promise<unknown> =>
-    until('the lost pod to be out of charge', async () => {
+    until('the lost pod to be inactive', async () => {
       const { status } = await world.project.zipJob(uuid);
       return status?.attempts?.some((attempt) => attempt.podUid === podUid);
     });
@@ -47,7 +50,7 @@ describe('two zippers of one job', function () {
       world.cluster.node.pods().every(({ uid, containers }) => uid !== podUid || containers.length === 0),
     );
 
-  it('one goes on while its node is lost: it does not publish, the other one does (F10) (F12)', async () => {
+  it('do not both publish: the one on a lost node keeps running, the other one publishes (F10) (F12)', async () => {
     let completes = 0;
     const storeFault = (request: ProxiedRequest): undefined => {
       completes += isComplete(request) ? 1 : 0;
@@ -70,7 +73,7 @@ describe('two zippers of one job', function () {
     await world.untilNothingOpen();
   });
 
-  it('one is lost with its node between Complete and its answer: its archive is the result (F11)', async () => {
+  it('keep the archive of the one whose node was lost between Complete and its response (F11)', async () => {
     let podUid = '';
     const completed = Promise.withResolvers<void>();
     const kill = (): void => {
@@ -94,7 +97,7 @@ describe('two zippers of one job', function () {
     await world.untilNothingOpen();
   });
 
-  it('both run at once: the one that is not active uploads nothing and ends (F12) (K1)', async () => {
+  it('run at once: the inactive one uploads nothing and ends (F12) (K1)', async () => {
     let creates = 0;
     const storeFault = (request: ProxiedRequest): undefined => {
       creates += isCreate(request) ? 1 : 0;

@@ -1,4 +1,4 @@
-/** A zipper on a node whose clock is wrong, or that has no disk. */
+/** A zipper on a node with a wrong clock, or without a disk. */
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -6,10 +6,10 @@ import { expect } from 'chai';
 import { startZipperWorld, type ZipperWorld } from '#test/support/worlds/zipper-world.ts';
 
 const HOUR_MS = 3_600_000;
-/** No time of a job may be off by so much. */
+/** The largest error that a time of a job may have. */
 const MINUTES_MS = 120_000;
 const OFFSET_DATE = resolve(import.meta.dirname, '../support/processes/pods/offset-date.ts');
-/** What it writes may only be in the folder of the pod, where the kubelet looks for the termination message. */
+/** It may write only in the folder of the pod, where the kubelet reads the termination message. */
 const READ_ONLY = '--permission --allow-fs-read=*';
 
 const timesIn = (value: unknown): readonly number[] =>
@@ -24,7 +24,7 @@ describe('a zipper', function () {
   after(() => world[Symbol.asyncDispose]());
 
   for (const offsetMs of [HOUR_MS, -HOUR_MS])
-    it(`whose clock is off by ${offsetMs / HOUR_MS} h succeeds, and every time in the status is right (F18)`, async () => {
+    it(`succeeds with a clock that is off by ${offsetMs / HOUR_MS} h, and every time in the status is right (F18)`, async () => {
       const dir = await mkdtemp(join(tmpdir(), 'zipjobs-clock-'));
       try {
         await writeFile(join(dir, 'wrong'), String(offsetMs));
@@ -41,7 +41,7 @@ describe('a zipper', function () {
       }
     });
 
-  it('may write no file and needs none: no temporary files, whatever the size (F21)', async () => {
+  it('writes no temporary files, whatever the size of the archive (F21)', async () => {
     const pods = join(world.cluster.dir, 'pods');
     const uuid = await world.start(
       [world.origin.url('/gen/20000000/1'), world.origin.url('/chunked/9000000/2/60000')],

@@ -1,4 +1,4 @@
-/** Buckets by the command line, with the store and the zippers of the cluster. */
+/** `zipjobs bucket` with the store and the zippers of the cluster. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -28,7 +28,7 @@ describe('the command line', function () {
     const secretOf = (bucket: string, ...flags: readonly string[]): Promise<string> =>
       world.kubectl('get', 'secret', `zipbucket-s3-${bucket}`, ...flags);
 
-    it('is created with credentials from the environment, tested and shown', async () => {
+    it('creates, tests and shows a bucket with credentials from the environment', async () => {
       const { stdout, stderr } = await world.owner.succeed(world.newBucket(BUCKET), {
         env: world.credentials,
       });
@@ -43,7 +43,7 @@ describe('the command line', function () {
       expect(await secretOf(BUCKET, '-o', owner)).to.equal('ZipBucket');
     });
 
-    it('is created with credentials from a file and from standard input, in the forms that other tools write', async () => {
+    it('reads credentials from a file and from standard input, in the formats of other tools', async () => {
       const { accessKeyId, secretAccessKey } = world.flow.cluster.store;
       const file = join(world.flow.cluster.dir, 'credentials');
       await writeFile(
@@ -67,7 +67,7 @@ describe('the command line', function () {
       });
     });
 
-    it('is created for R2 with every field of it', async () => {
+    it('creates an R2 bucket with all of its fields', async () => {
       const r2 = [
         '--service',
         'r2',
@@ -91,7 +91,7 @@ describe('the command line', function () {
       });
     });
 
-    it('is listed, as a table, as JSON and as YAML', async () => {
+    it('lists buckets as a table, as JSON and as YAML', async () => {
       const { stdout } = await world.owner.succeed(world.inOwn('bucket', 'list'));
       expect(stdout).to.match(/^BUCKET +SERVICE +REGION +CREATED +LAST TEST\narchive +r2 +- +20.* -\n/);
       expect(stdout).to.match(/cli-reports +s3 +us-east-1 +20\S+ +ok 20/);
@@ -107,10 +107,10 @@ describe('the command line', function () {
       ).to.deep.equal(list);
     });
 
-    it('is completed by name where a name is expected', async () => {
+    it('completes bucket names', async () => {
       // Completion gives up after three seconds and prints nothing.
       const complete = (...line: readonly string[]) =>
-        until('a completion in time', async () => {
+        until('the completion to finish', async () => {
           const { stdout } = await world.platform.succeed(['--get-yargs-completions', 'zipjobs', ...line]);
           return stdout !== '' && stdout.trim().split('\n');
         });
@@ -122,7 +122,7 @@ describe('the command line', function () {
       expect(await complete('bucket', 's')).to.include.members(['show', 'set-credentials']);
     });
 
-    it('has its credentials replaced; the test names what is wrong with them', async () => {
+    it('replaces credentials, and the test names what is wrong with them', async () => {
       const wrong = { ...world.credentials, ZIPJOBS_SECRET_ACCESS_KEY: 'of-somebody-else' };
       await world.owner.succeed(world.inOwn('bucket', 'set-credentials', BUCKET), { env: wrong });
       const { exitCode: code, stdout } = await world.owner.run(world.inOwn('bucket', 'test', BUCKET));
@@ -135,7 +135,7 @@ describe('the command line', function () {
       await world.owner.succeed(world.inOwn('bucket', 'test', BUCKET));
     });
 
-    it('says what to do when it goes wrong', async () => {
+    it('prints what to do after an error', async () => {
       const env = world.credentials;
       const cases: readonly (readonly [args: readonly string[], code: number, says: RegExp])[] = [
         [
@@ -162,7 +162,7 @@ describe('the command line', function () {
         ],
       ];
       for (const [args, code, says] of cases) await world.refused(world.owner, args, { code, says, env });
-      // Credentials are asked for only if the bucket can be created.
+      // It asks for credentials only if the user may create the bucket.
       await world.refused(world.owner, world.newBucket(BUCKET), {
         code: 3,
         says: /already exists in project "cli-buckets"\. Update its credentials, or delete it first/,
@@ -177,7 +177,7 @@ describe('the command line', function () {
       });
     });
 
-    it('leaves nothing behind when its credentials cannot be stored', async () => {
+    it('deletes the new bucket when its credentials cannot be stored', async () => {
       const rule = { apiGroups: ['zipjobs.dev'], resources: ['zipbuckets', 'zipprojects'], verbs: ['*'] };
       await applyObjects(world.flow.cluster, [
         {
@@ -198,12 +198,12 @@ describe('the command line', function () {
         says: /Cannot store the credentials: User "harry" cannot create secrets in namespace cli-buckets\. Ask .*Bucket "s3-half-made" was not created/,
         env: world.credentials,
       });
-      await until('the bucket to be taken back', async () => {
+      await until('the bucket to be deleted', async () => {
         return (await world.owner.run(world.inOwn('bucket', 'show', 'half-made'))).exitCode === 4;
       });
     });
 
-    it('is not deleted while jobs use it, which are named; by force it is', async () => {
+    it('refuses to delete a bucket that jobs use and names them, unless forced', async () => {
       await applyObjects(world.flow.cluster, [
         {
           apiVersion: GROUP_VERSION,
@@ -239,7 +239,7 @@ describe('the command line', function () {
       });
     });
 
-    it('is deleted with its credentials', async () => {
+    it('deletes a bucket with its credentials', async () => {
       const { stdout } = await world.owner.succeed(world.inOwn('bucket', 'delete', 'from-input', '-y'));
       expect(stdout).to.equal('Bucket "from-input" deleted. Its objects at the provider are kept.\n');
       for (const name of ['from-input', 'from-file']) {
@@ -248,8 +248,8 @@ describe('the command line', function () {
     });
   });
 
-  describe('zipjobs', () => {
-    it('printed no credential, no query of a URL and no control character (H9)', () => {
+  describe('the output of zipjobs', () => {
+    it('contains no credential, no query of a URL and no control character (H9)', () => {
       world.expectNoSecretPrinted();
     });
   });

@@ -1,4 +1,4 @@
-/** Projects by the command line, and what it says when there is no way to the cluster. */
+/** `zipjobs project`, and the errors when the cluster cannot be reached. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -19,7 +19,7 @@ describe('the command line', function () {
   after(() => world[Symbol.asyncDispose]());
 
   describe('zipjobs project', () => {
-    it('is created in a namespace that one owns, and waited for', async () => {
+    it('creates a project in an existing namespace and waits until it is ready', async () => {
       const { stdout, stderr } = await world.owner.succeed([
         'project',
         'create',
@@ -41,7 +41,7 @@ describe('the command line', function () {
       });
     });
 
-    it('is updated in what is named, and nothing else', async () => {
+    it('updates only the given fields', async () => {
       const update = (...change: readonly string[]) =>
         world.owner.json(['project', 'update', world.own, ...change]);
       expect(await update('--active-jobs', '7', '--files-per-job', '500')).to.deep.include({
@@ -68,7 +68,7 @@ describe('the command line', function () {
       expect(completed.stdout.split('\n')).to.include(world.own);
     });
 
-    it('is created with its namespace by whoever may, and deleted', async () => {
+    it('creates a project with its namespace for a user with that permission, and deletes it', async () => {
       await world.platform.succeed(['project', 'create', NEW, '--create-namespace']);
       const namespace = JSON.parse(
         (await world.flow.cluster.kubectl(['get', 'namespace', NEW, '-o', 'json'])).stdout,
@@ -87,7 +87,7 @@ describe('the command line', function () {
       });
     });
 
-    it('is listed as far as one may see', async () => {
+    it('lists the projects that the user can see', async () => {
       const all = (await world.platform.json(['project', 'list'])) as readonly Fields[];
       expect(all.map(({ namespace }) => namespace)).to.include.members([world.own, world.other]);
       const { stdout, stderr } = await world.owner.succeed(world.inOwn('project', 'list'));
@@ -96,7 +96,7 @@ describe('the command line', function () {
       expect(stderr).to.contain(`Only these namespaces were searched: ${world.own}`);
     });
 
-    it('says what to do when it goes wrong', async () => {
+    it('prints what to do after an error', async () => {
       await world.refused(world.owner, ['project', 'create', world.own], {
         code: 3,
         says: /A project already exists in namespace .*\. Use it/,
@@ -129,7 +129,7 @@ describe('the command line', function () {
   });
 
   describe('zipjobs', () => {
-    it('says what to do without a cluster, without an answer, and for a stranger', async () => {
+    it('prints what to do without a cluster, without a response, and without permissions', async () => {
       const nobody = createCommandLine({ kubeconfig: '' });
       await world.refused(nobody, ['project', 'list'], {
         code: 5,

@@ -1,4 +1,6 @@
-/** Tokens and webhooks by the command line, with the API that takes the ones and a receiver of the others. */
+/**
+ * `zipjobs token` and `zipjobs webhook`, with the API that checks the tokens and a receiver of the webhooks.
+ */
 import { expect } from 'chai';
 import { isToken, maskToken } from '#crds/api-token.ts';
 import { askApi } from '#test/support/clients/api-client.ts';
@@ -23,7 +25,7 @@ describe('the command line', function () {
     const ask = (token: string) => askApi(world.flow.baseUrl, { path: NO_SUCH_JOB, token });
     let first: string;
 
-    it('is shown once, and opens what its permissions say', async () => {
+    it('shows a new token once, which grants its permissions', async () => {
       const { stdout, stderr } = await world.owner.succeed(
         world.inOwn('token', 'create', 'backend', '--quiet'),
       );
@@ -44,12 +46,12 @@ describe('the command line', function () {
       expect(reading['id']).to.match(/^token-[a-z0-9]{6}$/);
     });
 
-    it('is listed masked, with when it was last used', async () => {
+    it('lists tokens masked, with their last use', async () => {
       const list = (await world.owner.json(world.inOwn('token', 'list'))) as readonly Fields[];
       expect(list).to.have.length(2);
       expect(list[0]).to.include({ name: 'backend', masked: maskToken(first) });
       expect(list[0]).not.to.have.any.keys('value', 'sha256');
-      await until('its last use to be written', async () => {
+      await until('its last use to be recorded', async () => {
         const [used] = (await world.owner.json(world.inOwn('token', 'list'))) as readonly Fields[];
         return typeof used?.['lastUsedAt'] === 'string';
       });
@@ -58,7 +60,7 @@ describe('the command line', function () {
       );
     });
 
-    it('is rotated: the old one is good until it is revoked', async () => {
+    it('rotates a token: the old one is valid until it is revoked', async () => {
       const rotated = (await world.owner.json(world.inOwn('token', 'rotate', 'backend'))) as Readonly<
         Record<string, string>
       >;
@@ -70,11 +72,11 @@ describe('the command line', function () {
         says: /Several tokens are named "backend"\. Use one of these ids: backend-\w+, backend-\w+/,
       });
       await world.owner.succeed(world.inOwn('token', 'revoke', rotated['replaces'] ?? '', '--yes'));
-      await until('the old token to open nothing', async () => (await ask(first)).status === 401);
+      await until('the old token to be refused', async () => (await ask(first)).status === 401);
       expect((await ask(second)).status).to.equal(404);
     });
 
-    it('says what to do when it goes wrong', async () => {
+    it('prints what to do after an error', async () => {
       await world.refused(world.owner, world.inOwn('token', 'create', '--permissions', 'write'), {
         code: 2,
         says: /one or more of: create, read/,
@@ -103,7 +105,7 @@ describe('the command line', function () {
     const secrets: string[] = [];
     const newest = (): string => secrets.at(-1) ?? '';
 
-    it('is set, with a signing secret that is shown once', async () => {
+    it('sets a webhook and shows its signing secret once', async () => {
       await world.refused(world.owner, world.inOwn('webhook', 'test'), {
         code: 4,
         says: /No webhook found in project .*\. Set one with: zipjobs webhook set URL -n /,
@@ -121,7 +123,7 @@ describe('the command line', function () {
       expect(again).to.deep.include({ secret: null, events: ['FAILED'] });
     });
 
-    it('is tested with an event that the secret verifies', async () => {
+    it('sends a test event with a valid signature', async () => {
       world.flow.receiver.trust(newest());
       const { stdout } = await world.owner.succeed(world.inOwn('webhook', 'test'));
       expect(stdout)
@@ -135,7 +137,7 @@ describe('the command line', function () {
       expect(failed.stderr).to.contain('Check the URL');
     });
 
-    it('has its secret rotated: both sign for a time', async () => {
+    it('rotates the secret: both secrets sign until the old one expires', async () => {
       const rotated = (await world.owner.json(world.inOwn('webhook', 'rotate-secret'))) as Readonly<
         Record<string, string>
       >;
@@ -156,7 +158,7 @@ describe('the command line', function () {
       await world.owner.succeed(world.inOwn('webhook', 'test'));
     });
 
-    it('is switched off and on, and removed', async () => {
+    it('disables, enables and removes a webhook', async () => {
       expect((await world.owner.succeed(world.inOwn('webhook', 'disable'))).stdout).to.match(/State: +Off/);
       expect((await world.owner.succeed(world.inOwn('webhook', 'enable'))).stdout).to.match(/State: +On/);
       world.flow.receiver.responses.push(410);
@@ -174,7 +176,7 @@ describe('the command line', function () {
       });
     });
 
-    it('says what to do when it goes wrong', async () => {
+    it('prints what to do after an error', async () => {
       await world.refused(world.owner, world.inOwn('webhook', 'set', 'ftp://x'), {
         code: 2,
         says: /starts with https:\/\//,
@@ -205,13 +207,13 @@ describe('the command line', function () {
       );
     });
 
-    it('showed each secret once', () => {
+    it('has shown each secret once', () => {
       for (const secret of secrets) expect(world.owner.printed.split(secret)).to.have.length(2);
     });
   });
 
-  describe('zipjobs', () => {
-    it('printed no credential, no query of a URL and no control character (H9)', () => {
+  describe('the output of zipjobs', () => {
+    it('contains no credential, no query of a URL and no control character (H9)', () => {
       world.expectNoSecretPrinted();
     });
   });

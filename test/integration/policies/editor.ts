@@ -1,4 +1,7 @@
-/** What a user with the role `edit` can do in a project's namespace: nothing that makes them a zipper. */
+/**
+ * What a user with the role `edit` can do in a project's namespace: nothing that grants the permissions of a
+ * zipper.
+ */
 import { expect } from 'chai';
 import { ZIPPER_SERVICE_ACCOUNT } from '#crds/api-group.ts';
 import type { KubeUser } from '#test/support/clients/kube-user.ts';
@@ -38,7 +41,7 @@ let podPath: string;
 const everybody = (): readonly KubeUser[] => [world.editor, world.admin];
 
 const itCannotActAsZipper = (): void => {
-  it("cannot make a pod or a Job with the zipper's service account", async () => {
+  it("cannot create a pod or a Job with the zipper's service account", async () => {
     for (const user of everybody()) {
       const pod = await user.request('POST', corePath(OWN, 'pods'), {
         body: aPod('mine', podSpec(ZIPPER_SERVICE_ACCOUNT)),
@@ -52,7 +55,7 @@ const itCannotActAsZipper = (): void => {
     }
   });
 
-  it('creates pods and Jobs of their own', async () => {
+  it('can create other pods and Jobs', async () => {
     accept(
       await world.editor.request('POST', corePath(OWN, 'pods'), { body: aPod('own', podSpec('default')) }),
     );
@@ -62,7 +65,7 @@ const itCannotActAsZipper = (): void => {
     );
   });
 
-  it('gets no such pod from a Deployment either', async () => {
+  it('cannot create such a pod through a Deployment either', async () => {
     const labels = { app: 'mine' };
     const template = {
       metadata: { labels },
@@ -84,7 +87,7 @@ const itCannotActAsZipper = (): void => {
     });
   });
 
-  it("gets no token of the zipper's, bound to a pod or not", async () => {
+  it('cannot get a token of the zipper, bound to a pod or not', async () => {
     const path = `${corePath(OWN, 'serviceaccounts')}/${ZIPPER_SERVICE_ACCOUNT}/token`;
     const boundObjectRef = { apiVersion: 'v1', kind: 'Pod', name: pod.name, uid: pod.uid };
     for (const user of everybody())
@@ -97,7 +100,7 @@ const itCannotActAsZipper = (): void => {
     accept(await world.editor.request('POST', own, { body }));
   });
 
-  it('gets no token through a Secret', async () => {
+  it('cannot get a token through a Secret', async () => {
     for (const user of everybody()) {
       const made = await user.request('POST', corePath(OWN, 'secrets'), {
         body: tokenSecret('mine', ZIPPER_SERVICE_ACCOUNT),
@@ -124,7 +127,7 @@ export const describeEditor = (theWorld: () => World): void => {
 
   itCannotActAsZipper();
 
-  it('cannot run commands in a zipper, but in other pods of the namespace', async () => {
+  it('cannot run commands in a zipper, but can in other pods of the namespace', async () => {
     for (const user of everybody())
       for (const way of ['exec?command=id&container=zipper', 'exec?command=id', 'attach?stdout=true'])
         expectRefusal(
@@ -135,7 +138,7 @@ export const describeEditor = (theWorld: () => World): void => {
     expect(other.message).not.to.contain('ValidatingAdmissionPolicy');
   });
 
-  it("cannot change a zipper's pod so that it runs something else", async () => {
+  it('cannot change the pod of a zipper to run something else', async () => {
     const image = { spec: { containers: [{ name: 'zipper', image: 'evil' }] } };
     const task = { metadata: { annotations: { 'zipjobs.dev/task': '{}' } } };
     const debug = { spec: { ephemeralContainers: [{ name: 'debug', image: 'evil' }] } };
@@ -153,7 +156,7 @@ export const describeEditor = (theWorld: () => World): void => {
     accept(await world.editor.request('PATCH', podPath, { body: { metadata: { labels: { note: 'x' } } } }));
   });
 
-  it("can delete a zipper's Job but not change it", async () => {
+  it('can delete the Job of a zipper but not change it', async () => {
     const path = `${jobsPath(OWN)}/${pod.zipJob}`;
     for (const spec of [{ parallelism: 2 }, { suspend: true }])
       expectRefusal(
@@ -163,7 +166,7 @@ export const describeEditor = (theWorld: () => World): void => {
     accept(await world.editor.request('DELETE', `${path}?propagationPolicy=Background&dryRun=All`));
   });
 
-  it('resumes the Job of a queue on nodes of its choice, as Kueue does, and can change nothing else in it', async () => {
+  it('can only resume the Job of a queue and select its nodes, as Kueue does', async () => {
     const zipJob = await world.createZipJob(OWN, { queueName: 'night' });
     accept(await world.controller.request('POST', jobsPath(OWN), { body: world.jobOf(zipJob) }));
     const path = `${jobsPath(OWN)}/${zipJob.metadata.name}`;

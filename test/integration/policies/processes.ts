@@ -88,7 +88,7 @@ const secrets = corePath(OWN, 'secrets');
 const DRY_RUN = `${jobsPath(OWN)}?dryRun=All`;
 
 const itMakesJobs = (): void => {
-  it('makes the Job of a ZipJob that has its list in Secrets (P7)', async () => {
+  it('creates the Job of a ZipJob that has its list in Secrets (P7)', async () => {
     const name = `zip-${'0'.repeat(8)}`;
     const listed = {
       ...zipJob,
@@ -98,7 +98,7 @@ const itMakesJobs = (): void => {
     accept(await world.controller.request('POST', DRY_RUN, { body: world.jobOf(listed) }));
   });
 
-  it('makes the Job of a ZipJob that is run again: it mounts the one list that its annotation names (P7)', async () => {
+  it('creates the Job of a rerun ZipJob: it mounts the one list that its annotation names (P7)', async () => {
     const listed = (annotations: Record<string, string>, ...lists: readonly string[]) => {
       const job = structuredClone(world.jobOf(zipJob)) as unknown as JobBody;
       for (const list of lists) job.spec.template.spec.volumes.push({ name: list, ...listOf(list) });
@@ -115,7 +115,7 @@ const itMakesJobs = (): void => {
   });
 
   for (const [what, spoil, words] of BAD_JOBS)
-    it(`cannot make a Job with ${what} (P7)`, async () => {
+    it(`cannot create a Job with ${what} (P7)`, async () => {
       const job = structuredClone(world.jobOf(zipJob)) as unknown as JobBody;
       spoil(job.spec.template.spec, job);
       expectRefusal(await world.controller.request('POST', DRY_RUN, { body: job }), words);
@@ -127,7 +127,7 @@ const itTestsBuckets = (): void => {
   const bucket = { ...ZIP_BUCKET, metadata: { ...metadata, uid: 'b2c9a4c2-6d0a-4f57-8e1b-9a3f5f6f7a02' } };
   const aTest = () => structuredClone(testJob(bucket, '1', CONFIG)) as unknown as JobBody;
 
-  it("makes a Job that sees that bucket's Secret (P7)", async () => {
+  it('creates a Job that mounts the Secret of that bucket (P7)', async () => {
     accept(await world.controller.request('POST', DRY_RUN, { body: aTest() }));
   });
 
@@ -137,7 +137,7 @@ const itTestsBuckets = (): void => {
     ['a file list', listOf('s3-archives-files-0')],
   ];
   for (const [what, volume] of bad)
-    it(`cannot make a Job that sees ${what} (P7)`, async () => {
+    it(`cannot create a Job that mounts ${what} (P7)`, async () => {
       const job = aTest();
       mount(job.spec.template.spec, volume);
       expectRefusal(
@@ -177,7 +177,7 @@ export const describeController = (theWorld: () => World): void => {
     accept(await world.admin.request('DELETE', `${buckets}/s3-untouched`));
   });
 
-  it("reads one Secret of a project, and no bucket's (P12, P13)", async () => {
+  it('reads one Secret of a project, and no credentials of a bucket (P12, P13)', async () => {
     for (const path of [`${secrets}/zipbucket-s3-archives`, secrets, '/api/v1/secrets'])
       expectRefusal(await world.controller.request('GET', path), 'forbidden');
     expect((await world.controller.request('GET', `${secrets}/zipjobs-webhook`)).status).to.equal(404);
@@ -203,7 +203,7 @@ export const describeController = (theWorld: () => World): void => {
     expectRefusal(await world.controller.request('DELETE', secrets), 'forbidden');
   });
 
-  it("gives rights to nobody but the zipper, and only the zipper's (P13)", async () => {
+  it("grants only the zipper's role, and only to the zipper (P13)", async () => {
     expectRefusal(await applyZipperBinding(world.controller, 'default', 'cluster-admin'), 'forbidden');
     expectRefusal(await applyZipperBinding(world.controller, 'default', 'view'), 'forbidden');
     const elsewhere = '/apis/rbac.authorization.k8s.io/v1/namespaces/default/rolebindings';
@@ -231,7 +231,7 @@ export const describeApi = (theWorld: () => World): void => {
   const create = (change: Record<string, unknown>) =>
     api.request('POST', `${secrets}?dryRun=All`, { body: { ...owned[0], ...change } });
 
-  it('makes the Secrets of a file list', async () => {
+  it('creates the Secrets of a file list', async () => {
     accept(await create({}));
   });
 
@@ -248,7 +248,7 @@ export const describeApi = (theWorld: () => World): void => {
       'file-list Secrets',
     ],
     ['no owner', () => ({ metadata: { ...metadataOf(), ownerReferences: [] } }), 'file-list Secrets'],
-    ['a content that may change', () => ({ immutable: false }), 'immutable'],
+    ['mutable data', () => ({ immutable: false }), 'immutable'],
     [
       'another type',
       () => ({ type: 'kubernetes.io/basic-auth', data: { username: '' } }),
@@ -256,11 +256,11 @@ export const describeApi = (theWorld: () => World): void => {
     ],
   ];
   for (const [what, change, words] of refused)
-    it(`cannot make a Secret with ${what}`, async () => {
+    it(`cannot create a Secret with ${what}`, async () => {
       expectRefusal(await create(change()), words);
     });
 
-  it('takes back a ZipJob of its own that no zipper has started, and no other', async () => {
+  it('deletes only its own ZipJobs that no zipper has started', async () => {
     const labelled = async (name: string): Promise<string> => {
       const path = `${zipPath(OWN)}/${name}`;
       const labels = { 'app.kubernetes.io/managed-by': 'zipjobs-api' };

@@ -1,4 +1,7 @@
-/** What a zipper's own token permits: the four fields of its ZipJob's status while its pod is active, and nothing else. */
+/**
+ * What the token of a zipper permits: the four fields of its ZipJob's status while its pod is active, and
+ * nothing else.
+ */
 import { expect } from 'chai';
 import { ZIPPER_SERVICE_ACCOUNT } from '#crds/api-group.ts';
 import type { KubeResponse } from '#test/support/clients/kube-user.ts';
@@ -79,22 +82,22 @@ const itWritesItsFieldsOnly = (): void => {
     ],
   };
   for (const [field, value] of Object.entries(controllers))
-    it(`is refused ${field}, a field of the controller (P6)`, async () => {
+    it(`cannot write ${field}, a field of the controller (P6)`, async () => {
       expectRefusal(await apply({ progress: progressOf(pod), [field]: value }), POLICY);
     });
 
-  it('is refused the removal of a field of the controller (P6)', async () => {
+  it('cannot remove a field of the controller (P6)', async () => {
     expectRefusal(await merge({ phase: null }), POLICY);
     expectRefusal(await merge({ job: { podUid: null } }), POLICY);
   });
 
-  it("is refused progress in another pod's name", async () => {
+  it('cannot write progress in the name of another pod', async () => {
     expectRefusal(await apply({ progress: { ...progressOf(pod), podUid: 'another' } }), POLICY);
   });
 };
 
 const itHasNoOtherRights = (): void => {
-  it("is refused another ZipJob's status, in its own namespace and in another (P5)", async () => {
+  it('cannot write the status of another ZipJob, in its own namespace and in another (P5)', async () => {
     const neighbour = await world.createZipper(OWN);
     await world.setStatus(OWN, neighbour.zipJob, {
       job: { name: neighbour.zipJob, uid: 'u', podUid: neighbour.uid },
@@ -111,12 +114,12 @@ const itHasNoOtherRights = (): void => {
     expectRefusal(response, 'cannot patch resource "zipjobs/status"');
   });
 
-  it("is refused a ZipJob's status before any pod is active", async () => {
+  it('cannot write the status of a ZipJob before any pod is active', async () => {
     const { metadata } = await world.createZipJob(OWN);
     expectRefusal(await apply({ progress: progressOf(pod) }, { name: metadata.name }), 'not the active pod');
   });
 
-  it('is refused its own spec, and does not change it through the status', async () => {
+  it('cannot write its spec, not even through the status', async () => {
     const path = `${zipPath(OWN)}/${pod.zipJob}`;
     const change = { spec: { cancel: true }, metadata: { labels: { mine: 'yes' } } };
     expectRefusal(await pod.zipper.request('PATCH', path, { body: change }), 'cannot patch resource');
@@ -126,7 +129,7 @@ const itHasNoOtherRights = (): void => {
     expect(body['metadata']).not.to.have.property('labels');
   });
 
-  it('is refused Secrets, and every other read (P4)', async () => {
+  it('cannot read Secrets or anything else (P4)', async () => {
     const paths = [
       `${corePath(OWN, 'secrets')}/zipbucket-s3-archives`,
       corePath(OWN, 'secrets'),
@@ -147,7 +150,7 @@ const itHasNoOtherRights = (): void => {
       },
     });
     const rules = (review.body['status'] as { resourceRules: { apiGroups: string[] }[] }).resourceRules;
-    // Every signed-in user may ask the API server about itself.
+    // Every signed-in user may request its own permissions from the API server.
     const own = rules.filter(
       ({ apiGroups }) => !apiGroups.every((group) => /authorization|authentication/.test(group)),
     );
@@ -170,15 +173,15 @@ export const describeZipper = (theWorld: () => World): void => {
   itWritesItsFieldsOnly();
   itHasNoOtherRights();
 
-  it('is refused when its token is bound to no pod (P5)', async () => {
+  it('cannot write when its token is not bound to a pod (P5)', async () => {
     const user = `system:serviceaccount:${OWN}:${ZIPPER_SERVICE_ACCOUNT}`;
     const path = `${zipPath(OWN)}/${pod.zipJob}/status`;
     const body = { status: { progress: { ...progressOf(pod), filesDone: 2 } } };
-    // The edit role may impersonate service accounts, but not claim what their tokens hold.
+    // The edit role may impersonate service accounts, but not their token claims.
     expectRefusal(await world.editor.request('PATCH', path, { as: user, body }), POLICY);
   });
 
-  it('is refused once another pod is active, and once none is', async () => {
+  it('cannot write once another pod is active, or none', async () => {
     const late = await world.createZipper(OWN);
     const activePod = (podUid: string | null) =>
       world.setStatus(OWN, late.zipJob, { job: { name: late.zipJob, uid: 'u', podUid } });
@@ -192,7 +195,7 @@ export const describeZipper = (theWorld: () => World): void => {
     expectRefusal(await write(), 'not the active pod');
   });
 
-  it('is refused once the ZipJob is finished', async () => {
+  it('cannot write once the ZipJob is finished', async () => {
     await world.setStatus(OWN, pod.zipJob, { phase: 'Failed' });
     expectRefusal(await apply({ progress: progressOf(pod) }), 'finished');
   });
