@@ -30,7 +30,10 @@ const runOnce = async (
   };
 };
 
-/** Runs all contenders by turns, so that a busy moment of the machine meets all of them; answers the medians. */
+/**
+ * Alternates between all contenders, so that other load on the machine affects all of them, and returns the
+ * medians.
+ */
 export const runCase = async (
   world: BenchWorld,
   contenders: readonly Contender[],
