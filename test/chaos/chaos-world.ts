@@ -1,4 +1,4 @@
-/** One project of a chaos cluster, and what a schedule may do to it. */
+/** One project of a chaos cluster, and the faults that a schedule can cause in it. */
 import { GROUP_VERSION, PLURALS } from '#crds/api-group.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import { RELEASE_NAMESPACE } from '#test/support/processes/installation.ts';
@@ -27,28 +27,28 @@ export interface ChaosWorld extends AsyncDisposable {
   apiUrl(): Promise<string>;
   /** URL of a source. */
   sourceUrl(path: string): string;
-  /** Asked about every request of this project, and about those that are nobody's; undefined for none. */
+  /** Observes every request of this project and requests without a project; undefined for none. */
   judgeBy(judge: Judge | undefined): void;
   watches(): readonly OpenStream[];
   kill(podUid: string, signal?: NodeJS.Signals): void;
   /** Pod of the controller that holds the Lease. */
   leaderUid(): Promise<string>;
-  /** Zipper pods of the project that run now. */
+  /** Running zipper pods of the project. */
   zipperPods(): readonly RunningPod[];
   zipJobs(): Promise<readonly ZipJob[]>;
   /** Sets spec.cancel. */
   cancel(zipJobName: string): Promise<true>;
-  /** Deletes an object of the project, as a person would. */
+  /** Deletes an object of the project, like a user. */
   remove(group: string, plural: string, name: string): Promise<void>;
   readonly ownBucket: OwnBucket;
   readonly webhookKeys: Pick<WebhookKeys, 'rotate' | 'recover'>;
-  /** Runs a task while no other world runs one so. */
+  /** Runs a task while no other world runs one. */
   alone(task: () => Promise<void>): Promise<void>;
 }
 
 const AGAIN = { limitMs: 30_000, intervalMs: 100 };
 
-/** Asks again while the API server restarts, as another world may have wanted. */
+/** Retries while the API server restarts, which another world may have caused. */
 const insist = <T>(what: string, ask: () => Promise<T>): Promise<T> =>
   until(
     what,
@@ -74,7 +74,7 @@ const leaderOf = async ({ admin, cluster }: ChaosCluster): Promise<string> => {
   return cluster.node.pods().find(({ name }) => identity.startsWith(name))?.uid ?? '';
 };
 
-/** Makes a project whose store, sources and receiver are behind proxies. */
+/** Creates a project whose store, sources and receiver are behind proxies. */
 export const startChaosWorld = async (chaos: ChaosCluster, namespace: string): Promise<ChaosWorld> => {
   const { cluster, admin, installation, origin } = chaos;
   await using started = new AsyncDisposableStack();

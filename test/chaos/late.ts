@@ -1,6 +1,6 @@
 import { KubeApiError } from '#tools/local-cluster/kube-api.ts';
 
-/** Some things come too late, which is no fault. */
+/** A call whose target may already be gone, which is not an error. */
 export const isLate = (error: unknown): boolean =>
   (error instanceof KubeApiError && error.code === 404) ||
   (error instanceof Error && error.name === 'AbortError');

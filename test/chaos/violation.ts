@@ -1,6 +1,6 @@
 import type { Seen } from './history.ts';
 
-/** A rule that was broken, by nobody in particular. */
+/** A rule that was broken. */
 export interface Rule {
   /**
    * fence: the order of status and store. turn: jobs of one key. verify: what the published verifiers of webhooks say.
