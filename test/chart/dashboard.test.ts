@@ -24,7 +24,7 @@ describe('the dashboard of the chart', function () {
     expect(objects.filter(({ kind }) => kind === 'Ingress')).to.deep.equal([]);
   });
 
-  it('is served on a port of its own', async () => {
+  it('is served on its own port', async () => {
     const objects = await render({
       ...ON,
       'dashboard.ingress.enabled': true,
@@ -67,14 +67,14 @@ describe('the dashboard of the chart', function () {
     });
   });
 
-  it('names what OpenID Connect lacks', async () => {
+  it('names the missing settings of OpenID Connect', async () => {
     for (const name of ['dashboard.url', 'dashboard.oidc.clientId']) {
       const error = await render({ ...OIDC, [name]: '' }).catch((thrown: unknown) => thrown);
       expect(String(error)).to.contain(name);
     }
   });
 
-  it('is reached by whom the network policy names', async () => {
+  it('accepts connections only from the peers that the network policy names', async () => {
     const from = [{ namespaceSelector: { matchLabels: { team: 'ops' } } }];
     const objects = await render({
       ...ON,
