@@ -97,7 +97,7 @@ describe('the dashboard with 10,000 ZipJobs', function () {
     { what: 'a search that finds nothing', query: '?q=no-such-key', times: 20 },
     { what: 'a page of one state', query: '?state=Succeeded&page=100', times: 20 },
   ])
-    it(`gives ${what} in at most ${most} times what a project of 25 jobs takes`, async () => {
+    it(`returns ${what} in at most ${most} times the time for a project with 25 jobs`, async () => {
       const [many, few] = [await open(MANY), await open(FEW)];
       const samples: { readonly many: number; readonly few: number }[] = [];
       for (let n = 0; n < SAMPLES; n += 1)
