@@ -31,7 +31,7 @@ describe('every page of the dashboard', function () {
   });
   after(() => life.disposeAsync());
 
-  it('has no serious or critical issue for axe, in both schemes, and is no wider than a phone', async () => {
+  it('has no serious or critical issue in axe, in both colour schemes, and is no wider than a phone', async () => {
     const faults: string[] = [];
     for (const shot of shots) {
       const { page } = open[shot.who];
@@ -45,7 +45,7 @@ describe('every page of the dashboard', function () {
         if (overhang !== '') faults.push(`${shot.name} is wider than ${size.width}: ${overhang}`);
         for (const colorScheme of ['light', 'dark'] as const) {
           await page.emulateMedia({ colorScheme });
-          // Colours alone depend on the scheme.
+          // Only colours depend on the scheme.
           const issues = await seriousIssues(page, colorScheme === 'dark' ? ['color-contrast'] : undefined);
           faults.push(...issues.map((issue) => `${shot.name} (${size.width}, ${colorScheme}): ${issue}`));
         }

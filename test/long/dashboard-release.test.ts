@@ -12,7 +12,7 @@ describe('the dashboard of an installed chart', function () {
   this.timeout(120_000);
   after(() => resetInstallation());
 
-  it('is served by the pods of the API, with no more rights than they had', async function () {
+  it('is served by the pods of the API, without additional permissions', async function () {
     await requireBrowser(this);
     await using flow = await startFlow(NAMESPACE);
     const { cluster } = flow;
