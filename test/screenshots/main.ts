@@ -1,7 +1,7 @@
 /**
- * Pictures of every page of the dashboard, on the local cluster with the real controller and Chromium:
- * `npm run screenshots [-- --folder FOLDER] [-- --format png] [-- --only NAME]`. Those that README.md shows are also
- * written to docs/screenshots. The exit code is 1 when a page is wider than its window.
+ * Takes screenshots of every page of the dashboard, on the local cluster with the real controller and
+ * Chromium: `npm run screenshots [-- --folder FOLDER] [-- --format png] [-- --only NAME]`. Those in README.md
+ * are also written to docs/screenshots. The exit code is 1 when a page is wider than its window.
  */
 import { copyFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -17,12 +17,12 @@ import { type Format, fileOf, takeShot } from './take-shots.ts';
 const NAMESPACE = 'photo-orders';
 const ENV = {
   DASHBOARD_API_URL: 'https://zips.example.com',
-  // Only for the button: no user signs in there.
+  // Only for the sign-in button: no user signs in with it.
   DASHBOARD_OIDC_ISSUER: 'https://login.example.com',
   DASHBOARD_OIDC_CLIENT_ID: 'zipjobs-dashboard',
 };
 
-/** The pictures in README.md: on a desktop, in both colour schemes. */
+/** The screenshots in README.md: on a desktop, in both colour schemes. */
 const IN_README = { folder: 'docs/screenshots', names: ['overview', 'job-running'], format: 'webp' } as const;
 
 interface Wanted {
@@ -84,7 +84,7 @@ try {
   for (const fault of faults) console.error(fault);
   process.exitCode = faults.length === 0 ? 0 : 1;
 } catch (error) {
-  console.error('\nThe pictures were not taken:', error);
+  console.error('\nThe screenshots were not taken:', error);
   process.exitCode = 1;
 } finally {
   await stopSharedBrowser();

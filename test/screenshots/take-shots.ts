@@ -56,7 +56,7 @@ const capture = async (page: Page, device: Look['device'], format: Format): Prom
   return Buffer.from(data, 'base64');
 };
 
-/** Captures one page on every device and in both themes. Returns its faults: elements that overflow the window. */
+/** Captures one page on every device and in both themes. Returns the elements that overflow the window. */
 export const takeShot = async (
   page: Page,
   shot: Shot,
