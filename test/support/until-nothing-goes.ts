@@ -1,7 +1,10 @@
 import type { Cluster } from '#tools/local-cluster/cluster-types.ts';
 import { until } from './until.ts';
 
-/** What tests left is deleted by the controller and by Kubernetes, which takes both a while when it is much. */
+/**
+ * Waits until the controller and Kubernetes have deleted what tests left, which takes a while when it is
+ * much.
+ */
 export const untilNothingGoes = (cluster: Cluster): Promise<unknown> =>
   until(
     'every namespace that is being deleted to be gone',

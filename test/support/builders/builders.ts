@@ -1,4 +1,4 @@
-/** Valid objects with a change each, for tests of decisions. */
+/** Valid objects for tests of decisions; each test passes its changes. */
 
 import { ANNOTATIONS, GROUP_VERSION, LABELS, PROJECT_NAME } from '#crds/api-group.ts';
 import type { ObjectMeta } from '#crds/object-meta.ts';
@@ -12,7 +12,7 @@ export const NAME = `zip-${UUID}`;
 export const NAMESPACE = 'team-a';
 export const NOW = new Date('2026-05-04T12:00:00Z');
 
-/** RFC 3339 time so many seconds before NOW. */
+/** RFC 3339 time this number of seconds before NOW. */
 export const ago = (seconds: number): string =>
   `${new Date(NOW.getTime() - seconds * 1000).toISOString().slice(0, 19)}Z`;
 

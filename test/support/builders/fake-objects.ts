@@ -9,29 +9,30 @@ import {
 } from '#runtime/kube/types.ts';
 
 /**
- * Objects of one kind in memory, for unit tests of what stands above the Kubernetes client: no schema, no admission, no
- * field managers. What depends on the API server's judgement belongs into an integration test.
+ * Objects of one kind in memory, for unit tests of code that uses the Kubernetes client: no schema, no
+ * admission, no field managers. Anything that depends on the API server's checks belongs in an integration
+ * test.
  */
 export interface FakeObjects<T extends KubeObject> {
   readonly client: ObjectClient<T>;
-  /** A cache of the same objects; `lagging` keeps it at what it has. */
+  /** A cache of the same objects; while `lagging` it does not change. */
   readonly reflector: Reflector<T>;
   /** Calls of the client so far, such as `get default/a`. */
   readonly calls: string[];
   put(object: T): T;
   remove(namespace: string, name: string): void;
   all(): readonly T[];
-  /** Every later call of the client (or those for which `when` holds) throws this; undefined ends it. */
+  /** Every later call of the client (or those for which `when` is true) throws this; undefined stops it. */
   fail(error: Error | undefined, when?: (call: string) => boolean): void;
-  /** The next creates happen, but their answers are lost on the way. */
+  /** The next creates succeed, but their responses are lost. */
   loseResponses(count: number): void;
-  /** Later calls of the client do not answer until the promise does. */
+  /** Later calls of the client wait for the promise. */
   holdUntil(promise: Promise<unknown> | undefined): void;
-  /** The cache no longer sees changes. */
+  /** The cache no longer receives changes. */
   lagging: boolean;
-  /** The cache sees everything that it has missed. */
+  /** The cache receives all missed changes. */
   catchUp(): void;
-  /** Remembers what the cache holds; the answer brings it back to that. */
+  /** Saves the content of the cache; the returned function restores it. */
   remember(): () => void;
   hasSynced: boolean;
 }
@@ -39,17 +40,17 @@ export interface FakeObjects<T extends KubeObject> {
 export interface FakeObjectsOptions<T> {
   readonly indexes?: Readonly<Record<string, (object: T) => readonly string[]>>;
   readonly transform?: (object: T) => T;
-  /** Told of every change of the cache that does not lag. */
+  /** Called for every change of the cache unless it lags. */
   readonly onChange?: (change: Change<T>) => void;
 }
 
-/** What the API server answers when it cannot be reached. */
+/** The error when the API server cannot be reached. */
 export const unreachable = (): KubeError =>
   new KubeError('GET /: the connection to the API server failed (ECONNREFUSED)', { code: 'Unreachable' });
 
 type Visible = Pick<FakeObjects<KubeObject>, 'lagging' | 'hasSynced'>;
 
-/** What is stored, and what the cache has seen of it. */
+/** The stored objects and what the cache has received of them. */
 const createStore = <T extends KubeObject>(options: FakeObjectsOptions<T>, visible: Visible) => {
   const stored = new Map<string, T>();
   const cached = new Map<string, T>();
@@ -88,10 +89,10 @@ const createStore = <T extends KubeObject>(options: FakeObjectsOptions<T>, visib
 type Store<T extends KubeObject> = ReturnType<typeof createStore<T>>;
 
 const notFaked = (): never => {
-  throw new Error('this call is not faked: test it against the real API server');
+  throw new Error('the fake does not support this call: test it with a real API server');
 };
 
-/** A client of what is stored; a test can fail its calls, hold them, or lose their answers. */
+/** A client of the stored objects; a test can make its calls fail or wait, or lose their responses. */
 const createClient = <T extends KubeObject>(
   store: Store<T>,
 ): Pick<FakeObjects<T>, 'client' | 'calls' | 'fail' | 'loseResponses' | 'holdUntil'> => {

@@ -6,7 +6,10 @@ import type { FakeObjects } from './fake-objects.ts';
 
 const asRecord = (value: unknown): Readonly<Record<string, unknown>> => (isRecord(value) ? value : {});
 
-/** The controller's way to ZipJobs in memory: writes name the version they rest on, finalizers hold a deletion up. */
+/**
+ * An in-memory client for ZipJobs like the controller's: writes are based on a version, and finalizers delay
+ * a deletion.
+ */
 export const createVersionedClient = (
   zipJobs: FakeObjects<ZipJob>,
   onWrite: (before: ZipJob, after: ZipJob) => void,

@@ -14,22 +14,25 @@ const DOCKERFILE = 'api/Dockerfile';
 const HOST = '127.0.0.1';
 
 export interface ApiProcessOptions {
-  /** Where the process finds the API server, such as behind a proxy. */
+  /** URL of the API server for the process, such as a proxy. */
   readonly apiServerUrl?: string;
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** The API as its image starts it, with the rights of the installed one, but beside the cluster: so that it can be killed. */
+/**
+ * The API, started like its image with the permissions of the installed one, but outside the cluster, so that
+ * a test can kill it.
+ */
 export interface ApiProcess extends AsyncDisposable {
   readonly url: string;
   readonly adminUrl: string;
   readonly pid: number;
-  /** Where the dashboard is, when the env switches it on. */
+  /** URL of the dashboard, if the env enables it. */
   readonly dashboardUrl: string;
-  /** What it logged so far. */
+  /** The lines that it has logged so far. */
   readonly lines: readonly string[];
   readonly hasEnded: () => boolean;
-  /** Sends a signal; resolves with the exit code (null when a signal ended it). */
+  /** Sends a signal and resolves with the exit code (null when a signal ended it). */
   end(signal: NodeJS.Signals): Promise<number | null>;
   /** Sends SIGKILL now. */
   kill(): void;
@@ -107,7 +110,7 @@ export const startApiProcess = async (
   };
   try {
     await until('the API to be ready', () => hasEnded() || isReady());
-    if (hasEnded()) throw new Error(`the API ended at its start:\n${lines.join('\n')}`);
+    if (hasEnded()) throw new Error(`the API exited during its start:\n${lines.join('\n')}`);
     return api;
   } catch (error) {
     await api[Symbol.asyncDispose]();

@@ -181,8 +181,8 @@ const createDeps = (stores: ReturnType<typeof createStores>, options: ApiServerO
 };
 
 /**
- * The API on a loopback port, its objects in memory: the project `team-a` with the bucket `archive` (s3), the bucket
- * `cold` (r2) and one token with every permission.
+ * The API on a loopback port with objects in memory: the project `team-a` with the bucket `archive` (s3), the
+ * bucket `cold` (r2) and one token with every permission.
  */
 export const startApiServer = async (options: ApiServerOptions = {}) => {
   const stores = createStores();

@@ -22,7 +22,9 @@ import { createLocalCounts } from '#runtime/redis/request-counts.ts';
 import { createFakeObjects } from '../builders/fake-objects.ts';
 import { aProject } from './api-server.ts';
 
-/** What the API server says of a token: whose it is, and the `verb resource namespace` that are allowed (`*` for all). */
+/**
+ * The user of a token according to the API server, and the permitted `verb resource namespace` (`*` for all).
+ */
 export interface KnownToken {
   readonly name: string;
   readonly allowed: readonly string[];
@@ -33,7 +35,7 @@ const fieldsOf = (value: unknown, ...path: readonly string[]): Readonly<Record<s
   return isRecord(inner) ? inner : {};
 };
 
-/** An API server that knows tokens and answers reviews; every other request goes to `answer`. */
+/** An API server that knows tokens and responds to reviews; all other requests are passed to `answer`. */
 const createFakeKube = (
   tokens: Map<string, KnownToken>,
   requests: KubeRequest[],
@@ -72,7 +74,10 @@ export interface Response {
   readonly text: string;
 }
 
-/** A browser without JavaScript: keeps cookies, sends forms from the dashboard's own pages, follows nothing. */
+/**
+ * A browser without JavaScript: it keeps cookies and submits forms of the dashboard's own pages, but follows
+ * no redirects.
+ */
 export interface Visitor {
   readonly cookies: Map<string, string>;
   get(path: string, headers?: Readonly<Record<string, string>>): Promise<Response>;
@@ -116,7 +121,7 @@ export const createVisitor = (url: string): Visitor => {
   return visitor;
 };
 
-/** The dashboard on a loopback port; objects and the API server's word are in memory. */
+/** The dashboard on a loopback port; the objects and the responses of the API server are in memory. */
 export const startDashboardServer = async (options: DashboardServerOptions = {}) => {
   const tokens = new Map<string, KnownToken>();
   const requests: KubeRequest[] = [];
@@ -156,12 +161,12 @@ export const startDashboardServer = async (options: DashboardServerOptions = {})
     tokens,
     /** Every call to the API server so far. */
     requests,
-    /** uids of tokens that the API was told to refuse. */
+    /** UIDs of tokens that the API was requested to refuse. */
     revoked,
     logLines,
     zipJobs,
     zipProjects,
-    /** What the API server answers beyond reviews. */
+    /** Responses of the API server other than reviews. */
     respondWith: (given: (request: KubeRequest) => unknown): void => {
       reply = given;
     },
@@ -180,7 +185,7 @@ export const SESSION = '__Host-zipjobs-session';
 export const ADA = 'ada-token';
 export const NOBODY = 'nobody-token';
 
-/** With two projects, Ada who may do everything, and somebody who may do nothing. */
+/** With two projects, Ada with full permissions, and a user without permissions. */
 export const startStaffedDashboard = async (
   env: Readonly<Record<string, string>> = {},
 ): Promise<DashboardServer> => {
@@ -192,10 +197,10 @@ export const startStaffedDashboard = async (
   return server;
 };
 
-/** Somebody who is signed in. */
+/** A signed-in user. */
 export const visitAs = async (server: DashboardServer, token: string): Promise<Visitor> => {
   const visitor = server.visit();
   const { status } = await visitor.signIn(token);
-  if (status !== 303) throw new Error(`sign-in was answered ${status}`);
+  if (status !== 303) throw new Error(`sign-in returned ${status}`);
   return visitor;
 };

@@ -1,6 +1,7 @@
 /**
- * An S3-like server in this process that misbehaves on request. It speaks as much of S3 as one multipart upload needs, holds
- * objects in memory, and is stricter than S3 where R2 is: all parts but the last must have one length.
+ * An S3-like server in this process that misbehaves on request. It supports as much of S3 as one multipart
+ * upload needs, keeps objects in memory, and is stricter than S3 where R2 is: all parts but the last must
+ * have one length.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -29,7 +30,7 @@ export type Operation =
 
 export interface SeenRequest {
   readonly operation: Operation;
-  /** How many of this operation came before, plus one; of a part: of this part. */
+  /** Number of this request among those of its operation, from 1; for a part: among those of this part. */
   readonly nth: number;
   readonly partNumber: number | undefined;
   readonly headers: IncomingMessage['headers'];
@@ -40,19 +41,19 @@ export interface HostileStore extends AsyncDisposable {
   readonly objects: Map<string, StoredObject>;
   readonly uploads: Map<string, Upload>;
   readonly requests: SeenRequest[];
-  /** Chosen for each request; undefined lets it pass. */
+  /** Called for each request; undefined causes no fault. */
   fault: (request: SeenRequest) => Fault | undefined;
-  /** Answers NotImplemented to every checksum header but Content-MD5, and to ACLs, as R2 did. */
+  /** Responds NotImplemented to every checksum header except Content-MD5, and to ACLs, like R2 did. */
   refusesNewHeaders: boolean;
-  /** Takes If-None-Match at Complete and forgets about it, as emulators do. */
+  /** Accepts If-None-Match at Complete and ignores it, like emulators do. */
   ignoresConditions: boolean;
-  /** Sums no part by CRC-32, whatever it is asked for. */
+  /** Computes no CRC-32 of parts, even if requested. */
   sumsNothing: boolean;
-  /** Ends every connection, whatever it waits for. */
+  /** Closes every connection, including pending ones. */
   closeConnections(): void;
 }
 
-/** By method, and the first parameter that is there. */
+/** The operation, from the method and the first known parameter. */
 const OPERATIONS: readonly (readonly [method: string, parameter: string | undefined, Operation])[] = [
   ['POST', 'uploads', 'create'],
   ['POST', undefined, 'complete'],
@@ -113,7 +114,7 @@ interface Exchange {
   readonly hostile: HostileStore;
 }
 
-/** What is done with a request that nothing is wrong with. */
+/** Handles a request without a fault. */
 const WORK: Readonly<Record<Operation, (store: MemoryObjects, exchange: Exchange) => Response>> = {
   create: (store, { asked, seen }) => store.create(asked.key, metadataOf(seen.headers)),
   part: (store, { asked, seen, hostile }) =>
@@ -144,7 +145,7 @@ const carryOut = (store: MemoryObjects, exchange: Exchange): Response => {
   return WORK[seen.operation](store, exchange);
 };
 
-/** Sees requests and counts them. */
+/** Records and counts requests. */
 const createWitness = (requests: SeenRequest[]) => (request: IncomingMessage, url: URL) => {
   const operation = operationOf(request.method ?? '', url.searchParams);
   const number = url.searchParams.get('partNumber');
@@ -155,7 +156,7 @@ const createWitness = (requests: SeenRequest[]) => (request: IncomingMessage, ur
   return seen;
 };
 
-/** Starts on a free port of the loopback; bucket and key are the path. */
+/** Starts on a free loopback port; bucket and key are the path. */
 export const startHostileStore = async (): Promise<HostileStore> => {
   const store = new MemoryObjects();
   const requests: SeenRequest[] = [];

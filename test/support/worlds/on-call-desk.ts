@@ -1,4 +1,4 @@
-/** Asks the questions of docs/on-call.md by running the documented commands in a shell. */
+/** Runs the documented commands of docs/on-call.md in a shell. */
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -20,9 +20,12 @@ export interface OnCallDesk {
   /** Every question of the table. */
   readonly questions: readonly string[];
   readonly asked: ReadonlySet<string>;
-  /** What the documented command prints. @throws Error when there is no such question, or the command fails. */
+  /**
+   * What the documented command prints.
+   * @throws Error when there is no such question, or the command fails.
+   */
   ask(question: string, about: Subject): Promise<string>;
-  /** Asks until the answer is as expected. */
+  /** Repeats the command until its output is as expected. */
   responses(question: string, about: Subject, response: RegExp): Promise<string>;
 }
 
@@ -54,7 +57,7 @@ export const openOnCallDesk = async (cluster: Cluster): Promise<OnCallDesk> => {
     ask,
     responses: (question, about, response) =>
       until(
-        `${question} ${about.name ?? ''} to be answered ${String(response)}`,
+        `the expected output of: ${question} ${about.name ?? ''} ${String(response)}`,
         async () => {
           const text = await ask(question, about);
           if (response.test(text)) return text;

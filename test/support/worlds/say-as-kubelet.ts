@@ -1,7 +1,9 @@
 import type { Cluster } from '#tools/local-cluster/cluster-types.ts';
 import { until } from '../until.ts';
 
-/** Says of the zipper pod of a ZipJob, which no node has, what a kubelet would while its container waits. */
+/**
+ * Sets the status of the zipper pod of a ZipJob that is on no node, like a kubelet while its container waits.
+ */
 export const sayAsKubelet = async (
   cluster: Cluster,
   { namespace, name }: { readonly namespace: string; readonly name: string },

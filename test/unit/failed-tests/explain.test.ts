@@ -53,7 +53,7 @@ describe('explain', () => {
       await writeFile(join(dir, 'certificates', name), '');
     await writeLog('zipjobs-system_zipjobs-api-1_u2', 'api', 'Killed\n');
     expect(await explain(dir, window, 500)).to.deep.equal([
-      'The state of the cluster is unknown: no answer within 0.3 s',
+      'The state of the cluster is unknown: no response within 0.3 s',
       'Log of zipjobs-api-1 api',
       '  Killed',
     ]);

@@ -15,16 +15,17 @@ import { WorldStore } from './world-store.ts';
 import { createRecover, createZipper, type WorldPod } from './world-zipper.ts';
 
 const KINDS = ['zipJobs', 'jobs', 'pods', 'buckets', 'projects'] as const;
-/** How soon a turn that failed is followed by another. */
+/** Delay before the retry of a failed reconcile. */
 const RETRY_MS = 1000;
 const KEY = `${NAMESPACE}/${NAME}`;
 
-/** The controller's process was killed, before or after the n-th write of its life. */
+/** The controller's process was killed, before or after the n-th write since its start. */
 class Killed extends Error {}
 
 /**
- * One ZipJob with all that acts on it: the real observe, decide and act over objects in memory, the Job controller of Kubernetes,
- * zippers, and a store. Nothing moves by itself; a test calls who is to move next.
+ * One ZipJob with everything that acts on it: the real observe, decide and act with objects in memory, a
+ * simulated Job controller of Kubernetes, zippers, and a store. Nothing happens on its own; a test calls each
+ * step.
  */
 export class JobWorld {
   now = NOW;
@@ -35,17 +36,19 @@ export class JobWorld {
   readonly projects = createFakeObjects<ZipProject>();
   readonly store = new WorldStore();
   readonly processes = new Map<string, WorldPod>();
-  /** Told after every write of the ZipJob. */
+  /** Called after every write of the ZipJob. */
   readonly onWrite: (before: ZipJob, after: ZipJob) => void;
-  /** Writes of the controller until it is killed; the killing one happens or not, by the sign of chance. */
+  /**
+   * Writes of the controller until it is killed; `killsBefore` says whether the last one still takes effect.
+   */
   killIn = Infinity;
   killsBefore = false;
   delivery: DeliveryState = { kind: 'idle' };
   isNamespaceTerminating = false;
-  /** Jobs that archive, made by the controller and not deleted by somebody else. */
+  /** Number of archive Jobs that the controller created and that still exist or were deleted by it. */
   jobsMade = 0;
   isJobDeletedByHand = false;
-  /** Names of the pods that the Job controller has seen end. */
+  /** Names of the ended pods that the Job controller has counted. */
   readonly countedPods = new Set<string>();
   readonly wakeUps = new WakeUps();
   #reconcile: Reconcile;
@@ -101,7 +104,7 @@ export class JobWorld {
     else this.edit((job) => ({ ...job, metadata: { ...job.metadata, deletionTimestamp: this.nowText } }));
   }
 
-  /** A zipper's write of its own fields: taken only from the pod active, and never after the end. */
+  /** A zipper's write of its own fields: accepted only from the active pod, and never after the end. */
   writeAsZipper(podUid: string, fields: ZipperStatus): boolean {
     const { zipJob } = this;
     if (zipJob?.status?.job?.podUid !== podUid || isFinished(zipJob)) return false;
@@ -135,7 +138,10 @@ export class JobWorld {
     );
   }
 
-  /** A node is heard of no more; its processes go on, or have died with it. Mostly Kubernetes evicts its pods, sometimes not. */
+  /**
+   * A node becomes unreachable; its processes keep running, or died with it. Usually Kubernetes evicts its
+   * pods.
+   */
   loseNode(process: WorldPod, is: { readonly noticed: boolean; readonly dead: boolean }): void {
     process.isLost = true;
     process.hangs ||= is.dead;
@@ -148,7 +154,7 @@ export class JobWorld {
       this.pods.put({ ...pod, metadata: { ...pod.metadata, deletionTimestamp: this.nowText } });
   }
 
-  /** The object of a pod that ended goes when its Job, if it still has one, has counted it. */
+  /** The object of an ended pod is deleted once its Job, if it still exists, has counted it. */
   forgetPod({ metadata }: Pod): void {
     const hasJob = this.jobs
       .all()
@@ -161,7 +167,7 @@ export class JobWorld {
     if (this.processes.get(name)?.isLost !== true) this.processes.delete(name);
   }
 
-  /** What goes with the object that owned it, as Kubernetes' garbage collector sees to it. */
+  /** Deletes orphans, like Kubernetes' garbage collector. */
   collectGarbage(): void {
     const owners = new Set([this.zipJob, ...this.jobs.all()].map((owner) => owner?.metadata.uid));
     const isOrphan = ({ metadata }: Job | Pod): boolean =>
@@ -170,7 +176,10 @@ export class JobWorld {
     for (const pod of this.pods.all().filter(isOrphan)) this.askToStop(pod);
   }
 
-  /** The caches of the controller for which this holds (asked once for each) no longer see what happens; the others see all of it. */
+  /**
+   * The caches of the controller for which this is true (called once for each) stop receiving changes; the
+   * others receive all of them.
+   */
   lag(isBehind: () => boolean): void {
     for (const kind of KINDS) {
       this[kind].lagging = isBehind();
@@ -178,12 +187,12 @@ export class JobWorld {
     }
   }
 
-  /** Another replica stops hearing of anything, as it stands now. */
+  /** Another replica stops receiving changes now. */
   remember(): void {
     this.#remembered = KINDS.map((kind) => this[kind].remember());
   }
 
-  /** That replica leads now, with caches of then. */
+  /** That replica becomes the leader, with its outdated caches. */
   takeOver(): void {
     if (this.#remembered.length === 0) return;
     this.lag(() => true);
@@ -192,7 +201,7 @@ export class JobWorld {
     this.wakeUps.add(this.now, 0);
   }
 
-  /** The Job goes by somebody else's hand, and its pods with it. */
+  /** Deletes the Job and its pods, like a user. */
   deleteJobByHand(): void {
     this.isJobDeletedByHand = true;
     this.jobs.remove(NAMESPACE, NAME);
@@ -200,7 +209,7 @@ export class JobWorld {
     this.collectGarbage();
   }
 
-  /** One turn of the controller; a killed one is followed by a new process that remembers nothing. */
+  /** One reconcile of the controller; after a kill a new process without memory replaces it. */
   async reconcile(): Promise<void> {
     this.wakeUps.begin(this.now);
     try {
@@ -212,7 +221,7 @@ export class JobWorld {
     }
   }
 
-  /** A write of the controller, which may be the one at which it is killed. */
+  /** A write of the controller, during which it may be killed. */
   async write<T>(write: () => Promise<T>): Promise<T> {
     this.killIn -= 1;
     if (this.killIn > 0) return write();

@@ -11,9 +11,9 @@ import type { JobWorld } from './job-world.ts';
 import { jobDeadline, tendJobs } from './world-jobs.ts';
 import type { WorldPod } from './world-zipper.ts';
 
-/** For what Kubernetes still has to do when a job has ended. */
+/** Rounds for the remaining work of Kubernetes after a job has finished. */
 const LAST_ROUNDS = 10;
-/** More turns than any job needs: a controller that looks again without a break has taken them soon. */
+/** More steps than any job needs: a controller in a requeue loop exceeds them quickly. */
 const MAX_TURNS = 1000;
 
 export const livePods = (world: JobWorld): readonly WorldPod[] =>
@@ -22,12 +22,14 @@ export const livePods = (world: JobWorld): readonly WorldPod[] =>
     return !isLost && live !== undefined && !isEnded(live);
   });
 
-/** Those on lost nodes go on as well, also when the API server has forgotten their pods. */
+/** Includes pods on lost nodes, even if the API server has forgotten them. */
 export const stepPods = (world: JobWorld): void => {
   for (const process of world.processes.values()) process.step();
 };
 
-/** The kubelet: pods that were told to stop do, in peace or by force; the API server then forgets them. */
+/**
+ * The kubelet: stops pods that are being deleted, gracefully or by force; the API server then deletes them.
+ */
 export const stopPods = (world: JobWorld, isPeaceful: () => boolean = () => true): void => {
   for (const process of world.processes.values()) {
     const live = world.pod(process.pod.metadata.name);
@@ -39,7 +41,7 @@ export const stopPods = (world: JobWorld, isPeaceful: () => boolean = () => true
   }
 };
 
-/** All but the controller move once. */
+/** Runs one step of everything except the controller. */
 const othersMove = (world: JobWorld): void => {
   world.collectGarbage();
   tendJobs(world);
@@ -48,7 +50,7 @@ const othersMove = (world: JobWorld): void => {
   stopPods(world);
 };
 
-/** Everybody moves once, the controller last. */
+/** Runs one step of everything, the controller last. */
 export const round = async (world: JobWorld): Promise<void> => {
   othersMove(world);
   world.lag(() => false);
@@ -58,7 +60,7 @@ export const round = async (world: JobWorld): Promise<void> => {
 const isAtRest = ({ zipJob }: JobWorld): boolean =>
   !zipJob || (isFinished(zipJob) && zipJob.metadata.finalizers?.includes(FINALIZER) !== true);
 
-/** All that anybody could see or do next. */
+/** Everything that may change the next step. */
 const pictureOf = (world: JobWorld): string => {
   const objects = [world.zipJob, ...world.jobs.all(), ...world.pods.all(), ...world.buckets.all()];
   const processes = [...world.processes.values()].map(({ at }) => at);
@@ -68,7 +70,7 @@ const pictureOf = (world: JobWorld): string => {
   );
 };
 
-/** When does anybody move again by himself? */
+/** The next time at which a timer expires. */
 const nextTime = (world: JobWorld): Date | undefined => {
   const times = [world.wakeUps.next, ...world.jobs.all().map(jobDeadline)];
   const ahead = times.filter((time) => time !== undefined && time >= world.now);
@@ -78,10 +80,16 @@ const nextTime = (world: JobWorld): Date | undefined => {
 const archiveJobs = ({ zipJob, jobs }: JobWorld): readonly Job[] =>
   jobs.all().filter((job) => zipJob && job.metadata.name === zipJob.metadata.name && isOwnedBy(job, zipJob));
 
-/** Seconds in which everything must have ended, now that nobody disturbs: what the deadlines and patiences of a job allow. */
+/**
+ * Seconds until everything has to be finished once there are no more faults: the deadlines and timeouts of a
+ * job.
+ */
 const LIMITS = { reported: 300, undisturbed: 3600, afterDeadline: 60 } as const;
 
-/** Until when a job is over that nobody disturbs any more. A zipper that hangs, or of which nobody hears and Kubernetes does not know it, may use up the time of its Job. */
+/**
+ * Latest end of a job once there are no more faults. A zipper that hangs, or is on a lost node that
+ * Kubernetes has not noticed, may use up the time of its Job.
+ */
 const endBy = (world: JobWorld): Date => {
   const { zipJob, now } = world;
   const isReported = zipJob?.spec.cancel === true || zipJob?.metadata.deletionTimestamp !== undefined;
@@ -97,8 +105,8 @@ const endBy = (world: JobWorld): Date => {
 };
 
 /**
- * One turn of everybody. The controller looks only when something has changed or when it asked to; when neither is so, the
- * clock goes on to the next moment that somebody waits for.
+ * One step of everything. The controller reconciles only after a change or when its requeue is due; if
+ * neither applies, the clock advances to the next timer.
  */
 const turn = async (world: JobWorld): Promise<void> => {
   const before = pictureOf(world);
@@ -110,11 +118,11 @@ const turn = async (world: JobWorld): Promise<void> => {
     return;
   }
   const next = nextTime(world);
-  expect(next, `somebody looks again at ${before}`).not.to.equal(undefined);
+  expect(next, `a requeue or timer is pending at ${before}`).not.to.equal(undefined);
   world.now = new Date(Math.max(Number(next), world.now.getTime()));
 };
 
-/** Uploads of which it was given up to learn what became of them. */
+/** Number of uploads whose state could not be determined. */
 const abortFailures = ({ zipJob }: JobWorld): number =>
   (zipJob?.status?.attempts ?? []).reduce((sum, attempt) => sum + (attempt.abortFailures ?? 0), 0);
 
@@ -126,22 +134,22 @@ const untilRest = async (world: JobWorld): Promise<void> => {
   expect(isAtRest(world), `ends by ${limit.toISOString()}, not ${is}`).to.equal(true);
 };
 
-/** Nobody disturbs any more: everything must come to its end, and in time. */
+/** Runs without further faults: everything has to finish in time. */
 export const calm = async (world: JobWorld): Promise<void> => {
   world.jobs.fail(undefined);
   world.killIn = Infinity;
   world.lag(() => false);
-  // The controller is told of all that it had missed.
+  // The controller learns of all missed changes.
   world.wakeUps.add(world.now, 0);
   const given = isRecovering(world.zipJob?.status ?? {}) ? undefined : abortFailures(world);
   await untilRest(world);
   if (given !== undefined && world.zipJob && world.buckets.all().length > 0)
-    expect(abortFailures(world), 'a store that answers is waited for').to.equal(given);
+    expect(abortFailures(world), 'recovery waits for a store that responds').to.equal(given);
   for (let rounds = 0; rounds < LAST_ROUNDS; rounds += 1) await round(world);
-  // One that settles ends by its own short deadline.
+  // A recovery Job ends by its own short deadline.
   const left = archiveJobs(world).filter((job) => !isJobFinished(job) && !jobFailure(job));
   expect(
     left.map(({ metadata }) => metadata.name),
-    'no Job goes on after the end',
+    'no Job runs after the end',
   ).to.deep.equal([]);
 };

@@ -1,4 +1,7 @@
-/** When the controller asked to look again. As in its work queue the earliest time counts, and what is due is forgotten. */
+/**
+ * The pending requeue of the controller. Like in its work queue the earliest time counts, and it is cleared
+ * when due.
+ */
 export class WakeUps {
   #next: Date | undefined;
 
@@ -11,7 +14,7 @@ export class WakeUps {
     if (this.#next === undefined || at < this.#next) this.#next = at;
   }
 
-  /** The controller looks: what was due by now is done. */
+  /** A reconcile starts: clears the requeue if it is due. */
   begin(now: Date): void {
     if (this.isDue(now)) this.#next = undefined;
   }

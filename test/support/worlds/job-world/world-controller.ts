@@ -17,7 +17,7 @@ import { createFakeObjects, type FakeObjects } from '../../builders/fake-objects
 import { createVersionedClient } from '../../builders/versioned-client.ts';
 import type { WakeUps } from './wake-ups.ts';
 
-/** What the controller's process can reach. */
+/** The parts of the world that the controller's process can access. */
 interface Surroundings {
   readonly now: Date;
   readonly nowText: string;
@@ -35,12 +35,12 @@ interface Surroundings {
   removePod(name: string): void;
 }
 
-/** There is no full pass: whatever is to be looked at later must be asked for. */
+/** No full reconcile: the controller has to requeue whatever needs one later. */
 const NEVER_SECONDS = 1e9;
 const metrics = createControllerMetrics(new Registry());
 const log = pino({ level: 'silent' });
 
-/** As the Job controller labels its pods. */
+/** Like the labels that the Job controller sets on pods. */
 const isOfJob = ({ metadata }: Pod, selector: string): boolean =>
   metadata.ownerReferences?.some(({ name }) => selector === `batch.kubernetes.io/job-name=${name}`) === true;
 
@@ -116,7 +116,7 @@ const actOn = (
     }),
   });
 
-/** A new process: the real observe, decide and act, which remember nothing of before. */
+/** Starts a new process: the real observe, decide and act without memory. */
 export const startController = (world: Surroundings): Reconcile => {
   world.delivery = { kind: 'idle' };
   const clock = {
@@ -140,9 +140,9 @@ export const startController = (world: Surroundings): Reconcile => {
     decide,
     act: actOn(world, shared),
     queue: {
-      // Ten passes in a row are more than anything needs.
+      // More than ten reconciles in a row are never needed.
       add: () => {
-        throw new Error('the controller does not come to rest');
+        throw new Error('the controller keeps requeueing');
       },
       addAfter: (_key, ms) => {
         wake(ms);

@@ -13,7 +13,7 @@ const failedWith = (world: JobWorld, job: Job, [type, reason]: readonly [string,
   world.jobs.put({ ...job, status: { ...job.status, conditions } });
 };
 
-/** When the Job controller ends a Job that is not over yet. */
+/** When the Job controller ends an unfinished Job. */
 export const jobDeadline = (job: Job): Date | undefined => {
   const { spec, status } = job;
   if (isJobFinished(job) || status?.startTime === undefined) return undefined;
@@ -25,7 +25,7 @@ const isOutOfTime = (world: JobWorld, job: Job): boolean => {
   return deadline !== undefined && deadline <= world.now;
 };
 
-/** How the pods that ended count, by the rules of the Job's podFailurePolicy. */
+/** The result of ended pods by the rules of the Job's podFailurePolicy. */
 const verdictOf = (job: Job, pods: readonly Pod[]): readonly [string, string] | undefined => {
   const exits = pods.map((pod) => terminationOf(pod)?.exitCode);
   if (exits.includes(0)) return ['Complete', 'CompletionsReached'];
@@ -36,7 +36,7 @@ const verdictOf = (job: Job, pods: readonly Pod[]): readonly [string, string] | 
     : undefined;
 };
 
-/** A Job that is out of time stops its pods, and has failed when the last of them ended. */
+/** A Job that exceeds its deadline stops its pods, and has failed when the last of them ends. */
 const endOutOfTime = (world: JobWorld, job: Job, pods: readonly Pod[]): void => {
   const isBusy = !pods.every(isEnded);
   const type = isBusy ? 'FailureTarget' : 'Failed';
@@ -44,7 +44,7 @@ const endOutOfTime = (world: JobWorld, job: Job, pods: readonly Pod[]): void => 
   for (const pod of pods) world.askToStop(pod);
 };
 
-/** A pod is counted once, and its object stays until then. */
+/** A pod is counted once, and its object exists until then. */
 const countsAgain = ({ countedPods }: JobWorld, pod: Pod): boolean =>
   !countedPods.has(pod.metadata.name) && !isDisrupted(pod) && terminationOf(pod)?.exitCode !== 0;
 
@@ -64,7 +64,10 @@ const tendJob = (world: JobWorld, job: Job): void => {
   }
 };
 
-/** What the Job controller of Kubernetes does, one round: counts pods, ends Jobs, starts the next pod once the last has ended. */
+/**
+ * One round of Kubernetes' Job controller: counts pods, ends Jobs, starts the next pod after the last one has
+ * ended.
+ */
 export const tendJobs = (world: JobWorld): void => {
   for (const job of world.jobs.all()) if (!isJobFinished(job)) tendJob(world, job);
 };
