@@ -36,7 +36,7 @@ def repaired_body(body):
 
 
 def repaired_key(key, body):
-    """The key with the digest of the body: one key for two bodies is refused."""
+    """The key with the digest of the body, because one key with two bodies is refused."""
     digest = hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()[:32]
     if len(key) > LONGEST_KEY:
         return digest
