@@ -18,6 +18,8 @@ import {
   zipPath,
 } from './world.ts';
 
+const ONLY_JOB_CONTROLLER = `only the Job controller may create pods with the service account ${ZIPPER_SERVICE_ACCOUNT}`;
+
 const podSpec = (serviceAccountName: string) => ({
   serviceAccountName,
   restartPolicy: 'Never',
@@ -38,20 +40,23 @@ let world: World;
 let pod: ZipperPod;
 let podPath: string;
 
-const everybody = (): readonly KubeUser[] => [world.editor, world.admin];
+const privilegedUsers = (): readonly KubeUser[] => [world.editor, world.admin];
 
 const itCannotActAsZipper = (): void => {
   it("cannot create a pod or a Job with the zipper's service account", async () => {
-    for (const user of everybody()) {
+    for (const user of privilegedUsers()) {
       const pod = await user.request('POST', corePath(OWN, 'pods'), {
         body: aPod('mine', podSpec(ZIPPER_SERVICE_ACCOUNT)),
       });
-      expectRefusal(pod, 'only the Job controller may create pods');
+      expectRefusal(pod, ONLY_JOB_CONTROLLER);
       const old = { ...podSpec(''), serviceAccountName: undefined, serviceAccount: ZIPPER_SERVICE_ACCOUNT };
       const byOldName = await user.request('POST', corePath(OWN, 'pods'), { body: aPod('mine', old) });
-      expectRefusal(byOldName, 'only the Job controller may create pods');
+      expectRefusal(byOldName, ONLY_JOB_CONTROLLER);
       const job = await user.request('POST', jobsPath(OWN), { body: aJob('mine', ZIPPER_SERVICE_ACCOUNT) });
-      expectRefusal(job, 'only the zipjobs controller may create Jobs');
+      expectRefusal(
+        job,
+        `only the zipjobs controller may create Jobs with the service account ${ZIPPER_SERVICE_ACCOUNT}`,
+      );
     }
   });
 
@@ -83,17 +88,20 @@ const itCannotActAsZipper = (): void => {
     );
     await until('the ReplicaSet to be refused', async () => {
       const { body } = await world.admin.request('GET', `/apis/apps/v1/namespaces/${OWN}/replicasets`);
-      return JSON.stringify(body).includes('only the Job controller may create pods');
+      return JSON.stringify(body).includes(ONLY_JOB_CONTROLLER);
     });
   });
 
   it('cannot get a token of the zipper, bound to a pod or not', async () => {
     const path = `${corePath(OWN, 'serviceaccounts')}/${ZIPPER_SERVICE_ACCOUNT}/token`;
     const boundObjectRef = { apiVersion: 'v1', kind: 'Pod', name: pod.name, uid: pod.uid };
-    for (const user of everybody())
+    for (const user of privilegedUsers())
       for (const spec of [{}, { boundObjectRef }]) {
         const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec };
-        expectRefusal(await user.request('POST', path, { body }), 'only nodes may request tokens');
+        expectRefusal(
+          await user.request('POST', path, { body }),
+          `only nodes may request tokens of ${ZIPPER_SERVICE_ACCOUNT}`,
+        );
       }
     const own = `${corePath(OWN, 'serviceaccounts')}/default/token`;
     const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: {} };
@@ -101,11 +109,11 @@ const itCannotActAsZipper = (): void => {
   });
 
   it('cannot get a token through a Secret', async () => {
-    for (const user of everybody()) {
+    for (const user of privilegedUsers()) {
       const made = await user.request('POST', corePath(OWN, 'secrets'), {
         body: tokenSecret('mine', ZIPPER_SERVICE_ACCOUNT),
       });
-      expectRefusal(made, 'Secrets with a token');
+      expectRefusal(made, `Secrets with a token of ${ZIPPER_SERVICE_ACCOUNT} are not allowed`);
     }
     accept(
       await world.editor.request('POST', corePath(OWN, 'secrets'), { body: tokenSecret('own', 'default') }),
@@ -114,7 +122,7 @@ const itCannotActAsZipper = (): void => {
     const changed = await world.editor.request('PATCH', `${corePath(OWN, 'secrets')}/own`, {
       body: { metadata },
     });
-    expectRefusal(changed, 'Secrets with a token');
+    expectRefusal(changed, `Secrets with a token of ${ZIPPER_SERVICE_ACCOUNT} are not allowed`);
   });
 };
 
@@ -128,11 +136,11 @@ export const describeEditor = (theWorld: () => World): void => {
   itCannotActAsZipper();
 
   it('cannot run commands in a zipper, but can in other pods of the namespace', async () => {
-    for (const user of everybody())
+    for (const user of privilegedUsers())
       for (const way of ['exec?command=id&container=zipper', 'exec?command=id', 'attach?stdout=true'])
         expectRefusal(
           await user.request('POST', `${podPath}/${way}`),
-          'commands in a zipper pod are not allowed',
+          'commands in a zipper pod are not allowed, because it has a token and the credentials of its bucket',
         );
     const other = await world.editor.request('POST', `${corePath(OWN, 'pods')}/own/exec?command=id`);
     expect(other.message).not.to.contain('ValidatingAdmissionPolicy');
@@ -142,17 +150,20 @@ export const describeEditor = (theWorld: () => World): void => {
     const image = { spec: { containers: [{ name: 'zipper', image: 'evil' }] } };
     const task = { metadata: { annotations: { 'zipjobs.dev/task': '{}' } } };
     const debug = { spec: { ephemeralContainers: [{ name: 'debug', image: 'evil' }] } };
-    for (const user of everybody()) {
+    for (const user of privilegedUsers()) {
       const patch = (path: string, body: unknown) =>
         user.request('PATCH', path, { patch: 'strategic-merge', body });
-      expectRefusal(await patch(podPath, image), "spec of a zipper's pod cannot be changed");
-      expectRefusal(await patch(podPath, task), "task of a zipper's pod cannot be changed");
+      expectRefusal(await patch(podPath, image), "the spec of a zipper's pod cannot be changed");
+      expectRefusal(await patch(podPath, task), "the task of a zipper's pod cannot be changed");
     }
     const joined = await world.admin.request('PATCH', `${podPath}/ephemeralcontainers`, {
       patch: 'strategic-merge',
       body: debug,
     });
-    expectRefusal(joined, 'ephemeral containers in a zipper pod are not allowed');
+    expectRefusal(
+      joined,
+      'ephemeral containers in a zipper pod are not allowed, because they could read its token and the credentials of its bucket',
+    );
     accept(await world.editor.request('PATCH', podPath, { body: { metadata: { labels: { note: 'x' } } } }));
   });
 
@@ -161,7 +172,7 @@ export const describeEditor = (theWorld: () => World): void => {
     for (const spec of [{ parallelism: 2 }, { suspend: true }])
       expectRefusal(
         await world.editor.request('PATCH', path, { body: { spec } }),
-        "zipper's Job cannot be changed",
+        "the spec of a zipper's Job cannot be changed, except that its queue may resume it",
       );
     accept(await world.editor.request('DELETE', `${path}?propagationPolicy=Background&dryRun=All`));
   });
@@ -174,7 +185,7 @@ export const describeEditor = (theWorld: () => World): void => {
     for (const spec of [{ parallelism: 2 }, { activeDeadlineSeconds: 9 }, { template: task }])
       expectRefusal(
         await world.editor.request('PATCH', path, { body: { spec } }),
-        "zipper's Job cannot be changed",
+        "the spec of a zipper's Job cannot be changed, except that its queue may resume it",
       );
     const template = { spec: { nodeSelector: { pool: 'spot' } } };
     accept(await world.editor.request('PATCH', path, { body: { spec: { suspend: false, template } } }));

@@ -32,47 +32,63 @@ const mount = (pod: PodBody, volume: Record<string, unknown>): number =>
   pod.volumes.push({ name: 'extra', ...volume });
 const listOf = (secretName: string) => ({ projected: { sources: [{ secret: { name: secretName } }] } });
 
-const BAD_JOBS: readonly [string, (pod: PodBody, job: JobBody) => unknown, string][] = [
-  ['another image', (pod) => (firstContainer(pod)['image'] = 'evil'), 'another command'],
-  ['a command', (pod) => (firstContainer(pod)['command'] = ['sh']), 'another command'],
-  ['arguments', (pod) => (firstContainer(pod)['args'] = ['-e']), 'another command'],
-  ['a second container', (pod) => pod.containers.push({ name: 'b', image: 'b' }), 'have one container'],
-  ['an init container', (pod) => (pod['initContainers'] = [{ name: 'b', image: 'b' }]), 'have one container'],
+const ONE_CONTAINER = `a zipper's Job must have one container, which runs ${CONFIG.zipperImage} without another command`;
+const OWN_SECRETS = 'a zipper may mount only the Secret of its bucket and the file list of one ZipJob';
+const FILE_LIST_ONLY = 'the API may create only file-list Secrets that are owned by their ZipJob';
+
+const INVALID_JOBS: readonly [string, (pod: PodBody, job: JobBody) => unknown, string][] = [
+  ['another image', (pod) => (firstContainer(pod)['image'] = 'evil'), ONE_CONTAINER],
+  ['a command', (pod) => (firstContainer(pod)['command'] = ['sh']), ONE_CONTAINER],
+  ['arguments', (pod) => (firstContainer(pod)['args'] = ['-e']), ONE_CONTAINER],
+  ['a second container', (pod) => pod.containers.push({ name: 'b', image: 'b' }), ONE_CONTAINER],
+  ['an init container', (pod) => (pod['initContainers'] = [{ name: 'b', image: 'b' }]), ONE_CONTAINER],
   [
     'another service account',
     (pod) => (pod['serviceAccountName'] = 'default'),
-    'use the service account zipjobs-zipper',
+    "a zipper's Job must use the service account zipjobs-zipper",
   ],
   [
     'the automatic token',
     (pod) => (pod['automountServiceAccountToken'] = true),
-    'automountServiceAccountToken to false',
+    "a zipper's Job must set automountServiceAccountToken to false",
   ],
-  ["the node's network", (pod) => (pod['hostNetwork'] = true), 'not share the network'],
-  ["the node's files", (pod) => mount(pod, { hostPath: { path: '/' } }), 'Secrets, its token and its task'],
-  ['another Secret', (pod) => mount(pod, { secret: { secretName: 'database' } }), 'list of one ZipJob'],
   [
-    'the webhook key',
-    (pod) => mount(pod, { secret: { secretName: 'zipjobs-webhook' } }),
-    'list of one ZipJob',
+    "the node's network",
+    (pod) => (pod['hostNetwork'] = true),
+    'a zipper must not share the network, PID or IPC namespace of its node',
   ],
-  ["another ZipJob's list", (pod) => mount(pod, listOf('zip-other-files-0')), 'list of one ZipJob'],
-  ['two buckets', (pod) => mount(pod, { secret: { secretName: 'zipbucket-b' } }), 'only one bucket'],
-  ["a bucket's Secret beside a list", (pod) => mount(pod, listOf('zipbucket-b')), 'list of one ZipJob'],
+  [
+    "the node's files",
+    (pod) => mount(pod, { hostPath: { path: '/' } }),
+    'a zipper may mount only Secrets, its token and its task',
+  ],
+  ['another Secret', (pod) => mount(pod, { secret: { secretName: 'database' } }), OWN_SECRETS],
+  ['the webhook key', (pod) => mount(pod, { secret: { secretName: 'zipjobs-webhook' } }), OWN_SECRETS],
+  ["another ZipJob's list", (pod) => mount(pod, listOf('zip-other-files-0')), OWN_SECRETS],
+  [
+    'two buckets',
+    (pod) => mount(pod, { secret: { secretName: 'zipbucket-b' } }),
+    'a zipper may mount the credentials of only one bucket',
+  ],
+  ["a bucket's Secret beside a list", (pod) => mount(pod, listOf('zipbucket-b')), OWN_SECRETS],
   [
     'a Secret in its environment',
     (pod) =>
       (firstContainer(pod)['env'] = [
         { name: 'A', valueFrom: { secretKeyRef: { name: 'database', key: 'password' } } },
       ]),
-    'not contain Secrets',
+    "a zipper's environment must not contain Secrets",
   ],
   [
     'a whole Secret in its environment',
     (pod) => (firstContainer(pod)['envFrom'] = [{ secretRef: { name: 'database' } }]),
-    'not contain Secrets',
+    "a zipper's environment must not contain Secrets",
   ],
-  ['no owner', (_pod, job) => delete job.metadata.ownerReferences, 'must have one owner'],
+  [
+    'no owner',
+    (_pod, job) => delete job.metadata.ownerReferences,
+    "a zipper's Job must have one owner, of the API group zipjobs.dev",
+  ],
 ];
 
 const aSecret = (name: string, more: Record<string, unknown> = {}) => ({
@@ -107,18 +123,18 @@ const itMakesJobs = (): void => {
     const of = (name: string) => ({ 'zipjobs.dev/file-list-of': name });
     const post = (body: unknown) => world.controller.request('POST', DRY_RUN, { body });
     accept(await post(listed(of('zip-first'), 'zip-first-files-0', 'zip-first-files-1')));
+    expectRefusal(await post(listed(of('zip-first'), 'zip-first-files-0', 'zip-other-files-0')), OWN_SECRETS);
     expectRefusal(
-      await post(listed(of('zip-first'), 'zip-first-files-0', 'zip-other-files-0')),
-      'list of one ZipJob',
+      await post(listed(of('.*'), 'zip-other-files-0')),
+      'the annotation zipjobs.dev/file-list-of must be the name of a ZipJob',
     );
-    expectRefusal(await post(listed(of('.*'), 'zip-other-files-0')), 'must be the name of a ZipJob');
   });
 
-  for (const [what, spoil, words] of BAD_JOBS)
+  for (const [what, change, message] of INVALID_JOBS)
     it(`cannot create a Job with ${what} (P7)`, async () => {
       const job = structuredClone(world.jobOf(zipJob)) as unknown as JobBody;
-      spoil(job.spec.template.spec, job);
-      expectRefusal(await world.controller.request('POST', DRY_RUN, { body: job }), words);
+      change(job.spec.template.spec, job);
+      expectRefusal(await world.controller.request('POST', DRY_RUN, { body: job }), message);
     });
 };
 
@@ -142,7 +158,7 @@ const itTestsBuckets = (): void => {
       mount(job.spec.template.spec, volume);
       expectRefusal(
         await world.controller.request('POST', DRY_RUN, { body: job }),
-        'a bucket test may mount only the credentials of that bucket',
+        'a bucket test may mount only the credentials of that bucket and its task',
       );
     });
 };
@@ -172,7 +188,10 @@ export const describeController = (theWorld: () => World): void => {
       { metadata: { annotations: { a: 'b' } } },
       { metadata: { finalizers: ['zipjobs.dev/cleanup', 'example.com/other'] } },
     ])
-      expectRefusal(await patch(body), 'may change only the finalizer');
+      expectRefusal(
+        await patch(body),
+        'the controller may change only the finalizer and the status of a ZipBucket or ZipProject',
+      );
     accept(await patch({ metadata: { finalizers: null } }));
     accept(await world.admin.request('DELETE', `${buckets}/s3-untouched`));
   });
@@ -198,7 +217,10 @@ export const describeController = (theWorld: () => World): void => {
       accept(await world.admin.request('POST', secrets, { body }));
     const remove = (secret: string) => world.controller.request('DELETE', `${secrets}/${secret}`);
     for (const secret of ['zipbucket-x', 'y-files-0', 'backup-files-0'])
-      expectRefusal(await remove(secret), 'may delete only Secrets');
+      expectRefusal(
+        await remove(secret),
+        'the controller may delete only Secrets that are file lists of ZipJobs',
+      );
     accept(await remove(`${name}-files-0`));
     expectRefusal(await world.controller.request('DELETE', secrets), 'forbidden');
   });
@@ -240,24 +262,24 @@ export const describeApi = (theWorld: () => World): void => {
     [
       'another name',
       () => ({ metadata: { ...metadataOf(), name: 'zipbucket-s3-archives' } }),
-      'file-list Secrets',
+      FILE_LIST_ONLY,
     ],
     [
       "the webhook's name",
       () => ({ metadata: { ...metadataOf(), name: 'zipjobs-webhook' } }),
-      'file-list Secrets',
+      FILE_LIST_ONLY,
     ],
-    ['no owner', () => ({ metadata: { ...metadataOf(), ownerReferences: [] } }), 'file-list Secrets'],
-    ['mutable data', () => ({ immutable: false }), 'immutable'],
+    ['no owner', () => ({ metadata: { ...metadataOf(), ownerReferences: [] } }), FILE_LIST_ONLY],
+    ['mutable data', () => ({ immutable: false }), 'the Secret of a file list must be immutable'],
     [
       'another type',
       () => ({ type: 'kubernetes.io/basic-auth', data: { username: '' } }),
-      'must have type Opaque',
+      'the Secret of a file list must have type Opaque',
     ],
   ];
-  for (const [what, change, words] of refused)
+  for (const [what, change, message] of refused)
     it(`cannot create a Secret with ${what}`, async () => {
-      expectRefusal(await create(change()), words);
+      expectRefusal(await create(change()), message);
     });
 
   it('deletes only its own ZipJobs that no zipper has started', async () => {
@@ -271,7 +293,10 @@ export const describeApi = (theWorld: () => World): void => {
     const started = (await world.createZipJob(OWN)).metadata.name;
     const startedPath = await labelled(started);
     await world.setStatus(OWN, started, { phase: 'Running' });
-    expectRefusal(await api.request('DELETE', startedPath), 'no zipper has started');
+    expectRefusal(
+      await api.request('DELETE', startedPath),
+      'the API may delete only ZipJobs that it created and that no zipper has started',
+    );
     expectRefusal(await api.request('DELETE', zipPath(OWN)), 'forbidden');
     accept(await api.request('DELETE', fresh));
   });

@@ -54,8 +54,8 @@ export const accept = (response: KubeResponse): KubeResponse => {
   return response;
 };
 
-export const expectRefusal = (response: KubeResponse, words: string): void => {
-  expect(response.message).to.contain(words);
+export const expectRefusal = (response: KubeResponse, message: string): void => {
+  expect(response.message).to.contain(message);
   expect(response.status).to.be.oneOf([403, 422]);
 };
 

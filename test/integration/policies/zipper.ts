@@ -7,7 +7,8 @@ import { ZIPPER_SERVICE_ACCOUNT } from '#crds/api-group.ts';
 import type { KubeResponse } from '#test/support/clients/kube-user.ts';
 import { corePath, OTHER, OWN, type World, type ZipperPod, zipPath } from './world.ts';
 
-const POLICY = 'zipjobs-zipper-status';
+const OWN_FIELDS = 'a zipper may change only the status fields progress, upload, result and failure';
+const NOT_ACTIVE = 'this pod is not the active pod of the ZipJob';
 
 const progressOf = (pod: ZipperPod) => ({
   podUid: pod.uid,
@@ -35,8 +36,8 @@ const apply = (status: unknown, at: { namespace?: string; name?: string; by?: Zi
 };
 const merge = (status: unknown) =>
   pod.zipper.request('PATCH', `${zipPath(OWN)}/${pod.zipJob}/status`, { body: { status } });
-const expectRefusal = (response: KubeResponse, words: string): void => {
-  expect(response.message).to.contain(words);
+const expectRefusal = (response: KubeResponse, message: string): void => {
+  expect(response.message).to.contain(message);
   expect(response.status).to.equal(403);
 };
 
@@ -83,16 +84,19 @@ const itWritesItsFieldsOnly = (): void => {
   };
   for (const [field, value] of Object.entries(controllers))
     it(`cannot write ${field}, a field of the controller (P6)`, async () => {
-      expectRefusal(await apply({ progress: progressOf(pod), [field]: value }), POLICY);
+      expectRefusal(await apply({ progress: progressOf(pod), [field]: value }), OWN_FIELDS);
     });
 
   it('cannot remove a field of the controller (P6)', async () => {
-    expectRefusal(await merge({ phase: null }), POLICY);
-    expectRefusal(await merge({ job: { podUid: null } }), POLICY);
+    expectRefusal(await merge({ phase: null }), OWN_FIELDS);
+    expectRefusal(await merge({ job: { podUid: null } }), OWN_FIELDS);
   });
 
   it('cannot write progress in the name of another pod', async () => {
-    expectRefusal(await apply({ progress: { ...progressOf(pod), podUid: 'another' } }), POLICY);
+    expectRefusal(
+      await apply({ progress: { ...progressOf(pod), podUid: 'another' } }),
+      'a zipper may report progress only for its own pod',
+    );
   });
 };
 
@@ -102,10 +106,7 @@ const itHasNoOtherRights = (): void => {
     await world.setStatus(OWN, neighbour.zipJob, {
       job: { name: neighbour.zipJob, uid: 'u', podUid: neighbour.uid },
     });
-    expectRefusal(
-      await apply({ progress: progressOf(pod) }, { name: neighbour.zipJob }),
-      'not the active pod',
-    );
+    expectRefusal(await apply({ progress: progressOf(pod) }, { name: neighbour.zipJob }), NOT_ACTIVE);
     const foreign = await world.createZipJob(OTHER);
     const response = await apply(
       { progress: progressOf(pod) },
@@ -116,7 +117,7 @@ const itHasNoOtherRights = (): void => {
 
   it('cannot write the status of a ZipJob before any pod is active', async () => {
     const { metadata } = await world.createZipJob(OWN);
-    expectRefusal(await apply({ progress: progressOf(pod) }, { name: metadata.name }), 'not the active pod');
+    expectRefusal(await apply({ progress: progressOf(pod) }, { name: metadata.name }), NOT_ACTIVE);
   });
 
   it('cannot write its spec, not even through the status', async () => {
@@ -178,7 +179,10 @@ export const describeZipper = (theWorld: () => World): void => {
     const path = `${zipPath(OWN)}/${pod.zipJob}/status`;
     const body = { status: { progress: { ...progressOf(pod), filesDone: 2 } } };
     // The edit role may impersonate service accounts, but not their token claims.
-    expectRefusal(await world.editor.request('PATCH', path, { as: user, body }), POLICY);
+    expectRefusal(
+      await world.editor.request('PATCH', path, { as: user, body }),
+      "a zipper's token must be bound to its pod",
+    );
   });
 
   it('cannot write once another pod is active, or none', async () => {
@@ -186,17 +190,17 @@ export const describeZipper = (theWorld: () => World): void => {
     const activePod = (podUid: string | null) =>
       world.setStatus(OWN, late.zipJob, { job: { name: late.zipJob, uid: 'u', podUid } });
     const write = () => apply({ progress: progressOf(late) }, { name: late.zipJob, by: late });
-    expectRefusal(await write(), 'not the active pod');
+    expectRefusal(await write(), NOT_ACTIVE);
     await activePod(late.uid);
     expect((await write()).status).to.equal(200);
     await activePod(pod.uid);
-    expectRefusal(await write(), 'not the active pod');
+    expectRefusal(await write(), NOT_ACTIVE);
     await activePod(null);
-    expectRefusal(await write(), 'not the active pod');
+    expectRefusal(await write(), NOT_ACTIVE);
   });
 
   it('cannot write once the ZipJob is finished', async () => {
     await world.setStatus(OWN, pod.zipJob, { phase: 'Failed' });
-    expectRefusal(await apply({ progress: progressOf(pod) }), 'finished');
+    expectRefusal(await apply({ progress: progressOf(pod) }), 'the ZipJob is finished');
   });
 };
