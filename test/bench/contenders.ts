@@ -9,7 +9,7 @@ import type { Program } from './measured-run.ts';
 export interface Contender {
   readonly name: 'zipjobs' | 'recipe' | 'rclone';
   /** Command that archives the files below the URL to the key. */
-  prepare(given: {
+  prepare(input: {
     readonly url: string;
     readonly key: string;
     readonly files: BenchCase['files'];

@@ -39,11 +39,11 @@ const peakMemoryOf = async (pid: number): Promise<number> =>
 /** Watches the only child of the shell until stopped. The peak only rises, so the last reading counts. */
 const watchPeak = (shell: number): (() => number) => {
   let peak = 0;
-  const look = async (): Promise<void> => {
+  const readPeak = async (): Promise<void> => {
     const [child] = (await read(`/proc/${shell}/task/${shell}/children`)).trim().split(' ');
     if (child) peak = Math.max(peak, await peakMemoryOf(Number(child)));
   };
-  const timer = setInterval(() => void look(), SAMPLE_MS);
+  const timer = setInterval(() => void readPeak(), SAMPLE_MS);
   return () => {
     clearInterval(timer);
     return peak;

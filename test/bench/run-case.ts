@@ -10,9 +10,9 @@ const GIB = 1024 * MIB;
 const runOnce = async (
   world: BenchWorld,
   contender: Contender,
-  given: { readonly bench: BenchCase; readonly url: string; readonly key: string },
+  input: { readonly bench: BenchCase; readonly url: string; readonly key: string },
 ): Promise<BenchResult> => {
-  const { bench, url, key } = given;
+  const { bench, url, key } = input;
   const program = await contender.prepare({ url, key, files: bench.files });
   const wireBefore = await loopbackBytes();
   const { wallSeconds, cpuSeconds, peakBytes } = await measure(program);

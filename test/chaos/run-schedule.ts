@@ -33,7 +33,7 @@ export interface ScheduleReport {
 /** All jobs and webhooks have to finish within this time after the last POST. */
 const END_LIMIT_MS = 120_000;
 /** After that, the schedule ends when no job has changed for this time, */
-const STILL_MS = 120_000;
+const NO_CHANGE_LIMIT_MS = 120_000;
 /** or at this time in any case. */
 const MOST_MS = 600_000;
 /** One full cleanup interval of the controller as installed, after which nothing may be left open. */
@@ -58,7 +58,7 @@ const stop = async (world: ChaosWorld, { uuid, kind, stopAfterMs }: PostedJob): 
   await until('the job to be cancelled', () => world.cancel(zipJobName(uuid)), { intervalMs: 300 });
 };
 
-const isQuiet = (job: ZipJob, posted: PostedJob): boolean =>
+const isFinishedJob = (job: ZipJob, posted: PostedJob): boolean =>
   posted.kind !== 'deleted' && isFinished(job) && job.status?.webhook?.state !== 'Pending';
 
 /** The time of the last change of any job of the schedule. */
@@ -66,22 +66,22 @@ const lastChangeAt = ({ seen }: ChaosWorld['history'], names: ReadonlyMap<string
   seen.findLast((one) => one.kind === 'zip-job' && names.has(one.name))?.at ?? 0;
 
 /** @throws Error after the timeout, which is extended on a slow machine as long as the jobs change. */
-const untilQuiet = async (world: ChaosWorld, jobs: readonly PostedJob[]): Promise<void> => {
+const untilAllFinished = async (world: ChaosWorld, jobs: readonly PostedJob[]): Promise<void> => {
   const posted = new Map(jobs.map((job) => [zipJobName(job.uuid), job]));
   const started = performance.now();
   const isOver = (): boolean => {
     const now = performance.now();
-    const isStill = now - lastChangeAt(world.history, posted) > STILL_MS;
-    return now - started > MOST_MS || (now - started > END_LIMIT_MS && isStill);
+    const isUnchanged = now - lastChangeAt(world.history, posted) > NO_CHANGE_LIMIT_MS;
+    return now - started > MOST_MS || (now - started > END_LIMIT_MS && isUnchanged);
   };
-  const isAllQuiet = async (): Promise<boolean> =>
+  const areAllFinished = async (): Promise<boolean> =>
     (await world.zipJobs()).every((job) => {
       const known = posted.get(job.metadata.name);
-      return known === undefined || isQuiet(job, known);
+      return known === undefined || isFinishedJob(job, known);
     });
   await until(
     'every job to finish and every webhook to be delivered',
-    async () => (await isAllQuiet()) || (isOver() && 'over'),
+    async () => (await areAllFinished()) || (isOver() && 'over'),
     { limitMs: MOST_MS + END_LIMIT_MS, intervalMs: 200 },
   ).then((end) => {
     if (end === 'over') throw new Error('the jobs did not finish, or their webhooks were not delivered');
@@ -183,7 +183,7 @@ export const runSchedule = async (world: ChaosWorld, plan: Plan): Promise<Schedu
     try {
       await Promise.all(jobs.map((job) => stop(world, job)));
       // The checker reports jobs that do not finish.
-      await untilQuiet(world, jobs).catch((error: unknown) => history.note(String(error)));
+      await untilAllFinished(world, jobs).catch((error: unknown) => history.note(String(error)));
     } finally {
       over.abort();
       await polls;

@@ -62,8 +62,8 @@ const expectBeyondRestricted = (pod: PodSpec): void => {
     expect(container['securityContext']).to.include({ readOnlyRootFilesystem: true });
     expect(container).not.to.have.any.keys('command', 'args');
     const { limits, requests } = container['resources'] as Readonly<Record<string, Fields>>;
-    for (const given of [limits, requests])
-      expect(given).to.have.all.keys('cpu', 'memory', 'ephemeral-storage');
+    for (const resources of [limits, requests])
+      expect(resources).to.have.all.keys('cpu', 'memory', 'ephemeral-storage');
   }
 };
 

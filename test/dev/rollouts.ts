@@ -124,12 +124,12 @@ export const createRollouts = (deps: {
   };
   const wait: Rollouts['wait'] = async (component) => {
     let state: RolloutState | undefined;
-    const look = async (): Promise<boolean> => {
+    const poll = async (): Promise<boolean> => {
       state = await readState(api, component);
       if (state.crashed !== undefined) return true;
       return state.isComplete && (component === 'api' || (await leads(api, state.newest)));
     };
-    const waiting = until(`the ${component} to run`, look, {
+    const waiting = until(`the ${component} to run`, poll, {
       limitMs: LIMIT_MS,
       intervalMs: POLL_MS,
       signal,

@@ -78,13 +78,13 @@ export const runSchemathesis = async (options: FuzzOptions): Promise<FuzzReport>
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { ...process.env, SCHEMATHESIS_HOOKS: join(FOLDER, 'hooks.py'), PYTHONDONTWRITEBYTECODE: '1' },
     });
-    let said = '';
+    let output = '';
     for (const stream of [child.stdout, child.stderr])
       stream.on('data', (chunk: Buffer) => {
-        said += chunk.toString('utf8');
+        output += chunk.toString('utf8');
       });
     const [code] = (await once(child, 'close')) as [number | null];
-    if (code !== 0) console.log(said);
+    if (code !== 0) console.log(output);
     return JSON.parse(await readFile(report, 'utf8')) as FuzzReport;
   } finally {
     await rm(directory, { recursive: true, force: true });

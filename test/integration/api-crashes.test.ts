@@ -87,12 +87,12 @@ describe('crashes of the API and outages of the API server', function () {
   it('creates one job for 100 requests with one idempotency key to two replicas (T11)', async () => {
     const replicas = [await startApi(), await startApi()] as const;
     // An overloaded machine returns some 503 responses, which callers have to retry.
-    const postUntilTaken = (n: number): Promise<ApiResponse> =>
+    const postUntilAccepted = (n: number): Promise<ApiResponse> =>
       until('a request to be accepted', async () => {
         const response = await post(replicas[n % 2 === 0 ? 0 : 1], 'hundred.zip', 'hundred');
         return response.status !== 503 && response;
       });
-    const responses = await Promise.all(Array.from({ length: 100 }, (_, n) => postUntilTaken(n)));
+    const responses = await Promise.all(Array.from({ length: 100 }, (_, n) => postUntilAccepted(n)));
     expect(new Set(responses.map(({ status, text }) => `${status} ${text}`)).size).to.equal(1);
     expect(responses[0]?.status).to.equal(201);
     expect(await jobsOf('hundred.zip')).to.have.length(1);

@@ -140,11 +140,11 @@ describe('rate limits in Redis', function () {
 
   it('work over TLS with a password, and not without either', async () => {
     const redis = life.use(await startRedisServer({ password: 'correct-horse', tls: true }));
-    const good = { REDIS_PASSWORD: 'correct-horse', REDIS_CA_FILE: redis.caPath };
-    await startReplicas(redis, 100, good);
+    const valid = { REDIS_PASSWORD: 'correct-horse', REDIS_CA_FILE: redis.caPath };
+    await startReplicas(redis, 100, valid);
     for (const env of [
-      { ...good, REDIS_CA_FILE: '' },
-      { ...good, REDIS_PASSWORD: 'wrong' },
+      { ...valid, REDIS_CA_FILE: '' },
+      { ...valid, REDIS_PASSWORD: 'wrong' },
     ]) {
       const replica = life.use(await startReplica({ REDIS_URL: redis.url, ...env }, 100));
       const { token } = replica.api;

@@ -157,8 +157,8 @@ describe('a ZipBucket', function () {
       expect(fence).to.include({ status: 'True', reason: 'ListForbidden' });
       expect(fence?.message).to.contain('s3:ListBucketMultipartUploads');
       refuse();
-      const mended = findCondition((await tested(name)).status?.conditions, 'RecoveryLimited');
-      expect(mended).to.include({ status: 'False', reason: 'AllPermitted' });
+      const condition = findCondition((await tested(name)).status?.conditions, 'RecoveryLimited');
+      expect(condition).to.include({ status: 'False', reason: 'AllPermitted' });
     });
   });
 

@@ -7,7 +7,7 @@ const NAMESPACE = 'dashboard-users';
 const HOME = `/projects/${NAMESPACE}`;
 const BUCKET = `${HOME}/buckets/s3/${NAMESPACE}-archives`;
 /** Forms that every signed-in user can send. The last one reports missing permissions itself. */
-const OF_EVERYBODY = ['/sign-out', '/sign-out-everywhere', '/theme', '/new-project'];
+const FOR_EVERY_USER = ['/sign-out', '/sign-out-everywhere', '/theme', '/new-project'];
 /** Objects that the dashboard could change, without the fields that controllers write. */
 const KEPT = 'zipprojects,zipbuckets,ziptokens,zipjobs,secrets';
 
@@ -114,7 +114,7 @@ describe('users in the dashboard', function () {
     const verbs = changesOfJobs().map((action) => action.split('/').at(-1));
     expect(verbs).to.have.members(['cancel', 'run-again', 'replay-webhook']);
     expect(seenBy('admin').actions).to.have.members([
-      ...OF_EVERYBODY,
+      ...FOR_EVERY_USER,
       ...changesOfBuckets(),
       ...changesOfJobs(),
       ...onlyOfAdmins(),
@@ -125,7 +125,7 @@ describe('users in the dashboard', function () {
 
   it('with the edit role see the actions for jobs, buckets and the signing secret enabled', () => {
     expect(seenBy('editor').actions).to.have.members([
-      ...OF_EVERYBODY,
+      ...FOR_EVERY_USER,
       ...changesOfBuckets(),
       ...changesOfJobs(),
       rotate,
@@ -135,7 +135,7 @@ describe('users in the dashboard', function () {
   });
 
   it('with the view role see every action disabled with its reason', async () => {
-    expect(seenBy('viewer').actions).to.have.members(OF_EVERYBODY);
+    expect(seenBy('viewer').actions).to.have.members(FOR_EVERY_USER);
     for (const reason of [
       'create zipbuckets',
       'patch zipbuckets',
@@ -150,7 +150,7 @@ describe('users in the dashboard', function () {
 
   it('without permissions see no page of the project', async () => {
     const { pages, actions } = seenBy('admin');
-    expect(seenBy('stranger').actions).to.have.members(OF_EVERYBODY);
+    expect(seenBy('stranger').actions).to.have.members(FOR_EVERY_USER);
     const paths = [...pages.keys(), ...actions].filter((path) => path.startsWith(HOME));
     const responses = await Promise.all(paths.map((path) => visitorOf('stranger').get(path)));
     for (const [index, { status, text }] of responses.entries()) {

@@ -169,23 +169,23 @@ describe('the dashboard in a browser', function () {
   });
 
   it('applies a removed RoleBinding and a revoked token on the next request', async () => {
-    const leaver = await desk.addUser('leaver', 'view');
+    const removedUser = await desk.addUser('leaver', 'view');
     await using open = await desk.open();
     const { page } = open;
-    await open.signIn(leaver.token);
+    await open.signIn(removedUser.token);
     const visit = async (): Promise<number> => (await page.goto(`/projects/${NAMESPACE}`))?.status() ?? 0;
     expect(await visit()).to.equal(200);
-    await leaver.dropRole();
+    await removedUser.dropRole();
     // The authorizer of the API server learns of it from a watch.
     await until('the authorizer to apply it', async () => {
       const { exitCode } = await desk.flow.cluster.kubectl(
-        ['auth', 'can-i', 'get', 'zipprojects', '-n', NAMESPACE, `--as=${leaver.name}`],
+        ['auth', 'can-i', 'get', 'zipprojects', '-n', NAMESPACE, `--as=${removedUser.name}`],
         { allowFailure: true },
       );
       return exitCode !== 0;
     });
     expect(await visit()).to.equal(403);
-    await leaver.revoke();
+    await removedUser.revoke();
     await until('the session to end', async () => {
       await visit();
       return new URL(page.url()).pathname === '/sign-in';

@@ -15,7 +15,7 @@ describe('deletion and pause', function () {
   const life = new AsyncDisposableStack();
   after(() => life.disposeAsync());
 
-  const begin = async (namespace: string): Promise<Flow> => life.use(await startFlow(namespace));
+  const startIn = async (namespace: string): Promise<Flow> => life.use(await startFlow(namespace));
   const kubectl = async ({ cluster }: Flow, ...args: readonly string[]): Promise<string> =>
     (await cluster.kubectl(args)).stdout;
 
@@ -30,7 +30,7 @@ describe('deletion and pause', function () {
 
   it('deletes a ZipProject: revokes its tokens, cancels its jobs, and waits for its buckets', async () => {
     const namespace = 'project-leaves';
-    const flow = await begin(namespace);
+    const flow = await startIn(namespace);
     const uuid = await runningJob(flow);
     await kubectl(flow, 'delete', 'zipproject', PROJECT_NAME, '-n', namespace, '--wait=false');
     await until('the token to be revoked', async () => {
@@ -61,7 +61,7 @@ describe('deletion and pause', function () {
 
   it('deletes a namespace quickly although a job runs in it, and leaves no incomplete upload (F14)', async () => {
     const namespace = 'namespace-leaves';
-    const flow = await begin(namespace);
+    const flow = await startIn(namespace);
     await runningJob(flow);
     await using api = await adminApi(flow.cluster);
     /** By the current leader. */
@@ -80,7 +80,7 @@ describe('deletion and pause', function () {
   });
 
   it('keeps new jobs waiting with a reason while everything is paused, and then runs them', async () => {
-    const flow = await begin('paused');
+    const flow = await startIn('paused');
     const annotate = (value: string) =>
       kubectl(
         flow,

@@ -25,7 +25,7 @@ describe('a job that fails', function () {
   });
   after(() => flow[Symbol.asyncDispose]());
 
-  const good = (filename: string) => ({ url: origin.url(`/gen/100000/1`), filename });
+  const validFile = (filename: string) => ({ url: origin.url(`/gen/100000/1`), filename });
 
   const failedJob = async (urls: readonly object[], bucketName = project.bucketName): Promise<ZipJob> => {
     const key = `failed-${Math.random().toString(36).slice(2)}.zip`;
@@ -56,10 +56,10 @@ describe('a job that fails', function () {
 
   it('reports the index of a file whose source returns 404 (H4)', async () => {
     const job = await failedJob([
-      good('a'),
-      good('b'),
+      validFile('a'),
+      validFile('b'),
       { url: origin.url('/status/404'), filename: 'c' },
-      good('d'),
+      validFile('d'),
     ]);
     expect(job.status?.failure).to.include({
       code: 'SourceNotFound',
@@ -72,7 +72,10 @@ describe('a job that fails', function () {
   });
 
   it('reports a source that disconnects in the middle of its body (D1)', async () => {
-    const job = await failedJob([good('a'), { url: origin.url('/die/20000000/30000000/1'), filename: 'b' }]);
+    const job = await failedJob([
+      validFile('a'),
+      { url: origin.url('/die/20000000/30000000/1'), filename: 'b' },
+    ]);
     expect(job.status?.failure).to.include({ fileIndex: 1 });
     expect(job.status?.message).to.match(/\b1\b/);
   });
@@ -102,7 +105,7 @@ describe('a job that fails', function () {
       },
     ]);
     const requests = origin.requests.length;
-    const job = await failedJob([good('a')], 'not-there');
+    const job = await failedJob([validFile('a')], 'not-there');
     expect(job.status?.failure?.code).to.equal('BucketNotFound');
     expect(origin.requests.length).to.equal(requests);
   });
@@ -126,7 +129,7 @@ describe('a job that fails', function () {
       },
     ]);
     const requests = origin.requests.length;
-    const job = await failedJob([good('a')], bucketName);
+    const job = await failedJob([validFile('a')], bucketName);
     expect(job.status?.failure?.code).to.match(/^Bucket(AccessDenied|CredentialsInvalid)$/);
     expect(job.status?.message).not.to.contain('not-the-key');
     expect(origin.requests.length).to.equal(requests);
@@ -140,7 +143,7 @@ describe('a job that fails', function () {
         apiVersion: GROUP_VERSION,
         kind: 'ZipJob',
         metadata: { namespace: project.namespace, name: 'no-bucket' },
-        spec: { bucketRef: { name }, key: 'k', files: [good('a')] },
+        spec: { bucketRef: { name }, key: 'k', files: [validFile('a')] },
       },
     ]);
     await flow.kubectl('wait', '--for=condition=Failed', 'zipjob/no-bucket', '--timeout=100s');

@@ -109,8 +109,8 @@ describe('the metrics of the release', function () {
       /^controller_runtime_reconcile_total\{controller="zipproject",result="requeue_after"\} /m,
     );
     const tenant = ['canary', uuid, NAMESPACE, new URL(flow.origin.url('/')).host];
-    const telling = text.split('\n').filter((line) => tenant.some((one) => line.includes(one)));
-    expect(telling).to.deep.equal([]);
+    const leaking = text.split('\n').filter((line) => tenant.some((one) => line.includes(one)));
+    expect(leaking).to.deep.equal([]);
   });
 
   it('are served on a port that serves nothing else (P15)', async () => {

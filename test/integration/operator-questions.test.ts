@@ -6,9 +6,9 @@ import { postJob } from '#test/support/clients/api-client.ts';
 import { type ClusterTime, startClusterTime } from '#test/support/processes/cluster-time.ts';
 import { until } from '#test/support/until.ts';
 import { type Flow, startFlow } from '#test/support/worlds/flow.ts';
-import { type OnCallDesk, openOnCallDesk } from '#test/support/worlds/on-call-desk.ts';
+import { loadOnCallCommands, type OnCallCommands } from '#test/support/worlds/on-call-commands.ts';
 import { applyObjects, createProject } from '#test/support/worlds/project.ts';
-import { sayAsKubelet } from '#test/support/worlds/say-as-kubelet.ts';
+import { setWaitingReason } from '#test/support/worlds/set-waiting-reason.ts';
 
 const MAIN = 'on-call';
 /** A project with one slot. */
@@ -25,11 +25,11 @@ const OVER_LIMIT = { cpu: '3', memory: '64Mi', 'ephemeral-storage': '1Mi' };
 describe('the commands of docs/on-call.md', function () {
   this.timeout(300_000);
   let flow: Flow;
-  let desk: OnCallDesk;
+  let commands: OnCallCommands;
   const life = new AsyncDisposableStack();
 
-  const ask: OnCallDesk['ask'] = (question, about) => desk.ask(question, about);
-  const responses: OnCallDesk['responses'] = (...question) => desk.responses(...question);
+  const run: OnCallCommands['run'] = (question, about) => commands.run(question, about);
+  const untilPrinted: OnCallCommands['untilPrinted'] = (...question) => commands.untilPrinted(...question);
 
   let time: ClusterTime;
 
@@ -74,7 +74,7 @@ describe('the commands of docs/on-call.md', function () {
     flow = life.use(await startFlow(MAIN));
     const { cluster } = flow;
     time = life.use(await startClusterTime(cluster));
-    desk = await openOnCallDesk(cluster);
+    commands = await loadOnCallCommands(cluster);
     await Promise.all(
       [SLOT, NO_JOBS, NO_PODS].map(async (namespace) => {
         life.use(await createProject(cluster, { namespace }));
@@ -127,7 +127,7 @@ describe('the commands of docs/on-call.md', function () {
     reasons: readonly string[],
   ): Promise<string> =>
     until(`the events ${reasons.join(', ')} of ${at.name}`, async () => {
-      const events = (await ask(STORY, at)).split('\nEvents:')[1] ?? '';
+      const events = (await run(STORY, at)).split('\nEvents:')[1] ?? '';
       return reasons.every((reason) => events.includes(` ${reason} `)) && events;
     });
 
@@ -135,12 +135,12 @@ describe('the commands of docs/on-call.md', function () {
   const STORY = 'What happened to it?';
 
   it('show in one line why a job waits (F13)', async () => {
-    await sayAsKubelet(
+    await setWaitingReason(
       flow.cluster,
       { namespace: MAIN, name: 'no-image' },
       { reason: 'ImagePullBackOff', message: 'Back-off pulling image "zipper:0"' },
     );
-    await sayAsKubelet(
+    await setWaitingReason(
       flow.cluster,
       { namespace: MAIN, name: 'bad-config' },
       {
@@ -150,31 +150,31 @@ describe('the commands of docs/on-call.md', function () {
     );
     const at = (namespace: string, name: string) => ({ namespace, name });
     await Promise.all([
-      responses(WAITING, at(SLOT, 'second'), /Queued .* OlderJobFirst .* job first writes the same key/),
-      responses(
+      untilPrinted(WAITING, at(SLOT, 'second'), /Queued .* OlderJobFirst .* job first writes the same key/),
+      untilPrinted(
         WAITING,
         at(SLOT, 'third'),
         /Queued .* SlotsTaken .* at most 1 jobs of this project can run at the same time/,
       ),
-      responses(WAITING, at(MAIN, 'held'), /Queued .* Suspended .* The job is suspended by spec\.suspend/),
-      responses(
+      untilPrinted(WAITING, at(MAIN, 'held'), /Queued .* Suspended .* The job is suspended by spec\.suspend/),
+      untilPrinted(
         WAITING,
         at(MAIN, 'unschedulable'),
         /Starting .* Unschedulable .* 0\/1 nodes are available: .*Insufficient cpu/,
       ),
-      responses(
+      untilPrinted(
         WAITING,
         at(MAIN, 'no-image'),
         /Starting .* ImagePull .* ImagePullBackOff: Back-off pulling image/,
       ),
-      responses(
+      untilPrinted(
         WAITING,
         at(MAIN, 'bad-config'),
         /Starting .* ContainerConfig .* CreateContainerConfigError: secret "zipbucket-a"/,
       ),
-      responses(WAITING, at(NO_JOBS, 'refused'), /Queued .* QuotaExceeded .* exceeded quota: tight/),
-      responses(WAITING, at(NO_PODS, 'no-pod'), /Starting .* QuotaExceeded .* exceeded quota: tight/),
-      responses(
+      untilPrinted(WAITING, at(NO_JOBS, 'refused'), /Queued .* QuotaExceeded .* exceeded quota: tight/),
+      untilPrinted(WAITING, at(NO_PODS, 'no-pod'), /Starting .* QuotaExceeded .* exceeded quota: tight/),
+      untilPrinted(
         WAITING,
         at(NO_PODS, 'too-large'),
         /Starting .* AdmissionRefused .* maximum cpu usage per Container is 2500m/,
@@ -184,14 +184,14 @@ describe('the commands of docs/on-call.md', function () {
 
   it('show why a job failed, at which file and in which attempt, without a URL', async () => {
     const at = { namespace: MAIN, name: 'not-found' };
-    const line = await responses(WAITING, at, /Failed .* SourceNotFound .* 404/);
-    const file = await ask('Which file failed?', at);
+    const line = await untilPrinted(WAITING, at, /Failed .* SourceNotFound .* 404/);
+    const file = await run('Which file failed?', at);
     expect(file).to.equal('1 SourceNotFound 404\n');
-    const attempts = await ask('Which attempts were made?', at);
+    const attempts = await run('Which attempts were made?', at);
     expect(attempts).to.match(/^1 permanent SourceNotFound .*\n$/);
     const story = await eventsOf(at, ['JobCreated', 'PodActive', 'AttemptFailed', 'Failed']);
     expect(story + line + attempts).not.to.contain('CANARY');
-    expect(await ask('What does its zipper log?', at))
+    expect(await run('What does its zipper log?', at))
       .to.contain('"SourceNotFound"')
       .and.not.to.contain('CANARY');
   });
@@ -204,23 +204,23 @@ describe('the commands of docs/on-call.md', function () {
       urls: [{ url: origin.url('/gen/1000/1'), filename: 'a' }],
     });
     const at = { namespace: MAIN, name: `zip-${uuid}` };
-    await ask('Is it done?', at);
-    await responses('Was its webhook delivered?', at, /^Delivered after 1: 204 *\n/);
+    await run('Is it done?', at);
+    await untilPrinted('Was its webhook delivered?', at, /^Delivered after 1: 204 *\n/);
     const reported = ['JobCreated', 'PodActive', 'Running', 'Succeeded', 'WebhookDelivered'];
     const story = await eventsOf(at, reported);
     for (const reason of reported)
       expect(story.match(new RegExp(` ${reason} `, 'g')), reason).to.have.length(1);
-    expect(await ask('What is going on?', at)).to.match(new RegExp(`zip-${uuid} +Succeeded +1/1`));
-    expect(await ask('Which jobs use a bucket?', { namespace: MAIN, name: project.bucketName })).to.contain(
+    expect(await run('What is going on?', at)).to.match(new RegExp(`zip-${uuid} +Succeeded +1/1`));
+    expect(await run('Which jobs use a bucket?', { namespace: MAIN, name: project.bucketName })).to.contain(
       uuid,
     );
   });
 
   it('resume a suspended job', async () => {
     const at = { namespace: MAIN, name: 'held' };
-    await ask('How do I resume it?', at);
-    await ask('Is it done?', at);
-    await responses(STORY, at, / Suspended .*\n(.*\n)*.* Resumed /);
+    await run('How do I resume it?', at);
+    await run('Is it done?', at);
+    await untilPrinted(STORY, at, / Suspended .*\n(.*\n)*.* Resumed /);
   });
 
   it('run a job again', async () => {
@@ -230,36 +230,36 @@ describe('the commands of docs/on-call.md', function () {
       return (await flow.cluster.kubectl(flags)).stdout;
     };
     const before = await uid();
-    await ask('How do I run it again?', at);
+    await run('How do I run it again?', at);
     expect(await uid()).not.to.equal(before);
-    await ask('How do I resume it?', at);
-    await ask('Is it done?', at);
+    await run('How do I resume it?', at);
+    await run('Is it done?', at);
   });
 
   it('cancel a job, so that the waiting jobs can run', async () => {
     const at = { namespace: SLOT, name: 'first' };
-    await responses(WAITING, at, /Running /);
-    await ask('How do I cancel it?', at);
-    await responses(WAITING, at, /Cancelled .* Cancelled /);
-    expect(await ask('Is it done?', { namespace: SLOT, name: 'second' })).to.contain('condition met');
+    await untilPrinted(WAITING, at, /Running /);
+    await run('How do I cancel it?', at);
+    await untilPrinted(WAITING, at, /Cancelled .* Cancelled /);
+    expect(await run('Is it done?', { namespace: SLOT, name: 'second' })).to.contain('condition met');
   });
 
   it('suspend a job that has not started', async () => {
     await applyObjects(flow.cluster, [aZipJob(NO_JOBS, 'to-hold')]);
     const at = { namespace: NO_JOBS, name: 'to-hold' };
-    await ask('How do I suspend it?', at);
-    await responses(WAITING, at, /Queued .* Suspended /);
+    await run('How do I suspend it?', at);
+    await untilPrinted(WAITING, at, /Queued .* Suspended /);
   });
 
   it('find the jobs that are stuck', async () => {
-    const text = await ask('Which jobs are stuck?', { namespace: NO_JOBS });
+    const text = await run('Which jobs are stuck?', { namespace: NO_JOBS });
     expect(text).to.match(/on-call-no-jobs +to-hold +Queued +Suspended/);
     const phases = text.split('\n').map((line) => line.split(/ +/)[2]);
     for (const phase of ['Succeeded', 'Failed', 'Cancelled']) expect(phases).not.to.include(phase);
   });
 
   it('find everything that the controller logged about a job, in few lines with their causes', async () => {
-    const text = await ask('What does the controller log about it?', { namespace: MAIN, name: 'not-found' });
+    const text = await run('What does the controller log about it?', { namespace: MAIN, name: 'not-found' });
     const lines = text
       .trim()
       .split('\n')
@@ -289,12 +289,12 @@ describe('the commands of docs/on-call.md', function () {
       await isLate;
       // Triggers a reconcile: the controller's timers do not follow the moved clock.
       await flow.cluster.kubectl(['-n', namespace, 'annotate', 'zipjob', name, 'example.com/late=true']);
-      const text = await responses(WAITING, { namespace, name }, /Failed .* StartDeadlineExceeded /);
+      const text = await untilPrinted(WAITING, { namespace, name }, /Failed .* StartDeadlineExceeded /);
       expect(text).to.match(response);
-      await responses(STORY, { namespace, name }, /Warning +Failed .*StartDeadlineExceeded: /);
+      await untilPrinted(STORY, { namespace, name }, /Warning +Failed .*StartDeadlineExceeded: /);
     });
 
   it('are all covered by these tests', () => {
-    expect([...desk.asked]).to.have.members([...desk.questions]);
+    expect([...commands.used]).to.have.members([...commands.questions]);
   });
 });

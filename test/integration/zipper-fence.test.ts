@@ -70,7 +70,7 @@ describe('two zippers of one job', function () {
     expect(status?.attempts?.[0]).to.include({ podUid, class: 'disruption' });
     expect(completes).to.equal(1);
     expect(await world.project.bucket.size(`${uuid}.zip`)).to.equal(status?.result?.bytes);
-    await world.untilNothingOpen();
+    await world.untilNoOpenUploads();
   });
 
   it('keep the archive of the one whose node was lost between Complete and its response (F11)', async () => {
@@ -94,7 +94,7 @@ describe('two zippers of one job', function () {
     const { status } = await world.untilEnd(uuid);
     expect(status, JSON.stringify(status)).to.include({ phase: 'Succeeded', reason: 'ProvedByStore' });
     expect(await world.project.bucket.size(`${uuid}.zip`)).to.equal(status?.result?.bytes);
-    await world.untilNothingOpen();
+    await world.untilNoOpenUploads();
   });
 
   it('run at once: the inactive one uploads nothing and ends (F12) (K1)', async () => {

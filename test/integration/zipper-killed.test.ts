@@ -90,7 +90,7 @@ describe('a zipper that is ended in the middle of its upload', function () {
     expect(status, JSON.stringify(status)).to.include({ phase: 'Failed', reason: 'OutOfMemory' });
     expect(status?.attempts?.map((attempt) => attempt.class)).to.deep.equal(['oom', 'oom']);
     expect(status?.attempts?.[0]).to.include({ exitCode: 137, reason: 'OOMKilled' });
-    await world.untilNothingOpen();
+    await world.untilNoOpenUploads();
     expect(await world.project.bucket.exists(`${tight}.zip`)).to.equal(false);
   });
 });

@@ -35,7 +35,7 @@ describe('a zipper', function () {
         for (const time of timesIn({ ...status, progress: { updatedAt: status?.progress?.updatedAt } }))
           expect(Math.abs(time - Date.now()), JSON.stringify(status)).to.be.below(MINUTES_MS);
         expect(status?.duration).to.not.include('h');
-        await world.untilNothingOpen();
+        await world.untilNoOpenUploads();
       } finally {
         await rm(dir, { recursive: true });
       }

@@ -40,7 +40,7 @@ describe('a zipper without the API server', function () {
   let world: ZipperWorld;
   const away = Object.entries(STEPS).map(([what, isStep]) => ({ what, ...awayFrom(isStep) }));
   const uuids = new Map<string, string>();
-  let unheard: string;
+  let unrecorded: string;
 
   // All at once, because most of the time is waiting.
   before(async () => {
@@ -52,7 +52,7 @@ describe('a zipper without the API server', function () {
       if (what === PROGRESS) void outage.over.promise.then(held.release);
       else held.release();
     }
-    unheard = await world.start([world.origin.url('/gen/100000/1')], {
+    unrecorded = await world.start([world.origin.url('/gen/100000/1')], {
       // The writes before the result are tried once: they may take as long as they need.
       env: { STATUS_WRITE_LIMIT_MS: '500', STATUS_REQUEST_TIMEOUT_MS: '35000' },
       apiFault: (request) =>
@@ -72,10 +72,10 @@ describe('a zipper without the API server', function () {
     });
 
   it('succeeds from what the store contains when its result is never recorded (F5)', async () => {
-    const { status } = await world.untilEnd(unheard);
+    const { status } = await world.untilEnd(unrecorded);
     expect(status, JSON.stringify(status)).to.include({ phase: 'Succeeded', reason: 'ProvedByStore' });
     expect(status?.attempts?.[0]).to.include({ exitCode: 0, class: 'success' });
-    expect(await world.project.bucket.size(`${unheard}.zip`)).to.equal(status?.result?.bytes);
-    await world.untilNothingOpen();
+    expect(await world.project.bucket.size(`${unrecorded}.zip`)).to.equal(status?.result?.bytes);
+    await world.untilNoOpenUploads();
   });
 });

@@ -67,7 +67,7 @@ describe('two replicas of the API', function () {
     const [, left] = /"token";r=(\d+)/.exec(String(headers['ratelimit'])) ?? [];
     return left === undefined ? undefined : Number(left);
   };
-  const inTurns = async (count: number): Promise<readonly (number | undefined)[]> => {
+  const remainingByReplica = async (count: number): Promise<readonly (number | undefined)[]> => {
     const left: (number | undefined)[] = [];
     for (let n = 0; n < count; n += 1) left.push(await leftAt(balancer.addresses[n % 2] ?? ''));
     return left;
@@ -75,7 +75,7 @@ describe('two replicas of the API', function () {
 
   it('count requests together, pass them while Redis is down, and count again when it returns', async () => {
     const counted = await until('a minute with enough time left', async () => {
-      const left = await inTurns(6);
+      const left = await remainingByReplica(6);
       const [first = 0] = left;
       return left.every((one, n) => one === first - n) && left;
     });
@@ -86,7 +86,7 @@ describe('two replicas of the API', function () {
     );
     await redis.kill();
     await until('requests to pass without being counted', async () =>
-      (await inTurns(20)).every((left) => left === undefined),
+      (await remainingByReplica(20)).every((left) => left === undefined),
     );
     for (const pod of componentPods(cluster, 'api')) {
       expect(metricOf(await metricsOf(admin, pod), 'zip_api_rate_limits_skipped_total')).to.be.greaterThan(0);
@@ -96,7 +96,7 @@ describe('two replicas of the API', function () {
     expect(balancer.addresses, 'both stay ready').to.have.length(2);
     await redis.start();
     await until('requests to be counted again', async () =>
-      (await inTurns(4)).every((left) => left !== undefined),
+      (await remainingByReplica(4)).every((left) => left !== undefined),
     );
     const outcomes = await load.stop();
     expect(outcomes.filter(({ result }) => result !== 404)).to.deep.equal([]);

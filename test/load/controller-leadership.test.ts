@@ -24,7 +24,7 @@ const ZIP_JOBS = `/apis/${GROUP_VERSION}/namespaces/${NAMESPACE}/${PLURALS.ZipJo
 const OWN = `labelSelector=${LABELS.managedBy}%3Dzipjobs-controller`;
 const AFTER_SIGKILL_MS = 17_000;
 const AFTER_SIGTERM_MS = 2_000;
-const DEAF_MS = 90_000;
+const STALLED_WATCH_LIMIT_MS = 90_000;
 /** The default is 15 s; the pause is shortened accordingly. */
 const SHORT_LEASE_MS = 3_000;
 const PAUSE_MS = 12_000;
@@ -120,15 +120,15 @@ describe('the leader election of controllers', function () {
 
   it('recovers within 90 s after every watch stalled on connections that stay open (F7, K6)', async () => {
     await leadingPod(cluster, api);
-    const deaf = proxy.streams.filter(
+    const stalled = proxy.streams.filter(
       ({ request }) => request.actor?.serviceAccount === 'zipjobs-controller',
     );
-    expect(deaf.some(({ request }) => request.path.includes('/zipjobs?'))).to.equal(true);
-    for (const stream of deaf) void stream.stall(2 * DEAF_MS);
+    expect(stalled.some(({ request }) => request.path.includes('/zipjobs?'))).to.equal(true);
+    for (const stream of stalled) void stream.stall(2 * STALLED_WATCH_LIMIT_MS);
     const stalledAt = performance.now();
     await createJob('unheard', '/gen/10/1');
     await until('the job to end', async () => (await zipJobs())[0]?.status?.phase === 'Succeeded', {
-      limitMs: DEAF_MS,
+      limitMs: STALLED_WATCH_LIMIT_MS,
       intervalMs: 100,
     });
     console.log(

@@ -113,9 +113,9 @@ describe('1,000 ZipJobs posted in 10 s over 10 projects, 20 at a time', function
   });
 
   const post = async (baseUrl: string, index: number): Promise<string> => {
-    const turn = index < HEAD_START ? 0 : index % PROJECTS;
-    const project = projects[turn];
-    if (!project) throw new Error(`there is no project ${turn}`);
+    const projectIndex = index < HEAD_START ? 0 : index % PROJECTS;
+    const project = projects[projectIndex];
+    if (!project) throw new Error(`there is no project ${projectIndex}`);
     await delay((index / JOBS) * POST_MS);
     const request = {
       method: 'POST',
@@ -192,11 +192,11 @@ describe('1,000 ZipJobs posted in 10 s over 10 projects, 20 at a time', function
       starts.filter((start) => start.version < version).length;
     let worst = 0;
     for (const { namespace } of projects) {
-      const asked = added(zipJobs).filter((zipJob) => zipJob.namespace === namespace);
+      const created = added(zipJobs).filter((zipJob) => zipJob.namespace === namespace);
       const own = starts.flatMap((start, index) => (start.namespace === namespace ? [index + 1] : []));
-      expect(own).to.have.lengthOf(asked.length);
+      expect(own).to.have.lengthOf(created.length);
       for (const [index, position] of own.entries()) {
-        const waited = position - startedBefore(asked[index]?.version ?? 0) - RUNNING;
+        const waited = position - startedBefore(created[index]?.version ?? 0) - RUNNING;
         worst = Math.max(worst, waited / ((index + 1) * PROJECTS));
       }
     }

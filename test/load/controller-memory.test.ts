@@ -15,7 +15,7 @@ import {
 import { installChart } from '#test/support/processes/installation.ts';
 import { memoryOf } from '#test/support/processes/process-memory.ts';
 import { until } from '#test/support/until.ts';
-import { untilNothingGoes } from '#test/support/until-nothing-goes.ts';
+import { untilNoNamespaceTerminates } from '#test/support/until-no-namespace-terminates.ts';
 import { createProject, type Project } from '#test/support/worlds/project.ts';
 import { sharedCluster } from '#test/support/worlds/shared-cluster.ts';
 import { resetInstallation } from '#test/support/worlds/shared-installation.ts';
@@ -70,7 +70,7 @@ describe('10,000 finished ZipJobs', function () {
     api = await adminApi(cluster);
     await withControllers(cluster, 1, 'before');
     project = await createProject(cluster, { namespace: NAMESPACE });
-    await untilNothingGoes(cluster);
+    await untilNoNamespaceTerminates(cluster);
     await withControllers(cluster, 0, 'before');
     const { bucketName } = project;
     uuids = await createStoredJobs(api, { namespace: NAMESPACE, count: JOBS, bucketName });
@@ -80,7 +80,7 @@ describe('10,000 finished ZipJobs', function () {
     project[Symbol.dispose]();
     await api[Symbol.asyncDispose]();
     await resetInstallation();
-    await untilNothingGoes(cluster);
+    await untilNoNamespaceTerminates(cluster);
   });
 
   /** Write requests of the controller by its own metric; the renewal of the Lease is a PUT. */
@@ -93,7 +93,7 @@ describe('10,000 finished ZipJobs', function () {
     return Object.fromEntries(sent);
   };
 
-  const workedOn = async (): Promise<number> =>
+  const reconciled = async (): Promise<number> =>
     metricOf(
       await metricsOf(api, await leadingPod(cluster, api)),
       'workqueue_work_duration_seconds_count',
@@ -109,7 +109,7 @@ describe('10,000 finished ZipJobs', function () {
     }>(`/api/v1/namespaces/${pod.namespace}/pods/${pod.name}`);
     const ready = status.conditions.find(({ type }) => type === 'Ready');
     const readyMs = Date.parse(ready?.lastTransitionTime ?? '') - startedAt;
-    await until('every job to have been reconciled', async () => (await workedOn()) >= JOBS);
+    await until('every job to have been reconciled', async () => (await reconciled()) >= JOBS);
     const { peak } = await memoryOf(pod.containers[0]?.pid ?? 0);
     console.log(
       `      ready ${readyMs} ms after the start of the process, peak ${(peak / MIB).toFixed(0)} MiB`,
@@ -121,8 +121,8 @@ describe('10,000 finished ZipJobs', function () {
   it('cause no writes in full resyncs, and keep the memory below 200 MiB', async () => {
     const followed = await followNamespace(api);
     const before = await writesSent();
-    const passes = await workedOn();
-    await until('three full resyncs', async () => (await workedOn()) >= passes + 3 * JOBS, {
+    const passes = await reconciled();
+    await until('three full resyncs', async () => (await reconciled()) >= passes + 3 * JOBS, {
       limitMs: 60_000,
       intervalMs: 250,
     });

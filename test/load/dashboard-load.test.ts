@@ -6,7 +6,7 @@ import { adminApi } from '#test/support/processes/controller-pods.ts';
 import { installChart } from '#test/support/processes/installation.ts';
 import { memoryOf } from '#test/support/processes/process-memory.ts';
 import { createVisitor, type Visitor } from '#test/support/servers/dashboard-server.ts';
-import { untilNothingGoes } from '#test/support/until-nothing-goes.ts';
+import { untilNoNamespaceTerminates } from '#test/support/until-no-namespace-terminates.ts';
 import { createDashboardUser } from '#test/support/worlds/dashboard-users.ts';
 import { createProject, type Project } from '#test/support/worlds/project.ts';
 import { sharedCluster } from '#test/support/worlds/shared-cluster.ts';
@@ -72,7 +72,7 @@ describe('the dashboard with 10,000 ZipJobs', function () {
     for (const project of projects) project[Symbol.dispose]();
     await admin[Symbol.asyncDispose]();
     await resetInstallation();
-    await untilNothingGoes(cluster);
+    await untilNoNamespaceTerminates(cluster);
   });
 
   const running = (): ApiProcess => api ?? expect.fail('the API did not start');

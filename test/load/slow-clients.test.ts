@@ -41,20 +41,20 @@ describe('a thousand clients that send a byte every 5 s', function () {
       const { status } = await askApi(api.url, request);
       statuses.set(status, (statuses.get(status) ?? 0) + 1);
     };
-    let asked = 0;
+    let sent = 0;
     await until(
       'the slow clients to be gone',
       async () => {
         await Promise.all([ask('GET'), ask('POST')]);
-        asked += 1;
+        sent += 1;
         return slow.closed === SLOW;
       },
       { limitMs: LIMITS_MS.request + 60_000 },
     );
     console.log(
-      `      ${asked} normal requests of each kind, the longest slow one lasted ${slow.longestMs} ms`,
+      `      ${sent} normal requests of each kind, the longest slow one lasted ${slow.longestMs} ms`,
     );
-    expect(Object.fromEntries(statuses)).to.deep.equal({ 404: asked, 422: asked });
+    expect(Object.fromEntries(statuses)).to.deep.equal({ 404: sent, 422: sent });
     expect(slow.responded408).to.equal(SLOW);
     expect(slow.longestMs).to.be.greaterThan(LIMITS_MS.headers);
   });

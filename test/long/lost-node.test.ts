@@ -21,7 +21,7 @@ const GIVEN_UP_LIMIT_MS = 300_000;
  * The source sends nothing until Kubernetes has evicted the pod; after that it does not wait long for the API
  * server.
  */
-const PATIENT = { SOURCE_IDLE_TIMEOUT_MS: String(GIVEN_UP_LIMIT_MS), STATUS_WRITE_LIMIT_MS: '10000' };
+const LONG_TIMEOUTS = { SOURCE_IDLE_TIMEOUT_MS: String(GIVEN_UP_LIMIT_MS), STATUS_WRITE_LIMIT_MS: '10000' };
 
 const isComplete = ({ method, path }: ProxiedRequest): boolean =>
   method === 'POST' && path.includes('uploadId=');
@@ -47,11 +47,11 @@ describe('a node that is lost while its pods upload', function () {
 
   const statusOf = async ({ uuid }: LostJob): Promise<ZipJobStatus> =>
     (await world.project.zipJob(uuid)).status ?? {};
-  const startOnFarNode = async (storeFault: (request: ProxiedRequest) => FaultAction | undefined) => {
+  const startOnLostNode = async (storeFault: (request: ProxiedRequest) => FaultAction | undefined) => {
     const held = world.hold();
     const apiFault = ({ actor }: ProxiedRequest): FaultAction | undefined =>
       actor?.podUid === cutOff ? { kind: 'refuse' } : undefined;
-    const uuid = await world.start([held.url], { storeFault, apiFault, env: PATIENT });
+    const uuid = await world.start([held.url], { storeFault, apiFault, env: LONG_TIMEOUTS });
     const podUid = await world.untilUploading(uuid);
     const { job } = (await world.project.zipJob(uuid)).status ?? {};
     expect(job?.node).to.equal(far.agent.name);
@@ -69,9 +69,9 @@ describe('a node that is lost while its pods upload', function () {
     world = await startZipperWorld('lost-node');
     far = await world.cluster.addNode('far');
     await world.kubectl('cordon', world.cluster.node.name);
-    continues = await startOnFarNode(countCompletes);
-    cancelled = await startOnFarNode(countCompletes);
-    diesCommitting = await startOnFarNode((request) => {
+    continues = await startOnLostNode(countCompletes);
+    cancelled = await startOnLostNode(countCompletes);
+    diesCommitting = await startOnLostNode((request) => {
       if (!isComplete(request)) return undefined;
       const kill = (): void => {
         far.agent.kill(diesCommitting.podUid, 'SIGKILL');
@@ -150,7 +150,7 @@ describe('a node that is lost while its pods upload', function () {
     expect(status, JSON.stringify(status)).to.include({ phase: 'Succeeded', reason: 'ProvedByStore' });
     expect(status?.attempts).to.have.length(1);
     expect(await world.project.bucket.size(`${diesCommitting.uuid}.zip`)).to.equal(status?.result?.bytes);
-    await world.untilNothingOpen();
+    await world.untilNoOpenUploads();
     expect(completes).to.have.length(1);
   });
 });

@@ -34,7 +34,7 @@ describe('a zipper that does not end at the deadline', function () {
     const { status } = await world.project.zipJob(uuid);
     expect(status, JSON.stringify(status)).to.include({ phase: 'Failed', reason: 'DeadlineExceeded' });
     world.cluster.node.kill(podUid, 'SIGKILL');
-    await world.untilNothingOpen();
+    await world.untilNoOpenUploads();
     expect(await world.project.bucket.exists(`${uuid}.zip`)).to.equal(false);
     held.release();
   });

@@ -91,11 +91,11 @@ const endOf = (index: number, now: Date): Date => {
 const statusOf = (job: ZipJob, index: number, now: Date): ZipJobStatus => {
   const seconds = 3 + Math.floor(drawn(index, 'seconds') * 50);
   const end = endOf(index, now);
-  const begin = rfc3339(new Date(end.getTime() - seconds * 1_000));
+  const startedAt = rfc3339(new Date(end.getTime() - seconds * 1_000));
   return {
     ...outcomeOf(job, index, seconds),
-    acceptedAt: begin,
-    startedAt: begin,
+    acceptedAt: startedAt,
+    startedAt,
     finishedAt: rfc3339(end),
     duration: `${seconds}s`,
     attemptsTotal: 1,

@@ -32,7 +32,7 @@ describe('zipjobs job', function () {
     expect(done.exitCode, done.stderr).to.equal(0);
     return done.stdout;
   };
-  const asked = async (...args: readonly string[]): Promise<Job> =>
+  const runJson = async (...args: readonly string[]): Promise<Job> =>
     JSON.parse(await ok(...args, '-o', 'json')) as Job;
   const source = (path: string, filename = 'a') => ({ url: flow.origin.url(path), filename });
   const events = (uuid: string) => flow.receiver.deliveries.filter(({ body }) => body.includes(uuid));
@@ -47,7 +47,7 @@ describe('zipjobs job', function () {
     expect(done.stdout)
       .to.match(/Attempt 1 finished +success, exit code 0/)
       .and.to.match(/Complete +Uploaded/);
-    const job = await asked('get', uuid);
+    const job = await runJson('get', uuid);
     expect(job).to.include({
       id: uuid,
       project: NAMESPACE,
@@ -69,7 +69,7 @@ describe('zipjobs job', function () {
       .to.match(/Failing file: +1\n/)
       .and.to.match(/HTTP status: +404\n/);
     expect(`${done.stdout}${done.stderr}`).not.to.contain(CANARY);
-    const job = await asked('get', zipJobName(uuid));
+    const job = await runJson('get', zipJobName(uuid));
     expect(job.failure).to.deep.include({
       code: 'SourceNotFound',
       fileIndex: 1,
@@ -84,16 +84,16 @@ describe('zipjobs job', function () {
   });
 
   it('runs a failed job again with its stored list of files', async () => {
-    let isMended = false;
+    let isSourceFixed = false;
     await using origin = await startFileOrigin({
       routes: {
         '/late': (_request, response) =>
-          void (isMended ? response.writeHead(200).end('here now') : response.writeHead(404).end()),
+          void (isSourceFixed ? response.writeHead(200).end('here now') : response.writeHead(404).end()),
       },
     });
     const uuid = await flow.post([{ url: `${origin.origin}/late?sig=${CANARY}`, filename: 'late.txt' }]);
     await flow.project.untilPhase(uuid, ['Failed'], 100_000);
-    isMended = true;
+    isSourceFixed = true;
     // A user who may manage jobs but read no Secret.
     const roles = ['--verb=get,list,create,patch', '--resource=zipjobs.zipjobs.dev'];
     await flow.kubectl('create', 'role', 'job-manager', ...roles);
@@ -155,9 +155,9 @@ describe('zipjobs job', function () {
       },
     ]);
     expect((await zipjobs(['wait', 'nightly', '--timeout', '100'])).exitCode).to.equal(0);
-    const byUid = await asked('get', 'nightly');
-    expect((await asked('get', byUid.id)).name).to.equal('nightly');
-    const again = await asked('run-again', 'nightly', '--wait', '--timeout', '100');
+    const byUid = await runJson('get', 'nightly');
+    expect((await runJson('get', byUid.id)).name).to.equal('nightly');
+    const again = await runJson('run-again', 'nightly', '--wait', '--timeout', '100');
     expect(again.name).to.match(/^nightly-[0-9a-f]{8}$/);
     expect(again.phase).to.equal('Succeeded');
   });
@@ -180,7 +180,7 @@ describe('zipjobs job', function () {
   it('replays a webhook with the same ID, and reports when the delivery fails', async () => {
     const uuid = await flow.post([source('/gen/10/1')]);
     await flow.project.untilPhase(uuid, ['Succeeded'], 100_000);
-    await until('the first event', async () => (await asked('get', uuid)).webhook?.state === 'Delivered');
+    await until('the first event', async () => (await runJson('get', uuid)).webhook?.state === 'Delivered');
     expect(await ok('replay-webhook', uuid)).to.contain('delivered (HTTP 204)');
     expect(events(uuid)).to.have.length(2);
     expect(new Set(events(uuid).map(deliveryId)).size).to.equal(1);

@@ -87,7 +87,7 @@ export const balanceOverPods = async (admin: KubeApi): Promise<PodBalancer> => {
     });
     return { status: response.statusCode, headers: response.headers, text: await response.body.text() };
   };
-  let turn = 0;
+  let next = 0;
   return {
     get addresses() {
       return [...ready];
@@ -95,8 +95,8 @@ export const balanceOverPods = async (admin: KubeApi): Promise<PodBalancer> => {
     request: async (request) => {
       if (following.failure !== undefined)
         throw new Error('the pods are not watched', { cause: following.failure });
-      turn += 1;
-      const address = [...ready][turn % Math.max(1, ready.size)];
+      next += 1;
+      const address = [...ready][next % Math.max(1, ready.size)];
       if (address === undefined) throw new Error('no API pod is ready');
       return requestTo(address, request);
     },

@@ -77,7 +77,7 @@ const metadataOf = (headers: IncomingMessage['headers']): Record<string, string>
     ),
   );
 
-interface Asked {
+interface ParsedRequest {
   readonly key: string;
   readonly id: string;
   readonly prefix: string;
@@ -85,14 +85,18 @@ interface Asked {
 }
 
 /** The request as a store with a bad disk sees it: one bit flipped, and no checksum to compare with. */
-const tampered = (seen: SeenRequest, asked: Asked, fault: Fault | undefined): [SeenRequest, Asked] => {
-  if (fault?.kind !== 'corrupt') return [seen, asked];
-  const body = Buffer.from(asked.body);
+const tampered = (
+  seen: SeenRequest,
+  parsed: ParsedRequest,
+  fault: Fault | undefined,
+): [SeenRequest, ParsedRequest] => {
+  if (fault?.kind !== 'corrupt') return [seen, parsed];
+  const body = Buffer.from(parsed.body);
   body[0] = (body[0] ?? 0) ^ 1;
   const wantsCrc = seen.headers['x-amz-checksum-crc32'] !== undefined;
   return [
     { ...seen, headers: wantsCrc ? { 'x-amz-checksum-crc32': '' } : {} },
-    { ...asked, body },
+    { ...parsed, body },
   ];
 };
 
@@ -110,28 +114,28 @@ const crcHeader = (headers: SeenRequest['headers'], hostile: HostileStore) =>
 
 interface Exchange {
   readonly seen: SeenRequest;
-  readonly asked: Asked;
+  readonly parsed: ParsedRequest;
   readonly hostile: HostileStore;
 }
 
 /** Handles a request without a fault. */
 const WORK: Readonly<Record<Operation, (store: MemoryObjects, exchange: Exchange) => Response>> = {
-  create: (store, { asked, seen }) => store.create(asked.key, metadataOf(seen.headers)),
-  part: (store, { asked, seen, hostile }) =>
-    store.part(asked.id, {
+  create: (store, { parsed, seen }) => store.create(parsed.key, metadataOf(seen.headers)),
+  part: (store, { parsed, seen, hostile }) =>
+    store.part(parsed.id, {
       number: seen.partNumber,
-      body: asked.body,
+      body: parsed.body,
       md5: seen.headers['content-md5'],
       crc32: crcHeader(seen.headers, hostile),
     }),
-  complete: (store, { asked, seen, hostile }) =>
-    store.complete(asked.id, asked.body.toString(), isConditional(seen.headers, hostile)),
-  abort: (store, { asked }) => store.abort(asked.id),
-  listParts: (store, { asked }) => store.listParts(asked.id),
-  listUploads: (store, { asked }) => store.listUploads(asked.prefix),
-  head: (store, { asked }) => store.head(asked.key),
-  delete: (store, { asked }) => {
-    store.objects.delete(asked.key);
+  complete: (store, { parsed, seen, hostile }) =>
+    store.complete(parsed.id, parsed.body.toString(), isConditional(seen.headers, hostile)),
+  abort: (store, { parsed }) => store.abort(parsed.id),
+  listParts: (store, { parsed }) => store.listParts(parsed.id),
+  listUploads: (store, { parsed }) => store.listUploads(parsed.prefix),
+  head: (store, { parsed }) => store.head(parsed.key),
+  delete: (store, { parsed }) => {
+    store.objects.delete(parsed.key);
     return { status: 204 };
   },
   unknown: () => {
@@ -168,15 +172,15 @@ export const startHostileStore = async (): Promise<HostileStore> => {
     const fault = hostile.fault(seen);
     const body = await readBody(request, fault);
     if (await respondInstead(fault, response)) return;
-    const asked: Asked = {
+    const parsed: ParsedRequest = {
       key: decodeURIComponent(url.pathname.split('/').slice(2).join('/')),
       id: url.searchParams.get('uploadId') ?? '',
       prefix: url.searchParams.get('prefix') ?? '',
       body,
     };
     if (fault?.kind === 'raced') return sendResponse(response, { status: 204 });
-    const [tamperedSeen, tamperedAsked] = tampered(seen, asked, fault);
-    const reply = carryOut(store, { seen: tamperedSeen, asked: tamperedAsked, hostile });
+    const [tamperedSeen, tamperedRequest] = tampered(seen, parsed, fault);
+    const reply = carryOut(store, { seen: tamperedSeen, parsed: tamperedRequest, hostile });
     if (fault?.kind === 'drop') return void request.socket.destroy();
     sendResponse(response, reply);
   };

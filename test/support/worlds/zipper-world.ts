@@ -40,7 +40,7 @@ export interface ZipperWorld extends AsyncDisposable {
   untilEnd(uuid: string): Promise<ZipJob>;
   /** Waits until an active pod has recorded an upload, and returns the pod's UID. */
   untilUploading(uuid: string, not?: string): Promise<string>;
-  untilNothingOpen(): Promise<void>;
+  untilNoOpenUploads(): Promise<void>;
   kubectl(...args: readonly string[]): Promise<string>;
   jobOf(uuid: string): Promise<{ readonly failed?: number; readonly succeeded?: number }>;
 }
@@ -135,7 +135,7 @@ export const startZipperWorld = async (namespace: string): Promise<ZipperWorld> 
         },
         { limitMs: END_LIMIT_MS, intervalMs: 100 },
       ),
-    untilNothingOpen: async () => {
+    untilNoOpenUploads: async () => {
       await until('no upload to be open', async () => (await project.bucket.openUploads()).length === 0);
     },
     jobOf: async (uuid) => {

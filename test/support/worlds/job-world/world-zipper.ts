@@ -135,8 +135,9 @@ export const createRecover = (world: PodWorld, pod: Pod, job: Job): WorldPod => 
       ? ({ outcome: 'published', bytes: 77, etag: attempt } as const)
       : ({ outcome: 'absent' } as const);
     const message = { contractVersion: CONTRACT_VERSION, mode: 'recover', recovered } as const;
-    const isHeard = !process.isLost && world.pod(pod.metadata.name)?.metadata.deletionTimestamp === undefined;
-    if (isHeard) world.store.responded.add(attempt);
+    const isReported =
+      !process.isLost && world.pod(pod.metadata.name)?.metadata.deletionTimestamp === undefined;
+    if (isReported) world.store.responded.add(attempt);
     process.end({ exitCode: EXIT_CODES.ok, message });
   };
   const process = aProcess(world, pod, {

@@ -4,7 +4,7 @@ import { until } from '../until.ts';
 /**
  * Sets the status of the zipper pod of a ZipJob that is on no node, like a kubelet while its container waits.
  */
-export const sayAsKubelet = async (
+export const setWaitingReason = async (
   cluster: Cluster,
   { namespace, name }: { readonly namespace: string; readonly name: string },
   waiting: { readonly reason: string; readonly message: string },

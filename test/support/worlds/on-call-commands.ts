@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import type { Cluster } from '#tools/local-cluster/cluster-types.ts';
 import { until } from '../until.ts';
 
-const run = promisify(execFile);
+const execute = promisify(execFile);
 
 const RUNBOOK = 'docs/on-call.md';
 
@@ -16,17 +16,17 @@ export interface Subject {
   readonly name?: string;
 }
 
-export interface OnCallDesk {
+export interface OnCallCommands {
   /** Every question of the table. */
   readonly questions: readonly string[];
-  readonly asked: ReadonlySet<string>;
+  readonly used: ReadonlySet<string>;
   /**
    * What the documented command prints.
    * @throws Error when there is no such question, or the command fails.
    */
-  ask(question: string, about: Subject): Promise<string>;
+  run(question: string, about: Subject): Promise<string>;
   /** Repeats the command until its output is as expected. */
-  responses(question: string, about: Subject, response: RegExp): Promise<string>;
+  untilPrinted(question: string, about: Subject, output: RegExp): Promise<string>;
 }
 
 /** The table of the section "Questions and commands": question -> command. */
@@ -39,28 +39,28 @@ const readTable = async (): Promise<ReadonlyMap<string, string>> => {
   );
 };
 
-export const openOnCallDesk = async (cluster: Cluster): Promise<OnCallDesk> => {
+export const loadOnCallCommands = async (cluster: Cluster): Promise<OnCallCommands> => {
   const table = await readTable();
-  const asked = new Set<string>();
+  const used = new Set<string>();
   const PATH = `${join(cluster.dir, 'bin')}:${process.env['PATH'] ?? ''}`;
   const env = { ...process.env, PATH, KUBECONFIG: cluster.kubeconfigPath };
-  const ask = async (question: string, { namespace, name }: Subject): Promise<string> => {
+  const run = async (question: string, { namespace, name }: Subject): Promise<string> => {
     const documented = table.get(question);
     if (documented === undefined) throw new Error(`${RUNBOOK} has no command for: ${question}`);
-    asked.add(question);
+    used.add(question);
     const command = documented.replaceAll('acme', namespace).replaceAll('NAME', name ?? 'NAME');
-    return (await run('sh', ['-c', command], { env })).stdout;
+    return (await execute('sh', ['-c', command], { env })).stdout;
   };
   return {
     questions: [...table.keys()],
-    asked,
-    ask,
-    responses: (question, about, response) =>
+    used,
+    run,
+    untilPrinted: (question, about, output) =>
       until(
-        `the expected output of: ${question} ${about.name ?? ''} ${String(response)}`,
+        `the expected output of: ${question} ${about.name ?? ''} ${String(output)}`,
         async () => {
-          const text = await ask(question, about);
-          if (response.test(text)) return text;
+          const text = await run(question, about);
+          if (output.test(text)) return text;
           throw new Error(text);
         },
         { intervalMs: 300, limitMs: 120_000 },

@@ -5,7 +5,7 @@ import { until } from './until.ts';
  * Waits until the controller and Kubernetes have deleted what tests left, which takes a while when it is
  * much.
  */
-export const untilNothingGoes = (cluster: Cluster): Promise<unknown> =>
+export const untilNoNamespaceTerminates = (cluster: Cluster): Promise<unknown> =>
   until(
     'every namespace that is being deleted to be gone',
     async () => !(await cluster.kubectl(['get', 'namespaces'])).stdout.includes('Terminating'),
