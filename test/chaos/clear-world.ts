@@ -1,7 +1,7 @@
 import { GROUP_VERSION, PLURALS } from '#crds/api-group.ts';
 import { until } from '#test/support/until.ts';
 import type { ChaosWorld } from './chaos-world.ts';
-import { ignoreLate } from './late.ts';
+import { ignoreTargetGone } from './target-gone.ts';
 
 /** Longer than the controller takes to recover and clean up a job that is deleted while it runs. */
 const GONE_LIMIT_MS = 180_000;
@@ -13,7 +13,7 @@ const GONE_LIMIT_MS = 180_000;
  */
 export const clearWorld = async (world: ChaosWorld): Promise<void> => {
   for (const { metadata } of await world.zipJobs())
-    await world.remove(`apis/${GROUP_VERSION}`, PLURALS.ZipJob, metadata.name).catch(ignoreLate);
+    await world.remove(`apis/${GROUP_VERSION}`, PLURALS.ZipJob, metadata.name).catch(ignoreTargetGone);
   await until('the deletion of the ZipJobs', async () => (await world.zipJobs()).length === 0, {
     limitMs: GONE_LIMIT_MS,
     intervalMs: 100,

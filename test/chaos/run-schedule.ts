@@ -10,12 +10,12 @@ import { checkHistory } from './check-history.ts';
 import type { JobOutcome } from './check-job.ts';
 import { clearWorld } from './clear-world.ts';
 import type { Seen } from './history.ts';
-import { ignoreLate, isLate } from './late.ts';
 import type { LiveFault } from './live-fault.ts';
 import { startFault } from './live-faults.ts';
 import type { Plan } from './plan.ts';
 import { pollResponses } from './poll-responses.ts';
 import { contentsOf, OLDER, type Post, type PostedJob, postPlanned, prepareJobs } from './post-planned.ts';
+import { ignoreTargetGone, isTargetGone } from './target-gone.ts';
 import type { Violation } from './violation.ts';
 
 export interface ScheduleReport {
@@ -53,7 +53,7 @@ const stop = async (world: ChaosWorld, { uuid, kind, stopAfterMs }: PostedJob): 
   if (kind !== 'cancelled' && kind !== 'deleted') return;
   await delay(stopAfterMs);
   if (kind === 'deleted')
-    return world.remove(`apis/${GROUP_VERSION}`, PLURALS.ZipJob, zipJobName(uuid)).catch(ignoreLate);
+    return world.remove(`apis/${GROUP_VERSION}`, PLURALS.ZipJob, zipJobName(uuid)).catch(ignoreTargetGone);
   world.history.note(`cancel ${uuid}`);
   await until('the job to be cancelled', () => world.cancel(zipJobName(uuid)), { intervalMs: 300 });
 };
@@ -122,7 +122,7 @@ const runFaults = async (world: ChaosWorld, plan: Plan, jobs: Promise<unknown>):
   const over = new AbortController();
   const act = async ({ act: happen }: LiveFault): Promise<void> => {
     await happen?.(over.signal).catch((error: unknown) => {
-      if (!isLate(error)) world.history.note(`a fault failed: ${String(error)}`);
+      if (!isTargetGone(error)) world.history.note(`a fault failed: ${String(error)}`);
     });
   };
   const acts = Promise.all(faults.map(act));

@@ -87,9 +87,9 @@ describe('error responses of the API', function () {
     await cluster.kubectl(['delete', 'ziptoken', '-n', project.namespace, name]);
     const deletedAt = performance.now();
     const late = await until('a request that is sent more than a second later', async () => {
-      const isLate = performance.now() - deletedAt > 1_000;
+      const isTargetGone = performance.now() - deletedAt > 1_000;
       const { status } = await get(UNKNOWN_UUID, token);
-      return isLate && status;
+      return isTargetGone && status;
     });
     expect(late).to.equal(401);
   });

@@ -118,11 +118,11 @@ describe('two replicas of the API', function () {
     const name = items.find(({ spec }) => spec.masked === masked)?.metadata.name ?? '';
     await admin.remove(`${tokens}/${name}`, {});
     const deletedAt = performance.now();
-    const isLate = ({ at }: { readonly at: number }): boolean => at > deletedAt + 1_000;
-    await until('requests after that', () => load.outcomes.filter(isLate).length > 200);
+    const isTargetGone = ({ at }: { readonly at: number }): boolean => at > deletedAt + 1_000;
+    await until('requests after that', () => load.outcomes.filter(isTargetGone).length > 200);
     const outcomes = await load.stop();
     const results = (of: typeof outcomes) => new Set(of.map(({ result }) => result));
-    expect([...results(outcomes.filter(isLate))]).to.deep.equal([401]);
+    expect([...results(outcomes.filter(isTargetGone))]).to.deep.equal([401]);
     expect([...results(outcomes.filter(({ at }) => at < deletedAt - 1_000))]).to.deep.equal([404]);
   });
 

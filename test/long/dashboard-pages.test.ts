@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { furnish } from '#test/screenshots/furnish.ts';
+import { fillProject } from '#test/screenshots/fill-project.ts';
 import { type Shot, shotsOf, type Who } from '#test/screenshots/shots.ts';
 import { overhangOf } from '#test/screenshots/take-shots.ts';
 import { requireBrowser } from '#test/support/processes/require-programs.ts';
@@ -23,7 +23,7 @@ describe('every page of the dashboard', function () {
   before(async function () {
     await requireBrowser(this);
     desk = life.use(await startDashboardDesk(NAMESPACE, { DASHBOARD_API_URL: 'https://zips.example.com' }));
-    const jobs = await furnish(desk.flow);
+    const jobs = await fillProject(desk.flow);
     shots = shotsOf(NAMESPACE, desk.flow.project.bucketName, jobs);
     open = { nobody: await desk.open(), admin: await desk.open(), viewer: await desk.open() };
     await open.admin.signIn((await desk.addUser('ada', 'admin')).token);

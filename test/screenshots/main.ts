@@ -9,7 +9,7 @@ import { parseArgs } from 'node:util';
 import { stopSharedBrowser } from '#test/support/browser/browser.ts';
 import { type OpenPage, startDashboardDesk } from '#test/support/worlds/dashboard-desk.ts';
 import { stopSharedCluster } from '#test/support/worlds/shared-cluster.ts';
-import { furnish } from './furnish.ts';
+import { fillProject } from './fill-project.ts';
 import { galleryOf } from './gallery.ts';
 import { type Shot, shotsOf, type Who } from './shots.ts';
 import { type Format, fileOf, takeShot } from './take-shots.ts';
@@ -64,7 +64,7 @@ const copyForReadme = async (shots: readonly Shot[], { folder, format }: Wanted)
 const main = async (): Promise<readonly string[]> => {
   const wanted = readWanted();
   await using desk = await startDashboardDesk(NAMESPACE, ENV);
-  const jobs = await furnish(desk.flow);
+  const jobs = await fillProject(desk.flow);
   await using nobody = await desk.open();
   await using admin = await desk.open();
   await using viewer = await desk.open();

@@ -11,7 +11,7 @@ interface Import {
   readonly target: string;
   readonly isType: boolean;
   /** `import()`: loaded when it is called. */
-  readonly isLate: boolean;
+  readonly isTargetGone: boolean;
 }
 
 const resolved = (from: string, specifier: string): string => {
@@ -25,12 +25,12 @@ export const importsOf = (file: string): readonly Import[] => {
   const named = [...text.matchAll(STATEMENT)].map(([, type, from, , bare]) => ({
     target: resolved(file, from ?? bare ?? ''),
     isType: type !== undefined,
-    isLate: false,
+    isTargetGone: false,
   }));
   const late = [...text.matchAll(DYNAMIC)].map(([, from = '']) => ({
     target: resolved(file, from),
     isType: false,
-    isLate: true,
+    isTargetGone: true,
   }));
   return [...named, ...late];
 };
@@ -53,7 +53,7 @@ export const loadedBy = (entry: string, { late = true } = {}): ReadonlySet<strin
   const loaded = new Set([entry]);
   for (const file of loaded) {
     const runs = isOurs(file)
-      ? importsOf(file).filter(({ isType, isLate }) => !isType && (late || !isLate))
+      ? importsOf(file).filter(({ isType, isTargetGone }) => !isType && (late || !isTargetGone))
       : [];
     for (const { target } of runs) loaded.add(target);
   }

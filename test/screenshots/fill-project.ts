@@ -61,7 +61,7 @@ const photos = (flow: Flow, count: number, path: (index: number) => string) =>
   Array.from({ length: count }, (_, index) => fileAt(flow, path(index), `photo-${index + 1}.jpg`));
 
 /** Creates past jobs, more buckets and tokens, and jobs in every state. */
-export const furnish = async (flow: Flow): Promise<ShownJobs> => {
+export const fillProject = async (flow: Flow): Promise<ShownJobs> => {
   const { cluster, project } = flow;
   const { namespace, bucketName } = project;
   await applyObjects(cluster, objectsOf(flow));

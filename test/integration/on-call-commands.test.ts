@@ -273,7 +273,7 @@ describe('the commands of docs/on-call.md', function () {
   });
 
   // Keep these last: they move the clock of the controllers by an hour.
-  let isLate: Promise<void> | undefined;
+  let isTargetGone: Promise<void> | undefined;
   const reasons: Readonly<Record<string, readonly [namespace: string, response: RegExp]>> = {
     unschedulable: [MAIN, /Unschedulable: 0\/1 nodes/],
     'no-image': [MAIN, /ImagePull: ImagePullBackOff/],
@@ -285,8 +285,8 @@ describe('the commands of docs/on-call.md', function () {
   };
   for (const [name, [namespace, response]] of Object.entries(reasons))
     it(`show why a job failed that could not start: ${name} (F13)`, async () => {
-      isLate ??= time.round(START_DEADLINE_SECONDS * 1000);
-      await isLate;
+      isTargetGone ??= time.round(START_DEADLINE_SECONDS * 1000);
+      await isTargetGone;
       // Triggers a reconcile: the controller's timers do not follow the moved clock.
       await flow.cluster.kubectl(['-n', namespace, 'annotate', 'zipjob', name, 'example.com/late=true']);
       const text = await untilPrinted(WAITING, { namespace, name }, /Failed .* StartDeadlineExceeded /);

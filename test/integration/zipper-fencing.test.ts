@@ -24,7 +24,7 @@ describe('two zippers of one job', function () {
   this.timeout(300_000);
   let world: ZipperWorld;
   before(async () => {
-    world = await startZipperWorld('zipper-fence');
+    world = await startZipperWorld('zipper-fencing');
   });
   after(() => world[Symbol.asyncDispose]());
   afterEach(() => world.cluster.node.start());

@@ -7,7 +7,7 @@ describe('a job with a deleted resource', function () {
   this.timeout(240_000);
   let flow: Flow;
   before(async () => {
-    flow = await startFlow('taken-away');
+    flow = await startFlow('deleted-resources');
   });
   after(() => flow[Symbol.asyncDispose]());
 
