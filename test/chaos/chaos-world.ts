@@ -46,10 +46,10 @@ export interface ChaosWorld extends AsyncDisposable {
   alone(task: () => Promise<void>): Promise<void>;
 }
 
-const AGAIN = { limitMs: 30_000, intervalMs: 100 };
+const RETRY_LIMITS = { limitMs: 30_000, intervalMs: 100 };
 
 /** Retries while the API server restarts, which another world may have caused. */
-const insist = <T>(what: string, ask: () => Promise<T>): Promise<T> =>
+const retry = <T>(what: string, ask: () => Promise<T>): Promise<T> =>
   until(
     what,
     async () => {
@@ -60,7 +60,7 @@ const insist = <T>(what: string, ask: () => Promise<T>): Promise<T> =>
         throw error;
       }
     },
-    AGAIN,
+    RETRY_LIMITS,
   ).then((found) => {
     if ('response' in found) return found.response;
     throw found.error;
@@ -99,9 +99,9 @@ export const startChaosWorld = async (chaos: ChaosCluster, namespace: string): P
   const project = started.use(
     await createProject(cluster, { namespace, webhookUrl: chaos.receiverUrl(namespace) }),
   );
-  const keys = createWebhookKeys(project, (change) => insist('the new webhook secret', () => change(admin)));
+  const keys = createWebhookKeys(project, (change) => retry('the new webhook secret', () => change(admin)));
   webhookKeys = keys;
-  const ownBucket = createOwnBucket(project, (what, ask) => insist(what, () => ask(admin)));
+  const ownBucket = createOwnBucket(project, (what, ask) => retry(what, () => ask(admin)));
   await untilTokenKnown(await installation.apiUrl(), project.token);
   const jobsPath = `/apis/${GROUP_VERSION}/namespaces/${namespace}/${PLURALS.ZipJob}`;
   const ended = new AbortController();
@@ -125,10 +125,10 @@ export const startChaosWorld = async (chaos: ChaosCluster, namespace: string): P
       const name = cluster.node.pods().find(({ uid }) => uid === podUid)?.name ?? podUid;
       history.note(`${signal} to ${name}: ${cluster.node.kill(podUid, signal)}`);
     },
-    leaderUid: () => insist('the Lease', () => leaderOf(chaos)),
+    leaderUid: () => retry('the Lease', () => leaderOf(chaos)),
     zipperPods: () =>
       cluster.node.pods().filter((pod) => pod.namespace === namespace && pod.containers.length > 0),
-    zipJobs: async () => (await insist('the ZipJobs', () => admin.get<ZipJobList>(jobsPath))).items,
+    zipJobs: async () => (await retry('the ZipJobs', () => admin.get<ZipJobList>(jobsPath))).items,
     cancel: async (name) => {
       const patch = JSON.stringify({ spec: { cancel: true } });
       await cluster.kubectl(['patch', '-n', namespace, 'zipjob', name, '--type=merge', '-p', patch]);
@@ -137,7 +137,7 @@ export const startChaosWorld = async (chaos: ChaosCluster, namespace: string): P
     remove: async (group, plural, name) => {
       history.note(`delete ${plural}/${name}`);
       const path = `/${group}/namespaces/${namespace}/${plural}/${name}`;
-      await insist(`the deletion of ${path}`, () => admin.remove(path, { propagationPolicy: 'Background' }));
+      await retry(`the deletion of ${path}`, () => admin.remove(path, { propagationPolicy: 'Background' }));
     },
     ownBucket,
     webhookKeys: keys,

@@ -20,13 +20,13 @@ const spanOf = (story: JobStory): readonly Span[] => {
   return from === undefined ? [] : [{ story, from, to }];
 };
 
-const checkTurns = (stories: readonly JobStory[]): readonly Rule[] => {
+const checkOrder = (stories: readonly JobStory[]): readonly Rule[] => {
   const spans = stories.flatMap(spanOf).toSorted((a, b) => a.from - b.from);
   return spans.slice(1).flatMap((span, index): readonly Rule[] => {
     const before = spans[index];
     if (before === undefined || span.from >= before.to) return [];
     const [one, other] = [span.story.job.uuid, before.story.job.uuid];
-    return [{ rule: 'turn', text: `${one} started before ${other} of the same key was finished` }];
+    return [{ rule: 'order', text: `${one} started before ${other} of the same key was finished` }];
   });
 };
 
@@ -65,6 +65,6 @@ const checkObject = (stories: readonly JobStory[]): readonly Rule[] => {
 
 /** The rules for all jobs of one key. */
 export const checkKey = (stories: readonly JobStory[]): readonly Rule[] => [
-  ...checkTurns(stories),
+  ...checkOrder(stories),
   ...checkObject(stories),
 ];

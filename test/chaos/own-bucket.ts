@@ -28,7 +28,7 @@ const RESTORE_LIMIT_MS = 60_000;
 
 export const createOwnBucket = (
   project: Pick<Project, 'namespace' | 'bucketName'>,
-  insist: <T>(what: string, ask: (admin: KubeApi) => Promise<T>) => Promise<T>,
+  retry: <T>(what: string, ask: (admin: KubeApi) => Promise<T>) => Promise<T>,
 ): OwnBucket => {
   const path = `/apis/${GROUP_VERSION}/namespaces/${project.namespace}/${PLURALS.ZipBucket}`;
   const own = `${path}/${bucketResourceName('s3', project.bucketName)}`;
@@ -53,15 +53,15 @@ export const createOwnBucket = (
       return deleted !== undefined;
     },
     delete: async () => {
-      deleted = await insist('the ZipBucket', (admin) => admin.get<Bucket>(own));
-      await insist('the deletion of the ZipBucket', (admin) => admin.remove(own, {}));
+      deleted = await retry('the ZipBucket', (admin) => admin.get<Bucket>(own));
+      await retry('the deletion of the ZipBucket', (admin) => admin.remove(own, {}));
     },
     restore: async () => {
       const bucket = deleted;
       if (bucket === undefined) return;
       await until(
         'the bucket to be created again',
-        () => insist('the new ZipBucket', (admin) => create(admin, bucket)),
+        () => retry('the new ZipBucket', (admin) => create(admin, bucket)),
         { limitMs: RESTORE_LIMIT_MS, intervalMs: 200 },
       );
       deleted = undefined;

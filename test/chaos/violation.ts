@@ -3,10 +3,22 @@ import type { Seen } from './history.ts';
 /** A rule that was broken. */
 export interface Rule {
   /**
-   * fence: the order of status and store. turn: jobs with the same key. verify: signatures of webhooks.
+   * fence: the order of status and store. order: jobs with the same key. verify: signatures of webhooks.
    * run: the schedule did not finish.
    */
-  readonly rule: 'H4' | 'H5' | 'H6' | 'H7' | 'H8' | 'F2' | 'F6' | 'F14' | 'fence' | 'turn' | 'verify' | 'run';
+  readonly rule:
+    | 'H4'
+    | 'H5'
+    | 'H6'
+    | 'H7'
+    | 'H8'
+    | 'F2'
+    | 'F6'
+    | 'F14'
+    | 'fence'
+    | 'order'
+    | 'verify'
+    | 'run';
   readonly text: string;
 }
 

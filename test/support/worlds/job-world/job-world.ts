@@ -8,8 +8,8 @@ import { KubeError } from '#runtime/kube/kube-error.ts';
 import type { Job, Pod } from '#runtime/kube/resources.ts';
 import { aPod, aZipBucket, aZipJob, aZipProject, NAME, NAMESPACE, NOW } from '../../builders/builders.ts';
 import { createFakeObjects } from '../../builders/fake-objects.ts';
-import { expectWanted } from './promises.ts';
-import { WakeUps } from './wake-ups.ts';
+import { expectJobAllowed } from './invariants.ts';
+import { Requeue } from './requeue.ts';
 import { startController } from './world-controller.ts';
 import { WorldStore } from './world-store.ts';
 import { createRecover, createZipper, type WorldPod } from './world-zipper.ts';
@@ -46,11 +46,11 @@ export class JobWorld {
   delivery: DeliveryState = { kind: 'idle' };
   isNamespaceTerminating = false;
   /** Number of archive Jobs that the controller created and that still exist or were deleted by it. */
-  jobsMade = 0;
+  jobsCreated = 0;
   isJobDeletedByHand = false;
   /** Names of the ended pods that the Job controller has counted. */
   readonly countedPods = new Set<string>();
-  readonly wakeUps = new WakeUps();
+  readonly requeue = new Requeue();
   #reconcile: Reconcile;
   #pods = 0;
   #remembered: readonly (() => void)[] = [];
@@ -71,7 +71,7 @@ export class JobWorld {
     return `${this.now.toISOString().slice(0, 19)}Z`;
   }
 
-  round(seconds: number): void {
+  advance(seconds: number): void {
     this.now = new Date(this.now.getTime() + seconds * 1000);
   }
 
@@ -145,10 +145,10 @@ export class JobWorld {
   loseNode(process: WorldPod, is: { readonly noticed: boolean; readonly dead: boolean }): void {
     process.isLost = true;
     process.hangs ||= is.dead;
-    if (is.noticed) this.askToStop(process.pod);
+    if (is.noticed) this.deletePod(process.pod);
   }
 
-  askToStop({ metadata: { name } }: Pod): void {
+  deletePod({ metadata: { name } }: Pod): void {
     const pod = this.pod(name);
     if (pod && pod.metadata.deletionTimestamp === undefined)
       this.pods.put({ ...pod, metadata: { ...pod.metadata, deletionTimestamp: this.nowText } });
@@ -173,7 +173,7 @@ export class JobWorld {
     const isOrphan = ({ metadata }: Job | Pod): boolean =>
       metadata.ownerReferences?.some(({ uid }) => !owners.has(uid)) === true;
     for (const job of this.jobs.all().filter(isOrphan)) this.jobs.remove(NAMESPACE, job.metadata.name);
-    for (const pod of this.pods.all().filter(isOrphan)) this.askToStop(pod);
+    for (const pod of this.pods.all().filter(isOrphan)) this.deletePod(pod);
   }
 
   /**
@@ -198,26 +198,26 @@ export class JobWorld {
     this.lag(() => true);
     for (const restore of this.#remembered) restore();
     this.#reconcile = startController(this);
-    this.wakeUps.add(this.now, 0);
+    this.requeue.add(this.now, 0);
   }
 
   /** Deletes the Job and its pods, like a user. */
   deleteJobByHand(): void {
     this.isJobDeletedByHand = true;
     this.jobs.remove(NAMESPACE, NAME);
-    this.jobsMade = 0;
+    this.jobsCreated = 0;
     this.collectGarbage();
   }
 
   /** One reconcile of the controller; after a kill a new process without memory replaces it. */
   async reconcile(): Promise<void> {
-    this.wakeUps.begin(this.now);
+    this.requeue.start(this.now);
     try {
       await this.#reconcile(KEY, new AbortController().signal);
     } catch (error) {
       if (!(error instanceof Killed || error instanceof KubeError)) throw error;
       if (error instanceof Killed) this.#reconcile = startController(this);
-      this.wakeUps.add(this.now, RETRY_MS);
+      this.requeue.add(this.now, RETRY_MS);
     }
   }
 
@@ -234,8 +234,8 @@ export class JobWorld {
     const metadata = { ...job.metadata, creationTimestamp: this.nowText };
     const made = await this.jobs.client.create({ ...job, metadata });
     if (!made || metadata.name !== NAME) return made;
-    expectWanted(this.zipJob, this.jobsMade);
-    this.jobsMade += 1;
+    expectJobAllowed(this.zipJob, this.jobsCreated);
+    this.jobsCreated += 1;
     return made;
   }
 }

@@ -15,10 +15,10 @@ import { aPod, NAME, NAMESPACE } from '../../builders/builders.ts';
 import { aConfig } from '../../builders/config.ts';
 import { createFakeObjects, type FakeObjects } from '../../builders/fake-objects.ts';
 import { createVersionedClient } from '../../builders/versioned-client.ts';
-import type { WakeUps } from './wake-ups.ts';
+import type { Requeue } from './requeue.ts';
 
 /** The parts of the world that the controller's process can access. */
-interface Surroundings {
+interface ControllerWorld {
   readonly now: Date;
   readonly nowText: string;
   readonly zipJobs: FakeObjects<ZipJob>;
@@ -26,7 +26,7 @@ interface Surroundings {
   readonly pods: FakeObjects<Pod>;
   readonly buckets: FakeObjects<ZipBucket>;
   readonly projects: FakeObjects<ZipProject>;
-  readonly wakeUps: WakeUps;
+  readonly requeue: Requeue;
   readonly isNamespaceTerminating: boolean;
   readonly onWrite: (before: ZipJob, after: ZipJob) => void;
   delivery: DeliveryState;
@@ -44,7 +44,7 @@ const log = pino({ level: 'silent' });
 const isOfJob = ({ metadata }: Pod, selector: string): boolean =>
   metadata.ownerReferences?.some(({ name }) => selector === `batch.kubernetes.io/job-name=${name}`) === true;
 
-const clientsOf = (world: Surroundings) => {
+const clientsOf = (world: ControllerWorld) => {
   const zipJobs = createVersionedClient(world.zipJobs, world.onWrite, () => world.nowText);
   const jobs = world.jobs.client;
   return {
@@ -77,7 +77,7 @@ const clientsOf = (world: Surroundings) => {
   };
 };
 
-const dispatcherOf = (world: Surroundings) => ({
+const dispatcherOf = (world: ControllerWorld) => ({
   submit: () => {
     world.delivery = { kind: 'inFlight' };
   },
@@ -88,7 +88,7 @@ const dispatcherOf = (world: Surroundings) => ({
   waiting: 0,
 });
 
-const cachesOf = (world: Surroundings) => ({
+const cachesOf = (world: ControllerWorld) => ({
   zipJobs: world.zipJobs.reflector,
   jobs: world.jobs.reflector,
   pods: world.pods.reflector,
@@ -97,7 +97,7 @@ const cachesOf = (world: Surroundings) => ({
 });
 
 const actOn = (
-  world: Surroundings,
+  world: ControllerWorld,
   shared: Pick<Parameters<typeof createAct>[0], 'memory' | 'dispatcher' | 'clock'>,
 ) =>
   createAct({
@@ -117,7 +117,7 @@ const actOn = (
   });
 
 /** Starts a new process: the real observe, decide and act without memory. */
-export const startController = (world: Surroundings): Reconcile => {
+export const startController = (world: ControllerWorld): Reconcile => {
   world.delivery = { kind: 'idle' };
   const clock = {
     date: () => world.now,
@@ -126,7 +126,7 @@ export const startController = (world: Surroundings): Reconcile => {
   };
   const shared = { memory: createMemory(), dispatcher: dispatcherOf(world), clock };
   const wake = (ms: number): void => {
-    world.wakeUps.add(world.now, ms);
+    world.requeue.add(world.now, ms);
   };
   return createReconcile({
     observe: createObserve({

@@ -35,7 +35,7 @@ interface OwnPart {
   at(): string;
   step(): void;
   /** Its cleanup before it ends. */
-  tidy(ending: Ending): void;
+  cleanUp(ending: Ending): void;
 }
 
 /** The common part of both kinds of pods. */
@@ -54,7 +54,7 @@ const aProcess = (world: PodWorld, pod: Pod, own: OwnPart): WorldPod => {
     end: (ending) => {
       if (process.isOver) return;
       process.isOver = true;
-      own.tidy(ending);
+      own.cleanUp(ending);
       const live = world.pod(pod.metadata.name);
       if (live && !process.isLost) world.putPod({ ...live, status: { ...live.status, ...ended(ending) } });
     },
@@ -114,7 +114,7 @@ export const createZipper = (world: PodWorld, pod: Pod): WorldPod => {
     step: () => {
       steps[stage]();
     },
-    tidy: ({ message }) => {
+    cleanUp: ({ message }) => {
       if (message !== undefined && stage !== 'sent') world.store.abort(uid);
     },
   });
@@ -147,7 +147,7 @@ export const createRecover = (world: PodWorld, pod: Pod, job: Job): WorldPod => 
       else world.store.abort(attempt);
       hasAborted = true;
     },
-    tidy: () => undefined,
+    cleanUp: () => undefined,
   });
   return process;
 };

@@ -8,13 +8,13 @@ import { EXIT_CODES } from '#crds/zipper-contract.ts';
 import type { Job } from '#runtime/kube/resources.ts';
 import { failureMessage } from '../../builders/pod-statuses.ts';
 import type { JobWorld } from './job-world.ts';
-import { jobDeadline, tendJobs } from './world-jobs.ts';
+import { jobDeadline, reconcileJobs } from './world-jobs.ts';
 import type { WorldPod } from './world-zipper.ts';
 
 /** Rounds for the remaining work of Kubernetes after a job has finished. */
 const LAST_ROUNDS = 10;
 /** More steps than any job needs: a controller in a requeue loop exceeds them quickly. */
-const MAX_TURNS = 1000;
+const MAX_STEPS = 1000;
 
 export const livePods = (world: JobWorld): readonly WorldPod[] =>
   [...world.processes.values()].filter(({ pod, isLost }) => {
@@ -30,21 +30,21 @@ export const stepPods = (world: JobWorld): void => {
 /**
  * The kubelet: stops pods that are being deleted, gracefully or by force; the API server then deletes them.
  */
-export const stopPods = (world: JobWorld, isPeaceful: () => boolean = () => true): void => {
+export const stopPods = (world: JobWorld, isGraceful: () => boolean = () => true): void => {
   for (const process of world.processes.values()) {
     const live = world.pod(process.pod.metadata.name);
     if (live?.metadata.deletionTimestamp === undefined || process.isLost) continue;
     if (isEnded(live)) world.forgetPod(live);
-    else if (isPeaceful())
+    else if (isGraceful())
       process.end({ exitCode: EXIT_CODES.terminated, message: failureMessage('Terminated') });
     else process.end({ exitCode: 137 });
   }
 };
 
 /** Runs one step of everything except the controller. */
-const othersMove = (world: JobWorld): void => {
+const stepOthers = (world: JobWorld): void => {
   world.collectGarbage();
-  tendJobs(world);
+  reconcileJobs(world);
   stepPods(world);
   world.store.arrive();
   stopPods(world);
@@ -52,16 +52,16 @@ const othersMove = (world: JobWorld): void => {
 
 /** Runs one step of everything, the controller last. */
 export const round = async (world: JobWorld): Promise<void> => {
-  othersMove(world);
+  stepOthers(world);
   world.lag(() => false);
   await world.reconcile();
 };
 
-const isAtRest = ({ zipJob }: JobWorld): boolean =>
+const isDone = ({ zipJob }: JobWorld): boolean =>
   !zipJob || (isFinished(zipJob) && zipJob.metadata.finalizers?.includes(FINALIZER) !== true);
 
 /** Everything that may change the next step. */
-const pictureOf = (world: JobWorld): string => {
+const snapshotOf = (world: JobWorld): string => {
   const objects = [world.zipJob, ...world.jobs.all(), ...world.pods.all(), ...world.buckets.all()];
   const processes = [...world.processes.values()].map(({ at }) => at);
   const { uploads, published, armed } = world.store;
@@ -72,7 +72,7 @@ const pictureOf = (world: JobWorld): string => {
 
 /** The next time at which a timer expires. */
 const nextTime = (world: JobWorld): Date | undefined => {
-  const times = [world.wakeUps.next, ...world.jobs.all().map(jobDeadline)];
+  const times = [world.requeue.next, ...world.jobs.all().map(jobDeadline)];
   const ahead = times.filter((time) => time !== undefined && time >= world.now);
   return ahead.toSorted((one, other) => Number(one) - Number(other))[0];
 };
@@ -84,7 +84,7 @@ const archiveJobs = ({ zipJob, jobs }: JobWorld): readonly Job[] =>
  * Seconds until everything has to be finished once there are no more faults: the deadlines and timeouts of a
  * job.
  */
-const LIMITS = { reported: 300, undisturbed: 3600, afterDeadline: 60 } as const;
+const LIMITS = { endRequested: 300, withoutFaults: 3600, afterDeadline: 60 } as const;
 
 /**
  * Latest end of a job once there are no more faults. A zipper that hangs, or is on a lost node that
@@ -92,14 +92,14 @@ const LIMITS = { reported: 300, undisturbed: 3600, afterDeadline: 60 } as const;
  */
 const endBy = (world: JobWorld): Date => {
   const { zipJob, now } = world;
-  const isReported = zipJob?.spec.cancel === true || zipJob?.metadata.deletionTimestamp !== undefined;
+  const isEndRequested = zipJob?.spec.cancel === true || zipJob?.metadata.deletionTimestamp !== undefined;
   const hangs = [...world.processes.values()].some(({ pod, hangs, isLost }) => {
     const live = world.pod(pod.metadata.name);
     return (hangs || isLost) && live && !isEnded(live) && live.metadata.deletionTimestamp === undefined;
   });
   const [job] = archiveJobs(world);
-  const deadline = !isReported && hangs && job ? jobDeadline(job) : undefined;
-  const seconds = isReported ? LIMITS.reported : LIMITS.undisturbed;
+  const deadline = !isEndRequested && hangs && job ? jobDeadline(job) : undefined;
+  const seconds = isEndRequested ? LIMITS.endRequested : LIMITS.withoutFaults;
   const byDeadline = (deadline?.getTime() ?? 0) + LIMITS.afterDeadline * 1000;
   return new Date(Math.max(now.getTime() + seconds * 1000, byDeadline));
 };
@@ -108,13 +108,13 @@ const endBy = (world: JobWorld): Date => {
  * One step of everything. The controller reconciles only after a change or when its requeue is due; if
  * neither applies, the clock advances to the next timer.
  */
-const turn = async (world: JobWorld): Promise<void> => {
-  const before = pictureOf(world);
-  othersMove(world);
-  const isNews = pictureOf(world) !== before;
-  if (isNews || world.wakeUps.isDue(world.now)) await world.reconcile();
-  if (pictureOf(world) !== before) {
-    world.round(1);
+const step = async (world: JobWorld): Promise<void> => {
+  const before = snapshotOf(world);
+  stepOthers(world);
+  const isChanged = snapshotOf(world) !== before;
+  if (isChanged || world.requeue.isDue(world.now)) await world.reconcile();
+  if (snapshotOf(world) !== before) {
+    world.advance(1);
     return;
   }
   const next = nextTime(world);
@@ -126,25 +126,25 @@ const turn = async (world: JobWorld): Promise<void> => {
 const abortFailures = ({ zipJob }: JobWorld): number =>
   (zipJob?.status?.attempts ?? []).reduce((sum, attempt) => sum + (attempt.abortFailures ?? 0), 0);
 
-const untilRest = async (world: JobWorld): Promise<void> => {
+const untilDone = async (world: JobWorld): Promise<void> => {
   const limit = endBy(world);
-  for (let turns = 0; turns < MAX_TURNS && world.now <= limit && !isAtRest(world); turns += 1)
-    await turn(world);
+  for (let steps = 0; steps < MAX_STEPS && world.now <= limit && !isDone(world); steps += 1)
+    await step(world);
   const is = JSON.stringify(world.zipJob?.status);
-  expect(isAtRest(world), `ends by ${limit.toISOString()}, not ${is}`).to.equal(true);
+  expect(isDone(world), `ends by ${limit.toISOString()}, not ${is}`).to.equal(true);
 };
 
 /** Runs without further faults: everything has to finish in time. */
-export const calm = async (world: JobWorld): Promise<void> => {
+export const runToEnd = async (world: JobWorld): Promise<void> => {
   world.jobs.fail(undefined);
   world.killIn = Infinity;
   world.lag(() => false);
   // The controller learns of all missed changes.
-  world.wakeUps.add(world.now, 0);
-  const given = isRecovering(world.zipJob?.status ?? {}) ? undefined : abortFailures(world);
-  await untilRest(world);
-  if (given !== undefined && world.zipJob && world.buckets.all().length > 0)
-    expect(abortFailures(world), 'recovery waits for a store that responds').to.equal(given);
+  world.requeue.add(world.now, 0);
+  const failuresBefore = isRecovering(world.zipJob?.status ?? {}) ? undefined : abortFailures(world);
+  await untilDone(world);
+  if (failuresBefore !== undefined && world.zipJob && world.buckets.all().length > 0)
+    expect(abortFailures(world), 'recovery waits for a store that responds').to.equal(failuresBefore);
   for (let rounds = 0; rounds < LAST_ROUNDS; rounds += 1) await round(world);
   // A recovery Job ends by its own short deadline.
   const left = archiveJobs(world).filter((job) => !isJobFinished(job) && !jobFailure(job));

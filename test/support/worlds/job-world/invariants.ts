@@ -22,7 +22,7 @@ const rankOf = ({ apiStatus = 'none' }: ZipJobStatus): number => RANKS[apiStatus
 const isUncertain = ({ reason, attempts }: ZipJobStatus, { responded }: WorldStore): boolean =>
   reason === 'OutcomeUnknown' && !responded.has(attempts?.at(-1)?.podUid ?? '');
 
-const expectFrozen = (before: ZipJobStatus, after: ZipJobStatus): void => {
+const expectUnchanged = (before: ZipJobStatus, after: ZipJobStatus): void => {
   const end = ({ phase, reason, message, finishedAt, result, apiStatus }: ZipJobStatus): unknown => ({
     phase,
     reason,
@@ -75,16 +75,16 @@ const expectEnd = ({ status = {} }: ZipJob, store: WorldStore): void => {
 };
 
 /** A job does not wait after a permanent failure. */
-const expectNoWait = ({ attempts, reason }: ZipJobStatus): void => {
-  const isForGood = attempts?.at(-1)?.class === 'permanent';
-  expect(isForGood && reason === 'StartDeadlineExceeded', `ended by ${reason}`).to.equal(false);
+const expectNoWaitAfterFailure = ({ attempts, reason }: ZipJobStatus): void => {
+  const isPermanent = attempts?.at(-1)?.class === 'permanent';
+  expect(isPermanent && reason === 'StartDeadlineExceeded', `ended by ${reason}`).to.equal(false);
 };
 
 const isEnding = ({ phase }: ZipJobStatus): boolean =>
   phase === 'Finalizing' || phase === 'Succeeded' || phase === 'Failed' || phase === 'Cancelled';
 
 /** The zipper's result has priority, then a request to end the job; nothing else changes such a job. */
-const expectObedience = ({ spec, metadata, status: was = {} }: ZipJob, is: ZipJobStatus): void => {
+const expectEndOnRequest = ({ spec, metadata, status: was = {} }: ZipJob, is: ZipJobStatus): void => {
   if (isEnding(was) || isDeepStrictEqual(was, is)) return;
   if (was.result) {
     if (isEnding(is)) expect(is.reason, 'a reported result is accepted').to.equal('Uploaded');
@@ -138,7 +138,7 @@ const expectEvidence = (before: ZipJob, after: ZipJob, facts: Facts): void => {
 };
 
 /** Checked when an archive Job is created: the current ZipJob, and the number of its earlier Jobs. */
-export const expectWanted = (zipJob: ZipJob | undefined, made: number): void => {
+export const expectJobAllowed = (zipJob: ZipJob | undefined, created: number): void => {
   expect(zipJob, 'the Job has a ZipJob').not.to.equal(undefined);
   if (!zipJob) return;
   expect(isFinished(zipJob), 'no Job for a finished ZipJob').to.equal(false);
@@ -147,24 +147,24 @@ export const expectWanted = (zipJob: ZipJob | undefined, made: number): void => 
     [zipJob.spec.cancel ?? false, zipJob.spec.suspend ?? false],
     'no Job for a cancelled or suspended ZipJob',
   ).to.deep.equal([false, false]);
-  expect(made, 'one Job per ZipJob').to.equal(0);
+  expect(created, 'one Job per ZipJob').to.equal(0);
 };
 
 /** The invariants of the state machine, checked after every write of the controller. */
-export const expectPromises = (before: ZipJob, after: ZipJob, facts: Facts): void => {
+export const expectInvariants = (before: ZipJob, after: ZipJob, facts: Facts): void => {
   const { store } = facts;
   const [was, is] = [before.status ?? {}, after.status ?? {}];
-  if (isFinished(before)) expectFrozen(was, is);
+  if (isFinished(before)) expectUnchanged(was, is);
   else if (isFinished(after)) expectEnd(after, store);
   expect(rankOf(is), `${was.apiStatus} -> ${is.apiStatus}`).to.be.at.least(rankOf(was));
   if (was.startedAt !== undefined) expect(is.startedAt).to.equal(was.startedAt);
   expectOneActive(was, is, store);
   expectAttempts(was, is);
-  expectObedience(before, is);
+  expectEndOnRequest(before, is);
   expectActivation(before, after, facts);
   expectRecovered(is, store);
   expectOwnJob(before, after, facts);
   expectEvidence(before, after, facts);
-  expectNoWait(is);
+  expectNoWaitAfterFailure(is);
   expect(store.published.length, 'published at most once').to.be.at.most(1);
 };

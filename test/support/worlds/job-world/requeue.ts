@@ -2,7 +2,7 @@
  * The pending requeue of the controller. Like in its work queue the earliest time counts, and it is cleared
  * when due.
  */
-export class WakeUps {
+export class Requeue {
   #next: Date | undefined;
 
   get next(): Date | undefined {
@@ -15,7 +15,7 @@ export class WakeUps {
   }
 
   /** A reconcile starts: clears the requeue if it is due. */
-  begin(now: Date): void {
+  start(now: Date): void {
     if (this.isDue(now)) this.#next = undefined;
   }
 
