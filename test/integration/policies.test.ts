@@ -1,6 +1,8 @@
 /** The chart's roles and admission policies, checked with real requests of every role. */
+
+import { describeApi } from './policies/api.ts';
+import { describeController } from './policies/controller.ts';
 import { describeEditor } from './policies/editor.ts';
-import { describeApi, describeController } from './policies/processes.ts';
 import { describeStatusApi } from './policies/status-api.ts';
 import { createWorld, type World } from './policies/world.ts';
 import { describeZipper } from './policies/zipper.ts';
