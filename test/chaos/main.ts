@@ -46,7 +46,7 @@ const startTally = (wanted: number): Tally => {
   process.on('uncaughtException', (error) => {
     if (stop.signal.aborted) return;
     violations += 1;
-    console.log('nobody caught', error);
+    console.log('unhandled error:', error);
   });
   process.on('exit', () => {
     if (violations > 0 || schedules < wanted) process.exitCode ||= 1;

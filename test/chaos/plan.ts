@@ -4,11 +4,11 @@ import { planFault, planRotation } from './planned-fault.ts';
 import { createRandom, type Random } from './random.ts';
 
 /**
- * good: two files. slow: takes about two seconds. missing: its second source returns 404. cancelled: is
+ * ordinary: two files. slow: takes about two seconds. missing: its second source returns 404. cancelled: is
  * cancelled while it runs. deleted: its ZipJob is deleted while it runs. replacing: another object is already
  * at its key.
  */
-const JOB_KINDS = ['good', 'slow', 'slow', 'missing', 'cancelled', 'deleted', 'replacing'] as const;
+const JOB_KINDS = ['ordinary', 'slow', 'slow', 'missing', 'cancelled', 'deleted', 'replacing'] as const;
 export type JobKind = (typeof JOB_KINDS)[number];
 
 export interface PlannedJob {
@@ -57,7 +57,7 @@ export const planOf = (seed: number): Plan => {
   };
 };
 
-const ONE_JOB: PlannedJob = { kind: 'good', bytes: 3_000_000, stopAfterMs: 0, sharesKey: false };
+const ONE_JOB: PlannedJob = { kind: 'ordinary', bytes: 3_000_000, stopAfterMs: 0, sharesKey: false };
 
 /**
  * One job of two parts, and one kill after the n-th of its writes to the API server, or of the zipper's

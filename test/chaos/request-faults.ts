@@ -97,7 +97,7 @@ export const placeErrors = (
   };
 };
 
-/** An error of every place in turn, at the same rate everywhere. */
+/** Errors from every place, at the same rate. */
 export const flap = (fault: FaultOf<'flap'>): LiveFault => {
   const isNow = sometimes(fault);
   return {

@@ -134,7 +134,7 @@ describe('a ZipBucket', function () {
         operations.includes(operation) ? { kind: 'response', status: 403, code: 'AccessDenied' } : undefined;
     };
 
-    it('without s3:PutObject make it not Ready, and the condition names the permission', async () => {
+    it('make the bucket not Ready without s3:PutObject, and the condition names the permission', async () => {
       refuse('create');
       expect(readyOf(await tested(name))).to.satisfy(
         (ready: { status: string; message: string } | undefined) =>
@@ -142,7 +142,7 @@ describe('a ZipBucket', function () {
       );
     });
 
-    it('without s3:GetObject leave it Ready with incomplete fencing', async () => {
+    it('leave the bucket Ready with incomplete fencing without s3:GetObject', async () => {
       refuse('head');
       const bucket = await tested(name);
       expect(readyOf(bucket)).to.include({ status: 'True' });
@@ -151,7 +151,7 @@ describe('a ZipBucket', function () {
       expect(fence?.message).to.contain('s3:GetObject');
     });
 
-    it('without s3:ListBucketMultipartUploads leave it Ready with incomplete fencing until a later test passes', async () => {
+    it('leave the bucket Ready with incomplete fencing without s3:ListBucketMultipartUploads, until a later test passes', async () => {
       refuse('listUploads', 'listParts');
       const fence = findCondition((await tested(name)).status?.conditions, 'RecoveryLimited');
       expect(fence).to.include({ status: 'True', reason: 'ListForbidden' });

@@ -21,8 +21,8 @@ const endOf = (child: ChildProcess): Promise<string> =>
   });
 
 /**
- * Runs a program; answers what it wrote.
- * @throws Error with what it complained of when it does not end well.
+ * Runs a program and returns its output.
+ * @throws Error with its error output when it fails.
  */
 export const runProgram = async (
   program: string,
