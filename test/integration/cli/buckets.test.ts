@@ -8,7 +8,13 @@ import type { ZipBucket } from '#crds/zip-bucket.ts';
 import { createCommandLine } from '#test/support/processes/command-line.ts';
 import { until } from '#test/support/until.ts';
 import { untilAllowed } from '#test/support/until-allowed.ts';
-import { type CommandLineWorld, startOwnProject } from '#test/support/worlds/command-line-world.ts';
+import {
+  type CommandLineWorld,
+  NO_CREDENTIALS,
+  permissionDenied,
+  startOwnProject,
+  UNCONFIRMED,
+} from '#test/support/worlds/command-line-world.ts';
 import { applyObjects } from '#test/support/worlds/project.ts';
 
 const BUCKET = 'cli-reports';
@@ -137,43 +143,51 @@ describe('the command line', function () {
 
     it('prints what to do after an error', async () => {
       const env = world.credentials;
-      const cases: readonly (readonly [args: readonly string[], code: number, says: RegExp])[] = [
+      const cases: readonly (readonly [args: readonly string[], code: number, says: string])[] = [
         [
           world.inOwn('bucket', 'create', 'reports'),
           2,
-          /Missing region: an s3 bucket requires region, such as eu-central-1/,
+          'Missing region: an s3 bucket requires region, such as eu-central-1',
         ],
         [
           world.inOwn('bucket', 'show', 'archive'),
           4,
-          /Bucket "archive" \(s3\) not found in project "cli-buckets"\. A bucket with this name exists for service r2/,
+          'Bucket "archive" (s3) not found in project "cli-buckets". A bucket with this name exists for service r2: set the service to r2',
         ],
         [
           world.inOwn('bucket', 'show', 'nothing-here'),
           4,
-          /Create it with: zipjobs bucket create nothing-here -n cli-buckets/,
+          'Bucket "nothing-here" (s3) not found in project "cli-buckets". Create it with: zipjobs bucket create nothing-here -n cli-buckets',
         ],
-        [world.inOwn('bucket', 'delete', BUCKET), 2, /Delete bucket .*--yes/],
-        [['bucket', 'list', '-n', 'default'], 3, /User "olivia" cannot get zipprojects/],
+        [
+          world.inOwn('bucket', 'delete', BUCKET),
+          2,
+          `Delete bucket "${BUCKET}" (s3) and its credentials from zipjobs? ${UNCONFIRMED}`,
+        ],
+        [
+          ['bucket', 'list', '-n', 'default'],
+          3,
+          permissionDenied('olivia', ['get', 'zipprojects.zipjobs.dev'], 'in namespace default'),
+        ],
         [
           ['bucket', 'create', 'reports', '--region', 'x', '-n', world.other],
           3,
-          /cannot create zipbuckets\.zipjobs\.dev in namespace cli-buckets-other\. Ask/,
+          permissionDenied('olivia', ['create', 'zipbuckets.zipjobs.dev'], 'in namespace cli-buckets-other'),
         ],
       ];
       for (const [args, code, says] of cases) await world.refused(world.owner, args, { code, says, env });
       // It asks for credentials only if the user may create the bucket.
       await world.refused(world.owner, world.newBucket(BUCKET), {
         code: 3,
-        says: /already exists in project "cli-buckets"\. Update its credentials, or delete it first/,
+        says: `Bucket "${BUCKET}" (s3) already exists in project "cli-buckets". Update its credentials, or delete it first`,
       });
       await world.refused(world.platform, ['bucket', 'create', 'reports', '--region', 'x', '-n', 'default'], {
         code: 4,
-        says: /No project found in namespace "default"\. Create one with: zipjobs project create default, or set .* -n/,
+        says: 'No project found in namespace "default". Create one with: zipjobs project create default, or set another namespace with -n',
       });
       await world.refused(world.owner, world.newBucket('reports'), {
         code: 2,
-        says: /--credentials-file FILE.*--credentials-file -.*ZIPJOBS_ACCESS_KEY_ID/,
+        says: NO_CREDENTIALS,
       });
     });
 
@@ -195,7 +209,7 @@ describe('the command line', function () {
       });
       await world.refused(harry, world.newBucket('half-made'), {
         code: 3,
-        says: /Cannot store the credentials: User "harry" cannot create secrets in namespace cli-buckets\. Ask .*Bucket "s3-half-made" was not created/,
+        says: `Cannot store the credentials: ${permissionDenied('harry', ['create', 'secrets'], 'in namespace cli-buckets')}. Bucket "s3-half-made" was not created`,
         env: world.credentials,
       });
       await until('the bucket to be deleted', async () => {
@@ -219,7 +233,7 @@ describe('the command line', function () {
       ]);
       await world.refused(world.owner, world.inOwn('bucket', 'delete', 'from-file', '--yes'), {
         code: 3,
-        says: /jobs refer to it \(1 unfinished and 0 finished\), such as held\. .*force the deletion/,
+        says: 'Cannot delete bucket "from-file": jobs refer to it (1 unfinished and 0 finished), such as held. Delete these jobs, wait until they expire, or force the deletion (--force), which makes unfinished jobs fail',
       });
       const bucket = JSON.parse(
         await world.kubectl('get', 'zipbucket', 's3-from-file', '-o', 'json'),

@@ -10,6 +10,7 @@ import { startFileOrigin } from '#test/support/servers/file-origin.ts';
 import { deliveryId } from '#test/support/servers/webhook-receiver.ts';
 import { until } from '#test/support/until.ts';
 import { untilAllowed } from '#test/support/until-allowed.ts';
+import { permissionDenied } from '#test/support/worlds/command-line-world.ts';
 import { type Flow, startFlow } from '#test/support/worlds/flow.ts';
 import { applyObjects } from '#test/support/worlds/project.ts';
 
@@ -220,7 +221,9 @@ describe('zipjobs job', function () {
     const stranger = await flow.cluster.kubeconfigFor({ commonName: 'nobody-at-all' });
     const done = await zipjobs(['list'], stranger);
     expect(done.exitCode).to.equal(3);
-    expect(done.stderr).to.contain('cannot list zipjobs.zipjobs.dev in namespace job-commands');
+    expect(done.stderr).to.contain(
+      permissionDenied('nobody-at-all', ['list', 'zipjobs.zipjobs.dev'], 'in namespace job-commands'),
+    );
   });
 
   it('lists the jobs of all projects, newest first, up to the limit', async () => {

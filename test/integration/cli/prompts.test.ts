@@ -2,7 +2,12 @@
 import { expect } from 'chai';
 import { CONTROL_C, ENTER, type PseudoTerminal } from '#test/support/processes/pseudo-terminal.ts';
 import { requirePrograms } from '#test/support/processes/require-programs.ts';
-import { type CommandLineWorld, startOwnProject } from '#test/support/worlds/command-line-world.ts';
+import {
+  type CommandLineWorld,
+  NO_CREDENTIALS,
+  startOwnProject,
+  UNCONFIRMED,
+} from '#test/support/worlds/command-line-world.ts';
 
 const BUCKET = 'cli-prompts';
 
@@ -86,11 +91,11 @@ describe('the command line at a terminal', function () {
   it('explains how to pass credentials and consent without a terminal', async () => {
     await world.refused(world.owner, world.newBucket('piped'), {
       code: 2,
-      says: /no terminal to ask for them\. .*--credentials-file FILE.*--credentials-file -.*ZIPJOBS_ACCESS_KEY_ID/,
+      says: NO_CREDENTIALS,
     });
     await world.refused(world.owner, ['project', 'delete', world.own], {
       code: 2,
-      says: /Pass --yes to confirm/,
+      says: `Delete project "${world.own}" with its tokens and jobs? ${UNCONFIRMED}`,
     });
   });
 });

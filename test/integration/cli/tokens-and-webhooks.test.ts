@@ -6,7 +6,12 @@ import { isToken, maskToken } from '#crds/api-token.ts';
 import { askApi } from '#test/support/clients/api-client.ts';
 import { verifyDelivery } from '#test/support/servers/webhook-receiver.ts';
 import { until } from '#test/support/until.ts';
-import { type CommandLineWorld, startOwnProject } from '#test/support/worlds/command-line-world.ts';
+import {
+  type CommandLineWorld,
+  permissionDenied,
+  startOwnProject,
+  UNCONFIRMED,
+} from '#test/support/worlds/command-line-world.ts';
 import { untilTokenKnown } from '#test/support/worlds/flow.ts';
 
 const NO_SUCH_JOB = '/v1/zips/00000000-0000-4000-8000-000000000000';
@@ -79,24 +84,27 @@ describe('the command line', function () {
     it('prints what to do after an error', async () => {
       await world.refused(world.owner, world.inOwn('token', 'create', '--permissions', 'write'), {
         code: 2,
-        says: /one or more of: create, read/,
+        says: 'Invalid permissions. Use one or more of: create, read',
       });
       await world.refused(world.owner, world.inOwn('token', 'revoke', 'nobody', '--yes'), {
         code: 4,
-        says: /Token "nobody" not found in project "cli-tokens"\. List the tokens/,
+        says: 'Token "nobody" not found in project "cli-tokens". List the tokens with: zipjobs token list -n cli-tokens',
       });
-      await world.refused(world.owner, world.inOwn('token', 'revoke', 'backend'), { code: 2, says: /--yes/ });
+      await world.refused(world.owner, world.inOwn('token', 'revoke', 'backend'), {
+        code: 2,
+        says: UNCONFIRMED,
+      });
       await world.refused(world.owner, world.inOwn('token', 'revoke', first, '--yes'), {
         code: 2,
         says: /looks like a credential/,
       });
       await world.refused(world.viewer, world.inOwn('token', 'list'), {
         code: 3,
-        says: /User "victor" cannot list ziptokens\.zipjobs\.dev in namespace cli-tokens\. Ask/,
+        says: permissionDenied('victor', ['list', 'ziptokens.zipjobs.dev'], 'in namespace cli-tokens'),
       });
       await world.refused(world.viewer, world.inOwn('token', 'create'), {
         code: 3,
-        says: /cannot create ziptokens/,
+        says: permissionDenied('victor', ['create', 'ziptokens.zipjobs.dev'], 'in namespace cli-tokens'),
       });
     });
   });
@@ -108,7 +116,7 @@ describe('the command line', function () {
     it('sets a webhook and shows its signing secret once', async () => {
       await world.refused(world.owner, world.inOwn('webhook', 'test'), {
         code: 4,
-        says: /No webhook found in project .*\. Set one with: zipjobs webhook set URL -n /,
+        says: `No webhook found in project "${world.own}". Set one with: zipjobs webhook set URL -n ${world.own}`,
       });
       const url = `${world.flow.receiver.url}?key=CANARY`;
       const set = (await world.owner.json(world.inOwn('webhook', 'set', url))) as Readonly<
@@ -147,7 +155,7 @@ describe('the command line', function () {
       await world.owner.succeed(world.inOwn('webhook', 'test'));
       await world.refused(world.owner, world.inOwn('webhook', 'rotate-secret', '--overlap-hours', '0'), {
         code: 2,
-        says: /--yes/,
+        says: UNCONFIRMED,
       });
       const last = (await world.owner.json(
         world.inOwn('webhook', 'rotate-secret', '--overlap-hours', '0', '--yes'),
@@ -163,7 +171,7 @@ describe('the command line', function () {
       expect((await world.owner.succeed(world.inOwn('webhook', 'enable'))).stdout).to.match(/State: +On/);
       world.flow.receiver.responses.push(410);
       await world.owner.run(world.inOwn('webhook', 'test'));
-      await world.refused(world.owner, world.inOwn('webhook', 'remove'), { code: 2, says: /--yes/ });
+      await world.refused(world.owner, world.inOwn('webhook', 'remove'), { code: 2, says: UNCONFIRMED });
       await world.owner.succeed(world.inOwn('webhook', 'remove', '--with-secret', '--yes'));
       expect(await world.owner.json(world.inOwn('webhook', 'show'))).to.deep.include({
         url: null,
@@ -172,25 +180,25 @@ describe('the command line', function () {
       });
       await world.refused(world.owner, world.inOwn('webhook', 'rotate-secret'), {
         code: 4,
-        says: /No signing secret found in project .*\. Create one by setting the webhook/,
+        says: `No signing secret found in project "${world.own}". Create one by setting the webhook: zipjobs webhook set URL -n ${world.own}`,
       });
     });
 
     it('prints what to do after an error', async () => {
       await world.refused(world.owner, world.inOwn('webhook', 'set', 'ftp://x'), {
         code: 2,
-        says: /starts with https:\/\//,
+        says: 'Invalid webhook URL. Use a URL that starts with https:// and has at most 2048 characters',
       });
       await world.refused(world.owner, world.inOwn('webhook', 'set', 'https://a:b@c.test'), {
         code: 2,
-        says: /remove the user name and password/,
+        says: 'Invalid webhook URL: remove the user name and password. Receivers authenticate events by their signature',
       });
       await world.refused(
         world.owner,
         world.inOwn('webhook', 'set', 'https://c.test', '--events', 'STARTED'),
         {
           code: 2,
-          says: /one or more of: COMPLETED, FAILED/,
+          says: 'Invalid webhook events. Use one or more of: COMPLETED, FAILED',
         },
       );
       const plain = await world.owner.succeed(world.inOwn('webhook', 'set', 'http://127.0.0.1:1/hook'));
@@ -200,7 +208,7 @@ describe('the command line', function () {
       expect(unacknowledged.stderr).to.match(/No response from the receiver\. Plain HTTP is blocked unless/);
       await world.refused(world.viewer, world.inOwn('webhook', 'set', 'https://c.test'), {
         code: 3,
-        says: /User "victor" cannot create secrets/,
+        says: permissionDenied('victor', ['create', 'secrets'], 'in namespace cli-tokens'),
       });
       expect((await world.viewer.succeed(world.inOwn('webhook', 'show'))).stdout).to.match(
         /Signing secret: +no access/,

@@ -6,9 +6,26 @@ import { type Flow, startFlow } from './flow.ts';
 
 export interface Refusal {
   readonly code: number;
-  readonly says: RegExp;
+  /** The message, or a pattern for one with variable parts. */
+  readonly says: string | RegExp;
   readonly env?: Readonly<Record<string, string>>;
 }
+
+/** The error when a command needs a confirmation and there is no terminal. */
+export const UNCONFIRMED = 'Cannot ask for confirmation without a terminal. Pass --yes to confirm';
+
+/** The error when a command needs credentials and there is no terminal. */
+export const NO_CREDENTIALS =
+  'No bucket credentials given, and no terminal to ask for them. Pass them in a file (--credentials-file FILE), on standard input (--credentials-file -), or in ZIPJOBS_ACCESS_KEY_ID and ZIPJOBS_SECRET_ACCESS_KEY';
+
+/** The error when a user lacks a permission; `where` is such as `in namespace acme`. */
+export const permissionDenied = (
+  user: string,
+  [verb, resource]: readonly [string, string],
+  where: string,
+): string =>
+  `User "${user}" cannot ${verb} ${resource} ${where}. ` +
+  `Ask your cluster administrator for a role that allows ${verb} on ${resource} there`;
 
 export interface CommandLineWorld extends AsyncDisposable {
   readonly flow: Flow;
@@ -75,7 +92,8 @@ export const startCommandLineWorld = async (own: string): Promise<CommandLineWor
     kubectl: async (...args) => (await cluster.kubectl(['-n', own, ...args])).stdout,
     refused: async (who, args, { code, says, env = {} }) => {
       const result = await who.run(args, { env });
-      expect(result.stderr).to.match(says);
+      if (typeof says === 'string') expect(result.stderr).to.contain(says);
+      else expect(result.stderr).to.match(says);
       expect({ code: result.exitCode, stdout: result.stdout }).to.deep.equal({ code, stdout: '' });
     },
     expectNoSecretPrinted: () => {
