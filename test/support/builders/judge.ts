@@ -5,8 +5,8 @@ import type { Decision, Observation } from '#controller/zip-job/observation.ts';
 import { FINALIZER } from '#crds/api-group.ts';
 import type { ObjectMeta } from '#crds/object-meta.ts';
 import type { ZipJob, ZipJobSpec, ZipJobStatus } from '#crds/zip-job.ts';
-import { aZipJob, NOW } from './builders.ts';
 import { aConfig } from './config.ts';
+import { aZipJob, NOW } from './objects.ts';
 import { anObservation } from './observation.ts';
 
 const config = aConfig();

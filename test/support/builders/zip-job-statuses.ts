@@ -2,7 +2,7 @@
 import type { Condition } from '#crds/conditions.ts';
 import type { Progress, UploadState, ZipJobStatus, ZipResult } from '#crds/zip-job.ts';
 import { CONTRACT_VERSION } from '#crds/zipper-contract.ts';
-import { ago, NAME } from './builders.ts';
+import { ago, NAME } from './objects.ts';
 
 export const aCondition = (
   type: string,

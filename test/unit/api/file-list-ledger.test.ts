@@ -3,7 +3,7 @@ import { createFileListLedger } from '#api/file-list-ledger.ts';
 import { ANNOTATIONS } from '#crds/api-group.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import { systemClock } from '#runtime/clock.ts';
-import { aZipJob, NAMESPACE } from '#test/support/builders/builders.ts';
+import { aZipJob, NAMESPACE } from '#test/support/builders/objects.ts';
 
 const setUp = () => {
   const time = { now: 0 };

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { NOW } from '#test/support/builders/builders.ts';
+import { NOW } from '#test/support/builders/objects.ts';
 import { explain } from '#test/support/failed-tests/explain.ts';
 
 const window = { fileFrom: NOW.getTime() - 60_000, from: NOW.getTime() - 10_000, to: NOW.getTime() };

@@ -11,9 +11,9 @@ import type { ZipBucket } from '#crds/zip-bucket.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import type { Job, Pod, Secret } from '#runtime/kube/resources.ts';
-import { aPod, NAME, NAMESPACE } from '../../builders/builders.ts';
 import { aConfig } from '../../builders/config.ts';
 import { createFakeObjects, type FakeObjects } from '../../builders/fake-objects.ts';
+import { aPod, NAME, NAMESPACE } from '../../builders/objects.ts';
 import { createVersionedClient } from '../../builders/versioned-client.ts';
 import type { Requeue } from './requeue.ts';
 

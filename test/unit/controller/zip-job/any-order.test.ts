@@ -2,7 +2,7 @@
 import { EXIT_CODES } from '#crds/zipper-contract.ts';
 import { KubeError } from '#runtime/kube/kube-error.ts';
 import { createRandom, type Random } from '#test/chaos/random.ts';
-import { aZipJob, NAME, NAMESPACE } from '#test/support/builders/builders.ts';
+import { aZipJob, NAME, NAMESPACE } from '#test/support/builders/objects.ts';
 import { disrupted, type Ending, failureMessage } from '#test/support/builders/pod-statuses.ts';
 import { expectInvariants } from '#test/support/worlds/job-world/invariants.ts';
 import { JobWorld } from '#test/support/worlds/job-world/job-world.ts';

@@ -5,9 +5,9 @@ import type { Outcome } from '#controller/zip-job/actions/outcome.ts';
 import type { Decision } from '#controller/zip-job/observation.ts';
 import type { Hints } from '#controller/zip-job/observe.ts';
 import { createReconcile } from '#controller/zip-job/reconcile.ts';
-import { aJob } from '#test/support/builders/builders.ts';
 import { aConfig } from '#test/support/builders/config.ts';
 import { createManualClock } from '#test/support/builders/manual-clock.ts';
+import { aJob } from '#test/support/builders/objects.ts';
 import { anObservation } from '#test/support/builders/observation.ts';
 
 const setUp = (outcomes: readonly (Outcome | Error)[], decision: Partial<Decision> = {}) => {

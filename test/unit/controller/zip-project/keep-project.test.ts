@@ -3,8 +3,8 @@ import { createReconcileProject } from '#controller/zip-project/keep-project.ts'
 import type { EndpointState, ZipProject } from '#crds/zip-project.ts';
 import { KubeError } from '#runtime/kube/kube-error.ts';
 import type { KubeObject, ObjectClient } from '#runtime/kube/types.ts';
-import { aZipProject, NAMESPACE } from '#test/support/builders/builders.ts';
 import { createManualClock } from '#test/support/builders/manual-clock.ts';
+import { aZipProject, NAMESPACE } from '#test/support/builders/objects.ts';
 
 interface SetUp {
   readonly webhook?: EndpointState;

@@ -4,8 +4,8 @@ import { FINALIZER } from '#crds/api-group.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
-import { ago, aZipBucket, aZipJob, aZipProject, NAMESPACE, NOW } from '#test/support/builders/builders.ts';
 import { createFakeObjects } from '#test/support/builders/fake-objects.ts';
+import { ago, aZipBucket, aZipJob, aZipProject, NAMESPACE, NOW } from '#test/support/builders/objects.ts';
 
 const webhook = { state: 'Enabled', endpoint: 'e' } as const;
 

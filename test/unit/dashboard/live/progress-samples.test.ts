@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { ZipJob } from '#crds/zip-job.ts';
 import { createProgressSamples } from '#dashboard/live/progress-samples.ts';
-import { aZipJob, NAME, NAMESPACE, NOW } from '#test/support/builders/builders.ts';
+import { aZipJob, NAME, NAMESPACE, NOW } from '#test/support/builders/objects.ts';
 
 const KEY = `${NAMESPACE}/${NAME}`;
 

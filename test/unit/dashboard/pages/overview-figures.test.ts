@@ -3,7 +3,7 @@ import type { ZipJobStatus } from '#crds/zip-job.ts';
 import { hourChart } from '#dashboard/pages/hour-chart.ts';
 import { keptFor } from '#dashboard/pages/kept-figures.ts';
 import { overviewOf } from '#dashboard/pages/overview-figures.ts';
-import { ago, aZipJob, NOW } from '#test/support/builders/builders.ts';
+import { ago, aZipJob, NOW } from '#test/support/builders/objects.ts';
 
 const job = (name: string, status: ZipJobStatus, createdAgo = 60) =>
   aZipJob({ metadata: { name, creationTimestamp: ago(createdAgo) }, spec: { key: `${name}.zip` }, status });

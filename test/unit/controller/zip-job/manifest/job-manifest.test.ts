@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { archiveJob, recoveryJob } from '#controller/zip-job/manifest/job-manifest.ts';
-import { ago, aZipBucket, aZipJob, NAME, NAMESPACE } from '#test/support/builders/builders.ts';
 import { aConfig } from '#test/support/builders/config.ts';
+import { ago, aZipBucket, aZipJob, NAME, NAMESPACE } from '#test/support/builders/objects.ts';
 import { anUpload } from '#test/support/builders/zip-job-statuses.ts';
 
 const config = aConfig({ zipperEnv: { LOG_LEVEL: 'debug', POD_UID: 'forged' } });

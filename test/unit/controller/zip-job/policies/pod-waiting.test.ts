@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { podWaiting } from '#controller/zip-job/policies/pod-waiting.ts';
-import { ago, aPod, NOW } from '#test/support/builders/builders.ts';
+import { ago, aPod, NOW } from '#test/support/builders/objects.ts';
 import { waitingFor } from '#test/support/builders/pod-statuses.ts';
 
 describe('podWaiting', () => {

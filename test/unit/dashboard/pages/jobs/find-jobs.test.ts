@@ -3,7 +3,7 @@ import { PHASES, type ZipJob } from '#crds/zip-job.ts';
 import { createJobOrder } from '#dashboard/live/job-order.ts';
 import { findJobs } from '#dashboard/pages/jobs/find-jobs.ts';
 import { readJobQuery, writeJobQuery } from '#dashboard/pages/jobs/job-query.ts';
-import { ago, aZipJob, NAMESPACE, NOW } from '#test/support/builders/builders.ts';
+import { ago, aZipJob, NAMESPACE, NOW } from '#test/support/builders/objects.ts';
 
 const COUNT = 10_000;
 

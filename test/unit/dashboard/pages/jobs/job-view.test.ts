@@ -6,7 +6,7 @@ import { jobRow } from '#dashboard/pages/jobs/job-row.ts';
 import { jobView } from '#dashboard/pages/jobs/job-view.ts';
 import { progressChart } from '#dashboard/pages/jobs/progress-chart.ts';
 import type { Question } from '#dashboard/user/access.ts';
-import { ago, aZipJob, NAME, NAMESPACE, NOW } from '#test/support/builders/builders.ts';
+import { ago, aZipJob, NAME, NAMESPACE, NOW } from '#test/support/builders/objects.ts';
 
 const progress = (change: Partial<Progress> = {}): Progress => ({
   podUid: 'pod',

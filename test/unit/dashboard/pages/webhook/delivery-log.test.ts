@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { WebhookState } from '#crds/zip-job.ts';
 import { deliveryLog } from '#dashboard/pages/webhook/delivery-log.ts';
-import { aZipJob, NAMESPACE } from '#test/support/builders/builders.ts';
+import { aZipJob, NAMESPACE } from '#test/support/builders/objects.ts';
 
 const withWebhook = (name: string, webhook: WebhookState) =>
   aZipJob({ metadata: { name }, status: { phase: 'Succeeded', webhook } });
