@@ -13,8 +13,6 @@ export interface TokensOptions {
   readonly tokens: Pick<ObjectClient<ZipToken>, 'list' | 'create' | 'delete'>;
   /** The user name according to the API server; undefined if it does not report one. */
   readonly whoAmI: () => Promise<string | undefined>;
-  /** Called with the uid of each revoked token. */
-  readonly onRevoked?: (uid: string) => void;
 }
 
 /** A token for display. The token value is not stored. */
@@ -158,7 +156,6 @@ export const createTokens = (options: TokensOptions, namespace: string): Tokens 
     const token = await find(options, namespace, idOrName);
     const { name, uid = '' } = token.metadata;
     await options.tokens.delete(namespace, name, { uid });
-    options.onRevoked?.(uid);
     return toToken(token);
   },
   rotate: async (idOrName) => {

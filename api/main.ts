@@ -118,14 +118,13 @@ const createCounts = (
   });
 };
 
-const createApiServer = (parts: Parts, revoked: ReadonlySet<string>, isStopping: () => boolean) => {
+const createApiServer = (parts: Parts, isStopping: () => boolean) => {
   const { config, log, metrics, caches, clients } = parts;
   const verifyToken = createVerifyToken({
     tokenClient: clients.zipTokens,
     projectClient: clients.zipProjects,
     clock: systemClock,
     log,
-    revoked,
     freshMs: config.tokenFreshMs,
     staleMs: config.tokenStaleMs,
     verificationTimeoutMs: config.tokenVerificationTimeoutMs,
@@ -174,17 +173,14 @@ const openPorts = async (parts: DashboardParts, { stopping, resources }: Lifetim
   const { host, port, dashboardPort, shutdownDrainMs: drainMs } = config;
   const open = async (server: Server, number: number): Promise<ListeningServer> =>
     resources.use(await listen(server, { host, port: number, drainMs }));
-  /** The dashboard adds revoked tokens; the API rejects them. */
-  const revoked = new Set<string>();
   const api = await open(
-    createApiServer(parts, revoked, () => stopping.aborted),
+    createApiServer(parts, () => stopping.aborted),
     port,
   );
   const deps = {
     ...parts,
     clock: systemClock,
     userAgent: `${NAME}-dashboard`,
-    onRevoked: (uid: string) => revoked.add(uid),
   };
   const dashboard = loaded && (await open(loaded.createDashboardServer(deps, resources), dashboardPort));
   return {

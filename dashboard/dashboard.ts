@@ -38,8 +38,6 @@ export interface DashboardDeps {
   readonly caches: Pick<Caches, 'zipJobs' | 'zipProjects'>;
   /** Receives every change of the job cache. */
   readonly jobs: KnownJobs;
-  /** Called with the UID of each revoked token. */
-  readonly onRevoked: (uid: string) => void;
   readonly rateLimits: RateLimits;
   readonly readForwarded: ReadForwarded;
   readonly provider: IdentityProvider | undefined;

@@ -1,6 +1,6 @@
 import { type Buckets, createBuckets } from '#administration/buckets.ts';
 import { createProjects, type Projects } from '#administration/projects.ts';
-import { createTokens, type Tokens, type TokensOptions } from '#administration/tokens.ts';
+import { createTokens, type Tokens } from '#administration/tokens.ts';
 import { createUserClient } from '#administration/user-client.ts';
 import { createWebhooks, type Webhooks } from '#administration/webhooks.ts';
 import { createWhoAmI } from '#administration/who-am-i.ts';
@@ -33,13 +33,9 @@ export const bucketsOf = ({ user: { kube }, namespace }: RequestOfProject): Buck
   );
 
 /** Operations on the access tokens of the page's project, with the token of the user. */
-export const tokensOf = (
-  { user: { kube }, namespace }: RequestOfProject,
-  options: Pick<TokensOptions, 'onRevoked'> = {},
-): Tokens =>
+export const tokensOf = ({ user: { kube }, namespace }: RequestOfProject): Tokens =>
   createTokens(
     {
-      ...options,
       projects: createUserClient(kube, RESOURCES.zipProjects),
       tokens: createUserClient(kube, RESOURCES.zipTokens),
       whoAmI: createWhoAmI(kube),

@@ -7,8 +7,6 @@ import type { DashboardSettings } from '../settings.ts';
 export interface PageDeps {
   readonly caches: Pick<Caches, 'zipJobs' | 'zipProjects'>;
   readonly jobs: Pick<KnownJobs, 'order' | 'samples'>;
-  /** Called with the UID of each revoked token. */
-  readonly onRevoked: (uid: string) => void;
   readonly clock: Clock;
   readonly config: Pick<DashboardSettings, 'dashboardApiUrl'>;
 }

@@ -2,11 +2,8 @@ import { FORMAT } from '../../format.ts';
 import type { GoTo, PageRequest, Route, ShownPage } from '../../page.ts';
 import { tokensOf } from '../administration.ts';
 import { EMPTY_FORM, type FormState, formErrors, formStatus } from '../form.ts';
-import type { PageDeps } from '../page-deps.ts';
 import { lastUse } from './last-use.ts';
 import { TOKEN_RIGHTS } from './token-rights.ts';
-
-type RevokeDeps = Pick<PageDeps, 'onRevoked'>;
 
 const PATH = '/projects/:project/tokens/:token/revoke';
 
@@ -31,9 +28,9 @@ const show = async (request: PageRequest, errors: FormState['errors']): Promise<
   };
 };
 
-const post = async (request: PageRequest, deps: RevokeDeps): Promise<ShownPage | GoTo> => {
+const post = async (request: PageRequest): Promise<ShownPage | GoTo> => {
   try {
-    const { id, name } = await tokensOf(request, deps).revoke(idOf(request));
+    const { id, name } = await tokensOf(request).revoke(idOf(request));
     const text = `Token ${name ?? id} revoked`;
     const to = FORMAT.path('projects', request.namespace, 'tokens');
     return { kind: 'go', to, flash: { kind: 'done', text } };
@@ -43,12 +40,12 @@ const post = async (request: PageRequest, deps: RevokeDeps): Promise<ShownPage |
 };
 
 /** The page that revokes an access token, after a warning. */
-export const createRevokeTokenPage = (deps: RevokeDeps): readonly Route[] => [
+export const createRevokeTokenPage = (): readonly Route[] => [
   {
     method: 'GET',
     path: PATH,
     needs: TOKEN_RIGHTS.revoke,
     handle: (request) => show(request, EMPTY_FORM.errors),
   },
-  { method: 'POST', path: PATH, needs: TOKEN_RIGHTS.revoke, handle: (request) => post(request, deps) },
+  { method: 'POST', path: PATH, needs: TOKEN_RIGHTS.revoke, handle: post },
 ];

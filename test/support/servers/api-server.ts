@@ -148,7 +148,6 @@ const createDeps = (stores: ReturnType<typeof createStores>, options: ApiServerO
     projectClient: projects.client,
     clock,
     log,
-    revoked: new Set(),
     freshMs: 1_000,
     staleMs: 10_000,
     verificationTimeoutMs: 1_000,

@@ -135,10 +135,8 @@ export const startDashboardServer = async (options: DashboardServerOptions = {})
   });
   const zipProjects = createFakeObjects<ZipProject>();
   const config = readApiConfig({ DASHBOARD_ENABLED: 'true', ...options.env });
-  const revoked: string[] = [];
   const app = createDashboard({
     config,
-    onRevoked: (uid) => revoked.push(uid),
     log: createLogger('api', { level: 'debug', destination: { write: (line) => logLines.push(line) } }),
     clock: options.clock ?? systemClock,
     metrics: createApiMetrics(new Registry()),
@@ -161,8 +159,6 @@ export const startDashboardServer = async (options: DashboardServerOptions = {})
     tokens,
     /** Every call to the API server so far. */
     requests,
-    /** UIDs of tokens that the API was requested to refuse. */
-    revoked,
     logLines,
     zipJobs,
     zipProjects,

@@ -35,7 +35,6 @@ describe('every route of createRoutes', () => {
     routes = createRoutes({
       caches: { zipJobs: server.zipJobs.reflector, zipProjects: server.zipProjects.reflector },
       jobs: createKnownJobs(),
-      onRevoked: () => undefined,
       clock: systemClock,
       config: { dashboardApiUrl: '' },
     });
