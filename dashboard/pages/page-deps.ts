@@ -1,5 +1,4 @@
 import type { Caches } from '#api/caches.ts';
-import type { Clock } from '#runtime/clock.ts';
 import type { KnownJobs } from '../live/known-jobs.ts';
 import type { DashboardSettings } from '../settings.ts';
 
@@ -7,6 +6,5 @@ import type { DashboardSettings } from '../settings.ts';
 export interface PageDeps {
   readonly caches: Pick<Caches, 'zipJobs' | 'zipProjects'>;
   readonly jobs: Pick<KnownJobs, 'order' | 'samples'>;
-  readonly clock: Clock;
   readonly config: Pick<DashboardSettings, 'dashboardApiUrl'>;
 }

@@ -3,7 +3,6 @@ import { NAMESPACE_INDEX } from '#api/caches.ts';
 import { isFinished, type ZipJob } from '#crds/zip-job.ts';
 import { FORMAT } from '../../format.ts';
 import type { GoTo, PageRequest, Route, ShownPage } from '../../page.ts';
-import { bucketsOf } from '../administration.ts';
 import { EMPTY_FORM, type FormState, formErrors, formStatus } from '../form.ts';
 import type { PageDeps } from '../page-deps.ts';
 import { BUCKET_PATH, bucketHref, bucketRefOf, bucketsHref } from './bucket-paths.ts';
@@ -39,7 +38,7 @@ const show = async (
   errors: FormState['errors'],
 ): Promise<ShownPage> => {
   const { namespace } = request;
-  const bucket = await bucketsOf(request).show(bucketRefOf(request));
+  const bucket = await request.user.administration.buckets(request.namespace).show(bucketRefOf(request));
   return {
     kind: 'page',
     view: '/pages/buckets/delete-bucket',
@@ -72,7 +71,9 @@ const post = async (deps: Deps, request: PageRequest): Promise<ShownPage | GoTo>
       confirm: `Type ${ref.bucketName} to delete the bucket anyway`,
     });
   try {
-    const { isGone } = await bucketsOf(request).delete(ref, { limitMs: GONE_LIMIT_MS, signal, force });
+    const { isGone } = await request.user.administration
+      .buckets(request.namespace)
+      .delete(ref, { limitMs: GONE_LIMIT_MS, signal, force });
     return gone(namespace, ref, isGone);
   } catch (error) {
     return show(deps, request, formErrors(error));

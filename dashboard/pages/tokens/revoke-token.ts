@@ -1,6 +1,5 @@
 import { FORMAT } from '../../format.ts';
 import type { GoTo, PageRequest, Route, ShownPage } from '../../page.ts';
-import { tokensOf } from '../administration.ts';
 import { EMPTY_FORM, type FormState, formErrors, formStatus } from '../form.ts';
 import { lastUse } from './last-use.ts';
 import { TOKEN_RIGHTS } from './token-rights.ts';
@@ -11,7 +10,7 @@ const idOf = ({ params }: PageRequest): string => params['token'] ?? '';
 
 const show = async (request: PageRequest, errors: FormState['errors']): Promise<ShownPage> => {
   const { namespace, now } = request;
-  const token = await tokensOf(request).find(idOf(request));
+  const token = await request.user.administration.tokens(request.namespace).find(idOf(request));
   return {
     kind: 'page',
     view: '/pages/tokens/revoke-token',
@@ -30,7 +29,7 @@ const show = async (request: PageRequest, errors: FormState['errors']): Promise<
 
 const post = async (request: PageRequest): Promise<ShownPage | GoTo> => {
   try {
-    const { id, name } = await tokensOf(request).revoke(idOf(request));
+    const { id, name } = await request.user.administration.tokens(request.namespace).revoke(idOf(request));
     const text = `Token ${name ?? id} revoked`;
     const to = FORMAT.path('projects', request.namespace, 'tokens');
     return { kind: 'go', to, flash: { kind: 'done', text } };
