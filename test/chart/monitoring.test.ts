@@ -12,6 +12,7 @@ interface Rule {
 }
 
 const ENABLED = {
+  'dashboard.enabled': true,
   'monitoring.podMonitor.enabled': true,
   'monitoring.podMonitor.labels.release': 'prometheus',
   'monitoring.prometheusRule.enabled': true,
@@ -75,7 +76,8 @@ describe('the monitoring of the chart', function () {
   let metrics: readonly MetricFacts[];
   before(async () => {
     objects = await render(ENABLED);
-    metrics = [...(await metricsOf('controller')), ...(await metricsOf('api'))];
+    const all = await Promise.all((['controller', 'api', 'dashboard'] as const).map(metricsOf));
+    metrics = all.flat();
   });
 
   it('is off by default, because clusters may lack its kinds', async () => {
@@ -85,11 +87,12 @@ describe('the monitoring of the chart', function () {
     expect(kinds).not.to.include.members(['ConfigMap']);
   });
 
-  it('scrapes the admin port of the API and the controller', () => {
+  it('scrapes the admin port of the API, the controller and the dashboard', () => {
     const monitor = find(objects, 'PodMonitor', 'zipjobs');
     expect(monitor.metadata.labels).to.include({ release: 'prometheus' });
     expect(JSON.stringify(monitor['spec'])).to.contain('"port":"admin"').and.to.contain('"path":"/metrics"');
-    for (const component of ['api', 'controller']) {
+    for (const component of ['api', 'controller', 'dashboard']) {
+      expect(JSON.stringify(monitor['spec'])).to.contain(`"${component}"`);
       const [container] = podOf(find(objects, 'Deployment', `zipjobs-${component}`)).containers;
       expect(container?.ports?.map(({ name }) => name)).to.include('admin');
     }

@@ -51,6 +51,32 @@ describe('the network policies of the chart', function () {
     expect(spec.egress).to.deep.equal([DNS, API_SERVER]);
   });
 
+  it('allow connections to the port of the dashboard, and from it DNS, the API server and what the values add (P10)', async () => {
+    const on = { ...ENABLED, 'dashboard.enabled': true };
+    expect((await render(ENABLED)).map(({ metadata }) => metadata.name)).to.not.include('zipjobs-dashboard');
+    const spec = specOf(await render(on), 'dashboard');
+    expect(spec.podSelector.matchLabels).to.include({ 'app.kubernetes.io/component': 'dashboard' });
+    expect(spec.policyTypes).to.deep.equal(['Ingress', 'Egress']);
+    expect(spec.ingress).to.deep.equal([{ ports: [{ protocol: 'TCP', port: 'http' }] }]);
+    expect(spec.egress).to.deep.equal([DNS, API_SERVER]);
+    const from = [{ namespaceSelector: { matchLabels: { team: 'ops' } } }];
+    const redis = { ports: [{ protocol: 'TCP', port: 6379 }] };
+    const opened = specOf(
+      await render({
+        ...on,
+        'networkPolicies.dashboardFrom': from,
+        'networkPolicies.dashboardEgress': [redis],
+        'networkPolicies.metricsFrom': [{ namespaceSelector: {} }],
+      }),
+      'dashboard',
+    );
+    expect(opened.ingress).to.deep.equal([
+      { ports: [{ protocol: 'TCP', port: 'http' }], from },
+      { ports: [{ protocol: 'TCP', port: 'admin' }], from: [{ namespaceSelector: {} }] },
+    ]);
+    expect(opened.egress).to.deep.equal([DNS, API_SERVER, redis]);
+  });
+
   it('allow no connections to the controller, and from it those of webhooks (P10)', async () => {
     const spec = specOf(await render({ ...ENABLED, 'egress.allowCidrs': ['10.2.0.0/16'] }), 'controller');
     expect(spec.policyTypes).to.deep.equal(['Ingress', 'Egress']);

@@ -75,9 +75,10 @@ describe('the pods of the chart', function () {
   let objects: readonly KubeObject[];
   let pods: Readonly<Record<string, PodSpec>>;
   before(async () => {
-    objects = await render();
+    objects = await render({ 'dashboard.enabled': true });
     pods = {
       'an API pod': podOf(find(objects, 'Deployment', 'zipjobs-api')),
+      'a dashboard pod': podOf(find(objects, 'Deployment', 'zipjobs-dashboard')),
       'a controller pod': podOf(find(objects, 'Deployment', 'zipjobs-controller')),
       'the uninstall pod': podOf(find(objects, 'Job', 'zipjobs-uninstall')),
       ...zipperPods(),
@@ -85,7 +86,7 @@ describe('the pods of the chart', function () {
   });
 
   it('are admitted by Pod Security level restricted (P1)', () => {
-    expect(Object.keys(pods)).to.have.length(6);
+    expect(Object.keys(pods)).to.have.length(7);
     for (const pod of Object.values(pods)) expectRestricted(pod);
   });
 
@@ -104,7 +105,7 @@ describe('the pods of the chart', function () {
     const kinds = ['Pod', 'Job', 'CronJob', 'DaemonSet', 'StatefulSet', 'ReplicaSet'];
     const started = objects.filter(({ kind }) => kinds.includes(kind));
     expect(started.map(({ metadata }) => metadata.name)).to.deep.equal(['zipjobs-uninstall']);
-    expect(objects.filter(({ kind }) => kind === 'Deployment')).to.have.length(2);
+    expect(objects.filter(({ kind }) => kind === 'Deployment')).to.have.length(3);
   });
 
   it('mount a token only if they use the API server (P2, P3)', () => {
@@ -118,7 +119,7 @@ describe('the pods of the chart', function () {
   });
 
   it('are probed on their admin port', () => {
-    for (const name of ['an API pod', 'a controller pod'])
+    for (const name of ['an API pod', 'a dashboard pod', 'a controller pod'])
       for (const container of pods[name]?.containers ?? []) {
         expect(portOf(container, 'admin')).to.equal(9090);
         for (const [probe, path] of [
@@ -132,6 +133,7 @@ describe('the pods of the chart', function () {
 
   it('have a longer grace period than their processes need', () => {
     expect(pods['an API pod']?.['terminationGracePeriodSeconds']).to.equal(20);
+    expect(pods['a dashboard pod']?.['terminationGracePeriodSeconds']).to.equal(20);
     expect(pods['a controller pod']?.['terminationGracePeriodSeconds']).to.equal(30);
     expect(pods['an archive pod']?.['terminationGracePeriodSeconds']).to.equal(30);
   });

@@ -29,13 +29,13 @@ describe('the roles of the chart', function () {
   this.timeout(30 * 60_000);
   let objects: readonly KubeObject[];
   before(async () => {
-    objects = await render();
+    objects = await render({ 'dashboard.enabled': true });
   });
   const clusterRole = (name: string): KubeObject => find(objects, 'ClusterRole', name);
 
   it('name everything they grant, and list no Secrets (P13)', () => {
     const roles = objects.filter(({ kind }) => ROLE_KINDS.includes(kind));
-    expect(roles).to.have.length(9);
+    expect(roles).to.have.length(10);
     for (const rule of roles.flatMap(rulesOf)) {
       expect([...rule.apiGroups, ...rule.resources, ...rule.verbs]).not.to.include('*');
       expect(rule.resources).not.to.include.members(['pods/exec']);
@@ -53,6 +53,13 @@ describe('the roles of the chart', function () {
       'zipjobs.dev zipprojects: get list watch',
       'zipjobs.dev ziptokens/status: patch',
       'zipjobs.dev ziptokens: get list watch',
+    ]);
+  });
+
+  it('grant the dashboard only the two lists that its users share (P13)', () => {
+    expect(grants(clusterRole('zipjobs-dashboard'))).to.deep.equal([
+      'zipjobs.dev zipjobs: list watch',
+      'zipjobs.dev zipprojects: list watch',
     ]);
   });
 
@@ -134,10 +141,13 @@ describe('the roles of the chart', function () {
     const rendered = await render({
       'api.serviceAccount.name': 'first',
       'controller.serviceAccount.name': 'second',
+      'dashboard.enabled': true,
+      'dashboard.serviceAccount.name': 'third',
     });
     for (const [component, name] of [
       ['api', 'first'],
       ['controller', 'second'],
+      ['dashboard', 'third'],
     ] as const) {
       find(rendered, 'ServiceAccount', name);
       const deployment = JSON.stringify(find(rendered, 'Deployment', `zipjobs-${component}`));

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { readApiConfig } from '#api/config.ts';
 import { readControllerConfig } from '#controller/config.ts';
+import { readDashboardConfig } from '#dashboard/config.ts';
 import { PROCESSES, readChartFile, withSettings, withTables } from '#scripts/sync-values.ts';
 import { readZipperConfig } from '#zipper-image/config.ts';
 import { CHART, type EnvVar, envOf, helm, type KubeObject, render } from './render.ts';
@@ -21,7 +22,7 @@ describe('the values of the chart', function () {
   this.timeout(30 * 60_000);
   let objects: readonly KubeObject[];
   before(async () => {
-    objects = await render();
+    objects = await render({ 'dashboard.enabled': true });
   });
 
   it('pass helm lint, by default and for a cluster on loopback', async () => {
@@ -38,6 +39,7 @@ describe('the values of the chart', function () {
     'a setting below its least': { 'controller.settings.WORKERS': 0 },
     'a setting of another type': { 'zipper.settings.PARTS_IN_FLIGHT': 'many' },
     'a setting that the chart sets itself': { 'api.settings.PORT': 1 },
+    'a setting of the dashboard for the API': { 'api.settings.DASHBOARD_IDLE_MS': 5_000 },
     'a tag as a digest': { 'api.image.digest': 'latest' },
     'an address that is not a CIDR': { 'egress.allowCidrs': ['10.0.0.1'] },
     'a URL as a store': { 'store.allowedHosts': ['https://minio.example.com'] },
@@ -65,7 +67,7 @@ describe('the values of the chart', function () {
     expect(squeeze(readme)).to.equal(squeeze(await withTables(readme)));
   });
 
-  for (const component of ['api', 'controller'] as const)
+  for (const component of ['api', 'controller', 'dashboard'] as const)
     it(`give the ${component} only variables that are its settings, and all required ones`, () => {
       const known = Object.values(PROCESSES[component]);
       const env = envOf(objects, component);
@@ -84,6 +86,8 @@ describe('the values of the chart', function () {
     const rendered = await render({
       ...LOOPBACK,
       'controller.settings.WORKERS': 7,
+      'dashboard.enabled': true,
+      'dashboard.settings': { DASHBOARD_IDLE_MS: 60_000, TRUSTED_PROXIES: ['10.0.0.0/8'] },
       'zipper.settings': { PARTS_IN_FLIGHT: 5, MAX_ARCHIVE_BYTES: 161_061_273_600 },
       'zipper.resources.limits.memory': '1Gi',
       'zipper.nodeSelector': { disk: 'fast' },
@@ -91,6 +95,8 @@ describe('the values of the chart', function () {
     });
     const api = readApiConfig(plain(envOf(rendered, 'api')));
     expect(api.egressAllowCidrs).to.deep.equal(['127.0.0.0/8']);
+    const dashboard = readDashboardConfig(plain(envOf(rendered, 'dashboard')));
+    expect(dashboard).to.deep.include({ dashboardIdleMs: 60_000, trustedProxies: ['10.0.0.0/8'] });
     const controller = readControllerConfig(plain(envOf(rendered, 'controller')));
     expect(controller).to.deep.include({ workers: 7, webhookAllowHttp: true, zipperGraceSeconds: 30 });
     expect(controller.egressDenyCidrs).to.deep.equal(['10.0.0.0/8']);

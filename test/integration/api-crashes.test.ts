@@ -5,11 +5,8 @@ import type { ZipJob } from '#crds/zip-job.ts';
 import { type ApiResponse, askApi, postJob } from '#test/support/clients/api-client.ts';
 import { apiServerTls } from '#test/support/clients/api-server-tls.ts';
 import { startSteadyLoad } from '#test/support/clients/steady-load.ts';
-import {
-  type ApiProcess,
-  type ApiProcessOptions,
-  startApiProcess,
-} from '#test/support/processes/api-process.ts';
+import { startApiProcess } from '#test/support/processes/api-process.ts';
+import type { ServerProcess, ServerProcessOptions } from '#test/support/processes/server-process.ts';
 import { until } from '#test/support/until.ts';
 import { type Flow, startFlow, untilTokenKnown } from '#test/support/worlds/flow.ts';
 import { type FaultAction, type FaultProxy, startFaultProxy } from '#tools/local-cluster/fault-proxy.ts';
@@ -46,7 +43,7 @@ describe('crashes of the API and outages of the API server', function () {
   });
   afterEach(() => life.disposeAsync());
 
-  const startApi = async (options: ApiProcessOptions = {}): Promise<ApiProcess> => {
+  const startApi = async (options: ServerProcessOptions = {}): Promise<ServerProcess> => {
     const api = life.use(await startApiProcess(flow.cluster, { apiServerUrl: proxy.url, ...options }));
     await untilTokenKnown(api.url, flow.project.token);
     return api;
@@ -57,7 +54,7 @@ describe('crashes of the API and outages of the API server', function () {
       key,
       urls: [{ url: flow.origin.url('/gen/1000/1'), filename: 'a' }],
     });
-  const post = (api: ApiProcess, key: string, idempotencyKey?: string): Promise<ApiResponse> =>
+  const post = (api: ServerProcess, key: string, idempotencyKey?: string): Promise<ApiResponse> =>
     askApi(api.url, {
       method: 'POST',
       path: '/v1/zips',
@@ -75,7 +72,7 @@ describe('crashes of the API and outages of the API server', function () {
 
   let finished: Promise<string> | undefined;
   /** A finished job; the first caller creates it. */
-  const finishedJob = (api: ApiProcess): Promise<string> => {
+  const finishedJob = (api: ServerProcess): Promise<string> => {
     finished ??= (async () => {
       const uuid = await postJob(api.url, flow.project.token, body('finished.zip'));
       await flow.project.untilPhase(uuid, ['Succeeded']);

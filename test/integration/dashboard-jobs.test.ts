@@ -171,7 +171,7 @@ describe('jobs in the dashboard', function () {
     expect(entries.map(({ name }) => name)).to.deep.equal(['inside.bin']);
     expect(page.url()).to.equal(`${desk.url}${JOBS}/${uuid}`);
     const html = await page.content();
-    for (const text of [html, ...replies, ...desk.api.lines])
+    for (const text of [html, ...replies, ...desk.dashboard.lines])
       expect(text).to.not.contain('X-Amz-Signature').and.not.contain(desk.flow.cluster.store.secretAccessKey);
   });
 

@@ -219,7 +219,7 @@ describe('settings in the dashboard', function () {
       const kept = await visitAll(open.page, traces);
       for (const [secret, showings] of secrets) {
         expect(traces.responses.filter((text) => text.includes(secret))).to.have.lengthOf(showings);
-        for (const text of [...kept, ...traces.addresses, ...desk.api.lines])
+        for (const text of [...kept, ...traces.addresses, ...desk.dashboard.lines])
           expect(text).to.not.contain(secret);
       }
     });

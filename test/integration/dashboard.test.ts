@@ -18,7 +18,7 @@ describe('the dashboard in a browser', function () {
   let admin: DashboardUser;
   before(async function () {
     await requireBrowser(this);
-    // Without Redis the API keeps the sessions in its memory, which most of these tests would not notice.
+    // Without Redis the dashboard keeps the sessions in its memory, which most of these tests would not notice.
     if ((await findProgram('redis-server')) !== undefined) redis = life.use(await startRedisServer());
     desk = life.use(await startDashboardDesk(NAMESPACE, redis === undefined ? {} : { REDIS_URL: redis.url }));
     admin = await desk.addUser('ada', 'admin');
@@ -82,7 +82,7 @@ describe('the dashboard in a browser', function () {
     const kept = await Promise.all(keys.map((key) => client.get(key)));
     client.disconnect();
     expect(keys).to.not.deep.equal([]);
-    for (const text of [seen, ...keys, ...kept, ...desk.api.lines])
+    for (const text of [seen, ...keys, ...kept, ...desk.dashboard.lines])
       expect(text).to.not.contain(admin.token).and.not.contain(cookies[0]?.value);
   });
 

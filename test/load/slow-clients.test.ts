@@ -2,7 +2,8 @@
 import { expect } from 'chai';
 import { askApi } from '#test/support/clients/api-client.ts';
 import { openSlowClients } from '#test/support/clients/slow-clients.ts';
-import { type ApiProcess, startApiProcess } from '#test/support/processes/api-process.ts';
+import { startApiProcess } from '#test/support/processes/api-process.ts';
+import type { ServerProcess } from '#test/support/processes/server-process.ts';
 import { until } from '#test/support/until.ts';
 import { untilTokenKnown } from '#test/support/worlds/flow.ts';
 import { createProject, type Project } from '#test/support/worlds/project.ts';
@@ -16,7 +17,7 @@ const LIMITS_MS = { headers: 10_000, request: 30_000 };
 describe('a thousand clients that send a byte every 5 s', function () {
   this.timeout(180_000);
   let project: Project;
-  let api: ApiProcess;
+  let api: ServerProcess;
 
   before(async () => {
     const cluster = await sharedCluster();

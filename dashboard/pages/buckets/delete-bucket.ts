@@ -1,6 +1,6 @@
 import type { Bucket } from '#administration/bucket-view.ts';
-import { NAMESPACE_INDEX } from '#api/caches.ts';
 import { isFinished, type ZipJob } from '#crds/zip-job.ts';
+import { NAMESPACE_INDEX } from '../../caches.ts';
 import { FORMAT } from '../../format.ts';
 import type { GoTo, PageRequest, Route, ShownPage } from '../../page.ts';
 import { EMPTY_FORM, type FormState, formErrors, formStatus } from '../form.ts';

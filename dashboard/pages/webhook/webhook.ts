@@ -1,7 +1,7 @@
 import { toWebhook, type Webhook } from '#administration/webhook-view.ts';
-import { NAMESPACE_INDEX } from '#api/caches.ts';
 import { WEBHOOK_EVENTS, type WebhookEvent } from '#crds/zip-job.ts';
 import { redactUrl } from '#runtime/redact.ts';
+import { NAMESPACE_INDEX } from '../../caches.ts';
 import { FORMAT } from '../../format.ts';
 import type { PageRequest, PageResponse, Route, ShownPage } from '../../page.ts';
 import { EMPTY_FORM, type FormState, filledIn, formErrors, formStatus } from '../form.ts';

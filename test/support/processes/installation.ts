@@ -8,6 +8,8 @@ export const RELEASE_NAMESPACE = 'zipjobs-system';
 const localValues = (cluster: Cluster): Readonly<Record<string, unknown>> => ({
   egress: { allowCidrs: ['127.0.0.0/8'] },
   webhooks: { allowHttp: true },
+  // Its service account and roles without a pod: tests start dashboards outside the cluster.
+  dashboard: { enabled: true, replicas: 0 },
   networkPolicies: { enabled: true, apiServerCidrs: ['127.0.0.1/32'] },
   // Without a port, because stores that a test starts use other ports.
   store: { allowHttp: true, allowedHosts: [new URL(cluster.store.endpoint).hostname] },

@@ -1,24 +1,20 @@
 import type { AddressInfo } from 'node:net';
 import type { Redis } from 'ioredis';
 import { Registry } from 'prom-client';
-import { createToCachedJob } from '#api/cached-job.ts';
-import { NAMESPACE_INDEX } from '#api/caches.ts';
-import { readApiConfig } from '#api/config.ts';
-import { createHttpServer } from '#api/http-server.ts';
-import { createApiMetrics } from '#api/metrics.ts';
-import { createRateLimits } from '#api/rate-limits/rate-limits.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
-import { createDashboard, type DashboardDeps } from '#dashboard/dashboard.ts';
+import { NAMESPACE_INDEX } from '#dashboard/caches.ts';
+import { readDashboardConfig } from '#dashboard/config.ts';
 import { createKnownJobs } from '#dashboard/live/known-jobs.ts';
+import { toListedJob } from '#dashboard/live/listed-job.ts';
+import { createDashboardMetrics } from '#dashboard/metrics.ts';
+import { createDashboardServer, type DashboardDeps } from '#dashboard/wiring.ts';
 import { type Clock, systemClock } from '#runtime/clock.ts';
-import { createReadForwarded } from '#runtime/http/client-address.ts';
 import type { KubeClient } from '#runtime/kube/client.ts';
 import { isRecord } from '#runtime/kube/decode.ts';
 import { KubeError } from '#runtime/kube/kube-error.ts';
 import type { KubeRequest } from '#runtime/kube/kube-request.ts';
 import { createLogger } from '#runtime/log.ts';
-import { createLocalCounts } from '#runtime/redis/request-counts.ts';
 import { createFakeObjects } from '../builders/fake-objects.ts';
 import { aProject } from './api-server.ts';
 
@@ -130,28 +126,24 @@ export const startDashboardServer = async (options: DashboardServerOptions = {})
   const jobs = createKnownJobs();
   const zipJobs = createFakeObjects<ZipJob>({
     onChange: (change) => jobs.note(change),
-    transform: createToCachedJob({ isListed: true }),
+    transform: toListedJob,
     indexes: { [NAMESPACE_INDEX]: ({ metadata }) => [metadata.namespace] },
   });
   const zipProjects = createFakeObjects<ZipProject>();
-  const config = readApiConfig({ DASHBOARD_ENABLED: 'true', ...options.env });
-  const app = createDashboard({
-    config,
-    log: createLogger('api', { level: 'debug', destination: { write: (line) => logLines.push(line) } }),
+  const server = createDashboardServer({
+    config: readDashboardConfig(options.env ?? {}),
+    log: createLogger('dashboard', {
+      level: 'debug',
+      destination: { write: (line) => logLines.push(line) },
+    }),
     clock: options.clock ?? systemClock,
-    metrics: createApiMetrics(new Registry()),
+    metrics: createDashboardMetrics(new Registry()),
     redis: options.redis,
     kube: createFakeKube(tokens, requests, (request) => reply(request)),
     jobs,
     caches: { zipJobs: zipJobs.reflector, zipProjects: zipProjects.reflector },
-    rateLimits: createRateLimits({ ...config, count: createLocalCounts() }),
-    readForwarded: createReadForwarded(config.trustedProxies),
     provider: options.provider,
   });
-  const listener = app.callback();
-  const server = createHttpServer((request, response) => {
-    void listener(request, response);
-  }, config);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {

@@ -1,20 +1,9 @@
-import type { ConfigOf, Settings } from '#runtime/config.ts';
+import { type ConfigOf, readConfig, type Settings } from '#runtime/config.ts';
+import { HTTP_SETTINGS } from '#runtime/http/settings.ts';
+import { KUBE_SETTINGS } from '#runtime/kube/settings.ts';
+import { REDIS_SETTINGS } from '#runtime/redis/settings.ts';
 
-const SERVED = {
-  dashboardEnabled: {
-    env: 'DASHBOARD_ENABLED',
-    type: 'boolean',
-    default: false,
-    description: 'whether the web dashboard is served',
-  },
-  dashboardPort: {
-    env: 'DASHBOARD_PORT',
-    type: 'integer',
-    minimum: 0,
-    maximum: 65535,
-    default: 8081,
-    description: 'port of the web dashboard',
-  },
+const ADDRESSES = {
   dashboardUrl: {
     env: 'DASHBOARD_URL',
     type: 'string',
@@ -96,5 +85,17 @@ const OIDC = {
   },
 } as const satisfies Settings;
 
-export const DASHBOARD_SETTINGS = { ...SERVED, ...SESSIONS, ...OIDC } as const satisfies Settings;
-export type DashboardSettings = ConfigOf<typeof DASHBOARD_SETTINGS>;
+/** Every setting of the dashboard. */
+export const DASHBOARD_SETTINGS = {
+  ...HTTP_SETTINGS,
+  ...ADDRESSES,
+  ...SESSIONS,
+  ...OIDC,
+  ...REDIS_SETTINGS,
+  ...KUBE_SETTINGS,
+} as const satisfies Settings;
+export type DashboardConfig = ConfigOf<typeof DASHBOARD_SETTINGS>;
+
+/** @throws ConfigError that names every invalid variable */
+export const readDashboardConfig = (env: Readonly<Record<string, string | undefined>>): DashboardConfig =>
+  readConfig(DASHBOARD_SETTINGS, env);

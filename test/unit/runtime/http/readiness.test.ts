@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createReadiness } from '#api/readiness.ts';
+import { createReadiness } from '#runtime/http/readiness.ts';
 
 describe('createReadiness', () => {
   it('is ready from the time the port is open until the stop signal (T26)', () => {

@@ -1,5 +1,5 @@
-import type { Check } from '#runtime/http/admin-server.ts';
-import type { Caches } from './caches.ts';
+import type { CacheGroup } from '../kube/cache-group.ts';
+import type { Check } from './admin-server.ts';
 
 export interface Readiness {
   readonly healthy: () => Check;
@@ -13,7 +13,7 @@ export interface Readiness {
  * replicas would become unready at once, although they can still respond from their caches.
  */
 export const createReadiness = (deps: {
-  readonly caches: Pick<Caches, 'missing'>;
+  readonly caches: Pick<CacheGroup, 'missing'>;
   readonly stopping: AbortSignal;
 }): Readiness => {
   let isListening = false;

@@ -6,10 +6,9 @@ import {
   STATUS_CODES,
 } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { errorCode } from '#runtime/errors.ts';
-import { type ApiError, badRequest, errorBody } from './api-error.ts';
+import { errorCode } from '../errors.ts';
 
-export interface HttpServerSettings {
+export interface LimitedServerSettings {
   readonly headersTimeoutMs: number;
   readonly requestTimeoutMs: number;
   /** Interval at which both timeouts are checked. */
@@ -20,36 +19,40 @@ export interface HttpServerSettings {
   readonly maxHeaderBytes: number;
 }
 
-const NOT_IN_TIME = badRequest(
-  'request_timeout',
-  'The request timed out before it was complete. Send it again.',
-);
-const TOO_MANY_HEADERS = badRequest(
-  'headers_too_large',
-  'The request headers are too large. Send fewer or shorter headers.',
-);
-const NOT_HTTP = badRequest('malformed_request', 'The request is not valid HTTP.');
+/** Why the bytes of a client are not a request. */
+export type HttpFault = 'timed-out' | 'headers-too-large' | 'malformed';
 
-const toApiError = (error: Error): ApiError => {
+export interface RejectionBody {
+  readonly status: number;
+  readonly contentType: string;
+  readonly body: string;
+}
+
+const faultOf = (error: Error): HttpFault => {
   const code = errorCode(error);
-  if (code === 'HPE_HEADER_OVERFLOW') return TOO_MANY_HEADERS;
-  return code === 'ERR_HTTP_REQUEST_TIMEOUT' ? NOT_IN_TIME : NOT_HTTP;
+  if (code === 'HPE_HEADER_OVERFLOW') return 'headers-too-large';
+  return code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 'timed-out' : 'malformed';
 };
 
-const rawResponse = (error: ApiError): string => {
-  const body = errorBody(error);
-  return [
-    `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status] ?? ''}`,
-    'Content-Type: application/json; charset=utf-8',
+const rawResponse = ({ status, contentType, body }: RejectionBody): string =>
+  [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
+    `Content-Type: ${contentType}`,
     `Content-Length: ${Buffer.byteLength(body)}`,
     'Connection: close',
     '',
     body,
   ].join('\r\n');
-};
 
-/** Limits the time that clients may take. Input that is not valid HTTP gets the error envelope as well. */
-export const createHttpServer = (listener: RequestListener, settings: HttpServerSettings): Server => {
+export interface LimitedServerDeps {
+  readonly listener: RequestListener;
+  readonly settings: LimitedServerSettings;
+  /** The response to input that is not valid HTTP. */
+  readonly reject: (fault: HttpFault) => RejectionBody;
+}
+
+/** Limits the time that clients may take, and the size of their headers. */
+export const createLimitedServer = ({ listener, settings, reject }: LimitedServerDeps): Server => {
   const responses = new WeakMap<Duplex, ServerResponse>();
   const take: RequestListener = (request, response) => {
     responses.set(request.socket, response);
@@ -72,7 +75,7 @@ export const createHttpServer = (listener: RequestListener, settings: HttpServer
     const started = responses.get(socket);
     const isResponding = started !== undefined && started.headersSent && !started.writableFinished;
     if (!socket.writable || isResponding) socket.destroy();
-    else socket.end(rawResponse(toApiError(error)), () => socket.destroy());
+    else socket.end(rawResponse(reject(faultOf(error))), () => socket.destroy());
   });
   return server;
 };

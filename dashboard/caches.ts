@@ -1,0 +1,40 @@
+import type { ZipJob } from '#crds/zip-job.ts';
+import type { ZipProject } from '#crds/zip-project.ts';
+import { type CacheGroup, createCacheGroup } from '#runtime/kube/cache-group.ts';
+import type { KubeClient } from '#runtime/kube/client.ts';
+import { createReflector } from '#runtime/kube/reflector.ts';
+import type { ReflectorMetrics } from '#runtime/kube/reflector-options.ts';
+import { RESOURCES } from '#runtime/kube/resources.ts';
+import type { Change, Reflector } from '#runtime/kube/types.ts';
+import type { Logger } from '#runtime/log.ts';
+import { toListedJob } from './live/listed-job.ts';
+
+/** Jobs by project. */
+export const NAMESPACE_INDEX = 'namespace';
+const namespaceIndex = ({ metadata }: ZipJob): readonly string[] => [metadata.namespace];
+
+/** What all users share, kept with the identity of the dashboard. Everything else is read with the token of a user. */
+export interface Caches extends CacheGroup {
+  readonly zipJobs: Reflector<ZipJob>;
+  readonly zipProjects: Reflector<ZipProject>;
+}
+
+export const createCaches = (deps: {
+  readonly kube: KubeClient;
+  readonly log: Logger;
+  readonly metrics: ReflectorMetrics;
+  /** Called with every change of a cached ZipJob. */
+  readonly onZipJob: (change: Change<ZipJob>) => void;
+}): Caches => {
+  const { onZipJob, ...common } = deps;
+  return createCacheGroup({
+    zipJobs: createReflector({
+      ...common,
+      definition: RESOURCES.zipJobs,
+      transform: toListedJob,
+      indexes: { [NAMESPACE_INDEX]: namespaceIndex },
+      onChange: onZipJob,
+    }),
+    zipProjects: createReflector({ ...common, definition: RESOURCES.zipProjects }),
+  });
+};
