@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { createCacheGroup } from '#runtime/kube/cache-group.ts';
 
-/** A cache that is filled when told so, and runs until its signal aborts. */
+/** A cache that the test fills, and that runs until its signal aborts. */
 const createCache = () => {
   const filled = Promise.withResolvers<void>();
   const cache = {
