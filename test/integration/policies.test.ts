@@ -2,6 +2,7 @@
 
 import { describeApi } from './policies/api.ts';
 import { describeController } from './policies/controller.ts';
+import { describeDashboard } from './policies/dashboard.ts';
 import { describeEditor } from './policies/editor.ts';
 import { describeStatusApi } from './policies/status-api.ts';
 import { createWorld, type World } from './policies/world.ts';
@@ -25,4 +26,5 @@ describe('roles and policies', function () {
   describe('a user with the edit role', () => describeEditor(theWorld));
   describe('the controller', () => describeController(theWorld));
   describe('the API', () => describeApi(theWorld));
+  describe('the dashboard', () => describeDashboard(theWorld));
 });

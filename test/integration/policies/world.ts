@@ -40,6 +40,7 @@ export interface World extends AsyncDisposable {
   readonly editor: KubeUser;
   readonly controller: KubeUser;
   readonly api: KubeUser;
+  readonly dashboard: KubeUser;
   /** The manifest that our controller creates for an existing ZipJob. */
   jobOf(zipJob: ZipJob): Record<string, unknown>;
   createZipJob(namespace: string, spec?: Partial<ZipJob['spec']>): Promise<ZipJob>;
@@ -71,7 +72,9 @@ const uidOf = (response: KubeResponse): string => (response.body['metadata'] as 
 const installWithoutPods = (cluster: Cluster) =>
   cluster.helm(
     `install ${RELEASE} charts/zipjobs --namespace ${RELEASE_NAMESPACE} --create-namespace
-    --set api.replicas=0,controller.replicas=0 --wait --timeout 200s`.split(/\s+/),
+    --set api.replicas=0,controller.replicas=0,dashboard.enabled=true,dashboard.replicas=0 --wait --timeout 200s`.split(
+      /\s+/,
+    ),
   );
 
 export const CONFIG = readControllerConfig({
@@ -100,6 +103,7 @@ export const createWorld = async (): Promise<World> => {
   });
   const controller = life.use(await signIn(cluster, await tokenOf('zipjobs-controller')));
   const api = life.use(await signIn(cluster, await tokenOf('zipjobs-api')));
+  const dashboard = life.use(await signIn(cluster, await tokenOf('zipjobs-dashboard')));
   const editor = life.use(await signIn(cluster, { commonName: 'erin' }));
   const node = life.use(
     await signIn(cluster, { commonName: `system:node:${NODE}`, organizations: ['system:nodes'] }),
@@ -128,6 +132,7 @@ export const createWorld = async (): Promise<World> => {
     editor,
     controller,
     api,
+    dashboard,
     jobOf,
     createZipJob,
     createZipper,
