@@ -3,22 +3,24 @@ import type { ZipJob } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import type { ZipToken } from '#crds/zip-token.ts';
 import type { KubeClient } from '#runtime/kube/client.ts';
+import { keptAs } from '#runtime/kube/kept-as.ts';
+import type { Indexers } from '#runtime/kube/object-cache.ts';
 import { createReflector } from '#runtime/kube/reflector.ts';
 import type { ReflectorMetrics } from '#runtime/kube/reflector-options.ts';
 import { RESOURCES } from '#runtime/kube/resources.ts';
-import type { Change, Reflector } from '#runtime/kube/types.ts';
+import type { Change, KubeObject, Reflector } from '#runtime/kube/types.ts';
 import type { Logger } from '#runtime/log.ts';
-import { createToCachedJob } from './cached-job.ts';
+import type { CachedJob } from './cached-job.ts';
 import { UID_INDEX, uidIndex } from './find-zip-job.ts';
 import { MASK_INDEX, maskIndex } from './tokens/token-candidates.ts';
 
 /** Jobs by project, for the dashboard. */
 export const NAMESPACE_INDEX = 'namespace';
-const namespaceIndex = ({ metadata }: ZipJob): readonly string[] => [metadata.namespace];
+export const namespaceIndex = ({ metadata }: KubeObject): readonly string[] => [metadata.namespace];
 
 /** The objects of all projects that the API keeps in memory. */
-export interface Caches extends AsyncDisposable {
-  readonly zipJobs: Reflector<ZipJob>;
+export interface Caches<Job extends KubeObject = CachedJob> extends AsyncDisposable {
+  readonly zipJobs: Reflector<Job>;
   readonly zipBuckets: Reflector<ZipBucket>;
   readonly zipTokens: Reflector<ZipToken>;
   readonly zipProjects: Reflector<ZipProject>;
@@ -29,21 +31,21 @@ export interface Caches extends AsyncDisposable {
   missing(): readonly string[];
 }
 
-export const createCaches = (deps: {
+export const createCaches = <Job extends CachedJob>(deps: {
   readonly kube: KubeClient;
   readonly log: Logger;
   readonly metrics: ReflectorMetrics;
-  /** Called with every change of a cached ZipJob. */
-  readonly onZipJob: (change: Change<ZipJob>) => void;
-  /** True if the dashboard lists jobs, which requires more fields. */
-  readonly isListed: boolean;
-}): Caches => {
-  const { onZipJob, isListed, ...common } = deps;
+  /** The part of a ZipJob that is kept. */
+  readonly toKept: (job: ZipJob) => Job;
+  readonly onZipJob: (change: Change<Job>) => void;
+  /** Indexes of ZipJobs besides UID_INDEX. */
+  readonly indexes?: Indexers<Job>;
+}): Caches<Job> => {
+  const { toKept, onZipJob, indexes, ...common } = deps;
   const zipJobs = createReflector({
     ...common,
-    definition: RESOURCES.zipJobs,
-    transform: createToCachedJob({ isListed }),
-    indexes: { [UID_INDEX]: uidIndex, ...(isListed ? { [NAMESPACE_INDEX]: namespaceIndex } : {}) },
+    definition: keptAs(RESOURCES.zipJobs, toKept),
+    indexes: { [UID_INDEX]: uidIndex, ...indexes },
     onChange: onZipJob,
   });
   const zipTokens = createReflector({

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import { collectDefaultMetrics, Registry } from 'prom-client';
-import type { ZipJob } from '#crds/zip-job.ts';
 import { createKnownJobs, type KnownJobs } from '#dashboard/live/known-jobs.ts';
+import { type ListedJob, toListedJob } from '#dashboard/live/listed-job.ts';
 import { exportBuildInfo } from '#runtime/build-info.ts';
 import { pause, systemClock } from '#runtime/clock.ts';
 import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
@@ -16,7 +16,6 @@ import { collectWatchAges, createKubeMetrics } from '#runtime/kube/kube-metrics.
 import type { CountCall } from '#runtime/kube/kube-request.ts';
 import { createObjectClient } from '#runtime/kube/object-client.ts';
 import { RESOURCES } from '#runtime/kube/resources.ts';
-import type { Change } from '#runtime/kube/types.ts';
 import type { Lifetime } from '#runtime/lifecycle.ts';
 import type { Logger } from '#runtime/log.ts';
 import { createRedis } from '#runtime/redis/create-redis.ts';
@@ -25,7 +24,8 @@ import { startProcess } from '#runtime/start-process.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import { type AbandonZipJob, createAbandonZipJob } from './abandon-zip-job.ts';
 import { createApp } from './app.ts';
-import { type Caches, createCaches } from './caches.ts';
+import { toCachedJob } from './cached-job.ts';
+import { type Caches, createCaches, NAMESPACE_INDEX, namespaceIndex } from './caches.ts';
 import { collectFileLists } from './collect-file-lists.ts';
 import { type ApiConfig, readApiConfig } from './config.ts';
 import { createCreateZipJob } from './create-zip-job.ts';
@@ -161,6 +161,7 @@ const loadDashboard = async ({ dashboardEnabled }: ApiConfig) =>
   dashboardEnabled ? await import('#dashboard/dashboard-server.ts') : undefined;
 
 interface DashboardParts extends Parts {
+  readonly listed: Caches<ListedJob> | undefined;
   readonly jobs: KnownJobs;
   readonly access: KubeAccess;
   readonly redis: MaybeRedis;
@@ -170,7 +171,7 @@ interface DashboardParts extends Parts {
 
 /** Opens the port of the API and, if it is enabled, of the dashboard. */
 const openPorts = async (parts: DashboardParts, { stopping, resources }: Lifetime) => {
-  const { config, loaded } = parts;
+  const { config, loaded, listed } = parts;
   const { host, port, dashboardPort, shutdownDrainMs: drainMs } = config;
   const open = async (server: Server, number: number): Promise<ListeningServer> =>
     resources.use(await listen(server, { host, port: number, drainMs }));
@@ -186,7 +187,10 @@ const openPorts = async (parts: DashboardParts, { stopping, resources }: Lifetim
     userAgent: `${NAME}-dashboard`,
     onRevoked: (uid: string) => revoked.add(uid),
   };
-  const dashboard = loaded && (await open(loaded.createDashboardServer(deps, resources), dashboardPort));
+  const dashboard =
+    loaded &&
+    listed &&
+    (await open(loaded.createDashboardServer({ ...deps, caches: listed }, resources), dashboardPort));
   return {
     numbers: { port: api.port, dashboardPort: dashboard?.port },
     close: async (): Promise<void> => {
@@ -202,12 +206,31 @@ const watchedKinds = ({ zipJobs, zipBuckets, zipTokens, zipProjects }: Caches) =
   ZipProject: zipProjects,
 });
 
-const createNoteChange =
-  ({ dashboardEnabled }: ApiConfig, fileLists: FileListLedger, jobs: KnownJobs) =>
-  (change: Change<ZipJob>): void => {
-    fileLists.note(change);
-    if (dashboardEnabled) jobs.note(change);
-  };
+/** With the dashboard, the cache of jobs also keeps what the dashboard lists. */
+const openCaches = (
+  { dashboardEnabled }: ApiConfig,
+  deps: Pick<Parameters<typeof createCaches>[0], 'kube' | 'log' | 'metrics'>,
+  { fileLists, jobs }: Pick<DashboardParts, 'fileLists' | 'jobs'>,
+): Pick<DashboardParts, 'caches' | 'listed'> => {
+  if (!dashboardEnabled) {
+    const caches = createCaches({
+      ...deps,
+      toKept: toCachedJob,
+      onZipJob: (change) => fileLists.note(change),
+    });
+    return { caches, listed: undefined };
+  }
+  const listed = createCaches({
+    ...deps,
+    toKept: (job) => ({ ...toCachedJob(job), ...toListedJob(job) }),
+    indexes: { [NAMESPACE_INDEX]: namespaceIndex },
+    onZipJob: (change) => {
+      fileLists.note(change);
+      jobs.note(change);
+    },
+  });
+  return { caches: listed, listed };
+};
 
 /** False if the stop signal came first. */
 const isFilled = async (caches: Caches, stopping: AbortSignal): Promise<boolean> => {
@@ -234,15 +257,8 @@ const serve = async (config: ApiConfig, log: Logger, { stopping, resources }: Li
   const fileLists = createFileListLedger({ clock: systemClock, maxBytes: config.maxFileListBytesPerProject });
   collectFileLists(registry, fileLists);
   const jobs = createKnownJobs();
-  const caches = resources.use(
-    createCaches({
-      kube,
-      log,
-      metrics: kubeMetrics,
-      onZipJob: createNoteChange(config, fileLists, jobs),
-      isListed: config.dashboardEnabled,
-    }),
-  );
+  const { caches, listed } = openCaches(config, { kube, log, metrics: kubeMetrics }, { fileLists, jobs });
+  resources.use(caches);
   collectWatchAges(registry, watchedKinds(caches));
   const readiness = createReadiness({ caches, stopping });
   const { host } = config;
@@ -257,10 +273,8 @@ const serve = async (config: ApiConfig, log: Logger, { stopping, resources }: Li
   const rateLimits = createRateLimits({ ...config, count });
   const readForwarded = createReadForwarded(config.trustedProxies);
   const parts = { config, log, metrics, caches, clients, fileLists, abandon, rateLimits, readForwarded };
-  const ports = await openPorts(
-    { ...parts, access, redis, countCall, jobs, loaded },
-    { stopping, resources },
-  );
+  const more = { access, redis, countCall, jobs, loaded, listed };
+  const ports = await openPorts({ ...parts, ...more }, { stopping, resources });
   readiness.listening();
   log.info({ host, ...ports.numbers }, 'the API accepts requests');
   await aborted(stopping);

@@ -248,7 +248,7 @@ export interface ZipJob {
 }
 
 /** True when the phase is one that never changes again. */
-export const isFinished = (job: Pick<ZipJob, 'status'>): boolean =>
+export const isFinished = (job: { readonly status?: Pick<ZipJobStatus, 'phase'> }): boolean =>
   TERMINAL_PHASES.some((phase) => phase === job.status?.phase);
 
 /** The status of a phase in API responses; `none` for a job that was not reconciled yet. */

@@ -12,6 +12,7 @@ import { createAssets } from './assets.ts';
 import { createCookies } from './cookies.ts';
 import { createFrames } from './frame/frame.ts';
 import type { KnownJobs } from './live/known-jobs.ts';
+import type { ListedJob } from './live/listed-job.ts';
 import { createErrorPages } from './middleware/error-pages.ts';
 import { createSessionCookie } from './middleware/session.ts';
 import { createRoutes } from './pages/routes.ts';
@@ -35,7 +36,7 @@ export interface DashboardDeps {
   readonly redis: Redis | undefined;
   /** A client without its own identity: every call carries the token of a user. */
   readonly kube: KubeClient;
-  readonly caches: Pick<Caches, 'zipJobs' | 'zipProjects'>;
+  readonly caches: Pick<Caches<ListedJob>, 'zipJobs' | 'zipProjects'>;
   /** Receives every change of the job cache. */
   readonly jobs: KnownJobs;
   /** Called with the UID of each revoked token. */

@@ -113,10 +113,6 @@ export const podSkeleton = (pod: Pod): Pod => {
   return {
     ...pod,
     metadata,
-    spec: {
-      containers: [],
-      ...(nodeName !== undefined && { nodeName }),
-      ...(volumes && { volumes }),
-    },
+    spec: { ...(nodeName !== undefined && { nodeName }), ...(volumes && { volumes }) },
   };
 };

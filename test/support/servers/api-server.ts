@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { Registry } from 'prom-client';
 import { createAbandonZipJob } from '#api/abandon-zip-job.ts';
 import { type AppDeps, createApp } from '#api/app.ts';
-import { createToCachedJob } from '#api/cached-job.ts';
+import { toCachedJob } from '#api/cached-job.ts';
 import { createCreateZipJob } from '#api/create-zip-job.ts';
 import { createFileListLedger } from '#api/file-list-ledger.ts';
 import { createFindBucket } from '#api/find-bucket.ts';
@@ -20,7 +20,7 @@ import { createVerifyToken } from '#api/tokens/verify-token.ts';
 import { bucketResourceName, GROUP_VERSION, PROJECT_NAME } from '#crds/api-group.ts';
 import { generateToken, hashToken, maskToken } from '#crds/api-token.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
-import type { Service, ZipJob } from '#crds/zip-job.ts';
+import type { Service } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import type { Permission, ZipToken } from '#crds/zip-token.ts';
 import { type Clock, systemClock } from '#runtime/clock.ts';
@@ -29,7 +29,7 @@ import { createReadForwarded } from '#runtime/http/client-address.ts';
 import type { Secret } from '#runtime/kube/resources.ts';
 import { createLogger } from '#runtime/log.ts';
 import { type CountRequest, createLocalCounts } from '#runtime/redis/request-counts.ts';
-import { createFakeObjects } from '../builders/fake-objects.ts';
+import { createFakeObjects, createFakeObjectsKeptAs } from '../builders/fake-objects.ts';
 import { type ApiRequest, askApi } from '../clients/api-client.ts';
 
 export const aProject = (namespace: string, spec: ZipProject['spec'] = {}): ZipProject => ({
@@ -88,10 +88,7 @@ const HTTP: HttpServerSettings = {
 };
 
 const createStores = () => ({
-  jobs: createFakeObjects<ZipJob>({
-    transform: createToCachedJob({ isListed: false }),
-    indexes: { [UID_INDEX]: uidIndex },
-  }),
+  jobs: createFakeObjectsKeptAs(toCachedJob, { indexes: { [UID_INDEX]: uidIndex } }),
   secrets: createFakeObjects<Secret>(),
   buckets: createFakeObjects<ZipBucket>(),
   tokens: createFakeObjects<ZipToken>({ indexes: { [MASK_INDEX]: maskIndex } }),

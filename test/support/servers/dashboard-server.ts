@@ -1,16 +1,15 @@
 import type { AddressInfo } from 'node:net';
 import type { Redis } from 'ioredis';
 import { Registry } from 'prom-client';
-import { createToCachedJob } from '#api/cached-job.ts';
 import { NAMESPACE_INDEX } from '#api/caches.ts';
 import { readApiConfig } from '#api/config.ts';
 import { createHttpServer } from '#api/http-server.ts';
 import { createApiMetrics } from '#api/metrics.ts';
 import { createRateLimits } from '#api/rate-limits/rate-limits.ts';
-import type { ZipJob } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import { createDashboard, type DashboardDeps } from '#dashboard/dashboard.ts';
 import { createKnownJobs } from '#dashboard/live/known-jobs.ts';
+import { toListedJob } from '#dashboard/live/listed-job.ts';
 import { type Clock, systemClock } from '#runtime/clock.ts';
 import { createReadForwarded } from '#runtime/http/client-address.ts';
 import type { KubeClient } from '#runtime/kube/client.ts';
@@ -19,7 +18,7 @@ import { KubeError } from '#runtime/kube/kube-error.ts';
 import type { KubeRequest } from '#runtime/kube/kube-request.ts';
 import { createLogger } from '#runtime/log.ts';
 import { createLocalCounts } from '#runtime/redis/request-counts.ts';
-import { createFakeObjects } from '../builders/fake-objects.ts';
+import { createFakeObjects, createFakeObjectsKeptAs } from '../builders/fake-objects.ts';
 import { aProject } from './api-server.ts';
 
 /**
@@ -128,9 +127,8 @@ export const startDashboardServer = async (options: DashboardServerOptions = {})
   const logLines: string[] = [];
   let reply = (request: KubeRequest): unknown => request.body;
   const jobs = createKnownJobs();
-  const zipJobs = createFakeObjects<ZipJob>({
+  const zipJobs = createFakeObjectsKeptAs(toListedJob, {
     onChange: (change) => jobs.note(change),
-    transform: createToCachedJob({ isListed: true }),
     indexes: { [NAMESPACE_INDEX]: ({ metadata }) => [metadata.namespace] },
   });
   const zipProjects = createFakeObjects<ZipProject>();
