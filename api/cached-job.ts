@@ -1,5 +1,6 @@
 import { ANNOTATIONS } from '#crds/api-group.ts';
 import { isFinished, type Phase, SPEC_DEFAULTS, type ZipJob } from '#crds/zip-job.ts';
+import { defined } from '#runtime/optional.ts';
 
 /** Maximum metadata size in the cache; a job with more is read from the API server for every request. */
 const MAX_KEPT_METADATA = 1_024;
@@ -28,24 +29,19 @@ export const responseOf = ({ metadata, spec, status }: ZipJob): JobResponse => (
   metadata: spec.metadata ?? SPEC_DEFAULTS.metadata,
 });
 
-const fileListBytesOf = ({ annotations = {} }: ZipJob['metadata']): Pick<CachedJob, 'fileListBytes'> => {
-  if (annotations[ANNOTATIONS.fileListDeletedAt] !== undefined) return {};
+const fileListBytesOf = ({ annotations = {} }: ZipJob['metadata']): number | undefined => {
+  if (annotations[ANNOTATIONS.fileListDeletedAt] !== undefined) return undefined;
   const bytes = Number(annotations[ANNOTATIONS.fileListBytes] ?? 0);
-  return Number.isSafeInteger(bytes) && bytes > 0 ? { fileListBytes: bytes } : {};
+  return Number.isSafeInteger(bytes) && bytes > 0 ? bytes : undefined;
 };
 
 export const toCachedJob = (job: ZipJob): CachedJob => {
   const { name, namespace, uid, resourceVersion } = job.metadata;
   const response = responseOf(job);
   const isKept = isFinished(job) && response.metadata.length <= MAX_KEPT_METADATA;
-  return {
-    metadata: {
-      name,
-      namespace,
-      ...(uid === undefined ? {} : { uid }),
-      ...(resourceVersion === undefined ? {} : { resourceVersion }),
-    },
-    ...fileListBytesOf(job.metadata),
-    ...(isKept ? { response } : {}),
-  };
+  return defined({
+    metadata: defined({ name, namespace, uid, resourceVersion }),
+    fileListBytes: fileListBytesOf(job.metadata),
+    response: isKept ? response : undefined,
+  });
 };

@@ -4,6 +4,7 @@ import { isFinished, type ZipJob, type ZipJobStatus } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import type { Job, Pod } from '#runtime/kube/resources.ts';
 import type { ObjectKey, Reflector } from '#runtime/kube/types.ts';
+import { defined } from '#runtime/optional.ts';
 import { commandOf } from './command.ts';
 
 /** The caches that decisions are based on. */
@@ -113,6 +114,6 @@ export const podSkeleton = (pod: Pod): Pod => {
   return {
     ...pod,
     metadata,
-    spec: { ...(nodeName !== undefined && { nodeName }), ...(volumes && { volumes }) },
+    spec: defined({ nodeName, volumes }),
   };
 };

@@ -7,10 +7,12 @@
  * out but a Complete aborts the upload, so a job that fails leaves nothing behind. From `committing` on the pod no longer
  * reacts to SIGTERM: the few seconds to the result cost less than recovery.
  */
+
 import { type FileEntry, SPEC_DEFAULTS, type ZipResult } from '#crds/zip-job.ts';
 import { type ArchiveTask, CONTRACT_VERSION } from '#crds/zipper-contract.ts';
 import { toError } from '#runtime/errors.ts';
 import type { Logger } from '#runtime/log.ts';
+import { defined } from '#runtime/optional.ts';
 import { createArchive } from '../archive/archive.ts';
 import { type EntryNames, planEntryNames } from '../archive/entry-names.ts';
 import { type EntriesWritten, writeEntries } from '../archive/write-entries.ts';
@@ -108,7 +110,7 @@ const fillUpload = async (work: Work, upload: Upload, files: ListOfFiles): Promi
     bytes,
     etag,
     entries,
-    ...(upload.sha256 !== undefined && { sha256: upload.sha256 }),
+    ...defined({ sha256: upload.sha256 }),
     ...skippedIn(written),
     ...(lengthUnverified.length > 0 && { lengthUnverified }),
     seconds: Math.round(performance.now() - work.startedAt) / 1000,
@@ -121,7 +123,7 @@ const fillUpload = async (work: Work, upload: Upload, files: ListOfFiles): Promi
 const readFileNames = async ({ task, readFiles }: ZipToS3Deps, zipJob: unknown): Promise<ListOfFiles> => {
   const entries = await readFiles(zipJob);
   const { portableNames = SPEC_DEFAULTS.portableNames, manifestEntry } = task;
-  const options = { portableNames, ...(manifestEntry !== undefined && { manifestEntry }) };
+  const options = defined({ portableNames, manifestEntry });
   return { entries, names: planEntryNames(entries, options) };
 };
 
