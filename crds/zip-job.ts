@@ -1,6 +1,9 @@
 import type { GROUP_VERSION } from './api-group.ts';
 import type { Condition } from './conditions.ts';
 import type { ObjectMeta } from './object-meta.ts';
+import type { Failure, ZipResult } from './zip-outcome.ts';
+
+export type { Failure, ZipResult } from './zip-outcome.ts';
 
 export const SERVICES = ['s3', 'r2'] as const;
 export type Service = (typeof SERVICES)[number];
@@ -135,33 +138,6 @@ export interface UploadState {
   readonly state: 'open' | 'committing';
   readonly partSize: number;
   readonly parts?: number;
-}
-
-export interface ZipResult {
-  readonly bytes: number;
-  readonly etag: string;
-  readonly entries: number;
-  /** Indices of sources that were left out, or replaced by a placeholder, on request (onSourceError). */
-  readonly skipped?: readonly number[];
-  /** How many of them for which FailureCode. */
-  readonly skippedCodes?: Readonly<Record<string, number>>;
-  /** Indices of entries whose source declared no length. */
-  readonly lengthUnverified?: readonly number[];
-  readonly seconds: number;
-  /** Peak resident memory of the zipper process in bytes. */
-  readonly peakMemory: number;
-  readonly retries: number;
-  readonly contractVersion: number;
-  readonly sha256?: string;
-}
-
-/** Why a job failed; never holds a URL. `code` is a FailureCode of zipper-contract.ts or a reason of conditions.ts. */
-export interface Failure {
-  readonly code: string;
-  readonly message?: string;
-  readonly fileIndex?: number;
-  readonly httpStatus?: number;
-  readonly retriable: boolean;
 }
 
 /** One run of a zipper pod; the last ten are kept. */

@@ -7,7 +7,8 @@
  */
 
 import { type OnSourceError, SPEC_DEFAULTS } from '#crds/zip-job.ts';
-import { type ArchiveTask, FAILURE_CODES } from '#crds/zipper-contract.ts';
+import { FAILURE_CODES } from '#crds/zipper-contract.ts';
+import type { ArchiveTask } from '#crds/zipper-task.ts';
 import { AppError } from '#runtime/errors.ts';
 import type { Logger } from '#runtime/log.ts';
 import { defined } from '#runtime/optional.ts';

@@ -117,7 +117,7 @@ const byStatus = (status: number): Verdict => {
 };
 
 /** The field of a value whose shape nobody guarantees. */
-export const fieldOf = (holder: unknown, name: string): unknown =>
+const fieldOf = (holder: unknown, name: string): unknown =>
   typeof holder === 'object' && holder !== null ? Reflect.get(holder, name) : undefined;
 
 /** Status of the answer, as the S3 client hangs it onto its errors; undefined when there was no answer. */

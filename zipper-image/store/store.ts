@@ -17,7 +17,8 @@ import {
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
 import type { OnConflict } from '#crds/zip-job.ts';
-import { ATTEMPT_METADATA_KEY, type TaskBucket } from '#crds/zipper-contract.ts';
+import { ATTEMPT_METADATA_KEY } from '#crds/zipper-contract.ts';
+import type { TaskBucket } from '#crds/zipper-task.ts';
 import { defined } from '#runtime/optional.ts';
 import {
   base64Crc,
