@@ -4,6 +4,7 @@ import { generateToken, hashToken, isToken, maskToken } from '#crds/api-token.ts
 import type { ZipProject } from '#crds/zip-project.ts';
 import { PERMISSIONS, type Permission, type ZipToken } from '#crds/zip-token.ts';
 import type { ObjectClient } from '#runtime/kube/types.ts';
+import { defined } from '#runtime/optional.ts';
 import { AdministrationError, invalidInput } from './administration-error.ts';
 import { checkDisplayName } from './project-input.ts';
 import { requiredProject } from './required-project.ts';
@@ -107,8 +108,7 @@ const store = async (options: TokensOptions, namespace: string, token: NewToken)
       sha256: hashToken(namespace, value),
       masked: maskToken(value),
       permissions,
-      ...(token.name !== undefined && { displayName: token.name }),
-      ...(createdBy !== undefined && { createdBy }),
+      ...defined({ displayName: token.name, createdBy }),
     },
   });
   if (created) return { ...toToken(created), value };

@@ -1,21 +1,21 @@
 import type { ZipBucket } from '#crds/zip-bucket.ts';
-import type { ZipJob } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import type { ZipToken } from '#crds/zip-token.ts';
 import { type CacheGroup, createCacheGroup } from '#runtime/kube/cache-group.ts';
 import type { KubeClient } from '#runtime/kube/client.ts';
+import { keptAs } from '#runtime/kube/kept-as.ts';
 import { createReflector } from '#runtime/kube/reflector.ts';
 import type { ReflectorMetrics } from '#runtime/kube/reflector-options.ts';
 import { RESOURCES } from '#runtime/kube/resources.ts';
 import type { Change, Reflector } from '#runtime/kube/types.ts';
 import type { Logger } from '#runtime/log.ts';
-import { toCachedJob } from './cached-job.ts';
+import { type CachedJob, toCachedJob } from './cached-job.ts';
 import { UID_INDEX, uidIndex } from './find-zip-job.ts';
 import { MASK_INDEX, maskIndex } from './tokens/token-candidates.ts';
 
 /** The objects of all projects that the API keeps in memory. */
 export interface Caches extends CacheGroup {
-  readonly zipJobs: Reflector<ZipJob>;
+  readonly zipJobs: Reflector<CachedJob>;
   readonly zipBuckets: Reflector<ZipBucket>;
   readonly zipTokens: Reflector<ZipToken>;
   readonly zipProjects: Reflector<ZipProject>;
@@ -26,14 +26,13 @@ export const createCaches = (deps: {
   readonly log: Logger;
   readonly metrics: ReflectorMetrics;
   /** Called with every change of a cached ZipJob. */
-  readonly onZipJob: (change: Change<ZipJob>) => void;
+  readonly onZipJob: (change: Change<CachedJob>) => void;
 }): Caches => {
   const { onZipJob, ...common } = deps;
   return createCacheGroup({
     zipJobs: createReflector({
       ...common,
-      definition: RESOURCES.zipJobs,
-      transform: toCachedJob,
+      definition: keptAs(RESOURCES.zipJobs, toCachedJob),
       indexes: { [UID_INDEX]: uidIndex },
       onChange: onZipJob,
     }),

@@ -1,6 +1,5 @@
 import type { Server } from 'node:http';
 import { collectDefaultMetrics, Registry } from 'prom-client';
-import type { ZipJob } from '#crds/zip-job.ts';
 import { exportBuildInfo } from '#runtime/build-info.ts';
 import { systemClock } from '#runtime/clock.ts';
 import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
@@ -20,6 +19,7 @@ import { connectRedis, createCounts } from '#runtime/redis/connect-redis.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import { type AbandonZipJob, createAbandonZipJob } from './abandon-zip-job.ts';
 import { createApp } from './app.ts';
+import type { CachedJob } from './cached-job.ts';
 import { type Caches, createCaches } from './caches.ts';
 import { collectFileLists } from './collect-file-lists.ts';
 import type { ApiConfig } from './config.ts';
@@ -149,7 +149,7 @@ export const createParts = async (
   );
   const fileLists = createFileListLedger({ clock: systemClock, maxBytes: config.maxFileListBytesPerProject });
   collectFileLists(registry, fileLists);
-  const onZipJob = (change: Change<ZipJob>): void => fileLists.note(change);
+  const onZipJob = (change: Change<CachedJob>): void => fileLists.note(change);
   const caches = resources.use(createCaches({ kube, log, metrics: kubeMetrics, onZipJob }));
   collectWatchAges(registry, watchedKinds(caches));
   const clients = createClients(kube);

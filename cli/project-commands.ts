@@ -1,5 +1,6 @@
 import type { ProjectChange } from '#administration/project-input.ts';
 import type { Project } from '#administration/project-view.ts';
+import { defined } from '#runtime/optional.ts';
 import type { Command, CommandGroup } from './command.ts';
 import { confirmed } from './confirm.ts';
 import type { GlobalArguments } from './global-arguments.ts';
@@ -43,7 +44,7 @@ const list: Command<GlobalArguments> = async (_args, session) => {
   return {
     value: projects,
     text: toTable(['PROJECT', 'NAME', 'STATE', 'CREATED'], rows),
-    ...(notes && { notes }),
+    ...defined({ notes }),
   };
 };
 
@@ -59,9 +60,7 @@ interface CreateArguments extends GlobalArguments {
 }
 
 const limitsOf = ({ activeJobs, filesPerJob, requestsPerMinute }: CreateArguments) => ({
-  ...(activeJobs !== undefined && { activeJobs }),
-  ...(filesPerJob !== undefined && { filesPerJob }),
-  ...(requestsPerMinute !== undefined && { requestsPerMinute }),
+  ...defined({ activeJobs, filesPerJob, requestsPerMinute }),
 });
 
 const create: Command<CreateArguments> = async (args, session) => {
@@ -71,7 +70,7 @@ const create: Command<CreateArguments> = async (args, session) => {
     namespace,
     createNamespace,
     limits: limitsOf(args),
-    ...(displayName !== undefined && { displayName }),
+    ...defined({ displayName }),
   });
   const wait = { limitMs: args.timeout * 1000, signal: session.signal };
   const project = args.wait ? await projects.untilReady(namespace, wait) : created;

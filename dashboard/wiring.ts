@@ -1,7 +1,6 @@
 import type { Server } from 'node:http';
 import type { Redis } from 'ioredis';
 import { collectDefaultMetrics, Registry } from 'prom-client';
-import type { ZipJob } from '#crds/zip-job.ts';
 import { exportBuildInfo } from '#runtime/build-info.ts';
 import { type Clock, systemClock } from '#runtime/clock.ts';
 import { createReadForwarded } from '#runtime/http/client-address.ts';
@@ -24,6 +23,7 @@ import type { DashboardConfig } from './config.ts';
 import { createCookies } from './cookies.ts';
 import { createFrames } from './frame/frame.ts';
 import { createKnownJobs, type KnownJobs } from './live/known-jobs.ts';
+import type { ListedJob } from './live/listed-job.ts';
 import { createDashboardMetrics, type DashboardMetrics } from './metrics.ts';
 import { createErrorPages } from './middleware/error-pages.ts';
 import { createSessionCookie } from './middleware/session.ts';
@@ -126,7 +126,7 @@ export const createParts = async (
       }),
     );
   const jobs = createKnownJobs();
-  const onZipJob = (change: Change<ZipJob>): void => jobs.note(change);
+  const onZipJob = (change: Change<ListedJob>): void => jobs.note(change);
   const caches = resources.use(createCaches({ kube: clientOf(access), log, metrics: kubeMetrics, onZipJob }));
   collectWatchAges(registry, { ZipJob: caches.zipJobs, ZipProject: caches.zipProjects });
   const kube = clientOf(withoutIdentity(access));

@@ -1,40 +1,46 @@
-import type { WebhookState, ZipJob } from '#crds/zip-job.ts';
+import type { ObjectMeta } from '#crds/object-meta.ts';
+import type { Failure, WebhookState, ZipJob, ZipJobSpec, ZipJobStatus, ZipResult } from '#crds/zip-job.ts';
 import { fileCount } from '#crds/zip-job-facts.ts';
+import { defined } from '#runtime/optional.ts';
 
-/** Only the last attempt: the page of the job reads the others from the API server. */
-const lastDelivery = (webhook: WebhookState | undefined): Pick<NonNullable<ZipJob['status']>, 'webhook'> =>
-  webhook?.log === undefined ? {} : { webhook: { ...webhook, log: webhook.log.slice(-1) } };
-
-const listedMetadata = (metadata: ZipJob['metadata']): ZipJob['metadata'] => {
-  const { name, namespace, uid, resourceVersion, creationTimestamp, deletionTimestamp } = metadata;
-  return {
-    name,
-    namespace,
-    ...(uid === undefined ? {} : { uid }),
-    ...(resourceVersion === undefined ? {} : { resourceVersion }),
-    ...(creationTimestamp === undefined ? {} : { creationTimestamp }),
-    ...(deletionTimestamp === undefined ? {} : { deletionTimestamp }),
-  };
+type ListedStatus = Pick<ZipJobStatus, 'phase' | 'reason' | 'finishedAt' | 'progress'> & {
+  /** Its log has only the last delivery. */
+  readonly webhook?: WebhookState;
+  readonly result?: Pick<ZipResult, 'bytes'>;
+  readonly failure?: Pick<Failure, 'code'>;
 };
 
-/** Reduces a ZipJob to the fields that pages list and count, without the location of the file list. */
-export const toListedJob = (job: ZipJob): ZipJob => {
-  const { apiVersion, kind, metadata, spec, status = {} } = job;
-  const { conditions: _conditions, attempts: _attempts, webhook, job: _job, ...rest } = status;
-  const { upload: _upload, message: _message, result, ...shown } = rest;
+/** What the dashboard keeps of each ZipJob, to list and count them. The page of one job reads the ZipJob. */
+export interface ListedJob {
+  readonly metadata: Pick<ObjectMeta, 'name' | 'namespace' | 'uid' | 'resourceVersion' | 'creationTimestamp'>;
+  readonly spec: Pick<ZipJobSpec, 'bucketRef' | 'key'>;
+  readonly status: ListedStatus;
+  /** Number of its sources. */
+  readonly files: number;
+}
+
+const lastDelivery = (webhook: WebhookState): WebhookState =>
+  webhook.log === undefined ? webhook : { ...webhook, log: webhook.log.slice(-1) };
+
+const statusOf = (status: ZipJobStatus): ListedStatus => {
+  const { phase, reason, finishedAt, progress, webhook, result, failure } = status;
+  return defined({
+    phase,
+    reason,
+    finishedAt,
+    progress,
+    webhook: webhook && lastDelivery(webhook),
+    result: result && { bytes: result.bytes },
+    failure: failure && { code: failure.code },
+  });
+};
+
+export const toListedJob = (job: ZipJob): ListedJob => {
+  const { name, namespace, uid, resourceVersion, creationTimestamp } = job.metadata;
   return {
-    apiVersion,
-    kind,
-    metadata: listedMetadata(metadata),
-    spec: {
-      bucketRef: { name: spec.bucketRef.name },
-      key: spec.key,
-      filesFrom: { secretNames: [], encoding: 'gzip+json', count: fileCount(job), sha256: '' },
-    },
-    status: {
-      ...shown,
-      ...lastDelivery(webhook),
-      ...(result === undefined ? {} : { result: { ...result, skipped: [], lengthUnverified: [] } }),
-    },
+    metadata: defined({ name, namespace, uid, resourceVersion, creationTimestamp }),
+    spec: { bucketRef: { name: job.spec.bucketRef.name }, key: job.spec.key },
+    status: statusOf(job.status ?? {}),
+    files: fileCount(job),
   };
 };

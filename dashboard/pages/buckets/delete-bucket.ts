@@ -1,7 +1,8 @@
 import type { Bucket } from '#administration/bucket-view.ts';
-import { isFinished, type ZipJob } from '#crds/zip-job.ts';
+import { isFinished } from '#crds/zip-job.ts';
 import { NAMESPACE_INDEX } from '../../caches.ts';
 import { FORMAT } from '../../format.ts';
+import type { ListedJob } from '../../live/listed-job.ts';
 import type { GoTo, PageRequest, Route, ShownPage } from '../../page.ts';
 import { EMPTY_FORM, type FormState, formErrors, formStatus } from '../form.ts';
 import type { PageDeps } from '../page-deps.ts';
@@ -17,7 +18,7 @@ const GONE_LIMIT_MS = 3_000;
 type Deps = Pick<PageDeps, 'caches'>;
 
 /** Counts the jobs that refer to the bucket and lists some of them; finished ones only when no other is left. */
-const jobsOf = (jobs: readonly ZipJob[], { resource }: Bucket) => {
+const jobsOf = (jobs: readonly ListedJob[], { resource }: Bucket) => {
   const referring = jobs.filter(({ spec }) => spec.bucketRef.name === resource);
   const unfinished = referring.filter((job) => !isFinished(job));
   const shown = unfinished.length > 0 ? unfinished : referring;

@@ -13,10 +13,10 @@ import {
  * admission, no field managers. Anything that depends on the API server's checks belongs in an integration
  * test.
  */
-export interface FakeObjects<T extends KubeObject> {
+export interface FakeObjects<T extends KubeObject, Kept extends KubeObject = T> {
   readonly client: ObjectClient<T>;
   /** A cache of the same objects; while `lagging` it does not change. */
-  readonly reflector: Reflector<T>;
+  readonly reflector: Reflector<Kept>;
   /** Calls of the client so far, such as `get default/a`. */
   readonly calls: string[];
   put(object: T): T;
@@ -37,12 +37,14 @@ export interface FakeObjects<T extends KubeObject> {
   hasSynced: boolean;
 }
 
-export interface FakeObjectsOptions<T> {
-  readonly indexes?: Readonly<Record<string, (object: T) => readonly string[]>>;
-  readonly transform?: (object: T) => T;
+export interface FakeObjectsOptions<Kept> {
+  readonly indexes?: Readonly<Record<string, (object: Kept) => readonly string[]>>;
   /** Called for every change of the cache unless it lags. */
-  readonly onChange?: (change: Change<T>) => void;
+  readonly onChange?: (change: Change<Kept>) => void;
 }
+
+/** The part of an object that the cache keeps. */
+type ToKept<T, Kept> = (object: T) => Kept;
 
 /** The error when the API server cannot be reached. */
 export const unreachable = (): KubeError =>
@@ -51,9 +53,13 @@ export const unreachable = (): KubeError =>
 type Visible = Pick<FakeObjects<KubeObject>, 'lagging' | 'hasSynced'>;
 
 /** The stored objects and what the cache has received of them. */
-const createStore = <T extends KubeObject>(options: FakeObjectsOptions<T>, visible: Visible) => {
+const createStore = <T extends KubeObject, Kept extends KubeObject>(
+  toKept: ToKept<T, Kept>,
+  options: FakeObjectsOptions<Kept>,
+  visible: Visible,
+) => {
   const stored = new Map<string, T>();
-  const cached = new Map<string, T>();
+  const cached = new Map<string, Kept>();
   let version = 0;
 
   const stamp = (object: T): T => {
@@ -62,7 +68,7 @@ const createStore = <T extends KubeObject>(options: FakeObjectsOptions<T>, visib
     return { ...structuredClone(object), metadata };
   };
 
-  const keep = (key: string, object: T): void => {
+  const keep = (key: string, object: Kept): void => {
     const before = cached.get(key);
     cached.set(key, object);
     options.onChange?.({ kind: 'set', key, object, before });
@@ -71,7 +77,7 @@ const createStore = <T extends KubeObject>(options: FakeObjectsOptions<T>, visib
   const put = (object: T): T => {
     const stamped = stamp(object);
     stored.set(objectKey(stamped), stamped);
-    if (!visible.lagging) keep(objectKey(stamped), options.transform?.(stamped) ?? stamped);
+    if (!visible.lagging) keep(objectKey(stamped), toKept(stamped));
     return stamped;
   };
 
@@ -86,7 +92,10 @@ const createStore = <T extends KubeObject>(options: FakeObjectsOptions<T>, visib
 
   return { stored, cached, put, drop };
 };
-type Store<T extends KubeObject> = ReturnType<typeof createStore<T>>;
+type Store<T extends KubeObject> = Pick<
+  ReturnType<typeof createStore<T, KubeObject>>,
+  'stored' | 'put' | 'drop'
+>;
 
 const notFaked = (): never => {
   throw new Error('the fake does not support this call: test it with a real API server');
@@ -158,12 +167,18 @@ const createClient = <T extends KubeObject>(
 
 export const createFakeObjects = <T extends KubeObject>(
   options: FakeObjectsOptions<T> = {},
-): FakeObjects<T> => {
+): FakeObjects<T> => createFakeObjectsKeptAs((object: T) => object, options);
+
+/** The same with a cache that keeps only a part of each object. */
+export const createFakeObjectsKeptAs = <T extends KubeObject, Kept extends KubeObject>(
+  toKept: ToKept<T, Kept>,
+  options: FakeObjectsOptions<Kept> = {},
+): FakeObjects<T, Kept> => {
   const visible: Visible = { lagging: false, hasSynced: true };
-  const store = createStore(options, visible);
+  const store = createStore(toKept, options, visible);
   const { stored, cached } = store;
 
-  const reflector: Reflector<T> = {
+  const reflector: Reflector<Kept> = {
     run: (signal) =>
       new Promise((resolve) => {
         signal.addEventListener('abort', () => {
@@ -190,7 +205,7 @@ export const createFakeObjects = <T extends KubeObject>(
     all: () => [...stored.values()],
     catchUp: () => {
       cached.clear();
-      for (const [key, object] of stored) cached.set(key, options.transform?.(object) ?? object);
+      for (const [key, object] of stored) cached.set(key, toKept(object));
     },
     remember: () => {
       const then = new Map(cached);

@@ -104,6 +104,6 @@ export const aPod = (name: string, { metadata, status }: PodChange = {}): Pod =>
     ownerReferences: [{ apiVersion: 'batch/v1', kind: 'Job', name: NAME, uid: 'uid-job', controller: true }],
     ...metadata,
   },
-  spec: { containers: [], nodeName: 'node-1' },
+  spec: { nodeName: 'node-1' },
   status: { phase: 'Running', ...status },
 });

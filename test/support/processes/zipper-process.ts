@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import type { ListedFile } from '#crds/zip-job.ts';
-import { type ArchiveTask, CONTRACT_VERSION, fileListMountName } from '#crds/zipper-contract.ts';
+import { CONTRACT_VERSION, fileListMountName } from '#crds/zipper-contract.ts';
+import type { ArchiveTask } from '#crds/zipper-task.ts';
 import { type StatusServer, startStatusServer } from '../servers/status-server.ts';
 import { imageProcess } from './image-process.ts';
 

@@ -30,7 +30,7 @@ import { createLimitedServer, type LimitedServerSettings } from '#runtime/http/l
 import type { Secret } from '#runtime/kube/resources.ts';
 import { createLogger } from '#runtime/log.ts';
 import { type CountRequest, createLocalCounts } from '#runtime/redis/request-counts.ts';
-import { createFakeObjects } from '../builders/fake-objects.ts';
+import { createFakeObjects, createFakeObjectsKeptAs } from '../builders/fake-objects.ts';
 import { type ApiRequest, askApi } from '../clients/api-client.ts';
 
 export const aProject = (namespace: string, spec: ZipProject['spec'] = {}): ZipProject => ({
@@ -89,10 +89,7 @@ const HTTP: LimitedServerSettings = {
 };
 
 const createStores = () => ({
-  jobs: createFakeObjects<ZipJob>({
-    transform: toCachedJob,
-    indexes: { [UID_INDEX]: uidIndex },
-  }),
+  jobs: createFakeObjectsKeptAs(toCachedJob, { indexes: { [UID_INDEX]: uidIndex } }),
   secrets: createFakeObjects<Secret>(),
   buckets: createFakeObjects<ZipBucket>(),
   tokens: createFakeObjects<ZipToken>({ indexes: { [MASK_INDEX]: maskIndex } }),

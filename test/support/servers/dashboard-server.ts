@@ -1,7 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import type { Redis } from 'ioredis';
 import { Registry } from 'prom-client';
-import type { ZipJob } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import { NAMESPACE_INDEX } from '#dashboard/caches.ts';
 import { readDashboardConfig } from '#dashboard/config.ts';
@@ -15,7 +14,7 @@ import { isRecord } from '#runtime/kube/decode.ts';
 import { KubeError } from '#runtime/kube/kube-error.ts';
 import type { KubeRequest } from '#runtime/kube/kube-request.ts';
 import { createLogger } from '#runtime/log.ts';
-import { createFakeObjects } from '../builders/fake-objects.ts';
+import { createFakeObjects, createFakeObjectsKeptAs } from '../builders/fake-objects.ts';
 import { aProject } from './api-server.ts';
 
 /**
@@ -124,9 +123,8 @@ export const startDashboardServer = async (options: DashboardServerOptions = {})
   const logLines: string[] = [];
   let reply = (request: KubeRequest): unknown => request.body;
   const jobs = createKnownJobs();
-  const zipJobs = createFakeObjects<ZipJob>({
+  const zipJobs = createFakeObjectsKeptAs(toListedJob, {
     onChange: (change) => jobs.note(change),
-    transform: toListedJob,
     indexes: { [NAMESPACE_INDEX]: ({ metadata }) => [metadata.namespace] },
   });
   const zipProjects = createFakeObjects<ZipProject>();

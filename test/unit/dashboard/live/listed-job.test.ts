@@ -1,37 +1,41 @@
 import { expect } from 'chai';
 import { toListedJob } from '#dashboard/live/listed-job.ts';
 import { aZipJob } from '#test/support/builders/objects.ts';
+import { aResult } from '#test/support/builders/zip-job-statuses.ts';
+
+const delivery = (at: string) => ({ at, durationMs: 1, status: 200 });
 
 describe('toListedJob', () => {
-  it('keeps what lists show, with the last webhook delivery only', () => {
-    const delivery = { at: '2026-01-02T03:04:05Z', durationMs: 5, status: 500 };
-    const job = aZipJob({
-      metadata: { creationTimestamp: '2026-01-02T03:04:05Z', resourceVersion: '7' },
+  it('keeps only the fields that lists show', () => {
+    const { status, files, spec } = toListedJob(
+      aZipJob({
+        spec: { bucketRef: { name: 's3-a' }, key: 'a.zip' },
+        status: {
+          phase: 'Failed',
+          reason: 'SourceNotFound',
+          message: 'a long text',
+          conditions: [],
+          attempts: [],
+          result: aResult({ bytes: 7, skipped: [1, 2] }),
+          failure: { code: 'SourceNotFound', message: 'a long text', retriable: false },
+        },
+      }),
+    );
+    expect({ status, files, spec }).to.deep.equal({
       status: {
         phase: 'Failed',
-        reason: 'SourceFailed',
-        webhook: { state: 'Pending', log: [{ ...delivery, status: 502 }, delivery] },
+        reason: 'SourceNotFound',
+        result: { bytes: 7 },
+        failure: { code: 'SourceNotFound' },
       },
+      files: 3,
+      spec: { bucketRef: { name: 's3-a' }, key: 'a.zip' },
     });
-    const { metadata, spec, status } = toListedJob(job);
-    const { name, namespace, uid, creationTimestamp } = job.metadata;
-    expect(metadata).to.deep.equal({ name, namespace, uid, resourceVersion: '7', creationTimestamp });
-    expect(spec.key).to.equal(job.spec.key);
-    expect(status).to.deep.include({ phase: 'Failed', reason: 'SourceFailed' });
-    expect(status?.webhook?.log).to.deep.equal([delivery]);
   });
 
-  it('drops what only the page of a job shows, and everything of the file list but its length', () => {
-    const filesFrom = { secretNames: ['a-files-0'], encoding: 'gzip+json', count: 3, sha256: 'x' } as const;
-    const job = aZipJob({
-      metadata: { annotations: { 'example.com/note': 'n' } },
-      spec: { filesFrom, metadata: '{"order":1}' },
-      status: { phase: 'Running', message: 'm', attempts: [{ n: 1, podUid: 'u' }], conditions: [] },
-    });
-    const listed = toListedJob(job);
-    expect(listed.metadata).to.not.have.property('annotations');
-    expect(listed.spec).to.not.have.property('metadata');
-    expect(listed.spec.filesFrom).to.deep.include({ secretNames: [], count: 3, sha256: '' });
-    expect(listed.status).to.deep.equal({ phase: 'Running' });
+  it('keeps the last delivery of a webhook', () => {
+    const log = [delivery('2026-01-01T00:00:00Z'), delivery('2026-01-01T00:00:01Z')];
+    const { status } = toListedJob(aZipJob({ status: { webhook: { state: 'Delivered', log } } }));
+    expect(status).to.deep.equal({ webhook: { state: 'Delivered', log: log.slice(1) } });
   });
 });

@@ -18,7 +18,7 @@ describe('podWaiting', () => {
     const status = { ...waitingFor('ContainerCreating', ''), conditions: [scheduled] };
     const pod = {
       ...aPod('p', { status }),
-      spec: { containers: [], volumes: [{ name: 'bucket', secret: { secretName: 'zipbucket-s3-a' } }] },
+      spec: { volumes: [{ name: 'bucket', secret: { secretName: 'zipbucket-s3-a' } }] },
     };
     expect(podWaiting(pod, NOW)?.message).to.contain('zipbucket-s3-a');
   });
