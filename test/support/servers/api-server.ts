@@ -20,7 +20,7 @@ import { createVerifyToken } from '#api/tokens/verify-token.ts';
 import { bucketResourceName, GROUP_VERSION, PROJECT_NAME } from '#crds/api-group.ts';
 import { generateToken, hashToken, maskToken } from '#crds/api-token.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
-import type { Service, ZipJob } from '#crds/zip-job.ts';
+import type { Service } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import type { Permission, ZipToken } from '#crds/zip-token.ts';
 import { type Clock, systemClock } from '#runtime/clock.ts';
