@@ -146,6 +146,12 @@ describe('zipToS3', () => {
     });
   });
 
+  it('fails if the response of the API server is not a ZipJob', async () => {
+    harness.server.spec = undefined;
+    expect(await harness.failing()).to.include({ code: 'Internal' });
+    expect(harness.leftovers).to.deep.equal([0, 0]);
+  });
+
   for (const state of ['open', 'committing'] as const)
     it(`leaves no upload and no object if another pod becomes active before ${state} (F12)`, async () => {
       harness.server.respond = ({ status }) => (status.upload?.state === state ? { status: 403 } : undefined);
