@@ -1,6 +1,6 @@
 /**
- * docs/metrics.md is the table of the metrics that the processes register. `node scripts/sync-metrics.ts` fails when the file is
- * not what they register; with `--write` it writes it.
+ * Compares docs/metrics.md with the metrics that the processes register, and fails if they differ. With `--write`,
+ * writes the file.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { type Metric, Registry } from 'prom-client';
