@@ -152,7 +152,7 @@ const { env } = process;
 const terminationLog = terminationLogPath(env);
 let mode: ZipperMode = 'archive';
 
-const tell = (outcome: Outcome): Promise<void> =>
+const report = (outcome: Outcome): Promise<void> =>
   writeTerminationMessage(terminationLog, {
     contractVersion: CONTRACT_VERSION,
     ...outcome,
@@ -162,7 +162,7 @@ const tell = (outcome: Outcome): Promise<void> =>
 const fail = async (error: unknown, log: Logger): Promise<number> => {
   const failure = toFailure(error);
   log.error({ err: error, ...failure }, 'the task failed');
-  await tell({ mode, failure });
+  await report({ mode, failure });
   return exitCodeOf(failure.code);
 };
 
@@ -182,7 +182,7 @@ const start = async (): Promise<void> => {
         mode = read;
       });
       log.info(outcome, 'the task succeeded');
-      await tell(outcome);
+      await report(outcome);
       return EXIT_CODES.ok;
     } catch (error) {
       return await fail(error, log);

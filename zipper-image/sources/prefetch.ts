@@ -138,7 +138,7 @@ class Prefetch implements SourceReader, SlotOwner, AsyncDisposable {
     this.#pump();
   }
 
-  #letFrontGoOn(): void {
+  #resumeFront(): void {
     const front = this.#slots.get(this.#front);
     if (!front?.paused || front.ahead) return;
     if (front.buffered <= this.#budget.frontBytes / 2 && !this.#budget.isFull) front.resume();
@@ -148,7 +148,7 @@ class Prefetch implements SourceReader, SlotOwner, AsyncDisposable {
   #pump(): void {
     if (this.#stopped) return;
     this.#moveFront();
-    this.#letFrontGoOn();
+    this.#resumeFront();
     for (const slot of this.#setAside) if (slot.state === 'parked') this.#tryUnpark(slot);
     while (this.#mayStartNext()) {
       const slot = this.#slots.get(this.#next) ?? this.#addSlot(this.#next);

@@ -95,10 +95,10 @@ class ZipJobStatusWriter implements StatusWriter {
     let timer: NodeJS.Timeout | undefined;
     const writeAfter = (ms: number): void => {
       timer = setTimeout(() => {
-        last = writeAndGoOn();
+        last = writeAndSchedule();
       }, ms);
     };
-    const writeAndGoOn = async (): Promise<void> => {
+    const writeAndSchedule = async (): Promise<void> => {
       const started = performance.now();
       await this.#writeProgress(signal);
       const tookMs = performance.now() - started;

@@ -36,7 +36,7 @@ export const digestHeaders = (digests: PartDigests): { ContentMD5?: string; Chec
     ? { ContentMD5: digests.md5.toString('base64') }
     : { ChecksumCRC32: base64Crc(digests.crc32) };
 
-export interface PartProof {
+export interface PartVerification {
   /** As the store spells it. */
   readonly etag: string;
   /** The ETag is the MD5 of the part's bytes. */
@@ -51,11 +51,15 @@ interface PartResponse {
 }
 
 /** Compares what the store says that it holds with what was sent. Encrypted parts have ETags that are no MD5. */
-export const verifyPart = (response: PartResponse, digests: PartDigests, attempted: string): PartProof => {
+export const verifyPart = (
+  response: PartResponse,
+  digests: PartDigests,
+  attempted: string,
+): PartVerification => {
   if (response.ETag === undefined) throw missing(attempted, 'ETag');
   const etag = withoutQuotes(response.ETag);
   if (digests.kind === 'crc32') {
-    // A store that was asked to sum and does not say what it summed proves nothing.
+    // A store that was asked to sum and does not say what it summed verifies nothing.
     if (response.ChecksumCRC32 === undefined) throw missing(attempted, 'CRC-32');
     if (response.ChecksumCRC32 !== base64Crc(digests.crc32)) throw corrupted(attempted, 'CRC-32');
     return { etag: response.ETag, etagIsMd5: false };
@@ -66,21 +70,21 @@ export const verifyPart = (response: PartResponse, digests: PartDigests, attempt
   return { etag: response.ETag, etagIsMd5 };
 };
 
-/** What is compared of each part when the whole is proved. */
-export interface ProvedPart {
+/** The values of each part that verify the whole object. */
+export interface UploadedPart {
   readonly digests: PartDigests;
   readonly etagIsMd5: boolean;
 }
 
 /** S3's ETag of an object made of parts: the MD5 of the parts' MD5s, and their number. */
-const etagOfParts = (parts: readonly ProvedPart[]): string => {
+const etagOfParts = (parts: readonly UploadedPart[]): string => {
   const hash = createHash('md5');
   for (const { digests } of parts) if (digests.kind === 'md5') hash.update(digests.md5);
   return `${hash.digest('hex')}-${parts.length}`;
 };
 
 /** S3's checksum of an object made of parts: the CRC-32 of the parts' CRC-32s, and their number. */
-const crcOfParts = (parts: readonly ProvedPart[]): string => {
+const crcOfParts = (parts: readonly UploadedPart[]): string => {
   const sums = parts.map(({ digests }) =>
     Buffer.from(digests.kind === 'crc32' ? base64Crc(digests.crc32) : '', 'base64'),
   );
@@ -90,7 +94,7 @@ const crcOfParts = (parts: readonly ProvedPart[]): string => {
 /** Whether what the store answered to Complete follows from the parts; `unknown` where it answered nothing that could. */
 export const followsFromParts = (
   completed: { readonly etag: string; readonly crc32OfParts: string | undefined },
-  parts: readonly ProvedPart[],
+  parts: readonly UploadedPart[],
 ): 'yes' | 'no' | 'unknown' => {
   const { etag, crc32OfParts } = completed;
   if (parts.every(({ digests }) => digests.kind === 'crc32')) {

@@ -60,7 +60,7 @@ const resolveDoubt = async (
   if (recovered.outcome === 'published' && recovered.bytes === upload.bytes) return { etag: recovered.etag };
   if (recovered.outcome === 'absent') throw toError(failure);
   throw new AppError(
-    'Completing the upload: the store does not tell whether the archive is there; give the credentials s3:GetObject and s3:ListBucket',
+    'Completing the upload: the store does not report whether the archive exists. Grant the credentials s3:GetObject and s3:ListBucket',
     { code: 'OutcomeUnknown', retryable: true, cause: failure },
   );
 };
@@ -69,7 +69,7 @@ const resolveDoubt = async (
 const verify = async (deps: RecoveryDeps, upload: Publication, completed: Completed): Promise<void> => {
   const follows = followsFromParts(completed, upload.parts);
   if (follows === 'yes') return;
-  if (follows === 'unknown') return proveByLook(deps, upload);
+  if (follows === 'unknown') return verifyByHead(deps, upload);
   try {
     const found = await findPublished(deps, upload);
     if (found.outcome === 'published') await deps.store.deleteObject(upload.key);
@@ -90,7 +90,7 @@ const mismatch = (): StoreError =>
  * Some stores answer success to the Complete of an upload that is gone, when there is any object at the key. Where the answer
  * proves nothing the object must be ours and as long as what was sent; who may not look has to believe the answer.
  */
-const proveByLook = async (deps: RecoveryDeps, upload: Publication): Promise<void> => {
+const verifyByHead = async (deps: RecoveryDeps, upload: Publication): Promise<void> => {
   const found = await findPublished(deps, upload);
   if (found.outcome === 'unknown') return;
   if (found.outcome === 'absent' || found.bytes !== upload.bytes) throw mismatch();

@@ -24,7 +24,7 @@ import {
   base64Crc,
   digestHeaders,
   missing,
-  type PartProof,
+  type PartVerification,
   verifyPart,
   withoutQuotes,
 } from './part-verification.ts';
@@ -33,7 +33,7 @@ import { createS3Client, type S3ClientOptions } from './s3-client.ts';
 import type { Capabilities, PartChecksum } from './store-capabilities.ts';
 import { isStoreCode, StoreError, toStoreError } from './store-errors.ts';
 
-export interface Part extends PartProof {
+export interface Part extends PartVerification {
   readonly number: number;
   readonly bytes: number;
   readonly digests: PartDigests;
