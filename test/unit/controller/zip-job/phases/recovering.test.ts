@@ -120,7 +120,7 @@ describe('decide, while an attempt is recovered', () => {
     const zipJob = withStatus(recoveringStatus(anUpload('committing')));
     const recovery = recoverWith({ outcome: 'published', bytes: 77, etag: 'tag' });
     const decision = judge({ zipJob, job: aJob(), recovery });
-    expect(decision.status).to.include({ phase: 'Finalizing', reason: 'ProvedByStore' });
+    expect(decision.status).to.include({ phase: 'Finalizing', reason: 'VerifiedInStore' });
     expect(decision.status?.result).to.include({ bytes: 77, etag: 'tag', entries: 3 });
   });
 
@@ -128,7 +128,7 @@ describe('decide, while an attempt is recovered', () => {
     const status = recoveringStatus(anUpload('committing'), { phase: 'Finalizing', reason: 'Cancelled' });
     const recovery = recoverWith({ outcome: 'published', bytes: 77, etag: 'tag' });
     const decision = judge({ zipJob: withStatus(status, { cancel: true }), job: aJob(), recovery });
-    expect(decision.status).to.include({ phase: 'Succeeded', reason: 'ProvedByStore' });
+    expect(decision.status).to.include({ phase: 'Succeeded', reason: 'VerifiedInStore' });
     expect(decision.status?.result?.bytes).to.equal(77);
   });
 
