@@ -42,7 +42,10 @@ export const publish = async (
   return { etag: completed.etag };
 };
 
-/** A plain no to the first and only Complete. NoSuchUpload is none: whoever ended the upload may have completed it. */
+/**
+ * A clear rejection of the first and only Complete. NoSuchUpload is not one, because whoever ended the upload may
+ * have completed it.
+ */
 const isRefusal = (error: unknown): boolean =>
   error instanceof StoreError &&
   !error.retryable &&
@@ -65,7 +68,7 @@ const resolveDoubt = async (
   );
 };
 
-/** The object must follow from the parts, or at least be ours. A wrong one is taken away again if it is ours. */
+/** The object must match the parts, or at least be ours. A wrong object is deleted if it is ours. */
 const verify = async (deps: RecoveryDeps, upload: Publication, completed: Completed): Promise<void> => {
   const follows = followsFromParts(completed, upload.parts);
   if (follows === 'yes') return;
@@ -87,8 +90,9 @@ const mismatch = (): StoreError =>
   });
 
 /**
- * Some stores answer success to the Complete of an upload that is gone, when there is any object at the key. Where the answer
- * proves nothing the object must be ours and as long as what was sent; who may not look has to believe the answer.
+ * Some stores respond with success to the Complete of an upload that no longer exists, if any object exists at the key.
+ * If the response cannot be verified, the object must be ours and have the expected size. Without permission to read
+ * it, the response is trusted.
  */
 const verifyByHead = async (deps: RecoveryDeps, upload: Publication): Promise<void> => {
   const found = await findPublished(deps, upload);
@@ -97,8 +101,8 @@ const verifyByHead = async (deps: RecoveryDeps, upload: Publication): Promise<vo
 };
 
 /**
- * An object that must not be replaced, told before anything is sent. The look itself may be refused: the store's own
- * condition at Complete is what counts.
+ * Reports an object that must not be replaced before anything is sent. The check may be denied; the condition of the
+ * store at Complete decides.
  */
 export const refuseExisting = async (deps: RecoveryDeps, key: string): Promise<void> => {
   const { store, log, signal } = deps;

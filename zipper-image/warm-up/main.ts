@@ -1,6 +1,6 @@
 /**
- * Fills Node's compile cache while the image is built: two zippers run against a port where nobody listens, so that all that
- * comes before the first answer of the API server and of the store is compiled and kept. Nothing of it runs in a pod.
+ * Fills Node's compile cache during the image build: runs two zippers against a port without a listener, so that all
+ * code before the first response of the API server and of the store is compiled and cached. Not used in pods.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
