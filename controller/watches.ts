@@ -76,10 +76,10 @@ const onUseChange = ({ onBucketUse, onProject, caches }: Wiring, change: Change<
 };
 
 /** A project that is being deleted waits for the jobs and buckets of its namespace. */
-const leavingProject = (caches: Caches, { metadata }: KubeObject, tell: (key: ObjectKey) => void): void => {
+const leavingProject = (caches: Caches, { metadata }: KubeObject, notify: (key: ObjectKey) => void): void => {
   const key = projectKey(metadata.namespace);
   const project = caches.projects.get(key);
-  if (project && isLeaving(project.metadata)) tell(key);
+  if (project && isLeaving(project.metadata)) notify(key);
 };
 
 const onZipJobChange =

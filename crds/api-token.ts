@@ -2,8 +2,8 @@ import { createHash, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 /**
- * An API token: `zj_`, 30 random base62 characters (178 bits), and the CRC-32 of those 30 as 6 base62 characters. The
- * checksum catches typing errors and strangers' tokens without a look-up, and lets secret scanners recognise a token.
+ * An API token: `zj_`, 30 random base62 characters (178 bits), and their CRC-32 as 6 base62 characters. The checksum
+ * detects typing errors and foreign tokens without a lookup, and lets secret scanners recognise a token.
  */
 const PREFIX = 'zj_';
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
@@ -22,22 +22,22 @@ const base62 = (value: number, length: number): string => {
 /** The checksum of a token's random part. */
 export const tokenChecksum = (random: string): string => base62(crc32(random), CHECKSUM_LENGTH);
 
-/** A new token; `pick` draws an index below its argument, evenly. */
+/** Generates a token. `pick` returns a uniformly distributed index below its argument. */
 export const generateToken = (pick: (below: number) => number = (below) => randomInt(below)): string => {
   const random = Array.from({ length: RANDOM_LENGTH }, () => ALPHABET.charAt(pick(ALPHABET.length))).join('');
   return `${PREFIX}${random}${tokenChecksum(random)}`;
 };
 
-/** True for text that has the shape of a token and the right checksum. */
+/** True for text with the format and the checksum of a token. */
 export const isToken = (text: string): boolean => {
   const [, random, checksum] = SHAPE.exec(text) ?? [];
   return random !== undefined && checksum === tokenChecksum(random);
 };
 
-/** First and last four characters: what may be shown of a token, and the key under which its candidates are found. */
+/** First and last four characters: the part that may be shown, and the index for finding candidates. */
 export const maskToken = (token: string): string =>
   `${token.slice(0, MASK_LENGTH)}...${token.slice(-MASK_LENGTH)}`;
 
-/** What a ZipToken stores (hex): the namespace is part of it, so that a copied hash opens nothing elsewhere. */
+/** The hash that a ZipToken stores (hex). It includes the namespace, so that a copied hash is not valid elsewhere. */
 export const hashToken = (namespace: string, token: string): string =>
   createHash('sha256').update(`${namespace}/${token}`).digest('hex');

@@ -38,7 +38,7 @@ export const REASONS = {
   PodActive: 'A zipper pod was activated.',
   Running: 'The zipper downloads files and uploads the archive.',
   Uploaded: 'The archive was uploaded and verified.',
-  ProvedByStore: 'The attempt was lost, but the bucket contains its complete archive.',
+  VerifiedInStore: 'The attempt was lost, but the bucket contains its complete archive.',
   BucketNotFound: 'The ZipBucket does not exist in the project.',
   BucketTerminating: 'The ZipBucket is being deleted and accepts no new jobs.',
   BucketDeleted: 'The ZipBucket was deleted while the job was unfinished.',
@@ -101,7 +101,7 @@ export const REASONS = {
 } as const;
 export type Reason = keyof typeof REASONS;
 
-/** What a caller of setCondition knows; times and generation are filled in. */
+/** The input of setCondition, which adds times and generation. */
 export type ConditionChange = Pick<Condition, 'status' | 'reason' | 'message'> & {
   readonly type: ConditionType;
   readonly observedGeneration?: number;
@@ -112,7 +112,7 @@ export const findCondition = (
   type: ConditionType,
 ): Condition | undefined => conditions?.find((condition) => condition.type === type);
 
-/** Returns the list with the change made; lastTransitionTime moves only when the status does. Order is kept, new types go last. */
+/** Returns the list with the change. lastTransitionTime changes only with the status. Keeps the order and appends new types. */
 export const setCondition = (
   conditions: readonly Condition[] | undefined,
   change: ConditionChange,

@@ -3,12 +3,12 @@ import type { Condition } from './conditions.ts';
 import type { ObjectMeta } from './object-meta.ts';
 import type { OnConflict, Service } from './zip-job.ts';
 
-/** How objects are written into the bucket; nothing of it is sent unless set. */
+/** Options for objects that are written to the bucket. Options that are not set are not sent. */
 export interface ObjectOptions {
   readonly storageClass?: string;
   readonly cacheControl?: string;
   readonly contentDisposition?: string;
-  /** Canned ACL; owner-enforced buckets and R2 refuse any. */
+  /** Canned ACL. R2, and buckets with enforced ownership, refuse any. */
   readonly acl?: string;
   readonly onConflict?: OnConflict;
 }
@@ -22,16 +22,16 @@ export interface ZipBucketSpec {
   readonly host?: string;
   /** r2 only. */
   readonly accountId?: string;
-  /** Base URL of an S3-compatible store; only hosts that the operator allows. */
+  /** Base URL of an S3-compatible store, limited to the hosts that the operator allows. */
   readonly endpoint?: string;
   readonly objectOptions?: ObjectOptions;
 }
 
 export interface ZipBucketStatus {
   readonly conditions?: readonly Condition[];
-  /** Unfinished ZipJobs that name the bucket. */
+  /** Number of unfinished ZipJobs that refer to the bucket. */
   readonly activeJobs?: number;
-  /** The last test that was asked for and has ended; how, says the condition Ready. */
+  /** The last finished test. Its result is the condition Ready. */
   readonly test?: { readonly nonce: string; readonly finishedAt: string };
 }
 

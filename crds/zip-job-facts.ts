@@ -1,4 +1,4 @@
-/** Facts of a ZipJob that every program derives the same way. */
+/** Values that all programs derive from a ZipJob in the same way. */
 import { bucketResourceName, zipJobName } from './api-group.ts';
 import { SERVICES, type Service, SPEC_DEFAULTS, type ZipJob } from './zip-job.ts';
 
@@ -7,23 +7,25 @@ const NAME_PREFIX = zipJobName('');
 
 export const isUuid = (text: string): boolean => UUID.test(text);
 
-/** Reverses zipJobName; undefined for a name that was given by hand. */
+/** Reverses zipJobName. Undefined for any other name. */
 export const uuidOfName = (name: string): string | undefined => {
   const uuid = name.slice(NAME_PREFIX.length);
   return name.startsWith(NAME_PREFIX) && isUuid(uuid) ? uuid : undefined;
 };
 
-/** The id in the API and in webhooks: the uuid in the name, or the object's uid when the job was named by hand. */
+/** The ID in the API and in webhooks: the uuid in the name, or the object's uid if the API did not create the job. */
 export const zipJobId = ({ metadata }: Pick<ZipJob, 'metadata'>): string =>
   uuidOfName(metadata.name) ?? metadata.uid ?? '';
 
 export interface JobBucket {
   readonly service: Service;
-  /** At the provider. */
+  /** Name of the bucket at the provider. */
   readonly name: string;
 }
 
-/** Reverses bucketResourceName. The name alone decides: caches and objects made by hand may lack spec.service. */
+/**
+ * Reverses bucketResourceName. Uses only the name, because cached or manually created objects may lack spec.service.
+ */
 export const bucketOf = ({ spec }: Pick<ZipJob, 'spec'>): JobBucket => {
   const { name } = spec.bucketRef;
   const service =
@@ -31,6 +33,6 @@ export const bucketOf = ({ spec }: Pick<ZipJob, 'spec'>): JobBucket => {
   return { service, name: name.slice(bucketResourceName(service, '').length) };
 };
 
-/** Number of sources in the list, wherever that is stored. */
+/** Number of sources in the file list, inline or stored. */
 export const fileCount = ({ spec }: Pick<ZipJob, 'spec'>): number =>
   spec.filesFrom?.count ?? spec.files?.length ?? 0;

@@ -9,9 +9,9 @@ export const SERVICES = ['s3', 'r2'] as const;
 export type Service = (typeof SERVICES)[number];
 
 /**
- * Queued: waiting for a slot, an older job of the same key, or `suspend: false`. Starting: its Job exists.
- * Running: the active pod has written its first progress. Finalizing: the outcome is known, cleaning up.
- * The last three never change again; the API server enforces that.
+ * Queued: waiting for a slot, an older job of the same key, or `suspend: false`. Starting: its Job exists. Running: the
+ * active pod has written its first progress. Finalizing: the outcome is known, cleaning up. The last three never change
+ * again, which the API server enforces.
  */
 export const PHASES = [
   'Queued',
@@ -31,30 +31,30 @@ export type ApiStatus = (typeof API_STATUSES)[number];
 
 export const COMPRESSIONS = ['auto', 'store', 'deflate'] as const;
 export type Compression = (typeof COMPRESSIONS)[number];
-/** Of a source that fails. Fail: the job fails. Skip: it is left out. Placeholder: a short text takes its place. */
+/** What happens when a source fails. Fail: the job fails. Skip: the file is omitted. Placeholder: a short text replaces it. */
 export const ON_SOURCE_ERRORS = ['Fail', 'Skip', 'Placeholder'] as const;
 export type OnSourceError = (typeof ON_SOURCE_ERRORS)[number];
 export const ON_CONFLICTS = ['replace', 'fail'] as const;
 export type OnConflict = (typeof ON_CONFLICTS)[number];
-/** Of names that some systems cannot hold, or cannot hold side by side. */
+/** What happens to names that some systems cannot store, or cannot store side by side. */
 export const PORTABLE_NAMES = ['keep', 'refuse', 'rewrite'] as const;
 export type PortableNames = (typeof PORTABLE_NAMES)[number];
 export const WEBHOOK_EVENTS = ['COMPLETED', 'FAILED'] as const;
 export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number];
 
-/** One source: where it is fetched and the name of its entry in the archive. */
+/** One source: its URL, and the name of its entry in the archive. */
 export interface FileEntry {
   readonly url: string;
   readonly filename: string;
 }
 
-/** A source of a list that stands in Secrets. Its headers may be credentials, so the ZipJob itself never has them. */
+/** A source of a stored list. Its headers may be credentials, so the ZipJob itself never contains them. */
 export interface ListedFile extends FileEntry {
-  /** Further request headers, for the URL's own origin only. */
+  /** Additional request headers, sent only to the origin of the URL. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Where the list stands when it is not inline: gzipped JSON lines in Secrets that the ZipJob owns. */
+/** Location of a list that is not inline: gzipped JSON lines in Secrets that the ZipJob owns. */
 export interface FilesFrom {
   readonly secretNames: readonly string[];
   readonly encoding: 'gzip+json';
@@ -70,13 +70,13 @@ export interface ZipJobSpec {
   readonly key: string;
   readonly files?: readonly FileEntry[];
   readonly filesFrom?: FilesFrom;
-  /** The caller's JSON object as text, never re-serialised. */
+  /** The caller's JSON object as text, never serialized again. */
   readonly metadata?: string;
   readonly compression?: Compression;
   readonly onSourceError?: OnSourceError;
-  /** Name of a manifest entry that is written last; none when absent. */
+  /** Name of the manifest entry, which is written last. Absent: none. */
   readonly manifestEntry?: string;
-  /** RFC 3339; gives every entry this time, so that the same inputs give the same bytes. */
+  /** Modification time of all entries (RFC 3339), so that the same inputs give the same bytes. */
   readonly fixedModificationTime?: string;
   readonly activeDeadlineSeconds?: number;
   readonly startDeadlineSeconds?: number;
@@ -92,13 +92,13 @@ export interface ZipJobSpec {
   /** Whether the result contains the SHA-256 of the archive. */
   readonly sha256?: boolean;
   readonly portableNames?: PortableNames;
-  /** The project's webhook at creation: later edits do not redirect jobs that exist. */
+  /** A copy of the project's webhook at creation. Later edits do not affect existing jobs. */
   readonly webhook?: { readonly url: string; readonly events: readonly WebhookEvent[] };
   readonly suspend?: boolean;
   readonly cancel?: boolean;
 }
 
-/** What the API server writes into a spec that leaves the field out. */
+/** Defaults that the API server writes for omitted fields of a spec. */
 export const SPEC_DEFAULTS = {
   service: 's3',
   metadata: '{}',
@@ -119,22 +119,22 @@ export interface Progress {
   readonly filesDone: number;
   readonly bytesRead: number;
   readonly bytesUploaded: number;
-  /** Index in the file list of the entry that is being written. */
+  /** Index of the current entry in the file list. */
   readonly currentFile?: number;
-  /** Bytes of all sources; told once every source has told its length. */
+  /** Bytes of all sources, once the length of every source is known. */
   readonly bytesTotal?: number;
-  /** Bytes read a second, over the last half minute. */
+  /** Bytes read per second, averaged over 30 seconds. */
   readonly bytesPerSecond?: number;
-  /** When the last source will have been read at this pace, the files to come taken for as large as those so far. */
+  /** Estimated time at which the last source is read, if the rate and the average file size stay the same. */
   readonly estimatedEndAt?: string;
-  /** `filesDone/filesTotal`, for the Files column. */
+  /** `filesDone/filesTotal`, for the column Files. */
   readonly display: string;
   readonly updatedAt: string;
 }
 
 export interface UploadState {
   readonly uploadId: string;
-  /** `open`: nothing can be published any more once the pod is not active. `committing`: Complete may have been sent. */
+  /** `open`: nothing can be published once the pod is no longer active. `committing`: CompleteMultipartUpload may have been sent. */
   readonly state: 'open' | 'committing';
   readonly partSize: number;
   readonly parts?: number;
@@ -155,15 +155,15 @@ export interface Attempt {
   readonly abortFailures?: number;
 }
 
-/** permanent: trying again cannot help. transient: counted by the Job. disruption: not counted. oom: counted apart. */
+/** permanent: a retry cannot help. transient: counted by the Job. disruption: not counted. oom: counted separately. */
 export type AttemptClass = 'success' | 'permanent' | 'transient' | 'disruption' | 'oom' | 'superseded';
 
 export interface WebhookDelivery {
   readonly at: string;
   readonly durationMs: number;
-  /** HTTP status; absent when no answer came. */
+  /** HTTP status. Absent without a response. */
   readonly status?: number;
-  /** Class of the outcome when no answer came, such as `timeout`. */
+  /** Class of the outcome without a response, such as `timeout`. */
   readonly error?: string;
 }
 
@@ -174,7 +174,7 @@ export interface WebhookState {
   readonly lastStatus?: number;
   readonly nextAttemptAt?: string;
   readonly deliveredAt?: string;
-  /** Nonce of the last replay that was carried out. */
+  /** Nonce of the last executed replay. */
   readonly replayNonce?: string;
   readonly log?: readonly WebhookDelivery[];
 }
@@ -227,7 +227,7 @@ export interface ZipJob {
 export const isFinished = (job: { readonly status?: Pick<ZipJobStatus, 'phase'> }): boolean =>
   TERMINAL_PHASES.some((phase) => phase === job.status?.phase);
 
-/** The status of a phase in API responses; `none` for a job that was not reconciled yet. */
+/** The status in API responses; `none` for a job that was never reconciled. */
 export const apiStatusOf = (phase: Phase | undefined): ApiStatus => {
   switch (phase) {
     case undefined:

@@ -6,22 +6,22 @@ import type { WebhookDelivery, WebhookEvent, ZipJobSpec } from './zip-job.ts';
 
 /** State of the webhook endpoint of a project. */
 export interface EndpointState {
-  /** Digest of the URL that the rest is about. */
+  /** Digest of the URL that this state belongs to. */
   readonly endpoint?: string;
   /** Disabled: nothing is sent until a user enables it. */
   readonly state?: 'Enabled' | 'Disabled';
   /** Why it is disabled: `Gone` (HTTP 410) or `FailingTooLong`. */
   readonly reason?: string;
-  /** Time of the last attempt, to the minute while all is well. */
+  /** Time of the last attempt, rounded to the minute while deliveries succeed. */
   readonly lastDelivery?: string;
-  /** Since when every attempt has failed. */
+  /** Time since which every attempt has failed. */
   readonly failingSince?: string;
   readonly enabledNonce?: string;
   /** Result of the last test event. */
   readonly test?: WebhookDelivery & { readonly nonce: string };
 }
 
-/** As Kubernetes writes it in a pod. */
+/** The Toleration of a Kubernetes pod. */
 export interface Toleration {
   readonly key?: string;
   readonly operator?: 'Exists' | 'Equal';
@@ -30,17 +30,17 @@ export interface Toleration {
   readonly tolerationSeconds?: number;
 }
 
-/** A ZipJob's own fields go before these, and these before the chart's. */
+/** Defaults for pods. Fields of a ZipJob override them, and they override the chart's. */
 export interface PodDefaults {
   readonly priorityClassName?: string;
   readonly resources?: ZipJobSpec['resources'] & object;
-  /** Labels that a node must have besides those of the chart. */
+  /** Required node labels, in addition to those of the chart. */
   readonly nodeSelector?: Readonly<Record<string, string>>;
-  /** Tolerations in addition to those of the chart. */
+  /** Tolerations, in addition to those of the chart. */
   readonly tolerations?: readonly Toleration[];
 }
 
-/** Makes its namespace a project. Its name is always `project`. */
+/** A ZipProject makes its namespace a project. Its name is always `project`. */
 export interface ZipProject {
   readonly apiVersion: typeof GROUP_VERSION;
   readonly kind: 'ZipProject';
@@ -68,7 +68,7 @@ export interface ZipProject {
       readonly manifestEntry?: string;
       readonly queueName?: string;
     };
-    /** Where the pods of the project's zippers run, and on what; looked up when a Job is created. */
+    /** Scheduling and resources of the project's zipper pods, read when a Job is created. */
     readonly pods?: PodDefaults;
   };
   readonly status?: {

@@ -4,14 +4,14 @@ import type { ObjectMeta } from './object-meta.ts';
 export const PERMISSIONS = ['create', 'read'] as const;
 export type Permission = (typeof PERMISSIONS)[number];
 
-/** An API token's fingerprint; the token itself is stored nowhere. Immutable; deleting it revokes. */
+/** The hash of an API token. The token itself is not stored. Immutable; deleting it revokes the token. */
 export interface ZipToken {
   readonly apiVersion: typeof GROUP_VERSION;
   readonly kind: 'ZipToken';
   readonly metadata: ObjectMeta;
   readonly spec: {
     readonly displayName?: string;
-    /** SHA-256 (hex) of `<namespace>/<token>`: a hash copied to another namespace opens nothing there. */
+    /** SHA-256 (hex) of `<namespace>/<token>`. A hash copied to another namespace is not valid there. */
     readonly sha256: string;
     /** First and last four characters of the token, joined by `...`. */
     readonly masked: string;

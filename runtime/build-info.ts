@@ -1,6 +1,6 @@
 import { Gauge, type Registry } from 'prom-client';
 
-/** Which version runs, as a metric that dashboards can join. */
+/** Exports the running version as a metric, so that dashboards can join on it. */
 export const exportBuildInfo = (registry: Registry, version: string): void => {
   new Gauge({
     name: 'zip_build_info',

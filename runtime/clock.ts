@@ -1,10 +1,10 @@
-/** Time as a dependency: what waits for long takes a Clock, so that its tests do not wait. */
+/** Time as a dependency, so that tests of long waits do not wait. */
 export interface Clock {
-  /** Milliseconds of a monotonic clock: it never jumps and means nothing outside this process. */
+  /** Milliseconds of a monotonic clock: it never jumps and is only meaningful within this process. */
   monotonicMs(): number;
-  /** Wall-clock time, for what other processes and people read. */
+  /** Wall-clock time, for users and other processes. */
   date(): Date;
-  /** Runs `task` once after the delay; disposing of the result before that cancels it. */
+  /** Runs `task` once after the delay. Disposing the result before that cancels it. */
   after(delayMs: number, task: () => void): Disposable;
 }
 
@@ -21,7 +21,7 @@ export const systemClock: Clock = {
   },
 };
 
-/** Resolves true after the delay, or false as soon as the signal aborts; never throws. */
+/** Resolves to true after the delay, or to false as soon as the signal aborts. Never throws. */
 export const pause = (clock: Clock, delayMs: number, signal: AbortSignal): Promise<boolean> =>
   new Promise((resolve) => {
     if (signal.aborted) {

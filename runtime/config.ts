@@ -1,7 +1,7 @@
 import { Ajv } from 'ajv';
 import { ConfigError } from './errors.ts';
 
-/** One setting: the environment variable that carries it and its JSON Schema, with description and default. */
+/** One setting: its environment variable, and its JSON Schema with description and default. */
 export interface Setting {
   readonly env: string;
   readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'array';
@@ -13,7 +13,7 @@ export interface Setting {
   readonly minLength?: number;
   readonly enum?: readonly string[];
   readonly pattern?: string;
-  /** Keeps the value out of every message. */
+  /** The value never appears in a message. */
   readonly secret?: boolean;
 }
 
@@ -56,7 +56,7 @@ const parseNumber = (text: string): unknown => {
 
 const parseBoolean = (text: string): unknown => ({ true: true, false: false })[text] ?? text;
 
-/** The text of a variable as the type that its setting asks for; text that does not fit stays text, for the validator to refuse. */
+/** Converts text to the type of the setting. Text that cannot be converted stays text, which the validator rejects. */
 const parseText = (setting: Setting, text: string): unknown => {
   switch (setting.type) {
     case 'array':
@@ -83,8 +83,8 @@ const complaint = (setting: Setting, raw: unknown, problem: string): string => {
 };
 
 /**
- * The first fault of each value. One schema for all, and none for the schema itself, whose form the types hold: compiling
- * those would be felt at every start of a zipper.
+ * The first error of each value. All values share one schema, and the schema itself is not validated, because each
+ * compilation would delay the start of every zipper.
  */
 const faultsByName = (settings: Settings, values: Readonly<Record<string, unknown>>): Map<string, string> => {
   const entries = Object.entries(settings);
@@ -104,8 +104,8 @@ const faultsByName = (settings: Settings, values: Readonly<Record<string, unknow
 };
 
 /**
- * Reads every setting from `env` and validates all of them in one pass.
- * @throws ConfigError that names every bad variable at once.
+ * Reads and validates all settings from `env`.
+ * @throws ConfigError that names every invalid variable
  */
 export const readConfig = <const T extends Settings>(
   settings: T,

@@ -1,4 +1,4 @@
-/** Why a name may not stand in an archive. */
+/** Why a name is not allowed in an archive. */
 export type EntryNameProblem =
   | 'empty'
   | 'too-long'
@@ -27,7 +27,7 @@ export interface EntryNameFault {
 export const LONGEST_NAME_BYTES = 1024;
 const LONGEST_SEGMENT_BYTES = 255;
 
-/** Each rule keeps an unpacker from writing outside its folder, or a person from seeing another name than the real one. */
+/** Each rule prevents either a write outside the target folder, or a displayed name that differs from the real one. */
 const RULES: readonly (readonly [EntryNameProblem, (name: string) => boolean])[] = [
   ['empty', (name) => name === ''],
   ['lone-surrogate', (name) => !name.isWellFormed()],
@@ -46,14 +46,13 @@ const RULES: readonly (readonly [EntryNameProblem, (name: string) => boolean])[]
   ],
 ];
 
-/** What is wrong with one name by itself. */
 const checkEntryName = (name: string): EntryNameProblem | undefined =>
   RULES.find(([, isBroken]) => isBroken(name))?.[0];
 
 /**
- * A name is a directory of another when the other begins with it and a slash. Sorted with that slash, such a pair (and a
- * repetition) stands side by side, so no directory need be remembered: deep names would make millions of them. Names that
- * `fold` makes one count as one.
+ * A name is a directory of another if the other starts with it and a slash. When names are sorted with a trailing
+ * slash, such pairs and duplicates are adjacent. So directories need not be stored, which could be millions for deep
+ * names. Names with the same `fold` result count as equal.
  */
 export const findConflict = (
   names: readonly string[],
@@ -75,10 +74,7 @@ export const findConflict = (
     );
 };
 
-/**
- * A name that may not stand in an archive: unsafe by itself (the first such), or else a repetition, or at once a file and a
- * directory of another. Pure.
- */
+/** The first name that is not allowed in an archive: invalid by itself, or else a duplicate, or both a file and a directory. Pure. */
 export const checkEntryNames = (names: readonly string[]): EntryNameFault | undefined => {
   for (const [index, name] of names.entries()) {
     const reason = checkEntryName(name);

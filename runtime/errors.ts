@@ -1,16 +1,16 @@
 export interface AppErrorOptions {
-  /** Stable, machine-readable name of the cause, such as `SourceNotFound`. */
+  /** Stable, machine-readable code of the cause, such as `SourceNotFound`. */
   readonly code: string;
-  /** Whether doing the same again later can help. */
+  /** Whether a retry can succeed. */
   readonly retryable: boolean;
   readonly cause?: unknown;
-  /** Facts for logs and status; never a secret or a signed URL. */
+  /** Details for logs and status. Must not contain secrets or signed URLs. */
   readonly details?: Readonly<Record<string, unknown>>;
-  /** Retry-After of the other side. */
+  /** From the Retry-After header of the response. */
   readonly retryAfterMs?: number;
 }
 
-/** The base of every error that this project throws. The message says what failed, on what, why, and what to do next. */
+/** The base class of our errors. The message says what failed, on what, why, and what to do next. */
 export class AppError extends Error {
   readonly code: string;
   readonly retryable: boolean;
@@ -27,20 +27,20 @@ export class AppError extends Error {
   }
 }
 
-/** A setting, argument or file that is wrong; never retryable. */
+/** An invalid setting, argument or file. Never retryable. */
 export class ConfigError extends AppError {
   constructor(message: string, cause?: unknown) {
     super(message, { code: 'InvalidConfig', retryable: false, cause });
   }
 }
 
-/** Any thrown value as an Error; what is none is kept as the cause. */
+/** Converts any thrown value to an Error. A value that is not an Error becomes the cause. */
 export const toError = (thrown: unknown): Error =>
   thrown instanceof Error
     ? thrown
     : new Error(`a value that is not an Error was thrown: ${typeof thrown}`, { cause: thrown });
 
-/** The system or library error code of a thrown value (`ECONNRESET`), looked for along the chain of causes. */
+/** The system or library error code of a thrown value (`ECONNRESET`), from the first cause that has one. */
 export const errorCode = (thrown: unknown): string | undefined => {
   for (let error = thrown, depth = 0; error instanceof Error && depth < 8; error = error.cause, depth += 1) {
     if ('code' in error && typeof error.code === 'string') return error.code;
@@ -48,7 +48,7 @@ export const errorCode = (thrown: unknown): string | undefined => {
   return undefined;
 };
 
-/** True when the value, or one of its causes, is the abort of a signal. */
+/** True if the value or one of its causes is the abort of a signal. */
 export const isAbort = (thrown: unknown): boolean => {
   for (let error = thrown, depth = 0; error instanceof Error && depth < 8; error = error.cause, depth += 1) {
     if (error.name === 'AbortError') return true;

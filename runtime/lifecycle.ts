@@ -1,25 +1,25 @@
 import type { Logger } from './log.ts';
 
 export interface Lifetime {
-  /** Aborted by the first SIGTERM or SIGINT: finish what is in hand, take nothing new. */
+  /** Aborted by the first SIGTERM or SIGINT: finish active work and accept no more. */
   readonly stopping: AbortSignal;
-  /** Everything acquired goes here; released last-in first-out when the process ends. */
+  /** Acquired resources, released in reverse order when the process ends. */
   readonly resources: AsyncDisposableStack;
 }
 
 export interface RunOptions {
   readonly log: Logger;
-  /** After this long since the signal the process ends whatever is still running. */
+  /** Time after the signal at which the process exits even if work is still active. */
   readonly shutdownTimeoutMs: number;
-  /** Exit code when `main` throws. */
+  /** Exit code if `main` throws. */
   readonly failureExitCode?: (error: unknown) => number;
 }
 
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 
 /**
- * Runs a process: signals become an AbortSignal, acquired resources are released in reverse order, and the exit code says
- * how it went. A second signal, or a shutdown that takes too long, ends the process at once with code 1.
+ * Runs a process: converts signals to an AbortSignal, releases resources in reverse order, and sets the exit code. A
+ * second signal, or a shutdown that takes too long, ends the process immediately with code 1.
  */
 export const run = async (
   main: (lifetime: Lifetime) => Promise<number>,

@@ -4,8 +4,8 @@ export type LogFields = Readonly<Record<string, string | number>>;
 
 const context = new AsyncLocalStorage<LogFields>();
 
-/** Every line that is logged while the task runs, by whatever it calls, carries these fields. An inner task's take their place. */
+/** Adds these fields to every line that is logged while the task runs. Fields of a nested task replace them. */
 export const withLogFields = <T>(fields: LogFields, task: () => T): T => context.run(fields, task);
 
-/** The fields of the task that runs now. */
+/** The fields of the current task. */
 export const logFields = (): LogFields => context.getStore() ?? {};

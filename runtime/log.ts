@@ -8,8 +8,8 @@ export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', '
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /**
- * JSON lines on standard output. Each finished line is redacted as a whole, so that no field, child binding or message
- * of a library gets around it. Narrow it with `child({ zipJob, uid })`; log an error once, where it is handled, as `{ err }`.
+ * Logs JSON lines to standard output. Each complete line is redacted, so that no field, child binding or library
+ * message bypasses it. Add context with `child({ zipJob, uid })`. Log an error once, where it is handled, as `{ err }`.
  */
 export const createLogger = (
   name: string,
@@ -20,7 +20,7 @@ export const createLogger = (
     {
       level: options.level,
       base: { process: name },
-      // A copy: the mixin's object is written to.
+      // A copy, because pino modifies the object of the mixin.
       mixin: () => ({ ...logFields() }),
       timestamp: pino.stdTimeFunctions.isoTime,
       messageKey: 'message',

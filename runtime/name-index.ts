@@ -1,16 +1,16 @@
 /**
- * Which names of an archive would be one and the same where letter case, or the way in which an accented letter is composed,
- * makes no difference, or would be at once a file and a directory there.
+ * The names of an archive, to find conflicts on systems that ignore letter case or Unicode composition: equal names, or
+ * a name that is both a file and a directory.
  */
 export interface NameIndex {
-  /** Whether an entry of this name would get into the way of one that is there, or of one that was added. */
+  /** Whether an entry of this name would conflict with an initial or added name. */
   isTaken(name: string): boolean;
-  /** Whether it is a directory of one of the names that the index began with. */
+  /** Whether this name is a directory of one of the initial names. */
   isFolder(name: string): boolean;
   add(name: string): void;
 }
 
-/** Names that Windows or macOS take for one give the same text. */
+/** Returns the same text for names that Windows or macOS treat as equal. */
 export const foldName = (name: string): string =>
   name.normalize('NFC').toUpperCase().toLowerCase().normalize('NFC');
 
@@ -26,8 +26,8 @@ const lowerBound = (sorted: readonly string[], wanted: string): number => {
 };
 
 /**
- * An index over names. With a slash at its end a name, and all that lie below it as if it were a directory, stand side by side
- * when sorted: no directory need be remembered, of which deep names have millions.
+ * Names are sorted with a trailing slash, so a name and all names below it are adjacent. Directories need not be
+ * stored, which could be millions for deep names.
  */
 export const createNameIndex = (names: readonly string[]): NameIndex => {
   const sorted = names.map((name) => `${foldName(name)}/`).sort();
@@ -37,7 +37,7 @@ export const createNameIndex = (names: readonly string[]): NameIndex => {
       const key = `${foldName(name)}/`;
       return added.has(key) || sorted[lowerBound(sorted, key)]?.startsWith(key) === true;
     },
-    // Names have no control characters: whatever lies below the name comes after this.
+    // Names contain no control characters, so all names below this one sort after `\0`.
     isFolder: (name) => {
       const key = `${foldName(name)}/`;
       return sorted[lowerBound(sorted, `${key}\0`)]?.startsWith(key) === true;
@@ -50,7 +50,7 @@ export const createNameIndex = (names: readonly string[]): NameIndex => {
 
 export const LONGEST_SEGMENT_BYTES = 255;
 
-/** The longest beginning of whole characters that takes at most so many bytes. */
+/** The longest prefix of whole characters that fits into this many bytes. */
 export const cutToBytes = (text: string, bytes: number): string => {
   let kept = '';
   let used = 0;
@@ -62,14 +62,14 @@ export const cutToBytes = (text: string, bytes: number): string => {
   return kept;
 };
 
-/** The name with an ending; its last segment is shortened where it would be too long for a file system. */
+/** Appends an ending, and shortens the last segment to the length that file systems allow. */
 export const withEnding = (name: string, ending: string): string => {
   const slash = name.lastIndexOf('/') + 1;
   const room = LONGEST_SEGMENT_BYTES - Buffer.byteLength(ending);
   return `${name.slice(0, slash)}${cutToBytes(name.slice(slash), room)}${ending}`;
 };
 
-/** The first of the names that `next` gives, call after call, that is free; it is taken from then on. */
+/** Returns the first free name that `next` returns, and marks it as taken. */
 export const takeFreeName = (index: NameIndex, next: () => string): string => {
   for (;;) {
     const name = next();

@@ -1,6 +1,7 @@
 /**
- * Names that every common system can hold, side by side. Windows has no file `CON` or `a:b` and cuts off dots and blanks at
- * the end of a name; Windows and macOS hold only one of `A` and `a`, and of two spellings of one accented letter.
+ * Names that every common system can store side by side. Windows does not allow `CON`
+ * or `a:b`, and removes dots and blanks at the end of a name. Windows and macOS treat
+ * `A` and `a` as equal, and also the two encodings of an accented letter.
  */
 import { type EntryNameFault, findConflict } from './entry-name.ts';
 import {
@@ -12,12 +13,12 @@ import {
   withEnding,
 } from './name-index.ts';
 
-/** Devices, with any extension. Superscript digits count as digits. */
+/** Windows device names, with any extension. Superscript digits count as digits. */
 const RESERVED = /^(con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])\s*(\.|$)/i;
 const FORBIDDEN_CHARACTER = /[<>:"|?*]/;
 const LOOSE_END = /[. ]+$/;
 
-/** Each rule with how a segment that breaks it is written instead. */
+/** Each rule, with the replacement for a segment that breaks it. */
 const SEGMENT_RULES = [
   ['windows-character', FORBIDDEN_CHARACTER, (text: string) => text.replaceAll(/[<>:"|?*]/g, '_')],
   ['windows-device', RESERVED, (text: string) => `_${cutToBytes(text, LONGEST_SEGMENT_BYTES - 1)}`],
@@ -29,7 +30,7 @@ const segmentProblem = (name: string): EntryNameFault['reason'] | undefined => {
   return SEGMENT_RULES.find(([, broken]) => segments.some((segment) => broken.test(segment)))?.[0];
 };
 
-/** The first name that some system cannot hold, or not beside the others. Names must be good otherwise. Pure. */
+/** The first name that some system cannot store, or not beside the others. The names must be valid otherwise. Pure. */
 export const checkPortableNames = (names: readonly string[]): EntryNameFault | undefined => {
   for (const [index, name] of names.entries()) {
     const reason = segmentProblem(name);
@@ -44,7 +45,7 @@ const rewriteSegment = (segment: string): string =>
 
 const LONGEST_EXTENSION = 32;
 
-/** `name (2).txt`; a dot that begins a name begins no extension, and what is long is none. */
+/** `name (2).txt`. A leading dot does not start an extension, and a long extension does not count as one. */
 const numbered = (name: string, n: number): string => {
   const dot = name.lastIndexOf('.');
   const isExtension = dot > name.lastIndexOf('/') + 1 && name.length - dot <= LONGEST_EXTENSION;
@@ -53,13 +54,13 @@ const numbered = (name: string, n: number): string => {
 };
 
 /**
- * Names that every system can hold, in the same order: a forbidden character becomes `_`, a device gets a `_` before it, and
- * of names that would be one each further one gets a number. Good names stay as they are. Pure.
+ * Converts names to names that every system can store, in the same order: a forbidden character becomes `_`, a device
+ * name gets a `_` prefix, and duplicates get a number. Valid names stay unchanged. Pure.
  */
 export const toPortableNames = (names: readonly string[]): readonly string[] => {
   const rewritten = names.map((name) => name.split('/').map(rewriteSegment).join('/'));
   const index = createNameIndex(rewritten);
-  /** The highest number that a name has got so far; the first one has none. */
+  /** The highest number used for a name so far. The first occurrence has no number. */
   const numbers = new Map<string, number>();
   return rewritten.map((name) => {
     const key = foldName(name);

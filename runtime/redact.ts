@@ -1,10 +1,10 @@
 /**
- * Presigned URLs, userinfo and tokens are credentials. Only scheme, host and path of a URL may be printed; and since
- * libraries put URLs into their messages, every text that leaves the process goes through redactText.
+ * Presigned URLs, userinfo and tokens are credentials. Only scheme, host and path of a URL may be printed. Libraries
+ * put URLs into their messages, so redactText processes all text that leaves the process.
  */
 const MASK = '[redacted]';
 
-/** Scheme, host and path; a query, fragment or userinfo is dropped whole, whatever its names. */
+/** Keeps scheme, host and path. Removes any query, fragment and userinfo completely. */
 export const redactUrl = (url: string): string => {
   const parsed = URL.parse(url);
   if (!parsed) return MASK;
@@ -21,14 +21,14 @@ const SECRET_WORDS: readonly RegExp[] = [
   /\b(?:X-Amz-(?:Signature|Security-Token|Credential)|X-Goog-(?:Signature|Credential)|Signature|sig|token|AWSAccessKeyId)=[^\s&"']+/gi,
 ];
 
-/** Masks URLs' secrets and everything that looks like one of our credentials. */
+/** Masks secrets in URLs, and everything that looks like one of our credentials. */
 export const redactText = (text: string): string =>
   SECRET_WORDS.reduce(
     (result, pattern) => result.replace(pattern, MASK),
     text.replace(URL_IN_TEXT, (url) => redactUrl(url)),
   );
 
-/** What may be logged of an error: name, code, redacted message and stack, and the same of its causes. */
+/** The parts of an error that may be logged: name, code, redacted message and stack, and the same for its causes. */
 export interface LoggedError {
   readonly name: string;
   readonly code?: string;
@@ -37,7 +37,7 @@ export interface LoggedError {
   readonly cause?: LoggedError;
 }
 
-/** Leaves out every other field: libraries hang requests, inputs and headers onto their errors. */
+/** Drops all other fields, because libraries attach requests, inputs and headers to errors. */
 export const redactError = (thrown: unknown, depth = 0): LoggedError => {
   if (!(thrown instanceof Error)) return { name: typeof thrown, message: redactText(String(thrown)) };
   const code = 'code' in thrown && typeof thrown.code === 'string' ? { code: thrown.code } : {};

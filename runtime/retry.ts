@@ -4,13 +4,13 @@ import { AppError } from './errors.ts';
 export interface RetryPolicy {
   /** Total attempts, including the first. */
   readonly attempts: number;
-  /** Upper bound of the first wait; doubled for each further one. The wait is drawn evenly between 0 and the bound (full jitter). */
+  /** Upper bound of the first wait, doubled for each further one. The wait is random between 0 and the bound (full jitter). */
   readonly baseDelayMs: number;
   readonly maxDelayMs: number;
-  /** Longest wait that a Retry-After may ask for; a longer one ends the retries. */
+  /** Longest Retry-After to wait for. A longer one ends the retries. */
   readonly maxRetryAfterMs?: number;
   readonly isRetryable?: (error: unknown) => boolean;
-  /** True when the failed try got further than all before it: its failure counts as the first again. */
+  /** True if the failed attempt made more progress than all before it. Its failure then counts as the first one. */
   readonly gotFurther?: (error: unknown) => boolean;
   readonly onRetry?: (error: unknown, attempt: number, delayMs: number) => void;
 }
@@ -23,7 +23,7 @@ export const backoffBoundMs = (
   attempt: number,
 ): number => Math.min(policy.maxDelayMs, policy.baseDelayMs * 2 ** Math.min(attempt - 1, 30));
 
-/** How long to wait before the next try; undefined when there is to be none. */
+/** Wait before the next attempt. Undefined if there is none. */
 const nextDelayMs = (policy: RetryPolicy, error: unknown, attempt: number): number | undefined => {
   const isRetryable = policy.isRetryable ?? defaultIsRetryable;
   if (attempt >= policy.attempts || !isRetryable(error)) return undefined;
@@ -33,8 +33,8 @@ const nextDelayMs = (policy: RetryPolicy, error: unknown, attempt: number): numb
 };
 
 /**
- * Runs `task` until it succeeds, is not retryable, or the attempts are used up; then throws the last error.
- * An aborted signal ends a wait at once and throws the signal's reason.
+ * Runs `task` until it succeeds, fails with an error that is not retryable, or has no attempts left; then throws the
+ * last error. If the signal aborts, a wait ends immediately and throws the reason of the signal.
  */
 export const retry = async <T>(
   task: (attempt: number) => Promise<T>,

@@ -1,25 +1,25 @@
 import { type Clock, systemClock } from './clock.ts';
 
 /**
- * The time of day on which a process and its API server agree. Our own clock while the answers of the API server bear it
- * out; theirs, carried on by the monotonic clock, when ours jumped or was never right.
+ * The wall-clock time of the API server. Uses the local clock while it agrees with the Date headers of the API server.
+ * If the local clock is wrong or jumps, continues the server's time with the monotonic clock.
  */
 export interface ServerClock extends Clock {
-  /** Takes note of the Date header of an answer that has just come, to a request that was sent at this monotonic time. */
+  /** Reads the Date header of a response that has just arrived. `sentMs` is the monotonic time of the request. */
   hear(header: string | readonly string[] | undefined, sentMs: number): void;
 }
 
-/** Clocks that are kept in step differ by less; a header tells whole seconds. */
+/** Synchronised clocks differ by less. A Date header has a resolution of one second. */
 const TOLERANCE_MS = 2_000;
 const HEADER_STEP_MS = 1_000;
 
-/** Between which values the API server's time minus our monotonic time lies. */
+/** Lower and upper bound of the API server's time minus our monotonic time. */
 interface Bounds {
   readonly low: number;
   readonly high: number;
 }
 
-/** Each answer narrows the bounds down; one that contradicts them comes from a clock that was set, and counts alone. */
+/** Each response narrows the bounds. A response that contradicts them comes from a clock that was changed, and replaces them. */
 const narrowed = (known: Bounds | undefined, reported: Bounds): Bounds => {
   if (!known || reported.low > known.high || reported.high < known.low) return reported;
   return { low: Math.max(known.low, reported.low), high: Math.min(known.high, reported.high) };

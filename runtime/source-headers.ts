@@ -1,12 +1,12 @@
-/** Request headers that a caller gives for a source. What API and zipper hold them to is one rule, so it stands here. */
+/** Request headers that a caller sets for a source. API and zipper apply the same rules. */
 export type SourceHeaders = Readonly<Record<string, string>>;
 
-/** Of one source. */
+/** Limits for each source. */
 export const SOURCE_HEADER_LIMITS = { headers: 16, nameLength: 128, valueLength: 4096 } as const;
 const SOURCE_HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const VISIBLE_ASCII = /^[\x20-\x7e]*$/;
 
-/** Those of the connection, of the message's framing, and those by which the zipper asks for exact bytes. */
+/** Headers of the connection and of message framing, and headers with which the zipper requests exact bytes. */
 const RESERVED_NAMES: ReadonlySet<string> = new Set([
   'accept-encoding',
   'connection',
@@ -22,11 +22,11 @@ const RESERVED_NAMES: ReadonlySet<string> = new Set([
 ]);
 const RESERVED_PREFIXES = ['content-', 'if-', 'proxy-', 'sec-', ':'] as const;
 
-/** As part of a regular expression that takes the text in either case, for engines without a flag for that. */
+/** Part of a regular expression that ignores case, for engines without a flag for that. */
 const anyCase = (text: string): string =>
   text.replaceAll(/[a-z]/g, (letter) => `[${letter.toUpperCase()}${letter}]`);
 
-/** The names that may be set, for callers; isReserved below says the same. */
+/** The names that callers may set. isReserved below checks the same rule. */
 export const SOURCE_HEADER_NAME_PATTERN = [
   `^(?!(?:${[...RESERVED_NAMES].map(anyCase).join('|')})$)`,
   `(?!${RESERVED_PREFIXES.map(anyCase).join('|')})`,
@@ -54,7 +54,9 @@ const valueProblem = (value: unknown): string | undefined => {
   return undefined;
 };
 
-/** Why the headers may not be sent, as the end of a sentence; undefined when they may. Names no value. Pure. */
+/**
+ * Why the headers are invalid, as the end of a sentence; undefined if they are valid. Contains no header value. Pure.
+ */
 export const sourceHeadersProblem = (headers: unknown): string | undefined => {
   if (!isRecord(headers)) return 'must be an object of strings';
   const entries = Object.entries(headers);
@@ -67,7 +69,7 @@ export const sourceHeadersProblem = (headers: unknown): string | undefined => {
     .find((problem) => problem !== undefined);
 };
 
-/** Headers of a list, names in lower case; undefined when they break the rule. Pure. */
+/** Headers of a file list, with names in lower case. Undefined if they break the rules. Pure. */
 export const readSourceHeaders = (headers: unknown): SourceHeaders | undefined => {
   if (sourceHeadersProblem(headers) !== undefined || !isRecord(headers)) return undefined;
   return Object.fromEntries(

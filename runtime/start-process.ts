@@ -8,13 +8,13 @@ export interface ProcessOptions<C extends { readonly logLevel: LogLevel }> {
   readonly name: string;
   readonly env: Env;
   readonly readConfig: (env: Env) => C;
-  /** Does the work; returns the exit code. */
+  /** Runs the process and returns the exit code. */
   readonly serve: (config: C, log: Logger, lifetime: Lifetime) => Promise<number>;
-  /** After this long since a signal the process ends whatever is still running. */
+  /** Time after a signal at which the process exits even if work is still active. */
   readonly shutdownTimeoutMs: (config: C) => number;
 }
 
-/** Starts a server process: reads its settings, then serves until a signal. Bad settings end it with code 1 and a log line. */
+/** Runs a server process: reads its settings, then serves until a signal. Invalid settings end it with code 1 and a log line. */
 export const startProcess = async <C extends { readonly logLevel: LogLevel }>(
   options: ProcessOptions<C>,
 ): Promise<void> => {

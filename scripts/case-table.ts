@@ -1,4 +1,4 @@
-/** The pure part of verification.ts: which cases docs/cases.md describes, which file names which case, and the table of both. */
+/** The pure part of verification.ts: reads the cases of docs/cases.md, finds the files that name each case, and builds the table. */
 
 export interface TextFile {
   readonly path: string;
@@ -19,7 +19,7 @@ const IN_PARENTHESES = /\([A-Z]{1,2}\d+(?:, [A-Z]{1,2}\d+)*\)/g;
 /** The name of a test ends with its cases: 'refuses a redirect to a private address (S43)'. */
 const END_OF_NAME = /(?: \([A-Z]{1,2}\d+(?:, [A-Z]{1,2}\d+)*\))+['"`]/g;
 
-/** The paths of the files that name a case, by case. */
+/** Paths of the files that name a case, by case ID. */
 const filesByCase = (files: readonly TextFile[], pattern: RegExp): ReadonlyMap<string, readonly string[]> => {
   const found = new Map<string, string[]>();
   for (const { path, text } of files)

@@ -1,6 +1,6 @@
 /**
- * Copies crds/*.yaml into the chart, each with the annotation that makes Helm keep it when the release goes.
- * Run it after a change of a definition; a test demands that the copies are up to date.
+ * Copies crds/*.yaml into the chart, with the annotation that makes Helm keep them after an uninstall. Run it after you
+ * change a definition; a test compares the copies.
  */
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ export const CRD_TEMPLATES = join(ROOT, 'charts/zipjobs/templates/crds');
 const HEAD = '# Copied from crds/ by scripts/sync-crds.ts; edit it there.\n';
 const KEEP = '  annotations:\n    helm.sh/resource-policy: keep\n';
 
-/** The chart's copy of a definition: the same text, kept by Helm. */
+/** The chart's copy of a definition, with the annotation. */
 const chartCopyOf = (name: string, text: string): string => {
   const copy = text.replace(/^metadata:\n/m, `metadata:\n${KEEP}`);
   if (copy === text) throw new Error(`crds/${name} has no line 'metadata:' to put the annotation under`);
@@ -20,7 +20,7 @@ const chartCopyOf = (name: string, text: string): string => {
   return HEAD + copy;
 };
 
-/** File name and text of each definition as the chart must hold it. */
+/** File name and text of each definition in the chart. */
 export const chartCrds = async (): Promise<ReadonlyMap<string, string>> => {
   const names = (await readdir(SOURCE)).filter((name) => name.endsWith('.yaml')).sort();
   const read = async (name: string): Promise<[string, string]> => [
@@ -30,7 +30,7 @@ export const chartCrds = async (): Promise<ReadonlyMap<string, string>> => {
   return new Map(await Promise.all(names.map(read)));
 };
 
-/** @throws Error when a definition cannot be copied. */
+/** @throws Error if a definition cannot be copied */
 export const writeChartCrds = async (): Promise<void> => {
   const crds = await chartCrds();
   await mkdir(CRD_TEMPLATES, { recursive: true });

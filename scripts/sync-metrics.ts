@@ -1,6 +1,6 @@
 /**
- * docs/metrics.md is the table of the metrics that the processes register. `node scripts/sync-metrics.ts` fails when the file is
- * not what they register; with `--write` it writes it.
+ * Compares docs/metrics.md with the metrics that the processes register, and fails if they differ. With `--write`,
+ * writes the file.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { type Metric, Registry } from 'prom-client';
@@ -54,7 +54,7 @@ const PROCESSES: Readonly<Record<Process, (registry: Registry) => void>> = {
 const labelsOf = (metric: Metric): readonly string[] =>
   'labelNames' in metric && Array.isArray(metric.labelNames) ? metric.labelNames.map(String) : [];
 
-/** Every metric of a process but those of Node itself (`process_*`, `nodejs_*`), by name. */
+/** Every metric of a process except those of Node.js (`process_*`, `nodejs_*`), by name. */
 export const metricsOf = async (process: Process): Promise<readonly MetricFacts[]> => {
   const registry = new Registry();
   PROCESSES[process](registry);

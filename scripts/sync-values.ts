@@ -1,6 +1,6 @@
 /**
- * Writes what the chart repeats of the processes' settings and of its own values: the settings in values.schema.json
- * and the tables in README.md. Run it after a change of a config.ts or of values.yaml; a test demands no difference.
+ * Writes the generated parts of the chart: the settings of the processes in values.schema.json, and the tables in
+ * README.md. Run it after you change a config.ts or values.yaml; a test compares the result.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -23,7 +23,7 @@ export const PROCESSES: Readonly<Record<'api' | 'dashboard' | 'controller' | 'zi
   zipper: ZIPPER_SETTINGS,
 };
 
-/** Set by templates, by the controller or by the kubelet; not for `settings`, which would contradict them. */
+/** Set by templates, by the controller or by the kubelet, so `settings` must not contain them. */
 const SET_ELSEWHERE = new Set(
   `HOST PORT ADMIN_PORT LOG_LEVEL INSTANCE LEASE_NAME POD_NAME POD_NAMESPACE POD_UID SERVICE_ACCOUNT_DIR TERMINATION_LOG
   DASHBOARD_URL DASHBOARD_ALLOW_HTTP DASHBOARD_OIDC_ISSUER DASHBOARD_OIDC_CLIENT_ID
@@ -36,7 +36,7 @@ const SET_ELSEWHERE = new Set(
   TASK_FILE BUCKET_DIR FILES_DIR TRACEPARENT`.split(/\s+/),
 );
 
-/** The settings of a process that `<process>.settings` may hold, by name. */
+/** The settings that `<process>.settings` may contain, by name. */
 const freeSettings = (settings: Settings): readonly Setting[] =>
   Object.values(settings)
     .filter(({ env }) => !SET_ELSEWHERE.has(env))
@@ -49,7 +49,7 @@ interface ValuesSchema {
   definitions: Record<string, { properties: Record<string, unknown> }>;
 }
 
-/** values.schema.json with the settings as the processes declare them now. */
+/** values.schema.json with the current settings of the processes. */
 export const withSettings = (schema: ValuesSchema): ValuesSchema => {
   const definitions = { ...schema.definitions };
   for (const [process, settings] of Object.entries(PROCESSES)) {
@@ -75,18 +75,18 @@ const settingsTable = (settings: Settings): string =>
 
 type Row = readonly [path: string, value: string, comment: string];
 
-/** Maps that are one value to a user, not a folder of values. */
+/** Maps that users set as one value. */
 const isLeaf = (path: string, pair: Pair): boolean =>
   !isMap(pair.value) || pair.value.items.length === 0 || path.endsWith('.resources');
 
-/** The comment of a file and that of its first key are one to the parser. */
+/** The parser joins the comment of the file with the comment of its first key. */
 const lastParagraph = (comment: string): string => comment.split(/\n\s*\n/).at(-1) ?? '';
 
 const rowsOf = (pairs: readonly Pair[], parent: string, first = ''): Row[] =>
   pairs.flatMap((pair, index) => {
     if (!isScalar(pair.key)) throw new Error(`values.yaml: a key under '${parent}' is no text`);
     const path = parent === '' ? String(pair.key.value) : `${parent}.${String(pair.key.value)}`;
-    // The comment before the first key of a map belongs to the map in the parser's eyes.
+    // The parser attaches the comment before the first key of a map to the map.
     const comment = pair.key.commentBefore ?? (index === 0 ? first : '');
     if (!isLeaf(path, pair) && isMap(pair.value))
       return rowsOf(pair.value.items, path, pair.value.commentBefore ?? '');
@@ -112,7 +112,7 @@ const replaceBlock = (text: string, name: string, block: string): string => {
   return `${before}${start}\n${block}\n${after}`;
 };
 
-/** README.md with its tables as they must be. */
+/** README.md with the current tables. */
 export const withTables = async (readme: string): Promise<string> => {
   let text = replaceBlock(readme, 'values', await valuesTable());
   for (const [process, settings] of Object.entries(PROCESSES))

@@ -1,6 +1,6 @@
 /**
- * docs/verification.md lists the cases of docs/cases.md with the tests that show each of them. `node scripts/verification.ts`
- * fails when that file is out of date or when cases and tests do not match; with `--write` it writes the file.
+ * Compares docs/verification.md, which lists the tests of each case of docs/cases.md, and fails if it is out of date or
+ * if cases and tests do not match. With `--write`, writes the file.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { glob } from 'node:fs/promises';

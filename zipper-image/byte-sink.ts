@@ -1,6 +1,6 @@
 /**
- * Takes bytes in order. A chunk belongs to the caller again as soon as the call (or the promise that it returned) is over.
- * Undefined means that there was room at once: the caller of a hot loop need not await then.
+ * Receives bytes in order. The caller can reuse a chunk once the call, or the promise that it returned, has completed.
+ * Undefined means that there was room, so that the caller need not await in a hot loop.
  */
 export interface ByteSink {
   write(chunk: Uint8Array): Promise<void> | undefined;

@@ -19,8 +19,8 @@ import type { Store } from './store/store.ts';
 import { createUploadsLeft } from './store/uploads-left.ts';
 import { inlineFiles, readCredentials, readTask } from './tasks/task.ts';
 
-// Almost everything here dies young or is a buffer outside the heap: a young generation that keeps its first size collects
-// as well, and leaves some 40 MB less resident.
+// Most objects here are short-lived, or buffers outside the heap. A young generation that keeps its initial size
+// collects them equally well, and saves about 40 MB of resident memory.
 setFlagsFromString('--semi-space-growth-factor=1');
 
 interface Process {
@@ -36,7 +36,7 @@ type Outcome = TerminationMessage extends infer M
     : never
   : never;
 
-/** The S3 client is the largest module of all; it is loaded only where it is needed, and while other things are waited for. */
+/** The S3 client is the largest module. It is loaded only when needed, and while other operations wait. */
 const openStore = async (process: Process, bucket: TaskBucket): Promise<Store> => {
   const [{ createStore }, { providerOf }, agents, credentials] = await Promise.all([
     import('./store/store.ts'),
@@ -50,7 +50,7 @@ const openStore = async (process: Process, bucket: TaskBucket): Promise<Store> =
     allowHttp: config.storeAllowHttp,
   });
   const allowNames = config.storeAllowedHosts.map((host) => host.replace(/:\d+$/, ''));
-  // One connection beside those of the parts: for what is asked while they are on their way.
+  // One connection more than parts in flight, for other requests during the upload.
   const options = { connections: config.partsInFlight + 1 };
   const store = createStore({
     bucket,
@@ -84,7 +84,7 @@ const openStatusApi = async ({ config, lifetime }: Process, task: ArchiveTask) =
 };
 
 const uploadsLeft = createUploadsLeft();
-/** The times in the status are the API server's, however wrong the clock of the node is. */
+/** The times in the status are those of the API server, so that a wrong clock of the node does not matter. */
 const clock = createServerClock();
 
 const archive = async (process: Process, task: ArchiveTask): Promise<Outcome> => {
@@ -152,7 +152,7 @@ const { env } = process;
 const terminationLog = terminationLogPath(env);
 let mode: ZipperMode = 'archive';
 
-const tell = (outcome: Outcome): Promise<void> =>
+const report = (outcome: Outcome): Promise<void> =>
   writeTerminationMessage(terminationLog, {
     contractVersion: CONTRACT_VERSION,
     ...outcome,
@@ -162,7 +162,7 @@ const tell = (outcome: Outcome): Promise<void> =>
 const fail = async (error: unknown, log: Logger): Promise<number> => {
   const failure = toFailure(error);
   log.error({ err: error, ...failure }, 'the task failed');
-  await tell({ mode, failure });
+  await report({ mode, failure });
   return exitCodeOf(failure.code);
 };
 
@@ -182,7 +182,7 @@ const start = async (): Promise<void> => {
         mode = read;
       });
       log.info(outcome, 'the task succeeded');
-      await tell(outcome);
+      await report(outcome);
       return EXIT_CODES.ok;
     } catch (error) {
       return await fail(error, log);

@@ -50,7 +50,7 @@ export const readExamples = (helpUrl: string): Examples => ({
         metadata: { order: 4711 },
         error: {
           code: 'SourceNotFound',
-          message: 'file 1 at https://files.example.com/2026/tables.csv answered 404',
+          message: 'file 1 (https://files.example.com/2026/tables.csv): the source responded with status 404',
           file_index: 1,
           http_status: 404,
           retriable: false,
@@ -104,7 +104,7 @@ export const WEBHOOK_EXAMPLES = {
       metadata: { order: 4711 },
       error: {
         code: 'SourceNotFound',
-        message: 'file 1 at https://files.example.com/2026/tables.csv answered 404',
+        message: 'file 1 (https://files.example.com/2026/tables.csv): the source responded with status 404',
         file_index: 1,
       },
     },

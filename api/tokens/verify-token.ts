@@ -10,12 +10,12 @@ import { serviceUnavailable } from '../api-error.ts';
 /** A verification that a token and its project existed at a given time. */
 export interface Verification {
   /** Monotonic time of the request to the API server. */
-  readonly provenAt: number;
+  readonly verifiedAt: number;
   readonly token: ZipToken;
   readonly project: ZipProject;
 }
 
-export interface ProveTokenDeps {
+export interface TokenVerificationDeps {
   readonly tokenClient: Pick<ObjectClient<ZipToken>, 'get'>;
   readonly projectClient: Pick<ObjectClient<ZipProject>, 'get'>;
   readonly clock: Clock;
@@ -35,17 +35,17 @@ export interface ProveTokenDeps {
 export type VerifyToken = (candidate: ZipToken) => Promise<Verification | undefined>;
 
 /** Includes the uid, because a deleted token may be created again under the same name. */
-const proofKey = (token: ZipToken): string => `${objectKey(token)}/${token.metadata.uid ?? ''}`;
+const verificationKey = (token: ZipToken): string => `${objectKey(token)}/${token.metadata.uid ?? ''}`;
 
 /** True for a project that exists and is not being deleted. */
 export const isOpenProject = (project: ZipProject | undefined): project is ZipProject =>
   project !== undefined && project.metadata.deletionTimestamp === undefined;
 
 const askFor =
-  ({ tokenClient, projectClient, clock, verificationTimeoutMs }: ProveTokenDeps): VerifyToken =>
+  ({ tokenClient, projectClient, clock, verificationTimeoutMs }: TokenVerificationDeps): VerifyToken =>
   async (candidate) => {
     const { namespace, name, uid } = candidate.metadata;
-    const provenAt = clock.monotonicMs();
+    const verifiedAt = clock.monotonicMs();
     const limit = { attempt: `verification of token ${objectKey(candidate)}`, ms: verificationTimeoutMs };
     const [token, project] = await withTimeLimit(limit, (signal) =>
       Promise.all([
@@ -54,33 +54,33 @@ const askFor =
       ]),
     );
     if (token === undefined || token.metadata.uid !== uid || !isOpenProject(project)) return undefined;
-    return { provenAt, token, project };
+    return { verifiedAt, token, project };
   };
 
 /**
  * Verifies a token and its project with the API server, at most once per `freshMs` for all requests with the token and without
  * concurrent calls. While the API server does not respond, the last verification is accepted for `staleMs`.
  */
-export const createVerifyToken = (deps: ProveTokenDeps): VerifyToken => {
+export const createVerifyToken = (deps: TokenVerificationDeps): VerifyToken => {
   const { clock, log, freshMs, staleMs } = deps;
   const ask = askFor(deps);
   /** By token and uid, oldest first. */
-  const proofs = new Map<string, Verification>();
+  const verifications = new Map<string, Verification>();
   const running = new Map<string, Promise<Verification | undefined>>();
 
-  const ageOf = (verification: Verification): number => clock.monotonicMs() - verification.provenAt;
+  const ageOf = (verification: Verification): number => clock.monotonicMs() - verification.verifiedAt;
 
   const keep = (key: string, verification: Verification | undefined): void => {
-    proofs.delete(key);
-    for (const [oldKey, old] of proofs) {
+    verifications.delete(key);
+    for (const [oldKey, old] of verifications) {
       if (ageOf(old) <= staleMs) break;
-      proofs.delete(oldKey);
+      verifications.delete(oldKey);
     }
-    if (verification !== undefined) proofs.set(key, verification);
+    if (verification !== undefined) verifications.set(key, verification);
   };
 
   const lastVerification = (key: string, error: unknown): Verification => {
-    const last = proofs.get(key);
+    const last = verifications.get(key);
     if (last === undefined || ageOf(last) > staleMs) throw serviceUnavailable(error);
     log.warn({ err: error, zipToken: key }, 'could not verify a token again; using its last verification');
     return last;
@@ -99,8 +99,8 @@ export const createVerifyToken = (deps: ProveTokenDeps): VerifyToken => {
   };
 
   return async (candidate) => {
-    const key = proofKey(candidate);
-    const last = proofs.get(key);
+    const key = verificationKey(candidate);
+    const last = verifications.get(key);
     if (last !== undefined && ageOf(last) <= freshMs) return last;
     const asking = running.get(key) ?? askAndKeep(candidate, key);
     running.set(key, asking);

@@ -10,7 +10,7 @@ import type { DeliveryResponse } from './dispatcher.ts';
 import { signatureHeader } from './signature.ts';
 
 /** Maximum bytes of a response that are read. */
-const MAX_ANSWER_BYTES = 64 * 1024;
+const MAX_RESPONSE_BYTES = 64 * 1024;
 
 export interface DeliverOptions {
   readonly agent: Dispatcher;
@@ -35,7 +35,7 @@ const drain = async (body: Dispatcher.ResponseData['body']): Promise<void> => {
   for await (const chunk of body) {
     seen += Buffer.isBuffer(chunk) ? chunk.length : 0;
     // Leaving the loop destroys the body and with it the connection.
-    if (seen > MAX_ANSWER_BYTES) break;
+    if (seen > MAX_RESPONSE_BYTES) break;
   }
 };
 

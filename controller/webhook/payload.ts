@@ -25,9 +25,9 @@ const cut = (text: string, room: number): string => {
 const errorOf = (status: ZipJobStatus, room: number): string => {
   const { reason = 'Internal', message = '', failure } = status;
   const isSame = failure?.code === reason && failure.fileIndex !== undefined;
-  const tell = (text: string): string =>
+  const errorJson = (text: string): string =>
     `,"error":${JSON.stringify({ code: reason, message: text, ...(isSame && { file_index: failure.fileIndex }) })}`;
-  return tell(cut(message, room - bytesOf(tell(''))));
+  return errorJson(cut(message, room - bytesOf(errorJson(''))));
 };
 
 /** As many indices as fit, and their total number if not all fit. */

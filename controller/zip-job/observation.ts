@@ -39,8 +39,8 @@ export interface Observation {
 }
 
 /**
- * The status fields that the controller sends, always all of them. `result` is among them only when the store proved an
- * attempt that was lost before it could write its own.
+ * The status fields that the controller sends, always all of them. They include `result` only if the attempt was lost
+ * before it could write its own, and the archive was found in the store.
  */
 export type OwnedStatus = ControllerStatus & Pick<ZipperStatus, 'result'>;
 

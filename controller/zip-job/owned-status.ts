@@ -10,7 +10,7 @@ import {
 import { apiStatusOf, type Phase, type UploadState, type ZipJob, type ZipJobStatus } from '#crds/zip-job.ts';
 import type { OwnedStatus } from './observation.ts';
 
-const UNRECORDED_RESULT: Reason = 'ProvedByStore';
+const UNRECORDED_RESULT: Reason = 'VerifiedInStore';
 
 const conditionIs = (
   conditions: readonly Condition[] | undefined,

@@ -61,7 +61,7 @@ const countDelivery = (
   metrics.deliverySeconds.observe(last.durationMs / 1000);
 };
 
-const countBeginning = (metrics: ControllerMetrics, { before, after, now }: Move): void => {
+const countStart = (metrics: ControllerMetrics, { before, after, now }: Move): void => {
   const waited = secondsBetween(after.acceptedAt, now.getTime());
   if (waited === undefined) return;
   if (!before.job && after.job) metrics.queueSeconds.observe(waited);
@@ -83,7 +83,7 @@ export const countTransition = (metrics: ControllerMetrics, move: Move): void =>
   for (const attempt of newAttempts(before, after))
     metrics.attempts.inc({ class: attempt.class ?? 'transient' });
   countAbortFailures(metrics, before, after);
-  countBeginning(metrics, move);
+  countStart(metrics, move);
   if (!isTerminal(before) && isTerminal(after)) countEnd(metrics, after);
   countDelivery(metrics, before.webhook, after.webhook);
 };

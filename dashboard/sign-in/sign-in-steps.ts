@@ -30,7 +30,7 @@ export interface SignInDeps {
 /** Handles one request of the sign-in or sign-out. */
 export type Step = (ctx: DashboardContext) => Promise<void>;
 
-export const BAD_TOKEN = 'The API server rejected this token. It may be mistyped, expired or revoked.';
+export const INVALID_TOKEN = 'The API server rejected this token. It may be mistyped, expired or revoked.';
 export const STORE_AWAY =
   'The session store is not responding, so you cannot sign in right now. Try again in a moment.';
 

@@ -6,8 +6,8 @@ import { SessionStoreAwayError } from '../sessions/session-store.ts';
 import type { Session } from '../sessions/sessions.ts';
 import { createProviderSteps } from './provider-steps.ts';
 import {
-  BAD_TOKEN,
   createSignInSteps,
+  INVALID_TOKEN,
   type SignInDeps,
   STORE_AWAY,
   type Step,
@@ -42,7 +42,7 @@ const createWithToken = (deps: SignInDeps): Step => {
     await steps.limit(ctx);
     await steps.attempt(ctx, next, async () => {
       if (await steps.begin(ctx, token)) seeOther(ctx, next);
-      else await refuse(BAD_TOKEN);
+      else await refuse(INVALID_TOKEN);
     });
   };
 };

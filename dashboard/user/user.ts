@@ -21,7 +21,7 @@ export interface User {
 
 /** How long a menu may be out of date; the routes behind it always check again. */
 const MENU_AGE_MS = 3_000;
-const MAX_ANSWERS = 20_000;
+const MAX_RESPONSES = 20_000;
 
 interface Response {
   readonly verdict: Promise<Verdict>;
@@ -39,7 +39,7 @@ export const createUsers = (deps: {
   const forgetOld = (): void => {
     const now = clock.monotonicMs();
     for (const [key, { untilMs }] of responses) {
-      if (untilMs > now && responses.size < MAX_ANSWERS) return;
+      if (untilMs > now && responses.size < MAX_RESPONSES) return;
       responses.delete(key);
     }
   };

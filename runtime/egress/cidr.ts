@@ -30,7 +30,7 @@ export const embeddedIpv4 = (address: Address): Address => ({
   value: address.value & 0xffff_ffffn,
 });
 
-/** Parses the one canonical spelling that the resolver and URL() give; undefined for short, octal or zoned forms. */
+/** Parses the canonical spelling that resolvers and URL() return. Undefined for short, octal or zoned forms. */
 export const parseAddress = (text: string): Address | undefined =>
   isIP(text) === 0 || text.includes('%') ? undefined : toAddress(text);
 
@@ -39,7 +39,10 @@ const networkOf = (family: 4 | 6, value: bigint, prefix: number): bigint => {
   return (value >> hostBits) << hostBits;
 };
 
-/** `10.0.0.0/8`, or one address; host bits are cut. A mapped range becomes the IPv4 range that it means. Undefined when it is none. */
+/**
+ * Parses `10.0.0.0/8` or a single address, and ignores host bits. A mapped range becomes its IPv4 range. Undefined if
+ * the text is not a range.
+ */
 export const parseCidr = (text: string): Cidr | undefined => {
   const [host = '', length, ...rest] = text.trim().split('/');
   const address = parseAddress(host);
@@ -54,7 +57,7 @@ export const parseCidr = (text: string): Cidr | undefined => {
   return { family: address.family, value: networkOf(address.family, address.value, prefix), prefix };
 };
 
-/** True when the whole of `inner` lies in `outer`. */
+/** True if `outer` contains all of `inner`. */
 export const contains = (outer: Cidr, inner: Cidr | Address): boolean => {
   if (outer.family !== inner.family) return false;
   if ('prefix' in inner && inner.prefix < outer.prefix) return false;
@@ -62,7 +65,7 @@ export const contains = (outer: Cidr, inner: Cidr | Address): boolean => {
   return inner.value >> shift === outer.value >> shift;
 };
 
-/** What is left of `range` when `hole` is cut out of it. */
+/** The rest of `range` without `hole`. */
 export const cutOut = <T extends Cidr>(range: T, hole: Cidr): readonly T[] => {
   if (contains(hole, range)) return [];
   if (!contains(range, hole)) return [range];

@@ -6,7 +6,7 @@ export interface ReasonedCidr extends Cidr {
   readonly reason: RefusalReason;
 }
 
-/** Everything in IPv4 that is not another machine on the public internet. */
+/** All IPv4 ranges that are not public internet addresses of other machines. */
 const CLOSED_IPV4: Readonly<Record<string, RefusalReason>> = {
   '0.0.0.0/8': 'loopback',
   '10.0.0.0/8': 'private',
@@ -30,8 +30,8 @@ const CLOSED_IPV4: Readonly<Record<string, RefusalReason>> = {
 };
 
 /**
- * IPv6 is closed but for 2000::/3, because new special ranges keep being made outside it; these are the closed ones inside.
- * Tunnels (Teredo, 6to4) are closed: the IPv4 address in them is where the packets go.
+ * All of IPv6 except 2000::/3 is closed, because new special ranges are allocated outside it. The others are the closed
+ * ranges inside it. Tunnels (Teredo, 6to4) are closed because packets go to the IPv4 address inside the IPv6 address.
  */
 const CLOSED_IPV6: Readonly<Record<string, RefusalReason>> = {
   '::/3': 'outside-global-unicast',
@@ -44,7 +44,7 @@ const CLOSED_IPV6: Readonly<Record<string, RefusalReason>> = {
   '3fff::/20': 'special-purpose',
 };
 
-/** Parses a range of the setting `origin`. @throws ConfigError that names the setting and the bad part. */
+/** Parses a range of the setting `origin`. @throws ConfigError that names the setting and the invalid part */
 export const requireCidr = (text: string, origin: string): Cidr => {
   const cidr = parseCidr(text);
   if (!cidr)
@@ -55,13 +55,13 @@ export const requireCidr = (text: string, origin: string): Cidr => {
 const table = (ranges: Readonly<Record<string, RefusalReason>>): readonly ReasonedCidr[] =>
   Object.entries(ranges).map(([text, reason]) => ({ ...requireCidr(text, 'closed ranges'), reason }));
 
-/** Mapped addresses are judged as the IPv4 address in them. net.BlockList, too, would match every IPv4 address against a range that holds these. */
+/** Mapped addresses are checked as IPv4 addresses. With this range, net.BlockList would match every IPv4 address. */
 const MAPPED_HOLE: Cidr = { family: 6, value: 0xffffn << 32n, prefix: 96 };
 
-/** The ranges that are closed by nature as they are written above, for what speaks of ranges and not of addresses. */
+/** The ranges that are closed by default, as text, for code that handles ranges instead of addresses. */
 export const CLOSED_CIDRS: readonly string[] = [...Object.keys(CLOSED_IPV4), ...Object.keys(CLOSED_IPV6)];
 
-/** The ranges that are closed by nature. */
+/** The ranges that are closed by default. */
 export const BASE_RANGES: readonly ReasonedCidr[] = [
   ...table(CLOSED_IPV4),
   ...table(CLOSED_IPV6).flatMap((range) => cutOut(range, MAPPED_HOLE)),

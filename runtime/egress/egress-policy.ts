@@ -16,13 +16,13 @@ import type { RefusalReason } from './refusal-reason.ts';
 export type AddressVerdict = 'allowed' | { readonly refused: RefusalReason };
 
 export interface EgressPolicy {
-  /** Judges the binary address of `ip`; mapped IPv6 addresses are judged as the IPv4 address that they mean. Pure. */
+  /** Checks the binary address of `ip`. Mapped IPv6 addresses are checked as IPv4 addresses. Pure. */
   judgeAddress(ip: string): AddressVerdict;
-  /** Whether names such as `localhost` may be used: 127.0.0.1 was opened by the operator. */
+  /** True if names such as `localhost` are allowed, because the operator opened 127.0.0.1. */
   readonly allowsLoopback: boolean;
-  /** True for host names that the operator exempted from the rules for names; their addresses are judged all the same. */
+  /** True for host names that the operator exempted from the rules for names. Their addresses are still checked. */
   allowsName(host: string): boolean;
-  /** Every closed range, holes cut out: for net.BlockList. */
+  /** Every closed range without its exceptions, for net.BlockList. */
   readonly closedRanges: readonly ClosedRange[];
 }
 
@@ -33,15 +33,18 @@ export interface ClosedRange {
 }
 
 export interface EgressPolicyOptions {
-  /** Ranges that are opened although they are closed by nature. */
+  /** Ranges to open although they are closed by default. */
   readonly allowCidrs: readonly string[];
-  /** Ranges that are closed; they win over everything else. Give the cluster's pod, service and node ranges. */
+  /** Ranges to close. They override everything else. Include the pod, service and node ranges of the cluster. */
   readonly denyCidrs: readonly string[];
-  /** Host names that may be single-label or of the cluster; only names that the operator wrote. Addresses are judged all the same. */
+  /**
+   * Host names that may be single-label or internal to the cluster. Only the operator sets them. Their addresses are
+   * still checked.
+   */
   readonly allowNames?: readonly string[];
-  /** The network's NAT64 prefix (a /96): addresses in it are judged as the IPv4 address in their last 32 bits. */
+  /** The network's NAT64 prefix (a /96). Addresses in it are checked as the IPv4 address in their last 32 bits. */
   readonly nat64Prefix?: string;
-  /** Addresses of this machine, closed unless opened by allowCidrs; those of the interfaces by default. */
+  /** Addresses of this machine, closed unless allowCidrs opens them. Default: those of its network interfaces. */
   readonly ownAddresses?: readonly string[];
 }
 
@@ -62,7 +65,7 @@ const nat64Range = (text: string | undefined): Cidr | undefined => {
   return range;
 };
 
-/** The closed IPv4 ranges as they look behind the NAT64 prefix. */
+/** The closed IPv4 ranges under the NAT64 prefix. */
 const translated = (ranges: readonly ReasonedCidr[], nat64: Cidr): readonly ReasonedCidr[] =>
   ranges
     .filter(({ family }) => family === 4)
@@ -88,9 +91,9 @@ const closedTable = (options: EgressPolicyOptions): readonly ReasonedCidr[] => {
 };
 
 /**
- * The rules of what may be connected to, from one table of closed ranges: the natural ones, less what the operator opens,
+ * The rules for outgoing connections, from one table of closed ranges: the defaults, without what the operator opens,
  * plus what the operator closes.
- * @throws ConfigError for a range that is none.
+ * @throws ConfigError for an invalid range
  */
 export const createEgressPolicy = (options: EgressPolicyOptions): EgressPolicy => {
   const table = closedTable(options);

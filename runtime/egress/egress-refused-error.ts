@@ -2,8 +2,8 @@ import { AppError } from '../errors.ts';
 import type { RefusalReason } from './refusal-reason.ts';
 
 /**
- * A connection that the policy forbids. Retryable, so that to outsiders it behaves like any failed connection and nobody can
- * map the inner network by comparing the two; the reason is in `details`, for operator logs only.
+ * The policy forbids this connection. The error is retryable so that callers see the same behaviour as for any failed
+ * connection; otherwise they could map the internal network. Only operator logs get the reason, from `details`.
  */
 export class EgressRefusedError extends AppError {
   readonly reason: RefusalReason;

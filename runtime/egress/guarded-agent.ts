@@ -7,15 +7,15 @@ import { createGuardedLookup, type ResolveAll } from './guarded-lookup.ts';
 import { judgeHost } from './judge-url.ts';
 
 export interface GuardedAgentOptions {
-  /** Most connections to one origin; further requests wait. */
+  /** Maximum connections to one origin. Further requests wait. */
   readonly connections: number;
-  /** Default 10 s; the look-up and the TLS handshake are included. */
+  /** Default 10 s, including the DNS lookup and the TLS handshake. */
   readonly connectTimeoutMs?: number;
   /** Default 5 s. */
   readonly dnsTimeoutMs?: number;
   /** Another resolver, for tests. */
   readonly lookup?: ResolveAll;
-  /** Certificate authorities beside the built-in ones are named by NODE_EXTRA_CA_CERTS; this replaces them all. */
+  /** Replaces all certificate authorities. To add authorities to the built-in ones, use NODE_EXTRA_CA_CERTS. */
   readonly ca?: string;
 }
 
@@ -23,7 +23,7 @@ const MAX_HEADER_BYTES = 16 * 1024;
 const DEFAULT_CONNECT_TIMEOUT_MS = 10_000;
 export const DEFAULT_DNS_TIMEOUT_MS = 5000;
 
-/** The policy's closed ranges for Node's own check of the address that a socket is about to connect to. */
+/** The closed ranges for Node's own check of the address before a socket connects. */
 export const toBlockList = (policy: EgressPolicy): BlockList => {
   const list = new BlockList();
   for (const { family, network, prefix } of policy.closedRanges) {
@@ -33,15 +33,15 @@ export const toBlockList = (policy: EgressPolicy): BlockList => {
   return list;
 };
 
-/** BlockList knows no prefix of length 0. */
+/** BlockList does not support prefixes of length 0. */
 const halves = (family: 'ipv4' | 'ipv6'): readonly string[] =>
   family === 'ipv4' ? ['0.0.0.0', '128.0.0.0'] : ['::', '8000::'];
 
 /**
- * An HTTP/1.1 client that connects only where the policy allows. Two walls judge every new socket: own rules for literals and
- * for all answers of a look-up, and net.BlockList, built from the same ranges, on the address that is really connected.
- * Proxies of the environment are not used: behind a proxy nobody could see the address. Redirects are not followed.
- * A refused connection fails with EgressRefusedError. Whoever creates the agent destroys it.
+ * An HTTP/1.1 client that connects only to addresses that the policy allows. Two independent checks cover every new
+ * socket: our rules for IP literals and for all results of a DNS lookup, and net.BlockList with the same ranges for the
+ * connected address. Proxies from the environment are ignored, because the address behind a proxy cannot be checked.
+ * Redirects are not followed. A refused connection fails with EgressRefusedError. The caller must destroy the agent.
  */
 export const createGuardedAgent = (policy: EgressPolicy, options: GuardedAgentOptions): Agent => {
   const connect = buildConnector({

@@ -41,7 +41,7 @@ const FAMILIES: Readonly<Record<string, number>> = { IPv4: 4, IPv6: 6 };
 const familyNumber = (family: number | string | undefined): number =>
   typeof family === 'string' ? (FAMILIES[family] ?? 0) : (family ?? 0);
 
-/** Looks a name up and judges all its addresses: one that is refused refuses the name. */
+/** Resolves a name and checks all its addresses. One refused address refuses the name. */
 const resolveGuarded = async (
   policy: EgressPolicy,
   query: { readonly hostname: string; readonly family: number },
@@ -67,7 +67,7 @@ const resolveGuarded = async (
   return [...responses];
 };
 
-/** The `lookup` of a socket, judging every answer. Only names come here: literals must be judged before connecting. */
+/** The `lookup` function of a socket. It receives only names; the caller must check IP literals before it connects. */
 export const createGuardedLookup =
   (policy: EgressPolicy, options: GuardedLookupOptions): LookupFunction =>
   (hostname, lookupOptions, callback) => {

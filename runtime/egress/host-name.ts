@@ -1,6 +1,6 @@
 import type { EgressPolicy } from './egress-policy.ts';
 
-/** Names that mean a place inside the machine, the cluster or the cloud, whatever a resolver says. */
+/** Names that refer to the machine, the cluster or the cloud provider, whatever they resolve to. */
 const INNER_SUFFIXES = ['localhost', 'local', 'internal', 'svc'] as const;
 const INNER_NAMES: ReadonlySet<string> = new Set(['metadata.amazonaws.com']);
 const LONGEST_NAME = 253;
@@ -8,7 +8,7 @@ const LONGEST_LABEL = 63;
 
 const withoutRootDot = (host: string): string => (host.endsWith('.') ? host.slice(0, -1) : host);
 
-/** True when every label of the name has a length that DNS knows. */
+/** True if every label and the whole name have a length that DNS allows. */
 export const isHostName = (host: string): boolean => {
   const name = withoutRootDot(host);
   return (
@@ -19,7 +19,7 @@ export const isHostName = (host: string): boolean => {
 
 const isLoopbackName = (name: string): boolean => name === 'localhost' || name.endsWith('.localhost');
 
-/** Whether a host name (no address) may be looked up at all; what it resolves to is judged later. */
+/** Whether a host name (not an address) may be resolved. Its addresses are checked later. */
 export const isNameAllowed = (host: string, policy: EgressPolicy): boolean => {
   const name = withoutRootDot(host.toLowerCase());
   if (policy.allowsName(name)) return true;
@@ -29,8 +29,9 @@ export const isNameAllowed = (host: string, policy: EgressPolicy): boolean => {
 };
 
 /**
- * The name as the resolver gets it: with the root dot, so that no search list (`svc.cluster.local`) is applied. Names that the
- * operator exempted, and `localhost` where it is open, stay as they are: hosts files and search lists are what they are for.
+ * The name for the resolver: with a trailing dot, so that no search list
+ * (`svc.cluster.local`) applies. Names that the operator exempted, and `localhost` if
+ * it is open, stay unchanged, because they may depend on a hosts file or a search list.
  */
 export const toLookupName = (host: string, policy: EgressPolicy): string => {
   const name = withoutRootDot(host.toLowerCase());

@@ -9,13 +9,13 @@ import { createGuardedLookup } from './guarded-lookup.ts';
 import { judgeHost } from './judge-url.ts';
 
 export interface HttpAgentsOptions {
-  /** Most connections to one origin; further requests wait. */
+  /** Maximum connections to one origin. Further requests wait. */
   readonly connections: number;
   /** Default 5 s. */
   readonly dnsTimeoutMs?: number;
 }
 
-/** Agents of node:http and node:https, for clients that are built on those. Whoever creates them destroys them. */
+/** Agents of node:http and node:https, for clients that need those. The caller must destroy them. */
 export interface HttpAgents {
   readonly httpAgent: HttpAgent;
   readonly httpsAgent: HttpsAgent;
@@ -38,8 +38,8 @@ const pair = (httpAgent: HttpAgent, httpsAgent: HttpsAgent): HttpAgents => ({
 });
 
 /**
- * Judges the host of every new connection before the socket exists; literals never reach a look-up. The refusal comes through
- * the callback: thrown, it would end the process when the agent connects for a request that had to wait.
+ * Checks the host of every new connection before its socket exists, because IP literals never reach the lookup. The
+ * error goes to the callback: if it were thrown while the agent connects for a queued request, the process would exit.
  */
 const guardConnections = (agent: HttpAgent, policy: EgressPolicy): void => {
   const connect = agent.createConnection.bind(agent);
@@ -54,7 +54,7 @@ const guardConnections = (agent: HttpAgent, policy: EgressPolicy): void => {
   };
 };
 
-/** Agents that connect only where the policy allows: the same two walls as the guarded agent's. */
+/** Agents that connect only to addresses that the policy allows, with the same two checks as the guarded agent. */
 export const createGuardedHttpAgents = (policy: EgressPolicy, options: HttpAgentsOptions): HttpAgents => {
   const guarded = {
     ...agentOptions(options.connections),
@@ -67,6 +67,6 @@ export const createGuardedHttpAgents = (policy: EgressPolicy, options: HttpAgent
   return agents;
 };
 
-/** Agents for hosts that no caller can choose. */
+/** Agents without checks, for hosts that callers cannot choose. */
 export const createHttpAgents = (options: HttpAgentsOptions): HttpAgents =>
   pair(new HttpAgent(agentOptions(options.connections)), new HttpsAgent(agentOptions(options.connections)));

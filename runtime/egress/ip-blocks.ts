@@ -2,7 +2,7 @@ import { type Cidr, contains, cutOut, formatAddress, parseCidr } from './cidr.ts
 import { CLOSED_CIDRS, requireCidr } from './closed-ranges.ts';
 import type { EgressPolicyOptions } from './egress-policy.ts';
 
-/** A range but for parts of it, as a NetworkPolicy says it. */
+/** A range with exceptions, in the form of a NetworkPolicy. */
 export interface IpBlock {
   readonly cidr: string;
   readonly except?: readonly string[];
@@ -15,14 +15,14 @@ const WORLD: readonly Cidr[] = [
 
 const textOf = (cidr: Cidr): string => `${formatAddress(cidr)}/${cidr.prefix}`;
 
-/** The API server takes only exceptions that are smaller than the block; a block that is excepted whole is none. */
+/** The API server rejects exceptions that are not smaller than their block, so a block that is closed completely is omitted. */
 const blockOf = (range: Cidr, closed: readonly Cidr[]): readonly IpBlock[] => {
   if (closed.some((one) => contains(one, range))) return [];
   const except = closed.filter((one) => contains(range, one)).map(textOf);
   return [{ cidr: textOf(range), ...(except.length > 0 && { except }) }];
 };
 
-/** The IPv4 range as it stands behind a NAT64 prefix of 96 bits. */
+/** The IPv4 range under a NAT64 prefix of 96 bits. */
 const behind = (prefix: Cidr, range: Cidr): Cidr => ({
   family: 6,
   value: prefix.value | range.value,
@@ -30,8 +30,8 @@ const behind = (prefix: Cidr, range: Cidr): Cidr => ({
 });
 
 /**
- * What the egress policy lets through, as far as a NetworkPolicy can say it: every address but the closed ones, and the ranges
- * that the operator opened. The policy inside the process stays the judge: it also sees names, ports and mapped addresses.
+ * The egress policy as a NetworkPolicy can express it: all addresses except the closed ones, and the ranges that the
+ * operator opened. The check in the process still applies, because it also covers names, ports and mapped addresses.
  */
 export const openIpBlocks = (options: EgressPolicyOptions): readonly IpBlock[] => {
   const denied = options.denyCidrs.map((text) => requireCidr(text, 'EGRESS_DENY_CIDRS'));

@@ -11,7 +11,7 @@ export type JudgedUrl =
   | { readonly ok: false; readonly kind: 'syntax'; readonly reason: SyntaxReason }
   | { readonly ok: false; readonly kind: 'refused'; readonly reason: RefusalReason };
 
-/** Ports that the Fetch standard blocks: services that can be made to act on the text of an HTTP request. */
+/** Ports that the Fetch standard blocks: their services could interpret the text of an HTTP request as commands. */
 const BAD_PORTS: ReadonlySet<number> = new Set([
   0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104,
   109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515,
@@ -19,19 +19,21 @@ const BAD_PORTS: ReadonlySet<number> = new Set([
   3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
 ]);
 
-/** URL() drops some of these without a word; what the caller wrote and what is fetched would differ. */
+/** URL() silently removes some of these, so the fetched URL would differ from the one that the caller sent. */
 const RAW_CONTROL_OR_SPACE = /[\p{Cc} ]/u;
 
 const syntax = (reason: SyntaxReason): JudgedUrl => ({ ok: false, kind: 'syntax', reason });
 const refused = (reason: RefusalReason): JudgedUrl => ({ ok: false, kind: 'refused', reason });
 
-/** An address as URL() spells it, without brackets; undefined for a name. */
+/** An address in the form of URL(), without brackets. Undefined for a name. */
 const literalOf = (hostname: string): string | undefined => {
   const host = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
   return isIP(host) === 0 ? undefined : host;
 };
 
-/** Judges a host of a URL: an address by the policy (mapped forms always refused), a name by the rules for names. */
+/**
+ * Checks the host of a URL: an address by the policy (mapped forms are always refused), a name by the rules for names.
+ */
 export const judgeHost = (hostname: string, policy: EgressPolicy): RefusalReason | undefined => {
   const literal = literalOf(hostname);
   if (literal === undefined) return isNameAllowed(hostname, policy) ? undefined : 'name';
@@ -52,8 +54,8 @@ const hasBadName = (url: URL): boolean =>
   url.hostname !== '' && literalOf(url.hostname) === undefined && !isHostName(url.hostname);
 
 /**
- * Judges what the text of a URL tells without asking a resolver: a first check for callers and redirects. The guard itself is
- * at connect time, in the guarded agent. Pure.
+ * Checks a URL without DNS, to report errors early for requests and redirects. The guarded agent enforces the policy
+ * when it connects. Pure.
  */
 export const judgeUrl = (text: string, policy: EgressPolicy): JudgedUrl => {
   if (RAW_CONTROL_OR_SPACE.test(text) || !text.isWellFormed()) return syntax('characters');

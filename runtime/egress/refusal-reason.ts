@@ -1,4 +1,4 @@
-/** Why an address, name or URL must not be reached. For operator logs only: outsiders learn nothing but "unreachable". */
+/** Why an address, name or URL is refused. Only for operator logs: callers see "unreachable" for all of them. */
 export type RefusalReason =
   | 'loopback'
   | 'private'

@@ -1,7 +1,7 @@
 import type { ConfigOf, Settings } from '../config.ts';
 import type { EgressPolicyOptions } from './egress-policy.ts';
 
-/** The settings of the egress policy; every process that fetches what callers name spreads them into its own. */
+/** The settings of the egress policy, for every process that connects to hosts of callers. */
 export const EGRESS_SETTINGS = {
   egressAllowCidrs: {
     env: 'EGRESS_ALLOW_CIDRS',
@@ -24,7 +24,6 @@ export const EGRESS_SETTINGS = {
   },
 } as const satisfies Settings;
 
-/** The policy's options by the settings. */
 export const toEgressOptions = (settings: ConfigOf<typeof EGRESS_SETTINGS>): EgressPolicyOptions => ({
   allowCidrs: settings.egressAllowCidrs,
   denyCidrs: settings.egressDenyCidrs,

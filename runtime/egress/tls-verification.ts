@@ -1,6 +1,6 @@
 import { ConfigError } from '../errors.ts';
 
-/** Every process calls this at its start. @throws ConfigError when the environment switches certificate checks off. */
+/** Every process calls this at startup. @throws ConfigError if the environment disables certificate checks */
 export const assertTlsVerification = (env: Readonly<Record<string, string | undefined>>): void => {
   if (env['NODE_TLS_REJECT_UNAUTHORIZED'] === '0')
     throw new ConfigError(

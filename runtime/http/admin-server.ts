@@ -4,17 +4,17 @@ import { toError } from '../errors.ts';
 import type { Logger } from '../log.ts';
 import { type ListeningServer, listen } from './server.ts';
 
-/** The reason, for users on call: what is wrong, since when. */
+/** The reason is for users on call: what fails, and since when. */
 export type Check = { readonly ok: true } | { readonly ok: false; readonly reason: string };
 
 export interface AdminServerOptions {
   readonly host: string;
-  /** 0 takes a free port. */
+  /** 0 selects a free port. */
   readonly port: number;
   readonly registry: Pick<Registry, 'metrics' | 'contentType'>;
-  /** False: the process should be restarted. */
+  /** If it fails, the process should be restarted. */
   readonly healthy: () => Check;
-  /** False: the process should get no traffic. */
+  /** If it fails, the process should receive no traffic. */
   readonly ready: () => Check;
   readonly log: Logger;
 }
@@ -57,7 +57,7 @@ const respond = async (
     reply = await responseTo(request, options);
   } catch (error) {
     options.log.error({ err: toError(error), path: request.url }, 'a request to the admin server failed');
-    reply = json(500, { error: 'this failed; the log tells why' });
+    reply = json(500, { error: 'internal error; see the log' });
   }
   response.writeHead(reply.status, {
     'content-type': reply.contentType,
@@ -67,7 +67,7 @@ const respond = async (
   response.end(request.method === 'HEAD' ? undefined : reply.body);
 };
 
-/** Serves /healthz, /readyz and /metrics on a port of their own, which no ingress leads to. */
+/** Serves /healthz, /readyz and /metrics on a separate port that no ingress publishes. */
 export const startAdminServer = (options: AdminServerOptions): Promise<ListeningServer> => {
   const server = createServer({ requestTimeout: 10_000, headersTimeout: 5_000 }, (request, response) => {
     void respond(request, response, options);

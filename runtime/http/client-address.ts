@@ -5,13 +5,13 @@ import { ConfigError } from '../errors.ts';
 type Range = ReturnType<typeof ipaddr.parseCIDR>;
 
 export interface ForwardedRequest {
-  /** Address of the client, as far as trusted proxies tell it. */
+  /** Address of the client, as reported by trusted proxies. */
   readonly address: string;
-  /** What a trusted proxy says the client spoke to it; undefined when none says. */
+  /** Protocol between the client and a trusted proxy. Undefined if no proxy reports it. */
   readonly protocol: string | undefined;
 }
 
-/** Reads `X-Forwarded-For` and `X-Forwarded-Proto`, which count only when a trusted proxy sent them. */
+/** Reads `X-Forwarded-For` and `X-Forwarded-Proto`. They are ignored unless a trusted proxy sent them. */
 export type ReadForwarded = (request: Pick<IncomingMessage, 'socket' | 'headers'>) => ForwardedRequest;
 
 const parseRange = (text: string): Range => {
@@ -24,7 +24,7 @@ const parseRange = (text: string): Range => {
 
 const contains = (ranges: readonly Range[], text: string): boolean => {
   if (!ipaddr.isValid(text)) return false;
-  // process() turns an IPv4 address inside IPv6 into the IPv4 address that it means.
+  // process() converts a mapped IPv6 address to its IPv4 address.
   const address = ipaddr.process(text);
   return ranges.some((range) => address.kind() === range[0].kind() && address.match(range));
 };
@@ -37,13 +37,13 @@ const listOf = (header: string | readonly string[] | undefined): string[] =>
     .map((part) => part.trim())
     .filter((part) => part !== '');
 
-/** @throws ConfigError when an entry of `trustedProxies` is no CIDR */
+/** @throws ConfigError if an entry of `trustedProxies` is not a CIDR */
 export const createReadForwarded = (trustedProxies: readonly string[]): ReadForwarded => {
   const ranges = trustedProxies.map(parseRange);
   return ({ socket, headers }) => {
     const peer = socket.remoteAddress ?? '';
     if (!contains(ranges, peer)) return { address: peer, protocol: undefined };
-    // Each proxy appends the address that it saw: the client is the last one that is no proxy of ours.
+    // Each proxy appends the address of its peer, so the client is the last address that is not a trusted proxy.
     const hops = listOf(headers['x-forwarded-for']);
     const address = hops.findLast((hop) => !contains(ranges, hop)) ?? hops[0] ?? peer;
     const [protocol] = listOf(headers['x-forwarded-proto']);

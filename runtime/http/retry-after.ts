@@ -1,12 +1,12 @@
-/** What RFC 9111 tells recipients to take for a number of seconds that is too large for them. */
+/** RFC 9111: recipients replace a number of seconds that they cannot represent by 2^31. */
 const MAX_SECONDS = 2 ** 31;
 const CENTURY = 100;
-/** A two-digit year further ahead than this is meant to be in the past. */
+/** RFC 9110: a two-digit year that is more than 50 years ahead is in the past. */
 const YEARS_AHEAD = 50;
 
 const SECONDS = /^\d+$/;
 const TIME = String.raw`(?<hour>\d{2}):(?<minute>\d{2}):(?<second>\d{2})`;
-/** The three forms of an HTTP date. Date.parse reads far more than these, and the last one in the local time zone. */
+/** The three date formats of HTTP. Date.parse accepts many more, and reads the last one in the local time zone. */
 const DATES: readonly RegExp[] = [
   new RegExp(String.raw`^[A-Z][a-z]{2}, (?<day>\d{2}) (?<month>[A-Z][a-z]{2}) (?<year>\d{4}) ${TIME} GMT$`),
   new RegExp(String.raw`^[A-Z][a-z]{5,8}, (?<day>\d{2})-(?<month>[A-Z][a-z]{2})-(?<year>\d{2}) ${TIME} GMT$`),
@@ -30,7 +30,7 @@ const httpDateMs = (text: string, now: Date): number | undefined => {
   if (monthIndex < 0) return undefined;
   const [days, hours, minutes, seconds] = [Number(day), Number(hour), Number(minute), Number(second)];
   const atMs = Date.UTC(fullYear(year, now), monthIndex, days, hours, minutes, seconds);
-  // A leap second is in the grammar; the 31st of February is not a date.
+  // The grammar allows a leap second, but 31 February is not a date.
   const isDate = new Date(Date.UTC(fullYear(year, now), monthIndex, days)).getUTCDate() === days;
   return isDate && hours < 24 && minutes < 60 && seconds <= 60 ? atMs : undefined;
 };
@@ -42,9 +42,9 @@ const one = (text: string, now: Date): number | undefined => {
 };
 
 /**
- * Milliseconds that a Retry-After header asks to wait: whole seconds or an HTTP date, one that is past being 0. Undefined when
- * there is none or it is neither. The header stands once; when a proxy added its own, whoever waits for the longest has
- * waited long enough for all. Nothing is too large to be read, so the caller has a limit of its own.
+ * The wait in milliseconds that a Retry-After header requests, as seconds or as an HTTP date; 0 for a past date.
+ * Undefined if the header is missing or invalid. If a proxy added a second header, the longest wait applies. The result
+ * has no upper limit, so the caller must set one.
  */
 export const retryAfterMs = (
   value: string | readonly string[] | undefined,

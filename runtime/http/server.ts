@@ -6,15 +6,15 @@ export interface ListeningServer extends AsyncDisposable {
   readonly host: string;
   readonly port: number;
   /**
-   * Takes no new connection, lets the requests in hand end for at most `drainMs`, then closes every socket. Disposing does
-   * the same with the limit given to `listen`.
+   * Accepts no new connection, waits at most `drainMs` for active requests, then closes all sockets. Disposing does the
+   * same with the limit from `listen`.
    */
   close(drainMs?: number): Promise<void>;
 }
 
 export interface ListenAddress {
   readonly host: string;
-  /** 0 takes a free port. */
+  /** 0 selects a free port. */
   readonly port: number;
   /** Default limit of `close`, in milliseconds. */
   readonly drainMs?: number;
@@ -31,18 +31,18 @@ const closeServer = (server: Server, drainMs: number): Promise<void> =>
       clearTimeout(timer);
       resolve();
     });
-    // A client that keeps its connection alive would hold the server open without asking for anything.
+    // Otherwise an idle keep-alive connection would keep the server open.
     server.closeIdleConnections();
   });
 
 /**
- * Starts to listen.
- * @throws ConfigError when the address cannot be taken.
+ * Starts listening.
+ * @throws ConfigError if the address is not available
  */
 export const listen = async (server: Server, address: ListenAddress): Promise<ListeningServer> => {
   const { host, port, drainMs = DEFAULT_DRAIN_MS } = address;
   let closing = false;
-  // While closing, each connection ends with the answer that is in hand on it.
+  // While the server closes, each connection ends after its current response.
   server.prependListener('request', (_request, response) => {
     if (closing) response.setHeader('connection', 'close');
     response.once('finish', () => {

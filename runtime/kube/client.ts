@@ -5,22 +5,22 @@ import type { KubeClientOptions, KubeRequest } from './kube-request.ts';
 import { withTimeLimit } from './time-limit.ts';
 import { attemptOf, createTransport, parseJson, type Transport } from './transport.ts';
 
-/** One API server and our identity at it: pooled connections, a time limit on every call, failures as KubeError. */
+/** A client for one API server and identity: pooled connections, a time limit for every call, and KubeError for failures. */
 export interface KubeClient extends AsyncDisposable {
   /** Base URL of the API server. */
   readonly server: string;
-  /** The parsed JSON of a 2xx answer. */
+  /** Returns the parsed JSON of a 2xx response. */
   request(request: KubeRequest): Promise<unknown>;
   /**
-   * The open body of a 200 answer. The time limit covers the time until the headers; afterwards the caller ends it by
-   * `signal` or by destroying the body.
+   * Returns the open body of a 200 response. The time limit applies until the headers arrive. After that, the caller
+   * ends the body with `signal` or by destroying it.
    */
   stream(request: KubeRequest): Promise<Readable>;
 }
 
 const RESET_CODES = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
 
-/** What a call ends with: KubeErrors and the caller's own abort as they are, the rest as a failed connection. */
+/** KubeErrors and the caller's own abort stay unchanged. Any other error is a failed connection. */
 const callError = (request: KubeRequest, thrown: unknown): unknown => {
   if (isKubeError(thrown) || request.signal?.aborted === true) return thrown;
   const error = toError(thrown);
@@ -51,7 +51,7 @@ const call = async (transport: Transport, request: KubeRequest, ms: number): Pro
   }
 };
 
-/** The body outlives the time limit, so it hangs on a signal of its own that the caller's signal ends. */
+/** The body outlives the time limit, so it has its own signal, which the caller's signal aborts. */
 const openStream = async (transport: Transport, request: KubeRequest, ms: number): Promise<Readable> => {
   const lifetime = new AbortController();
   const end = (): void => {
@@ -74,7 +74,7 @@ const openStream = async (transport: Transport, request: KubeRequest, ms: number
   }
 };
 
-/** Opens its connections when the first call is made; dispose of it to close them. */
+/** Connects on the first call. Dispose it to close the connections. */
 export const createKubeClient = (options: KubeClientOptions): KubeClient => {
   const { requestTimeoutMs } = options;
   const transport = createTransport(options);
@@ -84,7 +84,7 @@ export const createKubeClient = (options: KubeClientOptions): KubeClient => {
       try {
         return await call(transport, request, requestTimeoutMs);
       } catch (error) {
-        // An idle connection that the server closes just now fails the next call; reading once more is harmless.
+        // The server may close an idle connection just before a call. Repeating a read is harmless.
         const isReset = isKubeError(error, 'Unreachable') && RESET_CODES.has(errorCode(error.cause) ?? '');
         if (request.method === 'GET' && isReset) return call(transport, request, requestTimeoutMs);
         throw error;

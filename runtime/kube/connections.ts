@@ -1,9 +1,9 @@
 import { Agent } from 'undici';
 import type { KubeAccess, KubeCredentials } from './kube-access.ts';
 
-/** Enough for every worker's call; more at once would only queue in the API server. */
+/** Enough for all workers. More concurrent calls would only queue in the API server. */
 const MAX_CALL_CONNECTIONS = 64;
-/** The credentials of the last call are reused for this long; a rotated token stays valid far longer. */
+/** How long credentials are reused. A rotated token stays valid much longer. */
 const CREDENTIALS_AGE_MS = 10_000;
 
 export interface Connection {
@@ -12,15 +12,15 @@ export interface Connection {
   readonly watches: Agent;
 }
 
-/** Pooled connections with the credentials of the moment. */
+/** Pooled connections with the current credentials. */
 export interface Connections {
   current(): Promise<Connection>;
-  /** Reads the credentials anew after a 401; true when they changed, so that the call is worth another try. */
+  /** Reads the credentials again after a 401. True if they changed, so that a retry can succeed. */
   renew(used: Connection): Promise<boolean>;
   destroy(): Promise<void>;
 }
 
-// HTTP/1.1 on purpose: over HTTP/2 one dead TCP connection would silence every watch and call at once, and no ping would tell.
+// HTTP/1.1, because with HTTP/2 one dead TCP connection would block every watch and call, and no ping would detect it.
 const createAgents = (tls: KubeCredentials['tls'], connectTimeoutMs: number): Omit<Connection, 'headers'> => {
   const connect = { ...tls, timeout: connectTimeoutMs, keepAlive: true, keepAliveInitialDelay: 15_000 };
   const common = { connect, allowH2: false, pipelining: 1, headersTimeout: 0, bodyTimeout: 0 };
@@ -33,8 +33,8 @@ const createAgents = (tls: KubeCredentials['tls'], connectTimeoutMs: number): Om
 const fingerprint = (tls: KubeCredentials['tls']): string => JSON.stringify(tls);
 
 /**
- * The client builds a dispatcher, and with it a TLS connection, for every call. Here there are two, one for calls and one
- * for watches, and they are replaced only when the CA or the client certificate changes.
+ * The client library creates a dispatcher, and so a TLS connection, for every call. This code keeps two, one for calls
+ * and one for watches, and replaces them only when the CA or the client certificate changes.
  */
 export const createConnections = (
   access: KubeAccess,
@@ -51,7 +51,7 @@ export const createConnections = (
     if (agents?.mark !== mark) {
       const old = agents;
       agents = { ...createAgents(tls, options.connectTimeoutMs), mark };
-      // What is in hand on the old connections may end there.
+      // Active calls on the old connections may finish.
       void Promise.allSettled([old?.calls.close(), old?.watches.close()]);
     }
     connection = { headers, calls: agents.calls, watches: agents.watches };

@@ -3,7 +3,7 @@ import type { KubeObject } from './types.ts';
 export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** True when the text is that of one JSON object. */
+/** True if the text is one JSON object. */
 export const isJsonObject = (text: string): boolean => {
   try {
     return isRecord(JSON.parse(text));
@@ -12,13 +12,13 @@ export const isJsonObject = (text: string): boolean => {
   }
 };
 
-/** Where an object comes from decides what must be there; the API server's own schema guarantees the rest. */
+/** Checked fields of a kind. The schema of the API server guarantees the rest. */
 export interface Shape {
   readonly kind: string;
   readonly scope?: 'Namespaced' | 'Cluster';
   /** Fields that must be objects. */
   readonly required?: readonly string[];
-  /** Fields that are objects when they are there. */
+  /** Fields that must be objects if they are present. */
   readonly optional?: readonly string[];
 }
 
@@ -36,15 +36,15 @@ const fault = (value: unknown, shape: Shape): string | undefined => {
   return wrong === undefined ? metadataFault(value['metadata']) : `${wrong} is not an object`;
 };
 
-/** Objects of the cluster get the namespace `''`, so that every object has one. */
+/** Cluster-scoped objects get the namespace `''`, so that every object has one. */
 const withNamespace = (value: unknown): unknown =>
   isRecord(value) && isRecord(value['metadata'])
     ? { ...value, metadata: { namespace: '', ...value['metadata'] } }
     : value;
 
 /**
- * The validator of one kind: checks the frame (metadata, and that spec, status and the like are objects) and takes the
- * API server's word for the fields inside.
+ * The validator of one kind. It checks that metadata, spec, status and similar fields are objects, and trusts the API
+ * server for the fields inside them.
  */
 export const decoderOf = <T extends KubeObject>(shape: Shape): ((value: unknown) => T) => {
   const isObject = (candidate: unknown): candidate is T => fault(candidate, shape) === undefined;

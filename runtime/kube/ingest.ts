@@ -10,13 +10,13 @@ export interface IngestOptions<T extends KubeObject> {
   readonly log: Logger;
 }
 
-/** The way of objects from the wire into the cache and to whoever listens. Nothing on it can stop the reflector. */
+/** Decodes objects from the API server and notifies the change handler. No error stops the reflector. */
 export interface Ingest<T extends KubeObject> {
-  /** Undefined when the object is not of the kind; the fault is logged. */
+  /** Undefined if the object is invalid; the error is logged. */
   decode(value: unknown): T | undefined;
-  /** The same for an item of a list: what the cache has already is kept, so that a relist of 10,000 objects makes none. */
+  /** Decodes an item of a list, or returns the cached object of the same version: a relist of 10,000 objects allocates none. */
   listed(item: unknown, cache: ObjectCache<T>): T | undefined;
-  tell(changes: readonly Change<T>[]): void;
+  report(changes: readonly Change<T>[]): void;
 }
 
 const metadataOf = (value: unknown): Readonly<Record<string, unknown>> => {
@@ -24,13 +24,13 @@ const metadataOf = (value: unknown): Readonly<Record<string, unknown>> => {
   return isRecord(metadata) ? metadata : {};
 };
 
-/** The resourceVersion of anything that has one, bookmarks included. */
+/** The resourceVersion of any object, including bookmarks. */
 export const versionOf = (value: unknown): string | undefined => {
   const version = metadataOf(value)['resourceVersion'];
   return typeof version === 'string' && version !== '' ? version : undefined;
 };
 
-/** managedFields are often the larger half of an object, and nobody here reads them. */
+/** managedFields can be more than half of an object, and no code here reads them. */
 const withoutManagedFields = (value: unknown): unknown => {
   if (!isRecord(value)) return value;
   const { managedFields: _dropped, ...metadata } = metadataOf(value);
@@ -56,7 +56,7 @@ export const createIngest = <T extends KubeObject>(options: IngestOptions<T>): I
       const isSame = known?.metadata.uid === uid && known?.metadata.resourceVersion === versionOf(item);
       return isSame ? known : (decode(item) ?? known);
     },
-    tell: (changes) => {
+    report: (changes) => {
       for (const change of changes) {
         try {
           onChange?.(change);

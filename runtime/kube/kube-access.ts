@@ -1,15 +1,15 @@
 import type { RequestOptions } from 'node:https';
 
-/** What the calls of the next seconds are sent with. */
+/** Headers and TLS options for the calls of the next few seconds. */
 export interface KubeCredentials {
   readonly headers: Readonly<Record<string, string>>;
   readonly tls: Pick<RequestOptions, 'ca' | 'cert' | 'key' | 'rejectUnauthorized' | 'servername'>;
 }
 
-/** Which API server, and who we are there. */
+/** An API server, and our identity there. */
 export interface KubeAccess {
   /** Base URL without a trailing slash. */
   readonly server: string;
-  /** Reads files and tokens anew; with `forget` not even what the client keeps for a minute is reused. */
+  /** Reads files and tokens again. `forget` also bypasses the client library's cache of one minute. */
   credentials(options?: { readonly forget?: boolean }): Promise<KubeCredentials>;
 }

@@ -3,9 +3,9 @@ import { accessOfPod } from './pod-identity.ts';
 import type { KubeSettings } from './settings.ts';
 
 /**
- * The pod's own identity, or that of the kubeconfig file when `settings.kubeconfig` names one. Only for the latter the
- * client library is loaded whole.
- * @throws ConfigError when neither is there.
+ * The identity of the pod, or of the kubeconfig file in `settings.kubeconfig`. Only a kubeconfig loads the whole client
+ * library.
+ * @throws ConfigError if neither exists
  */
 export const createKubeConfig = async (settings: KubeSettings): Promise<KubeAccess> => {
   if (settings.kubeconfig === '') return accessOfPod(settings);

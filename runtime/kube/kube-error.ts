@@ -1,39 +1,39 @@
 import { AppError } from '../errors.ts';
 import { defined } from '../optional.ts';
 
-/** What can go wrong in a call to the API server, and whether the same call can succeed later. */
+/** The errors of calls to the API server, and whether the same call can succeed later. */
 const KUBE_ERROR_CODES = {
   NotFound: { retryable: false },
-  /** The resource itself is unknown: CRDs are missing, or not served yet. */
+  /** The API server does not know the resource: its CRD is missing or not served yet. */
   NotServed: { retryable: true },
   AlreadyExists: { retryable: false },
-  /** The object changed since it was read: read it again. */
+  /** The object has changed since it was read. Read it again. */
   Conflict: { retryable: true },
   Forbidden: { retryable: false },
   /** The token is read again before the next call. */
   Unauthorized: { retryable: true },
-  /** Refused by the schema, by a rule of the CRD or by an admission policy. */
+  /** The schema, a rule of the CRD or an admission policy rejected the object. */
   Invalid: { retryable: false },
   BadRequest: { retryable: false },
   TooLarge: { retryable: false },
   TooManyRequests: { retryable: true },
-  /** A resourceVersion or continue token that the server no longer knows: list again. */
+  /** The server no longer knows the resourceVersion or continue token. List again. */
   Gone: { retryable: true },
   QuotaExceeded: { retryable: true },
   NamespaceTerminating: { retryable: false },
   ServerError: { retryable: true },
-  /** No answer within the time limit; the call may have been carried out all the same. */
+  /** No response within the time limit. The server may still have executed the call. */
   Timeout: { retryable: true },
-  /** The connection failed; the call may have been carried out all the same. */
+  /** The connection failed. The server may still have executed the call. */
   Unreachable: { retryable: true },
-  /** The answer is not the JSON that was asked for. */
+  /** The response is not the expected JSON. */
   InvalidResponse: { retryable: true },
 } as const satisfies Record<string, { retryable: boolean }>;
 export type KubeErrorCode = keyof typeof KUBE_ERROR_CODES;
 
 export interface KubeErrorOptions {
   readonly code: KubeErrorCode;
-  /** Undefined when no answer came. */
+  /** Undefined without a response. */
   readonly httpStatus?: number | undefined;
   readonly retryAfterMs?: number | undefined;
   readonly cause?: unknown;
@@ -56,6 +56,6 @@ export class KubeError extends AppError {
   }
 }
 
-/** True when the thrown value is a KubeError of one of the codes. */
+/** True if the value is a KubeError, with one of the codes if any are given. */
 export const isKubeError = (thrown: unknown, ...codes: readonly KubeErrorCode[]): thrown is KubeError =>
   thrown instanceof KubeError && (codes.length === 0 || codes.includes(thrown.code));

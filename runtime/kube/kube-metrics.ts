@@ -7,7 +7,7 @@ export interface KubeMetrics extends ReflectorMetrics {
   readonly countCall: CountCall;
 }
 
-/** Calls to the API server and the life of the caches, the same for every process. */
+/** Metrics of calls to the API server and of the caches, the same in every process. */
 export const createKubeMetrics = (registry: Registry): KubeMetrics => {
   const counter = <L extends string>(name: string, help: string, labelNames: readonly L[]): Counter<L> =>
     new Counter({ name, help, labelNames: [...labelNames], registers: [registry] });
@@ -42,7 +42,7 @@ export const createKubeMetrics = (registry: Registry): KubeMetrics => {
   };
 };
 
-/** Tells at each scrape how long every cache, by its kind, has heard nothing from the API server. */
+/** Reports at each scrape, for each cached kind, the time since the API server last sent data. */
 export const collectWatchAges = (
   registry: Registry,
   caches: Readonly<Record<string, Pick<Reflector<never>, 'silenceMs'>>>,

@@ -9,14 +9,14 @@ export interface KubeRequest {
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
   readonly body?: unknown;
-  /** Decides the content type of a PATCH; default merge. */
+  /** Sets the content type of a PATCH. Default: merge. */
   readonly patchType?: PatchType;
   readonly signal?: AbortSignal | undefined;
-  /** Token of the person who makes the call; without it the call is made with the credentials of the client. */
+  /** Token of the user who makes the call. Default: the credentials of the client. */
   readonly bearer?: string;
 }
 
-/** For rest_client_requests_total; `code` is the HTTP status, or `<error>` when no answer came. */
+/** For rest_client_requests_total. `code` is the HTTP status, or `<error>` without a response. */
 export type CountCall = (call: {
   readonly method: string;
   readonly code: string;
@@ -29,6 +29,6 @@ export interface KubeClientOptions {
   readonly requestTimeoutMs: number;
   readonly userAgent?: string;
   readonly countCall?: CountCall;
-  /** Told the time that each answer bears. */
+  /** Receives the Date header of each response. */
   readonly clock?: Pick<ServerClock, 'hear' | 'monotonicMs'>;
 }

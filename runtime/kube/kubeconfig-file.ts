@@ -6,17 +6,17 @@ import { defined } from '../optional.ts';
 import type { KubeAccess } from './kube-access.ts';
 
 export interface KubeconfigChoice {
-  /** At least one; what stands in an earlier file wins. */
+  /** At least one. Earlier files override later ones. */
   readonly files: readonly string[];
   /** Default: the current context. */
   readonly context?: string;
 }
 
-/** An identity at an API server, and what a kubeconfig says beside it. */
+/** An identity at an API server, with other values of the kubeconfig. */
 export interface ContextAccess extends KubeAccess {
   /** Namespace of the context. */
   readonly namespace: string | undefined;
-  /** Every namespace that a context of the same cluster names. */
+  /** Every namespace in the contexts of the same cluster. */
   readonly knownNamespaces: readonly string[];
 }
 
@@ -34,7 +34,7 @@ const load = (file: string): KubeConfig => {
 const missing = <T extends { readonly name: string }>(there: readonly T[], more: readonly T[]): T[] =>
   more.filter(({ name }) => there.every((one) => one.name !== name));
 
-/** As kubectl merges them: the first of a name counts, and the first current context. */
+/** Merges like kubectl: for each name the first entry wins, and the first current context applies. */
 const loadAll = ({ files, context }: KubeconfigChoice): KubeConfig => {
   const [first, ...others] = files.map(load);
   if (first === undefined) throw new ConfigError('No kubeconfig file is configured. Set KUBECONFIG');
@@ -48,10 +48,10 @@ const loadAll = ({ files, context }: KubeconfigChoice): KubeConfig => {
   return first;
 };
 
-/** The `any`-typed corners of the client end here: header values come out as trimmed text. */
+/** Converts the header values of the client library, whose type is `any`, to trimmed text. */
 const headerText = (headers: RequestOptions['headers']): Record<string, string> => {
   const pairs = Object.entries(headers ?? {}).filter(([, value]) => value !== undefined);
-  // A token file that ends with a line break would make a header that is refused.
+  // A token file may end with a line break, which is invalid in a header.
   return Object.fromEntries(pairs.map(([name, value]) => [name.toLowerCase(), String(value).trim()]));
 };
 
@@ -70,9 +70,9 @@ const clusterOf = (config: KubeConfig, { files, context }: KubeconfigChoice) => 
 };
 
 /**
- * A context of kubeconfig files, with every way to sign in that the client library knows: tokens, certificates, exec
- * plugins, OpenID Connect.
- * @throws ConfigError when a file cannot be read or followed.
+ * The identity of a context in kubeconfig files. Supports every sign-in method of the client library: tokens,
+ * certificates, exec plugins, OpenID Connect.
+ * @throws ConfigError if a file cannot be read or is invalid
  */
 export const accessOfKubeconfig = (choice: KubeconfigChoice): ContextAccess => {
   let config = loadAll(choice);

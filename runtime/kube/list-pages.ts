@@ -5,7 +5,7 @@ import { collectionPath } from './resource-path.ts';
 import type { KubeObject, ListOptions, ResourceDefinition } from './types.ts';
 
 export interface ListPage {
-  /** Not yet decoded; apiVersion and kind are filled in, which lists of built-in kinds leave out. */
+  /** Not decoded. apiVersion and kind are added, because lists of built-in kinds omit them. */
   readonly items: readonly unknown[];
   readonly resourceVersion: string;
 }
@@ -18,8 +18,8 @@ const metadataText = (metadata: unknown, field: string): string => {
 };
 
 /**
- * One consistent list, page by page, so that no answer is ever huge. Every page has the same resourceVersion.
- * @throws KubeError; code Gone when the list took so long that its version was compacted: start again.
+ * Lists in pages, so that no response is huge. All pages have the same resourceVersion and so are consistent.
+ * @throws KubeError; code Gone if the version was compacted during the list. Start again in that case.
  */
 export async function* listPages(
   kube: KubeClient,
@@ -43,7 +43,7 @@ export async function* listPages(
     });
     const items = isRecord(response) ? response['items'] : undefined;
     const metadata = isRecord(response) ? response['metadata'] : undefined;
-    // A nil slice of Go is null on the wire.
+    // Go encodes a nil slice as null.
     if (!isRecord(metadata) || (items !== null && !Array.isArray(items))) {
       throw new KubeError(`GET ${path}: the response is not a list`, { code: 'InvalidResponse' });
     }

@@ -10,30 +10,31 @@ import { collectionPath } from './resource-path.ts';
 import { type KubeObject, objectKey } from './types.ts';
 import { type WatchEvent, watchEvents } from './watch-stream.ts';
 
-/** Lists older than what was seen are refused this often in a row; then it is believed that the cluster was restored. */
+/** After this many old lists in a row, assume that the cluster was restored from a backup and accept the list. */
 const MAX_OLD_LISTS = 5;
-/** A watch that brought something or lasted this long was a healthy one: the next failure is the first. */
+/** A watch that delivered an event or lasted this long was healthy, so the next failure counts as the first. */
 const HEALTHY_WATCH_MS = 5_000;
 
-/** How far the API server's story was followed. */
+/** The position of the reflector in the API server's history. */
 export interface Progress {
-  /** Version to watch from; undefined: list first. */
+  /** Version to watch from. Undefined: list first. */
   resourceVersion: string | undefined;
   /**
-   * Where the last watch that lasted began. The next one begins there too, so that every event is sent twice, over two
-   * connections: one that was lost on its way is made up for within the time of a watch, at the price of what changed in it.
+   * The version at which the last long watch started. The next watch starts there too,
+   * so that every event arrives twice, over two connections. This recovers a lost
+   * event within the duration of one watch, and costs a repetition of its events.
    */
   repeatFrom: string | undefined;
-  /** The newest version ever seen. */
+  /** The newest version received so far. */
   newest: string | undefined;
   listReason: string;
   oldLists: number;
-  /** In a row; decides the wait. */
+  /** Failures in a row, which determine the wait. */
   failures: number;
   lastBytesMs: number | undefined;
 }
 
-/** One reflector, taken apart. */
+/** The state that the functions of one reflector share. */
 export interface Parts<T extends KubeObject> {
   readonly options: ReflectorOptions<T>;
   readonly settings: ReflectorSettings;
@@ -45,13 +46,13 @@ export interface Parts<T extends KubeObject> {
 
 const advance = (progress: Progress, version: string | undefined): void => {
   if (version === undefined) return;
-  // What is repeated does not move the place back.
+  // Repeated events do not move the position back.
   if (isOlderVersion(version, progress.resourceVersion)) return;
   progress.resourceVersion = version;
   if (!isOlderVersion(version, progress.newest)) progress.newest = version;
 };
 
-/** A list served from a lagging or restored store would take everybody back in time. */
+/** A list from a lagging or restored store would revert the cache to an older state. */
 const refuseOldList = (progress: Progress, version: string): void => {
   if (!isOlderVersion(version, progress.newest)) {
     progress.oldLists = 0;
@@ -70,7 +71,7 @@ const refuseOldList = (progress: Progress, version: string): void => {
   progress.newest = version;
 };
 
-/** Lists everything and tells the difference from what the cache holds. */
+/** Lists all objects and reports the differences from the cache. */
 export const listAll = async <T extends KubeObject>(parts: Parts<T>, signal: AbortSignal): Promise<void> => {
   const { options, settings, cache, ingest, progress } = parts;
   const { kube, definition, namespace, labelSelector, fieldSelector } = options;
@@ -93,7 +94,7 @@ export const listAll = async <T extends KubeObject>(parts: Parts<T>, signal: Abo
   options.metrics?.relisted(definition.kind, progress.listReason);
   advance(progress, version);
   progress.repeatFrom = version;
-  ingest.tell(cache.replace(objects));
+  ingest.report(cache.replace(objects));
 };
 
 const receive = <T extends KubeObject>(parts: Parts<T>, event: WatchEvent): void => {
@@ -101,25 +102,25 @@ const receive = <T extends KubeObject>(parts: Parts<T>, event: WatchEvent): void
   if (event.type !== 'BOOKMARK') {
     options.metrics?.eventReceived(options.definition.kind);
     const object = ingest.decode(event.object);
-    if (object) ingest.tell(event.type === 'DELETED' ? cache.delete(object) : cache.set(object));
+    if (object) ingest.report(event.type === 'DELETED' ? cache.delete(object) : cache.set(object));
   }
   advance(progress, versionOf(event.object));
   progress.failures = 0;
 };
 
-/** A watch that brought nothing in a moment proves nothing; what it should have repeated is asked for once more. */
+/** A watch that ended immediately may have skipped the events that it should have repeated, so the next watch repeats them. */
 const endWatch = <T extends KubeObject>(
   { clock, progress, cache }: Parts<T>,
-  began: { readonly ms: number; readonly version: string | undefined },
+  start: { readonly ms: number; readonly version: string | undefined },
 ): void => {
-  if (clock.monotonicMs() - began.ms < HEALTHY_WATCH_MS) return;
+  if (clock.monotonicMs() - start.ms < HEALTHY_WATCH_MS) return;
   progress.failures = 0;
-  if (began.version === undefined) return;
-  progress.repeatFrom = began.version;
-  cache.forgetDeleted(began.version);
+  if (start.version === undefined) return;
+  progress.repeatFrom = start.version;
+  cache.forgetDeleted(start.version);
 };
 
-/** Follows the changes from where the last list or watch ended, until the server ends this watch. */
+/** Watches for changes since the last list or watch, until the server ends the watch. */
 export const watchOnce = async <T extends KubeObject>(
   parts: Parts<T>,
   signal: AbortSignal,
@@ -127,7 +128,7 @@ export const watchOnce = async <T extends KubeObject>(
   const { options, settings, clock, progress } = parts;
   const startedMs = clock.monotonicMs();
   const path = collectionPath(options.definition, options.namespace);
-  const began = { ms: startedMs, version: progress.resourceVersion };
+  const start = { ms: startedMs, version: progress.resourceVersion };
   let events = 0;
   try {
     const watch = watchEvents({
@@ -152,9 +153,9 @@ export const watchOnce = async <T extends KubeObject>(
       receive(parts, event);
     }
   } finally {
-    endWatch(parts, began);
+    endWatch(parts, start);
   }
-  // Without a wait, a server that ends every watch at once would be asked as fast as it answers.
+  // Without a wait, a server that ends every watch immediately would receive requests in a tight loop.
   if (events === 0 && clock.monotonicMs() - startedMs < HEALTHY_WATCH_MS)
     throw new KubeError(`watch ${path}: the server closed it immediately`, { code: 'ServerError' });
 };

@@ -2,22 +2,22 @@ import { type Change, type KubeObject, type ObjectKey, objectKey } from './types
 
 export type Indexers<T> = Readonly<Record<string, (object: T) => readonly string[]>>;
 
-/** The objects of one kind in memory. Every write answers with the changes that it made, in order. */
+/** The objects of one kind in memory. Every write returns the changes that it made, in order. */
 export interface ObjectCache<T extends KubeObject> {
   get(key: ObjectKey): T | undefined;
   values(): IterableIterator<T>;
   byIndex(index: string, value: string): readonly T[];
   set(object: T): readonly Change<T>[];
   delete(object: KubeObject): readonly Change<T>[];
-  /** Forgets which objects were deleted before this version: no event from before it will come any more. */
+  /** Drops the record of objects that were deleted before this version. No older event will arrive. */
   forgetDeleted(before: string): void;
-  /** Makes the cache hold exactly these objects. */
+  /** Replaces the content with exactly these objects. */
   replace(objects: ReadonlyMap<ObjectKey, T>): readonly Change<T>[];
 }
 
 /**
- * Orders resourceVersions: they are decimal numbers of any length, and only ever grow.
- * True when `version` is older than `than`; false when either is unknown or no number.
+ * Compares resourceVersions, which are decimal numbers of any length that only increase. True if `version` is older
+ * than `than`; false if either is missing or not a number.
  */
 export const isOlderVersion = (version: string | undefined, than: string | undefined): boolean => {
   if (version === undefined || than === undefined) return false;
@@ -72,7 +72,7 @@ const isSameVersion = (a: KubeObject | undefined, b: KubeObject): boolean =>
 export const createObjectCache = <T extends KubeObject>(indexers: Indexers<T> = {}): ObjectCache<T> => {
   const objects = new Map<ObjectKey, T>();
   const indexes = createIndexes(indexers);
-  /** Key -> version of its deletion, so that a repeated event does not bring an object back to life. */
+  /** Key -> version of its deletion, so that a repeated event does not restore a deleted object. */
   const deleted = new Map<ObjectKey, string>();
 
   const drop = (key: ObjectKey, before: T): Change<T> => {
@@ -84,7 +84,7 @@ export const createObjectCache = <T extends KubeObject>(indexers: Indexers<T> = 
     const key = objectKey(object);
     const held = objects.get(key);
     if (isSameVersion(held, object)) return [];
-    // Another uid is another object: whoever follows the old one must see it go.
+    // A different uid is a different object, so handlers of the old one must see its deletion.
     const gone = held !== undefined && held.metadata.uid !== object.metadata.uid ? [drop(key, held)] : [];
     const before = objects.get(key);
     if (before) indexes.remove(before, key);
@@ -92,7 +92,7 @@ export const createObjectCache = <T extends KubeObject>(indexers: Indexers<T> = 
     indexes.add(object, key);
     return [...gone, { kind: 'set', key, object, before }];
   };
-  /** A late or repeated event never takes the cache back. */
+  /** A late or repeated event must not revert the cache. */
   const isLate = ({ metadata }: KubeObject, key: ObjectKey): boolean =>
     isOlderVersion(metadata.resourceVersion, objects.get(key)?.metadata.resourceVersion) ||
     isOlderVersion(metadata.resourceVersion, deleted.get(key));

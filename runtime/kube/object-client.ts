@@ -7,7 +7,7 @@ import { listPages } from './list-pages.ts';
 import { collectionPath, objectPath } from './resource-path.ts';
 import type { DeleteOptions, KubeObject, ListOptions, ObjectClient, ResourceDefinition } from './types.ts';
 
-/** Objects of one page of a list. */
+/** Objects per page of a list. */
 const DEFAULT_PAGE_SIZE = 500;
 
 const deleteBody = ({
@@ -33,7 +33,7 @@ const undefinedWhen = async <T>(
   }
 };
 
-/** True when the object that a delete named by uid is not the one that is there now. */
+/** True if the delete named a uid, and the current object has another one. */
 const isOtherUid = (error: unknown, options: DeleteOptions): boolean =>
   options.uid !== undefined && isKubeError(error, 'Conflict') && /\bUID\b/.test(error.message);
 
@@ -47,7 +47,7 @@ const remove = async (kube: KubeClient, path: string, options: DeleteOptions): P
   }
 };
 
-/** One call whose answer is an object of the kind. */
+/** A call whose response is an object of the kind. */
 type Call<T> = (request: KubeRequest) => Promise<T>;
 
 const decoding = <T extends KubeObject>(
@@ -87,7 +87,7 @@ const readers = <T extends KubeObject>(
     try {
       return await listAll(kube, definition, options);
     } catch (error) {
-      // The list was compacted between two pages; the next one starts from now.
+      // The version was compacted between two pages. A new list starts at the current version.
       if (isKubeError(error, 'Gone')) return listAll(kube, definition, options);
       throw error;
     }

@@ -1,16 +1,16 @@
 import { readFile } from 'node:fs/promises';
 import { isIPv6 } from 'node:net';
 import { join } from 'node:path';
-// One small module of the client library: its index would load every API group, for 60 MB and half a second.
+// Imports a single module of the client library: its index loads every API group, which takes 60 MB and half a second.
 import { FileAuth } from '@kubernetes/client-node/dist/file_auth.js';
 import { ConfigError } from '../errors.ts';
 import type { KubeAccess } from './kube-access.ts';
 import type { KubeSettings } from './settings.ts';
 
 /**
- * The service account of the pod that this process runs in. Its token is read again every minute, as the kubelet renews it
- * long before it ends; the certificate authority each time, as it may be rotated too.
- * @throws ConfigError outside a cluster.
+ * The service account of the pod of this process. The token is read again every minute, because the kubelet renews it
+ * long before it expires. The CA is read on every call, because it may be rotated too.
+ * @throws ConfigError outside a cluster
  */
 export const accessOfPod = (settings: KubeSettings): KubeAccess => {
   const { kubernetesHost, kubernetesPort, serviceAccountDir } = settings;
@@ -31,7 +31,7 @@ export const accessOfPod = (settings: KubeSettings): KubeAccess => {
       if (forget) tokens = new FileAuth();
       const headers: Record<string, string> = {};
       await tokens.applyAuthentication(user, { headers });
-      // A token file that ends with a line break would make a header that is refused.
+      // A token file may end with a line break, which is invalid in a header.
       const authorization = (headers['Authorization'] ?? '').trim();
       const ca = await readFile(join(serviceAccountDir, 'ca.crt'), 'utf8');
       return { headers: { authorization }, tls: { ca } };

@@ -8,9 +8,9 @@ import { createObjectCache } from './object-cache.ts';
 import { REFLECTOR_DEFAULTS, type ReflectorOptions, type ReflectorSettings } from './reflector-options.ts';
 import type { KubeObject, Reflector } from './types.ts';
 
-/** A Retry-After beyond this is cut: a wrong header must not blind us for hours. */
+/** Upper limit for Retry-After, so that a wrong header does not stop updates for hours. */
 const MAX_RETRY_AFTER_MS = 60_000;
-/** Longest of the own backoff and what the server asked for. */
+/** The longer of our own backoff and the server's Retry-After. */
 const waitMs = (error: KubeError | undefined, failures: number, settings: ReflectorSettings): number => {
   const bound = backoffBoundMs(
     { baseDelayMs: settings.minBackoffMs, maxDelayMs: settings.maxBackoffMs },
@@ -28,12 +28,12 @@ const watchFailed = <T extends KubeObject>(parts: Parts<T>, error: KubeError | u
   const reason = error?.code ?? 'Unknown';
   options.metrics?.watchEnded(options.definition.kind, reason);
   const isGone = error?.code === 'Gone';
-  // Perhaps only what was to be repeated is too old, and not the place that we are at.
+  // Possibly only the version to repeat from is too old, and the current version is not.
   if (isGone && isRepeating(progress)) {
     progress.repeatFrom = undefined;
     return;
   }
-  // Gone, or an answer that asking the same again cannot change: start from a list.
+  // Gone, or an error that a retry cannot fix: start with a list.
   if (!isGone && error?.retryable === true) return;
   progress.resourceVersion = undefined;
   progress.listReason = reason;
@@ -57,7 +57,7 @@ const recover = async <T extends KubeObject>(
   await pause(parts.clock, delayMs, signal);
 };
 
-/** Resolves with the first; rejects when the signal aborts before that. */
+/** Resolves with the promise. Rejects if the signal aborts first. */
 const orAborted = async (done: Promise<void>, signal: AbortSignal | undefined): Promise<void> => {
   if (!signal) return done;
   signal.throwIfAborted();
@@ -83,7 +83,7 @@ const freshProgress = (): Progress => ({
   lastBytesMs: undefined,
 });
 
-/** A cache of one kind, kept by list and watch. */
+/** A cache of one kind that list and watch keep up to date. */
 export const createReflector = <T extends KubeObject>(options: ReflectorOptions<T>): Reflector<T> => {
   const clock = options.clock ?? systemClock;
   const cache = createObjectCache<T>(options.indexes);

@@ -2,7 +2,7 @@ import { KubeError } from './kube-error.ts';
 import type { KubeObject, ResourceDefinition } from './types.ts';
 
 const segment = (value: string, what: string): string => {
-  // An empty name would turn the call on one object into one on all of them; the others would leave the path.
+  // An empty name would address all objects instead of one; the other values would change the path.
   if (value === '' || value === '.' || value === '..' || /[/%]/.test(value)) {
     throw new KubeError(`'${value.slice(0, 80)}' is not a valid ${what} of an object`, {
       code: 'BadRequest',
@@ -13,7 +13,7 @@ const segment = (value: string, what: string): string => {
 
 type Definition = Pick<ResourceDefinition<KubeObject>, 'apiVersion' | 'plural' | 'scope'>;
 
-/** Path of all objects, in one namespace or (undefined) in every one. */
+/** Path of all objects, in one namespace or in all of them (undefined). */
 export const collectionPath = (definition: Definition, namespace?: string): string => {
   const root = definition.apiVersion.includes('/')
     ? `/apis/${definition.apiVersion}`

@@ -1,6 +1,6 @@
 import type { ConfigOf, Settings } from '../config.ts';
 
-/** Settings of every process that talks to the API server; spread them into the process's own. */
+/** The settings of every process that connects to the API server. */
 export const KUBE_SETTINGS = {
   kubeconfig: {
     env: 'KUBECONFIG',

@@ -1,7 +1,7 @@
 import { isRecord } from './decode.ts';
 import { KubeError, type KubeErrorCode } from './kube-error.ts';
 
-/** Reasons of metav1.Status that name a code of ours; every other answer is judged by its HTTP status. */
+/** Reasons of metav1.Status that map directly to a code. Other responses are mapped by HTTP status. */
 const BY_REASON: Readonly<Record<string, KubeErrorCode>> = {
   NotFound: 'NotFound',
   AlreadyExists: 'AlreadyExists',
@@ -39,7 +39,7 @@ export interface StatusResponse {
   /** What was attempted, such as `PUT /api/v1/...`. */
   readonly attempt: string;
   readonly httpStatus: number;
-  /** The parsed body, when it was JSON. */
+  /** The parsed body, if it is JSON. */
   readonly body: unknown;
   readonly retryAfter?: string | undefined;
 }
@@ -53,14 +53,14 @@ const forbiddenCode = (status: Readonly<Record<string, unknown>>): KubeErrorCode
   const causes = causesOf(status['details']);
   if (causes.some((cause) => isRecord(cause) && cause['reason'] === 'NamespaceTerminating'))
     return 'NamespaceTerminating';
-  // A quota has no reason of its own.
+  // An exceeded quota has no reason of its own.
   return /exceeded quota|failed quota/.test(text(status['message']) ?? '') ? 'QuotaExceeded' : 'Forbidden';
 };
 
 const codeOf = (status: Readonly<Record<string, unknown>>, httpStatus: number): KubeErrorCode => {
   const byStatus = BY_STATUS[httpStatus] ?? (httpStatus >= 500 ? 'ServerError' : 'BadRequest');
   const reason = text(status['reason']);
-  // A bare 404 comes from the path, not from the object: nobody may take its object for deleted.
+  // A 404 without a reason is about the path, so it must not count as a deleted object.
   if (httpStatus === 404 && reason === undefined) return 'NotServed';
   const code = BY_REASON[reason ?? ''] ?? byStatus;
   return code === 'Forbidden' ? forbiddenCode(status) : code;
@@ -73,7 +73,7 @@ const retryAfterMs = (response: StatusResponse, details: unknown): number | unde
   return typeof inBody === 'number' && inBody > 0 ? inBody * 1000 : undefined;
 };
 
-/** The error that a metav1.Status (or an answer that is none) stands for. */
+/** The error of a metav1.Status, or of a response that is not one. */
 export const statusError = (response: StatusResponse): KubeError => {
   const status = isRecord(response.body) ? response.body : {};
   const code = codeOf(status, response.httpStatus);

@@ -2,14 +2,14 @@ import { toError } from '../errors.ts';
 import { KubeError } from './kube-error.ts';
 
 export interface TimeLimit {
-  /** What was attempted, for the message. */
+  /** Name of the call, for the message. */
   readonly attempt: string;
   readonly ms: number;
   readonly signal?: AbortSignal | undefined;
   readonly onLimit?: (error: KubeError) => void;
 }
 
-/** Rejects when the signal aborts: a request that still waits for its connection does not listen to its signal. */
+/** Rejects when the signal aborts, because a request that waits for a connection ignores its signal. */
 const rejectedBy = (signal: AbortSignal): Promise<never> => {
   const { promise, reject } = Promise.withResolvers<never>();
   signal.addEventListener('abort', () => {
@@ -22,10 +22,9 @@ const timeoutOf = ({ attempt, ms }: TimeLimit): KubeError =>
   new KubeError(`${attempt}: no response from the API server within ${ms} ms`, { code: 'Timeout' });
 
 /**
- * Runs one call with a signal that aborts at the limit or with the caller's; does not wait for a call that goes on all the
- * same. Listeners are taken off again: a process-wide
- * signal sees thousands of calls.
- * @throws KubeError with code Timeout at the limit; the reason of the caller's signal when that aborted.
+ * Runs one call with a signal that aborts at the limit or with the caller's signal. Does not wait for a call that
+ * ignores it. Removes its listeners, because a process-wide signal is used for thousands of calls.
+ * @throws KubeError with code Timeout at the limit; the reason of the caller's signal if that aborted
  */
 export const withTimeLimit = async <T>(
   limit: TimeLimit,
@@ -38,7 +37,7 @@ export const withTimeLimit = async <T>(
   };
   limit.signal?.addEventListener('abort', onAbort);
   const timer = setTimeout(() => {
-    // Not made before it is needed: an error with its stack costs more than all the rest here.
+    // Created only when needed, because the stack of an error costs more than everything else here.
     const timeout = timeoutOf(limit);
     controller.abort(timeout);
     limit.onLimit?.(timeout);

@@ -5,7 +5,7 @@ import type { KubeClientOptions, KubeRequest, PatchType } from './kube-request.t
 import { statusError } from './status-error.ts';
 
 export interface Transport {
-  /** The answer to a request, headers only; never one outside 2xx. */
+  /** Sends a request and returns the 2xx response with an unread body. Throws for any other status. */
   send(
     request: KubeRequest,
     on: { readonly agent: 'calls' | 'watches'; readonly signal: AbortSignal },
@@ -13,7 +13,7 @@ export interface Transport {
   destroy(): Promise<void>;
 }
 
-// The client library sends a JSON patch unless told otherwise, which is not what anyone here means.
+// The client library's default for PATCH is a JSON patch, which no code here uses.
 const PATCH_TYPES: Readonly<Record<PatchType, string>> = {
   apply: 'application/apply-patch+yaml',
   merge: 'application/merge-patch+json',
@@ -57,7 +57,7 @@ const refusal = async (request: KubeRequest, response: Dispatcher.ResponseData):
   });
 };
 
-/** HTTP to one API server: paths, headers, pooled connections, and one more try when a token was rotated meanwhile. */
+/** HTTP to one API server: paths, headers, pooled connections, and one retry after a token was rotated. */
 export const createTransport = (options: KubeClientOptions): Transport => {
   const { access, requestTimeoutMs, countCall, clock, userAgent = 'zipjobs' } = options;
   const base = new URL(access.server);
@@ -94,7 +94,7 @@ export const createTransport = (options: KubeClientOptions): Transport => {
       const first = await sendOnce(request, connection, on);
       if (first.statusCode >= 200 && first.statusCode <= 299) return first;
       const refused = await refusal(request, first);
-      // A 401 did nothing, so one more try is safe for every method.
+      // A request that got a 401 had no effect, so a retry is safe for every method.
       if (first.statusCode !== 401 || !(await connections.renew(connection))) throw refused;
       const second = await sendOnce(request, await connections.current(), on);
       if (second.statusCode >= 200 && second.statusCode <= 299) return second;

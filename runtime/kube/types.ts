@@ -1,34 +1,34 @@
 import type { ObjectMeta } from '#crds/object-meta.ts';
 
-/** The least that every Kubernetes object has. */
+/** The fields of every Kubernetes object that this project relies on. */
 export interface KubeObject {
   readonly apiVersion?: string;
   readonly kind?: string;
   readonly metadata: ObjectMeta;
 }
 
-/** One kind of object as the API server serves it, and the one validator that its objects pass on their way in. */
+/** A kind as the API server serves it, with the validator for its objects. */
 export interface ResourceDefinition<T extends KubeObject> {
   /** `v1`, `batch/v1`, `zipjobs.dev/v1alpha1`. */
   readonly apiVersion: string;
   readonly plural: string;
   readonly kind: string;
-  /** Default Namespaced. Objects without a namespace are addressed with the namespace `''`. */
+  /** Default: Namespaced. Cluster-scoped objects are addressed with the namespace `''`. */
   readonly scope?: 'Namespaced' | 'Cluster';
-  /** Throws when the value is not such an object. */
+  /** Throws if the value is not an object of this kind. */
   readonly decode: (value: unknown) => T;
 }
 
 export interface ApplyOptions {
   readonly fieldManager: string;
   readonly subresource?: 'status';
-  /** Take over fields that another manager owns. Default true: each manager's fields are disjoint by design. */
+  /** Takes over fields of other managers. Default true, because the managers' fields are disjoint. */
   readonly force?: boolean;
   readonly signal?: AbortSignal;
 }
 
 export interface DeleteOptions {
-  /** Deletes only the object with this uid; another one of the name stays. */
+  /** Deletes only the object with this uid. Another object with the same name stays. */
   readonly uid?: string;
   readonly propagationPolicy?: 'Background' | 'Foreground' | 'Orphan';
   readonly gracePeriodSeconds?: number;
@@ -36,7 +36,7 @@ export interface DeleteOptions {
 }
 
 export interface ListOptions {
-  /** Every namespace when absent. */
+  /** Default: every namespace. */
   readonly namespace?: string;
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
@@ -44,27 +44,27 @@ export interface ListOptions {
 }
 
 /**
- * Reads and writes objects of one kind. Every failure is a KubeError (code, retryable, HTTP status, retryAfterMs);
+ * Reads and writes objects of one kind. Every failure is a KubeError (code, retryable, HTTP status, retryAfterMs), and
  * every call has a time limit.
  */
 export interface ObjectClient<T extends KubeObject> {
-  /** Undefined when there is none. */
+  /** Undefined if it does not exist. */
   get(namespace: string, name: string, signal?: AbortSignal): Promise<T | undefined>;
   list(options?: ListOptions): Promise<readonly T[]>;
-  /** Undefined when an object of that name exists already. */
+  /** Undefined if an object of that name exists. */
   create(
     object: T,
     options?: { readonly fieldManager?: string; readonly signal?: AbortSignal },
   ): Promise<T | undefined>;
-  /** Server-side apply: creates the object or sets the fields given; owned fields that are left out are removed. */
+  /** Server-side apply: creates the object or sets the given fields. Removes fields that we own and omit. */
   apply(object: KubeObject & Readonly<Record<string, unknown>>, options: ApplyOptions): Promise<T>;
-  /** JSON merge patch. With metadata.resourceVersion in it, fails with code Conflict when the object changed. */
+  /** JSON merge patch. With metadata.resourceVersion, it fails with code Conflict if the object has changed. */
   mergePatch(
     target: { readonly namespace: string; readonly name: string; readonly subresource?: 'status' },
     patch: Readonly<Record<string, unknown>>,
     signal?: AbortSignal,
   ): Promise<T>;
-  /** Update (PUT) of the whole object; with metadata.resourceVersion in it, fails with code Conflict when the object changed. */
+  /** Replaces (PUT) the whole object. With metadata.resourceVersion, it fails with code Conflict if the object has changed. */
   replace(
     object: T,
     options?: {
@@ -73,7 +73,7 @@ export interface ObjectClient<T extends KubeObject> {
       readonly signal?: AbortSignal;
     },
   ): Promise<T>;
-  /** False when there was none (or none with that uid). */
+  /** False if it does not exist (or has another uid). */
   delete(namespace: string, name: string, options?: DeleteOptions): Promise<boolean>;
 }
 
@@ -89,19 +89,19 @@ export type Change<T> =
   | { readonly kind: 'deleted'; readonly key: ObjectKey; readonly before: T };
 
 /**
- * A cache of one kind, kept by list and watch. Nothing is missed for good: after a gap the difference between the
- * lists is told as changes.
+ * A cache of one kind that list and watch keep up to date. No change is lost: after a gap, the differences between the
+ * lists are reported as changes.
  */
 export interface Reflector<T extends KubeObject> {
-  /** Runs until the signal aborts; never throws for a failing API server, it tries again with backoff. */
+  /** Runs until the signal aborts. Never throws if the API server fails; retries with backoff. */
   run(signal: AbortSignal): Promise<void>;
-  /** Resolves when the first list is in the cache. */
+  /** Resolves when the first list is cached. */
   synced(signal?: AbortSignal): Promise<void>;
   readonly hasSynced: boolean;
   get(key: ObjectKey): T | undefined;
   values(): IterableIterator<T>;
-  /** Objects whose index function (given at creation under that name) yields the value. */
+  /** Objects for which the index function of this name returns the value. */
   byIndex(index: string, value: string): readonly T[];
-  /** Milliseconds (monotonic clock) since bytes last came from the API server; 0 before the first list. */
+  /** Milliseconds (monotonic clock) since the API server last sent data; 0 before the first list. */
   silenceMs(): number;
 }

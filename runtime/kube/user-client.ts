@@ -2,8 +2,8 @@ import type { KubeClient } from './client.ts';
 import type { KubeAccess } from './kube-access.ts';
 
 /**
- * The same API server without any identity of ours: a client certificate, too, would make the server take a person's call
- * for one of this process.
+ * The same API server without our identity, including the client certificate. Otherwise the server would attribute a
+ * user's call to this process.
  */
 export const withoutIdentity = (access: KubeAccess): KubeAccess => ({
   server: access.server,
@@ -14,15 +14,15 @@ export const withoutIdentity = (access: KubeAccess): KubeAccess => ({
   },
 });
 
-/** What a token can hold; anything else would end the header that carries it. */
+/** Characters of a bearer token. Any other character could end the header. */
 const TOKEN = /^[\x21-\x7e]{1,16384}$/;
 
-/** True for text that can be sent as a bearer token at all. */
+/** True if the text can be sent as a bearer token. */
 export const isBearerToken = (text: string): boolean => TOKEN.test(text);
 
 /**
- * A client whose every call is made with a person's token, over the connections of a client without identity. The token
- * stands in no error and no log line. Disposing of it closes nothing.
+ * A client that makes every call with a user's token, over the connections of a client without identity. No error or
+ * log line contains the token. Disposing it closes nothing.
  */
 export const asUser = (kube: KubeClient, bearer: string): KubeClient => ({
   server: kube.server,

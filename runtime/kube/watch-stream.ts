@@ -8,7 +8,7 @@ import { statusError } from './status-error.ts';
 
 export interface WatchEvent {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK';
-  /** Not yet decoded. */
+  /** Not decoded. */
   readonly object: unknown;
 }
 
@@ -18,15 +18,15 @@ export interface WatchOptions {
   readonly query: KubeRequest['query'];
   readonly signal: AbortSignal;
   readonly clock: Clock;
-  /** The watch is given up when no byte came for this long. */
+  /** Time without a byte after which the watch is closed. */
   readonly silenceLimitMs: number;
   readonly onBytes: () => void;
 }
 
-/** Far above the 1.5 MiB of the largest object; a peer that never ends its line must not fill the memory. */
+/** Far above the 1.5 MiB of the largest object. Limits the memory if a line never ends. */
 const MAX_LINE_CHARS = 16 * 1024 * 1024;
 
-/** Cuts a stream of bytes into lines; an unfinished last line is dropped, since the event was not received whole. */
+/** Splits a stream of bytes into lines. Drops an unfinished last line, because its event is incomplete. */
 async function* linesOf(
   body: AsyncIterable<Buffer>,
   onBytes: () => void,
@@ -61,7 +61,7 @@ const parseEvent = (line: string, attempt: string): WatchEvent => {
   throw new KubeError(`${attempt}: an event has an unknown type`, { code: 'InvalidResponse' });
 };
 
-/** Ends a body that has fallen silent; only `seen` is called per chunk, so that a busy watch costs no timers. */
+/** Ends a body that is silent for too long. Each chunk only calls `seen`, so that a busy watch needs no timers. */
 const watchSilence = (options: WatchOptions, onSilence: () => void): Disposable & { seen(): void } => {
   const { clock, silenceLimitMs } = options;
   let lastMs = clock.monotonicMs();
@@ -82,10 +82,9 @@ const watchSilence = (options: WatchOptions, onSilence: () => void): Disposable 
 
 /**
  * The events of one watch, until the server ends it. Leaving the loop early closes the connection.
- *
- * Not the client library's Watch, because that one opens a dispatcher per watch, drops events that it cannot parse without a word,
- * swallows what its callback throws, and keeps both the Status and the Retry-After of a refusal to itself.
- * @throws KubeError; Gone when the resourceVersion is too old, Timeout when the watch fell silent.
+ * Does not use the client library's Watch: it opens a dispatcher per watch, silently drops events that it cannot parse,
+ * swallows errors of its callback, and hides the Status and the Retry-After of an error response.
+ * @throws KubeError; Gone if the resourceVersion is too old, Timeout if the watch is silent for too long
  */
 export async function* watchEvents(options: WatchOptions): AsyncGenerator<WatchEvent, void, undefined> {
   const { kube, path, query, signal, silenceLimitMs } = options;
@@ -97,7 +96,7 @@ export async function* watchEvents(options: WatchOptions): AsyncGenerator<WatchE
     silence.seen();
     options.onBytes();
   };
-  // The headers of the answer are a sign of life too.
+  // Response headers also count as activity.
   onBytes();
   try {
     for await (const line of linesOf(body, onBytes)) {

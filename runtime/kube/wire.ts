@@ -1,9 +1,6 @@
 import type { ObjectMeta } from '#crds/object-meta.ts';
 
-/**
- * A type of the Kubernetes client as it stands on the wire: JSON has no dates, and nothing that was read is changed in
- * place.
- */
+/** A type of the Kubernetes client as JSON: dates are strings, and all fields are readonly. */
 type Wire<T> = T extends Date
   ? string
   : T extends readonly (infer E)[]
@@ -12,7 +9,7 @@ type Wire<T> = T extends Date
       ? { readonly [K in keyof T]: Wire<T[K]> }
       : T;
 
-/** A built-in kind on the wire, with the metadata that this project reads. */
+/** A built-in kind as JSON, with the metadata that this project reads. */
 export type WireObject<T extends { metadata?: unknown }> = Omit<
   Wire<T>,
   'metadata' | 'kind' | 'apiVersion'

@@ -21,8 +21,8 @@ const credentials = ({ redisUsername, redisPassword }: RedisSettings) => ({
 });
 
 /**
- * A client that tries to connect for as long as the process runs. A command without a connection fails at once: Redis is
- * never what a request waits for.
+ * A client that reconnects for as long as the process runs. A command without a connection fails immediately, so that
+ * no request waits for Redis.
  * @throws ConfigError
  */
 export const createRedis = (
@@ -43,7 +43,7 @@ export const createRedis = (
     retryStrategy: (times: number) => Math.min(MAX_RECONNECT_MS, MIN_RECONNECT_MS * 2 ** Math.min(times, 10)),
   });
   redis.on('error', onError);
-  // What is wrong comes as an `error` event too.
+  // Errors are also emitted as `error` events.
   redis.connect().catch(() => undefined);
   return Object.assign(redis, {
     [Symbol.asyncDispose]: () => {

@@ -4,23 +4,23 @@ import type { Clock } from '../clock.ts';
 import { toError } from '../errors.ts';
 import type { Logger } from '../log.ts';
 
-/** What is counted, for each subject of its own. */
+/** What is counted, separately for each subject. */
 export type CountName = 'token' | 'project' | 'failures' | 'signIns';
 
-/** A subject's requests since its minute began. */
+/** Requests of a subject in its current window. */
 export interface RequestCount {
   readonly used: number;
-  /** Until the next minute of this subject begins. */
+  /** Time until the next window of this subject starts. */
   readonly resetMs: number;
 }
 
-/** Counts one request; undefined when that is not possible now. Never throws. */
+/** Counts one request. Undefined if that is not possible now. Never throws. */
 export type CountRequest = (name: CountName, subject: string) => Promise<RequestCount | undefined>;
 
 /** Length of the window of every limit. */
 export const WINDOW_SECONDS = 60;
 
-/** Limits differ by project, so this library only counts; what is too much is judged by the caller. */
+/** Limits differ by project, so this library only counts, and the caller applies the limit. */
 const UNLIMITED = { points: Number.MAX_SAFE_INTEGER, duration: WINDOW_SECONDS };
 
 const countWith =
@@ -40,7 +40,7 @@ const byName = (create: (name: CountName) => RateLimiterAbstract) => {
   return (name: CountName): RateLimiterAbstract => limiters[name];
 };
 
-/** Counts in this process alone. */
+/** Counts in this process only. */
 export const createLocalCounts = (): CountRequest =>
   countWith(byName((name) => new RateLimiterMemory({ ...UNLIMITED, keyPrefix: name })));
 
@@ -49,16 +49,16 @@ export interface SharedCountsDeps {
   readonly keyPrefix: string;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Counts the requests that passed uncounted. */
+  /** Called for each request that was not counted. */
   readonly onUncounted: () => void;
 }
 
-/** After a failure Redis is left alone for so long: requests would wait for its silence one by one. */
+/** Pause after a failure of Redis. Otherwise each request would wait for its timeout. */
 const PAUSE_MS = 500;
-/** An outage is logged this often. */
+/** Minimum interval between log lines during an outage. */
 const LOG_EVERY_MS = 60_000;
 
-/** Counts in Redis, for all replicas together. While Redis does not answer, requests pass uncounted. */
+/** Counts in Redis, for all replicas together. While Redis does not respond, requests are not counted. */
 export const createSharedCounts = (deps: SharedCountsDeps): CountRequest => {
   const { redis, keyPrefix, clock, log, onUncounted } = deps;
   const count = countWith(

@@ -24,7 +24,7 @@ export type Post = PostedJob | 'refused' | 'given up';
 
 const POST_LIMIT_MS = 90_000;
 /** Longer than the API takes for any response. */
-const ANSWER_LIMIT_MS = 30_000;
+const RESPONSE_LIMIT_MS = 30_000;
 const NAMES = ['first', 'second'] as const;
 const seedOf = (index: number, file: number): number => index * NAMES.length + file + 1;
 
@@ -75,7 +75,7 @@ export const postPlanned = async (world: ChaosWorld, planned: NumberedJob): Prom
       token: project.token,
       headers: { 'idempotency-key': idempotencyKey },
       body,
-      signal: AbortSignal.timeout(ANSWER_LIMIT_MS),
+      signal: AbortSignal.timeout(RESPONSE_LIMIT_MS),
     });
     history.note(`POST ${planned.index} returned ${response.status} ${response.body.error?.code ?? ''}`);
     // Until the end of the schedule.

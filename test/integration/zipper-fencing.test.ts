@@ -92,7 +92,7 @@ describe('two zippers of one job', function () {
     await untilNotActive(uuid, podUid);
     await world.cluster.node.start();
     const { status } = await world.untilEnd(uuid);
-    expect(status, JSON.stringify(status)).to.include({ phase: 'Succeeded', reason: 'ProvedByStore' });
+    expect(status, JSON.stringify(status)).to.include({ phase: 'Succeeded', reason: 'VerifiedInStore' });
     expect(await world.project.bucket.size(`${uuid}.zip`)).to.equal(status?.result?.bytes);
     await world.untilNoOpenUploads();
   });

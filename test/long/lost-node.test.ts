@@ -147,7 +147,7 @@ describe('a node that is lost while its pods upload', function () {
 
   it('may hide a completed upload, which recovery finds in the store (F11)', async () => {
     const { status } = await world.untilEnd(diesCommitting.uuid);
-    expect(status, JSON.stringify(status)).to.include({ phase: 'Succeeded', reason: 'ProvedByStore' });
+    expect(status, JSON.stringify(status)).to.include({ phase: 'Succeeded', reason: 'VerifiedInStore' });
     expect(status?.attempts).to.have.length(1);
     expect(await world.project.bucket.size(`${diesCommitting.uuid}.zip`)).to.equal(status?.result?.bytes);
     await world.untilNoOpenUploads();

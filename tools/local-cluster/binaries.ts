@@ -19,15 +19,15 @@ import { compileProgram, type GoProgram, packagesToCompile, prepareSource } from
 import { CLUSTER_PROGRAM, STORE_PROGRAM } from './go-programs.ts';
 import { measureSpeed } from './machine-speed.ts';
 
-/** The programs that a local cluster is made of. */
+/** The programs of a local cluster. */
 export interface Binaries {
-  /** etcd, the control plane, kubectl and helm; the first argument says which. */
+  /** etcd, the control plane, kubectl and helm; the first argument selects one. */
   readonly cluster: string;
-  /** versitygw, an S3 server over a folder. */
+  /** versitygw, an S3 server that stores objects in a folder. */
   readonly store: string;
 }
 
-/** Where a program is, or will be once it is built. */
+/** Path of a program, which may not be built yet. */
 interface Place {
   readonly program: GoProgram;
   readonly path: string;
@@ -38,10 +38,9 @@ const PROGRESS_EVERY_MS = 5_000;
 const run = promisify(execFile);
 
 /**
- * Finds both programs, building them once per set of versions into `$XDG_CACHE_HOME/zipjobs`. A first build takes
- * minutes, so `log` is told first how many, then every few seconds what is left.
- *
- * @throws ClusterError when Go is missing and no ready-made programs are named, or when a build fails.
+ * Finds both programs, or builds them into `$XDG_CACHE_HOME/zipjobs`, once for each set of versions. A first build
+ * takes minutes, so `log` gets the expected time first, and the remaining time every few seconds.
+ * @throws ClusterError if Go is missing and no prebuilt programs are set, or if a build fails
  */
 export async function ensureBinaries(log: Log, env: NodeJS.ProcessEnv = process.env): Promise<Binaries> {
   if (process.platform !== 'linux') {
@@ -55,7 +54,7 @@ export async function ensureBinaries(log: Log, env: NodeJS.ProcessEnv = process.
   return { cluster: cluster.path, store: store.path };
 }
 
-/** How long `ensureBinaries` will build on this machine; 0 when everything is built. */
+/** Expected build time of `ensureBinaries` on this machine; 0 if everything is built. */
 export async function buildSeconds(
   speed: MachineSpeed,
   env: NodeJS.ProcessEnv = process.env,
@@ -83,7 +82,7 @@ async function findProgram(program: GoProgram, env: NodeJS.ProcessEnv): Promise<
   return { program, path, isThere: await exists(path) };
 }
 
-/** Changes with the versions that are pinned, with the program around them and with what it leaves out. */
+/** A hash of the pinned versions, the program's own source and the files that it omits. */
 async function versionsHash(folder: string): Promise<string> {
   const hash = createHash('sha256');
   const names = await readdir(folder, { recursive: true });
@@ -102,7 +101,7 @@ async function buildAll(places: readonly Place[], log: Log): Promise<void> {
     `  (${speed.cores} cores; less when Go's cache holds parts of it, more when its modules must be downloaded first)`,
   );
   for (const [index, place] of places.entries()) {
-    // Other work on the machine may have come or gone.
+    // The load of the machine may have changed.
     if (index > 0) speed = await measureSpeed();
     const secondsAfter = secondsFor(places.slice(index + 1), speed);
     await build(place, { log, speed, secondsAfter });
@@ -129,7 +128,7 @@ async function requireGo(): Promise<void> {
 interface Build {
   readonly log: Log;
   readonly speed: MachineSpeed;
-  /** For what is built after this program. */
+  /** Expected time of the builds after this one. */
   readonly secondsAfter: number;
 }
 
@@ -138,7 +137,7 @@ async function build({ program, path }: Place, { log, speed, secondsAfter }: Bui
   const elapsed = (): string => `${Math.round((performance.now() - started) / 1000)} s`;
   let step = (): string => 'copying the sources of its Go modules';
   const ticker = setInterval(() => log(`  ${elapsed()}: ${program.what}, ${step()}`), PROGRESS_EVERY_MS);
-  // A build that was cut off must never look like a finished one.
+  // An interrupted build must never look complete.
   const output = `${path}.${process.pid}`;
   const directory = `${output}.source`;
   try {
@@ -175,14 +174,14 @@ function describeProgress(
   return () => {
     const elapsed = (performance.now() - started) / 1000;
     const left = progress.secondsLeft(elapsed, expectedSeconds);
-    // What comes after will be as much slower or faster than expected as this.
+    // The following builds are expected to be off by the same factor.
     const pace = (elapsed + left) / expectedSeconds;
     const leftInAll = roughly(left + pace * secondsAfter);
     return `${progress.packagesStarted} of ${progress.packagesToCompile} packages, about ${leftInAll} left`;
   };
 }
 
-/** What builds left whose process is gone: 150 MB of sources each. */
+/** Removes the files of interrupted builds: 150 MB of sources each. */
 async function removeLeftovers(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     const pid = Number(/\.(\d+)(\.source)?$/.exec(name)?.[1]);

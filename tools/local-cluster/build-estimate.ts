@@ -1,34 +1,34 @@
-/** How this machine compares with the one on which the costs of a build were measured. */
+/** The speed of this machine, compared with the reference machine of build-costs.json. */
 export interface MachineSpeed {
   readonly cores: number;
-  /** Seconds that a core here takes for what took one second there. */
+  /** Seconds that a core needs for one second of work on the reference machine. */
   readonly slowness: number;
 }
 
-/** What compiling cost: seconds of processor time on the machine of reference. */
+/** The cost of a build in seconds of CPU time on the reference machine. */
 export interface BuildCosts {
-  /** All of it, from an empty cache. */
+  /** The whole build with an empty cache. */
   readonly cpuSeconds: number;
-  /** The part that waits for itself: the longest chain of packages that import each other, and linking. */
+  /** The part that cannot run in parallel: the longest chain of packages that import each other, and linking. */
   readonly serialSeconds: number;
   readonly linkSeconds: number;
-  /** What a package costs that is not in `packages`. */
+  /** The cost of a package that is not in `packages`. */
   readonly otherPackageSeconds: number;
-  /** The packages that cost most. */
+  /** The most expensive packages. */
   readonly packages: Readonly<Record<string, number>>;
 }
 
-/** How far a build is. */
+/** The progress of a build. */
 export interface BuildProgress {
-  /** Takes the name of a package when its compilation begins. */
+  /** Called with the name of each package when its compilation starts. */
   begin(name: string): void;
   readonly packagesStarted: number;
   readonly packagesToCompile: number;
-  /** What is left after this many seconds, for a build that was expected to take `expectedSeconds`. */
+  /** Remaining time after this many seconds of a build that was expected to take `expectedSeconds`. */
   secondsLeft(elapsedSeconds: number, expectedSeconds: number): number;
 }
 
-/** Time for work that took `cpuSeconds` there, of which `serialSeconds` cannot be shared among cores. */
+/** Time for work of `cpuSeconds` on the reference machine. `serialSeconds` of it cannot run in parallel. */
 export function estimateSeconds(
   work: { readonly cpuSeconds: number; readonly serialSeconds: number },
   speed: MachineSpeed,
@@ -37,7 +37,7 @@ export function estimateSeconds(
   return speed.slowness * (serial + (work.cpuSeconds - serial) / speed.cores);
 }
 
-/** The same work when only these packages have to be compiled. */
+/** The cost of a build that compiles only these packages. */
 export function costOf(costs: BuildCosts, packages: readonly string[]): number {
   return packages.reduce((sum, name) => sum + packageSeconds(costs, name), costs.linkSeconds);
 }
@@ -60,7 +60,7 @@ export function createProgress(costs: BuildCosts, packages: readonly string[]): 
     },
     secondsLeft: (elapsedSeconds, expectedSeconds) => {
       const share = done / total;
-      // The first packages tell little, so until half is done the estimate counts too.
+      // The pace of the first packages is unreliable, so the estimate also counts until half of the build is done.
       const trust = Math.min(1, 2 * share);
       const observed = share === 0 ? expectedSeconds : elapsedSeconds / share;
       return (1 - share) * (trust * observed + (1 - trust) * expectedSeconds);
@@ -72,7 +72,7 @@ function packageSeconds(costs: BuildCosts, name: string): number {
   return costs.packages[name] ?? costs.otherPackageSeconds;
 }
 
-/** Coarse, as an estimate is: `10 s`, `45 s`, `2 min`, `1 h 10 min`. */
+/** A coarse duration, because estimates are not precise: `10 s`, `45 s`, `2 min`, `1 h 10 min`. */
 export function roughly(seconds: number): string {
   if (seconds < 90) return `${Math.max(5, 5 * Math.round(seconds / 5))} s`;
   const minutes = Math.round(seconds / 60);

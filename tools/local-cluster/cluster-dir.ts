@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 const PREFIX = 'zipjobs-cluster-';
 const OWNED = /^zipjobs-cluster-(\d+)-/;
 
-/** Folders of the clusters that this process runs, and what is done before one of them is removed. */
+/** Folders of the clusters of this process, and the hook that runs before one is removed. */
 export const clusterDirs: {
   readonly open: Set<string>;
   /** Must not throw. */
@@ -13,8 +13,8 @@ export const clusterDirs: {
 } = { open: new Set() };
 
 /**
- * Makes the folder of a cluster. The name of a temporary one tells its process, so that what a killed run left
- * is removed by the next.
+ * Creates the folder of a cluster. The name of a temporary folder contains the process ID, so that the next run can
+ * remove what a killed run left behind.
  */
 export async function openClusterDir(options: {
   readonly dir?: string;
@@ -42,7 +42,7 @@ async function removeAbandoned(): Promise<void> {
     const pid = OWNED.exec(name)?.[1];
     return pid !== undefined && !isRunning(Number(pid));
   });
-  // Another start may be removing the same ones.
+  // Another process may remove the same folders at the same time.
   await Promise.allSettled(
     abandoned.map((name) => rm(join(tmpdir(), name), { recursive: true, force: true })),
   );

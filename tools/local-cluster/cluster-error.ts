@@ -1,4 +1,4 @@
-/** Something of the local cluster could not be started or does not answer; the message says what to do next. */
+/** A part of the local cluster could not start or does not respond. The message contains the next step. */
 export class ClusterError extends Error {
   override readonly name = 'ClusterError';
   readonly code = 'LOCAL_CLUSTER';

@@ -4,7 +4,7 @@ import type { Pod } from './node-agent/pod-types.ts';
 
 export type Log = (line: string) => void;
 
-/** What a command line tool answered. */
+/** The result of a command line tool. */
 export interface CommandResult {
   readonly stdout: string;
   readonly stderr: string;
@@ -14,77 +14,79 @@ export interface CommandResult {
 export interface CommandOptions {
   /** Text for standard input, such as manifests for `apply -f -`. */
   readonly input?: string;
-  /** Path of another kubeconfig; without it the command runs as cluster-admin. */
+  /** Path of another kubeconfig. Default: cluster-admin. */
   readonly kubeconfig?: string;
-  /** Answer also when the exit code is not 0; otherwise that throws. */
+  /** Return the result even if the exit code is not 0. By default that throws. */
   readonly allowFailure?: boolean;
 }
 
-/** A person or program in a kubeconfig: by a token, or by a certificate of the cluster's authority. */
+/** A user of a kubeconfig: authenticated by a token, or by a certificate of the cluster's CA. */
 export type ClusterUser =
   | { readonly token: string }
   | { readonly commonName: string; readonly organizations?: readonly string[] };
 
-/** A node beside the first one. */
+/** An additional node. */
 export interface AddedNode {
   readonly agent: NodeAgent;
-  /** Ends its pods at once and takes the Node object away: the machine does not come back. */
+  /** Kills its pods and deletes the Node object, like a machine that is gone for good. */
   remove(): Promise<void>;
 }
 
 export interface ClusterOptions {
-  /** The cluster's folder; without it a new one under the system's folder for temporary files. */
+  /** Folder of the cluster. Default: a new folder under the system's temporary folder. */
   readonly dir?: string;
-  /** Keep the folder when the cluster stops. */
+  /** Keeps the folder when the cluster stops. */
   readonly keep?: boolean;
-  /** Stop on SIGINT and SIGTERM; default true. */
+  /** Stops the cluster on SIGINT and SIGTERM. Default: true. */
   readonly endOnSignals?: boolean;
   readonly log?: Log;
-  /** More images that the node knows: name without tag -> script that Node runs. */
+  /** Additional images: name without tag -> script that Node runs. */
   readonly images?: Readonly<Record<string, string>>;
-  /** More flags for kube-apiserver, such as `--oidc-issuer-url=...`. */
+  /** Additional flags for kube-apiserver, such as `--oidc-issuer-url=...`. */
   readonly apiServerFlags?: readonly string[];
-  /** Base URL by which a pod is told to reach the API server, such as a proxy's; undefined for the server's own. */
+  /** Base URL of the API server for a pod, such as the URL of a proxy. Undefined: the server's own. */
   readonly apiServerUrlFor?: (pod: Pod) => string | undefined;
-  /** Env that the processes of a pod get beside, or instead of, their own. */
+  /** Additional env for the processes of a pod; overrides their own. */
   readonly extraEnvFor?: (pod: Pod) => Readonly<Record<string, string>>;
 }
 
-/** A running local cluster: a real control plane and S3 server, and one node whose pods are local processes. */
+/** A running local cluster: a real control plane and S3 server, and a node whose pods are local processes. */
 export interface Cluster extends AsyncDisposable {
-  /** Everything of this cluster lives here; `bin` in it holds kubectl and helm for a shell. */
+  /** Folder with all files of the cluster. `bin` in it contains kubectl and helm for a shell. */
   readonly dir: string;
   /** Kubeconfig of a cluster-admin. */
   readonly kubeconfigPath: string;
   readonly apiServer: { readonly url: string; readonly caPath: string; readonly ca: string };
   readonly store: StoreAccess;
   readonly node: NodeAgent;
-  /** Adds a node that is lost, or removed, apart from the first one. It ends with the cluster if not before. */
+  /**
+   * Adds a node that can be lost or removed independently of the first one. It stops with the cluster at the latest.
+   */
   addNode(name: string): Promise<AddedNode>;
   /**
-   * Reads an object or a list as cluster-admin, by its path on the API server. For tests that ask often: a call costs a
-   * millisecond, one of kubectl 150 of processor time.
-   * @throws KubeApiError when the answer is an error status.
+   * Reads an object or a list as cluster-admin, by its path on the API server. For tests that poll: a call takes a
+   * millisecond, and kubectl takes 150 ms of CPU time.
+   * @throws KubeApiError for an error status
    */
   read<T>(path: string): Promise<T>;
-  /** @throws ClusterError with what the command printed, when it fails and `allowFailure` is not set. */
+  /** @throws ClusterError with the output of the command if it fails and `allowFailure` is not set */
   kubectl(args: readonly string[], options?: CommandOptions): Promise<CommandResult>;
-  /** @throws ClusterError with what the command printed, when it fails and `allowFailure` is not set. */
+  /** @throws ClusterError with the output of the command if it fails and `allowFailure` is not set */
   helm(args: readonly string[], options?: CommandOptions): Promise<CommandResult>;
   /** Address of a ready pod with these labels (`a=b,c=d`); waits up to a minute, or until the signal. */
   readyPodAddress(namespace: string, labelSelector: string, signal?: AbortSignal): Promise<string>;
   /** Writes a kubeconfig for this user and returns its path. */
   kubeconfigFor(user: ClusterUser): Promise<string>;
   createBucket(name: string): Promise<void>;
-  /** Ends the API server at once and starts it again, on the same address; returns when it is ready. */
+  /** Kills the API server and starts it again on the same address. Resolves when it is ready. */
   restartApiServer(): Promise<void>;
-  /** Lets ID tokens of an issuer sign in too, soon; their names and groups begin with `oidc:`. */
+  /** Accepts ID tokens of this issuer too, after a moment. User and group names get the prefix `oidc:`. */
   trustIssuer(issuer: TrustedIssuer): Promise<void>;
-  /** Makes etcd forget every version but the newest of each object. */
+  /** Removes all versions except the newest of each object from etcd. */
   compactEtcd(): Promise<void>;
 }
 
-/** How to reach the S3 server, as its owner. */
+/** Address and owner credentials of the S3 server. */
 export interface StoreAccess {
   readonly endpoint: string;
   readonly accessKeyId: string;

@@ -16,11 +16,10 @@ import { createUserKubeconfigs } from './user-kubeconfigs.ts';
 const NODE_NAME = 'local';
 
 /**
- * Starts a local cluster; the first time builds its programs, which takes minutes and is told to `log`.
- * Disposing of it ends every process and removes its folder. SIGINT and SIGTERM do the same before they end this
- * process, unless `endOnSignals` is false.
- *
- * @throws ClusterError when a part does not start; nothing is left behind then.
+ * Starts a local cluster. The first start builds its programs, which takes minutes and is reported to `log`. Disposing
+ * it stops all its processes and removes its folder. SIGINT and SIGTERM do the same before they end this process,
+ * unless `endOnSignals` is false.
+ * @throws ClusterError if a part does not start; then nothing is left behind
  */
 export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
   const life = new AsyncDisposableStack();
@@ -79,7 +78,7 @@ async function start(options: ClusterOptions, life: AsyncDisposableStack): Promi
   };
 }
 
-/** The node shows the API server's own certificate: both are on 127.0.0.1. */
+/** The node uses the API server's certificate, because both listen on 127.0.0.1. */
 async function readLogAccess({
   certificates,
   caPath,
@@ -93,12 +92,12 @@ async function readLogAccess({
   return { cert, key, ca, reader: 'admin' };
 }
 
-/** Stops the cluster on a signal, then lets the signal end this process unless somebody else handles it. */
+/** Stops the cluster on a signal. Then the signal ends this process, unless another listener handles it. */
 function endOnSignals(stop: () => Promise<void>): Disposable {
   const signals = ['SIGINT', 'SIGTERM'] as const;
   const remove = (): void => signals.forEach((signal) => process.off(signal, onSignal));
   const onSignal = (signal: NodeJS.Signals): void => {
-    // Being first, it counts also those that remove themselves when called.
+    // This listener runs first, so the count includes listeners that remove themselves when called.
     const handledElsewhere = process.listenerCount(signal) > 1;
     void stop().finally(() => {
       remove();

@@ -11,7 +11,7 @@ export interface ToolsOptions {
   readonly kubeconfigPath: string;
 }
 
-/** kubectl and helm of the cluster program. They see no configuration of the person who runs them. */
+/** kubectl and helm of the cluster program. They ignore the configuration of the user who runs them. */
 export function createTools(options: ToolsOptions): Pick<Cluster, 'kubectl' | 'helm'> {
   return {
     kubectl: (args, call) => runTool('kubectl', args, { ...options, call: call ?? {} }),
@@ -19,7 +19,7 @@ export function createTools(options: ToolsOptions): Pick<Cluster, 'kubectl' | 'h
   };
 }
 
-/** Writes `kubectl` and `helm` as commands for a person's shell; returns the folder for PATH. */
+/** Writes `kubectl` and `helm` as commands for a shell. Returns the folder for PATH. */
 export async function writeToolShims(options: ToolsOptions): Promise<string> {
   const folder = join(options.dir, 'bin');
   await mkdir(folder, { recursive: true });
@@ -49,7 +49,7 @@ async function runTool(
     child.once('error', reject);
     child.once('close', (code) => resolve(code ?? -1));
   });
-  // A tool that ends without reading its input is judged by its exit code.
+  // If a tool exits without reading its input, only its exit code counts.
   child.stdin.on('error', () => undefined);
   child.stdin.end(call.input ?? '');
   const [stdout, stderr, exitCode] = await Promise.all([text(child.stdout), text(child.stderr), exited]);

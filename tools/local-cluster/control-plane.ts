@@ -14,27 +14,27 @@ export interface ControlPlaneOptions {
   /** The cluster program. */
   readonly binary: string;
   readonly apiServerFlags: readonly string[];
-  /** Takes each process as it starts, so that a start that fails half-way can be undone. */
+  /** Called with each process when it starts, so that a failed start can stop it. */
   readonly onProcess: (process: ServerProcess) => void;
 }
 
-/** Where the API server is and where the certificates of its cluster lie. */
+/** The address of the API server, and the folder with the certificates. */
 export interface ControlPlane {
   readonly url: string;
   readonly certificates: string;
   readonly caPath: string;
   readonly adminKubeconfigPath: string;
-  /** A client that signs in by a certificate of `certificates`. */
+  /** A client that authenticates with a certificate from `certificates`. */
   clientOf(name: string): Promise<KubeApi>;
-  /** Ends the API server at once and starts it again, on the same address; returns when it is ready. */
+  /** Kills the API server and starts it again on the same address. Resolves when it is ready. */
   restartApiServer(): Promise<void>;
-  /** Lets ID tokens of an issuer sign in too, from now on; their names and groups begin with `oidc:`. */
+  /** Accepts ID tokens of this issuer too. User and group names get the prefix `oidc:`. */
   trustIssuer(issuer: TrustedIssuer): Promise<void>;
-  /** Makes etcd forget every version but the newest of each object. */
+  /** Removes all versions except the newest of each object from etcd. */
   compactEtcd(): Promise<void>;
 }
 
-/** Who makes ID tokens, for whom, and the authority of its certificate. */
+/** The issuer of ID tokens, its audience and its CA. */
 export interface TrustedIssuer {
   readonly url: string;
   readonly clientId: string;
@@ -46,12 +46,12 @@ const READY_LIMIT_MS = 120_000;
 const run = promisify(execFile);
 
 /**
- * A fifth of its processor time went into collecting garbage; memory is what there is more of. Below what it holds (a GiB beside
- * 10,000 ZipJobs) the limit would have it collect all the time.
+ * Garbage collection took a fifth of the API server's CPU time, so it gets more memory instead. A limit below its live
+ * memory (1 GiB with 10,000 ZipJobs) would make it collect all the time.
  */
 const API_SERVER_MEMORY = { GOGC: '300', GOMEMLIMIT: '2GiB' };
 
-/** Starts etcd, kube-apiserver, kube-scheduler and, once the API server is ready, kube-controller-manager. */
+/** Starts etcd, kube-apiserver and kube-scheduler, and kube-controller-manager once the API server is ready. */
 export async function startControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
   const certificates = join(options.dir, 'certificates');
   await mkdir(certificates, { recursive: true });
@@ -80,7 +80,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
       plane.writeConfig(name),
     ),
   );
-  // It waits for the API server by itself, so starting it now saves its own start-up time.
+  // The scheduler waits for the API server, so starting it now saves its startup time.
   await start('kube-scheduler', schedulerFlags(plane.configOf('system:kube-scheduler')));
   const untilReady = async (): Promise<void> => {
     const admin = await plane.clientOf('admin');
@@ -91,7 +91,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
     }
   };
   await untilReady();
-  // It gives up for good when there is no API server within ten seconds, which a busy machine may need.
+  // The controller manager exits if there is no API server within ten seconds, which a busy machine may need.
   await start(
     'kube-controller-manager',
     controllerManagerFlags(plane.configOf('system:kube-controller-manager'), certificates),
@@ -161,7 +161,7 @@ interface PlaneFiles {
   writeConfig(name: string): Promise<void>;
 }
 
-/** Secrets are stored encrypted, as in a cluster that is run with care. */
+/** Secrets are stored encrypted, as in a production cluster. */
 async function writeEncryptionConfiguration(dir: string): Promise<void> {
   const key = { name: 'local', secret: randomBytes(32).toString('base64') };
   const configuration = {
@@ -172,7 +172,7 @@ async function writeEncryptionConfiguration(dir: string): Promise<void> {
   await writeFile(join(dir, 'encryption.json'), JSON.stringify(configuration), { mode: 0o600 });
 }
 
-/** The API server reads the file again when it changes. */
+/** The API server reloads the file when it changes. */
 async function writeAuthenticationConfiguration(dir: string, issuer?: TrustedIssuer): Promise<void> {
   const mapping = (claim: string) => ({ claim, prefix: 'oidc:' });
   const authenticator = issuer && {
@@ -186,7 +186,7 @@ async function writeAuthenticationConfiguration(dir: string, issuer?: TrustedIss
   };
   const path = join(dir, 'authentication.json');
   await writeFile(`${path}.new`, JSON.stringify(configuration));
-  // Half a file would be refused, and looked at again only after a while.
+  // The API server would reject an incomplete file and reload it only after a while.
   await rename(`${path}.new`, path);
 }
 
@@ -195,7 +195,7 @@ function etcdFlags(dir: string, port: number, peerPort: number): string[] {
   const peerUrl = `http://127.0.0.1:${peerPort}`;
   return [
     `--data-dir=${join(dir, 'etcd')}`,
-    // The data goes with the cluster, so nothing is gained by waiting for the disk.
+    // The data is deleted with the cluster, so fsync would only slow it down.
     '--unsafe-no-fsync',
     `--listen-client-urls=${url}`,
     `--advertise-client-urls=${url}`,
@@ -227,9 +227,9 @@ function apiServerFlags(at: {
     '--authorization-mode=Node,RBAC',
     '--enable-admission-plugins=NodeRestriction',
     '--service-cluster-ip-range=10.96.0.0/16',
-    // The Service `kubernetes` may not have a loopback endpoint; pods get the address by env instead.
+    // The Service `kubernetes` cannot have a loopback endpoint. Pods get the address from their env instead.
     '--endpoint-reconciler-type=none',
-    // For `kubectl logs`, which the node answers.
+    // For `kubectl logs`, which the node serves.
     '--kubelet-preferred-address-types=InternalIP',
     `--kubelet-certificate-authority=${file('ca.crt')}`,
     `--kubelet-client-certificate=${file('admin.crt')}`,
@@ -248,7 +248,7 @@ function controllerManagerFlags(kubeconfig: string, certificates: string): strin
     '--secure-port=0',
     '--kube-api-qps=300',
     '--kube-api-burst=600',
-    // A lost node shows within the time of a test; Kubernetes takes 50 s.
+    // Detects a lost node within the time of a test. The default of Kubernetes is 50 s.
     '--node-monitor-period=1s',
     '--node-monitor-grace-period=16s',
   ];

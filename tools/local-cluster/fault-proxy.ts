@@ -1,6 +1,6 @@
 /**
- * Stands between processes of ours and a real server (the API server, the store, a webhook receiver), records what passes and
- * does to it what a network, a crash or a busy server may do.
+ * A proxy between our processes and a real server (the API server, the store, a webhook receiver). It records the
+ * requests and injects the faults of a network, a crash or a busy server.
  */
 import { once } from 'node:events';
 import * as http from 'node:http';
@@ -11,9 +11,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { OpenStream } from './open-stream.ts';
 import { actorOf, isWatch, isWrite, type ProxiedRequest } from './proxied-request.ts';
 
-/** What happens to a request. Without one it passes. */
+/** What happens to a request. Default: it is forwarded. */
 export type FaultAction =
-  /** The proxy answers; the server never hears of it. */
+  /** The proxy responds, and the server does not receive the request. */
   | {
       readonly kind: 'response';
       readonly status: number;
@@ -21,45 +21,45 @@ export type FaultAction =
       readonly body?: string;
     }
   | { readonly kind: 'delay'; readonly ms: number }
-  /** The connection breaks before the server hears of it. */
+  /** The proxy closes the connection, and the server does not receive the request. */
   | { readonly kind: 'refuse' }
-  /** The server carries it out; the client never learns. */
+  /** The server executes the request, and the client gets no response. */
   | { readonly kind: 'drop' }
-  /** The server carries it out, then `kill` ends the client, which never learns. */
+  /** The server executes the request, and `kill` ends the client before it gets a response. */
   | { readonly kind: 'kill'; readonly kill: () => void }
-  /** The answer that this GET had the last time; passes when there was none. */
+  /** Repeats the previous response to this GET. Forwards the request if there is none. */
   | { readonly kind: 'replay' };
 
 export interface Exchange {
-  /** Monotonic, in milliseconds: when the request was whole, and when it was over. */
+  /** Monotonic time in milliseconds at which the request was complete; `endedAt` is the end of the exchange. */
   readonly at: number;
   readonly endedAt: number;
   readonly request: Omit<ProxiedRequest, 'body'>;
-  /** What the server answered, whether or not the client saw it; absent when the server did not. */
+  /** Status of the server's response, even if the client did not get it. Absent without a response. */
   readonly status?: number;
   readonly fault?: FaultAction['kind'];
-  /** What `note` made of the request. */
+  /** The result of `note` for the request. */
   readonly notes: Readonly<Record<string, string>>;
 }
 
 export interface FaultProxyOptions {
   /** Base URL of the server. */
   readonly upstream: string;
-  /** For a server that speaks TLS: its authority, and what the proxy proves itself by. */
+  /** For a TLS server: its CA, and the certificate and key of the proxy. */
   readonly tls?: { readonly ca: string; readonly cert: string; readonly key: string };
-  /** Asked about each request. */
+  /** Called for each request; returns the fault to inject. */
   readonly judge?: (request: ProxiedRequest) => FaultAction | undefined;
   readonly record?: (exchange: Exchange) => void;
-  /** The path that is asked for instead, such as one with another time limit of a watch. */
+  /** Changes the path that is sent to the server, for example to set another time limit for a watch. */
   readonly rewrite?: (path: string) => string;
-  /** What is kept of a request beside its line and headers. */
+  /** Values to record for a request in addition to its line and headers. */
   readonly note?: (request: ProxiedRequest) => Readonly<Record<string, string>>;
 }
 
 export interface FaultProxy extends AsyncDisposable {
-  /** Base URL, of the server's scheme. */
+  /** Base URL, with the server's scheme. */
   readonly url: string;
-  /** Watches that are open now. */
+  /** The open watches. */
   readonly streams: readonly OpenStream[];
 }
 
@@ -68,7 +68,7 @@ interface KeptResponse {
   readonly body: Buffer;
 }
 
-/** Answers to replay; each job is asked for by a path of its own, and there may be thousands. */
+/** Maximum number of responses for `replay`. There may be thousands of jobs, each with its own path. */
 const MAX_KEPT = 500;
 const HOST = '127.0.0.1';
 const HOP_HEADERS = ['connection', 'keep-alive', 'transfer-encoding', 'expect'];
@@ -82,7 +82,7 @@ const statusBody = (status: number): string =>
     apiVersion: 'v1',
     metadata: {},
     status: 'Failure',
-    message: `the fault proxy answered ${status}`,
+    message: `the fault proxy responded with ${status}`,
     reason: { 409: 'Conflict', 410: 'Expired', 429: 'TooManyRequests', 500: 'InternalError', 504: 'Timeout' }[
       status
     ],
@@ -103,7 +103,7 @@ class Proxy implements FaultProxy {
     this.#upstream = new URL(options.upstream);
     const { tls } = options;
     const listener: http.RequestListener = (incoming, response) => {
-      // A client that goes in the middle of its own request is a client's right.
+      // A client may disconnect during its own request.
       this.#handle(incoming, response).catch(() => response.destroy());
     };
     this.#agent =
@@ -208,7 +208,7 @@ class Proxy implements FaultProxy {
   async #relay(request: ProxiedRequest, response: http.ServerResponse): Promise<number | undefined> {
     const gone = new AbortController();
     response.once('close', () => gone.abort());
-    // What a client that is gone had asked to be written is written all the same.
+    // A write is executed even if its client has disconnected.
     const reply = await this.#forward(request, isWrite(request) ? undefined : gone.signal);
     const { statusCode = 502, headers } = reply;
     if (isWatch(request)) {
@@ -244,7 +244,7 @@ class Proxy implements FaultProxy {
       port,
       method: request.method,
       path: this.#options.rewrite?.(request.path) ?? request.path,
-      // The Host header stays: signatures of requests to a store cover it.
+      // Keep the Host header, because the signatures of requests to a store cover it.
       headers: {
         ...withoutHopHeaders(request.headers),
         ...(request.body.length > 0 ? { 'content-length': request.body.length } : {}),
@@ -254,7 +254,7 @@ class Proxy implements FaultProxy {
     });
     outgoing.end(request.body);
     const [reply] = (await once(outgoing, 'response')) as [http.IncomingMessage];
-    // A server may answer before it took the whole request, and hang up: the answer counts.
+    // A server may respond before it has read the whole request, and close the connection. The response is valid.
     outgoing.on('error', () => undefined);
     return reply;
   }
@@ -269,6 +269,6 @@ const respondWith = (
   response.writeHead(status, { 'content-type': 'application/json', ...wait }).end(body);
 };
 
-/** Starts it on a free port of loopback. */
+/** Starts the proxy on a free loopback port. */
 export const startFaultProxy = (options: FaultProxyOptions): Promise<FaultProxy> =>
   new Proxy(options).listen();

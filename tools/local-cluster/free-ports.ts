@@ -2,15 +2,15 @@ import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
 /**
- * Below the ephemeral ports of Linux, which start at 32768: no other connection or server takes one of these by chance before
- * it is used. The start is random, so that processes that run at the same time rarely try the same ports.
+ * Below the ephemeral ports of Linux, which start at 32768, so that no other connection takes one of these ports before
+ * it is used. The start is random, so that concurrent processes rarely try the same ports.
  */
 const FIRST = 20_000;
 const COUNT = 12_000;
 
 let next = randomInt(COUNT);
 
-/** Ports that nobody listens on. The same process returns a port again only after all others. */
+/** Ports without a listener. A port is returned again only after all others. */
 export async function freePorts(count: number): Promise<number[]> {
   const ports: number[] = [];
   for (let tries = 0; ports.length < count && tries < COUNT; tries += 1) {

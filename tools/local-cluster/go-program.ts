@@ -6,22 +6,22 @@ import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { ClusterError } from './cluster-error.ts';
 
-/** A program that is built from a folder with go.mod. */
+/** A program that is built from a folder with a go.mod. */
 export interface GoProgram {
   readonly name: 'cluster' | 'store';
   readonly what: string;
   readonly folder: string;
-  /** Packages that run seldom or wait mostly: compiled without inlining, which takes a third less time. */
+  /** Packages that run rarely or mostly wait. They are compiled without inlining, which takes a third less time. */
   readonly coldPackages: readonly string[];
 }
 
 const KUBERNETES_MODULE = /k8s\.io\/kubernetes v(\d+)\.(\d+)\.(\d+)/;
 const GIBIBYTE = 2 ** 30;
-/** Nobody debugs these programs with a debugger; stack traces need no DWARF. */
+/** These programs are not debugged, and stack traces need no DWARF. */
 const COMPILER_FLAGS = '-dwarf=false';
 const run = promisify(execFile);
 
-/** Ready to compile: a folder with the program and the modules that it links, without what it leaves out. */
+/** Creates a folder with the program and its vendored modules, without the files that it omits. */
 export async function prepareSource(program: GoProgram, directory: string): Promise<void> {
   await rm(directory, { recursive: true, force: true });
   await cp(program.folder, directory, { recursive: true });
@@ -30,9 +30,8 @@ export async function prepareSource(program: GoProgram, directory: string): Prom
 }
 
 /**
- * Removes the files that left-out.txt names from the vendored modules and puts those under _instead in their place.
- *
- * @throws ClusterError when one is not there: then a new version of the module has moved it.
+ * Removes the files listed in left-out.txt from the vendored modules, and adds the replacements from _instead.
+ * @throws ClusterError if a file does not exist, because a new version of the module has moved it
  */
 async function leaveOut(directory: string): Promise<void> {
   const vendor = join(directory, 'vendor');
@@ -56,7 +55,7 @@ async function removeGoFiles(folder: string): Promise<void> {
   await Promise.all(names.map((name) => rm(join(folder, name))));
 }
 
-/** The packages that are not in Go's cache yet, in the order of their imports. */
+/** The packages that are not in Go's build cache, in the order of their imports. */
 export async function packagesToCompile(program: GoProgram, directory: string): Promise<string[]> {
   const format =
     '{{if and .Stale (ne .StaleReason "not installed but available in build cache")}}{{.ImportPath}}{{end}}';
@@ -68,7 +67,7 @@ export async function packagesToCompile(program: GoProgram, directory: string): 
   return stdout.trim().split('\n');
 }
 
-/** @throws ClusterError with what the compiler said. */
+/** @throws ClusterError with the output of the compiler */
 export async function compileProgram(
   program: GoProgram,
   at: { readonly directory: string; readonly output: string; readonly graph?: string },
@@ -97,7 +96,7 @@ export async function compileProgram(
     child.once('close', resolve);
   });
   const complaints: string[] = [];
-  // `go build -v` names each package on a line of its own; anything with a space is a message.
+  // `go build -v` prints each package on its own line. A line with a space is a message.
   for await (const line of createInterface({ input: child.stderr })) {
     if (line.includes(' ')) complaints.push(line);
     else onPackage(line);
@@ -113,13 +112,13 @@ function compilerFlags(program: GoProgram): string[] {
 }
 
 function goEnvironment(flags: string): NodeJS.ProcessEnv {
-  // Without C a program runs on any Linux, so that one machine can build it for others.
+  // Without C, a program runs on any Linux, so that one machine can build it for others.
   return { ...process.env, CGO_ENABLED: '0', GOWORK: 'off', GOFLAGS: flags };
 }
 
 /**
- * A compiler lives for a second, so collecting its garbage is a waste of a fifth of the build, unless memory is short:
- * all of them together may have half of it.
+ * A compiler process is short-lived, so garbage collection would waste a fifth of the build time. All compilers
+ * together may use half of the memory.
  */
 function compilerMemory(): NodeJS.ProcessEnv {
   const constrained = process.constrainedMemory();
@@ -128,7 +127,7 @@ function compilerMemory(): NodeJS.ProcessEnv {
   return { GOGC: 'off', GOMEMLIMIT: String(each) };
 }
 
-/** helm and kubectl compare versions; without the stamp the server calls itself v0.0.0. */
+/** helm and kubectl compare versions. Without this stamp, the server reports v0.0.0. */
 async function versionStamp(folder: string): Promise<string> {
   const [, major, minor, patch] =
     KUBERNETES_MODULE.exec(await readFile(join(folder, 'go.mod'), 'utf8')) ?? [];

@@ -40,6 +40,6 @@ export const STORE_PROGRAM: GoProgram = {
   name: 'store',
   what: 'S3 server',
   folder: join(import.meta.dirname, 'go-store'),
-  // The server uses the types of the client only.
+  // The server uses only the types of the client.
   coldPackages: ['github.com/aws/...'],
 };

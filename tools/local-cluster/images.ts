@@ -9,15 +9,15 @@ const OWN_IMAGES: Readonly<Record<string, string>> = {
   'zipjobs-zipper': 'zipper-image/main.ts',
 };
 
-/** What stands for images: scripts of this checkout, run by the Node that runs the cluster. */
+/** Replaces images with scripts of this checkout, which run with the Node of this process. */
 export interface ImageTable {
   /** Working directory of every container. */
   readonly root: string;
-  /** Path of an image's script; undefined is an image that cannot be pulled. */
+  /** Path of the script of an image. Undefined: the image cannot be pulled. */
   entryPointOf(image: string): string | undefined;
 }
 
-/** Our images, and `more` by name, with or without their registry. */
+/** Our images and `more`, by name, with or without their registry. */
 export function createImageTable(more: Readonly<Record<string, string>>): ImageTable {
   const scripts = new Map(Object.entries({ ...OWN_IMAGES, ...more }));
   return {
@@ -31,7 +31,7 @@ export function createImageTable(more: Readonly<Record<string, string>>): ImageT
   };
 }
 
-/** `registry:5000/a/b:tag@sha256:...` is `registry:5000/a/b`. */
+/** Returns `registry:5000/a/b` for `registry:5000/a/b:tag@sha256:...`. */
 function repositoryOf(image: string): string {
   const [name = ''] = image.split('@');
   return name.replace(/:[^:/]*$/, '');

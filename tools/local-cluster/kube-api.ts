@@ -25,22 +25,22 @@ const CALL_LIMIT_MS = 20_000;
 const WATCH_SECONDS = 300;
 const STRATEGIC_MERGE = 'application/strategic-merge-patch+json';
 
-/** The API server answered with an error status. */
+/** The API server returned an error status. */
 export class KubeApiError extends Error {
   override readonly name = 'KubeApiError';
   readonly code: number;
   readonly retryable: boolean;
 
   constructor(what: string, status: number, detail: string) {
-    super(`${what} was answered ${status}: ${detail}`);
+    super(`${what} failed with status ${status}: ${detail}`);
     this.code = status;
     this.retryable = status === 429 || status >= 500;
   }
 }
 
 /**
- * The few calls that the local cluster makes, on kept-alive connections and with the answer's type named by the
- * caller. The Kubernetes client would open one TLS connection per call and cost every test run its import.
+ * The few calls of the local cluster, on keep-alive connections and with a response type that the caller names. The
+ * Kubernetes client would open a TLS connection per call, and importing it would slow down every test run.
  */
 export class KubeApi {
   readonly url: string;
@@ -49,13 +49,13 @@ export class KubeApi {
   constructor(options: KubeApiOptions) {
     this.url = options.url;
     const { ca, cert, key } = options;
-    // A watch may be silent for as long as it likes.
+    // A watch may be silent without limit.
     this.#agent = new Agent({
       connect: { ca, cert, key },
       bodyTimeout: 0,
       headersTimeout: CALL_LIMIT_MS,
       pipelining: 1,
-      // Over HTTP/2 an API server that is killed leaves a rejection that nobody can handle.
+      // With HTTP/2, an API server that is killed causes a rejection that no code can handle.
       allowH2: false,
     });
   }
@@ -72,7 +72,7 @@ export class KubeApi {
     return this.#json<T>('PUT', path, { body });
   }
 
-  /** Strategic merge: built-in kinds only. */
+  /** Strategic merge patch, for built-in kinds only. */
   patch<T>(path: string, body: unknown): Promise<T> {
     return this.#json<T>('PATCH', path, { body, contentType: STRATEGIC_MERGE });
   }
@@ -87,7 +87,7 @@ export class KubeApi {
     return response.statusCode === 200;
   }
 
-  /** Yields the events after a resource version, until the server ends the watch. */
+  /** Yields the events after a resourceVersion, until the server ends the watch. */
   async *watch<T>(path: string, resourceVersion: string, signal: AbortSignal): AsyncGenerator<WatchEvent<T>> {
     const query = `watch=true&allowWatchBookmarks=true&timeoutSeconds=${WATCH_SECONDS}&resourceVersion=${resourceVersion}`;
     const what = `${path}${path.includes('?') ? '&' : '?'}${query}`;
@@ -136,12 +136,12 @@ function messageOf(text: string): string {
     const status: unknown = JSON.parse(text);
     if (typeof status === 'object' && status !== null && 'message' in status) return String(status.message);
   } catch {
-    // Not a Status object; the text itself is the best there is.
+    // Not a Status object, so the message is the text.
   }
   return text.slice(0, 300);
 }
 
-/** Answers what `attempt` answers, trying again until it stops throwing or the signal ends the wait. */
+/** Returns the result of `attempt`, and retries it until it does not throw or the signal aborts. */
 export async function untilResponded<T>(
   attempt: () => Promise<T>,
   everyMs: number,

@@ -11,7 +11,7 @@ export interface KubeconfigOptions {
   readonly user: KubeconfigUser;
 }
 
-/** Writes a kubeconfig with one cluster, one user and one context, readable by its owner only. */
+/** Writes a kubeconfig with one cluster, user and context, readable only by its owner. */
 export async function writeKubeconfig(path: string, options: KubeconfigOptions): Promise<void> {
   const config = {
     apiVersion: 'v1',

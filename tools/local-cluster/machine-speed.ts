@@ -2,13 +2,13 @@ import { scrypt } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import type { MachineSpeed } from './build-estimate.ts';
 
-/** Threads of Node's own pool. */
+/** Threads in Node's default thread pool. */
 const POOL_THREADS = 4;
 const ROUNDS = 6;
-/** What a round took where the costs in build-costs.json were measured. */
+/** Duration of a round on the reference machine of build-costs.json. */
 const REFERENCE_ROUND_MS = 32;
 
-/** Takes a fraction of a second; work that runs beside it counts as slowness, as it will during a build. */
+/** Takes a fraction of a second. Concurrent work counts as slowness, as it does during a build. */
 export async function measureSpeed(): Promise<MachineSpeed> {
   const cores = availableParallelism();
   const lanes = Math.min(cores, POOL_THREADS);
@@ -21,7 +21,7 @@ async function hashRepeatedly(): Promise<void> {
   for (let round = 0; round < ROUNDS; round += 1) await hash();
 }
 
-/** Scrypt leans on memory as a compiler does, and no processor has instructions of its own for it. */
+/** Scrypt depends on memory like a compiler, and no CPU accelerates it with special instructions. */
 function hash(): Promise<void> {
   return new Promise((resolve, reject) => {
     scrypt('calibration', 'salt', 32, { N: 16_384, r: 8, p: 1 }, (error) => {

@@ -1,4 +1,4 @@
-/** `npm run cluster`: keeps a local cluster running until Ctrl-C and says how to reach it. Installs nothing on it. */
+/** `npm run cluster`: keeps a local cluster running until Ctrl-C, and prints how to use it. Installs nothing on it. */
 import { once } from 'node:events';
 import { parseArgs } from 'node:util';
 import { startCluster } from './cluster.ts';
@@ -36,7 +36,7 @@ Logs        ${cluster.dir}/logs and ${cluster.dir}/pods
 }
 
 async function untilSignal(): Promise<void> {
-  // A pending promise alone would not keep the process.
+  // A pending promise alone does not keep the process running.
   const awake = setInterval(() => undefined, 60_000);
   await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
   clearInterval(awake);

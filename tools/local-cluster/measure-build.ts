@@ -6,7 +6,9 @@ import type { Log } from './cluster-types.ts';
 import { compileProgram, type GoProgram, prepareSource } from './go-program.ts';
 import { CLUSTER_PROGRAM, STORE_PROGRAM } from './go-programs.ts';
 
-/** What `go build -debug-actiongraph` writes of one step: the ids of those before it, nanoseconds of its processes. */
+/**
+ * A step in the output of `go build -debug-actiongraph`: the IDs of the steps before it, and nanoseconds of CPU time.
+ */
 export interface BuildAction {
   readonly ID: number;
   readonly Mode: string;
@@ -17,10 +19,10 @@ export interface BuildAction {
 }
 
 const COSTS_PATH = join(import.meta.dirname, 'build-costs.json');
-/** Naming more of them would make the estimate hardly better. */
+/** More packages would hardly improve the estimate. */
 const NAMED_PACKAGES = 60;
 
-/** Builds both programs from an empty cache of Go's, prints what that cost and writes it to build-costs.json. */
+/** Builds both programs with an empty Go cache, prints the costs and writes them to build-costs.json. */
 export async function measureBuild(log: Log): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'zipjobs-build-'));
   process.env['GOCACHE'] = join(folder, 'cache');
@@ -68,7 +70,7 @@ export function costsOf(actions: readonly BuildAction[]): BuildCosts {
   };
 }
 
-/** Seconds of the steps that wait for one another. */
+/** Seconds of the longest chain of steps that depend on each other. */
 function longestChain(actions: readonly BuildAction[]): number {
   const byId = new Map(actions.map((action) => [action.ID, action]));
   const known = new Map<number, number>();

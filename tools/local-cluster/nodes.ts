@@ -7,22 +7,22 @@ import { signedUser } from './user-kubeconfigs.ts';
 
 export interface NodesOptions {
   readonly plane: ControlPlane;
-  /** Signed in as cluster-admin. */
+  /** Authenticated as cluster-admin. */
   readonly admin: KubeApi;
   /** The cluster program. */
   readonly binary: string;
   readonly dir: string;
-  /** What all nodes have in common. */
+  /** Options that all nodes share. */
   readonly agent: Omit<NodeAgentOptions, 'api' | 'name' | 'witnessApi' | 'dir' | 'launcher'>;
 }
 
 interface StartOptions {
   readonly name: string;
-  /** While it is lost no other node lives. */
+  /** While this node is lost, no other node is alive. */
   readonly isOnly: boolean;
 }
 
-/** Signs a node in and waits until pods may be bound to it. */
+/** Registers a node and waits until pods can be scheduled on it. */
 export async function startNode(
   options: NodesOptions,
   { name, isOnly }: StartOptions,
@@ -39,7 +39,7 @@ export async function startNode(
   return { agent, [Symbol.asyncDispose]: () => resources.disposeAsync() };
 }
 
-/** Adds a node with pods of its own. `life` ends it with the cluster unless it is removed before. */
+/** Adds a node with its own pods. `life` stops it with the cluster, unless it is removed before. */
 export async function addNode(
   options: NodesOptions,
   { name, life }: { readonly name: string; readonly life: AsyncDisposableStack },

@@ -6,7 +6,7 @@ import { readEvent, type WatchedEvent } from './watched-events.ts';
 
 type Arrange = (events: readonly WatchedEvent[]) => readonly WatchedEvent[];
 
-/** A watch that passes through a proxy. */
+/** A watch through the proxy. */
 export class OpenStream {
   readonly request: ProxiedRequest;
   readonly ended: Promise<void>;
@@ -14,7 +14,7 @@ export class OpenStream {
   readonly #decoder = new StringDecoder('utf8');
   #rest = '';
   #isLost: ((event: WatchedEvent) => boolean) | undefined;
-  /** Events that are held back now; the newest hold has them. */
+  /** Events that are held back. Only the newest hold receives events. */
   readonly #holds = new Set<WatchedEvent[]>();
 
   constructor(request: ProxiedRequest, from: IncomingMessage, to: ServerResponse) {
@@ -30,12 +30,12 @@ export class OpenStream {
     to.flushHeaders();
   }
 
-  /** Breaks the connection. */
+  /** Closes the connection. */
   cut(): void {
     this.#to.destroy();
   }
 
-  /** Holds events back, then lets them all through at once, in the order and number that `arrange` gives them. */
+  /** Holds events back, then forwards the result of `arrange`, which may reorder, repeat or drop them. */
   async hold(ms: number, arrange: Arrange = (events) => events): Promise<void> {
     const held: WatchedEvent[] = [];
     this.#holds.add(held);
@@ -44,14 +44,14 @@ export class OpenStream {
     this.#pass(arrange(held));
   }
 
-  /** Loses the events that the function picks, for so long, while the watch goes on. */
+  /** Drops the selected events for this time, while the watch stays open. */
   async lose(ms: number, isLost: (event: WatchedEvent) => boolean): Promise<void> {
     this.#isLost = isLost;
     await delay(ms);
     this.#isLost = undefined;
   }
 
-  /** Loses every event from now on while the connection looks alive, then breaks it. */
+  /** Drops every event for this time while the connection looks alive, then closes it. */
   async stall(ms: number): Promise<void> {
     await this.lose(ms, () => true);
     this.cut();

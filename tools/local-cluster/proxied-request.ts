@@ -1,15 +1,15 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** Who sent a request to the API server, as the bearer token says. */
+/** The sender of a request to the API server, from its bearer token. */
 export interface Actor {
   readonly namespace: string;
   readonly serviceAccount: string;
-  /** Absent when the token is not bound to a pod. */
+  /** Absent if the token is not bound to a pod. */
   readonly podName?: string;
   readonly podUid?: string;
 }
 
-/** A request as it reached a proxy, whole. */
+/** A complete request as the proxy received it. */
 export interface ProxiedRequest {
   readonly method: string;
   /** Path and query. */
@@ -31,7 +31,7 @@ const textIn = (record: unknown, name: string): string | undefined => {
   return typeof value === 'string' ? value : undefined;
 };
 
-/** Reads the claims without checking the signature: the API server does that. */
+/** Reads the claims without verifying the signature, which the API server does. */
 export const actorOf = (headers: IncomingHttpHeaders): Actor | undefined => {
   const [, claims = ''] = (headers.authorization ?? '').replace(/^Bearer /, '').split('.');
   let payload: unknown;

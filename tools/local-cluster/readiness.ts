@@ -11,7 +11,7 @@ interface Node {
   readonly spec: { readonly taints?: readonly unknown[] };
 }
 
-/** Address of a ready pod with these labels; polls, since EndpointSlices may not name loopback addresses. */
+/** Address of a ready pod with these labels. Polls, because EndpointSlices cannot contain loopback addresses. */
 export async function readyPodAddress(
   api: KubeApi,
   pods: { readonly namespace: string; readonly labels: string },
@@ -39,7 +39,7 @@ function isServing(pod: Pod): boolean {
   return pod.metadata.deletionTimestamp === undefined && conditionStatus(pod, 'Ready') === 'True';
 }
 
-/** A new node is tainted until the controller manager has seen it ready. */
+/** A new node is tainted until the controller manager has seen that it is ready. */
 export async function untilSchedulable(api: KubeApi, name: string): Promise<void> {
   const deadline = Date.now() + NODE_LIMIT_MS;
   for (;;) {

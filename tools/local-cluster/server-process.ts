@@ -6,7 +6,7 @@ import { ClusterError } from './cluster-error.ts';
 
 export interface ServerOptions {
   readonly name: string;
-  /** The cluster program; it starts the server bound to this process, so that none outlives it. */
+  /** The cluster program. It ends the server when this process ends. */
   readonly launcher: string;
   /** Path and arguments. */
   readonly command: readonly string[];
@@ -32,7 +32,7 @@ export class ServerProcess {
   static async start(options: ServerOptions): Promise<ServerProcess> {
     const log = await open(options.logPath, 'a');
     try {
-      // Its own session: Ctrl-C in a terminal must reach this process only, which then stops things in order.
+      // Its own session, so that Ctrl-C in a terminal reaches only this process, which then stops the servers in order.
       const child = spawn(options.launcher, ['run', ...options.command], {
         stdio: ['ignore', log.fd, log.fd],
         detached: true,
@@ -54,9 +54,8 @@ export class ServerProcess {
   }
 
   /**
-   * Waits until `check` answers true.
-   *
-   * @throws ClusterError with the end of the log, when the server ends before or the limit passes.
+   * Waits until `check` returns true.
+   * @throws ClusterError with the end of the log if the server exits before, or after the time limit
    */
   async ready(check: () => Promise<boolean>, limitMs: number): Promise<void> {
     const deadline = Date.now() + limitMs;
@@ -68,7 +67,7 @@ export class ServerProcess {
     }
   }
 
-  /** Ends it at once: what it holds belongs to the cluster and goes with it. */
+  /** Kills the process. Its data is deleted with the cluster. */
   async kill(): Promise<void> {
     if (this.ended) return;
     const exited = once(this.#child, 'exit');

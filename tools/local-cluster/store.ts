@@ -9,7 +9,7 @@ import { ServerProcess } from './server-process.ts';
 export interface StoreOptions {
   readonly dir: string;
   readonly binary: string;
-  /** The cluster program, which binds the server to this process. */
+  /** The cluster program, which ends the server when this process ends. */
   readonly launcher: string;
   readonly onProcess: (process: ServerProcess) => void;
 }
@@ -17,7 +17,7 @@ export interface StoreOptions {
 const READY_LIMIT_MS = 20_000;
 const REGION = 'us-east-1';
 
-/** Starts an S3 server over a folder. Metadata lies in a second folder, so no file system with xattrs is needed. */
+/** Starts an S3 server that stores objects in a folder. Metadata is in a second folder, so the file system needs no xattrs. */
 export async function startStore(options: StoreOptions): Promise<StoreAccess> {
   const root = join(options.dir, 'store', 'objects');
   const sidecar = join(options.dir, 'store', 'metadata');

@@ -15,7 +15,7 @@ export interface UserKubeconfigOptions {
 
 const run = promisify(execFile);
 
-/** Makes kubeconfigs for persons and programs; a name gets a certificate of the cluster's authority. */
+/** Creates kubeconfigs for users and programs. A user name gets a certificate of the cluster's CA. */
 export function createUserKubeconfigs(
   options: UserKubeconfigOptions,
 ): (user: ClusterUser) => Promise<string> {
@@ -33,7 +33,7 @@ export function createUserKubeconfigs(
   };
 }
 
-/** Has the cluster's authority sign a certificate, beside those of the control plane. */
+/** Signs a user certificate with the cluster's CA, next to those of the control plane. */
 export async function signedUser(
   user: Exclude<ClusterUser, { readonly token: string }>,
   options: Pick<UserKubeconfigOptions, 'binary' | 'plane'>,

@@ -1,8 +1,8 @@
-/** An event of a watch as a proxy sees it: a line of JSON. */
+/** An event of a watch: one line of JSON. */
 export interface WatchedEvent {
   readonly line: string;
   readonly type: string;
-  /** Tells objects apart; empty for a bookmark. */
+  /** UID of the object; empty for a bookmark. */
   readonly uid: string;
 }
 
@@ -16,7 +16,7 @@ export const readEvent = (line: string): WatchedEvent => {
   return { line, type, uid: object?.metadata?.uid ?? '' };
 };
 
-/** What is left of the events when only the newest of each object is told, as of an API server that lags behind. */
+/** Keeps only the newest event of each object, like an API server that lags behind. */
 export const mergeEvents = (events: readonly WatchedEvent[]): readonly WatchedEvent[] => {
   const added = new Set(events.filter(({ type }) => type === 'ADDED').map(({ uid }) => uid));
   const newest = new Map(events.map((event) => [event.uid, event]));

@@ -1,10 +1,11 @@
 /**
- * The zip writer: entries in, the exact bytes of an archive out, in one pass and without a file.
+ * The zip writer: converts entries to the bytes of an archive, in one pass and without a temporary file.
  *
- * Which form an entry takes is fixed by rules over its content, so that the same inputs give the same bytes:
- * - a small body that is wholly there: sizes and CRC in the local header; stored, or deflated where that is smaller;
- * - any other body: deflate data that ends itself (stored blocks, or really compressed) and a descriptor. Stored data with a
- *   descriptor is never written: readers that stream cannot find its end.
+ * The format of an entry depends only on its content, so that the same inputs give the same bytes:
+ * - a small body that is completely available: sizes and CRC in the local header; stored, or deflated if
+ *   that is smaller;
+ * - any other body: a deflate stream, which marks its own end (stored blocks or compressed), and a data descriptor.
+ *   Stored data with a descriptor is never written, because streaming readers cannot find its end.
  */
 import { createHash, type Hash } from 'node:crypto';
 import { promisify } from 'node:util';
@@ -38,33 +39,36 @@ import { toZipTime } from './zip-time.ts';
 export interface ArchiveEntry {
   readonly name: string;
   readonly modified: Date;
-  /** Bytes that the body will have; undefined when the source does not tell. */
+  /** Expected bytes of the body; undefined if the source does not declare them. */
   readonly declaredLength: number | undefined;
-  /** Each chunk is used only until the next is asked for. */
+  /** Each chunk is valid only until the next one is requested. */
   readonly body: AsyncIterable<Uint8Array>;
-  /** The whole body, when it is small enough to be held. */
+  /** The whole body, if it is small enough to keep in memory. */
   readonly small: Uint8Array | undefined;
 }
 
-/** What an entry holds, in the archive and unpacked. */
+/** Sizes and checksums of a written entry. */
 export interface WrittenEntry extends EntrySizes {
-  /** SHA-256 (hex) of the content, when the archive computes them. */
+  /** SHA-256 (hex) of the content, if the archive computes it. */
   readonly sha256?: string;
 }
 
 export interface Archive {
   /** Writes one entry. Entries are written one after another, in the order of the calls. */
   add(entry: ArchiveEntry, signal?: AbortSignal): Promise<WrittenEntry>;
-  /** Writes the directory; nothing may be added after it. */
+  /** Writes the central directory. No entry can be added afterwards. */
   finish(): Promise<{ readonly entries: number; readonly bytes: number }>;
 }
 
 export interface ArchiveOptions {
   readonly sink: ByteSink;
   readonly compression: Compression;
-  /** Computes the SHA-256 of every entry, which costs more than all the rest. Default false. */
+  /** Computes the SHA-256 of every entry, which costs more CPU time than everything else. Default false. */
   readonly sha256?: boolean;
-  /** Gives entries whose length is not known 64-bit sizes: no limit then, but some readers cannot read them. Default false. */
+  /**
+   * Writes 64-bit sizes for entries of unknown length. This removes their size limit, but some readers cannot read
+   * them. Default false.
+   */
   readonly zip64ForUnknownLength?: boolean;
 }
 
@@ -90,13 +94,13 @@ interface Measured {
 
 interface MeasureOptions {
   readonly hash: Hash | undefined;
-  /** Most bytes when no length was declared. */
+  /** Maximum bytes if no length was declared. */
   readonly limit: number;
 }
 
 const digestOf = (hash: Hash | undefined) => (hash ? { sha256: hash.digest('hex') } : {});
 
-/** Counts and sums what passes through, and refuses what the entry cannot hold. */
+/** Counts bytes and computes checksums of a body, and rejects what the entry cannot contain. */
 const measure = (entry: ArchiveEntry, body: AsyncIterable<Uint8Array>, options: MeasureOptions): Measured => {
   const { hash } = options;
   const limit = entry.declaredLength ?? options.limit;
@@ -172,7 +176,7 @@ class ZipWriter implements Archive {
     return { ...sizes, ...digestOf(this.#startHash()?.update(body)) };
   }
 
-  /** Whether the entry may come to need 64-bit sizes. */
+  /** Whether the entry may need 64-bit sizes. */
   #needsZip64(declaredLength: number | undefined, deflate: boolean): boolean {
     if (declaredLength === undefined) return this.#options.zip64ForUnknownLength === true;
     return (deflate ? deflateBound(declaredLength) : storedBlocksSize(declaredLength)) >= ZIP64_FROM;
@@ -208,7 +212,7 @@ class ZipWriter implements Archive {
     return { ...sizes, ...digestOf(hash) };
   }
 
-  /** Writes the entry's data; answers how many bytes that were. */
+  /** Writes the data of the entry and returns its size. */
   async #encode({ body }: Measured, how: Encoding): Promise<number> {
     const options = { sink: this.#sink, signal: how.signal };
     if (how.deflate) return encodeDeflated(body, options);
@@ -224,5 +228,5 @@ interface Encoding {
   readonly signal: AbortSignal | undefined;
 }
 
-/** Creates a writer whose archive begins at the sink's next byte. */
+/** Creates a writer whose archive starts at the next byte of the sink. */
 export const createArchive = (options: ArchiveOptions): Archive => new ZipWriter(options);

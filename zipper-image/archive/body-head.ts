@@ -1,7 +1,7 @@
 export interface HeadAndBody {
-  /** The first bytes: as many as were asked for, or more, or all that there are. */
+  /** The first bytes: at least as many as requested, or the whole body if it is shorter. */
   readonly head: Uint8Array;
-  /** The whole body, the head included. */
+  /** The whole body, including the head. */
   readonly body: AsyncIterable<Uint8Array>;
 }
 
@@ -14,7 +14,7 @@ async function* replay(first: Uint8Array, rest: AsyncIterator<Uint8Array>): Asyn
   }
 }
 
-/** Reads until `bytes` first bytes are there. A chunk is valid only until the next is asked for: shorter ones are copied. */
+/** Reads the first `bytes` bytes. Short chunks are copied, because a chunk is valid only until the next one is requested. */
 export const readHead = async (body: AsyncIterable<Uint8Array>, bytes: number): Promise<HeadAndBody> => {
   const chunks = body[Symbol.asyncIterator]();
   let head: Uint8Array = new Uint8Array(0);

@@ -1,11 +1,11 @@
 import { deflateRawSync } from 'node:zlib';
 import type { Compression } from '#crds/zip-job.ts';
 
-/** The rule looks at exactly this many first bytes, however they arrive: the same file gives the same archive. */
+/** Number of first bytes that decide, however they arrive, so that the same file gives the same archive. */
 export const PROBE_BYTES = 4096;
-/** zlib's fastest level: most of the gain for text at a fraction of the time. */
+/** zlib's fastest level, which saves most of the size of text in a fraction of the time. */
 export const DEFLATE_LEVEL = 1;
-/** Part of the probe's size that deflating must save to be worth its time. */
+/** Minimum saving, as a fraction of the probe, for which compression is worth its time. */
 const WORTHWHILE_SAVING = 0.1;
 
 const COMPRESSED_ALREADY: ReadonlySet<string> = new Set(
@@ -19,11 +19,11 @@ const extensionOf = (name: string): string => {
   return dot > name.lastIndexOf('/') ? name.slice(dot + 1).toLowerCase() : '';
 };
 
-/** Whether the answer depends on the first bytes. */
+/** Whether isCompressible depends on the first bytes. */
 export const needsProbe = (compression: Compression, name: string): boolean =>
   compression === 'auto' && !COMPRESSED_ALREADY.has(extensionOf(name));
 
-/** Whether the entry is to be deflated; `head` holds its first PROBE_BYTES bytes, or all when it has fewer. */
+/** Whether to compress the entry. `head` contains its first PROBE_BYTES bytes, or the whole body if it is shorter. */
 export const isCompressible = (compression: Compression, name: string, head: Uint8Array): boolean => {
   if (compression !== 'auto') return compression === 'deflate';
   if (!needsProbe(compression, name) || head.length === 0) return false;

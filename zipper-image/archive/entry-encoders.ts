@@ -1,8 +1,8 @@
 /**
- * The two ways in which a body of unknown content becomes the data of a method-8 entry: as stored blocks (nothing is
- * compressed, but the data ends itself, so that readers which stream need no sizes) and as real deflate.
+ * The two encodings of a body as the data of a method-8 (deflate) entry: stored blocks, which are not compressed but
+ * mark their own end, so that streaming readers need no sizes; and compressed data.
  *
- * The bytes depend on the body alone, never on how it was cut into chunks: blocks are always 65,535 bytes but the last.
+ * The output depends only on the body, not on its chunks: all blocks except the last are 65,535 bytes.
  */
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -19,11 +19,11 @@ export interface EncodeOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Bytes that `length` bytes take as stored blocks. */
+/** Size of `length` bytes as stored blocks. */
 export const storedBlocksSize = (length: number): number =>
   length + BLOCK_HEADER_BYTES * Math.max(1, Math.ceil(length / BLOCK_BYTES));
 
-/** More bytes than deflating `length` bytes can give (zlib's own bound). */
+/** Upper bound for the compressed size of `length` bytes (zlib's own bound). */
 export const deflateBound = (length: number): number =>
   length + Math.floor(length / 4096) + Math.floor(length / 16_384) + Math.floor(length / 2 ** 25) + 13;
 
@@ -34,7 +34,7 @@ const writeBlockHeader = (header: Buffer, length: number, isLast: boolean): Buff
   return header;
 };
 
-/** Writes a chunk into stored blocks of a body with a known length; a block's header goes out before its data arrives. */
+/** Writes a body of known length as stored blocks. The header of a block is written before its data arrives. */
 class KnownBlocks {
   readonly #sink: ByteSink;
   readonly #header = Buffer.alloc(BLOCK_HEADER_BYTES);
@@ -65,7 +65,7 @@ class KnownBlocks {
   }
 }
 
-/** For a body whose length is known: nothing is held back. The body must have exactly that length. */
+/** Encodes a body of known length without buffering. The body must have exactly that length. */
 export const encodeKnownLength = async (
   body: AsyncIterable<Uint8Array>,
   length: number,
@@ -76,7 +76,7 @@ export const encodeKnownLength = async (
   if (length === 0) await blocks.startBlock();
 };
 
-/** For a body whose length is not known: a full block waits until it is known whether it is the last. */
+/** Encodes a body of unknown length. A full block is buffered until it is known whether it is the last. */
 export const encodeUnknownLength = async (
   body: AsyncIterable<Uint8Array>,
   { sink }: EncodeOptions,
@@ -103,7 +103,10 @@ export const encodeUnknownLength = async (
   return written;
 };
 
-/** Copies into chunks of one size: zlib reads them later, on another thread, when the source's own may be gone. */
+/**
+ * Copies the body into chunks of one size, because zlib reads them later on another thread, when the source may have
+ * reused its own.
+ */
 async function* inFixedChunks(body: AsyncIterable<Uint8Array>, size: number): AsyncGenerator<Buffer> {
   let chunk = Buffer.allocUnsafeSlow(size);
   let filled = 0;
@@ -123,7 +126,7 @@ async function* inFixedChunks(body: AsyncIterable<Uint8Array>, size: number): As
   if (filled > 0) yield chunk.subarray(0, filled);
 }
 
-/** Deflates the body; answers how many bytes that gave. Few chunks wait on either side of zlib. */
+/** Compresses the body and returns the compressed size. Buffers only a few chunks before and after zlib. */
 export const encodeDeflated = async (
   body: AsyncIterable<Uint8Array>,
   { sink, signal }: EncodeOptions,

@@ -1,4 +1,4 @@
-/** Which name each file's entry has; decided before anything is written, for all of them together. */
+/** The names of all entries, decided together before anything is written. */
 import type { FileEntry, PortableNames } from '#crds/zip-job.ts';
 import { checkEntryNames } from '#runtime/entry-name.ts';
 import { createNameIndex, takeFreeName, withEnding } from '#runtime/name-index.ts';
@@ -8,7 +8,7 @@ import { TaskError } from '../status/task-error.ts';
 export interface EntryNames {
   /** Name of the entry of the file with this index. */
   nameOf(index: number): string;
-  /** Name of the text that stands for a file that could not be had: `<name>.error.txt`, or the next free one. */
+  /** Name of the placeholder for a failed file: `<name>.error.txt`, or the next free name. */
   placeholderOf(index: number): string;
 }
 
@@ -28,15 +28,15 @@ const refuse = (names: readonly string[], check: typeof checkEntryNames): void =
   });
 };
 
-/** A manifest may not have a name that is a file's: the writer of the list must choose another. */
+/** The manifest must not have the name of a file; the creator of the list must choose another. */
 const refuseManifest = (names: readonly string[], manifestEntry: string): void => {
   const fault = checkEntryNames([...names, manifestEntry]);
   if (fault) throw new TaskError(`The name of the manifest is not allowed in the archive: ${fault.reason}`);
 };
 
 /**
- * Names the entries. The list may have come by a way on which nobody looked at it, so it is judged here in any case.
- * @throws TaskError that tells the index of the file whose name may not stand in an archive.
+ * Names the entries. Validates the list again, because a ZipJob that the API did not create was never validated.
+ * @throws TaskError with the index of the first file whose name is not allowed in an archive
  */
 export const planEntryNames = (files: readonly FileEntry[], options: EntryNameOptions): EntryNames => {
   const { portableNames, manifestEntry } = options;

@@ -1,6 +1,6 @@
 /**
- * The manifest: one JSON entry that tells what the archive holds. Its lines are made from what was written, when it was
- * written, so that it cannot promise anything; it has no URLs, since they may be credentials.
+ * The manifest: a JSON entry that lists the contents of the archive. Its lines are created when the entries are
+ * written, so it lists only what was written. It contains no URLs, because they may be credentials.
  */
 
 import type { SourceError } from '../sources/source-error.ts';
@@ -9,18 +9,18 @@ import { createRecordList } from './record-list.ts';
 
 export interface ManifestLine {
   readonly index: number;
-  /** As the job asked for it. */
+  /** As requested by the job. */
   readonly filename: string;
-  /** What stands in the archive for it; absent when it was left out. */
+  /** The entry in the archive; absent if the file was skipped. */
   readonly entry?: { readonly name: string } & WrittenEntry;
-  /** Why it is not the file. */
+  /** Why the file was skipped or replaced. */
   readonly failure?: SourceError;
   readonly lengthUnverified?: boolean;
 }
 
 export interface Manifest {
   add(line: ManifestLine): void;
-  /** The whole text, in pieces. */
+  /** The complete text, in pieces. */
   pieces(): readonly Uint8Array[];
 }
 
@@ -46,7 +46,7 @@ const describe = (line: ManifestLine): string => {
   });
 };
 
-/** Creates an empty manifest; ten thousand lines are a few blocks of bytes. */
+/** Creates an empty manifest. Ten thousand lines need only a few blocks of memory. */
 export const createManifest = (): Manifest => {
   const lines = createRecordList();
   return {

@@ -1,15 +1,14 @@
-/** Many small records, kept as few large blocks: the directory of 70,000 entries is a handful of objects. */
+/** Many small records in a few large blocks, so that the directory of 70,000 entries is only a few objects. */
 export interface RecordList {
   readonly size: number;
   readonly count: number;
   append(record: Buffer): void;
-  /** What was appended, in order. */
+  /** The appended bytes, in order. */
   blocks(): readonly Buffer[];
 }
 
 const BLOCK_BYTES = 64 * 1024;
 
-/** Creates an empty list. */
 export const createRecordList = (): RecordList => {
   const full: Buffer[] = [];
   let block = Buffer.alloc(0);

@@ -1,9 +1,9 @@
 /**
- * Sources to entries, in order, and what becomes of a source that fails.
+ * Writes the entries of all sources in order, and handles sources that fail.
  *
- * A source whose failure is told instead of its body has no byte in the archive yet: it can be left out, or a short text can
- * take its place. One that fails later has bytes in parts that may be uploaded already, and an archive that is written in one
- * pass cannot take them back: then the attempt fails, whatever the job allows.
+ * A source that fails before its first byte is in the archive can be skipped or replaced by a placeholder. If it fails
+ * later, its bytes may already be uploaded and cannot be removed from an archive that is written in one pass. Then the
+ * attempt fails, whatever the job allows.
  */
 
 import { type OnSourceError, SPEC_DEFAULTS } from '#crds/zip-job.ts';
@@ -25,7 +25,7 @@ export interface WriteEntriesDeps {
   readonly archive: Archive;
   readonly sources: SourceReader;
   readonly progress: Pick<ProgressCounts, 'startFile' | 'finishFile'>;
-  /** @throws AppError when so many further bytes cannot be published. */
+  /** @throws AppError if this many more bytes cannot be published */
   readonly assertFits: (bytes: number) => void;
   readonly log: Logger;
   readonly signal: AbortSignal;
@@ -33,7 +33,7 @@ export interface WriteEntriesDeps {
 
 export interface EntriesWritten {
   readonly files: number;
-  /** Indices of files that were left out or replaced. */
+  /** Indexes of files that were skipped or replaced. */
   readonly skipped: readonly number[];
   readonly skippedCodes: Readonly<Record<string, number>>;
   readonly lengthUnverified: readonly number[];
@@ -50,7 +50,7 @@ async function* each(pieces: readonly Uint8Array[]): AsyncGenerator<Uint8Array> 
   yield* pieces;
 }
 
-/** An entry that we make up; it has one of the job's own times, so that the same job gives the same bytes. */
+/** An entry that is not from a source. It has a time of the job, so that the same job gives the same bytes. */
 const ownEntry = (name: string, pieces: readonly Uint8Array[], task: ArchiveTask): ArchiveEntry => {
   const declaredLength = pieces.reduce((sum, piece) => sum + piece.length, 0);
   return {
@@ -132,9 +132,9 @@ const countCodes = (failures: readonly SourceError[]): Readonly<Record<string, n
 };
 
 /**
- * Writes every file's entry, and last the manifest where one is asked for.
- * @throws SourceError of a file that may not be left out, and of the first when not one file could be had: an archive
- * without any file is no success.
+ * Writes the entry of every file, and then the manifest if requested.
+ * @throws SourceError of a file that must not be skipped; of the first file if all files failed, because an archive
+ * without files is not a success
  */
 export const writeEntries = async (deps: WriteEntriesDeps): Promise<EntriesWritten> => {
   const { task, sources, progress, signal } = deps;

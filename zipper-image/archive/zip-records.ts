@@ -1,17 +1,17 @@
 /**
  * The records of a zip archive, byte for byte (PKWARE APPNOTE 6.3.10, sections 4.3.7 to 4.3.16).
  *
- * Sizes that 32 bits cannot hold go into a zip64 extra field. Records use it only where they must: readers that stream, such
- * as JDK 17's ZipInputStream, trip over zip64 marks on small entries.
+ * Sizes that do not fit into 32 bits are written to a zip64 extra field. It is used only where necessary, because some
+ * streaming readers, such as the ZipInputStream of JDK 17, fail on small entries with zip64 fields.
  */
 import type { ZipTime } from './zip-time.ts';
 
 export const STORED = 0;
 export const DEFLATED = 8;
 
-/** The first value that a 32-bit field cannot hold: it means "see the zip64 field". */
+/** The first value that does not fit into a 32-bit field. In the field, it means "see the zip64 field". */
 export const ZIP64_FROM = 0xffff_ffff;
-/** The first number of entries that the end record cannot hold. */
+/** The first number of entries that does not fit into the end record. */
 const ZIP64_ENTRIES_FROM = 0xffff;
 
 const LOCAL_SIGNATURE = 0x0403_4b50;
@@ -24,20 +24,20 @@ const ZIP64_LOCATOR_SIGNATURE = 0x0706_4b50;
 const VERSION_DEFLATE = 20;
 const VERSION_ZIP64 = 45;
 const MADE_BY_UNIX = (3 << 8) | VERSION_ZIP64;
-/** A regular file, readable by all, writable by its owner. */
+/** Mode of a regular file that all can read and its owner can write. */
 const REGULAR_FILE_0644 = (0o100644 << 16) >>> 0;
 
 const FLAG_DESCRIPTOR = 1 << 3;
 const FLAG_UTF8 = 1 << 11;
 
-/** What both headers of an entry say. */
+/** The fields that both headers of an entry share. */
 export interface EntryHead {
-  /** The name's bytes in UTF-8, exactly as they were asked for. */
+  /** The name in UTF-8, exactly as requested. */
   readonly name: Buffer;
   readonly method: typeof STORED | typeof DEFLATED;
-  /** Sizes and CRC follow the data in a descriptor. */
+  /** Sizes and CRC are in a descriptor after the data. */
   readonly streamed: boolean;
-  /** The local header has the zip64 field and the descriptor 64-bit sizes. */
+  /** The local header has the zip64 field, and the descriptor has 64-bit sizes. */
   readonly zip64: boolean;
   readonly time: ZipTime;
 }
@@ -56,7 +56,7 @@ const writeUint64 = (target: Buffer, value: number, at: number): number =>
 const flagsOf = (head: EntryHead): number =>
   (head.streamed ? FLAG_DESCRIPTOR : 0) | (isAscii(head.name) ? 0 : FLAG_UTF8);
 
-/** Written before the data; a streamed entry's sizes and CRC are zero (or, with zip64, "see the extra field"). */
+/** Written before the data. Sizes and CRC of a streamed entry are zero (or, with zip64, "see the extra field"). */
 export const localHeader = (head: EntryHead, sizes: EntrySizes): Buffer => {
   const extraLength = head.zip64 ? 20 : 0;
   const record = Buffer.alloc(30 + head.name.length + extraLength);
@@ -80,7 +80,7 @@ export const localHeader = (head: EntryHead, sizes: EntrySizes): Buffer => {
   return record;
 };
 
-/** Follows the data of a streamed entry. With its signature: the form that every reader tried understands. */
+/** Written after the data of a streamed entry. Includes the signature, which every tested reader understands. */
 export const dataDescriptor = (head: EntryHead, sizes: EntrySizes): Buffer => {
   const record = Buffer.alloc(head.zip64 ? 24 : 16);
   record.writeUInt32LE(DESCRIPTOR_SIGNATURE, 0);
@@ -95,7 +95,7 @@ export const dataDescriptor = (head: EntryHead, sizes: EntrySizes): Buffer => {
   return record;
 };
 
-/** Only the values that their 32-bit fields cannot hold, in the order that the format gives. */
+/** Only the values that do not fit into their 32-bit fields, in the order of the format. */
 const zip64Extra = (values: readonly number[]): Buffer => {
   const large = values.filter((value) => value >= ZIP64_FROM);
   if (large.length === 0) return Buffer.alloc(0);
@@ -116,7 +116,7 @@ const timestampExtra = (time: ZipTime): Buffer => {
   return extra;
 };
 
-/** The entry's record in the directory at the end of the archive. */
+/** The record of the entry in the central directory at the end of the archive. */
 export const directoryHeader = (head: EntryHead, sizes: EntrySizes, offset: number): Buffer => {
   const zip64 = zip64Extra([sizes.size, sizes.compressedSize, offset]);
   const extra = Buffer.concat([zip64, timestampExtra(head.time)]);
@@ -162,7 +162,7 @@ const zip64End = (directory: Directory): Buffer => {
   return record;
 };
 
-/** Everything after the directory; the zip64 records only when a 32-bit field (or the 16-bit count) is too small. */
+/** The records after the directory. Contains zip64 records only if a 32-bit field (or the 16-bit count) is too small. */
 export const endRecords = (directory: Directory): Buffer => {
   const needsZip64 =
     directory.entries >= ZIP64_ENTRIES_FROM || directory.size >= ZIP64_FROM || directory.offset >= ZIP64_FROM;

@@ -1,8 +1,8 @@
-/** A modification time in the two forms that an archive holds. */
+/** A modification time in the two formats of an archive. */
 export interface ZipTime {
   readonly dosDate: number;
   readonly dosTime: number;
-  /** Seconds since 1970, UTC, for the extended timestamp field; undefined where its signed 32 bits do not reach. */
+  /** Seconds since 1970, UTC, for the extended timestamp field; undefined if they do not fit into 32 signed bits. */
   readonly unixSeconds: number | undefined;
 }
 
@@ -11,8 +11,8 @@ const LATEST_MS = Date.UTC(2107, 11, 31, 23, 59, 58);
 const LATEST_UNIX_SECONDS = 0x7fff_ffff;
 
 /**
- * DOS times know no zone: UTC is written, so that the same inputs give the same bytes on every machine. Times that a DOS
- * field cannot hold are moved to the nearest one that it can; an invalid date becomes the earliest.
+ * DOS times have no time zone. UTC is written, so that the same inputs give the same bytes on every machine. Times
+ * outside the range of DOS become the nearest valid time; an invalid date becomes the earliest.
  */
 export const toZipTime = (time: Date): ZipTime => {
   const ms = Number.isNaN(time.getTime()) ? EARLIEST_MS : time.getTime();

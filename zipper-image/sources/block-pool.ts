@@ -3,8 +3,8 @@ const SMALLEST_BLOCK_BYTES = 4 * KIB;
 const LARGEST_BLOCK_BYTES = 64 * KIB;
 
 /**
- * Blocks for the bytes that wait, used again and again. Bytes that wait outlive the young generation: kept in the buffers of
- * the sockets they would be collected only with the whole heap, and until then memory would grow to twice the budget.
+ * Reusable blocks for buffered bytes. Buffered bytes outlive the young generation. In the buffers of the sockets, they
+ * would be freed only by a full garbage collection, and memory would grow to twice the budget until then.
  */
 export class BlockPool {
   readonly #maxFreeBytes: number;
@@ -15,7 +15,7 @@ export class BlockPool {
     this.#maxFreeBytes = maxFreeBytes;
   }
 
-  /** A block of 4 to 64 KiB, twice as large as the one `before`. */
+  /** Returns a block of 4 to 64 KiB, twice as large as `before`. */
   take(before: number): Uint8Array {
     const size = Math.min(LARGEST_BLOCK_BYTES, Math.max(SMALLEST_BLOCK_BYTES, before * 2));
     const block = this.#free.get(size)?.pop();
@@ -24,7 +24,7 @@ export class BlockPool {
     return block;
   }
 
-  /** Nobody reads the block any more. */
+  /** Returns a block that is no longer read. */
   giveBack(block: Uint8Array): void {
     const size = block.byteLength;
     if (this.#freeBytes + size > this.#maxFreeBytes) return;

@@ -6,15 +6,15 @@ interface Filled {
 }
 
 /**
- * Bytes waiting in order, copied into blocks of the pool. A chunk that somebody waits for is passed on as it is, as long as
- * nothing else came meanwhile.
+ * Buffered bytes in order, copied into blocks of the pool. A chunk that the reader already waits for is not copied,
+ * unless another chunk arrives in between.
  */
 export class ChunkQueue {
   readonly #pool: BlockPool;
   #filled: Filled[] = [];
   #first = 0;
   #fresh: Uint8Array | undefined;
-  /** What the reader reads now; it is given back when the reader asks for the next. */
+  /** The block that the reader uses. It returns to the pool when the reader requests the next one. */
   #lent: Uint8Array | undefined;
   #bytes = 0;
   #lastBlockBytes = 0;
@@ -27,7 +27,7 @@ export class ChunkQueue {
     return this.#bytes;
   }
 
-  /** `isAwaited`: the reader takes it at once, most likely. */
+  /** `isAwaited`: the reader will probably take the chunk immediately. */
   push(chunk: Uint8Array, isAwaited: boolean): void {
     if (chunk.byteLength === 0) return;
     const isFirst = this.#bytes === 0;
@@ -40,7 +40,7 @@ export class ChunkQueue {
     this.#copy(chunk);
   }
 
-  /** The next bytes, valid until the next call; undefined when there are none. */
+  /** The next bytes, valid until the next call; undefined if there are none. */
   shift(): Uint8Array | undefined {
     if (this.#lent) this.#pool.giveBack(this.#lent);
     this.#lent = undefined;
@@ -49,7 +49,7 @@ export class ChunkQueue {
     return chunk;
   }
 
-  /** All waiting bytes in one piece of their own. */
+  /** All buffered bytes as one copy. */
   takeAll(): Uint8Array {
     const all = Buffer.allocUnsafeSlow(this.#bytes);
     let offset = 0;
@@ -60,7 +60,7 @@ export class ChunkQueue {
     return all;
   }
 
-  /** Forgets all bytes; those that the reader may still read are left to it. */
+  /** Drops all bytes except those that the reader may still use. */
   clear(): void {
     for (let filled = this.#nextFilled(); filled; filled = this.#nextFilled())
       this.#pool.giveBack(filled.block);

@@ -16,18 +16,18 @@ import {
 import { SourceError, SourceFaultError } from './source-error.ts';
 import { errorFault, isRedirect, statusFault } from './source-faults.ts';
 
-/** Receives one source's body, synchronously. */
+/** Receives the body of one source synchronously. */
 export interface SourceSink {
-  /** The first byte comes next. */
+  /** The body starts at its first byte. */
   start(head: SourceHead, flow: Flow): void;
-  /** What comes next continues what was written before. */
+  /** The following bytes continue the previous ones. */
   continue(flow: Flow): void;
   write(chunk: Uint8Array): void;
 }
 
 export interface DownloadLimits extends GetLimits {
   readonly maxBytes: number;
-  /** Refuses a body whose end is told by nothing but the end of the connection. */
+  /** Rejects a body without a declared length whose end is only the end of the connection. */
   readonly refuseUnverified: boolean;
   readonly maxRetryAfterMs: number;
 }
@@ -43,7 +43,7 @@ export interface DownloadDeps {
 export interface DownloadRequest {
   readonly index: number;
   readonly url: string;
-  /** The caller's own headers, for the URL's own origin only: they may be credentials. */
+  /** The caller's own headers, sent only to the origin of the URL, because they may be credentials. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly sink: SourceSink;
   readonly signal: AbortSignal;
@@ -52,10 +52,10 @@ export interface DownloadRequest {
 
 const MAX_REDIRECTS = 5;
 const MAX_LOCATION_LENGTH = 8192;
-/** Printable ASCII: a Location in another encoding means different places to different readers. */
+/** Printable ASCII, because readers interpret other encodings of Location differently. */
 const PLAIN_LOCATION = /^[\x21-\x7e]+$/;
 
-/** Refusals that anyone can see in the text of the URL; all others look like a failed connection. */
+/** Refusals that are visible in the URL itself. All others look like a failed connection. */
 const VISIBLE_REASONS: ReadonlySet<string> = new Set(['scheme', 'credentials', 'port']);
 
 const accept = (judged: JudgedUrl, host: string): URL => {
@@ -79,7 +79,7 @@ const nextHop = (head: ResponseHead, from: URL, policy: EgressPolicy): URL => {
   return url;
 };
 
-/** One try at one source: follows redirects and fills the sink. */
+/** One attempt at one source: follows redirects and fills the sink. */
 class Download {
   readonly #request: DownloadRequest;
   readonly #deps: DownloadDeps;
@@ -108,7 +108,7 @@ class Download {
     const { policy } = this.#deps;
     const first = this.#request.url;
     let url = accept(judgeUrl(first, policy), URL.parse(first)?.hostname ?? '');
-    // Once dropped, the caller's headers stay dropped, also when a later redirect leads back.
+    // Once dropped, the caller's headers stay dropped, even if a later redirect returns to the origin.
     let own = this.#request.headers;
     for (let redirects = 0; ; redirects += 1) {
       const head = await this.#get(url, own);
@@ -207,9 +207,9 @@ class Download {
 }
 
 /**
- * Downloads one source into the sink, once, or the rest of it; resolves when the whole body was written. Every hop of a
- * redirect is judged anew and carries no cookies, no referer, and no headers of the caller once it leaves the URL's origin.
- * @throws SourceError, or the signal's reason when that is aborted.
+ * Downloads one source, or the rest of it, into the sink, without retries. Resolves when the whole body was written.
+ * Checks every redirect, and sends no cookies, no referer, and outside the URL's origin no headers of the caller.
+ * @throws SourceError, or the reason of the signal if it aborts
  */
 export const download = (request: DownloadRequest, deps: DownloadDeps): Promise<void> =>
   new Download(request, deps).run();

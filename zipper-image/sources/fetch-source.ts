@@ -11,12 +11,12 @@ export interface FetchDeps {
   readonly download: DownloadDeps;
   readonly settings: SourceSettings;
   readonly log: Logger;
-  /** What the slot held is forgotten. */
+  /** The slot dropped its content. */
   readonly onRestart: (slot: SourceSlot) => void;
   readonly onRetry: () => void;
 }
 
-/** What all downloads of one reader share. */
+/** The dependencies that all downloads of a reader share. */
 export const createDownloadDeps = ({
   agent,
   policy,
@@ -29,12 +29,15 @@ export const createDownloadDeps = ({
   limits: toDownloadLimits(settings),
 });
 
-/** Fills one slot, with as many tries as it takes and is allowed. */
+/** Fills one slot, with as many attempts as needed and allowed. */
 class SourceFetch {
   readonly #slot: SourceSlot;
   readonly #signal: AbortSignal;
   readonly #deps: FetchDeps;
-  /** The furthest that any try came: only what passes it is progress, else a source that keeps changing never ends. */
+  /**
+   * The largest number of bytes of any attempt. Only more bytes count as progress, so that a source that keeps changing
+   * does not continue forever.
+   */
   #furthest = 0;
   #resumes = 0;
 
@@ -60,7 +63,7 @@ class SourceFetch {
 
   async #try(): Promise<void> {
     const slot = this.#slot;
-    // Sources cut connections that nobody reads; asking again before bytes are wanted would only be cut again.
+    // Sources close connections that nobody reads. A retry before bytes are wanted would only be closed again.
     await slot.untilWanted();
     this.#signal.throwIfAborted();
     const { index, file, resumePoint } = slot;
@@ -76,7 +79,7 @@ class SourceFetch {
     }
   }
 
-  /** Bytes that were handed on cannot be taken back: then only what continues them helps. */
+  /** Bytes that were passed on cannot be replaced, so only a continuation helps. */
   #mayRepeat(): boolean {
     const slot = this.#slot;
     return slot.state !== 'parked' && (!slot.handedOn || slot.resumePoint !== undefined);
@@ -101,7 +104,8 @@ class SourceFetch {
     };
     this.#deps.log.warn(facts, 'retrying a source');
     this.#deps.onRetry();
-    // At once, not after the wait: meanwhile the consumer must not be given bytes that will come again.
+    // Restarts immediately instead of after the wait, because the consumer must not receive bytes that will be
+    // repeated.
     if (!resumePoint) this.#restart();
   }
 
@@ -112,9 +116,9 @@ class SourceFetch {
 }
 
 /**
- * Downloads a source into its slot. A download that breaks off goes on where it ended if the source can prove that the rest
- * belongs to the same bytes; otherwise it begins anew, as long as nothing of it was handed on.
- * @throws SourceError, or the signal's reason.
+ * Downloads a source into its slot. A broken download resumes if the source confirms that its content is unchanged.
+ * Otherwise it restarts, unless bytes were already passed on.
+ * @throws SourceError, or the reason of the signal
  */
 export const fetchSource = (slot: SourceSlot, signal: AbortSignal, deps: FetchDeps): Promise<void> =>
   new SourceFetch(slot, signal, deps).run();

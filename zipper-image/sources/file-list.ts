@@ -10,17 +10,17 @@ import { readSourceHeaders } from '#runtime/source-headers.ts';
 
 export interface FileListSource {
   readonly directory: string;
-  /** Chunks 0 to chunks - 1, each `<n>.jsonl.gz`. */
+  /** Chunks 0 to chunks - 1 are files named `<n>.jsonl.gz`. */
   readonly chunks: number;
   readonly count: number;
   /** SHA-256 (hex) of all uncompressed bytes of all chunks in order. */
   readonly sha256: string;
-  /** Most uncompressed bytes of all chunks together. */
+  /** Maximum uncompressed bytes of all chunks together. */
   readonly maxBytes: number;
   readonly signal: AbortSignal;
 }
 
-/** The list is not the one that the job states; another attempt gets the same list. */
+/** The list does not match the job. A retry does not help, because it gets the same list. */
 export class FileListError extends AppError {
   constructor(problem: string, cause?: unknown) {
     super(`Could not read the file list: ${problem}`, {
@@ -62,7 +62,7 @@ const decode = (bytes: Buffer, chunk: number): string => {
   }
 };
 
-/** Unpacks one chunk, at most `room` bytes. */
+/** Decompresses one chunk to at most `room` bytes. */
 const unpack = async (source: FileListSource, chunk: number, room: number): Promise<Buffer> => {
   const parts: Buffer[] = [];
   let bytes = 0;
@@ -86,8 +86,8 @@ const unpack = async (source: FileListSource, chunk: number, room: number): Prom
 };
 
 /**
- * Reads the mounted file list, in order, and proves that it is the one that the job states.
- * @throws FileListError (`FileListMismatch`), or the signal's reason.
+ * Reads the mounted file list, in order, and verifies that it matches the job.
+ * @throws FileListError (`FileListMismatch`), or the reason of the signal
  */
 export const readFileList = async (source: FileListSource): Promise<readonly ListedFile[]> => {
   const hash = createHash('sha256');

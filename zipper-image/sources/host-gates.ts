@@ -1,13 +1,13 @@
 export interface HostGatesOptions {
-  /** Most requests to one origin at once. */
+  /** Maximum concurrent requests to one origin. */
   readonly connections: number;
   /** Default performance.now. */
   readonly now?: () => number;
 }
 
-/** One request's right to be under way. */
+/** Permission for one active request. */
 export interface Turn {
-  /** Tells the origin's gate how it was answered; `waitMs`: what Retry-After asked for, 0 for nothing. */
+  /** Reports the response to the gate of the origin. `waitMs` is the value of Retry-After, or 0. */
   responded(status: number, waitMs: number): void;
   leave(): void;
 }
@@ -20,8 +20,9 @@ interface Waiter {
 const THROTTLED: ReadonlySet<number> = new Set([429, 503]);
 
 /**
- * How many requests one origin gets at once. It begins at the most; "too many requests" halves it, once for all requests that
- * were under way then, and holds new ones back for as long as Retry-After asks. Every whole round of good answers adds one.
+ * Limits the concurrent requests to one origin. Starts at the maximum. A "too many requests" response halves the limit,
+ * once for all requests that were active at that time, and delays new requests by Retry-After. Every full round of
+ * successful responses increases the limit by one.
  */
 class HostGate {
   readonly #most: number;
@@ -94,7 +95,7 @@ class HostGate {
     const now = this.#now();
     this.#heldUntil = Math.max(this.#heldUntil, now + response.waitMs);
     this.#goodResponses = 0;
-    // One wave of refusals counts once.
+    // Several rejections of concurrent requests count once.
     if (response.startedAt <= this.#halvedAt) return;
     this.#halvedAt = now;
     this.#limit = Math.max(1, Math.floor(Math.min(this.#limit, this.#underWay) / 2));
@@ -109,7 +110,7 @@ class HostGate {
     this.#admit();
   }
 
-  /** Lets in whom there is room for, the earliest of the list first. */
+  /** Admits as many requests as possible, in the order of the file list. */
   #admit(): void {
     clearTimeout(this.#timer);
     while (this.#waiters.size > 0 && this.#isOpen()) {
@@ -131,12 +132,15 @@ export class HostGates {
     this.#options = options;
   }
 
-  /** How many requests the origin gets at once now. */
+  /** The current limit of concurrent requests to the origin. */
   limitOf(origin: string): number {
     return this.#gates.get(origin)?.limit ?? this.#options.connections;
   }
 
-  /** Waits for a turn at the origin; the earliest file of the list comes first. Rejects with the signal's reason. */
+  /**
+   * Waits for a free request to the origin. The earliest file of the list comes first. Rejects with the
+   * reason of the signal.
+   */
   enter(origin: string, index: number, signal: AbortSignal): Promise<Turn> {
     return this.#gateOf(origin).enter(index, signal);
   }
@@ -155,5 +159,5 @@ export class HostGates {
   }
 }
 
-/** A list may name as many origins as files. */
+/** Limits the memory, because each file may have its own origin. */
 const MOST_GATES = 1024;

@@ -13,17 +13,17 @@ export interface ResponseHead {
   readonly headers: Readonly<Record<string, HeaderValue>>;
 }
 
-/** Lets the receiver of a body stop and go on with reading from the socket. */
+/** Lets the receiver of a body pause and resume reading from the socket. */
 export interface Flow {
   pause(): void;
   resume(): void;
 }
 
-/** Receives the body of an answer; called synchronously from the socket, so that a chunk costs no promise. */
+/** Receives the body of a response. Called synchronously from the socket, so that a chunk needs no promise. */
 export interface BodySink {
-  /** False when the body is not wanted; throws to end the connection at once. */
+  /** Returns false if the body is not wanted. Throws to end the connection immediately. */
   start(head: ResponseHead, flow: Flow): boolean;
-  /** Throws to refuse the rest. */
+  /** Throws to reject the rest of the body. */
   write(chunk: Uint8Array): void;
 }
 
@@ -36,12 +36,12 @@ export interface GetRequest {
   readonly sink: BodySink;
 }
 
-/** A body that nobody wants is read to its end up to here, so that the connection can be used again. */
+/** An unwanted body is read up to this size, so that the connection can be reused. */
 const DISCARD_BYTES = 64 * 1024;
 
 /**
- * One GET. waiting -(head)-> reading -(end)-> settled; every limit, error and the signal lead to settled from anywhere, and
- * only the first counts.
+ * One GET: waiting -(head)-> reading -(end)-> finished. Any limit, any error and the signal also lead to finished, and
+ * only the first of them counts.
  */
 class HttpGet implements Dispatcher.DispatchHandler {
   readonly #request: GetRequest;
@@ -98,8 +98,8 @@ class HttpGet implements Dispatcher.DispatchHandler {
     status: number,
     headers: Readonly<Record<string, HeaderValue>>,
   ): void {
-    // Views of what the socket read. The request outlives the young generation and would hold those bytes until the next
-    // collection of the whole heap.
+    // These are views of the socket's read buffer. The request outlives the young generation, and would keep the buffer
+    // until the next full garbage collection.
     controller.rawHeaders = null;
     if (status < 200 || this.#finished) return;
     clearTimeout(this.#timer);
@@ -167,7 +167,7 @@ class HttpGet implements Dispatcher.DispatchHandler {
     this.#fail(new SourceFaultError({ code: 'SourceStalled', text, retryable: true }));
   }
 
-  /** False when something else came first. */
+  /** False if the request has already finished. */
   #finish(): boolean {
     if (this.#finished) return false;
     this.#finished = true;
@@ -185,7 +185,8 @@ class HttpGet implements Dispatcher.DispatchHandler {
 }
 
 /**
- * Sends one GET without following redirects and resolves with the head once the body has ended. The sink
- * decides by the head whether it wants the body. Rejects with the agent's error, a SourceFaultError of a limit, or the signal's reason.
+ * Sends one GET without following redirects, and resolves with the response head when the body has ended. The sink
+ * decides from the head whether it wants the body. Rejects with the error of the agent, a SourceFaultError for a limit,
+ * or the reason of the signal.
  */
 export const httpGet = (request: GetRequest): Promise<ResponseHead> => new HttpGet(request).run();

@@ -2,29 +2,29 @@ import { SMALL_ENTRY_BYTES } from './types.ts';
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
-/** The front needs more than SMALL_ENTRY_BYTES before it is known to be no small entry. */
+/** The front needs more than SMALL_ENTRY_BYTES to determine that its entry is not small. */
 const LEAST_FRONT_BYTES = 2 * SMALL_ENTRY_BYTES;
 const MOST_FRONT_BYTES = 16 * MIB;
 
 /** A holder of memory; `charge` is its share of the budget. */
 export interface MemoryHolder {
   charge: number;
-  /** Behind the front: all such holders together stay below their own bound. */
+  /** Behind the front. All these holders together stay below their own limit. */
   ahead: boolean;
 }
 
 /**
- * One budget of bytes for all downloads. What the early ones may hold together leaves a reserve for the front, so that the
- * front can always continue, whatever waits behind it.
+ * The memory budget of all downloads. Early downloads leave a reserve for the front, so that the front can always
+ * continue, whatever waits behind it.
  */
 export class MemoryBudget {
   readonly #totalBytes: number;
   readonly #aheadBytes: number;
-  /** The front is paused when this much of it waits, and goes on at half of it. */
+  /** The front pauses when it has buffered this many bytes, and resumes at half of that. */
   readonly frontBytes: number;
-  /** Set aside for an early download before its length is known, and the step by which an undeclared one grows. */
+  /** Reserved for an early download before its length is known, and the increment for a body of undeclared length. */
   readonly stepBytes: number;
-  /** The most that one early download may hold; a larger one waits for its turn. */
+  /** Maximum memory of one early download. A larger one waits until it is the front. */
   readonly #shareBytes: number;
   #total = 0;
   #ahead = 0;
@@ -40,7 +40,7 @@ export class MemoryBudget {
     this.#shareBytes = Math.floor(this.#aheadBytes / 3);
   }
 
-  /** Whether the front must wait. What early downloads hold beyond their bound (a chunk each) does not count against it. */
+  /** Whether the front must wait. Bytes of early downloads beyond their limit (a chunk each) do not count against it. */
   get isFull(): boolean {
     const forced = Math.min(this.#ahead, this.#aheadBytes);
     return this.#total - this.#ahead + forced >= this.#totalBytes;
@@ -58,7 +58,7 @@ export class MemoryBudget {
     if (holder.ahead) this.#ahead += change;
   }
 
-  /** Raises the charge of an early download to `bytes`; false when there is no room for it. */
+  /** Raises the charge of an early download to `bytes`. False if there is no room. */
   reserve(holder: MemoryHolder, bytes: number): boolean {
     if (bytes > holder.charge && (bytes > this.#shareBytes || !this.hasRoom(bytes - holder.charge)))
       return false;
@@ -66,7 +66,7 @@ export class MemoryBudget {
     return true;
   }
 
-  /** The front has reached the holder. */
+  /** Called when the front reaches the holder. */
   leaveAhead(holder: MemoryHolder): void {
     this.#ahead -= holder.charge;
     holder.ahead = false;

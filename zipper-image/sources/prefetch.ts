@@ -12,25 +12,29 @@ import type { SourceEntry, SourceReader } from './types.ts';
 
 export interface SourceReaderDeps {
   readonly files: readonly ListedFile[];
-  /** A guarded agent; its creator destroys it, after the reader. */
+  /** A guarded agent. The caller destroys it after the reader. */
   readonly agent: Dispatcher;
   readonly policy: EgressPolicy;
   readonly settings: SourceSettings;
   readonly log: Logger;
   readonly signal: AbortSignal;
-  /** A source that fails before it was handed on is an entry with a `failure` then, and reading goes on. */
+  /** A source that fails before it was passed on becomes an entry with a `failure`, and reading continues. */
   readonly reportFailures?: boolean;
 }
 
-/** Early downloads that found no memory; more of them say that the sources are large and looking further ahead is in vain. */
+/**
+ * Maximum number of early downloads without memory. More of them mean that the sources are large, so further
+ * prefetching does not help.
+ */
 const MOST_SET_ASIDE = 4;
-/** How far ahead of the consumer finished small downloads may lie, in multiples of the concurrency. */
+/** Maximum distance of finished small downloads from the consumer, in multiples of the concurrency. */
 const READ_AHEAD = 8;
 
 /**
- * Downloads run ahead of the consumer, in order. The front is the first download that is not finished: it alone has memory
- * set aside, so it can always go on, and everything before it is finished and drains. Early downloads (behind the front)
- * share the rest: each takes what its declared length needs, or grows by steps; without memory it is parked.
+ * Downloads run ahead of the consumer, in order. The front is the first unfinished download. Only the front has
+ * reserved memory, so it can always continue, and everything before it is finished and can be consumed. Early downloads
+ * (behind the front) share the rest: each takes the memory for its declared length, or grows in steps, and is parked
+ * without memory.
  */
 class Prefetch implements SourceReader, SlotOwner, AsyncDisposable {
   readonly #deps: SourceReaderDeps;
@@ -79,7 +83,7 @@ class Prefetch implements SourceReader, SlotOwner, AsyncDisposable {
     return this.#retries;
   }
 
-  /** Bytes that wait in memory, for tests and metrics. */
+  /** Buffered bytes, for tests and metrics. */
   get bytesHeld(): number {
     return [...this.#slots.values()].reduce((sum, slot) => sum + slot.buffered, 0);
   }
@@ -138,17 +142,17 @@ class Prefetch implements SourceReader, SlotOwner, AsyncDisposable {
     this.#pump();
   }
 
-  #letFrontGoOn(): void {
+  #resumeFront(): void {
     const front = this.#slots.get(this.#front);
     if (!front?.paused || front.ahead) return;
     if (front.buffered <= this.#budget.frontBytes / 2 && !this.#budget.isFull) front.resume();
   }
 
-  /** Starts whatever memory and concurrency allow, the earliest first. */
+  /** Starts as many downloads as memory and concurrency allow, the earliest first. */
   #pump(): void {
     if (this.#stopped) return;
     this.#moveFront();
-    this.#letFrontGoOn();
+    this.#resumeFront();
     for (const slot of this.#setAside) if (slot.state === 'parked') this.#tryUnpark(slot);
     while (this.#mayStartNext()) {
       const slot = this.#slots.get(this.#next) ?? this.#addSlot(this.#next);
@@ -180,7 +184,10 @@ class Prefetch implements SourceReader, SlotOwner, AsyncDisposable {
     }
   }
 
-  /** The slot has become the front, or was finished when the front passed it: from now on only what it holds counts. */
+  /**
+   * The slot is the front now, or was already finished when the front passed it. From now on, only its
+   * buffered bytes count.
+   */
   #leaveAhead(slot: SourceSlot): void {
     this.#budget.leaveAhead(slot);
     this.#budget.charge(slot, slot.buffered);
@@ -215,7 +222,10 @@ class Prefetch implements SourceReader, SlotOwner, AsyncDisposable {
     slot.resume();
   }
 
-  /** Servers cut connections that nobody reads, so an early download gives up before that and is repeated in its turn. */
+  /**
+   * Servers close connections that nobody reads, so a parked download ends before that and is repeated when
+   * it is the front.
+   */
   #defer(slot: SourceSlot): void {
     slot.state = 'deferred';
     this.#setAside.add(slot);
@@ -258,7 +268,7 @@ class Prefetch implements SourceReader, SlotOwner, AsyncDisposable {
     slot.wake();
   }
 
-  /** What lies behind a failed source will never be consumed. */
+  /** Sources behind a failed one will never be consumed. */
   #fail(slot: SourceSlot, error: Error): void {
     if (this.#deps.reportFailures === true) slot.report(error);
     slot.fail(error);
@@ -290,7 +300,7 @@ class Prefetch implements SourceReader, SlotOwner, AsyncDisposable {
   }
 }
 
-/** Downloads the files in order, many at once, within one budget of memory. Dispose it before its agent. */
+/** Downloads the files in order, several at a time, within one memory budget. Dispose it before its agent. */
 export const createSourceReader = (
   deps: SourceReaderDeps,
 ): SourceReader & AsyncDisposable & { readonly bytesHeld: number } => new Prefetch(deps);

@@ -1,6 +1,6 @@
 const AMZ_DATE = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/;
 
-/** The time of `20261121T093000Z`. */
+/** Parses a time such as `20261121T093000Z`. */
 const signingTime = (text: string): number => {
   const [, year, month, day, hour, minute, second] = AMZ_DATE.exec(text) ?? [];
   return Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
@@ -9,11 +9,11 @@ const signingTime = (text: string): number => {
 const seconds = (text: string | null): number =>
   text !== null && /^\d{1,12}$/.test(text) ? Number(text) * 1000 : Number.NaN;
 
-/** SigV4 of S3 and its kin, and V4 of Google Cloud Storage: when it was signed, and for how long. */
+/** SigV4 of S3-compatible stores, and V4 of Google Cloud Storage: signing time plus validity. */
 const relativeExpiry = (query: URLSearchParams, prefix: 'X-Amz' | 'X-Goog'): number =>
   signingTime(query.get(`${prefix}-Date`) ?? '') + seconds(query.get(`${prefix}-Expires`));
 
-/** When the signature in a URL ends, in milliseconds of Unix time; undefined for a URL that tells no such time. Pure. */
+/** Expiry of the signature in a URL, in milliseconds of Unix time; undefined if the URL contains none. Pure. */
 export const presignedExpiry = (url: URL): number | undefined => {
   const query = url.searchParams;
   const candidates = [
@@ -34,7 +34,7 @@ const UNITS = [
   ['s', 1000],
 ] as const;
 
-/** `3 h 12 min`: the two largest units that count. */
+/** `3 h 12 min`: the two largest relevant units. */
 export const formatAge = (ms: number): string => {
   const first = UNITS.findIndex(([, size]) => ms >= size);
   if (first === -1) return 'less than 1 s';

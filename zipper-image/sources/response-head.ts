@@ -2,19 +2,19 @@ import { defined } from '#runtime/optional.ts';
 import type { HeaderValue, ResponseHead } from './http-get.ts';
 import { SourceFaultError } from './source-error.ts';
 
-/** What the head of a 200 tells about the file. */
+/** The properties of a file from the head of a 200 response. */
 export interface SourceHead {
   readonly declaredLength: number | undefined;
   readonly lastModified: Date | undefined;
   readonly lengthUnverified: boolean;
   readonly contentEncoded: boolean;
-  /** Bytes of the body; undefined when the head does not tell. */
+  /** Bytes of the body; undefined if the head does not declare them. */
   readonly total: number | undefined;
-  /** Names exactly these bytes; undefined when the source gave no strong ETag. */
+  /** Identifies exactly these bytes; undefined if the source has no strong ETag. */
   readonly etag: string | undefined;
 }
 
-/** Where a broken download goes on. */
+/** The position at which a broken download resumes. */
 export interface ResumePoint {
   readonly from: number;
   readonly total: number | undefined;
@@ -45,13 +45,13 @@ const isEncoded = (value: HeaderValue): boolean =>
   value !== undefined &&
   !(typeof value === 'string' && ['', 'identity'].includes(value.trim().toLowerCase()));
 
-/** A weak ETag (`W/"…"`) names bytes that mean the same, not the same bytes. */
+/** A weak ETag (`W/"…"`) identifies equivalent content, not the same bytes. */
 const STRONG_ETAG = /^"[\x21\x23-\x7e\x80-\xff]*"$/;
 
 const strongEtag = (value: HeaderValue): string | undefined =>
   typeof value === 'string' && STRONG_ETAG.test(value) ? value : undefined;
 
-/** @throws SourceFaultError for a length that is none. */
+/** @throws SourceFaultError for an invalid length */
 export const readSourceHead = ({ headers }: ResponseHead): SourceHead => {
   const total = readLength(headers['content-length']);
   const contentEncoded = isEncoded(headers['content-encoding']);
@@ -83,14 +83,14 @@ const isContinuation = ({ headers }: ResponseHead, point: ResumePoint): boolean 
   );
 };
 
-/** The size of the whole file by a Content-Range that was checked. */
+/** The size of the whole file from a validated Content-Range. */
 export const totalOfRange = ({ headers }: ResponseHead): number =>
   Number(CONTENT_RANGE.exec(String(headers['content-range']))?.[3]);
 
 /**
- * Makes sure that the answer goes on exactly where the bytes received so far end, in the same file: 206, the start that was
- * asked for, the same size and the same strong ETag.
- * @throws SourceFaultError that voids what was received.
+ * Checks that the response continues exactly after the received bytes, in the same file: status 206, the requested
+ * start, the same size and the same strong ETag.
+ * @throws SourceFaultError that discards the received bytes
  */
 export const assertContinuation = (head: ResponseHead, point: ResumePoint): void => {
   if (head.status === 206 && isContinuation(head, point)) return;

@@ -5,7 +5,7 @@ const KIB = 1024;
 const MIB = 1024 * KIB;
 const GIB = 1024 * MIB;
 
-/** The settings of downloads; the zipper's configuration spreads them into its own. */
+/** The settings of downloads, a part of the zipper's configuration. */
 export const SOURCE_SETTINGS = {
   fileListMaxBytes: {
     env: 'FILE_LIST_MAX_BYTES',

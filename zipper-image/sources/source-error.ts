@@ -5,20 +5,20 @@ import { redactUrl } from '#runtime/redact.ts';
 
 export type SourceErrorCode = Extract<FailureCode, `Source${string}`>;
 
-/** What went wrong in one try, before it is known for which file. */
+/** The error of one attempt, before the file is known. */
 export interface SourceFault {
   readonly code: SourceErrorCode;
-  /** Continues "file 3 (URL): ". */
+  /** The text after "file 3 (URL): ". */
   readonly text: string;
   readonly retryable: boolean;
-  /** The bytes received so far must not be continued: another try begins at the first byte. */
+  /** The received bytes must not be continued: the next attempt starts at the first byte. */
   readonly voidsReceived?: true;
   readonly httpStatus?: number;
   readonly retryAfterMs?: number;
   readonly cause?: unknown;
 }
 
-/** A fault on its way to the place that knows the file. */
+/** Carries a fault to the caller that knows the file. */
 export class SourceFaultError extends AppError {
   readonly fault: SourceFault;
 
@@ -35,7 +35,7 @@ const shownUrl = (url: string): string => {
   return shown.length <= LONGEST_URL_SHOWN ? shown : `${shown.slice(0, LONGEST_URL_SHOWN)}…`;
 };
 
-/** A source that could not be read. The message names the file by index and by its URL without the query. */
+/** A source could not be read. The message contains the index of the file and its URL without the query. */
 export class SourceError extends AppError {
   declare readonly code: SourceErrorCode;
   readonly fileIndex: number;

@@ -10,7 +10,7 @@ import { type SourceFault, SourceFaultError } from './source-error.ts';
 const RETRYABLE_STATUSES: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
 const REDIRECT_STATUSES: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** OpenSSL's and Node's codes for a certificate or handshake that is refused. */
+/** Codes of OpenSSL and Node.js for a rejected certificate or handshake. */
 const TLS_CODE =
   /^(?:CERT_|CRL_|ERR_TLS_|ERR_SSL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_|INVALID_CA|EPROTO)/;
 const HEADERS_TOO_LARGE = 'UND_ERR_HEADERS_OVERFLOW';
@@ -18,7 +18,7 @@ const LENGTH_MISMATCH = 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH';
 
 export const isRedirect = (status: number): boolean => REDIRECT_STATUSES.has(status);
 
-/** How stores answer a signature that they do not accept, an old one included. */
+/** Statuses with which stores reject an invalid or expired signature. */
 const UNSIGNED_STATUSES: ReadonlySet<number> = new Set([400, 401, 403]);
 
 const expiredFault = (status: number, url: URL, now: number): SourceFault | undefined => {
@@ -28,7 +28,7 @@ const expiredFault = (status: number, url: URL, now: number): SourceFault | unde
   return { code: 'SourceExpired', text, retryable: false, httpStatus: status };
 };
 
-/** The fault of a status that is no file and no redirect; `url` is the one that answered. */
+/** The fault for a status that is neither success nor redirect. `url` is the URL that returned it. */
 export const statusFault = (head: ResponseHead, url: URL, now: number): SourceFault => {
   const { status } = head;
   const expired = expiredFault(status, url, now);
@@ -48,7 +48,7 @@ export const statusFault = (head: ResponseHead, url: URL, now: number): SourceFa
   return { code, text, retryable: false, httpStatus: status };
 };
 
-/** A left-over of the answer before can look like an answer that is no HTTP, hence it is tried again. */
+/** Remains of a previous response can look like invalid HTTP, so this is retried. */
 const notHttp = (cause: unknown): SourceFault => ({
   code: 'SourceInvalid',
   text: 'the response is not valid HTTP',
@@ -81,7 +81,7 @@ const headFault = (cause: unknown): SourceFault => {
   return { code: 'SourceUnreachable', text: 'the source is unreachable', retryable: true, cause };
 };
 
-/** The fault behind an error of the client; `inBody` tells whether the head had been received. */
+/** The fault for an error of the client. `inBody` is true if the head was already received. */
 export const errorFault = (error: unknown, inBody: boolean): SourceFault => {
   if (error instanceof SourceFaultError) return error.fault;
   return inBody ? bodyFault(error) : headFault(error);

@@ -15,7 +15,7 @@ export const sourceRetryPolicy = (
   isRetryable: (error) => error instanceof AppError && error.retryable && mayRepeat(),
 });
 
-/** Facts for the operator's log; the only place with the reason of a refused address. */
+/** Details for the operator's log, the only output with the reason for a refused address. */
 export const describeFailure = (error: unknown): Readonly<Record<string, unknown>> => {
   const cause = error instanceof Error ? error.cause : undefined;
   const refusal = cause instanceof EgressRefusedError ? { refused: cause.reason } : {};

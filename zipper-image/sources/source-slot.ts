@@ -8,12 +8,13 @@ import { SourceError } from './source-error.ts';
 import { SMALL_ENTRY_BYTES, type SourceEntry } from './types.ts';
 
 /**
- * idle -> running -> complete | failed. An early download for which there is no memory is parked: its connection stays open
- * and unread. From there it runs again, or, parked too long, it is deferred: closed, forgotten, and asked again in its turn.
+ * idle -> running -> complete | failed. An early download without memory is parked: its connection stays open but is
+ * not read. It resumes later. If it is parked for too long, it is deferred: closed, dropped, and downloaded again when
+ * it is the front.
  */
 export type SlotState = 'idle' | 'running' | 'parked' | 'deferred' | 'complete' | 'failed';
 
-/** Who decides about memory; called synchronously from the socket and from the consumer. */
+/** Decides about memory. Called synchronously from the socket and from the consumer. */
 export interface SlotOwner {
   readonly pool: BlockPool;
   headArrived(slot: SourceSlot): void;
@@ -23,22 +24,22 @@ export interface SlotOwner {
 
 const END: IteratorReturnResult<undefined> = { done: true, value: undefined };
 
-/** One source between its socket and the consumer: the bytes that wait, and whether more may come. */
+/** One source between its socket and the consumer: its buffered bytes, and whether more may arrive. */
 export class SourceSlot implements SourceSink {
   readonly index: number;
   readonly file: ListedFile;
   state: SlotState = 'idle';
   head: SourceHead | undefined;
   error: Error | undefined;
-  /** Why there is no file, when that is told by the entry instead of being thrown. */
+  /** Why the file is missing, if the entry reports that instead of an exception. */
   failure: SourceError | undefined;
-  /** Bytes that the budget holds for this source. */
+  /** Bytes of the budget that this source uses. */
   charge = 0;
-  /** Behind the first unfinished download of the order. */
+  /** Behind the first unfinished download. */
   ahead = true;
-  /** The consumer has the entry; a further try would repeat bytes. */
+  /** The consumer has the entry, so a restart would repeat bytes. */
   handedOn = false;
-  /** Aborts the download that is under way. */
+  /** Aborts the active download. */
   controller: AbortController | undefined;
   parkTimer: NodeJS.Timeout | undefined;
   readonly #owner: SlotOwner;
@@ -65,17 +66,17 @@ export class SourceSlot implements SourceSink {
     return this.#paused;
   }
 
-  /** Whether it is known if the whole body is small. */
+  /** True once it is known whether the whole body is small. */
   get decided(): boolean {
     return this.state === 'complete' || this.#seen > SMALL_ENTRY_BYTES;
   }
 
-  /** Body bytes of the current file so far. */
+  /** Received bytes of the current file. */
   get received(): number {
     return this.#seen;
   }
 
-  /** Where a further try may go on; undefined when it has to begin at the first byte. */
+  /** Position at which the next attempt can resume; undefined if it must start at the first byte. */
   get resumePoint(): ResumePoint | undefined {
     const { etag, total } = this.head ?? NO_HEAD;
     if (etag === undefined || this.#seen === 0 || this.#voided) return undefined;
@@ -93,7 +94,7 @@ export class SourceSlot implements SourceSink {
     if (this.#paused) flow.pause();
   }
 
-  /** What was received can no longer be continued. */
+  /** The received bytes can no longer be continued. */
   voidReceived(): void {
     this.#voided = true;
   }
@@ -126,7 +127,7 @@ export class SourceSlot implements SourceSink {
     await this.#wanted.promise;
   }
 
-  /** Forgets what came so far, for another try. */
+  /** Drops the received bytes before another attempt. */
   reset(): void {
     this.#queue.clear();
     this.#seen = 0;
@@ -136,7 +137,7 @@ export class SourceSlot implements SourceSink {
     this.head = undefined;
   }
 
-  /** Ends the download for good; whoever waits gets the error. */
+  /** Ends the download permanently. A waiting reader gets the error. */
   fail(error: Error): void {
     if (this.state === 'failed') return;
     this.state = 'failed';
@@ -146,12 +147,12 @@ export class SourceSlot implements SourceSink {
     this.wake();
   }
 
-  /** Has the entry tell the failure, as long as nobody has begun to read it. */
+  /** Reports the failure in the entry, if the consumer does not have the entry yet. */
   report(error: Error): void {
     if (error instanceof SourceError && !this.handedOn) this.failure = error;
   }
 
-  /** Nothing more will come. */
+  /** No more bytes will arrive. */
   get isOver(): boolean {
     return this.state === 'complete' || this.failure !== undefined;
   }
@@ -160,7 +161,7 @@ export class SourceSlot implements SourceSink {
     if (this.error && !this.failure) throw this.error;
   }
 
-  /** Ends the download that is under way, if any. */
+  /** Aborts the active download, if any. */
   cancel(reason: Error): void {
     clearTimeout(this.parkTimer);
     const { controller } = this;
@@ -175,7 +176,7 @@ export class SourceSlot implements SourceSink {
     this.#waiter = undefined;
   }
 
-  /** Resolves when something changed. */
+  /** Resolves at the next change. */
   changed(): Promise<void> {
     this.#waiter ??= Promise.withResolvers();
     return this.#waiter.promise;

@@ -1,13 +1,13 @@
 export interface StallLimits {
   readonly idleTimeoutMs: number;
-  /** Bytes per second; 0 turns the check off. */
+  /** Bytes per second; 0 disables the check. */
   readonly minRateBytes: number;
   readonly minRateWindowMs: number;
 }
 
 /**
- * Tells a source that sends nothing, or too little, from a reader that does not read: time in which we pause is not counted.
- * Ask it at least every `tickMs`. Pure but for its own counts; times come in.
+ * Detects a source that sends nothing, or too little. Time in which we do not read does not count. Call it at least
+ * every `tickMs`. Depends only on its own counts and the given times.
  */
 export class StallWatch {
   readonly tickMs: number;
@@ -36,7 +36,7 @@ export class StallWatch {
     this.#pausedSince = undefined;
   }
 
-  /** `received`: bytes so far. */
+  /** `received`: bytes received so far. */
   check(received: number, now: number): 'idle' | 'slow' | undefined {
     const waitedMs = this.#waitedSinceLastCheck(now);
     const bytes = received - this.#lastBytes;
@@ -46,7 +46,7 @@ export class StallWatch {
     return this.#isSlow(bytes, waitedMs) ? 'slow' : undefined;
   }
 
-  /** One check never counts for more than two ticks: a busy process must not take its own pause for the source's. */
+  /** One check counts for at most two ticks, so that a pause of a busy process is not attributed to the source. */
   #waitedSinceLastCheck(now: number): number {
     const paused =
       this.#pausedMs +

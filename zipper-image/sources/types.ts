@@ -1,39 +1,39 @@
 import type { SourceError } from './source-error.ts';
 
-/** An entry whose whole body is at most this long arrives as `small`, whatever its timing and its declared length. */
+/** Maximum size of an entry whose whole body is in `small`, independent of timing and declared length. */
 export const SMALL_ENTRY_BYTES = 1024 * 1024;
 
-/** One source, opened, in the order of the file list. */
+/** One opened source, in the order of the file list. */
 export interface SourceEntry {
   readonly index: number;
   readonly filename: string;
-  /** Content-Length of the answer; undefined when there is none or the body is content-encoded. */
+  /** Content-Length of the response; undefined if there is none or the body is content-encoded. */
   readonly declaredLength: number | undefined;
   readonly lastModified: Date | undefined;
-  /** The body ended by a close of the connection and no length was declared: a cut cannot be told from the end. */
+  /** The body ended with the connection and no length was declared, so a truncated body would look the same. */
   readonly lengthUnverified: boolean;
-  /** The source applied a Content-Encoding; the bytes are kept as they came. */
+  /** The source applied a Content-Encoding. The bytes are kept as received. */
   readonly contentEncoded: boolean;
   /**
-   * The bytes in order, to be read once. A chunk belongs to the consumer until it asks for the next. Ends exactly at the
+   * The bytes in order, to be read once. A chunk is valid until the next one is requested. Ends exactly at the
    * end of the source.
    * @throws SourceError
    */
   readonly body: AsyncIterable<Uint8Array>;
-  /** The whole body when it is at most SMALL_ENTRY_BYTES long; `body` then yields exactly this. */
+  /** The whole body if it has at most SMALL_ENTRY_BYTES; `body` then yields exactly this. */
   readonly small: Uint8Array | undefined;
-  /** There is no file, and this is why; only when failures are reported instead of thrown. `body` is empty then. */
+  /** Why the file is missing, if failures are reported instead of thrown. `body` is empty then. */
   readonly failure?: SourceError;
 }
 
 export interface SourceReader {
   /**
-   * Every source in order, to be iterated once; read an entry's body before asking for the next entry.
-   * @throws SourceError of the earliest failing entry, once every entry before it was consumed.
+   * Every source in order, to be iterated once. Read the body of an entry before you request the next entry.
+   * @throws SourceError of the first entry that fails, after every entry before it was consumed
    */
   entries(): AsyncIterable<SourceEntry>;
-  /** Body bytes received so far, repeated downloads included. */
+  /** Received body bytes, including repeated downloads. */
   readonly bytesRead: number;
-  /** Further tries so far, over all sources. */
+  /** Retries so far, over all sources. */
   readonly retries: number;
 }

@@ -5,7 +5,7 @@ import { defined } from '#runtime/optional.ts';
 import { redactText } from '#runtime/redact.ts';
 
 const MOST_MESSAGE_CHARACTERS = 1000;
-/** With the brackets and the space that set it off, where there are some. */
+/** Includes the brackets around a URL, and the space before them. */
 const URL_IN_TEXT = /\s*\([a-z][a-z0-9+.-]*:\/\/[^\s"'<>`\\)]+\)|\b[a-z][a-z0-9+.-]*:\/\/[^\s"'<>`\\]+/gi;
 
 const isFailureCode = (code: string): code is FailureCode => Object.hasOwn(FAILURE_CODES, code);

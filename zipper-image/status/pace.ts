@@ -1,13 +1,13 @@
 import type { Progress } from '#crds/zip-job.ts';
 import { defined } from '#runtime/optional.ts';
 
-/** How long back the rate looks. */
+/** Time window of the rate. */
 const WINDOW_MS = 30_000;
-/** Less than this tells nothing about a rate. */
+/** Minimum time between two samples for a meaningful rate. */
 const LEAST_SPAN_MS = 500;
 
 export interface Pace {
-  /** A file was begun; undefined when its source tells no length. */
+  /** Called when a file starts; `length` is undefined if its source declares none. */
   addFile(length: number | undefined): void;
   at(now: Date, bytesRead: number): Pick<Progress, 'bytesTotal' | 'bytesPerSecond' | 'estimatedEndAt'>;
 }
@@ -17,14 +17,14 @@ interface Sample {
   readonly bytes: number;
 }
 
-/** What the rate needs: the samples of the window, and one from before it. */
+/** The samples within the window, and one before it. */
 class Rate {
   #samples: readonly Sample[] = [];
 
-  /** Bytes a second; undefined while the samples are too near to each other. */
+  /** Bytes per second; undefined while the samples are too close together. */
   at(sample: Sample): number | undefined {
     const { atMs, bytes } = sample;
-    // Those of the future are from before the clock was set back: the count begins anew.
+    // Samples in the future are from before the clock was set back. Then the count restarts.
     const past = this.#samples.filter((other) => other.atMs < atMs);
     const kept = past.length < this.#samples.filter((other) => other.atMs !== atMs).length ? [] : past;
     const before = kept.findLastIndex((other) => other.atMs <= atMs - WINDOW_MS);
@@ -35,7 +35,7 @@ class Rate {
   }
 }
 
-/** The rate of reading, and what follows from it for the end. */
+/** The read rate and the estimated end. */
 export const createPace = (filesTotal: number): Pace => {
   const recent = new Rate();
   let started = 0;

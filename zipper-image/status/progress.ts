@@ -2,12 +2,12 @@ import type { Progress } from '#crds/zip-job.ts';
 import { defined } from '#runtime/optional.ts';
 import { createPace } from './pace.ts';
 
-/** The counts of one run; the status is written from them. */
+/** The counts of one run, which are written to the status. */
 export interface ProgressCounts {
-  /** Index of the entry that is being written, and its bytes where the source tells them. */
+  /** Index of the current entry, and its length if the source declares it. */
   startFile(index: number, length?: number): void;
   finishFile(): void;
-  /** The counts now. */
+  /** The current counts. */
   snapshot(): Progress;
 }
 
@@ -19,7 +19,7 @@ export interface ProgressOptions {
   readonly now: () => Date;
 }
 
-/** Counts files; bytes are asked for when a snapshot is taken. */
+/** Counts files. Byte counts are read when a snapshot is taken. */
 export const createProgress = (options: ProgressOptions): ProgressCounts => {
   const { podUid, filesTotal } = options;
   const pace = createPace(filesTotal);

@@ -1,8 +1,8 @@
 /**
- * Writes the zipper's part of a ZipJob's status: server-side apply by plain HTTPS. The answer is the ZipJob, which is the only
- * way in which a zipper reads it.
+ * Writes the zipper's part of a ZipJob's status with server-side apply over HTTPS. The response is the ZipJob, and the
+ * zipper has no other way to read it.
  *
- * The token is read before each request: the kubelet replaces the file long before the token expires.
+ * The token is read before each request, because the kubelet replaces the file long before the token expires.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ import { StatusError } from './status-error.ts';
 export interface StatusTarget {
   readonly namespace: string;
   readonly name: string;
-  /** A ZipJob of the same name with another uid is not ours. The API server does not compare it: see `isAnother`. */
+  /** A ZipJob of the same name with another uid is not ours. The API server does not check this: see `isAnother`. */
   readonly uid: string;
 }
 
@@ -35,11 +35,11 @@ export interface StatusApiOptions {
   readonly serviceAccountDir: string;
   readonly target: StatusTarget;
   readonly requestTimeoutMs: number;
-  /** Learns the API server's time from every answer. */
+  /** Receives the API server's time from every response. */
   readonly clock?: Pick<ServerClock, 'hear' | 'monotonicMs'> | undefined;
 }
 
-/** How the API server words a refusal by a policy whose author gave no reason; its status is 422 then. */
+/** How the API server describes a rejection by a policy without its own reason. The status is 422 then. */
 const POLICY_REFUSAL = /ValidatingAdmissionPolicy .*denied request/s;
 
 interface Response {
@@ -81,8 +81,8 @@ const toStatusError = (response: Response, attempted: string): StatusError => {
 };
 
 /**
- * Whether the answer is a ZipJob that was made again under the same name. The API server takes the uid of a status apply
- * without checking it; our pod cannot write there because it is not the active pod of that ZipJob.
+ * Whether the response is a ZipJob that was recreated under the same name. The API server accepts a status apply with
+ * another uid. Our pod cannot write there, because it is not the active pod of that ZipJob.
  */
 const isAnother = ({ metadata }: OwnZipJob, { uid }: StatusTarget): boolean => metadata.uid !== uid;
 
@@ -129,7 +129,7 @@ const statusUrl = (server: string, { namespace, name }: StatusTarget): string =>
   return `${server}/apis/${GROUP_VERSION}/namespaces/${object}/status?fieldManager=${FIELD_MANAGERS.zipper}&force=true`;
 };
 
-/** Opens a client for one ZipJob; its certificate authority is the cluster's. */
+/** Opens a client for one ZipJob, which trusts the CA of the cluster. */
 export const createStatusApi = async (options: StatusApiOptions): Promise<StatusApi> => {
   const { target, serviceAccountDir, requestTimeoutMs } = options;
   const ca = await readFile(join(serviceAccountDir, 'ca.crt'), 'utf8');

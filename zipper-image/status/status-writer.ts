@@ -52,12 +52,12 @@ export interface StatusChange {
 }
 
 /**
- * The controller's writes name the version that they rest on: each progress makes those on their way void. Between two of
- * ours it is given so many times as long as ours take, else a slow API server would never let it decide anything.
+ * The controller's writes name a resourceVersion, so each progress write makes concurrent ones fail. The pause between
+ * two of our writes is this many times their duration. Otherwise the controller could never write to a slow API server.
  */
 const QUIET_SHARE = 4;
 
-/** What is worth a write: not what time alone changes. */
+/** Changes of time-dependent fields alone are not worth a write. */
 const withoutTime = (progress: Progress): string => {
   const { updatedAt: _at, bytesPerSecond: _rate, estimatedEndAt: _end, ...counts } = progress;
   return JSON.stringify(counts);
@@ -95,10 +95,10 @@ class ZipJobStatusWriter implements StatusWriter {
     let timer: NodeJS.Timeout | undefined;
     const writeAfter = (ms: number): void => {
       timer = setTimeout(() => {
-        last = writeAndGoOn();
+        last = writeAndSchedule();
       }, ms);
     };
-    const writeAndGoOn = async (): Promise<void> => {
+    const writeAndSchedule = async (): Promise<void> => {
       const started = performance.now();
       await this.#writeProgress(signal);
       const tookMs = performance.now() - started;

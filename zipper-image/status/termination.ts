@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import type { TerminationMessage } from '#crds/termination-message.ts';
 
-/** What the kubelet keeps of a termination message. */
+/** The kubelet truncates longer messages. */
 const MOST_BYTES = 4096;
 
-/** Lists of indices can be long; the status has them in full. */
+/** Lists of indexes can be long. The status contains them in full. */
 const withoutLists = (message: TerminationMessage): TerminationMessage => {
   if (!('result' in message)) return message;
   const { skipped: _skipped, lengthUnverified: _lengthUnverified, ...result } = message.result;

@@ -1,4 +1,4 @@
-/** Follows another signal so much later: for a request whose answer must still be heard. */
+/** Follows another signal after a delay, for a request whose response is still needed. */
 export const createLateSignal = (
   signal: AbortSignal,
   ms: number,

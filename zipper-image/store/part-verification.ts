@@ -1,14 +1,14 @@
-/** What proves that the store holds the bytes that were sent: of a part, and of all parts together. */
+/** Verifies that the store has the bytes that were sent: of each part, and of all parts together. */
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { PartDigests } from './part-writer.ts';
 import { StoreError } from './store-errors.ts';
 
-/** S3 puts ETags into quotes. */
+/** S3 quotes ETags. */
 export const withoutQuotes = (etag: string): string => etag.replaceAll('"', '');
 const isMd5 = (etag: string): boolean => /^[0-9a-f]{32}$/i.test(etag);
 
-/** An answer that lacks what it must have. */
+/** A response without a required field. */
 export const missing = (attempted: string, what: string): StoreError =>
   new StoreError(`${attempted}: the response of the store has no ${what}`, {
     code: 'StoreUnavailable',
@@ -23,21 +23,21 @@ const corrupted = (attempted: string, what: string): StoreError =>
     storeCode: 'ChecksumMismatch',
   });
 
-/** As S3 wants it in headers: the four bytes, most significant first, in base64. */
+/** The S3 header format: the four bytes, most significant first, in base64. */
 export const base64Crc = (crc: number): string => {
   const bytes = Buffer.alloc(4);
   bytes.writeUInt32BE(crc >>> 0);
   return bytes.toString('base64');
 };
 
-/** The field of the request by which the store checks a part. */
+/** The request field with which the store verifies a part. */
 export const digestHeaders = (digests: PartDigests): { ContentMD5?: string; ChecksumCRC32?: string } =>
   digests.kind === 'md5'
     ? { ContentMD5: digests.md5.toString('base64') }
     : { ChecksumCRC32: base64Crc(digests.crc32) };
 
-export interface PartProof {
-  /** As the store spells it. */
+export interface PartVerification {
+  /** As returned by the store. */
   readonly etag: string;
   /** The ETag is the MD5 of the part's bytes. */
   readonly etagIsMd5: boolean;
@@ -50,12 +50,16 @@ interface PartResponse {
   readonly SSECustomerAlgorithm?: string | undefined;
 }
 
-/** Compares what the store says that it holds with what was sent. Encrypted parts have ETags that are no MD5. */
-export const verifyPart = (response: PartResponse, digests: PartDigests, attempted: string): PartProof => {
+/** Compares the store's checksum of a part with the sent bytes. ETags of encrypted parts are not MD5. */
+export const verifyPart = (
+  response: PartResponse,
+  digests: PartDigests,
+  attempted: string,
+): PartVerification => {
   if (response.ETag === undefined) throw missing(attempted, 'ETag');
   const etag = withoutQuotes(response.ETag);
   if (digests.kind === 'crc32') {
-    // A store that was asked to sum and does not say what it summed proves nothing.
+    // A store that was asked to sum and does not say what it summed verifies nothing.
     if (response.ChecksumCRC32 === undefined) throw missing(attempted, 'CRC-32');
     if (response.ChecksumCRC32 !== base64Crc(digests.crc32)) throw corrupted(attempted, 'CRC-32');
     return { etag: response.ETag, etagIsMd5: false };
@@ -66,31 +70,31 @@ export const verifyPart = (response: PartResponse, digests: PartDigests, attempt
   return { etag: response.ETag, etagIsMd5 };
 };
 
-/** What is compared of each part when the whole is proved. */
-export interface ProvedPart {
+/** The values of each part that verify the whole object. */
+export interface UploadedPart {
   readonly digests: PartDigests;
   readonly etagIsMd5: boolean;
 }
 
-/** S3's ETag of an object made of parts: the MD5 of the parts' MD5s, and their number. */
-const etagOfParts = (parts: readonly ProvedPart[]): string => {
+/** S3's ETag of a multipart object: the MD5 of the parts' MD5s, and their number. */
+const etagOfParts = (parts: readonly UploadedPart[]): string => {
   const hash = createHash('md5');
   for (const { digests } of parts) if (digests.kind === 'md5') hash.update(digests.md5);
   return `${hash.digest('hex')}-${parts.length}`;
 };
 
-/** S3's checksum of an object made of parts: the CRC-32 of the parts' CRC-32s, and their number. */
-const crcOfParts = (parts: readonly ProvedPart[]): string => {
+/** S3's checksum of a multipart object: the CRC-32 of the parts' CRC-32s, and their number. */
+const crcOfParts = (parts: readonly UploadedPart[]): string => {
   const sums = parts.map(({ digests }) =>
     Buffer.from(digests.kind === 'crc32' ? base64Crc(digests.crc32) : '', 'base64'),
   );
   return `${base64Crc(crc32(Buffer.concat(sums)))}-${parts.length}`;
 };
 
-/** Whether what the store answered to Complete follows from the parts; `unknown` where it answered nothing that could. */
+/** Whether the response to Complete matches the parts; `unknown` if it contains nothing to compare. */
 export const followsFromParts = (
   completed: { readonly etag: string; readonly crc32OfParts: string | undefined },
-  parts: readonly ProvedPart[],
+  parts: readonly UploadedPart[],
 ): 'yes' | 'no' | 'unknown' => {
   const { etag, crc32OfParts } = completed;
   if (parts.every(({ digests }) => digests.kind === 'crc32')) {

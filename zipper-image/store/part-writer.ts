@@ -1,9 +1,9 @@
 /**
- * Cuts a stream of bytes into parts of one size, in a fixed set of buffers.
+ * Splits a stream of bytes into parts of one size, in a fixed set of buffers.
  *
- * Bytes are copied into the current buffer; a full one is sent while the next is filled. All buffers are allocated once and
- * used again, so memory does not depend on how the bytes arrive, and when every buffer is on its way the writer waits: that
- * wait is the only place where a slow store slows the sources.
+ * Bytes are copied into the current buffer. A full buffer is sent while the next one is filled. Buffers are allocated
+ * once and reused, so memory does not depend on how the bytes arrive. When all buffers are being sent, the writer
+ * waits. This is the only place where a slow store slows down the sources.
  */
 import { createHash, type Hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
@@ -18,17 +18,17 @@ export type PartDigests =
 export interface FilledPart {
   /** From 1. */
   readonly number: number;
-  /** Valid until `send` is over; then the buffer is filled again. */
+  /** Valid until `send` completes. Then the buffer is reused. */
   readonly body: Buffer;
   readonly digests: PartDigests;
 }
 
 export interface PartWriterOptions {
   readonly partSizeBytes: number;
-  /** Parts that may be on their way while the next is filled. */
+  /** Maximum number of parts that are sent while the next one is filled. */
   readonly partsInFlight: number;
   readonly checksum: PartChecksum;
-  /** Sees all bytes in order, in pieces that the processor still has at hand. */
+  /** Receives all bytes in order, in pieces that are still in the CPU cache. */
   readonly onBytes?: ((bytes: Buffer) => void) | undefined;
   readonly send: (part: FilledPart) => Promise<void>;
 }
@@ -36,19 +36,19 @@ export interface PartWriterOptions {
 export interface PartWriter extends ByteSink {
   readonly bytesWritten: number;
   readonly partsStarted: number;
-  /** Buffers that exist: never more than partsInFlight + 1. */
+  /** Number of allocated buffers, at most partsInFlight + 1. */
   readonly buffersAllocated: number;
-  /** Sends what is left and waits for every part. */
+  /** Sends the last part and waits for every part. */
   finish(): Promise<void>;
-  /** Resolves when no part is on its way any more, however they ended. */
+  /** Resolves when no part is being sent, whether the parts succeeded or failed. */
   finished(): Promise<void>;
 }
 
-/** Bytes that are summed at a time: small enough to be in the processor's cache still. */
+/** Bytes per checksum update, small enough to be still in the CPU cache. */
 const DIGEST_STRIDE = 256 * 1024;
 
 interface Digester {
-  /** Sums the buffer's bytes up to `end`. */
+  /** Adds the bytes of the buffer up to `end` to the checksum. */
   advance(buffer: Buffer, end: number): void;
   result(): PartDigests;
 }
@@ -113,7 +113,7 @@ class PooledPartWriter implements PartWriter {
     while (this.#inFlight.size > 0) await Promise.all(this.#inFlight);
   }
 
-  /** Copies until the chunk is used up or no buffer is free; answers how far it came. */
+  /** Copies until the chunk is consumed or no buffer is free. Returns the new position. */
   #copy(chunk: Uint8Array, from: number): number {
     const { partSizeBytes } = this.#options;
     for (let at = from; at < chunk.length; ) {
@@ -174,5 +174,5 @@ class PooledPartWriter implements PartWriter {
   }
 }
 
-/** Allocates (partsInFlight + 1) buffers, each when it is first needed. */
+/** Allocates at most partsInFlight + 1 buffers, each when it is first needed. */
 export const createPartWriter = (options: PartWriterOptions): PartWriter => new PooledPartWriter(options);

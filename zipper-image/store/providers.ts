@@ -1,4 +1,4 @@
-/** Which store a bucket is at, and where its requests go. */
+/** Determines the store of a bucket and its endpoint. */
 import type { Service } from '#crds/zip-job.ts';
 import type { TaskBucket } from '#crds/zipper-task.ts';
 import {
@@ -12,17 +12,17 @@ import {
 export interface Provider {
   readonly kind: StoreKind;
   readonly capabilities: Capabilities;
-  /** Bucket in the path instead of the host name. */
+  /** The bucket is in the path instead of the host name. */
   readonly pathStyle: boolean;
-  /** Whether the host is chosen by a person, so that connections to it must pass the egress guard. */
+  /** Whether users choose the host, so that connections to it must pass the egress guard. */
   readonly guarded: boolean;
   readonly region: string;
-  /** Undefined: the SDK's own endpoint of the region. */
+  /** Undefined: the SDK's endpoint of the region. */
   readonly endpoint: string | undefined;
 }
 
 export interface ProviderRules {
-  /** `host` or `host:port` of stores that the operator allows beside AWS and Cloudflare. */
+  /** `host` or `host:port` of stores that the operator allows in addition to AWS and Cloudflare. */
   readonly allowedHosts: readonly string[];
   readonly allowHttp: boolean;
 }
@@ -87,7 +87,7 @@ const custom = (bucket: TaskBucket, endpoint: string, rules: ProviderRules): Pro
 const aws = (bucket: TaskBucket): Provider => ({
   kind: 's3',
   capabilities: CAPABILITIES.s3,
-  // The certificate of the bucket's own host name covers one label only.
+  // The wildcard certificate covers only one label of the host name.
   pathStyle: bucket.name.includes('.'),
   guarded: false,
   region: checkRegion(bucket.region ?? 'us-east-1', CAPABILITIES.s3),
@@ -100,8 +100,8 @@ const BY_SERVICE: Readonly<Record<Service, (bucket: TaskBucket, rules: ProviderR
 };
 
 /**
- * Decides how a bucket's store is spoken to.
- * @throws StoreError with code BucketMisconfigured for names, hosts, regions and object options that must not be used.
+ * Determines how to connect to the store of a bucket.
+ * @throws StoreError with code BucketMisconfigured for names, hosts, regions and object options that are not allowed
  */
 export const providerOf = (bucket: TaskBucket, rules: ProviderRules): Provider => {
   if (!BUCKET_NAME.test(bucket.name))

@@ -42,7 +42,10 @@ export const publish = async (
   return { etag: completed.etag };
 };
 
-/** A plain no to the first and only Complete. NoSuchUpload is none: whoever ended the upload may have completed it. */
+/**
+ * A clear rejection of the first and only Complete. NoSuchUpload is not one, because whoever ended the upload may
+ * have completed it.
+ */
 const isRefusal = (error: unknown): boolean =>
   error instanceof StoreError &&
   !error.retryable &&
@@ -60,16 +63,16 @@ const resolveDoubt = async (
   if (recovered.outcome === 'published' && recovered.bytes === upload.bytes) return { etag: recovered.etag };
   if (recovered.outcome === 'absent') throw toError(failure);
   throw new AppError(
-    'Completing the upload: the store does not tell whether the archive is there; give the credentials s3:GetObject and s3:ListBucket',
+    'Completing the upload: the store does not report whether the archive exists. Grant the credentials s3:GetObject and s3:ListBucket',
     { code: 'OutcomeUnknown', retryable: true, cause: failure },
   );
 };
 
-/** The object must follow from the parts, or at least be ours. A wrong one is taken away again if it is ours. */
+/** The object must match the parts, or at least be ours. A wrong object is deleted if it is ours. */
 const verify = async (deps: RecoveryDeps, upload: Publication, completed: Completed): Promise<void> => {
   const follows = followsFromParts(completed, upload.parts);
   if (follows === 'yes') return;
-  if (follows === 'unknown') return proveByLook(deps, upload);
+  if (follows === 'unknown') return verifyByHead(deps, upload);
   try {
     const found = await findPublished(deps, upload);
     if (found.outcome === 'published') await deps.store.deleteObject(upload.key);
@@ -87,18 +90,19 @@ const mismatch = (): StoreError =>
   });
 
 /**
- * Some stores answer success to the Complete of an upload that is gone, when there is any object at the key. Where the answer
- * proves nothing the object must be ours and as long as what was sent; who may not look has to believe the answer.
+ * Some stores respond with success to the Complete of an upload that no longer exists, if any object exists at the key.
+ * If the response cannot be verified, the object must be ours and have the expected size. Without permission to read
+ * it, the response is trusted.
  */
-const proveByLook = async (deps: RecoveryDeps, upload: Publication): Promise<void> => {
+const verifyByHead = async (deps: RecoveryDeps, upload: Publication): Promise<void> => {
   const found = await findPublished(deps, upload);
   if (found.outcome === 'unknown') return;
   if (found.outcome === 'absent' || found.bytes !== upload.bytes) throw mismatch();
 };
 
 /**
- * An object that must not be replaced, told before anything is sent. The look itself may be refused: the store's own
- * condition at Complete is what counts.
+ * Reports an object that must not be replaced before anything is sent. The check may be denied; the condition of the
+ * store at Complete decides.
  */
 export const refuseExisting = async (deps: RecoveryDeps, key: string): Promise<void> => {
   const { store, log, signal } = deps;

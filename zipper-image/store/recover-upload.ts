@@ -1,9 +1,9 @@
 /**
  * Ends an upload that must no longer be published, and determines whether it was.
  *
- * An answer to an abort proves nothing: stores answer success after a Complete, and to ids that never were. What proves
- * something is the object at the key: it carries the id of the attempt that wrote it. So the abort comes first, since after
- * any answer to it nothing can change any more, and then the look at the object.
+ * The response to an abort verifies nothing, because stores also return success after a Complete, and for unknown IDs.
+ * The object at the key is reliable, because its metadata contains the ID of the attempt that wrote it. So the upload
+ * is aborted first, after which nothing can change, and then the object is checked.
  */
 
 import type { RecoveryOutcome } from '#crds/termination-message.ts';
@@ -29,10 +29,10 @@ export type UploadToRecover = UploadRef & {
   readonly attempt: string;
 };
 
-/** What S3 wants of who asks whether an object is there. */
+/** The permissions that S3 requires to report whether an object exists. */
 export const READ_PERMISSION = 's3:GetObject and s3:ListBucket';
 
-/** A part that was still on its way may keep the upload alive: the abort is repeated until the upload is gone. */
+/** A part that is still being sent may keep the upload alive, so the abort is repeated until the upload is gone. */
 const ABORT_ROUNDS = 3;
 
 const abortOnce = async (deps: RecoveryDeps, upload: UploadRef): Promise<void> => {
@@ -54,8 +54,8 @@ const isGone = async (deps: RecoveryDeps, upload: UploadRef): Promise<boolean> =
 };
 
 /**
- * Aborts until the store knows no such upload; where it may not be asked one abort must do.
- * @throws StoreError if the store did not respond, or rejected the abort.
+ * Aborts until the store no longer knows the upload. Aborts only once if listing the parts is not permitted.
+ * @throws StoreError if the store did not respond, or rejected the abort
  */
 export const abortUpload = async (deps: RecoveryDeps, upload: UploadRef): Promise<void> => {
   for (let round = 1; round <= ABORT_ROUNDS; round += 1) {
@@ -65,7 +65,7 @@ export const abortUpload = async (deps: RecoveryDeps, upload: UploadRef): Promis
   deps.log.warn('the aborted upload still exists; the lifecycle rule of the bucket must remove it');
 };
 
-/** True when the store answered, with whatever. */
+/** True if the store responded, with any status. */
 export const hasResponse = (error: unknown): boolean =>
   error instanceof StoreError && error.httpStatus !== undefined && !error.retryable;
 
@@ -93,7 +93,8 @@ export const findPublished = async (
     if (found?.attempt !== upload.attempt) return { outcome: 'absent' };
     return { outcome: 'published', bytes: found.bytes, etag: found.etag };
   } catch (error) {
-    // Without permission to list, S3 refuses to tell that an object is not there. Credentials that were withdrawn tell no more.
+    // Without permission to list, S3 does not report that an object is missing. Revoked credentials get no information
+    // either.
     if (isDenied(error) || isUnknownUser(error))
       return { outcome: 'unknown', missingPermission: READ_PERMISSION };
     if (isStoreCode(error, 'NoSuchBucket')) return { outcome: 'absent' };
@@ -101,14 +102,12 @@ export const findPublished = async (
   }
 };
 
-/**
- * @throws StoreError when the store could not be asked; the question stays open then.
- */
+/** @throws StoreError if the store did not respond; then the outcome stays unknown */
 export const recoverUpload = async (
   deps: RecoveryDeps,
   upload: UploadToRecover,
 ): Promise<RecoveryOutcome> => {
   await abortForAnyResponse(deps, upload);
-  // Complete is sent only after `committing` was recorded: an open upload has published nothing.
+  // Complete is sent only after `committing` was recorded, so an open upload has published nothing.
   return upload.state === 'open' ? { outcome: 'absent' } : findPublished(deps, upload);
 };

@@ -8,14 +8,14 @@ export interface S3ClientOptions {
   readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string };
   readonly agents: HttpAgents;
   readonly connectTimeoutMs: number;
-  /** Longest time without a byte in either direction. */
+  /** Maximum time without a byte in either direction. */
   readonly idleTimeoutMs: number;
 }
 
 const hasHeaders = (request: unknown): request is { headers: Record<string, string> } =>
   typeof request === 'object' && request !== null && 'headers' in request;
 
-/** The SDK's client without all that it would do by itself: no retries, no redirects, no checksums of its own. */
+/** The SDK's client without its automatic behaviour: no retries, no redirects, no checksums. */
 export const createS3Client = (options: S3ClientOptions): S3Client => {
   const { provider, agents } = options;
   const client = new S3Client({
@@ -24,7 +24,7 @@ export const createS3Client = (options: S3ClientOptions): S3Client => {
     forcePathStyle: provider.pathStyle,
     credentials: options.credentials,
     maxAttempts: 1,
-    // Checksums are computed once per part and given by us; the SDK's own would be a header that not every store knows.
+    // We compute the checksum of each part once. The SDK's own checksum uses a header that not every store knows.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     expectContinueHeader: false,
@@ -44,7 +44,7 @@ export const createS3Client = (options: S3ClientOptions): S3Client => {
       socketTimeout: options.idleTimeoutMs,
     },
   });
-  // A part's checksum is a signed header: hashing its bytes once more for the signature would only cost time.
+  // The checksum of a part is a signed header, so hashing the bytes again for the signature would only cost time.
   client.middlewareStack.add(
     (next, context) => (args) => {
       if (context.commandName === 'UploadPartCommand' && hasHeaders(args.request))

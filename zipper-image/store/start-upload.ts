@@ -1,6 +1,6 @@
 /**
- * The start of an upload, which a stop may meet on its way. Who stops listening then leaves an upload behind whose id nobody
- * ever learns: so the answer is waited for a while longer, and what it tells can be aborted.
+ * Starts an upload. If the process is stopped during the request and ignores the response, an upload with an unknown ID
+ * remains. So the response is awaited a little longer, and the upload can be aborted.
  */
 import { type RetryPolicy, retry } from '#runtime/retry.ts';
 import { createLateSignal } from './late-signal.ts';
@@ -13,15 +13,15 @@ export interface StartUploadDeps {
   readonly key: string;
   readonly attempt: string;
   readonly retryPolicy: RetryPolicy;
-  /** Ends further tries at once, and the one on its way after `graceMs`. */
+  /** Stops retries immediately, and the active request after `graceMs`. */
   readonly signal: AbortSignal;
   readonly graceMs: number;
   readonly uploadsLeft: Pick<UploadsLeftCount, 'startUnconfirmed'>;
 }
 
 /**
- * Starts an upload and answers its id, also when it was told to stop meanwhile: who asked for it has to abort it then. Unless
- * the store plainly said no, a start that failed may have left an upload, and that is counted.
+ * Starts an upload and returns its ID, even if the process was stopped meanwhile. Then the caller must abort it. A
+ * failed start may have left an upload unless the store clearly rejected it; this is counted.
  */
 export const startUpload = async (deps: StartUploadDeps): Promise<string> => {
   const { store, key, attempt, retryPolicy, signal, graceMs, uploadsLeft } = deps;

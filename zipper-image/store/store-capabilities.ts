@@ -1,6 +1,6 @@
 /**
- * What differs between the stores that archives are uploaded to: one table, and what follows from it for a bucket's settings
- * and for one archive. Everything here is known without asking the store, so it is told before the first request.
+ * The differences between the supported stores: one table, and the checks of a bucket's settings and of an archive that
+ * follow from it. All of this is known without a request to the store, so errors are reported before the first one.
  */
 import type { OnConflict } from '#crds/zip-job.ts';
 import { ATTEMPT_METADATA_KEY } from '#crds/zipper-contract.ts';
@@ -11,29 +11,29 @@ export type PartChecksum = 'crc32' | 'md5';
 export type StoreKind = 's3' | 'r2' | 'custom';
 
 export interface Capabilities {
-  /** As people call the store. */
+  /** The usual name of the store. */
   readonly name: string;
   /**
-   * Sent with every part and checked by the store: CRC-32 where it is known to work, else the old Content-MD5, which takes ten
-   * times as long. `asked`: CRC-32 where the store says at the start of the upload that it sums parts so.
+   * Sent with every part and verified by the store: CRC-32 if the store is known to support it, or else Content-MD5,
+   * which takes ten times as long. `asked`: CRC-32 if the store confirms it at the start of the upload.
    */
   readonly partChecksum: PartChecksum | 'asked';
-  /** Canned ACLs that objects may have; empty where there are none at all. */
+  /** Supported canned ACLs; empty if the store supports none. */
   readonly acls: readonly string[];
-  /** Undefined: whatever the store takes. */
+  /** Undefined: not checked here. */
   readonly storageClasses: readonly string[] | undefined;
-  /** Whether `If-None-Match: *` at Complete is known to be heeded; elsewhere the key is looked at just before. */
+  /** Whether the store is known to support `If-None-Match: *` at Complete. Otherwise the key is checked just before. */
   readonly conditionalComplete: boolean;
-  /** Names of regions. They become part of a host name, so nothing else may pass. */
+  /** Valid region names. They become part of a host name, so nothing else is accepted. */
   readonly region: RegExp;
   readonly mostParts: number;
-  /** Of every part but the last. */
+  /** Of every part except the last. */
   readonly leastPartBytes: number;
   readonly mostPartBytes: number;
   readonly mostObjectBytes: number;
   /** Bytes of UTF-8. */
   readonly mostKeyBytes: number;
-  /** Names and values of an object's own metadata. */
+  /** Names and values of user-defined object metadata. */
   readonly mostMetadataBytes: number;
 }
 
@@ -82,7 +82,8 @@ export const CAPABILITIES: Readonly<Record<StoreKind, Capabilities>> = {
   r2: {
     ...COMMON,
     name: 'R2',
-    // It takes CRC-32 too, but the header that announces it at the start was refused for long; Content-MD5 never was.
+    // It also supports CRC-32, but rejected the header at the start of an upload for a long time. It always supported
+    // Content-MD5.
     partChecksum: 'md5',
     acls: [],
     storageClasses: ['STANDARD', 'STANDARD_IA'],
@@ -105,7 +106,7 @@ export const CAPABILITIES: Readonly<Record<StoreKind, Capabilities>> = {
   },
 };
 
-/** For settings of a bucket that cannot work. */
+/** The error for settings of a bucket that cannot work. */
 export const misconfigured = (message: string): StoreError =>
   new StoreError(`Invalid settings of the bucket: ${message}`, {
     code: 'BucketMisconfigured',
@@ -125,7 +126,7 @@ const assertOneOf = (
 
 const HEADER_VALUE = /^[\t\x20-\x7e]*$/;
 
-/** @throws StoreError BucketMisconfigured for objectOptions that the store does not know. */
+/** @throws StoreError BucketMisconfigured for objectOptions that the store does not support */
 export const assertObjectOptions = (bucket: TaskBucket, capabilities: Capabilities): void => {
   assertOneOf('the ACL', bucket.acl, capabilities.acls);
   assertOneOf('the storage class', bucket.storageClass, capabilities.storageClasses);
@@ -152,7 +153,7 @@ const refused = (message: string): StoreError =>
     storeCode: 'InvalidSettings',
   });
 
-/** @throws StoreError InvalidTask for an upload that the store would refuse, sooner or later. */
+/** @throws StoreError InvalidTask for an upload that the store would reject sooner or later */
 export const assertPlan = (plan: PlannedUpload, capabilities: Capabilities): void => {
   const { name, mostKeyBytes, mostPartBytes, mostMetadataBytes } = capabilities;
   const keyBytes = Buffer.byteLength(plan.key);
@@ -164,7 +165,7 @@ export const assertPlan = (plan: PlannedUpload, capabilities: Capabilities): voi
     throw refused(`the pod's uid is longer than ${mostMetadataBytes} bytes`);
 };
 
-/** Most bytes of an archive, and what bounds them. */
+/** Maximum bytes of an archive, and the limit that determines it. */
 export const archiveLimit = (
   plan: Pick<PlannedUpload, 'partSizeBytes' | 'maxArchiveBytes'>,
   { mostParts, mostObjectBytes, name }: Capabilities,

@@ -6,18 +6,18 @@ import { redactText } from '#runtime/redact.ts';
 export interface StoreErrorOptions {
   readonly code: FailureCode;
   readonly retryable: boolean;
-  /** The store's own name of the error, such as `NoSuchUpload`, or the system's, such as `ECONNRESET`. */
+  /** The store's name of the error, such as `NoSuchUpload`, or the system's, such as `ECONNRESET`. */
   readonly storeCode: string;
   readonly httpStatus?: number | undefined;
   readonly cause?: unknown;
 }
 
-/** A request to the object store that failed. */
+/** A failed request to the object store. */
 export class StoreError extends AppError {
   declare readonly code: FailureCode;
   readonly storeCode: string;
   readonly httpStatus: number | undefined;
-  /** The store asks for fewer requests: worth more patience than a failure. */
+  /** The store requests fewer requests, which gets more retries than a failure. */
   readonly isThrottle: boolean;
 
   constructor(message: string, options: StoreErrorOptions) {
@@ -54,14 +54,14 @@ const later: Verdict = { code: 'StoreUnavailable', retryable: true };
 const spoilt: Verdict = { code: 'StoreCorrupted', retryable: true };
 const never = (code: FailureCode): Verdict => ({ code, retryable: false });
 
-/** What a store's error name means for us; names win over statuses. */
+/** Maps a store's error names to our codes. Names take precedence over statuses. */
 const BY_NAME: ReadonlyMap<string, Verdict> = new Map<string, Verdict>([
   ['NoSuchBucket', never('BucketNotFound')],
   ['AccessDenied', never('BucketAccessDenied')],
   ['AllAccessDisabled', never('BucketAccessDenied')],
   ['AccountProblem', never('BucketAccessDenied')],
   ['InvalidAccessKeyId', never('BucketCredentialsInvalid')],
-  // What versitygw says of a key id that it does not know.
+  // versitygw returns this for an unknown access key ID.
   ['XAdminUserNotFound', never('BucketCredentialsInvalid')],
   ['SignatureDoesNotMatch', never('BucketCredentialsInvalid')],
   ['InvalidToken', never('BucketCredentialsInvalid')],
@@ -98,7 +98,7 @@ for (const name of THROTTLES) (BY_NAME as Map<string, Verdict>).set(name, later)
 const BY_SYSTEM_CODE: ReadonlyMap<string, Verdict> = new Map([
   ['EgressRefused', never('BucketMisconfigured')],
   ['ERR_IP_BLOCKED', never('BucketMisconfigured')],
-  // The name does not exist. A resolver that is down says EAI_AGAIN.
+  // The name does not exist. An unavailable resolver returns EAI_AGAIN.
   ['ENOTFOUND', { code: 'BucketMisconfigured', retryable: true }],
   ['ERR_TLS_CERT_ALTNAME_INVALID', never('BucketMisconfigured')],
   ['CERT_HAS_EXPIRED', never('BucketMisconfigured')],
@@ -120,13 +120,13 @@ const byStatus = (status: number): Verdict => {
 const fieldOf = (holder: unknown, name: string): unknown =>
   typeof holder === 'object' && holder !== null ? Reflect.get(holder, name) : undefined;
 
-/** Status of the answer, as the S3 client hangs it onto its errors; undefined when there was no answer. */
+/** Status of the response, which the S3 client attaches to its errors; undefined without a response. */
 const statusOf = (error: Error): number | undefined => {
   const status = fieldOf(fieldOf(error, '$metadata'), 'httpStatusCode');
   return typeof status === 'number' ? status : undefined;
 };
 
-/** S3 names the region of a bucket that is asked for in another one: in a header, or in the error's own field. */
+/** S3 reports the region of a bucket in a header or a field of the error if the request used another region. */
 const regionHint = (error: Error): string | undefined => {
   const headers = fieldOf(fieldOf(error, '$response'), 'headers');
   const named = fieldOf(headers, 'x-amz-bucket-region') ?? fieldOf(error, 'Region');
@@ -147,8 +147,8 @@ const judge = (storeCode: string, systemCode: string | undefined, status: number
   (status === undefined ? later : byStatus(status));
 
 /**
- * Any failure of the S3 client as a StoreError; aborts by our own signal pass as they are. `attempted` says what was being
- * done, on what.
+ * Converts any failure of the S3 client to a StoreError. Aborts by our own signal stay unchanged. `attempted` describes
+ * the operation and its object.
  */
 export const toStoreError = (thrown: unknown, attempted: string): Error => {
   const error = toError(thrown);
@@ -168,10 +168,10 @@ export const toStoreError = (thrown: unknown, attempted: string): Error => {
   });
 };
 
-/** True for a StoreError of that name. */
+/** True for a StoreError with one of these store codes. */
 export const isStoreCode = (error: unknown, ...names: readonly string[]): boolean =>
   error instanceof StoreError && names.includes(error.storeCode);
 
-/** True when the store refused the request for lack of permission; credentials that it does not know are something else. */
+/** True if the store rejected the request for lack of permission. Unknown credentials are a different error. */
 export const isDenied = (error: unknown): boolean =>
   error instanceof StoreError && error.code === 'BucketAccessDenied';

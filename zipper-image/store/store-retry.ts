@@ -9,10 +9,7 @@ export interface StoreRetrySettings {
   readonly storeRetryMaxMs: number;
 }
 
-/**
- * The policy of one request. A store that asks for patience gets more of it than one that fails: throttling has its own,
- * larger number of tries.
- */
+/** The retry policy of one request. Throttling has its own, larger number of attempts. */
 export const storeRetryPolicy = (
   settings: StoreRetrySettings,
   log: Logger,

@@ -1,6 +1,6 @@
 /**
- * The bucket, as far as an archive needs it: one multipart upload and a look at the object. Every request is tried once;
- * who calls decides about further tries. Every failure is a StoreError.
+ * The operations on a bucket that an archive needs: one multipart upload, and reading the object's metadata. Requests
+ * are not retried here; the caller decides. Every failure is a StoreError.
  */
 
 import {
@@ -24,7 +24,7 @@ import {
   base64Crc,
   digestHeaders,
   missing,
-  type PartProof,
+  type PartVerification,
   verifyPart,
   withoutQuotes,
 } from './part-verification.ts';
@@ -33,7 +33,7 @@ import { createS3Client, type S3ClientOptions } from './s3-client.ts';
 import type { Capabilities, PartChecksum } from './store-capabilities.ts';
 import { isStoreCode, StoreError, toStoreError } from './store-errors.ts';
 
-export interface Part extends PartProof {
+export interface Part extends PartVerification {
   readonly number: number;
   readonly bytes: number;
   readonly digests: PartDigests;
@@ -48,7 +48,7 @@ export interface PartToSend {
 export interface StoredObject {
   readonly bytes: number;
   readonly etag: string;
-  /** Which attempt wrote it; undefined for objects that are not ours. */
+  /** The attempt that wrote it; undefined for objects that are not ours. */
   readonly attempt: string | undefined;
 }
 
@@ -57,33 +57,33 @@ export interface UploadRef {
   readonly uploadId: string;
 }
 
-/** An upload as a listing tells it; it does not tell the metadata. */
+/** An upload in a listing, which does not contain the metadata. */
 export interface ListedUpload extends UploadRef {
   readonly initiated: Date | undefined;
-  /** Who started it, where the store tells. */
+  /** The user that started it, if the store reports it. */
   readonly initiator: string | undefined;
 }
 
-/** What the store answered to Complete. */
+/** The store's response to Complete. */
 export interface Completed {
   readonly etag: string;
-  /** CRC-32 of the parts' CRC-32s, where it sums parts that way. */
+  /** CRC-32 of the parts' CRC-32s, if the store computes it. */
   readonly crc32OfParts: string | undefined;
 }
 
 export interface Store {
   readonly capabilities: Capabilities;
-  /** By what parts are proved; where the store is asked for it, this holds from the answer to `createUpload` on. */
+  /** The checksum that verifies parts. If the store is asked for it, this is valid after the response to `createUpload`. */
   readonly partChecksum: PartChecksum;
   createUpload(key: string, attempt: string, signal?: AbortSignal): Promise<string>;
   uploadPart(upload: UploadRef, part: PartToSend, signal?: AbortSignal): Promise<Part>;
   completeUpload(upload: UploadRef, parts: readonly Part[], onConflict: OnConflict): Promise<Completed>;
   abortUpload(upload: UploadRef, signal?: AbortSignal): Promise<void>;
-  /** Whether the store still knows the upload, and has parts of it. */
+  /** Whether the store still knows the upload and has parts of it. */
   lookAtUpload(upload: UploadRef, signal?: AbortSignal): Promise<'gone' | 'empty' | 'parts'>;
   /** Uploads of exactly this key that were neither completed nor aborted. */
   listUploads(key: string, signal?: AbortSignal): Promise<readonly ListedUpload[]>;
-  /** Undefined when there is no object. */
+  /** Undefined if there is no object. */
   head(key: string, signal?: AbortSignal): Promise<StoredObject | undefined>;
   deleteObject(key: string): Promise<void>;
   close(): void;
@@ -105,7 +105,7 @@ const objectHeaders = (bucket: TaskBucket) => ({
 
 const sendOptions = (signal: AbortSignal | undefined) => (signal ? { abortSignal: signal } : {});
 
-/** How stores that do not know the checksum's header refuse it. */
+/** True if the store rejected the checksum header because it does not know it. */
 const isUnknownHeader = (error: unknown): boolean =>
   error instanceof StoreError &&
   (error.httpStatus === 501 || isStoreCode(error, 'NotImplemented', 'InvalidRequest', 'InvalidArgument'));
@@ -188,7 +188,7 @@ class S3Store implements Store {
   listUploads(key: string, signal?: AbortSignal): Promise<readonly ListedUpload[]> {
     return this.#asking('Listing the uploads', async () => {
       const { name: Bucket } = this.#options.bucket;
-      // One page: keys are listed in order and a key comes before all longer ones that begin with it.
+      // One page is enough: keys are listed in order, and a key comes before all longer keys that start with it.
       const command = new ListMultipartUploadsCommand({ Bucket, Prefix: key, MaxUploads: 1000 });
       const { Uploads: uploads = [] } = await this.#client.send(command, sendOptions(signal));
       return uploads.flatMap(({ Key, UploadId, Initiated, Initiator }) =>
@@ -261,5 +261,5 @@ class S3Store implements Store {
   }
 }
 
-/** Opens a client for one bucket; nothing is sent before the first call. */
+/** Opens a client for one bucket. Sends nothing before the first call. */
 export const createStore = (options: StoreOptions): Store => new S3Store(options);

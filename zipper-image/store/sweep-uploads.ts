@@ -1,19 +1,19 @@
 /**
- * Aborts uploads that this job started and nobody knows of: the answer to the start was lost, or the pod was killed before it
- * could record the id. Such an upload has no part, because parts are sent only after the id was recorded.
+ * Aborts unrecorded uploads of this job: the response to the start was lost, or the pod was killed before it could
+ * record the ID. Such an upload has no parts, because parts are sent only after the ID was recorded.
  *
- * A listing does not tell the metadata, so an upload of somebody else must be told from ours by what it does tell. Aborted
- * is only what has this very key, no part, the initiator of an upload that is surely ours, and was started neither before
- * this job was created nor after that upload.
+ * A listing does not contain the metadata, so our uploads are identified by its other fields. An upload is aborted only
+ * if it has exactly this key, no parts, the same initiator as an upload that is certainly ours, and was started neither
+ * before this job was created nor after that upload.
  */
 import { retry } from '#runtime/retry.ts';
 import { abortUpload, type RecoveryDeps } from './recover-upload.ts';
 import type { ListedUpload, UploadRef } from './store.ts';
 
 export interface Sweep {
-  /** An upload of this job; it must be listed too, or nothing is aborted. */
+  /** An upload of this job. It must be listed too, or nothing is aborted. */
   readonly own: UploadRef;
-  /** Before this nothing can be of this job. */
+  /** Older uploads cannot belong to this job. */
   readonly since: Date;
 }
 
@@ -23,10 +23,10 @@ const isSuspect = (upload: ListedUpload, own: ListedUpload, since: Date): boolea
   return initiator === own.initiator && initiated >= since && initiated <= own.initiated;
 };
 
-/** Whole seconds are all that some listings tell. */
+/** Some listings report only whole seconds. */
 const secondOf = (date: Date): Date => new Date(Math.floor(date.getTime() / 1000) * 1000);
 
-/** Undefined when our own upload is not listed. */
+/** Undefined if our own upload is not listed. */
 const sweep = async (deps: RecoveryDeps, { own, since }: Sweep): Promise<number | undefined> => {
   const { store, signal } = deps;
   const listed = await retry(() => store.listUploads(own.key, signal), deps.retryPolicy(), signal);
@@ -43,8 +43,8 @@ const sweep = async (deps: RecoveryDeps, { own, since }: Sweep): Promise<number 
 };
 
 /**
- * Never throws: where listing is not allowed the bucket's rule for unfinished uploads has to do.
- * `untold`: one may be left. `unlisted`: the own upload is over, so nothing could be told from those of others.
+ * Never throws. If listing is not permitted, only the bucket's lifecycle rule can remove unfinished uploads.
+ * `unreported`: an upload may remain. `unlisted`: our own upload has ended, so others cannot be identified.
  */
 export const sweepUploads = async (
   deps: RecoveryDeps,

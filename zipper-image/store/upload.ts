@@ -1,8 +1,8 @@
 /**
- * One archive as one multipart upload: parts from a fixed set of buffers, a Complete whose outcome is always found out, and an
- * abort on every other way out.
+ * One archive as one multipart upload: parts from a fixed set of buffers, a Complete whose outcome is always
+ * determined, and an abort in every other case.
  *
- * Always multipart, even for one small part: a plain PUT cannot be taken back by anybody, an upload that was aborted can never
+ * Even a small archive is a multipart upload: nobody can revoke a simple PUT, but an aborted upload can never
  * publish anything.
  */
 import { createHash } from 'node:crypto';
@@ -35,16 +35,16 @@ export interface UploadDeps {
   readonly settings: UploadSettings;
   readonly log: Logger;
   readonly key: string;
-  /** Tied to the object, so that it can be told from any other archive at the key. */
+  /** Stored as object metadata, to distinguish the archive from any other at the key. */
   readonly attempt: string;
   readonly onConflict: OnConflict;
   /** Whether to compute the SHA-256 of the whole archive. */
   readonly sha256?: boolean;
   /** Creation time of the job; set if an earlier attempt may have left an unrecorded upload. */
   readonly sweepSince?: Date | undefined;
-  /** Ends everything but the Complete. */
+  /** Ends everything except Complete. */
   readonly signal: AbortSignal;
-  /** Called at once when a part fails for good: whoever feeds the sink may be waiting for a source. */
+  /** Called immediately when a part fails permanently, because the writer may be waiting for a source. */
   readonly onFailure: (error: Error) => void;
   readonly uploadsLeft: Pick<UploadsLeftCount, 'abortFailed' | 'startUnconfirmed'>;
 }
@@ -54,17 +54,17 @@ export interface Upload {
   readonly sink: ByteSink;
   /** Bytes that the store has confirmed. */
   readonly bytesUploaded: number;
-  /** Further tries so far. */
+  /** Retries so far. */
   readonly retries: number;
-  /** Refuses early what cannot fit: an archive that would have `more` further bytes at least. */
+  /** @throws AppError if the archive cannot have at least `more` further bytes */
   assertFits(more: number): void;
-  /** SHA-256 (hex) of all bytes, when it was asked for and all parts are finished. */
+  /** SHA-256 (hex) of all bytes, if it was requested and all parts are finished. */
   readonly sha256: string | undefined;
-  /** Sends the last part and waits for all; answers their number. */
+  /** Sends the last part, waits for all parts, and returns their number. */
   finishParts(): Promise<number>;
-  /** Publishes the archive. @throws AppError when it was not published, or nobody can tell (OutcomeUnknown). */
+  /** Publishes the archive. @throws AppError if it was not published, or if that is not known (OutcomeUnknown) */
   complete(): Promise<{ readonly etag: string; readonly bytes: number }>;
-  /** For every other way out: waits for parts on their way, then aborts. Never throws. */
+  /** For all other cases: waits for active parts, then aborts. Never throws. */
   abandon(): Promise<void>;
 }
 
@@ -78,7 +78,7 @@ const assertWhole = (parts: readonly Part[], bytes: number): void => {
     );
 };
 
-/** Starts the upload: the first request to the store, and the one that finds out whether the bucket can be used at all. */
+/** Starts the upload. This first request to the store also shows whether the bucket is usable. */
 export const createUpload = async (deps: UploadDeps): Promise<Upload> => {
   const { store, settings, log, key, attempt, onConflict, signal } = deps;
   assertPlan({ ...settings, key, attempt, onConflict }, store.capabilities);
@@ -92,7 +92,7 @@ export const createUpload = async (deps: UploadDeps): Promise<Upload> => {
   const triesBefore = tries.further;
   const graceMs = settings.storeStartGraceMs;
   const uploadId = await startUpload({ ...deps, retryPolicy: retryPolicy(), graceMs });
-  // The answer to a try that seemed to fail may only have been lost.
+  // A failed attempt may have succeeded if only its response was lost.
   const since = deps.sweepSince ?? (tries.further > triesBefore ? startedAt : undefined);
   const upload = openUpload({ ...deps, retryPolicy, tries, since }, { key, uploadId });
   if (!signal.aborted) return upload;
@@ -106,7 +106,7 @@ type OpenDeps = UploadDeps & {
   readonly since: Date | undefined;
 };
 
-/** Sends parts and keeps what the store answered. */
+/** Sends parts and keeps the responses of the store. */
 const createPartSender = (deps: OpenDeps, ref: UploadRef) => {
   const stop = new AbortController();
   const signal = AbortSignal.any([deps.signal, stop.signal]);
@@ -130,18 +130,18 @@ const createPartSender = (deps: OpenDeps, ref: UploadRef) => {
   };
 };
 
-/** Runs beside the parts, so it costs no time; it ends when the upload does. */
+/** Runs in parallel with the parts, so it takes no extra time. It stops when the upload ends. */
 const startSweep = async (deps: OpenDeps, own: UploadRef, signal: AbortSignal): Promise<void> => {
   const { store, log, retryPolicy, since, uploadsLeft } = deps;
   if (since === undefined) return;
   const swept = await sweepUploads({ store, log, retryPolicy, signal }, { own, since });
   if (swept !== 'unreported') return;
   uploadsLeft.abortFailed();
-  // Cut short: recovery may still find what the look was for.
+  // Interrupted: recovery may still find such an upload.
   if (signal.aborted) uploadsLeft.startUnconfirmed();
 };
 
-/** Cuts the archive into parts, and sums it when that was asked for. */
+/** Splits the archive into parts, and computes its SHA-256 if requested. */
 const createSummedWriter = (deps: OpenDeps, send: (part: FilledPart) => Promise<void>) => {
   const { settings, store } = deps;
   const whole = deps.sha256 === true ? createHash('sha256') : undefined;
@@ -164,7 +164,7 @@ const openUpload = (deps: OpenDeps, ref: UploadRef): Upload => {
   const sender = createPartSender(deps, ref);
   const swept = startSweep(deps, ref, sender.signal);
   const { writer, finish, sha256 } = createSummedWriter(deps, sender.send);
-  // Without the job's signal: what is given up must be aborted also while the process is told to stop.
+  // Does not use the signal of the job, because an abandoned upload must be aborted even while the process stops.
   const { abortFailed: onAbortFailed } = deps.uploadsLeft;
   const recoveryDeps: RecoveryDeps = { store, log, retryPolicy: deps.retryPolicy, onAbortFailed };
   const limit = archiveLimit(deps.settings, store.capabilities);

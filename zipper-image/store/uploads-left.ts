@@ -1,11 +1,11 @@
 import type { UploadsLeft } from '#crds/termination-message.ts';
 
-/** Counts what this process may leave in the bucket: the last word of the pod tells the controller. */
+/** Counts the uploads that this process may leave in the bucket, for the termination message. */
 export interface UploadsLeftCount {
   readonly abortFailed: () => void;
-  /** Nobody knows whether the store started an upload. */
+  /** It is unknown whether the store started an upload. */
   readonly startUnconfirmed: () => void;
-  /** For the termination message; empty when nothing is left. */
+  /** For the termination message; empty if nothing remains. */
   readonly reported: () => UploadsLeft;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Fills Node's compile cache while the image is built: two zippers run against a port where nobody listens, so that all that
- * comes before the first answer of the API server and of the store is compiled and kept. Nothing of it runs in a pod.
+ * Fills Node's compile cache during the image build: runs two zippers against a port without a listener, so that all
+ * code before the first response of the API server and of the store is compiled and cached. Not used in pods.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,11 +10,11 @@ import { rootCertificates } from 'node:tls';
 import { BUCKET_SECRET_KEYS, CONTRACT_VERSION, EXIT_CODES } from '#crds/zipper-contract.ts';
 import type { ZipperTask } from '#crds/zipper-task.ts';
 
-const NOBODY = { host: '127.0.0.1', port: '1' };
+const NO_API_SERVER = { host: '127.0.0.1', port: '1' };
 const { service, name } = { service: 's3', name: 'bucket' } as const;
 const base = {
   contractVersion: CONTRACT_VERSION,
-  bucket: { service, name, endpoint: `http://${NOBODY.host}:${NOBODY.port}` },
+  bucket: { service, name, endpoint: `http://${NO_API_SERVER.host}:${NO_API_SERVER.port}` },
 };
 const TASKS: readonly ZipperTask[] = [
   { ...base, mode: 'check-bucket' },
@@ -55,10 +55,10 @@ for (const task of TASKS) {
     SERVICE_ACCOUNT_DIR: folder,
     TERMINATION_LOG: join(folder, 'termination'),
     POD_UID: 'warm-up',
-    KUBERNETES_SERVICE_HOST: NOBODY.host,
-    KUBERNETES_SERVICE_PORT: NOBODY.port,
+    KUBERNETES_SERVICE_HOST: NO_API_SERVER.host,
+    KUBERNETES_SERVICE_PORT: NO_API_SERVER.port,
     EGRESS_ALLOW_CIDRS: '127.0.0.0/8',
-    STORE_ALLOWED_HOSTS: NOBODY.host,
+    STORE_ALLOWED_HOSTS: NO_API_SERVER.host,
     STORE_ALLOW_HTTP: 'true',
     STORE_ATTEMPTS: '1',
     STORE_THROTTLED_ATTEMPTS: '1',

@@ -1,7 +1,7 @@
 //go:build ignore
 
-// Makes an archive and waits for its end: go run make-archive.go request.json
-// ZIPJOBS_URL is the address of the service, ZIPJOBS_TOKEN an access token of the project.
+// Creates an archive and waits until it is finished: go run make-archive.go request.json
+// Set ZIPJOBS_URL to the address of the service and ZIPJOBS_TOKEN to an access token of the project.
 package main
 
 import (
@@ -29,7 +29,7 @@ const tries = 5
 
 var (
 	client          = &http.Client{Timeout: 30 * time.Second}
-	worthAnotherTry = []int{408, 429, 500, 502, 503, 504}
+	retriable = []int{408, 429, 500, 502, 503, 504}
 )
 
 func once(method, path string, body []byte, key string) (int, time.Duration, []byte, error) {
@@ -42,28 +42,28 @@ func once(method, path string, body []byte, key string) (int, time.Duration, []b
 		request.Header.Set("Content-Type", "application/json")
 		request.Header.Set("Idempotency-Key", key)
 	}
-	answer, err := client.Do(request)
+	response, err := client.Do(request)
 	if err != nil {
 		return 0, 0, nil, err
 	}
-	defer answer.Body.Close()
-	text, err := io.ReadAll(answer.Body)
-	seconds, _ := strconv.Atoi(answer.Header.Get("Retry-After"))
-	return answer.StatusCode, time.Duration(seconds) * time.Second, text, err
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	seconds, _ := strconv.Atoi(response.Header.Get("Retry-After"))
+	return response.StatusCode, time.Duration(seconds) * time.Second, text, err
 }
 
-// send sends a request, and again when that may help: with an Idempotency-Key this is safe for a POST too.
+// send sends a request and retries it if that may help. The Idempotency-Key makes retries of a POST safe.
 func send(method, path string, body []byte, key string) (zip, string) {
 	for try := 1; ; try++ {
 		status, wait, text, err := once(method, path, body, key)
 		if err == nil && status < 300 {
-			var answer zip
-			if err := json.Unmarshal(text, &answer); err != nil {
+			var read zip
+			if err := json.Unmarshal(text, &read); err != nil {
 				log.Fatal(err)
 			}
-			return answer, string(text)
+			return read, string(text)
 		}
-		if try == tries || err == nil && !slices.Contains(worthAnotherTry, status) {
+		if try == tries || err == nil && !slices.Contains(retriable, status) {
 			log.Fatalf("%d: %s %v", status, text, err)
 		}
 		time.Sleep(max(wait, 2*time.Second))
@@ -75,7 +75,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	// Keep the key with your own order until the answer is there: the same key and body never make a second job.
+	// Store the key until you have the response. A retry with the same key and body never creates a second job.
 	created, _ := send(http.MethodPost, "/v1/zips", body, rand.Text())
 	for {
 		read, text := send(http.MethodGet, "/v1/zips/"+created.Data.UUID+"?expand=archive,error", nil, "")

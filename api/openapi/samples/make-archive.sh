@@ -1,15 +1,15 @@
 #!/bin/sh
-# Makes an archive and waits for its end: sh make-archive.sh request.json
-# ZIPJOBS_URL is the address of the service, ZIPJOBS_TOKEN an access token of the project.
+# Creates an archive and waits until it is finished: sh make-archive.sh request.json
+# Set ZIPJOBS_URL to the address of the service and ZIPJOBS_TOKEN to an access token of the project.
 set -eu
 
-# The token reaches curl on its standard input: arguments can be read by everybody on the machine.
+# curl reads the token from standard input, because all users of the machine can read arguments.
 call() {
   printf 'header = "Authorization: Bearer %s"\n' "$ZIPJOBS_TOKEN" |
     curl --config - --silent --show-error --fail-with-body --retry 5 --retry-connrefused "$@"
 }
 
-# Keep the key with your own order until the answer is there: the same key and body never make a second job.
+# Store the key until you have the response. A retry with the same key and body never creates a second job.
 key=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
 created=$(call --header "Idempotency-Key: $key" --header 'Content-Type: application/json' \
   --data-binary "@$1" "$ZIPJOBS_URL/v1/zips") || { printf '%s\n' "$created" >&2; exit 1; }

@@ -1,6 +1,6 @@
 /**
- * Makes an archive and waits for its end: node make-archive.ts request.json
- * ZIPJOBS_URL is the address of the service, ZIPJOBS_TOKEN an access token of the project.
+ * Creates an archive and waits until it is finished: node make-archive.ts request.json
+ * Set ZIPJOBS_URL to the address of the service and ZIPJOBS_TOKEN to an access token of the project.
  */
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -15,7 +15,7 @@ interface Zip {
 }
 
 const { ZIPJOBS_URL = '', ZIPJOBS_TOKEN = '' } = process.env;
-const WORTH_ANOTHER_TRY = [408, 429, 500, 502, 503, 504];
+const RETRIABLE = [408, 429, 500, 502, 503, 504];
 const TRIES = 5;
 
 interface Ask {
@@ -24,7 +24,7 @@ interface Ask {
   readonly body?: Buffer<ArrayBuffer>;
 }
 
-/** Sends a request, and again when that may help: with an Idempotency-Key this is safe for a POST too. */
+/** Sends a request and retries it if that may help. The Idempotency-Key makes retries of a POST safe. */
 const send = async (path: string, ask: Ask = {}): Promise<Zip> => {
   for (let tries = 1; ; tries += 1) {
     const response = await fetch(`${ZIPJOBS_URL}${path}`, {
@@ -35,14 +35,14 @@ const send = async (path: string, ask: Ask = {}): Promise<Zip> => {
       if (tries === TRIES) throw error;
     });
     if (response?.ok) return (await response.json()) as Zip;
-    if (response && (tries === TRIES || !WORTH_ANOTHER_TRY.includes(response.status)))
+    if (response && (tries === TRIES || !RETRIABLE.includes(response.status)))
       throw new Error(`${response.status}: ${await response.text()}`);
     await delay(Number(response?.headers.get('retry-after') ?? 2) * 1000);
   }
 };
 
 const body = await readFile(process.argv[2] ?? 'request.json');
-// Keep the key with your own order until the answer is there: the same key and body never make a second job.
+// Store the key until you have the response. A retry with the same key and body never creates a second job.
 const headers = { 'content-type': 'application/json', 'idempotency-key': randomUUID() };
 const created = await send('/v1/zips', { method: 'POST', headers, body });
 

@@ -1,6 +1,6 @@
-"""Makes an archive and waits for its end: python3 make_archive.py request.json
+"""Creates an archive and waits until it is finished: python3 make_archive.py request.json
 
-ZIPJOBS_URL is the address of the service, ZIPJOBS_TOKEN an access token of the project.
+Set ZIPJOBS_URL to the address of the service and ZIPJOBS_TOKEN to an access token of the project.
 """
 
 import json
@@ -11,21 +11,21 @@ import urllib.error
 import urllib.request
 import uuid
 
-WORTH_ANOTHER_TRY = {408, 429, 500, 502, 503, 504}
+RETRIABLE = {408, 429, 500, 502, 503, 504}
 TRIES = 5
 
 
 def send(path, body=None, headers=None):
-    """Sends a request, and again when that may help: with an Idempotency-Key this is safe for a POST too."""
+    """Sends a request and retries it if that may help. The Idempotency-Key makes retries of a POST safe."""
     request = urllib.request.Request(os.environ["ZIPJOBS_URL"] + path, data=body, headers=headers or {})
     request.add_unredirected_header("Authorization", "Bearer " + os.environ["ZIPJOBS_TOKEN"])
     for tries in range(1, TRIES + 1):
         wait = 2
         try:
-            with urllib.request.urlopen(request, timeout=30) as answer:
-                return json.load(answer)["data"]
+            with urllib.request.urlopen(request, timeout=30) as response:
+                return json.load(response)["data"]
         except urllib.error.HTTPError as error:
-            if tries == TRIES or error.code not in WORTH_ANOTHER_TRY:
+            if tries == TRIES or error.code not in RETRIABLE:
                 sys.exit(f"{error.code}: {error.read().decode()}")
             wait = int(error.headers.get("Retry-After", wait))
         except OSError:
@@ -36,7 +36,7 @@ def send(path, body=None, headers=None):
 
 with open(sys.argv[1], "rb") as file:
     body = file.read()
-# Keep the key with your own order until the answer is there: the same key and body never make a second job.
+# Store the key until you have the response. A retry with the same key and body never creates a second job.
 headers = {"Content-Type": "application/json", "Idempotency-Key": str(uuid.uuid4())}
 zip_job = send("/v1/zips", body, headers)
 path = f"/v1/zips/{zip_job['uuid']}?expand=archive,error"

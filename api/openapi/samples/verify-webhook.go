@@ -1,7 +1,7 @@
 //go:build ignore
 
-// Verifies a webhook whose exact body is the standard input: go run verify-webhook.go <body
-// WEBHOOK_SECRET is the secret of the project (whsec_...); the other three are the headers of the same names.
+// Verifies a webhook. Reads the exact body from standard input: go run verify-webhook.go <body
+// Set WEBHOOK_SECRET to the secret of the project (whsec_...), and WEBHOOK_ID, WEBHOOK_TIMESTAMP and WEBHOOK_SIGNATURE to the headers.
 package main
 
 import (
@@ -20,11 +20,11 @@ import (
 
 const tolerance = 5 * time.Minute
 
-// verify tells why a webhook must not be trusted. The body is the bytes as they came, before any parsing.
+// verify returns an error if the webhook must not be trusted. The body is the received bytes, before any parsing.
 func verify(secret, id, timestamp, signatures string, body []byte) error {
 	seconds, err := strconv.ParseInt(timestamp, 10, 64)
 	if err != nil || time.Since(time.Unix(seconds, 0)).Abs() > tolerance {
-		return errors.New("the timestamp is too far off")
+		return errors.New("the timestamp is too old or too new")
 	}
 	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
 	if err != nil {
@@ -38,7 +38,7 @@ func verify(secret, id, timestamp, signatures string, body []byte) error {
 			return nil
 		}
 	}
-	return errors.New("no signature fits")
+	return errors.New("no signature matches")
 }
 
 func main() {

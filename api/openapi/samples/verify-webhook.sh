@@ -1,10 +1,10 @@
 #!/bin/sh
-# Verifies a webhook whose exact body is the standard input: sh verify-webhook.sh <body
-# WEBHOOK_SECRET is the secret of the project (whsec_...); the other three are the headers of the same names.
+# Verifies a webhook. Reads the exact body from standard input: sh verify-webhook.sh <body
+# Set WEBHOOK_SECRET to the secret of the project (whsec_...), and WEBHOOK_ID, WEBHOOK_TIMESTAMP and WEBHOOK_SIGNATURE to the headers.
 set -eu
 now=$(date +%s)
 age=$((now - WEBHOOK_TIMESTAMP))
-[ "$age" -le 300 ] && [ "$age" -ge -300 ] || { echo 'the timestamp is too far off' >&2; exit 1; }
+[ "$age" -le 300 ] && [ "$age" -ge -300 ] || { echo 'the timestamp is too old or too new' >&2; exit 1; }
 
 key=$(printf '%s' "${WEBHOOK_SECRET#whsec_}" | openssl base64 -d -A | od -An -v -tx1 | tr -d ' \n')
 expected=$({ printf '%s.%s.' "$WEBHOOK_ID" "$WEBHOOK_TIMESTAMP"; cat; } |
@@ -13,5 +13,5 @@ expected=$({ printf '%s.%s.' "$WEBHOOK_ID" "$WEBHOOK_TIMESTAMP"; cat; } |
 for signature in $WEBHOOK_SIGNATURE; do
   [ "$signature" = "v1,$expected" ] && { echo valid; exit 0; }
 done
-echo 'no signature fits' >&2
+echo 'no signature matches' >&2
 exit 1

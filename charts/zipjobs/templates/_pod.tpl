@@ -92,7 +92,7 @@ readOnlyRootFilesystem: true
 capabilities: { drop: [ALL] }
 {{- end -}}
 
-{{/* Probes of a process: its admin port answers both. */}}
+{{/* Probes of a process, both on its admin port. */}}
 {{- define "zipjobs.probes" -}}
 startupProbe:
   httpGet: { path: /healthz, port: admin }

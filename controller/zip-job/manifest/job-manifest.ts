@@ -18,7 +18,7 @@ import { maxAttemptsOf } from '../policies/failure.ts';
 import type { Recovered } from '../policies/recovery.ts';
 import { zipperPodSpec } from './zipper-pod.ts';
 
-/** What the zipper answers that trying again does not change. */
+/** Exit codes of the zipper after which a retry does not help. */
 const PERMANENT_EXIT_CODES = Array.from({ length: 20 }, (_, index) => 10 + index);
 const RECOVERY_BACKOFF_LIMIT = 2;
 

@@ -14,7 +14,7 @@ import { countedFailures, maxAttemptsOf } from '../policies/failure.ts';
 type FinalPhase = Extract<Phase, 'Succeeded' | 'Failed' | 'Cancelled'>;
 
 export const finalPhaseOf = (reason: string | undefined): FinalPhase => {
-  if (reason === 'Uploaded' || reason === 'ProvedByStore') return 'Succeeded';
+  if (reason === 'Uploaded' || reason === 'VerifiedInStore') return 'Succeeded';
   return reason === 'Cancelled' || reason === 'Deleted' ? 'Cancelled' : 'Failed';
 };
 

@@ -67,7 +67,7 @@ const published = (
   kind: 'recovered',
   status: { ...found.status, result: terminationMessage(s, attempt, found.etag) ?? verifiedResult(s, found) },
   outcome: {
-    reason: 'ProvedByStore',
+    reason: 'VerifiedInStore',
     message: `the attempt was lost, but the bucket contains its complete archive of ${found.bytes} bytes`,
   },
   events: [],

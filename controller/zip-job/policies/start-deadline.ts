@@ -46,9 +46,10 @@ const heldSince = (zipJob: ZipJob): number | undefined => {
 };
 
 /**
- * When must a zipper have started? Counted from the creation of the Job; after an attempt from the creation of the next pod, and
- * until there is one the Job's own backoff is granted on top. Without a Job: from when something outside began to hold it up.
- * Undefined in the queue, ours or a trusted one of spec.queueName; in another one it would hold its slot for ever.
+ * The time by which a zipper must have started, counted from the creation of the Job. After an attempt, it is counted from
+ * the creation of the next pod; until that exists, the backoff of the Job is added. Without a Job, it is counted from the
+ * time since which something outside delays it. Undefined in our queue and in a trusted queue of spec.queueName. In any other
+ * queue, the job would otherwise hold its slot forever.
  */
 export const startDeadline = (
   zipJob: ZipJob,

@@ -20,7 +20,7 @@ export interface SlowClients extends Disposable {
   readonly longestMs: number;
 }
 
-const beginning = (index: number, token: string): string =>
+const startOfRequest = (index: number, token: string): string =>
   index % 2 === 0
     ? 'GET /v1/zips/x HTTP/1.1\r\nHost: a\r\nX-Slow: '
     : `POST /v1/zips HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\n` +
@@ -36,7 +36,7 @@ export const openSlowClients = ({ url, count, everyMs, token }: SlowClientsOptio
     const socket = connect(Number(port), hostname, () => {
       state.connected += 1;
       const openedAt = performance.now();
-      socket.write(beginning(index, token));
+      socket.write(startOfRequest(index, token));
       socket.once('close', () => {
         state.closed += 1;
         state.longestMs = Math.max(state.longestMs, performance.now() - openedAt);

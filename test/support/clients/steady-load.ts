@@ -20,7 +20,7 @@ export interface SteadyLoad extends AsyncDisposable {
 export const startSteadyLoad = (perSecond: number, request: (n: number) => Promise<number>): SteadyLoad => {
   const ended = new AbortController();
   const outcomes: Outcome[] = [];
-  const inHand: Promise<void>[] = [];
+  const active: Promise<void>[] = [];
   const send = async (n: number): Promise<void> => {
     const at = performance.now();
     const result = await request(n).catch((error: unknown) => String(error));
@@ -30,13 +30,13 @@ export const startSteadyLoad = (perSecond: number, request: (n: number) => Promi
   const sending = (async () => {
     for (let n = 0; !ended.signal.aborted; n += 1) {
       await delay(Math.max(0, startedAt + (n * 1000) / perSecond - performance.now()));
-      inHand.push(send(n));
+      active.push(send(n));
     }
   })();
   const stop = async (): Promise<readonly Outcome[]> => {
     ended.abort();
     await sending;
-    await Promise.all(inHand);
+    await Promise.all(active);
     return outcomes;
   };
   return {

@@ -3,7 +3,9 @@ import { randomInt } from 'node:crypto';
 const FIRST = 64 << 16;
 const COUNT = 64 << 16;
 
-/** Hands out addresses of 127.64.0.0/10, from a random one on so that two clusters on one machine rarely meet. */
+/**
+ * Assigns addresses of 127.64.0.0/10, starting at a random one so that two clusters on one machine rarely use the same.
+ */
 export class Addresses {
   readonly #taken = new Set<string>();
   #next = randomInt(COUNT);

@@ -5,8 +5,8 @@ import type { KubeConfigMap, KubeSecret } from './pod-types.ts';
 type Content = Readonly<Record<string, Buffer>>;
 
 /**
- * Reads Secrets and ConfigMaps as the node. The API server lets a node read those that its pods name; it learns of a
- * new pod a moment after the node does, so a refusal counts as "not there yet".
+ * Reads Secrets and ConfigMaps as the node. The API server allows that only for those that its pods refer to, and it
+ * learns of a new pod a moment after the node. So "forbidden" counts as "not found yet".
  */
 export function createApiConfigSource(api: KubeApi): ConfigSource {
   return {

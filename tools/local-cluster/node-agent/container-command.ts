@@ -6,20 +6,20 @@ import type { Container } from './pod-types.ts';
 const SERVICE_ACCOUNT_PATH = '/var/run/secrets/kubernetes.io/serviceaccount';
 const DEFAULT_TERMINATION_PATH = '/dev/termination-log';
 
-/** Why a container cannot run here, in a kubelet's words. */
+/** Why a container cannot run here, with the reasons of a kubelet. */
 export type Refusal = { readonly reason: 'ErrImagePull' | 'CreateContainerError'; readonly message: string };
 
 export interface ContainerPaths {
   readonly rules: readonly PathRule[];
-  /** Real file of the termination message. */
+  /** Real path of the termination message file. */
   readonly terminationPath: string;
-  /** The container's home and, unless it mounts /tmp, its folder for temporary files. */
+  /** The container's home folder, also used for temporary files unless it mounts /tmp. */
   readonly home: string;
-  /** Where Node keeps compiled code; our images bring theirs. */
+  /** Folder of Node's compile cache. Our images contain their own. */
   readonly compileCache: string;
 }
 
-/** Program and arguments of a container, or why there are none. */
+/** Program and arguments of a container, or why it cannot run. */
 export function containerCommand(
   container: Container,
   images: ImageTable,
@@ -39,7 +39,7 @@ export function containerCommand(
   return { refusal: { reason: 'CreateContainerError', message } };
 }
 
-/** The container's own env with real paths, and what every process of the node gets beside it. */
+/** The container's own env with real paths, and the env of every process of the node. */
 export function containerEnv(
   container: Container,
   own: Readonly<Record<string, string>>,

@@ -5,7 +5,7 @@ import { constants } from 'node:os';
 import type { Container } from './pod-types.ts';
 
 export interface ContainerProcessOptions {
-  /** The cluster program: it binds the process to this one. */
+  /** The cluster program, which ends the process when this one ends. */
   readonly launcher: string;
   readonly command: readonly string[];
   readonly env: Readonly<Record<string, string>>;
@@ -19,7 +19,7 @@ const LOG_MESSAGE_BYTES = 2048;
 const LOG_MESSAGE_LINES = 80;
 const SIGNAL_BASE = 128;
 
-/** One run of a container: a local process in a session of its own. */
+/** One run of a container: a local process in its own session. */
 export class ContainerProcess {
   readonly startedAt = new Date();
   readonly exited: Promise<{ readonly exitCode: number }>;
@@ -39,7 +39,7 @@ export class ContainerProcess {
     const log = await open(options.logPath, 'a');
     try {
       const { size } = await log.stat();
-      // The log is written by the process itself: a busy pod costs the agent nothing.
+      // The process writes its log itself, so a busy pod does not load the agent.
       const child = spawn(options.launcher, ['run', ...options.command], {
         cwd: options.workingDirectory,
         env: options.env,
@@ -57,22 +57,22 @@ export class ContainerProcess {
     return this.#child.pid ?? 0;
   }
 
-  /** Signals the process alone, as a container runtime does. */
+  /** Signals only the process itself, like a container runtime. */
   signal(signal: NodeJS.Signals): void {
     this.#child.kill(signal);
   }
 
-  /** Ends the process and what it started. */
+  /** Kills the process and its children. */
   destroy(): void {
     if (this.pid === 0) return;
     try {
       process.kill(-this.pid, 'SIGKILL');
     } catch {
-      // The whole group is gone already.
+      // The process group has already exited.
     }
   }
 
-  /** What the process left to say, by the container's policy. */
+  /** The termination message, according to the container's policy. */
   async terminationMessage(container: Container, exitCode: number): Promise<string> {
     const written = await readTail(this.#options.terminationPath, 0, MESSAGE_BYTES);
     const fallback = container.terminationMessagePolicy === 'FallbackToLogsOnError' && exitCode !== 0;

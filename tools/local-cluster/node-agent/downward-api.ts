@@ -1,7 +1,7 @@
 import type { Container, Pod, ResourceFieldRef, Resources } from './pod-types.ts';
 import { parseQuantity } from './quantity.ts';
 
-/** A pod as its own containers may see it. */
+/** The parts of a pod that its containers can read. */
 export interface DownwardView {
   readonly pod: Pod;
   readonly podIP: string;
@@ -9,12 +9,12 @@ export interface DownwardView {
   readonly nodeName: string;
 }
 
-/** What an unlimited container may use: the node's own size. */
+/** Capacity of the node, which is also the limit of a container without limits. */
 export const NODE_RESOURCES = { cpu: '32', memory: '64Gi', 'ephemeral-storage': '200Gi' } as const;
 
 const KEYED = /^metadata\.(labels|annotations)\['(.+)'\]$/;
 
-/** Value of a fieldRef. An absent label or annotation is empty, as in Kubernetes. */
+/** Value of a fieldRef. Like in Kubernetes, an absent label or annotation is empty. */
 export function fieldValue(fieldPath: string, view: DownwardView): string {
   const keyed = KEYED.exec(fieldPath);
   if (keyed !== null) return entriesOf(keyed[1], view.pod)[keyed[2] ?? ''] ?? '';

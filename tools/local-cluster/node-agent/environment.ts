@@ -1,13 +1,13 @@
 import { type DownwardView, fieldValue, resourceValue } from './downward-api.ts';
 import type { Container, EnvFrom, EnvVar, KeyRef } from './pod-types.ts';
 
-/** Content of Secrets and ConfigMaps; undefined when there is no such object. */
+/** Reads the content of Secrets and ConfigMaps; undefined if the object does not exist. */
 export interface ConfigSource {
   secret(namespace: string, name: string): Promise<Readonly<Record<string, Buffer>> | undefined>;
   configMap(namespace: string, name: string): Promise<Readonly<Record<string, Buffer>> | undefined>;
 }
 
-/** A container's env names something that is not there (yet). */
+/** The env of a container refers to something that does not exist (yet). */
 export class ContainerConfigError extends Error {
   override readonly name = 'ContainerConfigError';
 }
@@ -17,9 +17,8 @@ type SourceKind = 'secret' | 'configMap';
 const VARIABLE = /\$\$|\$\(([A-Za-z_][-A-Za-z0-9_.]*)\)/g;
 
 /**
- * The env that a container's spec asks for, and nothing of this process's own.
- *
- * @throws ContainerConfigError when a Secret, ConfigMap or key that is not optional is missing.
+ * The env of a container's spec, without the env of this process.
+ * @throws ContainerConfigError if a Secret, ConfigMap or key that is not optional is missing
  */
 export async function resolveEnvironment(
   container: Container,
@@ -36,7 +35,7 @@ export async function resolveEnvironment(
   return env;
 }
 
-/** Replaces `$(NAME)` by what is defined so far; `$$` is a dollar sign, unknown names stay. */
+/** Replaces `$(NAME)` with its value. `$$` becomes a dollar sign, and unknown names stay unchanged. */
 export function expand(text: string, env: Readonly<Record<string, string>>): string {
   return text.replace(VARIABLE, (whole, name?: string) => (name === undefined ? '$' : (env[name] ?? whole)));
 }

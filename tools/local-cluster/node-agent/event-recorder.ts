@@ -18,7 +18,7 @@ export interface EventRecorderOptions {
 
 const MAX_MESSAGE = 1024;
 
-/** Records Events of pods, as a kubelet does. An Event that cannot be written is dropped: it is a courtesy. */
+/** Records Events of pods, like a kubelet. Events are best effort, so one that cannot be written is dropped. */
 export class EventRecorder {
   readonly #options: EventRecorderOptions;
 

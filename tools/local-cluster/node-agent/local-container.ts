@@ -19,17 +19,17 @@ export interface LocalContainerOptions {
   readonly restartPolicy: NonNullable<PodSpec['restartPolicy']>;
   readonly graceSeconds: number;
   readonly address: string;
-  /** Makes the next run's command and env; throws ContainerConfigError while something is missing. */
+  /** Creates the command and env of the next run. Throws ContainerConfigError while something is missing. */
   readonly prepare: () => Promise<ContainerProcessOptions | { readonly refusal: Refusal }>;
   readonly onChange: () => void;
   readonly onEvent: (event: PodEvent) => void;
 }
 
-// Kubernetes waits 10 s to 5 min between restarts; locally a test would wait with it.
+// Kubernetes waits 10 s to 5 min between restarts, which is too slow for tests.
 const BACKOFF_MS = { first: 1_000, last: 10_000, resetAfter: 60_000 } as const;
 const CONFIG_RETRY_MS = 500;
 
-/** A container of a local pod: its runs one after another, and its status. */
+/** A container of a local pod: its consecutive runs and its status. */
 export class LocalContainer {
   readonly #options: LocalContainerOptions;
   readonly #stop = new AbortController();
@@ -82,7 +82,7 @@ export class LocalContainer {
     this.#change({ waiting: message === undefined ? { reason } : { reason, message } });
   }
 
-  /** Runs until the container ends for good or is stopped. */
+  /** Runs until the container has finished permanently or is stopped. */
   async run(): Promise<void> {
     let backoffMs: number = BACKOFF_MS.first;
     while (!this.#stop.signal.aborted) {
@@ -96,18 +96,18 @@ export class LocalContainer {
     }
   }
 
-  /** Ends the container: preStop, SIGTERM, and SIGKILL once the grace period is over. */
+  /** Stops the container: preStop, SIGTERM, and SIGKILL after the grace period. */
   async stop(graceSeconds: number): Promise<void> {
     this.#stop.abort();
     await this.#kill(graceSeconds, 'Stopping container');
   }
 
-  /** Cuts the grace period of a stop under way. */
+  /** Ends the grace period of an active stop. */
   hasten(): void {
     this.#hasten.resolve();
   }
 
-  /** Ends the process at once and without a trace, with its cluster. */
+  /** Kills the process without a report, because its cluster ends. */
   destroy(): void {
     this.#stop.abort();
     this.#hasten.resolve();
@@ -120,7 +120,7 @@ export class LocalContainer {
         const prepared = await this.#options.prepare();
         if (this.#stop.signal.aborted) return undefined;
         if ('refusal' in prepared) return await this.#refuse(prepared.refusal);
-        return this.#began(await ContainerProcess.start(prepared));
+        return this.#recordStart(await ContainerProcess.start(prepared));
       } catch (error) {
         const known = error instanceof ContainerConfigError;
         const message = error instanceof Error ? error.message : String(error);
@@ -130,7 +130,7 @@ export class LocalContainer {
     }
   }
 
-  /** Nothing changes what the node can run, so the container waits until it is stopped. */
+  /** The node will never be able to run it, so the container waits until it is stopped. */
   async #refuse(refusal: Refusal): Promise<undefined> {
     const { image, name } = this.#options.spec;
     this.#options.onEvent({ type: 'Warning', reason: 'Failed', message: refusal.message, container: name });
@@ -145,7 +145,7 @@ export class LocalContainer {
     return undefined;
   }
 
-  #began(process: ContainerProcess): ContainerProcess {
+  #recordStart(process: ContainerProcess): ContainerProcess {
     const { name } = this.#options.spec;
     this.#process = process;
     this.#id = `local://${randomUUID()}`;
@@ -214,7 +214,7 @@ export class LocalContainer {
     };
   }
 
-  /** One kill at a time; a second call waits for the first. */
+  /** Only one kill at a time. A second call waits for the first. */
   #kill(graceSeconds: number, why: string): Promise<void> {
     const process = this.#process;
     if (process === undefined) return Promise.resolve();
@@ -256,11 +256,11 @@ export class LocalContainer {
     this.#options.onEvent({ type: 'Warning', reason: 'BackOff', message, container: name });
     this.waitFor('CrashLoopBackOff', message);
     await this.#pause(ms);
-    // Stopped meanwhile: what counts is how the last run ended.
+    // Stopped during the wait, so the status shows how the last run ended.
     if (this.#stop.signal.aborted) this.#change(this.#lastState);
   }
 
-  /** False when the container is stopped instead. */
+  /** False if the container is stopped during the wait. */
   async #pause(ms: number): Promise<boolean> {
     return delay(ms, true, { signal: this.#stop.signal }).catch(() => false);
   }

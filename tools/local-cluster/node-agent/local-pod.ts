@@ -15,15 +15,16 @@ import { StatusWriter } from './status-writer.ts';
 import { PodTokens } from './token-requests.ts';
 
 const DEFAULT_GRACE_SECONDS = 30;
-/** What a pod gets whose object was removed by force. */
+/** Grace period of a pod whose object was force-deleted. */
 const VANISHED_GRACE_SECONDS = 1;
 
 /**
  * One pod of the node, from binding to deletion:
  *
- *     volumes -> init containers one by one -> containers side by side -> finished -> (deletion seen) -> deleted
+ *     volumes -> init containers one by one -> containers in parallel -> finished -> (deletion observed) -> deleted
  *
- * A deletion seen at any point stops what runs; the last report and the delete call come after the last process ended.
+ * A deletion stops the containers at any point. The final report and the delete call follow after the last process has
+ * exited.
  */
 export class LocalPod {
   readonly #context: NodeContext;
@@ -79,24 +80,24 @@ export class LocalPod {
     return [...this.#initContainers, ...this.#containers];
   }
 
-  /** The file that all runs of a container write to. */
+  /** The log file of all runs of a container. */
   logPathOf(container: string): string {
     return join(this.#directory, `${container}.log`);
   }
 
-  /** Takes a newer version of the object. Resolves when a deletion that it tells is carried out. */
+  /** Accepts a newer version of the object. If it is being deleted, resolves when the deletion is complete. */
   update(pod: Pod): Promise<void> {
     const before = this.#pod;
     this.#pod = pod;
     if (pod.metadata.deletionTimestamp !== undefined) return this.#delete(pod);
     if (!sameText(before.metadata, pod.metadata)) void this.#volumes.refreshDownward(pod);
-    // Kubernetes calls the pods of a node that it does not hear of not ready, and leaves it to the node to say otherwise.
+    // Kubernetes marks the pods of a silent node as not ready, and expects the node to correct that.
     if (conditionStatus(before, 'Ready') === 'True' && conditionStatus(pod, 'Ready') === 'False')
       void this.#status.repair();
     return Promise.resolve();
   }
 
-  /** The object is gone; what still runs ends shortly. */
+  /** The object no longer exists. Ends the remaining processes after a short grace period. */
   async vanish(): Promise<void> {
     this.#status.close();
     this.#hastenIn(VANISHED_GRACE_SECONDS);
@@ -104,7 +105,7 @@ export class LocalPod {
     await this.#removeVolumes();
   }
 
-  /** Ends all processes at once and reports nothing, with the cluster. */
+  /** Kills all processes without a report, because the cluster ends. */
   async destroy(): Promise<void> {
     this.#status.close();
     this.#stop.abort();
@@ -113,7 +114,7 @@ export class LocalPod {
     await this.#completed;
   }
 
-  /** Reports again, after the node was cut off. */
+  /** Reports again after the node was disconnected. */
   report(): void {
     void this.#status.changed();
   }
@@ -132,7 +133,7 @@ export class LocalPod {
         await Promise.all(this.#containers.map((container) => container.run()));
       }
     } catch (error) {
-      // A wait that the deletion cut short; anything else is a fault of the agent and must be seen.
+      // Expected for a wait that the deletion aborted. Any other error is a bug of the agent and must be visible.
       if (!signal.aborted) process.emitWarning(asError(error));
     }
     this.#finished = true;
@@ -140,7 +141,7 @@ export class LocalPod {
     report();
   }
 
-  /** False when an init container failed for good or the pod is being deleted. */
+  /** False if an init container failed permanently or the pod is being deleted. */
   async #initialize(): Promise<boolean> {
     for (const container of this.#initContainers) {
       await container.run();
@@ -151,7 +152,7 @@ export class LocalPod {
 
   #delete(pod: Pod): Promise<void> {
     const { deletionTimestamp = '', deletionGracePeriodSeconds = DEFAULT_GRACE_SECONDS } = pod.metadata;
-    // A second, shorter deletion moves the timestamp closer.
+    // A second deletion with a shorter grace period sets an earlier timestamp.
     if (!this.#finished) this.#hastenIn(Math.max(0, (Date.parse(deletionTimestamp) - Date.now()) / 1000) + 1);
     this.#deleting ??= this.#carryOutDeletion(pod, deletionGracePeriodSeconds);
     return this.#deleting;
@@ -178,7 +179,7 @@ export class LocalPod {
     }, seconds * 1000);
   }
 
-  /** Logs stay with the cluster; Secrets do not. */
+  /** Logs are kept until the cluster ends, but Secrets are not. */
   async #removeVolumes(): Promise<void> {
     this.#context.addresses.release(this.#address);
     await rm(join(this.#directory, 'volumes'), { recursive: true, force: true });

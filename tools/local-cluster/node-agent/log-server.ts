@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
 
-/** A log that a container writes or has written. */
+/** The log of a running or finished container. */
 export interface ContainerLog {
   readonly path: string;
   readonly running: () => boolean;
@@ -15,7 +15,7 @@ export interface LogServerOptions {
   readonly ca: string;
   readonly cert: string;
   readonly key: string;
-  /** Who may read: the common name of the API server's client certificate. */
+  /** Common name of the only client certificate that may read: the API server's. */
   readonly reader: string;
   readonly find: (namespace: string, pod: string, container: string) => ContainerLog | undefined;
 }
@@ -28,7 +28,7 @@ const FOLLOW_MS = 200;
 const CHUNK_BYTES = 64 * 1024;
 const NEWLINE = 10;
 
-/** The part of a kubelet's own API that `kubectl logs` needs; the API server is its only client. */
+/** The part of the kubelet API that `kubectl logs` needs. Its only client is the API server. */
 export async function startLogServer(options: LogServerOptions): Promise<LogServer> {
   const { ca, cert, key } = options;
   const server = createServer(
@@ -46,7 +46,7 @@ export async function startLogServer(options: LogServerOptions): Promise<LogServ
       server.close(() => resolve());
       server.closeAllConnections();
     });
-  // A server that listens on TCP has such an address.
+  // The address of a TCP server always has this type.
   return { port: (server.address() as AddressInfo).port, [Symbol.asyncDispose]: close };
 }
 
@@ -78,7 +78,7 @@ async function send(
   let position = how.tailLines === undefined ? 0 : startOfTail(await file.readFile(), how.tailLines);
   const buffer = Buffer.alloc(CHUNK_BYTES);
   while (!reply.destroyed) {
-    // Asked before reading: what was written until then is read below.
+    // Checked before the read, so that the read includes everything that was written until then.
     const running = log.running();
     const { bytesRead } = await file.read({ buffer, position });
     position += bytesRead;
@@ -89,10 +89,10 @@ async function send(
   reply.end();
 }
 
-/** Offset of the last so many lines. */
+/** Offset of the last `lines` lines. */
 function startOfTail(content: Buffer, lines: number): number {
   if (lines === 0) return content.length;
-  // A newline at the very end closes the last line and starts none.
+  // A final line break ends the last line and does not start another.
   let position = content.at(-1) === NEWLINE ? content.length - 1 : content.length;
   for (let left = lines; left > 0; left--) {
     position = position === 0 ? -1 : content.lastIndexOf(NEWLINE, position - 1);

@@ -4,7 +4,7 @@ import { parseQuantity } from './quantity.ts';
 const SAMPLE_INTERVAL_MS = 100;
 const KIB = 1024;
 
-/** Memory that a cgroup would count and could not take back: what is mapped from files is not in it. */
+/** Memory that a cgroup counts and cannot reclaim, which excludes mapped files. */
 async function unreclaimableBytes(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
   const kibibytes = (name: string): number =>
@@ -13,8 +13,8 @@ async function unreclaimableBytes(pid: number): Promise<number> {
 }
 
 /**
- * Does what the kernel does to a container that needs more memory than its limit: calls `onExceeded`, once. Without a limit
- * nothing is looked at. The answer ends the watch.
+ * Does what the kernel does with a container that exceeds its memory limit: calls `onExceeded`, once. Does nothing
+ * without a limit. The returned function stops the watch.
  */
 export function watchMemory(pid: number, limit: string | undefined, onExceeded: () => void): () => void {
   if (limit === undefined) return () => undefined;
@@ -24,12 +24,12 @@ export function watchMemory(pid: number, limit: string | undefined, onExceeded: 
     isOver = true;
     clearInterval(timer);
   };
-  const look = async (): Promise<void> => {
+  const check = async (): Promise<void> => {
     const bytes = await unreclaimableBytes(pid);
     if (isOver || bytes <= limitBytes) return;
     end();
     onExceeded();
   };
-  const timer = setInterval(() => void look(), SAMPLE_INTERVAL_MS);
+  const timer = setInterval(() => void check(), SAMPLE_INTERVAL_MS);
   return end;
 }

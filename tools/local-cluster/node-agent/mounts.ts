@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import type { Container } from './pod-types.ts';
 
-/** A path inside the container and the real one that stands for it. */
+/** A path inside the container, and the real path for it. */
 export interface PathRule {
   readonly inside: string;
   readonly real: string;
 }
 
-/** Rules of a container's mounts, longest path first. */
+/** The path rules of a container's mounts, longest path first. */
 export function pathRules(container: Container, directoryOf: (volume: string) => string): PathRule[] {
   const rules = (container.volumeMounts ?? []).map(({ name, mountPath, subPath }) => ({
     inside: mountPath.replace(/(.)\/+$/, '$1'),
@@ -17,15 +17,15 @@ export function pathRules(container: Container, directoryOf: (volume: string) =>
 }
 
 /**
- * A value that begins with a mounted path, with the real path in its place. Processes are not put into a root of
- * their own, so a container learns its paths by env or arguments; those are what is rewritten.
+ * Replaces a mounted path at the start of a value by the real path. Processes have no root file system of their own, so
+ * a container must get its paths from env or arguments, which are rewritten.
  */
 export function rewritePath(value: string, rules: readonly PathRule[]): string {
   const rule = rules.find(({ inside }) => value === inside || value.startsWith(`${inside}/`));
   return rule === undefined ? value : rule.real + value.slice(rule.inside.length);
 }
 
-/** The real folder of one mounted path, if it is mounted. */
+/** The real folder of a mounted path; undefined if it is not mounted. */
 export function realPathOf(inside: string, rules: readonly PathRule[]): string | undefined {
   return rules.find((rule) => rule.inside === inside)?.real;
 }

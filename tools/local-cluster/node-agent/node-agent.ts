@@ -11,7 +11,7 @@ import type { Pod } from './pod-types.ts';
 import { watchPods } from './pod-watch.ts';
 import { startWitness, type Witness } from './witness-node.ts';
 
-/** A container that runs now. */
+/** A running container. */
 export interface RunningContainer {
   readonly name: string;
   readonly pid: number;
@@ -25,23 +25,23 @@ export interface RunningPod {
   readonly containers: readonly RunningContainer[];
 }
 
-/** The cluster's node, as tests handle it. Disposing of it ends all pods at once, without a report. */
+/** The interface of a node for tests. Disposing it kills all pods without a report. */
 export interface NodeAgent extends AsyncDisposable {
   readonly name: string;
-  /** The pods that are on the node now; only containers that run are listed. */
+  /** The pods on the node. Only running containers are listed. */
   pods(): RunningPod[];
-  /** Signals every running process of a pod; false when none runs. */
+  /** Signals every running process of a pod. False if none runs. */
   kill(podUid: string, signal: NodeJS.Signals): boolean;
-  /** Loses the node: no heartbeat, no report, no new pod; its processes go on. Kubernetes notices after 16 s. */
+  /** Simulates a lost node: no heartbeat, no report, no new pod, but its processes continue. Kubernetes detects it after 16 s. */
   stop(): Promise<void>;
-  /** Signs in, or comes back after `stop` and reports what happened meanwhile. */
+  /** Registers the node. After `stop`, it also reports what has happened since. */
   start(): Promise<void>;
 }
 
 export interface NodeAgentOptions {
-  /** Signed in as the node. */
+  /** Authenticated as the node. */
   readonly api: KubeApi;
-  /** Signed in as cluster-admin; given to a node without which there is none, for the witness of its loss. */
+  /** Authenticated as cluster-admin, to create the witness when the only node is lost. Undefined for other nodes. */
   readonly witnessApi: KubeApi | undefined;
   readonly name: string;
   readonly dir: string;
@@ -49,7 +49,7 @@ export interface NodeAgentOptions {
   readonly images: ImageTable;
   readonly apiServerUrlFor: NodeContext['apiServerUrlFor'];
   readonly extraEnvFor: NodeContext['extraEnvFor'];
-  /** How the node serves logs to the API server. */
+  /** Settings of the log server for the API server. */
   readonly logAccess: Omit<LogServerOptions, 'find'>;
 }
 
@@ -103,7 +103,7 @@ class LocalNode implements NodeAgent {
     if (this.#session !== undefined) return;
     const controller = new AbortController();
     const { signal } = controller;
-    // Right after the API server's start the groups of nodes may not have their rights yet.
+    // Just after the start of the API server, the node's group may not have its permissions yet.
     await untilRegistered(this.#api, this.#identity, signal);
     this.#link.restore();
     const handlers = {
@@ -168,7 +168,7 @@ class LocalNode implements NodeAgent {
       return;
     }
     const over = pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed';
-    // A pod that ended before this agent knew it has no process here.
+    // A pod that finished before this agent started has no process here.
     if (over && deletionTimestamp === undefined) return;
     const created = new LocalPod(pod, this.#context);
     this.#pods.set(uid, created);
@@ -195,7 +195,7 @@ function findLog(
   pods: ReadonlyMap<string, LocalPod>,
   at: { readonly namespace: string; readonly pod: string; readonly container: string },
 ): ContainerLog | undefined {
-  // A pod that was made anew under its old name comes later.
+  // A pod that was recreated with the same name comes later.
   const found = [...pods.values()].findLast(
     ({ pod }) => pod.metadata.namespace === at.namespace && pod.metadata.name === at.pod,
   );

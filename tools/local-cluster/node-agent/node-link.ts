@@ -1,4 +1,4 @@
-/** Whether the node reaches the API server. A lost node's processes go on; what it has to say waits here. */
+/** Whether the node can reach the API server. While it cannot, its processes continue and its reports wait here. */
 export class NodeLink {
   #restored = Promise.withResolvers<void>();
   #up = false;
@@ -17,7 +17,7 @@ export class NodeLink {
     this.#restored.resolve();
   }
 
-  /** Resolves at once while the link is up. */
+  /** Resolves immediately if the node is connected. */
   restored(): Promise<void> {
     return this.#restored.promise;
   }

@@ -6,9 +6,9 @@ import { NODE_RESOURCES } from './downward-api.ts';
 export interface NodeIdentity {
   readonly name: string;
   readonly hostIP: string;
-  /** Where the API server asks for logs. */
+  /** Port at which the API server requests logs. */
   readonly logPort: number;
-  /** Takes no pods. */
+  /** The node accepts no pods. */
   readonly unschedulable?: boolean;
 }
 
@@ -17,7 +17,7 @@ const HEARTBEAT_MS = 3_000;
 const LEASE_SECONDS = 12;
 const LEASES = '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases';
 
-/** Makes the Node object, or says that an old one is alive again. */
+/** Creates the Node object, or updates an existing one. */
 export async function registerNode(api: KubeApi, identity: NodeIdentity): Promise<void> {
   const status = nodeStatus(identity, new Date());
   const { name, unschedulable = false } = identity;
@@ -45,7 +45,7 @@ interface Node {
   readonly status: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
 }
 
-/** Kubernetes takes a node that it did not hear of for unready, and leaves it to the node to say otherwise. */
+/** Kubernetes marks a silent node as not ready, and expects the node to correct that. */
 async function sayReady(api: KubeApi, identity: NodeIdentity, signal: AbortSignal): Promise<void> {
   const path = `/api/v1/nodes/${identity.name}`;
   const { status } = await api.get<Node>(path, signal);
@@ -53,10 +53,10 @@ async function sayReady(api: KubeApi, identity: NodeIdentity, signal: AbortSigna
   if (isReady !== true) await api.patch(`${path}/status`, { status: nodeStatus(identity, new Date()) });
 }
 
-/** Renews the node's Lease until the signal. */
+/** Renews the node's Lease until the signal aborts. */
 export async function keepAlive(api: KubeApi, identity: NodeIdentity, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
-    // A heartbeat that fails is followed by the next.
+    // The next heartbeat follows anyway.
     await renewLease(api, identity, signal).catch(() => undefined);
     await sayReady(api, identity, signal).catch(() => undefined);
     await delay(HEARTBEAT_MS, undefined, { signal }).catch(() => undefined);
@@ -67,7 +67,7 @@ async function renewLease(api: KubeApi, { name }: NodeIdentity, signal: AbortSig
   const spec = {
     holderIdentity: name,
     leaseDurationSeconds: LEASE_SECONDS,
-    // A MicroTime: six digits.
+    // The MicroTime format has six fractional digits.
     renewTime: new Date().toISOString().replace('Z', '000Z'),
   };
   try {

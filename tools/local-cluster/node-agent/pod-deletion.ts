@@ -5,7 +5,7 @@ import type { Pod } from './pod-types.ts';
 
 const RETRY_MS = 500;
 
-/** Removes the object of a pod whose processes have ended; finalizers of others may keep it for a while. */
+/** Deletes the object of a pod whose processes have exited. Finalizers may keep it for a while. */
 export async function deletePod({ api, link }: Pick<NodeContext, 'api' | 'link'>, pod: Pod): Promise<void> {
   const { name, namespace, uid } = pod.metadata;
   const options = { apiVersion: 'v1', kind: 'DeleteOptions', gracePeriodSeconds: 0, preconditions: { uid } };
@@ -15,7 +15,7 @@ export async function deletePod({ api, link }: Pick<NodeContext, 'api' | 'link'>
       await api.remove(`/api/v1/namespaces/${namespace}/pods/${name}`, options);
       return;
     } catch (error) {
-      // Gone already, or replaced by another of its name.
+      // It does not exist any more, or another pod has its name.
       if (error instanceof KubeApiError && (error.code === 404 || error.code === 409)) return;
     }
     await delay(RETRY_MS);

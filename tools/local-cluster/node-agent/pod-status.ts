@@ -1,18 +1,18 @@
 import type { Container, ContainerStatus, PodCondition, PodPhase } from './pod-types.ts';
 
-/** What the node knows of a pod's containers and of where the pod stands. */
+/** The state of a pod's containers, and of the pod on this node. */
 export interface PodFacts {
   readonly initContainers: readonly ContainerStatus[];
   readonly containers: readonly ContainerStatus[];
   readonly initialized: boolean;
-  /** Nothing runs any more and nothing will. */
+  /** No container runs, and none will start. */
   readonly finished: boolean;
   readonly podIP: string;
   readonly hostIP: string;
   readonly startTime: string;
 }
 
-/** Status as the node reports it; conditions of others are kept by the API server. */
+/** The status that the node reports. The API server keeps the conditions of other writers. */
 export interface PodReport {
   readonly phase: PodPhase;
   readonly conditions: readonly PodCondition[];
@@ -25,7 +25,7 @@ export interface PodReport {
   readonly startTime: string;
 }
 
-/** The status to report; a condition that did not change keeps its time. */
+/** The status to report. An unchanged condition keeps its time. */
 export function podReport(facts: PodFacts, previous: readonly PodCondition[], now: Date): PodReport {
   const phase = podPhase(facts);
   const { podIP, hostIP } = facts;
@@ -73,7 +73,7 @@ function readiness(notReady: readonly string[], phase: PodPhase): Omit<PodCondit
   return { status: 'False', reason: 'ContainersNotReady', message };
 }
 
-/** Status of a container that waits for its turn. */
+/** Status of a container that has not started yet. */
 export function waitingStatus(container: Container): ContainerStatus {
   return {
     name: container.name,

@@ -1,4 +1,4 @@
-/** The parts of a Pod that the node agent reads and writes, as the API server sends them: times are text. */
+/** The parts of a Pod that the node agent reads and writes, as JSON: times are text. */
 export interface Pod {
   readonly metadata: PodMeta;
   readonly spec: PodSpec;
@@ -164,7 +164,7 @@ export interface PodCondition {
   readonly lastTransitionTime?: string;
 }
 
-/** Exactly one is set, as in the API. */
+/** Exactly one field is set, as in the API. */
 export interface ContainerState {
   readonly waiting?: { readonly reason: string; readonly message?: string };
   readonly running?: { readonly startedAt: string };

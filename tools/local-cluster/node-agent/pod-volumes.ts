@@ -10,7 +10,7 @@ export interface PodVolumesOptions {
   /** Folder of the pod's volumes. */
   readonly directory: string;
   readonly context: () => VolumeContext;
-  /** Told once per different complaint. */
+  /** Called once for each different message. */
   readonly onWaiting: (message: string) => void;
 }
 
@@ -19,7 +19,7 @@ const RETRY_MS = 500;
 const QUICK_RETRIES = 10;
 const REFRESH_MS = 15_000;
 
-/** The folders that stand for a pod's volumes, filled from the API server. */
+/** The folders of a pod's volumes, filled from the API server. */
 export class PodVolumes {
   readonly #options: PodVolumesOptions;
 
@@ -31,18 +31,18 @@ export class PodVolumes {
     return pathRules(container, (volume) => this.#directoryOf(volume));
   }
 
-  /** Fills all volumes; what is missing is waited for until the signal, as a kubelet does. */
+  /** Fills all volumes. Like a kubelet, waits for missing objects until the signal aborts. */
   async mount(pod: Pod, signal: AbortSignal): Promise<void> {
     await Promise.all((pod.spec.volumes ?? []).map((volume) => this.#mountVolume(volume, signal)));
   }
 
-  /** Keeps tokens, Secrets and ConfigMaps fresh until the signal; what cannot be read stays as it was. */
+  /** Refreshes tokens, Secrets and ConfigMaps until the signal aborts. What cannot be read stays unchanged. */
   async keepFresh(pod: Pod, signal: AbortSignal): Promise<void> {
     const volumes = (pod.spec.volumes ?? []).filter((volume) => volume.emptyDir === undefined);
     while (await delay(REFRESH_MS, true, { signal }).catch(() => false)) await this.#refresh(volumes);
   }
 
-  /** Writes what the pod may see of itself again, after its labels or annotations changed. */
+  /** Updates the downward API files after the pod's labels or annotations have changed. */
   async refreshDownward(pod: Pod): Promise<void> {
     const own = (volume: Volume): boolean =>
       volume.downwardAPI !== undefined ||
@@ -61,7 +61,7 @@ export class PodVolumes {
         return;
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error);
-        // The first look may come before the API server knows that this node may look.
+        // The first attempts may precede the API server's permission for this node.
         const known = error instanceof VolumeNotReadyError && attempt <= QUICK_RETRIES;
         if (!known)
           this.#options.onWaiting(`MountVolume.SetUp failed for volume "${volume.name}" : ${reason}`);

@@ -5,7 +5,7 @@ import type { Pod, PodList } from './pod-types.ts';
 export interface PodHandlers {
   readonly onPod: (pod: Pod) => void;
   readonly onGone: (uid: string) => void;
-  /** After each list: the uids of all pods that the node has. */
+  /** Called after each list with the UIDs of all pods of the node. */
   readonly onList: (uids: ReadonlySet<string>) => void;
 }
 
@@ -15,7 +15,7 @@ interface Status {
 
 const RETRY_MS = 250;
 
-/** Follows the pods bound to a node until the signal; lists again when the watch cannot go on. */
+/** Watches the pods of a node until the signal aborts, and lists again when the watch cannot continue. */
 export async function watchPods(
   api: KubeApi,
   nodeName: string,
@@ -26,7 +26,7 @@ export async function watchPods(
     try {
       await listAndFollow(api, path, at);
     } catch {
-      // The API server may be starting, or a test may have cut the connection: both pass.
+      // The API server may be starting, or a test may have cut the connection. Both are temporary.
       await delay(RETRY_MS, undefined, { signal: at.signal }).catch(() => undefined);
     }
   }
@@ -41,7 +41,7 @@ async function listAndFollow(
   handlers.onList(new Set(list.items.map(({ metadata }) => metadata.uid)));
   for (const pod of list.items) handlers.onPod(pod);
   let { resourceVersion } = list.metadata;
-  // Each turn is one watch that the server ended in its own time.
+  // Each iteration is one watch, until the server ends it.
   while (!signal.aborted) {
     for await (const event of api.watch<Pod & Status>(path, resourceVersion, signal)) {
       if (event.type === 'ERROR') throw new Error(`watch ended with ${event.object.code}`);

@@ -9,9 +9,9 @@ export type ProbeKind = 'Startup' | 'Readiness' | 'Liveness';
 export interface ProbeHandlers {
   readonly onStarted: () => void;
   readonly onReady: (ready: boolean) => void;
-  /** One look that failed. */
+  /** Called for a failed check. */
   readonly onUnhealthy: (kind: ProbeKind, message: string) => void;
-  /** Failed so often that the container is to be restarted. */
+  /** Called after so many failures that the container must be restarted. */
   readonly onDead: (kind: ProbeKind) => void;
 }
 
@@ -24,10 +24,10 @@ interface Watch {
   readonly onUnhealthy: ProbeHandlers['onUnhealthy'];
 }
 
-// A local process starts in a fraction of a second; a wait of whole periods would only make tests slow.
+// A local process starts in a fraction of a second, so waiting whole periods would only slow down tests.
 const EAGER_MS = 100;
 
-/** Runs a container's probes until the signal: startup first, then readiness and liveness side by side. */
+/** Runs a container's probes until the signal aborts: startup first, then readiness and liveness in parallel. */
 export async function runProbes(
   container: Container,
   handlers: ProbeHandlers,
@@ -54,7 +54,7 @@ export async function runProbes(
   ]);
 }
 
-/** True at the first success, false when the failures are too many or the signal ends it. */
+/** True at the first success; false after too many failures, or when the signal aborts. */
 async function passes(watch: Watch): Promise<boolean> {
   for await (const healthy of verdicts(watch, true)) return healthy;
   return false;
@@ -71,8 +71,8 @@ async function followLiveness(watch: Watch, onDead: (kind: ProbeKind) => void): 
 }
 
 /**
- * Yields each change of mind: true after successThreshold good looks in a row, false after failureThreshold bad
- * ones. While an eager probe has not passed it looks more often.
+ * Yields each change of the verdict: true after successThreshold successes in a row, false after failureThreshold
+ * failures. An eager probe runs more often until it succeeds.
  */
 async function* verdicts(watch: Watch, eager: boolean): AsyncGenerator<boolean> {
   const { probe } = watch;
@@ -86,7 +86,7 @@ async function* verdicts(watch: Watch, eager: boolean): AsyncGenerator<boolean> 
   }
 }
 
-/** What looks at a container add up to. Failures count once per period, however often was looked. */
+/** Combines the results of a probe. Failures count once per period, however often the probe runs. */
 class Opinion {
   verdict: boolean | undefined;
   readonly #needed: { readonly good: number; readonly bad: number };
@@ -99,24 +99,24 @@ class Opinion {
     this.#periodMs = periodMs;
   }
 
-  /** Looks once; answers the verdict if that changed it. */
+  /** Runs one check. Returns the verdict if it changed. */
   async form(watch: Watch): Promise<boolean | undefined> {
     const before = this.verdict;
-    const problem = await look(watch);
-    // A look that the end of the container cut short says nothing.
+    const problem = await check(watch);
+    // The result is meaningless if the container ended during the check.
     if (watch.signal.aborted) return undefined;
     if (this.#add(problem === undefined, Date.now())) watch.onUnhealthy(watch.kind, problem ?? '');
     return this.verdict === before ? undefined : this.verdict;
   }
 
-  /** True for a failure worth telling: the first one of a starting server is none. */
+  /** True if the failure should be reported. The first failure of a starting server is expected. */
   #add(healthy: boolean, now: number): boolean {
     if (!healthy && now < this.#countFailuresAfter) return false;
     if (!healthy) this.#countFailuresAfter = now + this.#periodMs - EAGER_MS / 2;
     this.#run = { healthy, length: this.#run.healthy === healthy ? this.#run.length + 1 : 1 };
-    const telling = !healthy && (this.verdict !== undefined || this.#run.length > 1);
+    const isReported = !healthy && (this.verdict !== undefined || this.#run.length > 1);
     if (this.#run.length >= (healthy ? this.#needed.good : this.#needed.bad)) this.verdict = healthy;
-    return telling;
+    return isReported;
   }
 }
 
@@ -126,19 +126,19 @@ async function pause(ms: number, signal: AbortSignal): Promise<void> {
   await delay(ms, undefined, { signal }).catch(() => undefined);
 }
 
-/** One look; answers what is wrong. */
-async function look(watch: Watch): Promise<string | undefined> {
+/** Runs one check. Returns the problem, if any. */
+async function check(watch: Watch): Promise<string | undefined> {
   const timeoutMs = (watch.probe.timeoutSeconds ?? 1) * 1000;
   try {
-    if (watch.probe.httpGet !== undefined) return await lookByHttp(watch, timeoutMs);
-    if (watch.probe.tcpSocket !== undefined) return await lookByTcp(watch, timeoutMs);
+    if (watch.probe.httpGet !== undefined) return await checkHttp(watch, timeoutMs);
+    if (watch.probe.tcpSocket !== undefined) return await checkTcp(watch, timeoutMs);
     return 'the local node has httpGet and tcpSocket probes only';
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
 }
 
-function lookByHttp(watch: Watch, timeoutMs: number): Promise<string | undefined> {
+function checkHttp(watch: Watch, timeoutMs: number): Promise<string | undefined> {
   const { path = '/', port, host, scheme, httpHeaders = [] } = watch.probe.httpGet ?? { port: 0 };
   const send = scheme === 'HTTPS' ? secureRequest : request;
   return new Promise((resolve, reject) => {
@@ -164,7 +164,7 @@ function lookByHttp(watch: Watch, timeoutMs: number): Promise<string | undefined
   });
 }
 
-function lookByTcp(watch: Watch, timeoutMs: number): Promise<string | undefined> {
+function checkTcp(watch: Watch, timeoutMs: number): Promise<string | undefined> {
   const { port, host = watch.address } = watch.probe.tcpSocket ?? { port: 0 };
   return new Promise((resolve, reject) => {
     const socket = connect({ host, port: portNumber(port, watch.container), timeout: timeoutMs });

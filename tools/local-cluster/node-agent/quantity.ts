@@ -14,7 +14,7 @@ const FACTORS: Readonly<Record<string, number>> = {
 };
 const QUANTITY = /^([0-9.]+(?:e[0-9]+)?)(n|u|m|k|M|G|T|Ki|Mi|Gi|Ti)?$/;
 
-/** Number of a Kubernetes quantity: `500m` is 0.5, `1Gi` is 1073741824. */
+/** Parses a Kubernetes quantity: `500m` is 0.5, `1Gi` is 1073741824. */
 export function parseQuantity(text: string): number {
   const [, digits, unit = ''] = QUANTITY.exec(text) ?? [];
   const factor = FACTORS[unit];

@@ -8,13 +8,13 @@ export interface StatusWriterOptions {
   readonly api: KubeApi;
   readonly link: NodeLink;
   readonly pod: Pod;
-  /** The status as it is when it is sent. */
+  /** Returns the current status. */
   readonly report: () => PodReport;
 }
 
 const RETRY_MS = 200;
 
-/** Sends a pod's status: one request at a time, each with what holds then, so that a burst costs few. */
+/** Sends a pod's status: one request at a time, each with the latest status, so that a burst needs few requests. */
 export class StatusWriter {
   readonly #options: StatusWriterOptions;
   #sent = '';
@@ -26,7 +26,7 @@ export class StatusWriter {
     this.#options = options;
   }
 
-  /** Says that the status may have changed. Resolves when what holds now was sent, or the pod is gone. */
+  /** Called when the status may have changed. Resolves when the latest status was sent, or the pod is gone. */
   changed(): Promise<void> {
     this.#wanted += 1;
     this.#writing ??= this.#writeAll().finally(() => {
@@ -35,7 +35,7 @@ export class StatusWriter {
     return this.#writing;
   }
 
-  /** Sends the status once more, although it was sent: somebody else has changed it. */
+  /** Sends the status again, because another writer has changed it. */
   repair(): Promise<void> {
     this.#sent = '';
     return this.changed();
@@ -57,7 +57,7 @@ export class StatusWriter {
     }
   }
 
-  /** False when it is to be tried again. */
+  /** False if the write must be retried. */
   async #write(): Promise<boolean> {
     const { api, pod, report } = this.#options;
     const { name, namespace, uid } = pod.metadata;
@@ -65,7 +65,7 @@ export class StatusWriter {
     const text = JSON.stringify(status);
     if (text === this.#sent || this.#closed) return true;
     try {
-      // The uid keeps the report from a new pod of the same name.
+      // The UID protects a new pod of the same name.
       await api.patch(`/api/v1/namespaces/${namespace}/pods/${name}/status`, { metadata: { uid }, status });
       this.#sent = text;
       return true;
@@ -74,7 +74,7 @@ export class StatusWriter {
     }
   }
 
-  /** Whether nothing is gained by trying again; the pod may be gone, or another of its name may be there. */
+  /** True if a retry cannot help: the pod may be gone, or another pod may have its name. */
   #gaveUp(error: unknown): boolean {
     if (!(error instanceof KubeApiError) || error.retryable || isRefusedForNow(error)) return false;
     const replaced = error.code === 409 && error.message.includes('UID');
@@ -85,7 +85,7 @@ export class StatusWriter {
   }
 }
 
-/** An API server that has just started refuses the node until it knows which pods are whose. */
+/** An API server that has just started rejects the node until it knows the pods of each node. */
 function isRefusedForNow({ code }: KubeApiError): boolean {
   return code === 401 || code === 403;
 }

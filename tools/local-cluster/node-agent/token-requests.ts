@@ -15,7 +15,7 @@ interface Held {
 const DEFAULT_SECONDS = 3600;
 const RENEW_AFTER_SHARE = 0.8;
 
-/** A pod's service account tokens, each bound to the pod and renewed after 80% of its life. */
+/** The service account tokens of a pod, each bound to the pod and renewed after 80% of its lifetime. */
 export class PodTokens {
   readonly #api: KubeApi;
   readonly #held = new Map<string, Held>();
@@ -34,7 +34,7 @@ export class PodTokens {
       apiVersion: 'authentication.k8s.io/v1',
       kind: 'TokenRequest',
       spec: {
-        // Without an audience the API server issues for itself.
+        // Without an audience, the API server issues the token for itself.
         ...(source.audience === undefined ? {} : { audiences: [source.audience] }),
         expirationSeconds: source.expirationSeconds ?? DEFAULT_SECONDS,
         boundObjectRef: { apiVersion: 'v1', kind: 'Pod', name, uid },

@@ -17,7 +17,7 @@ export interface VolumeContext {
   readonly tokenFor: (source: TokenSource, pod: Pod) => Promise<string>;
 }
 
-/** What a volume is made of is not there (yet). */
+/** An object that the volume needs does not exist (yet). */
 export class VolumeNotReadyError extends Error {
   override readonly name = 'VolumeNotReadyError';
 }
@@ -26,9 +26,8 @@ const DEFAULT_MODE = 0o644;
 const TOKEN_MODE = 0o600;
 
 /**
- * The files that a volume should hold now; an emptyDir holds what its pod wrote.
- *
- * @throws VolumeNotReadyError when a Secret, ConfigMap or key that is not optional is missing.
+ * The files that a volume should contain. An emptyDir contains what its pod wrote.
+ * @throws VolumeNotReadyError if a Secret, ConfigMap or key that is not optional is missing
  */
 export async function volumeFiles(volume: Volume, context: VolumeContext): Promise<VolumeFiles> {
   const files = new Map<string, VolumeFile>();

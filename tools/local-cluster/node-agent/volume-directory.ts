@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path';
 import type { VolumeFiles } from './volume-content.ts';
 
 /**
- * Makes a folder hold exactly these files. Each is replaced by a rename, so a reader sees the old or the new content
- * and never a half. Unchanged files are left alone.
+ * Makes a folder contain exactly these files. Each file is replaced by a rename, so that readers never see partial
+ * content. Unchanged files are not touched.
  */
 export async function writeVolume(directory: string, files: VolumeFiles): Promise<void> {
   await mkdir(directory, { recursive: true });

@@ -2,17 +2,17 @@ import { type KubeApi, KubeApiError } from '../kube-api.ts';
 import { keepAlive, type NodeIdentity, registerNode } from './node-registration.ts';
 
 export interface Witness {
-  /** Removes its Node. */
+  /** Deletes its Node object. */
   remove(): Promise<void>;
-  /** Ends its heartbeat only, for a cluster that ends as well. */
+  /** Stops only its heartbeat, when the whole cluster ends. */
   abandon(): void;
 }
 
 const WITNESS: NodeIdentity = { name: 'witness', hostIP: '127.0.0.1', logPort: 0, unschedulable: true };
 
 /**
- * A second node that lives while the first is lost and takes no pods. Without it every node would be lost, and then
- * Kubernetes evicts nothing: it takes that for a fault of its own.
+ * A second node without pods that stays alive while the first one is lost. If all nodes are lost, Kubernetes assumes a
+ * network problem and evicts nothing.
  */
 export async function startWitness(api: KubeApi): Promise<Witness> {
   const controller = new AbortController();
@@ -24,7 +24,7 @@ export async function startWitness(api: KubeApi): Promise<Witness> {
       controller.abort();
       await ended;
       await api.remove(`/api/v1/nodes/${WITNESS.name}`, {}).catch((error: unknown) => {
-        // Somebody may have removed it before.
+        // It may have been deleted before.
         if (!(error instanceof KubeApiError) || error.code !== 404) throw error;
       });
     },

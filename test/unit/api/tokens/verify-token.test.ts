@@ -70,12 +70,12 @@ describe('createVerifyToken', () => {
     await verify(candidate);
     tokens.fail(unreachable());
     time.now = 10_000;
-    expect(await verify(candidate)).to.include({ provenAt: 0 });
+    expect(await verify(candidate)).to.include({ verifiedAt: 0 });
     time.now = 10_001;
     const error = await verify(candidate).catch((thrown: unknown) => thrown);
     expect(error).to.include({ status: 503, code: 'service_unavailable' });
     tokens.fail(undefined);
-    expect(await verify(candidate)).to.include({ provenAt: 10_001 });
+    expect(await verify(candidate)).to.include({ verifiedAt: 10_001 });
   });
 
   it('returns 503 for a token that was never verified while the API server is unreachable', async () => {

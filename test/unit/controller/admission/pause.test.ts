@@ -14,7 +14,7 @@ describe('the pause', () => {
       },
     });
 
-  it('is what stands on the Lease, and is told once for each change', () => {
+  it('reads the reason from the Lease and reports each change once', () => {
     for (const value of [undefined, 'incident 42', 'incident 42', 'true', 'false', undefined]) see(value);
     expect(reported).to.deep.equal(['incident 42', 'no reason given', undefined]);
     expect(pause.reason).to.equal(undefined);

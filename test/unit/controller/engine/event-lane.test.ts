@@ -30,7 +30,7 @@ const setUp = (options: Partial<EventLaneOptions> = {}) => {
 };
 
 describe('createEventLane', () => {
-  it('waits for no answer, and has only so many calls under way', async () => {
+  it('does not wait for responses, and limits the concurrent calls', async () => {
     const { add, reported, respond } = setUp({ concurrency: 2 });
     add('a', 'b', 'c', 'd', 'e');
     expect(reported).to.deep.equal(['a', 'b']);
@@ -42,7 +42,7 @@ describe('createEventLane', () => {
     expect(reported).to.deep.equal(['a', 'b', 'c', 'd', 'e']);
   });
 
-  it('drops what is beyond its capacity, and goes on afterwards', async () => {
+  it('drops events beyond its capacity, and continues afterwards', async () => {
     const { add, reported, respond } = setUp({ concurrency: 1, capacity: 1 });
     add('a', 'b', 'lost');
     respond();
@@ -54,7 +54,7 @@ describe('createEventLane', () => {
     expect(reported).to.deep.equal(['a', 'b', 'c']);
   });
 
-  it('namespaces take turns, and one that is beyond its capacity costs no other one anything', async () => {
+  it('serves namespaces round-robin, and one beyond its capacity does not affect the others', async () => {
     const { lane, add, reported, respond } = setUp({ concurrency: 1, capacity: 2 });
     add('a', 'b', 'c', 'lost');
     lane.add(aZipJob({ metadata: { namespace: 'other' } }), { type: 'Normal', reason: 'other', message: '' });
@@ -66,7 +66,7 @@ describe('createEventLane', () => {
     expect(reported).to.deep.equal(['a', 'b', 'other', 'c']);
   });
 
-  it('tells at its end what is left', async () => {
+  it('reports the remaining events at its end', async () => {
     const { lane, add, reported, respond, clock } = setUp({ concurrency: 1 });
     add('a', 'b');
     const ended = lane[Symbol.asyncDispose]();
@@ -77,7 +77,7 @@ describe('createEventLane', () => {
     expect(clock.pending).to.equal(0);
   });
 
-  it('leaves behind at its end what the API server does not answer in time', async () => {
+  it('drops events at its end if the API server does not respond in time', async () => {
     const { lane, add, reported, respond, clock } = setUp({ concurrency: 1, drainMs: 100 });
     add('a', 'b');
     const ended = lane[Symbol.asyncDispose]();

@@ -32,7 +32,7 @@ const NOTE = {
 } as const;
 
 describe('createEvents', () => {
-  it('tells an event of the ZipJob, without what a signed URL gives away (P8)', async () => {
+  it('records an event of the ZipJob without the secrets of a signed URL (P8)', async () => {
     const { events, record } = setUp();
     await record(aZipJob(), NOTE);
     const [event] = events.all();
@@ -64,7 +64,7 @@ describe('createEvents', () => {
     ]);
   });
 
-  it('goes on without an event that cannot be recorded', async () => {
+  it('continues without an event that cannot be recorded', async () => {
     const { events, record } = setUp();
     events.fail(new KubeError('POST: down', { code: 'Unreachable' }));
     await record(aZipJob(), NOTE);

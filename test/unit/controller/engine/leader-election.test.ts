@@ -237,7 +237,7 @@ describe('runAsLeader', () => {
     await clock.advance(0);
   });
 
-  it('goes on waiting while the API server is away', async () => {
+  it('keeps waiting while the API server is unavailable', async () => {
     const store = createLeaseStore();
     const clock = createManualClock();
     store.fail(unreachable);

@@ -74,7 +74,7 @@ describe('createWorkQueue', () => {
     await running;
   });
 
-  it('takes one key of each group in turn, however many of one come first', async () => {
+  it('takes one key of each group round-robin, however many keys of one group come first', async () => {
     const { queue, clock, taken, stop, finish, running } = start({
       workers: 1,
       groupOf: (key) => key.slice(0, 1),
@@ -235,7 +235,7 @@ describe('createWorkQueue', () => {
     expect(clock.pending).to.equal(0);
   });
 
-  it('ends at once when it was stopped before it began', async () => {
+  it('ends immediately if it was stopped before it started', async () => {
     const queue = createWorkQueue({ log: createLogger('test', { level: 'silent' }) });
     queue.add('a');
     const process = (): Promise<void> => Promise.reject(new Error('must not run'));

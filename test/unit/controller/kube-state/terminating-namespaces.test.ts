@@ -12,7 +12,7 @@ const setUp = (metadata: { readonly deletionTimestamp?: string } | undefined) =>
 };
 
 describe('isNamespaceTerminating', () => {
-  it('is told by the deletion of the namespace, and of one that is gone', async () => {
+  it('detects the deletion of a namespace, and one that is already gone', async () => {
     expect(await setUp({ deletionTimestamp: '2026-01-01T00:00:00Z' }).ask('a')).to.equal(true);
     expect(await setUp(undefined).ask('a')).to.equal(true);
     expect(await setUp({}).ask('a')).to.equal(false);

@@ -40,7 +40,7 @@ describe('leaveCluster', () => {
     expect([await done, asked()]).to.deep.equal([true, 5]);
   });
 
-  it('looks again after a failure', async () => {
+  it('retries after a failure', async () => {
     const { done, asked } = run([0, unreachable(), 0, 0]);
     expect([await done, asked()]).to.deep.equal([true, 4]);
   });
@@ -79,7 +79,7 @@ describe('releaseFinalizers', () => {
     expect(await releaseFinalizers(clients, never())).to.equal(0);
   });
 
-  it('leaves what changed meanwhile, or went, to the next look', async () => {
+  it('leaves objects that changed or were deleted meanwhile to the next check', async () => {
     const jobs = createFakeObjects<ZipJob>();
     jobs.put(aZipJob({ metadata: { finalizers: [FINALIZER] } }));
     for (const code of ['Conflict', 'NotFound'] as const) {
@@ -118,7 +118,7 @@ describe('takeOverLease', () => {
     return { leases, accounts, takeOver };
   };
 
-  it('takes the lease from whoever leads, and keeps what else stands on it', async () => {
+  it('takes over the lease from the leader, and keeps its other fields', async () => {
     const { leases, takeOver } = setUp();
     leases.put({
       metadata: { namespace: 'n', name: 'l', annotations: { a: 'b' } },

@@ -80,7 +80,7 @@ describe('deliver', () => {
     );
   });
 
-  it('gives up a receiver that accepts and never answers (W8)', async () => {
+  it('gives up on a receiver that accepts and never responds (W8)', async () => {
     await withServer(
       () => undefined,
       (url) =>

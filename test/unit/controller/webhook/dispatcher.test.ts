@@ -4,7 +4,7 @@ import type { DeliveryResponse } from '#controller/webhook/dispatcher.ts';
 import { createWebhookDispatcher } from '#controller/webhook/dispatcher.ts';
 import { createManualClock } from '#test/support/builders/manual-clock.ts';
 
-const ANSWER: DeliveryResponse = { delivery: { at: '2026-05-04T12:00:00Z', durationMs: 1, status: 200 } };
+const RESPONSE: DeliveryResponse = { delivery: { at: '2026-05-04T12:00:00Z', durationMs: 1, status: 200 } };
 const SLOW_MS = 1000;
 
 const setUp = (limits: { concurrency: number; concurrencyPerEndpoint: number }) => {
@@ -41,7 +41,7 @@ const setUp = (limits: { concurrency: number; concurrencyPerEndpoint: number }) 
           }),
       });
   };
-  const respond = async (key: string, how: DeliveryResponse | Error = ANSWER): Promise<void> => {
+  const respond = async (key: string, how: DeliveryResponse | Error = RESPONSE): Promise<void> => {
     release.get(key)?.(how);
     await turn();
   };
@@ -54,7 +54,7 @@ const setUp = (limits: { concurrency: number; concurrencyPerEndpoint: number }) 
 };
 
 describe('createWebhookDispatcher', () => {
-  it('gives an endpoint one delivery at first, and its share once it has answered', async () => {
+  it('gives an endpoint one delivery at first, and its share once it has responded', async () => {
     const { submit, started, finish } = setUp({ concurrency: 9, concurrencyPerEndpoint: 2 });
     submit('a1', 'a2', 'a3', 'a4', 'b1');
     expect(started).to.deep.equal(['a1', 'b1']);
@@ -62,7 +62,7 @@ describe('createWebhookDispatcher', () => {
     expect(started).to.deep.equal(['a1', 'b1', 'a2', 'a3']);
   });
 
-  it('keeps receivers that never answer from holding up others, however many they are (W17)', async () => {
+  it('does not let receivers that never respond delay others, however many there are (W17)', async () => {
     const { submit, started, finish, clock } = setUp({ concurrency: 3, concurrencyPerEndpoint: 2 });
     const stuck = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
     submit(...stuck.flatMap((name) => [`${name}1`, `${name}2`]), 'z1', 'z2');
@@ -75,7 +75,7 @@ describe('createWebhookDispatcher', () => {
     expect(started.slice(8), 'the stuck ones get no second place').to.deep.equal(['z2']);
   });
 
-  it('lets slow endpoints share their own places, one each, until one answers in time again', async () => {
+  it('lets slow endpoints share their own slots, one each, until one responds in time again', async () => {
     const { submit, started, finish, clock } = setUp({ concurrency: 2, concurrencyPerEndpoint: 2 });
     submit('a1', 'b1');
     await clock.advance(SLOW_MS);
@@ -88,25 +88,25 @@ describe('createWebhookDispatcher', () => {
     expect(started.slice(4), 'a is quick again').to.have.members(['a3', 'b2']);
   });
 
-  it('lets endpoints take turns', async () => {
+  it('serves endpoints round-robin', async () => {
     const { submit, started, finish } = setUp({ concurrency: 1, concurrencyPerEndpoint: 1 });
     submit('a1', 'a2', 'a3', 'b1', 'c1');
     for (const key of ['a1', 'b1', 'a2', 'c1', 'a3']) await finish(key);
     expect(started).to.deep.equal(['a1', 'b1', 'a2', 'c1', 'a3']);
   });
 
-  it('keeps an answer until it stands in the status, and sends a key only once meanwhile', async () => {
+  it('keeps a response until it is in the status, and sends a key only once meanwhile', async () => {
     const { dispatcher, submit, started, respond } = setUp({ concurrency: 2, concurrencyPerEndpoint: 2 });
     submit('a', 'a');
     expect(started).to.deep.equal(['a']);
     expect(dispatcher.state('a', 'attempt of a')).to.deep.equal({ kind: 'inFlight' });
     await respond('a');
-    expect(dispatcher.state('a', 'attempt of a')).to.deep.equal({ kind: 'responded', response: ANSWER });
+    expect(dispatcher.state('a', 'attempt of a')).to.deep.equal({ kind: 'responded', response: RESPONSE });
     dispatcher.acknowledge('a');
     expect(dispatcher.state('a', 'attempt of a')).to.deep.equal({ kind: 'idle' });
   });
 
-  it('forgets the answer to an attempt that is over, and sends the next one', async () => {
+  it('forgets the response to a finished attempt, and sends the next one', async () => {
     const { dispatcher, submit, started, respond } = setUp({ concurrency: 2, concurrencyPerEndpoint: 1 });
     submit('a');
     await respond('a');
@@ -116,7 +116,7 @@ describe('createWebhookDispatcher', () => {
     expect(started).to.deep.equal(['a', 'a']);
   });
 
-  it('sends one endpoint no more than its share before the answers are written down: so much a crash repeats (W16)', async () => {
+  it('sends one endpoint no more than its share before the responses are recorded, which limits what a crash repeats (W16)', async () => {
     const { dispatcher, submit, started, respond, finish } = setUp({
       concurrency: 9,
       concurrencyPerEndpoint: 2,
@@ -145,7 +145,7 @@ describe('createWebhookDispatcher', () => {
     expect(started).to.deep.equal(['a1', 'a4']);
   });
 
-  it('tells of a delivery that could not be tried, and forgets it', async () => {
+  it('reports a delivery that could not be attempted, and forgets it', async () => {
     const { dispatcher, submit, failed, respond } = setUp({ concurrency: 2, concurrencyPerEndpoint: 2 });
     submit('a');
     await respond('a', new Error('no key'));

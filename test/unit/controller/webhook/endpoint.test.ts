@@ -74,7 +74,7 @@ describe('the endpoint of a project', () => {
       expect(after(responses)).to.include(want);
     });
 
-  it('is enabled by a person, and fails from then on anew (W10)', () => {
+  it('is enabled by a user, and counts failures from zero again (W10)', () => {
     const state = enabled(after(everyDay(5, 500)), url, 'n1');
     expect(state).to.include({ state: 'Enabled', enabledNonce: 'n1' });
     expect(state).not.to.have.any.keys('reason', 'failingSince');
@@ -84,7 +84,7 @@ describe('the endpoint of a project', () => {
     });
   });
 
-  it('is another one at another URL, and its URL is not told', () => {
+  it('is a different endpoint at another URL, and does not reveal its URL', () => {
     const state = after([[0, 410]]);
     const project: ZipProject = { ...aZipProject(), ...(state && { status: { webhook: state } }) };
     expect([isDisabled(project, url), isDisabled(project, 'https://other.example')]).to.deep.equal([

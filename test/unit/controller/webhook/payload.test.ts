@@ -5,7 +5,7 @@ import { aZipJob, UUID } from '#test/support/builders/objects.ts';
 import { aResult, finishedAs } from '#test/support/builders/zip-job-statuses.ts';
 
 describe('webhookBody', () => {
-  it('tells a success in exactly the promised fields, metadata as it was sent (W20)', () => {
+  it('reports a success in exactly the promised fields, with the metadata as sent (W20)', () => {
     const zipJob = aZipJob({ status: finishedAs('Succeeded'), spec: { metadata: '{"n":1.0,"2":1,"1":2}' } });
     expect(webhookBody(zipJob, 'COMPLETED')).to.equal(
       `{"type":"COMPLETED","zip_id":"${UUID}","status":"succeeded","bucket":{"service":"s3","name":"archive"},` +
@@ -13,13 +13,13 @@ describe('webhookBody', () => {
     );
   });
 
-  it('tells which files were left out on request, after the promised fields', () => {
+  it('lists the skipped files after the promised fields', () => {
     const result = aResult({ skipped: [0, 2], skippedCodes: { SourceNotFound: 2 } });
     const body = webhookBody(aZipJob({ status: finishedAs('Succeeded', { result }) }), 'COMPLETED');
     expect(body).to.match(/,"skipped":\[0,2\]}$/);
   });
 
-  it('tells a failure with its code, message and file', () => {
+  it('reports a failure with its code, message and file', () => {
     const status = finishedAs('Failed', {
       message: 'file 0: not there',
       failure: { code: 'SourceNotFound', fileIndex: 0, retriable: false },
@@ -63,7 +63,7 @@ describe('webhookBody', () => {
     }
   });
 
-  it('lists as many of the files that were left out as there is room for, and tells how many there are (W14)', () => {
+  it('lists as many skipped files as fit, and their total number (W14)', () => {
     const skipped = Array.from({ length: 10_000 }, (_, index) => index);
     const status = finishedAs('Succeeded', { result: aResult({ skipped }) });
     for (const spec of [longest, {}]) {

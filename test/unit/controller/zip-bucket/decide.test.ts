@@ -139,11 +139,11 @@ describe('decideBucket', () => {
       );
       expect(new Set(names).size).to.equal(3);
     });
-    it('waits for its answer up to the limit', () => {
+    it('waits for its response up to the limit', () => {
       const decision = judge(bucket, { tests: [aTest(bucket, 20, [aPod('t')])] });
       expect(decision).to.deep.equal({ actions: [], requeueAfterMs: 100_000 });
     });
-    it('asks nothing twice: an answered nonce only has its Job removed', () => {
+    it('does not run a test twice: only removes the Job of a finished nonce', () => {
       const responded = aBucket(asked(), { test: { nonce: 'a', finishedAt: ago(1) } });
       const decision = judge(responded, { tests: [aTest(bucket, 20)] });
       const name = testJobName(bucket, 'a');
@@ -157,7 +157,7 @@ describe('decideBucket', () => {
     });
   });
 
-  describe('tells of a test', () => {
+  describe('reports a test', () => {
     const bucket = aBucket(asked());
     const reported = (pods: readonly Pod[], age = 20): ZipBucketStatus => {
       const { status } = judge(bucket, { tests: [aTest(bucket, age, pods)] });

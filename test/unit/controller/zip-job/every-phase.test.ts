@@ -98,7 +98,7 @@ const ENDS: Readonly<Record<keyof typeof PHASES, readonly string[]>> = {
   'Starting, with an active pod': ['Cancelled', 'Uploaded', 'gone', 'BucketDeleted', 'gone'],
   Running: ['Cancelled', 'Uploaded', 'gone', 'BucketDeleted', 'gone'],
   'Running, with an archive of which only the store knows': [
-    'ProvedByStore',
+    'VerifiedInStore',
     'Uploaded',
     'gone',
     'OutcomeUnknown',

@@ -108,7 +108,7 @@ describe('observe', () => {
     expect(calls()).to.deep.equal([`get ${KEY}`, `get ${NAMESPACE}/p1`, `get ${NAMESPACE}/s3-archive`]);
   });
 
-  it('takes a Job that was just created from the pass before', async () => {
+  it('uses a Job that the previous reconcile has just created', async () => {
     const { observe, zipJobs } = setUp();
     zipJobs.put(aZipJob());
     expect((await observe(KEY, { job: aJob() }))?.job).to.deep.equal(aJob());

@@ -42,7 +42,7 @@ const setUp = (outcomes: readonly (Outcome | Error)[], decision: Partial<Decisio
 const again = (hints: Hints = {}): Outcome => ({ kind: 'again', hints });
 
 describe('reconcile', () => {
-  it('goes on while something moves, and passes on what the cache may not have yet', async () => {
+  it('continues while something changes, and passes on objects that the cache may not have yet', async () => {
     const job = aJob();
     const { run, calls, hints } = setUp([again({ job }), again(), { kind: 'done' }], { requeueAfterMs: 7 });
     await run();

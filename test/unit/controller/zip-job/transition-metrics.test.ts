@@ -116,7 +116,7 @@ describe('countTransition', () => {
     expect(valueOf(await series(), 'zip_upload_abort_failures_total')).to.equal(3);
   });
 
-  it('counts attempts at webhooks by the class of the answer, and those that were given up (W19)', async () => {
+  it('counts webhook attempts by status class, and deliveries that were given up (W19)', async () => {
     const { move, series } = setUp();
     const log = [204, 302, 410, 503, undefined].map((status) => ({
       at: ago(0),
@@ -191,7 +191,7 @@ describe('collectAtScrape', () => {
     expect(reported('zip_jobs_stuck{reason="ImagePull"}')).to.equal(1);
   });
 
-  it('tells zero where there is nothing', async () => {
+  it('reports zero if there is nothing', async () => {
     const lines = await setUp().series();
     for (const name of ['zip_jobs_oldest_queued_seconds', 'zip_jobs_overdue', 'zip_webhooks_pending'])
       expect(valueOf(lines, name)).to.equal(0);

@@ -1,6 +1,6 @@
 import type { LookupAddress } from 'node:dns';
 import { request as httpRequest } from 'node:http';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextIteration } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { Agent } from 'undici';
 import { createEgressPolicy, type EgressPolicy } from '#runtime/egress/egress-policy.ts';
@@ -157,9 +157,9 @@ describe('createGuardedAgent', () => {
       const url = `http://files.test.example:${origin.port}/gen/1/1`;
       const before = origin.connections;
       expect(await get(agent, url)).to.equal(200);
-      await nextTurn();
+      await nextIteration();
       expect(await get(agent, url)).to.equal(200);
-      await nextTurn();
+      await nextIteration();
       expect(origin.connections).to.equal(before + 1);
       const busy = get(agent, `http://files.test.example:${origin.port}/drip/1/20/5/1`);
       expect(await get(agent, url)).to.be.instanceOf(EgressRefusedError);

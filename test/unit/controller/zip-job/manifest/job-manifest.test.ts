@@ -43,7 +43,7 @@ describe('archiveJob', () => {
     expect(made.metadata.annotations).to.deep.equal({ 'zipjobs.dev/file-list-of': NAME });
   });
 
-  it('runs one pod at a time and tells permanent failures and disruptions from the rest (K2) (K5)', () => {
+  it('runs one pod at a time, and distinguishes permanent failures and disruptions from the rest (K2) (K5)', () => {
     const { template: _template, ...spec } = job.spec ?? { template: {} };
     expect(spec).to.deep.equal({
       completions: 1,
@@ -67,7 +67,7 @@ describe('archiveJob', () => {
     });
   });
 
-  it('waits suspended for the queue that is named; its settle Jobs do not', () => {
+  it('waits suspended for its queue, but its recovery Jobs do not', () => {
     const queued = aZipJob({ spec: { queueName: 'night' } });
     const { metadata, spec } = archiveJob(queued, aZipBucket(), config);
     expect([metadata.labels?.['kueue.x-k8s.io/queue-name'], spec?.suspend]).to.deep.equal(['night', true]);
@@ -79,7 +79,7 @@ describe('archiveJob', () => {
     ]);
   });
 
-  it('tells the task in one annotation, without credentials and URLs', () => {
+  it('passes the task in one annotation, without credentials and URLs', () => {
     expect(taskOf(job)).to.deep.equal({
       mode: 'archive',
       contractVersion: 1,
@@ -106,7 +106,7 @@ describe('archiveJob', () => {
     expect(taskOf(archiveJob(aZipJob({ spec: choices }), aZipBucket(), config))).to.deep.include(choices);
   });
 
-  it('leaves a node that does not answer after 30 s, not after five minutes (K4)', () => {
+  it('leaves a node that does not respond after 30 s, not after five minutes (K4)', () => {
     const lost = podOf(job)?.tolerations?.filter(({ key }) => key?.startsWith('node.kubernetes.io/'));
     expect(lost).to.deep.equal(
       ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable'].map((key) => ({

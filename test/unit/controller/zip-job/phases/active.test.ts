@@ -26,7 +26,7 @@ describe('decide, while a Job is there', () => {
     });
   });
 
-  it('puts no second pod active while the first is not settled', () => {
+  it('activates no second pod while the first is not recovered', () => {
     const zipJob = withStatus(running('p1'));
     const pods = [aPod('p1'), aPod('p2', { metadata: { creationTimestamp: ago(1) } })];
     expect(judge({ zipJob, job: aJob(), pods })).to.not.have.property('status');
@@ -42,7 +42,7 @@ describe('decide, while a Job is there', () => {
     [1, ago(0)],
     [-1, ago(30)],
   ] as const)
-    it(`began within the life of its pod, whatever the first progress says: ${hours} h off (F18)`, () => {
+    it(`started within the lifetime of its pod, even if the first progress is ${hours} h off (F18)`, () => {
       const updatedAt = ago(-hours * 3600);
       const status = { ...starting('p1'), progress: { ...progressOf('uid-p1'), updatedAt } };
       const pods = [aPod('p1', { status: { phase: 'Running', startTime: ago(30) } })];

@@ -10,7 +10,7 @@ import { aCondition, anUpload, finishedAs, running } from '#test/support/builder
 describe('decide, while a ZipJob is deleted (F14)', () => {
   const deleting = { deletionTimestamp: ago(5) };
 
-  it('revokes, deletes the Job and settles before it lets go', () => {
+  it('deactivates the pod, deletes the Job and recovers before it removes the finalizer', () => {
     const zipJob = withStatus(running('p1', { upload: anUpload('open') }), {}, deleting);
     const decision = judge({ zipJob, job: aJob(), pods: [aPod('p1')] });
     expect(decision.status).to.include({ phase: 'Finalizing', reason: 'Deleted' });
@@ -22,7 +22,7 @@ describe('decide, while a ZipJob is deleted (F14)', () => {
     expect(kinds(judge({ zipJob }))).to.deep.equal(['removeFinalizer']);
   });
 
-  it('lets go within five minutes whatever happened, and looks again in time for it', () => {
+  it('removes the finalizer within five minutes in any case, and requeues in time for it', () => {
     const stillRecovering = withStatus(
       {
         ...finishedAs('Cancelled'),
@@ -40,7 +40,7 @@ describe('decide, while a ZipJob is deleted (F14)', () => {
     });
   });
 
-  it('lets go at once where the whole namespace goes: nothing can be created there to settle it', () => {
+  it('removes the finalizer immediately if the namespace is deleted, because no recovery Job can be created there', () => {
     const zipJob = withStatus(running('p1'), {}, deleting);
     const seen = { zipJob, job: aJob(), isNamespaceTerminating: true };
     expect(judge(seen)).to.deep.equal({
@@ -95,7 +95,7 @@ describe('decide, after the end', () => {
     expect(kinds(decision)).to.deep.equal([]);
   });
 
-  it('writes down an answer and never touches phase or result again', () => {
+  it('records a response and never changes phase or result again', () => {
     const zipJob = finished({ webhook });
     const delivery = {
       kind: 'responded',
@@ -148,7 +148,7 @@ describe('decide, after the end', () => {
     expect(judge({ zipJob: responded })).to.deep.include({ actions: [], events: [] });
   });
 
-  it('answers a replay of a job that has no webhook, and sends nothing', () => {
+  it('acknowledges a replay of a job without a webhook, and sends nothing', () => {
     const decision = judge({ zipJob: finished({}, replay) });
     expect(decision.status?.webhook).to.deep.equal({ state: 'NotConfigured', replayNonce: 'again-1' });
     expect(decision.actions).to.deep.equal([]);

@@ -52,7 +52,7 @@ describe('decide, while an attempt is recovered', () => {
     ['the pod never wrote progress, so it was never told that it is active', neverStarted, []],
     ['the zipper said how it ended before an upload was recorded', recoveringStatus(undefined), [said({})]],
   ] as const)
-    it(`has nothing to settle when ${what}`, () => {
+    it(`has nothing to recover when ${what}`, () => {
       const decision = judge({ zipJob: withStatus(status), job: aJob(), pods });
       expect(findCondition(decision.status?.conditions, 'Recovered')).to.include({
         status: 'True',
@@ -79,7 +79,7 @@ describe('decide, while an attempt is recovered', () => {
       expect(task).to.have.property('since');
     });
 
-  it('goes on after a look for an upload that nobody recorded, and keeps what could not be aborted (U11)', () => {
+  it('continues after the search for an unrecorded upload, and counts what could not be aborted (U11)', () => {
     const zipJob = withStatus(recoveringStatus(undefined));
     const recovery = recoverWith({ outcome: 'absent' }, { abortFailures: 2 });
     const decision = judge({ zipJob, job: aJob(), recovery });
@@ -108,7 +108,7 @@ describe('decide, while an attempt is recovered', () => {
     expect(decision.actions[0]).to.deep.include({ kind: 'createJob', target: 'recover' });
   });
 
-  it('goes on with the next pod when the store holds nothing of the attempt', () => {
+  it('continues with the next pod if the store has nothing of the attempt', () => {
     const zipJob = withStatus(recoveringStatus(anUpload('committing')));
     const decision = judge({ zipJob, job: aJob(), recovery: recoverWith({ outcome: 'absent' }) });
     expect(decision.status?.phase).to.equal('Running');
@@ -120,19 +120,19 @@ describe('decide, while an attempt is recovered', () => {
     const zipJob = withStatus(recoveringStatus(anUpload('committing')));
     const recovery = recoverWith({ outcome: 'published', bytes: 77, etag: 'tag' });
     const decision = judge({ zipJob, job: aJob(), recovery });
-    expect(decision.status).to.include({ phase: 'Finalizing', reason: 'ProvedByStore' });
+    expect(decision.status).to.include({ phase: 'Finalizing', reason: 'VerifiedInStore' });
     expect(decision.status?.result).to.include({ bytes: 77, etag: 'tag', entries: 3 });
   });
 
-  it('turns a cancelled job into a succeeded one when the archive proves complete', () => {
+  it('changes a cancelled job to succeeded if the archive is verified as complete', () => {
     const status = recoveringStatus(anUpload('committing'), { phase: 'Finalizing', reason: 'Cancelled' });
     const recovery = recoverWith({ outcome: 'published', bytes: 77, etag: 'tag' });
     const decision = judge({ zipJob: withStatus(status, { cancel: true }), job: aJob(), recovery });
-    expect(decision.status).to.include({ phase: 'Succeeded', reason: 'ProvedByStore' });
+    expect(decision.status).to.include({ phase: 'Succeeded', reason: 'VerifiedInStore' });
     expect(decision.status?.result?.bytes).to.equal(77);
   });
 
-  it('fails with OutcomeUnknown when the store does not tell, and only after committing', () => {
+  it('fails with OutcomeUnknown if the store does not report the outcome, and only after committing', () => {
     const recovery = recoverWith({ outcome: 'unknown', missingPermission: 's3:GetObject' });
     const committing = withStatus(recoveringStatus(anUpload('committing')));
     const unknown = judge({ zipJob: committing, job: aJob(), recovery });
@@ -142,7 +142,7 @@ describe('decide, while an attempt is recovered', () => {
     expect(judge({ zipJob: open, job: aJob(), recovery }).status?.phase).to.equal('Running');
   });
 
-  it('gives up a recovery Job that never answers', () => {
+  it('gives up on a recovery Job that never reports', () => {
     const recovery = {
       job: aJob({ metadata: { name: `${NAME}-recover-1`, creationTimestamp: ago(181) } }),
       pods: [],
@@ -151,7 +151,7 @@ describe('decide, while an attempt is recovered', () => {
     expect(judge({ zipJob, job: aJob(), recovery }).status?.reason).to.equal('OutcomeUnknown');
   });
 
-  it('finishes what was finalizing once settled, in one write', () => {
+  it('finishes a finalizing job after recovery in one write', () => {
     const status = recoveringStatus(undefined, {
       phase: 'Finalizing',
       reason: 'SourceNotFound',
@@ -215,7 +215,7 @@ describe('decide, between two attempts', () => {
     expect(decision.status?.attempts?.[1]).to.include({ n: 2, podUid: 'uid-p2', class: 'disruption' });
   });
 
-  it('removes a settled pod by force when its node is gone (F10)', () => {
+  it('force-deletes a recovered pod if its node is gone (F10)', () => {
     const pods = [aPod('p1', { metadata: { deletionTimestamp: ago(61) } })];
     const zipJob = withStatus(recovered({ class: 'disruption', reason: 'PodLost' }));
     const decision = judge({ zipJob, job: aJob(), pods });

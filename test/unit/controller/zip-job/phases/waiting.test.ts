@@ -5,7 +5,7 @@ import { ago, aJob, aPod } from '#test/support/builders/objects.ts';
 import { waitingFor } from '#test/support/builders/pod-statuses.ts';
 import { progressOf, running, starting } from '#test/support/builders/zip-job-statuses.ts';
 
-describe('what a job that does not get on says', () => {
+describe('what a stuck job reports', () => {
   it('is why its pod does not start, as reason, message, condition and one event (F13)', () => {
     const pods = [aPod('p1', { status: waitingFor('ImagePullBackOff', 'no such image') })];
     const first = judge({ zipJob: withStatus(starting('p1')), job: aJob(), pods });
@@ -37,7 +37,7 @@ describe('what a job that does not get on says', () => {
     expect(judge(late).status?.message).to.contain('QuotaExceeded: exceeded quota: pods');
   });
 
-  it('is that it has not moved, told once, until it moves (F13)', () => {
+  it('reports once that it makes no progress, until it does (F13)', () => {
     const quiet = { ...progressOf('uid-p1'), updatedAt: ago(301) };
     const seen = { job: aJob(), pods: [aPod('p1')] };
     const first = judge({ ...seen, zipJob: withStatus(running('p1', { progress: quiet })) });
@@ -58,7 +58,7 @@ describe('what a job that does not get on says', () => {
     expect(judge({ zipJob, job, pods: [aPod('p1')] }).requeueAfterMs).to.equal(1000);
   });
 
-  it('is that the node of its pod is silent, told once, until the pod is given up (F10)', () => {
+  it('reports once that the node of its pod is silent, until the pod is given up (F10)', () => {
     const zipJob = withStatus(running('p1', { progress: progressOf('uid-p1') }));
     const goneFor = (seconds: number) => [aPod('p1', { metadata: { deletionTimestamp: ago(seconds) } })];
     const forced = judge({ zipJob, job: aJob(), pods: goneFor(4) });
@@ -82,7 +82,7 @@ describe('what a job that does not get on says', () => {
     expect(findCondition(lost.status?.conditions, 'Recovered')).to.include({ reason: 'Recovering' });
   });
 
-  it('is that it goes on when it is no longer suspended', () => {
+  it('reports that it resumes when it is no longer suspended', () => {
     const { status } = judge({
       zipJob: { ...withStatus({}), spec: { ...withStatus({}).spec, suspend: true } },
     });
