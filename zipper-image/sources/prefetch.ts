@@ -184,10 +184,7 @@ class Prefetch implements SourceReader, SlotOwner, AsyncDisposable {
     }
   }
 
-  /**
-   * The slot is the front now, or was already finished when the front passed it. From now on, only its
-   * buffered bytes count.
-   */
+  /** The slot is the front, or was finished when the front passed it. From now on only its buffered bytes count. */
   #leaveAhead(slot: SourceSlot): void {
     this.#budget.leaveAhead(slot);
     this.#budget.charge(slot, slot.buffered);
@@ -222,10 +219,7 @@ class Prefetch implements SourceReader, SlotOwner, AsyncDisposable {
     slot.resume();
   }
 
-  /**
-   * Servers close connections that nobody reads, so a parked download ends before that and is repeated when
-   * it is the front.
-   */
+  /** Servers close connections that nobody reads, so a parked download ends before that and is repeated later. */
   #defer(slot: SourceSlot): void {
     slot.state = 'deferred';
     this.#setAside.add(slot);
