@@ -1,7 +1,7 @@
 import { isFinished } from '#crds/zip-job.ts';
 import type { Clock } from '#runtime/clock.ts';
 import { type KubeObject, type ObjectKey, objectKey, type Reflector } from '#runtime/kube/types.ts';
-import type { Slots } from './admission/slots.ts';
+import type { Slots } from './admission/ledger.ts';
 import type { WorkQueue } from './engine/work-queue.ts';
 import type { Watches } from './watches.ts';
 import type { Reconcile } from './zip-job/reconcile.ts';

@@ -8,7 +8,7 @@ import type { ReflectorMetrics } from '#runtime/kube/reflector-options.ts';
 import { type Job, type Pod, RESOURCES } from '#runtime/kube/resources.ts';
 import { type Change, type KubeObject, type ObjectKey, objectKey } from '#runtime/kube/types.ts';
 import type { Logger } from '#runtime/log.ts';
-import type { Slots } from './admission/slots.ts';
+import type { Slots } from './admission/ledger.ts';
 import {
   bucketKeyOf,
   type Caches,

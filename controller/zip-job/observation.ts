@@ -2,7 +2,7 @@ import type { ZipBucket } from '#crds/zip-bucket.ts';
 import type { ControllerStatus, ZipJob, ZipperStatus } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import type { Job, Pod } from '#runtime/kube/resources.ts';
-import type { SlotTurn } from '../admission/slots.ts';
+import type { SlotTurn } from '../admission/ledger.ts';
 import type { ControllerConfig } from '../config.ts';
 import type { EventNote } from '../engine/events.ts';
 import type { Refusal } from '../engine/refusal.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createSlots, type Slots } from '#controller/admission/slots.ts';
+import { createSlots, type Slots } from '#controller/admission/ledger.ts';
 import type { ZipJob, ZipJobStatus } from '#crds/zip-job.ts';
 import { ago, aZipJob } from '#test/support/builders/builders.ts';
 import { createManualClock } from '#test/support/builders/manual-clock.ts';
