@@ -1,7 +1,5 @@
-import { isFinished } from '#crds/zip-job.ts';
 import type { Clock } from '#runtime/clock.ts';
 import { type KubeObject, type ObjectKey, objectKey, type Reflector } from '#runtime/kube/types.ts';
-import type { Slots } from './admission/ledger.ts';
 import type { WorkQueue } from './engine/work-queue.ts';
 import type { Watches } from './watches.ts';
 import type { Reconcile } from './zip-job/reconcile.ts';
@@ -20,7 +18,6 @@ export interface ControllerOptions {
   readonly zipJobs: { readonly queue: WorkQueue; readonly reconcile: Reconcile; readonly workers: number };
   readonly projects: SideController;
   readonly buckets: SideController;
-  readonly slots: Pick<Slots, 'hold'>;
   readonly fullReconcileMs: number;
   readonly clock: Clock;
 }
@@ -62,19 +59,12 @@ const runSide = <T extends KubeObject>(
 
 /** The work of the leading replica: every ZipJob once at the beginning, then whatever changes, and all of them now and then. */
 export const createLead = (options: ControllerOptions): ((signal: AbortSignal) => Promise<void>) => {
-  const { watches, zipJobs, slots, clock } = options;
-  /** Includes those whose Job was created by a leader that died before it wrote the status. */
-  const holdSlots = (): void => {
-    const { caches } = watches;
-    for (const zipJob of caches.zipJobs.values())
-      if (!isFinished(zipJob) && caches.jobs.get(objectKey(zipJob))) slots.hold(zipJob);
-  };
+  const { watches, zipJobs, clock } = options;
   const addAll = (): void => {
     for (const zipJob of watches.caches.zipJobs.values()) zipJobs.queue.add(objectKey(zipJob));
   };
   return async (signal) => {
     await watches.synced(signal);
-    holdSlots();
     addAll();
     using _fullReconcile = every(clock, options.fullReconcileMs, { task: addAll, signal });
     await Promise.all([

@@ -20,7 +20,7 @@ import { createLifeOfProject } from './zip-project/life-of-project.ts';
 import { projectWebhook } from './zip-project/project-webhook.ts';
 
 const createZipJobReconcile = (parts: Parts, sender: Sender, resources: Lifetime['resources']): Reconcile => {
-  const { config, log, clients, metrics, watches, queue, memory, dispatcher, slots, clock, endpointNotes } =
+  const { config, log, clients, metrics, watches, queue, memory, dispatcher, ledger, clock, endpointNotes } =
     parts;
   const planDelivery = createPlanDelivery({
     ...sender,
@@ -31,6 +31,7 @@ const createZipJobReconcile = (parts: Parts, sender: Sender, resources: Lifetime
   const act = createAct({
     ...clients,
     memory,
+    ledger,
     recordEvent: events.add,
     dispatcher,
     endpointNotes,
@@ -44,7 +45,7 @@ const createZipJobReconcile = (parts: Parts, sender: Sender, resources: Lifetime
     caches: watches.caches,
     memory,
     dispatcher,
-    slots,
+    ledger,
     isNamespaceTerminating: parts.isNamespaceTerminating,
     clock,
   });
@@ -120,7 +121,7 @@ export const createLeading = (
   parts: Parts,
   { resources }: Pick<Lifetime, 'resources'>,
 ): ((signal: AbortSignal) => Promise<void>) => {
-  const { config, clients, watches, children, slots, clock } = parts;
+  const { config, clients, watches, children, clock } = parts;
   const sender = createSender({ config, secrets: clients.secrets, clock, resources });
   const fullReconcileMs = config.fullReconcileSeconds * 1000;
   return createLead({
@@ -130,7 +131,6 @@ export const createLeading = (
         await Promise.all([watches.synced(signal), children.synced(signal)]);
       },
     },
-    slots,
     zipJobs: {
       queue: parts.queue,
       reconcile: createZipJobReconcile(parts, sender, resources),

@@ -3,6 +3,7 @@ import { type Current, createJob } from './actions/create-job.ts';
 import { deleteFileList } from './actions/delete-file-list.ts';
 import { addFinalizer, removeFinalizer } from './actions/finalizer.ts';
 import { forceDeletePod } from './actions/force-delete-pod.ts';
+import { isLocal, performLocally } from './actions/local-actions.ts';
 import { AGAIN, DONE, type Fresh, GONE, kept, type Outcome } from './actions/outcome.ts';
 import { writeStatus } from './actions/write-status.ts';
 import { jobFacts } from './job-facts.ts';
@@ -12,6 +13,7 @@ export type Act = (seen: Observation, decision: Decision) => Promise<Outcome>;
 
 const perform = async (options: ActOptions, current: Current, action: Action): Promise<Fresh> => {
   const { zipJob } = current;
+  if (isLocal(action)) return performLocally(options, zipJob, action);
   const { namespace, name, uid } = zipJob.metadata;
   switch (action.kind) {
     case 'addFinalizer':
@@ -28,9 +30,6 @@ const perform = async (options: ActOptions, current: Current, action: Action): P
       return kept(zipJob);
     case 'deleteFileList':
       return deleteFileList(options, zipJob, action.secretNames);
-    case 'deliverWebhook':
-      options.dispatcher.submit(options.planDelivery(zipJob));
-      return kept(zipJob);
     case 'deleteZipJob':
       await options.zipJobs.delete(namespace, name, {
         ...(uid !== undefined && { uid }),

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { FINALIZER } from '#crds/api-group.ts';
 import { isFinished } from '#crds/zip-job.ts';
+import { ownJob } from '../kube-state/job-state.ts';
 import { type ForcedRemoval, gracePeriodEnds } from '../kube-state/release.ts';
 import type { Action, Decision, DecisionConfig, Observation, Situation, Step } from './observation.ts';
 import { ownedStatus } from './owned-status.ts';
@@ -43,6 +44,14 @@ const finalizerAction = (zipJob: Observation['zipJob'], step: Step): readonly Ac
     : [];
 };
 
+/** A queued job that neither starts nor waits for the ledger must not block others. */
+const slotActions = ({ seen, status }: Situation, { slot }: Step): readonly Action[] => {
+  if (slot === 'reserve') return [{ kind: 'reserve' }];
+  const isQueued = status.phase === undefined || status.phase === 'Queued';
+  const { state } = seen.position;
+  return slot === 'wait' || state === 'none' || !isQueued || ownJob(seen) ? [] : [{ kind: 'release', state }];
+};
+
 /** Nothing can be created in a terminating namespace, so recovery is impossible there. */
 const forcedRemoval = (
   { zipJob, isNamespaceTerminating }: Observation,
@@ -80,7 +89,7 @@ export const decide = (seen: Observation, now: Date, config: DecisionConfig): De
   const requeueAfterMs = wakeAfterMs(s, step);
   return {
     ...(isReported && !isDeepStrictEqual(step.status, before) && { status: step.status }),
-    actions: [...finalizerAction(seen.zipJob, step), ...(step.actions ?? [])],
+    actions: [...slotActions(s, step), ...finalizerAction(seen.zipJob, step), ...(step.actions ?? [])],
     events: isReported ? (step.events ?? []) : [],
     ...(requeueAfterMs === undefined ? {} : { requeueAfterMs }),
   };

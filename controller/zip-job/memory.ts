@@ -12,9 +12,6 @@ export interface Memory {
   keep(key: ObjectKey, zipJob: ZipJob): void;
   /** The newer of the cached and the kept object. */
   newest(key: ObjectKey, cached: ZipJob): ZipJob;
-  /** Whether this process has decided to create the Job of the ZipJob; the caches learn of it later. */
-  isBeginning(key: ObjectKey): boolean;
-  begins(key: ObjectKey, isSo: boolean): void;
   refusal(key: ObjectKey): Refusal | undefined;
   refused(key: ObjectKey, refusal: Refusal): void;
   accepted(key: ObjectKey): void;
@@ -24,7 +21,6 @@ export interface Memory {
 export const createMemory = (): Memory => {
   const written = new Map<ObjectKey, ZipJob>();
   const refusals = new Map<ObjectKey, Refusal>();
-  const beginning = new Set<ObjectKey>();
   return {
     keep: (key, zipJob) => {
       written.set(key, zipJob);
@@ -37,11 +33,6 @@ export const createMemory = (): Memory => {
       written.delete(key);
       return cached;
     },
-    isBeginning: (key) => beginning.has(key),
-    begins: (key, isSo) => {
-      if (isSo) beginning.add(key);
-      else beginning.delete(key);
-    },
     refusal: (key) => refusals.get(key),
     refused: (key, refusal) => {
       refusals.set(key, refusal);
@@ -52,7 +43,6 @@ export const createMemory = (): Memory => {
     forget: (key) => {
       written.delete(key);
       refusals.delete(key);
-      beginning.delete(key);
     },
   };
 };

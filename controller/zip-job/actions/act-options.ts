@@ -3,6 +3,7 @@ import type { Clock } from '#runtime/clock.ts';
 import type { Job, Pod, Secret } from '#runtime/kube/resources.ts';
 import type { ObjectClient } from '#runtime/kube/types.ts';
 import type { Logger } from '#runtime/log.ts';
+import type { Ledger } from '../../admission/ledger.ts';
 import type { EventLane } from '../../engine/event-lane.ts';
 import type { ControllerMetrics } from '../../metrics.ts';
 import type { WebhookDispatcher } from '../../webhook/dispatcher.ts';
@@ -17,6 +18,7 @@ export interface ActOptions {
   readonly pods: Pick<ObjectClient<Pod>, 'apply' | 'delete'>;
   readonly secrets: Pick<ObjectClient<Secret>, 'delete'>;
   readonly memory: Memory;
+  readonly ledger: Pick<Ledger, 'reserve' | 'release' | 'hold'>;
   readonly recordEvent: EventLane['add'];
   readonly dispatcher: WebhookDispatcher;
   readonly endpointNotes: Pick<EndpointNotes, 'add'>;

@@ -1,5 +1,7 @@
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
+import { holdStarted } from '#controller/admission/hold-started.ts';
+import { createLedger, type Ledger } from '#controller/admission/ledger.ts';
 import { createControllerMetrics } from '#controller/metrics.ts';
 import type { DeliveryState } from '#controller/webhook/dispatcher.ts';
 import { createAct } from '#controller/zip-job/act.ts';
@@ -98,7 +100,7 @@ const cachesOf = (world: Surroundings) => ({
 
 const actOn = (
   world: Surroundings,
-  shared: Pick<Parameters<typeof createAct>[0], 'memory' | 'dispatcher' | 'clock'>,
+  shared: Pick<Parameters<typeof createAct>[0], 'memory' | 'ledger' | 'dispatcher' | 'clock'>,
 ) =>
   createAct({
     ...clientsOf(world),
@@ -116,6 +118,18 @@ const actOn = (
     }),
   });
 
+/** Room for one job, so that a reservation that is lost stops the world. */
+const LIMITS = { inAll: 1, perBucket: 1, ofProject: () => 1 };
+
+/** What the watches report to the ledger. */
+const followCaches = ({ zipJobs, jobs }: Surroundings, ledger: Ledger, key: string): void => {
+  const zipJob = zipJobs.reflector.get(key);
+  const job = jobs.reflector.get(key);
+  if (zipJob) ledger.see({ kind: 'set', key, object: zipJob, before: undefined });
+  else ledger.release(key);
+  holdStarted(ledger, zipJob, job);
+};
+
 /** A new process: the real observe, decide and act, which remember nothing of before. */
 export const startController = (world: Surroundings): Reconcile => {
   world.delivery = { kind: 'idle' };
@@ -124,16 +138,25 @@ export const startController = (world: Surroundings): Reconcile => {
     monotonicMs: () => world.now.getTime(),
     after: () => ({ [Symbol.dispose]: () => undefined }),
   };
-  const shared = { memory: createMemory(), dispatcher: dispatcherOf(world), clock };
   const wake = (ms: number): void => {
     world.wakeUps.add(world.now, ms);
   };
-  return createReconcile({
+  const ledger = createLedger({
+    limits: LIMITS,
+    trustedQueues: [],
+    pause: { reason: undefined },
+    rate: { perSecond: 1, burst: 1000 },
+    clock,
+    onReserved: () => {
+      wake(0);
+    },
+  });
+  const shared = { memory: createMemory(), ledger, dispatcher: dispatcherOf(world), clock };
+  const reconcile = createReconcile({
     observe: createObserve({
       ...clientsOf(world),
       ...shared,
       caches: cachesOf(world),
-      slots: { ask: () => ({ kind: 'granted' }), withdraw: () => undefined },
       events: { list: () => Promise.resolve([]) },
       isNamespaceTerminating: () => Promise.resolve(world.isNamespaceTerminating),
     }),
@@ -153,4 +176,8 @@ export const startController = (world: Surroundings): Reconcile => {
     clock,
     metrics,
   });
+  return (key, signal) => {
+    followCaches(world, ledger, key);
+    return reconcile(key, signal);
+  };
 };

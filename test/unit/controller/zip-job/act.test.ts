@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
+import { createLedger } from '#controller/admission/ledger.ts';
 import type { EventNote } from '#controller/engine/events.ts';
 import { createControllerMetrics } from '#controller/metrics.ts';
 import { createAct } from '#controller/zip-job/act.ts';
@@ -24,6 +25,16 @@ import { anUpload, finishedAs, running } from '#test/support/builders/zip-job-st
 const KEY = `${NAMESPACE}/${NAME}`;
 const config = aConfig();
 
+const aLedger = (inAll = 1) =>
+  createLedger({
+    limits: { inAll, perBucket: 1, ofProject: () => 1 },
+    trustedQueues: [],
+    pause: { reason: undefined },
+    rate: { perSecond: 1, burst: 100 },
+    clock: createManualClock(),
+    onReserved: () => undefined,
+  });
+
 const setUp = (zipJob: ZipJob = aZipJob()) => {
   const zipJobs = createFakeObjects<ZipJob>();
   const jobs = createFakeObjects<Job>();
@@ -34,6 +45,7 @@ const setUp = (zipJob: ZipJob = aZipJob()) => {
   const endpoints: unknown[] = [];
   const memory = createMemory();
   const metrics = createControllerMetrics(new Registry());
+  const ledger = aLedger();
   const client = createVersionedClient(
     zipJobs,
     () => undefined,
@@ -59,6 +71,7 @@ const setUp = (zipJob: ZipJob = aZipJob()) => {
     pods: pods.client,
     secrets: secrets.client,
     memory,
+    ledger,
     recordEvent: (_zipJob, note) => {
       reported.push(note);
     },
@@ -92,6 +105,7 @@ const setUp = (zipJob: ZipJob = aZipJob()) => {
     stored,
     reported,
     memory,
+    ledger,
     metrics,
     patches,
     endpoints,
@@ -142,6 +156,41 @@ describe('act', () => {
     zipJobs.remove(NAMESPACE, NAME);
     expect((await act(seen, decision({ status: { phase: 'Queued' } }))).kind).to.equal('gone');
     expect((await act(seen, decision({ actions: [{ kind: 'addFinalizer' }] }))).kind).to.equal('gone');
+  });
+
+  it('creates no Job, and writes no finalizer, without a reservation (F22)', async () => {
+    const { act, stored, ledger, jobs, patches } = setUp();
+    ledger.hold(aZipJob({ metadata: { name: 'other', uid: 'uid-other' }, spec: { key: 'other' } }));
+    const actions = [{ kind: 'reserve' }, { kind: 'addFinalizer' }, create(stored)] as const;
+    const outcome = await act(anObservation({ zipJob: stored }), decision({ actions }));
+    expect([outcome, jobs.all(), patches]).to.deep.equal([{ kind: 'again', hints: {} }, [], []]);
+    expect(ledger.position(stored)).to.have.nested.property('blocked.reason', 'SlotsTaken');
+  });
+
+  it('creates no Job while another job of the same key has a reservation', async () => {
+    const { act, stored, ledger, jobs } = setUp();
+    ledger.reserve(aZipJob({ metadata: { name: 'other', uid: 'uid-other' } }));
+    const actions = [{ kind: 'reserve' }, create(stored)] as const;
+    await act(anObservation({ zipJob: stored }), decision({ actions }));
+    expect(jobs.all()).to.deep.equal([]);
+    expect(ledger.position(stored)).to.have.nested.property('blocked.reason', 'OlderJobFirst');
+  });
+
+  it('records a job as running once its Job may exist, and gives its slot back only when it cannot', async () => {
+    for (const [code, state] of [
+      [undefined, 'running'],
+      ['Timeout', 'running'],
+      ['Unreachable', 'running'],
+      ['ServerError', 'running'],
+      ['QuotaExceeded', 'none'],
+      ['Forbidden', 'none'],
+    ] as const) {
+      const { act, stored, ledger, jobs } = setUp();
+      if (code) jobs.fail(new KubeError('POST: refused', { code }));
+      const actions = [{ kind: 'reserve' }, create(stored)] as const;
+      await act(anObservation({ zipJob: stored }), decision({ actions }));
+      expect(ledger.position(stored), code).to.deep.equal({ state });
+    }
   });
 
   it('hands on the Job that exists already, whoever owns it', async () => {
