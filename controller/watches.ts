@@ -36,7 +36,9 @@ export interface WatchesOptions {
   readonly onBucket: (key: ObjectKey) => void;
   /** Called with a bucket when a job starts or stops using it; can be frequent. */
   readonly onBucketUse: (key: ObjectKey) => void;
-  readonly ledger: Pick<Ledger, 'see' | 'hold' | 'refresh'>;
+  readonly ledger: Pick<Ledger, 'hold' | 'refresh'>;
+  /** See every change of a ZipJob before it is reconciled. */
+  readonly followers: readonly { see(change: Change<ZipJob>): void }[];
 }
 
 export interface Watches {
@@ -88,8 +90,8 @@ const onArchiveJob = ({ caches, ledger }: Wiring, key: ObjectKey): void =>
 const onZipJobChange =
   (wiring: Wiring) =>
   (change: Change<ZipJob>): void => {
-    const { onZipJob, caches, ledger } = wiring;
-    ledger.see(change);
+    const { onZipJob, caches, followers } = wiring;
+    for (const follower of followers) follower.see(change);
     onArchiveJob(wiring, change.key);
     onZipJob(change.key);
     onUseChange(wiring, change);

@@ -138,9 +138,11 @@ export const createParts = (base: Base): Parts => {
     clock,
     onReserved: (key) => queue.add(key),
   });
+  const memory = createMemory((key) => watches.caches.zipJobs.get(key));
   const watches: Watches = createWatches({
     ...common,
     ledger,
+    followers: [ledger, memory],
     onZipJob,
     onBucket: whenLeading((key) => bucketQueue.add(key)),
     onBucketUse: whenLeading((key) => bucketQueue.addAfter(key, BUCKET_USE_MS)),
@@ -158,7 +160,7 @@ export const createParts = (base: Base): Parts => {
       clock,
     }),
     endpointNotes: createEndpointNotes((key) => projectQueue.add(key)),
-    memory: createMemory(),
+    memory,
     dispatcher: createDispatcher(base, queues),
   };
 };

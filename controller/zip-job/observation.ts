@@ -53,6 +53,7 @@ export type Action =
   | { readonly kind: 'deleteJob'; readonly name: string; readonly uid: string }
   | { readonly kind: 'forceDeletePod'; readonly name: string; readonly uid: string }
   | { readonly kind: 'deleteFileList'; readonly secretNames: readonly string[] }
+  | { readonly kind: 'discardDelivery' }
   | { readonly kind: 'deliverWebhook' }
   | { readonly kind: 'deleteZipJob' };
 

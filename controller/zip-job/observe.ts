@@ -5,7 +5,7 @@ import type { ZipProject } from '#crds/zip-project.ts';
 import { EXIT_CODES } from '#crds/zipper-contract.ts';
 import type { Clock } from '#runtime/clock.ts';
 import type { Event, Job, Pod } from '#runtime/kube/resources.ts';
-import { type ObjectClient, type ObjectKey, objectKey } from '#runtime/kube/types.ts';
+import type { ObjectClient, ObjectKey } from '#runtime/kube/types.ts';
 import type { Ledger } from '../admission/ledger.ts';
 import { type Caches, INDEXES, listOwnerKeyOf, targetOf } from '../kube-state/caches.ts';
 import { isJobFinished, isOwnedBy, jobFailure } from '../kube-state/job-state.ts';
@@ -120,20 +120,17 @@ const findRecovery = async (
   return { job, pods: await options.pods.list({ namespace, labelSelector }) };
 };
 
-const newestOf = ({ memory }: ObserveOptions, zipJob: ZipJob): ZipJob =>
-  memory.newest(objectKey(zipJob), zipJob);
-
 const conflictingJobsOf = (options: ObserveOptions, zipJob: ZipJob): readonly ZipJob[] =>
   options.caches.zipJobs
     .byIndex(INDEXES.target, targetOf(zipJob))
     .filter(({ metadata }) => metadata.name !== zipJob.metadata.name)
-    .map((conflictingJob) => newestOf(options, conflictingJob))
+    .map((conflictingJob) => options.memory.newest(conflictingJob))
     .filter((conflictingJob) => !isFinished(conflictingJob));
 
 const listOwnerOf = (options: ObserveOptions, zipJob: ZipJob): ZipJob | undefined => {
   const key = listOwnerKeyOf(zipJob);
   const owner = key === undefined ? undefined : options.caches.zipJobs.get(key);
-  return owner && newestOf(options, owner);
+  return owner && options.memory.newest(owner);
 };
 
 const ofFinished = (options: ObserveOptions, key: ObjectKey, zipJob: ZipJob): Observation => ({
@@ -148,7 +145,7 @@ const ofFinished = (options: ObserveOptions, key: ObjectKey, zipJob: ZipJob): Ob
   delivery: options.dispatcher.state(key, zipJob.status?.webhook && attemptIdOf(zipJob.status.webhook)),
   position: { state: 'none' },
   isNamespaceTerminating: false,
-  listUsers: options.caches.zipJobs.byIndex(INDEXES.fileList, key).map((user) => newestOf(options, user)),
+  listUsers: options.caches.zipJobs.byIndex(INDEXES.fileList, key).map((user) => options.memory.newest(user)),
 });
 
 /** Only the Events of the Job contain the reason why it has no pod. */
@@ -200,7 +197,7 @@ export const createObserve =
       options.dispatcher.acknowledge(key);
       return undefined;
     }
-    const zipJob = options.memory.newest(key, cached);
+    const zipJob = options.memory.newest(cached);
     return isFinished(zipJob)
       ? ofFinished(options, key, zipJob)
       : ofUnfinished(options, { key, zipJob }, hints);

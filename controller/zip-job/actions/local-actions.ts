@@ -4,7 +4,7 @@ import type { Action } from '../observation.ts';
 import type { ActOptions } from './act-options.ts';
 import { AGAIN, type Fresh, kept } from './outcome.ts';
 
-const LOCAL = ['reserve', 'release', 'deliverWebhook'] as const;
+const LOCAL = ['reserve', 'release', 'discardDelivery', 'deliverWebhook'] as const;
 
 /** Actions on what this process remembers; none calls the API server. */
 export type LocalAction = Extract<Action, { readonly kind: (typeof LOCAL)[number] }>;
@@ -18,6 +18,9 @@ export const performLocally = (options: ActOptions, zipJob: ZipJob, action: Loca
       return options.ledger.reserve(zipJob).blocked ? { end: AGAIN } : kept(zipJob);
     case 'release':
       options.ledger.release(objectKey(zipJob), action.state);
+      return kept(zipJob);
+    case 'discardDelivery':
+      options.dispatcher.acknowledge(objectKey(zipJob));
       return kept(zipJob);
     case 'deliverWebhook':
       options.dispatcher.submit(options.planDelivery(zipJob));

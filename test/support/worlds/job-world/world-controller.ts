@@ -6,7 +6,7 @@ import { createControllerMetrics } from '#controller/metrics.ts';
 import type { DeliveryState } from '#controller/webhook/dispatcher.ts';
 import { createAct } from '#controller/zip-job/act.ts';
 import { decide } from '#controller/zip-job/decide.ts';
-import { createMemory } from '#controller/zip-job/memory.ts';
+import { createMemory, type Memory } from '#controller/zip-job/memory.ts';
 import { createObserve } from '#controller/zip-job/observe.ts';
 import { createReconcile, type Reconcile } from '#controller/zip-job/reconcile.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
@@ -121,11 +121,17 @@ const actOn = (
 /** Room for one job, so that a reservation that is lost stops the world. */
 const LIMITS = { inAll: 1, perBucket: 1, ofProject: () => 1 };
 
-/** What the watches report to the ledger. */
-const followCaches = ({ zipJobs, jobs }: Surroundings, ledger: Ledger, key: string): void => {
+/** What the watches report. */
+const followCaches = (
+  { zipJobs, jobs }: Surroundings,
+  { ledger, memory }: { readonly ledger: Ledger; readonly memory: Memory },
+  key: string,
+): void => {
   const zipJob = zipJobs.reflector.get(key);
   const job = jobs.reflector.get(key);
-  if (zipJob) ledger.see({ kind: 'set', key, object: zipJob, before: undefined });
+  if (zipJob)
+    for (const follower of [ledger, memory])
+      follower.see({ kind: 'set', key, object: zipJob, before: undefined });
   else ledger.release(key);
   holdStarted(ledger, zipJob, job);
 };
@@ -151,7 +157,8 @@ export const startController = (world: Surroundings): Reconcile => {
       wake(0);
     },
   });
-  const shared = { memory: createMemory(), ledger, dispatcher: dispatcherOf(world), clock };
+  const memory = createMemory((key) => world.zipJobs.reflector.get(key));
+  const shared = { memory, ledger, dispatcher: dispatcherOf(world), clock };
   const reconcile = createReconcile({
     observe: createObserve({
       ...clientsOf(world),
@@ -177,7 +184,7 @@ export const startController = (world: Surroundings): Reconcile => {
     metrics,
   });
   return (key, signal) => {
-    followCaches(world, ledger, key);
+    followCaches(world, shared, key);
     return reconcile(key, signal);
   };
 };

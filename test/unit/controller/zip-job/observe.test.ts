@@ -34,7 +34,7 @@ const setUp = (going?: string, position: Position = { state: 'none' }) => {
   const events = createFakeObjects<Event>();
   const buckets = createFakeObjects<ZipBucket>();
   const projects = createFakeObjects<ZipProject>();
-  const memory = createMemory();
+  const memory = createMemory((key) => zipJobs.reflector.get(key));
   const observe = createObserve({
     caches: {
       zipJobs: zipJobs.reflector,
