@@ -1,10 +1,10 @@
 import type { ActOptions } from './actions/act-options.ts';
 import { type Current, createJob } from './actions/create-job.ts';
 import { deleteFileList } from './actions/delete-file-list.ts';
-import { addFinalizer, removeFinalizer } from './actions/finalizer.ts';
 import { forceDeletePod } from './actions/force-delete-pod.ts';
 import { isLocal, performLocally } from './actions/local-actions.ts';
 import { AGAIN, DONE, type Fresh, GONE, kept, type Outcome } from './actions/outcome.ts';
+import { guarded } from './actions/versioned-write.ts';
 import { writeStatus } from './actions/write-status.ts';
 import { jobFacts } from './job-facts.ts';
 import type { Action, Decision, Observation } from './observation.ts';
@@ -17,9 +17,9 @@ const perform = async (options: ActOptions, current: Current, action: Action): P
   const { namespace, name, uid } = zipJob.metadata;
   switch (action.kind) {
     case 'addFinalizer':
-      return addFinalizer(options, zipJob);
+      return guarded(options, zipJob, () => options.finalizers.add(zipJob));
     case 'removeFinalizer':
-      return removeFinalizer(options, zipJob, action.forced);
+      return guarded(options, zipJob, () => options.finalizers.release(zipJob, action.forced));
     case 'createJob':
       return { end: await createJob(options, current, action) };
     case 'deleteJob':

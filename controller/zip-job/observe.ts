@@ -28,8 +28,8 @@ export interface ObserveOptions {
   readonly events: Pick<ObjectClient<Event>, 'list'>;
   readonly buckets: Pick<ObjectClient<ZipBucket>, 'get'>;
   readonly projects: Pick<ObjectClient<ZipProject>, 'get'>;
-  readonly memory: Memory;
-  readonly dispatcher: Pick<WebhookDispatcher, 'state' | 'acknowledge'>;
+  readonly memory: Pick<Memory, 'newest' | 'refusal'>;
+  readonly dispatcher: Pick<WebhookDispatcher, 'state'>;
   readonly ledger: Pick<Ledger, 'position'>;
   readonly isNamespaceTerminating: IsNamespaceTerminating;
   readonly clock: Pick<Clock, 'date'>;
@@ -192,11 +192,7 @@ export const createObserve =
   (options: ObserveOptions): Observe =>
   async (key, hints) => {
     const cached = options.caches.zipJobs.get(key);
-    if (!cached) {
-      options.memory.forget(key);
-      options.dispatcher.acknowledge(key);
-      return undefined;
-    }
+    if (!cached) return undefined;
     const zipJob = options.memory.newest(cached);
     return isFinished(zipJob)
       ? ofFinished(options, key, zipJob)

@@ -6,9 +6,8 @@ import { isOwnedBy } from '../../kube-state/job-state.ts';
 import { jobFacts } from '../job-facts.ts';
 import type { Action } from '../observation.ts';
 import type { ActOptions } from './act-options.ts';
-import { removeFinalizer } from './finalizer.ts';
 import { AGAIN, DONE, type Outcome } from './outcome.ts';
-import { refresh } from './versioned-write.ts';
+import { guarded, refresh } from './versioned-write.ts';
 
 /** A ZipJob, and whether it was just read from the API server instead of the cache. */
 export interface Current {
@@ -40,7 +39,9 @@ const refuse = async (
   const isLeaving = zipJob.metadata.deletionTimestamp !== undefined;
   if (isLeaving && isKubeError(error, 'NamespaceTerminating')) {
     // Nothing can be created in this namespace, so recovery is impossible; keeping the finalizer would block its deletion forever.
-    const fresh = await removeFinalizer(options, zipJob, 'NamespaceTerminating');
+    const fresh = await guarded(options, zipJob, () =>
+      options.finalizers.release(zipJob, 'NamespaceTerminating'),
+    );
     return 'end' in fresh ? fresh.end : DONE;
   }
   const key = objectKey(zipJob);

@@ -1,17 +1,19 @@
-import type { ActOptions } from '#controller/zip-job/actions/act-options.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import { isRecord } from '#runtime/kube/decode.ts';
 import { KubeError } from '#runtime/kube/kube-error.ts';
+import type { ObjectClient } from '#runtime/kube/types.ts';
 import type { FakeObjects } from './fake-objects.ts';
 
 const asRecord = (value: unknown): Readonly<Record<string, unknown>> => (isRecord(value) ? value : {});
+
+export type VersionedClient = Pick<ObjectClient<ZipJob>, 'get' | 'apply' | 'mergePatch' | 'delete'>;
 
 /** The controller's way to ZipJobs in memory: writes name the version they rest on, finalizers hold a deletion up. */
 export const createVersionedClient = (
   zipJobs: FakeObjects<ZipJob>,
   onWrite: (before: ZipJob, after: ZipJob) => void,
   nowText: () => string,
-): ActOptions['zipJobs'] => {
+): VersionedClient => {
   const live = async (
     { namespace, name }: { readonly namespace: string; readonly name: string },
     version: unknown,

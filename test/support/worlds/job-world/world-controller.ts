@@ -2,13 +2,16 @@ import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { holdStarted } from '#controller/admission/hold-started.ts';
 import { createLedger, type Ledger } from '#controller/admission/ledger.ts';
+import { createApplyStatus } from '#controller/engine/apply-status.ts';
+import { createFinalizers } from '#controller/engine/finalizers.ts';
+import { ZIPJOB } from '#controller/engine/measure-reconcile.ts';
+import { createReconcile, type Reconcile } from '#controller/engine/reconcile.ts';
 import { createControllerMetrics } from '#controller/metrics.ts';
 import type { DeliveryState } from '#controller/webhook/dispatcher.ts';
 import { createAct } from '#controller/zip-job/act.ts';
 import { decide } from '#controller/zip-job/decide.ts';
 import { createMemory, type Memory } from '#controller/zip-job/memory.ts';
 import { createObserve } from '#controller/zip-job/observe.ts';
-import { createReconcile, type Reconcile } from '#controller/zip-job/reconcile.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
@@ -38,7 +41,8 @@ interface Surroundings {
 }
 
 /** There is no full pass: whatever is to be looked at later must be asked for. */
-const NEVER_SECONDS = 1e9;
+const NEVER_MS = 1e12;
+const config = aConfig();
 const metrics = createControllerMetrics(new Registry());
 const log = pino({ level: 'silent' });
 
@@ -98,13 +102,15 @@ const cachesOf = (world: Surroundings) => ({
   projects: world.projects.reflector,
 });
 
-const actOn = (
-  world: Surroundings,
+const actWith = (
+  clients: ReturnType<typeof clientsOf>,
   shared: Pick<Parameters<typeof createAct>[0], 'memory' | 'ledger' | 'dispatcher' | 'clock'>,
 ) =>
   createAct({
-    ...clientsOf(world),
+    ...clients,
     ...shared,
+    applyStatus: createApplyStatus('ZipJob', clients.zipJobs),
+    finalizers: createFinalizers({ kind: 'ZipJob', client: clients.zipJobs, metrics }),
     metrics,
     log,
     recordEvent: () => undefined,
@@ -167,8 +173,12 @@ export const startController = (world: Surroundings): Reconcile => {
       events: { list: () => Promise.resolve([]) },
       isNamespaceTerminating: () => Promise.resolve(world.isNamespaceTerminating),
     }),
-    decide,
-    act: actOn(world, shared),
+    controller: ZIPJOB,
+    decide: (seen, now) => decide(seen, now, config),
+    onGone: (key) => {
+      memory.forget(key);
+    },
+    act: actWith(clientsOf(world), shared),
     queue: {
       // Ten passes in a row are more than anything needs.
       add: () => {
@@ -179,7 +189,7 @@ export const startController = (world: Surroundings): Reconcile => {
       },
       forget: () => undefined,
     },
-    config: aConfig({ fullReconcileSeconds: NEVER_SECONDS }),
+    fullReconcileMs: NEVER_MS,
     clock,
     metrics,
   });

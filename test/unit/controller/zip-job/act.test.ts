@@ -2,10 +2,11 @@ import { expect } from 'chai';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { createLedger } from '#controller/admission/ledger.ts';
+import { createApplyStatus } from '#controller/engine/apply-status.ts';
 import type { EventNote } from '#controller/engine/events.ts';
+import { createFinalizers } from '#controller/engine/finalizers.ts';
 import { createControllerMetrics } from '#controller/metrics.ts';
 import { createAct } from '#controller/zip-job/act.ts';
-import type { ActOptions } from '#controller/zip-job/actions/act-options.ts';
 import { archiveJob, recoveryJob } from '#controller/zip-job/manifest/job-manifest.ts';
 import { createMemory } from '#controller/zip-job/memory.ts';
 import type { Decision } from '#controller/zip-job/observation.ts';
@@ -19,7 +20,7 @@ import { aConfig } from '#test/support/builders/config.ts';
 import { createFakeObjects } from '#test/support/builders/fake-objects.ts';
 import { createManualClock } from '#test/support/builders/manual-clock.ts';
 import { anObservation } from '#test/support/builders/observation.ts';
-import { createVersionedClient } from '#test/support/builders/versioned-client.ts';
+import { createVersionedClient, type VersionedClient } from '#test/support/builders/versioned-client.ts';
 import { anUpload, finishedAs, running } from '#test/support/builders/zip-job-statuses.ts';
 
 const KEY = `${NAMESPACE}/${NAME}`;
@@ -52,7 +53,7 @@ const setUp = (zipJob: ZipJob = aZipJob()) => {
     () => '2026-05-04T12:00:00Z',
   );
   let conflicts = 0;
-  const apply: ActOptions['zipJobs']['apply'] = async (...call) => {
+  const apply: VersionedClient['apply'] = async (...call) => {
     try {
       return await client.apply(...call);
     } catch (error) {
@@ -61,12 +62,14 @@ const setUp = (zipJob: ZipJob = aZipJob()) => {
     }
   };
   const patches: unknown[] = [];
-  const mergePatch: ActOptions['zipJobs']['mergePatch'] = (target, patch) => {
+  const mergePatch: VersionedClient['mergePatch'] = (target, patch) => {
     patches.push(patch);
     return client.mergePatch(target, patch);
   };
   const act = createAct({
-    zipJobs: { ...client, apply, mergePatch },
+    zipJobs: { ...client, mergePatch },
+    applyStatus: createApplyStatus('ZipJob', { apply }),
+    finalizers: createFinalizers({ kind: 'ZipJob', client: { mergePatch }, metrics }),
     jobs: jobs.client,
     pods: pods.client,
     secrets: secrets.client,

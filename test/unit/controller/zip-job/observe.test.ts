@@ -49,7 +49,7 @@ const setUp = (going?: string, position: Position = { state: 'none' }) => {
     buckets: buckets.client,
     projects: projects.client,
     memory,
-    dispatcher: { state: () => ({ kind: 'idle' }), acknowledge: () => undefined },
+    dispatcher: { state: () => ({ kind: 'idle' }) },
     ledger: { position: () => position },
     isNamespaceTerminating: (namespace) => Promise.resolve(namespace === going),
     clock: { date: () => NOW },
@@ -160,7 +160,7 @@ describe('observe', () => {
     expect(calls()).to.deep.equal([`get ${KEY}`]);
   });
 
-  it('forgets a ZipJob that is gone', async () => {
+  it('sees nothing of a ZipJob that is gone', async () => {
     expect(await setUp().observe(KEY, {})).to.equal(undefined);
   });
 });
