@@ -11,9 +11,9 @@ import { finalizing } from './phases/finalizing.ts';
 import { finished } from './phases/finished.ts';
 import { queued } from './phases/queued.ts';
 import { uploaded } from './phases/uploaded.ts';
+import { settingsIn } from './pod-settings.ts';
 import { interruption } from './policies/interruption.ts';
-import { settingsIn } from './policies/pod-settings.ts';
-import { atTheLatest } from './policies/wake-up.ts';
+import { atTheLatest } from './requeue.ts';
 
 /** Maximum time that a deletion waits for a recovery Job: Kubernetes' own timeout is five minutes. */
 const DELETION_GRACE_PERIOD_MS = 280_000;

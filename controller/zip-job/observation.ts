@@ -6,9 +6,9 @@ import type { Position } from '../admission/ledger.ts';
 import type { ControllerConfig } from '../config.ts';
 import type { EventNote } from '../engine/events.ts';
 import type { Refusal } from '../engine/refusal.ts';
+import type { PodWait } from '../kube-state/pod-waiting.ts';
 import type { ForcedRemoval } from '../kube-state/release.ts';
 import type { DeliveryState } from '../webhook/dispatcher.ts';
-import type { PodWait } from './policies/pod-waiting.ts';
 
 /** The input of a decision about one ZipJob. */
 export interface Observation {

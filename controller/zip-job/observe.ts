@@ -9,6 +9,7 @@ import type { ObjectClient, ObjectKey } from '#runtime/kube/types.ts';
 import type { Ledger } from '../admission/ledger.ts';
 import { type Caches, INDEXES, listOwnerKeyOf, targetOf } from '../kube-state/caches.ts';
 import { isJobFinished, isOwnedBy, jobFailure } from '../kube-state/job-state.ts';
+import { podRefusalOf } from '../kube-state/pod-refusal.ts';
 import { terminationOf } from '../kube-state/pod-state.ts';
 import { isLeaving } from '../kube-state/release.ts';
 import type { IsNamespaceTerminating } from '../kube-state/terminating-namespaces.ts';
@@ -19,7 +20,7 @@ import { recoveryJobName } from './manifest/job-manifest.ts';
 import type { Memory } from './memory.ts';
 import type { Observation } from './observation.ts';
 import { isRecovering, ownedStatus } from './owned-status.ts';
-import { lacksPod, podRefusalOf } from './policies/pod-refusal.ts';
+import { lacksPod } from './policies/lacks-pod.ts';
 
 export interface ObserveOptions {
   readonly caches: Caches;
