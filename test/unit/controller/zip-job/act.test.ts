@@ -257,6 +257,17 @@ describe('act', () => {
     expect(patches).to.deep.equal([{ metadata: { finalizers: [], resourceVersion: '1' } }]);
   });
 
+  it('trusts no recovery Job of another owner', async () => {
+    const { act, stored, jobs, memory } = setUp();
+    const upload = { attempt: { n: 1, podUid: 'p' }, upload: anUpload('open'), bucket: aZipBucket() };
+    const job = recoveryJob(stored, upload, config);
+    jobs.put({ metadata: { namespace: NAMESPACE, name: job.metadata.name } });
+    const action = { kind: 'createJob', target: 'recover', job } as const;
+    const outcome = await act(anObservation({ zipJob: stored }), decision({ actions: [action] }));
+    expect(outcome).to.deep.equal({ kind: 'again', hints: {} });
+    expect(memory.refusal(KEY)).to.include({ target: 'recover', reason: 'AdmissionRefused' });
+  });
+
   it('deletes the file list by name and notes when', async () => {
     const { act, stored, secrets, patches } = setUp(aZipJob({ status: finishedAs('Succeeded') }));
     const action = { kind: 'deleteFileList', secretNames: [`${NAME}-files-0`] } as const;
