@@ -1,4 +1,5 @@
 import { AppError } from '#runtime/errors.ts';
+import { defined } from '#runtime/optional.ts';
 
 /** Failure codes, and whether a retry can help. */
 const CODES = {
@@ -42,7 +43,7 @@ export class AdministrationError extends AppError {
       code,
       retryable: CODES[code].retryable,
       cause,
-      details: field === undefined ? {} : { field },
+      details: defined({ field }),
     });
     this.field = field;
   }

@@ -1,6 +1,7 @@
 import { bucketResourceName } from '#crds/api-group.ts';
 import type { ObjectOptions, ZipBucketSpec } from '#crds/zip-bucket.ts';
 import { SERVICES, type Service } from '#crds/zip-job.ts';
+import { defined } from '#runtime/optional.ts';
 import { invalidInput } from './administration-error.ts';
 
 /** Unvalidated input from a form or from arguments. */
@@ -122,7 +123,7 @@ export const checkNewBucket = (bucket: NewBucket): ZipBucketSpec => {
     service,
     bucketName,
     ...(endpoint && { endpoint }),
-    ...(objectOptions && { objectOptions }),
+    ...defined({ objectOptions }),
   };
   if (service === 's3') {
     if (!REGION.test(region))

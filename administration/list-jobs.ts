@@ -3,6 +3,7 @@ import { type Phase, TERMINAL_PHASES, type ZipJob } from '#crds/zip-job.ts';
 import type { KubeClient } from '#runtime/kube/client.ts';
 import { listPages } from '#runtime/kube/list-pages.ts';
 import { RESOURCES } from '#runtime/kube/resources.ts';
+import { defined } from '#runtime/optional.ts';
 import { explainKubeError } from './explain-kube-error.ts';
 import { type Job, toJob } from './job-view.ts';
 
@@ -70,8 +71,7 @@ export const listJobs = async (kube: KubeClient, query: JobQuery, signal: AbortS
     const options = {
       pageSize: PAGE_SIZE,
       signal,
-      ...(namespace !== undefined && { namespace }),
-      ...(fieldSelector !== undefined && { fieldSelector }),
+      ...defined({ namespace, fieldSelector }),
     };
     for await (const { items } of listPages(kube, definition, options)) {
       const found = items.map((item) => definition.decode(item)).filter(matches);

@@ -4,6 +4,7 @@ import type { Clock } from '#runtime/clock.ts';
 import { isRecord } from '#runtime/kube/decode.ts';
 import type { Namespace } from '#runtime/kube/resources.ts';
 import type { ObjectClient } from '#runtime/kube/types.ts';
+import { defined } from '#runtime/optional.ts';
 import { AdministrationError, hasCode } from './administration-error.ts';
 import { checkNewProject, checkProjectChange, type NewProject, type ProjectChange } from './project-input.ts';
 import { type Project, toProject } from './project-view.ts';
@@ -83,7 +84,7 @@ const createProject = async (options: ProjectsOptions, project: NewProject): Pro
       apiVersion: GROUP_VERSION,
       kind: 'ZipProject',
       metadata: { namespace, name: PROJECT_NAME },
-      spec: { ...(displayName !== undefined && { displayName }), ...(hasLimits && { limits }) },
+      spec: defined({ displayName, limits: hasLimits ? limits : undefined }),
     });
     if (created) return toProject(created);
   } catch (error) {
@@ -112,7 +113,7 @@ const update = async (
   checkProjectChange(change);
   await requiredProject(options.projects, namespace);
   const { displayName, limits } = change;
-  const spec = { ...(displayName !== undefined && { displayName }), ...(limits && { limits }) };
+  const spec = defined({ displayName, limits });
   return toProject(await options.projects.mergePatch({ namespace, name: PROJECT_NAME }, { spec }));
 };
 

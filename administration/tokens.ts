@@ -4,6 +4,7 @@ import { generateToken, hashToken, isToken, maskToken } from '#crds/api-token.ts
 import type { ZipProject } from '#crds/zip-project.ts';
 import { PERMISSIONS, type Permission, type ZipToken } from '#crds/zip-token.ts';
 import type { ObjectClient } from '#runtime/kube/types.ts';
+import { defined } from '#runtime/optional.ts';
 import { AdministrationError, invalidInput } from './administration-error.ts';
 import { checkDisplayName } from './project-input.ts';
 import { requiredProject } from './required-project.ts';
@@ -13,8 +14,6 @@ export interface TokensOptions {
   readonly tokens: Pick<ObjectClient<ZipToken>, 'list' | 'create' | 'delete'>;
   /** The user name according to the API server; undefined if it does not report one. */
   readonly whoAmI: () => Promise<string | undefined>;
-  /** Called with the uid of each revoked token. */
-  readonly onRevoked?: (uid: string) => void;
 }
 
 /** A token for display. The token value is not stored. */
@@ -109,8 +108,7 @@ const store = async (options: TokensOptions, namespace: string, token: NewToken)
       sha256: hashToken(namespace, value),
       masked: maskToken(value),
       permissions,
-      ...(token.name !== undefined && { displayName: token.name }),
-      ...(createdBy !== undefined && { createdBy }),
+      ...defined({ displayName: token.name, createdBy }),
     },
   });
   if (created) return { ...toToken(created), value };
@@ -158,7 +156,6 @@ export const createTokens = (options: TokensOptions, namespace: string): Tokens 
     const token = await find(options, namespace, idOrName);
     const { name, uid = '' } = token.metadata;
     await options.tokens.delete(namespace, name, { uid });
-    options.onRevoked?.(uid);
     return toToken(token);
   },
   rotate: async (idOrName) => {

@@ -3,6 +3,7 @@ import { WEBHOOK_EVENTS, type WebhookEvent } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import type { Clock } from '#runtime/clock.ts';
 import type { ObjectClient } from '#runtime/kube/types.ts';
+import { defined } from '#runtime/optional.ts';
 import { AdministrationError, invalidInput } from './administration-error.ts';
 import { askController, orderController } from './ask-controller.ts';
 import { requiredProject } from './required-project.ts';
@@ -111,7 +112,7 @@ const set = async (
   if (url === undefined) throw invalidInput('url', 'Missing webhook URL: set the URL of the receiver');
   // Create the secret first: events cannot be signed without it.
   const secret = await createSigningSecret(options.secrets, project);
-  const webhook = await change(options, namespace, { url, ...(events && { events }) });
+  const webhook = await change(options, namespace, defined({ url, events }));
   return { webhook, secret };
 };
 

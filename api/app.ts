@@ -2,6 +2,9 @@ import Router, { type RouterMiddleware } from '@koa/router';
 import Koa, { type DefaultContextExtends } from 'koa';
 import type { Clock } from '#runtime/clock.ts';
 import type { ReadForwarded } from '#runtime/http/client-address.ts';
+import { createRequestId } from '#runtime/http/request-id.ts';
+import { createRequestLog } from '#runtime/http/request-log.ts';
+import { createMeasureRequest } from '#runtime/http/request-metrics.ts';
 import type { Logger } from '#runtime/log.ts';
 import { methodNotAllowed, resourceNotFound } from './api-error.ts';
 import type { ApiMiddleware, ApiState } from './context.ts';
@@ -12,9 +15,6 @@ import { createHttpsOnly } from './middleware/https-only.ts';
 import { createInFlightLimit, declaredBytes } from './middleware/in-flight-limit.ts';
 import { createJsonBody, type JsonBodyOptions } from './middleware/json-body.ts';
 import { createRateLimit } from './middleware/rate-limit.ts';
-import { createRequestId } from './middleware/request-id.ts';
-import { createRequestLog } from './middleware/request-log.ts';
-import { createRequestMetrics } from './middleware/request-metrics.ts';
 import type { RateLimits } from './rate-limits/rate-limits.ts';
 import { type PublishedDocument, serveDocument } from './routes/documents.ts';
 import type { ZipJobRoutes } from './routes/zip-jobs.ts';
@@ -118,6 +118,14 @@ const noStore: ApiMiddleware = async (ctx, next) => {
   await next();
 };
 
+const logFieldsOf = ({ error, principal, zipJob }: ApiState): Readonly<Record<string, unknown>> => ({
+  code: error?.code,
+  param: error?.param ?? undefined,
+  project: principal?.namespace,
+  zipToken: principal?.tokenName,
+  zipJob,
+});
+
 /** The HTTP API: order of the middleware and routes. */
 export const createApp = (deps: AppDeps): Koa<ApiState, DefaultContextExtends> => {
   const { log, clock, metrics, readForwarded } = deps;
@@ -128,8 +136,8 @@ export const createApp = (deps: AppDeps): Koa<ApiState, DefaultContextExtends> =
   });
   const router = createRouter(deps);
   app.use(createRequestId());
-  app.use(createRequestMetrics({ metrics, clock }));
-  app.use(createRequestLog({ log, clock, readForwarded }));
+  app.use(createMeasureRequest({ metrics, clock }));
+  app.use(createRequestLog({ log, clock, readForwarded, fieldsOf: logFieldsOf }));
   app.use(createStopping(deps.isStopping));
   app.use(noStore);
   app.use(createErrors(log));

@@ -1,32 +1,24 @@
 import type { ZipBucket } from '#crds/zip-bucket.ts';
-import type { ZipJob } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import type { ZipToken } from '#crds/zip-token.ts';
+import { type CacheGroup, createCacheGroup } from '#runtime/kube/cache-group.ts';
 import type { KubeClient } from '#runtime/kube/client.ts';
+import { keptAs } from '#runtime/kube/kept-as.ts';
 import { createReflector } from '#runtime/kube/reflector.ts';
 import type { ReflectorMetrics } from '#runtime/kube/reflector-options.ts';
 import { RESOURCES } from '#runtime/kube/resources.ts';
 import type { Change, Reflector } from '#runtime/kube/types.ts';
 import type { Logger } from '#runtime/log.ts';
-import { createToCachedJob } from './cached-job.ts';
+import { type CachedJob, toCachedJob } from './cached-job.ts';
 import { UID_INDEX, uidIndex } from './find-zip-job.ts';
 import { MASK_INDEX, maskIndex } from './tokens/token-candidates.ts';
 
-/** Jobs by project, for the dashboard. */
-export const NAMESPACE_INDEX = 'namespace';
-const namespaceIndex = ({ metadata }: ZipJob): readonly string[] => [metadata.namespace];
-
 /** The objects of all projects that the API keeps in memory. */
-export interface Caches extends AsyncDisposable {
-  readonly zipJobs: Reflector<ZipJob>;
+export interface Caches extends CacheGroup {
+  readonly zipJobs: Reflector<CachedJob>;
   readonly zipBuckets: Reflector<ZipBucket>;
   readonly zipTokens: Reflector<ZipToken>;
   readonly zipProjects: Reflector<ZipProject>;
-  start(): void;
-  /** Resolves when every cache has its initial list. */
-  synced(signal: AbortSignal): Promise<void>;
-  /** Kinds whose initial list is not loaded yet. */
-  missing(): readonly string[];
 }
 
 export const createCaches = (deps: {
@@ -34,44 +26,22 @@ export const createCaches = (deps: {
   readonly log: Logger;
   readonly metrics: ReflectorMetrics;
   /** Called with every change of a cached ZipJob. */
-  readonly onZipJob: (change: Change<ZipJob>) => void;
-  /** True if the dashboard lists jobs, which requires more fields. */
-  readonly isListed: boolean;
+  readonly onZipJob: (change: Change<CachedJob>) => void;
 }): Caches => {
-  const { onZipJob, isListed, ...common } = deps;
-  const zipJobs = createReflector({
-    ...common,
-    definition: RESOURCES.zipJobs,
-    transform: createToCachedJob({ isListed }),
-    indexes: { [UID_INDEX]: uidIndex, ...(isListed ? { [NAMESPACE_INDEX]: namespaceIndex } : {}) },
-    onChange: onZipJob,
+  const { onZipJob, ...common } = deps;
+  return createCacheGroup({
+    zipJobs: createReflector({
+      ...common,
+      definition: keptAs(RESOURCES.zipJobs, toCachedJob),
+      indexes: { [UID_INDEX]: uidIndex },
+      onChange: onZipJob,
+    }),
+    zipBuckets: createReflector({ ...common, definition: RESOURCES.zipBuckets }),
+    zipTokens: createReflector({
+      ...common,
+      definition: RESOURCES.zipTokens,
+      indexes: { [MASK_INDEX]: maskIndex },
+    }),
+    zipProjects: createReflector({ ...common, definition: RESOURCES.zipProjects }),
   });
-  const zipTokens = createReflector({
-    ...common,
-    definition: RESOURCES.zipTokens,
-    indexes: { [MASK_INDEX]: maskIndex },
-  });
-  const zipBuckets = createReflector({ ...common, definition: RESOURCES.zipBuckets });
-  const zipProjects = createReflector({ ...common, definition: RESOURCES.zipProjects });
-  const caches = { zipJobs, zipBuckets, zipTokens, zipProjects };
-  const all = Object.values(caches);
-  const end = new AbortController();
-  let running: Promise<unknown> = Promise.resolve();
-  return {
-    ...caches,
-    start: () => {
-      running = Promise.all(all.map((cache) => cache.run(end.signal)));
-    },
-    synced: async (signal) => {
-      await Promise.all(all.map((cache) => cache.synced(signal)));
-    },
-    missing: () =>
-      Object.entries(caches)
-        .filter(([, cache]) => !cache.hasSynced)
-        .map(([name]) => name),
-    [Symbol.asyncDispose]: async () => {
-      end.abort();
-      await running;
-    },
-  };
 };

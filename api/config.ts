@@ -1,36 +1,11 @@
-import { DASHBOARD_SETTINGS } from '#dashboard/settings.ts';
-import { type ConfigOf, readConfig, type Settings } from '#runtime/config.ts';
+import { type ConfigOf, milliseconds, readConfig, type Settings } from '#runtime/config.ts';
 import { EGRESS_SETTINGS } from '#runtime/egress/settings.ts';
+import { HTTP_SETTINGS } from '#runtime/http/settings.ts';
 import { KUBE_SETTINGS } from '#runtime/kube/settings.ts';
-import { LOG_LEVELS } from '#runtime/log.ts';
 import { REDIS_SETTINGS } from '#runtime/redis/settings.ts';
 import { RATE_LIMIT_SETTINGS } from './rate-limits/settings.ts';
 
 const SERVER = {
-  host: { env: 'HOST', type: 'string', default: '0.0.0.0', description: 'address to listen on' },
-  port: {
-    env: 'PORT',
-    type: 'integer',
-    minimum: 0,
-    maximum: 65535,
-    default: 8080,
-    description: 'port of the API',
-  },
-  adminPort: {
-    env: 'ADMIN_PORT',
-    type: 'integer',
-    minimum: 0,
-    maximum: 65535,
-    default: 9090,
-    description: 'port of health and metrics',
-  },
-  logLevel: {
-    env: 'LOG_LEVEL',
-    type: 'string',
-    enum: LOG_LEVELS,
-    default: 'info',
-    description: 'minimum log level',
-  },
   instance: {
     env: 'INSTANCE',
     type: 'string',
@@ -44,48 +19,13 @@ const SERVER = {
     default: '/docs',
     description: 'URL of the page that explains error codes, for the help links of ?expand=error',
   },
-  trustedProxies: {
-    env: 'TRUSTED_PROXIES',
-    type: 'array',
-    default: [],
-    description: 'CIDRs of proxies whose X-Forwarded-For and X-Forwarded-Proto headers are trusted',
-  },
 } as const satisfies Settings;
 
-const milliseconds = <const E extends string, const D extends number>(
-  env: E,
-  defaultMs: D,
-  description: string,
-) => ({
-  env,
-  type: 'integer' as const,
-  minimum: 1,
-  default: defaultMs,
-  description: `${description}, in milliseconds`,
-});
-
 const TIMES = {
-  headersTimeoutMs: milliseconds('HEADERS_TIMEOUT_MS', 10_000, 'time limit for the headers of a request'),
-  requestTimeoutMs: milliseconds('REQUEST_TIMEOUT_MS', 30_000, 'time limit for a whole request'),
-  timeoutCheckMs: milliseconds(
-    'TIMEOUT_CHECK_MS',
-    500,
-    'interval at which HEADERS_TIMEOUT_MS and REQUEST_TIMEOUT_MS are checked',
-  ),
-  keepAliveTimeoutMs: milliseconds(
-    'KEEP_ALIVE_TIMEOUT_MS',
-    75_000,
-    'how long an idle connection is kept open; must exceed the idle timeout of the load balancer',
-  ),
   bodyLingerMs: milliseconds(
     'BODY_LINGER_MS',
     2_000,
     'how long the rest of a body that is too large is read, so that the client receives the response',
-  ),
-  workTimeoutMs: milliseconds(
-    'WORK_TIMEOUT_MS',
-    10_000,
-    'time limit for all calls to the API server for one request',
   ),
   tokenFreshMs: milliseconds('TOKEN_FRESH_MS', 1_000, 'age after which a cached token is verified again'),
   tokenStaleMs: milliseconds(
@@ -102,19 +42,6 @@ const TIMES = {
     'LAST_USED_INTERVAL_MS',
     3_600_000,
     "minimum interval between two updates of a token's last use",
-  ),
-  shutdownPauseMs: {
-    ...milliseconds(
-      'SHUTDOWN_PAUSE_MS',
-      3_000,
-      'how long new connections are accepted after SIGTERM, until the load balancer stops sending them',
-    ),
-    minimum: 0,
-  },
-  shutdownDrainMs: milliseconds(
-    'SHUTDOWN_DRAIN_MS',
-    5_000,
-    'how long open requests may take to finish after SIGTERM',
   ),
 } as const satisfies Settings;
 
@@ -180,36 +107,17 @@ const LIMITS = {
     default: 256 * 1_024 * 1_024,
     description: 'maximum compressed bytes of the stored file lists of a project',
   },
-  maxRequestsPerSocket: {
-    env: 'MAX_REQUESTS_PER_SOCKET',
-    type: 'integer',
-    minimum: 1,
-    default: 1_000,
-    description: 'requests after which a connection is closed, to spread the load to new replicas',
-  },
-  maxHeaderBytes: {
-    env: 'MAX_HEADER_BYTES',
-    type: 'integer',
-    minimum: 1_024,
-    maximum: 65_536,
-    default: 16_384,
-    description: 'maximum bytes of the headers of a request',
-  },
-} as const satisfies Settings;
-
-const EGRESS = {
-  ...EGRESS_SETTINGS,
 } as const satisfies Settings;
 
 /** Every setting of the API. */
 export const API_SETTINGS = {
+  ...HTTP_SETTINGS,
   ...SERVER,
   ...TIMES,
   ...LIMITS,
   ...RATE_LIMIT_SETTINGS,
   ...REDIS_SETTINGS,
-  ...DASHBOARD_SETTINGS,
-  ...EGRESS,
+  ...EGRESS_SETTINGS,
   ...KUBE_SETTINGS,
 } as const satisfies Settings;
 export type ApiConfig = ConfigOf<typeof API_SETTINGS>;

@@ -1,12 +1,9 @@
-import type { DefaultContextExtends, Middleware, ParameterizedContext } from 'koa';
+import type { RequestContext, RequestMiddleware, RequestState } from '#runtime/http/request-state.ts';
 import type { ApiError } from './api-error.ts';
 import type { Principal } from './tokens/authenticate.ts';
 
 /** State that the middleware of one request share. */
-export interface ApiState {
-  requestId: string;
-  /** Template of the matched route; absent for unknown paths. */
-  route?: string;
+export interface ApiState extends RequestState {
   principal?: Principal;
   /** The error in the response. */
   error?: ApiError;
@@ -14,5 +11,5 @@ export interface ApiState {
   zipJob?: string;
 }
 
-export type ApiContext = ParameterizedContext<ApiState, DefaultContextExtends>;
-export type ApiMiddleware = Middleware<ApiState, DefaultContextExtends>;
+export type ApiContext = RequestContext<ApiState>;
+export type ApiMiddleware = RequestMiddleware<ApiState>;

@@ -1,8 +1,7 @@
-import { ANNOTATIONS } from '#crds/api-group.ts';
-import type { ZipJob } from '#crds/zip-job.ts';
 import type { Clock } from '#runtime/clock.ts';
 import type { Change } from '#runtime/kube/types.ts';
 import { fileListsFull } from './api-error.ts';
+import type { CachedJob } from './cached-job.ts';
 
 export interface FileListLedgerDeps {
   readonly clock: Clock;
@@ -13,7 +12,7 @@ export interface FileListLedgerDeps {
 /** Tracks the bytes of stored file lists per project, from the watch and from this process's own creates. */
 export interface FileListLedger {
   /** Records a change of a cached ZipJob. */
-  note(change: Change<ZipJob>): void;
+  note(change: Change<CachedJob>): void;
   /**
    * Counts the list of a job before it is created; does nothing for a job that is already counted.
    * @throws ApiError file_lists_full if the project would exceed its limit
@@ -33,13 +32,6 @@ interface Pending {
   readonly bytes: number;
   readonly until: number;
 }
-
-const bytesOf = (job: ZipJob): number => {
-  const { annotations = {} } = job.metadata;
-  if (annotations[ANNOTATIONS.fileListDeletedAt] !== undefined) return 0;
-  const bytes = Number(annotations[ANNOTATIONS.fileListBytes] ?? 0);
-  return Number.isSafeInteger(bytes) && bytes > 0 ? bytes : 0;
-};
 
 export const createFileListLedger = ({ clock, maxBytes }: FileListLedgerDeps): FileListLedger => {
   const totals = new Map<string, number>();
@@ -76,7 +68,7 @@ export const createFileListLedger = ({ clock, maxBytes }: FileListLedgerDeps): F
       const { namespace, name } = job.metadata;
       forget(namespace, name);
       const before = stored.get(change.key) ?? 0;
-      const bytes = change.kind === 'set' ? bytesOf(job) : 0;
+      const bytes = change.kind === 'set' ? (job.fileListBytes ?? 0) : 0;
       if (bytes > 0) stored.set(change.key, bytes);
       else stored.delete(change.key);
       add(namespace, bytes - before);

@@ -1,8 +1,7 @@
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { Counter, Histogram, type Registry } from 'prom-client';
+import { createRequestMetrics, type RequestMetrics } from '#runtime/http/request-metrics.ts';
 
-export interface ApiMetrics {
-  readonly requestDuration: Histogram<'route' | 'method' | 'status'>;
-  readonly requestsInFlight: Gauge;
+export interface ApiMetrics extends RequestMetrics {
   readonly authentications: Counter<'outcome'>;
   readonly jobsCreated: Counter;
   readonly filesAccepted: Counter;
@@ -14,19 +13,7 @@ export interface ApiMetrics {
   readonly overloads: Counter<'limit'>;
 }
 
-const requestMetrics = (registers: Registry[]) => ({
-  requestDuration: new Histogram({
-    name: 'zip_api_request_duration_seconds',
-    help: 'Time from the request headers to the response, by route template, method and status class.',
-    labelNames: ['route', 'method', 'status'],
-    buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
-    registers,
-  }),
-  requestsInFlight: new Gauge({
-    name: 'zip_api_requests_in_flight',
-    help: 'Requests in progress.',
-    registers,
-  }),
+const authenticationMetrics = (registers: Registry[]) => ({
   authentications: new Counter({
     name: 'zip_api_authentications_total',
     help: 'Authentications by outcome: accepted, forbidden (missing permission), refused, unknown (no response from the API server).',
@@ -87,5 +74,10 @@ const limitMetrics = (registers: Registry[]) => ({
 /** Every metric of the API. */
 export const createApiMetrics = (registry: Registry): ApiMetrics => {
   const registers = [registry];
-  return { ...requestMetrics(registers), ...jobMetrics(registers), ...limitMetrics(registers) };
+  return {
+    ...createRequestMetrics(registry, 'zip_api'),
+    ...authenticationMetrics(registers),
+    ...jobMetrics(registers),
+    ...limitMetrics(registers),
+  };
 };

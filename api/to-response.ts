@@ -1,5 +1,6 @@
-import { type ApiStatus, apiStatusOf, SPEC_DEFAULTS, type ZipJob } from '#crds/zip-job.ts';
+import { type ApiStatus, apiStatusOf, SPEC_DEFAULTS } from '#crds/zip-job.ts';
 import { isJsonObject } from '#runtime/kube/decode.ts';
+import type { JobResponse } from './cached-job.ts';
 
 /**
  * The body of a successful response. `metadata` is inserted as JSON text: parsing and serializing it again would change
@@ -19,18 +20,17 @@ export const zipBody = (zip: {
 };
 
 /** JSON text of an object; `{}` for anything else, which only a ZipJob from outside the API can contain. */
-const safeMetadata = (text: string = SPEC_DEFAULTS.metadata): string =>
-  isJsonObject(text) ? text : SPEC_DEFAULTS.metadata;
+const safeMetadata = (text: string): string => (isJsonObject(text) ? text : SPEC_DEFAULTS.metadata);
 
 /** The response to a read of a ZipJob. */
 export const toResponse = (
   uuid: string,
-  job: Pick<ZipJob, 'spec' | 'status'>,
+  { phase, metadata }: Pick<JobResponse, 'phase' | 'metadata'>,
   more: Readonly<Record<string, unknown>> = {},
 ): string =>
   zipBody({
     uuid,
-    status: apiStatusOf(job.status?.phase),
-    metadata: safeMetadata(job.spec.metadata),
+    status: apiStatusOf(phase),
+    metadata: safeMetadata(metadata),
     more,
   });

@@ -1,6 +1,5 @@
 import type { Bucket } from '#administration/bucket-view.ts';
 import { type OnConflict, SPEC_DEFAULTS } from '#crds/zip-job.ts';
-import { bucketsOf } from './administration-of.ts';
 import type { Command, CommandGroup } from './command.ts';
 import { confirmed } from './confirm.ts';
 import { readCredentials } from './credentials.ts';
@@ -61,7 +60,7 @@ const described = (bucket: Bucket): string =>
 const outputOf = (bucket: Bucket): Output => ({ value: bucket, text: described(bucket) });
 
 const list: Command<GlobalArguments> = async (_args, session) => {
-  const buckets = await bucketsOf(session).list();
+  const buckets = await session.administration.buckets(session.namespace).list();
   const rows = buckets.map((bucket) => [
     bucket.bucketName,
     bucket.service,
@@ -73,7 +72,7 @@ const list: Command<GlobalArguments> = async (_args, session) => {
 };
 
 const show: Command<BucketArguments> = async (args, session) =>
-  outputOf(await bucketsOf(session).show(refOf(args)));
+  outputOf(await session.administration.buckets(session.namespace).show(refOf(args)));
 
 const objectOptionsOf = ({
   storageClass,
@@ -90,7 +89,7 @@ const objectOptionsOf = ({
 const create: Command<CreateArguments> = async (args, session) => {
   const { region, host, accountId, endpoint } = args;
   const given = { ...refOf(args), region, host, accountId, endpoint, objectOptions: objectOptionsOf(args) };
-  const buckets = bucketsOf(session);
+  const buckets = session.administration.buckets(session.namespace);
   // Report other errors before the user types credentials.
   await buckets.checkNew(given);
   const bucket = await buckets.create(given, await readCredentials(args, session));
@@ -101,7 +100,7 @@ const setCredentials: Command<BucketArguments & Pick<CreateArguments, 'credentia
   args,
   session,
 ) => {
-  const buckets = bucketsOf(session);
+  const buckets = session.administration.buckets(session.namespace);
   await buckets.show(refOf(args));
   const bucket = await buckets.updateCredentials(refOf(args), await readCredentials(args, session));
   return {
@@ -115,7 +114,7 @@ const setCredentials: Command<BucketArguments & Pick<CreateArguments, 'credentia
 
 const test: Command<BucketArguments & { readonly timeout: number }> = async (args, session) => {
   const wait = { limitMs: args.timeout * 1000, signal: session.signal };
-  const bucket = await bucketsOf(session).test(refOf(args), wait);
+  const bucket = await session.administration.buckets(session.namespace).test(refOf(args), wait);
   const { ok = false } = bucket.lastTest ?? {};
   return {
     ...outputOf(bucket),
@@ -127,7 +126,7 @@ const test: Command<BucketArguments & { readonly timeout: number }> = async (arg
 const remove: Command<
   BucketArguments & { readonly yes: boolean | undefined; readonly force: boolean; readonly timeout: number }
 > = async (args, session) => {
-  const buckets = bucketsOf(session);
+  const buckets = session.administration.buckets(session.namespace);
   const { bucketName, service } = await buckets.show(refOf(args));
   const fate = args.force ? ' Unfinished jobs that use it will fail.' : '';
   await confirmed(

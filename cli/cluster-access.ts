@@ -4,6 +4,7 @@ import { delimiter, join } from 'node:path';
 import { ConfigError } from '#runtime/errors.ts';
 import type { ContextAccess } from '#runtime/kube/kubeconfig-file.ts';
 import { accessOfPod } from '#runtime/kube/pod-identity.ts';
+import { defined } from '#runtime/optional.ts';
 import type { CommandLineConfig } from './config.ts';
 
 /** Selects the cluster and the user; the defaults are those of kubectl. */
@@ -41,7 +42,7 @@ export const accessCluster = async (
     // This import loads the whole client library: skip it for help and invalid arguments.
     const { accessOfKubeconfig } = await import('#runtime/kube/kubeconfig-file.ts');
     const { context } = choice;
-    return accessOfKubeconfig({ files, ...(context !== undefined && { context }) });
+    return accessOfKubeconfig(defined({ files, context }));
   }
   if (config.kubernetesHost === '')
     throw new ConfigError(

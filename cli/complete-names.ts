@@ -1,5 +1,4 @@
 import { pause } from '#runtime/clock.ts';
-import { bucketsOf, projectsOf, tokensOf } from './administration-of.ts';
 import type { OpenSession, Session } from './session.ts';
 
 /** Time limit for completing a word: a slow cluster must not block the shell. */
@@ -15,12 +14,13 @@ const VALUES = {
 type ListNames = (session: Session) => Promise<readonly string[]>;
 
 const projectNames: ListNames = async (session) => {
-  const { projects } = await projectsOf(session).list({ namespaces: session.knownNamespaces });
+  const { projects } = await session.administration.projects().list({ namespaces: session.knownNamespaces });
   return projects.map(({ namespace }) => namespace);
 };
 const bucketNames: ListNames = async (session) =>
-  (await bucketsOf(session).list()).map(({ bucketName }) => bucketName);
-const tokenIds: ListNames = async (session) => (await tokensOf(session).list()).map(({ id }) => id);
+  (await session.administration.buckets(session.namespace).list()).map(({ bucketName }) => bucketName);
+const tokenIds: ListNames = async (session) =>
+  (await session.administration.tokens(session.namespace).list()).map(({ id }) => id);
 
 /** Commands whose next argument is the name of an existing object. */
 const NAMES: Readonly<Record<string, ListNames>> = {

@@ -1,6 +1,5 @@
 import type { Argv } from 'yargs';
 import type { Job } from '#administration/job-view.ts';
-import { jobsOf } from './administration-of.ts';
 import type { Command, CommandGroup, Run } from './command.ts';
 import { confirmed } from './confirm.ts';
 import { EXIT_CODES } from './exit-codes.ts';
@@ -26,7 +25,7 @@ const limitMsOf = ({ timeout }: WaitArguments): number => atLeastOne('timeout', 
 const ended = async ({ job, ...args }: WaitArguments, session: Session): Promise<Output> => {
   let last = '';
   const wait = { limitMs: limitMsOf({ job, ...args }), signal: session.signal };
-  const end = await jobsOf(session).untilEnded(job, wait, (now) => {
+  const end = await session.administration.jobs(session.namespace).untilEnded(job, wait, (now) => {
     const line = progressText(now);
     if (line !== last) session.terminal.note(line);
     last = line;
@@ -35,10 +34,12 @@ const ended = async ({ job, ...args }: WaitArguments, session: Session): Promise
 };
 
 const get: Command<WaitArguments & { readonly watch: boolean | undefined }> = async (args, session) =>
-  args.watch === true ? ended(args, session) : outputOf(await jobsOf(session).show(args.job));
+  args.watch === true
+    ? ended(args, session)
+    : outputOf(await session.administration.jobs(session.namespace).show(args.job));
 
 const cancel: Command<OneArguments & { readonly yes: boolean | undefined }> = async (args, session) => {
-  const jobs = jobsOf(session);
+  const jobs = session.administration.jobs(session.namespace);
   const { name } = await jobs.show(args.job);
   await confirmed(session, `Cancel job "${name}"? It will not create an archive.`, args);
   const job = await jobs.cancel(args.job);
@@ -50,7 +51,7 @@ const cancel: Command<OneArguments & { readonly yes: boolean | undefined }> = as
 };
 
 const runAgain: Command<WaitArguments & { readonly wait: boolean | undefined }> = async (args, session) => {
-  const job = await jobsOf(session).runAgain(args.job);
+  const job = await session.administration.jobs(session.namespace).runAgain(args.job);
   if (args.wait === true) return ended({ ...args, job: job.name }, session);
   return {
     value: job,
@@ -66,7 +67,7 @@ const lastResponse = ({ webhook }: Job): string => {
 
 const replayWebhook: Command<WaitArguments> = async (args, session) => {
   const wait = { limitMs: limitMsOf(args), signal: session.signal };
-  const job = await jobsOf(session).replayWebhook(args.job, wait);
+  const job = await session.administration.jobs(session.namespace).replayWebhook(args.job, wait);
   const { state, nextAttemptAt } = job.webhook ?? {};
   const what = `Event of job "${job.name}"`;
   if (state === 'Delivered')
@@ -81,7 +82,9 @@ const replayWebhook: Command<WaitArguments> = async (args, session) => {
 
 const logs: Command<OneArguments & { readonly lines: number }> = async (args, session) => {
   const lines = atLeastOne('lines', args.lines);
-  const log = await jobsOf(session).log(args.job, { lines, signal: session.signal });
+  const log = await session.administration
+    .jobs(session.namespace)
+    .log(args.job, { lines, signal: session.signal });
   return { value: log, text: log.lines.join('\n') };
 };
 

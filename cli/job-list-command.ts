@@ -1,5 +1,4 @@
 import { PHASES, type Phase, SERVICES, SPEC_DEFAULTS, TERMINAL_PHASES } from '#crds/zip-job.ts';
-import { jobsOf } from './administration-of.ts';
 import type { Command, CommandGroup } from './command.ts';
 import { durationMs } from './duration.ts';
 import type { GlobalArguments } from './global-arguments.ts';
@@ -52,7 +51,7 @@ const list: Command<ListArguments> = async (args, session) => {
     createdBefore: timeBefore(now, 'older-than', args.olderThan),
     limit: atLeastOne('limit', args.limit),
   };
-  const { jobs, matching } = await jobsOf(session).list(query, session.signal);
+  const { jobs, matching } = await session.administration.jobs(session.namespace).list(query, session.signal);
   const style = { isWide: args.wide === true, withProject: allProjects, now };
   const more = `Showing the newest ${jobs.length} of ${matching} jobs. Raise --limit or add a filter to see the others`;
   return {

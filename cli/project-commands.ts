@@ -1,6 +1,6 @@
 import type { ProjectChange } from '#administration/project-input.ts';
 import type { Project } from '#administration/project-view.ts';
-import { projectsOf } from './administration-of.ts';
+import { defined } from '#runtime/optional.ts';
 import type { Command, CommandGroup } from './command.ts';
 import { confirmed } from './confirm.ts';
 import type { GlobalArguments } from './global-arguments.ts';
@@ -29,7 +29,9 @@ const described = (project: Project): string =>
 const outputOf = (project: Project): Output => ({ value: project, text: described(project) });
 
 const list: Command<GlobalArguments> = async (_args, session) => {
-  const { projects, onlyOf } = await projectsOf(session).list({ namespaces: session.knownNamespaces });
+  const { projects, onlyOf } = await session.administration
+    .projects()
+    .list({ namespaces: session.knownNamespaces });
   const rows = projects.map((project) => [
     project.namespace,
     project.displayName,
@@ -42,7 +44,7 @@ const list: Command<GlobalArguments> = async (_args, session) => {
   return {
     value: projects,
     text: toTable(['PROJECT', 'NAME', 'STATE', 'CREATED'], rows),
-    ...(notes && { notes }),
+    ...defined({ notes }),
   };
 };
 
@@ -58,19 +60,17 @@ interface CreateArguments extends GlobalArguments {
 }
 
 const limitsOf = ({ activeJobs, filesPerJob, requestsPerMinute }: CreateArguments) => ({
-  ...(activeJobs !== undefined && { activeJobs }),
-  ...(filesPerJob !== undefined && { filesPerJob }),
-  ...(requestsPerMinute !== undefined && { requestsPerMinute }),
+  ...defined({ activeJobs, filesPerJob, requestsPerMinute }),
 });
 
 const create: Command<CreateArguments> = async (args, session) => {
-  const projects = projectsOf(session);
+  const projects = session.administration.projects();
   const { project: namespace, displayName, createNamespace = false } = args;
   const created = await projects.create({
     namespace,
     createNamespace,
     limits: limitsOf(args),
-    ...(displayName !== undefined && { displayName }),
+    ...defined({ displayName }),
   });
   const wait = { limitMs: args.timeout * 1000, signal: session.signal };
   const project = args.wait ? await projects.untilReady(namespace, wait) : created;
@@ -114,19 +114,19 @@ const changeOf = (args: UpdateArguments): ProjectChange => {
 };
 
 const update: Command<UpdateArguments> = async (args, session) =>
-  outputOf(await projectsOf(session).update(args.project, changeOf(args)));
+  outputOf(await session.administration.projects().update(args.project, changeOf(args)));
 
 interface OneArguments extends GlobalArguments {
   readonly project: string | undefined;
 }
 
 const show: Command<OneArguments> = async ({ project }, session) =>
-  outputOf(await projectsOf(session).show(project ?? session.namespace));
+  outputOf(await session.administration.projects().show(project ?? session.namespace));
 
 const remove: Command<
   GlobalArguments & { readonly project: string; readonly yes: boolean | undefined }
 > = async (args, session) => {
-  const projects = projectsOf(session);
+  const projects = session.administration.projects();
   const { namespace } = await projects.show(args.project);
   await confirmed(session, `Delete project "${namespace}" with its tokens and jobs?`, args);
   await projects.delete(namespace);

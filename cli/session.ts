@@ -1,3 +1,4 @@
+import { type Administration, createAdministration } from '#administration/administration.ts';
 import type { Clock } from '#runtime/clock.ts';
 import { createKubeClient, type KubeClient } from '#runtime/kube/client.ts';
 import { accessCluster } from './cluster-access.ts';
@@ -9,6 +10,7 @@ import type { Terminal } from './terminal.ts';
 export interface Session extends AsyncDisposable {
   /** Authenticated as the user. */
   readonly kube: KubeClient;
+  readonly administration: Administration;
   /** Namespace of the project: the one given, or the one of the context. */
   readonly namespace: string;
   /** Every namespace that the kubeconfig contains for the cluster, and the one in use. */
@@ -38,6 +40,7 @@ export const createOpenSession =
     return {
       ...given,
       kube,
+      administration: createAdministration({ kube, clock: given.clock }),
       namespace,
       knownNamespaces: [...new Set([namespace, ...access.knownNamespaces])],
       [Symbol.asyncDispose]: () => kube[Symbol.asyncDispose](),

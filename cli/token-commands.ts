@@ -1,5 +1,4 @@
 import type { CreatedToken, Token } from '#administration/tokens.ts';
-import { tokensOf } from './administration-of.ts';
 import type { Command, CommandGroup } from './command.ts';
 import { confirmed } from './confirm.ts';
 import type { GlobalArguments } from './global-arguments.ts';
@@ -29,7 +28,7 @@ const createdResponse = (token: CreatedToken, isQuiet: boolean, notes: readonly 
 });
 
 const list: Command<GlobalArguments> = async (_args, session) => {
-  const tokens = await tokensOf(session).list();
+  const tokens = await session.administration.tokens(session.namespace).list();
   const rows = tokens.map((token) => [
     token.id,
     token.name,
@@ -53,10 +52,13 @@ interface CreateArguments extends GlobalArguments {
 const words = (text: string): readonly string[] => text.split(',').map((word) => word.trim());
 
 const create: Command<CreateArguments> = async ({ name, permissions, quiet }, session) =>
-  createdResponse(await tokensOf(session).create({ name, permissions: words(permissions) }), quiet);
+  createdResponse(
+    await session.administration.tokens(session.namespace).create({ name, permissions: words(permissions) }),
+    quiet,
+  );
 
 const revoke: Command<TokenArguments & { readonly yes: boolean | undefined }> = async (args, session) => {
-  const tokens = tokensOf(session);
+  const tokens = session.administration.tokens(session.namespace);
   const { id, name, masked } = await tokens.find(args.token);
   await confirmed(
     session,
@@ -68,7 +70,7 @@ const revoke: Command<TokenArguments & { readonly yes: boolean | undefined }> = 
 };
 
 const rotate: Command<TokenArguments & { readonly quiet: boolean }> = async (args, session) => {
-  const { created, old } = await tokensOf(session).rotate(args.token);
+  const { created, old } = await session.administration.tokens(session.namespace).rotate(args.token);
   const next = `The old token "${old.id}" (${old.masked}) is still valid. Once every client uses the new one, run: zipjobs token revoke ${old.id} -n ${session.namespace}`;
   return { ...createdResponse(created, args.quiet, [next]), value: { ...created, replaces: old.id } };
 };

@@ -1,6 +1,5 @@
 import type { Webhook, WebhookTest } from '#administration/webhook-view.ts';
 import { redactUrl } from '#runtime/redact.ts';
-import { webhooksOf } from './administration-of.ts';
 import type { Command, CommandGroup } from './command.ts';
 import { confirmed } from './confirm.ts';
 import { EXIT_CODES } from './exit-codes.ts';
@@ -46,7 +45,7 @@ const outputOf = (webhook: Webhook): Output => {
 const SECRET_STATES = { true: 'set', false: 'none', undefined: 'no access' } as const;
 
 const show: Command<GlobalArguments> = async (_args, session) => {
-  const { webhook, hasSecret } = await webhooksOf(session).show();
+  const { webhook, hasSecret } = await session.administration.webhooks(session.namespace).show();
   const { value, text } = outputOf(webhook);
   const said = toFields([['Signing secret', SECRET_STATES[`${hasSecret}`]]]);
   return {
@@ -66,7 +65,7 @@ interface SetArguments extends GlobalArguments {
 
 const set: Command<SetArguments> = async ({ url, events }, session) => {
   const given = { url, events: events?.split(',').map((word) => word.trim()) };
-  const { webhook, secret } = await webhooksOf(session).set(given);
+  const { webhook, secret } = await session.administration.webhooks(session.namespace).set(given);
   const { text } = outputOf(webhook);
   const value = { ...withoutSecrets(webhook), secret: secret ?? null };
   const next = [
@@ -95,7 +94,9 @@ const rotateSecret: Command<
       'Without an overlap, receivers reject every event until they have the new secret. Continue?',
       args,
     );
-  const { secret, previousUntil } = await webhooksOf(session).rotateSecret(seconds);
+  const { secret, previousUntil } = await session.administration
+    .webhooks(session.namespace)
+    .rotateSecret(seconds);
   return {
     value: { secret, previousUntil },
     text: toFields([
@@ -111,7 +112,7 @@ const remove: Command<
 > = async (args, session) => {
   const fate = args.withSecret ? ' Pending events can no longer be signed.' : '';
   await confirmed(session, `Remove the webhook of project "${session.namespace}"?${fate}`, args);
-  const webhook = await webhooksOf(session).remove(args);
+  const webhook = await session.administration.webhooks(session.namespace).remove(args);
   return { value: withoutSecrets(webhook), text: 'Webhook removed. New jobs send no events.' };
 };
 
@@ -124,7 +125,9 @@ const afterFailure = ({ url, lastTest }: Webhook): string => {
 };
 
 const test: Command<TimedArguments> = async ({ timeout }, session) => {
-  const webhook = await webhooksOf(session).test({ limitMs: timeout * 1000, signal: session.signal });
+  const webhook = await session.administration
+    .webhooks(session.namespace)
+    .test({ limitMs: timeout * 1000, signal: session.signal });
   const isOk = webhook.lastTest?.ok === true;
   return {
     ...outputOf(webhook),
@@ -134,10 +137,14 @@ const test: Command<TimedArguments> = async ({ timeout }, session) => {
 };
 
 const enable: Command<TimedArguments> = async ({ timeout }, session) =>
-  outputOf(await webhooksOf(session).enable({ limitMs: timeout * 1000, signal: session.signal }));
+  outputOf(
+    await session.administration
+      .webhooks(session.namespace)
+      .enable({ limitMs: timeout * 1000, signal: session.signal }),
+  );
 
 const disable: Command<GlobalArguments> = async (_args, session) => ({
-  ...outputOf(await webhooksOf(session).disable()),
+  ...outputOf(await session.administration.webhooks(session.namespace).disable()),
   notes: [`New jobs send no events. Enable the webhook with: zipjobs webhook enable -n ${session.namespace}`],
 });
 

@@ -3,6 +3,7 @@ import type { ZipBucket } from '#crds/zip-bucket.ts';
 import { isFinished, type ZipJob } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import type { KubeClient } from '#runtime/kube/client.ts';
+import { keptAs } from '#runtime/kube/kept-as.ts';
 import { createReflector } from '#runtime/kube/reflector.ts';
 import type { ReflectorMetrics } from '#runtime/kube/reflector-options.ts';
 import { type Job, type Pod, RESOURCES } from '#runtime/kube/resources.ts';
@@ -161,29 +162,26 @@ const createCaches = (wiring: Wiring): Caches => {
   return {
     zipJobs: createReflector({
       ...common,
-      definition: RESOURCES.zipJobs,
+      definition: keptAs(RESOURCES.zipJobs, zipJobSkeleton),
       indexes: {
         [INDEXES.target]: (zipJob) => [targetOf(zipJob)],
         [INDEXES.bucket]: (zipJob) => [bucketKeyOf(zipJob)],
         [INDEXES.fileList]: listOwnerKeysOf,
       },
-      transform: zipJobSkeleton,
       onChange: onZipJobChange(wiring),
     }),
     jobs: createReflector({
       ...common,
-      definition: RESOURCES.jobs,
+      definition: keptAs(RESOURCES.jobs, jobSkeleton),
       labelSelector: OWN_SELECTOR,
       indexes: { [INDEXES.testedBucket]: testedBucketsOf },
-      transform: jobSkeleton,
       onChange: onJobChange(wiring),
     }),
     pods: createReflector({
       ...common,
-      definition: RESOURCES.pods,
+      definition: keptAs(RESOURCES.pods, podSkeleton),
       labelSelector: OWN_SELECTOR,
       indexes: { [INDEXES.jobUid]: jobUidsOf },
-      transform: podSkeleton,
       onChange: onPodChange(wiring),
     }),
     buckets: createReflector({

@@ -1,6 +1,9 @@
 import type { GROUP_VERSION } from './api-group.ts';
 import type { Condition } from './conditions.ts';
 import type { ObjectMeta } from './object-meta.ts';
+import type { Failure, ZipResult } from './zip-outcome.ts';
+
+export type { Failure, ZipResult } from './zip-outcome.ts';
 
 export const SERVICES = ['s3', 'r2'] as const;
 export type Service = (typeof SERVICES)[number];
@@ -137,33 +140,6 @@ export interface UploadState {
   readonly parts?: number;
 }
 
-export interface ZipResult {
-  readonly bytes: number;
-  readonly etag: string;
-  readonly entries: number;
-  /** Indices of sources that were left out, or replaced by a placeholder, on request (onSourceError). */
-  readonly skipped?: readonly number[];
-  /** How many of them for which FailureCode. */
-  readonly skippedCodes?: Readonly<Record<string, number>>;
-  /** Indices of entries whose source declared no length. */
-  readonly lengthUnverified?: readonly number[];
-  readonly seconds: number;
-  /** Peak resident memory of the zipper process in bytes. */
-  readonly peakMemory: number;
-  readonly retries: number;
-  readonly contractVersion: number;
-  readonly sha256?: string;
-}
-
-/** Why a job failed; never holds a URL. `code` is a FailureCode of zipper-contract.ts or a reason of conditions.ts. */
-export interface Failure {
-  readonly code: string;
-  readonly message?: string;
-  readonly fileIndex?: number;
-  readonly httpStatus?: number;
-  readonly retriable: boolean;
-}
-
 /** One run of a zipper pod; the last ten are kept. */
 export interface Attempt {
   readonly n: number;
@@ -248,7 +224,7 @@ export interface ZipJob {
 }
 
 /** True when the phase is one that never changes again. */
-export const isFinished = (job: Pick<ZipJob, 'status'>): boolean =>
+export const isFinished = (job: { readonly status?: Pick<ZipJobStatus, 'phase'> }): boolean =>
   TERMINAL_PHASES.some((phase) => phase === job.status?.phase);
 
 /** The status of a phase in API responses; `none` for a job that was not reconciled yet. */

@@ -1,5 +1,5 @@
 /**
- * The contract between the controller and a zipper pod.
+ * The contract between the controller and a zipper pod. zipper-task.ts and termination-message.ts define its two documents.
  *
  * Input: one JSON document, the ZipperTask, in the pod annotation `zipjobs.dev/task`, mounted by the downward API (names,
  * labels and env never contain caller text); the bucket's Secret mounted as files; the file list's Secrets mounted as files;
@@ -8,88 +8,10 @@
  * Output: an `archive` pod applies `progress`, `upload`, `result` and `failure` to the ZipJob's status; every pod ends with
  * an exit code of the classes below and one JSON document, the TerminationMessage, as its termination message.
  */
-import type {
-  Compression,
-  Failure,
-  OnConflict,
-  OnSourceError,
-  PortableNames,
-  Service,
-  ZipResult,
-} from './zip-job.ts';
-
-export const CONTRACT_VERSION = 1;
+export const CONTRACT_VERSION = 1 as const;
 
 export const ZIPPER_MODES = ['archive', 'recover', 'check-bucket'] as const;
 export type ZipperMode = (typeof ZIPPER_MODES)[number];
-
-/** The bucket as the zipper needs it; credentials are mounted, never here. */
-export interface TaskBucket {
-  readonly service: Service;
-  readonly name: string;
-  readonly region?: string;
-  readonly host?: string;
-  readonly accountId?: string;
-  readonly endpoint?: string;
-  readonly storageClass?: string;
-  readonly cacheControl?: string;
-  readonly contentDisposition?: string;
-  readonly acl?: string;
-}
-
-interface TaskBase {
-  readonly contractVersion: number;
-  readonly bucket: TaskBucket;
-}
-
-export interface ArchiveTask extends TaskBase {
-  readonly mode: 'archive';
-  readonly namespace: string;
-  readonly zipJob: string;
-  readonly zipJobUid: string;
-  readonly key: string;
-  readonly compression: Compression;
-  readonly onConflict: OnConflict;
-  /** Whether the result contains the SHA-256 of the archive. */
-  readonly sha256?: boolean;
-  /** Absent: `Fail`. */
-  readonly onSourceError?: OnSourceError;
-  /** Name of the manifest entry, written last, which lists the contents of the archive; none if absent. */
-  readonly manifestEntry?: string;
-  /** Absent: `keep`. */
-  readonly portableNames?: PortableNames;
-  readonly fixedModificationTime?: string;
-  /** Modification time (RFC 3339) of entries whose source reports none: the job's creation. */
-  readonly defaultModificationTime: string;
-  /** `mounted`: chunks 0 to chunks-1 under the files directory. `inline`: spec.files of the answer to the first status apply. */
-  readonly files:
-    | { readonly from: 'mounted'; readonly chunks: number; readonly count: number; readonly sha256: string }
-    | { readonly from: 'inline'; readonly count: number };
-  /** How long the pod may wait to be activated. */
-  readonly startDeadlineSeconds: number;
-}
-
-interface RecoveryTaskBase extends TaskBase {
-  readonly mode: 'recover';
-  readonly key: string;
-  /** podUid of the attempt to recover; the archive has it as object metadata. */
-  readonly attempt: string;
-  /** Creation of the job (RFC 3339): no upload that is older can be one of its own. */
-  readonly since: string;
-}
-
-/** `unrecorded`: the attempt may have started an upload of which only the store knows. */
-export type RecoveryTask = RecoveryTaskBase &
-  (
-    | { readonly uploadState: 'open' | 'committing'; readonly uploadId: string }
-    | { readonly uploadState: 'unrecorded' }
-  );
-
-export interface CheckBucketTask extends TaskBase {
-  readonly mode: 'check-bucket';
-}
-
-export type ZipperTask = ArchiveTask | RecoveryTask | CheckBucketTask;
 
 /** Object metadata key (without `x-amz-meta-`) that ties an archive to the attempt (podUid) that wrote it. */
 export const ATTEMPT_METADATA_KEY = 'zip-attempt';
@@ -201,36 +123,3 @@ export const FAILURE_CODES = {
   Internal: { exit: 'internal', text: 'The zipper failed with an unexpected error. See its log.' },
 } as const satisfies Record<string, { exit: ExitName; text: string }>;
 export type FailureCode = keyof typeof FAILURE_CODES;
-
-/** Result of a recovery pod. `published`: the object at the key is from the attempt. `absent`: it is not, and cannot become so. */
-export type RecoveryOutcome =
-  | { readonly outcome: 'published'; readonly bytes: number; readonly etag: string }
-  | { readonly outcome: 'absent' }
-  | { readonly outcome: 'unknown'; readonly missingPermission?: string };
-
-/** Optional fields of every termination message. */
-export interface UploadsLeft {
-  /** Number of uploads that could not be aborted or found. Absent: none. */
-  readonly abortFailures?: number;
-  /** The response to the start of an upload was lost, so the store may have an unrecorded upload. */
-  readonly startUnconfirmed?: boolean;
-}
-
-/** Result of a check-bucket pod. */
-export interface BucketCheck {
-  /** Archives can be written. */
-  readonly ok: boolean;
-  /** By the names of S3's policies; what an archive can do without is among them. */
-  readonly missingPermissions: readonly string[];
-  /** `RecoveryLimited`: the credentials cannot read objects, so an attempt interrupted during commit ends as OutcomeUnknown. */
-  readonly warnings?: readonly 'RecoveryLimited'[];
-  readonly failure?: Failure;
-}
-
-/** The termination message of every zipper pod: JSON of at most 4 KiB. */
-export type TerminationMessage = UploadsLeft & { readonly contractVersion: number } & (
-    | { readonly mode: 'archive'; readonly result: ZipResult }
-    | { readonly mode: 'archive' | 'recover' | 'check-bucket'; readonly failure: Failure }
-    | { readonly mode: 'recover'; readonly recovered: RecoveryOutcome }
-    | { readonly mode: 'check-bucket'; readonly check: BucketCheck }
-  );

@@ -1,11 +1,10 @@
 import Router from '@koa/router';
 import Koa, { type DefaultContextExtends } from 'koa';
-import type { ApiMetrics } from '#api/metrics.ts';
-import { createRequestId } from '#api/middleware/request-id.ts';
-import { createRequestLog } from '#api/middleware/request-log.ts';
-import { createRequestMetrics } from '#api/middleware/request-metrics.ts';
 import type { Clock } from '#runtime/clock.ts';
 import type { ReadForwarded } from '#runtime/http/client-address.ts';
+import { createRequestId } from '#runtime/http/request-id.ts';
+import { createRequestLog } from '#runtime/http/request-log.ts';
+import { createMeasureRequest, type RequestMetrics } from '#runtime/http/request-metrics.ts';
 import type { Logger } from '#runtime/log.ts';
 import type { Assets } from './assets.ts';
 import type { DashboardContext, DashboardMiddleware, DashboardState } from './context.ts';
@@ -23,7 +22,7 @@ import type { SignIn } from './sign-in/sign-in.ts';
 export interface DashboardAppDeps {
   readonly log: Logger;
   readonly clock: Clock;
-  readonly metrics: ApiMetrics;
+  readonly metrics: RequestMetrics;
   readonly readForwarded: ReadForwarded;
   /** URL that browsers use for the dashboard; `''` when unknown. */
   readonly url: string;
@@ -61,7 +60,7 @@ const createRouter = (deps: DashboardAppDeps): DashboardRouter => {
   addOpenRoutes(router, deps);
   for (const route of deps.routes) {
     router.register(route.path, [route.method], async (ctx) => {
-      ctx.state.route = `dashboard ${route.path}`;
+      ctx.state.route = route.path;
       await deps.runRoute(ctx, route, ctx.params);
     });
   }
@@ -76,7 +75,7 @@ export const createDashboardApp = (deps: DashboardAppDeps): Koa<DashboardState, 
     log.debug({ err: error }, 'failed to write a response');
   });
   app.use(createRequestId());
-  app.use(createRequestMetrics({ metrics, clock }));
+  app.use(createMeasureRequest({ metrics, clock }));
   app.use(createRequestLog({ log, clock, readForwarded }));
   app.use(createSecurityHeaders({ url, readForwarded }));
   app.use(deps.assets.serve);

@@ -1,9 +1,8 @@
-import type { DefaultContextExtends, Middleware, ParameterizedContext } from 'koa';
-import type { ApiState } from '#api/context.ts';
+import type { RequestContext, RequestMiddleware, RequestState } from '#runtime/http/request-state.ts';
 import type { Session } from './sessions/sessions.ts';
 
 /** State that the middleware of one request shares. */
-export interface DashboardState extends ApiState {
+export interface DashboardState extends RequestState {
   session?: Session;
   /** The session store is not responding. */
   isStoreAway?: boolean;
@@ -11,8 +10,8 @@ export interface DashboardState extends ApiState {
   form?: URLSearchParams;
 }
 
-export type DashboardContext = ParameterizedContext<DashboardState, DefaultContextExtends>;
-export type DashboardMiddleware = Middleware<DashboardState, DefaultContextExtends>;
+export type DashboardContext = RequestContext<DashboardState>;
+export type DashboardMiddleware = RequestMiddleware<DashboardState>;
 
 /** The script sends this header when it refreshes a fragment, so the request is not user activity. */
 const LIVE_HEADER = 'X-Live';

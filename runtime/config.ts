@@ -31,6 +31,19 @@ type ValueOf<S extends Setting> = S extends { readonly enum: readonly (infer E)[
 
 export type ConfigOf<T extends Settings> = { readonly [K in keyof T]: ValueOf<T[K]> };
 
+/** A time of at least one millisecond. */
+export const milliseconds = <const E extends string, const D extends number>(
+  env: E,
+  defaultMs: D,
+  description: string,
+) => ({
+  env,
+  type: 'integer' as const,
+  minimum: 1,
+  default: defaultMs,
+  description: `${description}, in milliseconds`,
+});
+
 const schemaOf = (setting: Setting): Record<string, unknown> => {
   const { env: _env, secret: _secret, default: _default, description: _description, ...rest } = setting;
   return setting.type === 'array' ? { type: 'array', items: { type: 'string', minLength: 1 } } : rest;

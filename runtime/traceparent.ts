@@ -1,3 +1,5 @@
+import { defined } from './optional.ts';
+
 const TRACEPARENT = /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 
 /** The header of W3C trace context when it is a valid one of version 00. */
@@ -7,5 +9,5 @@ export const validTraceparent = (header: string | undefined): string | undefined
 /** What log lines of one trace have in common: `{ traceId }`, or nothing without a valid header. */
 export const traceFields = (header: string | undefined): { readonly traceId?: string } => {
   const traceId = TRACEPARENT.exec(header ?? '')?.[1];
-  return traceId === undefined ? {} : { traceId };
+  return defined({ traceId });
 };

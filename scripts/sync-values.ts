@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { isMap, isScalar, type Pair, parseDocument } from 'yaml';
 import { API_SETTINGS } from '#api/config.ts';
 import { CONTROLLER_SETTINGS } from '#controller/config.ts';
+import { DASHBOARD_SETTINGS } from '#dashboard/config.ts';
 import type { Setting, Settings } from '#runtime/config.ts';
 import { ZIPPER_SETTINGS } from '#zipper-image/config.ts';
 
@@ -15,8 +16,9 @@ const SCHEMA = join(CHART, 'values.schema.json');
 const README = join(CHART, 'README.md');
 const VALUES = join(CHART, 'values.yaml');
 
-export const PROCESSES: Readonly<Record<'api' | 'controller' | 'zipper', Settings>> = {
+export const PROCESSES: Readonly<Record<'api' | 'dashboard' | 'controller' | 'zipper', Settings>> = {
   api: API_SETTINGS,
+  dashboard: DASHBOARD_SETTINGS,
   controller: CONTROLLER_SETTINGS,
   zipper: ZIPPER_SETTINGS,
 };
@@ -24,7 +26,7 @@ export const PROCESSES: Readonly<Record<'api' | 'controller' | 'zipper', Setting
 /** Set by templates, by the controller or by the kubelet; not for `settings`, which would contradict them. */
 const SET_ELSEWHERE = new Set(
   `HOST PORT ADMIN_PORT LOG_LEVEL INSTANCE LEASE_NAME POD_NAME POD_NAMESPACE POD_UID SERVICE_ACCOUNT_DIR TERMINATION_LOG
-  DASHBOARD_ENABLED DASHBOARD_PORT DASHBOARD_URL DASHBOARD_ALLOW_HTTP DASHBOARD_OIDC_ISSUER DASHBOARD_OIDC_CLIENT_ID
+  DASHBOARD_URL DASHBOARD_ALLOW_HTTP DASHBOARD_OIDC_ISSUER DASHBOARD_OIDC_CLIENT_ID
   DASHBOARD_OIDC_CLIENT_SECRET_FILE DASHBOARD_OIDC_SCOPES DASHBOARD_OIDC_CA_FILE
   REDIS_URL REDIS_USERNAME REDIS_PASSWORD REDIS_CA_FILE
   KUBECONFIG KUBERNETES_SERVICE_HOST KUBERNETES_SERVICE_PORT EGRESS_ALLOW_CIDRS EGRESS_DENY_CIDRS

@@ -1,14 +1,10 @@
 /** Runs the task of a pod: archive, recover or check-bucket. Reports the result by exit code and termination message. */
 import { setFlagsFromString } from 'node:v8';
+import type { TerminationMessage, UploadsLeft } from '#crds/termination-message.ts';
 import { SPEC_DEFAULTS } from '#crds/zip-job.ts';
-import type {
-  ArchiveTask,
-  TaskBucket,
-  TerminationMessage,
-  UploadsLeft,
-  ZipperMode,
-} from '#crds/zipper-contract.ts';
+import type { ZipperMode } from '#crds/zipper-contract.ts';
 import { CONTRACT_VERSION, EXIT_CODES } from '#crds/zipper-contract.ts';
+import type { ArchiveTask, TaskBucket } from '#crds/zipper-task.ts';
 import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
 import { toEgressOptions } from '#runtime/egress/settings.ts';
 import { assertTlsVerification } from '#runtime/egress/tls-verification.ts';

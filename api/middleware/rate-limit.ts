@@ -1,23 +1,21 @@
 import type { ReadForwarded } from '#runtime/http/client-address.ts';
-import type { CountName } from '#runtime/redis/request-counts.ts';
 import { rateLimitExceeded } from '../api-error.ts';
 import type { ApiContext } from '../context.ts';
 import { rateLimitHeaders } from '../rate-limits/rate-limit-headers.ts';
-import type { Quota, RateLimits } from '../rate-limits/rate-limits.ts';
+import type { ApiLimit, ApiQuota, RateLimits } from '../rate-limits/rate-limits.ts';
 import type { Principal } from '../tokens/authenticate.ts';
 
-const WHOSE: Readonly<Record<CountName, string>> = {
+const WHOSE: Readonly<Record<ApiLimit, string>> = {
   token: 'requests with this access token',
   project: 'requests of this project',
   failures: 'requests without a valid access token from your address',
-  signIns: 'sign-ins to the dashboard from your address',
 };
 
 export interface RateLimitDeps {
   readonly rateLimits: RateLimits;
   readonly readForwarded: ReadForwarded;
   /** Counts the requests that were refused. */
-  readonly onExceeded: (name: CountName) => void;
+  readonly onExceeded: (name: ApiLimit) => void;
 }
 
 export interface RateLimit {
@@ -33,7 +31,7 @@ export interface RateLimit {
 
 /** Counts requests against their limits, and reports the remaining quota in the response headers. */
 export const createRateLimit = ({ rateLimits, readForwarded, onExceeded }: RateLimitDeps): RateLimit => {
-  const judge = (quotas: readonly Quota[]): void => {
+  const judge = (quotas: readonly ApiQuota[]): void => {
     const exceeded = quotas.filter(({ isExceeded }) => isExceeded);
     const [first] = exceeded;
     if (first === undefined) return;

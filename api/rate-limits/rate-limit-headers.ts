@@ -1,5 +1,5 @@
+import type { Quota } from '#runtime/redis/quota.ts';
 import { WINDOW_SECONDS } from '#runtime/redis/request-counts.ts';
-import type { Quota } from './rate-limits.ts';
 
 /** The headers of draft-ietf-httpapi-ratelimit-headers: lists of structured-field strings with parameters. */
 export const rateLimitHeaders = (quotas: readonly Quota[]): Readonly<Record<string, string>> => {

@@ -1,13 +1,14 @@
 import { withTimeLimit } from '#runtime/kube/time-limit.ts';
 import { validTraceparent } from '#runtime/traceparent.ts';
 import { ApiError } from '../api-error.ts';
+import { responseOf } from '../cached-job.ts';
 import { checkRequest } from '../check-request.ts';
 import type { ApiContext } from '../context.ts';
 import type { CreateZipJob } from '../create-zip-job.ts';
 import { expandedFields } from '../expand/expanded-fields.ts';
-import { readExpand } from '../expand/read-expand.ts';
+import { type Expansion, readExpand } from '../expand/read-expand.ts';
 import type { FindBucket } from '../find-bucket.ts';
-import type { FindZipJob } from '../find-zip-job.ts';
+import type { FindZipJob, ZipJobQuery } from '../find-zip-job.ts';
 import { readIdempotencyKey } from '../idempotency/idempotency-key.ts';
 import { parseStrictJson } from '../json/strict-json.ts';
 import { takeBody } from '../middleware/json-body.ts';
@@ -50,6 +51,16 @@ const respond = (ctx: ApiContext, status: number, body: string): void => {
   ctx.body = body;
 };
 
+const find = async (
+  deps: ZipJobRoutesDeps,
+  { query, expansions }: { readonly query: ZipJobQuery; readonly expansions: readonly Expansion[] },
+  signal: AbortSignal,
+) => {
+  if (expansions.length === 0) return { response: await deps.findZipJob.response(query, signal), more: {} };
+  const job = await deps.findZipJob.whole(query, signal);
+  return { response: responseOf(job), more: expandedFields(job, expansions, deps) };
+};
+
 /** `POST /zips` and `GET /zips/:id`. */
 export const createZipJobRoutes = (deps: ZipJobRoutesDeps): ZipJobRoutes => {
   const inTime = <T>(ctx: ApiContext, task: (signal: AbortSignal) => Promise<T>): Promise<T> =>
@@ -87,10 +98,11 @@ export const createZipJobRoutes = (deps: ZipJobRoutesDeps): ZipJobRoutes => {
     async read(ctx, uuid) {
       const { namespace } = principalOf(ctx);
       const expansions = readExpand(ctx.querystring);
-      const query = { namespace, uuid, isWhole: expansions.length > 0 };
-      const job = await inTime(ctx, (signal) => deps.findZipJob(query, signal));
-      ctx.state.zipJob = job.metadata.name;
-      respond(ctx, 200, toResponse(uuid, job, expandedFields(job, expansions, deps)));
+      const { response, more } = await inTime(ctx, (signal) =>
+        find(deps, { query: { namespace, uuid }, expansions }, signal),
+      );
+      ctx.state.zipJob = response.name;
+      respond(ctx, 200, toResponse(uuid, response, more));
     },
   };
 };

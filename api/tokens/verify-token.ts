@@ -16,8 +16,6 @@ export interface Verification {
 }
 
 export interface ProveTokenDeps {
-  /** uids of tokens that were revoked through this process: their earlier verifications are ignored. */
-  readonly revoked: ReadonlySet<string>;
   readonly tokenClient: Pick<ObjectClient<ZipToken>, 'get'>;
   readonly projectClient: Pick<ObjectClient<ZipProject>, 'get'>;
   readonly clock: Clock;
@@ -64,7 +62,7 @@ const askFor =
  * concurrent calls. While the API server does not respond, the last verification is accepted for `staleMs`.
  */
 export const createVerifyToken = (deps: ProveTokenDeps): VerifyToken => {
-  const { clock, log, freshMs, staleMs, revoked } = deps;
+  const { clock, log, freshMs, staleMs } = deps;
   const ask = askFor(deps);
   /** By token and uid, oldest first. */
   const proofs = new Map<string, Verification>();
@@ -101,7 +99,6 @@ export const createVerifyToken = (deps: ProveTokenDeps): VerifyToken => {
   };
 
   return async (candidate) => {
-    if (revoked.has(candidate.metadata.uid ?? '')) return undefined;
     const key = proofKey(candidate);
     const last = proofs.get(key);
     if (last !== undefined && ageOf(last) <= freshMs) return last;

@@ -5,6 +5,4 @@ import { warmUp } from '#runtime/warm-up.ts';
 await warmUp(join(import.meta.dirname, '../main.ts'), {
   ...process.env,
   PORT: '0',
-  // Include the dashboard: its code costs nothing if it is disabled.
-  DASHBOARD_ENABLED: 'true',
 });

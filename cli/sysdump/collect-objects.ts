@@ -1,5 +1,6 @@
 import { stringify } from 'yaml';
 import { listPages } from '#runtime/kube/list-pages.ts';
+import { defined } from '#runtime/optional.ts';
 import { addEntry, type DumpContext } from './dump-context.ts';
 import { DEFINITIONS, type DumpedKind } from './kinds.ts';
 import { maskObject } from './mask-object.ts';
@@ -25,9 +26,7 @@ const objectsOf = async function* (
     const options = {
       pageSize: PAGE_SIZE,
       signal,
-      ...(namespace !== undefined && { namespace }),
-      ...(kind.labelSelector !== undefined && { labelSelector: kind.labelSelector }),
-      ...(fieldSelector !== undefined && { fieldSelector }),
+      ...defined({ namespace, labelSelector: kind.labelSelector, fieldSelector }),
     };
     for await (const { items } of listPages(kube, kind, options)) yield* items;
   }

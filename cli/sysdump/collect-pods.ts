@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import { toError } from '#runtime/errors.ts';
 import { isKubeError } from '#runtime/kube/kube-error.ts';
+import { defined } from '#runtime/optional.ts';
 import { addEntry, type DumpContext } from './dump-context.ts';
 import type { PodFacts } from './facts.ts';
 import { maskLines } from './mask-text.ts';
@@ -72,7 +73,7 @@ const collectLog = async (
     query: {
       container: container.name,
       tailLines: logLines,
-      ...(logSeconds !== undefined && { sinceSeconds: logSeconds }),
+      ...defined({ sinceSeconds: logSeconds }),
       ...(container.previous && { previous: true }),
     },
   });

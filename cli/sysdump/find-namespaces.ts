@@ -1,5 +1,6 @@
 import { LABELS } from '#crds/api-group.ts';
 import { listPages } from '#runtime/kube/list-pages.ts';
+import { defined } from '#runtime/optional.ts';
 import type { DumpContext } from './dump-context.ts';
 import { textAt } from './fields.ts';
 import { type DumpedKind, ZIP_JOBS, ZIP_PROJECTS } from './kinds.ts';
@@ -42,7 +43,7 @@ const namespacesWith = async (
       pageSize: PAGE_SIZE,
       signal,
       ...options,
-      ...(labelSelector !== undefined && { labelSelector }),
+      ...defined({ labelSelector }),
     });
     for await (const { items } of pages)
       for (const item of items) found.add(textAt(item, 'metadata', 'namespace'));

@@ -4,6 +4,7 @@ import { isFinished, type ZipJob, type ZipJobStatus } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import type { Job, Pod } from '#runtime/kube/resources.ts';
 import type { ObjectKey, Reflector } from '#runtime/kube/types.ts';
+import { defined } from '#runtime/optional.ts';
 import { commandOf } from './command.ts';
 
 /** The caches that decisions are based on. */
@@ -59,12 +60,12 @@ const isAtRest = (zipJob: ZipJob): boolean =>
   commandOf(zipJob.metadata, ANNOTATIONS.replayWebhook, zipJob.status?.webhook?.replayNonce) === undefined &&
   zipJob.metadata.finalizers === undefined;
 
-/** Copies the named fields that exist. */
-const pick = <T extends object, K extends keyof T>(from: T, ...names: readonly K[]): Partial<Pick<T, K>> => {
-  const picked: Partial<Pick<T, K>> = {};
-  for (const name of names) if (from[name] !== undefined) picked[name] = from[name];
-  return picked;
-};
+/** What is kept of a ZipJob that only has to expire: its status is never written again. */
+export interface RestingZipJob extends Pick<ZipJob, 'apiVersion' | 'kind' | 'metadata'> {
+  readonly spec: Pick<ZipJob['spec'], 'bucketRef' | 'key' | 'filesFrom' | 'ttlSecondsAfterFinished'>;
+  /** With the state of the webhook, and the last attempt. */
+  readonly status: Pick<ZipJobStatus, 'phase' | 'reason' | 'finishedAt' | 'webhook' | 'attempts'>;
+}
 
 const restMetadata = ({
   annotations,
@@ -77,29 +78,28 @@ const restMetadata = ({
     : { ...metadata, annotations: { [ANNOTATIONS.fileListDeletedAt]: deletedAt } };
 };
 
-const restStatus = (status: ZipJobStatus): ZipJobStatus => ({
-  ...pick(status, 'phase', 'reason', 'finishedAt'),
-  ...(status.webhook && { webhook: { state: status.webhook.state } }),
-  ...(status.attempts && { attempts: status.attempts.slice(-1) }),
-});
+const restStatus = (status: ZipJobStatus): RestingZipJob['status'] => {
+  const { phase, reason, finishedAt, webhook, attempts } = status;
+  return defined({
+    phase,
+    reason,
+    finishedAt,
+    webhook: webhook && { state: webhook.state },
+    attempts: attempts?.slice(-1),
+  });
+};
 
-/**
- * Keeps only a skeleton of a ZipJob that only has to expire, since there may be ten thousand of them. Its status is never
- * written again, so the dropped fields are not needed.
- */
-export const zipJobSkeleton = (zipJob: ZipJob): ZipJob => {
+/** There may be ten thousand ZipJobs that only have to expire. */
+export const zipJobSkeleton = (zipJob: ZipJob): ZipJob | RestingZipJob => {
   if (!isAtRest(zipJob)) return zipJob;
-  const { apiVersion, kind, metadata, spec, status } = zipJob;
+  const { apiVersion, kind, metadata, spec, status = {} } = zipJob;
+  const { bucketRef, key, filesFrom, ttlSecondsAfterFinished } = spec;
   return {
     apiVersion,
     kind,
     metadata: restMetadata(metadata),
-    spec: {
-      bucketRef: spec.bucketRef,
-      key: spec.key,
-      ...pick(spec, 'filesFrom', 'ttlSecondsAfterFinished'),
-    },
-    status: restStatus(status ?? {}),
+    spec: defined({ bucketRef, key, filesFrom, ttlSecondsAfterFinished }),
+    status: restStatus(status),
   };
 };
 
@@ -113,10 +113,6 @@ export const podSkeleton = (pod: Pod): Pod => {
   return {
     ...pod,
     metadata,
-    spec: {
-      containers: [],
-      ...(nodeName !== undefined && { nodeName }),
-      ...(volumes && { volumes }),
-    },
+    spec: defined({ nodeName, volumes }),
   };
 };

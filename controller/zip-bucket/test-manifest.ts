@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { ANNOTATIONS, bucketSecretName, GROUP_VERSION } from '#crds/api-group.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
-import { type CheckBucketTask, CONTRACT_VERSION } from '#crds/zipper-contract.ts';
+import { CONTRACT_VERSION } from '#crds/zipper-contract.ts';
+import type { CheckBucketTask } from '#crds/zipper-task.ts';
 import type { Job } from '#runtime/kube/resources.ts';
 import { taskBucket, zipperLabels } from '../zip-job/manifest/job-manifest.ts';
 import { zipperPodSpec } from '../zip-job/manifest/zipper-pod.ts';

@@ -6,8 +6,8 @@ import {
   setCondition,
   shorten,
 } from '#crds/conditions.ts';
+import type { BucketCheck } from '#crds/termination-message.ts';
 import type { ZipBucket, ZipBucketStatus } from '#crds/zip-bucket.ts';
-import type { BucketCheck } from '#crds/zipper-contract.ts';
 import { isJobFinished, jobFailure } from '../kube-state/job-state.ts';
 import { isEnded, terminationOf } from '../kube-state/pod-state.ts';
 import { podWaiting } from '../kube-state/pod-waiting.ts';

@@ -1,5 +1,7 @@
-import type { ZipJob } from '#crds/zip-job.ts';
 import type { Change } from '#runtime/kube/types.ts';
+import type { ListedJob } from './listed-job.ts';
+
+type OrderedJob = Pick<ListedJob, 'metadata' | 'spec'>;
 
 /** Sort key of a job in its project: creation time (RFC 3339, whole seconds, UTC), then name. */
 export interface Place {
@@ -9,7 +11,7 @@ export interface Place {
 
 /** The jobs of each project by creation time, so that no page has to list or sort them. */
 export interface JobOrder {
-  note(change: Change<ZipJob>): void;
+  note(change: Change<OrderedJob>): void;
   size(namespace: string): number;
   /** Names, newest first, without jobs created before `oldest` (RFC 3339). */
   newestFirst(namespace: string, oldest?: string): IterableIterator<string>;
@@ -42,25 +44,25 @@ const indexOf = (places: readonly Place[], place: Place): number => {
   return low;
 };
 
-const placeOf = ({ metadata }: ZipJob): Place => ({
+const placeOf = ({ metadata }: OrderedJob): Place => ({
   at: metadata.creationTimestamp ?? '',
   name: metadata.name,
 });
 
-const countBucket = ({ jobsByBucket }: Project, { spec }: ZipJob, by: 1 | -1): void => {
+const countBucket = ({ jobsByBucket }: Project, { spec }: OrderedJob, by: 1 | -1): void => {
   const { name } = spec.bucketRef;
   const count = (jobsByBucket.get(name) ?? 0) + by;
   if (count > 0) jobsByBucket.set(name, count);
   else jobsByBucket.delete(name);
 };
 
-const add = (project: Project, job: ZipJob): void => {
+const add = (project: Project, job: OrderedJob): void => {
   const place = placeOf(job);
   project.places.splice(indexOf(project.places, place), 0, place);
   countBucket(project, job, 1);
 };
 
-const remove = (project: Project, job: ZipJob): void => {
+const remove = (project: Project, job: OrderedJob): void => {
   const index = indexOf(project.places, placeOf(job));
   if (project.places[index]?.name !== job.metadata.name) return;
   project.places.splice(index, 1);

@@ -1,11 +1,11 @@
-import type { ZipJob } from '#crds/zip-job.ts';
 import type { Change } from '#runtime/kube/types.ts';
 import { createJobOrder, type JobOrder } from './job-order.ts';
+import type { ListedJob } from './listed-job.ts';
 import { createProgressSamples, type ProgressSamples } from './progress-samples.ts';
 
 /** What the dashboard derives from the job watch in addition to the cache. */
 export interface KnownJobs {
-  note(change: Change<ZipJob>): void;
+  note(change: Change<ListedJob>): void;
   readonly order: Omit<JobOrder, 'note'>;
   readonly samples: Omit<ProgressSamples, 'note'>;
 }

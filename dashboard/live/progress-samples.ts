@@ -1,5 +1,5 @@
-import type { ZipJob } from '#crds/zip-job.ts';
 import type { Change, ObjectKey } from '#runtime/kube/types.ts';
+import type { ListedJob } from './listed-job.ts';
 
 /** Progress of a job at a point in time. */
 export interface Sample {
@@ -10,7 +10,7 @@ export interface Sample {
 
 /** Progress history that this replica has seen; the API server keeps only the latest value. */
 export interface ProgressSamples {
-  note(change: Change<ZipJob>): void;
+  note(change: Change<Pick<ListedJob, 'status'>>): void;
   /** Oldest first; empty when no progress of the job was seen. */
   of(key: ObjectKey): readonly Sample[];
 }
@@ -20,8 +20,7 @@ const MAX_SAMPLES = 64;
 /** Most jobs with samples; the one without progress for longest is evicted first. */
 const MAX_JOBS = 2_000;
 
-const sampleOf = ({ status }: ZipJob): Sample | undefined => {
-  const progress = status?.progress;
+const sampleOf = ({ status: { progress } }: Pick<ListedJob, 'status'>): Sample | undefined => {
   if (progress === undefined) return undefined;
   const { updatedAt, filesDone, bytesRead } = progress;
   return { atMs: Date.parse(updatedAt), filesDone, bytesRead };

@@ -1,7 +1,6 @@
 import type { Bucket } from '#administration/bucket-view.ts';
 import { FORMAT } from '../format.ts';
 import type { PageRequest, Route } from '../page.ts';
-import { bucketsOf } from './administration.ts';
 import { BUCKET_RIGHTS } from './buckets/bucket-rights.ts';
 import { newBucketHref } from './buckets/new-bucket.ts';
 import { firstCommands, firstRequest } from './first-request.ts';
@@ -23,7 +22,8 @@ const dataOf = async ({ caches, config }: PageDeps, request: PageRequest) => {
     reasonAgainst(request, BUCKET_RIGHTS.add),
     reasonAgainst(request, TOKEN_RIGHTS.create),
   ]);
-  const bucket = list === '' ? bestOf(await bucketsOf(request).list()) : undefined;
+  const bucket =
+    list === '' ? bestOf(await request.user.administration.buckets(request.namespace).list()) : undefined;
   const values = { apiUrl: config.dashboardApiUrl, namespace, bucket };
   return {
     ...projectOf(caches.zipProjects, namespace),

@@ -1,5 +1,4 @@
 import type { GoTo, PageRequest, Route, ShownPage } from '../page.ts';
-import { projectsOf } from './administration.ts';
 import { EMPTY_FORM, type FormState, filledIn, formErrors, formStatus } from './form.ts';
 
 const PATH = '/new-project';
@@ -17,7 +16,7 @@ const post = async ({ user, form }: PageRequest): Promise<ShownPage | GoTo> => {
   const values = filledIn(form, 'namespace', 'displayName', 'createNamespace');
   const { namespace = '', displayName = '', createNamespace } = values;
   try {
-    await projectsOf(user).create({
+    await user.administration.projects().create({
       namespace,
       ...(displayName === '' ? {} : { displayName }),
       createNamespace: createNamespace === 'yes',

@@ -1,4 +1,6 @@
-import { isFinished, PHASES, type Phase, type ZipJob } from '#crds/zip-job.ts';
+import { isFinished, PHASES, type Phase } from '#crds/zip-job.ts';
+import type { ListedJob } from '../live/listed-job.ts';
+import { phaseOf } from './jobs/job-progress.ts';
 
 const HOUR_MS = 3_600_000;
 const HOURS = 24;
@@ -30,34 +32,31 @@ const WAITING: readonly Phase[] = ['Queued', 'Starting'];
 
 const timeOf = (text: string | undefined): number => (text === undefined ? Number.NaN : Date.parse(text));
 
-/** A job that no controller has reconciled yet counts as queued. */
-const phaseOf = (job: ZipJob): Phase => job.status?.phase ?? 'Queued';
-
 const countBy = <K extends string>(keys: Iterable<K>): Map<K, number> => {
   const counts = new Map<K, number>();
   for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1);
   return counts;
 };
 
-const figuresOf = (jobs: readonly ZipJob[]): Omit<HourFigures, 'from'> => ({
+const figuresOf = (jobs: readonly ListedJob[]): Omit<HourFigures, 'from'> => ({
   succeeded: jobs.filter((job) => phaseOf(job) === 'Succeeded').length,
   failed: jobs.filter((job) => phaseOf(job) === 'Failed').length,
-  bytes: jobs.reduce((sum, { status }) => sum + (status?.result?.bytes ?? 0), 0),
+  bytes: jobs.reduce((sum, { status }) => sum + (status.result?.bytes ?? 0), 0),
 });
 
-const hoursOf = (finished: readonly ZipJob[], nowMs: number): readonly HourFigures[] => {
+const hoursOf = (finished: readonly ListedJob[], nowMs: number): readonly HourFigures[] => {
   const first = Math.floor(nowMs / HOUR_MS) - HOURS + 1;
-  const byHour = Map.groupBy(finished, ({ status }) => Math.floor(timeOf(status?.finishedAt) / HOUR_MS));
+  const byHour = Map.groupBy(finished, ({ status }) => Math.floor(timeOf(status.finishedAt) / HOUR_MS));
   return Array.from({ length: HOURS }, (_, index) => ({
     from: new Date((first + index) * HOUR_MS).toISOString(),
     ...figuresOf(byHour.get(first + index) ?? []),
   }));
 };
 
-const reasonOf = ({ status }: ZipJob): string => status?.failure?.code ?? status?.reason ?? 'Unknown';
+const reasonOf = ({ status }: ListedJob): string => status.failure?.code ?? status.reason ?? 'Unknown';
 
-const oldestOf = (jobs: readonly ZipJob[], nowMs: number): Overview['oldestWaiting'] => {
-  let oldest: { readonly job: ZipJob; readonly since: number } | undefined;
+const oldestOf = (jobs: readonly ListedJob[], nowMs: number): Overview['oldestWaiting'] => {
+  let oldest: { readonly job: ListedJob; readonly since: number } | undefined;
   for (const job of jobs) {
     if (!WAITING.includes(phaseOf(job))) continue;
     const since = timeOf(job.metadata.creationTimestamp);
@@ -68,18 +67,18 @@ const oldestOf = (jobs: readonly ZipJob[], nowMs: number): Overview['oldestWaiti
   return {
     name: metadata.name,
     key: spec.key,
-    reason: status?.reason ?? 'Queued',
+    reason: status.reason ?? 'Queued',
     waitedMs: Math.max(0, nowMs - oldest.since),
   };
 };
 
 /** Current and recent activity of a project, from the jobs that still exist. */
-export const overviewOf = (jobs: readonly ZipJob[], now: Date): Overview => {
+export const overviewOf = (jobs: readonly ListedJob[], now: Date): Overview => {
   const nowMs = now.getTime();
   const counts = countBy(jobs.map(phaseOf));
   const hours = hoursOf(jobs.filter(isFinished), nowMs);
   const start = timeOf(hours[0]?.from);
-  const ofToday = jobs.filter((job) => isFinished(job) && timeOf(job.status?.finishedAt) >= start);
+  const ofToday = jobs.filter((job) => isFinished(job) && timeOf(job.status.finishedAt) >= start);
   const failures = countBy(ofToday.filter((job) => phaseOf(job) === 'Failed').map(reasonOf));
   return {
     total: jobs.length,

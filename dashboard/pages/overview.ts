@@ -1,4 +1,4 @@
-import { NAMESPACE_INDEX } from '#api/caches.ts';
+import { NAMESPACE_INDEX } from '../caches.ts';
 import type { PageRequest, Route } from '../page.ts';
 import type { Question } from '../user/access.ts';
 import { hourChart } from './hour-chart.ts';

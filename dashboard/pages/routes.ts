@@ -33,7 +33,7 @@ export const createRoutes = (deps: PageDeps): readonly Route[] => [
   ...createDeleteBucketPage(deps),
   ...createTokensPage(),
   ...createNewTokenPage(),
-  ...createRevokeTokenPage(deps),
+  ...createRevokeTokenPage(),
   ...createWebhookPage(deps),
   ...createWebhookChanges(),
   ...createRotateSecretPage(),

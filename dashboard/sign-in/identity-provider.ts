@@ -16,7 +16,7 @@ import {
 import { Agent, fetch, type RequestInit } from 'undici';
 import type { Clock } from '#runtime/clock.ts';
 import { AppError, ConfigError } from '#runtime/errors.ts';
-import type { DashboardSettings } from '../settings.ts';
+import type { DashboardConfig } from '../config.ts';
 
 /** What the browser keeps while it is at the identity provider. */
 export interface Pending {
@@ -45,7 +45,7 @@ const TIMEOUT_SECONDS = 10;
 export const CALLBACK_PATH = '/sign-in/oidc/callback';
 
 type OidcSettings = Pick<
-  DashboardSettings,
+  DashboardConfig,
   | 'dashboardUrl'
   | 'dashboardOidcIssuer'
   | 'dashboardOidcClientId'

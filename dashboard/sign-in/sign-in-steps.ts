@@ -1,4 +1,3 @@
-import type { RateLimits } from '#api/rate-limits/rate-limits.ts';
 import type { ReadForwarded } from '#runtime/http/client-address.ts';
 import type { KubeClient } from '#runtime/kube/client.ts';
 import { asUser } from '#runtime/kube/user-client.ts';
@@ -12,13 +11,14 @@ import type { Render } from '../render.ts';
 import { SessionStoreAwayError } from '../sessions/session-store.ts';
 import { identify } from '../user/identify.ts';
 import { type IdentityProvider, IdentityProviderError } from './identity-provider.ts';
+import type { TakeSignIn } from './sign-in-limit.ts';
 
 export interface SignInDeps {
   /** A client without its own identity. */
   readonly kube: KubeClient;
   readonly sessionCookie: SessionCookie;
   readonly cookies: Cookies;
-  readonly rateLimits: Pick<RateLimits, 'signIn'>;
+  readonly takeSignIn: TakeSignIn;
   readonly readForwarded: ReadForwarded;
   readonly frame: MakeFrame;
   readonly render: Render;
@@ -60,7 +60,7 @@ export interface SignInSteps {
 
 /** Steps that every sign-in method shares. */
 export const createSignInSteps = (deps: SignInDeps): SignInSteps => {
-  const { kube, sessionCookie, rateLimits, readForwarded, frame, render, log, provider } = deps;
+  const { kube, sessionCookie, takeSignIn, readForwarded, frame, render, log, provider } = deps;
   const show: SignInSteps['show'] = async (ctx, { status = 200, next, notice = '', error = '' }) => {
     const view = { next, notice, error, hasProvider: provider !== undefined };
     ctx.body = render('/sign-in/sign-in', { frame: await frame(ctx, { title: 'Sign in' }), view });
@@ -71,7 +71,7 @@ export const createSignInSteps = (deps: SignInDeps): SignInSteps => {
     show,
     // Counted before the API server checks the token, valid tokens too: the result itself helps someone who guesses.
     limit: async (ctx) => {
-      const [quota] = await rateLimits.signIn(readForwarded(ctx.req).address);
+      const quota = await takeSignIn(readForwarded(ctx.req).address);
       if (quota?.isExceeded !== true) return;
       ctx.set('Retry-After', String(quota.resetSeconds));
       const wait = `Try again in ${quota.resetSeconds} seconds.`;

@@ -1,3 +1,4 @@
+import { type Administration, createAdministration } from '#administration/administration.ts';
 import type { Clock } from '#runtime/clock.ts';
 import type { KubeClient } from '#runtime/kube/client.ts';
 import { asUser } from '#runtime/kube/user-client.ts';
@@ -10,6 +11,8 @@ export interface User {
   readonly name: string;
   /** Sends every call with the token of the user. */
   readonly kube: KubeClient;
+  /** Operations with the token of the user. */
+  readonly administration: Administration;
   /** Asks the API server now. Use it before showing data or making a change. */
   may(namespace: string, question: Question): Promise<Verdict>;
   /** The same, but may use a result that is a few seconds old. Only for menus and buttons. */
@@ -29,7 +32,7 @@ interface Response {
 export const createUsers = (deps: {
   /** A client without its own identity. */
   readonly kube: KubeClient;
-  readonly clock: Pick<Clock, 'monotonicMs'>;
+  readonly clock: Clock;
 }): ((session: Session) => User) => {
   const { kube, clock } = deps;
   const responses = new Map<string, Response>();
@@ -50,6 +53,7 @@ export const createUsers = (deps: {
     return {
       name: session.user,
       kube: client,
+      administration: createAdministration({ kube: client, clock }),
       may: async (namespace, question) => askAccess(client, namespace, question),
       seemsToBeAllowed: async (namespace, question) => {
         forgetOld();

@@ -1,5 +1,6 @@
 import { BlockList } from 'node:net';
 import { Agent, buildConnector } from 'undici';
+import { defined } from '../optional.ts';
 import type { EgressPolicy } from './egress-policy.ts';
 import { EgressRefusedError } from './egress-refused-error.ts';
 import { createGuardedLookup, type ResolveAll } from './guarded-lookup.ts';
@@ -51,9 +52,9 @@ export const createGuardedAgent = (policy: EgressPolicy, options: GuardedAgentOp
     blockList: toBlockList(policy),
     lookup: createGuardedLookup(policy, {
       dnsTimeoutMs: options.dnsTimeoutMs ?? DEFAULT_DNS_TIMEOUT_MS,
-      ...(options.lookup && { resolve: options.lookup }),
+      ...defined({ resolve: options.lookup }),
     }),
-    ...(options.ca !== undefined && { ca: options.ca }),
+    ...defined({ ca: options.ca }),
   });
   return new Agent({
     allowH2: false,

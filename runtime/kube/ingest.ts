@@ -6,7 +6,6 @@ import type { Change, KubeObject, ResourceDefinition } from './types.ts';
 
 export interface IngestOptions<T extends KubeObject> {
   readonly definition: ResourceDefinition<T>;
-  readonly transform?: (object: T) => T;
   readonly onChange?: (change: Change<T>) => void;
   readonly log: Logger;
 }
@@ -39,12 +38,11 @@ const withoutManagedFields = (value: unknown): unknown => {
 };
 
 export const createIngest = <T extends KubeObject>(options: IngestOptions<T>): Ingest<T> => {
-  const { definition, transform, onChange, log } = options;
+  const { definition, onChange, log } = options;
   const { kind } = definition;
   const decode = (value: unknown): T | undefined => {
     try {
-      const object = definition.decode(withoutManagedFields(value));
-      return transform ? transform(object) : object;
+      return definition.decode(withoutManagedFields(value));
     } catch (error) {
       log.error({ err: toError(error), kind }, 'ignored an object that cannot be decoded');
       return undefined;

@@ -1,4 +1,5 @@
 import { AppError } from '../errors.ts';
+import { defined } from '../optional.ts';
 
 /** What can go wrong in a call to the API server, and whether the same call can succeed later. */
 const KUBE_ERROR_CODES = {
@@ -48,8 +49,8 @@ export class KubeError extends AppError {
       code: options.code,
       retryable: KUBE_ERROR_CODES[options.code].retryable,
       cause: options.cause,
-      ...(options.retryAfterMs === undefined ? {} : { retryAfterMs: options.retryAfterMs }),
-      details: options.httpStatus === undefined ? {} : { httpStatus: options.httpStatus },
+      ...defined({ retryAfterMs: options.retryAfterMs }),
+      details: defined({ httpStatus: options.httpStatus }),
     });
     this.httpStatus = options.httpStatus;
   }

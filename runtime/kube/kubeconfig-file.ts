@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { RequestOptions } from 'node:https';
 import { KubeConfig } from '@kubernetes/client-node';
 import { ConfigError } from '../errors.ts';
+import { defined } from '../optional.ts';
 import type { KubeAccess } from './kube-access.ts';
 
 export interface KubeconfigChoice {
@@ -89,13 +90,7 @@ export const accessOfKubeconfig = (choice: KubeconfigChoice): ContextAccess => {
       const basic = typeof auth === 'string' ? { authorization: `Basic ${btoa(auth)}` } : {};
       return {
         headers: { ...basic, ...headerText(options.headers) },
-        tls: {
-          ...(ca === undefined ? {} : { ca }),
-          ...(cert === undefined ? {} : { cert }),
-          ...(key === undefined ? {} : { key }),
-          ...(rejectUnauthorized === undefined ? {} : { rejectUnauthorized }),
-          ...(servername === undefined ? {} : { servername }),
-        },
+        tls: defined({ ca, cert, key, rejectUnauthorized, servername }),
       };
     },
   };

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts';
+import { defined } from '../optional.ts';
 import type { createIngest } from './ingest.ts';
 import { versionOf } from './ingest.ts';
 import { KubeError } from './kube-error.ts';
@@ -78,9 +79,7 @@ export const listAll = async <T extends KubeObject>(parts: Parts<T>, signal: Abo
   const query = {
     pageSize: settings.pageSize,
     signal,
-    ...(namespace === undefined ? {} : { namespace }),
-    ...(labelSelector === undefined ? {} : { labelSelector }),
-    ...(fieldSelector === undefined ? {} : { fieldSelector }),
+    ...defined({ namespace, labelSelector, fieldSelector }),
   };
   for await (const page of listPages(kube, definition, query)) {
     progress.lastBytesMs = parts.clock.monotonicMs();

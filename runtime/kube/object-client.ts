@@ -1,4 +1,5 @@
 import { toError } from '../errors.ts';
+import { defined } from '../optional.ts';
 import type { KubeClient } from './client.ts';
 import { isKubeError, KubeError } from './kube-error.ts';
 import type { KubeRequest } from './kube-request.ts';
@@ -9,12 +10,15 @@ import type { DeleteOptions, KubeObject, ListOptions, ObjectClient, ResourceDefi
 /** Objects of one page of a list. */
 const DEFAULT_PAGE_SIZE = 500;
 
-const deleteBody = (options: DeleteOptions): Record<string, unknown> => ({
+const deleteBody = ({
+  uid,
+  propagationPolicy,
+  gracePeriodSeconds,
+}: DeleteOptions): Record<string, unknown> => ({
   apiVersion: 'v1',
   kind: 'DeleteOptions',
-  ...(options.uid === undefined ? {} : { preconditions: { uid: options.uid } }),
-  ...(options.propagationPolicy === undefined ? {} : { propagationPolicy: options.propagationPolicy }),
-  ...(options.gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds: options.gracePeriodSeconds }),
+  ...(uid === undefined ? {} : { preconditions: { uid } }),
+  ...defined({ propagationPolicy, gracePeriodSeconds }),
 });
 
 const undefinedWhen = async <T>(

@@ -36,6 +36,7 @@ export interface ReflectorMetrics {
 
 export interface ReflectorOptions<T extends KubeObject> {
   readonly kube: KubeClient;
+  /** Made with keptAs where the cache keeps only a part of each object. managedFields are always dropped. */
   readonly definition: ResourceDefinition<T>;
   /** Every namespace when absent. */
   readonly namespace?: string;
@@ -43,8 +44,6 @@ export interface ReflectorOptions<T extends KubeObject> {
   readonly labelSelector?: string;
   /** Index name -> the values under which an object is found by `byIndex`. */
   readonly indexes?: Indexers<T>;
-  /** Applied to every object before it is kept, to drop what nobody reads. managedFields are dropped always. */
-  readonly transform?: (object: T) => T;
   /** Told of every change after the cache has it. What it throws is logged. */
   readonly onChange?: (change: Change<T>) => void;
   readonly log: Logger;

@@ -19,7 +19,11 @@ import type { KubeObject, ResourceDefinition } from './types.ts';
 import type { WireObject } from './wire.ts';
 
 export type Job = WireObject<V1Job>;
-export type Pod = WireObject<V1Pod>;
+type WirePod = WireObject<V1Pod>;
+/** Only the part of the spec that this project reads. */
+export type Pod = Omit<WirePod, 'spec'> & {
+  readonly spec?: Pick<NonNullable<WirePod['spec']>, 'nodeName' | 'volumes'>;
+};
 /** `data` holds base64. */
 export type Secret = WireObject<V1Secret>;
 export type Event = WireObject<CoreV1Event>;

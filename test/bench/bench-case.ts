@@ -1,4 +1,4 @@
-/** What is archived in each case. */
+/** The files of each case. */
 const KIB = 1024;
 const MIB = 1024 * KIB;
 
@@ -19,7 +19,7 @@ const sized = (sizes: readonly number[]): readonly BenchFile[] =>
 
 const same = (count: number, bytes: number): readonly BenchFile[] => sized(Array<number>(count).fill(bytes));
 
-/** As in a folder of pictures, papers and a few films. */
+/** Like a folder of pictures, documents and a few films. */
 const mixed = (count: number, largest: number): readonly BenchFile[] =>
   sized(
     Array.from({ length: count }, (_, index) => {
@@ -30,10 +30,10 @@ const mixed = (count: number, largest: number): readonly BenchFile[] =>
 
 const CASES: Readonly<Record<'quick' | 'normal' | 'full', readonly BenchCase[]>> = {
   quick: [
-    { name: 'small', what: '200 x 50 KB, 20 ms away', latencyMs: 20, files: same(200, 50_000) },
+    { name: 'small', what: '200 x 50 KB, 20 ms latency', latencyMs: 20, files: same(200, 50_000) },
     {
       name: 'mixed',
-      what: '100 files, 20 KB to 16 MiB, 5 ms away',
+      what: '100 files, 20 KB to 16 MiB, 5 ms latency',
       latencyMs: 5,
       files: mixed(100, 16 * MIB),
     },
@@ -41,10 +41,10 @@ const CASES: Readonly<Record<'quick' | 'normal' | 'full', readonly BenchCase[]>>
     { name: 'huge', what: '1 x 256 MiB', latencyMs: 0, files: same(1, 256 * MIB) },
   ],
   normal: [
-    { name: 'small', what: '2,000 x 50 KB, 20 ms away', latencyMs: 20, files: same(2000, 50_000) },
+    { name: 'small', what: '2,000 x 50 KB, 20 ms latency', latencyMs: 20, files: same(2000, 50_000) },
     {
       name: 'mixed',
-      what: '400 files, 40 KB to 64 MiB, 5 ms away',
+      what: '400 files, 40 KB to 64 MiB, 5 ms latency',
       latencyMs: 5,
       files: mixed(400, 64 * MIB),
     },
@@ -54,7 +54,7 @@ const CASES: Readonly<Record<'quick' | 'normal' | 'full', readonly BenchCase[]>>
   full: [{ name: 'huge', what: '1 x 5 GiB', latencyMs: 0, files: same(1, 5 * 1024 * MIB) }],
 };
 
-/** The cases of a size; the full one has a larger huge file and the others as they are. */
+/** The cases of a size. The full size has a larger huge file; the other cases are the same. */
 export const benchCases = (size: keyof typeof CASES): readonly BenchCase[] => {
   if (size !== 'full') return CASES[size];
   const larger = new Map(CASES.full.map((one) => [one.name, one]));

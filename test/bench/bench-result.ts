@@ -1,17 +1,17 @@
 import { styleText } from 'node:util';
 
-/** One figure set of one contender in one case: the medians of its rounds. */
+/** The figures of one contender in one case: the medians of its rounds. */
 export interface BenchResult {
   readonly case: string;
   readonly contender: string;
   readonly wall_s: number;
   readonly cpu_s_per_gb: number;
   readonly peak_mib: number;
-  /** Both ways, to and from the contender; what else used the loopback in the meantime is counted too. */
+  /** Both directions; includes other traffic on the loopback interface at that time. */
   readonly wire_mib: number;
 }
 
-/** How ours compares with a peer: below 1 is better, but for `times_faster`. */
+/** zipjobs compared with a peer: below 1 is better, except for `times_faster`. */
 export interface BenchRatio {
   readonly case: string;
   readonly against: string;
@@ -45,7 +45,7 @@ export const toResult = (rounds: readonly BenchResult[]): BenchResult => {
   };
 };
 
-/** Ours against every peer that ran the same case. */
+/** Compares zipjobs with every peer that ran the same case. */
 export const ratiosOf = (results: readonly BenchResult[]): readonly BenchRatio[] =>
   results.flatMap((peer) => {
     const ours = results.find((one) => one.case === peer.case && one.contender === 'zipjobs');
@@ -65,7 +65,7 @@ const COLUMNS = [12, 10, 10, 14, 10, 10] as const;
 const line = (cells: readonly (string | number)[]): string =>
   cells.map((cell, index) => String(cell).padEnd(COLUMNS[index] ?? 0)).join('');
 
-/** For persons. */
+/** The results as a table for the terminal. */
 export const printTable = (results: readonly BenchResult[], ratios: readonly BenchRatio[]): void => {
   console.log(
     `\n${styleText('bold', line(['case', 'contender', 'wall s', 'CPU s/GiB', 'peak MiB', 'wire MiB']))}`,

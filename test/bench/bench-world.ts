@@ -13,12 +13,12 @@ import type { OriginOrder } from './origin-main.ts';
 
 export const BUCKET = 'bench';
 
-/** What all contenders share: one real S3 server and the surroundings of a zipper pod. */
+/** What all contenders share: one real S3 server and the environment of a zipper pod. */
 export interface BenchWorld extends AsyncDisposable {
   readonly store: StoreAccess;
   readonly host: ZipperHost;
   readonly directory: string;
-  /** Bytes of the object, which is then deleted. */
+  /** Returns the size of the object and deletes it. */
   takeObject(key: string): Promise<number>;
 }
 
@@ -54,7 +54,7 @@ export const openWorld = async (log: (line: string) => void, parent = tmpdir()):
   };
 };
 
-/** Starts the origin of a case as a process of its own. */
+/** Starts the origin of a case as a separate process. */
 export const openOrigin = async ({ latencyMs, files }: BenchCase) => {
   const child = fork(join(import.meta.dirname, 'origin-main.ts'));
   const order: OriginOrder = { latencyMs, files };
@@ -70,6 +70,6 @@ export const openOrigin = async ({ latencyMs, files }: BenchCase) => {
   };
 };
 
-/** Bytes that crossed the loopback so far, headers of the network included; everybody's on this machine. */
+/** Bytes on the loopback interface so far, with network headers, of all processes on this machine. */
 export const loopbackBytes = async (): Promise<number> =>
   Number(/^\s*lo:\s*(\d+)/m.exec(await readFile('/proc/net/dev', 'utf8'))?.[1] ?? 0);

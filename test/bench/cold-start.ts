@@ -8,7 +8,7 @@ export interface ColdStart {
   readonly case: 'cold-start';
   readonly contender: 'zipjobs';
   readonly runs: number;
-  /** From the start of the process until the store sees CreateMultipartUpload. */
+  /** Time from the start of the process until the store receives CreateMultipartUpload. */
   readonly median_ms: number;
   readonly fastest_ms: number;
   readonly slowest_ms: number;
@@ -22,7 +22,7 @@ const startOnce = async (host: ZipperHost): Promise<number> => {
   const server = createServer((request) => {
     if (request.method === 'POST' && request.url?.includes('uploads') === true)
       seen.resolve(performance.now());
-    else seen.reject(new Error(`the store was asked ${request.method} ${request.url} first`));
+    else seen.reject(new Error(`the first request to the store was ${request.method} ${request.url}`));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -48,7 +48,7 @@ const startOnce = async (host: ZipperHost): Promise<number> => {
   }
 };
 
-/** The first run is not counted: it brings the files into the page cache, as an image pull does. */
+/** The first run does not count: it reads the files into the page cache, like an image pull. */
 export const measureColdStart = async (host: ZipperHost, runs: number): Promise<ColdStart> => {
   await startOnce(host);
   const times: number[] = [];

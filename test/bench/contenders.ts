@@ -8,8 +8,8 @@ import type { Program } from './measured-run.ts';
 
 export interface Contender {
   readonly name: 'zipjobs' | 'recipe' | 'rclone';
-  /** How to archive the files below the URL to the key. */
-  prepare(given: {
+  /** Command that archives the files below the URL to the key. */
+  prepare(input: {
     readonly url: string;
     readonly key: string;
     readonly files: BenchCase['files'];
@@ -66,7 +66,7 @@ const hasRclone = async (): Promise<boolean> => {
   }
 };
 
-/** Ours, the recipe, and rclone where one is found that can archive. */
+/** zipjobs, the usual recipe, and rclone if one is installed that can archive. */
 export const findContenders = async (
   world: BenchWorld,
   log: (line: string) => void,
@@ -74,7 +74,7 @@ export const findContenders = async (
   const always = [zipjobs(world), recipe(world)];
   if (await hasRclone()) return [...always, rclone(world)];
   log(
-    'No rclone with "archive create" on the PATH: it is left out (go install github.com/rclone/rclone@latest)',
+    'Skipping rclone: none on the PATH supports "archive create". Install it with: go install github.com/rclone/rclone@latest',
   );
   return always;
 };

@@ -1,4 +1,7 @@
-/** How long a ZipJob waits for its Job while fifty a second arrive, beside what creating a Job takes on the same API server. */
+/**
+ * How long a ZipJob waits for its Job while fifty arrive per second, compared with creating a Job on the same
+ * API server.
+ */
 import { bucketResourceName, FINALIZER, GROUP_VERSION, PLURALS } from '#crds/api-group.ts';
 import { followObjects } from '#test/support/clients/follow-objects.ts';
 import { adminApi } from '#test/support/processes/controller-pods.ts';
@@ -12,7 +15,7 @@ import { atRate, quantile } from './rates.ts';
 
 export interface ControllerLatency {
   readonly case: 'controller';
-  /** `zipjobs`: from the ZipJob's event of a watch to its Job's. `bare create`: one POST of a Job. */
+  /** `zipjobs`: from the watch event of the ZipJob to that of its Job. `bare create`: one POST of a Job. */
   readonly contender: 'zipjobs' | 'bare create';
   readonly jobs: number;
   readonly per_second: number;
@@ -24,12 +27,12 @@ const PER_SECOND = 50;
 const NAMESPACE = 'bench';
 const ZIP_JOBS = `/apis/${GROUP_VERSION}/namespaces/${NAMESPACE}/${PLURALS.ZipJob}`;
 const JOBS = `/apis/batch/v1/namespaces/${NAMESPACE}/jobs`;
-/** Jobs are created suspended, so that no pod is made of them: pods would take the processors that are measured here. */
+/** Jobs are created suspended, so that no pods start and use the processors that this measures. */
 const QUEUE = 'bench';
-/** Programs that have just been started are slower; these two run for months. */
+/** Newly started programs are slower; these two run for months. */
 const WARM_UP_SECONDS = 2;
 
-/** With the finalizer, as the API makes them. */
+/** With the finalizer, like the API. */
 const aZipJob = (name: string, project: Project): object => ({
   apiVersion: GROUP_VERSION,
   kind: 'ZipJob',
@@ -118,7 +121,7 @@ const install = (cluster: Cluster): Promise<unknown> =>
     },
   });
 
-/** On a local cluster of its own; the Jobs of the warm-up are not counted. */
+/** Runs on a local cluster of its own; the Jobs of the warm-up do not count. */
 export const measureController = async (
   seconds: number,
   log: (line: string) => void,

@@ -1,6 +1,7 @@
 /**
- * The zipper beside its peers, in one run: `npm run bench -- [--quick | --full] [--json] [--case NAME] [--only NAME] [--rounds N]
- * [--dir FOLDER]`. Cases: small, mixed, big, huge, cold-start, controller, api. Only ratios within one run mean anything on a shared machine.
+ * Compares the zipper with its peers in one run: `npm run bench -- [--quick | --full] [--json] [--case NAME]
+ * [--only NAME] [--rounds N] [--dir FOLDER]`. Cases: small, mixed, big, huge, cold-start, controller, api. On
+ * a shared machine only ratios within one run are meaningful.
  */
 import { parseArgs } from 'node:util';
 import { ZipperHost } from '#test/support/processes/zipper-process.ts';
@@ -62,7 +63,7 @@ const api = async (): Promise<void> => {
   if (values.json) for (const one of figures) console.log(JSON.stringify(one));
   else
     for (const { what, value, unit, bar } of figures)
-      console.log(`api: ${what}: ${value} ${unit}${bar === '' ? '' : ` (bar ${bar})`}`);
+      console.log(`api: ${what}: ${value} ${unit}${bar === '' ? '' : ` (target ${bar})`}`);
 };
 
 const sideBySide = async (): Promise<void> => {

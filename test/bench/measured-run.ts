@@ -9,45 +9,51 @@ export interface Program {
 
 export interface Measured {
   readonly wallSeconds: number;
-  /** User and system time of the process and of all that it waited for. */
+  /** User and system time of the process and of its finished children. */
   readonly cpuSeconds: number;
-  /** Most memory that was resident at once, by the kernel's own count. */
+  /** Peak resident memory, as counted by the kernel. */
   readonly peakBytes: number;
 }
 
 const SAMPLE_MS = 20;
-/** The shell runs the program and tells the kernel's count of its time, on file descriptor 3, in the form of POSIX `times`. */
+/**
+ * The shell runs the program and prints the kernel's count of its time on file descriptor 3, in the format of
+ * POSIX `times`.
+ */
 const SHELL = '"$@" 3>&-; code=$?; times >&3; exit $code';
 const TIMES = /(\d+)m([\d.]+)s (\d+)m([\d.]+)s/g;
 
 const secondsOf = (times: string): number => {
   const [, ofChildren] = [...times.matchAll(TIMES)];
-  if (!ofChildren) throw new Error(`the shell told no times: ${times}`);
+  if (!ofChildren) throw new Error(`the shell printed no times: ${times}`);
   const [, userMinutes, user, systemMinutes, system] = ofChildren.map(Number);
   return 60 * ((userMinutes ?? 0) + (systemMinutes ?? 0)) + (user ?? 0) + (system ?? 0);
 };
 
 const read = (path: string): Promise<string> => readFile(path, 'utf8').catch(() => '');
 
-/** High-water mark of a process, in bytes; 0 when it has ended. */
+/** Peak resident memory of a process, in bytes; 0 after it has ended. */
 const peakMemoryOf = async (pid: number): Promise<number> =>
   Number(/^VmHWM:\s+(\d+) kB$/m.exec(await read(`/proc/${pid}/status`))?.[1] ?? 0) * 1024;
 
-/** Watches the only child of the shell until stopped; the mark only rises, so the last look counts. */
+/** Watches the only child of the shell until stopped. The peak only rises, so the last reading counts. */
 const watchPeak = (shell: number): (() => number) => {
   let peak = 0;
-  const look = async (): Promise<void> => {
+  const readPeak = async (): Promise<void> => {
     const [child] = (await read(`/proc/${shell}/task/${shell}/children`)).trim().split(' ');
     if (child) peak = Math.max(peak, await peakMemoryOf(Number(child)));
   };
-  const timer = setInterval(() => void look(), SAMPLE_MS);
+  const timer = setInterval(() => void readPeak(), SAMPLE_MS);
   return () => {
     clearInterval(timer);
     return peak;
   };
 };
 
-/** Runs a program to its end. @throws Error with the end of its output when it fails. */
+/**
+ * Runs a program to its end.
+ * @throws Error with the end of its output when it fails.
+ */
 export const measure = async ({ command, env }: Program): Promise<Measured> => {
   const startedAt = performance.now();
   const child = spawn('sh', ['-c', SHELL, 'sh', ...command], {

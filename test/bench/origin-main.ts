@@ -1,4 +1,7 @@
-/** The origin of one case as a process of its own: the case's files under /set/, with an index for clients that list. */
+/**
+ * The origin of one case as a separate process: the case's files under /set/, with an index for clients that
+ * list.
+ */
 
 import { generatedChunks } from '#test/support/builders/generated-bytes.ts';
 import { startFileOrigin } from '#test/support/servers/file-origin.ts';

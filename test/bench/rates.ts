@@ -5,7 +5,10 @@ export interface Rate {
   readonly perSecond: number;
 }
 
-/** Calls the task at the rate, whether or not the last call has come back; it is told when it was due (`performance.now`). */
+/**
+ * Calls the task at the rate without waiting for earlier calls. The argument is the time at which the call
+ * was due (`performance.now`).
+ */
 export const atRate = async (
   { count, perSecond }: Rate,
   task: (index: number, dueMs: number) => Promise<void>,

@@ -1,4 +1,4 @@
-/** The usual recipe as a process of its own; the only argument is a file that holds the job. */
+/** The usual recipe as a separate process; its only argument is a file that describes the job. */
 import { readFile } from 'node:fs/promises';
 import { type RecipeJob, zipByRecipe } from '#test/support/archives/recipe.ts';
 

@@ -10,9 +10,9 @@ const GIB = 1024 * MIB;
 const runOnce = async (
   world: BenchWorld,
   contender: Contender,
-  given: { readonly bench: BenchCase; readonly url: string; readonly key: string },
+  input: { readonly bench: BenchCase; readonly url: string; readonly key: string },
 ): Promise<BenchResult> => {
-  const { bench, url, key } = given;
+  const { bench, url, key } = input;
   const program = await contender.prepare({ url, key, files: bench.files });
   const wireBefore = await loopbackBytes();
   const { wallSeconds, cpuSeconds, peakBytes } = await measure(program);
@@ -30,7 +30,10 @@ const runOnce = async (
   };
 };
 
-/** Runs all contenders by turns, so that a busy moment of the machine meets all of them; answers the medians. */
+/**
+ * Alternates between all contenders, so that other load on the machine affects all of them, and returns the
+ * medians.
+ */
 export const runCase = async (
   world: BenchWorld,
   contenders: readonly Contender[],

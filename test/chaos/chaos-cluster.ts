@@ -17,13 +17,13 @@ import type { Place } from './history.ts';
 import { QUICK_WATCH_SECONDS, quickValues } from './quick-values.ts';
 import { noteKubernetes, noteWebhook } from './request-notes.ts';
 
-/** Whoever wants to know of requests, and have a say in them. */
+/** Observes requests and can inject faults into them. */
 export interface Listener {
-  /** Requests that name it are told to nobody else; what names nobody is judged by all. */
+  /** Requests that contain one of these texts go only to this observer; all others go to every observer. */
   readonly namespace: string;
   judge(place: Place, request: ProxiedRequest): FaultAction | undefined;
   record(place: Place, exchange: Exchange): void;
-  /** What is kept of a delivery of this project. */
+  /** The notes of a delivery of this project. */
   noteDelivery(request: ProxiedRequest): Exchange['notes'];
 }
 
@@ -34,20 +34,20 @@ export interface ChaosCluster extends AsyncDisposable {
   readonly installation: Installation;
   readonly origin: FileOrigin;
   readonly apiServer: FaultProxy;
-  /** Where the webhooks of a namespace go. */
+  /** The webhook receiver of each namespace. */
   receiverUrl(namespace: string): string;
   listen(listener: Listener): Disposable;
-  /** Runs a task while no other that was given to this function runs. */
+  /** Runs tasks one at a time. */
   alone(task: () => Promise<void>): Promise<void>;
 }
 
 export interface ChaosClusterOptions {
   readonly cluster: Cluster;
-  /** Tells the cluster where pods that start from now on find the API server; undefined for the server itself. */
+  /** Sets the address of the API server for pods that start from now on; undefined for the server itself. */
   readonly routePods: (url: string | undefined) => void;
-  /** Chart values; those that make everything quick when absent. */
+  /** Chart values; by default those with short waits. */
   readonly values?: Readonly<Record<string, unknown>>;
-  /** How long the API server lets a watch be; undefined: as the client asks. */
+  /** Maximum duration of a watch at the API server; undefined: as the client requests. */
   readonly watchSeconds?: number | undefined;
 }
 
@@ -75,7 +75,7 @@ const startProxies = async (
   receiverUrl: string,
   handle: Handle,
 ): Promise<{ apiServer: FaultProxy; store: FaultProxy; receiver: FaultProxy }> => {
-  // Both listen on 127.0.0.1, so the API server's own certificate fits the proxy.
+  // Both listen on 127.0.0.1, so the certificate of the API server is valid for the proxy.
   const tls = { ca: cluster.apiServer.ca, ...(await certificates(cluster, 'apiserver')) };
   const rewrite = (path: string): string =>
     watchSeconds === undefined ? path : path.replace(/timeoutSeconds=\d+/, `timeoutSeconds=${watchSeconds}`);
@@ -118,7 +118,7 @@ const createSwitchboard = (): { handle: Handle; listen: ChaosCluster['listen'] }
   };
 };
 
-/** Installs the chart with short waits behind proxies. */
+/** Installs the chart with short waits, behind proxies. */
 export const startChaosCluster = async (options: ChaosClusterOptions): Promise<ChaosCluster> => {
   const { cluster, routePods, values = quickValues } = options;
   await using started = new AsyncDisposableStack();

@@ -1,4 +1,4 @@
-/** One project of a chaos cluster, and what a schedule may do to it. */
+/** One project of a chaos cluster, and the faults that a schedule can cause in it. */
 import { GROUP_VERSION, PLURALS } from '#crds/api-group.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import { RELEASE_NAMESPACE } from '#test/support/processes/installation.ts';
@@ -27,29 +27,29 @@ export interface ChaosWorld extends AsyncDisposable {
   apiUrl(): Promise<string>;
   /** URL of a source. */
   sourceUrl(path: string): string;
-  /** Asked about every request of this project, and about those that are nobody's; undefined for none. */
+  /** Observes every request of this project and requests without a project; undefined for none. */
   judgeBy(judge: Judge | undefined): void;
   watches(): readonly OpenStream[];
   kill(podUid: string, signal?: NodeJS.Signals): void;
   /** Pod of the controller that holds the Lease. */
   leaderUid(): Promise<string>;
-  /** Zipper pods of the project that run now. */
+  /** Running zipper pods of the project. */
   zipperPods(): readonly RunningPod[];
   zipJobs(): Promise<readonly ZipJob[]>;
   /** Sets spec.cancel. */
   cancel(zipJobName: string): Promise<true>;
-  /** Deletes an object of the project, as a person would. */
+  /** Deletes an object of the project, like a user. */
   remove(group: string, plural: string, name: string): Promise<void>;
   readonly ownBucket: OwnBucket;
   readonly webhookKeys: Pick<WebhookKeys, 'rotate' | 'recover'>;
-  /** Runs a task while no other world runs one so. */
+  /** Runs a task while no other world runs one. */
   alone(task: () => Promise<void>): Promise<void>;
 }
 
-const AGAIN = { limitMs: 30_000, intervalMs: 100 };
+const RETRY_LIMITS = { limitMs: 30_000, intervalMs: 100 };
 
-/** Asks again while the API server restarts, as another world may have wanted. */
-const insist = <T>(what: string, ask: () => Promise<T>): Promise<T> =>
+/** Retries while the API server restarts, which another world may have caused. */
+const retry = <T>(what: string, ask: () => Promise<T>): Promise<T> =>
   until(
     what,
     async () => {
@@ -60,7 +60,7 @@ const insist = <T>(what: string, ask: () => Promise<T>): Promise<T> =>
         throw error;
       }
     },
-    AGAIN,
+    RETRY_LIMITS,
   ).then((found) => {
     if ('response' in found) return found.response;
     throw found.error;
@@ -74,7 +74,7 @@ const leaderOf = async ({ admin, cluster }: ChaosCluster): Promise<string> => {
   return cluster.node.pods().find(({ name }) => identity.startsWith(name))?.uid ?? '';
 };
 
-/** Makes a project whose store, sources and receiver are behind proxies. */
+/** Creates a project whose store, sources and receiver are behind proxies. */
 export const startChaosWorld = async (chaos: ChaosCluster, namespace: string): Promise<ChaosWorld> => {
   const { cluster, admin, installation, origin } = chaos;
   await using started = new AsyncDisposableStack();
@@ -99,9 +99,9 @@ export const startChaosWorld = async (chaos: ChaosCluster, namespace: string): P
   const project = started.use(
     await createProject(cluster, { namespace, webhookUrl: chaos.receiverUrl(namespace) }),
   );
-  const keys = createWebhookKeys(project, (change) => insist('the new webhook secret', () => change(admin)));
+  const keys = createWebhookKeys(project, (change) => retry('the new webhook secret', () => change(admin)));
   webhookKeys = keys;
-  const ownBucket = createOwnBucket(project, (what, ask) => insist(what, () => ask(admin)));
+  const ownBucket = createOwnBucket(project, (what, ask) => retry(what, () => ask(admin)));
   await untilTokenKnown(await installation.apiUrl(), project.token);
   const jobsPath = `/apis/${GROUP_VERSION}/namespaces/${namespace}/${PLURALS.ZipJob}`;
   const ended = new AbortController();
@@ -125,10 +125,10 @@ export const startChaosWorld = async (chaos: ChaosCluster, namespace: string): P
       const name = cluster.node.pods().find(({ uid }) => uid === podUid)?.name ?? podUid;
       history.note(`${signal} to ${name}: ${cluster.node.kill(podUid, signal)}`);
     },
-    leaderUid: () => insist('the Lease', () => leaderOf(chaos)),
+    leaderUid: () => retry('the Lease', () => leaderOf(chaos)),
     zipperPods: () =>
       cluster.node.pods().filter((pod) => pod.namespace === namespace && pod.containers.length > 0),
-    zipJobs: async () => (await insist('the ZipJobs', () => admin.get<ZipJobList>(jobsPath))).items,
+    zipJobs: async () => (await retry('the ZipJobs', () => admin.get<ZipJobList>(jobsPath))).items,
     cancel: async (name) => {
       const patch = JSON.stringify({ spec: { cancel: true } });
       await cluster.kubectl(['patch', '-n', namespace, 'zipjob', name, '--type=merge', '-p', patch]);
@@ -137,7 +137,7 @@ export const startChaosWorld = async (chaos: ChaosCluster, namespace: string): P
     remove: async (group, plural, name) => {
       history.note(`delete ${plural}/${name}`);
       const path = `/${group}/namespaces/${namespace}/${plural}/${name}`;
-      await insist(`the deletion of ${path}`, () => admin.remove(path, { propagationPolicy: 'Background' }));
+      await retry(`the deletion of ${path}`, () => admin.remove(path, { propagationPolicy: 'Background' }));
     },
     ownBucket,
     webhookKeys: keys,

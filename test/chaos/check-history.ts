@@ -1,4 +1,4 @@
-/** Judges a history: what must hold whatever happened. */
+/** Checks a history against the rules that hold under all faults. */
 import { zipJobName } from '#crds/api-group.ts';
 import { checkJob, type JobOutcome, type JobStory } from './check-job.ts';
 import { checkKey } from './check-keys.ts';
@@ -33,12 +33,12 @@ const storiesOf = (
   });
 };
 
-/** Two events never have the same id. */
+/** Two events never have the same ID. */
 const checkIds = (stories: readonly JobStory[]): readonly Rule[] => {
   const ids = stories.flatMap(({ deliveries }) => [
     ...new Set(deliveries.map(({ notes }) => notes['webhookId'] ?? '')),
   ]);
-  return new Set(ids).size < ids.length ? [{ rule: 'H7', text: 'two events have one webhook id' }] : [];
+  return new Set(ids).size < ids.length ? [{ rule: 'H7', text: 'two events have the same webhook ID' }] : [];
 };
 
 export interface Findings {
@@ -47,7 +47,7 @@ export interface Findings {
   readonly openUploads: readonly string[];
 }
 
-/** Every rule over everything that was seen of these jobs. */
+/** Checks every rule against the history of these jobs. */
 export const checkHistory = (
   seen: readonly Seen[],
   { jobs, openUploads }: Findings,
@@ -60,6 +60,6 @@ export const checkHistory = (
     ...[...byKey.values()].flatMap(checkKey),
     ...checkIds(stories),
     ...checkFence(uploads),
-    ...openUploads.map((upload): Rule => ({ rule: 'H8', text: `an upload to ${upload} is still open` })),
+    ...openUploads.map((upload): Rule => ({ rule: 'H8', text: `the upload to ${upload} is still open` })),
   ];
 };

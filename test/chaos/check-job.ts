@@ -1,31 +1,31 @@
-/** Judges what became of one job. */
+/** Checks the outcome of one job. */
 import { zipJobName } from '#crds/api-group.ts';
 import { API_STATUSES, TERMINAL_PHASES } from '#crds/zip-job.ts';
 import type { UploadRecords } from './check-uploads.ts';
 import { isOf } from './live-fault.ts';
 import { isOk, type Rule, type SeenExchange, type Sight } from './violation.ts';
 
-/** One accepted request, and what was found once all was quiet. */
+/** One accepted request, and its outcome after everything has finished. */
 export interface JobOutcome {
   readonly uuid: string;
   readonly key: string;
-  /** Name and SHA-256 of each entry that the archive must have. */
+  /** Name and SHA-256 of each expected entry of the archive. */
   readonly expected: Readonly<Record<string, string>>;
-  /** What stands at the key: nothing, the object of before, or an archive with these entries. */
+  /** The object at the key: none, the earlier object, or an archive with these entries. */
   readonly object: 'nothing' | 'older' | Readonly<Record<string, string>>;
-  /** What stood there before. */
+  /** The earlier object at the key. */
   readonly before: 'nothing' | 'older';
-  /** How often the test itself deleted the job's Kubernetes Job or may have. */
+  /** How often the test deleted the job's Kubernetes Job, or may have deleted it. */
   readonly jobsDeleted: number;
   /** The test deleted the ZipJob. */
   readonly isDeleted: boolean;
 }
 
-/** Everything that was seen of one job. */
+/** The history of one job. */
 export interface JobStory {
   readonly job: JobOutcome;
   readonly sights: readonly Sight[];
-  /** What the API told of it, in order: each was asked for after the one before had come. */
+  /** The API responses about it, in order: each request was sent after the previous response. */
   readonly responses: readonly string[];
   /** Requests to the API server that name it. */
   readonly api: readonly SeenExchange[];
@@ -41,20 +41,20 @@ const checkOrder = (sights: readonly Sight[]): readonly Rule[] => {
   const steps = sights.slice(1).map((sight, index) => ({ before: sights[index], sight }));
   return [
     ...(ends.size > 1
-      ? [{ rule: 'H6', text: `ended more than once: ${[...ends].join(', ')}` } as const]
+      ? [{ rule: 'H6', text: `finished more than once: ${[...ends].join(', ')}` } as const]
       : []),
     ...steps.flatMap(({ before, sight }): readonly Rule[] =>
       before !== undefined && rank(sight) < rank(before)
-        ? [{ rule: 'H6', text: `went back from ${before.apiStatus} to ${sight.apiStatus}` }]
+        ? [{ rule: 'H6', text: `status went back from ${before.apiStatus} to ${sight.apiStatus}` }]
         : [],
     ),
   ];
 };
 
-/** Who asks again is never told less than before. */
+/** A later response never reports an earlier state. */
 const checkResponses = ({ responses, job }: JobStory): readonly Rule[] => {
   if (!job.isDeleted && responses.includes('absent'))
-    return [{ rule: 'H5', text: 'was accepted, but the API did not know it' }];
+    return [{ rule: 'H5', text: 'was accepted, but the API returned 404' }];
   const statuses = API_STATUSES.map(String);
   const ranks = responses
     .filter((response) => response !== 'absent')
@@ -62,16 +62,16 @@ const checkResponses = ({ responses, job }: JobStory): readonly Rule[] => {
   const ends = new Set(ranks.filter((rank) => rank >= 2));
   const isBackward = ranks.some((rank, index) => Math.min(rank, 2) < Math.min(ranks[index - 1] ?? 0, 2));
   return isBackward || ends.size > 1
-    ? [{ rule: 'H6', text: `the API told one after another: ${[...new Set(responses)].join(', ')}` }]
+    ? [{ rule: 'H6', text: `the API reported in this order: ${[...new Set(responses)].join(', ')}` }]
     : [];
 };
 
 const checkEnd = ({ job, sights }: JobStory): readonly Rule[] => {
   const last = sights.at(-1);
   if (job.isDeleted)
-    return last?.event === 'DELETED' ? [] : [{ rule: 'F14', text: 'was deleted, but is there' }];
+    return last?.event === 'DELETED' ? [] : [{ rule: 'F14', text: 'was deleted, but still exists' }];
   if (last && isTerminal(last)) return [];
-  return [{ rule: 'H5', text: `never ended: ${last?.phase ?? 'no phase'} (${last?.reason ?? ''})` }];
+  return [{ rule: 'H5', text: `never finished: ${last?.phase ?? 'no phase'} (${last?.reason ?? ''})` }];
 };
 
 const checkArchive = ({ uploads, job }: JobStory, last: Sight): readonly Rule[] => {
@@ -90,7 +90,11 @@ const checkWebhook = ({ deliveries }: JobStory, last: Sight): readonly Rule[] =>
   const ids = new Set(deliveries.map(({ notes }) => notes['webhookId']));
   if (ids.size > 1) rules.push({ rule: 'H7', text: `${ids.size} webhook ids` });
   const wrong = deliveries.find(({ notes }) => notes['status'] !== last.apiStatus);
-  if (wrong) rules.push({ rule: 'H7', text: `told ${wrong.notes['status']}, is ${last.apiStatus}` });
+  if (wrong)
+    rules.push({
+      rule: 'H7',
+      text: `the webhook reports ${wrong.notes['status']}, the status is ${last.apiStatus}`,
+    });
   return rules;
 };
 
@@ -110,10 +114,10 @@ const checkJobsCreated = ({ api, job }: JobStory): readonly Rule[] => {
 };
 
 const WINDOW_MS = 10_000;
-/** Five a second. */
+/** Five requests per second. */
 const MOST_IN_WINDOW = 50;
 
-/** Our own client's questions are not the product's. */
+/** Requests of the test's own client do not count. */
 const isAsked = ({ request }: SeenExchange): boolean => request.method === 'GET' && isOf(request, 'api');
 
 const checkRate = ({ api }: JobStory): readonly Rule[] => {
@@ -128,7 +132,7 @@ const checkRate = ({ api }: JobStory): readonly Rule[] => {
   return most > MOST_IN_WINDOW ? [{ rule: 'F6', text: `${most} requests in ten seconds` }] : [];
 };
 
-/** H4 to H7, F2, F6 and F14 over the story of one job. */
+/** H4 to H7, F2, F6 and F14 for the history of one job. */
 export const checkJob = (story: JobStory): readonly Rule[] => {
   const rules = [
     ...checkEnd(story),

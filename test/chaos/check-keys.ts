@@ -1,4 +1,7 @@
-/** Judges the jobs that write one key: they take turns, and what stands at the key is of the last that succeeded. */
+/**
+ * Checks jobs that write the same key: they run one after another, and the key contains the archive of the
+ * last one that succeeded.
+ */
 import { isDeepStrictEqual } from 'node:util';
 import { isTerminal, type JobOutcome, type JobStory } from './check-job.ts';
 import type { Rule } from './violation.ts';
@@ -17,13 +20,13 @@ const spanOf = (story: JobStory): readonly Span[] => {
   return from === undefined ? [] : [{ story, from, to }];
 };
 
-const checkTurns = (stories: readonly JobStory[]): readonly Rule[] => {
+const checkOrder = (stories: readonly JobStory[]): readonly Rule[] => {
   const spans = stories.flatMap(spanOf).toSorted((a, b) => a.from - b.from);
   return spans.slice(1).flatMap((span, index): readonly Rule[] => {
     const before = spans[index];
     if (before === undefined || span.from >= before.to) return [];
     const [one, other] = [span.story.job.uuid, before.story.job.uuid];
-    return [{ rule: 'turn', text: `${one} began before ${other} of the same key had ended` }];
+    return [{ rule: 'order', text: `${one} started before ${other} of the same key was finished` }];
   });
 };
 
@@ -32,22 +35,22 @@ const succeededAt = ({ sights }: JobStory): number | undefined =>
 
 const nameOf = (object: JobOutcome['object']): string => (typeof object === 'string' ? object : 'an archive');
 
-/** Who failed has changed nothing at the key. */
+/** A failed job does not change the object at its key. */
 const checkUntouched = ({ before, object }: JobOutcome): readonly Rule[] =>
   object === before
     ? []
-    : [{ rule: 'H4', text: `no job succeeded, but where ${before} was is ${nameOf(object)}` }];
+    : [{ rule: 'H4', text: `no job succeeded, but ${nameOf(object)} replaced ${before}` }];
 
 const checkWinner = ({ uuid, object, expected }: JobOutcome): readonly Rule[] => {
   if (typeof object === 'string')
-    return [{ rule: 'H4', text: `${uuid} succeeded, but at the key stands ${object}` }];
+    return [{ rule: 'H4', text: `${uuid} succeeded, but the key contains ${object}` }];
   return isDeepStrictEqual(object, expected)
     ? []
     : [{ rule: 'H4', text: `${uuid} succeeded, but the archive has other entries` }];
 };
 
 const checkObject = (stories: readonly JobStory[]): readonly Rule[] => {
-  // Whether these published something is not for the status to say.
+  // The status cannot say whether these jobs published an archive.
   if (stories.some(({ job, sights }) => job.isDeleted || sights.at(-1)?.reason === 'OutcomeUnknown'))
     return [];
   const [first] = stories;
@@ -62,6 +65,6 @@ const checkObject = (stories: readonly JobStory[]): readonly Rule[] => {
 
 /** The rules for all jobs of one key. */
 export const checkKey = (stories: readonly JobStory[]): readonly Rule[] => [
-  ...checkTurns(stories),
+  ...checkOrder(stories),
   ...checkObject(stories),
 ];

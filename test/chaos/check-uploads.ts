@@ -1,4 +1,4 @@
-/** What the store was asked to do, against what the status said at that moment. */
+/** Compares the requests to the store with the status at that moment. */
 import { isOk, type Rule, type SeenExchange } from './violation.ts';
 
 interface UploadCall {
@@ -19,9 +19,9 @@ const callOf = ({ request, status, at }: SeenExchange): UploadCall | undefined =
 
 /** When each upload was recorded in each state, and in which ZipJob. */
 export interface UploadRecords {
-  /** Moment of the first answer that said so; undefined when there is none. */
+  /** Moment of the first response with this state; undefined when there is none. */
   recordedAt(uploadId: string, state: 'open' | 'committing'): number | undefined;
-  /** Uploads of this ZipJob that the store said are complete. */
+  /** Uploads of this ZipJob that the store has completed. */
   completed(zipJobName: string): ReadonlySet<string>;
 }
 
@@ -55,12 +55,12 @@ export const readUploads = (
   };
 };
 
-/** No part before the upload is recorded, and no Complete before the status says that it is about to come. */
+/** No part before the upload is recorded, and no Complete before the status announces it. */
 export const checkFence = (uploads: ReturnType<typeof readUploads>): readonly Rule[] =>
   uploads.calls.flatMap(({ uploadId, kind, at }): readonly Rule[] => {
     const committed = uploads.recordedAt(uploadId, 'committing');
     const recorded = kind === 'part' ? (uploads.recordedAt(uploadId, 'open') ?? committed) : committed;
     if (recorded !== undefined && recorded <= at) return [];
     const what = kind === 'part' ? 'a part was sent' : 'an upload was completed';
-    return [{ rule: 'fence', text: `${what} before the status said so (${uploadId})` }];
+    return [{ rule: 'fence', text: `${what} before the status recorded it (${uploadId})` }];
   });

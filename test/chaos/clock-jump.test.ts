@@ -1,4 +1,4 @@
-/** The clock of the controller jumps while jobs run; nobody else's does. */
+/** Only the clock of the controller jumps while jobs run. */
 import { expect } from 'chai';
 import { postJob } from '#test/support/clients/api-client.ts';
 import { startClusterTime } from '#test/support/processes/cluster-time.ts';
@@ -8,7 +8,7 @@ import { type Flow, startFlow } from '#test/support/worlds/flow.ts';
 
 const HOUR_MS = 3_600_000;
 
-describe('when the clock of the controller jumps', function () {
+describe('a clock jump of the controller', function () {
   this.timeout(180_000);
   let flow: Flow;
 
@@ -18,7 +18,7 @@ describe('when the clock of the controller jumps', function () {
   after(() => flow[Symbol.asyncDispose]());
 
   for (const jumpMs of [HOUR_MS, -HOUR_MS])
-    it(`by ${jumpMs / HOUR_MS} h, a job that runs ends well and its webhook bears the time of the others (F18)`, async () => {
+    it(`by ${jumpMs / HOUR_MS} h lets a running job succeed, with a webhook timestamp near the real time (F18)`, async () => {
       const { cluster, project, origin, receiver } = flow;
       await using time = await startClusterTime(cluster);
       const uuid = await postJob(flow.baseUrl, project.token, {
@@ -33,7 +33,7 @@ describe('when the clock of the controller jumps', function () {
       expect(ended.status?.reason, ended.status?.message).to.equal('Uploaded');
       expect(ended.status?.attemptsTotal).to.equal(1);
       const delivery = await receiver.next(({ body }) => body.includes(uuid));
-      // The library refuses what is more than five minutes off.
+      // The library refuses timestamps that are off by more than five minutes.
       verifyDelivery(delivery, project.webhookSecret);
     });
 });

@@ -10,7 +10,10 @@ export interface ZipJobList {
 
 const AGAIN_MS = 100;
 
-/** Follows the ZipJobs straight at the API server until the signal, so that no version is missed, whatever restarts. */
+/**
+ * Watches the ZipJobs directly at the API server until the signal, so that no version is missed when
+ * processes restart.
+ */
 export const followJobs = async (
   admin: KubeApi,
   path: string,
@@ -19,7 +22,7 @@ export const followJobs = async (
   const { history, signal } = at;
   let version: string | undefined;
   const known = new Map<string, ZipJob>();
-  /** What was missed between is lost, as it is for every watcher; how things stand is not. */
+  /** Like every watcher it misses the versions between two connections, but never the current one. */
   const catchUp = async (): Promise<string> => {
     const { metadata, items } = await admin.get<ZipJobList>(path, signal);
     const names = new Set(items.map((job) => job.metadata.name));
@@ -37,7 +40,7 @@ export const followJobs = async (
     version ??= await catchUp();
     for await (const { type, object } of admin.watch<ZipJob>(path, version, signal)) {
       if (type === 'ERROR') {
-        history.note(`the watch of the ZipJobs lost its place: ${JSON.stringify(object)}`);
+        history.note(`the watch of the ZipJobs expired: ${JSON.stringify(object)}`);
         version = undefined;
         return;
       }

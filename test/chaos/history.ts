@@ -1,4 +1,4 @@
-/** Everything that was seen from outside, in the order of one monotonic clock. */
+/** All observations of a schedule, ordered by one monotonic clock. */
 import type { ApiStatus, Phase, ZipJob } from '#crds/zip-job.ts';
 import { isFinished } from '#crds/zip-job.ts';
 import type { Exchange } from '#tools/local-cluster/fault-proxy.ts';
@@ -18,7 +18,7 @@ export type Seen =
       readonly reason: string | undefined;
       readonly finishedAt: string | undefined;
     }
-  /** What the API told who asked for a job: its status, or `absent`. */
+  /** A response of the API about a job: its status, or `absent`. */
   | { readonly kind: 'response'; readonly at: number; readonly uuid: string; readonly status: string }
   | { readonly kind: 'note'; readonly at: number; readonly text: string };
 
@@ -57,7 +57,7 @@ export const createHistory = (): History => {
 
 const lineOf = (one: Seen): string => {
   if (one.kind === 'note') return `--- ${one.text}`;
-  if (one.kind === 'response') return `GET ${one.uuid} answered ${one.status}`;
+  if (one.kind === 'response') return `GET ${one.uuid} returned ${one.status}`;
   if (one.kind === 'zip-job')
     return `${one.event} ${one.name} ${one.phase ?? '-'} ${one.apiStatus} ${one.reason ?? ''}`;
   const { request, place, status, fault, notes } = one;
@@ -66,7 +66,7 @@ const lineOf = (one: Seen): string => {
   return `${place} ${who} ${request.method} ${request.path.slice(0, 160)} -> ${status ?? 'nothing'} ${marks}`;
 };
 
-/** As text, a line each, for a person; reads of the API server are left out. */
+/** The history as text, one observation per line, without reads of the API server. */
 export const printHistory = (seen: readonly Seen[]): string => {
   const start = seen[0]?.at ?? 0;
   return seen

@@ -7,7 +7,7 @@ import type { PlannedFault, ProcessName } from './planned-fault.ts';
 /** A fault that waits for its time or its request. */
 export interface LiveFault {
   readonly judge?: (place: Place, request: ProxiedRequest) => FaultAction | undefined;
-  /** Resolves when what it does at a certain time is done; rejects when the signal ends the wait. */
+  /** Resolves when its timed effect is done; rejects when the signal ends the wait. */
   readonly act?: (signal: AbortSignal) => Promise<void>;
 }
 

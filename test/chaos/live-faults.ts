@@ -1,4 +1,4 @@
-/** Carries out the faults of a plan. */
+/** Runs the faults of a plan. */
 import type { ChaosWorld } from './chaos-world.ts';
 import type { LiveFault } from './live-fault.ts';
 import { type PlannedFault, type TimedFault, WATCH_FAULTS, type WatchFault } from './planned-fault.ts';
@@ -20,7 +20,7 @@ import {
 } from './timed-faults.ts';
 import { oldList, onWatches } from './watch-faults.ts';
 
-/** What happens at a certain time to processes and objects, not to requests. */
+/** Faults that affect processes and objects at a certain time, not requests. */
 const startTimed = (world: ChaosWorld, fault: Exclude<TimedFault, WatchFault>): LiveFault => {
   switch (fault.kind) {
     case 'old-list':

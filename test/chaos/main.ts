@@ -1,6 +1,6 @@
 /**
- * Seeded schedules of faults on the local cluster; the last line is `M schedules, K violations`, and the exit code is not 0
- * when K is not 0, or M is less than was asked for.
+ * Runs seeded schedules of faults on the local cluster. The last line is `M schedules, K violations`. The
+ * exit code is not 0 when K is not 0 or fewer schedules ran than requested.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -23,30 +23,30 @@ const whole = (text: string): number => {
   throw new Error(USAGE);
 };
 
-/** The cluster stops at once on a signal, and what then still waits for it would wait for long. */
+/** On a signal the cluster stops immediately, so pending waits would only end at their timeouts. */
 const STOP_LIMIT_MS = 20_000;
 
 interface Tally {
   count(violations: number): void;
-  /** Somebody wants the run to end. */
+  /** The user stops the run. */
   readonly stopped: AbortSignal;
 }
 
-/** Says at the very end, whatever the end is, how many schedules ran and what they found; a run that is cut short fails. */
+/** Always prints how many schedules ran and how many violations they found; an interrupted run fails. */
 const startTally = (wanted: number): Tally => {
   let schedules = 0;
   let violations = 0;
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     process.once(signal, () => {
-      console.log(`${signal}: what is under way does not count`);
+      console.log(`${signal}: unfinished schedules do not count`);
       stop.abort();
       setTimeout(() => process.exit(), STOP_LIMIT_MS).unref();
     });
   process.on('uncaughtException', (error) => {
     if (stop.signal.aborted) return;
     violations += 1;
-    console.log('nobody caught', error);
+    console.log('unhandled error:', error);
   });
   process.on('exit', () => {
     if (violations > 0 || schedules < wanted) process.exitCode ||= 1;

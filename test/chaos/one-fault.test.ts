@@ -1,26 +1,26 @@
-/** One kind of fault at a time, on the real control plane; a checker judges what was seen. */
+/** One kind of fault at a time, on the real control plane; a checker verifies the history. */
 import { expect } from 'chai';
 import { planKill, planOfFaults, planRestarts } from './plan.ts';
 import type { PlannedFault, ProcessName } from './planned-fault.ts';
 import { useWorlds } from './use-worlds.ts';
 
-/** More than any process makes for one small job. */
+/** More than any process writes for one small job. */
 const MOST_WRITES = 40;
 const FLAP_MS = 20_000;
 const FLAP: PlannedFault = { kind: 'flap', rate: 0.1, seed: 1, ms: FLAP_MS };
-/** 200 on a machine with the time for it: `FULL_SIZE=1 npm run test:chaos`. */
+/** 200 with `FULL_SIZE=1 npm run test:chaos`. */
 const [RESTARTED_JOBS, RESTARTS] = process.env['FULL_SIZE'] === undefined ? [30, 6] : [200, 20];
 
-describe('under one fault', function () {
+describe('zipjobs under one kind of fault', function () {
   this.timeout(1_800_000);
   const worlds = useWorlds();
 
-  /** Side by side where a kill is nothing to the jobs of the others. */
+  /** In parallel where a kill does not affect the jobs of others. */
   const killAfterEachWrite = async (
     who: ProcessName | 'store',
-    how: 'one at a time' | 'side by side',
+    how: 'one at a time' | 'in parallel',
   ): Promise<number> => {
-    const used = how === 'side by side' ? worlds.all() : worlds.all().slice(0, 1);
+    const used = how === 'in parallel' ? worlds.all() : worlds.all().slice(0, 1);
     for (let first = 1; first <= MOST_WRITES; first += used.length) {
       const reports = await Promise.all(
         used.map((world, index) => worlds.judge(planKill(who, first + index), world)),
@@ -34,31 +34,31 @@ describe('under one fault', function () {
     throw new Error(`there are more than ${MOST_WRITES} writes for one job`);
   };
 
-  it('a job ends well when the controller is killed after any of its writes (F2, H4, H5, H6, H7, H8)', async () => {
+  it('lets a job succeed when the controller is killed after any of its writes (F2, H4, H5, H6, H7, H8)', async () => {
     expect(await killAfterEachWrite('controller', 'one at a time')).to.be.greaterThan(4);
   });
 
-  it('a job ends well when its zipper is killed after any of its writes to the API server (F9, H4, H5, H6, H7, H8)', async () => {
-    expect(await killAfterEachWrite('zipper', 'side by side')).to.be.greaterThan(3);
+  it('lets a job succeed when its zipper is killed after any of its writes to the API server (F9, H4, H5, H6, H7, H8)', async () => {
+    expect(await killAfterEachWrite('zipper', 'in parallel')).to.be.greaterThan(3);
   });
 
-  it('a job ends well when its zipper is killed after any of its writes to the store (F9, F11, H4, H5, H6, H7, H8)', async () => {
-    expect(await killAfterEachWrite('store', 'side by side')).to.be.greaterThan(3);
+  it('lets a job succeed when its zipper is killed after any of its writes to the store (F9, F11, H4, H5, H6, H7, H8)', async () => {
+    expect(await killAfterEachWrite('store', 'in parallel')).to.be.greaterThan(3);
   });
 
-  it('a job ends well when the API is killed after any of its writes (F1, H5)', async () => {
+  it('lets a job succeed when the API is killed after any of its writes (F1, H5)', async () => {
     expect(await killAfterEachWrite('api', 'one at a time')).to.be.greaterThan(1);
   });
 
-  it('a leader that is paused until another leads doubles and loses nothing (F3)', async () => {
+  it('duplicates and loses nothing when a paused leader resumes after another one leads (F3)', async () => {
     await worlds.judge(planOfFaults(6, [{ kind: 'pause-leader', afterMs: 500, ms: 8_000 }]));
   });
 
-  it('no job is lost or wrong while source, store, receiver and API server flap at 10 % (F24)', async () => {
+  it('loses no job and corrupts none while source, store, receiver and API server fail 10 % of requests (F24)', async () => {
     await worlds.judge(planOfFaults(12, [FLAP]));
   });
 
-  it(`${RESTARTED_JOBS} jobs end while the API server restarts ${RESTARTS} times and etcd is compacted (F19)`, async () => {
+  it(`finishes ${RESTARTED_JOBS} jobs while the API server restarts ${RESTARTS} times and etcd is compacted (F19)`, async () => {
     const report = await worlds.judge(planRestarts(RESTARTED_JOBS, RESTARTS));
     console.log(`      ${JSON.stringify(report.ends)} after ${report.seconds.toFixed(0)} s`);
   });

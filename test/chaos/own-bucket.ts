@@ -16,11 +16,11 @@ interface Bucket {
 }
 
 export interface OwnBucket {
-  /** It has been deleted, and is not back yet. */
+  /** It was deleted and not yet restored. */
   readonly isDeleted: boolean;
-  /** As a person does: it stays until no ZipJob names it any more. */
+  /** Deletes it like a user: it remains until no ZipJob refers to it. */
   delete(): Promise<void>;
-  /** Makes it anew once it is gone, when it was deleted. No ZipJob may be left. */
+  /** Creates it again after a deletion, once it is gone. No ZipJob may be left. */
   restore(): Promise<void>;
 }
 
@@ -28,13 +28,13 @@ const RESTORE_LIMIT_MS = 60_000;
 
 export const createOwnBucket = (
   project: Pick<Project, 'namespace' | 'bucketName'>,
-  insist: <T>(what: string, ask: (admin: KubeApi) => Promise<T>) => Promise<T>,
+  retry: <T>(what: string, ask: (admin: KubeApi) => Promise<T>) => Promise<T>,
 ): OwnBucket => {
   const path = `/apis/${GROUP_VERSION}/namespaces/${project.namespace}/${PLURALS.ZipBucket}`;
   const own = `${path}/${bucketResourceName('s3', project.bucketName)}`;
   let deleted: Bucket | undefined;
 
-  /** False while that of before is there. */
+  /** Returns false while the old bucket exists. */
   const create = async (admin: KubeApi, { apiVersion, kind, metadata, spec }: Bucket): Promise<boolean> => {
     const { name, namespace } = metadata;
     try {
@@ -42,7 +42,7 @@ export const createOwnBucket = (
       return true;
     } catch (error) {
       if (!(error instanceof KubeApiError) || error.code !== 409) throw error;
-      // An answer that was lost may have made it.
+      // An earlier request whose response was lost may have created it.
       const there = await admin.get<Bucket>(own);
       return there.metadata.deletionTimestamp === undefined;
     }
@@ -53,15 +53,15 @@ export const createOwnBucket = (
       return deleted !== undefined;
     },
     delete: async () => {
-      deleted = await insist('the ZipBucket', (admin) => admin.get<Bucket>(own));
-      await insist('the deletion of the ZipBucket', (admin) => admin.remove(own, {}));
+      deleted = await retry('the ZipBucket', (admin) => admin.get<Bucket>(own));
+      await retry('the deletion of the ZipBucket', (admin) => admin.remove(own, {}));
     },
     restore: async () => {
       const bucket = deleted;
       if (bucket === undefined) return;
       await until(
-        'the bucket to be made anew',
-        () => insist('the new ZipBucket', (admin) => create(admin, bucket)),
+        'the bucket to be created again',
+        () => retry('the new ZipBucket', (admin) => create(admin, bucket)),
         { limitMs: RESTORE_LIMIT_MS, intervalMs: 200 },
       );
       deleted = undefined;

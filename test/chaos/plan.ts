@@ -1,22 +1,23 @@
-/** What a schedule does, decided by its seed alone. */
+/** The plan of a schedule, which depends only on its seed. */
 import type { PlannedFault, ProcessName } from './planned-fault.ts';
 import { planFault, planRotation } from './planned-fault.ts';
 import { createRandom, type Random } from './random.ts';
 
 /**
- * good: two files. slow: takes about two seconds. missing: its second source answers 404. cancelled: asked to stop on the way.
- * deleted: its ZipJob is deleted on the way. replacing: another object stands at its key already.
+ * ordinary: two files. slow: takes about two seconds. missing: its second source returns 404. cancelled: is
+ * cancelled while it runs. deleted: its ZipJob is deleted while it runs. replacing: another object is already
+ * at its key.
  */
-const JOB_KINDS = ['good', 'slow', 'slow', 'missing', 'cancelled', 'deleted', 'replacing'] as const;
+const JOB_KINDS = ['ordinary', 'slow', 'slow', 'missing', 'cancelled', 'deleted', 'replacing'] as const;
 export type JobKind = (typeof JOB_KINDS)[number];
 
 export interface PlannedJob {
   readonly kind: JobKind;
-  /** Of each file. */
+  /** Size of each file. */
   readonly bytes: number;
-  /** For `cancelled` and `deleted`: after the POST. */
+  /** For `cancelled` and `deleted`: delay after the POST. */
   readonly stopAfterMs: number;
-  /** Writes the same key as the others of the schedule that do. */
+  /** Writes the same key as the other jobs of the schedule with this flag. */
   readonly sharesKey: boolean;
 }
 
@@ -34,14 +35,14 @@ const planJob = (random: Random): PlannedJob => {
     kind,
     bytes: random.pick([100, 70_000, 3_000_000]),
     stopAfterMs: random.int(0, 3_000),
-    // What stands at a key that a deleted job wrote is anybody's guess.
+    // The object at the key of a deleted job is undefined.
     sharesKey: random.next() < 0.4 && kind !== 'deleted' && kind !== 'replacing',
   };
 };
 
 const ROTATION_RATE = 0.3;
 
-/** Drawn apart, so that the numbers which older seeds drew stay theirs. */
+/** Drawn separately, so that older seeds still produce the same numbers. */
 const planExtras = (seed: number): readonly PlannedFault[] => {
   const random = createRandom(~seed);
   return random.next() < ROTATION_RATE ? [planRotation(random)] : [];
@@ -56,9 +57,12 @@ export const planOf = (seed: number): Plan => {
   };
 };
 
-const ONE_JOB: PlannedJob = { kind: 'good', bytes: 3_000_000, stopAfterMs: 0, sharesKey: false };
+const ONE_JOB: PlannedJob = { kind: 'ordinary', bytes: 3_000_000, stopAfterMs: 0, sharesKey: false };
 
-/** One job of two parts, and one kill after the n-th of its writes to the API server, or of the zipper's to the store. */
+/**
+ * One job of two parts, and one kill after the n-th of its writes to the API server, or of the zipper's
+ * writes to the store.
+ */
 export const planKill = (who: ProcessName | 'store', nthWrite: number): Plan => ({
   seed: nthWrite,
   jobs: [ONE_JOB],
@@ -74,7 +78,9 @@ export const planOfFaults = (jobs: number, faults: readonly PlannedFault[]): Pla
 
 const UP_MS = 10_000;
 
-/** Many small jobs, and an API server that is restarted so often, every other time after a compaction of etcd. */
+/**
+ * Many small jobs, and an API server that restarts this often, every other time after a compaction of etcd.
+ */
 export const planRestarts = (jobs: number, times: number): Plan =>
   planOfFaults(jobs, [
     { kind: 'restart-api-server', afterMs: 1_000, compacts: false, again: { times, upMs: UP_MS } },

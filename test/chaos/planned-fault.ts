@@ -1,17 +1,17 @@
-/** The faults that a schedule may hold. */
+/** The faults that a schedule may contain. */
 import type { Random } from './random.ts';
 
 export const PROCESSES = ['api', 'controller', 'zipper'] as const;
 export type ProcessName = (typeof PROCESSES)[number];
 
-/** Answers with an error at a rate, for so long. */
+/** Returns errors at this rate for this time. */
 interface AtARate {
   readonly rate: number;
   readonly seed: number;
   readonly ms: number;
 }
 
-/** What becomes of the open watches of the controller, for so long. */
+/** What happens to the open watches of the controller during this time. */
 export const WATCH_FAULTS = [
   'stall-watches',
   'hold-watches',
@@ -40,20 +40,22 @@ export type TimedFault =
       readonly afterMs: number;
       /** After a compaction of etcd. */
       readonly compacts: boolean;
-      /** How often in all, and how long it is up between; every other one compacts. Once when absent. */
+      /** Total restarts and the time between them; every other one compacts. Once when absent. */
       readonly again?: { readonly times: number; readonly upMs: number };
     }
   | { readonly kind: 'lose-node'; readonly afterMs: number; readonly ms: number }
   | {
       readonly kind: 'delete-pod' | 'kill-zipper' | 'delete-job';
       readonly afterMs: number;
-      /** Which of the pods that run then, counted around. */
+      /** Index into the pods that run at that time, modulo their number. */
       readonly pick: number;
     };
 
 export type PlannedFault =
   | TimedFault
-  /** The n-th write ends its sender; its answer is lost; it is carried out after its sender gave up. */
+  /**
+   * The n-th write: its sender is killed; its response is lost; it is executed after its sender timed out.
+   */
   | { readonly kind: 'kill' | 'drop' | 'late'; readonly who: ProcessName; readonly nthWrite: number }
   | ({ readonly kind: 'errors'; readonly who: ProcessName; readonly status: number } & AtARate)
   | { readonly kind: 'slow-api-server'; readonly who: ProcessName; readonly ms: number }
@@ -62,7 +64,7 @@ export type PlannedFault =
       readonly kind: 'store-errors' | 'receiver-errors' | 'source-errors';
       readonly status: number;
     } & AtARate)
-  /** Source, store, receiver and API server all answer with errors. */
+  /** Source, store, receiver and API server all return errors. */
   | ({ readonly kind: 'flap' } & AtARate);
 
 const rate = (random: Random): AtARate => ({
@@ -100,7 +102,7 @@ const FAULTS: readonly ((random: Random) => PlannedFault)[] = [
   (random) => ({ kind: 'pause-leader', ...soon(random), ms: random.int(4_000, 9_000) }),
   (random) => ({ kind: 'restart-api-server', ...soon(random), compacts: random.next() < 0.5 }),
   (random) => ({ kind: 'lose-node', ...soon(random), ms: random.int(1_000, 6_000) }),
-  // One number more than it needs, so that older seeds draw what they drew.
+  // Draws one number more than it needs, so that older seeds still produce the same plans.
   (random) => ({ kind: 'delete-bucket', afterMs: aWhile(random).afterMs }),
   (random) => ({ kind: 'delete-pod', ...onAPod(random) }),
   (random) => ({ kind: 'kill-zipper', ...onAPod(random) }),
@@ -113,7 +115,7 @@ const FAULTS: readonly ((random: Random) => PlannedFault)[] = [
   (random) => ({ kind: 'flap', ...rate(random), rate: 0.1 }),
 ];
 
-/** The project gets a new webhook secret beside the old one. */
+/** The project gets a new webhook secret in addition to the old one. */
 export const planRotation = (random: Random): PlannedFault => ({
   kind: 'rotate-secret',
   afterMs: random.int(0, 5_000),

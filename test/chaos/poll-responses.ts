@@ -5,7 +5,7 @@ import type { ChaosWorld } from './chaos-world.ts';
 const EVERY_MS = 700;
 const LIMIT_MS = 5_000;
 
-/** A client that asks for its job until the signal, one question after another, of whichever API pod answers. */
+/** A client that polls the status of its job until the signal, from any API pod that responds. */
 export const pollResponses = async (world: ChaosWorld, uuid: string, signal: AbortSignal): Promise<void> => {
   const { project, history } = world;
   const ask = async (): Promise<void> => {
@@ -17,7 +17,7 @@ export const pollResponses = async (world: ChaosWorld, uuid: string, signal: Abo
     if (status === 200 || status === 404) history.respond(uuid, body.data?.status ?? 'absent');
   };
   while (!signal.aborted) {
-    // No answer is an answer of which nothing can be wrong.
+    // A missing response cannot be wrong.
     await ask().catch(() => undefined);
     await delay(EVERY_MS, undefined, { signal }).catch(() => undefined);
   }

@@ -6,11 +6,11 @@ import { until } from '#test/support/until.ts';
 import type { ChaosWorld } from './chaos-world.ts';
 import type { Plan, PlannedJob } from './plan.ts';
 
-/** What stood at a key before. */
-export const OLDER = Buffer.from('this stood at the key before');
+/** The earlier object at a key. */
+export const OLDER = Buffer.from('the earlier object at the key');
 
 export interface NumberedJob extends PlannedJob {
-  /** Its place in the schedule; its files are unlike those of the others. */
+  /** Its index in the schedule; its files differ from those of other jobs. */
   readonly index: number;
   readonly key: string;
 }
@@ -19,16 +19,16 @@ export interface PostedJob extends NumberedJob {
   readonly uuid: string;
 }
 
-/** `refused`: rightly, because its bucket is being deleted. `given up`: no try was accepted. */
+/** `refused`: correctly, because its bucket is being deleted. `given up`: no attempt was accepted. */
 export type Post = PostedJob | 'refused' | 'given up';
 
 const POST_LIMIT_MS = 90_000;
-/** More than the API takes for any answer. */
+/** Longer than the API takes for any response. */
 const ANSWER_LIMIT_MS = 30_000;
 const NAMES = ['first', 'second'] as const;
 const seedOf = (index: number, file: number): number => index * NAMES.length + file + 1;
 
-/** The files that the archive of a job must have. */
+/** The expected files in the archive of a job. */
 export const contentsOf = ({ index, bytes }: NumberedJob): readonly { name: string; bytes: Buffer }[] =>
   NAMES.map((name, file) => ({ name, bytes: generatedBytes(bytes, seedOf(index, file)) }));
 
@@ -46,7 +46,7 @@ const filesOf = (
   ];
 };
 
-/** The jobs of a plan with keys of their own. What stands at a key before is put there now, ahead of all faults. */
+/** Adds keys to the jobs of a plan, and stores the earlier objects at these keys before all faults. */
 export const prepareJobs = async (
   { project }: ChaosWorld,
   { jobs }: Plan,
@@ -62,7 +62,7 @@ export const prepareJobs = async (
   return numbered;
 };
 
-/** Posts as a client does that does not give up: with one idempotency key. */
+/** Posts like a client that retries until it succeeds, with one idempotency key. */
 export const postPlanned = async (world: ChaosWorld, planned: NumberedJob): Promise<Post> => {
   const { project, history } = world;
   const { key } = planned;
@@ -77,7 +77,7 @@ export const postPlanned = async (world: ChaosWorld, planned: NumberedJob): Prom
       body,
       signal: AbortSignal.timeout(ANSWER_LIMIT_MS),
     });
-    history.note(`POST ${planned.index} answered ${response.status} ${response.body.error?.code ?? ''}`);
+    history.note(`POST ${planned.index} returned ${response.status} ${response.body.error?.code ?? ''}`);
     // Until the end of the schedule.
     if (response.status === 404 && world.ownBucket.isDeleted) return 'refused';
     return response.body.data?.uuid;

@@ -1,14 +1,15 @@
-/** Chart values with waits as short as they may be, so that a schedule takes seconds. */
+/** Chart values with the shortest possible waits, so that a schedule takes seconds. */
 export const quickValues: Readonly<Record<string, unknown>> = {
   api: { podAnnotations: { 'zipjobs.dev/test-run': 'chaos' }, settings: { KUBE_REQUEST_TIMEOUT_MS: 5_000 } },
   controller: {
-    // One is ready to lead while those that were killed wait for their restart.
+    // One is ready to lead while killed ones wait for their restart.
     replicas: 3,
     podAnnotations: { 'zipjobs.dev/test-run': 'chaos' },
     settings: {
-      // Shorter than a restart of the API server; with three a busy machine has no leader for long.
+      // Shorter than a restart of the API server; a busy machine with three has no leader for long.
       LEASE_DURATION_MS: 5_000,
-      // Fewer than the lanes may have at once: jobs wait for their turn under faults too, and a small machine is not drowned.
+      // Fewer than all schedules together may start: jobs have to wait in the queue under faults too, and a
+      // small machine is not overloaded.
       MAX_ACTIVE_JOBS: 12,
       FULL_RECONCILE_SECONDS: 2,
       KUBE_REQUEST_TIMEOUT_MS: 5_000,
@@ -31,5 +32,5 @@ export const quickValues: Readonly<Record<string, unknown>> = {
   },
 };
 
-/** The least that a watch must last to count as one; the chart's own lasts half a minute. */
+/** A shorter watch counts as failed; the default of the chart is half a minute. */
 export const QUICK_WATCH_SECONDS = 6;

@@ -1,8 +1,8 @@
-/** Numbers that are the same for the same seed (mulberry32). */
+/** A pseudorandom number generator with a seed (mulberry32). */
 export interface Random {
-  /** From 0 to below 1. */
+  /** From 0, and below 1. */
   next(): number;
-  /** A whole number from `from` to `to`, both included. */
+  /** An integer from `from` to `to`, both included. */
   int(from: number, to: number): number;
   pick<T>(list: readonly T[]): T;
 }
@@ -22,7 +22,7 @@ export const createRandom = (seed: number): Random => {
     int,
     pick: (list) => {
       const found = list[int(0, list.length - 1)];
-      if (found === undefined) throw new Error('there is nothing to pick from');
+      if (found === undefined) throw new Error('the list is empty');
       return found;
     },
   };

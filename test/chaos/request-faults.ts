@@ -1,4 +1,4 @@
-/** Faults that meet requests: the n-th write of a process, or some at a rate. */
+/** Faults of requests: the n-th write of a process, or a share of all requests. */
 import type { FaultAction } from '#tools/local-cluster/fault-proxy.ts';
 import { isWrite, type ProxiedRequest } from '#tools/local-cluster/proxied-request.ts';
 import type { ChaosWorld } from './chaos-world.ts';
@@ -6,10 +6,10 @@ import type { Place } from './history.ts';
 import { type FaultOf, isOf, type LiveFault } from './live-fault.ts';
 import { createRandom } from './random.ts';
 
-/** Longer than any of our processes waits for an answer, see the settings of the world. */
+/** Longer than the timeout of any of our processes; see the settings of the world. */
 const LATE_MS = 6_000;
 
-/** Writes about the jobs of this world; Events and Leases are not among them. */
+/** Writes about the jobs of this world, except Events and Leases. */
 const isJobWrite = (request: ProxiedRequest, namespace: string): boolean =>
   isWrite(request) && request.path.includes(`/namespaces/${namespace}/`) && !/\/events\b/.test(request.path);
 
@@ -50,13 +50,13 @@ export const atNthStoreWrite = (
   };
 };
 
-/** Some answers make no sense for some requests, and no server gives them. */
+/** Some faults make no sense for some requests; no server causes them. */
 const isPossible = (status: number, request: ProxiedRequest): boolean => {
   if (status === 409) return isWrite(request) && request.method !== 'POST';
   return status !== 410 || request.method === 'GET';
 };
 
-/** True at the rate, until the time is over; the same calls give the same answers. */
+/** True at the rate until the time is over; the same calls give the same results. */
 const sometimes = ({ rate, seed, ms }: FaultOf<'flap'>): (() => boolean) => {
   const random = createRandom(seed);
   const until = performance.now() + ms;
@@ -97,7 +97,7 @@ export const placeErrors = (
   };
 };
 
-/** An error of every place in turn, at the same rate everywhere. */
+/** Errors from every place, at the same rate. */
 export const flap = (fault: FaultOf<'flap'>): LiveFault => {
   const isNow = sometimes(fault);
   return {

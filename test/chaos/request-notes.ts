@@ -1,4 +1,4 @@
-/** What a history keeps of the body of a request. */
+/** The notes that a history keeps of the body of a request. */
 import type { ProxiedRequest } from '#tools/local-cluster/proxied-request.ts';
 
 type Notes = Readonly<Record<string, string>>;

@@ -1,4 +1,4 @@
-/** One schedule: its jobs, its faults, and the judgement over what was seen. */
+/** Runs one schedule: its jobs, its faults, and the check of its history. */
 import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { GROUP_VERSION, PLURALS, zipJobName } from '#crds/api-group.ts';
@@ -10,36 +10,36 @@ import { checkHistory } from './check-history.ts';
 import type { JobOutcome } from './check-job.ts';
 import { clearWorld } from './clear-world.ts';
 import type { Seen } from './history.ts';
-import { ignoreLate, isLate } from './late.ts';
 import type { LiveFault } from './live-fault.ts';
 import { startFault } from './live-faults.ts';
 import type { Plan } from './plan.ts';
 import { pollResponses } from './poll-responses.ts';
 import { contentsOf, OLDER, type Post, type PostedJob, postPlanned, prepareJobs } from './post-planned.ts';
+import { ignoreTargetGone, isTargetGone } from './target-gone.ts';
 import type { Violation } from './violation.ts';
 
 export interface ScheduleReport {
   readonly violations: readonly Violation[];
   readonly seen: readonly Seen[];
-  /** How many jobs ended in which phase. */
+  /** Number of jobs by phase at the end. */
   readonly ends: Readonly<Record<string, number>>;
   readonly seconds: number;
-  /** How many processes were killed. */
+  /** Number of killed processes. */
   readonly kills: number;
-  /** How many webhooks arrived, each of which the published verifiers had to accept. */
+  /** Number of webhook deliveries; the published verifiers had to accept each of them. */
   readonly deliveries: number;
 }
 
-/** All jobs have to be over, and all webhooks told, so long after the last was posted. */
+/** All jobs and webhooks have to finish within this time after the last POST. */
 const END_LIMIT_MS = 120_000;
-/** Later than that it is over when no job has moved for so long, */
-const STILL_MS = 120_000;
-/** or whatever moves. */
+/** After that, the schedule ends when no job has changed for this time, */
+const NO_CHANGE_LIMIT_MS = 120_000;
+/** or at this time in any case. */
 const MOST_MS = 600_000;
-/** One full pass of the controller as it is installed, within which nothing may be left open. */
+/** One full cleanup interval of the controller as installed, after which nothing may be left open. */
 const SWEEP_LIMIT_MS = 60_000;
 
-const NOT_ACCEPTED: Violation = { rule: 'H5', text: 'a job was not accepted, however often it was posted' };
+const NOT_ACCEPTED: Violation = { rule: 'H5', text: 'a job was not accepted after all retries' };
 
 const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
 
@@ -48,47 +48,47 @@ const entriesOf = async (archive: Buffer): Promise<Readonly<Record<string, strin
   return Object.fromEntries(entries.map(({ name, content }) => [name, sha256(content)]));
 };
 
-/** Stops a job on its way, as its kind says. */
+/** Cancels or deletes a running job, depending on its kind. */
 const stop = async (world: ChaosWorld, { uuid, kind, stopAfterMs }: PostedJob): Promise<void> => {
   if (kind !== 'cancelled' && kind !== 'deleted') return;
   await delay(stopAfterMs);
   if (kind === 'deleted')
-    return world.remove(`apis/${GROUP_VERSION}`, PLURALS.ZipJob, zipJobName(uuid)).catch(ignoreLate);
+    return world.remove(`apis/${GROUP_VERSION}`, PLURALS.ZipJob, zipJobName(uuid)).catch(ignoreTargetGone);
   world.history.note(`cancel ${uuid}`);
   await until('the job to be cancelled', () => world.cancel(zipJobName(uuid)), { intervalMs: 300 });
 };
 
-const isQuiet = (job: ZipJob, posted: PostedJob): boolean =>
+const isFinishedJob = (job: ZipJob, posted: PostedJob): boolean =>
   posted.kind !== 'deleted' && isFinished(job) && job.status?.webhook?.state !== 'Pending';
 
-/** When anything of a job of the schedule was last seen to change. */
+/** The time of the last change of any job of the schedule. */
 const lastChangeAt = ({ seen }: ChaosWorld['history'], names: ReadonlyMap<string, unknown>): number =>
   seen.findLast((one) => one.kind === 'zip-job' && names.has(one.name))?.at ?? 0;
 
-/** @throws Error when the time is over: a machine that is slow gets more of it as long as its jobs move. */
-const untilQuiet = async (world: ChaosWorld, jobs: readonly PostedJob[]): Promise<void> => {
+/** @throws Error after the timeout, which is extended on a slow machine as long as the jobs change. */
+const untilAllFinished = async (world: ChaosWorld, jobs: readonly PostedJob[]): Promise<void> => {
   const posted = new Map(jobs.map((job) => [zipJobName(job.uuid), job]));
   const started = performance.now();
   const isOver = (): boolean => {
     const now = performance.now();
-    const isStill = now - lastChangeAt(world.history, posted) > STILL_MS;
-    return now - started > MOST_MS || (now - started > END_LIMIT_MS && isStill);
+    const isUnchanged = now - lastChangeAt(world.history, posted) > NO_CHANGE_LIMIT_MS;
+    return now - started > MOST_MS || (now - started > END_LIMIT_MS && isUnchanged);
   };
-  const isAllQuiet = async (): Promise<boolean> =>
+  const areAllFinished = async (): Promise<boolean> =>
     (await world.zipJobs()).every((job) => {
       const known = posted.get(job.metadata.name);
-      return known === undefined || isQuiet(job, known);
+      return known === undefined || isFinishedJob(job, known);
     });
   await until(
-    'every job to end and every webhook to be told',
-    async () => (await isAllQuiet()) || (isOver() && 'over'),
+    'every job to finish and every webhook to be delivered',
+    async () => (await areAllFinished()) || (isOver() && 'over'),
     { limitMs: MOST_MS + END_LIMIT_MS, intervalMs: 200 },
   ).then((end) => {
-    if (end === 'over') throw new Error('the jobs have not ended, or their webhooks were not told');
+    if (end === 'over') throw new Error('the jobs did not finish, or their webhooks were not delivered');
   });
 };
 
-/** Asked by its key: a bucket of thousands of schedules is listed in pages. */
+/** Listed by key: the bucket of thousands of schedules has many pages. */
 const objectAt = async (world: ChaosWorld, key: string): Promise<JobOutcome['object']> => {
   const bytes = await world.project.bucket.bytes(key).catch((error: unknown) => {
     if (error instanceof Error && error.name === 'NoSuchKey') return undefined;
@@ -122,7 +122,7 @@ const runFaults = async (world: ChaosWorld, plan: Plan, jobs: Promise<unknown>):
   const over = new AbortController();
   const act = async ({ act: happen }: LiveFault): Promise<void> => {
     await happen?.(over.signal).catch((error: unknown) => {
-      if (!isLate(error)) world.history.note(`a fault failed: ${String(error)}`);
+      if (!isTargetGone(error)) world.history.note(`a fault failed: ${String(error)}`);
     });
   };
   const acts = Promise.all(faults.map(act));
@@ -135,7 +135,7 @@ const runFaults = async (world: ChaosWorld, plan: Plan, jobs: Promise<unknown>):
   }
 };
 
-/** Uploads to the keys of a schedule that are still open after everything should have been cleaned up. */
+/** Uploads to the keys of a schedule that are still open after the cleanup. */
 const leftOpen = async ({ project }: ChaosWorld, prefix: string): Promise<readonly string[]> => {
   const find = async (): Promise<readonly string[]> =>
     (await project.bucket.openUploadKeys()).filter((key) => key.startsWith(prefix));
@@ -146,7 +146,7 @@ const leftOpen = async ({ project }: ChaosWorld, prefix: string): Promise<readon
   return find();
 };
 
-/** How many of these jobs ended how. */
+/** Number of jobs by phase and reason. */
 const endsOf = async (world: ChaosWorld, jobs: readonly PostedJob[]): Promise<Record<string, number>> => {
   const names = new Set(jobs.map(({ uuid }) => zipJobName(uuid)));
   const left = (await world.zipJobs()).filter(({ metadata }) => names.has(metadata.name));
@@ -163,7 +163,10 @@ const clearAfter = (world: ChaosWorld): Promise<readonly Violation[]> =>
 const acceptedOf = (posts: readonly Post[]): readonly PostedJob[] =>
   posts.filter((post) => typeof post !== 'string');
 
-/** Runs it to its end. @throws Error when the world itself does not work. */
+/**
+ * Runs a schedule to its end.
+ * @throws Error when the world itself does not work.
+ */
 export const runSchedule = async (world: ChaosWorld, plan: Plan): Promise<ScheduleReport> => {
   const started = performance.now();
   const { history } = world;
@@ -179,8 +182,8 @@ export const runSchedule = async (world: ChaosWorld, plan: Plan): Promise<Schedu
     const polls = Promise.all(jobs.map(({ uuid }) => pollResponses(world, uuid, over.signal)));
     try {
       await Promise.all(jobs.map((job) => stop(world, job)));
-      // What does not end is for the checker to tell.
-      await untilQuiet(world, jobs).catch((error: unknown) => history.note(String(error)));
+      // The checker reports jobs that do not finish.
+      await untilAllFinished(world, jobs).catch((error: unknown) => history.note(String(error)));
     } finally {
       over.abort();
       await polls;
@@ -200,7 +203,7 @@ export const runSchedule = async (world: ChaosWorld, plan: Plan): Promise<Schedu
   ];
   return {
     violations,
-    // For a person, what came after the judgement as well.
+    // The history as text, including what happened after the check.
     seen: [...history.seen],
     ends,
     kills: seen.filter((one) => one.kind === 'note' && one.text.startsWith('SIGKILL')).length,

@@ -1,11 +1,11 @@
-/** Runs seeded schedules side by side, each in a project of its own. */
+/** Runs seeded schedules in parallel, each in its own project. */
 import { inspect } from 'node:util';
 import type { ChaosCluster } from './chaos-cluster.ts';
 import { type ChaosWorld, startChaosWorld } from './chaos-world.ts';
 import { planOf } from './plan.ts';
 import { runSchedule, type ScheduleReport } from './run-schedule.ts';
 
-/** So many projects of their own; they share the API, the controllers and what happens to those. */
+/** Number of projects; they share the API and the controllers, and the faults of these. */
 export const startWorlds = async (
   chaos: ChaosCluster,
   lanes: number,
@@ -22,24 +22,24 @@ export interface SchedulesOptions {
   readonly firstSeed: number;
   readonly schedules: number;
   readonly onReport: (seed: number, report: ScheduleReport) => void | Promise<void>;
-  /** No schedule begins after it. */
+  /** No schedule starts after this time. */
   readonly signal?: AbortSignal;
 }
 
-/** One that breaks off is a violation, of which the others must not be the victims. */
+/** A schedule that throws is a violation and does not stop the others. */
 const report = async (world: ChaosWorld, seed: number): Promise<ScheduleReport> => {
   const started = performance.now();
   try {
     return await runSchedule(world, planOf(seed));
   } catch (error) {
-    const text = `broke off: ${inspect(error)}`;
+    const text = `failed with an error: ${inspect(error)}`;
     const seconds = (performance.now() - started) / 1000;
     const seen = [...world.history.seen];
     return { violations: [{ rule: 'run', text }], seen, ends: {}, seconds, kills: 0, deliveries: 0 };
   }
 };
 
-/** One in each world at a time. Resolves to the number of violations. */
+/** Runs one schedule per world at a time. Resolves to the number of violations. */
 export const runSchedules = async (
   worlds: readonly ChaosWorld[],
   { firstSeed, schedules, onReport, signal }: SchedulesOptions,
@@ -59,7 +59,7 @@ export const runSchedules = async (
   return violations;
 };
 
-/** What a schedule did, in one line, and how to see it again when it broke a rule. */
+/** One line about what a schedule did, and how to run it again when it broke a rule. */
 export const reportLines = (
   seed: number,
   { violations, ends, seconds }: ScheduleReport,
@@ -68,6 +68,6 @@ export const reportLines = (
   return [
     `seed ${seed}: ${seconds.toFixed(1)} s, ${JSON.stringify(ends)}; ${faults.join(', ')}`,
     ...violations.map(({ rule, uuid = '', text }) => `  ${rule} ${uuid} ${text}`),
-    ...(violations.length === 0 ? [] : [`  again: npm run chaos -- --seed ${seed} --schedules 1`]),
+    ...(violations.length === 0 ? [] : [`  run again: npm run chaos -- --seed ${seed} --schedules 1`]),
   ];
 };

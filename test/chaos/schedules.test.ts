@@ -1,4 +1,4 @@
-/** Many faults at once, drawn from seeds, on the real control plane; a checker judges what was seen. */
+/** Many faults at once, drawn from seeds, on the real control plane; a checker verifies the history. */
 import { expect } from 'chai';
 import { printHistory } from './history.ts';
 import { reportLines, runSchedules } from './run-schedules.ts';
@@ -6,11 +6,11 @@ import { useWorlds } from './use-worlds.ts';
 
 const SCHEDULES = 50;
 
-describe('under many faults', function () {
+describe('zipjobs under many faults at once', function () {
   this.timeout(1_800_000);
   const worlds = useWorlds();
 
-  it(`${SCHEDULES} seeded schedules of faults lose, double and leave nothing (F6, F7, F12, H4, H5, H6, H7, H8)`, async () => {
+  it(`loses, duplicates and leaves nothing in ${SCHEDULES} seeded schedules (F6, F7, F12, H4, H5, H6, H7, H8)`, async () => {
     const broken: string[] = [];
     let deliveries = 0;
     const violations = await runSchedules(worlds.all(), {

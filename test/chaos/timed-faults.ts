@@ -1,4 +1,4 @@
-/** Faults that happen to processes, objects and the cluster at a certain time. */
+/** Faults of processes, objects and the cluster at a certain time. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { until } from '#test/support/until.ts';
 import type { ChaosWorld } from './chaos-world.ts';
@@ -29,7 +29,7 @@ export const onAPod = (
     if (pod === undefined) return;
     if (fault.kind === 'kill-zipper') world.kill(pod.uid);
     else if (fault.kind === 'delete-pod') await world.remove('api/v1', 'pods', pod.name);
-    // The pod of a Job is named after it, with a suffix.
+    // The pod of a Job has its name with a suffix.
     else await world.remove('apis/batch/v1', 'jobs', pod.name.replace(/-[^-]+$/, ''));
   },
 });
@@ -43,12 +43,15 @@ const restart = (world: ChaosWorld, compacts: boolean): Promise<void> =>
 
 const ACTS_LIMIT_MS = 60_000;
 
-/** On a slow machine nobody would ever lead between two restarts else, which tells of the machine only. */
+/**
+ * Otherwise a slow machine would never have a leader between two restarts, which says nothing about the
+ * product.
+ */
 const untilControllerWrote = async (world: ChaosWorld, since: number, signal: AbortSignal): Promise<void> => {
   const { seen } = world.history;
   const isWritten = (): boolean =>
     seen.some((one) => one.kind === 'exchange' && one.at > since && isOk(one.status) && 'phase' in one.notes);
-  await until('the controller to move a job', isWritten, {
+  await until('the controller to change a job', isWritten, {
     limitMs: ACTS_LIMIT_MS,
     intervalMs: 200,
     signal,
@@ -68,7 +71,7 @@ export const restartApiServer = (world: ChaosWorld, fault: FaultOf<'restart-api-
   },
 });
 
-/** Too short for Kubernetes to notice; nobody reports what pods do in that time. */
+/** Too short for Kubernetes to notice; pods report nothing during that time. */
 export const loseNode = (world: ChaosWorld, fault: FaultOf<'lose-node'>): LiveFault => ({
   act: async (signal) => {
     await delay(fault.afterMs, undefined, { signal });

@@ -1,4 +1,4 @@
-/** The release is upgraded to one whose ZipJobs have a field more, while jobs of before run. */
+/** Upgrades the release to one whose ZipJobs have an additional field, while jobs of the old release run. */
 import { cp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -13,7 +13,7 @@ const FIRST_FIELD = '                observedGeneration: { type: integer, format
 const ADDED_FIELD =
   '                fieldOfTheNextRelease: { type: object, properties: { x: { type: string } } }\n';
 
-/** A copy of the chart whose ZipJobs have one field more. */
+/** A copy of the chart whose ZipJobs have one additional field. */
 const nextChart = async (dir: string): Promise<string> => {
   const chart = join(dir, 'next-chart');
   await cp('charts/zipjobs', chart, { recursive: true });
@@ -23,7 +23,7 @@ const nextChart = async (dir: string): Promise<string> => {
   return chart;
 };
 
-describe('when the controller is upgraded', function () {
+describe('an upgrade of the controller', function () {
   this.timeout(240_000);
   let flow: Flow;
 
@@ -35,7 +35,7 @@ describe('when the controller is upgraded', function () {
     await resetInstallation();
   });
 
-  it('with a field more in the definition, jobs of before end well and are told once (F23)', async () => {
+  it('with an additional field in the definition lets running jobs succeed and delivers each webhook once (F23)', async () => {
     const { cluster, project, origin, receiver } = flow;
     const uuids = await Promise.all(
       Array.from({ length: JOBS }, (_, index) =>
@@ -47,7 +47,7 @@ describe('when the controller is upgraded', function () {
       ),
     );
     for (const uuid of uuids) await project.untilPhase(uuid, ['Running']);
-    // Another annotation is another pod, as another image would be.
+    // Another annotation replaces the pods like another image.
     const podAnnotations = { 'zipjobs.dev/test-run': 'upgrade' };
     const values = { controller: { podAnnotations }, api: { podAnnotations } };
     await installChart(cluster, values, await nextChart(cluster.dir));

@@ -13,11 +13,13 @@ const LANES = 4;
 
 export interface Worlds {
   all(): readonly ChaosWorld[];
-  /** Runs a plan, in the first one unless told otherwise, and expects that it breaks no rule. */
+  /** Runs a plan, by default in the first project, and expects no violation. */
   judge(plan: Plan, world?: ChaosWorld): Promise<ScheduleReport>;
 }
 
-/** Starts them before the tests of the describe block that calls this, and puts the release back after them. */
+/**
+ * Starts them before the tests of the describe block that calls this, and restores the release afterwards.
+ */
 export const useWorlds = (): Worlds => {
   let started: AsyncDisposableStack;
   let worlds: readonly ChaosWorld[] = [];
@@ -38,7 +40,7 @@ export const useWorlds = (): Worlds => {
   return {
     all: () => worlds,
     judge: async (plan, world = worlds[0]) => {
-      if (world === undefined) throw new Error('there is no world');
+      if (world === undefined) throw new Error('no world was started');
       const report = await runSchedule(world, plan);
       expect(report.violations, `${JSON.stringify(plan)}\n${printHistory(report.seen)}`).to.deep.equal([]);
       return report;

@@ -1,12 +1,24 @@
 import type { Seen } from './history.ts';
 
-/** A rule that was broken, by nobody in particular. */
+/** A rule that was broken. */
 export interface Rule {
   /**
-   * fence: the order of status and store. turn: jobs of one key. verify: what the published verifiers of webhooks say.
-   * run: nobody knows, because the schedule did not get to its end.
+   * fence: the order of status and store. order: jobs with the same key. verify: signatures of webhooks.
+   * run: the schedule did not finish.
    */
-  readonly rule: 'H4' | 'H5' | 'H6' | 'H7' | 'H8' | 'F2' | 'F6' | 'F14' | 'fence' | 'turn' | 'verify' | 'run';
+  readonly rule:
+    | 'H4'
+    | 'H5'
+    | 'H6'
+    | 'H7'
+    | 'H8'
+    | 'F2'
+    | 'F6'
+    | 'F14'
+    | 'fence'
+    | 'order'
+    | 'verify'
+    | 'run';
   readonly text: string;
 }
 

@@ -1,4 +1,4 @@
-/** Faults of the controller's open watches, and of the lists that it begins with. */
+/** Faults of the controller's open watches, and of its initial lists. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { OpenStream } from '#tools/local-cluster/open-stream.ts';
 import { isWatch } from '#tools/local-cluster/proxied-request.ts';
@@ -42,7 +42,7 @@ export const onWatches = (world: ChaosWorld, fault: WatchFault): LiveFault => ({
 
 const OLD_LIST_MS = 3_000;
 
-/** Restarts the leader and shows its successors lists as they once were. */
+/** Restarts the leader and returns outdated lists to its successors. */
 export const oldList = (world: ChaosWorld, afterMs: number): LiveFault => {
   let isOn = false;
   return {

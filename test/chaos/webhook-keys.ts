@@ -1,4 +1,4 @@
-/** The signing secret of a project as its receiver holds it, also while it is being changed. */
+/** The signing secret of a project as its receiver knows it, also during a rotation. */
 import { randomBytes } from 'node:crypto';
 import { WEBHOOK_SECRET_NAME } from '#crds/api-group.ts';
 import { verifyDelivery } from '#test/support/servers/webhook-receiver.ts';
@@ -7,17 +7,19 @@ import type { FaultAction } from '#tools/local-cluster/fault-proxy.ts';
 import type { KubeApi } from '#tools/local-cluster/kube-api.ts';
 import type { ProxiedRequest } from '#tools/local-cluster/proxied-request.ts';
 
-/** Longer than any schedule: the receiver of before is never left behind. */
+/** Longer than any schedule: the old secret never expires before its receiver changes. */
 const OVERLAP_MS = 3_600_000;
 
 export interface WebhookKeys {
-  /** Gives the project a new secret beside that of before; nothing happens while a rotation is under way. */
+  /**
+   * Starts a rotation with a new secret in addition to the old one; does nothing while a rotation is active.
+   */
   rotate(): Promise<void>;
-  /** Ends a rotation: everybody has taken over the new secret. */
+  /** Ends a rotation: every receiver uses the new secret. */
   recover(): void;
-  /** A receiver that knows the newest secret only refuses what that does not verify. */
+  /** A receiver that knows only the newest secret refuses deliveries without its signature. */
   judge(request: ProxiedRequest): FaultAction | undefined;
-  /** `unverified` when the published libraries refuse it by the secret that every delivery must bear. */
+  /** `unverified` when the published libraries refuse it with the secret that must sign every delivery. */
   note(request: ProxiedRequest): Readonly<Record<string, string>>;
 }
 
@@ -35,7 +37,7 @@ export const createWebhookKeys = (
   write: (change: (admin: KubeApi) => Promise<unknown>) => Promise<unknown>,
 ): WebhookKeys => {
   let current = webhookSecret;
-  /** Holds from before the rotation to its end, so no moment is too early or too late for it. */
+  /** Valid from before the rotation to its end, so no moment is too early or too late for it. */
   let lasting = webhookSecret;
   return {
     rotate: async () => {

@@ -10,7 +10,7 @@ const OIDC = {
 };
 
 const settingsOf = async (values: Record<string, unknown>): Promise<Record<string, unknown>> => {
-  const own = [...envOf(await render(values), 'api')].filter(([name]) => name.startsWith('DASHBOARD_'));
+  const own = [...envOf(await render(values), 'dashboard')].filter(([name]) => name.startsWith('DASHBOARD_'));
   return Object.fromEntries(own.map(([name, { value }]) => [name, value]));
 };
 
@@ -18,34 +18,40 @@ describe('the dashboard of the chart', function () {
   this.timeout(30 * 60_000);
 
   it('is off by default', async () => {
-    const objects = await render({ 'dashboard.ingress.enabled': true });
-    expect(await settingsOf({})).to.deep.equal({});
-    expect(JSON.stringify(find(objects, 'Service', 'zipjobs-api'))).to.not.contain('dashboard');
-    expect(objects.filter(({ kind }) => kind === 'Ingress')).to.deep.equal([]);
+    const objects = await render({
+      'dashboard.ingress.enabled': true,
+      'networkPolicies.enabled': true,
+      'networkPolicies.apiServerCidrs': ['10.96.0.1/32'],
+    });
+    expect(objects.filter(({ metadata }) => metadata.name === 'zipjobs-dashboard')).to.deep.equal([]);
   });
 
-  it('is served on a port of its own', async () => {
+  it('is a Deployment with its own Service, Ingress and service account', async () => {
     const objects = await render({
       ...ON,
       'dashboard.ingress.enabled': true,
       'dashboard.ingress.host': 'zips.example.com',
     });
-    expect(await settingsOf(ON)).to.deep.equal({
-      DASHBOARD_ENABLED: 'true',
-      DASHBOARD_PORT: '8081',
-      DASHBOARD_ALLOW_HTTP: 'false',
-    });
-    const pod = podOf(find(objects, 'Deployment', 'zipjobs-api'));
-    expect(pod.containers[0]?.ports).to.deep.include({ name: 'dashboard', containerPort: 8081 });
-    expect(find(objects, 'Service', 'zipjobs-api')['spec']).to.have.nested.property(
-      'ports[1].targetPort',
-      'dashboard',
-    );
-    const rule = 'rules[0].http.paths[0].backend.service';
-    expect(find(objects, 'Ingress', 'zipjobs-dashboard')['spec']).to.have.nested.property(
-      `${rule}.port.name`,
-      'dashboard',
-    );
+    expect(await settingsOf(ON)).to.deep.equal({ DASHBOARD_ALLOW_HTTP: 'false' });
+    const pod = podOf(find(objects, 'Deployment', 'zipjobs-dashboard'));
+    expect(pod['serviceAccountName']).to.equal('zipjobs-dashboard');
+    expect(pod.containers[0]?.image).to.match(/^zipjobs-dashboard:/);
+    expect(pod.containers[0]?.ports).to.deep.include({ name: 'http', containerPort: 8080 });
+    const service = find(objects, 'Service', 'zipjobs-dashboard')['spec'];
+    expect(service).to.have.nested.property('ports[0].port', 80);
+    expect(service)
+      .to.have.property('selector')
+      .that.includes({ 'app.kubernetes.io/component': 'dashboard' });
+    const backend = 'rules[0].http.paths[0].backend.service';
+    expect(find(objects, 'Ingress', 'zipjobs-dashboard')['spec'])
+      .to.have.nested.property(backend)
+      .that.deep.equals({ name: 'zipjobs-dashboard', port: { name: 'http' } });
+  });
+
+  it('leaves no trace in the API', async () => {
+    const ofApi = async (values: Record<string, unknown>) =>
+      (await render(values)).filter(({ metadata }) => metadata.name === 'zipjobs-api');
+    expect(await ofApi(OIDC)).to.deep.equal(await ofApi({}));
   });
 
   it('signs in by OpenID Connect with a secret in a file', async () => {
@@ -58,7 +64,7 @@ describe('the dashboard of the chart', function () {
       DASHBOARD_OIDC_SCOPES: 'openid,profile,email,groups',
       DASHBOARD_OIDC_CA_FILE: '/etc/zipjobs/oidc-ca/ca.crt',
     });
-    const pod = podOf(find(await render(values), 'Deployment', 'zipjobs-api'));
+    const pod = podOf(find(await render(values), 'Deployment', 'zipjobs-dashboard'));
     expect(pod.volumes?.map(({ name }) => name)).to.deep.equal(['oidc-client', 'oidc-ca']);
     expect(pod.containers[0]?.['volumeMounts']).to.deep.include({
       name: 'oidc-client',
@@ -67,23 +73,10 @@ describe('the dashboard of the chart', function () {
     });
   });
 
-  it('names what OpenID Connect lacks', async () => {
+  it('names the missing settings of OpenID Connect', async () => {
     for (const name of ['dashboard.url', 'dashboard.oidc.clientId']) {
       const error = await render({ ...OIDC, [name]: '' }).catch((thrown: unknown) => thrown);
       expect(String(error)).to.contain(name);
     }
-  });
-
-  it('is reached by whom the network policy names', async () => {
-    const from = [{ namespaceSelector: { matchLabels: { team: 'ops' } } }];
-    const objects = await render({
-      ...ON,
-      'networkPolicies.enabled': true,
-      'networkPolicies.apiServerCidrs': ['10.96.0.1/32'],
-      'networkPolicies.dashboardFrom': from,
-    });
-    expect(find(objects, 'NetworkPolicy', 'zipjobs-api')['spec'])
-      .to.have.property('ingress')
-      .that.deep.includes({ ports: [{ protocol: 'TCP', port: 'dashboard' }], from });
   });
 });

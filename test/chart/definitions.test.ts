@@ -7,14 +7,14 @@ import { type KubeObject, render } from './render.ts';
 describe('the definitions of the chart', function () {
   this.timeout(30 * 60_000);
 
-  it("are those of crds/: else run 'node scripts/sync-crds.ts'", async () => {
+  it("are equal to crds/ (otherwise run 'node scripts/sync-crds.ts')", async () => {
     const wanted = await chartCrds();
     expect(await readdir(CRD_TEMPLATES)).to.have.members([...wanted.keys()]);
     for (const [name, text] of wanted)
       expect(await readFile(join(CRD_TEMPLATES, name), 'utf8')).to.equal(text);
   });
 
-  it('stay when the release goes', async () => {
+  it('remain when the release is removed', async () => {
     const isDefinition = ({ kind }: KubeObject): boolean => kind === 'CustomResourceDefinition';
     const definitions = (await render()).filter(isDefinition);
     expect(definitions).to.have.length(4);

@@ -3,7 +3,13 @@ import { readFile } from 'node:fs/promises';
 import { dirname, join, normalize } from 'node:path';
 import { expect } from 'chai';
 
-const IMAGES = ['api', 'controller', 'zipper-image'] as const;
+/** The folders that each image holds besides crds and runtime. */
+const FOLDERS = {
+  api: ['administration', 'api', 'cli'],
+  controller: ['controller'],
+  dashboard: ['administration', 'dashboard'],
+  'zipper-image': ['zipper-image'],
+} as const;
 const IMPORT = /\bfrom '([^'\s]+)'(?:;| with)|^import '([^'\s]+)';|\bimport\('([^'\s]+)'\)/gm;
 
 const packageJson = async (): Promise<{ dependencies: Record<string, string> }> =>
@@ -17,7 +23,7 @@ const fileOf = (importer: string, specifier: string): string | undefined => {
   return specifier.startsWith('.') ? normalize(join(dirname(importer), specifier)) : undefined;
 };
 
-/** Every file that a program loads from this tree, and every package. */
+/** Every file that a program loads from this repository, and every package. */
 const loadedBy = async (entry: string): Promise<{ files: Set<string>; packages: Set<string> }> => {
   const [files, packages] = [new Set([entry]), new Set<string>()];
   for (const path of files) {
@@ -38,13 +44,16 @@ const loadedBy = async (entry: string): Promise<{ files: Set<string>; packages: 
   return { files, packages };
 };
 
-/** The images hold the compiled code, made by a run while the image is built: a start is short and takes less memory. */
+/**
+ * The images contain the compile cache, filled by a run during the build: a start is shorter and takes less
+ * memory.
+ */
 const compileCacheSteps = (folder: string): readonly string[] => [
   'RUN install -d -o 65532 -g 65532 .compile-cache',
   `RUN ["node", "${folder}/warm-up/main.ts"]`,
 ];
 
-for (const folder of IMAGES)
+for (const [folder, folders] of Object.entries(FOLDERS))
   describe(`the image of ${folder}`, () => {
     let dockerfile: string;
     before(async () => {
@@ -53,7 +62,7 @@ for (const folder of IMAGES)
     const linesWith = (word: string): readonly string[] =>
       dockerfile.split('\n').filter((line) => line.startsWith(`${word} `));
 
-    it('starts from a pinned base that a release can name by digest (P16)', () => {
+    it('is based on a pinned image that a release can name by digest (P16)', () => {
       expect(linesWith('ARG')).to.deep.equal(['ARG NODE_IMAGE=node:24.21.0-slim']);
       expect(linesWith('FROM')).to.deep.equal([`FROM \${NODE_IMAGE} AS dependencies`, `FROM \${NODE_IMAGE}`]);
     });
@@ -64,24 +73,20 @@ for (const folder of IMAGES)
       expect(others).to.deep.equal(compileCacheSteps(folder));
     });
 
-    it('runs Node itself, as a numeric user that is not root (P2)', () => {
+    it('runs Node directly, as a numeric user that is not root (P2)', () => {
       expect(linesWith('USER')).to.deep.equal(['USER 65532:65532']);
       expect(linesWith('ENTRYPOINT')).to.deep.equal([`ENTRYPOINT ["node", "${folder}/main.ts"]`]);
       expect(linesWith('CMD')).to.deep.equal([]);
     });
 
-    it('holds every file and package that its program loads, and no folder more', async () => {
+    it('contains every file and package that its program loads, and no other folder', async () => {
       const copied = linesWith('COPY').flatMap((line) => /^COPY (\S+) \.\/\1$/.exec(line)?.[1] ?? []);
-      expect(copied).to.deep.equal([
-        'crds',
-        'runtime',
-        ...(folder === 'api' ? ['administration', 'api', 'cli', 'dashboard'] : [folder]),
-      ]);
+      expect(copied).to.deep.equal(['crds', 'runtime', ...folders]);
       const programs = folder === 'api' ? ['api/main.ts', 'cli/main.ts'] : [`${folder}/main.ts`];
       const loaded = await Promise.all(programs.map(loadedBy));
       const files = new Set(loaded.flatMap((program) => [...program.files]));
       const packages = new Set(loaded.flatMap((program) => [...program.packages]));
-      // It stands beside them, for the aliases.
+      // Next to them, for the import aliases.
       files.delete('package.json');
       for (const file of files) {
         expect(existsSync(file), file).to.equal(true);

@@ -12,6 +12,7 @@ interface Rule {
 }
 
 const ENABLED = {
+  'dashboard.enabled': true,
   'monitoring.podMonitor.enabled': true,
   'monitoring.podMonitor.labels.release': 'prometheus',
   'monitoring.prometheusRule.enabled': true,
@@ -31,7 +32,10 @@ interface Selector {
   readonly labels: readonly string[];
 }
 
-/** The samples that an expression reads, with the labels that it names of each; labels of `by` go with every sample. */
+/**
+ * The samples that an expression reads, each with the labels that it names; labels of `by` apply to every
+ * sample.
+ */
 const selectorsOf = (expression: string): readonly Selector[] =>
   [...expression.matchAll(/\b((?:zip|workqueue|controller_runtime|leader|rest)_\w+)(?:\{([^}]*)\})?/g)].map(
     ([, sample = '', matchers = '']) => ({
@@ -40,7 +44,7 @@ const selectorsOf = (expression: string): readonly Selector[] =>
     }),
   );
 
-/** Given by the scrape, not by us. */
+/** Labels that the scrape adds. */
 const OF_THE_SCRAPE = ['pod', 'le'];
 
 const groupsOf = (expression: string): readonly string[] =>
@@ -72,33 +76,35 @@ describe('the monitoring of the chart', function () {
   let metrics: readonly MetricFacts[];
   before(async () => {
     objects = await render(ENABLED);
-    metrics = [...(await metricsOf('controller')), ...(await metricsOf('api'))];
+    const all = await Promise.all((['controller', 'api', 'dashboard'] as const).map(metricsOf));
+    metrics = all.flat();
   });
 
-  it('is off by default, since clusters may not know its kinds', async () => {
+  it('is off by default, because clusters may lack its kinds', async () => {
     const kinds = (await render()).map(({ kind }) => kind);
     expect(kinds).not.to.include.members(['PrometheusRule']);
     expect(kinds).not.to.include.members(['PodMonitor']);
     expect(kinds).not.to.include.members(['ConfigMap']);
   });
 
-  it('scrapes the admin port of the API and the controller', () => {
+  it('scrapes the admin port of the API, the controller and the dashboard', () => {
     const monitor = find(objects, 'PodMonitor', 'zipjobs');
     expect(monitor.metadata.labels).to.include({ release: 'prometheus' });
     expect(JSON.stringify(monitor['spec'])).to.contain('"port":"admin"').and.to.contain('"path":"/metrics"');
-    for (const component of ['api', 'controller']) {
+    for (const component of ['api', 'controller', 'dashboard']) {
+      expect(JSON.stringify(monitor['spec'])).to.contain(`"${component}"`);
       const [container] = podOf(find(objects, 'Deployment', `zipjobs-${component}`)).containers;
       expect(container?.ports?.map(({ name }) => name)).to.include('admin');
     }
   });
 
-  it('alerts on metrics and labels that exist', () => {
+  it('alerts only on metrics and labels that exist', () => {
     const rules = rulesOf(objects);
     expect(rules).to.have.length.at.least(8);
     for (const { expr } of rules) expectKnown(metrics, expr);
   });
 
-  it('gives each alert a severity, a time and a runbook that exists', async () => {
+  it('gives each alert a severity, a duration and an existing runbook', async () => {
     const headings = (await readFile('docs/on-call.md', 'utf8')).matchAll(/^#+ (.+)$/gm);
     const anchors = [...headings].map(([, title = '']) => title.toLowerCase().replaceAll(' ', '-'));
     for (const { alert, labels, annotations, for: time } of rulesOf(objects)) {
@@ -113,7 +119,7 @@ describe('the monitoring of the chart', function () {
     }
   });
 
-  it('draws a dashboard of metrics and labels that exist', () => {
+  it('has a dashboard that uses only metrics and labels that exist', () => {
     const data = find(objects, 'ConfigMap', 'zipjobs-dashboard')['data'] as Readonly<Record<string, string>>;
     const { panels } = JSON.parse(data['zipjobs.json'] ?? '') as {
       readonly panels: readonly { readonly targets: readonly { readonly expr: string }[] }[];

@@ -34,7 +34,7 @@ const API_SERVER = {
 describe('the network policies of the chart', function () {
   this.timeout(30 * 60_000);
 
-  it('are none by default, and the controller may not make any', async () => {
+  it('do not exist by default, and the controller may not create any', async () => {
     const objects = await render();
     expect(objects.filter(({ kind }) => kind === 'NetworkPolicy')).to.deep.equal([]);
     expect(JSON.stringify(find(objects, 'ClusterRole', 'zipjobs-controller'))).not.to.contain(
@@ -43,7 +43,7 @@ describe('the network policies of the chart', function () {
     expect(envOf(objects, 'controller').get('NETWORK_POLICIES')?.value).to.equal('false');
   });
 
-  it('let the API be reached on its port, and let it reach names and the API server only (P10)', async () => {
+  it('allow connections to the API on its port, and from it only to DNS and the API server (P10)', async () => {
     const spec = specOf(await render(ENABLED), 'api');
     expect(spec.podSelector.matchLabels).to.include({ 'app.kubernetes.io/component': 'api' });
     expect(spec.policyTypes).to.deep.equal(['Ingress', 'Egress']);
@@ -51,7 +51,33 @@ describe('the network policies of the chart', function () {
     expect(spec.egress).to.deep.equal([DNS, API_SERVER]);
   });
 
-  it('let nobody reach the controller, and let it reach what webhooks may (P10)', async () => {
+  it('allow connections to the port of the dashboard, and from it DNS, the API server and what the values add (P10)', async () => {
+    const on = { ...ENABLED, 'dashboard.enabled': true };
+    expect((await render(ENABLED)).map(({ metadata }) => metadata.name)).to.not.include('zipjobs-dashboard');
+    const spec = specOf(await render(on), 'dashboard');
+    expect(spec.podSelector.matchLabels).to.include({ 'app.kubernetes.io/component': 'dashboard' });
+    expect(spec.policyTypes).to.deep.equal(['Ingress', 'Egress']);
+    expect(spec.ingress).to.deep.equal([{ ports: [{ protocol: 'TCP', port: 'http' }] }]);
+    expect(spec.egress).to.deep.equal([DNS, API_SERVER]);
+    const from = [{ namespaceSelector: { matchLabels: { team: 'ops' } } }];
+    const redis = { ports: [{ protocol: 'TCP', port: 6379 }] };
+    const opened = specOf(
+      await render({
+        ...on,
+        'networkPolicies.dashboardFrom': from,
+        'networkPolicies.dashboardEgress': [redis],
+        'networkPolicies.metricsFrom': [{ namespaceSelector: {} }],
+      }),
+      'dashboard',
+    );
+    expect(opened.ingress).to.deep.equal([
+      { ports: [{ protocol: 'TCP', port: 'http' }], from },
+      { ports: [{ protocol: 'TCP', port: 'admin' }], from: [{ namespaceSelector: {} }] },
+    ]);
+    expect(opened.egress).to.deep.equal([DNS, API_SERVER, redis]);
+  });
+
+  it('allow no connections to the controller, and from it those of webhooks (P10)', async () => {
     const spec = specOf(await render({ ...ENABLED, 'egress.allowCidrs': ['10.2.0.0/16'] }), 'controller');
     expect(spec.policyTypes).to.deep.equal(['Ingress', 'Egress']);
     expect(spec.ingress).to.deep.equal([]);
@@ -62,7 +88,7 @@ describe('the network policies of the chart', function () {
     expect(excepted).to.deep.equal([...CLOSED_CIDRS]);
   });
 
-  it('close what the operator closes, and open metrics and further ways when told so', async () => {
+  it('deny what the operator denies, and open metrics and further destinations on request', async () => {
     const objects = await render({
       ...ENABLED,
       'egress.denyCidrs': ['52.0.0.0/8', '2a00::/16'],
@@ -81,7 +107,7 @@ describe('the network policies of the chart', function () {
     expect(api.egress[2]).to.deep.equal({ ports: [{ protocol: 'TCP', port: 6379 }] });
   });
 
-  it('are told to the controller, which alone is granted them, by their one name', async () => {
+  it('have one name, which the controller knows and which only it may write', async () => {
     const objects = await render(ENABLED);
     const rules = find(objects, 'ClusterRole', 'zipjobs-controller')['rules'] as readonly {
       readonly resources: readonly string[];
@@ -103,7 +129,7 @@ describe('the network policies of the chart', function () {
     });
   });
 
-  it('are refused without the address of the API server', async () => {
+  it('require the address of the API server', async () => {
     const error = await render({ 'networkPolicies.enabled': true }).catch((reason: unknown) => reason);
     expect(String(error)).to.contain('apiServerCidrs');
   });

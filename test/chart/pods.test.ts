@@ -62,8 +62,8 @@ const expectBeyondRestricted = (pod: PodSpec): void => {
     expect(container['securityContext']).to.include({ readOnlyRootFilesystem: true });
     expect(container).not.to.have.any.keys('command', 'args');
     const { limits, requests } = container['resources'] as Readonly<Record<string, Fields>>;
-    for (const given of [limits, requests])
-      expect(given).to.have.all.keys('cpu', 'memory', 'ephemeral-storage');
+    for (const resources of [limits, requests])
+      expect(resources).to.have.all.keys('cpu', 'memory', 'ephemeral-storage');
   }
 };
 
@@ -75,22 +75,23 @@ describe('the pods of the chart', function () {
   let objects: readonly KubeObject[];
   let pods: Readonly<Record<string, PodSpec>>;
   before(async () => {
-    objects = await render();
+    objects = await render({ 'dashboard.enabled': true });
     pods = {
       'an API pod': podOf(find(objects, 'Deployment', 'zipjobs-api')),
+      'a dashboard pod': podOf(find(objects, 'Deployment', 'zipjobs-dashboard')),
       'a controller pod': podOf(find(objects, 'Deployment', 'zipjobs-controller')),
-      'the pod of the removal': podOf(find(objects, 'Job', 'zipjobs-uninstall')),
+      'the uninstall pod': podOf(find(objects, 'Job', 'zipjobs-uninstall')),
       ...zipperPods(),
     };
   });
 
-  it('are admitted where Pod Security enforces restricted (P1)', () => {
-    expect(Object.keys(pods)).to.have.length(6);
+  it('are admitted by Pod Security level restricted (P1)', () => {
+    expect(Object.keys(pods)).to.have.length(7);
     for (const pod of Object.values(pods)) expectRestricted(pod);
   });
 
-  it('write nothing to their images, run as nobody, without a shell and within limits (P2)', () => {
-    const { 'the pod of the removal': removal, ...others } = pods;
+  it('have read-only images, no root user, no shell, and limits (P2)', () => {
+    const { 'the uninstall pod': removal, ...others } = pods;
     for (const pod of Object.values(others)) expectBeyondRestricted(pod);
     // Another script of the controller's image.
     const withoutCommand = removal?.containers.map(({ command, ...container }) => {
@@ -100,14 +101,14 @@ describe('the pods of the chart', function () {
     expectBeyondRestricted({ ...removal, containers: withoutCommand ?? [] });
   });
 
-  it('are all that the chart starts', () => {
+  it('are the only pods that the chart starts', () => {
     const kinds = ['Pod', 'Job', 'CronJob', 'DaemonSet', 'StatefulSet', 'ReplicaSet'];
     const started = objects.filter(({ kind }) => kinds.includes(kind));
     expect(started.map(({ metadata }) => metadata.name)).to.deep.equal(['zipjobs-uninstall']);
-    expect(objects.filter(({ kind }) => kind === 'Deployment')).to.have.length(2);
+    expect(objects.filter(({ kind }) => kind === 'Deployment')).to.have.length(3);
   });
 
-  it('hold a token only where they speak to the API server (P2, P3)', () => {
+  it('mount a token only if they use the API server (P2, P3)', () => {
     const { 'a recovery pod': recover, 'an archive pod': archive, 'the pod of a bucket test': test } = pods;
     expect(recover).to.include({ automountServiceAccountToken: false });
     expect(archive).to.include({ automountServiceAccountToken: false });
@@ -118,7 +119,7 @@ describe('the pods of the chart', function () {
   });
 
   it('are probed on their admin port', () => {
-    for (const name of ['an API pod', 'a controller pod'])
+    for (const name of ['an API pod', 'a dashboard pod', 'a controller pod'])
       for (const container of pods[name]?.containers ?? []) {
         expect(portOf(container, 'admin')).to.equal(9090);
         for (const [probe, path] of [
@@ -130,13 +131,14 @@ describe('the pods of the chart', function () {
       }
   });
 
-  it('may take longer to stop than their processes do', () => {
+  it('have a longer grace period than their processes need', () => {
     expect(pods['an API pod']?.['terminationGracePeriodSeconds']).to.equal(20);
+    expect(pods['a dashboard pod']?.['terminationGracePeriodSeconds']).to.equal(20);
     expect(pods['a controller pod']?.['terminationGracePeriodSeconds']).to.equal(30);
     expect(pods['an archive pod']?.['terminationGracePeriodSeconds']).to.equal(30);
   });
 
-  it('are found by labels that never change, and carry the common ones', async () => {
+  it('have selector labels that never change, and the common labels', async () => {
     const rendered = await render({ commonLabels: { team: 'storage' }, 'api.podLabels': { mesh: 'off' } });
     const deployment = find(rendered, 'Deployment', 'zipjobs-api');
     const spec = deployment['spec'] as {
@@ -153,7 +155,7 @@ describe('the pods of the chart', function () {
     expect(find(rendered, 'Service', 'zipjobs-api')['spec']).to.deep.include({ selector });
   });
 
-  it('run images by digest, else by tag, from the registry', async () => {
+  it('run images from the registry by digest, otherwise by tag', async () => {
     const digest = `sha256:${'a'.repeat(64)}`;
     const rendered = await render({
       'image.registry': 'registry.example.com/zip/',
@@ -167,7 +169,7 @@ describe('the pods of the chart', function () {
     const env = podOf(find(rendered, 'Deployment', 'zipjobs-controller')).containers[0]?.env ?? [];
     const image = 'registry.example.com/zip/zipjobs-zipper:1.2.3';
     expect(env).to.deep.include({ name: 'ZIPPER_IMAGE', value: image });
-    // The policy admits exactly the image that the controller is told to run.
+    // The policy admits exactly the image that the controller runs.
     const policy = find(rendered, 'ValidatingAdmissionPolicy', 'zipjobs-zipper-jobs');
     expect(JSON.stringify(policy)).to.contain(`c.image == '${image}'`);
   });

@@ -3,8 +3,13 @@ import { envOf, find, podOf, render } from './render.ts';
 
 const URL = 'rediss://redis.example.com:6379/2';
 
-const redisEnv = async (values: Record<string, unknown>): Promise<Record<string, unknown>> => {
-  const env = envOf(await render(values), 'api');
+const ON = { 'dashboard.enabled': true };
+
+const redisEnv = async (
+  values: Record<string, unknown>,
+  component = 'api',
+): Promise<Record<string, unknown>> => {
+  const env = envOf(await render({ ...ON, ...values }), component);
   const own = [...env].filter(([name]) => name.startsWith('REDIS_'));
   return Object.fromEntries(own.map(([name, { value, valueFrom }]) => [name, value ?? valueFrom]));
 };
@@ -12,14 +17,14 @@ const fromSecret = (key: string, more: Record<string, unknown> = { optional: tru
   secretKeyRef: { name: 'redis-login', key, ...more },
 });
 
-describe('the Redis of the chart', function () {
+describe('the Redis settings of the chart', function () {
   this.timeout(30 * 60_000);
 
-  it('is none by default', async () => {
+  it('are empty by default', async () => {
     expect(await redisEnv({})).to.deep.equal({});
   });
 
-  it('is reached by a URL in the values and credentials in a Secret', async () => {
+  it('accept a URL in the values and credentials in a Secret', async () => {
     expect(await redisEnv({ 'redis.url': URL, 'redis.existingSecret': 'redis-login' })).to.deep.equal({
       REDIS_URL: URL,
       REDIS_USERNAME: fromSecret('username'),
@@ -27,33 +32,48 @@ describe('the Redis of the chart', function () {
     });
   });
 
-  it('is reached by a Secret alone', async () => {
+  it('are the same for the dashboard', async () => {
+    const values = { 'redis.url': URL, 'redis.existingSecret': 'redis-login' };
+    expect(await redisEnv(values, 'dashboard')).to.deep.equal(await redisEnv(values));
+  });
+
+  it('accept a Secret alone', async () => {
     const env = await redisEnv({ 'redis.existingSecret': 'redis-login' });
     expect(env['REDIS_URL']).to.deep.equal(fromSecret('url', {}));
   });
 
-  it('may have an authority of its own', async () => {
+  it('accept a certificate authority', async () => {
     const values = { 'redis.url': URL, 'redis.caSecret': 'redis-ca' };
-    const objects = await render(values);
-    expect(await redisEnv(values)).to.include({ REDIS_CA_FILE: '/etc/zipjobs/redis-ca/ca.crt' });
-    const pod = podOf(find(objects, 'Deployment', 'zipjobs-api'));
-    expect(pod.volumes?.[0]).to.deep.include({
-      name: 'redis-ca',
-      secret: { secretName: 'redis-ca', items: [{ key: 'ca.crt', path: 'ca.crt' }] },
-    });
+    const objects = await render({ ...ON, ...values });
+    for (const component of ['api', 'dashboard']) {
+      const env = await redisEnv(values, component);
+      expect(env).to.include({ REDIS_CA_FILE: '/etc/zipjobs/redis-ca/ca.crt' });
+      const pod = podOf(find(objects, 'Deployment', `zipjobs-${component}`));
+      expect(pod.volumes?.[0]).to.deep.include({
+        name: 'redis-ca',
+        secret: { secretName: 'redis-ca', items: [{ key: 'ca.crt', path: 'ca.crt' }] },
+      });
+    }
   });
 
-  it('keeps credentials out of the values', async () => {
+  it('refuse credentials in the values', async () => {
     for (const url of ['rediss://:hunter2@redis', 'http://redis']) {
       const error = await render({ 'redis.url': url }).catch((thrown: unknown) => thrown);
       expect(String(error)).to.contain('redis');
     }
   });
 
-  it('is needed for more than one replica of the API', async () => {
+  it('are required for more than one replica of the API', async () => {
     const error = await render({ 'api.replicas': 2 }).catch((thrown: unknown) => thrown);
     expect(String(error)).to.contain('set redis.url');
     await render({ 'api.replicas': 2, 'redis.url': URL });
     await render({ 'api.replicas': 0 });
+  });
+
+  it('are required for more than one replica of the dashboard', async () => {
+    const error = await render({ ...ON, 'dashboard.replicas': 2 }).catch((thrown: unknown) => thrown);
+    expect(String(error)).to.contain('dashboard.replicas is more than 1').and.contain('set redis.url');
+    await render({ ...ON, 'dashboard.replicas': 2, 'redis.url': URL });
+    await render({ 'dashboard.replicas': 2 });
   });
 });

@@ -39,10 +39,10 @@ export interface PodSpec {
   readonly [field: string]: unknown;
 }
 
-/** Values as a nested object, as in a values file. */
+/** Values as a nested object, like in a values file. */
 export type Values = Readonly<Record<string, unknown>>;
 
-/** Runs helm of the local cluster's program; the first call on a machine builds it. */
+/** Runs the helm of the local cluster; the first call on a machine builds it. */
 export const helm = async (args: readonly string[]): Promise<string> => {
   const { cluster } = await ensureBinaries((line) => process.stderr.write(`${line}\n`));
   const { stdout } = await run(cluster, ['helm', ...args], { maxBuffer: 1 << 26 });
@@ -52,7 +52,10 @@ export const helm = async (args: readonly string[]): Promise<string> => {
 const valueFlags = (values: Values): readonly string[] =>
   Object.entries(values).flatMap(([name, value]) => ['--set-json', `${name}=${JSON.stringify(value)}`]);
 
-/** What would be installed, object by object. @throws Error with helm's words when the values are refused. */
+/**
+ * Renders the objects of the release.
+ * @throws Error with helm's output when the values are refused.
+ */
 export const render = async (values: Values = {}): Promise<readonly KubeObject[]> => {
   const text = await helm(['template', 'zipjobs', CHART, '--namespace', NAMESPACE, ...valueFlags(values)]);
   return parseAllDocuments(text)

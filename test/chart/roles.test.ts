@@ -12,7 +12,7 @@ interface Rule {
 const ROLE_KINDS = ['Role', 'ClusterRole'];
 const rulesOf = (role: KubeObject): readonly Rule[] => role['rules'] as readonly Rule[];
 
-/** One line per resource, so that a difference reads as what is granted. */
+/** One line per resource, so that a difference shows what is granted. */
 const grants = (role: KubeObject): readonly string[] =>
   rulesOf(role)
     .flatMap(({ apiGroups, resources, resourceNames, verbs }) =>
@@ -29,13 +29,13 @@ describe('the roles of the chart', function () {
   this.timeout(30 * 60_000);
   let objects: readonly KubeObject[];
   before(async () => {
-    objects = await render();
+    objects = await render({ 'dashboard.enabled': true });
   });
   const clusterRole = (name: string): KubeObject => find(objects, 'ClusterRole', name);
 
   it('name everything they grant, and list no Secrets (P13)', () => {
     const roles = objects.filter(({ kind }) => ROLE_KINDS.includes(kind));
-    expect(roles).to.have.length(9);
+    expect(roles).to.have.length(10);
     for (const rule of roles.flatMap(rulesOf)) {
       expect([...rule.apiGroups, ...rule.resources, ...rule.verbs]).not.to.include('*');
       expect(rule.resources).not.to.include.members(['pods/exec']);
@@ -44,7 +44,7 @@ describe('the roles of the chart', function () {
     }
   });
 
-  it('give the API what it needs (P13)', () => {
+  it('grant the API only what it needs (P13)', () => {
     expect(grants(clusterRole('zipjobs-api'))).to.deep.equal([
       'core secrets: create',
       'zipjobs.dev zipbuckets: get list watch',
@@ -56,7 +56,14 @@ describe('the roles of the chart', function () {
     ]);
   });
 
-  it('give the controller what it needs (P13)', () => {
+  it('grant the dashboard only the two lists that its users share (P13)', () => {
+    expect(grants(clusterRole('zipjobs-dashboard'))).to.deep.equal([
+      'zipjobs.dev zipjobs: list watch',
+      'zipjobs.dev zipprojects: list watch',
+    ]);
+  });
+
+  it('grant the controller only what it needs (P13)', () => {
     expect(grants(clusterRole('zipjobs-controller'))).to.deep.equal([
       'batch jobs: create delete get list watch',
       'core events: create list patch',
@@ -81,7 +88,7 @@ describe('the roles of the chart', function () {
     ]);
   });
 
-  it('give the removal of the release what it needs, and only while it lasts', () => {
+  it('grant the uninstall hook only what it needs, and only while it runs', () => {
     expect(grants(clusterRole('zipjobs-uninstall'))).to.deep.equal([
       'zipjobs.dev zipbuckets: list patch',
       'zipjobs.dev zipjobs: list patch',
@@ -100,17 +107,17 @@ describe('the roles of the chart', function () {
     }
   });
 
-  it('leave the removal of the release alone when told so', async () => {
+  it('are not rendered for the uninstall hook when it is disabled', async () => {
     const rendered = await render({ 'uninstall.releaseFinalizers': false });
     const names = rendered.map(({ metadata }) => metadata.name);
     expect(names).not.to.include('zipjobs-uninstall');
   });
 
-  it('give the zipper one verb on one resource (P4)', () => {
+  it('grant the zipper one verb on one resource (P4)', () => {
     expect(grants(clusterRole(ZIPPER_SERVICE_ACCOUNT))).to.deep.equal(['zipjobs.dev zipjobs/status: patch']);
   });
 
-  it('add to the roles of persons no status, and tokens to admin only', () => {
+  it('add no status to the default user roles, and tokens only to admin', () => {
     const aggregatesOf = (name: string): readonly string[] =>
       Object.keys(clusterRole(name).metadata.labels ?? {}).filter((label) => label.includes('aggregate-to'));
     expect(aggregatesOf('zipjobs-view')).to.have.length(3);
@@ -123,21 +130,24 @@ describe('the roles of the chart', function () {
       expect(all(name)).not.to.contain('/status');
   });
 
-  it('leave the roles of persons alone when told so', async () => {
+  it('do not extend the default user roles when that is disabled', async () => {
     const rendered = await render({ 'rbac.aggregate': false });
     const names = rendered.filter(({ kind }) => kind === 'ClusterRole').map(({ metadata }) => metadata.name);
     const own = ['zipjobs-api', 'zipjobs-controller', 'zipjobs-uninstall', ZIPPER_SERVICE_ACCOUNT];
     expect(names).to.have.members(own);
   });
 
-  it('are bound to the service accounts that the pods run as, whatever they are called', async () => {
+  it('are bound to the service accounts of the pods, whatever their names', async () => {
     const rendered = await render({
       'api.serviceAccount.name': 'first',
       'controller.serviceAccount.name': 'second',
+      'dashboard.enabled': true,
+      'dashboard.serviceAccount.name': 'third',
     });
     for (const [component, name] of [
       ['api', 'first'],
       ['controller', 'second'],
+      ['dashboard', 'third'],
     ] as const) {
       find(rendered, 'ServiceAccount', name);
       const deployment = JSON.stringify(find(rendered, 'Deployment', `zipjobs-${component}`));
@@ -153,7 +163,7 @@ describe('the roles of the chart', function () {
       expect(policies).not.to.contain(`system:serviceaccount:${NAMESPACE}:zipjobs-${component}`);
   });
 
-  it('stand beside policies that are all bound, and refuse when they fail', () => {
+  it('come with policies that are all bound and fail closed', () => {
     const policies = objects.filter(({ kind }) => kind === 'ValidatingAdmissionPolicy');
     expect(policies).to.have.length(10);
     for (const { metadata, spec } of policies) {

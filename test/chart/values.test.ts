@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { readApiConfig } from '#api/config.ts';
 import { readControllerConfig } from '#controller/config.ts';
+import { readDashboardConfig } from '#dashboard/config.ts';
 import { PROCESSES, readChartFile, withSettings, withTables } from '#scripts/sync-values.ts';
 import { readZipperConfig } from '#zipper-image/config.ts';
 import { CHART, type EnvVar, envOf, helm, type KubeObject, render } from './render.ts';
@@ -21,7 +22,7 @@ describe('the values of the chart', function () {
   this.timeout(30 * 60_000);
   let objects: readonly KubeObject[];
   before(async () => {
-    objects = await render();
+    objects = await render({ 'dashboard.enabled': true });
   });
 
   it('pass helm lint, by default and for a cluster on loopback', async () => {
@@ -38,8 +39,9 @@ describe('the values of the chart', function () {
     'a setting below its least': { 'controller.settings.WORKERS': 0 },
     'a setting of another type': { 'zipper.settings.PARTS_IN_FLIGHT': 'many' },
     'a setting that the chart sets itself': { 'api.settings.PORT': 1 },
+    'a setting of the dashboard for the API': { 'api.settings.DASHBOARD_IDLE_MS': 5_000 },
     'a tag as a digest': { 'api.image.digest': 'latest' },
-    'an address that is no CIDR': { 'egress.allowCidrs': ['10.0.0.1'] },
+    'an address that is not a CIDR': { 'egress.allowCidrs': ['10.0.0.1'] },
     'a URL as a store': { 'store.allowedHosts': ['https://minio.example.com'] },
     'an image that could end a policy expression': { 'zipper.image.repository': "a' || true || '" },
     'a user that could end a policy expression': { 'policies.jobControllerUser': "a' || true || '" },
@@ -54,19 +56,19 @@ describe('the values of the chart', function () {
       expect(String(error)).to.contain("values don't meet the specifications of the schema");
     });
 
-  it("describe every setting of the processes in the schema: else run 'node scripts/sync-values.ts'", async () => {
+  it("describe every setting of the processes in the schema (otherwise run 'node scripts/sync-values.ts')", async () => {
     const schema = JSON.parse(await readChartFile('schema')) as Parameters<typeof withSettings>[0];
     expect(schema).to.deep.equal(withSettings(schema));
   });
 
-  it("stand in the README's tables: else run 'node scripts/sync-values.ts'", async () => {
+  it("are in the tables of the README (otherwise run 'node scripts/sync-values.ts')", async () => {
     const squeeze = (text: string): string => text.replaceAll(/ +/g, ' ').replaceAll(/-{3,}/g, '---');
     const readme = await readChartFile('readme');
     expect(squeeze(readme)).to.equal(squeeze(await withTables(readme)));
   });
 
-  for (const component of ['api', 'controller'] as const)
-    it(`give the ${component} only variables that are its settings, and every one it needs`, () => {
+  for (const component of ['api', 'controller', 'dashboard'] as const)
+    it(`give the ${component} only variables that are its settings, and all required ones`, () => {
       const known = Object.values(PROCESSES[component]);
       const env = envOf(objects, component);
       const settings = [...env.keys()].filter((name) => name !== 'NODE_OPTIONS');
@@ -80,10 +82,12 @@ describe('the values of the chart', function () {
     expect(known).to.include.members(Object.keys(zipperEnv(objects)));
   });
 
-  it('reach the processes as they are meant', async () => {
+  it('reach the processes unchanged', async () => {
     const rendered = await render({
       ...LOOPBACK,
       'controller.settings.WORKERS': 7,
+      'dashboard.enabled': true,
+      'dashboard.settings': { DASHBOARD_IDLE_MS: 60_000, TRUSTED_PROXIES: ['10.0.0.0/8'] },
       'zipper.settings': { PARTS_IN_FLIGHT: 5, MAX_ARCHIVE_BYTES: 161_061_273_600 },
       'zipper.resources.limits.memory': '1Gi',
       'zipper.nodeSelector': { disk: 'fast' },
@@ -91,6 +95,8 @@ describe('the values of the chart', function () {
     });
     const api = readApiConfig(plain(envOf(rendered, 'api')));
     expect(api.egressAllowCidrs).to.deep.equal(['127.0.0.0/8']);
+    const dashboard = readDashboardConfig(plain(envOf(rendered, 'dashboard')));
+    expect(dashboard).to.deep.include({ dashboardIdleMs: 60_000, trustedProxies: ['10.0.0.0/8'] });
     const controller = readControllerConfig(plain(envOf(rendered, 'controller')));
     expect(controller).to.deep.include({ workers: 7, webhookAllowHttp: true, zipperGraceSeconds: 30 });
     expect(controller.egressDenyCidrs).to.deep.equal(['10.0.0.0/8']);
@@ -108,7 +114,7 @@ describe('the values of the chart', function () {
     });
   });
 
-  it('leave the processes at their own defaults, but where the chart knows better', () => {
+  it("keep the processes' own defaults, except where the chart knows better ones", () => {
     const controller = readControllerConfig(plain(envOf(objects, 'controller')));
     const bare = readControllerConfig({ POD_NAME: 'p', POD_NAMESPACE: 'n', ZIPPER_IMAGE: 'i' });
     const { zipperEnv: _env, zipperEnvJson: _json, zipperResourcesJson: _resources, ...rest } = bare;

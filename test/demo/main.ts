@@ -1,6 +1,6 @@
 /**
- * The main job on real input, on the local cluster: `npm run demo [-- --keep] [-- --url URL ...]`.
- * The exit code is 0 only when the archive, the status and the webhook all held.
+ * The main job on real input, on the local cluster: `npm run demo [-- --keep] [-- --url URL ...]`. The exit
+ * code is 0 only when the archive, the status and the webhook are all correct.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

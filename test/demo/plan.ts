@@ -2,7 +2,7 @@ import { buildSeconds } from '#tools/local-cluster/binaries.ts';
 import { estimateSeconds, type MachineSpeed, roughly } from '#tools/local-cluster/build-estimate.ts';
 import { measureSpeed } from '#tools/local-cluster/machine-speed.ts';
 
-/** All steps after the build, on the machine of reference; most of it waits rather than computes. */
+/** All steps after the build, on the reference machine; most of it is waiting. */
 const STEPS_AFTER_BUILD = { cpuSeconds: 30, serialSeconds: 15 };
 
 /** What the demo does and how long it takes on this machine. */

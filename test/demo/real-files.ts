@@ -1,14 +1,14 @@
 import { lstat, readdir } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 
-/** A file of an installed package and the name that it gets in the archive. */
+/** A file of an installed package and its name in the archive. */
 export interface RealFile {
   readonly path: string;
   readonly bytes: number;
   readonly filename: string;
 }
 
-/** Folders of the archive, several scripts and an emoji: names beyond ASCII must survive every step. */
+/** Folders of the archive, in several scripts and with an emoji: non-ASCII names must survive every step. */
 const FOLDERS = [
   'documents',
   'données',
@@ -37,14 +37,14 @@ const filesBelow = async (folder: string): Promise<readonly FoundFile[]> => {
 };
 
 /**
- * Some hundred files that nobody here wrote: those of the installed packages, of every size, one over 100 MiB among them.
- * The choice depends on the installed tree only.
- * @throws Error when the folder holds no file over 100 MiB.
+ * Several hundred files of the installed packages, of every size, one of them over 100 MiB. The choice
+ * depends only on the installed tree.
+ * @throws Error when the folder contains no file over 100 MiB.
  */
 export const chooseRealFiles = async (folder: string): Promise<readonly RealFile[]> => {
   const all = await filesBelow(folder);
   const large = all.find((file) => file.bytes > LARGE_BYTES);
-  if (large === undefined) throw new Error(`${folder} holds no file over 100 MiB; run 'npm ci' again`);
+  if (large === undefined) throw new Error(`${folder} contains no file over 100 MiB; run 'npm ci' again`);
   const medium = all
     .filter((file) => file.bytes > MEDIUM_BYTES && file.bytes < LARGE_BYTES / 4)
     .slice(0, MEDIUM_COUNT);

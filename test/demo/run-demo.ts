@@ -32,7 +32,7 @@ export interface Demo {
 
 interface Posted {
   readonly files: readonly { readonly url: string; readonly filename: string }[];
-  /** Empty when the person gave links of their own: then there is nothing on disk to compare with. */
+  /** Empty when the user passed URLs: then there are no local files to compare with. */
   readonly sources: readonly RealFile[];
 }
 
@@ -62,7 +62,7 @@ const checkWebhook = async (receiver: WebhookReceiver, project: Project, uuid: s
   const delivery = await receiver.next((one) => one.body.includes(uuid));
   verifyDelivery(delivery, project.webhookSecret);
   if (!delivery.body.includes(METADATA))
-    throw new Error(`the webhook does not carry the metadata as sent: ${delivery.body}`);
+    throw new Error(`the metadata in the webhook differs from the request: ${delivery.body}`);
   return delivery.body;
 };
 
@@ -87,7 +87,7 @@ const checkArchive = async (
   return archive;
 };
 
-/** @throws Error at the first thing that does not hold. */
+/** @throws Error at the first incorrect result. */
 export const runDemo = async (demo: Demo): Promise<void> => {
   const { cluster, step, print } = demo;
   step(`Installing the chart (helm install, namespace ${RELEASE_NAMESPACE})`);
@@ -102,7 +102,7 @@ export const runDemo = async (demo: Demo): Promise<void> => {
   const key = 'demo/archive.zip';
   const request = JSON.stringify({ bucket_name: project.bucketName, key, urls: posted.files });
   const uuid = await postJob(apiUrl, project.token, `${request.slice(0, -1)},"metadata":${METADATA}}`);
-  step(`POST ${apiUrl}/v1/zips answered with uuid ${uuid}; kubectl get zipjobs shows:`);
+  step(`POST ${apiUrl}/v1/zips returned uuid ${uuid}; kubectl get zipjobs shows:`);
   const job = await watchProgress(cluster, {
     namespace: NAMESPACE,
     name: zipJobName(uuid),
@@ -110,12 +110,12 @@ export const runDemo = async (demo: Demo): Promise<void> => {
     print,
   });
   if (job.status?.phase !== 'Succeeded')
-    throw new Error(`the job ended ${job.status?.phase}: ${job.status?.message}`);
-  step('Checking what came of it');
+    throw new Error(`the job ended as ${job.status?.phase}: ${job.status?.message}`);
+  step('Checking the result');
   const body = await checkWebhook(receiver, project, uuid);
   print(`webhook, signature verified: ${body}`);
   const response = await askApi(apiUrl, { path: `/v1/zips/${uuid}`, token: project.token });
-  if (response.body.data?.status !== 'succeeded') throw new Error(`GET answered ${response.text}`);
+  if (response.body.data?.status !== 'succeeded') throw new Error(`GET returned ${response.text}`);
   print(`GET /v1/zips/${uuid}: ${response.text}`);
   const archive = await checkArchive(demo, project, { key, posted });
   const live = await project.zipJob(uuid);

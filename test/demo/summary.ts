@@ -5,16 +5,16 @@ import type { Cluster } from '#tools/local-cluster/cluster-types.ts';
 export const mebibytes = (bytes: number): string => `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
 
 export const AFTERWARDS = [
-  'Try next: npm run demo -- --keep                               (leaves all of it running)',
+  'Try next: npm run demo -- --keep                               (keeps everything running)',
   '          npm run demo -- --url https://... --url https://...  (your own links)',
 ];
 
-/** What a person can try while everything runs. */
+/** Commands to try while everything runs. */
 export const whileKept = (
   cluster: Cluster,
   facts: { namespace: string; job: ZipJob; token: string; apiUrl: string; uuid: string; archive: string },
 ): readonly string[] => [
-  'All of it keeps running until Ctrl-C. Try next, in another terminal:',
+  'Everything keeps running until Ctrl-C. Try next, in another terminal:',
   `  export KUBECONFIG=${cluster.kubeconfigPath} PATH=${cluster.dir}/bin:$PATH`,
   `  kubectl get zip -n ${facts.namespace}`,
   `  kubectl describe zipjob -n ${facts.namespace} ${facts.job.metadata.name}`,
@@ -26,7 +26,7 @@ export const whileKept = (
 /** The figures of a finished job and what to try next. */
 export const summarize = (job: ZipJob, next: readonly string[]): string => {
   const { apiStatus, result, webhook, attemptsTotal } = job.status ?? {};
-  if (result === undefined) throw new Error(`${job.metadata.name} has no result in its status`);
+  if (result === undefined) throw new Error(`the status of ${job.metadata.name} contains no result`);
   const rate = mebibytes(result.bytes / result.seconds);
   return [
     `${result.entries} files in one archive of ${mebibytes(result.bytes)}: ${result.seconds.toFixed(2)} s, ${rate}/s`,

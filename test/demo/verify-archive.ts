@@ -14,16 +14,16 @@ const TESTERS = [
   ['python3', '-m', 'zipfile', '-t'],
 ] as const;
 
-/** Without a UTF-8 locale unzip warns about every name that is not ASCII, and its exit code is 1. */
+/** Without a UTF-8 locale unzip warns about every non-ASCII name, and its exit code is 1. */
 const ENV = { ...process.env, LC_ALL: 'C.UTF-8' };
 
 const isMissing = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'ENOENT';
 
 /**
- * Tests the archive with the first unzip program that the machine has, and returns the command; undefined when there is
- * no such program.
- * @throws Error with what the program printed when the archive is not sound.
+ * Tests the archive with the first installed unzip program, and returns the command; undefined when there is
+ * none.
+ * @throws Error with the output of the program when the archive is damaged.
  */
 export const testWithUnzip = async (archive: string): Promise<string | undefined> => {
   for (const [program, ...args] of TESTERS) {
@@ -31,7 +31,7 @@ export const testWithUnzip = async (archive: string): Promise<string | undefined
       await run(program, [...args, archive], { maxBuffer: 64 * 1024 * 1024, env: ENV });
       return [program, ...args].join(' ');
     } catch (error) {
-      if (!isMissing(error)) throw new Error(`${program} found the archive unsound`, { cause: error });
+      if (!isMissing(error)) throw new Error(`${program} reported a damaged archive`, { cause: error });
     }
   }
   return undefined;

@@ -11,12 +11,12 @@ export interface WatchOptions {
   readonly print: (line: string) => void;
 }
 
-/** The age column changes every second; a row is worth printing when anything else did. */
+/** The age column changes every second; a row is printed only when another column changes. */
 const withoutAge = (row: string): string => row.replace(/\s+\S+$/, '');
 
 /**
- * Prints what `kubectl get zipjobs` shows each time it changes, until the job is finished.
- * @throws Error when the limit is over.
+ * Prints `kubectl get zipjobs` each time it changes, until the job is finished.
+ * @throws Error after the time limit.
  */
 export const watchProgress = async (cluster: Cluster, options: WatchOptions): Promise<ZipJob> => {
   const { namespace, name, print } = options;

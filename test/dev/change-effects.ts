@@ -1,5 +1,6 @@
-/** A long-running process of the chart. */
-export type Component = 'api' | 'controller';
+/** The long-running processes of the chart. */
+export const COMPONENTS = ['api', 'controller', 'dashboard'] as const;
+export type Component = (typeof COMPONENTS)[number];
 
 /**
  * What a changed file needs: a restart of a component, a chart upgrade, or for `definitions` an upgrade after the CRDs are
@@ -28,8 +29,9 @@ const RULES: readonly (readonly [path: RegExp, effects: readonly Effect[]])[] = 
   [/^cli\/|^controller\/uninstall\/|^[a-z-]+\/warm-up\//, []],
   [/^charts\//, ['chart']],
   [/^crds\/.*\.yaml$/, ['definitions']],
-  [/^(crds|runtime)\//, ['api', 'controller']],
-  [/^(administration|api|dashboard)\//, ['api']],
+  [/^(crds|runtime)\//, COMPONENTS],
+  [/^api\//, ['api']],
+  [/^(administration|dashboard)\//, ['dashboard']],
   [/^controller\//, ['controller']],
   [/^zipper-image\//, ['zipper']],
 ];

@@ -4,6 +4,7 @@ import { adminApi } from '#test/support/processes/controller-pods.ts';
 import { RELEASE_NAMESPACE, upgradeRelease } from '#test/support/processes/installation.ts';
 import { startCluster } from '#tools/local-cluster/cluster.ts';
 import type { Cluster } from '#tools/local-cluster/cluster-types.ts';
+import { COMPONENTS } from './change-effects.ts';
 import { startDevProject } from './dev-project.ts';
 import { rolloutFailureText } from './messages.ts';
 import { describeDev } from './overview.ts';
@@ -15,9 +16,10 @@ const USAGE = `npm run dev
   Starts a local cluster, installs the chart, creates a project, and restarts a process when you save one of its files.
   Ctrl-C stops and removes everything.`;
 
-/** Ports of the API's pods. */
-const API_PORT = 8080;
-const DASHBOARD_PORT = 8081;
+/** Ports of this machine that lead to the pods. */
+const LOCAL_PORTS = { api: 8080, dashboard: 8081 } as const;
+/** Port of requests in every pod. */
+const POD_PORT = 8080;
 
 const started = performance.now();
 const print = (text: string): void => console.log(text);
@@ -41,12 +43,14 @@ const untilAborted = (signal: AbortSignal): Promise<void> =>
     signal.addEventListener('abort', () => resolve());
   });
 
-const forwardPort = async (cluster: Cluster, port: number): Promise<Forwarder> => {
+const forwardPort = async (cluster: Cluster, component: keyof typeof LOCAL_PORTS): Promise<Forwarder> => {
+  const port = LOCAL_PORTS[component];
+  const labels = `app.kubernetes.io/component=${component}`;
   const forwarder = await startForwarder({
     port,
     target: async (signal) => ({
-      host: await cluster.readyPodAddress(RELEASE_NAMESPACE, 'app.kubernetes.io/component=api', signal),
-      port,
+      host: await cluster.readyPodAddress(RELEASE_NAMESPACE, labels, signal),
+      port: POD_PORT,
     }),
   });
   if (!forwarder.url.endsWith(`:${port}`)) print(`Port ${port} is in use. Using ${forwarder.url} instead.`);
@@ -55,21 +59,25 @@ const forwardPort = async (cluster: Cluster, port: number): Promise<Forwarder> =
 
 /** Values for quick restarts, and a dashboard on plain HTTP. */
 const devValues = (apiUrl: string): Readonly<Record<string, unknown>> => ({
-  dashboard: { enabled: true, allowHttp: true },
-  api: { settings: { DASHBOARD_API_URL: apiUrl, SHUTDOWN_PAUSE_MS: 0 } },
+  dashboard: {
+    enabled: true,
+    allowHttp: true,
+    settings: { DASHBOARD_API_URL: apiUrl, SHUTDOWN_PAUSE_MS: 0 },
+  },
+  api: { settings: { SHUTDOWN_PAUSE_MS: 0 } },
   controller: { replicas: 1 },
 });
 
 const runDev = async (cluster: Cluster, stopping: AbortSignal): Promise<void> => {
   await using stack = new AsyncDisposableStack();
   const api = stack.use(await adminApi(cluster));
-  const { url: apiUrl } = stack.use(await forwardPort(cluster, API_PORT));
-  const { url: dashboardUrl } = stack.use(await forwardPort(cluster, DASHBOARD_PORT));
+  const { url: apiUrl } = stack.use(await forwardPort(cluster, 'api'));
+  const { url: dashboardUrl } = stack.use(await forwardPort(cluster, 'dashboard'));
   const values = devValues(apiUrl);
   step('Installing the chart');
   await upgradeRelease(cluster, values);
   const rollouts = createRollouts({ cluster, api, signal: stopping });
-  const failures = await Promise.all([rollouts.wait('api'), rollouts.wait('controller')]);
+  const failures = await Promise.all(COMPONENTS.map((component) => rollouts.wait(component)));
   const failed = failures.find((failure) => failure !== undefined);
   if (failed !== undefined)
     throw new Error(`${rolloutFailureText(failed)}\nFix it, then run npm run dev again.`);

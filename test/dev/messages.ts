@@ -1,7 +1,9 @@
 import type { Component } from './change-effects.ts';
 import type { RolloutFailure } from './rollouts.ts';
 
-const list = (names: readonly string[]): string => names.join(' and ');
+/** `a`, `a and b`, `a, b and c`. */
+const list = (names: readonly string[]): string =>
+  names.length < 2 ? names.join() : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
 
 /** `a.ts changed`, or `a.ts and 3 other files changed`. */
 const changeOf = (paths: readonly string[]): string => {

@@ -30,14 +30,14 @@ export const describeDev = (overview: Overview): string => {
 API        ${apiUrl} (reference: ${apiUrl}/docs)
 Dashboard  ${dashboardUrl}
            Sign in with the token from: cat ${overview.signInTokenPath}
-           An API restart ends the session; sign in again with the same token.
+           A restart of the dashboard ends the session; sign in again with the same token.
 Store      ${store.endpoint} (S3, region ${store.region}, bucket ${project.bucketName})
            AWS_ACCESS_KEY_ID=${store.accessKeyId} AWS_SECRET_ACCESS_KEY=${store.secretAccessKey}
 Project    ${project.namespace}
            token ${project.token}
 Sources    ${overview.originUrl}/files/PATH serves docs/PATH, /gen/BYTES/SEED generates a file
 Webhooks   ${overview.receiverUrl} prints each delivery here
-Logs       ${cluster.dir}/pods (API, controller, zippers), ${cluster.dir}/logs (cluster and store)
+Logs       ${cluster.dir}/pods (API, controller, dashboard, zippers), ${cluster.dir}/logs (cluster and store)
 
 In another shell:
   export KUBECONFIG=${cluster.kubeconfigPath}

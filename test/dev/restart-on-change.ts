@@ -4,7 +4,7 @@ import { writeChartCrds } from '#scripts/sync-crds.ts';
 import { upgradeRelease } from '#test/support/processes/installation.ts';
 import type { Cluster } from '#tools/local-cluster/cluster-types.ts';
 import type { KubeApi } from '#tools/local-cluster/kube-api.ts';
-import { type Effect, effectsOf, WATCHED_FOLDERS } from './change-effects.ts';
+import { COMPONENTS, type Effect, effectsOf, WATCHED_FOLDERS } from './change-effects.ts';
 import { createChangeQueue } from './change-queue.ts';
 import { commandFailureText, doneLine, failedText, rolloutFailureText, zipperLine } from './messages.ts';
 import { createRollouts } from './rollouts.ts';
@@ -12,7 +12,6 @@ import { watchFiles } from './watch-files.ts';
 
 /** The checkout that the pods run. */
 const ROOT = join(import.meta.dirname, '../..');
-const COMPONENTS = ['api', 'controller'] as const;
 
 export interface RestartDeps {
   readonly cluster: Cluster;
@@ -50,7 +49,7 @@ const createApply = (deps: RestartDeps) => {
     const needsUpgrade = effects.has('chart') || effects.has('definitions');
     const problem = needsUpgrade ? await upgradeChart(deps, effects) : undefined;
     const isUpgraded = needsUpgrade && problem === undefined;
-    // An upgrade may replace the pods of both components.
+    // An upgrade may replace the pods of every component.
     const affected = COMPONENTS.filter((component) => isUpgraded || effects.has(component));
     const outcomes = await Promise.all(
       affected.map((one) => (effects.has(one) ? rollouts.restart(one) : rollouts.wait(one))),

@@ -81,8 +81,8 @@ const stateOf = (deployment: Deployment, hash: string | undefined, pods: readonl
   return {
     isComplete:
       isObserved &&
-      status.updatedReplicas === spec.replicas &&
-      status.availableReplicas === spec.replicas &&
+      (status.updatedReplicas ?? 0) === spec.replicas &&
+      (status.availableReplicas ?? 0) === spec.replicas &&
       newest.length === pods.length &&
       newest.every(isReady),
     crashed: isObserved ? newest.find(hasCrashed) : undefined,
@@ -124,12 +124,12 @@ export const createRollouts = (deps: {
   };
   const wait: Rollouts['wait'] = async (component) => {
     let state: RolloutState | undefined;
-    const look = async (): Promise<boolean> => {
+    const poll = async (): Promise<boolean> => {
       state = await readState(api, component);
       if (state.crashed !== undefined) return true;
-      return state.isComplete && (component === 'api' || (await leads(api, state.newest)));
+      return state.isComplete && (component !== 'controller' || (await leads(api, state.newest)));
     };
-    const waiting = until(`the ${component} to run`, look, {
+    const waiting = until(`the ${component} to run`, poll, {
       limitMs: LIMIT_MS,
       intervalMs: POLL_MS,
       signal,

@@ -1,6 +1,7 @@
 /**
- * The description of the API -> a fuzzer that writes requests from it -> the installed release: no answer but those described.
- * FUZZ_SEED and FUZZ_EXAMPLES repeat a run or make a longer one. The controller is away, so that no job begins.
+ * A fuzzer sends requests generated from the API description to the installed release, and accepts only
+ * described responses. FUZZ_SEED repeats a run and FUZZ_EXAMPLES makes it longer. The controller is stopped,
+ * so that no job starts.
  */
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -19,7 +20,7 @@ import type { Cluster } from '#tools/local-cluster/cluster-types.ts';
 import { type FuzzReport, installFuzzer, runSchemathesis } from './run-schemathesis.ts';
 
 const NAMESPACE = 'fuzz';
-/** As in the examples of the description. */
+/** Like the examples of the description. */
 const BUCKET = 'reports';
 const SEED = Number(process.env['FUZZ_SEED'] ?? 20_260_504);
 const EXAMPLES = Number(process.env['FUZZ_EXAMPLES'] ?? 900);
@@ -32,7 +33,7 @@ const NO_RATE_LIMITS = {
 
 interface Run {
   readonly name: string;
-  /** What the paths of the description are called below. */
+  /** Prefix of the paths of the description. */
   readonly below: '' | '/api';
   readonly hasToken: boolean;
   readonly seed: number;
@@ -55,7 +56,7 @@ const bucketObject = (service: string) => ({
       : { service, bucketName: BUCKET, region: 'eu-central-1' },
 });
 
-describe('the description of the API', function () {
+describe('the OpenAPI description of the API', function () {
   this.timeout(3_600_000);
   let cluster: Cluster;
   let project: Project;
@@ -85,7 +86,7 @@ describe('the description of the API', function () {
     await applyObjects(cluster, SERVICES.map(bucketObject));
     await untilTokenKnown(baseUrl, project.token);
     await stopController();
-    // Beside each other: a fuzzer thinks longer than the API does, and on one core only.
+    // In parallel: a fuzzer is slower than the API and uses one core only.
     reports = await Promise.all(RUNS.map(fuzz));
   });
 
@@ -104,7 +105,7 @@ describe('the description of the API', function () {
       ...(run.hasToken ? { token: project.token } : {}),
     });
 
-  it('is valid OpenAPI 3.1 to a validator of its own', async () => {
+  it('is valid OpenAPI 3.1 according to an independent validator', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'zipjobs-openapi-'));
     try {
       const file = join(directory, 'openapi.json');
@@ -117,7 +118,7 @@ describe('the description of the API', function () {
   });
 
   for (const [index, { name, seed }] of RUNS.entries())
-    it(`is what requests meet ${name}`, () => {
+    it(`describes every response ${name}`, () => {
       const report = reports[index];
       const { test_cases, running_time = 0 } = report ?? {};
       console.log(
@@ -130,11 +131,11 @@ describe('the description of the API', function () {
       expect(phases).to.have.lengthOf(4);
     });
 
-  it(`has met at least ${LEAST_REQUESTS} requests, which made jobs and began none`, async () => {
+  it(`was tested with at least ${LEAST_REQUESTS} requests, which created jobs and started none`, async () => {
     const requests = reports.reduce((sum, { test_cases }) => sum + test_cases.generated, 0);
     expect(requests).to.be.at.least(LEAST_REQUESTS);
     const made = (await kubectl('get', 'zipjobs', '-n', NAMESPACE, '-o', 'name')).trim().split('\n');
-    console.log(`      ${requests} requests (FUZZ_SEED=${SEED}) made ${made.length} jobs`);
+    console.log(`      ${requests} requests (FUZZ_SEED=${SEED}) created ${made.length} jobs`);
     expect(made.length).to.be.greaterThan(requests / 20);
     expect((await kubectl('get', 'jobs', '-n', NAMESPACE, '-o', 'name')).trim()).to.equal('');
   });

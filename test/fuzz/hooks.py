@@ -1,7 +1,7 @@
-"""Lets valid requests pass where JSON Schema cannot say what is valid.
+"""Makes generated requests valid where JSON Schema cannot describe what is valid.
 
-Most of what a generator writes for a URL is no public address, names repeat, and few bucket names exist: such requests would end
-at the first of these rules and never reach what comes after. Requests that are meant to be invalid stay as they are.
+Most generated URLs are not public addresses, names repeat, and few bucket names exist. Such requests would fail the first of
+these checks and never reach the later ones. Requests that are meant to be invalid are not changed.
 """
 
 import hashlib
@@ -13,18 +13,18 @@ from schemathesis.generation import GenerationMode
 
 BUCKET = "reports"
 LONGEST_URL_PATH = 1000
-# A longer name has no room for a folder, a longer key none for a digest.
+# A longer name leaves no space for a folder, a longer key none for a digest.
 LONGEST_NAME = 200
 LONGEST_KEY = 200
 
 
 def repaired_file(index, file):
-    """At a public address, and in a folder of its own, where no name is there twice."""
+    """The file with a public URL and in its own folder, so that names are unique."""
     path = quote(file["url"], safe="")[:LONGEST_URL_PATH]
     name = f"{index}/{file['filename']}" if len(file["filename"]) <= LONGEST_NAME else str(index)
     repaired = {**file, "url": f"https://files.example.com/{path}", "filename": name}
     if "headers" in file:
-        # Names that differ in case alone are one.
+        # Header names are case-insensitive.
         lower = {header.lower(): header for header in file["headers"]}
         repaired["headers"] = {header: file["headers"][header] for header in lower.values()}
     return repaired
@@ -36,7 +36,7 @@ def repaired_body(body):
 
 
 def repaired_key(key, body):
-    """The key with the digest of the body: one key for two bodies is refused."""
+    """The key with the digest of the body, because one key with two bodies is refused."""
     digest = hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()[:32]
     if len(key) > LONGEST_KEY:
         return digest

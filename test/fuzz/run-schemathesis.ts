@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 
 const FOLDER = import.meta.dirname;
 
-/** Where the programs of requirements.txt are; installs them when they are not there yet. */
+/** Folder of the programs of requirements.txt; installs them if they are missing. */
 export const installFuzzer = async (): Promise<string> => {
   const { stdout } = await promisify(execFile)('sh', [join(FOLDER, 'install')], { timeout: 300_000 });
   return join(stdout.trim(), 'bin');
@@ -17,15 +17,15 @@ export interface FuzzOptions {
   /** Folder of the installed programs. */
   readonly programs: string;
   readonly documentUrl: string;
-  /** What the paths of the document are below. */
+  /** Prefix of the paths of the document. */
   readonly baseUrl: string;
   readonly token?: string;
   readonly seed: number;
-  /** Requests that are made up for each operation. */
+  /** Generated requests per operation. */
   readonly examples: number;
 }
 
-/** What a run was, as the fuzzer reports it. */
+/** Summary of a run, as the fuzzer reports it. */
 export interface FuzzReport {
   readonly seed: number;
   readonly complete: boolean;
@@ -38,7 +38,7 @@ export interface FuzzReport {
   readonly errors: readonly unknown[];
 }
 
-/** Of requests that build on each other; each has several. */
+/** Number of sequences of requests that build on each other. */
 const SEQUENCES_PER_EXAMPLE = 1 / 7;
 
 const configOf = ({ examples }: FuzzOptions): string => `
@@ -48,7 +48,7 @@ max-examples = ${examples}
 max-examples = ${Math.ceil(examples * SEQUENCES_PER_EXAMPLE)}
 `;
 
-/** One run with every check, in every phase; shows what the fuzzer says when it does not end well. */
+/** Runs every check in every phase; prints the output of the fuzzer when it fails. */
 export const runSchemathesis = async (options: FuzzOptions): Promise<FuzzReport> => {
   const directory = await mkdtemp(join(tmpdir(), 'zipjobs-fuzz-'));
   const report = join(directory, 'report.json');
@@ -78,13 +78,13 @@ export const runSchemathesis = async (options: FuzzOptions): Promise<FuzzReport>
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { ...process.env, SCHEMATHESIS_HOOKS: join(FOLDER, 'hooks.py'), PYTHONDONTWRITEBYTECODE: '1' },
     });
-    let said = '';
+    let output = '';
     for (const stream of [child.stdout, child.stderr])
       stream.on('data', (chunk: Buffer) => {
-        said += chunk.toString('utf8');
+        output += chunk.toString('utf8');
       });
     const [code] = (await once(child, 'close')) as [number | null];
-    if (code !== 0) console.log(said);
+    if (code !== 0) console.log(output);
     return JSON.parse(await readFile(report, 'utf8')) as FuzzReport;
   } finally {
     await rm(directory, { recursive: true, force: true });

@@ -1,4 +1,4 @@
-/** What callers were promised, read from top to bottom: each promise is a case, made to the installed release. */
+/** The contract with callers, one test per promise, run against the installed release. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -17,14 +17,14 @@ const FILES = ['z-first.txt', 'folder/second.txt', 'a-third.txt'];
 /** Every byte that etcd has on disk. */
 const etcdFiles = async (directory: string): Promise<Buffer[]> => {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true });
-  // Without the file that etcd is about to rename.
+  // Skips the file that etcd is about to rename.
   const files = entries.filter(
     (entry) => entry.isFile() && entry.parentPath.includes('etcd') && !entry.name.endsWith('.tmp'),
   );
   return Promise.all(files.map(({ parentPath, name }) => readFile(join(parentPath, name))));
 };
 
-describe('the contract with callers', function () {
+describe('the API contract', function () {
   this.timeout(240_000);
   let flow: Flow;
   let other: Project;
@@ -79,40 +79,40 @@ describe('the contract with callers', function () {
   });
 
   describe('a job', () => {
-    it('is answered at once with its id, its first status and its metadata, and nothing else', () => {
+    it('is created with 201 and a body that contains only its ID, status and metadata', () => {
       expect(created.status, created.text).to.equal(201);
       expect(created.text).to.equal(
         `{"data":{"uuid":"${uuidOf(created)}","status":"none","metadata":${METADATA}}}`,
       );
     });
 
-    it('runs by itself and can be read at any time under that id', () => {
+    it('runs without further requests and can be read at any time by its ID', () => {
       expect(done.status).to.equal(200);
       expect(done.text).to.equal(created.text.replace('"none"', '"succeeded"'));
     });
 
-    it('shows no status but the four that there are', () => {
+    it('only has one of the four documented statuses', () => {
       expect([...API_STATUSES]).to.deep.equal(['none', 'processing', 'succeeded', 'failed']);
       expect([...API_STATUSES]).to.include.members([...seen]);
     });
 
-    it('leaves one archive at its key, uploaded in parts, with its files in their order and under their names', async () => {
+    it('creates one archive at its key by multipart upload, with its files in order and under their names', async () => {
       const bytes = await flow.project.bucket.bytes('contract/archive.zip');
       expect((await zipEntries(bytes)).map(({ name }) => name)).to.deep.equal(FILES);
       const { status } = await flow.project.zipJob(uuidOf(created));
       expect(status?.result?.etag).to.match(/-\d+"?$/);
     });
 
-    it('ends as failed, without an archive, when a source is not there', async () => {
+    it('fails without an archive when a source is missing', async () => {
       expect(failed.body.data).to.include({ status: 'failed' });
       expect(await flow.project.bucket.bytes('never.zip').catch(() => undefined)).to.equal(undefined);
     });
 
-    it('has {} for metadata when none was sent', () => {
+    it('has metadata {} when the request contains none', () => {
       expect(failed.body.data?.metadata).to.deep.equal({});
     });
 
-    it('is told to the webhook of its project when it is complete', () => {
+    it('is reported to the webhook of its project when it completes', () => {
       expect(JSON.parse(delivery.body)).to.deep.equal({
         type: 'COMPLETED',
         zip_id: uuidOf(created),
@@ -124,7 +124,7 @@ describe('the contract with callers', function () {
       expect(delivery.body).to.contain(METADATA);
     });
 
-    it('belongs to its project: others neither read it nor use its bucket', async () => {
+    it('belongs to its project: other projects can neither read it nor use its bucket', async () => {
       const theirs = await get(uuidOf(created), other.token);
       const unknown = await get(UNKNOWN, other.token);
       expectError(theirs, 404, { code: 'resource_not_found', param: null });
@@ -136,9 +136,9 @@ describe('the contract with callers', function () {
     });
   });
 
-  describe('a create', () => {
+  describe('POST /api/v1/zips', () => {
     for (const field of ['bucket_name', 'key', 'urls'])
-      it(`needs ${field}, and says so in words that can be relied on`, async () => {
+      it(`requires ${field} and returns the documented message without it`, async () => {
         const { [field]: _left, ...rest } = aBody() as Record<string, unknown>;
         expectError(await post(rest), 422, {
           type: 'invalid_request_error',
@@ -163,23 +163,23 @@ describe('the contract with callers', function () {
       ['s3 or r2 for a service', 'service', { service: 'azure' }],
       ['an object for metadata', 'metadata', { metadata: 'x' }],
     ] as const)
-      it(`wants ${what}`, async () => {
+      it(`requires ${what}`, async () => {
         expectError(await post(aBody(change)), 422, { ...INVALID, param });
       });
 
-    it('finds a bucket of its project by name, as s3 unless the caller says r2', async () => {
+    it('finds a bucket of the project by name, with s3 as the default service', async () => {
       expectError(await post(aBody({ bucket_name: 'nowhere' })), 404, { param: 'bucket_name' });
       expectError(await post(aBody({ service: 'r2' })), 404, { param: 'bucket_name' });
       expect((await post(aBody({ service: 's3', key: 'again.zip' }))).status).to.equal(201);
     });
 
-    it('is served under both spellings of its path, and says where to read', async () => {
+    it('is available under both spellings of its path and returns the Location of the job', async () => {
       const response = await post(aBody({ key: 'other-path.zip' }), { path: '/v1/zips' });
       expect(response.headers.get('location')).to.equal(`/v1/zips/${uuidOf(response)}`);
       expect((await ask({ path: `/v1/zips/${uuidOf(response)}` })).status).to.equal(200);
     });
 
-    it('is JSON in and JSON out', async () => {
+    it('accepts and returns JSON', async () => {
       const headers = { 'content-type': 'text/plain' };
       expectError(await post(aBody(), { headers }), 415, { type: 'invalid_request_error' });
       expect(created.headers.get('content-type')).to.match(/^application\/json/);
@@ -187,7 +187,7 @@ describe('the contract with callers', function () {
   });
 
   describe('a request', () => {
-    it('needs a token', async () => {
+    it('requires a token', async () => {
       expectError(await askApi(flow.baseUrl, { path: `/v1/zips/${UNKNOWN}` }), 401, {
         type: 'authentication_error',
         code: 'authentication_required',
@@ -195,7 +195,7 @@ describe('the contract with callers', function () {
       });
     });
 
-    it('needs a token that is well formed and not revoked', async () => {
+    it('requires a token that is well formed and not revoked', async () => {
       for (const token of ['nonsense', `zj_${'0'.repeat(36)}`])
         expectError(await get(UNKNOWN, token), 401, {
           type: 'authentication_error',
@@ -204,7 +204,7 @@ describe('the contract with callers', function () {
         });
     });
 
-    it('needs a token that may do it', async () => {
+    it('requires a token with the permission for the request', async () => {
       const reader = await flow.project.addToken(['read']);
       await untilTokenKnown(flow.baseUrl, reader);
       expectError(await post(aBody(), { token: reader }), 403, {
@@ -215,30 +215,30 @@ describe('the contract with callers', function () {
       expect((await get(uuidOf(created), reader)).status).to.equal(200);
     });
 
-    it('can rotate to a new token while the old one still opens', async () => {
+    it('can use a new token while the old one is still valid', async () => {
       const fresh = await flow.project.addToken(['create', 'read']);
       await untilTokenKnown(flow.baseUrl, fresh);
       for (const token of [fresh, flow.project.token])
         expect((await get(uuidOf(created), token)).status).to.equal(200);
     });
 
-    it('carries a token that stands nowhere but with its caller (T2)', async () => {
+    it('never stores or logs its token (T2)', async () => {
       const { dir } = flow.cluster;
       const { token, namespace } = flow.project;
       const { stdout } = await flow.cluster.kubectl(['get', 'ziptokens', '-n', namespace, '-o', 'yaml']);
       expect(stdout).to.contain(`${token.slice(0, 4)}...${token.slice(-4)}`);
       const files = await etcdFiles(dir);
       const holds = (text: string): boolean => files.some((bytes) => bytes.includes(text));
-      expect(holds(`...${token.slice(-4)}`), 'etcd is looked at').to.equal(true);
+      expect(holds(`...${token.slice(-4)}`), 'the copy of etcd').to.equal(true);
       expect(holds(token), 'a token in etcd').to.equal(false);
     });
 
-    it('learns what its limits are and how much is left of them (T8)', () => {
+    it('returns its rate limits and the remaining requests (T8)', () => {
       expect(created.headers.get('ratelimit-policy')).to.match(/^"token";q=\d+;w=60, "project";q=\d+;w=60$/);
       expect(created.headers.get('ratelimit')).to.match(/^"token";r=\d+;t=\d+, "project";r=\d+;t=\d+$/);
     });
 
-    it('can do these two things only, in version 1 only', async () => {
+    it('can only create and read jobs, in version 1', async () => {
       expectError(await ask({ path: '/api/v1/zips' }), 405, { param: null });
       expectError(await ask({ path: `/api/v1/zips/${UNKNOWN}`, method: 'DELETE' }), 405, { param: null });
       for (const path of ['/api/v1/buckets', '/api/v2/zips', '/zips'])

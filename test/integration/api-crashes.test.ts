@@ -1,15 +1,12 @@
-/** The API dies, loses the API server, or is replaced, while clients go on asking. */
+/** The API crashes, loses the API server, or is replaced while clients keep sending requests. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { ZipJob } from '#crds/zip-job.ts';
 import { type ApiResponse, askApi, postJob } from '#test/support/clients/api-client.ts';
 import { apiServerTls } from '#test/support/clients/api-server-tls.ts';
 import { startSteadyLoad } from '#test/support/clients/steady-load.ts';
-import {
-  type ApiProcess,
-  type ApiProcessOptions,
-  startApiProcess,
-} from '#test/support/processes/api-process.ts';
+import { startApiProcess } from '#test/support/processes/api-process.ts';
+import type { ServerProcess, ServerProcessOptions } from '#test/support/processes/server-process.ts';
 import { until } from '#test/support/until.ts';
 import { type Flow, startFlow, untilTokenKnown } from '#test/support/worlds/flow.ts';
 import { type FaultAction, type FaultProxy, startFaultProxy } from '#tools/local-cluster/fault-proxy.ts';
@@ -18,10 +15,10 @@ import type { ProxiedRequest } from '#tools/local-cluster/proxied-request.ts';
 const isCreate = (plural: string, { method, path }: ProxiedRequest): boolean =>
   method === 'POST' && path.split('?')[0]?.endsWith(`/${plural}`) === true;
 
-/** Several times what a proof may take (TOKEN_VERIFICATION_TIMEOUT_MS). */
+/** Several times TOKEN_VERIFICATION_TIMEOUT_MS. */
 const STALE_MS = 5_000;
 
-describe('when the API or its API server goes', function () {
+describe('crashes of the API and outages of the API server', function () {
   this.timeout(300_000);
   let flow: Flow;
   let life: AsyncDisposableStack;
@@ -46,7 +43,7 @@ describe('when the API or its API server goes', function () {
   });
   afterEach(() => life.disposeAsync());
 
-  const startApi = async (options: ApiProcessOptions = {}): Promise<ApiProcess> => {
+  const startApi = async (options: ServerProcessOptions = {}): Promise<ServerProcess> => {
     const api = life.use(await startApiProcess(flow.cluster, { apiServerUrl: proxy.url, ...options }));
     await untilTokenKnown(api.url, flow.project.token);
     return api;
@@ -57,7 +54,7 @@ describe('when the API or its API server goes', function () {
       key,
       urls: [{ url: flow.origin.url('/gen/1000/1'), filename: 'a' }],
     });
-  const post = (api: ApiProcess, key: string, idempotencyKey?: string): Promise<ApiResponse> =>
+  const post = (api: ServerProcess, key: string, idempotencyKey?: string): Promise<ApiResponse> =>
     askApi(api.url, {
       method: 'POST',
       path: '/v1/zips',
@@ -74,8 +71,8 @@ describe('when the API or its API server goes', function () {
   };
 
   let finished: Promise<string> | undefined;
-  /** A job that has ended; the first caller makes it. */
-  const finishedJob = (api: ApiProcess): Promise<string> => {
+  /** A finished job; the first caller creates it. */
+  const finishedJob = (api: ServerProcess): Promise<string> => {
     finished ??= (async () => {
       const uuid = await postJob(api.url, flow.project.token, body('finished.zip'));
       await flow.project.untilPhase(uuid, ['Succeeded']);
@@ -84,15 +81,15 @@ describe('when the API or its API server goes', function () {
     return finished;
   };
 
-  it('makes one job of 100 requests with one key to two replicas (T11)', async () => {
+  it('creates one job for 100 requests with one idempotency key to two replicas (T11)', async () => {
     const replicas = [await startApi(), await startApi()] as const;
-    // A machine that is overloaded answers some 503, which callers are to send again.
-    const postUntilTaken = (n: number): Promise<ApiResponse> =>
-      until('a request to be taken', async () => {
+    // An overloaded machine returns some 503 responses, which callers have to retry.
+    const postUntilAccepted = (n: number): Promise<ApiResponse> =>
+      until('a request to be accepted', async () => {
         const response = await post(replicas[n % 2 === 0 ? 0 : 1], 'hundred.zip', 'hundred');
         return response.status !== 503 && response;
       });
-    const responses = await Promise.all(Array.from({ length: 100 }, (_, n) => postUntilTaken(n)));
+    const responses = await Promise.all(Array.from({ length: 100 }, (_, n) => postUntilAccepted(n)));
     expect(new Set(responses.map(({ status, text }) => `${status} ${text}`)).size).to.equal(1);
     expect(responses[0]?.status).to.equal(201);
     expect(await jobsOf('hundred.zip')).to.have.length(1);
@@ -101,9 +98,9 @@ describe('when the API or its API server goes', function () {
 
   for (const [moment, plural] of [
     ['between the creation of the job and its list', 'zipjobs'],
-    ['between the creation of the list and the answer', 'secrets'],
+    ['between the creation of the list and the response', 'secrets'],
   ] as const)
-    it(`gives the retry the same uuid when it is killed ${moment} (T10, T11)`, async () => {
+    it(`returns the same uuid to the retry after a crash ${moment} (T10, T11)`, async () => {
       const key = `killed-after-${plural}.zip`;
       const first = await startApi();
       judge = (request) =>
@@ -122,7 +119,7 @@ describe('when the API or its API server goes', function () {
       await flow.project.untilPhase(uuid, ['Succeeded']);
     });
 
-  it('does not let a job without its list hold up the next one of its key', async () => {
+  it('does not block the next job with the same key when a job has no list', async () => {
     const api = await startApi();
     judge = (request) => (isCreate('secrets', request) ? { kind: 'response', status: 500 } : undefined);
     const refused = await post(api, 'held-up.zip');
@@ -135,16 +132,16 @@ describe('when the API or its API server goes', function () {
   });
 
   for (const [fault, action] of [
-    ['refuses every call', { kind: 'refuse' }],
-    ['answers nothing', { kind: 'delay', ms: 60_000 }],
+    ['refuses every connection', { kind: 'refuse' }],
+    ['sends no response', { kind: 'delay', ms: 60_000 }],
   ] as const)
-    it(`answers 503 in the envelope once an API server that ${fault} has not proved a token for too long (T6, H11)`, async () => {
+    it(`returns 503 with an error body once it cannot verify a token because the API server ${fault} (T6, H11)`, async () => {
       const env = { TOKEN_STALE_MS: String(STALE_MS), TOKEN_FRESH_MS: '300' };
       const api = await startApi({ env });
       const uuid = await finishedJob(api);
       const { token } = flow.project;
       const read = (): Promise<ApiResponse> => askApi(api.url, { path: `/v1/zips/${uuid}`, token });
-      await until('the API to hold the answer', async () => {
+      await until('the API to hold the response', async () => {
         const { text } = await read();
         return text.includes('succeeded');
       });
@@ -154,8 +151,8 @@ describe('when the API or its API server goes', function () {
       const resultsOf = (isWanted: (at: number) => boolean): readonly (number | string)[] =>
         load.outcomes.filter(({ at }) => isWanted(at)).map(({ result }) => result);
       const late = (): readonly (number | string)[] => resultsOf((at) => at > cutAt + STALE_MS);
-      await until('requests after the bound', () => late().length > 40, { limitMs: 120_000 });
-      expect(new Set(late()), 'after the bound').to.deep.equal(new Set([503]));
+      await until('requests after the deadline', () => late().length > 40, { limitMs: 120_000 });
+      expect(new Set(late()), 'after the deadline').to.deep.equal(new Set([503]));
       expect(
         resultsOf((at) => at < cutAt + STALE_MS),
         'before it',
@@ -164,7 +161,9 @@ describe('when the API or its API server goes', function () {
         expect([response.status, response.body.error?.type]).to.deep.equal([503, 'api_error']);
         expect(Number(response.headers.get('retry-after'))).to.be.at.least(1);
       }
-      expect(await api.isReady(), 'replicas stay ready: all would go at once').to.equal(true);
+      expect(await api.isReady(), 'replicas stay ready: otherwise all would become unready at once').to.equal(
+        true,
+      );
       judge = undefined;
       await until(
         'it to recover',
@@ -172,10 +171,10 @@ describe('when the API or its API server goes', function () {
       );
     });
 
-  it('ends without a failed request while 50 come in a second (T26)', async () => {
+  it('completes a rolling update without a failed request at 50 requests per second (T26)', async () => {
     const old = await startApi();
     const fresh = await startApi();
-    /** As a load balancer does: the old one as long as it says that it is ready. */
+    /** Like a load balancer, sends to the old replica as long as it is ready. */
     let target = old;
     const stop = new AbortController();
     const watching = (async () => {
@@ -188,10 +187,10 @@ describe('when the API or its API server goes', function () {
       const request = n % 5 === 0 ? { method: 'POST', path: '/v1/zips', token, body: '{}' } : { path, token };
       return (await askApi(target.url, request)).status;
     });
-    await until('requests to flow', () => load.outcomes.length > 50);
+    await until('requests to succeed', () => load.outcomes.length > 50);
     expect(await old.end('SIGTERM')).to.equal(0);
     const atEnd = load.outcomes.length;
-    await until('requests to flow on', () => load.outcomes.length > atEnd + 50);
+    await until('requests to succeed after the update', () => load.outcomes.length > atEnd + 50);
     stop.abort();
     await watching;
     const outcomes = await load.stop();

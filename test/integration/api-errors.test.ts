@@ -1,4 +1,4 @@
-/** Client -> API: every row of the table of errors, on the real control plane. */
+/** Every row of the table of errors, sent to the real control plane. */
 import { expect } from 'chai';
 import { type ApiRequest, type ApiResponse, askApi } from '#test/support/clients/api-client.ts';
 import { until } from '#test/support/until.ts';
@@ -10,7 +10,7 @@ import type { Cluster } from '#tools/local-cluster/cluster-types.ts';
 
 const UNKNOWN_UUID = '3f0c7a52-6f0e-4f1c-9a55-0d7d1c1f0a11';
 
-describe('the API refuses', function () {
+describe('error responses of the API', function () {
   this.timeout(300_000);
   let cluster: Cluster;
   let baseUrl: string;
@@ -50,7 +50,7 @@ describe('the API refuses', function () {
     expect(response.headers.get('content-type')).to.match(/^application\/json/);
   };
 
-  it('a request without an Authorization header (T4)', async () => {
+  it('refuses a request without an Authorization header (T4)', async () => {
     const response = await askApi(baseUrl, { path: `/v1/zips/${UNKNOWN_UUID}` });
     expectError(response, 401, {
       type: 'authentication_error',
@@ -66,7 +66,7 @@ describe('the API refuses', function () {
     'another scheme': 'Basic dXNlcjpwdw==',
     'an empty token': 'Bearer ',
   }))
-    it(`${name} (T3)`, async () => {
+    it(`refuses ${name} (T3)`, async () => {
       const response = await askApi(baseUrl, {
         path: `/v1/zips/${UNKNOWN_UUID}`,
         headers: { authorization },
@@ -75,7 +75,7 @@ describe('the API refuses', function () {
       expect(response.headers.get('www-authenticate')).to.contain('error="invalid_token"');
     });
 
-  it('a token from the moment on that it is deleted (T6)', async () => {
+  it('refuses a token immediately after it is deleted (T6)', async () => {
     const token = await project.addToken(['read']);
     await untilTokenKnown(baseUrl, token);
     const list = await cluster.kubectl(['get', 'ziptokens', '-n', project.namespace, '-o', 'json']);
@@ -87,14 +87,14 @@ describe('the API refuses', function () {
     await cluster.kubectl(['delete', 'ziptoken', '-n', project.namespace, name]);
     const deletedAt = performance.now();
     const late = await until('a request that is sent more than a second later', async () => {
-      const isLate = performance.now() - deletedAt > 1_000;
+      const isTargetGone = performance.now() - deletedAt > 1_000;
       const { status } = await get(UNKNOWN_UUID, token);
-      return isLate && status;
+      return isTargetGone && status;
     });
     expect(late).to.equal(401);
   });
 
-  it('to create with a token that may only read', async () => {
+  it('refuses to create a job with a read-only token', async () => {
     const token = await project.addToken(['read']);
     await untilTokenKnown(baseUrl, token);
     expectError(await post(valid(), token), 403, {
@@ -104,7 +104,7 @@ describe('the API refuses', function () {
     });
   });
 
-  it('to read with a token that may only create', async () => {
+  it('refuses to read a job with a create-only token', async () => {
     const token = await project.addToken(['create']);
     const response = await until('the token to be known', async () => {
       const one = await get(UNKNOWN_UUID, token);
@@ -113,7 +113,7 @@ describe('the API refuses', function () {
     expectError(response, 403, { type: 'permission_error', code: 'insufficient_permissions', param: null });
   });
 
-  it('a bucket that the project does not have, also when another project has it (T7)', async () => {
+  it('refuses a bucket that the project does not have, even if another project has it (T7)', async () => {
     for (const bucketName of ['nowhere', other.bucketName])
       expectError(await post({ ...valid(), bucket_name: bucketName }), 404, {
         type: 'invalid_request_error',
@@ -122,13 +122,13 @@ describe('the API refuses', function () {
       });
   });
 
-  it('a bucket of the other service, and says so', async () => {
+  it('refuses a bucket of the other service and names its service', async () => {
     const response = await post({ ...valid(), service: 'r2' });
     expectError(response, 404, { code: 'resource_not_found', param: 'bucket_name' });
     expect(response.body.error?.message).to.contain('s3');
   });
 
-  it('an unknown id, an id of another project and a malformed id alike (T7)', async () => {
+  it('returns the same response for an unknown ID, an ID of another project and a malformed ID (T7)', async () => {
     const theirs = await askApi(baseUrl, {
       method: 'POST',
       path: '/v1/zips',
@@ -147,7 +147,7 @@ describe('the API refuses', function () {
   });
 
   for (const field of ['bucket_name', 'key', 'urls'])
-    it(`a body without ${field}`, async () => {
+    it(`refuses a body without ${field}`, async () => {
       const { [field]: _left, ...body } = valid();
       expectError(await post(body), 422, {
         type: 'invalid_request_error',
@@ -157,7 +157,7 @@ describe('the API refuses', function () {
       });
     });
 
-  it('the first of several missing fields, before it looks for the bucket', async () => {
+  it('reports the first of several missing fields before it looks up the bucket', async () => {
     expectError(await post({}), 422, { code: 'parameter_missing', param: 'bucket_name' });
     expectError(await post({ bucket_name: 'nowhere' }), 422, { code: 'parameter_missing', param: 'key' });
     expectError(await post({ bucket_name: 'nowhere', key: 'k' }), 422, {
@@ -167,21 +167,21 @@ describe('the API refuses', function () {
   });
 
   const invalid: readonly [string, string, Record<string, unknown>][] = [
-    ['urls that are no array', 'urls', { urls: {} }],
+    ['urls that are not an array', 'urls', { urls: {} }],
     ['empty urls', 'urls', { urls: [] }],
     ['urls that are null', 'urls', { urls: null }],
     ['an entry without a filename', 'urls', { urls: [{ url: 'https://example.com/' }] }],
-    ['an entry whose url is no string', 'urls', { urls: [{ url: 1, filename: 'a' }] }],
+    ['an entry whose url is not a string', 'urls', { urls: [{ url: 1, filename: 'a' }] }],
     ['a url of an invalid format', 'urls', { urls: [{ url: 'not a url', filename: 'a' }] }],
     ['a url of another scheme', 'urls', { urls: [{ url: 'file:///etc/passwd', filename: 'a' }] }],
     ['a url to a private address (S50)', 'urls', { urls: [{ url: 'http://10.0.0.1/', filename: 'a' }] }],
     ['an unsafe filename (Z12)', 'urls', { urls: [{ url: 'https://example.com/', filename: '../a' }] }],
-    ['a bucket_name that is no string', 'bucket_name', { bucket_name: 7 }],
-    ['a key that is no string', 'key', { key: ['a'] }],
+    ['a bucket_name that is not a string', 'bucket_name', { bucket_name: 7 }],
+    ['a key that is not a string', 'key', { key: ['a'] }],
     ['an empty key', 'key', { key: '' }],
     ['a key with a dot segment (T23)', 'key', { key: 'a/../b' }],
     ['an unknown service', 'service', { service: 'gcs' }],
-    ['metadata that is no object', 'metadata', { metadata: [1] }],
+    ['metadata that is not an object', 'metadata', { metadata: [1] }],
     ['metadata that is null', 'metadata', { metadata: null }],
   ];
   for (const [name, param, change] of invalid)
@@ -193,7 +193,7 @@ describe('the API refuses', function () {
       });
     });
 
-  it('a body that is not JSON, another media type and an encoded body (T16)', async () => {
+  it('refuses a body that is not JSON, another media type and an encoded body (T16)', async () => {
     const send = (headers: Record<string, string>, body: string): Promise<ApiResponse> =>
       ask({ method: 'POST', path: '/v1/zips', headers, body });
     expectError(await send({}, '{"urls": '), 400, { type: 'invalid_request_error', param: null });
@@ -201,12 +201,12 @@ describe('the API refuses', function () {
     expectError(await send({ 'content-encoding': 'gzip' }, '{}'), 415, { type: 'invalid_request_error' });
   });
 
-  it('other methods and paths, in the same envelope (T25)', async () => {
+  it('returns errors of the same form for other methods and paths (T25)', async () => {
     expectError(await ask({ path: '/v1/nothing' }), 404, { type: 'invalid_request_error' });
     expectError(await ask({ method: 'DELETE', path: '/v1/zips' }), 405, { type: 'invalid_request_error' });
   });
 
-  it('a body over the limit (T12)', async () => {
+  it('refuses a body over the size limit (T12)', async () => {
     const body = JSON.stringify({ ...valid(), filler: 'x'.repeat(17 * 1024 * 1024) });
     expectError(await ask({ method: 'POST', path: '/v1/zips', body }), 413, {
       type: 'invalid_request_error',

@@ -1,4 +1,4 @@
-/** Replicas of the API that share their limits in a real Redis, which is taken away from them. */
+/** Replicas of the API that share their limits in a real Redis, which the tests stop. */
 import { expect } from 'chai';
 import { readApiConfig } from '#api/config.ts';
 import { systemClock } from '#runtime/clock.ts';
@@ -62,7 +62,7 @@ describe('rate limits in Redis', function () {
   afterEach(() => life.disposeAsync());
 
   const startReplicas = async (redis: RedisServer, limit: number, env: Record<string, string> = {}) => {
-    // No request passes uncounted because the machine is busy.
+    // High enough that a busy machine causes no fallback to uncounted requests.
     const settings = { REDIS_URL: redis.url, REDIS_TIMEOUT_MS: '30000', ...env };
     const replicas = [
       life.use(await startReplica(settings, limit)),
@@ -71,12 +71,12 @@ describe('rate limits in Redis', function () {
     const { token } = replicas[0].api;
     replicas[1].api.tokens.put(aToken('team-a', token));
     for (const replica of replicas)
-      await until('the replica to count', async () => (await replica.get(token)).left !== null);
+      await until('the replica to count requests', async () => (await replica.get(token)).left !== null);
     return { replicas, token };
   };
   const leftOf = (text: string | null): number => Number(/r=(\d+)/.exec(text ?? '')?.[1] ?? -1);
 
-  it('hold for all replicas together (T8)', async () => {
+  it('apply to all replicas together (T8)', async () => {
     const redis = life.use(await startRedisServer());
     const { replicas, token } = await startReplicas(redis, 60);
     const seen = [];
@@ -90,7 +90,7 @@ describe('rate limits in Redis', function () {
     expect(statuses.filter((status) => status === 429)).to.have.length(80 - (first - 5));
   });
 
-  it('stop a flood of bad tokens that is spread over the replicas (T9)', async () => {
+  it('stop a flood of invalid tokens that is spread over the replicas (T9)', async () => {
     const redis = life.use(await startRedisServer());
     const { replicas } = await startReplicas(redis, 10);
     const statuses: number[] = [];
@@ -98,7 +98,7 @@ describe('rate limits in Redis', function () {
     expect(statuses).to.deep.equal([...Array<number>(10).fill(401), ...Array<number>(4).fill(429)]);
   });
 
-  it('let requests pass while Redis is gone, say so once, and hold again when it is back', async () => {
+  it('let requests pass while Redis is down, log it once, and apply again when Redis returns', async () => {
     const redis = life.use(await startRedisServer());
     const { replicas, token } = await startReplicas(redis, 100);
     const [replica] = replicas;
@@ -124,7 +124,7 @@ describe('rate limits in Redis', function () {
     expect(replica.lines.join('')).to.not.include(redis.url);
   });
 
-  it('do not make requests wait for a Redis that is silent', async () => {
+  it('do not delay requests when Redis does not respond', async () => {
     const redis = life.use(await startRedisServer());
     const { replicas, token } = await startReplicas(redis, 1_000, { REDIS_TIMEOUT_MS: '50' });
     redis.freeze();
@@ -138,13 +138,13 @@ describe('rate limits in Redis', function () {
     await until('requests to be counted again', async () => (await replicas[0].get(token)).left !== null);
   });
 
-  it('reach a Redis with a password over TLS, and no other', async () => {
+  it('work over TLS with a password, and not without either', async () => {
     const redis = life.use(await startRedisServer({ password: 'correct-horse', tls: true }));
-    const good = { REDIS_PASSWORD: 'correct-horse', REDIS_CA_FILE: redis.caPath };
-    await startReplicas(redis, 100, good);
+    const valid = { REDIS_PASSWORD: 'correct-horse', REDIS_CA_FILE: redis.caPath };
+    await startReplicas(redis, 100, valid);
     for (const env of [
-      { ...good, REDIS_CA_FILE: '' },
-      { ...good, REDIS_PASSWORD: 'wrong' },
+      { ...valid, REDIS_CA_FILE: '' },
+      { ...valid, REDIS_PASSWORD: 'wrong' },
     ]) {
       const replica = life.use(await startReplica({ REDIS_URL: redis.url, ...env }, 100));
       const { token } = replica.api;
@@ -156,7 +156,7 @@ describe('rate limits in Redis', function () {
 });
 
 describe('settings of Redis', () => {
-  it('are refused when they cannot be right, without telling the secret', () => {
+  it('are refused when they are invalid, without printing the secret', () => {
     expect(() => readApiConfig({ REDIS_URL: 'http://user:hunter2@redis' }))
       .to.throw('REDIS_URL')
       .that.satisfies((error: Error) => !error.message.includes('hunter2'));

@@ -1,4 +1,4 @@
-/** The life of a ZipBucket: tested on request, waited for by nobody longer than it must, deleted by force when it has to be. */
+/** The lifecycle of a ZipBucket: its test on request, and its deletion while jobs use it. */
 import { expect } from 'chai';
 import { ANNOTATIONS, bucketResourceName, bucketSecretName, GROUP_VERSION } from '#crds/api-group.ts';
 import { findCondition } from '#crds/conditions.ts';
@@ -34,7 +34,7 @@ describe('a ZipBucket', function () {
     readonly endpoint?: string;
     readonly secretAccessKey?: string;
   }
-  /** A bucket of the local store, or of the given one, under a name of its own. */
+  /** A bucket of the local store, or of the given one, with a name of its own. */
   const makeBucket = async ({ name, endpoint, secretAccessKey }: Made): Promise<string> => {
     const { store } = flow.cluster;
     const resource = bucketResourceName('s3', name);
@@ -65,13 +65,13 @@ describe('a ZipBucket', function () {
   };
 
   let nonces = 0;
-  /** Asks for a test and waits for its answer. */
+  /** Requests a test and waits for its result. */
   const tested = async (name: string): Promise<ZipBucket> => {
     nonces += 1;
     const nonce = `n${nonces}`;
     await kubectl('annotate', '--overwrite', 'zipbucket', name, `${ANNOTATIONS.testBucket}=${nonce}`);
     return until(
-      `the answer to the test of ${name}`,
+      `the result of the test of ${name}`,
       async () => {
         const bucket = await bucketOf(name);
         return bucket.status?.test?.nonce === nonce && bucket;
@@ -81,7 +81,7 @@ describe('a ZipBucket', function () {
   };
   const readyOf = ({ status }: ZipBucket) => findCondition(status?.conditions, 'Ready');
 
-  it('is Ready after a test that went well, and nothing of the test is left', async () => {
+  it('is Ready after a successful test, which leaves nothing behind', async () => {
     const bucket = await tested(own);
     expect(readyOf(bucket)).to.deep.include({ status: 'True', reason: 'BucketTested' });
     expect(findCondition(bucket.status?.conditions, 'RecoveryLimited')).to.include({ status: 'False' });
@@ -100,7 +100,7 @@ describe('a ZipBucket', function () {
     expect(await flow.project.bucket.openUploads()).to.deep.equal([]);
   });
 
-  it('is tested again by a new nonce, by a pod without a token that sees its own Secret only', async () => {
+  it('is tested again after a new nonce, by a pod without a token that mounts only its own Secret', async () => {
     await using api = await adminApi(flow.cluster);
     const path = `/apis/batch/v1/namespaces/${NAMESPACE}/jobs`;
     const selector = 'labelSelector=app.kubernetes.io%2Fcomponent%3Dcheck-bucket';
@@ -114,14 +114,14 @@ describe('a ZipBucket', function () {
     expect(text).not.to.contain('serviceAccountToken');
   });
 
-  it('is not Ready when its key is wrong, and says so', async () => {
+  it('is not Ready when its key is invalid, and reports the reason', async () => {
     const name = await makeBucket({ name: `${NAMESPACE}-wrong`, secretAccessKey: 'not-the-key-at-all' });
     const bucket = await tested(name);
     expect(readyOf(bucket)).to.include({ status: 'False', reason: 'BucketCredentialsInvalid' });
     expect(JSON.stringify(bucket.status)).not.to.contain('not-the-key-at-all');
   });
 
-  describe('in a store that refuses', () => {
+  describe('credentials with missing permissions', () => {
     let store: HostileStore;
     let name: string;
     before(async () => {
@@ -134,7 +134,7 @@ describe('a ZipBucket', function () {
         operations.includes(operation) ? { kind: 'response', status: 403, code: 'AccessDenied' } : undefined;
     };
 
-    it('to write, is not Ready and names the permission', async () => {
+    it('make the bucket not Ready without s3:PutObject, and the condition names the permission', async () => {
       refuse('create');
       expect(readyOf(await tested(name))).to.satisfy(
         (ready: { status: string; message: string } | undefined) =>
@@ -142,7 +142,7 @@ describe('a ZipBucket', function () {
       );
     });
 
-    it('to show objects, is Ready with an incomplete fence', async () => {
+    it('leave the bucket Ready with incomplete fencing without s3:GetObject', async () => {
       refuse('head');
       const bucket = await tested(name);
       expect(readyOf(bucket)).to.include({ status: 'True' });
@@ -151,14 +151,14 @@ describe('a ZipBucket', function () {
       expect(fence?.message).to.contain('s3:GetObject');
     });
 
-    it('to list uploads, is Ready with an incomplete fence, which a later test mends', async () => {
+    it('leave the bucket Ready with incomplete fencing without s3:ListBucketMultipartUploads, until a later test passes', async () => {
       refuse('listUploads', 'listParts');
       const fence = findCondition((await tested(name)).status?.conditions, 'RecoveryLimited');
       expect(fence).to.include({ status: 'True', reason: 'ListForbidden' });
       expect(fence?.message).to.contain('s3:ListBucketMultipartUploads');
       refuse();
-      const mended = findCondition((await tested(name)).status?.conditions, 'RecoveryLimited');
-      expect(mended).to.include({ status: 'False', reason: 'AllPermitted' });
+      const condition = findCondition((await tested(name)).status?.conditions, 'RecoveryLimited');
+      expect(condition).to.include({ status: 'False', reason: 'AllPermitted' });
     });
   });
 
@@ -171,19 +171,19 @@ describe('a ZipBucket', function () {
       key: `archive-${Math.random().toString(36).slice(2)}.zip`,
       urls: [{ url: held.url, filename: 'a' }],
     };
-    // A bucket is known to the API once its watch has told it, and looked up before.
+    // The API learns of a bucket from its watch, which lags behind.
     const uuid = await postJob(baseUrl, project.token, request);
     await project.untilPhase(uuid, ['Running']);
     return { uuid, release: held.release };
   };
 
-  it('waits in its deletion for the jobs that name it, finished ones too, and takes no new ones meanwhile (F15)', async () => {
+  it('waits in its deletion for the jobs that use it, including finished ones, and accepts no new ones (F15)', async () => {
     const name = `${NAMESPACE}-waits`;
     const resource = await makeBucket({ name });
     const { uuid, release } = await runningJob(name);
     await until('the count of jobs', async () => (await bucketOf(resource)).status?.activeJobs === 1);
     await kubectl('delete', 'zipbucket', resource, '--wait=false');
-    const waiting = await until('the bucket to say what it waits for', async () =>
+    const waiting = await until('the bucket to report what it waits for', async () =>
       findCondition((await bucketOf(resource)).status?.conditions, 'Waiting'),
     );
     expect(waiting).to.include({ status: 'True', reason: 'JobsExist' });
@@ -207,7 +207,7 @@ describe('a ZipBucket', function () {
     release();
     const { status } = await flow.project.untilPhase(uuid, ['Succeeded', 'Failed']);
     expect(status?.phase, JSON.stringify(status)).to.equal('Succeeded');
-    await until('the bucket to wait for finished jobs alone', async () =>
+    await until('the bucket to wait only for finished jobs', async () =>
       findCondition((await bucketOf(resource)).status?.conditions, 'Waiting')?.message.includes(
         '0 unfinished; 2 finished',
       ),
@@ -216,7 +216,7 @@ describe('a ZipBucket', function () {
     await kubectl('wait', `zipbucket/${resource}`, '--for=delete', '--timeout=60s');
   });
 
-  it('goes at once when that is forced, and its unfinished jobs fail (F15)', async () => {
+  it('is deleted at once when that is forced, and its unfinished jobs fail (F15)', async () => {
     const name = `${NAMESPACE}-forced`;
     const resource = await makeBucket({ name });
     const { uuid } = await runningJob(name);

@@ -1,4 +1,4 @@
-/** What the API server itself promises about our kinds, whoever writes. */
+/** The rules of the custom resource definitions, which the API server enforces for every client. */
 import { expect } from 'chai';
 import { GROUP_VERSION } from '#crds/api-group.ts';
 import { applyObjects } from '#test/support/worlds/project.ts';
@@ -47,10 +47,10 @@ describe('the API server', function () {
     ['a key with a dot segment', aJob('r3', { key: 'a/../b' }), "must not contain '.' or '..' segments"],
     ['a key over 1,024 bytes in fewer characters', aJob('r4', { key: 'é'.repeat(600) }), '1,024 bytes'],
     ['a key with a control character', aJob('r5', { key: 'a\nb' }), 'control characters'],
-    ['a queue whose name no label can hold', aJob('r7', { queueName: 'q'.repeat(64) }), 'queueName'],
+    ['a queue whose name is too long for a label', aJob('r7', { queueName: 'q'.repeat(64) }), 'queueName'],
     ['a queue whose name has a space', aJob('r8', { queueName: 'my queue' }), 'queueName'],
     [
-      'a project whose queue no label can hold',
+      'a project whose queue is not a valid label',
       {
         apiVersion: GROUP_VERSION,
         kind: 'ZipProject',
@@ -65,7 +65,7 @@ describe('the API server', function () {
       'at most 500',
     ],
     [
-      'a bucket whose name does not tell service and bucket',
+      'a bucket whose name does not contain its service and bucket name',
       {
         apiVersion: GROUP_VERSION,
         kind: 'ZipBucket',
@@ -107,7 +107,7 @@ describe('the API server', function () {
       expect(response.stderr).to.contain(message);
     });
 
-  it('fills in the defaults of a job', async () => {
+  it('sets the defaults of a job', async () => {
     await create(aJob('defaults'));
     const { stdout } = await run(['get', 'zipjob', 'defaults', '-o', 'jsonpath={.spec}']);
     expect(JSON.parse(stdout)).to.deep.include({
@@ -121,12 +121,12 @@ describe('the API server', function () {
     });
   });
 
-  it('takes the longest name of a queue that a label can hold', async () => {
+  it('accepts the longest name of a queue that fits in a label', async () => {
     const { exitCode, stderr } = await create(aJob('queued', { queueName: `q.${'q'.repeat(61)}` }));
     expect(exitCode, stderr).to.equal(0);
   });
 
-  it('lets nothing of a job change but suspend and cancel', async () => {
+  it('allows changes only to suspend and cancel of a job', async () => {
     await create(aJob('immutable', { activeDeadlineSeconds: 60 }));
     for (const change of [
       { key: 'b.zip' },
@@ -156,7 +156,7 @@ describe('the API server', function () {
     expect((await patch('zipjob/immutable', { spec: { suspend: false } })).exitCode).to.equal(0);
   });
 
-  it('does not let a cancel be taken back', async () => {
+  it('refuses to undo a cancellation', async () => {
     await create(aJob('cancelled'));
     expect((await patch('zipjob/cancelled', { spec: { cancel: true } })).exitCode).to.equal(0);
     expect((await patch('zipjob/cancelled', { spec: { cancel: false } })).stderr).to.contain(
@@ -164,7 +164,7 @@ describe('the API server', function () {
     );
   });
 
-  it('keeps a finished job finished, also when the field or the whole status is removed (K8)', async () => {
+  it('keeps a finished job finished, even if the phase or the whole status is removed (K8)', async () => {
     await create(aJob('finished'));
     const status = (value: unknown) => patch('zipjob/finished', { status: value }, '--subresource=status');
     expect((await status({ phase: 'Failed' })).exitCode).to.equal(0);
@@ -173,7 +173,7 @@ describe('the API server', function () {
     expect((await status(null)).stderr).to.contain('cannot change its phase');
   });
 
-  it('does not let the progress of one pod go back', async () => {
+  it('refuses a decrease of the progress of a pod', async () => {
     await create(aJob('progress'));
     const progress = (podUid: string, filesDone: number) => ({
       status: {
@@ -195,7 +195,7 @@ describe('the API server', function () {
     expect((await write('b', 1)).exitCode).to.equal(0);
   });
 
-  it('does not let a token change', async () => {
+  it('refuses changes to a token', async () => {
     const token = {
       apiVersion: GROUP_VERSION,
       kind: 'ZipToken',

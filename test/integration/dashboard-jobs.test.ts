@@ -71,9 +71,9 @@ describe('jobs in the dashboard', function () {
   });
 
   it('finds jobs by id, key, state, bucket and time', async () => {
-    const good = await post('reports/May.zip', '/gen/10/1');
-    const bad = await post('reports/june.zip', '/status/404');
-    await Promise.all([ended(good), ended(bad)]);
+    const succeeding = await post('reports/May.zip', '/gen/10/1');
+    const failing = await post('reports/june.zip', '/status/404');
+    await Promise.all([ended(succeeding), ended(failing)]);
     await using open = await asUser(viewer, { javaScriptEnabled: false });
     const { page } = open;
     const search = async (fields: Readonly<Record<string, string>>): Promise<readonly string[]> => {
@@ -89,7 +89,7 @@ describe('jobs in the dashboard', function () {
       const unfinished = await search({ q: 'REPORTS/', State: 'unfinished' });
       return found.length === 2 && unfinished.length === 0;
     });
-    expect(await search({ q: good })).to.deep.equal(['reports/May.zip']);
+    expect(await search({ q: succeeding })).to.deep.equal(['reports/May.zip']);
     expect(await search({ q: 'JUNE' })).to.deep.equal(['reports/june.zip']);
     expect(await search({ q: 'reports/', State: 'Failed' })).to.deep.equal(['reports/june.zip']);
     expect(
@@ -171,7 +171,7 @@ describe('jobs in the dashboard', function () {
     expect(entries.map(({ name }) => name)).to.deep.equal(['inside.bin']);
     expect(page.url()).to.equal(`${desk.url}${JOBS}/${uuid}`);
     const html = await page.content();
-    for (const text of [html, ...replies, ...desk.api.lines])
+    for (const text of [html, ...replies, ...desk.dashboard.lines])
       expect(text).to.not.contain('X-Amz-Signature').and.not.contain(desk.flow.cluster.store.secretAccessKey);
   });
 

@@ -17,7 +17,7 @@ const NAMESPACE = 'dashboard-oidc';
 const CLIENT_ID = 'zipjobs-dashboard';
 const CLIENT_SECRET = 'a-client-secret-of-the-test';
 
-describe('sign-in to the dashboard by OpenID Connect', function () {
+describe('sign-in to the dashboard with OpenID Connect', function () {
   this.timeout(300_000);
   const started = new AsyncDisposableStack();
   let desk: DashboardDesk;
@@ -89,7 +89,7 @@ describe('sign-in to the dashboard by OpenID Connect', function () {
     expect(cookies[0]).to.include({ sameSite: 'Strict', httpOnly: true, secure: true });
     expect(open.complaints).to.deep.equal([]);
     const log = await until('the sign-in to be logged', () => {
-      const text = desk.api.lines.join('\n');
+      const text = desk.dashboard.lines.join('\n');
       return text.includes('"user":"oidc:grace"') && text;
     });
     expect(log).to.not.contain('eyJ').and.not.contain(CLIENT_SECRET);

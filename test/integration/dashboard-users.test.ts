@@ -7,7 +7,7 @@ const NAMESPACE = 'dashboard-users';
 const HOME = `/projects/${NAMESPACE}`;
 const BUCKET = `${HOME}/buckets/s3/${NAMESPACE}-archives`;
 /** Forms that every signed-in user can send. The last one reports missing permissions itself. */
-const OF_EVERYBODY = ['/sign-out', '/sign-out-everywhere', '/theme', '/new-project'];
+const FOR_EVERY_USER = ['/sign-out', '/sign-out-everywhere', '/theme', '/new-project'];
 /** Objects that the dashboard could change, without the fields that controllers write. */
 const KEPT = 'zipprojects,zipbuckets,ziptokens,zipjobs,secrets';
 
@@ -72,7 +72,7 @@ describe('users in the dashboard', function () {
         await visitor.signIn(user.token);
         visitors[userName] = visitor;
         if (role !== undefined)
-          await until('the rights to count, and the jobs to be listed', async () => {
+          await until('the permissions to take effect and the jobs to be listed', async () => {
             const { status, text } = await visitor.get(`${HOME}/jobs`);
             return status === 200 && text.includes(uuid) && text.includes(running);
           });
@@ -101,7 +101,7 @@ describe('users in the dashboard', function () {
   ];
   const rotate = `${HOME}/webhook/rotate-secret`;
 
-  it('see no link that is denied, whatever their permissions', () => {
+  it('see no link to a page that they cannot open', () => {
     for (const userName of ['admin', 'editor', 'viewer'])
       expect(
         [...seenBy(userName).pages].filter(([, status]) => status >= 400),
@@ -110,11 +110,11 @@ describe('users in the dashboard', function () {
     expect(withStatus(seenBy('stranger'), 403)).to.deep.equal([HOME]);
   });
 
-  it('with full permissions are offered every change', () => {
+  it('with full permissions see every action enabled', () => {
     const verbs = changesOfJobs().map((action) => action.split('/').at(-1));
     expect(verbs).to.have.members(['cancel', 'run-again', 'replay-webhook']);
     expect(seenBy('admin').actions).to.have.members([
-      ...OF_EVERYBODY,
+      ...FOR_EVERY_USER,
       ...changesOfBuckets(),
       ...changesOfJobs(),
       ...onlyOfAdmins(),
@@ -123,9 +123,9 @@ describe('users in the dashboard', function () {
     expect(seenBy('admin').reasons).to.deep.equal([]);
   });
 
-  it('with the edit role are offered the changes to jobs, buckets and the signing secret', () => {
+  it('with the edit role see the actions for jobs, buckets and the signing secret enabled', () => {
     expect(seenBy('editor').actions).to.have.members([
-      ...OF_EVERYBODY,
+      ...FOR_EVERY_USER,
       ...changesOfBuckets(),
       ...changesOfJobs(),
       rotate,
@@ -134,8 +134,8 @@ describe('users in the dashboard', function () {
     expect(seenBy('editor').reasons).to.include(`patch zipprojects &quot;project&quot; in ${NAMESPACE}`);
   });
 
-  it('with the view role are offered no changes, and see the reason for each', async () => {
-    expect(seenBy('viewer').actions).to.have.members(OF_EVERYBODY);
+  it('with the view role see every action disabled with its reason', async () => {
+    expect(seenBy('viewer').actions).to.have.members(FOR_EVERY_USER);
     for (const reason of [
       'create zipbuckets',
       'patch zipbuckets',
@@ -150,7 +150,7 @@ describe('users in the dashboard', function () {
 
   it('without permissions see no page of the project', async () => {
     const { pages, actions } = seenBy('admin');
-    expect(seenBy('stranger').actions).to.have.members(OF_EVERYBODY);
+    expect(seenBy('stranger').actions).to.have.members(FOR_EVERY_USER);
     const paths = [...pages.keys(), ...actions].filter((path) => path.startsWith(HOME));
     const responses = await Promise.all(paths.map((path) => visitorOf('stranger').get(path)));
     for (const [index, { status, text }] of responses.entries()) {

@@ -18,7 +18,7 @@ describe('the dashboard in a browser', function () {
   let admin: DashboardUser;
   before(async function () {
     await requireBrowser(this);
-    // Without it the API keeps the sessions in its memory, which most of these tests do not notice.
+    // Without Redis the dashboard keeps the sessions in its memory, which most of these tests would not notice.
     if ((await findProgram('redis-server')) !== undefined) redis = life.use(await startRedisServer());
     desk = life.use(await startDashboardDesk(NAMESPACE, redis === undefined ? {} : { REDIS_URL: redis.url }));
     admin = await desk.addUser('ada', 'admin');
@@ -34,7 +34,7 @@ describe('the dashboard in a browser', function () {
     await using open = await desk.open();
     const { page } = open;
     await page.goto('/');
-    // Past the link to the content and the name of the product.
+    // After the skip link and the product name.
     for (let step = 0; step < 3; step += 1) await page.keyboard.press('Tab');
     await page.keyboard.type(admin.token);
     await page.keyboard.press('Enter');
@@ -82,7 +82,7 @@ describe('the dashboard in a browser', function () {
     const kept = await Promise.all(keys.map((key) => client.get(key)));
     client.disconnect();
     expect(keys).to.not.deep.equal([]);
-    for (const text of [seen, ...keys, ...kept, ...desk.api.lines])
+    for (const text of [seen, ...keys, ...kept, ...desk.dashboard.lines])
       expect(text).to.not.contain(admin.token).and.not.contain(cookies[0]?.value);
   });
 
@@ -93,7 +93,7 @@ describe('the dashboard in a browser', function () {
     await page.getByRole('link', { name: NAMESPACE }).first().click();
     await page.getByText('No jobs yet').waitFor();
     await page.getByText('Show data').click();
-    // A part that has the focus is not refreshed.
+    // A focused section is not refreshed.
     await page.getByRole('heading', { level: 1 }).click();
     const uuid = await desk.flow.post([{ url: desk.flow.origin.url('/a.txt'), filename: 'a.txt' }]);
     await page.getByText('No jobs yet').waitFor({ state: 'detached' });
@@ -169,23 +169,23 @@ describe('the dashboard in a browser', function () {
   });
 
   it('applies a removed RoleBinding and a revoked token on the next request', async () => {
-    const leaver = await desk.addUser('leaver', 'view');
+    const removedUser = await desk.addUser('leaver', 'view');
     await using open = await desk.open();
     const { page } = open;
-    await open.signIn(leaver.token);
+    await open.signIn(removedUser.token);
     const visit = async (): Promise<number> => (await page.goto(`/projects/${NAMESPACE}`))?.status() ?? 0;
     expect(await visit()).to.equal(200);
-    await leaver.dropRole();
-    // The authorizer of the API server learns about it from a watch.
-    await until('the authorizer to know', async () => {
+    await removedUser.dropRole();
+    // The authorizer of the API server learns of it from a watch.
+    await until('the authorizer to apply it', async () => {
       const { exitCode } = await desk.flow.cluster.kubectl(
-        ['auth', 'can-i', 'get', 'zipprojects', '-n', NAMESPACE, `--as=${leaver.name}`],
+        ['auth', 'can-i', 'get', 'zipprojects', '-n', NAMESPACE, `--as=${removedUser.name}`],
         { allowFailure: true },
       );
       return exitCode !== 0;
     });
     expect(await visit()).to.equal(403);
-    await leaver.revoke();
+    await removedUser.revoke();
     await until('the session to end', async () => {
       await visit();
       return new URL(page.url()).pathname === '/sign-in';

@@ -1,4 +1,4 @@
-/** Projects and namespaces that are deleted while jobs run, and the switch that lets no job begin. */
+/** The deletion of projects and namespaces while jobs run, and the switch that pauses all jobs. */
 import { expect } from 'chai';
 import { ANNOTATIONS, PROJECT_NAME } from '#crds/api-group.ts';
 import { type Condition, findCondition } from '#crds/conditions.ts';
@@ -10,12 +10,12 @@ import { type Flow, startFlow } from '#test/support/worlds/flow.ts';
 
 const LEASE = 'zipjobs-controller';
 
-describe('a deletion', function () {
+describe('deletion and pause', function () {
   this.timeout(300_000);
   const life = new AsyncDisposableStack();
   after(() => life.disposeAsync());
 
-  const begin = async (namespace: string): Promise<Flow> => life.use(await startFlow(namespace));
+  const startIn = async (namespace: string): Promise<Flow> => life.use(await startFlow(namespace));
   const kubectl = async ({ cluster }: Flow, ...args: readonly string[]): Promise<string> =>
     (await cluster.kubectl(args)).stdout;
 
@@ -28,9 +28,9 @@ describe('a deletion', function () {
   const untilNoUpload = ({ project }: Flow): Promise<unknown> =>
     until('no upload to be open', async () => (await project.bucket.openUploads()).length === 0);
 
-  it('of a ZipProject revokes its tokens, cancels its jobs, and waits for its buckets', async () => {
+  it('deletes a ZipProject: revokes its tokens, cancels its jobs, and waits for its buckets', async () => {
     const namespace = 'project-leaves';
-    const flow = await begin(namespace);
+    const flow = await startIn(namespace);
     const uuid = await runningJob(flow);
     await kubectl(flow, 'delete', 'zipproject', PROJECT_NAME, '-n', namespace, '--wait=false');
     await until('the token to be revoked', async () => {
@@ -39,7 +39,7 @@ describe('a deletion', function () {
     });
     const { status } = await flow.project.untilPhase(uuid, ['Cancelled', 'Succeeded', 'Failed']);
     expect(status, JSON.stringify(status)).to.include({ phase: 'Cancelled', reason: 'Cancelled' });
-    const ready = await until('the project to say that it waits for its bucket alone', async () => {
+    const ready = await until('the project to report that it waits only for its bucket', async () => {
       const text = await kubectl(flow, 'get', 'zipproject', PROJECT_NAME, '-n', namespace, '-o', 'json');
       const { status: seen } = JSON.parse(text) as { status: { conditions: Condition[] } };
       const condition = findCondition(seen.conditions, 'Ready');
@@ -59,12 +59,12 @@ describe('a deletion', function () {
     await untilNoUpload(flow);
   });
 
-  it('of a namespace ends soon although a job runs in it, and leaves no upload (F14)', async () => {
+  it('deletes a namespace quickly although a job runs in it, and leaves no incomplete upload (F14)', async () => {
     const namespace = 'namespace-leaves';
-    const flow = await begin(namespace);
+    const flow = await startIn(namespace);
     await runningJob(flow);
     await using api = await adminApi(flow.cluster);
-    /** By whichever controller leads meanwhile. */
+    /** By the current leader. */
     const released = async (): Promise<number> => {
       const texts = componentPods(flow.cluster, 'controller').map((pod) => metricsOf(api, pod));
       const counts = (await Promise.all(texts)).map((text) =>
@@ -75,12 +75,12 @@ describe('a deletion', function () {
     const before = await released();
     await kubectl(flow, 'delete', 'namespace', namespace, '--timeout=120s');
     await untilNoUpload(flow);
-    // Its job, its bucket and its project, unless one of them had nothing left to wait for.
+    // Its job, its bucket and its project, unless one of them was deleted before.
     expect(await released()).to.be.greaterThan(before);
   });
 
-  it('is none: while all is paused jobs wait and say why, and then run', async () => {
-    const flow = await begin('paused');
+  it('keeps new jobs waiting with a reason while everything is paused, and then runs them', async () => {
+    const flow = await startIn('paused');
     const annotate = (value: string) =>
       kubectl(
         flow,
@@ -104,7 +104,7 @@ describe('a deletion', function () {
       urls: [{ url: origin.url('/drip/1/0/1/1'), filename: 'a' }],
     });
     let tries = 0;
-    const uuid = await until('a job that waits', async () => {
+    const uuid = await until('a waiting job', async () => {
       tries += 1;
       const posted = await postJob(baseUrl, project.token, request(`paused-${tries}.zip`));
       const job = await project.untilPhase(posted, ['Queued', 'Succeeded']);

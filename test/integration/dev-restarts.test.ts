@@ -1,4 +1,6 @@
-/** `npm run dev` on the shared installation. The test only touches files of the checkout; their content stays. */
+/**
+ * `npm run dev` on the shared installation. The test only touches files of the checkout; their content stays.
+ */
 import { utimes } from 'node:fs/promises';
 import { expect } from 'chai';
 import { startForwarder } from '#test/dev/port-forwarder.ts';

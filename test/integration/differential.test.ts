@@ -1,4 +1,4 @@
-/** The same sources, archived by us and by the usual recipe (archiver and lib-storage): the same entries. */
+/** Archives the same sources with zipjobs and with archiver and lib-storage, and compares the entries. */
 import { expect } from 'chai';
 import { zipByRecipe } from '#test/support/archives/recipe.ts';
 import { zipEntries } from '#test/support/archives/zip-entries.ts';
@@ -7,7 +7,7 @@ import { startFlow } from '#test/support/worlds/flow.ts';
 
 const SIZES = [0, 1, 100, 65_535, 65_536, 1_048_576, 1_048_577, 7_000_000];
 
-describe('an archive of ours', function () {
+describe('an archive of zipjobs', function () {
   this.timeout(240_000);
 
   it('has the same entries as one of archiver and lib-storage', async () => {

@@ -1,4 +1,4 @@
-/** What a job leaves behind that cannot succeed: a reason, no archive, no upload, one webhook. */
+/** The result of a job that cannot succeed: a reason, no archive, no upload, one webhook. */
 
 import { expect } from 'chai';
 import { bucketResourceName, bucketSecretName, GROUP_VERSION } from '#crds/api-group.ts';
@@ -10,7 +10,7 @@ import { type Flow, startFlow } from '#test/support/worlds/flow.ts';
 import { applyObjects, type Project } from '#test/support/worlds/project.ts';
 import type { Cluster } from '#tools/local-cluster/cluster-types.ts';
 
-describe('a job fails and leaves nothing behind', function () {
+describe('a job that fails', function () {
   this.timeout(240_000);
   let flow: Flow;
   let cluster: Cluster;
@@ -25,7 +25,7 @@ describe('a job fails and leaves nothing behind', function () {
   });
   after(() => flow[Symbol.asyncDispose]());
 
-  const good = (filename: string) => ({ url: origin.url(`/gen/100000/1`), filename });
+  const validFile = (filename: string) => ({ url: origin.url(`/gen/100000/1`), filename });
 
   const failedJob = async (urls: readonly object[], bucketName = project.bucketName): Promise<ZipJob> => {
     const key = `failed-${Math.random().toString(36).slice(2)}.zip`;
@@ -54,12 +54,12 @@ describe('a job fails and leaves nothing behind', function () {
     return job;
   };
 
-  it('when a source answers 404, naming the index of the file (H4)', async () => {
+  it('reports the index of a file whose source returns 404 (H4)', async () => {
     const job = await failedJob([
-      good('a'),
-      good('b'),
+      validFile('a'),
+      validFile('b'),
       { url: origin.url('/status/404'), filename: 'c' },
-      good('d'),
+      validFile('d'),
     ]);
     expect(job.status?.failure).to.include({
       code: 'SourceNotFound',
@@ -71,13 +71,16 @@ describe('a job fails and leaves nothing behind', function () {
     expect(job.status?.attemptsTotal).to.equal(1);
   });
 
-  it('when a source dies in the middle of its body (D1)', async () => {
-    const job = await failedJob([good('a'), { url: origin.url('/die/20000000/30000000/1'), filename: 'b' }]);
+  it('reports a source that disconnects in the middle of its body (D1)', async () => {
+    const job = await failedJob([
+      validFile('a'),
+      { url: origin.url('/die/20000000/30000000/1'), filename: 'b' },
+    ]);
     expect(job.status?.failure).to.include({ fileIndex: 1 });
     expect(job.status?.message).to.match(/\b1\b/);
   });
 
-  it('when the bucket does not exist at the provider, before a source is read (U17)', async () => {
+  it('reports a bucket that does not exist at the provider before it reads a source (U17)', async () => {
     const name = bucketResourceName('s3', 'not-there');
     await applyObjects(cluster, [
       {
@@ -102,12 +105,12 @@ describe('a job fails and leaves nothing behind', function () {
       },
     ]);
     const requests = origin.requests.length;
-    const job = await failedJob([good('a')], 'not-there');
+    const job = await failedJob([validFile('a')], 'not-there');
     expect(job.status?.failure?.code).to.equal('BucketNotFound');
     expect(origin.requests.length).to.equal(requests);
   });
 
-  it('when the key of the bucket is wrong, before a source is read (U17)', async () => {
+  it('reports invalid credentials of the bucket before it reads a source (U17)', async () => {
     const bucketName = 'wrong-key';
     const name = bucketResourceName('s3', bucketName);
     await cluster.createBucket(bucketName);
@@ -126,13 +129,13 @@ describe('a job fails and leaves nothing behind', function () {
       },
     ]);
     const requests = origin.requests.length;
-    const job = await failedJob([good('a')], bucketName);
+    const job = await failedJob([validFile('a')], bucketName);
     expect(job.status?.failure?.code).to.match(/^Bucket(AccessDenied|CredentialsInvalid)$/);
     expect(job.status?.message).not.to.contain('not-the-key');
     expect(origin.requests.length).to.equal(requests);
   });
 
-  it('when the ZipBucket has gone before the job began', async () => {
+  it('reports that the ZipBucket was deleted before the job started', async () => {
     const bucketName = 'soon-gone';
     const name = bucketResourceName('s3', bucketName);
     await applyObjects(cluster, [
@@ -140,7 +143,7 @@ describe('a job fails and leaves nothing behind', function () {
         apiVersion: GROUP_VERSION,
         kind: 'ZipJob',
         metadata: { namespace: project.namespace, name: 'no-bucket' },
-        spec: { bucketRef: { name }, key: 'k', files: [good('a')] },
+        spec: { bucketRef: { name }, key: 'k', files: [validFile('a')] },
       },
     ]);
     await flow.kubectl('wait', '--for=condition=Failed', 'zipjob/no-bucket', '--timeout=100s');

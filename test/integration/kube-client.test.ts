@@ -20,7 +20,7 @@ interface Note extends KubeObject {
   readonly status?: { readonly seen?: boolean; readonly by?: string };
 }
 
-/** A kind of its own, so that nothing else in the cluster gets in the way. */
+/** A kind of its own, so that nothing else in the cluster interferes. */
 const NOTES: ResourceDefinition<Note> = {
   apiVersion: 'kube-client.test/v1',
   plural: 'notes',
@@ -64,7 +64,7 @@ const rejection = async (promise: Promise<unknown>): Promise<KubeError> => {
     if (isKubeError(error)) return error;
     throw error;
   }
-  throw new Error('it did not fail');
+  throw new Error('the request did not fail');
 };
 
 const aNote = (name: string, text: string): Note => ({
@@ -127,7 +127,7 @@ describe('the Kubernetes client on a real API server', function () {
     expect(await notes.get(NAMESPACE, 'one')).to.equal(undefined);
   });
 
-  it('applies to the status as two managers, each with its own fields', async () => {
+  it('applies the status as two field managers, each with its own fields', async () => {
     const metadata = { namespace: NAMESPACE, name: 'applied' };
     await notes.apply({ metadata, spec: { text: 'x' } }, { fieldManager: 'maker' });
     await notes.apply({ metadata, status: { seen: true } }, { fieldManager: 'a', subresource: 'status' });
@@ -144,7 +144,7 @@ describe('the Kubernetes client on a real API server', function () {
 
   it('refuses writes that are based on an old version (F3)', async () => {
     const old = await notes.create(aNote('versions', 'a'));
-    if (!old) throw new Error('it was there already');
+    if (!old) throw new Error('the object already exists');
     await notes.replace({ ...old, spec: { text: 'b' } });
     expect((await rejection(notes.replace({ ...old, spec: { text: 'c' } }))).code).to.equal('Conflict');
     const { resourceVersion = '' } = old.metadata;
@@ -153,7 +153,7 @@ describe('the Kubernetes client on a real API server', function () {
     expect([refused.code, refused.retryable, refused.httpStatus]).to.deep.equal(['Conflict', true, 409]);
   });
 
-  it('says what is wrong by code', async () => {
+  it('reports errors by code', async () => {
     const secrets = createObjectClient(kube, RESOURCES.secrets);
     const invalid = { metadata: { namespace: NAMESPACE, name: 'Not_a_name' } };
     expect((await rejection(secrets.create(invalid))).code).to.equal('Invalid');
@@ -172,7 +172,7 @@ describe('the Kubernetes client on a real API server', function () {
       path: `/api/v1/namespaces/${NAMESPACE}/resourcequotas`,
       body: quota,
     });
-    const code = await until('the quota to hold', async () => {
+    const code = await until('the quota to take effect', async () => {
       const name = `quota-${Math.random().toString(36).slice(2)}`;
       return secrets.create({ metadata: { namespace: NAMESPACE, name } }).then(
         () => undefined,
@@ -211,7 +211,7 @@ describe('the Kubernetes client on a real API server', function () {
     }
   });
 
-  it('follows changes across pages, ends of watches and a new life under an old name', async () => {
+  it('follows changes across pages, restarted watches and objects that are recreated with the same name', async () => {
     for (const name of ['r1', 'r2', 'r3']) await notes.create(aNote(name, 'x'));
     const changes: string[] = [];
     let endedWatches = 0;
@@ -238,7 +238,7 @@ describe('the Kubernetes client on a real API server', function () {
     for (let round = 0; round < 3; round += 1) {
       await notes.mergePatch({ namespace: NAMESPACE, name: 'r1' }, { spec: { text: `round ${round}` } });
       await until('the change', () => reflector.get(`${NAMESPACE}/r1`)?.spec?.text === `round ${round}`);
-      // The server ends the watch: the next one takes over without a list.
+      // The server ends the watch: the client resumes without a list.
       const before = endedWatches;
       await until('the watch to end', () => endedWatches > before);
     }

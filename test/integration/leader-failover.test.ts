@@ -1,4 +1,4 @@
-/** Two controllers run; the one that leads is killed in the middle of twenty jobs. */
+/** Two controllers run; the leader is killed while twenty jobs run. */
 
 import { expect } from 'chai';
 import type { ZipJob } from '#crds/zip-job.ts';
@@ -10,7 +10,7 @@ import type { Cluster } from '#tools/local-cluster/cluster-types.ts';
 
 const JOBS = 20;
 
-describe('when the leading controller is killed', function () {
+describe('a leader failover', function () {
   this.timeout(480_000);
   let flow: Flow;
   let cluster: Cluster;
@@ -27,7 +27,7 @@ describe('when the leading controller is killed', function () {
     return (JSON.parse(text) as { items: ZipJob[] }).items;
   };
 
-  it('every job ends, each with one Job and one delivered webhook id (H5, H6, H7)', async () => {
+  it('finishes every job with one Job and one webhook ID (H5, H6, H7)', async () => {
     const held = flow.hold();
     const uuids = await Promise.all(
       Array.from({ length: JOBS }, () => flow.post([{ url: held.url, filename: 'a' }])),

@@ -1,4 +1,4 @@
-/** The election of a leading controller, on the Leases of a real API server. */
+/** The election of the leading controller with the Leases of a real API server. */
 import { expect } from 'chai';
 import { runAsLeader } from '#controller/engine/leader-election.ts';
 import { createKubeClient, type KubeClient } from '#runtime/kube/client.ts';
@@ -35,7 +35,7 @@ describe('the leader election on a real API server', function () {
     await kube[Symbol.asyncDispose]();
   });
 
-  it('hands the lead over within a retry period of a release', async () => {
+  it('hands over the lead within one retry period after a release', async () => {
     const leases = createObjectClient(kube, RESOURCES.leases);
     const leading: string[] = [];
     let isReleased = false;
@@ -78,8 +78,8 @@ describe('the leader election on a real API server', function () {
     });
     expect(leading).to.deep.equal([first]);
     stops.get(first)?.abort();
-    await until('the other to lead', () => leading.length === 2);
-    expect(readsAfterRelease, 'reads of the Lease, a retry period apart').to.be.at.most(1);
+    await until('the other candidate to lead', () => leading.length === 2);
+    expect(readsAfterRelease, 'reads of the Lease, one retry period apart').to.be.at.most(1);
     for (const stop of stops.values()) stop.abort();
     await Promise.all(candidates);
     expect((await leases.get(NAMESPACE, 'lead'))?.spec?.holderIdentity ?? '').to.equal('');

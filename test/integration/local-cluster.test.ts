@@ -72,7 +72,7 @@ describe('local cluster', function () {
     await cluster.createBucket('local-cluster-test');
   });
 
-  it('publishes its authority to every namespace', async () => {
+  it('publishes its certificate authority to every namespace', async () => {
     const authority = await kubectl([
       'get',
       'configmap',
@@ -83,7 +83,7 @@ describe('local cluster', function () {
     expect(authority.trim()).to.equal(cluster.apiServer.ca.trim());
   });
 
-  it('knows a person by a certificate and grants nothing by itself', async () => {
+  it('authenticates a user by certificate and grants no permissions by default', async () => {
     const kubeconfig = await cluster.kubeconfigFor({ commonName: 'ada', organizations: ['readers'] });
     const who = await cluster.kubectl(['auth', 'whoami'], { kubeconfig });
     expect(who.stdout)
@@ -93,7 +93,7 @@ describe('local cluster', function () {
     expect(refused.stderr).to.match(/Forbidden/);
   });
 
-  it('reports an image that it cannot run as one that cannot be pulled', async () => {
+  it('reports an image that it cannot run as an image that cannot be pulled', async () => {
     await apply(aDeployment('unknown-image', 'registry.example/nobody/made-this:1'));
     await until('ImagePullBackOff', async () =>
       (await kubectl(['get', 'pods'])).includes('ImagePullBackOff'),
@@ -102,29 +102,29 @@ describe('local cluster', function () {
   });
 
   it('reports exit code, termination message and phase', async () => {
-    const env = { EXIT_CODE: '31', MESSAGE: 'the source is away', TERMINATION_LOG: '/dev/termination-log' };
+    const env = { EXIT_CODE: '31', MESSAGE: 'the source failed', TERMINATION_LOG: '/dev/termination-log' };
     await apply(aPod('exits', { image: 'test-exits', env: toEnv(env) }));
-    expect(await ended('exits')).to.include({ exitCode: 31, reason: 'Error', message: 'the source is away' });
+    expect(await ended('exits')).to.include({ exitCode: 31, reason: 'Error', message: 'the source failed' });
     await apply(aPod('completes', { image: 'registry.example:5000/team/test-exits:v1' }));
     expect(await ended('completes')).to.include({ exitCode: 0, reason: 'Completed' });
   });
 
-  it('takes the end of the output as message when a failed container wrote none, and shows it as log', async () => {
+  it('uses the end of the output as the message of a failed container that wrote none, and returns it as log', async () => {
     const terminationMessagePolicy = 'FallbackToLogsOnError';
-    const env = toEnv({ EXIT_CODE: '1', LINE: 'last words' });
+    const env = toEnv({ EXIT_CODE: '1', LINE: 'last line' });
     await apply(aPod('fallback', { image: 'test-exits', env, terminationMessagePolicy }));
-    expect((await ended('fallback')).message).to.contain('last words');
-    expect(await kubectl(['logs', 'fallback', '--tail=1'])).to.equal('last words\n');
+    expect((await ended('fallback')).message).to.contain('last line');
+    expect(await kubectl(['logs', 'fallback', '--tail=1'])).to.equal('last line\n');
   });
 
-  it('reports a process that was killed from outside as 137', async () => {
+  it('reports a process that was killed from outside with exit code 137', async () => {
     await apply(aPod('killed', aServer()));
     const { metadata } = await serving('killed');
     expect(cluster.node.kill(metadata.uid, 'SIGKILL')).to.equal(true);
     expect((await ended('killed')).exitCode).to.equal(137);
   });
 
-  it('restarts a container that fails and remembers how it ended', async () => {
+  it('restarts a container that fails and keeps its last state', async () => {
     const pod = aPod('restarts', { image: 'test-exits', env: toEnv({ EXIT_CODE: '3' }) });
     await apply({ ...pod, spec: { ...pod.spec, restartPolicy: 'Always' } });
     const { status } = await podWhen('restarts', (seen) => restartsOf(seen) >= 1);
@@ -132,7 +132,7 @@ describe('local cluster', function () {
     await kubectl(['delete', 'pod', 'restarts']);
   });
 
-  it('runs init containers first and gives up when one fails', async () => {
+  it('runs init containers first and stops when one fails', async () => {
     const pod = aPod('init', { image: 'test-exits' });
     const initContainers = [{ name: 'first', image: 'test-exits', env: toEnv({ EXIT_CODE: '7' }) }];
     await apply({ ...pod, spec: { ...pod.spec, initContainers } });
@@ -142,7 +142,7 @@ describe('local cluster', function () {
     );
   });
 
-  it('ends a pod by SIGTERM, and by SIGKILL after the grace period', async () => {
+  it('ends a pod with SIGTERM, and with SIGKILL after the grace period', async () => {
     await apply(aPod('polite', aServer()));
     await apply(aPod('stubborn', aServer(toEnv({ STUBBORN: '1' }))));
     const [polite, stubborn] = await Promise.all([serving('polite'), serving('stubborn')]);
@@ -169,7 +169,7 @@ describe('local cluster', function () {
     expect(pids.filter(isAlive)).to.deep.equal([]);
   });
 
-  it('follows readiness and restarts on liveness', async () => {
+  it('applies readiness probes, and restarts after failed liveness probes', async () => {
     // A slow response on a busy machine is not a failed probe.
     const often = { periodSeconds: 1, failureThreshold: 1, timeoutSeconds: 60 };
     const probes = {
@@ -189,7 +189,7 @@ describe('local cluster', function () {
     await kubectl(['delete', 'pod', 'probed']);
   });
 
-  it('gives a pod a token of its own that the API server accepts', async () => {
+  it('gives a pod its own token that the API server accepts', async () => {
     await apply(aPod('token', aServer()));
     const pod = await serving('token');
     const review = await ask(pod, '/whoami');
@@ -198,7 +198,7 @@ describe('local cluster', function () {
     expect(await ask(pod, '/live').catch(() => 'gone')).to.equal('gone');
   });
 
-  it('mounts what a pod names at real paths and waits for a Secret that comes late', async () => {
+  it('mounts volumes at real paths and waits for a Secret that is created later', async () => {
     await apply(aPodWithVolumes());
     await until('FailedMount', async () => (await kubectl(['get', 'events'])).includes('FailedMount'));
     await podWhen(
@@ -218,7 +218,7 @@ describe('local cluster', function () {
     await kubectl(['delete', 'pod', 'mounts']);
   });
 
-  it('reports an env that names a missing Secret', async () => {
+  it('reports an environment variable that refers to a missing Secret', async () => {
     const env = [{ name: 'A', valueFrom: { secretKeyRef: { name: 'nobody', key: 'k' } } }];
     await apply(aPod('config', { image: 'test-exits', env }));
     const waiting = (pod: PodObject): boolean =>
@@ -242,7 +242,7 @@ describe('local cluster', function () {
     expect(reason).to.equal('PodFailurePolicy');
   });
 
-  it('loses its node and takes it back with its pods', async () => {
+  it('stops its node and starts it again with its pods', async () => {
     await apply(aPod('survivor', aServer()));
     const { metadata } = await serving('survivor');
     await cluster.node.stop();

@@ -15,7 +15,7 @@ import type { Cluster } from '#tools/local-cluster/cluster-types.ts';
 
 const nested = (levels: number): string => `${'{"a":'.repeat(levels - 1)}{}${'}'.repeat(levels - 1)}`;
 
-/** Each text must come back byte for byte: JavaScript and Go would change every one of them. */
+/** Each text must be returned byte for byte: JavaScript and Go would change every one of them. */
 const METADATA: Readonly<Record<string, string>> = {
   'a big integer': '{"n":12345678901234567890}',
   'a float without a fraction': '{"n":1.0}',
@@ -53,7 +53,7 @@ describe('a job', function () {
   const request = (key: string, urls: readonly object[], more = ''): string =>
     `${JSON.stringify({ bucket_name: project.bucketName, key, urls }).slice(0, -1)}${more}}`;
 
-  it('goes from POST to archive, status and webhook', async () => {
+  it('runs from POST to archive, status and webhook', async () => {
     const sources = [
       { bytes: 3_000_000, seed: 1, filename: 'первый.bin' },
       { bytes: 0, seed: 2, filename: 'empty' },
@@ -96,12 +96,12 @@ describe('a job', function () {
     });
     expect(delivery.headers['webhook-id']).to.match(/^[^.]+$/);
     await until(
-      'the delivery to stand in the status',
+      'the delivery to be recorded in the status',
       async () => (await project.zipJob(uuid)).status?.webhook?.state === 'Delivered',
     );
   });
 
-  it('is told by kubectl: columns, wait and the story in events', async () => {
+  it('can be followed with kubectl: columns, wait and events', async () => {
     const uuid = await flow.post([{ url: origin.url(`/gen/10/1`), filename: 'a' }]);
     const name = `zip-${uuid}`;
     await kubectl('wait', '--for=condition=Complete', `zipjob/${name}`, '--timeout=100s');
@@ -120,14 +120,14 @@ describe('a job', function () {
       new RegExp(`^${name}\\s+Succeeded\\s+1/1\\s+\\d+\\s+s3-${project.bucketName}\\s+1\\s+\\d+m?s\\s`),
     );
     // Events are recorded asynchronously.
-    await until('the whole story', async () => {
+    await until('all events', async () => {
       const text = await kubectl('describe', 'zipjob', name);
       return ['JobCreated', 'PodActive', 'Uploaded'].every((reason) => text.includes(reason));
     });
     expect(await kubectl('get', 'zip')).to.contain(name);
   });
 
-  it('keeps the order of the request, also with a slow first file (Z9)', async () => {
+  it('keeps the order of the request, even with a slow first file (Z9)', async () => {
     const urls = [
       { url: origin.url('/drip/100000/200/200000/1'), filename: 'slow' },
       ...Array.from({ length: 40 }, (_, index) => ({
@@ -142,7 +142,7 @@ describe('a job', function () {
     expect(entries.map((entry) => entry.name)).to.deep.equal(urls.map((file) => file.filename));
   });
 
-  it('shows the states none, processing and succeeded in this order (H6)', async () => {
+  it('reports the states none, processing and succeeded in this order (H6)', async () => {
     const held = flow.hold();
     const uuid = await flow.post([{ url: held.url, filename: 'a' }]);
     const seen: string[] = [];
@@ -159,7 +159,7 @@ describe('a job', function () {
     expect(seen).to.deep.equal(['none', 'processing', 'succeeded']);
   });
 
-  it('is served under both path spellings', async () => {
+  it('is available under both spellings of the path', async () => {
     const posted = await post(
       request('spelling.zip', [{ url: origin.url(`/gen/1/1`), filename: 'a' }]),
       '/api/v1',
@@ -170,7 +170,7 @@ describe('a job', function () {
     expect((await get(uuid, '/api/v1')).status).to.equal(200);
   });
 
-  it('has metadata {} when none was sent', async () => {
+  it('has metadata {} when the request contains none', async () => {
     const posted = await post(request('none.zip', [{ url: origin.url(`/gen/1/1`), filename: 'a' }]));
     expect(posted.text).to.contain('"metadata":{}');
   });
@@ -191,7 +191,7 @@ describe('a job', function () {
       );
     });
 
-  it('may be made by kubectl, with a small inline list', async () => {
+  it('can be created with kubectl and a small inline list', async () => {
     await applyObjects(cluster, [
       {
         apiVersion: GROUP_VERSION,
@@ -208,7 +208,7 @@ describe('a job', function () {
     expect(await project.bucket.exists('by-hand.zip')).to.equal(true);
   });
 
-  it('keeps what signs a URL, and every key, out of all that kubectl shows, logs and answers (P8, H9)', async () => {
+  it('keeps signed URLs and keys out of kubectl output, logs and responses (P8, H9)', async () => {
     const canary = 'cAnArY42';
     const signed = (path: string): string => `${origin.url(path)}?X-Amz-Signature=${canary}`;
     const good = await flow.post([{ url: signed('/gen/5/1'), filename: 'a' }]);
@@ -216,10 +216,10 @@ describe('a job', function () {
     const refused = await post(request('refused.zip', [{ url: `ftp://x/?sig=${canary}`, filename: 'a' }]));
     await project.untilPhase(good, ['Succeeded']);
     await project.untilPhase(bad, ['Failed']);
-    const reported = new Map([['the answer to a bad request', refused.text]]);
+    const reported = new Map([['the response to an invalid request', refused.text]]);
     for (const uuid of [good, bad]) {
       reported.set(
-        `the zip ${uuid}`,
+        `the ZipJob ${uuid}`,
         (await get(`${uuid}?expand=progress,error,archive,bucket,webhook`)).text,
       );
       reported.set(`the log of ${uuid}`, await kubectl('logs', `job/zip-${uuid}`));

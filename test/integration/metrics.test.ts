@@ -1,4 +1,4 @@
-/** What the real processes export, beside what the documentation says. */
+/** Compares what the real processes export with the documentation. */
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { askApi, postJob } from '#test/support/clients/api-client.ts';
@@ -26,7 +26,7 @@ const documented = async (heading: string): Promise<Documented> => {
   );
 };
 
-/** Name of the metric that a sample belongs to. */
+/** The name of the metric that a sample belongs to. */
 const metricOf = (sample: string, types: ReadonlyMap<string, string>): string => {
   const family = sample.replace(/_(bucket|sum|count)$/, '');
   return types.get(family) === 'histogram' ? family : sample;
@@ -69,7 +69,7 @@ describe('the metrics of the release', function () {
     await askApi(baseUrl, { path: `/v1/zips/canary-path/${uuid}`, token: project.token });
     await askApi(baseUrl, { method: 'PROPFIND', path: `/v1/zips/${uuid}`, token: project.token });
     await project.untilPhase(uuid, ['Succeeded']);
-    await until('the webhook to be written down', async () => {
+    await until('the webhook delivery to be recorded', async () => {
       return (await project.zipJob(uuid)).status?.webhook?.state === 'Delivered';
     });
   });
@@ -92,7 +92,7 @@ describe('the metrics of the release', function () {
   };
 
   for (const component of ['controller', 'api'])
-    it(`are those of the documented table, by name, type and labels: the ${component}`, async () => {
+    it(`match the documented table by name, type and labels: the ${component}`, async () => {
       const table = await documented(`The ${component}`);
       expect(table.size).to.be.above(10);
       const texts = await scrape(component);
@@ -100,7 +100,7 @@ describe('the metrics of the release', function () {
       for (const text of texts) expectAsDocumented(text, table);
     });
 
-  it('tell of the job that ran, and of no text of its tenant (P15, H9)', async () => {
+  it('count the job that ran and contain no text of its tenant (P15, H9)', async () => {
     const text = [...(await scrape('controller')), ...(await scrape('api'))].join('\n');
     expect(text).to.match(/^zip_jobs_finished_total\{result="succeeded",reason="\w+"\} [1-9]/m);
     expect(text).to.match(/^zip_webhook_deliveries_total\{outcome="2xx"\} [1-9]/m);
@@ -109,11 +109,11 @@ describe('the metrics of the release', function () {
       /^controller_runtime_reconcile_total\{controller="zipproject",result="success"\} /m,
     );
     const tenant = ['canary', uuid, NAMESPACE, new URL(flow.origin.url('/')).host];
-    const telling = text.split('\n').filter((line) => tenant.some((one) => line.includes(one)));
-    expect(telling).to.deep.equal([]);
+    const leaking = text.split('\n').filter((line) => tenant.some((one) => line.includes(one)));
+    expect(leaking).to.deep.equal([]);
   });
 
-  it('are served on a port that leads nowhere else (P15)', async () => {
+  it('are served on a port that serves nothing else (P15)', async () => {
     const response = await askApi(flow.baseUrl, { path: '/metrics' });
     expect(response.status).to.be.oneOf([401, 404]);
     expect(response.text).not.to.contain('zip_api');

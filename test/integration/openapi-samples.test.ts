@@ -1,4 +1,4 @@
-/** Caller's program -> API -> archive, and webhook -> receiver's program: the samples of the docs page, run as they are. */
+/** Runs the samples of the docs page unchanged: clients that create archives, and receivers of webhooks. */
 import { spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,7 @@ const RUN_LIMIT_MS = 240_000;
 const DIRECTORY = 'api/openapi/samples';
 
 interface Language {
-  /** Programs that must be there. */
+  /** Programs that must be installed. */
   readonly needs: readonly string[];
   readonly command: (file: string) => readonly [string, ...string[]];
 }
@@ -23,7 +23,8 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
   sh: { needs: ['sh', 'curl', 'openssl'], command: (file) => ['sh', file] },
   ts: { needs: [], command: (file) => [process.execPath, file] },
   py: { needs: ['python3'], command: (file) => ['python3', file] },
-  // As the programs of the local cluster are built: what both need of the standard library is compiled once.
+  // Built like the programs of the local cluster, so that the shared parts of the standard library are
+  // compiled once.
   go: { needs: ['go'], command: (file) => ['go', 'run', '-trimpath', '-gcflags=all=-dwarf=false', file] },
 };
 
@@ -64,7 +65,7 @@ const run = ({ file, args = [], env, input = '' }: Run): Promise<Ended> =>
         complaints: Buffer.concat(complaints).toString(),
       }),
     );
-    // A program that does not read to the end closes the pipe.
+    // A program that does not read all of its input closes the pipe.
     child.stdin.on('error', () => undefined);
     child.stdin.end(input);
   });
@@ -104,7 +105,7 @@ describe('the samples of the docs page', function () {
   });
 
   for (const { file, language } of makeArchive) {
-    it(`makes an archive and waits for its end in ${language}`, async function () {
+    it(`make an archive and wait for it in ${language}`, async function () {
       await requireLanguage(this, file);
       const args = [await requestFile(language, '/gen/1000/7')];
       const ended = await run({ file, args, env: client() });
@@ -123,7 +124,7 @@ describe('the samples of the docs page', function () {
       expect(job?.metadata.name, 'a name derived from the key').to.match(/^zip-.{8}-.{4}-8/);
     });
 
-    it(`tells in ${language} why there is no archive, and why a request is refused`, async function () {
+    it(`report in ${language} why a job failed and why a request is refused`, async function () {
       await requireLanguage(this, file);
       const args = [await requestFile(`${language}-failed`, '/status/404')];
       const failed = await run({ file, args, env: client() });
@@ -145,7 +146,7 @@ describe('the samples of the docs page', function () {
   });
 
   for (const { file, language } of verifyWebhook)
-    it(`tells a webhook from a forgery in ${language}`, async function () {
+    it(`detect a forged webhook in ${language}`, async function () {
       await requireLanguage(this, file);
       // A signature older than five minutes is rejected, so each test needs a fresh delivery.
       const uuid = await flow.post([{ url: flow.origin.url('/gen/10/1'), filename: 'a.txt' }]);

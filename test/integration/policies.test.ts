@@ -1,6 +1,9 @@
-/** The chart's roles and admission policies, asked by real requests of everybody whom they concern. */
+/** The chart's roles and admission policies, checked with real requests of every role. */
+
+import { describeApi } from './policies/api.ts';
+import { describeController } from './policies/controller.ts';
+import { describeDashboard } from './policies/dashboard.ts';
 import { describeEditor } from './policies/editor.ts';
-import { describeApi, describeController } from './policies/processes.ts';
 import { describeStatusApi } from './policies/status-api.ts';
 import { createWorld, type World } from './policies/world.ts';
 import { describeZipper } from './policies/zipper.ts';
@@ -20,7 +23,8 @@ describe('roles and policies', function () {
 
   describe('a zipper', () => describeZipper(theWorld));
   describe("the zipper's status client", () => describeStatusApi(theWorld));
-  describe('a user with the role edit', () => describeEditor(theWorld));
+  describe('a user with the edit role', () => describeEditor(theWorld));
   describe('the controller', () => describeController(theWorld));
   describe('the API', () => describeApi(theWorld));
+  describe('the dashboard', () => describeDashboard(theWorld));
 });

@@ -1,4 +1,4 @@
-/** What the controller keeps in the namespace of a project, on the real control plane. */
+/** What the controller maintains in the namespace of a project, on the real control plane. */
 import { type AddressInfo, createServer } from 'node:net';
 import { expect } from 'chai';
 import { bucketResourceName, GROUP_VERSION, ZIPPER_SERVICE_ACCOUNT } from '#crds/api-group.ts';
@@ -27,14 +27,14 @@ describe('a project', function () {
   const uidOf = (kind: string): Promise<string> =>
     kubectl('get', kind, ZIPPER_SERVICE_ACCOUNT, '--ignore-not-found', '-o', 'jsonpath={.metadata.uid}');
 
-  it('says in its condition what is in place', async () => {
+  it('lists its resources in its condition', async () => {
     const text = await kubectl('describe', 'zipproject', 'project');
     expect(text).to.contain(
       'ServiceAccount, RoleBinding, and NetworkPolicy zipjobs-zipper of the zippers exist.',
     );
   });
 
-  it('closes its zippers off by a policy that the API server takes (P10)', async () => {
+  it('isolates its zippers with a NetworkPolicy that the API server accepts (P10)', async () => {
     const text = await kubectl('describe', 'networkpolicy', ZIPPER_SERVICE_ACCOUNT);
     expect(text).to.contain(
       'Allowing ingress traffic:\n    <none> (Selected pods are isolated for ingress connectivity)',
@@ -46,7 +46,7 @@ describe('a project', function () {
     expect(text).to.match(/CIDR: ::\/0\s+Except: ::\/3/);
   });
 
-  it('has zippers that reach no closed address where no network plugin enforces the policy (P11)', async () => {
+  it('has zippers that reach no private address even if no network plugin enforces the policy (P11)', async () => {
     let connections = 0;
     const server = createServer((socket) => {
       connections += 1;
@@ -76,7 +76,7 @@ describe('a project', function () {
   });
 
   for (const kind of KINDS)
-    it(`gets its ${kind} back when somebody deletes it`, async () => {
+    it(`restores its deleted ${kind}`, async () => {
       const before = await uidOf(kind);
       expect(before).not.to.equal('');
       await kubectl('delete', kind, ZIPPER_SERVICE_ACCOUNT);
@@ -86,7 +86,7 @@ describe('a project', function () {
       });
     });
 
-  it('gets its role binding back as it was when somebody changes it', async () => {
+  it('restores its changed role binding', async () => {
     const patch = JSON.stringify({ subjects: [] });
     await kubectl('patch', 'rolebinding', ZIPPER_SERVICE_ACCOUNT, '--type=merge', '-p', patch);
     await until('the subject to be back', async () => {

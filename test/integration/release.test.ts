@@ -1,4 +1,4 @@
-/** The release as Helm handles it: installed, upgraded, removed and installed again, by the rights that the chart gives. */
+/** The Helm release: installed, upgraded, removed and installed again, with the roles of the chart. */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -18,7 +18,7 @@ import type { Cluster } from '#tools/local-cluster/cluster-types.ts';
 const LIMIT_MS = 300_000;
 const NAMESPACE = 'released';
 
-/** What the API server notes of each request: who, what, and how it was answered. */
+/** An entry of the audit log: user, verb, object and response. */
 interface AuditLine {
   readonly verb: string;
   readonly user: { readonly username: string };
@@ -78,11 +78,11 @@ describe('the release', function () {
   const names = async (kind: string): Promise<string> =>
     (await cluster.kubectl(['get', kind, '-A', '-o', 'name', '--ignore-not-found'])).stdout;
 
-  /** What our processes asked for and were not allowed. */
+  /** Denied requests of our processes. */
   const refusals = async (): Promise<readonly string[]> =>
     (await readFile(join(dir, 'audit.log'), 'utf8'))
       .split('\n')
-      // What follows the last line break is a line that is still being written.
+      // Text after the last line break is an incomplete line.
       .slice(0, -1)
       .map((line) => JSON.parse(line) as AuditLine)
       .filter(({ user }) => /^system:serviceaccount:.*:zipjobs-/.test(user.username))
@@ -92,7 +92,7 @@ describe('the release', function () {
         return `${user.username} ${verb} ${what}: ${responseStatus?.message ?? ''}`;
       });
 
-  it('is installed, and runs a job with the rights that it gives', async () => {
+  it('installs, and runs a job with its own roles', async () => {
     const installation = await installChart(cluster);
     project = life.use(await createProject(cluster, { namespace: NAMESPACE }));
     await untilTokenKnown(await installation.apiUrl(), project.token);
@@ -103,12 +103,12 @@ describe('the release', function () {
     });
     const { status } = await project.untilPhase(uuid, ['Succeeded', 'Failed', 'Cancelled']);
     expect(status?.phase, JSON.stringify(status?.failure)).to.equal('Succeeded');
-    // A zipper asks for its status until it is active, and is rejected until then.
+    // A zipper requests its status until it is active, and is rejected until then.
     const unexpected = (await refusals()).filter((line) => !line.includes('not the active pod'));
     expect(unexpected).to.deep.equal([]);
   });
 
-  it('is upgraded: the processes come with new settings', async () => {
+  it('applies new settings in an upgrade', async () => {
     await installChart(cluster, { controller: { logLevel: 'debug' } });
     const selector = 'app.kubernetes.io/component=controller';
     const path = '{.items[*].spec.containers[0].env[?(@.name=="LOG_LEVEL")].value}';
@@ -117,7 +117,7 @@ describe('the release', function () {
     expect(levels.stdout).to.contain('debug');
   });
 
-  it('leaves definitions and objects when it goes, and everything else goes', async () => {
+  it('leaves definitions and custom resources when it is removed, and nothing else', async () => {
     const kinds = Object.values(PLURALS);
     const before = await Promise.all(kinds.map(names));
     expect(before.join('')).to.contain('zipjob.zipjobs.dev/zip-');
@@ -133,7 +133,7 @@ describe('the release', function () {
     expect(inNamespace.stdout).to.equal('');
   });
 
-  it('takes the definitions and objects over when it is installed again', async () => {
+  it('takes over the definitions and custom resources when it is installed again', async () => {
     await installChart(cluster);
     expect(await names('zipjobs')).to.contain('zipjob.zipjobs.dev/zip-');
   });
@@ -142,7 +142,7 @@ describe('the release', function () {
   const ofProject = async (kind: string, path: string): Promise<string> =>
     (await cluster.kubectl(['get', kind, '-n', NAMESPACE, '-o', `jsonpath=${path}`])).stdout;
 
-  it('goes while jobs run, and leaves nothing that a controller would have to let go of (F14)', async () => {
+  it('can be removed while jobs run, and leaves no finalizer that only a controller would remove (F14)', async () => {
     const installation = await installChart(cluster);
     await untilTokenKnown(await installation.apiUrl(), project.token);
     const post = async (key: string): Promise<string> =>
@@ -163,14 +163,14 @@ describe('the release', function () {
       `get ${hook} -A -l app.kubernetes.io/component=uninstall -o name`.split(' '),
     );
     expect(left.stdout).to.equal('');
-    // A release that is installed anew would wait for it.
-    await until('the Lease to go with the release', async () => {
+    // A reinstalled release would wait for it.
+    await until('the Lease to be deleted with the release', async () => {
       const leases = await cluster.kubectl(['get', 'leases', '-n', RELEASE_NAMESPACE, '-o', 'name']);
       return leases.stdout === '';
     });
   });
 
-  it('lets the namespace of a project be deleted after it has gone', async () => {
+  it('allows the deletion of the namespace of a project after its removal', async () => {
     await cluster.kubectl(['delete', 'namespace', NAMESPACE, '--timeout=200s']);
   });
 });

@@ -1,4 +1,7 @@
-/** What a copy of the cluster's database tells: names of jobs, but nothing that opens a bucket, a project or a source. */
+/**
+ * What a copy of the cluster's database contains: names of jobs, but no credentials of a bucket, project or
+ * source.
+ */
 import { glob, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -22,13 +25,13 @@ describe("the cluster's database", function () {
     return Buffer.concat(parts);
   };
 
-  it("holds no bucket's key, no token, no webhook secret and no source in readable form (P12, T2)", async () => {
+  it('contains no bucket key, token, webhook secret or source URL in readable form (P12, T2)', async () => {
     const { project, cluster, origin } = flow;
     const url = `${origin.url('/gen/1000/1')}?X-Amz-Signature=${SIGNATURE}`;
     const uuid = await flow.post([{ url, filename: 'a' }]);
     await project.untilPhase(uuid, ['Succeeded']);
     const bytes = await written();
-    expect(bytes.includes(uuid), 'the job itself is there').to.equal(true);
+    expect(bytes.includes(uuid), 'the job').to.equal(true);
     const secrets = {
       "the bucket's key": cluster.store.secretAccessKey,
       'the token': project.token,

@@ -1,4 +1,4 @@
-/** The zipper's own uploader, recovery and bucket check against the real S3 server. */
+/** The zipper's uploader, recovery and bucket check on a real S3 server. */
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { createHttpAgents } from '#runtime/egress/http-agents.ts';
@@ -94,7 +94,7 @@ describe('the zipper on a real S3 server', function () {
       onAbortFailed: () => undefined,
     });
 
-  it('publishes an archive whose parts were proved, and leaves no upload (H8)', async () => {
+  it('publishes an archive whose parts were verified, and leaves no incomplete upload (H8)', async () => {
     const upload = await filled('good.zip', 'pod-1');
     await upload.complete();
     expect((await reader.bytes('good.zip')).equals(body)).to.equal(true);
@@ -102,7 +102,7 @@ describe('the zipper on a real S3 server', function () {
     expect(await reader.openUploads()).to.deep.equal([]);
   });
 
-  it('leaves the older object and no upload when it is given up (H4) (H8)', async () => {
+  it('keeps the older object and leaves no incomplete upload when an upload is abandoned (H4) (H8)', async () => {
     await (await filled('kept.zip', 'pod-1')).complete();
     const before = await store.head('kept.zip');
     await (await filled('kept.zip', 'pod-2')).abandon();
@@ -119,7 +119,7 @@ describe('the zipper on a real S3 server', function () {
     expect(await reader.openUploads()).to.deep.equal([]);
   });
 
-  it('settles without a record: what the attempt started is gone, and nothing else (H8)', async () => {
+  it('recovers without a record: aborts only the uploads of the attempt (H8)', async () => {
     const since = new Date().toISOString();
     await store.createUpload('unrecorded.zip', 'pod-1');
     const other = await store.createUpload('unrecorded.zip.other', 'pod-1');
@@ -145,7 +145,7 @@ describe('the zipper on a real S3 server', function () {
     await store.abortUpload({ key: 'unrecorded.zip.other', uploadId: other });
   });
 
-  it('replaces nothing where nothing may be replaced (U16)', async () => {
+  it('does not replace an object unless replacing is allowed (U16)', async () => {
     await (await filled('mine.zip', 'pod-1')).complete();
     const error: unknown = await open('mine.zip', 'pod-2', { onConflict: 'fail' }).catch(
       (thrown: unknown) => thrown,
@@ -154,7 +154,7 @@ describe('the zipper on a real S3 server', function () {
     expect(await store.head('mine.zip')).to.include({ attempt: 'pod-1' });
   });
 
-  it('settles: published after a Complete, absent before it, each with the upload gone (F10) (F11)', async () => {
+  it('recovers an archive as published after a Complete and as absent before it, and leaves no upload (F10) (F11)', async () => {
     const published = await filled('recovered.zip', 'pod-1');
     const { etag } = await published.complete();
     expect(await recovered('recovered.zip', published.uploadId, 'pod-1')).to.deep.equal({
@@ -162,7 +162,8 @@ describe('the zipper on a real S3 server', function () {
       bytes: body.length,
       etag,
     });
-    // With other bytes: this server answers the first Complete again to an upload that is gone, when the ETag is the same.
+    // With other bytes: this server repeats the first Complete for a finished upload when the ETag is the
+    // same.
     const lost = await open('recovered.zip', 'pod-2');
     await lost.sink.write(randomBytes(6 * MIB));
     await lost.finishParts();
@@ -172,7 +173,7 @@ describe('the zipper on a real S3 server', function () {
     expect(await store.head('recovered.zip')).to.include({ attempt: 'pod-1' });
   });
 
-  it('finds that nothing is missing, and keeps nothing', async () => {
+  it('reports no missing permission for full credentials, and leaves nothing behind', async () => {
     const before = await reader.keys();
     const check = await checkBucket({ store, settings, log, podUid: 'pod-1', signal, toFailure });
     expect(check).to.deep.equal({ ok: true, missingPermissions: [] });

@@ -1,4 +1,4 @@
-/** What persons on call ask of the controller with annotations, against the real control plane. */
+/** The annotations with which users on call control webhooks, on the real control plane. */
 import { expect } from 'chai';
 import type { ZipJob } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
@@ -8,7 +8,7 @@ import { type Flow, startFlow } from '#test/support/worlds/flow.ts';
 
 const NAMESPACE = 'webhook-commands';
 
-describe('commands about webhooks', function () {
+describe('webhook annotations', function () {
   this.timeout(240_000);
   let flow: Flow;
   before(async () => {
@@ -22,11 +22,11 @@ describe('commands about webhooks', function () {
     return uuid;
   };
 
-  it('replay one event: the same id and body, a new time and signature (W15)', async () => {
+  it('replay one event with the same ID and body, and a new time and signature (W15)', async () => {
     const { receiver, project } = flow;
     const uuid = await finishedJob();
     const first = await receiver.next((one) => one.body.includes(uuid));
-    await until('the delivery to be written down', async () => {
+    await until('the delivery to be recorded', async () => {
       const job = await flow.project.zipJob(uuid);
       return job.status?.webhook?.state === 'Delivered';
     });
@@ -35,19 +35,19 @@ describe('commands about webhooks', function () {
     verifyDelivery(second, project.webhookSecret);
     expect(second.body).to.equal(first.body);
     expect(second.headers['webhook-id']).to.equal(first.headers['webhook-id']);
-    await until('the replay to be answered', async () => {
+    await until('the replay to be recorded', async () => {
       const job = await flow.project.zipJob(uuid);
       const webhook = job.status?.webhook;
       return webhook?.replayNonce === 'again' && webhook.state === 'Delivered' && webhook.log?.length === 2;
     });
   });
 
-  it('send a signed test event, and tell in the status of the project how it went', async () => {
+  it('send a signed test event, and report its result in the status of the project', async () => {
     await flow.kubectl('annotate', 'zipproject', 'project', 'zipjobs.dev/test-webhook=try-1');
     const delivery = await flow.receiver.next((one) => one.body.includes('"TEST"'));
     verifyDelivery(delivery, flow.project.webhookSecret);
     expect(JSON.parse(delivery.body)).to.deep.equal({ type: 'TEST', project: NAMESPACE });
-    const test = await until('the test to be answered', async () => {
+    const test = await until('the result of the test', async () => {
       const project = JSON.parse(
         await flow.kubectl('get', 'zipproject', 'project', '-o', 'json'),
       ) as ZipProject;
@@ -60,7 +60,7 @@ describe('commands about webhooks', function () {
 
 describe('limits of running jobs', function () {
   this.timeout(240_000);
-  it('let the jobs of a project with one slot run one after another, oldest first (F22)', async () => {
+  it('run the jobs of a project with one slot one after another, oldest first (F22)', async () => {
     await using flow = await startFlow('one-slot', { limits: { activeJobs: 1 } });
     const { project, origin } = flow;
     const uuids: string[] = [];

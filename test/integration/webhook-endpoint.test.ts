@@ -1,4 +1,4 @@
-/** An endpoint that wants no more webhooks, and what is kept of deliveries when the controller starts anew. */
+/** An endpoint that refuses webhooks, and the delivery state that survives a restart of the controller. */
 import { expect } from 'chai';
 import { zipJobName } from '#crds/api-group.ts';
 import type { WebhookState } from '#crds/zip-job.ts';
@@ -11,7 +11,7 @@ import type { RunningPod } from '#tools/local-cluster/node-agent/node-agent.ts';
 
 const NAMESPACE = 'webhook-endpoint';
 
-describe('an endpoint of webhooks', function () {
+describe('a webhook endpoint', function () {
   this.timeout(300_000);
   let flow: Flow;
   before(async () => {
@@ -53,7 +53,7 @@ describe('an endpoint of webhooks', function () {
     });
   };
 
-  it('is tried again with the same event, each attempt told in the status, also after a restart (W5, W6, W18)', async () => {
+  it('gets retries of the same event, each recorded in the status, even after a restart (W5, W6, W18)', async () => {
     const { receiver } = flow;
     receiver.responses.push(500);
     const uuid = await newJob();
@@ -69,7 +69,7 @@ describe('an endpoint of webhooks', function () {
     expect(new Set(sent.map(({ body }) => body)).size).to.equal(1);
   });
 
-  it('that answers 410 gets nothing more until somebody enables it, also after a restart (W9, W10)', async () => {
+  it('gets no events after a 410 until it is enabled again, even after a restart (W9, W10)', async () => {
     const { receiver } = flow;
     receiver.responses.push(410);
     const gone = await newJob();

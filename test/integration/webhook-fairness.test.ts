@@ -1,4 +1,4 @@
-/** Receivers that accept a webhook and never answer, and what they do to those of others. */
+/** Receivers that accept a webhook and never respond, and their effect on other receivers. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
@@ -16,10 +16,10 @@ const STUCK_ENDPOINTS = 500;
 const JOBS_PER_STUCK_ENDPOINT = 2;
 const OTHERS = 100;
 const NEIGHBOURS = 8;
-/** A stuck receiver is given up only after the test. */
+/** A stuck receiver times out only after the test. */
 const TIMEOUT_MS = 600_000;
 
-/** Listens at every address of loopback, so that each one is an endpoint of its own. */
+/** Listens at every loopback address, so that each one is a separate endpoint. */
 class StuckReceivers implements AsyncDisposable {
   readonly open = new Set<string>();
   ended = 0;
@@ -55,10 +55,10 @@ class StuckReceivers implements AsyncDisposable {
 const percentile = (values: readonly number[], share: number): number =>
   values.toSorted((one, other) => one - other)[Math.ceil(values.length * share) - 1] ?? Number.NaN;
 
-describe('receivers that never answer', function () {
+describe('receivers that never respond', function () {
   this.timeout(480_000);
 
-  it('delay no first delivery of another tenant, not even one at their own origin (W17)', async () => {
+  it('delay no first delivery of another tenant, even at their own origin (W17)', async () => {
     await using resources = new AsyncDisposableStack();
     const cluster = await sharedCluster();
     await sharedInstallation();
@@ -89,7 +89,8 @@ describe('receivers that never answer', function () {
         },
       }),
     );
-    // Before the controllers of the chart come back: they would be busy with a thousand retries while other tests run.
+    // Before the controllers of the chart restart: otherwise they retry a thousand deliveries while other
+    // tests run.
     resources.defer(() => deleteJobs(admin, slow.namespace));
     await until('every stuck receiver to have a delivery', () => stuck.open.size === STUCK_ENDPOINTS, {
       limitMs: 120_000,
@@ -98,7 +99,7 @@ describe('receivers that never answer', function () {
     const due = await put(other, OTHERS, () => receiver.url);
     await until('the deliveries of the other tenant', () => arrivedAt.size === OTHERS, { limitMs: 120_000 });
 
-    expect([stuck.open.size, stuck.ended], 'all of them are still waited for').to.deep.equal([
+    expect([stuck.open.size, stuck.ended], 'all of them are still pending').to.deep.equal([
       STUCK_ENDPOINTS,
       0,
     ]);

@@ -1,4 +1,4 @@
-/** What a receiver can rely on in every delivery: who sent it, how long it is, and which request it belongs to. */
+/** What a receiver can rely on in every delivery: its signature, its size and its trace. */
 import { expect } from 'chai';
 import { WEBHOOK_SECRET_NAME, zipJobName } from '#crds/api-group.ts';
 import { askApi } from '#test/support/clients/api-client.ts';
@@ -47,7 +47,7 @@ describe('a webhook', function () {
       JSON.stringify({ stringData: secret }),
     );
 
-  it('is below 20 kB with the longest metadata that the API takes, all of it (W14)', async () => {
+  it('is below 20 kB with the longest metadata that the API accepts, untruncated (W14)', async () => {
     const frame = JSON.stringify({ note: '' }).length;
     const metadata = { note: 'n'.repeat(METADATA_BYTES - frame) };
     const { body } = await delivered(await post({ metadata }));
@@ -55,12 +55,12 @@ describe('a webhook', function () {
     expect(JSON.parse(body)).to.deep.include({ metadata });
   });
 
-  it('is accepted by both published libraries with the old secret and with the new one while they change (W2, W4, W11)', async () => {
+  it('is accepted by both published libraries with the old and the new secret during a rotation (W2, W4, W11)', async () => {
     const { project, receiver } = flow;
     const old = project.webhookSecret;
     const previousUntil = new Date(Date.now() + DAY_MS).toISOString();
     await rotate({ current: NEW_SECRET, previous: old, previousUntil });
-    // Each of the two alone must verify it; the flow fails at its end when one did not.
+    // Each of the two secrets alone must verify it; the flow fails at its end when one did not.
     receiver.trust(old, NEW_SECRET);
     const during = await delivered(await post({}));
     expect(String(during.headers['webhook-signature']).split(' ')).to.have.lengthOf(2);

@@ -1,11 +1,11 @@
-/** What becomes of a job whose zipper is ended from outside in the middle of its upload. */
+/** A zipper is ended from outside in the middle of its upload. */
 import { expect } from 'chai';
 import { until } from '#test/support/until.ts';
 import { startZipperWorld, type ZipperWorld } from '#test/support/worlds/zipper-world.ts';
 import type { FaultAction } from '#tools/local-cluster/fault-proxy.ts';
 import type { ProxiedRequest } from '#tools/local-cluster/proxied-request.ts';
 
-/** A zipper starts with less, and needs more as soon as it has a part in memory. */
+/** A zipper starts with less memory, and needs more as soon as it buffers a part. */
 const TIGHT = { requests: { memory: '16Mi' }, limits: { memory: '60Mi' } };
 
 describe('a zipper that is ended in the middle of its upload', function () {
@@ -14,8 +14,8 @@ describe('a zipper that is ended in the middle of its upload', function () {
   let tight: string;
   let killed: { readonly uuid: string; readonly isKilled: boolean };
 
-  // `tight` cannot finish before the node checks its memory: its source never sends the last byte.
-  // The Job controller waits 10 s before the pod after a failed one: both begin to wait at once.
+  // `tight` cannot finish before the node checks its memory: its source never sends the last byte. The Job
+  // controller waits 10 s before it replaces a failed pod: both waits start at once.
   before(async () => {
     world = await startZipperWorld('zipper-killed');
     const held = world.hold();
@@ -30,7 +30,7 @@ describe('a zipper that is ended in the middle of its upload', function () {
   });
   after(() => world[Symbol.asyncDispose]());
 
-  it('by a drain: aborts, is not counted, and another one succeeds (F8) (K5)', async () => {
+  it('by a drain: aborts, is not counted as an attempt, and its replacement succeeds (F8) (K5)', async () => {
     const held = world.hold();
     const uuid = await world.start([held.url], { spec: { maxAttempts: 1 } });
     await world.untilUploading(uuid);
@@ -52,7 +52,7 @@ describe('a zipper that is ended in the middle of its upload', function () {
     });
   });
 
-  it('by SIGKILL: is counted, its upload is aborted, and another one succeeds (F9)', async () => {
+  it('by SIGKILL: counts as an attempt, its upload is aborted, and its replacement succeeds (F9)', async () => {
     const { uuid, isKilled } = killed;
     expect(isKilled).to.equal(true);
     const { status } = await world.untilEnd(uuid);
@@ -61,7 +61,7 @@ describe('a zipper that is ended in the middle of its upload', function () {
     expect((await world.jobOf(uuid)).failed).to.equal(1);
   });
 
-  it('by SIGKILL before it could record its upload, with no further attempt: nothing stays open (F9) (H8)', async () => {
+  it('by SIGKILL before it recorded its upload, in the last attempt: leaves no incomplete upload (F9) (H8)', async () => {
     const kill = (path: string): void => {
       const key = decodeURIComponent(path).split('/').at(-1) ?? '';
       const pod = world.cluster.node.pods().find(({ name }) => name.startsWith(`zip-${key.slice(0, 36)}`));
@@ -80,17 +80,17 @@ describe('a zipper that is ended in the middle of its upload', function () {
     const { status } = await world.untilEnd(uuid);
     expect(status, JSON.stringify(status)).to.include({ phase: 'Failed', attemptsTotal: 1 });
     expect(status?.attempts?.[0]).to.include({ exitCode: 137 }).and.to.not.have.property('upload');
-    // The second upload was the mark by which recovery knew the first one.
+    // The second upload was the mark by which recovery identified the first one.
     expect(creates).to.equal(2);
     expect(await world.project.bucket.openUploadKeys()).to.not.include(`${uuid}.zip`);
   });
 
-  it('by the lack of memory, twice: fails and says so, with nothing left (F9)', async () => {
+  it('by lack of memory, twice: fails with that reason and leaves nothing behind (F9)', async () => {
     const { status } = await world.untilEnd(tight);
     expect(status, JSON.stringify(status)).to.include({ phase: 'Failed', reason: 'OutOfMemory' });
     expect(status?.attempts?.map((attempt) => attempt.class)).to.deep.equal(['oom', 'oom']);
     expect(status?.attempts?.[0]).to.include({ exitCode: 137, reason: 'OOMKilled' });
-    await world.untilNothingOpen();
+    await world.untilNoOpenUploads();
     expect(await world.project.bucket.exists(`${tight}.zip`)).to.equal(false);
   });
 });

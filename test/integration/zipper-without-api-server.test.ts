@@ -1,11 +1,11 @@
-/** The API server is away for the zipper, and for it alone, when it needs it for a step of its job. */
+/** The API server is unavailable for the zipper alone during one step of its job. */
 import { expect } from 'chai';
 import type { ZipperStatus } from '#crds/zip-job.ts';
 import { startZipperWorld, type ZipperWorld } from '#test/support/worlds/zipper-world.ts';
 import type { FaultAction } from '#tools/local-cluster/fault-proxy.ts';
 import { isWrite, type ProxiedRequest } from '#tools/local-cluster/proxied-request.ts';
 
-/** Tries of a write that are refused before the API server comes back. */
+/** Attempts of a write that are refused before the API server returns. */
 const REFUSALS = 3;
 
 const statusOf = ({ body }: ProxiedRequest): ZipperStatus =>
@@ -13,9 +13,9 @@ const statusOf = ({ body }: ProxiedRequest): ZipperStatus =>
 
 type Step = (status: ZipperStatus) => boolean;
 
-const PROGRESS = 'tells its progress between two parts';
+const PROGRESS = 'reports progress between two parts';
 const STEPS: Readonly<Record<string, Step>> = {
-  'asks whether it is active': ({ upload }) => upload === undefined,
+  'checks whether it is active': ({ upload }) => upload === undefined,
   'records the upload that it started': ({ upload }) => upload?.state === 'open',
   [PROGRESS]: ({ upload, progress }) => upload?.state === 'open' && (progress?.bytesUploaded ?? 0) > 0,
   'records that it will complete the upload': ({ upload }) => upload?.state === 'committing',
@@ -40,9 +40,9 @@ describe('a zipper without the API server', function () {
   let world: ZipperWorld;
   const away = Object.entries(STEPS).map(([what, isStep]) => ({ what, ...awayFrom(isStep) }));
   const uuids = new Map<string, string>();
-  let unheard: string;
+  let unrecorded: string;
 
-  // All at once: most of the time is waiting.
+  // All at once, because most of the time is waiting.
   before(async () => {
     world = await startZipperWorld('without-api-server');
     for (const { what, outage, apiFault } of away) {
@@ -52,7 +52,7 @@ describe('a zipper without the API server', function () {
       if (what === PROGRESS) void outage.over.promise.then(held.release);
       else held.release();
     }
-    unheard = await world.start([world.origin.url('/gen/100000/1')], {
+    unrecorded = await world.start([world.origin.url('/gen/100000/1')], {
       // The writes before the result are tried once: they may take as long as they need.
       env: { STATUS_WRITE_LIMIT_MS: '500', STATUS_REQUEST_TIMEOUT_MS: '35000' },
       apiFault: (request) =>
@@ -62,7 +62,7 @@ describe('a zipper without the API server', function () {
   after(() => world[Symbol.asyncDispose]());
 
   for (const { what, outage } of away)
-    it(`goes on when it comes back, away while the zipper ${what} (F5)`, async () => {
+    it(`continues after an outage while it ${what} (F5)`, async () => {
       const uuid = uuids.get(what) ?? '';
       const { status } = await world.untilEnd(uuid);
       expect(status, JSON.stringify(status)).to.include({ phase: 'Succeeded', reason: 'Uploaded' });
@@ -71,11 +71,11 @@ describe('a zipper without the API server', function () {
       expect(await world.project.bucket.size(`${uuid}.zip`)).to.equal(status?.result?.bytes);
     });
 
-  it('succeeds by what the store holds when it never hears of the result (F5)', async () => {
-    const { status } = await world.untilEnd(unheard);
+  it('succeeds from what the store contains when its result is never recorded (F5)', async () => {
+    const { status } = await world.untilEnd(unrecorded);
     expect(status, JSON.stringify(status)).to.include({ phase: 'Succeeded', reason: 'ProvedByStore' });
     expect(status?.attempts?.[0]).to.include({ exitCode: 0, class: 'success' });
-    expect(await world.project.bucket.size(`${unheard}.zip`)).to.equal(status?.result?.bytes);
-    await world.untilNothingOpen();
+    expect(await world.project.bucket.size(`${unrecorded}.zip`)).to.equal(status?.result?.bytes);
+    await world.untilNoOpenUploads();
   });
 });

@@ -1,4 +1,7 @@
-/** Two replicas of the API that share a real Redis, as the chart installs them, behind a client that balances over them. */
+/**
+ * Two replicas of the API that share a real Redis, as the chart installs them, behind a client-side load
+ * balancer.
+ */
 import { expect } from 'chai';
 import { GROUP_VERSION, PLURALS } from '#crds/api-group.ts';
 import { createStoredJobs } from '#test/support/builders/stored-jobs.ts';
@@ -18,7 +21,7 @@ import type { KubeApi } from '#tools/local-cluster/kube-api.ts';
 
 const NAMESPACE = 'api-replicas';
 const UNKNOWN = '/v1/zips/00000000-0000-4000-8000-000000000000';
-/** More than any test here asks for, so that requests are counted and none is refused. */
+/** More than any test here sends, so that requests are counted but not refused. */
 const LIMIT = 1_000_000;
 
 describe('two replicas of the API', function () {
@@ -54,22 +57,25 @@ describe('two replicas of the API', function () {
 
   const read = (address: string, token = project.token) =>
     balancer.requestTo(address, { method: 'GET', path: UNKNOWN, token });
-  /** What is left of the token's minute, as one replica tells; undefined when requests are not counted. */
+  /**
+   * The remaining requests of the token in this minute according to one replica; undefined when requests are
+   * not counted.
+   */
   const leftAt = async (address: string): Promise<number | undefined> => {
     const { status, headers } = await read(address);
     expect(status).to.equal(404);
     const [, left] = /"token";r=(\d+)/.exec(String(headers['ratelimit'])) ?? [];
     return left === undefined ? undefined : Number(left);
   };
-  const inTurns = async (count: number): Promise<readonly (number | undefined)[]> => {
+  const remainingByReplica = async (count: number): Promise<readonly (number | undefined)[]> => {
     const left: (number | undefined)[] = [];
     for (let n = 0; n < count; n += 1) left.push(await leftAt(balancer.addresses[n % 2] ?? ''));
     return left;
   };
 
-  it('count requests together, pass them while Redis is gone, and count again when it is back', async () => {
-    const counted = await until('a minute that does not end meanwhile', async () => {
-      const left = await inTurns(6);
+  it('count requests together, pass them while Redis is down, and count again when it returns', async () => {
+    const counted = await until('a minute with enough time left', async () => {
+      const left = await remainingByReplica(6);
       const [first = 0] = left;
       return left.every((one, n) => one === first - n) && left;
     });
@@ -80,7 +86,7 @@ describe('two replicas of the API', function () {
     );
     await redis.kill();
     await until('requests to pass without being counted', async () =>
-      (await inTurns(20)).every((left) => left === undefined),
+      (await remainingByReplica(20)).every((left) => left === undefined),
     );
     for (const pod of componentPods(cluster, 'api')) {
       expect(metricOf(await metricsOf(admin, pod), 'zip_api_rate_limits_skipped_total')).to.be.greaterThan(0);
@@ -90,7 +96,7 @@ describe('two replicas of the API', function () {
     expect(balancer.addresses, 'both stay ready').to.have.length(2);
     await redis.start();
     await until('requests to be counted again', async () =>
-      (await inTurns(4)).every((left) => left !== undefined),
+      (await remainingByReplica(4)).every((left) => left !== undefined),
     );
     const outcomes = await load.stop();
     expect(outcomes.filter(({ result }) => result !== 404)).to.deep.equal([]);
@@ -103,7 +109,7 @@ describe('two replicas of the API', function () {
       100,
       async () => (await balancer.request({ method: 'GET', path: UNKNOWN, token })).status,
     );
-    await until('requests to flow', () => load.outcomes.length > 100);
+    await until('requests to succeed', () => load.outcomes.length > 100);
     const tokens = `/apis/${GROUP_VERSION}/namespaces/${NAMESPACE}/${PLURALS.ZipToken}`;
     const masked = `${token.slice(0, 4)}...${token.slice(-4)}`;
     const { items } = await admin.get<{ items: { metadata: { name: string }; spec: { masked: string } }[] }>(
@@ -112,15 +118,15 @@ describe('two replicas of the API', function () {
     const name = items.find(({ spec }) => spec.masked === masked)?.metadata.name ?? '';
     await admin.remove(`${tokens}/${name}`, {});
     const deletedAt = performance.now();
-    const isLate = ({ at }: { readonly at: number }): boolean => at > deletedAt + 1_000;
-    await until('requests after that', () => load.outcomes.filter(isLate).length > 200);
+    const isTargetGone = ({ at }: { readonly at: number }): boolean => at > deletedAt + 1_000;
+    await until('requests after that', () => load.outcomes.filter(isTargetGone).length > 200);
     const outcomes = await load.stop();
     const results = (of: typeof outcomes) => new Set(of.map(({ result }) => result));
-    expect([...results(outcomes.filter(isLate))]).to.deep.equal([401]);
+    expect([...results(outcomes.filter(isTargetGone))]).to.deep.equal([401]);
     expect([...results(outcomes.filter(({ at }) => at < deletedAt - 1_000))]).to.deep.equal([404]);
   });
 
-  it('are replaced one by one without a failed request while 200 come in a second (T26)', async () => {
+  it('are replaced one by one without a failed request at 200 requests per second (T26)', async () => {
     const { token, bucketName } = project;
     const [uuid] = await createStoredJobs(admin, { namespace: NAMESPACE, count: 1, bucketName });
     const read = { method: 'GET', path: `/v1/zips/${uuid}`, token } as const;
@@ -135,7 +141,7 @@ describe('two replicas of the API', function () {
       path: '/v1/zips',
       token,
       body: JSON.stringify({ bucket_name: bucketName, key: 'rolling.zip', urls }),
-      // The same for all, so that they are creates for the API but one job for the cluster.
+      // The same for all: the API handles every create, but the cluster gets one job.
       headers: { 'idempotency-key': 'rolling' },
     } as const;
     const before = new Set(balancer.addresses);
@@ -147,10 +153,10 @@ describe('two replicas of the API', function () {
     await cluster.kubectl(['rollout', 'status', deployment, '-n', RELEASE_NAMESPACE, '--timeout=120s']);
     await until('the old ones to be gone', () => componentPods(cluster, 'api').length === 2);
     const sofar = load.outcomes.length;
-    await until('requests to flow on', () => load.outcomes.length > sofar + 200);
+    await until('requests to succeed after the update', () => load.outcomes.length > sofar + 200);
     const outcomes = await load.stop();
     expect(balancer.addresses.filter((address) => before.has(address))).to.deep.equal([]);
-    console.log(`      ${outcomes.length} requests over the restart`);
+    console.log(`      ${outcomes.length} requests during the restart`);
     const counts = Map.groupBy(outcomes, ({ result }) => result);
     const reported = JSON.stringify([...counts].map(([result, some]) => [result, some.length]));
     expect([...counts.keys()], reported).to.have.members([200, 201]);

@@ -1,4 +1,7 @@
-/** Who leads when the leader is gone, told to go, held still or deaf, with the waits of a real installation. */
+/**
+ * A new leader takes over when the old one is killed, stopped, paused or cut off, with the timeouts of a real
+ * installation.
+ */
 import { expect } from 'chai';
 import { bucketResourceName, GROUP_VERSION, LABELS, PLURALS } from '#crds/api-group.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
@@ -21,13 +24,13 @@ const ZIP_JOBS = `/apis/${GROUP_VERSION}/namespaces/${NAMESPACE}/${PLURALS.ZipJo
 const OWN = `labelSelector=${LABELS.managedBy}%3Dzipjobs-controller`;
 const AFTER_SIGKILL_MS = 17_000;
 const AFTER_SIGTERM_MS = 2_000;
-const DEAF_MS = 90_000;
-/** Of the default 15 s, with a pause that is shortened alike. */
+const STALLED_WATCH_LIMIT_MS = 90_000;
+/** The default is 15 s; the pause is shortened accordingly. */
 const SHORT_LEASE_MS = 3_000;
 const PAUSE_MS = 12_000;
 const JOBS = 10;
 
-describe('the lead among controllers', function () {
+describe('the leader election of controllers', function () {
   this.timeout(300_000);
   let cluster: Cluster;
   let api: KubeApi & AsyncDisposable;
@@ -76,7 +79,10 @@ describe('the lead among controllers', function () {
   const zipJobs = async (): Promise<readonly ZipJob[]> =>
     (await api.get<{ items: readonly ZipJob[] }>(ZIP_JOBS)).items;
 
-  /** The pod that leads once the other one is ready to; `signal` is sent to it and the time until another leads is taken. */
+  /**
+   * Sends `signal` to the leader once the other pod is ready to lead, and measures the time until another one
+   * leads.
+   */
   const untilAnotherLeads = async (signal: NodeJS.Signals, limitMs: number): Promise<number> => {
     const leader: RunningPod = await leadingPod(cluster, api);
     const before = await leaseHolder(api);
@@ -93,12 +99,12 @@ describe('the lead among controllers', function () {
     return performance.now() - sentAt;
   };
 
-  it('passes on within 17 s when the leader is killed (F3)', async () => {
+  it('replaces a killed leader within 17 s (F3)', async () => {
     const ms = await untilAnotherLeads('SIGKILL', AFTER_SIGKILL_MS);
     console.log(`      another leads ${(ms / 1000).toFixed(1)} s after SIGKILL`);
   });
 
-  it('passes on within 2 s when the leader is told to stop', async () => {
+  it('replaces a leader that receives SIGTERM within 2 s', async () => {
     await until('two controllers', () => componentPods(cluster, 'controller').length === 2);
     await cluster.kubectl([
       'wait',
@@ -112,25 +118,25 @@ describe('the lead among controllers', function () {
     console.log(`      another leads ${(ms / 1000).toFixed(1)} s after SIGTERM`);
   });
 
-  it('works on within 90 s after every watch fell silent on connections that look alive (F7, K6)', async () => {
+  it('recovers within 90 s after every watch stalled on connections that stay open (F7, K6)', async () => {
     await leadingPod(cluster, api);
-    const deaf = proxy.streams.filter(
+    const stalled = proxy.streams.filter(
       ({ request }) => request.actor?.serviceAccount === 'zipjobs-controller',
     );
-    expect(deaf.some(({ request }) => request.path.includes('/zipjobs?'))).to.equal(true);
-    for (const stream of deaf) void stream.stall(2 * DEAF_MS);
+    expect(stalled.some(({ request }) => request.path.includes('/zipjobs?'))).to.equal(true);
+    for (const stream of stalled) void stream.stall(2 * STALLED_WATCH_LIMIT_MS);
     const stalledAt = performance.now();
     await createJob('unheard', '/gen/10/1');
     await until('the job to end', async () => (await zipJobs())[0]?.status?.phase === 'Succeeded', {
-      limitMs: DEAF_MS,
+      limitMs: STALLED_WATCH_LIMIT_MS,
       intervalMs: 100,
     });
     console.log(
-      `      a job ended ${((performance.now() - stalledAt) / 1000).toFixed(0)} s after the watches fell silent`,
+      `      a job ended ${((performance.now() - stalledAt) / 1000).toFixed(0)} s after the watches stalled`,
     );
   });
 
-  it('makes nothing twice when the leader stands still and comes back after another has begun (F3, H5, H6)', async () => {
+  it('creates nothing twice when a paused leader resumes after another one leads (F3, H5, H6)', async () => {
     await install('paused', { LEASE_DURATION_MS: SHORT_LEASE_MS });
     const leader = await leadingPod(cluster, api);
     const keep = ({ metadata }: { metadata: { name: string; resourceVersion?: string } }) => metadata.name;

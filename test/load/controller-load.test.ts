@@ -1,6 +1,6 @@
 /**
- * A thousand ZipJobs within seconds, on the real control plane with real zippers: all of them end, and projects that asked
- * for little do not wait for one that asked for much. The shares are counted in starts, not in seconds.
+ * A thousand ZipJobs within seconds, on the real control plane with real zippers: all of them finish, and
+ * small projects do not wait for a large one. Shares are counted in starts, not in seconds.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
@@ -25,7 +25,7 @@ const MIB = 1024 * 1024;
 const JOBS = 1000;
 const PROJECTS = 10;
 const POST_MS = 10_000;
-/** The first project posts so many before anyone else posts one. */
+/** The first project posts this many before any other project posts one. */
 const HEAD_START = 400;
 const RUNNING = 20;
 const MEMORY_BAR_BYTES = 200 * MIB;
@@ -33,7 +33,7 @@ const DRAIN_LIMIT_MS = 600_000;
 const ACTIVE = new Set(['Starting', 'Running', 'Finalizing']);
 const FINAL = new Set(['Succeeded', 'Failed', 'Cancelled']);
 
-/** What is kept of a version of a ZipJob or Job. */
+/** The recorded fields of a version of a ZipJob or Job. */
 interface Seen {
   readonly version: number;
   readonly namespace: string;
@@ -57,7 +57,7 @@ const seen = (object: ZipJob | Job): Seen => {
   };
 };
 
-/** Fewer pods than the controller would start: the Job controller has to wait for room. */
+/** Fewer pods than the controller starts: the Job controller has to wait for capacity. */
 const aQuota = (namespace: string, pods: number) => ({
   apiVersion: 'v1',
   kind: 'ResourceQuota',
@@ -72,7 +72,7 @@ describe('1,000 ZipJobs posted in 10 s over 10 projects, 20 at a time', function
   let origin: FileOrigin;
   let installation: Installation;
   let projects: readonly Project[] = [];
-  /** Answers that asked a client to come back later, by status. */
+  /** Number of responses that requested a retry, by status. */
   const refused = new Map<number, number>();
   let zipJobs: Followed<Seen>;
   let jobs: Followed<Seen>;
@@ -113,15 +113,15 @@ describe('1,000 ZipJobs posted in 10 s over 10 projects, 20 at a time', function
   });
 
   const post = async (baseUrl: string, index: number): Promise<string> => {
-    const turn = index < HEAD_START ? 0 : index % PROJECTS;
-    const project = projects[turn];
-    if (!project) throw new Error(`there is no project ${turn}`);
+    const projectIndex = index < HEAD_START ? 0 : index % PROJECTS;
+    const project = projects[projectIndex];
+    if (!project) throw new Error(`there is no project ${projectIndex}`);
     await delay((index / JOBS) * POST_MS);
     const request = {
       method: 'POST',
       path: '/v1/zips',
       token: project.token,
-      // A client that is asked to come back later must not make a second job of it.
+      // A client that retries must not create a second job.
       headers: { 'idempotency-key': `load-${index}` },
       body: JSON.stringify({
         bucket_name: project.bucketName,
@@ -136,13 +136,13 @@ describe('1,000 ZipJobs posted in 10 s over 10 projects, 20 at a time', function
         if (response.status === 201) return response.body.data?.uuid;
         refused.set(response.status, (refused.get(response.status) ?? 0) + 1);
         if (response.status === 429 || response.status === 503) return undefined;
-        throw new Error(`POST /v1/zips answered ${response.status}: ${response.text}`);
+        throw new Error(`POST /v1/zips returned ${response.status}: ${response.text}`);
       },
       { limitMs: 120_000, intervalMs: 1000 },
     );
   };
 
-  /** Every event in which an object appeared, in the order in which the API server wrote them. */
+  /** Every event in which an object appeared, in the order of the API server. */
   const added = ({ events }: Followed<Seen>): readonly Seen[] =>
     events
       .flatMap(({ type, object }) => (type === 'ADDED' ? [object] : []))
@@ -150,7 +150,7 @@ describe('1,000 ZipJobs posted in 10 s over 10 projects, 20 at a time', function
   const ended = (): number =>
     new Set(zipJobs.events.flatMap(({ object }) => (FINAL.has(object.phase) ? [object.name] : []))).size;
 
-  /** The most ZipJobs that were between their Job and their end at one time. */
+  /** The highest number of ZipJobs that were between their Job and their end at one time. */
   const mostActive = (): number => {
     const active = new Set<string>();
     let most = 0;
@@ -162,16 +162,16 @@ describe('1,000 ZipJobs posted in 10 s over 10 projects, 20 at a time', function
     return most;
   };
 
-  it('all of them end well, each with one Job and one pod (F22, H5, H6)', async () => {
+  it('all succeed, each with one Job and one pod (F22, H5, H6)', async () => {
     const baseUrl = await installation.apiUrl();
     for (const { token } of projects) await untilTokenKnown(baseUrl, token);
     const startedAt = performance.now();
     const uuids = await Promise.all(Array.from({ length: JOBS }, (_, index) => post(baseUrl, index)));
     const postedAt = performance.now();
     await until('every job to end', () => ended() >= JOBS, { limitMs: DRAIN_LIMIT_MS, intervalMs: 500 });
-    const again = [...refused].map(([status, count]) => `${count} answered ${status}`).join(', ');
+    const again = [...refused].map(([status, count]) => `${count} returned ${status}`).join(', ');
     console.log(
-      `      posted in ${((postedAt - startedAt) / 1000).toFixed(1)} s (${again || 'none asked to wait'}), ` +
+      `      posted in ${((postedAt - startedAt) / 1000).toFixed(1)} s (${again || 'no retries requested'}), ` +
         `ended after ${((performance.now() - startedAt) / 1000).toFixed(0)} s`,
     );
     const names = uuids.map((uuid) => `zip-${uuid}`).toSorted();
@@ -186,17 +186,17 @@ describe('1,000 ZipJobs posted in 10 s over 10 projects, 20 at a time', function
     for (const { failure } of [zipJobs, jobs, pods]) expect(failure).to.equal(undefined);
   });
 
-  it('no project waits for more than twice its share of the starts (F22)', () => {
+  it('let no project wait for more than twice its share of the starts (F22)', () => {
     const starts = added(jobs);
     const startedBefore = (version: number): number =>
       starts.filter((start) => start.version < version).length;
     let worst = 0;
     for (const { namespace } of projects) {
-      const asked = added(zipJobs).filter((zipJob) => zipJob.namespace === namespace);
+      const created = added(zipJobs).filter((zipJob) => zipJob.namespace === namespace);
       const own = starts.flatMap((start, index) => (start.namespace === namespace ? [index + 1] : []));
-      expect(own).to.have.lengthOf(asked.length);
+      expect(own).to.have.lengthOf(created.length);
       for (const [index, position] of own.entries()) {
-        const waited = position - startedBefore(asked[index]?.version ?? 0) - RUNNING;
+        const waited = position - startedBefore(created[index]?.version ?? 0) - RUNNING;
         worst = Math.max(worst, waited / ((index + 1) * PROJECTS));
       }
     }
@@ -204,7 +204,7 @@ describe('1,000 ZipJobs posted in 10 s over 10 projects, 20 at a time', function
     expect(worst).to.be.at.most(2);
   });
 
-  /** The version with which the last ZipJob was told that it waits, or that it has begun. */
+  /** The version with the last start of a wait, or with the start of the job. */
   const allReported = (): number => {
     const reported = new Map<string, number>();
     for (const { object } of zipJobs.events)
@@ -212,10 +212,10 @@ describe('1,000 ZipJobs posted in 10 s over 10 projects, 20 at a time', function
     return Math.max(...reported.values());
   };
 
-  it('within a project the oldest begins first of those that wait (F22)', () => {
+  it('start the oldest waiting job of a project first (F22)', () => {
     const orders = new Map(added(zipJobs).map(({ name, order }) => [name, order]));
     const inQueue = allReported();
-    // Those that were given a slot before all were in line may be younger than some that came later.
+    // Jobs that got a slot before all were queued may be younger than some that arrived later.
     const starts = added(jobs)
       .filter(({ version }) => version > inQueue)
       .slice(RUNNING);
@@ -227,13 +227,13 @@ describe('1,000 ZipJobs posted in 10 s over 10 projects, 20 at a time', function
       for (const [index, order] of started.entries())
         most = Math.max(most, started.slice(index + 1).filter((later) => later < order).length);
     }
-    console.log(`      of ${starts.length} starts none came before more than ${most} older ones`);
+    console.log(`      of ${starts.length} starts none happened before more than ${most} older ones`);
     expect(starts.length).to.be.greaterThan(JOBS / 4);
-    // The slots are given in order; the Jobs of those that have one are created side by side.
+    // Slots are assigned in order, but the Jobs of one batch are created in parallel.
     expect(most).to.be.lessThan(RUNNING);
   });
 
-  it('the controllers stay below 200 MiB', async () => {
+  it('keep the controllers below 200 MiB', async () => {
     for (const pod of componentPods(cluster, 'controller')) {
       const { resident, peak } = await memoryOf(pod.containers[0]?.pid ?? 0);
       console.log(`      resident ${(resident / MIB).toFixed(0)} MiB, peak ${(peak / MIB).toFixed(0)} MiB`);

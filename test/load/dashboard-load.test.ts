@@ -1,12 +1,13 @@
-/** Cost of ten thousand ZipJobs and fifty open dashboards for the API and the API server. */
+/** Cost of ten thousand ZipJobs and fifty open pages for the dashboard and the API server. */
 import { expect } from 'chai';
 import { createStoredJobs } from '#test/support/builders/stored-jobs.ts';
-import { type ApiProcess, startApiProcess } from '#test/support/processes/api-process.ts';
 import { adminApi } from '#test/support/processes/controller-pods.ts';
+import { startDashboardProcess } from '#test/support/processes/dashboard-process.ts';
 import { installChart } from '#test/support/processes/installation.ts';
 import { memoryOf } from '#test/support/processes/process-memory.ts';
+import type { ServerProcess } from '#test/support/processes/server-process.ts';
 import { createVisitor, type Visitor } from '#test/support/servers/dashboard-server.ts';
-import { untilNothingGoes } from '#test/support/until-nothing-goes.ts';
+import { untilNoNamespaceTerminates } from '#test/support/until-no-namespace-terminates.ts';
 import { createDashboardUser } from '#test/support/worlds/dashboard-users.ts';
 import { createProject, type Project } from '#test/support/worlds/project.ts';
 import { sharedCluster } from '#test/support/worlds/shared-cluster.ts';
@@ -46,7 +47,7 @@ describe('the dashboard with 10,000 ZipJobs', function () {
   let admin: KubeApi & AsyncDisposable;
   const projects: Project[] = [];
   const tokens = new Map<string, string>();
-  let api: ApiProcess | undefined;
+  let dashboard: ServerProcess | undefined;
 
   const prepare = async (namespace: string): Promise<void> => {
     projects.push(await createProject(cluster, { namespace }));
@@ -62,25 +63,23 @@ describe('the dashboard with 10,000 ZipJobs', function () {
     await installChart(cluster, { controller: { replicas: 0 } });
     for (const { namespace, bucketName } of projects)
       await createStoredJobs(admin, { namespace, bucketName, count: JOBS[namespace] ?? 0 });
-    api = await startApiProcess(cluster, {
-      env: { DASHBOARD_ENABLED: 'true', DASHBOARD_SIGN_INS_PER_MINUTE: '0' },
-    });
+    dashboard = await startDashboardProcess(cluster, { env: { DASHBOARD_SIGN_INS_PER_MINUTE: '0' } });
   });
   after(async () => {
-    await api?.[Symbol.asyncDispose]();
+    await dashboard?.[Symbol.asyncDispose]();
     await cluster.kubectl(['delete', 'namespace', MANY, FEW, '--wait=false']);
     for (const project of projects) project[Symbol.dispose]();
     await admin[Symbol.asyncDispose]();
     await resetInstallation();
-    await untilNothingGoes(cluster);
+    await untilNoNamespaceTerminates(cluster);
   });
 
-  const running = (): ApiProcess => api ?? expect.fail('the API did not start');
+  const running = (): ServerProcess => dashboard ?? expect.fail('the dashboard did not start');
   const watches = async (): Promise<number> =>
     watchesIn((await cluster.kubectl(['get', '--raw', '/metrics'])).stdout);
   const residentBytes = async (): Promise<number> => (await memoryOf(running().pid)).resident;
   const open = async (namespace: string): Promise<{ readonly visitor: Visitor; readonly live: string }> => {
-    const visitor = createVisitor(running().dashboardUrl);
+    const visitor = createVisitor(running().url);
     await visitor.signIn(tokens.get(namespace) ?? '');
     return { visitor, live: liveOf((await visitor.get(pathOf(namespace))).text) };
   };
@@ -97,7 +96,7 @@ describe('the dashboard with 10,000 ZipJobs', function () {
     { what: 'a search that finds nothing', query: '?q=no-such-key', times: 20 },
     { what: 'a page of one state', query: '?state=Succeeded&page=100', times: 20 },
   ])
-    it(`gives ${what} in at most ${most} times what a project of 25 jobs takes`, async () => {
+    it(`returns ${what} in at most ${most} times the time for a project with 25 jobs`, async () => {
       const [many, few] = [await open(MANY), await open(FEW)];
       const samples: { readonly many: number; readonly few: number }[] = [];
       for (let n = 0; n < SAMPLES; n += 1)

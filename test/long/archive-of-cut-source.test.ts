@@ -1,4 +1,7 @@
-/** A source of 1 GiB that is cut 20 times, through the whole path: one archive with the right bytes. */
+/**
+ * A source of 1 GiB whose connection breaks 20 times, through the whole system: one archive with the right
+ * bytes.
+ */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,7 +21,7 @@ const crcOf = (pieces: Iterable<Uint8Array>): number => {
   return crc;
 };
 
-/** CRC-32 of the content of the one entry, as an independent reader unpacks it. */
+/** CRC-32 of the content of the only entry, as an independent reader unpacks it. */
 const crcOfEntry = async (archive: string): Promise<number> => {
   const zip = await yauzl.openPromise(archive, { lazyEntries: true });
   let crc = 0;
@@ -28,10 +31,10 @@ const crcOfEntry = async (archive: string): Promise<number> => {
   return crc;
 };
 
-describe('an archive of a source that is cut 20 times', function () {
+describe('an archive of a source that disconnects 20 times', function () {
   this.timeout(300_000);
 
-  it('holds the right bytes after one attempt, and nearly no byte was fetched twice (D6, H2)', async () => {
+  it('contains the right bytes after one attempt, with almost no byte fetched twice (D6, H2)', async () => {
     await using flow = await startFlow('cut-source');
     await using cleanup = new AsyncDisposableStack();
     const folder = await mkdtemp(join(tmpdir(), 'zipjobs-cut-'));

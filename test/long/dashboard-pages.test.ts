@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { furnish } from '#test/screenshots/furnish.ts';
+import { fillProject } from '#test/screenshots/fill-project.ts';
 import { type Shot, shotsOf, type Who } from '#test/screenshots/shots.ts';
 import { overhangOf } from '#test/screenshots/take-shots.ts';
 import { requireBrowser } from '#test/support/processes/require-programs.ts';
@@ -23,7 +23,7 @@ describe('every page of the dashboard', function () {
   before(async function () {
     await requireBrowser(this);
     desk = life.use(await startDashboardDesk(NAMESPACE, { DASHBOARD_API_URL: 'https://zips.example.com' }));
-    const jobs = await furnish(desk.flow);
+    const jobs = await fillProject(desk.flow);
     shots = shotsOf(NAMESPACE, desk.flow.project.bucketName, jobs);
     open = { nobody: await desk.open(), admin: await desk.open(), viewer: await desk.open() };
     await open.admin.signIn((await desk.addUser('ada', 'admin')).token);
@@ -31,7 +31,7 @@ describe('every page of the dashboard', function () {
   });
   after(() => life.disposeAsync());
 
-  it('has no serious or critical issue for axe, in both schemes, and is no wider than a phone', async () => {
+  it('has no serious or critical issue in axe, in both colour schemes, and is no wider than a phone', async () => {
     const faults: string[] = [];
     for (const shot of shots) {
       const { page } = open[shot.who];
@@ -45,7 +45,7 @@ describe('every page of the dashboard', function () {
         if (overhang !== '') faults.push(`${shot.name} is wider than ${size.width}: ${overhang}`);
         for (const colorScheme of ['light', 'dark'] as const) {
           await page.emulateMedia({ colorScheme });
-          // Colours alone depend on the scheme.
+          // Only colours depend on the scheme.
           const issues = await seriousIssues(page, colorScheme === 'dark' ? ['color-contrast'] : undefined);
           faults.push(...issues.map((issue) => `${shot.name} (${size.width}, ${colorScheme}): ${issue}`));
         }

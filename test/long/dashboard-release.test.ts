@@ -12,15 +12,15 @@ describe('the dashboard of an installed chart', function () {
   this.timeout(120_000);
   after(() => resetInstallation());
 
-  it('is served by the pods of the API, with no more rights than they had', async function () {
+  it('is served by pods of its own, which need only two lists', async function () {
     await requireBrowser(this);
     await using flow = await startFlow(NAMESPACE);
     const { cluster } = flow;
     await installChart(cluster, { dashboard: { enabled: true } });
-    const labels = 'app.kubernetes.io/component=api';
+    const labels = 'app.kubernetes.io/component=dashboard';
     const address = await cluster.readyPodAddress(RELEASE_NAMESPACE, labels);
     const user = await createDashboardUser(cluster, NAMESPACE, { account: 'ada', role: 'view' });
-    await using browser = await openBrowser({ baseURL: `http://${address}:8081` });
+    await using browser = await openBrowser({ baseURL: `http://${address}:8080` });
     const page = await browser.newPage();
     await page.goto(`/projects/${NAMESPACE}`);
     await page.getByLabel('Kubernetes token').fill(user.token);

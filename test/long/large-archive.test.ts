@@ -11,7 +11,7 @@ const FILE_BYTES = 512 * MIB;
 const MEMORY_BAR_BYTES = 256 * MIB;
 const SAMPLE_INTERVAL_MS = 200;
 
-/** Reads the zipper's high-water mark from outside, over and over, until stopped; the last reading counts. */
+/** Reads the zipper's peak memory from outside repeatedly until stopped; the last reading counts. */
 const watchZipper = (flow: Flow): { readonly stop: () => number } => {
   let peak = 0;
   const sample = async (): Promise<void> => {
@@ -28,7 +28,10 @@ const watchZipper = (flow: Flow): { readonly stop: () => number } => {
   };
 };
 
-/** The image holds the compiled code of a start; here the first start of all compiles it, and keeps the compiler in memory. */
+/**
+ * The image contains the compile cache; here the first start has to compile, and the compiler stays in
+ * memory.
+ */
 const warmUp = async (flow: Flow): Promise<void> => {
   const uuid = await postJob(flow.baseUrl, flow.project.token, {
     bucket_name: flow.project.bucketName,
@@ -53,7 +56,7 @@ const archive = async (flow: Flow): Promise<ZipJob> => {
 describe('an archive of 5 GiB', function () {
   this.timeout(900_000);
 
-  it('passes with the zipper below 256 MiB of resident memory (H10)', async () => {
+  it('is created with the zipper below 256 MiB of resident memory (H10)', async () => {
     await using flow = await startFlow('large');
     await warmUp(flow);
     const watch = watchZipper(flow);

@@ -1,4 +1,4 @@
-/** The largest request that is taken, and what is more than that. */
+/** The largest accepted request, and larger ones. */
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { zipEntries } from '#test/support/archives/zip-entries.ts';
@@ -38,7 +38,7 @@ describe('a request for 10,000 files with presigned URLs of 1.5 KiB', function (
   const podsOf = async (namespace: string): Promise<readonly string[]> =>
     (await show('get', 'pods', '-n', namespace, '-o', 'name')).split('\n').filter((name) => name !== '');
 
-  it('is accepted, archived byte for byte, and no URL is readable afterwards (T13)', async () => {
+  it('is accepted and archived byte for byte, and its URLs are deleted afterwards (T13)', async () => {
     const startedAt = performance.now();
     const response = await post(requestFor(FILES));
     console.log(`      accepted after ${(performance.now() - startedAt).toFixed(0)} ms`);
@@ -74,13 +74,13 @@ describe('a request for 10,000 files with presigned URLs of 1.5 KiB', function (
     expect(shown.filter((text) => text.includes(SECRET))).to.deep.equal([]);
   });
 
-  it('is refused with 422 when it has one file more, and says how many it may have', async () => {
+  it('is refused with 422 and the maximum when it has one file more', async () => {
     const { status, body } = await post(requestFor(FILES + 1));
     expect([status, body.error?.code, body.error?.param]).to.deep.equal([422, 'parameter_invalid', 'urls']);
     expect(body.error?.message).to.match(/10,?000/);
   });
 
-  it('is refused with 413 when it has one byte more than 16 MiB, and says how many it may have (T12)', async () => {
+  it('is refused with 413 and the maximum when it has one byte more than 16 MiB (T12)', async () => {
     const padded = (bytes: number): string => {
       const body = requestFor(1);
       return `${body}${' '.repeat(bytes - body.length)}`;

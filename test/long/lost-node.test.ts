@@ -1,4 +1,7 @@
-/** A node that goes for good, and nobody helps: Kubernetes evicts its pods, and cannot know whether they still run. */
+/**
+ * A node that is lost permanently without an operator: Kubernetes evicts its pods, and cannot know whether
+ * they still run.
+ */
 import { expect } from 'chai';
 import { findCondition } from '#crds/conditions.ts';
 import type { ZipJobStatus } from '#crds/zip-job.ts';
@@ -9,11 +12,16 @@ import type { AddedNode } from '#tools/local-cluster/cluster-types.ts';
 import type { FaultAction } from '#tools/local-cluster/fault-proxy.ts';
 import type { ProxiedRequest } from '#tools/local-cluster/proxied-request.ts';
 
-/** Until the node counts as lost, its pods are evicted, their grace is over, and their end is overdue. */
+/**
+ * Until the node counts as lost, its pods are evicted, and their grace period and deletion timeout are over.
+ */
 const GIVEN_UP_LIMIT_MS = 300_000;
 
-/** The source is silent until Kubernetes has given the pod up; after that nobody waits long for the API server. */
-const PATIENT = { SOURCE_IDLE_TIMEOUT_MS: String(GIVEN_UP_LIMIT_MS), STATUS_WRITE_LIMIT_MS: '10000' };
+/**
+ * The source sends nothing until Kubernetes has evicted the pod; after that it does not wait long for the API
+ * server.
+ */
+const LONG_TIMEOUTS = { SOURCE_IDLE_TIMEOUT_MS: String(GIVEN_UP_LIMIT_MS), STATUS_WRITE_LIMIT_MS: '10000' };
 
 const isComplete = ({ method, path }: ProxiedRequest): boolean =>
   method === 'POST' && path.includes('uploadId=');
@@ -25,7 +33,7 @@ interface LostJob {
   readonly held: HeldFile;
 }
 
-describe('a node that is lost for good while its pods upload', function () {
+describe('a node that is lost while its pods upload', function () {
   this.timeout(420_000);
   let world: ZipperWorld;
   let far: AddedNode;
@@ -33,17 +41,17 @@ describe('a node that is lost for good while its pods upload', function () {
   let diesCommitting: LostJob;
   let cancelled: LostJob;
   const completes: string[] = [];
-  /** Which pod cannot reach the API server any more, though the store. */
+  /** The pod that cannot reach the API server any more, only the store. */
   let cutOff = 'nobody';
   const completed = Promise.withResolvers<void>();
 
   const statusOf = async ({ uuid }: LostJob): Promise<ZipJobStatus> =>
     (await world.project.zipJob(uuid)).status ?? {};
-  const startOnFarNode = async (storeFault: (request: ProxiedRequest) => FaultAction | undefined) => {
+  const startOnLostNode = async (storeFault: (request: ProxiedRequest) => FaultAction | undefined) => {
     const held = world.hold();
     const apiFault = ({ actor }: ProxiedRequest): FaultAction | undefined =>
       actor?.podUid === cutOff ? { kind: 'refuse' } : undefined;
-    const uuid = await world.start([held.url], { storeFault, apiFault, env: PATIENT });
+    const uuid = await world.start([held.url], { storeFault, apiFault, env: LONG_TIMEOUTS });
     const podUid = await world.untilUploading(uuid);
     const { job } = (await world.project.zipJob(uuid)).status ?? {};
     expect(job?.node).to.equal(far.agent.name);
@@ -61,9 +69,9 @@ describe('a node that is lost for good while its pods upload', function () {
     world = await startZipperWorld('lost-node');
     far = await world.cluster.addNode('far');
     await world.kubectl('cordon', world.cluster.node.name);
-    continues = await startOnFarNode(countCompletes);
-    cancelled = await startOnFarNode(countCompletes);
-    diesCommitting = await startOnFarNode((request) => {
+    continues = await startOnLostNode(countCompletes);
+    cancelled = await startOnLostNode(countCompletes);
+    diesCommitting = await startOnLostNode((request) => {
       if (!isComplete(request)) return undefined;
       const kill = (): void => {
         far.agent.kill(diesCommitting.podUid, 'SIGKILL');
@@ -83,7 +91,7 @@ describe('a node that is lost for good while its pods upload', function () {
     await world[Symbol.asyncDispose]();
   });
 
-  it('a job that is cancelled ends at once, and what still runs publishes nothing (F10) (H4)', async () => {
+  it('does not delay a cancelled job, and its running pod publishes nothing (F10) (H4)', async () => {
     const { uuid } = cancelled;
     await world.kubectl('patch', 'zipjob', `zip-${uuid}`, '--type=merge', '-p', '{"spec":{"cancel":true}}');
     const { status } = await world.untilEnd(uuid);
@@ -97,9 +105,9 @@ describe('a node that is lost for good while its pods upload', function () {
     expect(await world.project.bucket.exists(`${uuid}.zip`)).to.equal(false);
   });
 
-  it('a job tells that its node is silent, and no other pod begins meanwhile (F10) (K3) (K4)', async () => {
+  it('is reported as unreachable by the job, and no other pod starts meanwhile (F10) (K3) (K4)', async () => {
     const silent = await until(
-      'the silent node to be told',
+      'the job to report the unreachable node',
       async () => findCondition((await statusOf(continues)).conditions, 'Waiting'),
       { limitMs: GIVEN_UP_LIMIT_MS, intervalMs: 500 },
     );
@@ -114,7 +122,7 @@ describe('a node that is lost for good while its pods upload', function () {
     expect(processesOf(continues)).to.equal(1);
   });
 
-  it('the pod is given up, and one on another node publishes, alone (F10) (F12)', async () => {
+  it('loses its pod to another node, and only the new pod publishes (F10) (F12)', async () => {
     const next = await until(
       'the next pod to upload',
       async () => {
@@ -137,12 +145,12 @@ describe('a node that is lost for good while its pods upload', function () {
     expect(await world.project.bucket.size(`${continues.uuid}.zip`)).to.equal(status?.result?.bytes);
   });
 
-  it('what was completed unseen is found in the store (F11)', async () => {
+  it('may hide a completed upload, which recovery finds in the store (F11)', async () => {
     const { status } = await world.untilEnd(diesCommitting.uuid);
     expect(status, JSON.stringify(status)).to.include({ phase: 'Succeeded', reason: 'ProvedByStore' });
     expect(status?.attempts).to.have.length(1);
     expect(await world.project.bucket.size(`${diesCommitting.uuid}.zip`)).to.equal(status?.result?.bytes);
-    await world.untilNothingOpen();
+    await world.untilNoOpenUploads();
     expect(completes).to.have.length(1);
   });
 });

@@ -1,4 +1,4 @@
-/** A source of 1 GiB that is cut 20 times. */
+/** A source of 1 GiB whose connection breaks 20 times. */
 import { crc32 } from 'node:zlib';
 import { expect } from 'chai';
 import { generatedChunks } from '#test/support/builders/generated-bytes.ts';
@@ -8,10 +8,10 @@ import { withReader } from '#test/unit/zipper-image/sources/source-harness.ts';
 const BYTES = 1024 * 1024 * 1024;
 const CUTS = 20;
 
-describe('a source of 1 GiB that is cut 20 times at random places', function () {
+describe('a source of 1 GiB that disconnects 20 times at random positions', function () {
   this.timeout(120_000);
 
-  it('arrives whole, and nearly no byte of it twice (D6)', async () => {
+  it('is read completely, with almost no byte fetched twice (D6)', async () => {
     await using origin = await startFileOrigin();
     let expected = 0;
     for (const piece of generatedChunks(BYTES, 1)) expected = crc32(piece, expected);

@@ -1,4 +1,4 @@
-/** A receiver that is away for a day, and a controller that does not live long either. */
+/** A receiver that is down for a day, and a controller that restarts often. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
@@ -18,7 +18,7 @@ const JOBS = 3;
 const HOUR_MS = 3_600_000;
 const OUTAGE_MS = 24 * HOUR_MS;
 const RESTARTS = 50;
-/** The longest wait between two attempts, with what may come on top of it. */
+/** The longest wait between two attempts, with its jitter. */
 const LONGEST_WAIT_HOURS = 27;
 
 const freePort = async (): Promise<number> => {
@@ -34,7 +34,7 @@ const isSeen = ({ attempts = 0, log = [] }: WebhookState): boolean => attempts >
 describe('a receiver that is down for 24 h', function () {
   this.timeout(600_000);
 
-  it('gets each event once when it is up again, over 50 restarts of the controller (F20)', async () => {
+  it('gets each event once when it is up again, despite 50 restarts of the controller (F20)', async () => {
     await using resources = new AsyncDisposableStack();
     const cluster = await sharedCluster();
     await sharedInstallation();
@@ -64,7 +64,7 @@ describe('a receiver that is down for 24 h', function () {
       await until('the next controller', () => pool.ended > restart, { limitMs: 10_000 });
       await pool.untilLeading();
       const now = await webhooks();
-      // Counted on from where it was, never anew, and each one stands in the log.
+      // Attempts continue to count after a restart, and each is in the log.
       expect(now.every(isSeen)).to.equal(true);
       const attempts = now.map((webhook) => webhook.attempts ?? 0);
       for (const [index, count] of attempts.entries()) expect(count).to.be.at.least(before[index] ?? 0);
@@ -74,7 +74,7 @@ describe('a receiver that is down for 24 h', function () {
     const nothingDue = async (): Promise<readonly WebhookState[]> => {
       const due = time.now();
       return until(
-        'what is due to be sent',
+        'the due deliveries to be sent',
         async () => {
           const all = await webhooks();
           return all.every(({ nextAttemptAt }) => !nextAttemptAt || new Date(nextAttemptAt) > due) && all;
@@ -82,7 +82,7 @@ describe('a receiver that is down for 24 h', function () {
         { limitMs: 30_000 },
       );
     };
-    // What the last restart left due still meets nobody.
+    // The deliveries that were due at the last restart still find no receiver.
     let last = await nothingDue();
     before = last.map(({ attempts = 0 }) => attempts);
     const receiver = resources.use(await startWebhookReceiver({ port }));

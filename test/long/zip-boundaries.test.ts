@@ -1,4 +1,7 @@
-/** Sizes and offsets around 4 GiB, in our parser and in every reader that can hold them; on disk they are holes. */
+/**
+ * Sizes and offsets around 4 GiB, in our parser and in every reader that supports them; on disk they are
+ * sparse.
+ */
 import { createHash } from 'node:crypto';
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -13,7 +16,7 @@ import { createArchive } from '#zipper-image/archive/archive.ts';
 import { storedBlocksSize } from '#zipper-image/archive/entry-encoders.ts';
 
 const GIB4 = 2 ** 32;
-const NEXT = Buffer.from('what comes after');
+const NEXT = Buffer.from('the entry behind it');
 const next = { name: 'next', modified: MODIFIED, declaredLength: NEXT.length, body: zeros(0), small: NEXT };
 const ofZeros = (name: string, length: number) => ({
   name,
@@ -49,7 +52,7 @@ describe('archives around 4 GiB', () => {
   after(() => rm(scratch, { recursive: true, force: true }));
 
   for (const size of [GIB4 - 1, GIB4, GIB4 + 1])
-    it(`holds an entry of ${size} bytes, zip64 by itself alone (Z3, Z4, Z5)`, async () => {
+    it(`contain an entry of ${size} bytes, with zip64 only where that entry needs it (Z3, Z4, Z5)`, async () => {
       await writeSparseArchive(path, async (archive) => {
         await archive.add(ofZeros('big', size));
         await archive.add(next);
@@ -69,7 +72,7 @@ describe('archives around 4 GiB', () => {
     });
 
   for (const offset of [GIB4 - 2, GIB4 - 1, GIB4, GIB4 + 1])
-    it(`holds an entry that begins at ${offset} (Z4, Z5)`, async () => {
+    it(`contain an entry that starts at ${offset} (Z4, Z5)`, async () => {
       await writeSparseArchive(path, async (archive) => {
         await archive.add(entryUpTo(offset));
         await archive.add(next);
@@ -83,7 +86,7 @@ describe('archives around 4 GiB', () => {
       expect(contentOf(entries[1]!).equals(NEXT)).to.equal(true);
     });
 
-  it('refuses more than 4 GiB without a declared length, unless the operator says otherwise (Z2, Z3)', async () => {
+  it('contain no stream over 4 GiB without a declared length, unless a setting allows it (Z2, Z3)', async () => {
     for (const zip64ForUnknownLength of [false, true]) {
       const archive = createArchive({
         compression: 'store',
@@ -124,7 +127,7 @@ describe('archives around 4 GiB', () => {
         expect(await reader.read(path)).to.deep.equal(wanted);
       });
 
-    // Neither busybox 1.35 nor unar 1.10 knows 64-bit sizes of an entry; the ADR about readers says so.
+    // Neither busybox 1.35 nor unar 1.10 supports 64-bit sizes of an entry; see the ADR about readers.
     for (const pipe of PIPES.filter(({ program }) => program !== 'busybox'))
       it(`${pipe.name} reads an entry beyond 4 GiB and one behind it (Z3, Z5, Z15)`, async function () {
         await requirePrograms(this, [pipe.program]);

@@ -1,4 +1,4 @@
-/** The zipper's resident memory, by the kernel's own high-water mark, whatever the archive and however its bytes come. */
+/** The peak resident memory of a zipper as counted by the kernel, for all kinds of archives and sources. */
 import { expect } from 'chai';
 import { openOrigin } from '#test/bench/bench-world.ts';
 import { measure } from '#test/bench/measured-run.ts';
@@ -68,13 +68,13 @@ describe('the resident memory of a zipper', function () {
       .and.at.most(BAR_BYTES);
   });
 
-  it('is at most 256 MiB while the store takes nothing (H10)', async () => {
+  it('is at most 256 MiB while the store accepts no bytes (H10)', async () => {
     const stall = Promise.withResolvers<void>();
     store.stalled = stall.promise;
     const urls = Array.from({ length: 40 }, (_, seed) => origin.url(`/gen/${20 * MIB}/${seed}`));
     const peak = peakOf(urls);
     await until(
-      'the sources to have been asked ahead of a store that stalls',
+      'the sources to have been prefetched while the store stalls',
       () => origin.requests.length > 1,
       {
         limitMs: 20_000,

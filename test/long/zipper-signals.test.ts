@@ -1,4 +1,7 @@
-/** A zipper that is told to stop at any moment of its job leaves no upload behind, and says that another attempt may help. */
+/**
+ * A zipper that receives SIGTERM at any moment of its job leaves no upload behind, and reports that a retry
+ * may help.
+ */
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
@@ -10,9 +13,9 @@ import { startHostileStore } from '#test/support/servers/hostile-store.ts';
 const MIB = 1024 * 1024;
 const EVERY_MS = 50;
 const LAST_MS = 1500;
-/** Closer together while the upload starts, at a store that answers to that so late. */
+/** Shorter intervals while the upload starts, with a store that responds to that with a delay. */
 const START = { everyMs: 10, fromMs: 150, lastMs: 550, lateMs: 150 };
-/** Of the chart's 30 s. */
+/** The default of the chart is 30 s. */
 const GRACE_MS = 30_000;
 
 describe('SIGTERM to a zipper', function () {
@@ -29,7 +32,10 @@ describe('SIGTERM to a zipper', function () {
     await host[Symbol.asyncDispose]();
   });
 
-  /** How a job of about a second ended that was told to stop after so long; the start of its upload is answered late. */
+  /**
+   * The end of a job of about a second that got SIGTERM after this time; the store delays the response to its
+   * CreateMultipartUpload.
+   */
   const stopAfter = async (ms: number, lateMs = 0) => {
     await using store = await startHostileStore();
     store.fault = ({ operation }) =>
@@ -63,20 +69,20 @@ describe('SIGTERM to a zipper', function () {
     };
   };
 
-  /** Tells the exit code or the signal. */
+  /** The exit code or the signal. */
   const expectCleanEnd = async (ms: number, lateMs?: number): Promise<string> => {
     const end = await stopAfter(ms, lateMs);
     const text = `after ${ms} ms: ${JSON.stringify(end)}`;
     expect(end.tookMs, text).to.be.below(GRACE_MS);
     expect(end.uploads, text).to.equal(0);
     expect(end.objects, text).to.equal(end.code === EXIT_CODES.ok ? 1 : 0);
-    // Before Node has started our code the signal ends the process; Kubernetes counts that as worth another try too.
+    // Before Node has started our code the signal ends the process; Kubernetes counts that as retriable too.
     if (end.signal !== null) expect(end.started, text).to.equal(false);
     else expect(end.code, text).to.be.oneOf([EXIT_CODES.terminated, EXIT_CODES.ok]);
     return String(end.signal ?? end.code);
   };
 
-  it(`every ${EVERY_MS} ms ends it in time with nothing open, and with the code for another try (F8, H8)`, async () => {
+  it(`every ${EVERY_MS} ms ends it in time with no open upload and a retriable exit code (F8, H8)`, async () => {
     const counts = new Map<string, number>();
     for (let ms = 0; ms <= LAST_MS; ms += EVERY_MS) {
       const how = await expectCleanEnd(ms);
@@ -86,7 +92,7 @@ describe('SIGTERM to a zipper', function () {
     expect(counts.get(String(EXIT_CODES.terminated)) ?? 0).to.be.greaterThan(5);
   });
 
-  it('leaves no upload whose start the store answers late (F8, H8)', async () => {
+  it('leaves no upload even if the store delays the response to its start (F8, H8)', async () => {
     for (let ms = START.fromMs; ms <= START.lastMs; ms += START.everyMs)
       await expectCleanEnd(ms, START.lateMs);
   });

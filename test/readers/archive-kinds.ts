@@ -1,4 +1,4 @@
-/** Every kind of archive that the zipper can write, as far as a reader can tell them apart. */
+/** Every kind of archive that the zipper can write, as far as a reader can distinguish them. */
 import { randomBytes } from 'node:crypto';
 import type { Compression } from '#crds/zip-job.ts';
 import type { Given } from '#test/support/archives/make-archive.ts';
@@ -9,14 +9,14 @@ export interface ArchiveKind {
   readonly files: readonly Given[];
   readonly compression: Compression;
   readonly options?: Partial<ArchiveOptions>;
-  /** Readers that are known not to read it; it is written only when an operator asks for it. */
+  /** Readers that are known to fail on it; it is written only when an operator enables it. */
   readonly notReadBy?: readonly string[];
 }
 
 const random = randomBytes(300_000);
 const text = Buffer.from('the same words over and over, '.repeat(20_000));
 const empty = Buffer.alloc(0);
-/** What looks like the beginning of every record of an archive, among bytes that do not compress. */
+/** Bytes that look like the start of every record of an archive, among bytes that do not compress. */
 const signatures = Buffer.concat([
   Buffer.from('PK\x03\x04 PK\x07\x08 PK\x01\x02 PK\x05\x06 PK\x06\x06 PK\x06\x07', 'latin1'),
   randomBytes(70_000),

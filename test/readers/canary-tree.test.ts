@@ -1,4 +1,4 @@
-/** What programs make of names that try to leave the directory into which they unpack. */
+/** How programs handle names that try to leave the target directory. */
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,7 @@ const PROGRAMS = ['unzip', '7zz', 'bsdtar', 'Python zipfile', 'Go archive/zip'] 
 const EXTRACT_IN_PYTHON = 'import sys,zipfile; zipfile.ZipFile(sys.argv[1]).extractall(sys.argv[2])';
 const EXTRACT_IN_GO = join(import.meta.dirname, 'programs/extract.go');
 
-/** Names that no caller gets past the checks. */
+/** Names that the checks refuse for every caller. */
 const HOSTILE = [
   '../escaped',
   '../../escaped',
@@ -27,7 +27,7 @@ const HOSTILE = [
   './../escaped',
   'x/../../../../../../../../tmp/zipjobs-escaped',
 ];
-/** Names that look like trouble and are none. */
+/** Names that look dangerous but are valid. */
 const ODD = [
   '...',
   '..a',
@@ -45,7 +45,7 @@ const ODD = [
 const given = (names: readonly string[]): readonly Given[] =>
   names.map((name, index) => ({ name, body: Buffer.from(name), small: index % 2 === 0 }));
 
-/** A directory with files around and above the one into which is unpacked. */
+/** A directory with files next to and above the target directory. */
 const plantTree = async (root: string): Promise<string> => {
   const target = join(root, 'above/here');
   await mkdir(target, { recursive: true });
@@ -71,7 +71,7 @@ const extract = async (
   if (program === 'Python zipfile') return runProgram('python3', ['-c', EXTRACT_IN_PYTHON, archive, target]);
   if (program === 'Go archive/zip') return runProgram('go', ['run', EXTRACT_IN_GO, archive, target]);
   const extractor = EXTRACTORS.find(({ name }) => name === program);
-  if (!extractor) throw new Error(`there is no program ${program}`);
+  if (!extractor) throw new Error(`program ${program} not found`);
   return extractInto(extractor, archive, target);
 };
 
@@ -81,7 +81,7 @@ const commandOf = (program: (typeof PROGRAMS)[number]): string => {
   return program;
 };
 
-describe('unpacking into a tree of canaries', () => {
+describe('unpacking into a tree of canary files', () => {
   let root = '';
   let target = '';
   beforeEach(async () => {
@@ -93,7 +93,7 @@ describe('unpacking into a tree of canaries', () => {
     for (const path of FAR_OUTSIDE) await rm(path, { force: true });
   });
 
-  it('no hostile name gets into an archive (Z14)', () => {
+  it('finds no hostile name in an archive (Z14)', () => {
     for (const filename of HOSTILE) {
       expect(checkEntryNames([filename])).to.have.property('index', 0);
       const plan = () =>
@@ -111,7 +111,7 @@ describe('unpacking into a tree of canaries', () => {
   });
 
   for (const program of PROGRAMS) {
-    it(`${program} writes odd but good names inside, and nothing outside (Z14)`, async function () {
+    it(`with ${program} writes unusual valid names inside the target, and nothing outside (Z14)`, async function () {
       await requirePrograms(this, [commandOf(program)]);
       const archive = join(root, 'archive.zip');
       expect(checkEntryNames(ODD)).to.equal(undefined);
@@ -123,12 +123,12 @@ describe('unpacking into a tree of canaries', () => {
         expect(sha256Of(await readFile(join(target, name)))).to.equal(sha256Of(Buffer.from(name)));
     });
 
-    it(`${program} is safe even where hostile names are forced past the checks (Z14)`, async function () {
+    it(`with ${program} is safe even if hostile names bypass the checks (Z14)`, async function () {
       await requirePrograms(this, [commandOf(program)]);
       for (const name of HOSTILE) {
         const archive = join(root, 'archive.zip');
         await writeFile(archive, await makeArchive(given(['good', name])));
-        // Many programs refuse the whole archive, which is as good.
+        // Many programs refuse the whole archive, which is also safe.
         await extract(program, archive, target).catch(() => undefined);
         await rm(archive);
         expect(await outside(root), name).to.deep.equal(UNTOUCHED);

@@ -1,4 +1,4 @@
-/** As many entries as the 16-bit count of the end record can and cannot hold. */
+/** Numbers of entries below and above the 16-bit count of the end record. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,9 +13,9 @@ const COUNTS = [65_534, 65_535, 65_536, 70_000] as const;
 const scratch = await mkdtemp(join(tmpdir(), 'zipjobs-counts-'));
 const readers = archiveReaders(scratch);
 
-/** A thousand files a directory. */
+/** A thousand files per directory. */
 const nameOf = (index: number): string => `${Math.floor(index / 1000)}/${index}`;
-describe('archives of very many entries', () => {
+describe('archives with very many entries', () => {
   after(() => rm(scratch, { recursive: true, force: true }));
 
   for (const count of COUNTS)
@@ -35,7 +35,7 @@ describe('archives of very many entries', () => {
       });
 
       for (const reader of readers.filter(({ keepsOrder }) => keepsOrder))
-        it(`are all there in ${reader.name} (Z4, Z15)`, async function () {
+        it(`are complete in ${reader.name} (Z4, Z15)`, async function () {
           await requirePrograms(this, reader.needs, reader.probe);
           const found = await reader.read(path);
           expect(found.length).to.equal(count);
@@ -46,7 +46,7 @@ describe('archives of very many entries', () => {
         });
 
       for (const pipe of PIPES)
-        it(`are all there in ${pipe.name} (Z4, Z15)`, async function () {
+        it(`are complete in ${pipe.name} (Z4, Z15)`, async function () {
           await requirePrograms(this, [pipe.program]);
           const whole = Array.from({ length: count }, (_, index) => String(index)).join('');
           expect(await digestThrough(pipe, path)).to.equal(sha256Of(Buffer.from(whole)));

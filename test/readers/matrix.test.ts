@@ -38,7 +38,7 @@ describe('archives in other readers', () => {
       const wanted = kind.files.map(({ name, body }) => ({ name, sha256: sha256Of(body) }));
       before(async () => writeFile(path, await makeArchive(kind.files, kind.compression, kind.options)));
 
-      it('our own strict parser reads it (Z15)', async () => {
+      it('can be read by our own strict parser (Z15)', async () => {
         const { entries } = readZip(await makeArchive(kind.files, kind.compression, kind.options));
         expect(
           entries.map((entry) => ({ name: entry.name, sha256: sha256Of(contentOf(entry)) })),
@@ -46,7 +46,7 @@ describe('archives in other readers', () => {
       });
 
       for (const reader of readers.filter(({ name }) => kind.notReadBy?.includes(name) !== true))
-        it(`${reader.name} reads it byte for byte (Z10, Z15, Z17, H3)`, async function () {
+        it(`can be read by ${reader.name} byte for byte (Z10, Z15, Z17, H3)`, async function () {
           await requirePrograms(this, reader.needs, reader.probe);
           await expectSame(reader, path, wanted);
         });

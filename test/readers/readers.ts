@@ -1,4 +1,4 @@
-/** The programs and libraries that people open archives with, each as one function. */
+/** The programs and libraries that users open archives with, each as one function. */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
@@ -16,14 +16,17 @@ export interface ReadEntry {
 
 export interface ArchiveReader {
   readonly name: string;
-  /** Commands or files that must be there. */
+  /** Commands or files that must be installed. */
   readonly needs: readonly string[];
   readonly probe?: Probe;
   /** Writes composed letters to disk where the archive has decomposed ones. */
   readonly composesNames?: boolean;
-  /** Entries come as they stand in the archive; else they were found on disk, in no order. */
+  /** Entries are in the order of the archive; otherwise they were found on disk, in no order. */
   readonly keepsOrder: boolean;
-  /** Unpacks all of the archive. @throws Error when it finds anything wrong with it. */
+  /**
+   * Unpacks the whole archive.
+   * @throws Error when the reader reports an error.
+   */
   read(archive: string): Promise<readonly ReadEntry[]>;
 }
 
@@ -129,7 +132,7 @@ export const PIPES = [
   },
 ] as const;
 
-/** SHA-256 of what a program makes of all entries together. */
+/** SHA-256 of a program's output for all entries together. */
 export const digestThrough = async (
   { program, args, readsStdin }: (typeof PIPES)[number],
   archive: string,
@@ -142,7 +145,7 @@ export const digestThrough = async (
   return hash.digest('hex');
 };
 
-/** Has a program unpack the archive into a directory. */
+/** Runs a program that unpacks the archive into a directory. */
 export const extractInto = (extractor: Extractor, archive: string, target: string): Promise<unknown> =>
   runProgram(
     extractor.program,
@@ -253,7 +256,7 @@ const yauzlReader: ArchiveReader = {
   },
 };
 
-/** Every reader; what they make lies in the scratch directory, which the caller takes away. */
+/** Every reader; their output is in the scratch directory, which the caller deletes. */
 export const archiveReaders = (scratch: string): readonly ArchiveReader[] => [
   ...EXTRACTORS.map((extractor) => extractorReader(extractor, scratch)),
   ...libraries(scratch).map(libraryReader),

@@ -2,13 +2,15 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FileResult } from './worker-process.ts';
 
-/** Seconds that each test file took when the table was recorded: only the order matters, which no machine changes much. */
+/**
+ * Seconds of each test file in the recorded run: only their order matters, which is similar on all machines.
+ */
 const PATH = join(import.meta.dirname, 'durations.json');
 
 export const readDurations = async (): Promise<Readonly<Record<string, number>>> =>
   JSON.parse(await readFile(PATH, 'utf8')) as Record<string, number>;
 
-/** Puts the measured seconds into the table and drops files that are no longer there. */
+/** Adds the measured seconds to the table and drops files that no longer exist. */
 export const recordDurations = async (
   results: readonly FileResult[],
   isThere: (file: string) => boolean,

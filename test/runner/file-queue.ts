@@ -1,11 +1,11 @@
-/** For a file that was never measured: it is run early. */
+/** For a file without a measured duration: it runs early. */
 const UNKNOWN_SECONDS = 60;
 
-/** The test files that are still to be run, the longest first, so that none of them is alone at the end. */
+/** The test files that are still to be run, the longest first, so that no long file runs alone at the end. */
 export class FileQueue {
   readonly #files: { readonly suite: string; readonly file: string; readonly seconds: number }[];
 
-  /** @param secondsOf - Expected duration of a file; undefined for one that was never measured. */
+  /** @param secondsOf - Expected duration of a file; undefined if it was never measured. */
   constructor(
     files: readonly { readonly suite: string; readonly file: string }[],
     secondsOf: (file: string) => number | undefined,
@@ -28,7 +28,7 @@ export class FileQueue {
     return this.#files.length;
   }
 
-  /** Expected seconds that a suite still takes in one process. */
+  /** Expected seconds for the rest of a suite in one process. */
   secondsLeft(suite: string): number {
     return this.#files.filter((one) => one.suite === suite).reduce((sum, one) => sum + one.seconds, 0);
   }

@@ -1,6 +1,7 @@
 /**
- * Runs test suites: `node test/runner/main.ts [--slots N] [--slowest N] [--record] [--verbose] SUITE ...`. The last line is the
- * sum over all of them; the exit code is 0 only when every test passed and at least one ran.
+ * Runs test suites: `node test/runner/main.ts [--slots N] [--slowest N] [--record] [--verbose] SUITE ...`.
+ * The last line is the total of all suites. The exit code is 0 only when every test passed and at least one
+ * ran.
  */
 import { existsSync } from 'node:fs';
 import { availableParallelism, totalmem } from 'node:os';
@@ -11,12 +12,12 @@ import { skippedLines } from './skipped-tests.ts';
 import { countsOf, failureLines, fileLine, slowestTable } from './summary.ts';
 import type { FileResult } from './worker-process.ts';
 
-/** These measure load, or make it: nothing runs beside them. */
+/** These suites measure or cause load: nothing runs in parallel with them. */
 const ALONE = new Set(['load', 'fuzz']);
 /** A process with its cluster. */
 const BYTES_PER_SLOT = 2.5 * 2 ** 30;
 
-/** Tests wait more than they compute, so that there is room for one process more than there are processors. */
+/** Tests mostly wait, so there is room for one process more than there are processors. */
 const defaultSlots = (): number =>
   Math.max(1, Math.min(availableParallelism() + 1, Math.floor(totalmem() / BYTES_PER_SLOT)));
 
@@ -45,7 +46,7 @@ const onFile = (result: FileResult, left: number): void => {
 const together = positionals.filter((suite) => !ALONE.has(suite));
 const alone = positionals.filter((suite) => ALONE.has(suite)).map((suite) => ({ suites: [suite], slots: 1 }));
 for (const group of [...(together.length > 0 ? [{ suites: together, slots }] : []), ...alone]) {
-  print(`\n=== ${group.suites.join(' and ')} tests, ${group.slots} side by side\n`);
+  print(`\n=== ${group.suites.join(' and ')} tests, ${group.slots} in parallel\n`);
   problems.push(...(await runSuites({ ...group, expectedSeconds, print, onFile })));
 }
 

@@ -4,20 +4,21 @@ import { type FileResult, WorkerProcess } from './worker-process.ts';
 
 export interface RunOptions {
   readonly suites: readonly string[];
-  /** Processes side by side. */
+  /** Number of parallel processes. */
   readonly slots: number;
   readonly expectedSeconds: Readonly<Record<string, number>>;
   readonly print: (text: string) => void;
-  /** Takes each result as it comes, and how many files are still to come. */
+  /** Receives each result and the number of files that are left. */
   readonly onFile: (result: FileResult, left: number) => void;
 }
 
-/** Seconds until a process runs its first test; a suite with a cluster of its own takes longest. */
+/** Seconds until a process runs its first test; a suite with its own cluster takes longest. */
 const SET_UP_SECONDS = { unit: 3, other: 15 };
 
 /**
- * Runs the files of all named suites, each suite in as many processes as pay for their set-up.
- * @returns What went wrong outside the tests: a set-up that failed, a process that did not end.
+ * Runs the files of all named suites, each suite in as many processes as save more time than their set-up
+ * takes.
+ * @returns Problems outside the tests: a set-up that failed, a process that did not end.
  */
 export const runSuites = async (options: RunOptions): Promise<readonly string[]> => {
   const { suites, slots, expectedSeconds, print, onFile } = options;
@@ -31,7 +32,7 @@ export const runSuites = async (options: RunOptions): Promise<readonly string[]>
   const broken = new Set<string>();
   const problems: string[] = [];
 
-  /** Seconds that each process of a suite would have to do if there were one more. */
+  /** Seconds per process of a suite if it had one process more. */
   const share = (suite: string): number => queue.secondsLeft(suite) / ((active.get(suite) ?? 0) + 1);
   const pick = (): string | undefined => {
     const worthwhile = suites.filter((suite) => {

@@ -1,7 +1,7 @@
 import type { FileResult } from './worker-process.ts';
 
 /**
- * One line per reason for which tests were skipped, the one with most tests first. The reasons are in the lines that
+ * One line per reason for skipped tests, the most frequent first. The reasons are in the lines that
  * test/support/processes/require-programs.ts prints.
  */
 export const skippedLines = (results: readonly FileResult[]): readonly string[] => {
@@ -14,7 +14,7 @@ export const skippedLines = (results: readonly FileResult[]): readonly string[] 
     for (const [, count, reason = ''] of printed) add(reason, Number(count));
     const explained = printed.reduce((sum, [, count]) => sum + Number(count), 0);
     const skipped = tests.filter(({ state }) => state === 'skipped');
-    add(`${file}, for a reason that the test gives`, skipped.length - explained);
+    add(`${file}, for a reason that the test prints`, skipped.length - explained);
   }
   return [...reasons]
     .toSorted(([reason, a], [other, b]) => b - a || reason.localeCompare(other))

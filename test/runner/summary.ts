@@ -10,7 +10,7 @@ export interface Counts {
 const countOf = (tests: readonly TestResult[], state: TestResult['state']): number =>
   tests.filter((test) => test.state === state && !isHook(test)).length;
 
-/** A hook is no test, unless it fails. */
+/** A hook counts only if it fails. */
 const isHook = ({ title, state }: TestResult): boolean =>
   state === 'passed' && /"(before|after) (all|each)" hook/.test(title);
 
@@ -23,7 +23,7 @@ export const countsOf = (results: readonly FileResult[]): Counts => {
   };
 };
 
-/** One line for a file: what passed, what did not, how long it took. */
+/** One line for a file: counts and duration. */
 export const fileLine = (result: FileResult, left: number): string => {
   const { passed, failed, skipped } = countsOf([result]);
   const counts = [
@@ -40,7 +40,7 @@ export const failureLines = (results: readonly FileResult[]): readonly string[] 
     tests.filter(({ state }) => state === 'failed').map(({ title }) => `  ${file}: ${title}`),
   );
 
-/** A Markdown table of the tests and hooks that took longest. */
+/** A Markdown table of the slowest tests and hooks. */
 export const slowestTable = (results: readonly FileResult[], count: number): string => {
   const rows = results
     .flatMap(({ file, tests }) => tests.map((test) => ({ file, ...test })))

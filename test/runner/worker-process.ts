@@ -3,24 +3,24 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { NextFile, TestResult, WorkerReport } from './messages.ts';
 
-/** What became of one test file. */
+/** The result of one test file. */
 export interface FileResult {
   readonly file: string;
   readonly seconds: number;
   readonly tests: readonly TestResult[];
-  /** Everything that the worker printed meanwhile. */
+  /** The output of the worker during the file. */
   readonly output: string;
 }
 
 export interface WorkerOptions {
   readonly suite: string;
-  /** Takes what is printed while nothing runs yet: a first start builds the local cluster's programs. */
+  /** Receives output before the first file: the first start builds the programs of the local cluster. */
   readonly print: (text: string) => void;
 }
 
 /**
- * Node's own cache of what it has compiled, types stripped: for the tests and for every process that they start. Without it a process
- * of ours takes twice the processor time until it is up.
+ * Node's compile cache for the tests and every process that they start. Without it each of our processes
+ * takes twice the processor time to start.
  */
 const COMPILE_CACHE = join(
   process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'),
@@ -29,8 +29,8 @@ const COMPILE_CACHE = join(
 );
 
 /**
- * How long a process may take to tear down and end by itself. Longer than the limits of a minute that tests set: a timer that has
- * lost its race still keeps the process until it fires.
+ * Time limit for a process to tear down and exit. Longer than the minute that tests use as a limit: a timer
+ * that lost its race still keeps the process alive until it fires.
  */
 const END_LIMIT_MS = 120_000;
 
@@ -64,7 +64,10 @@ export class WorkerProcess {
     });
   }
 
-  /** Waits for the suite's set-up. @throws Error when the process ends during it; what it printed says why. */
+  /**
+   * Waits for the set-up of the suite.
+   * @throws Error with the output when the process ends during the set-up.
+   */
   async ready(): Promise<void> {
     const report = await this.#next();
     if (report === undefined)
@@ -72,7 +75,7 @@ export class WorkerProcess {
     this.#isReady = true;
   }
 
-  /** Runs one file. A worker that dies meanwhile counts as a failed test; `isAlive` is false then. */
+  /** Runs one file. If the worker dies meanwhile, that counts as a failed test, and `isAlive` is false. */
   async run(file: string): Promise<FileResult> {
     const started = performance.now();
     const next: NextFile = { file };
@@ -91,7 +94,10 @@ export class WorkerProcess {
     return this.#child.connected;
   }
 
-  /** Lets the process tear down and end by itself. @throws Error when tests left something open that keeps it. */
+  /**
+   * Lets the process tear down and exit.
+   * @throws Error when something that a test left open keeps it running.
+   */
   async end(): Promise<void> {
     const next: NextFile = {};
     if (this.isAlive) this.#child.send(next);

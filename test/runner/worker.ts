@@ -1,6 +1,6 @@
 /**
- * Runs the test files that its parent names, one after another, each as a mocha run of its own: `worker.ts SUITE`. What
- * the suite sets up once (its cluster, its browser) serves all of them.
+ * Runs the test files that its parent names, one after another, each as a separate mocha run: `worker.ts
+ * SUITE`. All files share the set-up of the suite (its cluster, its browser).
  */
 import { once } from 'node:events';
 import { resolve } from 'node:path';
@@ -8,7 +8,10 @@ import Mocha from 'mocha';
 import type { NextFile, TestResult, WorkerReport } from './messages.ts';
 import { readSuiteConfig, type SuiteConfig } from './suite-config.ts';
 
-/** The exports of a file under `require`: what mocha calls plugins, and ours that prepares a process before its first file. */
+/**
+ * The exports of a file under `require`: mocha's root hook plugins, and our own hook that prepares a process
+ * before its first file.
+ */
 interface Plugin {
   readonly prepareProcess?: () => Promise<void>;
   readonly mochaHooks?: Mocha.RootHookObject;
@@ -45,7 +48,7 @@ const runFile = async (file: string, config: SuiteConfig, plugins: readonly Plug
     const runner = mocha.run(() => done());
     runner.on('test end', (test) => add(test, stateOf(test)));
     runner.on('hook end', (hook) => add(hook, 'passed'));
-    // A hook that fails has no end of its own.
+    // A failed hook emits no event of its own at its end.
     runner.on('fail', (failed: Mocha.Test | Mocha.Hook) => failed.type === 'hook' && add(failed, 'failed'));
   });
   report({ kind: 'ended', file, tests });
@@ -63,7 +66,7 @@ const main = async (suite: string): Promise<void> => {
       await runFile(file, config, plugins);
   } finally {
     for (const { mochaGlobalTeardown } of plugins) await mochaGlobalTeardown?.();
-    // From here on nothing of ours keeps the process: what does was left open by a test.
+    // From here on only something that a test left open keeps the process running.
     process.disconnect();
   }
 };

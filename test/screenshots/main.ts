@@ -1,7 +1,7 @@
 /**
- * Pictures of every page of the dashboard, on the local cluster with the real controller and Chromium:
- * `npm run screenshots [-- --folder FOLDER] [-- --format png] [-- --only NAME]`. Those that README.md shows are also
- * written to docs/screenshots. The exit code is 1 when a page is wider than its window.
+ * Takes screenshots of every page of the dashboard, on the local cluster with the real controller and
+ * Chromium: `npm run screenshots [-- --folder FOLDER] [-- --format png] [-- --only NAME]`. Those in README.md
+ * are also written to docs/screenshots. The exit code is 1 when a page is wider than its window.
  */
 import { copyFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { parseArgs } from 'node:util';
 import { stopSharedBrowser } from '#test/support/browser/browser.ts';
 import { type OpenPage, startDashboardDesk } from '#test/support/worlds/dashboard-desk.ts';
 import { stopSharedCluster } from '#test/support/worlds/shared-cluster.ts';
-import { furnish } from './furnish.ts';
+import { fillProject } from './fill-project.ts';
 import { galleryOf } from './gallery.ts';
 import { type Shot, shotsOf, type Who } from './shots.ts';
 import { type Format, fileOf, takeShot } from './take-shots.ts';
@@ -17,12 +17,12 @@ import { type Format, fileOf, takeShot } from './take-shots.ts';
 const NAMESPACE = 'photo-orders';
 const ENV = {
   DASHBOARD_API_URL: 'https://zips.example.com',
-  // Only for the button: no user signs in there.
+  // Only for the sign-in button: no user signs in with it.
   DASHBOARD_OIDC_ISSUER: 'https://login.example.com',
   DASHBOARD_OIDC_CLIENT_ID: 'zipjobs-dashboard',
 };
 
-/** The pictures in README.md: on a desktop, in both colour schemes. */
+/** The screenshots in README.md: on a desktop, in both colour schemes. */
 const IN_README = { folder: 'docs/screenshots', names: ['overview', 'job-running'], format: 'webp' } as const;
 
 interface Wanted {
@@ -64,7 +64,7 @@ const copyForReadme = async (shots: readonly Shot[], { folder, format }: Wanted)
 const main = async (): Promise<readonly string[]> => {
   const wanted = readWanted();
   await using desk = await startDashboardDesk(NAMESPACE, ENV);
-  const jobs = await furnish(desk.flow);
+  const jobs = await fillProject(desk.flow);
   await using nobody = await desk.open();
   await using admin = await desk.open();
   await using viewer = await desk.open();
@@ -84,7 +84,7 @@ try {
   for (const fault of faults) console.error(fault);
   process.exitCode = faults.length === 0 ? 0 : 1;
 } catch (error) {
-  console.error('\nThe pictures were not taken:', error);
+  console.error('\nThe screenshots were not taken:', error);
   process.exitCode = 1;
 } finally {
   await stopSharedBrowser();

@@ -15,7 +15,7 @@ const FAILURES = ['SourceExpired', 'SourceNotFound', 'SourceExpired', 'SourceUnr
 const EVERY_NTH_FAILS = 9;
 const WEBHOOK_URL = 'https://shop.example.com/hooks/zipjobs';
 
-/** The same numbers every time, below 1. */
+/** A sequence of pseudorandom numbers below 1, always the same. */
 const drawn = (index: number, what: string): number =>
   createHash('sha256').update(`${what}/${index}`).digest().readUInt32BE(0) / 0x1_00_00_00_00;
 
@@ -40,7 +40,7 @@ const jobOf = (namespace: string, bucketName: string, index: number): ZipJob => 
       filename: `${file + 1}.jpg`,
     })),
     webhook: { url: WEBHOOK_URL, events: ['COMPLETED', 'FAILED'] },
-    // So that no controller starts it before its status is set.
+    // Suspended, so that no controller starts it before its status is set.
     suspend: true,
   },
 });
@@ -82,7 +82,7 @@ const outcomeOf = ({ spec }: ZipJob, index: number, seconds: number): ZipJobStat
   };
 };
 
-/** More jobs by day than by night. */
+/** More jobs during the day than at night. */
 const endOf = (index: number, now: Date): Date => {
   const share = drawn(index, 'when');
   return new Date(now.getTime() - DAY_MS * 0.96 * share ** 1.3);
@@ -91,11 +91,11 @@ const endOf = (index: number, now: Date): Date => {
 const statusOf = (job: ZipJob, index: number, now: Date): ZipJobStatus => {
   const seconds = 3 + Math.floor(drawn(index, 'seconds') * 50);
   const end = endOf(index, now);
-  const begin = rfc3339(new Date(end.getTime() - seconds * 1_000));
+  const startedAt = rfc3339(new Date(end.getTime() - seconds * 1_000));
   return {
     ...outcomeOf(job, index, seconds),
-    acceptedAt: begin,
-    startedAt: begin,
+    acceptedAt: startedAt,
+    startedAt,
     finishedAt: rfc3339(end),
     duration: `${seconds}s`,
     attemptsTotal: 1,
@@ -123,6 +123,6 @@ export const putPastJobs = async (
       { patch: 'apply', body: { apiVersion, kind, metadata, status } },
     );
     if (created.status !== 201 || applied.status !== 200)
-      throw new Error(`ZipJob ${metadata.name} was not made: ${created.message} ${applied.message}`);
+      throw new Error(`ZipJob ${metadata.name} was not created: ${created.message} ${applied.message}`);
   });
 };

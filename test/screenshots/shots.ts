@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import type { ShownJobs } from './furnish.ts';
+import type { ShownJobs } from './fill-project.ts';
 
 /** The signed-in user. */
 export type Who = 'nobody' | 'admin' | 'viewer';

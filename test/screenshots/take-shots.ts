@@ -16,16 +16,16 @@ const LIMIT_MS = 60_000;
 
 export type Format = 'webp' | 'png';
 
-interface Look {
+interface Variant {
   readonly device: keyof typeof WIDTHS;
   readonly colorScheme: (typeof SCHEMES)[number];
 }
 
-const LOOKS: readonly Look[] = (['desktop', 'phone'] as const).flatMap((device) =>
+const VARIANTS: readonly Variant[] = (['desktop', 'phone'] as const).flatMap((device) =>
   SCHEMES.map((colorScheme) => ({ device, colorScheme })),
 );
 
-export const fileOf = (shot: Pick<Shot, 'name'>, { device, colorScheme }: Look, format: Format): string =>
+export const fileOf = (shot: Pick<Shot, 'name'>, { device, colorScheme }: Variant, format: Format): string =>
   `${shot.name}-${device}-${colorScheme}.${format}`;
 
 /** How much wider the page is than its window, and which elements overflow. */
@@ -37,7 +37,7 @@ export const overhangOf = (page: Page): Promise<string> =>
     return out.slice(0, 3).map((one) => one.tagName + '.' + one.className).join(', ') || 'something';
   })()`);
 
-const capture = async (page: Page, device: Look['device'], format: Format): Promise<Buffer> => {
+const capture = async (page: Page, device: Variant['device'], format: Format): Promise<Buffer> => {
   const whole = Number(await page.evaluate('document.documentElement.scrollHeight'));
   const session = await page.context().newCDPSession(page);
   const { data } = await session.send('Page.captureScreenshot', {
@@ -56,7 +56,7 @@ const capture = async (page: Page, device: Look['device'], format: Format): Prom
   return Buffer.from(data, 'base64');
 };
 
-/** Captures one page on every device and in both themes. Returns its faults: elements that overflow the window. */
+/** Captures one page on every device and in both themes. Returns the elements that overflow the window. */
 export const takeShot = async (
   page: Page,
   shot: Shot,
@@ -68,13 +68,13 @@ export const takeShot = async (
   await page.setViewportSize({ width: WIDTHS.desktop, height: VIEWPORT_HEIGHT });
   await page.goto(shot.path);
   await shot.act?.(page);
-  for (const look of LOOKS) {
-    const { device, colorScheme } = look;
+  for (const variant of VARIANTS) {
+    const { device, colorScheme } = variant;
     await page.emulateMedia({ colorScheme });
     await page.setViewportSize({ width: WIDTHS[device], height: VIEWPORT_HEIGHT });
     const overhang = await overhangOf(page);
     if (overhang !== '') faults.push(`${shot.name} is wider than a ${device}: ${overhang}`);
-    await writeFile(join(folder, fileOf(shot, look, format)), await capture(page, device, format));
+    await writeFile(join(folder, fileOf(shot, variant, format)), await capture(page, device, format));
   }
   return faults;
 };

@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 
-/** Path of the first program of this name in the folders of PATH. */
+/** Path of the first program with this name in the folders of PATH. */
 export const findProgram = async (name: string, env = process.env): Promise<string | undefined> => {
   for (const folder of (env['PATH'] ?? '').split(delimiter).filter((one) => one !== '')) {
     const path = join(folder, name);

@@ -2,16 +2,16 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '../..');
-/** `import type` too, unless only what runs is asked for. */
+/** Includes `import type`, unless only runtime imports are requested. */
 const STATEMENT = /^(?:import|export)\s+(type\s)?[^'"]*?from\s+'([^']+)'|^import\s+()'([^']+)'/gm;
 const DYNAMIC = /\bimport\('([^']+)'\)/g;
 
 interface Import {
-  /** Path from the root for a file of ours, else the name of the module. */
+  /** Path from the root for a file of the repository, otherwise the name of the module. */
   readonly target: string;
   readonly isType: boolean;
-  /** `import()`: loaded when the code gets there. */
-  readonly isLate: boolean;
+  /** `import()`: loaded when it is called. */
+  readonly isTargetGone: boolean;
 }
 
 const resolved = (from: string, specifier: string): string => {
@@ -19,18 +19,18 @@ const resolved = (from: string, specifier: string): string => {
   return specifier.startsWith('.') ? normalize(join(dirname(from), specifier)) : specifier;
 };
 
-/** What one file of ours names in its imports; the file is a path from the root. */
+/** One import of a file of the repository; the file is a path from the root. */
 export const importsOf = (file: string): readonly Import[] => {
   const text = readFileSync(join(ROOT, file), 'utf8');
   const named = [...text.matchAll(STATEMENT)].map(([, type, from, , bare]) => ({
     target: resolved(file, from ?? bare ?? ''),
     isType: type !== undefined,
-    isLate: false,
+    isTargetGone: false,
   }));
   const late = [...text.matchAll(DYNAMIC)].map(([, from = '']) => ({
     target: resolved(file, from),
     isType: false,
-    isLate: true,
+    isTargetGone: true,
   }));
   return [...named, ...late];
 };
@@ -45,19 +45,24 @@ export const sourceFiles = (...folders: readonly string[]): readonly string[] =>
 
 const isOurs = (target: string): boolean => target.endsWith('.ts');
 
-/** All that is loaded when the file is run, later on unless only the start is asked for: files of ours, and modules. */
+/**
+ * All files and modules that are loaded when the file runs, with `import()` unless only the start is
+ * requested.
+ */
 export const loadedBy = (entry: string, { late = true } = {}): ReadonlySet<string> => {
   const loaded = new Set([entry]);
   for (const file of loaded) {
     const runs = isOurs(file)
-      ? importsOf(file).filter(({ isType, isLate }) => !isType && (late || !isLate))
+      ? importsOf(file).filter(({ isType, isTargetGone }) => !isType && (late || !isTargetGone))
       : [];
     for (const { target } of runs) loaded.add(target);
   }
   return loaded;
 };
 
-/** A way from a file back to itself, types included; undefined when there is none among these files. */
+/**
+ * A cycle of imports from a file back to itself, with types; undefined when there is none among these files.
+ */
 export const circleAmong = (files: readonly string[]): readonly string[] | undefined => {
   const done = new Set<string>();
   const walk = (file: string, way: readonly string[]): readonly string[] | undefined => {

@@ -1,4 +1,4 @@
-/** Does the task for 0 to count - 1, so many at a time. */
+/** Runs the task for 0 to count - 1 with limited concurrency. */
 export const inParallel = async (
   count: number,
   atOnce: number,

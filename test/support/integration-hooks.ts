@@ -4,7 +4,7 @@ import { sharedCluster, stopSharedCluster } from './worlds/shared-cluster.ts';
 
 let watching: Promise<RunWatch> | undefined;
 
-/** Before any test's own limit runs: the first start on a machine builds the cluster's programs. */
+/** Not subject to any test's own timeout: the first start on a machine builds the cluster's programs. */
 export async function prepareProcess(): Promise<void> {
   watching ??= watchRuns();
   const watch = await watching;
@@ -13,8 +13,8 @@ export async function prepareProcess(): Promise<void> {
 }
 
 /**
- * Mocha calls it with the runner, whose events include failed hooks: a root hook `afterEach` does not run after a failed
- * `before`.
+ * Mocha calls it with the runner, whose events include failed hooks: a root hook `afterEach` does not run
+ * after a failed `before`.
  */
 export async function mochaGlobalSetup(this: Mocha.Runner): Promise<void> {
   watching ??= watchRuns();

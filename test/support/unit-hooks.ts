@@ -1,6 +1,6 @@
 /**
- * Root hooks of the unit tests: a test file may leave nothing behind. After the last test there may be no open handle
- * but the ones the process had before the first; mocha itself then ends without being told to exit.
+ * Root hooks of the unit tests: a test file may leave nothing behind. After the last test only the handles
+ * that the process had before the first one may be open; mocha then exits by itself.
  */
 const WIND_DOWN_LIMIT_MS = 2_000;
 const CHECK_INTERVAL_MS = 20;

@@ -5,11 +5,11 @@ export interface Right {
   readonly user: string;
   readonly verb: string;
   readonly resource: string;
-  /** Every namespace when absent. */
+  /** All namespaces by default. */
   readonly namespace?: string;
 }
 
-/** Waits until a new binding is in force. The API server's authorizer learns of it through a watch. */
+/** Waits until a new binding takes effect. The API server's authorizer learns of it from a watch. */
 export const untilAllowed = (
   cluster: Cluster,
   { user, verb, resource, namespace }: Right,

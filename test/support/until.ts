@@ -7,8 +7,8 @@ export interface UntilOptions {
 }
 
 /**
- * Asks again until the answer is neither undefined nor false, and returns it.
- * @throws Error that says what was waited for, with the last error of `ask`, when the limit (default 60 s) is over.
+ * Calls `ask` until its result is neither undefined nor false, and returns it.
+ * @throws Error that names the condition, with the last error of `ask`, after the limit (default 60 s).
  */
 export const until = async <T>(
   what: string,
@@ -26,7 +26,7 @@ export const until = async <T>(
       last = error;
     }
     if (performance.now() > deadline)
-      throw new Error(`waited ${limitMs} ms in vain for ${what}`, { cause: last });
+      throw new Error(`timed out after ${limitMs} ms waiting for ${what}`, { cause: last });
     await delay(options.intervalMs ?? 25, undefined, options.signal ? { signal: options.signal } : {});
   }
 };

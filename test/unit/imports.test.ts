@@ -26,19 +26,26 @@ describe('imports', () => {
     expect(ours.filter((file) => !/^(zipper-image|crds|runtime)\//.test(file))).to.deep.equal([]);
   });
 
-  it('of the API load the dashboard, its templates and its sign-in only if it is enabled', () => {
-    const start = loadedBy('api/main.ts', { late: false });
-    expect([...start]).to.include('koa');
-    expect([...start].filter((name) => /^(eta|openid-client)$|^dashboard\/pages\//.test(name))).to.deep.equal(
-      [],
-    );
-    expect([...loadedBy('api/main.ts')]).to.include.members(['eta', 'openid-client']);
+  it('of the API load nothing of the dashboard, neither its templates nor its sign-in', () => {
+    const loaded = [...loadedBy('api/main.ts')];
+    expect(loaded).to.include('koa');
+    const foreign = /^(eta|openid-client)$|^(administration|cli|controller|dashboard|zipper-image)\//;
+    expect(loaded.filter((name) => foreign.test(name))).to.deep.equal([]);
+  });
+
+  it('of the dashboard load nothing of the API', () => {
+    const loaded = [...loadedBy('dashboard/main.ts')];
+    expect(loaded).to.include.members(['koa', 'eta', 'openid-client']);
+    const foreign = /^(api|cli|controller|zipper-image)\//;
+    expect(loaded.filter((name) => foreign.test(name))).to.deep.equal([]);
   });
 
   it('never refer to a main.ts', () => {
     const files = sourceFiles(...SOURCE, 'test');
     const importers = files.filter((file) =>
-      importsOf(file).some(({ target }) => /^(api|cli|controller|zipper-image)\/main\.ts$/.test(target)),
+      importsOf(file).some(({ target }) =>
+        /^(api|cli|controller|dashboard|zipper-image)\/main\.ts$/.test(target),
+      ),
     );
     expect(importers).to.deep.equal([]);
   });

@@ -5,6 +5,7 @@ const ROOT = resolve(import.meta.dirname, '..', '..');
 const OWN_IMAGES: Readonly<Record<string, string>> = {
   'zipjobs-api': 'api/main.ts',
   'zipjobs-controller': 'controller/main.ts',
+  'zipjobs-dashboard': 'dashboard/main.ts',
   'zipjobs-zipper': 'zipper-image/main.ts',
 };
 

@@ -5,10 +5,13 @@
  * take its place. One that fails later has bytes in parts that may be uploaded already, and an archive that is written in one
  * pass cannot take them back: then the attempt fails, whatever the job allows.
  */
+
 import { type OnSourceError, SPEC_DEFAULTS } from '#crds/zip-job.ts';
-import { type ArchiveTask, FAILURE_CODES } from '#crds/zipper-contract.ts';
+import { FAILURE_CODES } from '#crds/zipper-contract.ts';
+import type { ArchiveTask } from '#crds/zipper-task.ts';
 import { AppError } from '#runtime/errors.ts';
 import type { Logger } from '#runtime/log.ts';
+import { defined } from '#runtime/optional.ts';
 import { SourceError } from '../sources/source-error.ts';
 import { SMALL_ENTRY_BYTES, type SourceEntry, type SourceReader } from '../sources/types.ts';
 import type { ProgressCounts } from '../status/progress.ts';
@@ -113,7 +116,7 @@ const writeEntry = async (source: SourceEntry, deps: WriteEntriesDeps, tally: Ta
   if (failure) {
     tally.failures.push(failure);
     const entry = await leaveOut(failure, deps);
-    tally.manifest?.add({ index, filename, failure, ...(entry && { entry }) });
+    tally.manifest?.add({ index, filename, failure, ...defined({ entry }) });
     return;
   }
   const { lengthUnverified } = source;

@@ -1,3 +1,4 @@
+import { defined } from '#runtime/optional.ts';
 import type { HeaderValue, ResponseHead } from './http-get.ts';
 import { SourceFaultError } from './source-error.ts';
 
@@ -25,7 +26,7 @@ export const invalid = (text: string, httpStatus?: number): SourceFaultError =>
     code: 'SourceInvalid',
     text,
     retryable: false,
-    ...(httpStatus !== undefined && { httpStatus }),
+    ...defined({ httpStatus }),
   });
 
 const readLength = (value: HeaderValue): number | undefined => {

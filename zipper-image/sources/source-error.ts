@@ -1,5 +1,6 @@
 import type { FailureCode } from '#crds/zipper-contract.ts';
 import { AppError } from '#runtime/errors.ts';
+import { defined } from '#runtime/optional.ts';
 import { redactUrl } from '#runtime/redact.ts';
 
 export type SourceErrorCode = Extract<FailureCode, `Source${string}`>;
@@ -45,7 +46,7 @@ export class SourceError extends AppError {
     const { code, httpStatus } = fault;
     super(`file ${file.index} (${shownUrl(file.url)}): ${fault.text}`, {
       ...fault,
-      details: { fileIndex: file.index, ...(httpStatus !== undefined && { httpStatus }), code },
+      details: { fileIndex: file.index, ...defined({ httpStatus }), code },
     });
     this.fileIndex = file.index;
     this.httpStatus = httpStatus;

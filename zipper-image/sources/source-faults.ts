@@ -1,6 +1,7 @@
 import { errors } from 'undici';
 import { errorCode } from '#runtime/errors.ts';
 import { retryAfterMs } from '#runtime/http/retry-after.ts';
+import { defined } from '#runtime/optional.ts';
 import type { ResponseHead } from './http-get.ts';
 import { formatAge, presignedExpiry } from './presigned-expiry.ts';
 import { type SourceFault, SourceFaultError } from './source-error.ts';
@@ -40,7 +41,7 @@ export const statusFault = (head: ResponseHead, url: URL, now: number): SourceFa
       text,
       retryable: true,
       httpStatus: status,
-      ...(wait !== undefined && { retryAfterMs: wait }),
+      ...defined({ retryAfterMs: wait }),
     };
   }
   const code = status >= 400 ? 'SourceNotFound' : 'SourceInvalid';

@@ -1,6 +1,7 @@
 import type { Failure } from '#crds/zip-job.ts';
 import { EXIT_CODES, FAILURE_CODES, type FailureCode, isPermanentExit } from '#crds/zipper-contract.ts';
 import { AppError, isAbort, toError } from '#runtime/errors.ts';
+import { defined } from '#runtime/optional.ts';
 import { redactText } from '#runtime/redact.ts';
 
 const MOST_MESSAGE_CHARACTERS = 1000;
@@ -42,8 +43,7 @@ export const toFailure = (thrown: unknown): Failure & { readonly code: FailureCo
   return {
     code,
     message: messageOf(error, code),
-    ...(fileIndex !== undefined && { fileIndex }),
-    ...(httpStatus !== undefined && { httpStatus }),
+    ...defined({ fileIndex, httpStatus }),
     retriable: !isPermanentExit(exitCodeOf(code)),
   };
 };

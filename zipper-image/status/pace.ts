@@ -1,4 +1,5 @@
 import type { Progress } from '#crds/zip-job.ts';
+import { defined } from '#runtime/optional.ts';
 
 /** How long back the rate looks. */
 const WINDOW_MS = 30_000;
@@ -60,7 +61,7 @@ export const createPace = (filesTotal: number): Pace => {
       return {
         ...(started === filesTotal && reported === started && { bytesTotal: reportedBytes }),
         ...(rate !== undefined && { bytesPerSecond: Math.round(rate) }),
-        ...(estimatedEndAt !== undefined && { estimatedEndAt }),
+        ...defined({ estimatedEndAt }),
       };
     },
   };

@@ -1,4 +1,5 @@
 import type { Progress } from '#crds/zip-job.ts';
+import { defined } from '#runtime/optional.ts';
 import { createPace } from './pace.ts';
 
 /** The counts of one run; the status is written from them. */
@@ -42,7 +43,7 @@ export const createProgress = (options: ProgressOptions): ProgressCounts => {
         filesDone,
         bytesRead,
         bytesUploaded: options.bytesUploaded(),
-        ...(currentFile !== undefined && { currentFile }),
+        ...defined({ currentFile }),
         ...pace.at(now, bytesRead),
         display: `${filesDone}/${filesTotal}`,
         updatedAt: now.toISOString(),

@@ -9,9 +9,10 @@ import { join } from 'node:path';
 import { Agent, request } from 'undici';
 import { FIELD_MANAGERS, GROUP_VERSION, PLURALS } from '#crds/api-group.ts';
 import type { ZipperStatus } from '#crds/zip-job.ts';
-import { errorCode } from '#runtime/errors.ts';
+import { errorCode, toError } from '#runtime/errors.ts';
 import { redactText } from '#runtime/redact.ts';
 import type { ServerClock } from '#runtime/server-clock.ts';
+import { decodeOwnZipJob, type OwnZipJob } from './own-zip-job.ts';
 import { StatusError } from './status-error.ts';
 
 export interface StatusTarget {
@@ -22,8 +23,8 @@ export interface StatusTarget {
 }
 
 export interface StatusApi {
-  /** Sets the zipper's fields to exactly these and answers the ZipJob as it then is. @throws StatusError */
-  apply(status: ZipperStatus, signal?: AbortSignal): Promise<unknown>;
+  /** Sets the zipper's fields to exactly these and returns the ZipJob as it then is. @throws StatusError */
+  apply(status: ZipperStatus, signal?: AbortSignal): Promise<OwnZipJob>;
   close(): Promise<void>;
 }
 
@@ -83,10 +84,15 @@ const toStatusError = (response: Response, attempted: string): StatusError => {
  * Whether the answer is a ZipJob that was made again under the same name. The API server takes the uid of a status apply
  * without checking it; our pod cannot write there because it is not the active pod of that ZipJob.
  */
-const isAnother = (zipJob: unknown, { uid }: StatusTarget): boolean => {
-  const metadata: unknown =
-    typeof zipJob === 'object' && zipJob !== null && 'metadata' in zipJob ? zipJob.metadata : undefined;
-  return typeof metadata === 'object' && metadata !== null && 'uid' in metadata && metadata.uid !== uid;
+const isAnother = ({ metadata }: OwnZipJob, { uid }: StatusTarget): boolean => metadata.uid !== uid;
+
+const readZipJob = (text: string, attempted: string): OwnZipJob => {
+  try {
+    return decodeOwnZipJob(JSON.parse(text));
+  } catch (error) {
+    const fault = `the response is not a ZipJob: ${toError(error).message}`;
+    throw new StatusError(`${attempted}: ${fault}`, { code: 'Internal', cause: error });
+  }
 };
 
 interface Connection {
@@ -147,7 +153,7 @@ export const createStatusApi = async (options: StatusApiOptions): Promise<Status
         throw new StatusError(`${attempted}: ${cause}`, { code: 'ApiServerUnavailable', cause: error });
       }
       if (response.status < 200 || response.status > 299) throw toStatusError(response, attempted);
-      const zipJob: unknown = JSON.parse(response.text);
+      const zipJob = readZipJob(response.text, attempted);
       if (isAnother(zipJob, target))
         throw new StatusError(`${attempted}: another ZipJob now has this name`, { code: 'Superseded' });
       return zipJob;

@@ -1,5 +1,6 @@
 import type { FailureCode } from '#crds/zipper-contract.ts';
 import { AppError } from '#runtime/errors.ts';
+import { defined } from '#runtime/optional.ts';
 
 export interface StatusErrorOptions {
   readonly code: Extract<FailureCode, 'Superseded' | 'ApiServerUnavailable' | 'Internal'>;
@@ -21,7 +22,7 @@ export class StatusError extends AppError {
       code: options.code,
       retryable: options.code === 'ApiServerUnavailable',
       cause: options.cause,
-      ...(options.retryAfterMs !== undefined && { retryAfterMs: options.retryAfterMs }),
+      ...defined({ retryAfterMs: options.retryAfterMs }),
     });
     this.httpStatus = options.httpStatus;
   }

@@ -13,6 +13,7 @@ import type { Failure, Progress, UploadState, ZipperStatus, ZipResult } from '#c
 import { AppError, toError } from '#runtime/errors.ts';
 import type { Logger } from '#runtime/log.ts';
 import { type RetryPolicy, retry } from '#runtime/retry.ts';
+import type { OwnZipJob } from './own-zip-job.ts';
 import type { StatusApi } from './status-api.ts';
 import { StatusError } from './status-error.ts';
 
@@ -37,7 +38,7 @@ export interface StatusWriterDeps {
 
 export interface StatusWriter {
   /** Waits until this pod is active; returns the ZipJob. @throws AppError NotActive after the start deadline. */
-  activate(startDeadlineMs: number, signal: AbortSignal): Promise<unknown>;
+  activate(startDeadlineMs: number, signal: AbortSignal): Promise<OwnZipJob>;
   /** Starts to write progress when it changes; call the returned function to stop. */
   startProgress(signal: AbortSignal): () => Promise<void>;
   /** Writes what the controller relies on. @throws StatusError if it could not be written in time. */
@@ -74,7 +75,7 @@ class ZipJobStatusWriter implements StatusWriter {
     this.#deps = deps;
   }
 
-  async activate(startDeadlineMs: number, signal: AbortSignal): Promise<unknown> {
+  async activate(startDeadlineMs: number, signal: AbortSignal): Promise<OwnZipJob> {
     const deadline = performance.now() + startDeadlineMs;
     for (;;) {
       try {
@@ -127,7 +128,7 @@ class ZipJobStatusWriter implements StatusWriter {
   }
 
   /** One write at a time: a late progress must not overwrite what came after it. */
-  #apply(signal?: AbortSignal): Promise<unknown> {
+  #apply(signal?: AbortSignal): Promise<OwnZipJob> {
     const turn = this.#queue.then(async () => {
       const progress = this.#deps.progress();
       this.#kept = { ...this.#kept, progress };

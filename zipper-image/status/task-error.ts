@@ -1,10 +1,11 @@
 import { AppError } from '#runtime/errors.ts';
+import { defined } from '#runtime/optional.ts';
 
 /** The input of the pod is invalid for this zipper; a retry does not help. */
 export class TaskError extends AppError {
   constructor(message: string, options: { readonly cause?: unknown; readonly fileIndex?: number } = {}) {
     const { cause, fileIndex } = options;
-    const details = fileIndex === undefined ? {} : { fileIndex };
+    const details = defined({ fileIndex });
     super(message, { code: 'InvalidTask', retryable: false, cause, details });
   }
 }

@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises';
-import type { TerminationMessage } from '#crds/zipper-contract.ts';
+import type { TerminationMessage } from '#crds/termination-message.ts';
 
 /** What the kubelet keeps of a termination message. */
 const MOST_BYTES = 4096;

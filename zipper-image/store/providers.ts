@@ -1,6 +1,6 @@
 /** Which store a bucket is at, and where its requests go. */
 import type { Service } from '#crds/zip-job.ts';
-import type { TaskBucket } from '#crds/zipper-contract.ts';
+import type { TaskBucket } from '#crds/zipper-task.ts';
 import {
   assertObjectOptions,
   CAPABILITIES,

@@ -5,8 +5,9 @@
  * something is the object at the key: it carries the id of the attempt that wrote it. So the abort comes first, since after
  * any answer to it nothing can change any more, and then the look at the object.
  */
+
+import type { RecoveryOutcome } from '#crds/termination-message.ts';
 import type { UploadState } from '#crds/zip-job.ts';
-import type { RecoveryOutcome } from '#crds/zipper-contract.ts';
 import { toError } from '#runtime/errors.ts';
 import type { Logger } from '#runtime/log.ts';
 import { type RetryPolicy, retry } from '#runtime/retry.ts';

@@ -1,5 +1,6 @@
 import { S3Client } from '@aws-sdk/client-s3';
 import type { HttpAgents } from '#runtime/egress/http-agents.ts';
+import { defined } from '#runtime/optional.ts';
 import type { Provider } from './providers.ts';
 
 export interface S3ClientOptions {
@@ -19,7 +20,7 @@ export const createS3Client = (options: S3ClientOptions): S3Client => {
   const { provider, agents } = options;
   const client = new S3Client({
     region: provider.region,
-    ...(provider.endpoint !== undefined && { endpoint: provider.endpoint }),
+    ...defined({ endpoint: provider.endpoint }),
     forcePathStyle: provider.pathStyle,
     credentials: options.credentials,
     maxAttempts: 1,

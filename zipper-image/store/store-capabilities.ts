@@ -3,7 +3,8 @@
  * and for one archive. Everything here is known without asking the store, so it is told before the first request.
  */
 import type { OnConflict } from '#crds/zip-job.ts';
-import { ATTEMPT_METADATA_KEY, type TaskBucket } from '#crds/zipper-contract.ts';
+import { ATTEMPT_METADATA_KEY } from '#crds/zipper-contract.ts';
+import type { TaskBucket } from '#crds/zipper-task.ts';
 import { StoreError } from './store-errors.ts';
 
 export type PartChecksum = 'crc32' | 'md5';

@@ -1,5 +1,6 @@
 import type { FailureCode } from '#crds/zipper-contract.ts';
 import { AppError, errorCode, isAbort, toError } from '#runtime/errors.ts';
+import { defined } from '#runtime/optional.ts';
 import { redactText } from '#runtime/redact.ts';
 
 export interface StoreErrorOptions {
@@ -25,7 +26,7 @@ export class StoreError extends AppError {
       code: options.code,
       retryable: options.retryable,
       cause: options.cause,
-      details: { storeCode, ...(httpStatus !== undefined && { storeStatus: httpStatus }) },
+      details: { storeCode, ...defined({ storeStatus: httpStatus }) },
     });
     this.storeCode = storeCode;
     this.httpStatus = httpStatus;
@@ -116,7 +117,7 @@ const byStatus = (status: number): Verdict => {
 };
 
 /** The field of a value whose shape nobody guarantees. */
-export const fieldOf = (holder: unknown, name: string): unknown =>
+const fieldOf = (holder: unknown, name: string): unknown =>
   typeof holder === 'object' && holder !== null ? Reflect.get(holder, name) : undefined;
 
 /** Status of the answer, as the S3 client hangs it onto its errors; undefined when there was no answer. */

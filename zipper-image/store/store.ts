@@ -2,6 +2,7 @@
  * The bucket, as far as an archive needs it: one multipart upload and a look at the object. Every request is tried once;
  * who calls decides about further tries. Every failure is a StoreError.
  */
+
 import {
   AbortMultipartUploadCommand,
   CompleteMultipartUploadCommand,
@@ -16,7 +17,9 @@ import {
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
 import type { OnConflict } from '#crds/zip-job.ts';
-import { ATTEMPT_METADATA_KEY, type TaskBucket } from '#crds/zipper-contract.ts';
+import { ATTEMPT_METADATA_KEY } from '#crds/zipper-contract.ts';
+import type { TaskBucket } from '#crds/zipper-task.ts';
+import { defined } from '#runtime/optional.ts';
 import {
   base64Crc,
   digestHeaders,
@@ -92,10 +95,12 @@ export interface StoreOptions extends S3ClientOptions {
 
 const objectHeaders = (bucket: TaskBucket) => ({
   ContentType: 'application/zip',
-  ...(bucket.storageClass !== undefined && { StorageClass: bucket.storageClass as StorageClass }),
-  ...(bucket.cacheControl !== undefined && { CacheControl: bucket.cacheControl }),
-  ...(bucket.contentDisposition !== undefined && { ContentDisposition: bucket.contentDisposition }),
-  ...(bucket.acl !== undefined && { ACL: bucket.acl as ObjectCannedACL }),
+  ...defined({
+    StorageClass: bucket.storageClass as StorageClass | undefined,
+    CacheControl: bucket.cacheControl,
+    ContentDisposition: bucket.contentDisposition,
+    ACL: bucket.acl as ObjectCannedACL | undefined,
+  }),
 });
 
 const sendOptions = (signal: AbortSignal | undefined) => (signal ? { abortSignal: signal } : {});

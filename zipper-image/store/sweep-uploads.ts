@@ -9,7 +9,6 @@
 import { retry } from '#runtime/retry.ts';
 import { abortUpload, type RecoveryDeps } from './recover-upload.ts';
 import type { ListedUpload, UploadRef } from './store.ts';
-import { fieldOf } from './store-errors.ts';
 
 export interface Sweep {
   /** An upload of this job; it must be listed too, or nothing is aborted. */
@@ -61,10 +60,4 @@ export const sweepUploads = async (
     log.info({ err: error }, 'the store does not report whether unrecorded uploads of the key remain');
     return 'unreported';
   }
-};
-
-/** Whether the ZipJob tells of a pod before this one: only then can there be an upload that nobody knows of. */
-export const hadOtherAttempts = (zipJob: unknown, podUid: string): boolean => {
-  const attempts = fieldOf(fieldOf(zipJob, 'status'), 'attempts');
-  return Array.isArray(attempts) && attempts.some((attempt) => fieldOf(attempt, 'podUid') !== podUid);
 };

@@ -1,4 +1,4 @@
-import type { UploadsLeft } from '#crds/zipper-contract.ts';
+import type { UploadsLeft } from '#crds/termination-message.ts';
 
 /** Counts what this process may leave in the bucket: the last word of the pod tells the controller. */
 export interface UploadsLeftCount {

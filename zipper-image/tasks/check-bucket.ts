@@ -4,8 +4,8 @@
  */
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
+import type { BucketCheck } from '#crds/termination-message.ts';
 import type { Failure } from '#crds/zip-job.ts';
-import type { BucketCheck } from '#crds/zipper-contract.ts';
 import type { Logger } from '#runtime/log.ts';
 import { retry } from '#runtime/retry.ts';
 import { createLateSignal } from '../store/late-signal.ts';

@@ -1,4 +1,5 @@
-import type { RecoveryOutcome, RecoveryTask } from '#crds/zipper-contract.ts';
+import type { RecoveryOutcome } from '#crds/termination-message.ts';
+import type { RecoveryTask } from '#crds/zipper-task.ts';
 import type { Logger } from '#runtime/log.ts';
 import { retry } from '#runtime/retry.ts';
 import { abortUpload, hasResponse, type RecoveryDeps, recoverUpload } from '../store/recover-upload.ts';

@@ -7,21 +7,24 @@
  * out but a Complete aborts the upload, so a job that fails leaves nothing behind. From `committing` on the pod no longer
  * reacts to SIGTERM: the few seconds to the result cost less than recovery.
  */
+
 import { type FileEntry, SPEC_DEFAULTS, type ZipResult } from '#crds/zip-job.ts';
-import { type ArchiveTask, CONTRACT_VERSION } from '#crds/zipper-contract.ts';
+import { CONTRACT_VERSION } from '#crds/zipper-contract.ts';
+import type { ArchiveTask } from '#crds/zipper-task.ts';
 import { toError } from '#runtime/errors.ts';
 import type { Logger } from '#runtime/log.ts';
+import { defined } from '#runtime/optional.ts';
 import { createArchive } from '../archive/archive.ts';
 import { type EntryNames, planEntryNames } from '../archive/entry-names.ts';
 import { type EntriesWritten, writeEntries } from '../archive/write-entries.ts';
 import type { SourceReader } from '../sources/types.ts';
+import { hadOtherAttempts, type OwnZipJob } from '../status/own-zip-job.ts';
 import { peakMemoryBytes } from '../status/peak-memory.ts';
 import { createProgress } from '../status/progress.ts';
 import type { StatusApi } from '../status/status-api.ts';
 import { StatusError } from '../status/status-error.ts';
 import { createStatusWriter, type StatusSettings, type StatusWriter } from '../status/status-writer.ts';
 import type { Store } from '../store/store.ts';
-import { hadOtherAttempts } from '../store/sweep-uploads.ts';
 import { createUpload, type Upload, type UploadSettings } from '../store/upload.ts';
 import type { UploadsLeftCount } from '../store/uploads-left.ts';
 
@@ -34,7 +37,7 @@ export interface ZipToS3Deps {
   /** Called when this pod is active. */
   readonly openStore: () => Promise<Store>;
   /** The file list; `zipJob` is the response of the API server. */
-  readonly readFiles: (zipJob: unknown) => Promise<readonly FileEntry[]>;
+  readonly readFiles: (zipJob: OwnZipJob) => Promise<readonly FileEntry[]>;
   readonly openSources: (files: readonly FileEntry[], signal: AbortSignal) => SourceReader & AsyncDisposable;
   /** Aborted when the pod is terminated. */
   readonly stopping: AbortSignal;
@@ -108,7 +111,7 @@ const fillUpload = async (work: Work, upload: Upload, files: ListOfFiles): Promi
     bytes,
     etag,
     entries,
-    ...(upload.sha256 !== undefined && { sha256: upload.sha256 }),
+    ...defined({ sha256: upload.sha256 }),
     ...skippedIn(written),
     ...(lengthUnverified.length > 0 && { lengthUnverified }),
     seconds: Math.round(performance.now() - work.startedAt) / 1000,
@@ -118,14 +121,14 @@ const fillUpload = async (work: Work, upload: Upload, files: ListOfFiles): Promi
   };
 };
 
-const readFileNames = async ({ task, readFiles }: ZipToS3Deps, zipJob: unknown): Promise<ListOfFiles> => {
+const readFileNames = async ({ task, readFiles }: ZipToS3Deps, zipJob: OwnZipJob): Promise<ListOfFiles> => {
   const entries = await readFiles(zipJob);
   const { portableNames = SPEC_DEFAULTS.portableNames, manifestEntry } = task;
-  const options = { portableNames, ...(manifestEntry !== undefined && { manifestEntry }) };
+  const options = defined({ portableNames, manifestEntry });
   return { entries, names: planEntryNames(entries, options) };
 };
 
-const buildArchive = async (work: Work, zipJob: unknown): Promise<ZipResult> => {
+const buildArchive = async (work: Work, zipJob: OwnZipJob): Promise<ZipResult> => {
   const { deps, cancel, run } = work;
   const { task, podUid, settings, log } = deps;
   const [store, files] = await Promise.all([deps.openStore(), readFileNames(deps, zipJob)]);

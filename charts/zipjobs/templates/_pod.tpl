@@ -110,3 +110,18 @@ readinessProbe:
   timeoutSeconds: 2
   failureThreshold: 3
 {{- end -}}
+
+{{/* Mounts of Secrets. Takes a list of dicts: name of the volume, secret, key. */}}
+{{- define "zipjobs.secretMounts" -}}
+{{- range . }}
+- { name: {{ .name }}, mountPath: /etc/zipjobs/{{ .name }}, readOnly: true }
+{{- end }}
+{{- end -}}
+
+{{/* The volumes of these mounts. Takes the same list. */}}
+{{- define "zipjobs.secretVolumes" -}}
+{{- range . }}
+- name: {{ .name }}
+  secret: { secretName: {{ .secret }}, items: [{ key: {{ .key }}, path: {{ .key }} }] }
+{{- end }}
+{{- end -}}

@@ -1,4 +1,4 @@
-{{/* How the API reaches Redis; nothing of it is in the pod's spec but the URL without credentials. */}}
+{{/* How a process reaches Redis; nothing of it is in the pod's spec but the URL without credentials. */}}
 {{- define "zipjobs.redisEnv" -}}
 {{- if .Values.redis.url }}
 - { name: REDIS_URL, value: {{ .Values.redis.url | quote }} }
@@ -16,4 +16,21 @@
 {{- if .Values.redis.caSecret }}
 - { name: REDIS_CA_FILE, value: /etc/zipjobs/redis-ca/ca.crt }
 {{- end }}
+{{- end -}}
+
+{{/* Secrets of Redis that pods mount, as JSON: name of the volume, Secret, key. */}}
+{{- define "zipjobs.redisSecrets" -}}
+{{- $secrets := list -}}
+{{- with .Values.redis.caSecret -}}{{- $secrets = append $secrets (dict "name" "redis-ca" "secret" . "key" "ca.crt") -}}{{- end -}}
+{{- toJson $secrets -}}
+{{- end -}}
+
+{{/* Replicas of a component share something in Redis. Takes (list . "api" "rate limits"). */}}
+{{- define "zipjobs.requireRedis" -}}
+{{- $root := index . 0 -}}
+{{- $component := index . 1 -}}
+{{- $replicas := int (index $root.Values $component).replicas -}}
+{{- if and (gt $replicas 1) (not $root.Values.redis.url) (not $root.Values.redis.existingSecret) -}}
+{{- fail (printf "%s.replicas is more than 1, but replicas share their %s in Redis: set redis.url (or redis.existingSecret), or run one replica" $component (index . 2)) -}}
+{{- end -}}
 {{- end -}}

@@ -9,13 +9,8 @@ import {
 import type { ZipBucket } from '#crds/zip-bucket.ts';
 import { type Attempt, SPEC_DEFAULTS, type ZipJob, type ZipJobSpec } from '#crds/zip-job.ts';
 import { fileCount } from '#crds/zip-job-facts.ts';
-import {
-  type ArchiveTask,
-  CONTRACT_VERSION,
-  type RecoveryTask,
-  type TaskBucket,
-  type ZipperTask,
-} from '#crds/zipper-contract.ts';
+import { CONTRACT_VERSION } from '#crds/zipper-contract.ts';
+import type { ArchiveTask, RecoveryTask, TaskBucket, ZipperTask } from '#crds/zipper-task.ts';
 import type { Job } from '#runtime/kube/resources.ts';
 import { validTraceparent } from '#runtime/traceparent.ts';
 import type { DecisionConfig } from '../observation.ts';

@@ -1,6 +1,7 @@
+import type { RecoveryOutcome } from '#crds/termination-message.ts';
 import type { Attempt, ZipResult } from '#crds/zip-job.ts';
 import { fileCount } from '#crds/zip-job-facts.ts';
-import { CONTRACT_VERSION, type RecoveryOutcome } from '#crds/zipper-contract.ts';
+import { CONTRACT_VERSION } from '#crds/zipper-contract.ts';
 import type { EventNote } from '../../engine/events.ts';
 import { terminationOf } from '../../kube-state/pod-state.ts';
 import { parseTerminationMessage } from '../../kube-state/termination-message.ts';

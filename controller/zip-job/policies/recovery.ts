@@ -1,5 +1,5 @@
+import type { RecoveryOutcome } from '#crds/termination-message.ts';
 import type { Attempt, UploadState } from '#crds/zip-job.ts';
-import type { RecoveryOutcome } from '#crds/zipper-contract.ts';
 import { isJobFinished, jobFailure } from '../../kube-state/job-state.ts';
 import { terminationOf } from '../../kube-state/pod-state.ts';
 import { parseTerminationMessage } from '../../kube-state/termination-message.ts';

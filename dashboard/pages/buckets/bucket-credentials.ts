@@ -1,5 +1,4 @@
 import type { GoTo, PageRequest, Route, ShownPage } from '../../page.ts';
-import { bucketsOf } from '../administration.ts';
 import { EMPTY_FORM, type FormState, formErrors, formStatus } from '../form.ts';
 import { CREDENTIAL_FIELDS, credentialsIn, emptyFields } from './bucket-fields.ts';
 import { BUCKET_PATH, bucketHref, bucketRefOf } from './bucket-paths.ts';
@@ -8,7 +7,7 @@ import { BUCKET_RIGHTS } from './bucket-rights.ts';
 const PATH = `${BUCKET_PATH}/credentials`;
 
 const show = async (request: PageRequest, errors: FormState['errors']): Promise<ShownPage> => {
-  const bucket = await bucketsOf(request).show(bucketRefOf(request));
+  const bucket = await request.user.administration.buckets(request.namespace).show(bucketRefOf(request));
   const { namespace } = request;
   const data = {
     bucketName: bucket.bucketName,
@@ -33,7 +32,7 @@ const post = async (request: PageRequest): Promise<ShownPage | GoTo> => {
   if (Object.keys(errors).length > 0) return show(request, errors);
   const ref = bucketRefOf(request);
   try {
-    await bucketsOf(request).updateCredentials(ref, credentialsIn(form));
+    await request.user.administration.buckets(request.namespace).updateCredentials(ref, credentialsIn(form));
   } catch (error) {
     return show(request, formErrors(error));
   }

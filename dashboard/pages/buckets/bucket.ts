@@ -1,12 +1,11 @@
 import { FORMAT } from '../../format.ts';
 import { type GoTo, type PageRequest, type Route } from '../../page.ts';
-import { bucketsOf } from '../administration.ts';
 import { reasonAgainst } from '../reason-against.ts';
 import { BUCKET_PATH, bucketHref, bucketRefOf, bucketsHref } from './bucket-paths.ts';
 import { BUCKET_RIGHTS } from './bucket-rights.ts';
 
 const stateOf = async (request: PageRequest) => {
-  const bucket = await bucketsOf(request).show(bucketRefOf(request));
+  const bucket = await request.user.administration.buckets(request.namespace).show(bucketRefOf(request));
   return { bucket, href: bucketHref(request.namespace, bucket) };
 };
 
@@ -30,7 +29,7 @@ const dataOf = async (request: PageRequest) => {
 
 const test = async (request: PageRequest): Promise<GoTo> => {
   const ref = bucketRefOf(request);
-  await bucketsOf(request).beginTest(ref);
+  await request.user.administration.buckets(request.namespace).beginTest(ref);
   return { kind: 'go', to: bucketHref(request.namespace, ref) };
 };
 

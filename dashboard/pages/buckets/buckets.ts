@@ -1,6 +1,5 @@
 import type { Bucket } from '#administration/bucket-view.ts';
 import type { Route } from '../../page.ts';
-import { bucketsOf } from '../administration.ts';
 import { reasonAgainst } from '../reason-against.ts';
 import { BUCKETS_PATH, bucketHref } from './bucket-paths.ts';
 import { BUCKET_RIGHTS } from './bucket-rights.ts';
@@ -17,7 +16,7 @@ export const createBucketsPage = (): readonly Route[] => [
     handle: async (request) => {
       const { namespace } = request;
       const [buckets, reason] = await Promise.all([
-        bucketsOf(request).list(),
+        request.user.administration.buckets(request.namespace).list(),
         reasonAgainst(request, BUCKET_RIGHTS.add),
       ]);
       const add = { s3: newBucketHref(namespace, 's3'), r2: newBucketHref(namespace, 'r2'), reason };

@@ -1,9 +1,9 @@
 import type { Bucket } from '#administration/bucket-view.ts';
-import { NAMESPACE_INDEX } from '#api/caches.ts';
-import { isFinished, type ZipJob } from '#crds/zip-job.ts';
+import { isFinished } from '#crds/zip-job.ts';
+import { NAMESPACE_INDEX } from '../../caches.ts';
 import { FORMAT } from '../../format.ts';
+import type { ListedJob } from '../../live/listed-job.ts';
 import type { GoTo, PageRequest, Route, ShownPage } from '../../page.ts';
-import { bucketsOf } from '../administration.ts';
 import { EMPTY_FORM, type FormState, formErrors, formStatus } from '../form.ts';
 import type { PageDeps } from '../page-deps.ts';
 import { BUCKET_PATH, bucketHref, bucketRefOf, bucketsHref } from './bucket-paths.ts';
@@ -18,7 +18,7 @@ const GONE_LIMIT_MS = 3_000;
 type Deps = Pick<PageDeps, 'caches'>;
 
 /** Counts the jobs that refer to the bucket and lists some of them; finished ones only when no other is left. */
-const jobsOf = (jobs: readonly ZipJob[], { resource }: Bucket) => {
+const jobsOf = (jobs: readonly ListedJob[], { resource }: Bucket) => {
   const referring = jobs.filter(({ spec }) => spec.bucketRef.name === resource);
   const unfinished = referring.filter((job) => !isFinished(job));
   const shown = unfinished.length > 0 ? unfinished : referring;
@@ -39,7 +39,7 @@ const show = async (
   errors: FormState['errors'],
 ): Promise<ShownPage> => {
   const { namespace } = request;
-  const bucket = await bucketsOf(request).show(bucketRefOf(request));
+  const bucket = await request.user.administration.buckets(request.namespace).show(bucketRefOf(request));
   return {
     kind: 'page',
     view: '/pages/buckets/delete-bucket',
@@ -72,7 +72,9 @@ const post = async (deps: Deps, request: PageRequest): Promise<ShownPage | GoTo>
       confirm: `Type ${ref.bucketName} to delete the bucket anyway`,
     });
   try {
-    const { isGone } = await bucketsOf(request).delete(ref, { limitMs: GONE_LIMIT_MS, signal, force });
+    const { isGone } = await request.user.administration
+      .buckets(request.namespace)
+      .delete(ref, { limitMs: GONE_LIMIT_MS, signal, force });
     return gone(namespace, ref, isGone);
   } catch (error) {
     return show(deps, request, formErrors(error));

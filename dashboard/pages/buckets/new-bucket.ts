@@ -1,7 +1,6 @@
 import { SERVICES, type Service } from '#crds/zip-job.ts';
 import { FORMAT } from '../../format.ts';
 import { type GoTo, notFound, type PageRequest, type Route, type ShownPage } from '../../page.ts';
-import { bucketsOf } from '../administration.ts';
 import { EMPTY_FORM, type FormState, filledIn, formErrors, formStatus } from '../form.ts';
 import { BUCKET_FIELDS, credentialsIn, emptyFields } from './bucket-fields.ts';
 import { bucketHref, bucketsHref } from './bucket-paths.ts';
@@ -41,7 +40,9 @@ const post = async (request: PageRequest): Promise<ShownPage | GoTo> => {
   if (Object.keys(errors).length > 0) return show(request, { values, errors });
   const ofService = service === 's3' ? { region } : { host, accountId };
   try {
-    await bucketsOf(request).create({ service, bucketName, ...ofService }, credentialsIn(form));
+    await request.user.administration
+      .buckets(request.namespace)
+      .create({ service, bucketName, ...ofService }, credentialsIn(form));
   } catch (error) {
     return show(request, { values, errors: formErrors(error, 'bucketName') });
   }

@@ -1,14 +1,15 @@
 import { rfc3339 } from '#crds/conditions.ts';
-import { isFinished, type ZipJob } from '#crds/zip-job.ts';
+import { isFinished } from '#crds/zip-job.ts';
 import type { Reflector } from '#runtime/kube/types.ts';
 import type { JobOrder } from '../../live/job-order.ts';
+import type { ListedJob } from '../../live/listed-job.ts';
 import { phaseOf } from './job-progress.ts';
 import { isNarrowed, type JobQuery, PERIODS } from './job-query.ts';
 
 export const JOBS_ON_A_PAGE = 25;
 
 export interface JobPage {
-  readonly jobs: readonly ZipJob[];
+  readonly jobs: readonly ListedJob[];
   /** How many match. */
   readonly total: number;
   readonly page: number;
@@ -17,7 +18,7 @@ export interface JobPage {
 
 interface Source {
   readonly order: Pick<JobOrder, 'size' | 'stretch' | 'newestFirst'>;
-  readonly zipJobs: Pick<Reflector<ZipJob>, 'get'>;
+  readonly zipJobs: Pick<Reflector<ListedJob>, 'get'>;
 }
 
 interface Wanted {
@@ -26,11 +27,11 @@ interface Wanted {
   readonly now: Date;
 }
 
-const isOfState = (job: ZipJob, state: JobQuery['state']): boolean =>
+const isOfState = (job: ListedJob, state: JobQuery['state']): boolean =>
   state === '' || (state === 'unfinished' ? !isFinished(job) : phaseOf(job) === state);
 
 /** Text matches names (which contain the ID) and keys, case-insensitively. */
-const matcherOf = ({ text, state, bucket }: JobQuery): ((job: ZipJob) => boolean) => {
+const matcherOf = ({ text, state, bucket }: JobQuery): ((job: ListedJob) => boolean) => {
   const needle = text.toLowerCase();
   return (job) =>
     (bucket === '' || job.spec.bucketRef.name === bucket) &&
@@ -60,7 +61,7 @@ const pageOfAll = ({ order, zipJobs }: Source, { namespace, query }: Wanted): Jo
 const pageOfMatching = ({ order, zipJobs }: Source, wanted: Wanted): JobPage => {
   const { namespace, query } = wanted;
   const matches = matcherOf(query);
-  const found: ZipJob[] = [];
+  const found: ListedJob[] = [];
   for (const name of order.newestFirst(namespace, oldestOf(wanted))) {
     const job = zipJobs.get(`${namespace}/${name}`);
     if (job !== undefined && matches(job)) found.push(job);

@@ -1,5 +1,5 @@
 import { AdministrationError } from '#administration/administration-error.ts';
-import { createJobs, type Jobs } from '#administration/jobs.ts';
+import type { Jobs } from '#administration/jobs.ts';
 import { readJobLog } from '#administration/read-job-log.ts';
 import { createUserClient } from '#administration/user-client.ts';
 import { bucketSecretName, zipJobName } from '#crds/api-group.ts';
@@ -109,18 +109,22 @@ const replayWebhook: Change = async (jobs, name, signal) => {
   };
 };
 
-const changeRoute = (
-  { clock }: PageDeps,
-  { verb, needs, change }: { readonly verb: string; readonly needs: Question; readonly change: Change },
-): Route => ({
+const changeRoute = ({
+  verb,
+  needs,
+  change,
+}: {
+  readonly verb: string;
+  readonly needs: Question;
+  readonly change: Change;
+}): Route => ({
   method: 'POST',
   path: `${PATH}/${verb}`,
   needs: [needs],
   handle: async (request) => {
     const job = await readJob(request);
     const { user, namespace, signal } = request;
-    const { kube } = user;
-    const jobs = createJobs({ kube, zipJobs: createUserClient(kube, RESOURCES.zipJobs), clock }, namespace);
+    const jobs = user.administration.jobs(namespace);
     try {
       const { to = pathOf(job), text } = await change(jobs, job.metadata.name, signal);
       return { kind: 'go', to, flash: { kind: 'done', text } };
@@ -178,8 +182,8 @@ export const createJobPage = (deps: PageDeps): readonly Route[] => [
       data: await jobData(deps, request),
     }),
   },
-  changeRoute(deps, { verb: 'cancel', needs: CHANGE_JOB, change: cancel }),
-  changeRoute(deps, { verb: 'run-again', needs: CREATE_JOB, change: runAgain }),
-  changeRoute(deps, { verb: 'replay-webhook', needs: CHANGE_JOB, change: replayWebhook }),
+  changeRoute({ verb: 'cancel', needs: CHANGE_JOB, change: cancel }),
+  changeRoute({ verb: 'run-again', needs: CREATE_JOB, change: runAgain }),
+  changeRoute({ verb: 'replay-webhook', needs: CHANGE_JOB, change: replayWebhook }),
   { method: 'GET', path: `${PATH}/download`, handle: download },
 ];

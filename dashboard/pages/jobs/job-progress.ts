@@ -1,6 +1,6 @@
-import type { Phase, ZipJob } from '#crds/zip-job.ts';
-import { fileCount } from '#crds/zip-job-facts.ts';
+import type { Phase, Progress } from '#crds/zip-job.ts';
 import { FORMAT } from '../../format.ts';
+import type { ListedJob } from '../../live/listed-job.ts';
 
 export interface ProgressBar {
   /** 0 to 100; undefined while unknown. */
@@ -9,36 +9,32 @@ export interface ProgressBar {
   readonly text: string;
 }
 
-const shareOf = ({ filesDone, filesTotal, bytesRead, bytesTotal }: NonNullable<Progress>): number =>
+const shareOf = ({ filesDone, filesTotal, bytesRead, bytesTotal }: Progress): number =>
   bytesTotal !== undefined && bytesTotal > 0
     ? bytesRead / bytesTotal
     : filesTotal > 0
       ? filesDone / filesTotal
       : 0;
 
-type Progress = NonNullable<ZipJob['status']>['progress'];
-
 /** Progress of a job. 100 means that the archive is in its bucket; a job that has read every byte stays at 99. */
-export const progressBar = (job: ZipJob): ProgressBar => {
-  const progress = job.status?.progress;
-  if (job.status?.phase === 'Succeeded') return { percent: 100, text: '100 %' };
+export const progressBar = ({ status: { phase, progress } }: ListedJob): ProgressBar => {
+  if (phase === 'Succeeded') return { percent: 100, text: '100 %' };
   if (progress === undefined) return { percent: undefined, text: 'Not started' };
   const percent = Math.min(99, Math.max(0, Math.floor(shareOf(progress) * 100)));
   return { percent, text: `${percent} %` };
 };
 
 /** `3 of 10`, or only the total. */
-export const filesText = (job: ZipJob): string => {
-  const progress = job.status?.progress;
-  if (progress === undefined || job.status?.phase === 'Succeeded') return FORMAT.number(fileCount(job));
+export const filesText = ({ status: { phase, progress }, files }: ListedJob): string => {
+  if (progress === undefined || phase === 'Succeeded') return FORMAT.number(files);
   return `${FORMAT.number(progress.filesDone)} of ${FORMAT.number(progress.filesTotal)}`;
 };
 
 /** Size of the archive, or the bytes read so far. */
-export const bytesText = ({ status }: ZipJob): string => {
-  if (status?.result !== undefined) return FORMAT.bytes(status.result.bytes);
-  if (status?.progress === undefined) return '';
-  const { bytesRead, bytesTotal } = status.progress;
+export const bytesText = ({ status: { result, progress } }: ListedJob): string => {
+  if (result !== undefined) return FORMAT.bytes(result.bytes);
+  if (progress === undefined) return '';
+  const { bytesRead, bytesTotal } = progress;
   return bytesTotal === undefined
     ? FORMAT.bytes(bytesRead)
     : `${FORMAT.bytes(bytesRead)} of ${FORMAT.bytes(bytesTotal)}`;
@@ -55,7 +51,7 @@ const LOOKS: Readonly<Record<Phase, string>> = {
 };
 
 /** A job that no controller has reconciled yet counts as queued. */
-export const phaseOf = ({ status }: Pick<ZipJob, 'status'>): Phase => status?.phase ?? 'Queued';
+export const phaseOf = ({ status }: Pick<ListedJob, 'status'>): Phase => status.phase ?? 'Queued';
 
 /** Class of the badge that shows a phase. */
 export const lookOf = (phase: Phase): string => LOOKS[phase];

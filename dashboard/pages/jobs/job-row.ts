@@ -1,6 +1,7 @@
-import { toJob } from '#administration/job-view.ts';
-import { isFinished, type Phase, type ZipJob } from '#crds/zip-job.ts';
+import { isFinished, type Phase } from '#crds/zip-job.ts';
+import { bucketOf } from '#crds/zip-job-facts.ts';
 import { FORMAT } from '../../format.ts';
+import type { ListedJob } from '../../live/listed-job.ts';
 import { bytesText, filesText, lookOf, type ProgressBar, phaseOf, progressBar } from './job-progress.ts';
 
 /** A job in a list. */
@@ -24,30 +25,29 @@ export interface JobRow {
 
 const PHASES_WITH_REASON: readonly Phase[] = ['Queued', 'Starting', 'Failed'];
 
-const reasonOf = ({ status }: ZipJob, phase: Phase): string =>
-  PHASES_WITH_REASON.includes(phase) ? (status?.failure?.code ?? status?.reason ?? '') : '';
+const reasonOf = ({ status }: ListedJob, phase: Phase): string =>
+  PHASES_WITH_REASON.includes(phase) ? (status.failure?.code ?? status.reason ?? '') : '';
 
 const ageOf = (createdAt: string, now: Date): string =>
   createdAt === '' ? '' : FORMAT.duration(now.getTime() - Date.parse(createdAt));
 
-export const jobRow = (zipJob: ZipJob, now: Date): JobRow => {
-  const { name, namespace } = zipJob.metadata;
-  const phase = phaseOf(zipJob);
-  const job = toJob(zipJob);
-  const createdAt = job.createdAt ?? '';
+export const jobRow = (job: ListedJob, now: Date): JobRow => {
+  const { name, namespace, creationTimestamp: createdAt = '' } = job.metadata;
+  const phase = phaseOf(job);
+  const bucket = bucketOf(job);
   return {
     name,
     href: FORMAT.path('projects', namespace, 'jobs', name),
     phase,
     look: lookOf(phase),
-    reason: reasonOf(zipJob, phase),
-    progress: progressBar(zipJob),
-    isRunning: !isFinished(zipJob) && zipJob.status?.progress !== undefined,
-    files: filesText(zipJob),
-    bytes: bytesText(zipJob),
-    service: job.service,
-    bucket: job.bucketName,
-    key: job.key,
+    reason: reasonOf(job, phase),
+    progress: progressBar(job),
+    isRunning: !isFinished(job) && job.status.progress !== undefined,
+    files: filesText(job),
+    bytes: bytesText(job),
+    service: bucket.service,
+    bucket: bucket.name,
+    key: job.spec.key,
     createdAt,
     age: ageOf(createdAt, now),
   };

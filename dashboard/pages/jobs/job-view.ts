@@ -6,6 +6,7 @@ import { FAILURE_CODES } from '#crds/zipper-contract.ts';
 import { firstOf } from '#runtime/first-of.ts';
 import { redactText } from '#runtime/redact.ts';
 import { FORMAT } from '../../format.ts';
+import { type ListedJob, toListedJob } from '../../live/listed-job.ts';
 import type { Sample } from '../../live/progress-samples.ts';
 import { bytesText, filesText, lookOf, type ProgressBar, phaseOf, progressBar } from './job-progress.ts';
 import { type ProgressChart, progressChart } from './progress-chart.ts';
@@ -75,13 +76,13 @@ const archiveFacts = ({ archive }: Job): readonly Fact[] =>
         ['SHA-256', archive.sha256],
       );
 
-const factsOf = (zipJob: ZipJob, job: Job): readonly Fact[] => [
+const factsOf = (listed: ListedJob, job: Job): readonly Fact[] => [
   ...known(
     ['ID', job.id],
     ['ZipJob', job.name],
     ['Bucket', `${job.service} ${job.bucketName}`],
-    ['Files', filesText(zipJob)],
-    ['Bytes', bytesText(zipJob)],
+    ['Files', filesText(listed)],
+    ['Bytes', bytesText(listed)],
     ['API status', job.apiStatus],
     ['Created', timeOr(job.createdAt)],
     ['Started', timeOr(job.startedAt)],
@@ -141,13 +142,13 @@ const deliveriesOf = ({ webhook }: Job): readonly DeliveryRow[] =>
 const redacted = (moment: Moment): Moment => ({ ...moment, detail: redactText(moment.detail) });
 
 /** Text next to the progress bar: `3 of 10 files, 2.0 GiB of 4.1 GiB, 80.2 MiB/s, about 20 s left`. */
-const progressText = (zipJob: ZipJob): string => {
-  const progress = zipJob.status?.progress;
-  if (progress === undefined || isFinished(zipJob)) return '';
+const progressText = (listed: ListedJob): string => {
+  const { progress } = listed.status;
+  if (progress === undefined || isFinished(listed)) return '';
   const { bytesPerSecond, estimatedEndAt, updatedAt } = progress;
   return [
-    `${filesText(zipJob)} files`,
-    bytesText(zipJob),
+    `${filesText(listed)} files`,
+    bytesText(listed),
     ...(bytesPerSecond === undefined ? [] : [`${FORMAT.bytes(bytesPerSecond)}/s`]),
     ...(estimatedEndAt === undefined
       ? []
@@ -155,27 +156,28 @@ const progressText = (zipJob: ZipJob): string => {
   ].join(', ');
 };
 
-const isLive = (zipJob: ZipJob): boolean =>
-  !isFinished(zipJob) || zipJob.status?.webhook?.state === 'Pending';
+const isLive = (listed: ListedJob): boolean =>
+  !isFinished(listed) || listed.status.webhook?.state === 'Pending';
 
 export const jobView = (zipJob: ZipJob, samples: readonly Sample[]): JobView => {
   const job = toJob(zipJob);
-  const phase = phaseOf(zipJob);
+  const listed = toListedJob(zipJob);
+  const phase = phaseOf(listed);
   return {
     job,
     phase,
     look: lookOf(phase),
     says: job.message ?? meaningOf(job.reason ?? ''),
-    bar: progressBar(zipJob),
-    isRunning: !isFinished(zipJob) && zipJob.status?.progress !== undefined,
-    progressText: progressText(zipJob),
-    chart: progressChart(samples, isFinished(zipJob)),
-    facts: factsOf(zipJob, job),
+    bar: progressBar(listed),
+    isRunning: !isFinished(listed) && listed.status.progress !== undefined,
+    progressText: progressText(listed),
+    chart: progressChart(samples, isFinished(listed)),
+    facts: factsOf(listed, job),
     failure: failureOf(job),
     timeline: timelineOf(job).map(redacted),
     deliveries: deliveriesOf(job),
     webhook: webhookOf(job),
     metadata: zipJob.spec.metadata ?? SPEC_DEFAULTS.metadata,
-    isLive: isLive(zipJob),
+    isLive: isLive(listed),
   };
 };

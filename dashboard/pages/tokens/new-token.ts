@@ -1,7 +1,6 @@
 import { PERMISSIONS, type Permission } from '#crds/zip-token.ts';
 import { FORMAT } from '../../format.ts';
 import type { PageRequest, Route, ShownPage } from '../../page.ts';
-import { tokensOf } from '../administration.ts';
 import { EMPTY_FORM, type FormState, filledIn, formErrors, formStatus } from '../form.ts';
 import { TOKEN_RIGHTS } from './token-rights.ts';
 
@@ -37,7 +36,9 @@ const post = async (request: PageRequest): Promise<ShownPage> => {
   const { name = '' } = values;
   const permissions = form.getAll('permissions');
   try {
-    const token = await tokensOf(request).create({ name: name === '' ? undefined : name, permissions });
+    const token = await request.user.administration
+      .tokens(request.namespace)
+      .create({ name: name === '' ? undefined : name, permissions });
     return {
       kind: 'page',
       view: '/pages/tokens/created-token',

@@ -1,12 +1,8 @@
 import { FORMAT } from '../../format.ts';
 import type { GoTo, PageRequest, Route, ShownPage } from '../../page.ts';
-import { tokensOf } from '../administration.ts';
 import { EMPTY_FORM, type FormState, formErrors, formStatus } from '../form.ts';
-import type { PageDeps } from '../page-deps.ts';
 import { lastUse } from './last-use.ts';
 import { TOKEN_RIGHTS } from './token-rights.ts';
-
-type RevokeDeps = Pick<PageDeps, 'onRevoked'>;
 
 const PATH = '/projects/:project/tokens/:token/revoke';
 
@@ -14,7 +10,7 @@ const idOf = ({ params }: PageRequest): string => params['token'] ?? '';
 
 const show = async (request: PageRequest, errors: FormState['errors']): Promise<ShownPage> => {
   const { namespace, now } = request;
-  const token = await tokensOf(request).find(idOf(request));
+  const token = await request.user.administration.tokens(request.namespace).find(idOf(request));
   return {
     kind: 'page',
     view: '/pages/tokens/revoke-token',
@@ -31,9 +27,9 @@ const show = async (request: PageRequest, errors: FormState['errors']): Promise<
   };
 };
 
-const post = async (request: PageRequest, deps: RevokeDeps): Promise<ShownPage | GoTo> => {
+const post = async (request: PageRequest): Promise<ShownPage | GoTo> => {
   try {
-    const { id, name } = await tokensOf(request, deps).revoke(idOf(request));
+    const { id, name } = await request.user.administration.tokens(request.namespace).revoke(idOf(request));
     const text = `Token ${name ?? id} revoked`;
     const to = FORMAT.path('projects', request.namespace, 'tokens');
     return { kind: 'go', to, flash: { kind: 'done', text } };
@@ -43,12 +39,12 @@ const post = async (request: PageRequest, deps: RevokeDeps): Promise<ShownPage |
 };
 
 /** The page that revokes an access token, after a warning. */
-export const createRevokeTokenPage = (deps: RevokeDeps): readonly Route[] => [
+export const createRevokeTokenPage = (): readonly Route[] => [
   {
     method: 'GET',
     path: PATH,
     needs: TOKEN_RIGHTS.revoke,
     handle: (request) => show(request, EMPTY_FORM.errors),
   },
-  { method: 'POST', path: PATH, needs: TOKEN_RIGHTS.revoke, handle: (request) => post(request, deps) },
+  { method: 'POST', path: PATH, needs: TOKEN_RIGHTS.revoke, handle: post },
 ];

@@ -1,6 +1,5 @@
 import { FORMAT } from '../../format.ts';
 import type { PageRequest, Route } from '../../page.ts';
-import { tokensOf } from '../administration.ts';
 import { reasonAgainst } from '../reason-against.ts';
 import { lastUse } from './last-use.ts';
 import { TOKEN_RIGHTS } from './token-rights.ts';
@@ -8,7 +7,7 @@ import { TOKEN_RIGHTS } from './token-rights.ts';
 const dataOf = async (request: PageRequest) => {
   const { namespace, now } = request;
   const [tokens, create, revoke] = await Promise.all([
-    tokensOf(request).list(),
+    request.user.administration.tokens(request.namespace).list(),
     reasonAgainst(request, TOKEN_RIGHTS.create),
     reasonAgainst(request, TOKEN_RIGHTS.revoke),
   ]);

@@ -1,5 +1,6 @@
-import type { WebhookDelivery, WebhookState, ZipJob } from '#crds/zip-job.ts';
+import type { WebhookDelivery, WebhookState } from '#crds/zip-job.ts';
 import { FORMAT } from '../../format.ts';
+import type { ListedJob } from '../../live/listed-job.ts';
 
 /** Most jobs in the log. */
 const MOST = 50;
@@ -18,13 +19,13 @@ export interface DeliveryRow {
 }
 
 interface Delivered {
-  readonly job: ZipJob;
+  readonly job: ListedJob;
   readonly webhook: WebhookState;
   readonly last: WebhookDelivery;
 }
 
-const deliveredBy = (job: ZipJob): readonly Delivered[] => {
-  const webhook = job.status?.webhook;
+const deliveredBy = (job: ListedJob): readonly Delivered[] => {
+  const webhook = job.status.webhook;
   const last = webhook?.log?.at(-1);
   return webhook && last ? [{ job, webhook, last }] : [];
 };
@@ -47,5 +48,5 @@ const newestFirst = (a: Delivered, b: Delivered): number => {
 };
 
 /** The last attempt of each job that had one, newest first. */
-export const deliveryLog = (jobs: readonly ZipJob[]): readonly DeliveryRow[] =>
+export const deliveryLog = (jobs: readonly ListedJob[]): readonly DeliveryRow[] =>
   jobs.flatMap(deliveredBy).sort(newestFirst).slice(0, MOST).map(rowOf);

@@ -1,5 +1,4 @@
 import type { GoTo, PageRequest, Route, ShownPage } from '../../page.ts';
-import { webhooksOf } from '../administration.ts';
 import { EMPTY_FORM, type FormState, formErrors, formStatus } from '../form.ts';
 import { WEBHOOK_PATH, webhookHref } from './webhook-paths.ts';
 import { WEBHOOK_RIGHTS } from './webhook-rights.ts';
@@ -18,7 +17,7 @@ const show = ({ namespace }: PageRequest, form: FormState): ShownPage => ({
 const post = async (request: PageRequest): Promise<ShownPage | GoTo> => {
   const withSecret = request.form.get('withSecret') === 'yes';
   try {
-    await webhooksOf(request).remove({ withSecret });
+    await request.user.administration.webhooks(request.namespace).remove({ withSecret });
   } catch (error) {
     return show(request, { values: {}, errors: formErrors(error) });
   }

@@ -1,5 +1,4 @@
 import type { PageRequest, PageResponse, Route, ShownPage } from '../../page.ts';
-import { webhooksOf } from '../administration.ts';
 import { EMPTY_FORM, type FormState, filledIn, formErrors, formStatus } from '../form.ts';
 import { WEBHOOK_PATH, webhookHref } from './webhook-paths.ts';
 import { WEBHOOK_RIGHTS } from './webhook-rights.ts';
@@ -34,7 +33,9 @@ const post = async (request: PageRequest): Promise<PageResponse> => {
   try {
     // An empty choice must not count as 0.
     const seconds = overlapSeconds === '' ? Number.NaN : Number(overlapSeconds);
-    const { secret, previousUntil } = await webhooksOf(request).rotateSecret(seconds);
+    const { secret, previousUntil } = await request.user.administration
+      .webhooks(request.namespace)
+      .rotateSecret(seconds);
     return {
       kind: 'page',
       view: '/pages/webhook/secret',

@@ -2,7 +2,6 @@ import { AdministrationError } from '#administration/administration-error.ts';
 import type { WaitOptions } from '#administration/wait-for.ts';
 import type { Webhooks } from '#administration/webhooks.ts';
 import type { GoTo, PageRequest, Route } from '../../page.ts';
-import { webhooksOf } from '../administration.ts';
 import { WEBHOOK_PATH, webhookHref } from './webhook-paths.ts';
 import { WEBHOOK_RIGHTS } from './webhook-rights.ts';
 
@@ -36,7 +35,10 @@ const goTo = (namespace: string, flash: GoTo['flash']): GoTo => ({
 const run = async (change: Change, request: PageRequest): Promise<GoTo> => {
   const { namespace, signal } = request;
   try {
-    const text = await change(webhooksOf(request), { limitMs: ENABLE_LIMIT_MS, signal });
+    const text = await change(request.user.administration.webhooks(request.namespace), {
+      limitMs: ENABLE_LIMIT_MS,
+      signal,
+    });
     return goTo(namespace, text === '' ? undefined : { kind: 'done', text });
   } catch (error) {
     const isExpected = error instanceof AdministrationError && ['TimedOut', 'NotFound'].includes(error.code);

@@ -1,10 +1,9 @@
 import { toWebhook, type Webhook } from '#administration/webhook-view.ts';
-import { NAMESPACE_INDEX } from '#api/caches.ts';
 import { WEBHOOK_EVENTS, type WebhookEvent } from '#crds/zip-job.ts';
 import { redactUrl } from '#runtime/redact.ts';
+import { NAMESPACE_INDEX } from '../../caches.ts';
 import { FORMAT } from '../../format.ts';
 import type { PageRequest, PageResponse, Route, ShownPage } from '../../page.ts';
-import { webhooksOf } from '../administration.ts';
 import { EMPTY_FORM, type FormState, filledIn, formErrors, formStatus } from '../form.ts';
 import type { PageDeps } from '../page-deps.ts';
 import { projectOf } from '../project-of.ts';
@@ -74,7 +73,7 @@ const actionsOf = async (request: PageRequest, { enabled, endpoint }: Webhook) =
 
 const show = async (deps: Deps, request: PageRequest, given: Given): Promise<ShownPage> => {
   const { namespace } = request;
-  const { webhook, hasSecret } = await webhooksOf(request).show();
+  const { webhook, hasSecret } = await request.user.administration.webhooks(request.namespace).show();
   const data = {
     ...stateOf(request, webhook),
     ...(await deliveriesOf(deps, request)),
@@ -98,7 +97,9 @@ const set = async (deps: Deps, request: PageRequest): Promise<PageResponse> => {
   const { url = '' } = values;
   const events = form.getAll('events');
   try {
-    const { secret } = await webhooksOf(request).set({ url: url === '' ? undefined : url, events });
+    const { secret } = await request.user.administration
+      .webhooks(request.namespace)
+      .set({ url: url === '' ? undefined : url, events });
     const back = webhookHref(namespace);
     if (secret === undefined)
       return { kind: 'go', to: back, flash: { kind: 'done', text: 'Webhook settings saved' } };

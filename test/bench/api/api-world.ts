@@ -14,25 +14,25 @@ import type { KubeApi } from '#tools/local-cluster/kube-api.ts';
 
 const WARM_UP = resolve(import.meta.dirname, '../../../api/warm-up/main.ts');
 const NAMESPACE = 'bench';
-/** As many as the API itself opens to the API server. */
+/** As many connections as the API itself opens to the API server. */
 const CONNECTIONS = 64;
 const NO_LIMITS = { REQUESTS_PER_MINUTE_PER_TOKEN: 0, REQUESTS_PER_MINUTE_PER_PROJECT: 0 };
 
-/** The API as the chart runs it, on a cluster where nobody works on the jobs, and one client of it. */
+/** The API with the settings of the chart, on a cluster without a controller, and one client of it. */
 export interface ApiWorld extends AsyncDisposable {
   readonly cluster: Cluster;
   readonly admin: KubeApi;
   readonly project: Project;
-  /** Of further projects, each with a bucket of its own. */
+  /** Further projects, each with its own bucket. */
   readonly others: readonly Project[];
   readonly baseUrl: string;
-  /** Of the API's process. */
+  /** The process of the API. */
   readonly pid: number;
-  /** Of jobs that have ended. */
+  /** Finished jobs. */
   readonly stored: readonly string[];
-  /** The status of the answer, whose body was read to its end. */
+  /** Sends a request and returns its status after reading the whole body. */
   ask(request: ApiCall): Promise<number>;
-  /** Makes an object without the API; answers it as it is stored. */
+  /** Creates an object without the API and returns the stored object. */
   createStraight(path: string, object: object): Promise<unknown>;
 }
 
@@ -67,7 +67,7 @@ const openClient = (baseUrl: string, usual: string) => {
   };
 };
 
-/** A client of the API server like the one of the API: as many connections, and no limit of time. */
+/** A client of the API server like the one of the API: as many connections, and no timeout. */
 const openStraightClient = async (cluster: Cluster) => {
   const file = (name: string): Promise<string> => readFile(join(cluster.dir, 'certificates', name), 'utf8');
   const [cert, key] = await Promise.all([file('admin.crt'), file('admin.key')]);
@@ -87,14 +87,14 @@ const openStraightClient = async (cluster: Cluster) => {
       });
       const text = await response.body.text();
       if (response.statusCode !== 201)
-        throw new Error(`POST ${path} was answered ${response.statusCode}: ${text}`);
+        throw new Error(`POST ${path} returned ${response.statusCode}: ${text}`);
       return JSON.parse(text);
     },
     [Symbol.asyncDispose]: () => pool.destroy(),
   };
 };
 
-/** The API starts when the jobs are there: what it needs to read them all at once counts. */
+/** The API starts after the jobs are stored: the memory to read them all at once counts. */
 export const openApiWorld = async (storedJobs: number, log: (line: string) => void): Promise<ApiWorld> => {
   await using opened = new AsyncDisposableStack();
   log('api: starting a cluster');
@@ -107,10 +107,10 @@ export const openApiWorld = async (storedJobs: number, log: (line: string) => vo
     opened.use(await createProject(cluster, { namespace: `${NAMESPACE}-3` })),
   ];
   await replicas(cluster, 0, 0);
-  log(`api: storing ${storedJobs} ZipJobs that have ended`);
+  log(`api: storing ${storedJobs} finished ZipJobs`);
   const { bucketName } = project;
   const stored = await createStoredJobs(admin, { namespace: NAMESPACE, count: storedJobs, bucketName });
-  // As in the image's build.
+  // Like the build of the image.
   const env = { ...process.env, NODE_COMPILE_CACHE: join(cluster.dir, 'compile-cache') };
   await promisify(execFile)(process.execPath, [WARM_UP], { env });
   const baseUrl = await (await replicas(cluster, 1, 0)).apiUrl();

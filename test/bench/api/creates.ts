@@ -8,7 +8,7 @@ import type { ApiWorld } from './api-world.ts';
 const AT_ONCE = 32;
 const FILES = 10;
 
-/** What a caller sends for ten files with presigned URLs. */
+/** A request for ten files with presigned URLs. */
 const requestBody = ({ project }: ApiWorld): string => {
   const signature = 'a'.repeat(400);
   const urls = Array.from({ length: FILES }, (_, index) => ({
@@ -19,10 +19,10 @@ const requestBody = ({ project }: ApiWorld): string => {
   return JSON.stringify({ bucket_name: project.bucketName, key, urls, metadata: { order: 1 } });
 };
 
-/** A create through the API. */
+/** Creates a job through the API. */
 export const post = async (world: ApiWorld): Promise<void> => {
   const status = await world.ask({ method: 'POST', path: '/v1/zips', body: requestBody(world) });
-  if (status !== 201) throw new Error(`POST /v1/zips answered ${status}`);
+  if (status !== 201) throw new Error(`POST /v1/zips returned ${status}`);
 };
 
 interface Stored {
@@ -52,7 +52,7 @@ export interface Template {
   readonly secret: Stored;
 }
 
-/** What the API made of a request, as it would be sent to the API server. */
+/** The objects that the API creates for a request, as sent to the API server. */
 export const readTemplate = async (world: ApiWorld): Promise<Template> => {
   const { jobs, secrets } = paths(world);
   const before = new Set(
@@ -63,7 +63,7 @@ export const readTemplate = async (world: ApiWorld): Promise<Template> => {
   const secret = items.find(({ metadata }) => !before.has(metadata.name));
   const owner = secret?.metadata.ownerReferences?.[0]?.name ?? '';
   const job = await world.admin.get<Stored>(`${jobs}/${owner}`);
-  if (secret === undefined) throw new Error('the API made no Secret');
+  if (secret === undefined) throw new Error('the API created no Secret');
   const { labels, annotations, finalizers } = job.metadata;
   return {
     job: {
@@ -79,7 +79,7 @@ export const readTemplate = async (world: ApiWorld): Promise<Template> => {
   };
 };
 
-/** The same two objects without the API: the job, then the list that it owns. */
+/** Creates the same two objects without the API: the job, then the list that it owns. */
 export const createStraight = async (world: ApiWorld, { job, secret }: Template): Promise<void> => {
   const { jobs, secrets } = paths(world);
   const name = zipJobName(randomUUID());
@@ -103,7 +103,10 @@ const perSecond = async (count: number, task: () => Promise<void>): Promise<numb
   return (count * 1000) / (performance.now() - startedAt);
 };
 
-/** Creates a second through the API and straight, by turns, 32 at a time. */
+/**
+ * Alternates between creating through the API and directly, 32 requests at a time, and measures creates per
+ * second.
+ */
 export const measureThroughput = async (
   world: ApiWorld,
   template: Template,
@@ -121,11 +124,11 @@ export const measureThroughput = async (
 export interface Latency {
   readonly p50: number;
   readonly p99: number;
-  /** Requests that got no answer, or another than the wanted one; their times count as well. */
+  /** Requests without a response or with an unexpected one; their times count as well. */
   readonly failed: number;
 }
 
-/** From the moment at which each request was due, so that one that had to wait for its turn counts in full. */
+/** From the moment at which each request was due, so that the time in a queue counts. */
 export const latencyAtRate = async (rate: Rate, task: () => Promise<void>): Promise<Latency> => {
   const times: number[] = [];
   let failed = 0;

@@ -1,4 +1,4 @@
-/** The API beside the API server: creates, reads, slow clients, large requests, and what it keeps in memory. */
+/** The API compared with the API server: creates, reads, slow clients, large requests, and memory. */
 import { randomUUID } from 'node:crypto';
 import { presignedRequest } from '#test/support/clients/presigned-request.ts';
 import { openSlowClients } from '#test/support/clients/slow-clients.ts';
@@ -16,7 +16,7 @@ interface Figure {
   readonly what: string;
   readonly value: number;
   readonly unit: string;
-  /** What the value has to reach or to stay below. */
+  /** The target of the value. */
   readonly bar: string;
 }
 
@@ -39,7 +39,7 @@ const memory = async ({ pid }: ApiWorld, when: string): Promise<readonly Figure[
 const readFinished = async (world: ApiWorld, index: number): Promise<void> => {
   const uuid = world.stored[index % world.stored.length] ?? '';
   const status = await world.ask({ method: 'GET', path: `/v1/zips/${uuid}` });
-  if (status !== 200) throw new Error(`GET /v1/zips/${uuid} answered ${status}`);
+  if (status !== 200) throw new Error(`GET /v1/zips/${uuid} returned ${status}`);
 };
 
 const reads = async (world: ApiWorld, count: number): Promise<readonly Figure[]> => {
@@ -66,10 +66,10 @@ const creates = async (world: ApiWorld, seconds: number): Promise<readonly Figur
     figure('creates at 200/s, p50', p50, ['ms', '']),
     figure('creates at 200/s, p99', p99, ['ms', '< 100']),
     figure('creates at 200/s, failed', failed, ['', '0']),
-    figure('the same objects straight at 200/s, p50', alone.p50, ['ms', '']),
-    figure('the same objects straight at 200/s, p99', alone.p99, ['ms', '']),
+    figure('the same objects directly at 200/s, p50', alone.p50, ['ms', '']),
+    figure('the same objects directly at 200/s, p99', alone.p99, ['ms', '']),
     figure('creates', throughApi, ['/s', '']),
-    figure('the same objects straight', straight, ['/s', '']),
+    figure('the same objects directly', straight, ['/s', '']),
     figure('creates, ratio', throughApi / straight, ['', '>= 0.7']),
   ];
 };
@@ -81,10 +81,10 @@ const besideSlowClients = async (world: ApiWorld, seconds: number): Promise<read
   let next = 0;
   const { p50, p99, failed } = await latencyAtRate(rate, () => readFinished(world, next++));
   return [
-    figure('slow clients that were connected', slow.connected, ['', '']),
-    figure('reads beside them, p50', p50, ['ms', '']),
-    figure('reads beside them, p99', p99, ['ms', '< 100']),
-    figure('reads beside them, failed', failed, ['', '0']),
+    figure('connected slow clients', slow.connected, ['', '']),
+    figure('reads during slow clients, p50', p50, ['ms', '']),
+    figure('reads during slow clients, p99', p99, ['ms', '< 100']),
+    figure('reads during slow clients, failed', failed, ['', '0']),
   ];
 };
 
@@ -98,7 +98,7 @@ const postLarge = async (world: ApiWorld, { bucketName, token }: Project): Promi
   });
   const startedAt = performance.now();
   const status = await world.ask({ method: 'POST', path: '/v1/zips', body, token });
-  if (status !== 201) throw new Error(`10,000 URLs were answered ${status}`);
+  if (status !== 201) throw new Error(`10,000 URLs returned ${status}`);
   return performance.now() - startedAt;
 };
 
@@ -115,7 +115,7 @@ const largeRequests = async (world: ApiWorld): Promise<readonly Figure[]> => {
   ];
 };
 
-/** On a local cluster of its own, with the controller stopped. */
+/** Runs on a local cluster of its own, with the controller stopped. */
 export const measureApi = async (
   isQuick: boolean,
   log: (line: string) => void,

@@ -1,4 +1,4 @@
-/** Buckets by the command line, with the store and the zippers of the cluster. */
+/** `zipjobs bucket` with the store and the zippers of the cluster. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -8,7 +8,13 @@ import type { ZipBucket } from '#crds/zip-bucket.ts';
 import { createCommandLine } from '#test/support/processes/command-line.ts';
 import { until } from '#test/support/until.ts';
 import { untilAllowed } from '#test/support/until-allowed.ts';
-import { type CommandLineWorld, startOwnProject } from '#test/support/worlds/command-line-world.ts';
+import {
+  type CommandLineWorld,
+  NO_CREDENTIALS,
+  permissionDenied,
+  startOwnProject,
+  UNCONFIRMED,
+} from '#test/support/worlds/command-line-world.ts';
 import { applyObjects } from '#test/support/worlds/project.ts';
 
 const BUCKET = 'cli-reports';
@@ -28,7 +34,7 @@ describe('the command line', function () {
     const secretOf = (bucket: string, ...flags: readonly string[]): Promise<string> =>
       world.kubectl('get', 'secret', `zipbucket-s3-${bucket}`, ...flags);
 
-    it('is created with credentials from the environment, tested and shown', async () => {
+    it('creates, tests and shows a bucket with credentials from the environment', async () => {
       const { stdout, stderr } = await world.owner.succeed(world.newBucket(BUCKET), {
         env: world.credentials,
       });
@@ -43,7 +49,7 @@ describe('the command line', function () {
       expect(await secretOf(BUCKET, '-o', owner)).to.equal('ZipBucket');
     });
 
-    it('is created with credentials from a file and from standard input, in the forms that other tools write', async () => {
+    it('reads credentials from a file and from standard input, in the formats of other tools', async () => {
       const { accessKeyId, secretAccessKey } = world.flow.cluster.store;
       const file = join(world.flow.cluster.dir, 'credentials');
       await writeFile(
@@ -67,7 +73,7 @@ describe('the command line', function () {
       });
     });
 
-    it('is created for R2 with every field of it', async () => {
+    it('creates an R2 bucket with all of its fields', async () => {
       const r2 = [
         '--service',
         'r2',
@@ -91,7 +97,7 @@ describe('the command line', function () {
       });
     });
 
-    it('is listed, as a table, as JSON and as YAML', async () => {
+    it('lists buckets as a table, as JSON and as YAML', async () => {
       const { stdout } = await world.owner.succeed(world.inOwn('bucket', 'list'));
       expect(stdout).to.match(/^BUCKET +SERVICE +REGION +CREATED +LAST TEST\narchive +r2 +- +20.* -\n/);
       expect(stdout).to.match(/cli-reports +s3 +us-east-1 +20\S+ +ok 20/);
@@ -107,10 +113,10 @@ describe('the command line', function () {
       ).to.deep.equal(list);
     });
 
-    it('is completed by name where a name is expected', async () => {
+    it('completes bucket names', async () => {
       // Completion gives up after three seconds and prints nothing.
       const complete = (...line: readonly string[]) =>
-        until('a completion in time', async () => {
+        until('the completion to finish', async () => {
           const { stdout } = await world.platform.succeed(['--get-yargs-completions', 'zipjobs', ...line]);
           return stdout !== '' && stdout.trim().split('\n');
         });
@@ -122,7 +128,7 @@ describe('the command line', function () {
       expect(await complete('bucket', 's')).to.include.members(['show', 'set-credentials']);
     });
 
-    it('has its credentials replaced; the test names what is wrong with them', async () => {
+    it('replaces credentials, and the test names what is wrong with them', async () => {
       const wrong = { ...world.credentials, ZIPJOBS_SECRET_ACCESS_KEY: 'of-somebody-else' };
       await world.owner.succeed(world.inOwn('bucket', 'set-credentials', BUCKET), { env: wrong });
       const { exitCode: code, stdout } = await world.owner.run(world.inOwn('bucket', 'test', BUCKET));
@@ -135,49 +141,57 @@ describe('the command line', function () {
       await world.owner.succeed(world.inOwn('bucket', 'test', BUCKET));
     });
 
-    it('says what to do when it goes wrong', async () => {
+    it('prints what to do after an error', async () => {
       const env = world.credentials;
-      const cases: readonly (readonly [args: readonly string[], code: number, says: RegExp])[] = [
+      const cases: readonly (readonly [args: readonly string[], code: number, says: string])[] = [
         [
           world.inOwn('bucket', 'create', 'reports'),
           2,
-          /Missing region: an s3 bucket requires region, such as eu-central-1/,
+          'Missing region: an s3 bucket requires region, such as eu-central-1',
         ],
         [
           world.inOwn('bucket', 'show', 'archive'),
           4,
-          /Bucket "archive" \(s3\) not found in project "cli-buckets"\. A bucket with this name exists for service r2/,
+          'Bucket "archive" (s3) not found in project "cli-buckets". A bucket with this name exists for service r2: set the service to r2',
         ],
         [
           world.inOwn('bucket', 'show', 'nothing-here'),
           4,
-          /Create it with: zipjobs bucket create nothing-here -n cli-buckets/,
+          'Bucket "nothing-here" (s3) not found in project "cli-buckets". Create it with: zipjobs bucket create nothing-here -n cli-buckets',
         ],
-        [world.inOwn('bucket', 'delete', BUCKET), 2, /Delete bucket .*--yes/],
-        [['bucket', 'list', '-n', 'default'], 3, /User "olivia" cannot get zipprojects/],
+        [
+          world.inOwn('bucket', 'delete', BUCKET),
+          2,
+          `Delete bucket "${BUCKET}" (s3) and its credentials from zipjobs? ${UNCONFIRMED}`,
+        ],
+        [
+          ['bucket', 'list', '-n', 'default'],
+          3,
+          permissionDenied('olivia', ['get', 'zipprojects.zipjobs.dev'], 'in namespace default'),
+        ],
         [
           ['bucket', 'create', 'reports', '--region', 'x', '-n', world.other],
           3,
-          /cannot create zipbuckets\.zipjobs\.dev in namespace cli-buckets-other\. Ask/,
+          permissionDenied('olivia', ['create', 'zipbuckets.zipjobs.dev'], 'in namespace cli-buckets-other'),
         ],
       ];
       for (const [args, code, says] of cases) await world.refused(world.owner, args, { code, says, env });
-      // Credentials are asked for only if the bucket can be created.
+      // It asks for credentials only if the user may create the bucket.
       await world.refused(world.owner, world.newBucket(BUCKET), {
         code: 3,
-        says: /already exists in project "cli-buckets"\. Update its credentials, or delete it first/,
+        says: `Bucket "${BUCKET}" (s3) already exists in project "cli-buckets". Update its credentials, or delete it first`,
       });
       await world.refused(world.platform, ['bucket', 'create', 'reports', '--region', 'x', '-n', 'default'], {
         code: 4,
-        says: /No project found in namespace "default"\. Create one with: zipjobs project create default, or set .* -n/,
+        says: 'No project found in namespace "default". Create one with: zipjobs project create default, or set another namespace with -n',
       });
       await world.refused(world.owner, world.newBucket('reports'), {
         code: 2,
-        says: /--credentials-file FILE.*--credentials-file -.*ZIPJOBS_ACCESS_KEY_ID/,
+        says: NO_CREDENTIALS,
       });
     });
 
-    it('leaves nothing behind when its credentials cannot be stored', async () => {
+    it('deletes the new bucket when its credentials cannot be stored', async () => {
       const rule = { apiGroups: ['zipjobs.dev'], resources: ['zipbuckets', 'zipprojects'], verbs: ['*'] };
       await applyObjects(world.flow.cluster, [
         {
@@ -195,15 +209,15 @@ describe('the command line', function () {
       });
       await world.refused(harry, world.newBucket('half-made'), {
         code: 3,
-        says: /Cannot store the credentials: User "harry" cannot create secrets in namespace cli-buckets\. Ask .*Bucket "s3-half-made" was not created/,
+        says: `Cannot store the credentials: ${permissionDenied('harry', ['create', 'secrets'], 'in namespace cli-buckets')}. Bucket "s3-half-made" was not created`,
         env: world.credentials,
       });
-      await until('the bucket to be taken back', async () => {
+      await until('the bucket to be deleted', async () => {
         return (await world.owner.run(world.inOwn('bucket', 'show', 'half-made'))).exitCode === 4;
       });
     });
 
-    it('is not deleted while jobs use it, which are named; by force it is', async () => {
+    it('refuses to delete a bucket that jobs use and names them, unless forced', async () => {
       await applyObjects(world.flow.cluster, [
         {
           apiVersion: GROUP_VERSION,
@@ -219,7 +233,7 @@ describe('the command line', function () {
       ]);
       await world.refused(world.owner, world.inOwn('bucket', 'delete', 'from-file', '--yes'), {
         code: 3,
-        says: /jobs refer to it \(1 unfinished and 0 finished\), such as held\. .*force the deletion/,
+        says: 'Cannot delete bucket "from-file": jobs refer to it (1 unfinished and 0 finished), such as held. Delete these jobs, wait until they expire, or force the deletion (--force), which makes unfinished jobs fail',
       });
       const bucket = JSON.parse(
         await world.kubectl('get', 'zipbucket', 's3-from-file', '-o', 'json'),
@@ -239,7 +253,7 @@ describe('the command line', function () {
       });
     });
 
-    it('is deleted with its credentials', async () => {
+    it('deletes a bucket with its credentials', async () => {
       const { stdout } = await world.owner.succeed(world.inOwn('bucket', 'delete', 'from-input', '-y'));
       expect(stdout).to.equal('Bucket "from-input" deleted. Its objects at the provider are kept.\n');
       for (const name of ['from-input', 'from-file']) {
@@ -248,8 +262,8 @@ describe('the command line', function () {
     });
   });
 
-  describe('zipjobs', () => {
-    it('printed no credential, no query of a URL and no control character (H9)', () => {
+  describe('the output of zipjobs', () => {
+    it('contains no credential, no query of a URL and no control character (H9)', () => {
       world.expectNoSecretPrinted();
     });
   });

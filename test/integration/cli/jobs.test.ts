@@ -1,4 +1,4 @@
-/** Jobs by the command line: the real program, on a real cluster, about real jobs. */
+/** `zipjobs job` on a real cluster with real jobs. */
 import { expect } from 'chai';
 import type { Job } from '#administration/job-view.ts';
 import { ANNOTATIONS, fileListSecretName, GROUP_VERSION, zipJobName } from '#crds/api-group.ts';
@@ -10,6 +10,7 @@ import { startFileOrigin } from '#test/support/servers/file-origin.ts';
 import { deliveryId } from '#test/support/servers/webhook-receiver.ts';
 import { until } from '#test/support/until.ts';
 import { untilAllowed } from '#test/support/until-allowed.ts';
+import { permissionDenied } from '#test/support/worlds/command-line-world.ts';
 import { type Flow, startFlow } from '#test/support/worlds/flow.ts';
 import { applyObjects } from '#test/support/worlds/project.ts';
 
@@ -32,12 +33,12 @@ describe('zipjobs job', function () {
     expect(done.exitCode, done.stderr).to.equal(0);
     return done.stdout;
   };
-  const asked = async (...args: readonly string[]): Promise<Job> =>
+  const runJson = async (...args: readonly string[]): Promise<Job> =>
     JSON.parse(await ok(...args, '-o', 'json')) as Job;
   const source = (path: string, filename = 'a') => ({ url: flow.origin.url(path), filename });
   const events = (uuid: string) => flow.receiver.deliveries.filter(({ body }) => body.includes(uuid));
 
-  it('waits for a job that succeeds, and shows what happened to it', async () => {
+  it('waits for a job that succeeds, and shows its history', async () => {
     const uuid = await flow.post([source('/gen/1000/1'), source('/gen/2000/2', 'b')]);
     const done = await zipjobs(['wait', uuid, '--timeout', '100']);
     expect(done.exitCode, done.stderr).to.equal(0);
@@ -47,7 +48,7 @@ describe('zipjobs job', function () {
     expect(done.stdout)
       .to.match(/Attempt 1 finished +success, exit code 0/)
       .and.to.match(/Complete +Uploaded/);
-    const job = await asked('get', uuid);
+    const job = await runJson('get', uuid);
     expect(job).to.include({
       id: uuid,
       project: NAMESPACE,
@@ -61,7 +62,7 @@ describe('zipjobs job', function () {
       .and.to.contain(uuid);
   });
 
-  it('tells which file of a failed job it was, and what its source answered, without the URL', async () => {
+  it('shows the failed file and the response of its source, without the URL', async () => {
     const uuid = await flow.post([source('/gen/10/1'), source(`/status/404?sig=${CANARY}`, 'b')]);
     const done = await zipjobs(['wait', uuid, '--timeout', '100']);
     expect(done.exitCode).to.equal(1);
@@ -69,7 +70,7 @@ describe('zipjobs job', function () {
       .to.match(/Failing file: +1\n/)
       .and.to.match(/HTTP status: +404\n/);
     expect(`${done.stdout}${done.stderr}`).not.to.contain(CANARY);
-    const job = await asked('get', zipJobName(uuid));
+    const job = await runJson('get', zipJobName(uuid));
     expect(job.failure).to.deep.include({
       code: 'SourceNotFound',
       fileIndex: 1,
@@ -83,18 +84,18 @@ describe('zipjobs job', function () {
     expect(await ok('list', '--phase', 'Failed', '--wide')).to.contain('SourceNotFound');
   });
 
-  it('runs a failed job again with the list that nobody but its zipper reads', async () => {
-    let isMended = false;
+  it('runs a failed job again with its stored list of files', async () => {
+    let isSourceFixed = false;
     await using origin = await startFileOrigin({
       routes: {
         '/late': (_request, response) =>
-          void (isMended ? response.writeHead(200).end('here now') : response.writeHead(404).end()),
+          void (isSourceFixed ? response.writeHead(200).end('here now') : response.writeHead(404).end()),
       },
     });
     const uuid = await flow.post([{ url: `${origin.origin}/late?sig=${CANARY}`, filename: 'late.txt' }]);
     await flow.project.untilPhase(uuid, ['Failed'], 100_000);
-    isMended = true;
-    // Somebody who may manage jobs and read no Secret.
+    isSourceFixed = true;
+    // A user who may manage jobs but read no Secret.
     const roles = ['--verb=get,list,create,patch', '--resource=zipjobs.zipjobs.dev'];
     await flow.kubectl('create', 'role', 'job-manager', ...roles);
     await flow.kubectl('create', 'rolebinding', 'job-manager', '--role=job-manager', '--user=manager');
@@ -113,14 +114,14 @@ describe('zipjobs job', function () {
     await flow.receiver.next(({ body }) => body.includes(again.id) && body.includes('COMPLETED'));
     const reply = await askApi(flow.baseUrl, { path: `/v1/zips/${again.id}`, token: flow.project.token });
     expect(reply.body.data).to.include({ uuid: again.id, status: 'succeeded' });
-    // The list is the first one's and is still there for a third time.
+    // The list belongs to the first job and still exists for the third one.
     expect(
       await flow.kubectl('get', 'secret', fileListSecretName(zipJobName(uuid), 0), '-o', 'name'),
     ).to.contain(uuid);
     expect((await zipjobs(['run-again', again.id, '--wait', '--timeout', '100'])).exitCode).to.equal(0);
   });
 
-  it('says so when the list is deleted already, and when the job has not ended', async () => {
+  it('explains why a job cannot be rerun: its list is deleted, or it is not finished', async () => {
     const uuid = await flow.post([source('/status/404')]);
     await flow.project.untilPhase(uuid, ['Failed'], 100_000);
     await flow.kubectl(
@@ -141,7 +142,7 @@ describe('zipjobs job', function () {
     await ok('cancel', running, '--yes');
   });
 
-  it('runs a job again that was made by hand, under a name of its own', async () => {
+  it('reruns a job that was created with kubectl, under a new name', async () => {
     await applyObjects(flow.cluster, [
       {
         apiVersion: GROUP_VERSION,
@@ -155,14 +156,14 @@ describe('zipjobs job', function () {
       },
     ]);
     expect((await zipjobs(['wait', 'nightly', '--timeout', '100'])).exitCode).to.equal(0);
-    const byUid = await asked('get', 'nightly');
-    expect((await asked('get', byUid.id)).name).to.equal('nightly');
-    const again = await asked('run-again', 'nightly', '--wait', '--timeout', '100');
+    const byUid = await runJson('get', 'nightly');
+    expect((await runJson('get', byUid.id)).name).to.equal('nightly');
+    const again = await runJson('run-again', 'nightly', '--wait', '--timeout', '100');
     expect(again.name).to.match(/^nightly-[0-9a-f]{8}$/);
     expect(again.phase).to.equal('Succeeded');
   });
 
-  it('cancels a job that runs, once, and asks before', async () => {
+  it('cancels a running job after a confirmation, and refuses a second time', async () => {
     const uuid = await flow.post([source('/drip/1000/500/1000000/1')]);
     await flow.project.untilPhase(uuid, ['Running'], 100_000);
     expect(await ok('list', '--unfinished')).to.contain(uuid);
@@ -177,10 +178,10 @@ describe('zipjobs job', function () {
     expect(twice.stderr).to.contain('it is already finished (Cancelled)');
   });
 
-  it('replays a webhook with the same id, and tells when it is not taken', async () => {
+  it('replays a webhook with the same ID, and reports when the delivery fails', async () => {
     const uuid = await flow.post([source('/gen/10/1')]);
     await flow.project.untilPhase(uuid, ['Succeeded'], 100_000);
-    await until('the first event', async () => (await asked('get', uuid)).webhook?.state === 'Delivered');
+    await until('the first event', async () => (await runJson('get', uuid)).webhook?.state === 'Delivered');
     expect(await ok('replay-webhook', uuid)).to.contain('delivered (HTTP 204)');
     expect(events(uuid)).to.have.length(2);
     expect(new Set(events(uuid).map(deliveryId)).size).to.equal(1);
@@ -197,7 +198,7 @@ describe('zipjobs job', function () {
     expect(refused.stdout).to.contain('not delivered (HTTP 500)');
   });
 
-  it('gives up waiting when its time is over, and says where the job stands', async () => {
+  it('stops waiting at the timeout, and prints the state of the job', async () => {
     const uuid = await flow.post([source('/drip/1000/500/1000000/1')]);
     const done = await zipjobs(['wait', uuid, '--timeout', '1']);
     expect(done.exitCode).to.equal(6);
@@ -205,7 +206,7 @@ describe('zipjobs job', function () {
     await ok('cancel', uuid, '-y');
   });
 
-  it('refuses plainly what it cannot follow', async () => {
+  it('explains invalid options and missing permissions', async () => {
     expect((await zipjobs(['get', 'no-such-job'])).exitCode).to.equal(4);
     expect((await zipjobs(['get', '00000000-0000-4000-8000-000000000000'])).exitCode).to.equal(4);
     for (const [args, words] of [
@@ -220,10 +221,12 @@ describe('zipjobs job', function () {
     const stranger = await flow.cluster.kubeconfigFor({ commonName: 'nobody-at-all' });
     const done = await zipjobs(['list'], stranger);
     expect(done.exitCode).to.equal(3);
-    expect(done.stderr).to.contain('cannot list zipjobs.zipjobs.dev in namespace job-commands');
+    expect(done.stderr).to.contain(
+      permissionDenied('nobody-at-all', ['list', 'zipjobs.zipjobs.dev'], 'in namespace job-commands'),
+    );
   });
 
-  it('lists the jobs of every project, the newest first, no more than asked for', async () => {
+  it('lists the jobs of all projects, newest first, up to the limit', async () => {
     const everywhere = await ok('list', '-A');
     expect(everywhere).to.match(/^PROJECT +NAME/);
     const done = await zipjobs(['list', '--limit', '2', '-o', 'json']);

@@ -1,10 +1,15 @@
-/** Projects by the command line, and what it says when there is no way to the cluster. */
+/** `zipjobs project`, and the errors when the cluster cannot be reached. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { createCommandLine } from '#test/support/processes/command-line.ts';
 import { until } from '#test/support/until.ts';
-import { type CommandLineWorld, startCommandLineWorld } from '#test/support/worlds/command-line-world.ts';
+import {
+  type CommandLineWorld,
+  permissionDenied,
+  startCommandLineWorld,
+  UNCONFIRMED,
+} from '#test/support/worlds/command-line-world.ts';
 
 const NEW = 'cli-projects-new';
 
@@ -19,7 +24,7 @@ describe('the command line', function () {
   after(() => world[Symbol.asyncDispose]());
 
   describe('zipjobs project', () => {
-    it('is created in a namespace that one owns, and waited for', async () => {
+    it('creates a project in an existing namespace and waits until it is ready', async () => {
       const { stdout, stderr } = await world.owner.succeed([
         'project',
         'create',
@@ -41,7 +46,7 @@ describe('the command line', function () {
       });
     });
 
-    it('is updated in what is named, and nothing else', async () => {
+    it('updates only the given fields', async () => {
       const update = (...change: readonly string[]) =>
         world.owner.json(['project', 'update', world.own, ...change]);
       expect(await update('--active-jobs', '7', '--files-per-job', '500')).to.deep.include({
@@ -68,7 +73,7 @@ describe('the command line', function () {
       expect(completed.stdout.split('\n')).to.include(world.own);
     });
 
-    it('is created with its namespace by whoever may, and deleted', async () => {
+    it('creates a project with its namespace for a user with that permission, and deletes it', async () => {
       await world.platform.succeed(['project', 'create', NEW, '--create-namespace']);
       const namespace = JSON.parse(
         (await world.flow.cluster.kubectl(['get', 'namespace', NEW, '-o', 'json'])).stdout,
@@ -76,7 +81,7 @@ describe('the command line', function () {
       expect(namespace.metadata.labels).to.include({ 'pod-security.kubernetes.io/enforce': 'restricted' });
       await world.refused(world.platform, ['project', 'delete', NEW], {
         code: 2,
-        says: /Delete project .*--yes/,
+        says: `Delete project "${NEW}" with its tokens and jobs? ${UNCONFIRMED}`,
       });
       expect(await world.platform.json(['project', 'delete', NEW, '--yes'])).to.deep.equal({
         namespace: NEW,
@@ -87,7 +92,7 @@ describe('the command line', function () {
       });
     });
 
-    it('is listed as far as one may see', async () => {
+    it('lists the projects that the user can see', async () => {
       const all = (await world.platform.json(['project', 'list'])) as readonly Fields[];
       expect(all.map(({ namespace }) => namespace)).to.include.members([world.own, world.other]);
       const { stdout, stderr } = await world.owner.succeed(world.inOwn('project', 'list'));
@@ -96,44 +101,52 @@ describe('the command line', function () {
       expect(stderr).to.contain(`Only these namespaces were searched: ${world.own}`);
     });
 
-    it('says what to do when it goes wrong', async () => {
+    it('prints what to do after an error', async () => {
       await world.refused(world.owner, ['project', 'create', world.own], {
         code: 3,
-        says: /A project already exists in namespace .*\. Use it/,
+        says: `A project already exists in namespace "${world.own}". Use it, or choose another namespace`,
       });
       await world.refused(world.owner, ['project', 'create', NEW], {
         code: 3,
-        says: /User "olivia" cannot create zipprojects\.zipjobs\.dev in namespace cli-projects-new\. Ask/,
+        says: permissionDenied(
+          'olivia',
+          ['create', 'zipprojects.zipjobs.dev'],
+          'in namespace cli-projects-new',
+        ),
       });
       await world.refused(world.owner, ['project', 'create', NEW, '--create-namespace'], {
         code: 3,
-        says: /cannot create namespaces at the cluster scope\. Ask/,
+        says: permissionDenied('olivia', ['create', 'namespaces'], 'at the cluster scope'),
       });
       await world.refused(world.platform, ['project', 'create', 'nowhere-at-all'], {
         code: 4,
-        says: /namespace "nowhere-at-all" not found\. .*--create-namespace/,
+        says: 'Cannot create a project: namespace "nowhere-at-all" not found. Create it along with the project (--create-namespace), or use an existing namespace',
       });
       await world.refused(world.owner, ['project', 'create', 'Not_A_Name'], {
         code: 2,
-        says: /Use 1 to 63 lowercase letters/,
+        says: 'Invalid namespace "Not_A_Name". Use 1 to 63 lowercase letters, digits and "-", with a letter or digit at both ends',
       });
       await world.refused(world.owner, ['project', 'update', world.other, '--active-jobs', '3'], {
         code: 3,
-        says: /User "olivia" cannot patch zipprojects\.zipjobs\.dev in namespace cli-projects-other\. Ask/,
+        says: permissionDenied(
+          'olivia',
+          ['patch', 'zipprojects.zipjobs.dev'],
+          'in namespace cli-projects-other',
+        ),
       });
       await world.refused(world.platform, ['project', 'show', 'default'], {
         code: 4,
-        says: /No project found in namespace "default"\. Create one with: zipjobs project create default/,
+        says: 'No project found in namespace "default". Create one with: zipjobs project create default, or set another namespace with -n',
       });
     });
   });
 
   describe('zipjobs', () => {
-    it('says what to do without a cluster, without an answer, and for a stranger', async () => {
+    it('prints what to do without a cluster, without a response, and without permissions', async () => {
       const nobody = createCommandLine({ kubeconfig: '' });
       await world.refused(nobody, ['project', 'list'], {
         code: 5,
-        says: /No cluster configured: no kubeconfig found/,
+        says: 'No cluster configured: no kubeconfig found. Pass one with --kubeconfig or KUBECONFIG, or create ~/.kube/config',
       });
       await world.refused(nobody, ['project', 'list', '--kubeconfig', '/nonexistent/config'], {
         code: 5,
@@ -148,7 +161,7 @@ describe('the command line', function () {
       });
       await world.refused(stranger, world.inOwn('project', 'show'), {
         code: 5,
-        says: /rejected your credentials\. Sign in again/,
+        says: 'The API server rejected your credentials. Sign in again, or check the user of your kubeconfig',
       });
       const gone = join(world.flow.cluster.dir, 'gone.kubeconfig');
       await writeFile(
@@ -162,7 +175,7 @@ describe('the command line', function () {
       );
       await world.refused(createCommandLine({ kubeconfig: gone }), ['project', 'show'], {
         code: 5,
-        says: /ECONNREFUSED.*Check the cluster address/,
+        says: /ECONNREFUSED.*Check the cluster address and the network, then try again/,
       });
     });
   });

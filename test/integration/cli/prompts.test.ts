@@ -1,8 +1,13 @@
-/** What the command line asks of somebody who sits at a terminal, and of a pipe at which nobody sits. */
+/** The prompts of the command line at a terminal, and its errors when standard input is a pipe. */
 import { expect } from 'chai';
 import { CONTROL_C, ENTER, type PseudoTerminal } from '#test/support/processes/pseudo-terminal.ts';
 import { requirePrograms } from '#test/support/processes/require-programs.ts';
-import { type CommandLineWorld, startOwnProject } from '#test/support/worlds/command-line-world.ts';
+import {
+  type CommandLineWorld,
+  NO_CREDENTIALS,
+  startOwnProject,
+  UNCONFIRMED,
+} from '#test/support/worlds/command-line-world.ts';
 
 const BUCKET = 'cli-prompts';
 
@@ -17,25 +22,25 @@ describe('the command line at a terminal', function () {
   });
   after(() => life.disposeAsync());
 
-  /** What is stored for the bucket: itself, and its credentials. */
+  /** The stored objects of the bucket: the ZipBucket and its credentials. */
   const storedFor = async (bucket: string): Promise<readonly string[]> => {
     const names = await world.kubectl('get', 'secrets,zipbuckets', '-o', 'name');
     return names.split('\n').filter((name) => name.endsWith(bucket));
   };
-  /** It is over as an interrupted program is, and the terminal is as it was. */
+  /** The process ends like an interrupted program and restores the terminal. */
   const expectInterrupted = async (terminal: PseudoTerminal): Promise<void> => {
     expect(await terminal.ended, terminal.screen).to.deep.equal({ exitCode: 130, echo: true });
     expect(terminal.screen.trimEnd().split(/\r?\n/).at(-1)).to.equal('zipjobs: interrupted');
   };
 
-  it('asks for credentials and shows nothing of what is typed (H9)', async () => {
+  it('asks for credentials without echoing what is typed (H9)', async () => {
     const { accessKeyId, secretAccessKey } = world.flow.cluster.store;
     await using terminal = world.owner.atTerminal(world.newBucket(BUCKET));
     await terminal.respond('Access key ID', accessKeyId + ENTER);
     await terminal.respond('Secret access key', secretAccessKey + ENTER);
     expect(await terminal.ended, terminal.screen).to.deep.equal({ exitCode: 0, echo: true });
     expect(terminal.screen).to.match(/Bucket: +cli-prompts\r?\n/);
-    // Nor a part of it, which a terminal that echoes would show with each key.
+    // Not even a part of it, which an echoing terminal would print key by key.
     for (const typed of [accessKeyId, secretAccessKey])
       expect(terminal.screen).not.to.contain(typed.slice(0, 6)).and.not.contain(typed.slice(-6));
     await world.owner.succeed(world.inOwn('bucket', 'test', BUCKET));
@@ -45,7 +50,7 @@ describe('the command line at a terminal', function () {
     ['the first prompt', []],
     ['the second prompt', ['AKIAOFNOBODY']],
   ] as const)
-    it(`ends with exit code 130 at control-C in ${where}, and leaves nothing`, async () => {
+    it(`ends with exit code 130 at Control-C in ${where}, and leaves nothing behind`, async () => {
       await using terminal = world.owner.atTerminal(world.newBucket('given-up'));
       for (const value of typed) await terminal.respond('Access key ID', value + ENTER);
       await terminal.respond(typed.length === 0 ? 'Access key ID' : 'Secret access key', `half${CONTROL_C}`);
@@ -54,7 +59,7 @@ describe('the command line at a terminal', function () {
       expect(await storedFor('given-up')).to.deep.equal([]);
     });
 
-  it('asks before it deletes: nothing is done for no, and nothing at control-C', async () => {
+  it('asks before it deletes, and deletes nothing after "no" or Control-C', async () => {
     const doomed = 'asked-about';
     await world.owner.succeed(world.newBucket(doomed), { env: world.credentials });
     const remove = world.inOwn('bucket', 'delete', doomed);
@@ -77,20 +82,20 @@ describe('the command line at a terminal', function () {
     expect(await storedFor(doomed)).to.deep.equal([]);
   });
 
-  it('refuses to read credentials from the terminal itself, where they would be shown', async () => {
+  it('refuses to read credentials from a terminal as standard input, which would echo them', async () => {
     await using terminal = world.owner.atTerminal([...world.newBucket('shown'), '--credentials-file', '-']);
     expect(await terminal.ended, terminal.screen).to.deep.equal({ exitCode: 2, echo: true });
     expect(terminal.screen).to.contain('Standard input is a terminal');
   });
 
-  it('says how to give credentials and consent where nobody can be asked', async () => {
+  it('explains how to pass credentials and consent without a terminal', async () => {
     await world.refused(world.owner, world.newBucket('piped'), {
       code: 2,
-      says: /no terminal to ask for them\. .*--credentials-file FILE.*--credentials-file -.*ZIPJOBS_ACCESS_KEY_ID/,
+      says: NO_CREDENTIALS,
     });
     await world.refused(world.owner, ['project', 'delete', world.own], {
       code: 2,
-      says: /Pass --yes to confirm/,
+      says: `Delete project "${world.own}" with its tokens and jobs? ${UNCONFIRMED}`,
     });
   });
 });

@@ -43,12 +43,12 @@ describe('the section "Use it" of the README', function () {
   });
   after(() => life.disposeAsync());
 
-  it('creates an archive when only its addresses are changed', async function () {
+  it('creates an archive once its addresses are replaced', async function () {
     await requirePrograms(this, ['curl', 'jq']);
     const cluster = await sharedCluster();
     const apiUrl = await (await sharedInstallation()).apiUrl();
     const { store } = cluster;
-    // What the reader has: a cluster to sign in at, a bucket at a provider with its credentials, a receiver, and two files.
+    // What the reader has: access to a cluster, a bucket with credentials, a webhook receiver, and two files.
     await mkdir(join(home, '.kube'));
     await writeFile(join(home, '.kube', 'config'), await readFile(cluster.kubeconfigPath));
     await cluster.createBucket('reports');

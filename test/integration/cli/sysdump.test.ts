@@ -1,4 +1,4 @@
-/** The support bundle of the command line, taken of a real cluster in which secrets were planted everywhere. */
+/** The support bundle of a real cluster that contains planted secrets everywhere. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
@@ -24,7 +24,7 @@ const ACCOUNT = `system:serviceaccount:${NAMESPACE}:default`;
 const LIMIT_MS = 600_000;
 const CANARY = 'cAnArY0123456789cAnArY0123456789';
 const SIGNED = `X-Amz-Credential=${CANARY}&X-Amz-Signature=${CANARY}`;
-/** What a process of somebody careless prints. */
+/** The output of a careless process. */
 const LINES = [
   `GET https://bucket.example.com/file?${SIGNED}`,
   `{"level":30,"headers":{"authorization":"Bearer ${CANARY}"},"token":"${CANARY}"}`,
@@ -32,7 +32,7 @@ const LINES = [
   'the last line',
 ].join('\n');
 
-/** Pods of other tests come and go while the dump is taken, and may be more than it holds. */
+/** Pods of other tests come and go during the dump, and may exceed its limit. */
 const isOurs = (what: string): boolean => {
   const [folder = '', namespace = ''] = what.split('/');
   if (folder !== 'logs' && folder !== 'namespaces') return true;
@@ -114,7 +114,7 @@ describe('zipjobs sysdump', function () {
     return new Map(entries.map((entry) => [entry.name, contentOf(entry).toString()]));
   };
 
-  /** Of a person bound to a cluster role, in one namespace or everywhere. */
+  /** Runs as a user who is bound to a cluster role, in one namespace or everywhere. */
   const userWith = async (name: string, role: string, namespace?: string): Promise<string> => {
     const binding = namespace === undefined ? 'clusterrolebinding' : 'rolebinding';
     await flow.cluster.kubectl([
@@ -130,7 +130,7 @@ describe('zipjobs sysdump', function () {
     return flow.cluster.kubeconfigFor({ commonName: name });
   };
 
-  it('holds what support needs and no planted secret (H9)', async () => {
+  it('contains what support needs and no planted secret (H9)', async () => {
     const zip = join(dir, 'all.zip');
     const done = await runCommandLine({ kubeconfig: flow.cluster.kubeconfigPath }, [
       'sysdump',
@@ -149,7 +149,8 @@ describe('zipjobs sysdump', function () {
     const { store } = flow.cluster;
     const secrets = [CANARY, store.secretAccessKey, flow.project.token, flow.project.webhookSecret];
     for (const [name, text] of files)
-      for (const secret of secrets) expect(text.includes(secret), `${name} holds ${secret}`).to.equal(false);
+      for (const secret of secrets)
+        expect(text.includes(secret), `${name} contains ${secret}`).to.equal(false);
     const of = (name: string): string => files.get(name) ?? '';
     expect(of('summary.txt'))
       .to.match(/Chart: +zipjobs-\S+, in zipjobs-system/)
@@ -171,14 +172,14 @@ describe('zipjobs sysdump', function () {
       [...files.keys()].some((name) => name.startsWith(`logs/${RELEASE_NAMESPACE}/zipjobs-controller`)),
     ).to.equal(true);
     expect([...files.keys()].filter((name) => name.includes('secrets'))).to.deep.equal([]);
-    // The API server of a local cluster does not pass requests on to loopback.
+    // The API server of a local cluster does not proxy requests to loopback.
     expect(
       response.missing.map(({ what }) => what).filter((what) => !what.startsWith('metrics/') && isOurs(what)),
       of('errors.txt'),
     ).to.deep.equal([]);
   });
 
-  it('asks for no Secret: whoever may read none misses nothing by it', async () => {
+  it('reads no Secret, so a user without access to Secrets gets a complete dump', async () => {
     await flow.cluster.kubectl([
       'create',
       'clusterrole',
@@ -204,7 +205,7 @@ describe('zipjobs sysdump', function () {
     ).to.deep.equal([]);
   });
 
-  it('gives a person with rights in one namespace what that person may see, and says so', async () => {
+  it('contains what a user with permissions in one namespace can see, and reports the rest', async () => {
     const kubeconfig = await userWith('viewer', 'view', NAMESPACE);
     const zip = join(dir, 'partial.zip');
     const done = await runCommandLine({ kubeconfig }, ['sysdump', '-n', NAMESPACE, '--file', zip]);
@@ -219,7 +220,7 @@ describe('zipjobs sysdump', function () {
     expect([...files.keys()].filter((name) => name.includes(OTHER))).to.deep.equal([]);
   });
 
-  it('overwrites nothing, and says at once when the cluster cannot be reached', async () => {
+  it('never overwrites a file, and fails at once when the cluster is unreachable', async () => {
     const userName = { kubeconfig: flow.cluster.kubeconfigPath, cwd: dir };
     const first = await runCommandLine(userName, ['sysdump', '-n', NAMESPACE, '--file', 'twice.zip']);
     expect(first.exitCode, first.stderr).to.equal(0);
@@ -232,7 +233,7 @@ describe('zipjobs sysdump', function () {
     expect(await readdir(dir)).not.to.include('none.zip');
   });
 
-  it('says what does not fit', async () => {
+  it('reports what it truncates', async () => {
     const zip = join(dir, 'small.zip');
     const args = ['sysdump', '--file', zip, '--max-objects', '1', '--log-lines', '1', '--max-size', '1'];
     const done = await runCommandLine({ kubeconfig: flow.cluster.kubeconfigPath }, args);
@@ -244,7 +245,7 @@ describe('zipjobs sysdump', function () {
 
   it('leaves no file when it is interrupted', async () => {
     const folder = await mkdtemp(join(dir, 'interrupted-'));
-    // Holds back every log until the interrupt.
+    // Delays every log until the interrupt.
     await using proxy = await startFaultProxy({
       upstream: flow.cluster.apiServer.url,
       tls: await apiServerTls(flow.cluster),

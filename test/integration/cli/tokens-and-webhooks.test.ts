@@ -1,10 +1,17 @@
-/** Tokens and webhooks by the command line, with the API that takes the ones and a receiver of the others. */
+/**
+ * `zipjobs token` and `zipjobs webhook`, with the API that checks the tokens and a receiver of the webhooks.
+ */
 import { expect } from 'chai';
 import { isToken, maskToken } from '#crds/api-token.ts';
 import { askApi } from '#test/support/clients/api-client.ts';
 import { verifyDelivery } from '#test/support/servers/webhook-receiver.ts';
 import { until } from '#test/support/until.ts';
-import { type CommandLineWorld, startOwnProject } from '#test/support/worlds/command-line-world.ts';
+import {
+  type CommandLineWorld,
+  permissionDenied,
+  startOwnProject,
+  UNCONFIRMED,
+} from '#test/support/worlds/command-line-world.ts';
 import { untilTokenKnown } from '#test/support/worlds/flow.ts';
 
 const NO_SUCH_JOB = '/v1/zips/00000000-0000-4000-8000-000000000000';
@@ -23,7 +30,7 @@ describe('the command line', function () {
     const ask = (token: string) => askApi(world.flow.baseUrl, { path: NO_SUCH_JOB, token });
     let first: string;
 
-    it('is shown once, and opens what its permissions say', async () => {
+    it('shows a new token once, which grants its permissions', async () => {
       const { stdout, stderr } = await world.owner.succeed(
         world.inOwn('token', 'create', 'backend', '--quiet'),
       );
@@ -44,12 +51,12 @@ describe('the command line', function () {
       expect(reading['id']).to.match(/^token-[a-z0-9]{6}$/);
     });
 
-    it('is listed masked, with when it was last used', async () => {
+    it('lists tokens masked, with their last use', async () => {
       const list = (await world.owner.json(world.inOwn('token', 'list'))) as readonly Fields[];
       expect(list).to.have.length(2);
       expect(list[0]).to.include({ name: 'backend', masked: maskToken(first) });
       expect(list[0]).not.to.have.any.keys('value', 'sha256');
-      await until('its last use to be written', async () => {
+      await until('its last use to be recorded', async () => {
         const [used] = (await world.owner.json(world.inOwn('token', 'list'))) as readonly Fields[];
         return typeof used?.['lastUsedAt'] === 'string';
       });
@@ -58,7 +65,7 @@ describe('the command line', function () {
       );
     });
 
-    it('is rotated: the old one is good until it is revoked', async () => {
+    it('rotates a token: the old one is valid until it is revoked', async () => {
       const rotated = (await world.owner.json(world.inOwn('token', 'rotate', 'backend'))) as Readonly<
         Record<string, string>
       >;
@@ -70,31 +77,34 @@ describe('the command line', function () {
         says: /Several tokens are named "backend"\. Use one of these ids: backend-\w+, backend-\w+/,
       });
       await world.owner.succeed(world.inOwn('token', 'revoke', rotated['replaces'] ?? '', '--yes'));
-      await until('the old token to open nothing', async () => (await ask(first)).status === 401);
+      await until('the old token to be refused', async () => (await ask(first)).status === 401);
       expect((await ask(second)).status).to.equal(404);
     });
 
-    it('says what to do when it goes wrong', async () => {
+    it('prints what to do after an error', async () => {
       await world.refused(world.owner, world.inOwn('token', 'create', '--permissions', 'write'), {
         code: 2,
-        says: /one or more of: create, read/,
+        says: 'Invalid permissions. Use one or more of: create, read',
       });
       await world.refused(world.owner, world.inOwn('token', 'revoke', 'nobody', '--yes'), {
         code: 4,
-        says: /Token "nobody" not found in project "cli-tokens"\. List the tokens/,
+        says: 'Token "nobody" not found in project "cli-tokens". List the tokens with: zipjobs token list -n cli-tokens',
       });
-      await world.refused(world.owner, world.inOwn('token', 'revoke', 'backend'), { code: 2, says: /--yes/ });
+      await world.refused(world.owner, world.inOwn('token', 'revoke', 'backend'), {
+        code: 2,
+        says: UNCONFIRMED,
+      });
       await world.refused(world.owner, world.inOwn('token', 'revoke', first, '--yes'), {
         code: 2,
         says: /looks like a credential/,
       });
       await world.refused(world.viewer, world.inOwn('token', 'list'), {
         code: 3,
-        says: /User "victor" cannot list ziptokens\.zipjobs\.dev in namespace cli-tokens\. Ask/,
+        says: permissionDenied('victor', ['list', 'ziptokens.zipjobs.dev'], 'in namespace cli-tokens'),
       });
       await world.refused(world.viewer, world.inOwn('token', 'create'), {
         code: 3,
-        says: /cannot create ziptokens/,
+        says: permissionDenied('victor', ['create', 'ziptokens.zipjobs.dev'], 'in namespace cli-tokens'),
       });
     });
   });
@@ -103,10 +113,10 @@ describe('the command line', function () {
     const secrets: string[] = [];
     const newest = (): string => secrets.at(-1) ?? '';
 
-    it('is set, with a signing secret that is shown once', async () => {
+    it('sets a webhook and shows its signing secret once', async () => {
       await world.refused(world.owner, world.inOwn('webhook', 'test'), {
         code: 4,
-        says: /No webhook found in project .*\. Set one with: zipjobs webhook set URL -n /,
+        says: `No webhook found in project "${world.own}". Set one with: zipjobs webhook set URL -n ${world.own}`,
       });
       const url = `${world.flow.receiver.url}?key=CANARY`;
       const set = (await world.owner.json(world.inOwn('webhook', 'set', url))) as Readonly<
@@ -121,7 +131,7 @@ describe('the command line', function () {
       expect(again).to.deep.include({ secret: null, events: ['FAILED'] });
     });
 
-    it('is tested with an event that the secret verifies', async () => {
+    it('sends a test event with a valid signature', async () => {
       world.flow.receiver.trust(newest());
       const { stdout } = await world.owner.succeed(world.inOwn('webhook', 'test'));
       expect(stdout)
@@ -135,7 +145,7 @@ describe('the command line', function () {
       expect(failed.stderr).to.contain('Check the URL');
     });
 
-    it('has its secret rotated: both sign for a time', async () => {
+    it('rotates the secret: both secrets sign until the old one expires', async () => {
       const rotated = (await world.owner.json(world.inOwn('webhook', 'rotate-secret'))) as Readonly<
         Record<string, string>
       >;
@@ -145,7 +155,7 @@ describe('the command line', function () {
       await world.owner.succeed(world.inOwn('webhook', 'test'));
       await world.refused(world.owner, world.inOwn('webhook', 'rotate-secret', '--overlap-hours', '0'), {
         code: 2,
-        says: /--yes/,
+        says: UNCONFIRMED,
       });
       const last = (await world.owner.json(
         world.inOwn('webhook', 'rotate-secret', '--overlap-hours', '0', '--yes'),
@@ -156,12 +166,12 @@ describe('the command line', function () {
       await world.owner.succeed(world.inOwn('webhook', 'test'));
     });
 
-    it('is switched off and on, and removed', async () => {
+    it('disables, enables and removes a webhook', async () => {
       expect((await world.owner.succeed(world.inOwn('webhook', 'disable'))).stdout).to.match(/State: +Off/);
       expect((await world.owner.succeed(world.inOwn('webhook', 'enable'))).stdout).to.match(/State: +On/);
       world.flow.receiver.responses.push(410);
       await world.owner.run(world.inOwn('webhook', 'test'));
-      await world.refused(world.owner, world.inOwn('webhook', 'remove'), { code: 2, says: /--yes/ });
+      await world.refused(world.owner, world.inOwn('webhook', 'remove'), { code: 2, says: UNCONFIRMED });
       await world.owner.succeed(world.inOwn('webhook', 'remove', '--with-secret', '--yes'));
       expect(await world.owner.json(world.inOwn('webhook', 'show'))).to.deep.include({
         url: null,
@@ -170,25 +180,25 @@ describe('the command line', function () {
       });
       await world.refused(world.owner, world.inOwn('webhook', 'rotate-secret'), {
         code: 4,
-        says: /No signing secret found in project .*\. Create one by setting the webhook/,
+        says: `No signing secret found in project "${world.own}". Create one by setting the webhook: zipjobs webhook set URL -n ${world.own}`,
       });
     });
 
-    it('says what to do when it goes wrong', async () => {
+    it('prints what to do after an error', async () => {
       await world.refused(world.owner, world.inOwn('webhook', 'set', 'ftp://x'), {
         code: 2,
-        says: /starts with https:\/\//,
+        says: 'Invalid webhook URL. Use a URL that starts with https:// and has at most 2048 characters',
       });
       await world.refused(world.owner, world.inOwn('webhook', 'set', 'https://a:b@c.test'), {
         code: 2,
-        says: /remove the user name and password/,
+        says: 'Invalid webhook URL: remove the user name and password. Receivers authenticate events by their signature',
       });
       await world.refused(
         world.owner,
         world.inOwn('webhook', 'set', 'https://c.test', '--events', 'STARTED'),
         {
           code: 2,
-          says: /one or more of: COMPLETED, FAILED/,
+          says: 'Invalid webhook events. Use one or more of: COMPLETED, FAILED',
         },
       );
       const plain = await world.owner.succeed(world.inOwn('webhook', 'set', 'http://127.0.0.1:1/hook'));
@@ -198,20 +208,20 @@ describe('the command line', function () {
       expect(unacknowledged.stderr).to.match(/No response from the receiver\. Plain HTTP is blocked unless/);
       await world.refused(world.viewer, world.inOwn('webhook', 'set', 'https://c.test'), {
         code: 3,
-        says: /User "victor" cannot create secrets/,
+        says: permissionDenied('victor', ['create', 'secrets'], 'in namespace cli-tokens'),
       });
       expect((await world.viewer.succeed(world.inOwn('webhook', 'show'))).stdout).to.match(
         /Signing secret: +no access/,
       );
     });
 
-    it('showed each secret once', () => {
+    it('has shown each secret once', () => {
       for (const secret of secrets) expect(world.owner.printed.split(secret)).to.have.length(2);
     });
   });
 
-  describe('zipjobs', () => {
-    it('printed no credential, no query of a URL and no control character (H9)', () => {
+  describe('the output of zipjobs', () => {
+    it('contains no credential, no query of a URL and no control character (H9)', () => {
       world.expectNoSecretPrinted();
     });
   });

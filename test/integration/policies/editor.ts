@@ -1,4 +1,7 @@
-/** What a user with the role `edit` can do in a project's namespace: nothing that makes them a zipper. */
+/**
+ * What a user with the role `edit` can do in a project's namespace: nothing that grants the permissions of a
+ * zipper.
+ */
 import { expect } from 'chai';
 import { ZIPPER_SERVICE_ACCOUNT } from '#crds/api-group.ts';
 import type { KubeUser } from '#test/support/clients/kube-user.ts';
@@ -14,6 +17,8 @@ import {
   type ZipperPod,
   zipPath,
 } from './world.ts';
+
+const ONLY_JOB_CONTROLLER = `only the Job controller may create pods with the service account ${ZIPPER_SERVICE_ACCOUNT}`;
 
 const podSpec = (serviceAccountName: string) => ({
   serviceAccountName,
@@ -35,24 +40,27 @@ let world: World;
 let pod: ZipperPod;
 let podPath: string;
 
-const everybody = (): readonly KubeUser[] => [world.editor, world.admin];
+const privilegedUsers = (): readonly KubeUser[] => [world.editor, world.admin];
 
 const itCannotActAsZipper = (): void => {
-  it("cannot make a pod or a Job with the zipper's service account", async () => {
-    for (const user of everybody()) {
+  it("cannot create a pod or a Job with the zipper's service account", async () => {
+    for (const user of privilegedUsers()) {
       const pod = await user.request('POST', corePath(OWN, 'pods'), {
         body: aPod('mine', podSpec(ZIPPER_SERVICE_ACCOUNT)),
       });
-      expectRefusal(pod, 'only the Job controller may create pods');
+      expectRefusal(pod, ONLY_JOB_CONTROLLER);
       const old = { ...podSpec(''), serviceAccountName: undefined, serviceAccount: ZIPPER_SERVICE_ACCOUNT };
       const byOldName = await user.request('POST', corePath(OWN, 'pods'), { body: aPod('mine', old) });
-      expectRefusal(byOldName, 'only the Job controller may create pods');
+      expectRefusal(byOldName, ONLY_JOB_CONTROLLER);
       const job = await user.request('POST', jobsPath(OWN), { body: aJob('mine', ZIPPER_SERVICE_ACCOUNT) });
-      expectRefusal(job, 'only the zipjobs controller may create Jobs');
+      expectRefusal(
+        job,
+        `only the zipjobs controller may create Jobs with the service account ${ZIPPER_SERVICE_ACCOUNT}`,
+      );
     }
   });
 
-  it('creates pods and Jobs of their own', async () => {
+  it('can create other pods and Jobs', async () => {
     accept(
       await world.editor.request('POST', corePath(OWN, 'pods'), { body: aPod('own', podSpec('default')) }),
     );
@@ -62,7 +70,7 @@ const itCannotActAsZipper = (): void => {
     );
   });
 
-  it('gets no such pod from a Deployment either', async () => {
+  it('cannot create such a pod through a Deployment either', async () => {
     const labels = { app: 'mine' };
     const template = {
       metadata: { labels },
@@ -80,29 +88,32 @@ const itCannotActAsZipper = (): void => {
     );
     await until('the ReplicaSet to be refused', async () => {
       const { body } = await world.admin.request('GET', `/apis/apps/v1/namespaces/${OWN}/replicasets`);
-      return JSON.stringify(body).includes('only the Job controller may create pods');
+      return JSON.stringify(body).includes(ONLY_JOB_CONTROLLER);
     });
   });
 
-  it("gets no token of the zipper's, bound to a pod or not", async () => {
+  it('cannot get a token of the zipper, bound to a pod or not', async () => {
     const path = `${corePath(OWN, 'serviceaccounts')}/${ZIPPER_SERVICE_ACCOUNT}/token`;
     const boundObjectRef = { apiVersion: 'v1', kind: 'Pod', name: pod.name, uid: pod.uid };
-    for (const user of everybody())
+    for (const user of privilegedUsers())
       for (const spec of [{}, { boundObjectRef }]) {
         const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec };
-        expectRefusal(await user.request('POST', path, { body }), 'only nodes may request tokens');
+        expectRefusal(
+          await user.request('POST', path, { body }),
+          `only nodes may request tokens of ${ZIPPER_SERVICE_ACCOUNT}`,
+        );
       }
     const own = `${corePath(OWN, 'serviceaccounts')}/default/token`;
     const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: {} };
     accept(await world.editor.request('POST', own, { body }));
   });
 
-  it('gets no token through a Secret', async () => {
-    for (const user of everybody()) {
+  it('cannot get a token through a Secret', async () => {
+    for (const user of privilegedUsers()) {
       const made = await user.request('POST', corePath(OWN, 'secrets'), {
         body: tokenSecret('mine', ZIPPER_SERVICE_ACCOUNT),
       });
-      expectRefusal(made, 'Secrets with a token');
+      expectRefusal(made, `Secrets with a token of ${ZIPPER_SERVICE_ACCOUNT} are not allowed`);
     }
     accept(
       await world.editor.request('POST', corePath(OWN, 'secrets'), { body: tokenSecret('own', 'default') }),
@@ -111,7 +122,7 @@ const itCannotActAsZipper = (): void => {
     const changed = await world.editor.request('PATCH', `${corePath(OWN, 'secrets')}/own`, {
       body: { metadata },
     });
-    expectRefusal(changed, 'Secrets with a token');
+    expectRefusal(changed, `Secrets with a token of ${ZIPPER_SERVICE_ACCOUNT} are not allowed`);
   });
 };
 
@@ -124,46 +135,49 @@ export const describeEditor = (theWorld: () => World): void => {
 
   itCannotActAsZipper();
 
-  it('cannot run commands in a zipper, but in other pods of the namespace', async () => {
-    for (const user of everybody())
+  it('cannot run commands in a zipper, but can in other pods of the namespace', async () => {
+    for (const user of privilegedUsers())
       for (const way of ['exec?command=id&container=zipper', 'exec?command=id', 'attach?stdout=true'])
         expectRefusal(
           await user.request('POST', `${podPath}/${way}`),
-          'commands in a zipper pod are not allowed',
+          'commands in a zipper pod are not allowed, because it has a token and the credentials of its bucket',
         );
     const other = await world.editor.request('POST', `${corePath(OWN, 'pods')}/own/exec?command=id`);
     expect(other.message).not.to.contain('ValidatingAdmissionPolicy');
   });
 
-  it("cannot change a zipper's pod so that it runs something else", async () => {
+  it('cannot change the pod of a zipper to run something else', async () => {
     const image = { spec: { containers: [{ name: 'zipper', image: 'evil' }] } };
     const task = { metadata: { annotations: { 'zipjobs.dev/task': '{}' } } };
     const debug = { spec: { ephemeralContainers: [{ name: 'debug', image: 'evil' }] } };
-    for (const user of everybody()) {
+    for (const user of privilegedUsers()) {
       const patch = (path: string, body: unknown) =>
         user.request('PATCH', path, { patch: 'strategic-merge', body });
-      expectRefusal(await patch(podPath, image), "spec of a zipper's pod cannot be changed");
-      expectRefusal(await patch(podPath, task), "task of a zipper's pod cannot be changed");
+      expectRefusal(await patch(podPath, image), "the spec of a zipper's pod cannot be changed");
+      expectRefusal(await patch(podPath, task), "the task of a zipper's pod cannot be changed");
     }
     const joined = await world.admin.request('PATCH', `${podPath}/ephemeralcontainers`, {
       patch: 'strategic-merge',
       body: debug,
     });
-    expectRefusal(joined, 'ephemeral containers in a zipper pod are not allowed');
+    expectRefusal(
+      joined,
+      'ephemeral containers in a zipper pod are not allowed, because they could read its token and the credentials of its bucket',
+    );
     accept(await world.editor.request('PATCH', podPath, { body: { metadata: { labels: { note: 'x' } } } }));
   });
 
-  it("can delete a zipper's Job but not change it", async () => {
+  it('can delete the Job of a zipper but not change it', async () => {
     const path = `${jobsPath(OWN)}/${pod.zipJob}`;
     for (const spec of [{ parallelism: 2 }, { suspend: true }])
       expectRefusal(
         await world.editor.request('PATCH', path, { body: { spec } }),
-        "zipper's Job cannot be changed",
+        "the spec of a zipper's Job cannot be changed, except that its queue may resume it",
       );
     accept(await world.editor.request('DELETE', `${path}?propagationPolicy=Background&dryRun=All`));
   });
 
-  it('resumes the Job of a queue on nodes of its choice, as Kueue does, and can change nothing else in it', async () => {
+  it('can only resume the Job of a queue and select its nodes, as Kueue does', async () => {
     const zipJob = await world.createZipJob(OWN, { queueName: 'night' });
     accept(await world.controller.request('POST', jobsPath(OWN), { body: world.jobOf(zipJob) }));
     const path = `${jobsPath(OWN)}/${zipJob.metadata.name}`;
@@ -171,7 +185,7 @@ export const describeEditor = (theWorld: () => World): void => {
     for (const spec of [{ parallelism: 2 }, { activeDeadlineSeconds: 9 }, { template: task }])
       expectRefusal(
         await world.editor.request('PATCH', path, { body: { spec } }),
-        "zipper's Job cannot be changed",
+        "the spec of a zipper's Job cannot be changed, except that its queue may resume it",
       );
     const template = { spec: { nodeSelector: { pool: 'spot' } } };
     accept(await world.editor.request('PATCH', path, { body: { spec: { suspend: false, template } } }));

@@ -1,4 +1,4 @@
-/** How the zipper's own client reads the refusals of the real API server. */
+/** How the zipper's status client reads the refusals of the real API server. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -55,35 +55,35 @@ export const describeStatusApi = (theWorld: () => World): void => {
   const activePod = (podUid: string | null) =>
     world.setStatus(OWN, pod.zipJob, { job: { name: pod.zipJob, uid: 'job-uid', podUid } });
 
-  it('takes the refusal of a pod that is not active as superseded (F12)', async () => {
+  it('reports superseded when its pod is not active (F12)', async () => {
     expect(await apply()).to.include({ code: 'Superseded', retryable: false, httpStatus: 403 });
     await activePod('another-pod');
     expect(await apply()).to.include({ code: 'Superseded', httpStatus: 403 });
   });
 
-  it('writes every field of progress once its pod is active, and reads the spec from the answer', async () => {
+  it('writes every field of progress once its pod is active, and reads the spec from the response', async () => {
     await activePod(pod.uid);
     const response = await apply();
     expect(response).to.have.nested.property('spec.files');
     expect(response).to.have.nested.property('status.progress.bytesPerSecond', 3);
   });
 
-  it('takes a ZipJob of the same name with another uid as superseded (F12)', async () => {
+  it('reports superseded when a ZipJob of the same name has another uid (F12)', async () => {
     expect(await apply({ uid: '00000000-0000-4000-8000-000000000000' })).to.include({
       code: 'Superseded',
       retryable: false,
     });
   });
 
-  it('takes a ZipJob that is gone as superseded, and creates none (F14)', async () => {
+  it('reports superseded when the ZipJob is gone, and creates none (F14)', async () => {
     expect(await apply({ name: 'no-such-job' })).to.include({ code: 'Superseded' });
   });
 
-  it('takes what the schema refuses for a fault of its own', async () => {
+  it('reports an internal error when the schema refuses a write', async () => {
     expect(await apply({ filesDone: -1 })).to.include({ code: 'Internal', httpStatus: 422 });
   });
 
-  it('takes a finished ZipJob as superseded', async () => {
+  it('reports superseded when the ZipJob is finished', async () => {
     await world.setStatus(OWN, pod.zipJob, { phase: 'Failed' });
     expect(await apply({ filesDone: 2 })).to.include({ code: 'Superseded', httpStatus: 403 });
   });

@@ -23,7 +23,7 @@ export const corePath = (namespace: string, plural: string): string =>
 export const zipPath = (namespace: string, plural = 'zipjobs'): string =>
   `/apis/${GROUP_VERSION}/namespaces/${namespace}/${plural}`;
 
-/** A zipper pod as the Job controller makes it, on a node, with the token that its kubelet would mount. */
+/** Creates a zipper pod like the Job controller, on a node, with the token that its kubelet would mount. */
 export interface ZipperPod {
   readonly zipJob: string;
   readonly name: string;
@@ -32,30 +32,31 @@ export interface ZipperPod {
   readonly zipper: KubeUser;
 }
 
-/** A cluster with the chart's roles and policies in force, and everybody who asks for something. */
+/** A cluster with the chart's roles and policies, and one client per role. */
 export interface World extends AsyncDisposable {
   readonly cluster: Cluster;
   readonly admin: KubeUser;
-  /** A person with the role `edit` in OWN. */
+  /** A user with the role `edit` in OWN. */
   readonly editor: KubeUser;
   readonly controller: KubeUser;
   readonly api: KubeUser;
-  /** The manifest that our controller makes for a ZipJob that exists. */
+  readonly dashboard: KubeUser;
+  /** The manifest that our controller creates for an existing ZipJob. */
   jobOf(zipJob: ZipJob): Record<string, unknown>;
   createZipJob(namespace: string, spec?: Partial<ZipJob['spec']>): Promise<ZipJob>;
   createZipper(namespace: string): Promise<ZipperPod>;
   uidOf(namespace: string, zipJob: string): Promise<string>;
-  /** Writes a ZipJob's status as the controller would, by merge patch. */
+  /** Writes a ZipJob's status like the controller, by merge patch. */
   setStatus(namespace: string, name: string, status: Record<string, unknown>): Promise<void>;
 }
 
 export const accept = (response: KubeResponse): KubeResponse => {
-  if (response.status >= 300) throw new Error(`answered ${response.status}: ${response.message}`);
+  if (response.status >= 300) throw new Error(`status ${response.status}: ${response.message}`);
   return response;
 };
 
-export const expectRefusal = (response: KubeResponse, words: string): void => {
-  expect(response.message).to.contain(words);
+export const expectRefusal = (response: KubeResponse, message: string): void => {
+  expect(response.message).to.contain(message);
   expect(response.status).to.be.oneOf([403, 422]);
 };
 
@@ -71,14 +72,16 @@ const uidOf = (response: KubeResponse): string => (response.body['metadata'] as 
 const installWithoutPods = (cluster: Cluster) =>
   cluster.helm(
     `install ${RELEASE} charts/zipjobs --namespace ${RELEASE_NAMESPACE} --create-namespace
-    --set api.replicas=0,controller.replicas=0 --wait --timeout 200s`.split(/\s+/),
+    --set api.replicas=0,controller.replicas=0,dashboard.enabled=true,dashboard.replicas=0 --wait --timeout 200s`.split(
+      /\s+/,
+    ),
   );
 
 export const CONFIG = readControllerConfig({
   POD_NAME: 'controller',
   POD_NAMESPACE: RELEASE_NAMESPACE,
   ZIPPER_IMAGE: 'zipjobs-zipper:0.1.0',
-  // No node has it: the test alone decides where the pods are.
+  // No node has it: only the test assigns the pods.
   ZIPPER_NODE_SELECTOR_JSON: JSON.stringify({ 'policy-test': 'nowhere' }),
 });
 export const ZIP_BUCKET: ZipBucket = {
@@ -89,7 +92,7 @@ export const ZIP_BUCKET: ZipBucket = {
 };
 const jobOf: World['jobOf'] = (zipJob) => ({ ...archiveJob(zipJob, ZIP_BUCKET, CONFIG) });
 
-/** Our processes do not run here, so that nobody but the test moves a ZipJob. */
+/** Our processes do not run here, so that only the test changes a ZipJob. */
 export const createWorld = async (): Promise<World> => {
   const life = new AsyncDisposableStack();
   const cluster = life.use(await startCluster());
@@ -100,6 +103,7 @@ export const createWorld = async (): Promise<World> => {
   });
   const controller = life.use(await signIn(cluster, await tokenOf('zipjobs-controller')));
   const api = life.use(await signIn(cluster, await tokenOf('zipjobs-api')));
+  const dashboard = life.use(await signIn(cluster, await tokenOf('zipjobs-dashboard')));
   const editor = life.use(await signIn(cluster, { commonName: 'erin' }));
   const node = life.use(
     await signIn(cluster, { commonName: `system:node:${NODE}`, organizations: ['system:nodes'] }),
@@ -128,6 +132,7 @@ export const createWorld = async (): Promise<World> => {
     editor,
     controller,
     api,
+    dashboard,
     jobOf,
     createZipJob,
     createZipper,
@@ -172,7 +177,7 @@ const mountedToken = (
   pod: { name: string; uid: string },
 ): Promise<string> =>
   // The node authorizer learns of the binding a little later.
-  until('the node to be given a token for its pod', async () => {
+  until('a token for the pod of the node', async () => {
     const account = `${corePath(namespace, 'serviceaccounts')}/${ZIPPER_SERVICE_ACCOUNT}/token`;
     const boundObjectRef = { apiVersion: 'v1', kind: 'Pod', ...pod };
     const response = accept(
@@ -204,10 +209,12 @@ const prepare = async (cluster: Cluster, controller: KubeUser): Promise<void> =>
   const right = { user: 'erin', verb: 'patch', resource: 'zipjobs.zipjobs.dev', namespace: OWN };
   await untilAllowed(cluster, right);
   for (const namespace of [OWN, OTHER])
-    await until('the rights of the controller to count', () => giveZipperItsRole(controller, namespace));
+    await until('the permissions of the controller to take effect', () =>
+      giveZipperItsRole(controller, namespace),
+    );
 };
 
-/** The API server takes a moment to learn of new policies and to serve new kinds. */
+/** The API server takes a moment to apply new policies and to serve new kinds. */
 const untilInForce = async (admin: KubeUser): Promise<void> => {
   const spec = { serviceAccountName: ZIPPER_SERVICE_ACCOUNT, containers: [{ name: 'a', image: 'a' }] };
   const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'probe' }, spec };
@@ -229,7 +236,7 @@ const untilInForce = async (admin: KubeUser): Promise<void> => {
     );
 };
 
-/** As the controller does it for each project. */
+/** Like the controller for each project. */
 const giveZipperItsRole = async (controller: KubeUser, namespace: string): Promise<KubeResponse> => {
   const metadata = { name: ZIPPER_SERVICE_ACCOUNT, namespace };
   const query = 'fieldManager=zipjobs-controller&force=true';

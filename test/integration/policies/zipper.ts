@@ -1,10 +1,14 @@
-/** What a zipper's own token permits: the four fields of its ZipJob's status while its pod is active, and nothing else. */
+/**
+ * What the token of a zipper permits: the four fields of its ZipJob's status while its pod is active, and
+ * nothing else.
+ */
 import { expect } from 'chai';
 import { ZIPPER_SERVICE_ACCOUNT } from '#crds/api-group.ts';
 import type { KubeResponse } from '#test/support/clients/kube-user.ts';
 import { corePath, OTHER, OWN, type World, type ZipperPod, zipPath } from './world.ts';
 
-const POLICY = 'zipjobs-zipper-status';
+const OWN_FIELDS = 'a zipper may change only the status fields progress, upload, result and failure';
+const NOT_ACTIVE = 'this pod is not the active pod of the ZipJob';
 
 const progressOf = (pod: ZipperPod) => ({
   podUid: pod.uid,
@@ -32,8 +36,8 @@ const apply = (status: unknown, at: { namespace?: string; name?: string; by?: Zi
 };
 const merge = (status: unknown) =>
   pod.zipper.request('PATCH', `${zipPath(OWN)}/${pod.zipJob}/status`, { body: { status } });
-const expectRefusal = (response: KubeResponse, words: string): void => {
-  expect(response.message).to.contain(words);
+const expectRefusal = (response: KubeResponse, message: string): void => {
+  expect(response.message).to.contain(message);
   expect(response.status).to.equal(403);
 };
 
@@ -79,30 +83,30 @@ const itWritesItsFieldsOnly = (): void => {
     ],
   };
   for (const [field, value] of Object.entries(controllers))
-    it(`is refused ${field}, a field of the controller (P6)`, async () => {
-      expectRefusal(await apply({ progress: progressOf(pod), [field]: value }), POLICY);
+    it(`cannot write ${field}, a field of the controller (P6)`, async () => {
+      expectRefusal(await apply({ progress: progressOf(pod), [field]: value }), OWN_FIELDS);
     });
 
-  it('is refused the removal of a field of the controller (P6)', async () => {
-    expectRefusal(await merge({ phase: null }), POLICY);
-    expectRefusal(await merge({ job: { podUid: null } }), POLICY);
+  it('cannot remove a field of the controller (P6)', async () => {
+    expectRefusal(await merge({ phase: null }), OWN_FIELDS);
+    expectRefusal(await merge({ job: { podUid: null } }), OWN_FIELDS);
   });
 
-  it("is refused progress in another pod's name", async () => {
-    expectRefusal(await apply({ progress: { ...progressOf(pod), podUid: 'another' } }), POLICY);
+  it('cannot write progress in the name of another pod', async () => {
+    expectRefusal(
+      await apply({ progress: { ...progressOf(pod), podUid: 'another' } }),
+      'a zipper may report progress only for its own pod',
+    );
   });
 };
 
 const itHasNoOtherRights = (): void => {
-  it("is refused another ZipJob's status, in its own namespace and in another (P5)", async () => {
+  it('cannot write the status of another ZipJob, in its own namespace and in another (P5)', async () => {
     const neighbour = await world.createZipper(OWN);
     await world.setStatus(OWN, neighbour.zipJob, {
       job: { name: neighbour.zipJob, uid: 'u', podUid: neighbour.uid },
     });
-    expectRefusal(
-      await apply({ progress: progressOf(pod) }, { name: neighbour.zipJob }),
-      'not the active pod',
-    );
+    expectRefusal(await apply({ progress: progressOf(pod) }, { name: neighbour.zipJob }), NOT_ACTIVE);
     const foreign = await world.createZipJob(OTHER);
     const response = await apply(
       { progress: progressOf(pod) },
@@ -111,12 +115,12 @@ const itHasNoOtherRights = (): void => {
     expectRefusal(response, 'cannot patch resource "zipjobs/status"');
   });
 
-  it("is refused a ZipJob's status before any pod is active", async () => {
+  it('cannot write the status of a ZipJob before any pod is active', async () => {
     const { metadata } = await world.createZipJob(OWN);
-    expectRefusal(await apply({ progress: progressOf(pod) }, { name: metadata.name }), 'not the active pod');
+    expectRefusal(await apply({ progress: progressOf(pod) }, { name: metadata.name }), NOT_ACTIVE);
   });
 
-  it('is refused its own spec, and does not change it through the status', async () => {
+  it('cannot write its spec, not even through the status', async () => {
     const path = `${zipPath(OWN)}/${pod.zipJob}`;
     const change = { spec: { cancel: true }, metadata: { labels: { mine: 'yes' } } };
     expectRefusal(await pod.zipper.request('PATCH', path, { body: change }), 'cannot patch resource');
@@ -126,7 +130,7 @@ const itHasNoOtherRights = (): void => {
     expect(body['metadata']).not.to.have.property('labels');
   });
 
-  it('is refused Secrets, and every other read (P4)', async () => {
+  it('cannot read Secrets or anything else (P4)', async () => {
     const paths = [
       `${corePath(OWN, 'secrets')}/zipbucket-s3-archives`,
       corePath(OWN, 'secrets'),
@@ -147,7 +151,7 @@ const itHasNoOtherRights = (): void => {
       },
     });
     const rules = (review.body['status'] as { resourceRules: { apiGroups: string[] }[] }).resourceRules;
-    // Every signed-in user may ask the API server about itself.
+    // Every signed-in user may request its own permissions from the API server.
     const own = rules.filter(
       ({ apiGroups }) => !apiGroups.every((group) => /authorization|authentication/.test(group)),
     );
@@ -170,30 +174,33 @@ export const describeZipper = (theWorld: () => World): void => {
   itWritesItsFieldsOnly();
   itHasNoOtherRights();
 
-  it('is refused when its token is bound to no pod (P5)', async () => {
+  it('cannot write when its token is not bound to a pod (P5)', async () => {
     const user = `system:serviceaccount:${OWN}:${ZIPPER_SERVICE_ACCOUNT}`;
     const path = `${zipPath(OWN)}/${pod.zipJob}/status`;
     const body = { status: { progress: { ...progressOf(pod), filesDone: 2 } } };
-    // The edit role may impersonate service accounts, but not claim what their tokens hold.
-    expectRefusal(await world.editor.request('PATCH', path, { as: user, body }), POLICY);
+    // The edit role may impersonate service accounts, but not their token claims.
+    expectRefusal(
+      await world.editor.request('PATCH', path, { as: user, body }),
+      "a zipper's token must be bound to its pod",
+    );
   });
 
-  it('is refused once another pod is active, and once none is', async () => {
+  it('cannot write once another pod is active, or none', async () => {
     const late = await world.createZipper(OWN);
     const activePod = (podUid: string | null) =>
       world.setStatus(OWN, late.zipJob, { job: { name: late.zipJob, uid: 'u', podUid } });
     const write = () => apply({ progress: progressOf(late) }, { name: late.zipJob, by: late });
-    expectRefusal(await write(), 'not the active pod');
+    expectRefusal(await write(), NOT_ACTIVE);
     await activePod(late.uid);
     expect((await write()).status).to.equal(200);
     await activePod(pod.uid);
-    expectRefusal(await write(), 'not the active pod');
+    expectRefusal(await write(), NOT_ACTIVE);
     await activePod(null);
-    expectRefusal(await write(), 'not the active pod');
+    expectRefusal(await write(), NOT_ACTIVE);
   });
 
-  it('is refused once the ZipJob is finished', async () => {
+  it('cannot write once the ZipJob is finished', async () => {
     await world.setStatus(OWN, pod.zipJob, { phase: 'Failed' });
-    expectRefusal(await apply({ progress: progressOf(pod) }), 'finished');
+    expectRefusal(await apply({ progress: progressOf(pod) }), 'the ZipJob is finished');
   });
 };

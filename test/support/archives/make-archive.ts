@@ -1,15 +1,15 @@
-/** Archives for tests: the real writer over made-up bodies, into memory. */
+/** Archives for tests: the real writer with generated bodies, into memory. */
 import type { Compression } from '#crds/zip-job.ts';
 import { type ArchiveEntry, type ArchiveOptions, createArchive } from '#zipper-image/archive/archive.ts';
 
 export interface Given {
   readonly name: string;
   readonly body: Buffer;
-  /** The whole body is handed over at once; else it streams. */
+  /** The whole body is passed at once; otherwise it streams. */
   readonly small?: boolean;
   /** The length is declared; the default. */
   readonly declared?: boolean;
-  /** Bytes of each chunk of a body that streams. */
+  /** Chunk size of a body that streams. */
   readonly chunk?: number;
   readonly modified?: Date;
 }
@@ -18,7 +18,7 @@ export const MODIFIED = new Date('2024-05-06T07:08:09Z');
 
 async function* inChunks(body: Buffer, size: number): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < body.length; at += size) {
-    // What a chunk holds is wrong as soon as the next is asked for, as with a reused buffer of a socket.
+    // Each chunk is overwritten when the next one is read, like with a reused socket buffer.
     const chunk = Buffer.from(body.subarray(at, at + size));
     yield chunk;
     chunk.fill(0xee);
@@ -33,7 +33,7 @@ export const archiveEntryOf = ({ name, body, small, declared, chunk, modified }:
   small: small === true ? body : undefined,
 });
 
-/** The archive of the files, whole. */
+/** Returns the whole archive of the files. */
 export const makeArchive = async (
   files: Iterable<Given>,
   compression: Compression = 'auto',
@@ -45,7 +45,7 @@ export const makeArchive = async (
     sink: {
       write: (chunk) => {
         chunks.push(Buffer.from(chunk));
-        // Now there is room at once, now there is not.
+        // Alternates between accepting at once and applying backpressure.
         return chunks.length % 97 === 0 ? new Promise((resolve) => setImmediate(resolve)) : undefined;
       },
     },
@@ -54,6 +54,6 @@ export const makeArchive = async (
   for (const file of files) await archive.add(archiveEntryOf(file));
   const { bytes } = await archive.finish();
   const whole = Buffer.concat(chunks);
-  if (bytes !== whole.length) throw new Error(`the writer says ${bytes} bytes and wrote ${whole.length}`);
+  if (bytes !== whole.length) throw new Error(`the writer reported ${bytes} bytes and wrote ${whole.length}`);
   return whole;
 };

@@ -1,6 +1,7 @@
 /**
- * A strict reader of zip archives for tests, written from the format's description and sharing nothing with the writer. It
- * reads every record, demands that they lie side by side without a gap, and that both headers of an entry agree.
+ * A strict reader of zip archives for tests, written from the format's specification and sharing no code with
+ * the writer. It reads every record, requires them to be adjacent, and requires both headers of an entry to
+ * agree.
  */
 import { crc32, inflateRawSync } from 'node:zlib';
 
@@ -21,12 +22,12 @@ export interface ZipEntry {
   readonly dosDate: number;
   /** From the 0x5455 field of the directory. */
   readonly unixSeconds: number | undefined;
-  /** Ids of the extra fields of each header, in order. */
+  /** IDs of the extra fields of each header, in order. */
   readonly localExtras: readonly number[];
   readonly centralExtras: readonly number[];
   /** Bytes of the data descriptor; 0 when there is none. */
   readonly descriptorBytes: number;
-  /** The entry's data as it lies in the archive. */
+  /** The compressed data of the entry. */
   readonly raw: Buffer;
 }
 
@@ -56,7 +57,7 @@ const readExtras = (bytes: Buffer): readonly Extra[] => {
     const length = bytes.readUInt16LE(at + 2);
     extras.push({ id: bytes.readUInt16LE(at), data: bytes.subarray(at + 4, at + 4 + length) });
     at += 4 + length;
-    demand(at <= bytes.length, 'an extra field reaches beyond its place');
+    demand(at <= bytes.length, 'an extra field is longer than its space');
   }
   return extras;
 };
@@ -92,18 +93,18 @@ const readEnd = (zip: ZipBytes): End => {
   };
 };
 
-/** Fills in the values that a zip64 field holds, in the order of the format. */
+/** Fills in the values of a zip64 field, in the order of the format. */
 const widen = (values: readonly number[], extras: readonly Extra[]): readonly number[] => {
   const data = extras.find(({ id }) => id === 1)?.data;
   let at = 0;
   const wide = values.map((value) => {
     if (value !== 0xffffffff) return value;
-    demand(data !== undefined && at + 8 <= data.length, 'a size that is in no zip64 field');
+    demand(data !== undefined && at + 8 <= data.length, 'a size is missing in the zip64 field');
     const found = Number(data?.readBigUInt64LE(at));
     at += 8;
     return found;
   });
-  demand(at === (data?.length ?? 0), 'a zip64 field with more than what is asked for');
+  demand(at === (data?.length ?? 0), 'a zip64 field with additional values');
   return wide;
 };
 
@@ -190,7 +191,7 @@ const readEntry = (zip: ZipBytes, at: number): { entry: ZipEntry; next: number; 
   return { entry, next: at + 46 + nameLength + extraLength, dataEnd: dataEnd + descriptorBytes };
 };
 
-/** @throws Error that says what is wrong with the archive. */
+/** @throws Error that names the problem of the archive. */
 export const readZip = (zip: ZipBytes): ZipFile => {
   const end = readEnd(zip);
   const entries: ZipEntry[] = [];
@@ -198,13 +199,13 @@ export const readZip = (zip: ZipBytes): ZipFile => {
   let tiled = 0;
   for (let index = 0; index < end.entries; index += 1) {
     const { entry, next, dataEnd } = readEntry(zip, at);
-    demand(entry.offset === tiled, `entry ${index} does not begin where the one before ends`);
+    demand(entry.offset === tiled, `entry ${index} does not start where the previous one ends`);
     tiled = dataEnd;
     at = next;
     entries.push(entry);
   }
-  demand(tiled === end.offset, 'the directory does not begin where the last entry ends');
-  demand(at === end.start && at - end.offset === end.size, 'the directory has another size than is said');
+  demand(tiled === end.offset, 'the directory does not start where the last entry ends');
+  demand(at === end.start && at - end.offset === end.size, 'the directory does not have its declared size');
   return { entries, hasZip64End: end.hasZip64 };
 };
 

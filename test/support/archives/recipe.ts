@@ -15,13 +15,14 @@ export interface RecipeJob {
 const bodyOf = async (url: string): Promise<Readable> => {
   const response = await fetch(url);
   if (!response.ok || response.body === null)
-    throw new Error(`the recipe's source answered ${response.status}`);
+    throw new Error(`the recipe's source returned ${response.status}`);
   return Readable.fromWeb(response.body);
 };
 
 /**
- * What a Node user writes to zip remote files into a bucket: fetch, archiver, lib-storage, one file after the other,
- * without compression (archiver's fastest setting). The oracle of the differential tests and a peer of the benchmarks.
+ * The usual way to zip remote files into a bucket with Node: fetch, archiver, lib-storage, one file after the
+ * other, without compression (archiver's fastest setting). The oracle of the differential tests and a peer of
+ * the benchmarks.
  */
 export const zipByRecipe = async (job: RecipeJob): Promise<void> => {
   const { store, bucket, key } = job;
@@ -32,7 +33,7 @@ export const zipByRecipe = async (job: RecipeJob): Promise<void> => {
     credentials: { accessKeyId: store.accessKeyId, secretAccessKey: store.secretAccessKey },
   });
   const archive = new ZipArchive({ store: true });
-  // lib-storage takes node:stream's Readable, which archiver's is not.
+  // lib-storage requires node:stream's Readable, which archiver's is not.
   const body = archive.pipe(new PassThrough());
   const upload = new Upload({ client, params: { Bucket: bucket, Key: key, Body: body } }).done();
   try {

@@ -1,11 +1,11 @@
-/** Archives of more than 4 GiB that take little room on disk: stretches of zeros are holes of the file. */
+/** Archives of more than 4 GiB that take little space on disk: ranges of zeros are holes of the file. */
 import { closeSync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
 import { type Archive, createArchive } from '#zipper-image/archive/archive.ts';
 import type { ZipBytes } from './read-zip.ts';
 
 const MIB = Buffer.alloc(1024 * 1024);
 
-/** So many zero bytes. */
+/** This number of zero bytes. */
 export async function* zeros(bytes: number): AsyncGenerator<Uint8Array> {
   for (let left = bytes; left > 0; left -= MIB.length) yield left >= MIB.length ? MIB : MIB.subarray(0, left);
 }
@@ -13,7 +13,7 @@ export async function* zeros(bytes: number): AsyncGenerator<Uint8Array> {
 const isZero = (chunk: Uint8Array): boolean =>
   chunk.length <= MIB.length && MIB.subarray(0, chunk.length).equals(chunk);
 
-/** Writes an archive into a file, without what is zero. */
+/** Writes an archive into a sparse file. */
 export const writeSparseArchive = async (
   path: string,
   fill: (archive: Archive) => Promise<void>,
@@ -34,7 +34,7 @@ export const writeSparseArchive = async (
   }
 };
 
-/** A file as the bytes that the parser reads. */
+/** Adapts a file for the parser. */
 export const openZipBytes = (path: string): ZipBytes & Disposable => {
   const file = openSync(path, 'r');
   const read = (at: number, length: number): Buffer => {

@@ -5,7 +5,10 @@ export interface ZipEntry {
   readonly content: Buffer;
 }
 
-/** Every entry of an archive, in the order of its directory, read by an independent reader that checks sizes and CRCs. */
+/**
+ * Returns every entry of an archive in the order of its directory, with an independent reader that checks
+ * sizes and CRCs.
+ */
 export const zipEntries = async (archive: Buffer): Promise<readonly ZipEntry[]> => {
   const zip = await yauzl.fromBufferPromise(archive, { lazyEntries: true });
   const entries: ZipEntry[] = [];

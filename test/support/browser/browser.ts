@@ -7,7 +7,7 @@ const launchBrowser = async (): Promise<Browser> => {
     throw new Error('Chromium not found. Install it with: apt-get install chromium, or set CHROMIUM_PATH');
   return chromium.launch({
     executablePath: program.path,
-    // Without a UTF-8 locale it saves a file whose name is beyond ASCII as "download".
+    // Without a UTF-8 locale it saves a file with a non-ASCII name as "download".
     env: { ...process.env, ...program.env, LANG: 'C.UTF-8', LC_ALL: 'C.UTF-8' },
   });
 };
@@ -20,14 +20,14 @@ const sharedBrowser = (): Promise<Browser> => {
   return started;
 };
 
-/** Ends it, if it was ever started. */
+/** Closes it if it was started. */
 export const stopSharedBrowser = async (): Promise<void> => {
   const browser = await started?.catch(() => undefined);
   started = undefined;
   await browser?.close();
 };
 
-/** A browser as new: no cookie, no cache. Dispose of it after the test. */
+/** A new browser context without cookies or cache. Dispose of it after the test. */
 export const openBrowser = async (
   options: BrowserContextOptions = {},
 ): Promise<BrowserContext & AsyncDisposable> => {

@@ -13,7 +13,7 @@ const findSystemBrowser = async (env: NodeJS.ProcessEnv): Promise<string | undef
   return undefined;
 };
 
-/** The browser that CHROMIUM_PATH names, else that of the machine, else that of the npm package. */
+/** The browser at CHROMIUM_PATH, otherwise the installed one, otherwise that of the npm package. */
 export const findBrowser = async (env = process.env): Promise<BrowserProgram | undefined> => {
   const path = await findSystemBrowser(env);
   if (path !== undefined) return { path, env: {} };

@@ -4,7 +4,10 @@ const MOST_STEPS = 80;
 
 /** A user without a mouse: reaches every element with Tab, in the order of the page. */
 export interface Keyboard {
-  /** Moves the focus to it. @throws Error when Tab never reaches it */
+  /**
+   * Moves the focus to it.
+   * @throws Error when Tab never reaches it
+   */
   reach(target: Locator): Promise<void>;
   /** Reaches a field and replaces its value. */
   type(label: string, text: string): Promise<void>;

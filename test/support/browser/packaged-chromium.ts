@@ -7,13 +7,13 @@ import { promisify } from 'node:util';
 
 const UNPACK = join(import.meta.dirname, 'unpack-chromium.ts');
 
-/** A browser and the environment that it needs beside that of its caller. */
+/** A browser and its additional environment variables. */
 export interface BrowserProgram {
   readonly path: string;
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** The npm package contains a build for this kind of machine only. */
+/** The npm package contains a build only for this platform. */
 export const hasPackagedChromium = (): boolean => process.platform === 'linux' && process.arch === 'x64';
 
 const packageVersion = async (): Promise<string> => {
@@ -22,7 +22,7 @@ const packageVersion = async (): Promise<string> => {
   return version;
 };
 
-/** The fonts of the machine, if it has any, then that of the package. */
+/** The fonts of the machine, if any, then those of the package. */
 const fontsConfig = (folder: string): string => `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <fontconfig>
@@ -32,7 +32,7 @@ const fontsConfig = (folder: string): string => `<?xml version="1.0"?>
 </fontconfig>
 `;
 
-/** Tests of several processes may start at once: the first whole folder wins. */
+/** Tests of several processes may start at once: the first complete folder is used. */
 const unpackInto = async (folder: string): Promise<void> => {
   await mkdir(join(folder, '..'), { recursive: true });
   const unfinished = await mkdtemp(`${folder}.`);
@@ -48,8 +48,8 @@ const unpackInto = async (folder: string): Promise<void> => {
 };
 
 /**
- * The Chromium of the npm package, which needs no system package. The first call per version unpacks 200 MB into
- * `$XDG_CACHE_HOME/zipjobs`.
+ * The Chromium of the npm package, which needs no system package. The first call per version unpacks 200 MB
+ * into `$XDG_CACHE_HOME/zipjobs`.
  */
 export const packagedChromium = async (env = process.env): Promise<BrowserProgram> => {
   const cache = env['XDG_CACHE_HOME'] || join(homedir(), '.cache');
@@ -59,7 +59,7 @@ export const packagedChromium = async (env = process.env): Promise<BrowserProgra
   return {
     path,
     env: {
-      // libnss3 and its kind, which Debian installs only with a browser.
+      // libnss3 and related libraries, which Debian installs only with a browser.
       LD_LIBRARY_PATH: join(folder, 'al2023', 'lib'),
       FONTCONFIG_FILE: join(folder, 'fonts.conf'),
     },

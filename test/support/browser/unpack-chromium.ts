@@ -1,6 +1,6 @@
 /**
- * Unpacks the browser, its libraries and a font into TMPDIR. The package knows no other place, so this is a process
- * of its own with a TMPDIR of its own.
+ * Unpacks the browser, its libraries and a font into TMPDIR. The package supports no other target, so this is
+ * a separate process with its own TMPDIR.
  */
 import { fileURLToPath } from 'node:url';
 import { inflate } from '@sparticuz/chromium';

@@ -9,50 +9,57 @@ import {
 } from '#runtime/kube/types.ts';
 
 /**
- * Objects of one kind in memory, for unit tests of what stands above the Kubernetes client: no schema, no admission, no
- * field managers. What depends on the API server's judgement belongs into an integration test.
+ * Objects of one kind in memory, for unit tests of code that uses the Kubernetes client: no schema, no
+ * admission, no field managers. Anything that depends on the API server's checks belongs in an integration
+ * test.
  */
-export interface FakeObjects<T extends KubeObject> {
+export interface FakeObjects<T extends KubeObject, Kept extends KubeObject = T> {
   readonly client: ObjectClient<T>;
-  /** A cache of the same objects; `lagging` keeps it at what it has. */
-  readonly reflector: Reflector<T>;
+  /** A cache of the same objects; while `lagging` it does not change. */
+  readonly reflector: Reflector<Kept>;
   /** Calls of the client so far, such as `get default/a`. */
   readonly calls: string[];
   put(object: T): T;
   remove(namespace: string, name: string): void;
   all(): readonly T[];
-  /** Every later call of the client (or those for which `when` holds) throws this; undefined ends it. */
+  /** Every later call of the client (or those for which `when` is true) throws this; undefined stops it. */
   fail(error: Error | undefined, when?: (call: string) => boolean): void;
-  /** The next creates happen, but their answers are lost on the way. */
+  /** The next creates succeed, but their responses are lost. */
   loseResponses(count: number): void;
-  /** Later calls of the client do not answer until the promise does. */
+  /** Later calls of the client wait for the promise. */
   holdUntil(promise: Promise<unknown> | undefined): void;
-  /** The cache no longer sees changes. */
+  /** The cache no longer receives changes. */
   lagging: boolean;
-  /** The cache sees everything that it has missed. */
+  /** The cache receives all missed changes. */
   catchUp(): void;
-  /** Remembers what the cache holds; the answer brings it back to that. */
+  /** Saves the content of the cache; the returned function restores it. */
   remember(): () => void;
   hasSynced: boolean;
 }
 
-export interface FakeObjectsOptions<T> {
-  readonly indexes?: Readonly<Record<string, (object: T) => readonly string[]>>;
-  readonly transform?: (object: T) => T;
-  /** Told of every change of the cache that does not lag. */
-  readonly onChange?: (change: Change<T>) => void;
+export interface FakeObjectsOptions<Kept> {
+  readonly indexes?: Readonly<Record<string, (object: Kept) => readonly string[]>>;
+  /** Called for every change of the cache unless it lags. */
+  readonly onChange?: (change: Change<Kept>) => void;
 }
 
-/** What the API server answers when it cannot be reached. */
+/** The part of an object that the cache keeps. */
+type ToKept<T, Kept> = (object: T) => Kept;
+
+/** The error when the API server cannot be reached. */
 export const unreachable = (): KubeError =>
   new KubeError('GET /: the connection to the API server failed (ECONNREFUSED)', { code: 'Unreachable' });
 
 type Visible = Pick<FakeObjects<KubeObject>, 'lagging' | 'hasSynced'>;
 
-/** What is stored, and what the cache has seen of it. */
-const createStore = <T extends KubeObject>(options: FakeObjectsOptions<T>, visible: Visible) => {
+/** The stored objects and what the cache has received of them. */
+const createStore = <T extends KubeObject, Kept extends KubeObject>(
+  toKept: ToKept<T, Kept>,
+  options: FakeObjectsOptions<Kept>,
+  visible: Visible,
+) => {
   const stored = new Map<string, T>();
-  const cached = new Map<string, T>();
+  const cached = new Map<string, Kept>();
   let version = 0;
 
   const stamp = (object: T): T => {
@@ -61,7 +68,7 @@ const createStore = <T extends KubeObject>(options: FakeObjectsOptions<T>, visib
     return { ...structuredClone(object), metadata };
   };
 
-  const keep = (key: string, object: T): void => {
+  const keep = (key: string, object: Kept): void => {
     const before = cached.get(key);
     cached.set(key, object);
     options.onChange?.({ kind: 'set', key, object, before });
@@ -70,7 +77,7 @@ const createStore = <T extends KubeObject>(options: FakeObjectsOptions<T>, visib
   const put = (object: T): T => {
     const stamped = stamp(object);
     stored.set(objectKey(stamped), stamped);
-    if (!visible.lagging) keep(objectKey(stamped), options.transform?.(stamped) ?? stamped);
+    if (!visible.lagging) keep(objectKey(stamped), toKept(stamped));
     return stamped;
   };
 
@@ -85,13 +92,16 @@ const createStore = <T extends KubeObject>(options: FakeObjectsOptions<T>, visib
 
   return { stored, cached, put, drop };
 };
-type Store<T extends KubeObject> = ReturnType<typeof createStore<T>>;
+type Store<T extends KubeObject> = Pick<
+  ReturnType<typeof createStore<T, KubeObject>>,
+  'stored' | 'put' | 'drop'
+>;
 
 const notFaked = (): never => {
-  throw new Error('this call is not faked: test it against the real API server');
+  throw new Error('the fake does not support this call: test it with a real API server');
 };
 
-/** A client of what is stored; a test can fail its calls, hold them, or lose their answers. */
+/** A client of the stored objects; a test can make its calls fail or wait, or lose their responses. */
 const createClient = <T extends KubeObject>(
   store: Store<T>,
 ): Pick<FakeObjects<T>, 'client' | 'calls' | 'fail' | 'loseResponses' | 'holdUntil'> => {
@@ -157,12 +167,18 @@ const createClient = <T extends KubeObject>(
 
 export const createFakeObjects = <T extends KubeObject>(
   options: FakeObjectsOptions<T> = {},
-): FakeObjects<T> => {
+): FakeObjects<T> => createFakeObjectsKeptAs((object: T) => object, options);
+
+/** The same with a cache that keeps only a part of each object. */
+export const createFakeObjectsKeptAs = <T extends KubeObject, Kept extends KubeObject>(
+  toKept: ToKept<T, Kept>,
+  options: FakeObjectsOptions<Kept> = {},
+): FakeObjects<T, Kept> => {
   const visible: Visible = { lagging: false, hasSynced: true };
-  const store = createStore(options, visible);
+  const store = createStore(toKept, options, visible);
   const { stored, cached } = store;
 
-  const reflector: Reflector<T> = {
+  const reflector: Reflector<Kept> = {
     run: (signal) =>
       new Promise((resolve) => {
         signal.addEventListener('abort', () => {
@@ -189,7 +205,7 @@ export const createFakeObjects = <T extends KubeObject>(
     all: () => [...stored.values()],
     catchUp: () => {
       cached.clear();
-      for (const [key, object] of stored) cached.set(key, options.transform?.(object) ?? object);
+      for (const [key, object] of stored) cached.set(key, toKept(object));
     },
     remember: () => {
       const then = new Map(cached);

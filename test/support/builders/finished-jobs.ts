@@ -1,4 +1,4 @@
-/** Jobs that have ended with a webhook to be delivered, without a zipper that ran: for tests of many deliveries. */
+/** Finished jobs with a pending webhook, created without a zipper: for tests of many deliveries. */
 import { randomUUID } from 'node:crypto';
 import { firstWebhookState } from '#controller/webhook/notification.ts';
 import { bucketResourceName, FIELD_MANAGERS, GROUP_VERSION, PLURALS, zipJobName } from '#crds/api-group.ts';
@@ -12,7 +12,7 @@ const AT_ONCE = 16;
 export interface FinishedJobs {
   readonly namespace: string;
   readonly count: number;
-  /** Of a bucket of the project: a job without one fails at once. */
+  /** Name of a bucket of the project: a job without one fails at once. */
   readonly bucketName: string;
   /** URL of the webhook of the n-th job. */
   readonly url: (index: number) => string;
@@ -43,7 +43,9 @@ const statusOf = (job: ZipJob, now: Date): ZipJobStatus => ({
   webhook: firstWebhookState(job, 'COMPLETED', now),
 });
 
-/** Makes them and returns their names with the time (of `performance.now`) at which each was due. */
+/**
+ * Creates them and returns their names with the time (of `performance.now`) at which each delivery was due.
+ */
 export const putFinishedJobs = async (
   admin: KubeUser,
   jobs: FinishedJobs,
@@ -53,7 +55,7 @@ export const putFinishedJobs = async (
   await inParallel(count, AT_ONCE, async (index) => {
     const job = jobOf(jobs, url(index));
     const { name } = job.metadata;
-    // Suspended, so that a controller leaves it alone until it has ended.
+    // Suspended, so that a controller ignores it until it is finished.
     const body = { ...job, spec: { ...job.spec, suspend: true } };
     const created = await admin.request('POST', pathOf(namespace), { body });
     const { apiVersion, kind } = job;
@@ -66,7 +68,7 @@ export const putFinishedJobs = async (
       },
     );
     if (created.status !== 201 || applied.status !== 200)
-      throw new Error(`ZipJob ${name} was not made: ${created.message} ${applied.message}`);
+      throw new Error(`ZipJob ${name} was not created: ${created.message} ${applied.message}`);
     due.set(name, performance.now());
   });
   return due;
@@ -74,11 +76,11 @@ export const putFinishedJobs = async (
 
 export const zipJobsOf = async (admin: KubeUser, namespace: string): Promise<readonly ZipJob[]> => {
   const { status, body, message } = await admin.request('GET', pathOf(namespace));
-  if (status !== 200) throw new Error(`the ZipJobs of ${namespace} cannot be listed: ${message}`);
+  if (status !== 200) throw new Error(`cannot list the ZipJobs of ${namespace}: ${message}`);
   return (body as { items: ZipJob[] }).items;
 };
 
 export const deleteJobs = async (admin: KubeUser, namespace: string): Promise<void> => {
   const { status, message } = await admin.request('DELETE', pathOf(namespace));
-  if (status !== 200) throw new Error(`the ZipJobs of ${namespace} cannot be deleted: ${message}`);
+  if (status !== 200) throw new Error(`cannot delete the ZipJobs of ${namespace}: ${message}`);
 };

@@ -1,6 +1,6 @@
 /**
- * Bytes that look random and are the same for the same seed. The block repeats after a prime number of bytes, so that a
- * shift or a swap by any round size shows.
+ * Pseudorandom bytes that depend only on the seed. The block repeats after a prime number of bytes, so that a
+ * shift or a swap by any round size changes the content.
  */
 const PERIOD = 1_048_573;
 const CACHED_SEEDS = 8;
@@ -29,7 +29,7 @@ const wholeBlock = (seed: number): Buffer => {
 };
 
 export interface GeneratedPart {
-  /** Bytes of the whole file. */
+  /** Size of the whole file. */
   readonly bytes: number;
   readonly seed: number;
   readonly from: number;
@@ -37,7 +37,7 @@ export interface GeneratedPart {
   readonly chunkBytes?: number;
 }
 
-/** Consecutive pieces of a part of the generated file; views of one shared block, not to be written to. */
+/** Consecutive pieces of a part of the generated file; read-only views of one shared block. */
 export function* generatedPart({
   bytes,
   seed,
@@ -54,7 +54,7 @@ export function* generatedPart({
   }
 }
 
-/** Consecutive pieces of the generated file; views of one shared block, not to be written to. */
+/** Consecutive pieces of the generated file; read-only views of one shared block. */
 export const generatedChunks = (bytes: number, seed: number, chunkBytes?: number): Generator<Buffer> =>
   generatedPart({ bytes, seed, from: 0, to: bytes, ...(chunkBytes !== undefined && { chunkBytes }) });
 

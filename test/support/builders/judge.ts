@@ -1,22 +1,22 @@
-/** What the stage tests ask of a decision: the same moment, the same settings. */
+/** Calls `decide` with the same time and settings in all tests of phases. */
 
 import { decide } from '#controller/zip-job/decide.ts';
 import type { Decision, Observation } from '#controller/zip-job/observation.ts';
 import { FINALIZER } from '#crds/api-group.ts';
 import type { ObjectMeta } from '#crds/object-meta.ts';
 import type { ZipJob, ZipJobSpec, ZipJobStatus } from '#crds/zip-job.ts';
-import { aZipJob, NOW } from './builders.ts';
 import { aConfig } from './config.ts';
+import { aZipJob, NOW } from './objects.ts';
 import { anObservation } from './observation.ts';
 
 const config = aConfig();
 
-/** The decision about what is seen, at NOW and with default settings. */
+/** The decision for this observation, at NOW and with default settings. */
 export const judge = (seen: Partial<Observation> = {}): Decision => decide(anObservation(seen), NOW, config);
 
 export const kinds = ({ actions }: Decision): readonly string[] => actions.map(({ kind }) => kind);
 
-/** A ZipJob that has its finalizer and stands as the status says. */
+/** A ZipJob with its finalizer and this status. */
 export const withStatus = (
   status: ZipJobStatus,
   spec: Partial<ZipJobSpec> = {},

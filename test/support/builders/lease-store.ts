@@ -2,7 +2,10 @@ import type { LeaderElectionOptions } from '#controller/engine/leader-election.t
 import { KubeError } from '#runtime/kube/kube-error.ts';
 import type { Lease } from '#runtime/kube/resources.ts';
 
-/** A Lease as the API server keeps it: every write has a new version, and one with an old version is refused. */
+/**
+ * A Lease with the conflict rules of the API server: every write has a new version, and one based on an old
+ * version is refused.
+ */
 export const createLeaseStore = () => {
   let lease: Lease | undefined;
   let version = 0;

@@ -6,11 +6,11 @@ interface Due {
   readonly task: () => void;
 }
 
-/** Time that stands still until the test moves it. */
+/** A clock that only the test advances. */
 export interface ManualClock extends Clock {
-  /** Moves the time, runs what becomes due in order, and lets promises settle after each. */
+  /** Advances the time, runs due timers in order, and waits for pending promises after each. */
   advance(ms: number): Promise<void>;
-  /** Moves the time as a pause of the whole process does: nothing runs in between. */
+  /** Advances the time like a pause of the whole process: no timer runs in between. */
   jump(ms: number): void;
   readonly pending: number;
 }

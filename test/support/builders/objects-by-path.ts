@@ -4,16 +4,16 @@ import type { KubeRequest } from '#runtime/kube/kube-request.ts';
 import { type KubeObject, objectKey } from '#runtime/kube/types.ts';
 
 /**
- * What an API server keeps, by path, for tests of what calls it with the token of a person: no schema, no admission, and
- * of the field selectors what compares strings.
+ * The objects of an API server by path, for tests of clients with a user's token: no schema and no admission,
+ * and only field selectors that compare strings.
  */
 export interface ObjectsByPath {
   respond(request: KubeRequest): unknown;
-  /** Keeps it under its path, such as `/api/v1/namespaces/a/secrets`. */
+  /** Stores it under its path, such as `/api/v1/namespaces/a/secrets`. */
   put(collection: string, object: KubeObject): void;
-  /** Undefined when there is none; the path of the object. */
+  /** Returns the object at this path, or undefined. */
   get(path: string): Readonly<Record<string, unknown>> | undefined;
-  /** Every later call for which it holds is answered by the error. */
+  /** Every later call for which the predicate is true fails with the error. */
   fail(error: Error, when: (request: KubeRequest) => boolean): void;
 }
 
@@ -42,7 +42,7 @@ const isSelected = (object: unknown, selector: string): boolean =>
 const refusal = (code: 'NotFound' | 'AlreadyExists', { method, path }: KubeRequest): KubeError =>
   new KubeError(`${method} ${path}: ${code}`, { code, httpStatus: code === 'NotFound' ? 404 : 409 });
 
-/** An object's path has as many parts more than its collection's as one: the name. */
+/** The path of an object is one segment longer than that of its collection: the name. */
 const isCollection = (path: string): boolean => /\/namespaces\/[^/]+\/[^/]+$/.test(path);
 
 const nameOf = (body: unknown): string => String(fieldOf(body, 'metadata.name'));

@@ -1,7 +1,7 @@
 import type { Observation } from '#controller/zip-job/observation.ts';
 import { FINALIZER } from '#crds/api-group.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
-import { aZipBucket, aZipJob, aZipProject } from './builders.ts';
+import { aZipBucket, aZipJob, aZipProject } from './objects.ts';
 
 /** An observation of an accepted project with its bucket; the ZipJob has its finalizer. */
 export const anObservation = (change: Partial<Observation> & { zipJob?: ZipJob } = {}): Observation => ({

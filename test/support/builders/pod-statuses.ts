@@ -1,6 +1,7 @@
-/** How a zipper pod stands, for tests of decisions. */
+/** Statuses of zipper pods for tests of decisions. */
 import { ZIPPER_CONTAINER } from '#crds/api-group.ts';
-import { CONTRACT_VERSION, type TerminationMessage } from '#crds/zipper-contract.ts';
+import type { TerminationMessage } from '#crds/termination-message.ts';
+import { CONTRACT_VERSION } from '#crds/zipper-contract.ts';
 import type { Pod } from '#runtime/kube/resources.ts';
 
 export interface Ending {

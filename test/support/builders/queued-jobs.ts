@@ -3,7 +3,7 @@
 import type { Ledger } from '#controller/admission/ledger.ts';
 import type { ZipJob, ZipJobStatus } from '#crds/zip-job.ts';
 import { objectKey } from '#runtime/kube/types.ts';
-import { ago, aZipJob } from './builders.ts';
+import { ago, aZipJob } from './objects.ts';
 
 export interface QueuedJobChange {
   readonly project?: string;

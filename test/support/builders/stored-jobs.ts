@@ -1,4 +1,4 @@
-/** ZipJobs that ended long ago, without a zipper that ran: for tests of what many of them cost. */
+/** ZipJobs that finished long ago, created without a zipper: for tests of the cost of many of them. */
 import { randomUUID } from 'node:crypto';
 import { bucketResourceName, GROUP_VERSION, PLURALS, zipJobName } from '#crds/api-group.ts';
 import type { KubeApi } from '#tools/local-cluster/kube-api.ts';
@@ -52,7 +52,7 @@ const aStoredJob = ({ namespace, bucketName }: StoredJobs, uuid: string) => {
       key: `archives/${uuid}.zip`,
       files: [{ url: `https://example.test/${uuid}`, filename: 'a' }],
       metadata: '',
-      // So that no controller begins it before it has ended.
+      // Suspended, so that no controller starts it before it is finished.
       suspend: true,
     },
     status: finishedStatus(name, now),
@@ -61,7 +61,7 @@ const aStoredJob = ({ namespace, bucketName }: StoredJobs, uuid: string) => {
   return { ...job, spec: { ...job.spec, metadata: JSON.stringify({ padding }) } };
 };
 
-/** Makes jobs of 2 KB each, a metadata of some 1,000 bytes in each; answers their uuids. */
+/** Creates jobs of 2 KB with about 1,000 bytes of metadata each, and returns their UUIDs. */
 export const createStoredJobs = async (api: KubeApi, jobs: StoredJobs): Promise<readonly string[]> => {
   const path = `/apis/${GROUP_VERSION}/namespaces/${jobs.namespace}/${PLURALS.ZipJob}`;
   const uuids = Array.from({ length: jobs.count }, () => randomUUID());
@@ -69,7 +69,7 @@ export const createStoredJobs = async (api: KubeApi, jobs: StoredJobs): Promise<
     const job = aStoredJob(jobs, uuids[index] ?? '');
     const own = `${path}/${job.metadata.name}`;
     let { metadata } = await api.create<{ metadata: unknown }>(path, job);
-    // A controller that is there writes to it as well.
+    // A running controller writes to it as well.
     await until(`${job.metadata.name} to have ended`, async () => {
       try {
         return await api.replace<object>(`${own}/status`, { ...job, metadata });

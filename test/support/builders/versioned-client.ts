@@ -8,7 +8,10 @@ const asRecord = (value: unknown): Readonly<Record<string, unknown>> => (isRecor
 
 export type VersionedClient = Pick<ObjectClient<ZipJob>, 'get' | 'apply' | 'mergePatch' | 'delete'>;
 
-/** The controller's way to ZipJobs in memory: writes name the version they rest on, finalizers hold a deletion up. */
+/**
+ * An in-memory client for ZipJobs like the controller's: writes are based on a version, and finalizers delay
+ * a deletion.
+ */
 export const createVersionedClient = (
   zipJobs: FakeObjects<ZipJob>,
   onWrite: (before: ZipJob, after: ZipJob) => void,

@@ -1,8 +1,8 @@
-/** How a ZipJob stands, for tests of decisions. */
+/** Statuses of ZipJobs for tests of decisions. */
 import type { Condition } from '#crds/conditions.ts';
 import type { Progress, UploadState, ZipJobStatus, ZipResult } from '#crds/zip-job.ts';
 import { CONTRACT_VERSION } from '#crds/zipper-contract.ts';
-import { ago, NAME } from './builders.ts';
+import { ago, NAME } from './objects.ts';
 
 export const aCondition = (
   type: string,
@@ -61,7 +61,7 @@ export const starting = (pod?: string): ZipJobStatus => ({
   ],
 });
 
-/** Status of a job whose pod active has written progress. */
+/** Status of a job whose active pod has written progress. */
 export const running = (pod: string, more: ZipJobStatus = {}): ZipJobStatus => ({
   ...starting(pod),
   phase: 'Running',

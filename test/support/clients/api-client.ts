@@ -1,4 +1,4 @@
-/** What the API answered; `text` is the exact body. */
+/** A response of the API; `text` is the exact body. */
 export interface ApiResponse {
   readonly status: number;
   readonly headers: Headers;
@@ -23,7 +23,7 @@ export interface ApiRequest {
   readonly signal?: AbortSignal;
 }
 
-/** One request as a client of the API sends it. */
+/** Sends one request like a client of the API. */
 export const askApi = async (baseUrl: string, request: ApiRequest): Promise<ApiResponse> => {
   const response = await fetch(`${baseUrl}${request.path}`, {
     method: request.method ?? 'GET',
@@ -44,7 +44,10 @@ export const askApi = async (baseUrl: string, request: ApiRequest): Promise<ApiR
   };
 };
 
-/** Posts a job (an object, or the exact text) and returns its uuid. @throws Error with the body when the API does not accept it. */
+/**
+ * Posts a job (an object, or the exact text) and returns its uuid.
+ * @throws Error with the body when the API does not accept it.
+ */
 export const postJob = async (
   baseUrl: string,
   token: string,
@@ -58,6 +61,6 @@ export const postJob = async (
   });
   const uuid = response.body.data?.uuid;
   if (response.status !== 201 || uuid === undefined)
-    throw new Error(`POST /v1/zips answered ${response.status}: ${response.text}`);
+    throw new Error(`POST /v1/zips returned ${response.status}: ${response.text}`);
   return uuid;
 };

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Cluster } from '#tools/local-cluster/cluster-types.ts';
 
-/** What a fault proxy in front of the API server trusts, and proves itself by: the API server's own certificate. */
+/** TLS settings of a fault proxy in front of the API server, with the API server's own certificate. */
 export const apiServerTls = async (
   cluster: Cluster,
 ): Promise<{ readonly ca: string; readonly cert: string; readonly key: string }> => {

@@ -12,14 +12,14 @@ import {
 } from '@aws-sdk/client-s3';
 import type { StoreAccess } from '#tools/local-cluster/cluster-types.ts';
 
-/** Looks into one bucket of the local store, as its owner. */
+/** Reads one bucket of the local store with the credentials of its owner. */
 export interface BucketReader extends Disposable {
   exists(key: string): Promise<boolean>;
   size(key: string): Promise<number>;
   keys(): Promise<readonly string[]>;
-  /** Upload ids of multipart uploads that were neither completed nor aborted. */
+  /** IDs of multipart uploads that were neither completed nor aborted. */
   openUploads(): Promise<readonly string[]>;
-  /** Their keys, one for each. */
+  /** The key of each of these uploads. */
   openUploadKeys(): Promise<readonly string[]>;
   bytes(key: string): Promise<Buffer>;
   put(key: string, body: Buffer): Promise<void>;
@@ -35,7 +35,7 @@ export const createBucketReader = (store: StoreAccess, bucket: string): BucketRe
   });
   const body = async (key: string): Promise<Readable> => {
     const response = await client.send(new GetObjectCommand({ Bucket: bucket, Key: key }));
-    if (!(response.Body instanceof Readable)) throw new Error(`the store answered without a body for ${key}`);
+    if (!(response.Body instanceof Readable)) throw new Error(`the store returned no body for ${key}`);
     return response.Body;
   };
   const keys = async (): Promise<readonly string[]> => {

@@ -5,12 +5,12 @@ interface Versioned {
 }
 
 export interface Followed<T> extends Disposable {
-  /** Set when the watch ended by itself: then events are missing. */
+  /** Set when the watch ended early: then events are missing. */
   readonly failure: unknown;
   readonly events: readonly { readonly type: string; readonly object: T }[];
 }
 
-/** Keeps every event of a collection from now on. */
+/** Records every event of a collection from now on. */
 export const followObjects = async <T extends Versioned, K>(
   api: KubeApi,
   path: string,

@@ -12,13 +12,13 @@ export interface KubeResponse {
 
 export interface KubeRequest {
   readonly body?: unknown;
-  /** Of a PATCH: how the body is meant. Default: merge. */
+  /** Patch type of a PATCH. Default: merge. */
   readonly patch?: 'merge' | 'apply' | 'strategic-merge';
   /** Act as this user, by impersonation. */
   readonly as?: string;
 }
 
-/** Somebody who is signed in to the API server and asks it plainly, so that refusals are seen as they are. */
+/** A signed-in user of the API server whose requests return refusals unchanged. */
 export interface KubeUser extends AsyncDisposable {
   request(method: string, path: string, request?: KubeRequest): Promise<KubeResponse>;
 }
@@ -48,7 +48,7 @@ const toResponse = (status: number, text: string): KubeResponse => {
   }
 };
 
-/** Signs in with a token or a new certificate; without a user as cluster-admin. */
+/** Signs in with a token or a new certificate; without credentials as cluster-admin. */
 export const signIn = async (cluster: Cluster, user?: ClusterUser): Promise<KubeUser> => {
   const path = user === undefined ? cluster.kubeconfigPath : await cluster.kubeconfigFor(user);
   const config = parse(await readFile(path, 'utf8')) as {

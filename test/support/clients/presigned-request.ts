@@ -1,7 +1,10 @@
-/** How many characters each URL has. */
+/** Length of each URL. */
 const URL_LENGTH = 1_536;
 
-/** A request for so many files, whose URLs have the length of presigned ones; each ends with the secret. */
+/**
+ * A request for this number of files, whose URLs have the length of presigned ones; each ends with the
+ * secret.
+ */
 export const presignedRequest = (options: {
   readonly bucketName: string;
   readonly key: string;

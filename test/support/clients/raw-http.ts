@@ -1,6 +1,9 @@
 import { connect } from 'node:net';
 
-/** Sends bytes on a socket of its own and gives all that comes back until the other side closes, or until `limitMs`. */
+/**
+ * Sends bytes on a new socket and returns everything received until the other side closes, or until
+ * `limitMs`.
+ */
 export const rawHttp = (
   port: number,
   parts: readonly (string | Uint8Array)[],
@@ -15,7 +18,7 @@ export const rawHttp = (
     socket.on('data', (chunk: Buffer) => {
       chunks.push(chunk);
     });
-    // A reset after the answer is the other side's way to close.
+    // The other side may close with a reset after the response.
     socket.on('error', () => undefined);
     socket.on('close', () => {
       clearTimeout(timer);

@@ -3,9 +3,9 @@ import { connect, type Socket } from 'node:net';
 export interface SlowClientsOptions {
   readonly url: string;
   readonly count: number;
-  /** Each client sends one byte as often. */
+  /** Interval between the bytes of one client. */
   readonly everyMs: number;
-  /** With it every other client sends its headers at once, and is slow with its body. */
+  /** Every other client sends complete headers with this token, and then its body slowly. */
   readonly token: string;
 }
 
@@ -14,9 +14,9 @@ export interface SlowClients extends Disposable {
   readonly connected: number;
   /** Clients whose connection was closed by the other side. */
   readonly closed: number;
-  /** Clients that were answered 408 before. */
+  /** Clients that got a 408 response first. */
   readonly responded408: number;
-  /** How long the longest connection that was closed had been open. */
+  /** Duration of the longest connection that was closed. */
   readonly longestMs: number;
 }
 
@@ -26,7 +26,7 @@ const beginning = (index: number, token: string): string =>
     : `POST /v1/zips HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\n` +
       'Content-Type: application/json\r\nContent-Length: 10000\r\n\r\n';
 
-/** Clients that hold their connections by sending a byte now and then. */
+/** Clients that keep their connections open by sending a byte at intervals. */
 export const openSlowClients = ({ url, count, everyMs, token }: SlowClientsOptions): SlowClients => {
   const { hostname, port } = new URL(url);
   const state = { connected: 0, closed: 0, responded408: 0, longestMs: 0 };
@@ -51,7 +51,7 @@ export const openSlowClients = ({ url, count, everyMs, token }: SlowClientsOptio
     const drip = (): void => {
       if (socket.writable) socket.write('a');
     };
-    // Spread over the interval, as clients that know nothing of each other.
+    // Spread over the interval, like independent clients.
     timers.push(setTimeout(() => timers.push(setInterval(drip, everyMs)), (index * everyMs) / count));
   };
   for (let index = 0; index < count; index += 1) open(index);

@@ -1,19 +1,22 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 export interface Outcome {
-  /** Monotonic, in milliseconds: when the request was sent. */
+  /** When the request was sent, in milliseconds of the monotonic clock. */
   readonly at: number;
-  /** Status of the answer, or the error in place of one. */
+  /** Status of the response, or the error if there was none. */
   readonly result: number | string;
 }
 
 export interface SteadyLoad extends AsyncDisposable {
   readonly outcomes: readonly Outcome[];
-  /** Sends no more, and waits for the answers in hand. */
+  /** Stops sending and waits for pending responses. */
   stop(): Promise<readonly Outcome[]>;
 }
 
-/** Sends a request in every interval, whether or not the last was answered; the n-th gives the status of its answer. */
+/**
+ * Sends a request in every interval without waiting for earlier responses; the callback sends the n-th and
+ * returns its status.
+ */
 export const startSteadyLoad = (perSecond: number, request: (n: number) => Promise<number>): SteadyLoad => {
   const ended = new AbortController();
   const outcomes: Outcome[] = [];

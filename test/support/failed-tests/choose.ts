@@ -1,15 +1,18 @@
-/** Which namespaces and ZipJobs a failed test is about. */
+/** Chooses the namespaces and ZipJobs that may explain a failed test. */
 import { isFinished, type ZipJob } from '#crds/zip-job.ts';
 import { isSince, lastChange, type TestWindow } from './test-window.ts';
 
 export interface ListedNamespace {
   readonly name: string;
   readonly createdAt: number;
-  /** Of its ZipJobs; 0 without any. */
+  /** Time of the latest change of its ZipJobs; 0 without any. */
   readonly changedAt: number;
 }
 
-/** Those that the test's file created, then those with ZipJobs that changed while the test ran; the latest change first. */
+/**
+ * First namespaces that the test's file created, then those with ZipJobs that changed while the test ran; the
+ * latest change first.
+ */
 export const chooseNamespaces = (
   all: readonly ListedNamespace[],
   { fileFrom, from }: TestWindow,
@@ -24,7 +27,7 @@ export const chooseNamespaces = (
     .map(({ name }) => name);
 };
 
-/** What may explain a failure comes first: 0 changed while the test ran and did not succeed, 3 is left out. */
+/** Sort order by relevance: 0 changed while the test ran and did not succeed; 3 is not shown. */
 const rankOf = (zipJob: ZipJob, { from }: TestWindow): number => {
   const changed = isSince(from, lastChange(zipJob.metadata));
   const succeeded = isFinished(zipJob) && zipJob.status?.phase === 'Succeeded';
@@ -32,7 +35,9 @@ const rankOf = (zipJob: ZipJob, { from }: TestWindow): number => {
   return changed ? 0 : 1;
 };
 
-/** Those that failed or are not finished, then those that succeeded while the test ran; the latest change first. */
+/**
+ * First failed and unfinished ZipJobs, then those that succeeded while the test ran; the latest change first.
+ */
 export const chooseZipJobs = (all: readonly ZipJob[], window: TestWindow, most: number): readonly ZipJob[] =>
   all
     .map((zipJob) => ({ zipJob, rank: rankOf(zipJob, window), changedAt: lastChange(zipJob.metadata) }))

@@ -1,4 +1,4 @@
-/** What the API server of a cluster knows about the namespaces of a failed test. Secrets are never read. */
+/** Reads the namespaces of a failed test from the API server. It never reads Secrets. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'yaml';
@@ -23,9 +23,9 @@ interface Kubeconfig {
   readonly clusters: readonly [{ readonly cluster: { readonly server: string } }];
 }
 
-/** More objects than this are not read, so that a namespace of a load test does not take the whole time. */
+/** Limit of the objects that are read, so that a namespace of a load test does not use up the time. */
 const PAGE = 500;
-/** Namespaces whose ZipJobs are listed, the newest ones. */
+/** Number of namespaces whose ZipJobs are listed, newest first. */
 const MOST_LISTED = 40;
 const OF_KUBERNETES = /^(default|kube-.*)$/;
 
@@ -48,12 +48,12 @@ type List = <T>(path: string) => Promise<readonly T[]>;
 
 const zipJobsOf = (list: List, namespace: string): Promise<readonly ZipJob[]> =>
   list<ZipJob>(`/apis/${GROUP_VERSION}/namespaces/${namespace}/${PLURALS.ZipJob}`).catch((error: unknown) => {
-    // Without the chart there is no such kind.
+    // The kind does not exist without the chart.
     if (error instanceof KubeApiError && error.code === 404) return [];
     throw error;
   });
 
-/** Those that the file created. Only a file that created none may be about older ones. */
+/** Namespaces that the file created; older ones only if it created none. */
 const candidates = async (list: List, { fileFrom }: TestWindow): Promise<readonly ListedNamespace[]> => {
   const all = (await list<Namespace>('/api/v1/namespaces'))
     .map(({ metadata }) => ({ name: metadata.name, createdAt: lastChange(metadata), changedAt: 0 }))
@@ -63,14 +63,14 @@ const candidates = async (list: List, { fileFrom }: TestWindow): Promise<readonl
   return (own.length > 0 ? own : all).slice(0, MOST_LISTED);
 };
 
-/** @throws Error when the API server cannot be asked, and when the signal ends the wait. */
+/** @throws Error when the API server cannot be reached, and when the signal aborts. */
 export const readState = async (
   dir: string,
   window: TestWindow,
   signal: AbortSignal,
 ): Promise<readonly NamespaceState[]> => {
   const api = await signIn(dir);
-  // A request that waits for its connection does not hear of its own signal.
+  // A request that waits for its connection ignores its own signal.
   signal.addEventListener('abort', () => void api.close());
   const list: List = async <T>(path: string) =>
     (await api.get<{ readonly items: readonly T[] }>(`${path}?limit=${PAGE}`, signal)).items;

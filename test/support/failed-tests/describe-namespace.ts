@@ -22,7 +22,7 @@ const timeOf = ({ series, lastTimestamp, eventTime, firstTimestamp, metadata }: 
   metadata.creationTimestamp ??
   '';
 
-/** Most times are whole seconds; what was written later then comes later. */
+/** Most times are whole seconds; of equal times, the one written later comes later. */
 const byTime = (a: Event, b: Event): number => {
   const versionOf = ({ metadata }: Event): number => Number(metadata.resourceVersion ?? 0);
   return Date.parse(timeOf(a)) - Date.parse(timeOf(b)) || versionOf(a) - versionOf(b);
@@ -83,7 +83,10 @@ const countPhases = (zipJobs: readonly ZipJob[]): string => {
   return counts.map(([phase, some]) => `${some.length} ${phase}`).join(', ');
 };
 
-/** The ZipJobs that may explain a failure, with their Jobs, pods and Events, within so many lines. */
+/**
+ * Describes the ZipJobs that may explain a failure, with their Jobs, pods and Events, in at most this number
+ * of lines.
+ */
 export const describeNamespace = (
   state: NamespaceState,
   window: TestWindow,

@@ -67,7 +67,10 @@ const progressOf = (status: ZipJobStatus): string => {
 const conditionsOf = ({ conditions = [] }: ZipJobStatus): string =>
   conditions.map(({ type, status, reason }) => `${type}=${status} (${reason})`).join(', ');
 
-/** A ZipJob as `kubectl describe` would show it, in few lines and without its files: their URLs may be credentials. */
+/**
+ * Describes a ZipJob like `kubectl describe`, in few lines and without its files: their URLs may be
+ * credentials.
+ */
 export const describeZipJob = (zipJob: ZipJob): readonly string[] => {
   const { metadata, status = {} } = zipJob;
   const reason = joined(status.phase ?? 'no phase yet', status.reason);

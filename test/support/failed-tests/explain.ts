@@ -14,16 +14,16 @@ const describeState = async (
   signal: AbortSignal,
 ): Promise<readonly DescribedNamespace[]> => {
   const states = await readState(dir, window, signal);
-  // The rest is for the logs.
+  // The remaining time is for the logs.
   const share = Math.floor((LIMITS.lines * 0.6) / Math.max(states.length, 1));
   return states.map((state) => describeNamespace(state, window, share));
 };
 
-/** The signal ends with the time, and with the work. */
+/** The signal aborts at the time limit and when the work is done. */
 const within = async <T>(limitMs: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> => {
   const end = new AbortController();
   const late = delay(limitMs, undefined, { signal: end.signal }).then(() => {
-    throw new Error(`no answer within ${limitMs / 1000} s`);
+    throw new Error(`no response within ${limitMs / 1000} s`);
   });
   try {
     return await Promise.race([work(end.signal), late]);
@@ -33,7 +33,9 @@ const within = async <T>(limitMs: number, work: (signal: AbortSignal) => Promise
   }
 };
 
-/** What the cluster in this folder shows about a failed test: ZipJobs, Events, Jobs, pods and logs. */
+/**
+ * Describes what the cluster in this folder knows about a failed test: ZipJobs, Events, Jobs, pods and logs.
+ */
 const collect = async (dir: string, window: TestWindow, limitMs: number): Promise<readonly string[]> => {
   const described = await within(limitMs, (signal) => describeState(dir, window, signal)).catch(messageOf);
   const isKnown = typeof described !== 'string';
@@ -49,14 +51,14 @@ const collect = async (dir: string, window: TestWindow, limitMs: number): Promis
   return [...state, ...logs, ...warnings];
 };
 
-/** Never throws and never takes longer than its limit: what goes wrong here is one line. */
+/** Never throws and never exceeds its time limit: an error here becomes one line. */
 export const explain = async (
   dir: string,
   window: TestWindow,
   limitMs: number = LIMITS.explanationMs,
 ): Promise<readonly string[]> => {
   try {
-    // A silent API server leaves time for the logs.
+    // Leaves time for the logs when the API server does not respond.
     const lines = await within(limitMs, () => collect(dir, window, limitMs * 0.6));
     return boundLines(lines, LIMITS.lines).map((line) => printableLine(line, LIMITS.lineChars));
   } catch (error) {

@@ -1,4 +1,7 @@
-/** Keeps the logs of a cluster after a failed run. Nothing else of its folder leaves it: the rest holds keys and Secrets. */
+/**
+ * Keeps the logs of a cluster after a failed run, and nothing else of its folder, which also contains keys
+ * and Secrets.
+ */
 import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { redactText } from '#runtime/redact.ts';
@@ -13,7 +16,7 @@ export interface LogFile {
   readonly changedAt: number;
 }
 
-/** The newest first, the end of those that are too large, until the space is used up. */
+/** Newest first, the end of logs that are too large, until the space is used up. */
 export const chooseLogs = (
   files: readonly LogFile[],
   limits: { readonly bytes: number; readonly fileBytes: number },
@@ -29,13 +32,15 @@ export const chooseLogs = (
     .filter(({ bytes }) => bytes > 0);
 };
 
-/** Where results go: `test-results` of the checkout, or the folder that ZIPJOBS_TEST_RESULTS names. */
+/** Folder for results: `test-results` of the checkout, or ZIPJOBS_TEST_RESULTS. */
 export const resultsFolder = (env: NodeJS.ProcessEnv): string => {
   const named = env['ZIPJOBS_TEST_RESULTS'];
   return named === undefined || named === '' ? join(CHECKOUT, 'test-results') : resolve(named);
 };
 
-/** Removes the results of earlier runs but the newest ones. Processes side by side may remove the same. */
+/**
+ * Removes the results of earlier runs except the newest ones. Parallel processes may remove the same folder.
+ */
 export const removeOldResults = async (folder: string, keep: number): Promise<void> => {
   const names = await readdir(folder).catch(() => []);
   const results = await Promise.all(
@@ -52,7 +57,7 @@ export const removeOldResults = async (folder: string, keep: number): Promise<vo
   await Promise.allSettled(old.map(({ path }) => rm(path, { recursive: true, force: true })));
 };
 
-/** Plain files directly in a folder; folders, links and whatever is mounted into a pod stay out. */
+/** Regular files directly in a folder, without subfolders, links and mounts of a pod. */
 const logsIn = async (folder: string): Promise<readonly LogFile[]> => {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
   const logs = entries.filter((entry) => entry.isFile() && entry.name.endsWith('.log'));
@@ -65,7 +70,7 @@ const logsIn = async (folder: string): Promise<readonly LogFile[]> => {
   );
 };
 
-/** A second cluster of a process, and a process with the number of an earlier one, get a folder of their own. */
+/** A second cluster of a process, and a process that reuses a process ID, get a new folder. */
 const makeFolder = async (folder: string, name: string): Promise<string> => {
   await mkdir(folder, { recursive: true });
   for (let n = 1; ; n += 1) {
@@ -79,7 +84,7 @@ const makeFolder = async (folder: string, name: string): Promise<string> => {
   }
 };
 
-/** Copies the logs of the cluster in `dir` into a new folder and returns the line that says where. */
+/** Copies the logs of the cluster in `dir` into a new folder and returns a line with its path. */
 export const keepLogs = async (dir: string, at: { folder: string; name: string }): Promise<string> => {
   const pods = await readdir(join(dir, 'pods'));
   const folders = [join(dir, 'logs'), ...pods.map((pod) => join(dir, 'pods', pod))];
@@ -95,7 +100,7 @@ export const keepLogs = async (dir: string, at: { folder: string; name: string }
   return `Logs of the failed run: ${place.startsWith('..') ? to : place} (${kept.length} files)`;
 };
 
-/** `integration-4711`, by the folder of the first test file. */
+/** `integration-4711`, named for the folder of the first test file. */
 export const resultName = (file: string | undefined): string => {
   const [top, suite] = relative(CHECKOUT, file ?? '').split('/');
   return `${top === 'test' && suite !== undefined ? suite : 'tests'}-${process.pid}`;

@@ -1,6 +1,6 @@
 import { redactText } from '#runtime/redact.ts';
 
-/** Cuts a list, and says how much is missing. */
+/** Cuts a list and appends the number of missing lines. */
 export const boundLines = (lines: readonly string[], most: number): readonly string[] => {
   if (lines.length <= most) return lines;
   const shown = Math.max(most - 1, 0);
@@ -10,13 +10,15 @@ export const boundLines = (lines: readonly string[], most: number): readonly str
 // oxlint-disable-next-line no-control-regex -- a log may hold escape sequences of a terminal
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f]/g;
 
-/** One line without credentials. It is redacted before it is cut: half a secret has no pattern. */
+/**
+ * One line without credentials. It is redacted before it is cut, because half a secret matches no pattern.
+ */
 export const printableLine = (text: string, mostChars: number): string => {
   const line = redactText(text.replace(/\s*\n\s*/g, ' ').replace(CONTROL, ''));
   return line.length <= mostChars ? line : `${line.slice(0, mostChars - 3)}...`;
 };
 
-/** The parts that there are, separated by commas. */
+/** Joins the defined parts with commas. */
 export const joined = (...parts: readonly (string | false | undefined)[]): string =>
   parts.filter((part) => part !== false && part !== undefined && part !== '').join(', ');
 

@@ -1,4 +1,4 @@
-/** Which lines of a log belong to a failed test, and how they are printed. */
+/** Selects the log lines of a failed test, and formats them. */
 import type { TestWindow } from './test-window.ts';
 
 const WARNING_LEVELS = new Set(['warn', 'error', 'fatal']);
@@ -20,7 +20,10 @@ const timeOf = (entry: Entry | undefined): number => {
   return typeof time === 'string' ? Date.parse(time) : Number.NaN;
 };
 
-/** The lines of the test's time. A line without a time, such as of a stack, belongs to the line before it. */
+/**
+ * The lines within the time of the test. A line without a time, such as of a stack trace, belongs to the
+ * previous line.
+ */
 export const linesWithin = (text: string, { from, to }: TestWindow): readonly string[] => {
   let isWithin = true;
   return text.split('\n').filter((line) => {
@@ -31,13 +34,13 @@ export const linesWithin = (text: string, { from, to }: TestWindow): readonly st
   });
 };
 
-/** Lines of pino with the same kind are similar: a polled API logs the same request again and again. */
+/** Lines of pino with the same kind are similar: a polled API logs the same request many times. */
 const kindOf = (entry: Entry): string =>
   JSON.stringify(
     ['level', 'message', 'method', 'path', 'status', 'reason', 'phase'].map((name) => entry[name]),
   );
 
-/** `12:00:01.123 error message {other fields}`; a text that is not of pino as it is. */
+/** `12:00:01.123 error message {other fields}`; other text is returned unchanged. */
 const formatLine = (line: string, entry: Entry | undefined, times: number): string => {
   if (entry === undefined) return line;
   const { time, level, message, process: _process, ...fields } = entry;
@@ -48,8 +51,8 @@ const formatLine = (line: string, entry: Entry | undefined, times: number): stri
 };
 
 /**
- * The last lines that contain one of these words or are warnings or errors; the last of all lines when there are none.
- * Of similar lines in a row only the last is returned.
+ * The last lines that contain one of these words or are warnings or errors; the last of all lines if none do.
+ * Of consecutive similar lines only the last is returned.
  */
 export const lastLines = (
   lines: readonly string[],
@@ -71,10 +74,10 @@ export const lastLines = (
   return most <= 0 ? [] : shown.slice(-most).map(({ line, entry, times }) => formatLine(line, entry, times));
 };
 
-/** As Kubernetes logs: `W0504 12:00:01.123456  123 file.go:1] text`, in the machine's own time. */
+/** Format of Kubernetes: `W0504 12:00:01.123456  123 file.go:1] text`, in local time. */
 const KUBERNETES_WARNING = /^[WEF](\d\d)(\d\d) (\d\d):(\d\d):(\d\d)\./;
 
-/** Warnings and errors of a Kubernetes server within the test's time. */
+/** Warnings and errors of a Kubernetes server within the time of the test. */
 export const warningsWithin = (text: string, { from, to }: TestWindow): readonly string[] => {
   const year = new Date(to).getFullYear();
   return text.split('\n').filter((line) => {

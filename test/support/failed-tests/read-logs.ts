@@ -1,4 +1,7 @@
-/** The logs of the processes that a failed test is about, read from the cluster's folder, where they outlive their pods. */
+/**
+ * Reads the logs of processes that may explain a failed test from the cluster's folder, where they outlive
+ * their pods.
+ */
 import { open, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ZIPPER_CONTAINER } from '#crds/api-group.ts';
@@ -13,7 +16,10 @@ const OF_KUBERNETES = ['kube-apiserver', 'kube-controller-manager'];
 
 export interface LogQuestion {
   readonly window: TestWindow;
-  /** `namespace/name`; undefined when the cluster could not say: then every zipper of the test's time is taken. */
+  /**
+   * `namespace/name`; undefined when the API server did not respond: then every zipper within the time of the
+   * test is included.
+   */
   readonly zipJobs: readonly string[] | undefined;
   readonly mostLines: number;
 }
@@ -35,7 +41,7 @@ export const readTail = async (path: string, bytes: number): Promise<string> => 
   return position === 0 ? text : text.slice(text.indexOf('\n') + 1);
 };
 
-/** The log in a pod's folder (`namespace_name_uid`), if the pod takes part in these ZipJobs. */
+/** The log in a pod's folder (`namespace_name_uid`), if the pod belongs to these ZipJobs. */
 const logOf = (folder: string, zipJobs: readonly string[] | undefined): ContainerLog | undefined => {
   const [namespace = '', pod = ''] = folder.split('_');
   if (namespace === RELEASE_NAMESPACE) {
@@ -47,7 +53,7 @@ const logOf = (folder: string, zipJobs: readonly string[] | undefined): Containe
   return isZipper ? { pod, container: ZIPPER_CONTAINER, rank: 0 } : undefined;
 };
 
-/** Of pods that wrote while the test ran. */
+/** Only pods that wrote while the test ran. */
 const findLogs = async (dir: string, { zipJobs, window }: LogQuestion) => {
   const pods = join(dir, 'pods');
   const found = await Promise.all(
@@ -66,7 +72,7 @@ const findLogs = async (dir: string, { zipJobs, window }: LogQuestion) => {
   return found.flat().sort((a, b) => a.rank - b.rank || b.changedAt - a.changedAt);
 };
 
-/** Logs of the API and of webhooks name a job by its uuid alone. */
+/** The API and the webhook logs identify a job only by its UUID. */
 const withoutPrefix = (name: string): string => name.replace(/^zip-/, '');
 
 /** Last lines of zippers, controllers and API pods. */
@@ -84,7 +90,7 @@ export const readLogs = async (dir: string, question: LogQuestion): Promise<read
   return blocks.flat();
 };
 
-/** For a test that touched no ZipJob: what the control plane complained about meanwhile. */
+/** For a test without ZipJobs: the warnings of the control plane at that time. */
 export const readWarnings = async (dir: string, window: TestWindow): Promise<readonly string[]> => {
   const blocks = await Promise.all(
     OF_KUBERNETES.map(async (name) => {

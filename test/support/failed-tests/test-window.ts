@@ -1,4 +1,4 @@
-/** When a test ran, in milliseconds since 1970. */
+/** The time window of a test, in milliseconds since 1970. */
 export interface TestWindow {
   /** When the first suite of its file started. */
   readonly fileFrom: number;
@@ -6,12 +6,15 @@ export interface TestWindow {
   readonly to: number;
 }
 
-/** Kubernetes cuts times to whole seconds. */
+/** Kubernetes truncates times to whole seconds. */
 const SECOND = 1_000;
 
 export const isSince = (from: number, time: number): boolean => time >= from - SECOND;
 
-/** Of an object, by its creation, its deletion and the writes of its field managers; 0 when nothing is known. */
+/**
+ * The latest time of an object: its creation, its deletion and the writes of its field managers; 0 when
+ * unknown.
+ */
 export const lastChange = (metadata: {
   readonly creationTimestamp?: string;
   readonly deletionTimestamp?: string;

@@ -1,4 +1,4 @@
-/** Explains each failed test and hook of a mocha run as soon as it has failed. */
+/** Explains each failed test and hook of a mocha run immediately after the failure. */
 import { clusterDirs } from '#tools/local-cluster/cluster-dir.ts';
 import { explain } from './explain.ts';
 import { LIMITS } from './limits.ts';
@@ -10,14 +10,14 @@ export interface FailureWatch {
   readonly finished: () => Promise<void>;
 }
 
-/** Its place between a failure and what follows it; the types leave it out. */
+/** Runs between a failure and the following hooks; the types omit it. */
 interface HookRunner {
   hook(name: string, done: (error?: unknown) => void): void;
 }
 
 const isOfWholeSuite = ({ title }: Mocha.Runnable): boolean => /^"(before|after) all" hook/.test(title);
 
-/** Knows when the tests and files of a run started. */
+/** Records when the tests and files of a run started. */
 const watchTimes = (runner: Mocha.Runner): ((failed: Mocha.Runnable) => TestWindow) => {
   const files = new Map<string | undefined, number>();
   const runFrom = Date.now();
@@ -46,11 +46,11 @@ const delayHooks = (runner: Mocha.Runner, pending: () => Promise<void> | undefin
 };
 
 const print = async (title: string, window: TestWindow): Promise<void> => {
-  // The last one is the one in use: a file that starts its own ends it too.
+  // The last cluster is the current one: a file that starts its own also stops it.
   const dir = [...clusterDirs.open].at(-1);
   if (dir === undefined) return;
   const lines = await explain(dir, window);
-  // The bar keeps a log line from being read as one of mocha's.
+  // The bar distinguishes a log line from mocha's own output.
   const shown = [`What the cluster shows about "${title}":`, ...lines].map((line) => `      | ${line}`);
   console.log(shown.join('\n'));
 };

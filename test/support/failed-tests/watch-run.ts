@@ -3,17 +3,17 @@ import { keepLogs, removeOldResults, resultName, resultsFolder } from './keep-lo
 import { LIMITS } from './limits.ts';
 import { type FailureWatch, watchFailures } from './watch-failures.ts';
 
-/** What a process knows of its test runs; it may have several, one after another, on one cluster. */
+/** State of a process that runs tests, possibly several runs one after another on one cluster. */
 export interface RunWatch {
-  /** From now on failed tests of this run explain themselves. */
+  /** From now on failed tests of this run are explained. */
   watch(runner: Mocha.Runner): void;
-  /** A cluster that does not start leaves its logs too. */
+  /** The logs of a cluster that does not start are kept too. */
   clusterStarted(): void;
   /** Resolves when every failure is explained. */
   finished(): Promise<void>;
 }
 
-/** Keeps the logs of clusters that end after a failure, and removes those of earlier runs. */
+/** Keeps the logs of clusters that are stopped after a failure, and removes those of earlier runs. */
 export const watchRuns = async (): Promise<RunWatch> => {
   const folder = resultsFolder(process.env);
   const runs: FailureWatch[] = [];

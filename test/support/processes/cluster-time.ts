@@ -1,4 +1,4 @@
-/** Lets days pass for our processes in a moment: what makes retries of webhooks and clock jumps testable. */
+/** Simulates days for our processes, which makes retries of webhooks and clock jumps testable. */
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Cluster } from '#tools/local-cluster/cluster-types.ts';
@@ -7,15 +7,16 @@ import { RELEASE_NAMESPACE } from './installation.ts';
 export type ClockedProcess = 'controller' | 'api';
 
 /**
- * The time of day that the processes believe in. It moves at once, in every replica and in those that start later; their
- * timers do not, so what is due is done at the next full pass: install the chart with a short FULL_RECONCILE_SECONDS.
+ * The time of day of the processes. It changes immediately, in every replica and in those that start later.
+ * Timers do not follow, so what is due runs at the next full reconcile: install the chart with a short
+ * FULL_RECONCILE_SECONDS.
  */
 export interface ClusterTime extends AsyncDisposable {
-  /** What the processes take for now. */
+  /** The current time of the processes. */
   now(): Date;
-  /** Moves it on, or back when negative. */
+  /** Moves it forward, or backward if negative. */
   round(ms: number): Promise<void>;
-  /** From now on the clock of this pod alone is off by so much, whatever the others believe. */
+  /** From now on the clock of this pod is off by this much, regardless of the others. */
   jump(podName: string, ms: number): Promise<void>;
 }
 
@@ -33,7 +34,10 @@ const setEnv = async (
     await cluster.kubectl(['rollout', 'status', ...namespace, deployment, '--timeout=120s']);
 };
 
-/** Restarts the processes of the installed chart on a clock that the test moves; disposing of it puts the real one back. */
+/**
+ * Restarts the processes of the installed chart with a clock that the test controls; disposing of it restores
+ * the real clock.
+ */
 export const startClusterTime = async (
   cluster: Cluster,
   processes: readonly ClockedProcess[] = ['controller'],
@@ -41,7 +45,7 @@ export const startClusterTime = async (
   const dir = join(cluster.dir, 'test-clock');
   await mkdir(dir, { recursive: true });
   let aheadMs = 0;
-  /** In one step: a file that is half written would be another time. */
+  /** Renamed into place, because a half-written file would be a wrong time. */
   const write = async (name: string, ms: number): Promise<void> => {
     await writeFile(join(dir, `.${name}`), String(ms));
     await rename(join(dir, `.${name}`), join(dir, name));

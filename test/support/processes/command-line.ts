@@ -5,7 +5,7 @@ import { type PseudoTerminal, startAtTerminal } from './pseudo-terminal.ts';
 const ROOT = resolve(import.meta.dirname, '../../..');
 const PROGRAM = join(ROOT, 'cli/zipjobs');
 
-/** How a run of the command line ended. */
+/** The result of a run of the command line. */
 export interface Run {
   readonly exitCode: number;
   readonly stdout: string;
@@ -14,12 +14,12 @@ export interface Run {
 
 export interface User {
   readonly kubeconfig: string;
-  /** Where the program is started. */
+  /** Working directory. */
   readonly cwd?: string;
 }
 
 export interface RunOptions {
-  /** Text for standard input, which is no terminal; empty without it. */
+  /** Text for standard input, which is not a terminal; empty by default. */
   readonly input?: string;
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -28,12 +28,12 @@ const environmentOf = (user: User, env: RunOptions['env'] = {}) => ({
   PATH: `${join(ROOT, 'node_modules/.bin')}:${process.env['PATH'] ?? ''}`,
   HOME: '/nonexistent',
   KUBECONFIG: user.kubeconfig,
-  // As in the image, where it is filled already.
+  // Like in the image, where it is already filled.
   ...(process.env['NODE_COMPILE_CACHE'] && { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] }),
   ...env,
 });
 
-/** Starts the real program as a person with this kubeconfig does, and waits for its end. */
+/** Runs the real program like a user with this kubeconfig, and waits for its end. */
 export const runCommandLine = (
   user: User,
   args: readonly string[],
@@ -49,21 +49,21 @@ export const runCommandLine = (
     const child = execFile(PROGRAM, [...args], options, (_error, stdout, stderr) => {
       done({ exitCode: child.exitCode ?? -1, stdout, stderr });
     });
-    // A program that ends before it has read everything is no fault of the test.
+    // The program may exit before it has read all of its input.
     child.stdin?.on('error', () => undefined);
     child.stdin?.end(input);
   });
 
-/** Somebody who works with the command line. */
+/** A user of the command line. */
 export interface CommandLine {
   run(args: readonly string[], options?: RunOptions): Promise<Run>;
-  /** @throws Error with what was printed, when the exit code is not 0. */
+  /** @throws Error with the output when the exit code is not 0. */
   succeed(args: readonly string[], options?: RunOptions): Promise<Run>;
-  /** Starts the program where the person can be asked. */
+  /** Starts the program at a terminal, where it can ask. */
   atTerminal(args: readonly string[]): PseudoTerminal;
-  /** What `-o json` prints. */
+  /** The parsed output of `-o json`. */
   json(args: readonly string[], options?: RunOptions): Promise<unknown>;
-  /** Everything that was printed so far. */
+  /** All output so far. */
   readonly printed: string;
 }
 

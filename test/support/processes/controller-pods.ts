@@ -7,7 +7,7 @@ import type { RunningPod } from '#tools/local-cluster/node-agent/node-agent.ts';
 import { until } from '../until.ts';
 import { RELEASE_NAMESPACE } from './installation.ts';
 
-/** Signed in as cluster-admin, for tests that make more calls than kubectl could. */
+/** Signed in as cluster-admin, for tests with more calls than kubectl can make. */
 export const adminApi = async (cluster: Cluster): Promise<KubeApi & AsyncDisposable> => {
   const file = (name: string): Promise<string> => readFile(join(cluster.dir, 'certificates', name), 'utf8');
   const [cert, key] = await Promise.all([file('admin.crt'), file('admin.key')]);
@@ -15,7 +15,7 @@ export const adminApi = async (cluster: Cluster): Promise<KubeApi & AsyncDisposa
   return Object.assign(api, { [Symbol.asyncDispose]: () => api.close() });
 };
 
-/** Pods of a component (`controller`, `api`) whose process runs. */
+/** Running pods of a component (`controller`, `api`). */
 export const componentPods = (cluster: Cluster, component: string): readonly RunningPod[] =>
   cluster.node
     .pods()
@@ -24,13 +24,13 @@ export const componentPods = (cluster: Cluster, component: string): readonly Run
 
 const LEASES = `/apis/coordination.k8s.io/v1/namespaces/${RELEASE_NAMESPACE}/leases`;
 
-/** Identity in the Lease; empty when nobody holds it. */
+/** Identity in the Lease; empty when no pod holds it. */
 export const leaseHolder = async (api: KubeApi): Promise<string> => {
   const { items } = await api.get<{ items: { spec: { holderIdentity?: string } }[] }>(LEASES);
   return items[0]?.spec.holderIdentity ?? '';
 };
 
-/** The pod that leads, once one does. */
+/** Waits for a leading pod and returns it. */
 export const leadingPod = (cluster: Cluster, api: KubeApi): Promise<RunningPod> =>
   until(
     'a controller to lead',
@@ -51,7 +51,7 @@ export const metricOf = (text: string, name: string, labels = ''): number =>
     .filter((line) => line.includes(labels))
     .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0);
 
-/** What a pod answers at /metrics. */
+/** The response of a pod at /metrics. */
 export const metricsOf = async (api: KubeApi, pod: RunningPod): Promise<string> => {
   const { status } = await api.get<{ status: { podIP?: string } }>(
     `/api/v1/namespaces/${pod.namespace}/pods/${pod.name}`,

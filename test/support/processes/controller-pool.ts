@@ -1,4 +1,4 @@
-/** Controllers as processes of a test, which can be killed at a chosen moment as often as it takes. */
+/** Controllers as child processes of a test, which can kill them at any moment. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';
@@ -12,25 +12,25 @@ import { RELEASE_NAMESPACE } from './installation.ts';
 
 export interface ControllerPoolOptions {
   readonly cluster: Cluster;
-  /** How many run at a time; one that ends is replaced. */
+  /** Number of processes; one that ends is replaced. */
   readonly count: number;
   /** Settings that differ from the installed chart's. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** Base URL by which they reach the API server; the server's own by default. */
+  /** Base URL of the API server for them; the server's own by default. */
   readonly apiServerUrl?: string;
-  /** Done while no controller runs. */
+  /** Called while no controller runs. */
   readonly prepare?: () => Promise<unknown>;
 }
 
 export interface ControllerPool extends AsyncDisposable {
-  /** Processes that ended so far, of whatever. */
+  /** Number of processes that have ended so far, for any reason. */
   readonly ended: number;
-  /** Ends the one that leads, at once; false when none does. */
+  /** Kills the leader; returns false when there is none. */
   killLeader(): boolean;
-  /** Ends them all; their successors begin a moment later. */
+  /** Kills all of them; their replacements start a moment later. */
   killAll(): void;
   untilLeading(): Promise<void>;
-  /** The lines that all of them logged, as they are. */
+  /** The unchanged log lines of all processes. */
   readonly lines: readonly string[];
 }
 
@@ -39,7 +39,7 @@ const RESTART_MS = 100;
 
 interface Installed {
   readonly replicas: number;
-  /** What the chart sets; what the kubelet would fill in is left to the pool. */
+  /** The environment from the chart; the pool adds what the kubelet would. */
   readonly settings: Readonly<Record<string, string>>;
 }
 
@@ -132,7 +132,7 @@ class Pool implements Omit<ControllerPool, keyof AsyncDisposable> {
   }
 }
 
-/** Puts processes in the place of the installed chart's controllers; disposing of it puts those back. */
+/** Replaces the controllers of the installed chart by processes; disposing of it restores them. */
 export const startControllerPool = async (options: ControllerPoolOptions): Promise<ControllerPool> => {
   const { cluster, count, settings = {}, apiServerUrl = cluster.apiServer.url } = options;
   const { hostname, port } = new URL(apiServerUrl);

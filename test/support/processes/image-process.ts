@@ -5,13 +5,16 @@ const ROOT = resolve(import.meta.dirname, '../../..');
 const APP = '/app/';
 
 export interface ImageProcess {
-  /** Node's own options and the script, as the image starts them; Node itself is left out. */
+  /** Node's own options and the script, as the image starts them, without Node itself. */
   readonly args: readonly string[];
-  /** What the image adds to the environment; a path in the image lies under the given folder instead. */
+  /** Environment variables that the image adds; a path in the image is under the given folder instead. */
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** How an image starts its process, from the last stage of its Dockerfile: so that what is measured here is what runs there. */
+/**
+ * Reads how an image starts its process from the last stage of its Dockerfile, so that tests measure the same
+ * process.
+ */
 export const imageProcess = (dockerfile: string, folder: string): ImageProcess => {
   const text = readFileSync(join(ROOT, dockerfile), 'utf8').replaceAll(/\\\n\s*/g, ' ');
   const stage = text.slice(text.lastIndexOf('\nFROM '));

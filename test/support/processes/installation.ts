@@ -1,15 +1,17 @@
 import type { Cluster, CommandResult } from '#tools/local-cluster/cluster-types.ts';
 
-/** Where the chart is installed. */
+/** The namespace of the chart. */
 export const RELEASE = 'zipjobs';
 export const RELEASE_NAMESPACE = 'zipjobs-system';
 
-/** Values for a cluster on loopback: nothing is granted outside the chart. */
+/** Values for a cluster on loopback: the chart grants nothing outside of it. */
 const localValues = (cluster: Cluster): Readonly<Record<string, unknown>> => ({
   egress: { allowCidrs: ['127.0.0.0/8'] },
   webhooks: { allowHttp: true },
+  // Its service account and roles without a pod: tests start dashboards outside the cluster.
+  dashboard: { enabled: true, replicas: 0 },
   networkPolicies: { enabled: true, apiServerCidrs: ['127.0.0.1/32'] },
-  // Without a port: stores that a test starts itself are on other ones.
+  // Without a port, because stores that a test starts use other ports.
   store: { allowHttp: true, allowedHosts: [new URL(cluster.store.endpoint).hostname] },
 });
 
@@ -18,13 +20,13 @@ export interface Installation {
   apiUrl(): Promise<string>;
 }
 
-/** Port that the API pods serve on; the chart's default. */
+/** Port of the API pods; the chart's default. */
 const API_PORT = 8080;
 
 export interface UpgradeOptions {
-  /** Path of the chart; this checkout's without it. */
+  /** Path of the chart; this checkout's by default. */
   readonly chart?: string;
-  /** More flags of `helm upgrade`. */
+  /** Additional flags of `helm upgrade`. */
   readonly flags?: readonly string[];
   /** Return the result when helm fails, instead of throwing. */
   readonly allowFailure?: boolean;
@@ -52,7 +54,10 @@ export const upgradeRelease = (
     { input: JSON.stringify({ ...localValues(cluster), ...values }), allowFailure },
   );
 
-/** Installs or upgrades the chart of this checkout, or the one at this path, and waits until its Deployments are ready. */
+/**
+ * Installs or upgrades the chart of this checkout, or the one at this path, and waits until its Deployments
+ * are ready.
+ */
 export const installChart = async (
   cluster: Cluster,
   values: Readonly<Record<string, unknown>> = {},

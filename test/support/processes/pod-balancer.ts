@@ -5,7 +5,7 @@ import { RELEASE_NAMESPACE } from './installation.ts';
 
 const PODS = `/api/v1/namespaces/${RELEASE_NAMESPACE}/pods?labelSelector=app.kubernetes.io%2Fcomponent%3Dapi`;
 const PORT = 8080;
-/** Between a pod's change and the moment at which a load balancer sends nothing more there. */
+/** Delay between a change of a pod and the moment when a load balancer stops sending to it. */
 const LAG_MS = 1_000;
 
 interface ApiPod {
@@ -35,14 +35,14 @@ export interface BalancedResponse {
 }
 
 /**
- * A client of the API's Service: requests go to the ready pods by turns, over connections that are kept. It learns of changes
- * late and tries nothing twice, as an ingress does.
+ * A client of the API's Service: it distributes requests round-robin over the ready pods with keep-alive
+ * connections. Like an ingress, it learns of changes late and retries nothing.
  */
 export interface PodBalancer extends AsyncDisposable {
-  /** Where requests go now. */
+  /** The current targets. */
   readonly addresses: readonly string[];
   request(request: BalancedRequest): Promise<BalancedResponse>;
-  /** The same to one of them. */
+  /** Sends to one of them. */
   requestTo(address: string, request: BalancedRequest): Promise<BalancedResponse>;
 }
 
@@ -68,7 +68,7 @@ export const balanceOverPods = async (admin: KubeApi): Promise<PodBalancer> => {
   const poolOf = (address: string): Pool => {
     const pool =
       pools.get(address) ??
-      // As many connections as it takes: a request that waits for one here would come too late there.
+      // Unlimited connections: a request that waits here for one would be sent too late.
       new Pool(`http://${address}:${PORT}`, { pipelining: 1 });
     pools.set(address, pool);
     return pool;
@@ -87,16 +87,16 @@ export const balanceOverPods = async (admin: KubeApi): Promise<PodBalancer> => {
     });
     return { status: response.statusCode, headers: response.headers, text: await response.body.text() };
   };
-  let turn = 0;
+  let next = 0;
   return {
     get addresses() {
       return [...ready];
     },
     request: async (request) => {
       if (following.failure !== undefined)
-        throw new Error('pods are not followed', { cause: following.failure });
-      turn += 1;
-      const address = [...ready][turn % Math.max(1, ready.size)];
+        throw new Error('the pods are not watched', { cause: following.failure });
+      next += 1;
+      const address = [...ready][next % Math.max(1, ready.size)];
       if (address === undefined) throw new Error('no API pod is ready');
       return requestTo(address, request);
     },

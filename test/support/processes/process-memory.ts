@@ -3,11 +3,11 @@ import { readFile } from 'node:fs/promises';
 export interface ProcessMemory {
   /** Resident now, in bytes. */
   readonly resident: number;
-  /** The kernel's own high-water mark. */
+  /** Peak resident memory, as counted by the kernel. */
   readonly peak: number;
 }
 
-/** What the kernel says of a process; zeros when it has ended. */
+/** The memory of a process according to the kernel; zeros after it has ended. */
 export const memoryOf = async (pid: number): Promise<ProcessMemory> => {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
   const bytes = (field: string): number =>

@@ -1,7 +1,7 @@
-"""Runs a program at a terminal of its own: pseudo-terminal.py PROGRAM ARGUMENT...
+"""Runs a program at a new pseudo terminal: pseudo-terminal.py PROGRAM ARGUMENT...
 
-What comes on standard input is typed, what the terminal shows goes to standard output. The last line of standard error is
-how it ended: {"exitCode": 0, "echo": true}, where echo tells whether the terminal shows again what is typed.
+Standard input is typed into the terminal, and the terminal's output is written to standard output. The last line of standard
+error is the result: {"exitCode": 0, "echo": true}, where echo says whether the terminal echoes typed text.
 """
 import json
 import os
@@ -20,7 +20,7 @@ while True:
     if terminal in ready:
         try:
             shown = os.read(terminal, 65536)
-        except OSError:  # Linux tells so that the program has closed its side.
+        except OSError:  # On Linux this means that the program has closed its side.
             break
         if not shown:
             break

@@ -4,18 +4,18 @@ import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { until } from '../until.ts';
 
-/** How a program at a terminal ended. */
+/** The result of a program at a terminal. */
 export interface TerminalEnd {
   readonly exitCode: number;
-  /** The terminal shows again what is typed. */
+  /** Whether the terminal echoes what is typed. */
   readonly echo: boolean;
 }
 
-/** Somebody who sits at a terminal in which a program runs. */
+/** A user at a terminal in which a program runs. */
 export interface PseudoTerminal extends AsyncDisposable {
-  /** Everything that the terminal has shown, with what moves its cursor left out. */
+  /** Everything that the terminal has shown, without cursor movements. */
   readonly screen: string;
-  /** Waits until the question is asked, then types. */
+  /** Waits for the question, then types. */
   respond(question: string, typed: string): Promise<void>;
   readonly ended: Promise<TerminalEnd>;
 }
@@ -23,7 +23,7 @@ export interface PseudoTerminal extends AsyncDisposable {
 export const CONTROL_C = '\u0003';
 export const ENTER = '\r';
 
-/** Starts a program at a real pseudo terminal, by way of Python, as Node has none. */
+/** Starts a program at a real pseudo terminal with Python, because Node has none. */
 export const startAtTerminal = (
   [program, ...args]: readonly [string, ...string[]],
   env: Readonly<Record<string, string | undefined>>,
@@ -41,7 +41,7 @@ export const startAtTerminal = (
   const screen = (): string => stripVTControlCharacters(shown);
   const ended = once(child, 'close').then(() => {
     const [, last] = /(\{.*\})\n$/.exec(reported) ?? [];
-    if (last === undefined) throw new Error(`the terminal did not come up: ${reported}`);
+    if (last === undefined) throw new Error(`the terminal did not start: ${reported}`);
     return JSON.parse(last) as TerminalEnd;
   });
   return {
@@ -55,7 +55,7 @@ export const startAtTerminal = (
         () => screen().indexOf(question, seen) >= 0 || child.exitCode !== null,
       );
       const at = screen().indexOf(question, seen);
-      if (at < 0) throw new Error(`it ended without the question '${question}': ${screen()}`);
+      if (at < 0) throw new Error(`it exited without the question '${question}': ${screen()}`);
       seen = at + question.length;
       child.stdin.write(typed);
     },

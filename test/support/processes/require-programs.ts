@@ -6,7 +6,7 @@ import { findProgram } from '../find-program.ts';
 
 const run = promisify(execFile);
 
-/** Debian packages of programs and files; every other program is in the package of its own name. */
+/** Debian packages of programs and files; every other program is in the package with the same name. */
 const PACKAGES: Readonly<Record<string, string>> = {
   '/usr/share/java/commons-compress.jar': 'libcommons-compress-java',
   '7zz': '7zip',
@@ -18,7 +18,10 @@ const PACKAGES: Readonly<Record<string, string>> = {
   php: 'php-cli',
 };
 
-/** A command that exits with 0 only when a library of the program is there, and the Debian package of the library. */
+/**
+ * A command that exits with 0 only when a library of the program is installed, and the Debian package of the
+ * library.
+ */
 export interface Probe {
   readonly command: readonly [program: string, ...args: string[]];
   readonly debianPackage: string;
@@ -33,13 +36,13 @@ const works = ({ command: [program, ...args] }: Probe): Promise<boolean> =>
     () => false,
   );
 
-/** The tests that a skip in this place concerns: in a `before` hook all tests of its suite. */
+/** The tests that a skip here affects: in a `before` hook all tests of its suite. */
 const countTests = ({ test }: Mocha.Context): number =>
   test !== undefined && 'type' in test && test.type === 'hook' ? (test.parent?.total() ?? 0) : 1;
 
 /**
- * Skips what is not on this machine and prints one line that names the Debian packages. With `CI=true` it fails instead.
- * The test runner adds up these lines (test/runner/skipped-tests.ts).
+ * Skips tests that need missing programs and prints one line that names the Debian packages. With `CI=true`
+ * it fails instead. The test runner collects these lines (test/runner/skipped-tests.ts).
  */
 const skipWithout = (
   context: Mocha.Context,
@@ -53,7 +56,10 @@ const skipWithout = (
   context.skip();
 };
 
-/** Skips the test, or all tests of the suite when called in `before`, if one of these programs or files is missing. */
+/**
+ * Skips the test, or all tests of the suite when called in `before`, if one of these programs or files is
+ * missing.
+ */
 export const requirePrograms = async (
   context: Mocha.Context,
   needs: readonly string[],
@@ -67,7 +73,7 @@ export const requirePrograms = async (
   else if (probe !== undefined && !(await works(probe))) skipWithout(context, extra, extra);
 };
 
-/** The same when there is no browser to run the dashboard in. */
+/** The same when there is no browser for the dashboard. */
 export const requireBrowser = async (context: Mocha.Context): Promise<void> => {
   if ((await findBrowser()) === undefined) skipWithout(context, ['Chromium'], ['chromium']);
 };

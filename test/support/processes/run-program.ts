@@ -2,16 +2,16 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { open } from 'node:fs/promises';
 
 export interface RunOptions {
-  /** File that is the program's standard input. */
+  /** File for the program's standard input. */
   readonly input?: string;
   readonly timeoutMs?: number;
-  /** Takes standard output instead of it being collected. */
+  /** Receives standard output, which is then not collected. */
   readonly onOutput?: (chunk: Buffer) => void;
 }
 
 const MOST_MESSAGE_CHARACTERS = 500;
 
-/** The environment in which every reader shows names as they are. */
+/** An environment in which every reader prints names unchanged. */
 const ENV = { ...process.env, LC_ALL: 'C.UTF-8', TZ: 'UTC' };
 
 const endOf = (child: ChildProcess): Promise<string> =>
@@ -20,7 +20,10 @@ const endOf = (child: ChildProcess): Promise<string> =>
     child.on('close', (code, signal) => resolve(String(code ?? signal)));
   });
 
-/** Runs a program; answers what it wrote. @throws Error with what it complained of when it does not end well. */
+/**
+ * Runs a program and returns its output.
+ * @throws Error with its error output when it fails.
+ */
 export const runProgram = async (
   program: string,
   args: readonly string[],

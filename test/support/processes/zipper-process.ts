@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import type { ListedFile } from '#crds/zip-job.ts';
-import { type ArchiveTask, CONTRACT_VERSION, fileListMountName } from '#crds/zipper-contract.ts';
+import { CONTRACT_VERSION, fileListMountName } from '#crds/zipper-contract.ts';
+import type { ArchiveTask } from '#crds/zipper-task.ts';
 import { type StatusServer, startStatusServer } from '../servers/status-server.ts';
 import { imageProcess } from './image-process.ts';
 
@@ -24,13 +25,13 @@ export interface ZipperTarget {
 
 export interface ZipperJob extends ZipperTarget {
   readonly files: readonly ListedFile[];
-  /** Of the pod's service account. */
+  /** Token of the pod's service account. */
   readonly token?: string;
   readonly task?: Partial<ArchiveTask>;
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** How to start one zipper process. */
+/** The command that starts one zipper process. */
 export interface ZipperCommand {
   readonly command: readonly [string, ...string[]];
   readonly env: Readonly<Record<string, string>>;
@@ -38,7 +39,7 @@ export interface ZipperCommand {
 }
 
 /**
- * What stands around zipper processes that run on their own, started as their image starts them: a scripted API server that
+ * The environment of zipper processes without a cluster, started like their image: a scripted API server that
  * lets every pod be active, and the folders that a kubelet would mount.
  */
 export class ZipperHost implements AsyncDisposable {
@@ -58,7 +59,7 @@ export class ZipperHost implements AsyncDisposable {
       cert: await read('loopback.pem'),
     });
     const directory = await mkdtemp(join(tmpdir(), 'zipjobs-zipper-'));
-    // As in the image's build.
+    // Like the build of the image.
     const { env } = imageProcess(DOCKERFILE, directory);
     await promisify(execFile)(process.execPath, [join(ROOT, 'zipper-image/warm-up/main.ts')], {
       env: { ...env },
@@ -66,7 +67,7 @@ export class ZipperHost implements AsyncDisposable {
     return new ZipperHost(directory, status);
   }
 
-  /** Writes what the pod of a job finds mounted, and answers how to start its process. */
+  /** Writes the mounted files of the pod of a job, and returns the command that starts its process. */
   async prepare(job: ZipperJob): Promise<ZipperCommand> {
     this.#jobs += 1;
     const directory = join(this.directory, String(this.#jobs));

@@ -2,15 +2,15 @@ import type { AddressInfo } from 'node:net';
 import { Registry } from 'prom-client';
 import { createAbandonZipJob } from '#api/abandon-zip-job.ts';
 import { type AppDeps, createApp } from '#api/app.ts';
-import { createToCachedJob } from '#api/cached-job.ts';
+import { toCachedJob } from '#api/cached-job.ts';
 import { createCreateZipJob } from '#api/create-zip-job.ts';
 import { createFileListLedger } from '#api/file-list-ledger.ts';
 import { createFindBucket } from '#api/find-bucket.ts';
 import { createFindZipJob, UID_INDEX, uidIndex } from '#api/find-zip-job.ts';
-import { createHttpServer, type HttpServerSettings } from '#api/http-server.ts';
 import { createApiMetrics } from '#api/metrics.ts';
 import { createDocuments } from '#api/openapi/documents.ts';
 import { createRateLimits, type RateLimitsDeps } from '#api/rate-limits/rate-limits.ts';
+import { rejectInput } from '#api/reject-input.ts';
 import { createRequestPolicy } from '#api/request-policy.ts';
 import { createZipJobRoutes } from '#api/routes/zip-jobs.ts';
 import { createAuthenticate } from '#api/tokens/authenticate.ts';
@@ -26,10 +26,11 @@ import type { Permission, ZipToken } from '#crds/zip-token.ts';
 import { type Clock, systemClock } from '#runtime/clock.ts';
 import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
 import { createReadForwarded } from '#runtime/http/client-address.ts';
+import { createLimitedServer, type LimitedServerSettings } from '#runtime/http/limited-server.ts';
 import type { Secret } from '#runtime/kube/resources.ts';
 import { createLogger } from '#runtime/log.ts';
 import { type CountRequest, createLocalCounts } from '#runtime/redis/request-counts.ts';
-import { createFakeObjects } from '../builders/fake-objects.ts';
+import { createFakeObjects, createFakeObjectsKeptAs } from '../builders/fake-objects.ts';
 import { type ApiRequest, askApi } from '../clients/api-client.ts';
 
 export const aProject = (namespace: string, spec: ZipProject['spec'] = {}): ZipProject => ({
@@ -75,10 +76,10 @@ export interface ApiServerOptions {
   readonly inFlight?: Partial<AppDeps['inFlight']>;
   readonly trustedProxies?: readonly string[];
   readonly clock?: Clock;
-  readonly http?: Partial<HttpServerSettings>;
+  readonly http?: Partial<LimitedServerSettings>;
 }
 
-const HTTP: HttpServerSettings = {
+const HTTP: LimitedServerSettings = {
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 30_000,
   timeoutCheckMs: 1_000,
@@ -88,10 +89,7 @@ const HTTP: HttpServerSettings = {
 };
 
 const createStores = () => ({
-  jobs: createFakeObjects<ZipJob>({
-    transform: createToCachedJob({ isListed: false }),
-    indexes: { [UID_INDEX]: uidIndex },
-  }),
+  jobs: createFakeObjectsKeptAs(toCachedJob, { indexes: { [UID_INDEX]: uidIndex } }),
   secrets: createFakeObjects<Secret>(),
   buckets: createFakeObjects<ZipBucket>(),
   tokens: createFakeObjects<ZipToken>({ indexes: { [MASK_INDEX]: maskIndex } }),
@@ -109,7 +107,6 @@ const settingsOf = (options: ApiServerOptions) => ({
   requestsPerMinutePerToken: 0,
   requestsPerMinutePerProject: 0,
   authFailuresPerMinute: 0,
-  dashboardSignInsPerMinute: 0,
   ...options.rateLimits,
   helpUrl: '/docs',
 });
@@ -148,7 +145,6 @@ const createDeps = (stores: ReturnType<typeof createStores>, options: ApiServerO
     projectClient: projects.client,
     clock,
     log,
-    revoked: new Set(),
     freshMs: 1_000,
     staleMs: 10_000,
     verificationTimeoutMs: 1_000,
@@ -181,8 +177,8 @@ const createDeps = (stores: ReturnType<typeof createStores>, options: ApiServerO
 };
 
 /**
- * The API on a loopback port, its objects in memory: the project `team-a` with the bucket `archive` (s3), the bucket
- * `cold` (r2) and one token with every permission.
+ * The API on a loopback port with objects in memory: the project `team-a` with the bucket `archive` (s3), the
+ * bucket `cold` (r2) and one token with every permission.
  */
 export const startApiServer = async (options: ApiServerOptions = {}) => {
   const stores = createStores();
@@ -195,9 +191,10 @@ export const startApiServer = async (options: ApiServerOptions = {}) => {
   const state = { stopping: false };
   const app = createApp({ ...deps, isStopping: () => state.stopping });
   const listener = app.callback();
-  const server = createHttpServer((request, response) => void listener(request, response), {
-    ...HTTP,
-    ...options.http,
+  const server = createLimitedServer({
+    listener: (request, response) => void listener(request, response),
+    settings: { ...HTTP, ...options.http },
+    reject: rejectInput,
   });
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);

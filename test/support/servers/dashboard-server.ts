@@ -1,28 +1,25 @@
 import type { AddressInfo } from 'node:net';
 import type { Redis } from 'ioredis';
 import { Registry } from 'prom-client';
-import { createToCachedJob } from '#api/cached-job.ts';
-import { NAMESPACE_INDEX } from '#api/caches.ts';
-import { readApiConfig } from '#api/config.ts';
-import { createHttpServer } from '#api/http-server.ts';
-import { createApiMetrics } from '#api/metrics.ts';
-import { createRateLimits } from '#api/rate-limits/rate-limits.ts';
-import type { ZipJob } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
-import { createDashboard, type DashboardDeps } from '#dashboard/dashboard.ts';
+import { NAMESPACE_INDEX } from '#dashboard/caches.ts';
+import { readDashboardConfig } from '#dashboard/config.ts';
 import { createKnownJobs } from '#dashboard/live/known-jobs.ts';
+import { toListedJob } from '#dashboard/live/listed-job.ts';
+import { createDashboardMetrics } from '#dashboard/metrics.ts';
+import { createDashboardServer, type DashboardDeps } from '#dashboard/wiring.ts';
 import { type Clock, systemClock } from '#runtime/clock.ts';
-import { createReadForwarded } from '#runtime/http/client-address.ts';
 import type { KubeClient } from '#runtime/kube/client.ts';
 import { isRecord } from '#runtime/kube/decode.ts';
 import { KubeError } from '#runtime/kube/kube-error.ts';
 import type { KubeRequest } from '#runtime/kube/kube-request.ts';
 import { createLogger } from '#runtime/log.ts';
-import { createLocalCounts } from '#runtime/redis/request-counts.ts';
-import { createFakeObjects } from '../builders/fake-objects.ts';
+import { createFakeObjects, createFakeObjectsKeptAs } from '../builders/fake-objects.ts';
 import { aProject } from './api-server.ts';
 
-/** What the API server says of a token: whose it is, and the `verb resource namespace` that are allowed (`*` for all). */
+/**
+ * The user of a token according to the API server, and the permitted `verb resource namespace` (`*` for all).
+ */
 export interface KnownToken {
   readonly name: string;
   readonly allowed: readonly string[];
@@ -33,7 +30,7 @@ const fieldsOf = (value: unknown, ...path: readonly string[]): Readonly<Record<s
   return isRecord(inner) ? inner : {};
 };
 
-/** An API server that knows tokens and answers reviews; every other request goes to `answer`. */
+/** An API server that knows tokens and responds to reviews; all other requests are passed to `answer`. */
 const createFakeKube = (
   tokens: Map<string, KnownToken>,
   requests: KubeRequest[],
@@ -72,7 +69,10 @@ export interface Response {
   readonly text: string;
 }
 
-/** A browser without JavaScript: keeps cookies, sends forms from the dashboard's own pages, follows nothing. */
+/**
+ * A browser without JavaScript: it keeps cookies and submits forms of the dashboard's own pages, but follows
+ * no redirects.
+ */
 export interface Visitor {
   readonly cookies: Map<string, string>;
   get(path: string, headers?: Readonly<Record<string, string>>): Promise<Response>;
@@ -116,39 +116,32 @@ export const createVisitor = (url: string): Visitor => {
   return visitor;
 };
 
-/** The dashboard on a loopback port; objects and the API server's word are in memory. */
+/** The dashboard on a loopback port; the objects and the responses of the API server are in memory. */
 export const startDashboardServer = async (options: DashboardServerOptions = {}) => {
   const tokens = new Map<string, KnownToken>();
   const requests: KubeRequest[] = [];
   const logLines: string[] = [];
   let reply = (request: KubeRequest): unknown => request.body;
   const jobs = createKnownJobs();
-  const zipJobs = createFakeObjects<ZipJob>({
+  const zipJobs = createFakeObjectsKeptAs(toListedJob, {
     onChange: (change) => jobs.note(change),
-    transform: createToCachedJob({ isListed: true }),
     indexes: { [NAMESPACE_INDEX]: ({ metadata }) => [metadata.namespace] },
   });
   const zipProjects = createFakeObjects<ZipProject>();
-  const config = readApiConfig({ DASHBOARD_ENABLED: 'true', ...options.env });
-  const revoked: string[] = [];
-  const app = createDashboard({
-    config,
-    onRevoked: (uid) => revoked.push(uid),
-    log: createLogger('api', { level: 'debug', destination: { write: (line) => logLines.push(line) } }),
+  const server = createDashboardServer({
+    config: readDashboardConfig(options.env ?? {}),
+    log: createLogger('dashboard', {
+      level: 'debug',
+      destination: { write: (line) => logLines.push(line) },
+    }),
     clock: options.clock ?? systemClock,
-    metrics: createApiMetrics(new Registry()),
+    metrics: createDashboardMetrics(new Registry()),
     redis: options.redis,
     kube: createFakeKube(tokens, requests, (request) => reply(request)),
     jobs,
     caches: { zipJobs: zipJobs.reflector, zipProjects: zipProjects.reflector },
-    rateLimits: createRateLimits({ ...config, count: createLocalCounts() }),
-    readForwarded: createReadForwarded(config.trustedProxies),
     provider: options.provider,
   });
-  const listener = app.callback();
-  const server = createHttpServer((request, response) => {
-    void listener(request, response);
-  }, config);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
@@ -156,12 +149,10 @@ export const startDashboardServer = async (options: DashboardServerOptions = {})
     tokens,
     /** Every call to the API server so far. */
     requests,
-    /** uids of tokens that the API was told to refuse. */
-    revoked,
     logLines,
     zipJobs,
     zipProjects,
-    /** What the API server answers beyond reviews. */
+    /** Responses of the API server other than reviews. */
     respondWith: (given: (request: KubeRequest) => unknown): void => {
       reply = given;
     },
@@ -180,7 +171,7 @@ export const SESSION = '__Host-zipjobs-session';
 export const ADA = 'ada-token';
 export const NOBODY = 'nobody-token';
 
-/** With two projects, Ada who may do everything, and somebody who may do nothing. */
+/** With two projects, Ada with full permissions, and a user without permissions. */
 export const startStaffedDashboard = async (
   env: Readonly<Record<string, string>> = {},
 ): Promise<DashboardServer> => {
@@ -192,10 +183,10 @@ export const startStaffedDashboard = async (
   return server;
 };
 
-/** Somebody who is signed in. */
+/** A signed-in user. */
 export const visitAs = async (server: DashboardServer, token: string): Promise<Visitor> => {
   const visitor = server.visit();
   const { status } = await visitor.signIn(token);
-  if (status !== 303) throw new Error(`sign-in was answered ${status}`);
+  if (status !== 303) throw new Error(`sign-in returned ${status}`);
   return visitor;
 };

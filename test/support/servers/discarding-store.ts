@@ -7,7 +7,7 @@ export interface DiscardingStore extends AsyncDisposable {
   readonly endpoint: string;
   /** Bytes of all parts so far. */
   readonly bytes: number;
-  /** While it is set no part is read or answered. */
+  /** While it is set, no part is read or gets a response. */
   stalled: Promise<void> | undefined;
 }
 
@@ -18,7 +18,7 @@ const XML: Readonly<Record<string, string>> = {
   uploads: '<InitiateMultipartUploadResult><UploadId>up-1</UploadId></InitiateMultipartUploadResult>',
 };
 
-/** A store for archives of any size: it counts the bytes of parts and forgets them. It sums by CRC-32, so it says. */
+/** A store for archives of any size: it counts the bytes of parts, discards them, and verifies no checksum. */
 export const startDiscardingStore = async (): Promise<DiscardingStore> => {
   let bytes = 0;
   let attempt = '';

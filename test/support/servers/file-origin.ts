@@ -12,15 +12,15 @@ import type { OriginRequest, OriginRoute } from './origin-request.ts';
 import { fileRoute, notFound, READY_MADE_ROUTES } from './origin-routes.ts';
 
 export interface FileOriginOptions {
-  /** Files under `/files/`. */
+  /** Serves these files under `/files/`. */
   readonly directory?: string;
-  /** Exact paths; they come before the ready-made ones. */
+  /** Handlers of exact paths, which override the ready-made ones. */
   readonly routes?: Readonly<Record<string, OriginRoute>>;
   /** Default 127.0.0.1. */
   readonly host?: string;
-  /** Waits so long before it answers any request. */
+  /** Delay before each response. */
   readonly latencyMs?: number;
-  /** Makes the server; an HTTPS one, for example. */
+  /** Creates the server, for example an HTTPS one. */
   readonly makeServer?: (listener: RequestListener) => Server;
   readonly scheme?: 'http' | 'https';
 }
@@ -33,10 +33,10 @@ export interface FileOrigin extends AsyncDisposable {
   /** Connections accepted so far. */
   readonly connections: number;
   readonly openConnections: number;
-  /** Most connections that were open at once. */
+  /** Peak number of open connections. */
   readonly peakConnections: number;
   readonly requests: readonly RecordedRequest[];
-  /** Most requests that were being answered at once. */
+  /** Peak number of concurrent requests. */
   readonly peakRequests: number;
 }
 
@@ -138,6 +138,9 @@ class Origin implements FileOrigin {
 const isTcpAddress = (address: string | AddressInfo | null): address is AddressInfo =>
   typeof address === 'object' && address !== null;
 
-/** A loopback HTTP origin for tests and the demo: files of a directory, generated files of any size, and faults by path. */
+/**
+ * A loopback HTTP origin for tests and the demo: files of a directory, generated files of any size, and
+ * faults by path.
+ */
 export const startFileOrigin = (options: FileOriginOptions = {}): Promise<FileOrigin> =>
   new Origin(options).listen();

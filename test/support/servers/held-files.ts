@@ -5,16 +5,16 @@ import { generatedBytes } from '../builders/generated-bytes.ts';
 import { type FileOrigin, startFileOrigin } from './file-origin.ts';
 import type { OriginRoute } from './origin-request.ts';
 
-/** A source that sends its first part at once and the rest when the test releases it. */
+/** A source that sends its first part immediately and the rest when the test releases it. */
 export interface HeldFile {
   readonly url: string;
   readonly release: () => void;
 }
 
 export interface HeldFileOptions {
-  /** Bytes sent at once; more than the smallest part of an upload by default. */
+  /** Bytes sent immediately; more than the smallest part of an upload by default. */
   readonly firstBytes?: number;
-  /** Sends a little now and then while held, so that no zipper takes the source for a stalled one. */
+  /** Sends a few bytes at intervals while held, so that the zipper does not treat the source as stalled. */
   readonly isDripping: boolean;
 }
 
@@ -26,7 +26,7 @@ export interface HoldingOrigin extends FileOrigin {
 const FIRST_BYTES = 6_000_000;
 const DRIP_BYTES = 4096;
 const DRIP_INTERVAL_MS = 250;
-/** Held back until the release: a drip of four minutes, and one byte. */
+/** Delayed until the release: a drip of four minutes, and one byte. */
 const HELD_BYTES = 960 * DRIP_BYTES + 1;
 
 const heldRoute =

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Response, xmlError } from './memory-objects.ts';
 
-/** How one request to the hostile store goes wrong. */
+/** The ways in which one request to the hostile store fails. */
 export type Fault =
   | {
       readonly kind: 'response';
@@ -11,26 +11,26 @@ export type Fault =
       readonly code: string;
       readonly headers?: Readonly<Record<string, string>>;
     }
-  /** 200, so many white-space characters one by one, then an error in the body. */
+  /** 200, this number of white-space characters one by one, then an error in the body. */
   | { readonly kind: 'okError'; readonly code: string; readonly spaces?: number }
-  /** 200 and white space that never ends, until the promise resolves. */
+  /** 200 and endless white space until the promise resolves. */
   | { readonly kind: 'okSpaces'; readonly until: Promise<void> }
-  /** The connection ends without an answer, before or after the request did its work. */
+  /** The connection closes without a response, before or after the request took effect. */
   | { readonly kind: 'drop'; readonly when: 'before' | 'after' }
-  /** A bit of the part is flipped, and nobody says so. */
+  /** One bit of the part is flipped, without an error. */
   | { readonly kind: 'corrupt' }
-  /** No answer comes until the promise resolves. */
+  /** No response until the promise resolves. */
   | { readonly kind: 'hold'; readonly until: Promise<void> }
-  /** Not a byte of the body is read until the promise resolves. */
+  /** No byte of the body is read until the promise resolves. */
   | { readonly kind: 'deaf'; readonly until: Promise<void> }
   /** The body is read at this rate. */
   | { readonly kind: 'slow'; readonly bytesPerSecond: number }
-  /** An abort that is answered well, but a part on its way kept the upload alive. */
+  /** An abort that succeeds, although a part in flight kept the upload alive. */
   | { readonly kind: 'raced' };
 
 const SPACE_MS = 5;
 
-/** The body, however slowly the fault lets it in. */
+/** The body, read at the rate of the fault. */
 export const readBody = async (request: IncomingMessage, fault: Fault | undefined): Promise<Buffer> => {
   if (fault?.kind === 'deaf') await fault.until;
   const chunks: Buffer[] = [];
@@ -51,7 +51,7 @@ const spaces = async (response: ServerResponse, count: number): Promise<void> =>
 
 type OkFault = Extract<Fault, { kind: 'okError' | 'okSpaces' }>;
 
-/** 200 at once, and what comes after it. */
+/** Sends 200 at once, and this body later. */
 const respondSlowly = async (fault: OkFault, response: ServerResponse): Promise<void> => {
   response.writeHead(200, { 'content-type': 'application/xml' });
   if (fault.kind === 'okError') {
@@ -66,7 +66,7 @@ const respondSlowly = async (fault: OkFault, response: ServerResponse): Promise<
 const isOk = (fault: Fault | undefined): fault is OkFault =>
   fault?.kind === 'okError' || fault?.kind === 'okSpaces';
 
-/** Answers instead of the store, without doing anything; false when the request is to be carried out. */
+/** Responds instead of the store, without any effect; false when the request is to be executed. */
 export const respondInstead = async (
   fault: Fault | undefined,
   response: ServerResponse,

@@ -1,6 +1,7 @@
 /**
- * An S3-like server in this process that misbehaves on request. It speaks as much of S3 as one multipart upload needs, holds
- * objects in memory, and is stricter than S3 where R2 is: all parts but the last must have one length.
+ * An S3-like server in this process that misbehaves on request. It supports as much of S3 as one multipart
+ * upload needs, keeps objects in memory, and is stricter than S3 where R2 is: all parts but the last must
+ * have one length.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -29,7 +30,7 @@ export type Operation =
 
 export interface SeenRequest {
   readonly operation: Operation;
-  /** How many of this operation came before, plus one; of a part: of this part. */
+  /** Number of this request among those of its operation, from 1; for a part: among those of this part. */
   readonly nth: number;
   readonly partNumber: number | undefined;
   readonly headers: IncomingMessage['headers'];
@@ -40,19 +41,19 @@ export interface HostileStore extends AsyncDisposable {
   readonly objects: Map<string, StoredObject>;
   readonly uploads: Map<string, Upload>;
   readonly requests: SeenRequest[];
-  /** Chosen for each request; undefined lets it pass. */
+  /** Called for each request; undefined causes no fault. */
   fault: (request: SeenRequest) => Fault | undefined;
-  /** Answers NotImplemented to every checksum header but Content-MD5, and to ACLs, as R2 did. */
+  /** Responds NotImplemented to every checksum header except Content-MD5, and to ACLs, like R2 did. */
   refusesNewHeaders: boolean;
-  /** Takes If-None-Match at Complete and forgets about it, as emulators do. */
+  /** Accepts If-None-Match at Complete and ignores it, like emulators do. */
   ignoresConditions: boolean;
-  /** Sums no part by CRC-32, whatever it is asked for. */
+  /** Computes no CRC-32 of parts, even if requested. */
   sumsNothing: boolean;
-  /** Ends every connection, whatever it waits for. */
+  /** Closes every connection, including pending ones. */
   closeConnections(): void;
 }
 
-/** By method, and the first parameter that is there. */
+/** The operation, from the method and the first known parameter. */
 const OPERATIONS: readonly (readonly [method: string, parameter: string | undefined, Operation])[] = [
   ['POST', 'uploads', 'create'],
   ['POST', undefined, 'complete'],
@@ -76,7 +77,7 @@ const metadataOf = (headers: IncomingMessage['headers']): Record<string, string>
     ),
   );
 
-interface Asked {
+interface ParsedRequest {
   readonly key: string;
   readonly id: string;
   readonly prefix: string;
@@ -84,14 +85,18 @@ interface Asked {
 }
 
 /** The request as a store with a bad disk sees it: one bit flipped, and no checksum to compare with. */
-const tampered = (seen: SeenRequest, asked: Asked, fault: Fault | undefined): [SeenRequest, Asked] => {
-  if (fault?.kind !== 'corrupt') return [seen, asked];
-  const body = Buffer.from(asked.body);
+const tampered = (
+  seen: SeenRequest,
+  parsed: ParsedRequest,
+  fault: Fault | undefined,
+): [SeenRequest, ParsedRequest] => {
+  if (fault?.kind !== 'corrupt') return [seen, parsed];
+  const body = Buffer.from(parsed.body);
   body[0] = (body[0] ?? 0) ^ 1;
   const wantsCrc = seen.headers['x-amz-checksum-crc32'] !== undefined;
   return [
     { ...seen, headers: wantsCrc ? { 'x-amz-checksum-crc32': '' } : {} },
-    { ...asked, body },
+    { ...parsed, body },
   ];
 };
 
@@ -109,28 +114,28 @@ const crcHeader = (headers: SeenRequest['headers'], hostile: HostileStore) =>
 
 interface Exchange {
   readonly seen: SeenRequest;
-  readonly asked: Asked;
+  readonly parsed: ParsedRequest;
   readonly hostile: HostileStore;
 }
 
-/** What is done with a request that nothing is wrong with. */
+/** Handles a request without a fault. */
 const WORK: Readonly<Record<Operation, (store: MemoryObjects, exchange: Exchange) => Response>> = {
-  create: (store, { asked, seen }) => store.create(asked.key, metadataOf(seen.headers)),
-  part: (store, { asked, seen, hostile }) =>
-    store.part(asked.id, {
+  create: (store, { parsed, seen }) => store.create(parsed.key, metadataOf(seen.headers)),
+  part: (store, { parsed, seen, hostile }) =>
+    store.part(parsed.id, {
       number: seen.partNumber,
-      body: asked.body,
+      body: parsed.body,
       md5: seen.headers['content-md5'],
       crc32: crcHeader(seen.headers, hostile),
     }),
-  complete: (store, { asked, seen, hostile }) =>
-    store.complete(asked.id, asked.body.toString(), isConditional(seen.headers, hostile)),
-  abort: (store, { asked }) => store.abort(asked.id),
-  listParts: (store, { asked }) => store.listParts(asked.id),
-  listUploads: (store, { asked }) => store.listUploads(asked.prefix),
-  head: (store, { asked }) => store.head(asked.key),
-  delete: (store, { asked }) => {
-    store.objects.delete(asked.key);
+  complete: (store, { parsed, seen, hostile }) =>
+    store.complete(parsed.id, parsed.body.toString(), isConditional(seen.headers, hostile)),
+  abort: (store, { parsed }) => store.abort(parsed.id),
+  listParts: (store, { parsed }) => store.listParts(parsed.id),
+  listUploads: (store, { parsed }) => store.listUploads(parsed.prefix),
+  head: (store, { parsed }) => store.head(parsed.key),
+  delete: (store, { parsed }) => {
+    store.objects.delete(parsed.key);
     return { status: 204 };
   },
   unknown: () => {
@@ -144,7 +149,7 @@ const carryOut = (store: MemoryObjects, exchange: Exchange): Response => {
   return WORK[seen.operation](store, exchange);
 };
 
-/** Sees requests and counts them. */
+/** Records and counts requests. */
 const createWitness = (requests: SeenRequest[]) => (request: IncomingMessage, url: URL) => {
   const operation = operationOf(request.method ?? '', url.searchParams);
   const number = url.searchParams.get('partNumber');
@@ -155,7 +160,7 @@ const createWitness = (requests: SeenRequest[]) => (request: IncomingMessage, ur
   return seen;
 };
 
-/** Starts on a free port of the loopback; bucket and key are the path. */
+/** Starts on a free loopback port; bucket and key are the path. */
 export const startHostileStore = async (): Promise<HostileStore> => {
   const store = new MemoryObjects();
   const requests: SeenRequest[] = [];
@@ -167,15 +172,15 @@ export const startHostileStore = async (): Promise<HostileStore> => {
     const fault = hostile.fault(seen);
     const body = await readBody(request, fault);
     if (await respondInstead(fault, response)) return;
-    const asked: Asked = {
+    const parsed: ParsedRequest = {
       key: decodeURIComponent(url.pathname.split('/').slice(2).join('/')),
       id: url.searchParams.get('uploadId') ?? '',
       prefix: url.searchParams.get('prefix') ?? '',
       body,
     };
     if (fault?.kind === 'raced') return sendResponse(response, { status: 204 });
-    const [tamperedSeen, tamperedAsked] = tampered(seen, asked, fault);
-    const reply = carryOut(store, { seen: tamperedSeen, asked: tamperedAsked, hostile });
+    const [tamperedSeen, tamperedRequest] = tampered(seen, parsed, fault);
+    const reply = carryOut(store, { seen: tamperedSeen, parsed: tamperedRequest, hostile });
     if (fault?.kind === 'drop') return void request.socket.destroy();
     sendResponse(response, reply);
   };

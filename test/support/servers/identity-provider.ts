@@ -17,7 +17,10 @@ export interface IdentityProviderOptions {
 const HOST = '127.0.0.1';
 export const issuerUrl = (port: number): string => `https://${HOST}:${port}`;
 
-/** A real OpenID Connect server on loopback, with a certificate of the cluster's authority; everyone is who they say. */
+/**
+ * A real OpenID Connect server on loopback, with a certificate of the cluster's authority; it trusts whatever
+ * name the user enters.
+ */
 export const startIdentityProvider = async (
   cluster: Cluster,
   { port, clientId, clientSecret, redirectUri }: IdentityProviderOptions,
@@ -62,7 +65,7 @@ export const startIdentityProvider = async (
   };
 };
 
-/** What the person does at the identity provider. */
+/** The action of the user at the identity provider. */
 export const signInAtProvider = async (page: Page, name: string): Promise<void> => {
   await page.locator('input[name=login]').fill(name);
   await page.locator('input[name=password]').fill('any');

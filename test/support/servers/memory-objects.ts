@@ -11,7 +11,7 @@ export interface Upload {
   readonly key: string;
   readonly metadata: Readonly<Record<string, string>>;
   readonly parts: Map<number, StoredPart>;
-  /** Now, unless a test says otherwise. */
+  /** Defaults to the current time. */
   initiated: Date;
   initiator: string;
 }
@@ -19,7 +19,7 @@ export interface Upload {
 interface StoredPart {
   readonly body: Buffer;
   readonly etag: string;
-  /** Base64, when the part came with one. */
+  /** Base64, when the part was sent with one. */
   readonly crc32: string | undefined;
 }
 
@@ -59,7 +59,7 @@ export interface Response {
 export const xmlError = (code: string): string =>
   `<?xml version="1.0"?><Error><Code>${code}</Code><Message>${code} by the hostile store</Message></Error>`;
 
-/** What an S3 bucket does with multipart uploads, in memory. */
+/** The behaviour of an S3 bucket with multipart uploads, in memory. */
 export class MemoryObjects {
   readonly objects = new Map<string, StoredObject>();
   readonly uploads = new Map<string, Upload>();

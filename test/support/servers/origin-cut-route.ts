@@ -8,7 +8,7 @@ interface CutFile {
   readonly seed: number;
 }
 
-/** Where the file is cut, in order: the same places for the same path. */
+/** Offsets where the file is cut, in order: the same for the same path. */
 const cutPlaces = ({ times, bytes, seed }: CutFile): readonly number[] => {
   let state = (seed + 1) * 2_654_435_761;
   return Array.from({ length: times }, () => {
@@ -17,7 +17,7 @@ const cutPlaces = ({ times, bytes, seed }: CutFile): readonly number[] => {
   }).toSorted((a, b) => a - b);
 };
 
-/** How the answer to a Range can be wrong, by `?fault=`. */
+/** Wrong responses to a Range request, by `?fault=`. */
 interface Response {
   readonly status: number;
   readonly from: number;
@@ -36,7 +36,7 @@ const rightResponse = (file: CutFile, from: number): Response => ({
 
 type Fault = (reply: Response, file: CutFile, request: OriginRequest) => Response;
 
-/** From the second request on another file stands there, and If-Range does what it should. */
+/** From the second request on the file is another one, and If-Range is handled correctly. */
 const replaced: Fault = (reply, file, { seen }) =>
   seen === 1 ? reply : { ...rightResponse({ ...file, seed: file.seed + seen }, 0), etag: `"file-${seen}"` };
 
@@ -84,21 +84,21 @@ const writeHead = (response: ServerResponse, reply: Response, length: number | u
   });
 };
 
-/** What was written must leave before the cut, else how much arrived is left to chance. */
+/** Flush before the cut, so that the number of received bytes is deterministic. */
 const cutConnection = ({ socket }: ServerResponse): void => {
   socket?.end(() => socket.destroy());
 };
 
-/** Where this answer is cut; undefined when it is not. */
+/** Offset where this response is cut; undefined when it is not. */
 const cutOf = (file: CutFile, request: OriginRequest, start: number): number | undefined => {
   const replies = request.query.has('flaky') ? 2 * file.times : file.times;
   return request.seen <= replies ? cutPlaces(file).find((at) => at > start) : undefined;
 };
 
 /**
- * A generated file with a strong ETag whose transfer is cut `times` times at random places; answers a Range with the rest.
- * `?fault=` names how it lies (see FAULTS), `?chunked` leaves the length out, `?flaky` answers 503 to every second request,
- * `?stall` sends nothing more instead of cutting.
+ * A generated file with a strong ETag whose transfer is cut `times` times at random offsets; a Range request
+ * returns the rest. `?fault=` selects a wrong response (see FAULTS), `?chunked` omits the length, `?flaky`
+ * responds 503 to every second request, `?stall` stops sending instead of cutting.
  */
 export const cutRoute: OriginRoute = async (request, response, incoming) => {
   const { query, seen, signal } = request;

@@ -1,12 +1,15 @@
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** One request as the origin gets it: `path` without query, `rest` what the route's pattern left over, `seen` from 1. */
+/**
+ * One request to the origin: `path` without query, `rest` is the path after the route's pattern, `seen`
+ * counts from 1.
+ */
 export interface OriginRequest {
   readonly path: string;
   readonly rest: readonly string[];
   readonly query: URLSearchParams;
-  /** How often this path (with its query) was asked for, this time included. */
+  /** Number of requests for this path (with its query), including this one. */
   readonly seen: number;
   readonly signal: AbortSignal;
 }
@@ -17,7 +20,7 @@ export type OriginRoute = (
   incoming: IncomingMessage,
 ) => void | Promise<void>;
 
-/** Writes pieces with backpressure; ends early when the client goes. */
+/** Writes pieces with backpressure; stops when the client disconnects. */
 export const send = async (
   response: ServerResponse,
   pieces: Iterable<Uint8Array>,

@@ -13,17 +13,17 @@ const lengthOf = (bytes: number): Record<string, string> => ({ 'content-length':
 
 /**
  * The ready-made paths, by their first segment:
- * - `/gen/<bytes>/<seed>` a generated file with its length; `/chunked/<bytes>/<seed>/<chunkBytes>` the same without
- * - `/close/<bytes>/<seed>` no length at all, ended by closing the connection
- * - `/flaky/<times>/<status>/<bytes>/<seed>` the status so many times, then the file (`?retry-after=` is sent along)
+ * - `/gen/<bytes>/<seed>` a generated file with its length; `/chunked/<bytes>/<seed>/<chunkBytes>` without
+ * - `/close/<bytes>/<seed>` no length; the end of the connection ends the body
+ * - `/flaky/<times>/<status>/<bytes>/<seed>` the status this many times (with `?retry-after=`), then the file
  * - `/status/<status>` a status with a short text
- * - `/die/<after>/<bytes>/<seed>` the connection is cut after so many bytes; `?times=n` only the first n times
- * - `/cut/<times>/<bytes>/<seed>` is cut so many times at random places, and gives the rest on request; see cutRoute
- * - `/stall/<after>/<bytes>/<seed>` nothing more comes after so many bytes; `?times=n` likewise
- * - `/drip/<chunkBytes>/<everyMs>/<bytes>/<seed>` slowly
+ * - `/die/<after>/<bytes>/<seed>` disconnects after this many bytes; `?times=n` only the first n times
+ * - `/cut/<times>/<bytes>/<seed>` disconnects at random offsets and supports Range; see cutRoute
+ * - `/stall/<after>/<bytes>/<seed>` stops sending after this many bytes; `?times=n` only the first n times
+ * - `/drip/<chunkBytes>/<everyMs>/<bytes>/<seed>` sends one chunk per interval
  * - `/wrong-length/<declared>/<bytes>/<seed>` declares another length than it sends, then closes
  * - `/redirect/<status>?to=<location>` and `/hops/<n>/<bytes>/<seed>` n redirects, then the file
- * - `/silent` accepts and never answers
+ * - `/silent` accepts and never responds
  */
 export const READY_MADE_ROUTES: Readonly<Record<string, OriginRoute>> = {
   gen: async ({ rest: [bytes, seed], signal }, response) => {
@@ -70,7 +70,7 @@ export const READY_MADE_ROUTES: Readonly<Record<string, OriginRoute>> = {
     response.writeHead(200, lengthOf(number(bytes)));
     response.flushHeaders();
     await send(response, cut(generatedChunks(number(bytes), number(seed)), number(after)), request.signal);
-    // What was written must leave before the cut, else how much arrived is left to chance.
+    // Flush before the cut, so that the number of received bytes is deterministic.
     response.socket?.end(() => response.socket?.destroy());
   },
   cut: cutRoute,

@@ -9,20 +9,20 @@ const CERTIFICATES = join(import.meta.dirname, 'certificates');
 
 export interface RedisServerOptions {
   readonly password?: string;
-  /** Speaks TLS, by the certificate `loopback.pem`, which is its own authority. */
+  /** Uses TLS with the self-signed certificate `loopback.pem`. */
   readonly tls?: boolean;
 }
 
-/** A real redis-server on loopback that keeps nothing on disk. */
+/** A real redis-server on loopback that stores nothing on disk. */
 export interface RedisServer extends AsyncDisposable {
   readonly url: string;
-  /** Authority of its certificate. */
+  /** Certificate authority of its certificate. */
   readonly caPath: string;
-  /** Ends it as a crash does. */
+  /** Kills it, like a crash. */
   kill(): Promise<void>;
   /** Starts it again, empty, on the same port. */
   start(): Promise<void>;
-  /** Stops and continues the process: connections stay, nobody answers. */
+  /** Stops and continues the process: connections stay open without responses. */
   freeze(): void;
   thaw(): void;
 }

@@ -13,19 +13,19 @@ export interface StatusWrite {
 export interface StatusServer extends AsyncDisposable {
   readonly url: string;
   readonly port: number;
-  /** Every write, the refused ones included. */
+  /** Every write, including refused ones. */
   readonly writes: StatusWrite[];
-  /** HTTP status and body of the answer; 200 with the object by default. */
+  /** HTTP status and body of the response; 200 with the object by default. */
   respond: (write: StatusWrite) => { readonly status: number; readonly message?: string } | undefined;
-  /** The spec in every answer. */
+  /** The spec in every response. */
   spec: unknown;
-  /** What the answers' status has beside what was written: the controller's fields. */
+  /** Status fields of the controller that are added to every response. */
   shown: Readonly<Record<string, unknown>>;
 }
 
 /**
- * Takes the status writes of a zipper and answers by script: for the order and the retries of the writes. Whether the writes
- * are right is shown on a real API server.
+ * Accepts the status writes of a zipper with scripted responses: for the order and the retries of the writes.
+ * Tests with a real API server verify the writes themselves.
  */
 export const startStatusServer = async (tls?: { key: string; cert: string }): Promise<StatusServer> => {
   const writes: StatusWrite[] = [];

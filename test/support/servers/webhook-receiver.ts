@@ -13,7 +13,7 @@ export interface Delivery {
 }
 
 export interface ReceiverOptions {
-  /** How this delivery is answered; undefined for the next of `answers`, or 204. */
+  /** Response to this delivery; undefined for the next of `answers`, or 204. */
   readonly respond?: (delivery: Delivery) => number | 'never' | undefined;
   readonly port?: number;
 }
@@ -21,13 +21,16 @@ export interface ReceiverOptions {
 export interface WebhookReceiver extends AsyncDisposable {
   readonly url: string;
   readonly deliveries: readonly Delivery[];
-  /** Status codes of the next answers; 204 when the list is empty. */
+  /** Status codes of the next responses; 204 when the list is empty. */
   readonly responses: number[];
-  /** Why deliveries were refused, which the published verifiers did not accept. */
+  /** Why the published verifiers refused deliveries. */
   readonly refused: readonly string[];
   /** Waits for a delivery that the predicate accepts. */
   next(predicate: (delivery: Delivery) => boolean, limitMs?: number): Promise<Delivery>;
-  /** From now on a delivery is accepted only when each of these secrets alone verifies it; 401 otherwise. */
+  /**
+   * From now on a delivery is accepted only when each of these secrets alone verifies it; otherwise the
+   * response is 401.
+   */
   trust(...secrets: readonly string[]): void;
 }
 
@@ -37,7 +40,7 @@ export const deliveryId = (delivery: Delivery): string => header(delivery, 'webh
 
 /**
  * Verifies a delivery with the published libraries of Standard Webhooks and of Svix.
- * @throws WebhookVerificationError when signature or time do not hold.
+ * @throws WebhookVerificationError when the signature or the time is invalid.
  */
 export const verifyDelivery = (delivery: Delivery, secret: string): void => {
   for (const library of [new Webhook(secret), new SvixWebhook(secret)])
@@ -48,13 +51,16 @@ export const verifyDelivery = (delivery: Delivery, secret: string): void => {
     });
 };
 
-/** As `verifyDelivery`, for a sender whose clock a test has moved: the signature holds at the time that it names. */
+/**
+ * Like `verifyDelivery`, for a sender whose clock a test has moved: the signature has to be valid at the time
+ * in its header.
+ */
 const verifyAtItsTime = (delivery: Delivery, secret: string): void => {
   const signed = new Date(Number(header(delivery, 'webhook-timestamp')) * 1000);
   const signatures = header(delivery, 'webhook-signature').split(' ');
   for (const library of [new Webhook(secret), new SvixWebhook(secret)])
     if (!signatures.includes(library.sign(deliveryId(delivery), signed, delivery.body)))
-      throw new Error(`no signature of ${deliveryId(delivery)} holds`);
+      throw new Error(`no signature of ${deliveryId(delivery)} is valid`);
 };
 
 const isOffTime = (delivery: Delivery): boolean =>
@@ -72,7 +78,7 @@ const refusalOf = (delivery: Delivery, secrets: readonly string[]): string | und
   }
 };
 
-/** A receiver on loopback that keeps what it was sent. */
+/** A receiver on loopback that records its deliveries. */
 export const startWebhookReceiver = async (options: ReceiverOptions = {}): Promise<WebhookReceiver> => {
   const deliveries: Delivery[] = [];
   const responses: number[] = [];

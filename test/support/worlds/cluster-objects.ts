@@ -1,4 +1,4 @@
-/** Pods and Jobs for the local cluster's own tests, and what their status tells. */
+/** Pods and Jobs for the local cluster's own tests, and functions that read their status. */
 import type { Cluster } from '#tools/local-cluster/cluster-types.ts';
 
 export interface Termination {
@@ -96,7 +96,7 @@ export function aJob(name: string, exitCode: string): object {
   };
 }
 
-/** A container that is ready once it answers. */
+/** A container that becomes ready once it responds. */
 export function aServer(env: readonly object[] = []): object {
   const readinessProbe = { httpGet: { path: '/ready', port: 8080 } };
   return { image: 'test-responses', env: [...hostEnv(), ...env], readinessProbe };

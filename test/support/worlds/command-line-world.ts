@@ -1,4 +1,4 @@
-/** People with the command line, on a namespace that one of them owns. */
+/** Users of the command line, and a namespace that one of them owns. */
 import { expect } from 'chai';
 import { type CommandLine, createCommandLine } from '../processes/command-line.ts';
 import { untilAllowed } from '../until-allowed.ts';
@@ -6,37 +6,54 @@ import { type Flow, startFlow } from './flow.ts';
 
 export interface Refusal {
   readonly code: number;
-  readonly says: RegExp;
+  /** The message, or a pattern for one with variable parts. */
+  readonly says: string | RegExp;
   readonly env?: Readonly<Record<string, string>>;
 }
+
+/** The error when a command needs a confirmation and there is no terminal. */
+export const UNCONFIRMED = 'Cannot ask for confirmation without a terminal. Pass --yes to confirm';
+
+/** The error when a command needs credentials and there is no terminal. */
+export const NO_CREDENTIALS =
+  'No bucket credentials given, and no terminal to ask for them. Pass them in a file (--credentials-file FILE), on standard input (--credentials-file -), or in ZIPJOBS_ACCESS_KEY_ID and ZIPJOBS_SECRET_ACCESS_KEY';
+
+/** The error when a user lacks a permission; `where` is such as `in namespace acme`. */
+export const permissionDenied = (
+  user: string,
+  [verb, resource]: readonly [string, string],
+  where: string,
+): string =>
+  `User "${user}" cannot ${verb} ${resource} ${where}. ` +
+  `Ask your cluster administrator for a role that allows ${verb} on ${resource} there`;
 
 export interface CommandLineWorld extends AsyncDisposable {
   readonly flow: Flow;
   /** The namespace that the owner owns. */
   readonly own: string;
-  /** A project that the owner may look at. */
+  /** A project that the owner can view. */
   readonly other: string;
-  /** Olivia has the role admin in one namespace, may look at the other, and has no right beyond. */
+  /** Olivia has the role admin in one namespace, can view the other, and has no further permissions. */
   readonly owner: CommandLine;
-  /** Victor may look at Olivia's namespace. */
+  /** Victor can view Olivia's namespace. */
   readonly viewer: CommandLine;
-  /** Whoever runs the cluster. */
+  /** The cluster administrator. */
   readonly platform: CommandLine;
   /** Credentials of the local store, in the environment. */
   readonly credentials: Readonly<Record<'ZIPJOBS_ACCESS_KEY_ID' | 'ZIPJOBS_SECRET_ACCESS_KEY', string>>;
-  /** Arguments that are about the own namespace. */
+  /** Arguments for the owner's namespace. */
   inOwn(...args: readonly string[]): readonly string[];
   /** Arguments that create a bucket of the local store. */
   newBucket(name: string): readonly string[];
-  /** What kubectl prints about the own namespace. */
+  /** The output of kubectl in the owner's namespace. */
   kubectl(...args: readonly string[]): Promise<string>;
-  /** Runs what is to be refused: with this exit code, in these words, and with nothing on standard output. */
+  /** Runs a command that fails: with this exit code and message, and with nothing on standard output. */
   refused(who: CommandLine, args: readonly string[], want: Refusal): Promise<void>;
-  /** That nobody was shown a credential, what the tests plant as CANARY, or a control character. */
+  /** Expects that no output contains a credential, the planted CANARY, or a control character. */
   expectNoSecretPrinted(): void;
 }
 
-/** The namespace exists and holds no project yet. */
+/** The namespace exists and contains no project yet. */
 export const startCommandLineWorld = async (own: string): Promise<CommandLineWorld> => {
   const other = `${own}-other`;
   await using started = new AsyncDisposableStack();
@@ -75,7 +92,8 @@ export const startCommandLineWorld = async (own: string): Promise<CommandLineWor
     kubectl: async (...args) => (await cluster.kubectl(['-n', own, ...args])).stdout,
     refused: async (who, args, { code, says, env = {} }) => {
       const result = await who.run(args, { env });
-      expect(result.stderr).to.match(says);
+      if (typeof says === 'string') expect(result.stderr).to.contain(says);
+      else expect(result.stderr).to.match(says);
       expect({ code: result.exitCode, stdout: result.stdout }).to.deep.equal({ code, stdout: '' });
     },
     expectNoSecretPrinted: () => {
@@ -87,7 +105,7 @@ export const startCommandLineWorld = async (own: string): Promise<CommandLineWor
   };
 };
 
-/** The namespace holds a project, which its owner has made. */
+/** The namespace contains a project, which its owner has created. */
 export const startOwnProject = async (own: string): Promise<CommandLineWorld> => {
   await using started = new AsyncDisposableStack();
   const world = started.use(await startCommandLineWorld(own));

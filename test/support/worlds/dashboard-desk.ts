@@ -1,7 +1,8 @@
 import axe from 'axe-core';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { openBrowser } from '../browser/browser.ts';
-import { type ApiProcess, startApiProcess } from '../processes/api-process.ts';
+import { startDashboardProcess } from '../processes/dashboard-process.ts';
+import type { ServerProcess } from '../processes/server-process.ts';
 import { createDashboardUser, type DashboardUser } from './dashboard-users.ts';
 import { type Flow, startFlow } from './flow.ts';
 
@@ -34,10 +35,10 @@ export interface OpenPage extends AsyncDisposable {
   signIn(token: string): Promise<void>;
 }
 
-/** The dashboard of a real API with the real controller, a project, and users to sign in as. */
+/** A real dashboard beside the installed API and controller, a project, and users to sign in as. */
 export interface DashboardDesk extends AsyncDisposable {
   readonly flow: Flow;
-  readonly api: ApiProcess;
+  readonly dashboard: ServerProcess;
   readonly url: string;
   open(options?: BrowserContextOptions): Promise<OpenPage>;
   addUser(account: string, role?: 'view' | 'edit' | 'admin'): Promise<DashboardUser>;
@@ -72,15 +73,13 @@ export const startDashboardDesk = async (
 ): Promise<DashboardDesk> => {
   await using started = new AsyncDisposableStack();
   const flow = started.use(await startFlow(namespace));
-  const api = started.use(
-    await startApiProcess(flow.cluster, { env: { DASHBOARD_ENABLED: 'true', ...env } }),
-  );
+  const dashboard = started.use(await startDashboardProcess(flow.cluster, { env }));
   const resources = started.move();
   return {
     flow,
-    api,
-    url: api.dashboardUrl,
-    open: (options) => openPage(api.dashboardUrl, options),
+    dashboard,
+    url: dashboard.url,
+    open: (options) => openPage(dashboard.url, options),
     addUser: (account, role) =>
       createDashboardUser(flow.cluster, namespace, role === undefined ? { account } : { account, role }),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),

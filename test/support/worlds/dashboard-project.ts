@@ -38,7 +38,13 @@ export interface DashboardProject extends AsyncDisposable {
   send(path: string, fields: Readonly<Record<string, string>> | URLSearchParams): ReturnType<Visitor['post']>;
 }
 
-const LOOKING = ['get zipprojects', 'list zipjobs', 'get zipjobs', 'list zipbuckets', 'get zipbuckets'];
+const VIEW_PERMISSIONS = [
+  'get zipprojects',
+  'list zipjobs',
+  'get zipjobs',
+  'list zipbuckets',
+  'get zipbuckets',
+];
 
 export const startDashboardProject = async (
   env: Readonly<Record<string, string>> = {},
@@ -53,7 +59,7 @@ export const startDashboardProject = async (
     return response;
   });
   server.tokens.set(ADA, { name: 'ada', allowed: ['*'] });
-  server.tokens.set(VIEW, { name: 'vera', allowed: LOOKING.map((right) => `${right} ${TEAM}`) });
+  server.tokens.set(VIEW, { name: 'vera', allowed: VIEW_PERMISSIONS.map((right) => `${right} ${TEAM}`) });
   const putProject: DashboardProject['putProject'] = (spec, more = {}) => {
     const project = { ...aProject(TEAM, spec), ...more };
     server.zipProjects.put(project);

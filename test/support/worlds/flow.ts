@@ -9,7 +9,10 @@ import { sharedInstallation } from './shared-installation.ts';
 
 const NO_SUCH_JOB = '00000000-0000-4000-8000-000000000000';
 
-/** Everything that a job needs from POST to webhook: the shared installation, and an own project, origin and receiver. */
+/**
+ * Everything that a job needs from POST to webhook: the shared installation, and its own project, origin and
+ * receiver.
+ */
 export interface Flow extends AsyncDisposable {
   readonly cluster: Cluster;
   /** Base URL of the API. */
@@ -19,9 +22,9 @@ export interface Flow extends AsyncDisposable {
   readonly project: Project;
   /** A source that keeps a job running until it is released. */
   readonly hold: () => HeldFile;
-  /** Posts a job with a key of its own; answers its uuid. */
+  /** Posts a job with a unique key and returns its UUID. */
   readonly post: (urls: readonly FlowSource[]) => Promise<string>;
-  /** What kubectl prints about the project's namespace. */
+  /** The output of kubectl in the project's namespace. */
   readonly kubectl: (...args: readonly string[]) => Promise<string>;
 }
 
@@ -30,7 +33,7 @@ export interface FlowSource {
   readonly filename: string;
 }
 
-/** A new token is known to an API pod once its watch has told it; until then the answer is 401. */
+/** An API pod learns of a new token from its watch; until then the response is 401. */
 export const untilTokenKnown = async (baseUrl: string, token: string): Promise<void> => {
   await until(
     'the API to know the token',
@@ -43,7 +46,7 @@ export const untilTokenKnown = async (baseUrl: string, token: string): Promise<v
   );
 };
 
-/** Starts it in a namespace of its own; dispose of it after the tests. */
+/** Starts it in its own namespace; dispose of it after the tests. */
 export const startFlow = async (
   namespace: string,
   options: Pick<ProjectOptions, 'jobDefaults' | 'limits'> = {},
@@ -59,7 +62,7 @@ export const startFlow = async (
   receiver.trust(project.webhookSecret);
   started.defer(() => {
     if (receiver.refused.length > 0)
-      throw new Error(`webhooks that no library accepts:\n${receiver.refused.join('\n')}`);
+      throw new Error(`webhooks that a library refused:\n${receiver.refused.join('\n')}`);
   });
   await untilTokenKnown(baseUrl, project.token);
   const resources = started.move();
@@ -70,7 +73,7 @@ export const startFlow = async (
     origin,
     receiver,
     project,
-    // More than what a zipper reads of a file before it begins its entry.
+    // More than a zipper reads of a file before it starts its entry.
     hold: () => origin.hold({ isDripping: true, firstBytes: 1_500_000 }),
     post: (urls) => {
       posted += 1;

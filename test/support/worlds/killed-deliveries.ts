@@ -1,4 +1,4 @@
-/** Webhooks of many jobs while the controller that delivers them is killed again and again between sending and writing down. */
+/** Webhooks of many jobs while the controller is killed repeatedly between delivery and record. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -26,15 +26,15 @@ export interface KilledDeliveries {
   readonly jobs: readonly ZipJob[];
   readonly deliveries: readonly Delivery[];
   readonly refused: readonly string[];
-  /** Kills after the receiver had the event and before it answered. */
+  /** Kills after the receiver got the event and before it responded. */
   readonly killsBeforeResponse: number;
-  /** Kills after the answer and before the API server heard of it. */
+  /** Kills after the response and before the status was written. */
   readonly killsBeforeSave: number;
   /** Controllers that ended, by a kill or because they lost the lease. */
   readonly ended: number;
 }
 
-/** The next kill is due when so many new events more have been seen, and is of the other kind than the last one. */
+/** The next kill is due after this number of new events, and is of the other kind than the last one. */
 class Killer {
   beforeResponse = 0;
   beforeSave = 0;
@@ -67,7 +67,7 @@ class Killer {
 
   #isDue(): boolean {
     const { deliveries, kills } = this.#options;
-    // Some are left for after the last kill, which shows that the work goes on.
+    // Leaves some for after the last kill, to verify that deliveries continue.
     return this.kills < kills && this.#seen.size > (this.kills * deliveries) / (kills + 1);
   }
 }
@@ -110,7 +110,7 @@ const runKilledDeliveries = async (options: KilledDeliveriesOptions): Promise<Ki
   );
   killer.pool = pool;
   const jobs = await until(
-    `${count} webhooks to be delivered over ${options.kills} kills`,
+    `${count} webhooks to be delivered despite ${options.kills} kills`,
     async () => {
       const all = await zipJobsOf(admin, namespace);
       return all.every(({ status }) => status?.webhook?.state === 'Delivered') && all;
@@ -127,10 +127,10 @@ const runKilledDeliveries = async (options: KilledDeliveriesOptions): Promise<Ki
   };
 };
 
-/** Deliveries of one endpoint at once, by default: what a crash repeats at most. */
+/** Default number of concurrent deliveries to one endpoint: the most that a crash repeats. */
 const PER_ENDPOINT = 4;
 
-/** @throws AssertionError when an event is lost, or repeated more often than is promised. */
+/** @throws AssertionError when an event is lost, or repeated more often than documented. */
 export const expectNoneLost = async (options: KilledDeliveriesOptions): Promise<void> => {
   const run = await runKilledDeliveries(options);
   const times = new Map<string, number>();
@@ -149,7 +149,7 @@ export const expectNoneLost = async (options: KilledDeliveriesOptions): Promise<
   );
   expect(times.size).to.equal(options.deliveries);
   expect(repeats).to.be.within(options.kills, ended * PER_ENDPOINT);
-  // Each was counted once, however often it was sent.
+  // Each was counted once, no matter how often it was sent.
   for (const { status } of run.jobs)
     expect([status?.webhook?.attempts, status?.webhook?.log?.length]).to.deep.equal([1, 1]);
 };

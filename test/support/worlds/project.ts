@@ -22,18 +22,18 @@ export interface ProjectOptions {
   readonly limits?: ZipProject['spec']['limits'];
 }
 
-/** A project in use: its namespace, one bucket in the local store, one token with every permission. */
+/** A project: its namespace, one bucket in the local store, one token with every permission. */
 export interface Project extends Disposable {
   readonly namespace: string;
   readonly token: string;
   readonly bucketName: string;
   readonly bucket: BucketReader;
-  /** `whsec_...`, as the receiver holds it. */
+  /** `whsec_...`, as the receiver knows it. */
   readonly webhookSecret: string;
   addToken(permissions: readonly Permission[]): Promise<string>;
-  /** The ZipJob of a uuid, live. */
+  /** The current ZipJob with this UUID. */
   zipJob(uuid: string): Promise<ZipJob>;
-  /** Waits until the ZipJob of a uuid is in one of these phases. */
+  /** Waits until the ZipJob with this UUID is in one of these phases. */
   untilPhase(uuid: string, phases: readonly string[], limitMs?: number): Promise<ZipJob>;
 }
 
@@ -91,7 +91,10 @@ export const applyObjects = async (cluster: Cluster, objects: readonly unknown[]
   });
 };
 
-/** Makes the namespace (Pod Security: restricted), bucket, credentials, webhook secret and a token, and waits until it is Ready. */
+/**
+ * Creates the namespace (Pod Security: restricted), bucket, credentials, webhook secret and a token, and
+ * waits until it is Ready.
+ */
 export const createProject = async (cluster: Cluster, options: ProjectOptions): Promise<Project> => {
   const { namespace } = options;
   const token = generateToken();

@@ -8,7 +8,7 @@ const TEST_IMAGES = {
   'test-responses': 'test/support/processes/pods/responses.ts',
 };
 
-/** Where pods that start from now on find the API server, such as behind a proxy, and what env they get beside their own. */
+/** The URL of the API server for pods that start from now on, such as a proxy, and their additional env. */
 export const podRoutes: {
   apiServerUrlFor?: ((pod: Pod) => string | undefined) | undefined;
   extraEnvFor?: ((pod: Pod) => Readonly<Record<string, string>>) | undefined;
@@ -16,7 +16,7 @@ export const podRoutes: {
 
 let started: Promise<Cluster> | undefined;
 
-/** The one cluster of a test run, started by whoever asks first. Tests keep apart by namespaces. */
+/** The one cluster of a test run, started on first use. Tests are isolated by namespaces. */
 export function sharedCluster(): Promise<Cluster> {
   started ??= startCluster({
     images: TEST_IMAGES,
@@ -27,7 +27,7 @@ export function sharedCluster(): Promise<Cluster> {
   return started;
 }
 
-/** Ends it, if it was ever started. */
+/** Stops it if it was started. */
 export async function stopSharedCluster(): Promise<void> {
   const cluster = await started?.catch(() => undefined);
   started = undefined;

@@ -1,4 +1,7 @@
-/** A project whose zippers reach the API server and the store through fault proxies, and whose jobs the test holds up. */
+/**
+ * A project whose zippers use the API server and the store through fault proxies, and whose sources the test
+ * holds.
+ */
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -16,14 +19,14 @@ import { sharedInstallation } from './shared-installation.ts';
 
 type Judge = (request: ProxiedRequest) => FaultAction | undefined;
 
-/** What is special about one job. Its archive is at the key `<uuid>.zip`. */
+/** The settings of one job. Its archive is at the key `<uuid>.zip`. */
 export interface OwnWorld {
   readonly spec?: Partial<ZipJobSpec>;
-  /** More env of its zippers. */
+  /** Additional env of its zippers. */
   readonly env?: Readonly<Record<string, string>>;
-  /** What happens to requests of its zippers to the API server. */
+  /** Faults of its zippers' requests to the API server. */
   readonly apiFault?: Judge;
-  /** What happens to requests about its archive to the store. */
+  /** Faults of requests about its archive to the store. */
   readonly storeFault?: Judge;
 }
 
@@ -32,19 +35,19 @@ export interface ZipperWorld extends AsyncDisposable {
   readonly project: Project;
   readonly origin: HoldingOrigin;
   hold(): HeldFile;
-  /** Makes a ZipJob of these sources and answers its uuid. */
+  /** Creates a ZipJob with these sources and returns its UUID. */
   start(urls: readonly string[], own?: OwnWorld): Promise<string>;
   untilEnd(uuid: string): Promise<ZipJob>;
-  /** Waits until a pod is active that has recorded an upload; answers its uid. */
+  /** Waits until an active pod has recorded an upload, and returns the pod's UID. */
   untilUploading(uuid: string, not?: string): Promise<string>;
-  untilNothingOpen(): Promise<void>;
+  untilNoOpenUploads(): Promise<void>;
   kubectl(...args: readonly string[]): Promise<string>;
   jobOf(uuid: string): Promise<{ readonly failed?: number; readonly succeeded?: number }>;
 }
 
 const END_LIMIT_MS = 120_000;
 
-/** Waits as short as they may be, but for a source that a test holds. */
+/** The shortest possible timeouts, except for sources that a test holds. */
 const QUICK_ENV = {
   PART_SIZE_BYTES: '5242880',
   STATUS_ACTIVATION_INTERVAL_MS: '100',
@@ -58,12 +61,12 @@ const QUICK_ENV = {
 
 const UUID = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/;
 
-/** The job that a path or a name is about. */
+/** The job that a path or a name belongs to. */
 const jobIn = (text: string | undefined): string => UUID.exec(text ?? '')?.[0] ?? '';
 
 const startProxies = async (cluster: Cluster, owns: ReadonlyMap<string, OwnWorld>) => {
   const file = (name: string): Promise<string> => readFile(join(cluster.dir, 'certificates', name), 'utf8');
-  // Both listen on 127.0.0.1, so the API server's own certificate fits the proxy.
+  // Both listen on 127.0.0.1, so the certificate of the API server is valid for the proxy.
   const [cert, key] = await Promise.all([file('apiserver.crt'), file('apiserver.key')]);
   const tls = { ca: cluster.apiServer.ca, cert, key };
   return Promise.all([
@@ -79,7 +82,7 @@ const startProxies = async (cluster: Cluster, owns: ReadonlyMap<string, OwnWorld
   ]);
 };
 
-/** Starts it in a namespace of its own on the shared installation; dispose of it after the tests. */
+/** Starts it in its own namespace on the shared installation; dispose of it after the tests. */
 export const startZipperWorld = async (namespace: string): Promise<ZipperWorld> => {
   const cluster = await sharedCluster();
   await sharedInstallation();
@@ -132,7 +135,7 @@ export const startZipperWorld = async (namespace: string): Promise<ZipperWorld> 
         },
         { limitMs: END_LIMIT_MS, intervalMs: 100 },
       ),
-    untilNothingOpen: async () => {
+    untilNoOpenUploads: async () => {
       await until('no upload to be open', async () => (await project.bucket.openUploads()).length === 0);
     },
     jobOf: async (uuid) => {

@@ -6,7 +6,7 @@ import { checkCanRunAgain, zipJobAgain } from '#administration/run-again.ts';
 import { ANNOTATIONS, MAX_ZIP_JOB_NAME_LENGTH } from '#crds/api-group.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import type { KubeClient } from '#runtime/kube/client.ts';
-import { ago, aZipJob, NAME, NOW, UUID } from '#test/support/builders/builders.ts';
+import { ago, aZipJob, NAME, NOW, UUID } from '#test/support/builders/objects.ts';
 import { finishedAs, running } from '#test/support/builders/zip-job-statuses.ts';
 
 const CANARY = 'cAnArY0123456789';

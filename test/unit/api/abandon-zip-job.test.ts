@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { createAbandonZipJob } from '#api/abandon-zip-job.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import { createLogger } from '#runtime/log.ts';
-import { aZipJob, NAME, NAMESPACE } from '#test/support/builders/builders.ts';
 import { createFakeObjects, unreachable } from '#test/support/builders/fake-objects.ts';
+import { aZipJob, NAME, NAMESPACE } from '#test/support/builders/objects.ts';
 import { until } from '#test/support/until.ts';
 
 const POLICY = { attempts: 3, baseDelayMs: 1, maxDelayMs: 1 };

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
+import { type CachedJob, toCachedJob } from '#api/cached-job.ts';
 import { createFileListLedger } from '#api/file-list-ledger.ts';
 import { ANNOTATIONS } from '#crds/api-group.ts';
-import type { ZipJob } from '#crds/zip-job.ts';
 import { systemClock } from '#runtime/clock.ts';
-import { aZipJob, NAMESPACE } from '#test/support/builders/builders.ts';
+import { aZipJob, NAMESPACE } from '#test/support/builders/objects.ts';
 
 const setUp = () => {
   const time = { now: 0 };
@@ -11,9 +11,9 @@ const setUp = () => {
     clock: { ...systemClock, monotonicMs: () => time.now },
     maxBytes: 100,
   });
-  const job = (name: string, annotations: Record<string, string>): ZipJob => {
+  const job = (name: string, annotations: Record<string, string>): CachedJob => {
     const one = aZipJob();
-    return { ...one, metadata: { ...one.metadata, name, annotations } };
+    return toCachedJob({ ...one, metadata: { ...one.metadata, name, annotations } });
   };
   const set = (name: string, annotations: Record<string, string>) => {
     const object = job(name, annotations);

@@ -1,3 +1,4 @@
+import { createAdministration } from '#administration/administration.ts';
 import type { CommandGroup } from '#cli/command.ts';
 import { createProgram } from '#cli/program.ts';
 import type { OpenSession } from '#cli/session.ts';
@@ -46,6 +47,7 @@ export const runProgram = async (options: FakeSessionOptions, args: readonly str
   const openSession: OpenSession = ({ namespace = 'default' }) =>
     Promise.resolve({
       kube,
+      administration: createAdministration({ kube, clock: systemClock }),
       namespace,
       knownNamespaces: [namespace],
       terminal,

@@ -1,8 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { ago, aZipJob } from '#test/support/builders/builders.ts';
 import { createManualClock } from '#test/support/builders/manual-clock.ts';
+import { ago, aZipJob } from '#test/support/builders/objects.ts';
 import { aProject } from '#test/support/servers/api-server.ts';
 import {
   ADA,

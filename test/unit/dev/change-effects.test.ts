@@ -3,11 +3,12 @@ import { type Effect, effectsOf } from '#test/dev/change-effects.ts';
 
 const CASES: readonly (readonly [path: string, effects: readonly Effect[]])[] = [
   ['api/app.ts', ['api']],
-  ['dashboard/pages/overview.eta', ['api']],
-  ['dashboard/assets/style.css', ['api']],
+  ['dashboard/pages/overview.eta', ['dashboard']],
+  ['dashboard/assets/style.css', ['dashboard']],
   ['controller/policies/queue.ts', ['controller']],
-  ['runtime/log.ts', ['api', 'controller']],
-  ['crds/zip-job.ts', ['api', 'controller']],
+  ['administration/tokens.ts', ['dashboard']],
+  ['runtime/log.ts', ['api', 'controller', 'dashboard']],
+  ['crds/zip-job.ts', ['api', 'controller', 'dashboard']],
   ['crds/zipjobs.yaml', ['definitions']],
   ['charts/zipjobs/values.yaml', ['chart']],
   ['charts/zipjobs/templates/_pod.tpl', ['chart']],

@@ -21,6 +21,8 @@ describe('messages of npm run dev', () => {
     expect(doneLine({ paths: ['a.ts', 'b.ts'], ...both })).to.equal(
       'chart upgraded, api and controller restarted after a.ts and 1 other file changed (2.0 s)',
     );
+    const all = { ...both, restarted: ['api', 'controller', 'dashboard'] } as const;
+    expect(doneLine({ paths: ['a.ts'], ...all })).to.contain('api, controller and dashboard restarted');
     expect(doneLine({ paths: ['a.ts', 'b.ts', 'c.ts'], ...both })).to.contain('a.ts and 2 other files');
   });
 

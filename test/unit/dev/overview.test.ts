@@ -31,7 +31,7 @@ describe('describeDev', () => {
     'Dashboard  http://127.0.0.1:8081',
     'Store      http://127.0.0.1:4001 (S3, region us-east-1, bucket dev-archives)',
     'AWS_ACCESS_KEY_ID=KEY AWS_SECRET_ACCESS_KEY=SECRET',
-    'Logs       /tmp/cluster/pods (API, controller, zippers), /tmp/cluster/logs (cluster and store)',
+    'Logs       /tmp/cluster/pods (API, controller, dashboard, zippers), /tmp/cluster/logs (cluster and store)',
     'export KUBECONFIG=/tmp/cluster/admin.kubeconfig',
     'cat /tmp/cluster/sign-in-token',
   ])

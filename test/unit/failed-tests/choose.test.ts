@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { ZipJobStatus } from '#crds/zip-job.ts';
-import { ago, aZipJob, NOW } from '#test/support/builders/builders.ts';
+import { ago, aZipJob, NOW } from '#test/support/builders/objects.ts';
 import { chooseNamespaces, chooseZipJobs } from '#test/support/failed-tests/choose.ts';
 import { lastChange } from '#test/support/failed-tests/test-window.ts';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Event } from '#runtime/kube/resources.ts';
-import { ago, aJob, aPod, aZipJob, NAME, NAMESPACE, NOW } from '#test/support/builders/builders.ts';
+import { ago, aJob, aPod, aZipJob, NAME, NAMESPACE, NOW } from '#test/support/builders/objects.ts';
 import type { NamespaceState } from '#test/support/failed-tests/cluster-state.ts';
 import { describeNamespace } from '#test/support/failed-tests/describe-namespace.ts';
 

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { NOW } from '#test/support/builders/builders.ts';
+import { NOW } from '#test/support/builders/objects.ts';
 import { explain } from '#test/support/failed-tests/explain.ts';
 
 const window = { fileFrom: NOW.getTime() - 60_000, from: NOW.getTime() - 10_000, to: NOW.getTime() };
@@ -53,7 +53,7 @@ describe('explain', () => {
       await writeFile(join(dir, 'certificates', name), '');
     await writeLog('zipjobs-system_zipjobs-api-1_u2', 'api', 'Killed\n');
     expect(await explain(dir, window, 500)).to.deep.equal([
-      'The state of the cluster is unknown: no answer within 0.3 s',
+      'The state of the cluster is unknown: no response within 0.3 s',
       'Log of zipjobs-api-1 api',
       '  Killed',
     ]);

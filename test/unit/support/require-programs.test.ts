@@ -52,7 +52,7 @@ describe('requirePrograms', () => {
       '  2 skipped: 7zz, bsdtar not found. Install with: apt-get install 7zip libarchive-tools',
       '  2 skipped: redis-server not found. Install with: apt-get install redis-server',
       '  1 skipped: a-library not found. Install with: apt-get install a-library',
-      '  1 skipped: tests.mjs, for a reason that the test gives',
+      '  1 skipped: tests.mjs, for a reason that the test prints',
     ]);
   });
 

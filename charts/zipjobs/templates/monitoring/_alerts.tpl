@@ -50,4 +50,9 @@ ZipjobsApiFails:
   for: 10m
   severity: critical
   summary: More than 5 % of API requests return a 5xx status.
+ZipjobsDashboardFails:
+  expr: sum(rate(zip_dashboard_request_duration_seconds_count{status="5xx"}[10m])) / sum(rate(zip_dashboard_request_duration_seconds_count[10m])) > 0.05
+  for: 10m
+  severity: warning
+  summary: More than 5 % of dashboard requests return a 5xx status.
 {{- end -}}

@@ -25,6 +25,7 @@
   (list "Webhooks" "short" (list (list "pending" "max(zip_webhooks_pending)") (list "{{outcome}} per minute" "60 * sum by (outcome) (rate(zip_webhook_deliveries_total[5m]))")))
   (list "Archived bytes per minute" "bytes" (list (list "bytes" "60 * sum(rate(zip_job_archive_bytes_sum[15m]))")))
   (list "API requests" "reqps" (list (list "{{route}} {{status}}" "sum by (route, status) (rate(zip_api_request_duration_seconds_count[5m]))")))
+  (list "Dashboard requests" "reqps" (list (list "{{route}} {{status}}" "sum by (route, status) (rate(zip_dashboard_request_duration_seconds_count[5m]))")))
   (list "Reconciles" "ops" (list (list "{{controller}} {{result}}" "sum by (controller, result) (rate(controller_runtime_reconcile_total[5m]))") (list "depth {{name}}" "max by (name) (workqueue_depth)")))
 -}}
 {{- $rendered := list -}}

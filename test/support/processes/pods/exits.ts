@@ -1,4 +1,4 @@
-/** A container that ends: by EXIT_CODE, after writing MESSAGE where TERMINATION_LOG says and LINE to its output. */
+/** A container that exits with EXIT_CODE, after writing MESSAGE to TERMINATION_LOG and LINE to its output. */
 import { writeFileSync } from 'node:fs';
 
 const { EXIT_CODE = '0', MESSAGE, LINE, TERMINATION_LOG = '' } = process.env;

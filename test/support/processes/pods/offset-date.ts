@@ -1,7 +1,8 @@
 /**
- * Loaded before a program by `--import`, in tests only: what the program takes for the time of day is ahead of the real one
- * by so many milliseconds as the file of its pod says, or else the file `all`. Both are read at every look at the clock, so
- * a change is a jump. Monotonic time, and with it every timer, goes on as it was: that is what a clock jump is.
+ * Loaded before a program by `--import`, in tests only: shifts the time of day of the program by the
+ * milliseconds in the file of its pod, or else in the file `all`. Both are read at every use of the clock, so
+ * a change is a clock jump. Monotonic time, and with it every timer, is not affected, like in a real clock
+ * jump.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -22,7 +23,7 @@ const aheadOfAllMs = (): number => millisecondsIn('all') ?? 0;
 const now = (): number =>
   RealDate.now() + (millisecondsIn(process.env['POD_NAME'] ?? 'all') ?? aheadOfAllMs());
 
-/** Time that passes for all passes for servers too: what their headers say is later by as much. */
+/** A shift for all pods also applies to servers: their Date headers are shifted too. */
 const parse = (text: string): number => RealDate.parse(text) + (text.endsWith(' GMT') ? aheadOfAllMs() : 0);
 
 const REPLACED: Readonly<Record<PropertyKey, unknown>> = { now, parse };

@@ -1,6 +1,7 @@
 /**
- * A container that serves: its probes (/ready, /live), its env (/env), a file of it (/file?path=...), and a call to the
- * API server with its token (/whoami). `/set?ready=false` and `/set?live=false` make a probe fail. STUBBORN ignores SIGTERM.
+ * A container that serves its probes (/ready, /live), its env (/env), a file (/file?path=...), and a call to
+ * the API server with its token (/whoami). `/set?ready=false` and `/set?live=false` make a probe fail.
+ * STUBBORN ignores SIGTERM.
  */
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';

@@ -6,25 +6,26 @@ import { isFinished, type ZipJob, type ZipperStatus } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import { KubeError } from '#runtime/kube/kube-error.ts';
 import type { Job, Pod } from '#runtime/kube/resources.ts';
-import { aPod, aZipBucket, aZipJob, aZipProject, NAME, NAMESPACE, NOW } from '../../builders/builders.ts';
 import { createFakeObjects } from '../../builders/fake-objects.ts';
-import { expectWanted } from './promises.ts';
-import { WakeUps } from './wake-ups.ts';
+import { aPod, aZipBucket, aZipJob, aZipProject, NAME, NAMESPACE, NOW } from '../../builders/objects.ts';
+import { expectJobAllowed } from './invariants.ts';
+import { Requeue } from './requeue.ts';
 import { startController } from './world-controller.ts';
 import { WorldStore } from './world-store.ts';
 import { createRecover, createZipper, type WorldPod } from './world-zipper.ts';
 
 const KINDS = ['zipJobs', 'jobs', 'pods', 'buckets', 'projects'] as const;
-/** How soon a turn that failed is followed by another. */
+/** Delay before the retry of a failed reconcile. */
 const RETRY_MS = 1000;
 const KEY = `${NAMESPACE}/${NAME}`;
 
-/** The controller's process was killed, before or after the n-th write of its life. */
+/** The controller's process was killed, before or after the n-th write since its start. */
 class Killed extends Error {}
 
 /**
- * One ZipJob with all that acts on it: the real observe, decide and act over objects in memory, the Job controller of Kubernetes,
- * zippers, and a store. Nothing moves by itself; a test calls who is to move next.
+ * One ZipJob with everything that acts on it: the real observe, decide and act with objects in memory, a
+ * simulated Job controller of Kubernetes, zippers, and a store. Nothing happens on its own; a test calls each
+ * step.
  */
 export class JobWorld {
   now = NOW;
@@ -35,19 +36,21 @@ export class JobWorld {
   readonly projects = createFakeObjects<ZipProject>();
   readonly store = new WorldStore();
   readonly processes = new Map<string, WorldPod>();
-  /** Told after every write of the ZipJob. */
+  /** Called after every write of the ZipJob. */
   readonly onWrite: (before: ZipJob, after: ZipJob) => void;
-  /** Writes of the controller until it is killed; the killing one happens or not, by the sign of chance. */
+  /**
+   * Writes of the controller until it is killed; `killsBefore` says whether the last one still takes effect.
+   */
   killIn = Infinity;
   killsBefore = false;
   delivery: DeliveryState = { kind: 'idle' };
   isNamespaceTerminating = false;
-  /** Jobs that archive, made by the controller and not deleted by somebody else. */
-  jobsMade = 0;
+  /** Number of archive Jobs that the controller created and that still exist or were deleted by it. */
+  jobsCreated = 0;
   isJobDeletedByHand = false;
-  /** Names of the pods that the Job controller has seen end. */
+  /** Names of the ended pods that the Job controller has counted. */
   readonly countedPods = new Set<string>();
-  readonly wakeUps = new WakeUps();
+  readonly requeue = new Requeue();
   #reconcile: Reconcile;
   #pods = 0;
   #remembered: readonly (() => void)[] = [];
@@ -68,7 +71,7 @@ export class JobWorld {
     return `${this.now.toISOString().slice(0, 19)}Z`;
   }
 
-  round(seconds: number): void {
+  advance(seconds: number): void {
     this.now = new Date(this.now.getTime() + seconds * 1000);
   }
 
@@ -101,7 +104,7 @@ export class JobWorld {
     else this.edit((job) => ({ ...job, metadata: { ...job.metadata, deletionTimestamp: this.nowText } }));
   }
 
-  /** A zipper's write of its own fields: taken only from the pod active, and never after the end. */
+  /** A zipper's write of its own fields: accepted only from the active pod, and never after the end. */
   writeAsZipper(podUid: string, fields: ZipperStatus): boolean {
     const { zipJob } = this;
     if (zipJob?.status?.job?.podUid !== podUid || isFinished(zipJob)) return false;
@@ -135,20 +138,23 @@ export class JobWorld {
     );
   }
 
-  /** A node is heard of no more; its processes go on, or have died with it. Mostly Kubernetes evicts its pods, sometimes not. */
+  /**
+   * A node becomes unreachable; its processes keep running, or died with it. Usually Kubernetes evicts its
+   * pods.
+   */
   loseNode(process: WorldPod, is: { readonly noticed: boolean; readonly dead: boolean }): void {
     process.isLost = true;
     process.hangs ||= is.dead;
-    if (is.noticed) this.askToStop(process.pod);
+    if (is.noticed) this.deletePod(process.pod);
   }
 
-  askToStop({ metadata: { name } }: Pod): void {
+  deletePod({ metadata: { name } }: Pod): void {
     const pod = this.pod(name);
     if (pod && pod.metadata.deletionTimestamp === undefined)
       this.pods.put({ ...pod, metadata: { ...pod.metadata, deletionTimestamp: this.nowText } });
   }
 
-  /** The object of a pod that ended goes when its Job, if it still has one, has counted it. */
+  /** The object of an ended pod is deleted once its Job, if it still exists, has counted it. */
   forgetPod({ metadata }: Pod): void {
     const hasJob = this.jobs
       .all()
@@ -161,16 +167,19 @@ export class JobWorld {
     if (this.processes.get(name)?.isLost !== true) this.processes.delete(name);
   }
 
-  /** What goes with the object that owned it, as Kubernetes' garbage collector sees to it. */
+  /** Deletes orphans, like Kubernetes' garbage collector. */
   collectGarbage(): void {
     const owners = new Set([this.zipJob, ...this.jobs.all()].map((owner) => owner?.metadata.uid));
     const isOrphan = ({ metadata }: Job | Pod): boolean =>
       metadata.ownerReferences?.some(({ uid }) => !owners.has(uid)) === true;
     for (const job of this.jobs.all().filter(isOrphan)) this.jobs.remove(NAMESPACE, job.metadata.name);
-    for (const pod of this.pods.all().filter(isOrphan)) this.askToStop(pod);
+    for (const pod of this.pods.all().filter(isOrphan)) this.deletePod(pod);
   }
 
-  /** The caches of the controller for which this holds (asked once for each) no longer see what happens; the others see all of it. */
+  /**
+   * The caches of the controller for which this is true (called once for each) stop receiving changes; the
+   * others receive all of them.
+   */
   lag(isBehind: () => boolean): void {
     for (const kind of KINDS) {
       this[kind].lagging = isBehind();
@@ -178,41 +187,41 @@ export class JobWorld {
     }
   }
 
-  /** Another replica stops hearing of anything, as it stands now. */
+  /** Another replica stops receiving changes now. */
   remember(): void {
     this.#remembered = KINDS.map((kind) => this[kind].remember());
   }
 
-  /** That replica leads now, with caches of then. */
+  /** That replica becomes the leader, with its outdated caches. */
   takeOver(): void {
     if (this.#remembered.length === 0) return;
     this.lag(() => true);
     for (const restore of this.#remembered) restore();
     this.#reconcile = startController(this);
-    this.wakeUps.add(this.now, 0);
+    this.requeue.add(this.now, 0);
   }
 
-  /** The Job goes by somebody else's hand, and its pods with it. */
+  /** Deletes the Job and its pods, like a user. */
   deleteJobByHand(): void {
     this.isJobDeletedByHand = true;
     this.jobs.remove(NAMESPACE, NAME);
-    this.jobsMade = 0;
+    this.jobsCreated = 0;
     this.collectGarbage();
   }
 
-  /** One turn of the controller; a killed one is followed by a new process that remembers nothing. */
+  /** One reconcile of the controller; after a kill a new process without memory replaces it. */
   async reconcile(): Promise<void> {
-    this.wakeUps.begin(this.now);
+    this.requeue.start(this.now);
     try {
       await this.#reconcile(KEY, new AbortController().signal);
     } catch (error) {
       if (!(error instanceof Killed || error instanceof KubeError)) throw error;
       if (error instanceof Killed) this.#reconcile = startController(this);
-      this.wakeUps.add(this.now, RETRY_MS);
+      this.requeue.add(this.now, RETRY_MS);
     }
   }
 
-  /** A write of the controller, which may be the one at which it is killed. */
+  /** A write of the controller, during which it may be killed. */
   async write<T>(write: () => Promise<T>): Promise<T> {
     this.killIn -= 1;
     if (this.killIn > 0) return write();
@@ -225,8 +234,8 @@ export class JobWorld {
     const metadata = { ...job.metadata, creationTimestamp: this.nowText };
     const made = await this.jobs.client.create({ ...job, metadata });
     if (!made || metadata.name !== NAME) return made;
-    expectWanted(this.zipJob, this.jobsMade);
-    this.jobsMade += 1;
+    expectJobAllowed(this.zipJob, this.jobsCreated);
+    this.jobsCreated += 1;
     return made;
   }
 }

@@ -16,14 +16,14 @@ import type { ZipBucket } from '#crds/zip-bucket.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import type { Job, Pod, Secret } from '#runtime/kube/resources.ts';
-import { aPod, NAME, NAMESPACE } from '../../builders/builders.ts';
 import { aConfig } from '../../builders/config.ts';
 import { createFakeObjects, type FakeObjects } from '../../builders/fake-objects.ts';
+import { aPod, NAME, NAMESPACE } from '../../builders/objects.ts';
 import { createVersionedClient } from '../../builders/versioned-client.ts';
-import type { WakeUps } from './wake-ups.ts';
+import type { Requeue } from './requeue.ts';
 
-/** What the controller's process can reach. */
-interface Surroundings {
+/** The parts of the world that the controller's process can access. */
+interface ControllerWorld {
   readonly now: Date;
   readonly nowText: string;
   readonly zipJobs: FakeObjects<ZipJob>;
@@ -31,7 +31,7 @@ interface Surroundings {
   readonly pods: FakeObjects<Pod>;
   readonly buckets: FakeObjects<ZipBucket>;
   readonly projects: FakeObjects<ZipProject>;
-  readonly wakeUps: WakeUps;
+  readonly requeue: Requeue;
   readonly isNamespaceTerminating: boolean;
   readonly onWrite: (before: ZipJob, after: ZipJob) => void;
   delivery: DeliveryState;
@@ -40,17 +40,17 @@ interface Surroundings {
   removePod(name: string): void;
 }
 
-/** There is no full pass: whatever is to be looked at later must be asked for. */
+/** No full reconcile: the controller has to requeue whatever needs one later. */
 const NEVER_MS = 1e12;
 const config = aConfig();
 const metrics = createControllerMetrics(new Registry());
 const log = pino({ level: 'silent' });
 
-/** As the Job controller labels its pods. */
+/** Like the labels that the Job controller sets on pods. */
 const isOfJob = ({ metadata }: Pod, selector: string): boolean =>
   metadata.ownerReferences?.some(({ name }) => selector === `batch.kubernetes.io/job-name=${name}`) === true;
 
-const clientsOf = (world: Surroundings) => {
+const clientsOf = (world: ControllerWorld) => {
   const zipJobs = createVersionedClient(world.zipJobs, world.onWrite, () => world.nowText);
   const jobs = world.jobs.client;
   return {
@@ -83,7 +83,7 @@ const clientsOf = (world: Surroundings) => {
   };
 };
 
-const dispatcherOf = (world: Surroundings) => ({
+const dispatcherOf = (world: ControllerWorld) => ({
   submit: () => {
     world.delivery = { kind: 'inFlight' };
   },
@@ -94,7 +94,7 @@ const dispatcherOf = (world: Surroundings) => ({
   waiting: 0,
 });
 
-const cachesOf = (world: Surroundings) => ({
+const cachesOf = (world: ControllerWorld) => ({
   zipJobs: world.zipJobs.reflector,
   jobs: world.jobs.reflector,
   pods: world.pods.reflector,
@@ -129,7 +129,7 @@ const LIMITS = { inAll: 1, perBucket: 1, ofProject: () => 1 };
 
 /** What the watches report. */
 const followCaches = (
-  { zipJobs, jobs }: Surroundings,
+  { zipJobs, jobs }: ControllerWorld,
   { ledger, memory }: { readonly ledger: Ledger; readonly memory: Memory },
   key: string,
 ): void => {
@@ -142,8 +142,8 @@ const followCaches = (
   holdStarted(ledger, zipJob, job);
 };
 
-/** A new process: the real observe, decide and act, which remember nothing of before. */
-export const startController = (world: Surroundings): Reconcile => {
+/** Starts a new process: the real observe, decide and act without memory. */
+export const startController = (world: ControllerWorld): Reconcile => {
   world.delivery = { kind: 'idle' };
   const clock = {
     date: () => world.now,
@@ -151,7 +151,7 @@ export const startController = (world: Surroundings): Reconcile => {
     after: () => ({ [Symbol.dispose]: () => undefined }),
   };
   const wake = (ms: number): void => {
-    world.wakeUps.add(world.now, ms);
+    world.requeue.add(world.now, ms);
   };
   const ledger = createLedger({
     limits: LIMITS,
@@ -180,9 +180,9 @@ export const startController = (world: Surroundings): Reconcile => {
     },
     act: actWith(clientsOf(world), shared),
     queue: {
-      // Ten passes in a row are more than anything needs.
+      // More than ten reconciles in a row are never needed.
       add: () => {
-        throw new Error('the controller does not come to rest');
+        throw new Error('the controller keeps requeueing');
       },
       addAfter: (_key, ms) => {
         wake(ms);

@@ -13,20 +13,20 @@ const failedWith = (world: JobWorld, job: Job, [type, reason]: readonly [string,
   world.jobs.put({ ...job, status: { ...job.status, conditions } });
 };
 
-/** When the Job controller ends a Job that is not over yet. */
+/** When the Job controller ends an unfinished Job. */
 export const jobDeadline = (job: Job): Date | undefined => {
   const { spec, status } = job;
   if (isJobFinished(job) || status?.startTime === undefined) return undefined;
   return new Date(Date.parse(status.startTime) + ((spec?.activeDeadlineSeconds ?? 0) + 1) * 1000);
 };
 
-const isOutOfTime = (world: JobWorld, job: Job): boolean => {
+const isAfterDeadline = (world: JobWorld, job: Job): boolean => {
   const deadline = jobDeadline(job);
   return deadline !== undefined && deadline <= world.now;
 };
 
-/** How the pods that ended count, by the rules of the Job's podFailurePolicy. */
-const verdictOf = (job: Job, pods: readonly Pod[]): readonly [string, string] | undefined => {
+/** The result of ended pods by the rules of the Job's podFailurePolicy. */
+const resultOf = (job: Job, pods: readonly Pod[]): readonly [string, string] | undefined => {
   const exits = pods.map((pod) => terminationOf(pod)?.exitCode);
   if (exits.includes(0)) return ['Complete', 'CompletionsReached'];
   if (job.spec?.podFailurePolicy && exits.some((code) => code !== undefined && isPermanentExit(code)))
@@ -36,35 +36,38 @@ const verdictOf = (job: Job, pods: readonly Pod[]): readonly [string, string] | 
     : undefined;
 };
 
-/** A Job that is out of time stops its pods, and has failed when the last of them ended. */
-const endOutOfTime = (world: JobWorld, job: Job, pods: readonly Pod[]): void => {
+/** A Job that exceeds its deadline stops its pods, and has failed when the last of them ends. */
+const endAfterDeadline = (world: JobWorld, job: Job, pods: readonly Pod[]): void => {
   const isBusy = !pods.every(isEnded);
   const type = isBusy ? 'FailureTarget' : 'Failed';
   if (jobFailure(job) === undefined || !isBusy) failedWith(world, job, [type, 'DeadlineExceeded']);
-  for (const pod of pods) world.askToStop(pod);
+  for (const pod of pods) world.deletePod(pod);
 };
 
-/** A pod is counted once, and its object stays until then. */
+/** A pod is counted once, and its object exists until then. */
 const countsAgain = ({ countedPods }: JobWorld, pod: Pod): boolean =>
   !countedPods.has(pod.metadata.name) && !isDisrupted(pod) && terminationOf(pod)?.exitCode !== 0;
 
-const tendJob = (world: JobWorld, job: Job): void => {
+const reconcileJob = (world: JobWorld, job: Job): void => {
   const pods = world.pods.all().filter((pod) => isOwnedBy(pod, job));
   const ended = pods.filter(isEnded);
   const failed = (job.status?.failed ?? 0) + ended.filter((pod) => countsAgain(world, pod)).length;
   for (const pod of ended) world.countedPods.add(pod.metadata.name);
   const startTime = job.status?.startTime ?? world.nowText;
   const next = { ...job, status: { ...job.status, startTime, failed } };
-  const verdict = verdictOf(next, ended);
-  if (verdict) failedWith(world, next, verdict);
-  else if (isOutOfTime(world, next)) endOutOfTime(world, next, pods);
+  const result = resultOf(next, ended);
+  if (result) failedWith(world, next, result);
+  else if (isAfterDeadline(world, next)) endAfterDeadline(world, next, pods);
   else {
     world.jobs.put(next);
     if (ended.length === pods.length) world.startPod(next);
   }
 };
 
-/** What the Job controller of Kubernetes does, one round: counts pods, ends Jobs, starts the next pod once the last has ended. */
-export const tendJobs = (world: JobWorld): void => {
-  for (const job of world.jobs.all()) if (!isJobFinished(job)) tendJob(world, job);
+/**
+ * One round of Kubernetes' Job controller: counts pods, ends Jobs, starts the next pod after the last one has
+ * ended.
+ */
+export const reconcileJobs = (world: JobWorld): void => {
+  for (const job of world.jobs.all()) if (!isJobFinished(job)) reconcileJob(world, job);
 };

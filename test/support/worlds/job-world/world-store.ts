@@ -1,9 +1,12 @@
-/** What a bucket knows of one key: uploads, calls of Complete that are still under way, and whose archives were published. */
+/**
+ * The state of one key in a bucket: uploads, pending calls of Complete, and attempts whose archives were
+ * published.
+ */
 export class WorldStore {
   /** Attempt by upload. */
   readonly uploads = new Map<string, string>();
   readonly published: string[] = [];
-  /** Attempts of which somebody asked and got an answer. */
+  /** Attempts about which the store responded to recovery. */
   readonly responded = new Set<string>();
   readonly #underWay = new Set<string>();
   #ids = 0;
@@ -23,7 +26,7 @@ export class WorldStore {
     this.#underWay.add(id);
   }
 
-  /** Every Complete that is under way arrives; it finds its upload, or none that could be completed. */
+  /** Every pending Complete arrives; it finds its upload, or none that can be completed. */
   arrive(): void {
     for (const id of this.#underWay) {
       const attempt = this.uploads.get(id);
@@ -33,7 +36,7 @@ export class WorldStore {
     this.#underWay.clear();
   }
 
-  /** Attempts that may still publish something without anybody's leave. */
+  /** Attempts that may still publish an archive without being active. */
   get armed(): readonly string[] {
     return [...this.#underWay].map((id) => this.uploads.get(id)).filter((attempt) => attempt !== undefined);
   }

@@ -8,7 +8,7 @@ import type { WorldStore } from './world-store.ts';
 
 type Stage = 'waiting' | 'started' | 'opened' | 'recorded' | 'committing' | 'sent' | 'reported';
 
-/** What a pod can reach. */
+/** The parts of the world that a pod can access. */
 export interface PodWorld {
   readonly store: WorldStore;
   pod(name: string): Pod | undefined;
@@ -18,27 +18,27 @@ export interface PodWorld {
 
 export interface WorldPod {
   readonly pod: Pod;
-  /** Its node does not answer: it goes on, and nothing that happens to it is ever told. */
+  /** Its node is lost: it keeps running, and its end is never reported. */
   isLost: boolean;
-  /** It does nothing any more, but ends when it is told to. */
+  /** It makes no progress, but ends when it is stopped. */
   hangs: boolean;
-  /** How far it has come, also where nobody else sees it. */
+  /** Its current stage, even if it was not reported. */
   readonly at: string;
   isOver: boolean;
-  /** One thing that it does. */
+  /** Performs its next request. */
   step(): void;
-  /** Ends it; with last words it cleans up before. */
+  /** Ends it; with a termination message it cleans up first. */
   end(ending: Ending): void;
 }
 
 interface OwnPart {
   at(): string;
   step(): void;
-  /** What it puts in order before it ends. */
-  tidy(ending: Ending): void;
+  /** Its cleanup before it ends. */
+  cleanUp(ending: Ending): void;
 }
 
-/** What both kinds of pods do alike. */
+/** The common part of both kinds of pods. */
 const aProcess = (world: PodWorld, pod: Pod, own: OwnPart): WorldPod => {
   const process: WorldPod = {
     pod,
@@ -54,7 +54,7 @@ const aProcess = (world: PodWorld, pod: Pod, own: OwnPart): WorldPod => {
     end: (ending) => {
       if (process.isOver) return;
       process.isOver = true;
-      own.tidy(ending);
+      own.cleanUp(ending);
       const live = world.pod(pod.metadata.name);
       if (live && !process.isLost) world.putPod({ ...live, status: { ...live.status, ...ended(ending) } });
     },
@@ -114,7 +114,7 @@ export const createZipper = (world: PodWorld, pod: Pod): WorldPod => {
     step: () => {
       steps[stage]();
     },
-    tidy: ({ message }) => {
+    cleanUp: ({ message }) => {
       if (message !== undefined && stage !== 'sent') world.store.abort(uid);
     },
   });
@@ -126,7 +126,7 @@ const attemptOf = (job: Job): string => {
   return typeof task === 'object' && task !== null && 'attempt' in task ? String(task.attempt) : '';
 };
 
-/** A run of the recovery Job: aborts, then asks the store. */
+/** A run of the recovery Job: aborts, then reads the object from the store. */
 export const createRecover = (world: PodWorld, pod: Pod, job: Job): WorldPod => {
   const attempt = attemptOf(job);
   let hasAborted = false;
@@ -135,8 +135,9 @@ export const createRecover = (world: PodWorld, pod: Pod, job: Job): WorldPod => 
       ? ({ outcome: 'published', bytes: 77, etag: attempt } as const)
       : ({ outcome: 'absent' } as const);
     const message = { contractVersion: CONTRACT_VERSION, mode: 'recover', recovered } as const;
-    const isHeard = !process.isLost && world.pod(pod.metadata.name)?.metadata.deletionTimestamp === undefined;
-    if (isHeard) world.store.responded.add(attempt);
+    const isReported =
+      !process.isLost && world.pod(pod.metadata.name)?.metadata.deletionTimestamp === undefined;
+    if (isReported) world.store.responded.add(attempt);
     process.end({ exitCode: EXIT_CODES.ok, message });
   };
   const process = aProcess(world, pod, {
@@ -146,7 +147,7 @@ export const createRecover = (world: PodWorld, pod: Pod, job: Job): WorldPod => 
       else world.store.abort(attempt);
       hasAborted = true;
     },
-    tidy: () => undefined,
+    cleanUp: () => undefined,
   });
   return process;
 };

@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { EXPANSIONS, readExpand } from '#api/expand/read-expand.ts';
 import { CONDITION_TYPES } from '#crds/conditions.ts';
 import type { ZipJobStatus } from '#crds/zip-job.ts';
-import { aZipJob } from '#test/support/builders/builders.ts';
 import { unreachable } from '#test/support/builders/fake-objects.ts';
+import { aZipJob } from '#test/support/builders/objects.ts';
 import { A_REQUEST, type ApiServer, aProject, startApiServer } from '#test/support/servers/api-server.ts';
 
 const SUCCEEDED: ZipJobStatus = {

@@ -103,6 +103,15 @@ describe('createAuthentication', () => {
     });
   });
 
+  it('refuses a token once the watch reports its deletion, however recent its verification is (H11)', async () => {
+    const authorization = `Bearer ${api.token}`;
+    expect(await statusWith(authorization)).to.equal(404);
+    const verifications = api.tokens.calls.length;
+    api.tokens.remove('team-a', 'token');
+    expect(await statusWith(authorization)).to.equal(401);
+    expect(api.tokens.calls).to.have.length(verifications);
+  });
+
   it('refuses two Authorization headers (T5)', async () => {
     const header = `Authorization: Bearer ${api.token}\r\n`;
     const response = await rawHttp(api.port, [

@@ -10,7 +10,6 @@ const limitsOf = (change: Partial<RateLimitsDeps> = {}) =>
     requestsPerMinutePerToken: 3,
     requestsPerMinutePerProject: 10,
     authFailuresPerMinute: 2,
-    dashboardSignInsPerMinute: 2,
     ...change,
   });
 const caller = (tokenName = 'a', requestsPerMinute?: number) => ({

@@ -4,8 +4,8 @@ import { createLedger, type Ledger, type Position } from '#controller/admission/
 import type { ZipJob } from '#crds/zip-job.ts';
 import { objectKey } from '#runtime/kube/types.ts';
 import { createRandom, type Random } from '#test/chaos/random.ts';
-import { ago, aZipJob } from '#test/support/builders/builders.ts';
 import { createManualClock } from '#test/support/builders/manual-clock.ts';
+import { ago, aZipJob } from '#test/support/builders/objects.ts';
 
 const RUNS = 100;
 const MOVES = 250;

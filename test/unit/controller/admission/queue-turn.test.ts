@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { queueTurn } from '#controller/admission/queue-turn.ts';
 import { ANNOTATIONS } from '#crds/api-group.ts';
-import { ago, aZipJob } from '#test/support/builders/builders.ts';
+import { ago, aZipJob } from '#test/support/builders/objects.ts';
 import { running } from '#test/support/builders/zip-job-statuses.ts';
 
 describe('queueTurn', () => {

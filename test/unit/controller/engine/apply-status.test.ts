@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { createApplyStatus } from '#controller/engine/apply-status.ts';
-import { aZipProject, NAMESPACE } from '#test/support/builders/builders.ts';
+import { aZipProject, NAMESPACE } from '#test/support/builders/objects.ts';
 
 describe('applyStatus', () => {
   const calls: unknown[] = [];

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { createEventLane, type EventLaneOptions } from '#controller/engine/event-lane.ts';
 import { createLogger } from '#runtime/log.ts';
-import { aZipJob } from '#test/support/builders/builders.ts';
 import { createManualClock } from '#test/support/builders/manual-clock.ts';
+import { aZipJob } from '#test/support/builders/objects.ts';
 import { until } from '#test/support/until.ts';
 
 const setUp = (options: Partial<EventLaneOptions> = {}) => {

@@ -3,9 +3,9 @@ import { pino } from 'pino';
 import { createEvents } from '#controller/engine/events.ts';
 import { KubeError } from '#runtime/kube/kube-error.ts';
 import type { Event } from '#runtime/kube/resources.ts';
-import { aZipJob, NAME, NAMESPACE } from '#test/support/builders/builders.ts';
 import { createFakeObjects } from '#test/support/builders/fake-objects.ts';
 import { createManualClock } from '#test/support/builders/manual-clock.ts';
+import { aZipJob, NAME, NAMESPACE } from '#test/support/builders/objects.ts';
 
 const setUp = () => {
   const events = createFakeObjects<Event>();

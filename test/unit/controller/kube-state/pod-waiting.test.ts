@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { podWaiting } from '#controller/kube-state/pod-waiting.ts';
-import { ago, aPod, NOW } from '#test/support/builders/builders.ts';
+import { ago, aPod, NOW } from '#test/support/builders/objects.ts';
 import { waitingFor } from '#test/support/builders/pod-statuses.ts';
 
 describe('podWaiting', () => {
@@ -18,7 +18,7 @@ describe('podWaiting', () => {
     const status = { ...waitingFor('ContainerCreating', ''), conditions: [scheduled] };
     const pod = {
       ...aPod('p', { status }),
-      spec: { containers: [], volumes: [{ name: 'bucket', secret: { secretName: 'zipbucket-s3-a' } }] },
+      spec: { volumes: [{ name: 'bucket', secret: { secretName: 'zipbucket-s3-a' } }] },
     };
     expect(podWaiting(pod, NOW)?.message).to.contain('zipbucket-s3-a');
   });

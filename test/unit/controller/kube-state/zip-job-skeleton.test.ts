@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { zipJobSkeleton } from '#controller/kube-state/caches.ts';
-import { ago, aZipJob } from '#test/support/builders/builders.ts';
+import { ago, aZipJob } from '#test/support/builders/objects.ts';
 import { finishedAs, running } from '#test/support/builders/zip-job-statuses.ts';
 
 describe('zipJobSkeleton', () => {

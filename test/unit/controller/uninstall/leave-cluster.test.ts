@@ -10,8 +10,8 @@ import { KubeError } from '#runtime/kube/kube-error.ts';
 import type { Lease, ServiceAccount } from '#runtime/kube/resources.ts';
 import type { KubeObject } from '#runtime/kube/types.ts';
 import { createLogger } from '#runtime/log.ts';
-import { aZipBucket, aZipJob } from '#test/support/builders/builders.ts';
 import { createFakeObjects, type FakeObjects, unreachable } from '#test/support/builders/fake-objects.ts';
+import { aZipBucket, aZipJob } from '#test/support/builders/objects.ts';
 
 const log = createLogger('test', { level: 'silent' });
 const never = (): AbortSignal => new AbortController().signal;

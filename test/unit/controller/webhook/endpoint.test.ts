@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { afterResponse, enabled, isDisabled } from '#controller/webhook/endpoint.ts';
 import type { EndpointState, ZipProject } from '#crds/zip-project.ts';
-import { aZipProject, NOW } from '#test/support/builders/builders.ts';
+import { aZipProject, NOW } from '#test/support/builders/objects.ts';
 
 const url = 'https://hooks.example/secret-path';
 const DAY = 24;

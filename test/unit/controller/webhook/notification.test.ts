@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { afterDelivery, firstWebhookState } from '#controller/webhook/notification.ts';
 import type { WebhookState } from '#crds/zip-job.ts';
-import { ago, aZipJob, NOW } from '#test/support/builders/builders.ts';
 import { aConfig } from '#test/support/builders/config.ts';
+import { ago, aZipJob, NOW } from '#test/support/builders/objects.ts';
 
 const schedule = aConfig().webhookSchedule;
 const pending = (attempts: number): WebhookState => ({

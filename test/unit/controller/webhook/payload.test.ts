@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { deliveryIdOf } from '#controller/webhook/notification.ts';
 import { webhookBody } from '#controller/webhook/payload.ts';
-import { aZipJob, UUID } from '#test/support/builders/builders.ts';
+import { aZipJob, UUID } from '#test/support/builders/objects.ts';
 import { aResult, finishedAs } from '#test/support/builders/zip-job-statuses.ts';
 
 describe('webhookBody', () => {

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { Webhook } from 'standardwebhooks';
 import { parseSigningSecret, signatureHeader } from '#controller/webhook/signature.ts';
 import { signingKeysOf } from '#controller/webhook/signing-keys.ts';
-import { ago, NAMESPACE, NOW } from '#test/support/builders/builders.ts';
+import { ago, NAMESPACE, NOW } from '#test/support/builders/objects.ts';
 
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 const OTHER = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;

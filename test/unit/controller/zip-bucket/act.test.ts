@@ -4,9 +4,9 @@ import type { BucketDecision } from '#controller/zip-bucket/observation.ts';
 import { testJob } from '#controller/zip-bucket/test-manifest.ts';
 import { KubeError, type KubeErrorCode } from '#runtime/kube/kube-error.ts';
 import type { Job } from '#runtime/kube/resources.ts';
-import { aZipBucket, NAMESPACE, NOW } from '#test/support/builders/builders.ts';
 import { aConfig } from '#test/support/builders/config.ts';
 import { createFakeObjects } from '#test/support/builders/fake-objects.ts';
+import { aZipBucket, NAMESPACE, NOW } from '#test/support/builders/objects.ts';
 
 const bucket = aZipBucket();
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { isCountOnly } from '#controller/zip-bucket/count-change.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
-import { ago, aZipBucket } from '#test/support/builders/builders.ts';
+import { ago, aZipBucket } from '#test/support/builders/objects.ts';
 
 describe('isCountOnly', () => {
   const before: ZipBucket = { ...aZipBucket(), status: { activeJobs: 1 } };

@@ -10,11 +10,11 @@ import { testJob, testJobName } from '#controller/zip-bucket/test-manifest.ts';
 import { ANNOTATIONS, FINALIZER } from '#crds/api-group.ts';
 import { findCondition } from '#crds/conditions.ts';
 import type { ObjectMeta } from '#crds/object-meta.ts';
+import type { BucketCheck, TerminationMessage } from '#crds/termination-message.ts';
 import type { ZipBucket, ZipBucketStatus } from '#crds/zip-bucket.ts';
-import type { BucketCheck, TerminationMessage } from '#crds/zipper-contract.ts';
 import type { Pod } from '#runtime/kube/resources.ts';
-import { ago, aPod, aZipBucket, aZipJob, NAMESPACE, NOW } from '#test/support/builders/builders.ts';
 import { aConfig } from '#test/support/builders/config.ts';
+import { ago, aPod, aZipBucket, aZipJob, NAMESPACE, NOW } from '#test/support/builders/objects.ts';
 import { ended, waitingFor } from '#test/support/builders/pod-statuses.ts';
 
 const config = aConfig();

@@ -2,12 +2,12 @@
 import { EXIT_CODES } from '#crds/zipper-contract.ts';
 import { KubeError } from '#runtime/kube/kube-error.ts';
 import { createRandom, type Random } from '#test/chaos/random.ts';
-import { aZipJob, NAME, NAMESPACE } from '#test/support/builders/builders.ts';
+import { aZipJob, NAME, NAMESPACE } from '#test/support/builders/objects.ts';
 import { disrupted, type Ending, failureMessage } from '#test/support/builders/pod-statuses.ts';
+import { expectInvariants } from '#test/support/worlds/job-world/invariants.ts';
 import { JobWorld } from '#test/support/worlds/job-world/job-world.ts';
-import { expectPromises } from '#test/support/worlds/job-world/promises.ts';
-import { calm, livePods, stepPods, stopPods } from '#test/support/worlds/job-world/turns.ts';
-import { tendJobs } from '#test/support/worlds/job-world/world-jobs.ts';
+import { livePods, runToEnd, stepPods, stopPods } from '#test/support/worlds/job-world/steps.ts';
+import { reconcileJobs } from '#test/support/worlds/job-world/world-jobs.ts';
 import type { WorldPod } from '#test/support/worlds/job-world/world-zipper.ts';
 
 const SCHEDULES = 200;
@@ -38,7 +38,7 @@ const MOVES_OF_ALL: Readonly<Record<string, readonly [weight: number, move: Move
   'the Job controller looks': [
     6,
     (world) => {
-      tendJobs(world);
+      reconcileJobs(world);
     },
   ],
   'pods go on': [
@@ -68,13 +68,13 @@ const MOVES_OF_ALL: Readonly<Record<string, readonly [weight: number, move: Move
   'seconds pass': [
     4,
     (world, random) => {
-      world.round(random.int(1, 30));
+      world.advance(random.int(1, 30));
     },
   ],
   'minutes pass': [
     1,
     (world, random) => {
-      world.round(random.int(60, 900));
+      world.advance(random.int(60, 900));
     },
   ],
   'a pod fails': [
@@ -114,7 +114,7 @@ const MOVES_OF_ALL: Readonly<Record<string, readonly [weight: number, move: Move
     0.4,
     (world, random) => {
       anyPod(world, random, ({ pod }) => {
-        world.askToStop(pod);
+        world.deletePod(pod);
       });
     },
   ],
@@ -215,7 +215,7 @@ const play = async (seed: number): Promise<void> => {
   const random = createRandom(seed);
   const reported: string[] = [];
   const world = new JobWorld(aZipJob(), (before, after) => {
-    expectPromises(before, after, world);
+    expectInvariants(before, after, world);
   });
   try {
     if (random.next() < 0.3) refuseJobs(world);
@@ -226,7 +226,7 @@ const play = async (seed: number): Promise<void> => {
     }
     reported.push('calm');
     world.suspend(false);
-    await calm(world);
+    await runToEnd(world);
   } catch (error) {
     throw new Error(`seed ${seed}: ${reported.join('; ')}`, { cause: error });
   }

@@ -4,12 +4,12 @@ import { findCondition } from '#crds/conditions.ts';
 import { isFinished } from '#crds/zip-job.ts';
 import { EXIT_CODES } from '#crds/zipper-contract.ts';
 import { KubeError } from '#runtime/kube/kube-error.ts';
-import { aZipJob, NAMESPACE } from '#test/support/builders/builders.ts';
+import { aZipJob, NAMESPACE } from '#test/support/builders/objects.ts';
 import { failureMessage } from '#test/support/builders/pod-statuses.ts';
+import { expectInvariants } from '#test/support/worlds/job-world/invariants.ts';
 import { JobWorld } from '#test/support/worlds/job-world/job-world.ts';
-import { expectPromises } from '#test/support/worlds/job-world/promises.ts';
-import { calm, livePods, round, stepPods } from '#test/support/worlds/job-world/turns.ts';
-import { tendJobs } from '#test/support/worlds/job-world/world-jobs.ts';
+import { livePods, round, runToEnd, stepPods } from '#test/support/worlds/job-world/steps.ts';
+import { reconcileJobs } from '#test/support/worlds/job-world/world-jobs.ts';
 
 const CREATE_REFUSED = new KubeError('POST: quota', { code: 'QuotaExceeded' });
 
@@ -19,10 +19,10 @@ const refuseJobs = (world: JobWorld): void => {
 
 /** Lets everybody move, one zipper's step at a time, until the world is as wanted. */
 const until = async (world: JobWorld, isReached: () => boolean): Promise<void> => {
-  for (let turns = 0; turns < 50 && !isReached(); turns += 1) {
+  for (let steps = 0; steps < 50 && !isReached(); steps += 1) {
     await world.reconcile();
     if (isReached()) return;
-    tendJobs(world);
+    reconcileJobs(world);
     stepPods(world);
   }
   expect(isReached()).to.equal(true);
@@ -57,13 +57,13 @@ const PHASES: Readonly<Record<string, (world: JobWorld) => Promise<void>>> = {
     await until(world, () => statusOf(world).phase === 'Finalizing');
   },
   Succeeded: async (world) => {
-    await calm(world);
+    await runToEnd(world);
     expect(statusOf(world).phase).to.equal('Succeeded');
   },
   Failed: async (world) => {
     await PHASES['Running']?.(world);
     livePods(world)[0]?.end({ exitCode: EXIT_CODES.sourceFailed, message: failureMessage('SourceNotFound') });
-    await calm(world);
+    await runToEnd(world);
     expect(statusOf(world).phase).to.equal('Failed');
   },
 };
@@ -112,7 +112,7 @@ const ENDS: Readonly<Record<keyof typeof PHASES, readonly string[]>> = {
 
 /** Until the job has ended, is gone, or nothing moves it any more. */
 const follow = async (world: JobWorld, isHeld: boolean): Promise<void> => {
-  if (!isHeld) return calm(world);
+  if (!isHeld) return runToEnd(world);
   for (let rounds = 0; rounds < 5; rounds += 1) await round(world);
 };
 
@@ -125,7 +125,7 @@ describe('a job', () => {
       const want = ENDS[phase]?.[index] ?? '';
       it(`${phase}, ends ${want} when it is ${interruption}`, async () => {
         const world = new JobWorld(aZipJob(), (before, after) => {
-          expectPromises(before, after, world);
+          expectInvariants(before, after, world);
         });
         await reach(world);
         const wasFinished = isFinished(world.zipJob ?? {});

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { createMemory } from '#controller/zip-job/memory.ts';
-import { aZipJob, NAME, NAMESPACE } from '#test/support/builders/builders.ts';
+import { aZipJob, NAME, NAMESPACE } from '#test/support/builders/objects.ts';
 
 const KEY = `${NAMESPACE}/${NAME}`;
 const version = (resourceVersion: string, uid = 'uid-zipjob') =>

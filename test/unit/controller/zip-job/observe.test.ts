@@ -7,6 +7,7 @@ import type { ZipBucket } from '#crds/zip-bucket.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import type { Event, Job, Pod } from '#runtime/kube/resources.ts';
+import { createFakeObjects } from '#test/support/builders/fake-objects.ts';
 import {
   ago,
   aJob,
@@ -18,8 +19,7 @@ import {
   NAME,
   NAMESPACE,
   NOW,
-} from '#test/support/builders/builders.ts';
-import { createFakeObjects } from '#test/support/builders/fake-objects.ts';
+} from '#test/support/builders/objects.ts';
 import { type Ending, ended } from '#test/support/builders/pod-statuses.ts';
 import { aCondition, finishedAs, running } from '#test/support/builders/zip-job-statuses.ts';
 

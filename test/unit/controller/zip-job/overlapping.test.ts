@@ -23,10 +23,10 @@ import { KubeError } from '#runtime/kube/kube-error.ts';
 import type { Event, Job, Pod, Secret } from '#runtime/kube/resources.ts';
 import { type ObjectClient, type ObjectKey, objectKey } from '#runtime/kube/types.ts';
 import { createRandom, type Random } from '#test/chaos/random.ts';
-import { ago, aZipBucket, aZipJob, aZipProject, NAMESPACE, NOW } from '#test/support/builders/builders.ts';
 import { aConfig } from '#test/support/builders/config.ts';
 import { createFakeObjects } from '#test/support/builders/fake-objects.ts';
 import { createManualClock } from '#test/support/builders/manual-clock.ts';
+import { ago, aZipBucket, aZipJob, aZipProject, NAMESPACE, NOW } from '#test/support/builders/objects.ts';
 import { createVersionedClient } from '#test/support/builders/versioned-client.ts';
 import { finishedAs } from '#test/support/builders/zip-job-statuses.ts';
 

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { settingsIn } from '#controller/zip-job/pod-settings.ts';
 import type { PodDefaults } from '#crds/zip-project.ts';
-import { aZipJob, aZipProject } from '#test/support/builders/builders.ts';
 import { aConfig } from '#test/support/builders/config.ts';
 import { judge } from '#test/support/builders/judge.ts';
+import { aZipJob, aZipProject } from '#test/support/builders/objects.ts';
 
 const inProject = (pods: PodDefaults) => ({ ...aZipProject(), spec: { pods } });
 

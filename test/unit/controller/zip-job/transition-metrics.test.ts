@@ -4,7 +4,7 @@ import { createControllerMetrics } from '#controller/metrics.ts';
 import { collectAtScrape } from '#controller/zip-job/metrics-at-scrape.ts';
 import { countTransition } from '#controller/zip-job/transition-metrics.ts';
 import type { Attempt, Phase, ZipJob, ZipJobStatus } from '#crds/zip-job.ts';
-import { ago, aZipJob, NOW } from '#test/support/builders/builders.ts';
+import { ago, aZipJob, NOW } from '#test/support/builders/objects.ts';
 
 const setUp = (zipJobs: readonly ZipJob[] = []) => {
   const registry = new Registry();

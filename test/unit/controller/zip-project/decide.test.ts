@@ -3,8 +3,8 @@ import { decideProject } from '#controller/zip-project/decide.ts';
 import type { ProjectDecision, ProjectObservation } from '#controller/zip-project/observation.ts';
 import { FINALIZER } from '#crds/api-group.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
-import { ago, aZipBucket, aZipJob, aZipProject, NOW } from '#test/support/builders/builders.ts';
 import { aConfig } from '#test/support/builders/config.ts';
+import { ago, aZipBucket, aZipJob, aZipProject, NOW } from '#test/support/builders/objects.ts';
 
 const webhook = { state: 'Enabled', endpoint: 'e' } as const;
 

@@ -9,8 +9,8 @@ import {
 import { zipperNetworkOf } from '#controller/zip-project/zipper-network.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import type { KubeObject } from '#runtime/kube/types.ts';
-import { aZipProject, NAMESPACE } from '#test/support/builders/builders.ts';
 import { aConfig } from '#test/support/builders/config.ts';
+import { aZipProject, NAMESPACE } from '#test/support/builders/objects.ts';
 
 const META = {
   name: 'zipjobs-zipper',

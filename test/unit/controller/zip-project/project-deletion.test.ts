@@ -5,7 +5,7 @@ import {
   projectDeletion,
 } from '#controller/zip-project/project-deletion.ts';
 import { FINALIZER } from '#crds/api-group.ts';
-import { ago, aZipBucket, aZipJob, aZipProject, NOW } from '#test/support/builders/builders.ts';
+import { ago, aZipBucket, aZipJob, aZipProject, NOW } from '#test/support/builders/objects.ts';
 
 const judge = (change: Partial<LeavingProject> = {}, age = 60): ProjectDeletion => {
   const project = aZipProject();

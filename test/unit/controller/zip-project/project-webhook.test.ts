@@ -4,8 +4,8 @@ import { createPlanTest, projectOfTest } from '#controller/webhook/test-event.ts
 import type { ProjectObservation } from '#controller/zip-project/observation.ts';
 import { type ProjectWebhook, projectWebhook } from '#controller/zip-project/project-webhook.ts';
 import type { EndpointState, ZipProject } from '#crds/zip-project.ts';
-import { ago, aZipProject, NAMESPACE, NOW } from '#test/support/builders/builders.ts';
 import { createManualClock } from '#test/support/builders/manual-clock.ts';
+import { ago, aZipProject, NAMESPACE, NOW } from '#test/support/builders/objects.ts';
 
 const url = 'https://hooks.example/a';
 const KEY = `${NAMESPACE}/project`;

@@ -17,10 +17,10 @@ import type { ZipBucket } from '#crds/zip-bucket.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import { KubeError } from '#runtime/kube/kube-error.ts';
-import { ago, aZipBucket, aZipJob, aZipProject, NAMESPACE } from '#test/support/builders/builders.ts';
 import { aConfig } from '#test/support/builders/config.ts';
 import { createFakeObjects } from '#test/support/builders/fake-objects.ts';
 import { createManualClock } from '#test/support/builders/manual-clock.ts';
+import { ago, aZipBucket, aZipJob, aZipProject, NAMESPACE } from '#test/support/builders/objects.ts';
 
 const KEY = `${NAMESPACE}/project`;
 const URL = 'https://hooks.example/a';

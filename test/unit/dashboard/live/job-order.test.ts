@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { ZipJob } from '#crds/zip-job.ts';
 import { createJobOrder, type JobOrder } from '#dashboard/live/job-order.ts';
-import { ago, aZipJob, NAMESPACE } from '#test/support/builders/builders.ts';
+import { ago, aZipJob, NAMESPACE } from '#test/support/builders/objects.ts';
 
 const job = (name: string, secondsAgo: number, bucket = 's3-a'): ZipJob =>
   aZipJob({

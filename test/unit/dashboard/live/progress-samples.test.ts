@@ -1,36 +1,39 @@
 import { expect } from 'chai';
-import type { ZipJob } from '#crds/zip-job.ts';
+import { type ListedJob, toListedJob } from '#dashboard/live/listed-job.ts';
 import { createProgressSamples } from '#dashboard/live/progress-samples.ts';
-import { aZipJob, NAME, NAMESPACE, NOW } from '#test/support/builders/builders.ts';
+import { aZipJob, NAME, NAMESPACE, NOW } from '#test/support/builders/objects.ts';
 
 const KEY = `${NAMESPACE}/${NAME}`;
+const FRESH = toListedJob(aZipJob());
 
-const at = (second: number, bytesRead = second): ZipJob =>
-  aZipJob({
-    status: {
-      phase: 'Running',
-      progress: {
-        podUid: 'pod',
-        filesTotal: 10,
-        filesDone: 1,
-        bytesRead,
-        bytesUploaded: 0,
-        display: '1/10',
-        updatedAt: new Date(NOW.getTime() + second * 1000).toISOString(),
+const at = (second: number, bytesRead = second): ListedJob =>
+  toListedJob(
+    aZipJob({
+      status: {
+        phase: 'Running',
+        progress: {
+          podUid: 'pod',
+          filesTotal: 10,
+          filesDone: 1,
+          bytesRead,
+          bytesUploaded: 0,
+          display: '1/10',
+          updatedAt: new Date(NOW.getTime() + second * 1000).toISOString(),
+        },
       },
-    },
-  });
+    }),
+  );
 
 describe('createProgressSamples', () => {
   const samples = createProgressSamples();
-  const note = (object: ZipJob, key = KEY): void =>
+  const note = (object: ListedJob, key = KEY): void =>
     samples.note({ kind: 'set', key, object, before: undefined });
   const bytes = (): readonly number[] => samples.of(KEY).map(({ bytesRead }) => bytesRead);
-  beforeEach(() => samples.note({ kind: 'deleted', key: KEY, before: aZipJob() }));
+  beforeEach(() => samples.note({ kind: 'deleted', key: KEY, before: FRESH }));
 
   it('keeps one sample per time', () => {
     for (const second of [1, 2, 2, 1, 3]) note(at(second));
-    note(aZipJob());
+    note(FRESH);
     expect(bytes()).to.deep.equal([1, 2, 3]);
   });
 
@@ -51,7 +54,7 @@ describe('createProgressSamples', () => {
     for (let index = 0; index < 2_000; index += 1) note(at(1), `${NAMESPACE}/job-${index}`);
     expect(bytes()).to.deep.equal([]);
     expect(samples.of(`${NAMESPACE}/job-0`)).to.have.lengthOf(1);
-    samples.note({ kind: 'deleted', key: `${NAMESPACE}/job-0`, before: aZipJob() });
+    samples.note({ kind: 'deleted', key: `${NAMESPACE}/job-0`, before: FRESH });
     expect(samples.of(`${NAMESPACE}/job-0`)).to.deep.equal([]);
   });
 });

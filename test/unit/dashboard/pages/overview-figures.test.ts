@@ -1,12 +1,15 @@
 import { expect } from 'chai';
 import type { ZipJobStatus } from '#crds/zip-job.ts';
+import { toListedJob } from '#dashboard/live/listed-job.ts';
 import { hourChart } from '#dashboard/pages/hour-chart.ts';
 import { keptFor } from '#dashboard/pages/kept-figures.ts';
 import { overviewOf } from '#dashboard/pages/overview-figures.ts';
-import { ago, aZipJob, NOW } from '#test/support/builders/builders.ts';
+import { ago, aZipJob, NOW } from '#test/support/builders/objects.ts';
 
 const job = (name: string, status: ZipJobStatus, createdAgo = 60) =>
-  aZipJob({ metadata: { name, creationTimestamp: ago(createdAgo) }, spec: { key: `${name}.zip` }, status });
+  toListedJob(
+    aZipJob({ metadata: { name, creationTimestamp: ago(createdAgo) }, spec: { key: `${name}.zip` }, status }),
+  );
 const result = (bytes: number) => ({
   bytes,
   etag: '',

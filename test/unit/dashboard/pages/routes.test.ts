@@ -2,7 +2,6 @@ import { expect } from 'chai';
 import { createKnownJobs } from '#dashboard/live/known-jobs.ts';
 import type { Route } from '#dashboard/page.ts';
 import { createRoutes } from '#dashboard/pages/routes.ts';
-import { systemClock } from '#runtime/clock.ts';
 import { FROM_HERE, type Visitor, visitAs } from '#test/support/servers/dashboard-server.ts';
 import {
   type DashboardProject,
@@ -35,8 +34,6 @@ describe('every route of createRoutes', () => {
     routes = createRoutes({
       caches: { zipJobs: server.zipJobs.reflector, zipProjects: server.zipProjects.reflector },
       jobs: createKnownJobs(),
-      onRevoked: () => undefined,
-      clock: systemClock,
       config: { dashboardApiUrl: '' },
     });
   });

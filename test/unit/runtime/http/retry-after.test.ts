@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { retryAfterMs } from '#runtime/http/retry-after.ts';
-import { NOW } from '#test/support/builders/builders.ts';
+import { NOW } from '#test/support/builders/objects.ts';
 
 const LONGEST = 2 ** 31 * 1000;
 

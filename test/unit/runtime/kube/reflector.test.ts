@@ -1,8 +1,9 @@
 import { expect } from 'chai';
+import { keptAs } from '#runtime/kube/kept-as.ts';
 import { createManualClock } from '#test/support/builders/manual-clock.ts';
 import { until } from '#test/support/until.ts';
 import { FAST, followed, has, startReflector } from './reflector-fixture.ts';
-import { aNote, type Note } from './scripted-api-server.ts';
+import { aNote, NOTES, type Note } from './scripted-api-server.ts';
 
 describe('createReflector', () => {
   it('lists in pages and watches from the version of the list', async () => {
@@ -136,17 +137,13 @@ describe('createReflector', () => {
     expect(fixture.changes).to.deep.equal(['deleted ns/a old', 'set ns/a new']);
   });
 
-  it('drops managedFields and applies the transform before it stores an object', async () => {
+  it('keeps only what keptAs selects, without managedFields', async () => {
     const noted = { ...aNote('a', 1), data: { big: 'x' } };
     await using fixture = await startReflector({
-      transform: ({ apiVersion, kind, metadata }) => ({
-        apiVersion: `${apiVersion}`,
-        kind: `${kind}`,
-        metadata,
-      }),
+      definition: keptAs<Note, Note>(NOTES, ({ metadata }) => ({ metadata })),
     });
     await followed(fixture, 10, { ...noted, metadata: { ...noted.metadata, managedFields: [{}] } } as Note);
-    expect(fixture.reflector.get('ns/a')).to.deep.equal(aNote('a', 1));
+    expect(fixture.reflector.get('ns/a')).to.deep.equal({ metadata: noted.metadata });
   });
 
   it('keeps its indexes up to date after changes and deletions', async () => {

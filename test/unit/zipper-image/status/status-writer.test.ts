@@ -23,7 +23,7 @@ describe('createStatusWriter', () => {
     apply: async () => {
       await delay(CALL_MS);
       version += 1;
-      return {};
+      return { metadata: { uid: 'uid-1' }, spec: {} };
     },
     close: async () => undefined,
   };

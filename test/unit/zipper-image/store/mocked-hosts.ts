@@ -5,7 +5,7 @@ import { Agent as HttpsAgent } from 'node:https';
 import { crc32 } from 'node:zlib';
 import { expect } from 'chai';
 import nock from 'nock';
-import type { TaskBucket } from '#crds/zipper-contract.ts';
+import type { TaskBucket } from '#crds/zipper-task.ts';
 import type { PartDigests } from '#zipper-image/store/part-writer.ts';
 import { providerOf } from '#zipper-image/store/providers.ts';
 import { createStore, type Store } from '#zipper-image/store/store.ts';

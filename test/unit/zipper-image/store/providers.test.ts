@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { TaskBucket } from '#crds/zipper-contract.ts';
+import type { TaskBucket } from '#crds/zipper-task.ts';
 import { providerOf } from '#zipper-image/store/providers.ts';
 import { CAPABILITIES } from '#zipper-image/store/store-capabilities.ts';
 

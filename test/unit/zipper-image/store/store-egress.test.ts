@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { TaskBucket } from '#crds/zipper-contract.ts';
+import type { TaskBucket } from '#crds/zipper-task.ts';
 import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
 import { createGuardedHttpAgents } from '#runtime/egress/http-agents.ts';
 import { type HostileStore, startHostileStore } from '#test/support/servers/hostile-store.ts';

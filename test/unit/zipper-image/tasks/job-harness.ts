@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ZipResult } from '#crds/zip-job.ts';
-import type { ArchiveTask } from '#crds/zipper-contract.ts';
+import type { ArchiveTask } from '#crds/zipper-task.ts';
 import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
 import { createGuardedHttpAgents } from '#runtime/egress/http-agents.ts';
 import type { AppError } from '#runtime/errors.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { RecoveryTask } from '#crds/zipper-contract.ts';
+import type { RecoveryTask } from '#crds/zipper-task.ts';
 import { createHttpAgents } from '#runtime/egress/http-agents.ts';
 import { createLogger } from '#runtime/log.ts';
 import { type HostileStore, startHostileStore } from '#test/support/servers/hostile-store.ts';

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import type { ZipResult } from '#crds/zip-job.ts';
-import type { ArchiveTask } from '#crds/zipper-contract.ts';
+import type { ArchiveTask } from '#crds/zipper-task.ts';
 import { contentOf, readZip } from '#test/support/archives/read-zip.ts';
 import { SourceError } from '#zipper-image/sources/source-error.ts';
 import { bodies, type Entries, entryOf, JobHarness, task } from './job-harness.ts';

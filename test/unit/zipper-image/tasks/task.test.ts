@@ -74,15 +74,16 @@ describe('parseTask', () => {
 });
 
 describe('inlineFiles', () => {
-  const zipJob = { spec: { files: [{ url: 'https://a/', filename: 'a', more: 1 }] } };
+  const files = [{ url: 'https://a/', filename: 'a' }];
+  const metadata = { uid: 'uid-1' };
 
   it('reads the files of a ZipJob', () => {
-    expect(inlineFiles(zipJob, 1)).to.deep.equal([{ url: 'https://a/', filename: 'a' }]);
+    expect(inlineFiles({ metadata, spec: { files } }, 1)).to.deep.equal(files);
   });
 
-  it('refuses another number of files, and a response without files', () => {
-    for (const response of [zipJob, { spec: {} }, undefined])
-      expect(() => inlineFiles(response, 2))
+  it('refuses another number of files, and a ZipJob without any', () => {
+    for (const spec of [{ files }, {}])
+      expect(() => inlineFiles({ metadata, spec }, 2))
         .to.throw()
         .with.property('code', 'InvalidTask');
   });

@@ -1,15 +1,17 @@
 import { expect } from 'chai';
 import { archiveJob, recoveryJob } from '#controller/zip-job/manifest/job-manifest.ts';
-import { ago, aZipBucket, aZipJob, NAME, NAMESPACE } from '#test/support/builders/builders.ts';
 import { aConfig } from '#test/support/builders/config.ts';
+import { ago, aZipBucket, aZipJob, NAME, NAMESPACE } from '#test/support/builders/objects.ts';
 import { anUpload } from '#test/support/builders/zip-job-statuses.ts';
+import { parseTask } from '#zipper-image/tasks/task.ts';
 
 const config = aConfig({ zipperEnv: { LOG_LEVEL: 'debug', POD_UID: 'forged' } });
 const job = archiveJob(aZipJob(), aZipBucket({ objectOptions: { cacheControl: 'no-store' } }), config);
 const podOf = (one: typeof job) => one.spec?.template.spec;
 const containerOf = (one: typeof job) => podOf(one)?.containers[0];
-const taskOf = (one: typeof job): unknown =>
-  JSON.parse(one.spec?.template.metadata?.annotations?.['zipjobs.dev/task'] ?? '');
+/** As the zipper reads it. */
+const taskOf = (one: typeof job) =>
+  parseTask(one.spec?.template.metadata?.annotations?.['zipjobs.dev/task'] ?? '');
 
 describe('archiveJob', () => {
   it('is named and owned so that there can be only one', () => {

@@ -3,8 +3,8 @@ import { afterResponse } from '#controller/webhook/endpoint.ts';
 import { FINALIZER } from '#crds/api-group.ts';
 import { findCondition } from '#crds/conditions.ts';
 import type { ZipJobStatus } from '#crds/zip-job.ts';
-import { ago, aJob, aPod, aZipProject, NOW } from '#test/support/builders/builders.ts';
 import { judge, kinds, withStatus } from '#test/support/builders/judge.ts';
+import { ago, aJob, aPod, aZipProject, NOW } from '#test/support/builders/objects.ts';
 import { aCondition, anUpload, finishedAs, running } from '#test/support/builders/zip-job-statuses.ts';
 
 describe('decide, while a ZipJob is deleted (F14)', () => {

@@ -4,9 +4,9 @@ import type { Observation } from '#controller/zip-job/observation.ts';
 import { GROUP_VERSION } from '#crds/api-group.ts';
 import { findCondition } from '#crds/conditions.ts';
 import type { ZipJobStatus } from '#crds/zip-job.ts';
-import { ago, aJob, aZipBucket, aZipJob, NAME, NOW } from '#test/support/builders/builders.ts';
 import { aConfig } from '#test/support/builders/config.ts';
 import { judge, kinds, withStatus } from '#test/support/builders/judge.ts';
+import { ago, aJob, aZipBucket, aZipJob, NAME, NOW } from '#test/support/builders/objects.ts';
 import { aCondition } from '#test/support/builders/zip-job-statuses.ts';
 
 const JUST_ACCEPTED = aCondition('Accepted', ['True', 'Accepted'], {

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { findCondition } from '#crds/conditions.ts';
 import type { ZipJobStatus } from '#crds/zip-job.ts';
-import { ago, aJob, aPod, NAME } from '#test/support/builders/builders.ts';
 import { judge, kinds, withStatus } from '#test/support/builders/judge.ts';
+import { ago, aJob, aPod, NAME } from '#test/support/builders/objects.ts';
 import { disrupted, ended } from '#test/support/builders/pod-statuses.ts';
 import { aCondition, anUpload, running } from '#test/support/builders/zip-job-statuses.ts';
 

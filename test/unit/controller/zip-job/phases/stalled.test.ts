@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import type { Observation } from '#controller/zip-job/observation.ts';
 import { findCondition } from '#crds/conditions.ts';
-import { ago, aJob, aPod, aZipJob } from '#test/support/builders/builders.ts';
 import { judge } from '#test/support/builders/judge.ts';
+import { ago, aJob, aPod, aZipJob } from '#test/support/builders/objects.ts';
 import { waitingFor } from '#test/support/builders/pod-statuses.ts';
 import { aCondition, anUpload, running, starting } from '#test/support/builders/zip-job-statuses.ts';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { findCondition } from '#crds/conditions.ts';
-import { ago, aJob, aPod } from '#test/support/builders/builders.ts';
 import { judge, withStatus } from '#test/support/builders/judge.ts';
+import { ago, aJob, aPod } from '#test/support/builders/objects.ts';
 import { waitingFor } from '#test/support/builders/pod-statuses.ts';
 import { progressOf, running, starting } from '#test/support/builders/zip-job-statuses.ts';
 

@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { expiresAt, fileListExpiresAt } from '#controller/zip-job/policies/expiry.ts';
 import { ANNOTATIONS } from '#crds/api-group.ts';
 import type { ZipJobStatus } from '#crds/zip-job.ts';
-import { ago, aZipJob } from '#test/support/builders/builders.ts';
 import { aConfig } from '#test/support/builders/config.ts';
+import { ago, aZipJob } from '#test/support/builders/objects.ts';
 import { finishedAs, running } from '#test/support/builders/zip-job-statuses.ts';
 
 describe('expiresAt', () => {

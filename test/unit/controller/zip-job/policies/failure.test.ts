@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { attemptOf, classify } from '#controller/zip-job/attempt.ts';
 import { giveUp } from '#controller/zip-job/policies/failure.ts';
 import type { Attempt, AttemptClass } from '#crds/zip-job.ts';
-import { ago, aJob, aPod, aZipJob, NOW } from '#test/support/builders/builders.ts';
+import { ago, aJob, aPod, aZipJob, NOW } from '#test/support/builders/objects.ts';
 import { disrupted, ended, failureMessage } from '#test/support/builders/pod-statuses.ts';
 import { progressOf, starting } from '#test/support/builders/zip-job-statuses.ts';
 

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { fileListFault } from '#controller/zip-job/policies/file-list.ts';
 import { ANNOTATIONS } from '#crds/api-group.ts';
 import type { FilesFrom, ZipJob } from '#crds/zip-job.ts';
-import { ago, aZipJob, NAME } from '#test/support/builders/builders.ts';
+import { ago, aZipJob, NAME } from '#test/support/builders/objects.ts';
 import { finishedAs } from '#test/support/builders/zip-job-statuses.ts';
 
 describe('fileListFault', () => {

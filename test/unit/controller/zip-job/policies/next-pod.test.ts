@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { nextPod } from '#controller/zip-job/policies/next-pod.ts';
-import { ago, aPod } from '#test/support/builders/builders.ts';
+import { ago, aPod } from '#test/support/builders/objects.ts';
 
 describe('nextPod', () => {
   const attempts = [{ n: 1, podUid: 'uid-a', startedAt: ago(30) }];

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { verifyResult } from '#controller/zip-job/policies/result.ts';
-import { aZipJob } from '#test/support/builders/builders.ts';
+import { aZipJob } from '#test/support/builders/objects.ts';
 import { aResult } from '#test/support/builders/zip-job-statuses.ts';
 
 describe('verifyResult', () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { startDeadline } from '#controller/zip-job/policies/start-deadline.ts';
-import { ago, aJob, aPod, aZipJob } from '#test/support/builders/builders.ts';
+import { ago, aJob, aPod, aZipJob } from '#test/support/builders/objects.ts';
 import { aCondition, starting } from '#test/support/builders/zip-job-statuses.ts';
 
 describe('startDeadline', () => {

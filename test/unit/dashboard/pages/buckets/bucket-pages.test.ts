@@ -4,7 +4,7 @@ import type { ZipBucket } from '#crds/zip-bucket.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import { isRecord } from '#runtime/kube/decode.ts';
 import { KubeError } from '#runtime/kube/kube-error.ts';
-import { aZipJob } from '#test/support/builders/builders.ts';
+import { aZipJob } from '#test/support/builders/objects.ts';
 import { aBucket } from '#test/support/servers/api-server.ts';
 import {
   COLLECTIONS,

@@ -1,23 +1,26 @@
 import { expect } from 'chai';
-import { PHASES, type ZipJob } from '#crds/zip-job.ts';
+import { PHASES } from '#crds/zip-job.ts';
 import { createJobOrder } from '#dashboard/live/job-order.ts';
+import { type ListedJob, toListedJob } from '#dashboard/live/listed-job.ts';
 import { findJobs } from '#dashboard/pages/jobs/find-jobs.ts';
 import { readJobQuery, writeJobQuery } from '#dashboard/pages/jobs/job-query.ts';
-import { ago, aZipJob, NAMESPACE, NOW } from '#test/support/builders/builders.ts';
+import { ago, aZipJob, NAMESPACE, NOW } from '#test/support/builders/objects.ts';
 
 const COUNT = 10_000;
 
 /** Job n was created n minutes ago; every seventh has the next phase, every second the other bucket. */
-const jobOf = (n: number): ZipJob =>
-  aZipJob({
-    metadata: { name: `zip-${String(n).padStart(5, '0')}`, creationTimestamp: ago(n * 60) },
-    spec: { bucketRef: { name: n % 2 === 0 ? 's3-even' : 's3-odd' }, key: `Out/${n}.zip` },
-    status: { phase: PHASES[n % PHASES.length] ?? 'Queued' },
-  });
+const jobOf = (n: number): ListedJob =>
+  toListedJob(
+    aZipJob({
+      metadata: { name: `zip-${String(n).padStart(5, '0')}`, creationTimestamp: ago(n * 60) },
+      spec: { bucketRef: { name: n % 2 === 0 ? 's3-even' : 's3-odd' }, key: `Out/${n}.zip` },
+      status: { phase: PHASES[n % PHASES.length] ?? 'Queued' },
+    }),
+  );
 
 /** 10,000 jobs, with a counter of the jobs that are read. */
 const createFixture = () => {
-  const jobs = new Map<string, ZipJob>();
+  const jobs = new Map<string, ListedJob>();
   const order = createJobOrder();
   for (let n = COUNT - 1; n >= 0; n -= 1) {
     const object = jobOf(n);

@@ -1,12 +1,13 @@
 import { expect } from 'chai';
 import { ANNOTATIONS } from '#crds/api-group.ts';
 import type { Progress, ZipJob, ZipJobStatus } from '#crds/zip-job.ts';
+import { toListedJob } from '#dashboard/live/listed-job.ts';
 import { actionsOf } from '#dashboard/pages/jobs/job-actions.ts';
 import { jobRow } from '#dashboard/pages/jobs/job-row.ts';
 import { jobView } from '#dashboard/pages/jobs/job-view.ts';
 import { progressChart } from '#dashboard/pages/jobs/progress-chart.ts';
 import type { Question } from '#dashboard/user/access.ts';
-import { ago, aZipJob, NAME, NAMESPACE, NOW } from '#test/support/builders/builders.ts';
+import { ago, aZipJob, NAME, NAMESPACE, NOW } from '#test/support/builders/objects.ts';
 
 const progress = (change: Partial<Progress> = {}): Progress => ({
   podUid: 'pod',
@@ -31,7 +32,8 @@ const job = (status: ZipJobStatus): ZipJob => aZipJob({ status });
 
 describe('jobRow', () => {
   const rowOf = (status: ZipJobStatus) => {
-    const { phase, look, reason, progress: bar, files, bytes, isRunning } = jobRow(job(status), NOW);
+    const row = jobRow(toListedJob(job(status)), NOW);
+    const { phase, look, reason, progress: bar, files, bytes, isRunning } = row;
     return { phase, look, reason, percent: bar.percent, text: bar.text, files, bytes, isRunning };
   };
   const cases: readonly { readonly name: string; readonly status: ZipJobStatus; readonly want: object }[] = [
@@ -131,7 +133,7 @@ describe('jobRow', () => {
     });
 
   it('contains bucket, key, age and path of the job', () => {
-    expect(jobRow(job({}), NOW)).to.include({
+    expect(jobRow(toListedJob(job({})), NOW)).to.include({
       service: 's3',
       bucket: 'archive',
       key: 'out/archive.zip',

@@ -3,7 +3,7 @@ import { bucketSecretName } from '#crds/api-group.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import { KubeError } from '#runtime/kube/kube-error.ts';
 import type { KubeRequest } from '#runtime/kube/kube-request.ts';
-import { ago, aZipBucket, aZipJob, NAME, NAMESPACE } from '#test/support/builders/builders.ts';
+import { ago, aZipBucket, aZipJob, NAME, NAMESPACE } from '#test/support/builders/objects.ts';
 import { aProject } from '#test/support/servers/api-server.ts';
 import {
   type DashboardServer,

@@ -1,16 +1,17 @@
 import { expect } from 'chai';
 import type { WebhookState } from '#crds/zip-job.ts';
+import { toListedJob } from '#dashboard/live/listed-job.ts';
 import { deliveryLog } from '#dashboard/pages/webhook/delivery-log.ts';
-import { aZipJob, NAMESPACE } from '#test/support/builders/builders.ts';
+import { aZipJob, NAMESPACE } from '#test/support/builders/objects.ts';
 
 const withWebhook = (name: string, webhook: WebhookState) =>
-  aZipJob({ metadata: { name }, status: { phase: 'Succeeded', webhook } });
+  toListedJob(aZipJob({ metadata: { name }, status: { phase: 'Succeeded', webhook } }));
 const at = (seconds: number): string => new Date(seconds * 1000).toISOString();
 
 describe('deliveryLog', () => {
   it('leaves out jobs without a delivery', () => {
     const jobs = [
-      aZipJob(),
+      toListedJob(aZipJob()),
       withWebhook('a', { state: 'NotConfigured' }),
       withWebhook('b', { state: 'Pending', log: [] }),
     ];

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { ANNOTATIONS, PROJECT_NAME, WEBHOOK_SECRET_NAME } from '#crds/api-group.ts';
 import { endpointDigest } from '#crds/zip-project.ts';
 import { isRecord } from '#runtime/kube/decode.ts';
-import { aZipJob } from '#test/support/builders/builders.ts';
+import { aZipJob } from '#test/support/builders/objects.ts';
 import {
   COLLECTIONS,
   type DashboardProject,

@@ -1,0 +1,44 @@
+import type { Clock } from '#runtime/clock.ts';
+import type { KubeClient } from '#runtime/kube/client.ts';
+import { RESOURCES } from '#runtime/kube/resources.ts';
+import { type Buckets, createBuckets } from './buckets.ts';
+import { createJobs, type Jobs } from './jobs.ts';
+import { createProjects, type Projects } from './projects.ts';
+import { createTokens, type Tokens } from './tokens.ts';
+import { createUserClient } from './user-client.ts';
+import { createWebhooks, type Webhooks } from './webhooks.ts';
+import { createWhoAmI } from './who-am-i.ts';
+
+/** Every operation, with the permissions of one user. */
+export interface Administration {
+  projects(): Projects;
+  buckets(namespace: string): Buckets;
+  tokens(namespace: string): Tokens;
+  webhooks(namespace: string): Webhooks;
+  jobs(namespace: string): Jobs;
+}
+
+export const createAdministration = (deps: {
+  /** Sends every call as the user. */
+  readonly kube: KubeClient;
+  readonly clock: Clock;
+}): Administration => {
+  const { kube, clock } = deps;
+  const projects = createUserClient(kube, RESOURCES.zipProjects);
+  const secrets = createUserClient(kube, RESOURCES.secrets);
+  const zipJobs = createUserClient(kube, RESOURCES.zipJobs);
+  return {
+    projects: () =>
+      createProjects({ projects, namespaces: createUserClient(kube, RESOURCES.namespaces), clock }),
+    buckets: (namespace) => {
+      const buckets = createUserClient(kube, RESOURCES.zipBuckets);
+      return createBuckets({ projects, buckets, secrets, zipJobs, clock }, namespace);
+    },
+    tokens: (namespace) => {
+      const tokens = createUserClient(kube, RESOURCES.zipTokens);
+      return createTokens({ projects, tokens, whoAmI: createWhoAmI(kube) }, namespace);
+    },
+    webhooks: (namespace) => createWebhooks({ projects, secrets, clock }, namespace),
+    jobs: (namespace) => createJobs({ kube, zipJobs, clock }, namespace),
+  };
+};

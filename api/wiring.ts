@@ -1,0 +1,164 @@
+import type { Server } from 'node:http';
+import { collectDefaultMetrics, Registry } from 'prom-client';
+import { exportBuildInfo } from '#runtime/build-info.ts';
+import { systemClock } from '#runtime/clock.ts';
+import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
+import { toEgressOptions } from '#runtime/egress/settings.ts';
+import { createReadForwarded } from '#runtime/http/client-address.ts';
+import { createLimitedServer } from '#runtime/http/limited-server.ts';
+import type { Served } from '#runtime/http/serve-requests.ts';
+import { createKubeClient } from '#runtime/kube/client.ts';
+import { createKubeConfig } from '#runtime/kube/kube-config.ts';
+import { collectWatchAges, createKubeMetrics } from '#runtime/kube/kube-metrics.ts';
+import { createObjectClient } from '#runtime/kube/object-client.ts';
+import { RESOURCES } from '#runtime/kube/resources.ts';
+import type { Change } from '#runtime/kube/types.ts';
+import type { Lifetime } from '#runtime/lifecycle.ts';
+import type { Logger } from '#runtime/log.ts';
+import { connectRedis, createCounts } from '#runtime/redis/connect-redis.ts';
+import packageJson from '../package.json' with { type: 'json' };
+import { type AbandonZipJob, createAbandonZipJob } from './abandon-zip-job.ts';
+import { createApp } from './app.ts';
+import type { CachedJob } from './cached-job.ts';
+import { type Caches, createCaches } from './caches.ts';
+import { collectFileLists } from './collect-file-lists.ts';
+import type { ApiConfig } from './config.ts';
+import { createCreateZipJob } from './create-zip-job.ts';
+import { createFileListLedger, type FileListLedger } from './file-list-ledger.ts';
+import { createFindBucket } from './find-bucket.ts';
+import { createFindZipJob } from './find-zip-job.ts';
+import { type ApiMetrics, createApiMetrics } from './metrics.ts';
+import { createDocuments } from './openapi/documents.ts';
+import { createRateLimits, type RateLimits } from './rate-limits/rate-limits.ts';
+import { rejectInput } from './reject-input.ts';
+import { createRequestPolicy } from './request-policy.ts';
+import { createZipJobRoutes, type ZipJobRoutes } from './routes/zip-jobs.ts';
+import { createAuthenticate } from './tokens/authenticate.ts';
+import { createNoteUse } from './tokens/last-used.ts';
+import { createVerifyToken } from './tokens/verify-token.ts';
+
+export const NAME = 'zipjobs-api';
+
+type Clients = ReturnType<typeof createClients>;
+
+interface Parts {
+  readonly config: ApiConfig;
+  readonly log: Logger;
+  readonly metrics: ApiMetrics;
+  readonly caches: Caches;
+  readonly clients: Clients;
+  readonly fileLists: FileListLedger;
+  readonly abandon: AbandonZipJob;
+  readonly rateLimits: RateLimits;
+}
+
+const createClients = (kube: ReturnType<typeof createKubeClient>) => ({
+  zipJobs: createObjectClient(kube, RESOURCES.zipJobs),
+  zipBuckets: createObjectClient(kube, RESOURCES.zipBuckets),
+  zipTokens: createObjectClient(kube, RESOURCES.zipTokens),
+  zipProjects: createObjectClient(kube, RESOURCES.zipProjects),
+  secrets: createObjectClient(kube, RESOURCES.secrets),
+});
+
+const createRoutes = ({ config, log, metrics, caches, clients, fileLists, abandon }: Parts): ZipJobRoutes =>
+  createZipJobRoutes({
+    requestPolicy: createRequestPolicy({
+      egress: createEgressPolicy(toEgressOptions(config)),
+      limits: config,
+    }),
+    findBucket: createFindBucket({ buckets: caches.zipBuckets, bucketClient: clients.zipBuckets }),
+    createZipJob: createCreateZipJob({
+      jobClient: clients.zipJobs,
+      secretClient: clients.secrets,
+      fileLists,
+      abandon,
+      metrics,
+      clock: systemClock,
+      log,
+      instance: config.instance,
+    }),
+    findZipJob: createFindZipJob({ jobs: caches.zipJobs, jobClient: clients.zipJobs }),
+    workTimeoutMs: config.workTimeoutMs,
+    helpUrl: config.helpUrl,
+  });
+
+const createServer = (parts: Parts, isStopping: () => boolean): Server => {
+  const { config, log, metrics, caches, clients } = parts;
+  const verifyToken = createVerifyToken({
+    tokenClient: clients.zipTokens,
+    projectClient: clients.zipProjects,
+    clock: systemClock,
+    log,
+    freshMs: config.tokenFreshMs,
+    staleMs: config.tokenStaleMs,
+    verificationTimeoutMs: config.tokenVerificationTimeoutMs,
+  });
+  const app = createApp({
+    log,
+    clock: systemClock,
+    metrics,
+    readForwarded: createReadForwarded(config.trustedProxies),
+    authenticate: createAuthenticate({ tokens: caches.zipTokens, projects: caches.zipProjects, verifyToken }),
+    noteUse: createNoteUse({
+      tokens: caches.zipTokens,
+      tokenClient: clients.zipTokens,
+      clock: systemClock,
+      log,
+      intervalMs: config.lastUsedIntervalMs,
+    }),
+    zipJobs: createRoutes(parts),
+    documents: createDocuments({ settings: config, version: packageJson.version }),
+    inFlight: { maxBodyBytes: config.maxBodyBytesInFlight, maxCreates: config.maxCreatesInFlight },
+    rateLimits: parts.rateLimits,
+    body: { maxBytes: config.maxBodyBytes, lingerMs: config.bodyLingerMs },
+    isStopping,
+  });
+  const listener = app.callback();
+  return createLimitedServer({
+    listener: (request, response) => void listener(request, response),
+    settings: config,
+    reject: rejectInput,
+  });
+};
+
+const watchedKinds = ({ zipJobs, zipBuckets, zipTokens, zipProjects }: Caches) => ({
+  ZipJob: zipJobs,
+  ZipBucket: zipBuckets,
+  ZipToken: zipTokens,
+  ZipProject: zipProjects,
+});
+
+/** Every part of the API, ready to be served. The lifetime disposes of what holds connections. */
+export const createParts = async (
+  config: ApiConfig,
+  log: Logger,
+  { stopping, resources }: Lifetime,
+): Promise<Served> => {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  exportBuildInfo(registry, packageJson.version);
+  const metrics = createApiMetrics(registry);
+  const kubeMetrics = createKubeMetrics(registry);
+  const kube = resources.use(
+    createKubeClient({
+      access: await createKubeConfig(config),
+      requestTimeoutMs: config.kubeRequestTimeoutMs,
+      userAgent: NAME,
+      countCall: kubeMetrics.countCall,
+    }),
+  );
+  const fileLists = createFileListLedger({ clock: systemClock, maxBytes: config.maxFileListBytesPerProject });
+  collectFileLists(registry, fileLists);
+  const onZipJob = (change: Change<CachedJob>): void => fileLists.note(change);
+  const caches = resources.use(createCaches({ kube, log, metrics: kubeMetrics, onZipJob }));
+  collectWatchAges(registry, watchedKinds(caches));
+  const clients = createClients(kube);
+  const abandon = resources.use(createAbandonZipJob({ jobClient: clients.zipJobs, log }));
+  const redis = resources.use(connectRedis(config, log));
+  const { uncounted } = metrics;
+  const count = createCounts({ config, log, clock: systemClock, redis, uncounted });
+  const rateLimits = createRateLimits({ ...config, count });
+  const parts = { config, log, metrics, caches, clients, fileLists, abandon, rateLimits };
+  const server = createServer(parts, () => stopping.aborted);
+  return { config, log, registry, caches, server };
+};

@@ -1,0 +1,43 @@
+/** How an archive ended: the same in the status of a ZipJob and in the termination message of its pod. */
+import type { FromSchema, JsonSchema } from './json-schema.ts';
+
+export const COUNT = { type: 'integer', minimum: 0 } as const;
+export const ETAG = { type: 'string', maxLength: 256 } as const;
+
+export const ZIP_RESULT_SCHEMA = {
+  type: 'object',
+  required: ['bytes', 'etag', 'entries', 'seconds', 'peakMemory', 'retries', 'contractVersion'],
+  properties: {
+    bytes: COUNT,
+    etag: ETAG,
+    entries: COUNT,
+    /** Indices of sources that were left out, or replaced by a placeholder, on request (onSourceError). */
+    skipped: { type: 'array', items: COUNT },
+    /** How many of them for which FailureCode. */
+    skippedCodes: { type: 'object', additionalProperties: COUNT },
+    /** Indices of entries whose source declared no length. */
+    lengthUnverified: { type: 'array', items: COUNT },
+    seconds: { type: 'number', minimum: 0 },
+    /** Peak resident memory of the zipper process in bytes. */
+    peakMemory: COUNT,
+    retries: COUNT,
+    contractVersion: COUNT,
+    sha256: { type: 'string' },
+  },
+} as const satisfies JsonSchema;
+export type ZipResult = FromSchema<typeof ZIP_RESULT_SCHEMA>;
+
+export const FAILURE_SCHEMA = {
+  type: 'object',
+  required: ['code', 'retriable'],
+  properties: {
+    /** A FailureCode of zipper-contract.ts or a reason of conditions.ts. */
+    code: { type: 'string', pattern: '^[A-Za-z][A-Za-z0-9]{0,63}$' },
+    message: { type: 'string' },
+    fileIndex: COUNT,
+    httpStatus: COUNT,
+    retriable: { type: 'boolean' },
+  },
+} as const satisfies JsonSchema;
+/** Why a job failed; never contains a URL. */
+export type Failure = FromSchema<typeof FAILURE_SCHEMA>;

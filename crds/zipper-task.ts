@@ -1,0 +1,131 @@
+/** The task of a zipper pod, which the controller writes as JSON into a pod annotation. */
+import type { FromSchema, JsonSchema } from './json-schema.ts';
+import { COMPRESSIONS, ON_CONFLICTS, ON_SOURCE_ERRORS, PORTABLE_NAMES, SERVICES } from './zip-job.ts';
+import { COUNT } from './zip-outcome.ts';
+import { CONTRACT_VERSION } from './zipper-contract.ts';
+
+const TEXT = { type: 'string', minLength: 1 } as const;
+const OPTIONAL_TEXT = { type: 'string' } as const;
+/** RFC 3339. */
+const TIME = { type: 'string', pattern: '^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$' } as const;
+
+/** The bucket as the zipper needs it; credentials are mounted, never here. */
+const BUCKET_SCHEMA = {
+  type: 'object',
+  required: ['service', 'name'],
+  properties: {
+    service: { enum: SERVICES },
+    name: TEXT,
+    region: OPTIONAL_TEXT,
+    host: OPTIONAL_TEXT,
+    accountId: OPTIONAL_TEXT,
+    endpoint: OPTIONAL_TEXT,
+    storageClass: OPTIONAL_TEXT,
+    cacheControl: OPTIONAL_TEXT,
+    contentDisposition: OPTIONAL_TEXT,
+    acl: OPTIONAL_TEXT,
+  },
+} as const satisfies JsonSchema;
+export type TaskBucket = FromSchema<typeof BUCKET_SCHEMA>;
+
+/** `mounted`: chunks 0 to chunks-1 under the files directory. `inline`: spec.files of the response to the first status apply. */
+const FILES_SCHEMA = {
+  type: 'object',
+  discriminator: { propertyName: 'from' },
+  oneOf: [
+    {
+      type: 'object',
+      required: ['from', 'chunks', 'count', 'sha256'],
+      properties: { from: { const: 'mounted' }, chunks: COUNT, count: COUNT, sha256: TEXT },
+    },
+    {
+      type: 'object',
+      required: ['from', 'count'],
+      properties: { from: { const: 'inline' }, count: COUNT },
+    },
+  ],
+} as const satisfies JsonSchema;
+
+const ARCHIVE_SCHEMA = {
+  type: 'object',
+  required: [
+    'mode',
+    'namespace',
+    'zipJob',
+    'zipJobUid',
+    'key',
+    'compression',
+    'onConflict',
+    'defaultModificationTime',
+    'files',
+    'startDeadlineSeconds',
+  ],
+  properties: {
+    mode: { const: 'archive' },
+    namespace: TEXT,
+    zipJob: TEXT,
+    zipJobUid: TEXT,
+    key: TEXT,
+    compression: { enum: COMPRESSIONS },
+    onConflict: { enum: ON_CONFLICTS },
+    /** Whether the result contains the SHA-256 of the archive. */
+    sha256: { type: 'boolean' },
+    /** Absent: `Fail`. */
+    onSourceError: { enum: ON_SOURCE_ERRORS },
+    /** Name of the manifest entry, written last, which lists the contents of the archive; none if absent. */
+    manifestEntry: TEXT,
+    /** Absent: `keep`. */
+    portableNames: { enum: PORTABLE_NAMES },
+    fixedModificationTime: TIME,
+    /** Modification time of entries whose source reports none: the job's creation. */
+    defaultModificationTime: TIME,
+    files: FILES_SCHEMA,
+    /** How long the pod may wait to be activated. */
+    startDeadlineSeconds: { type: 'number', minimum: 0 },
+  },
+} as const satisfies JsonSchema;
+
+const RECOVERY_SCHEMA = {
+  type: 'object',
+  required: ['mode', 'key', 'attempt', 'since'],
+  properties: {
+    mode: { const: 'recover' },
+    key: TEXT,
+    /** podUid of the attempt to recover; the archive has it as object metadata. */
+    attempt: TEXT,
+    /** Creation of the job: no upload that is older can be one of its own. */
+    since: TIME,
+  },
+  discriminator: { propertyName: 'uploadState' },
+  oneOf: [
+    {
+      type: 'object',
+      required: ['uploadState', 'uploadId'],
+      properties: { uploadState: { enum: ['open', 'committing'] }, uploadId: TEXT },
+    },
+    {
+      type: 'object',
+      required: ['uploadState'],
+      /** The attempt may have started an upload of which only the store knows. */
+      properties: { uploadState: { const: 'unrecorded' } },
+    },
+  ],
+} as const satisfies JsonSchema;
+
+const CHECK_BUCKET_SCHEMA = {
+  type: 'object',
+  required: ['mode'],
+  properties: { mode: { const: 'check-bucket' } },
+} as const satisfies JsonSchema;
+
+export const ZIPPER_TASK_SCHEMA = {
+  type: 'object',
+  required: ['contractVersion', 'bucket'],
+  properties: { contractVersion: { const: CONTRACT_VERSION }, bucket: BUCKET_SCHEMA },
+  discriminator: { propertyName: 'mode' },
+  oneOf: [ARCHIVE_SCHEMA, RECOVERY_SCHEMA, CHECK_BUCKET_SCHEMA],
+} as const satisfies JsonSchema;
+export type ZipperTask = FromSchema<typeof ZIPPER_TASK_SCHEMA>;
+export type ArchiveTask = Extract<ZipperTask, { mode: 'archive' }>;
+export type RecoveryTask = Extract<ZipperTask, { mode: 'recover' }>;
+export type CheckBucketTask = Extract<ZipperTask, { mode: 'check-bucket' }>;

@@ -1,0 +1,39 @@
+import type { ZipProject } from '#crds/zip-project.ts';
+import { type CacheGroup, createCacheGroup } from '#runtime/kube/cache-group.ts';
+import type { KubeClient } from '#runtime/kube/client.ts';
+import { keptAs } from '#runtime/kube/kept-as.ts';
+import { createReflector } from '#runtime/kube/reflector.ts';
+import type { ReflectorMetrics } from '#runtime/kube/reflector-options.ts';
+import { RESOURCES } from '#runtime/kube/resources.ts';
+import type { Change, Reflector } from '#runtime/kube/types.ts';
+import type { Logger } from '#runtime/log.ts';
+import { type ListedJob, toListedJob } from './live/listed-job.ts';
+
+/** Jobs by project. */
+export const NAMESPACE_INDEX = 'namespace';
+const namespaceIndex = ({ metadata }: ListedJob): readonly string[] => [metadata.namespace];
+
+/** What all users share, kept with the identity of the dashboard. Everything else is read with the token of a user. */
+export interface Caches extends CacheGroup {
+  readonly zipJobs: Reflector<ListedJob>;
+  readonly zipProjects: Reflector<ZipProject>;
+}
+
+export const createCaches = (deps: {
+  readonly kube: KubeClient;
+  readonly log: Logger;
+  readonly metrics: ReflectorMetrics;
+  /** Called with every change of a cached ZipJob. */
+  readonly onZipJob: (change: Change<ListedJob>) => void;
+}): Caches => {
+  const { onZipJob, ...common } = deps;
+  return createCacheGroup({
+    zipJobs: createReflector({
+      ...common,
+      definition: keptAs(RESOURCES.zipJobs, toListedJob),
+      indexes: { [NAMESPACE_INDEX]: namespaceIndex },
+      onChange: onZipJob,
+    }),
+    zipProjects: createReflector({ ...common, definition: RESOURCES.zipProjects }),
+  });
+};

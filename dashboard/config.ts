@@ -1,0 +1,101 @@
+import { type ConfigOf, readConfig, type Settings } from '#runtime/config.ts';
+import { HTTP_SETTINGS } from '#runtime/http/settings.ts';
+import { KUBE_SETTINGS } from '#runtime/kube/settings.ts';
+import { REDIS_SETTINGS } from '#runtime/redis/settings.ts';
+
+const ADDRESSES = {
+  dashboardUrl: {
+    env: 'DASHBOARD_URL',
+    type: 'string',
+    default: '',
+    pattern: '^(https?://[^/?#@\\s]+)?$',
+    description:
+      'URL that browsers use for the dashboard, such as https://zips.example.com; required for OpenID Connect',
+  },
+  dashboardApiUrl: {
+    env: 'DASHBOARD_API_URL',
+    type: 'string',
+    default: '',
+    pattern: '^(https?://[A-Za-z0-9.:[\\]-]+)?$',
+    description: 'public URL of the API, for the sample request in the dashboard; empty for a placeholder',
+  },
+  dashboardAllowHttp: {
+    env: 'DASHBOARD_ALLOW_HTTP',
+    type: 'boolean',
+    default: false,
+    description: 'allows cookies over plain HTTP; use it only for a trial',
+  },
+} as const satisfies Settings;
+
+const SESSIONS = {
+  dashboardIdleMs: {
+    env: 'DASHBOARD_IDLE_MS',
+    type: 'integer',
+    minimum: 1_000,
+    default: 1_800_000,
+    description: 'idle timeout of a dashboard session, in milliseconds',
+  },
+  dashboardSessionMs: {
+    env: 'DASHBOARD_SESSION_MS',
+    type: 'integer',
+    minimum: 1_000,
+    default: 43_200_000,
+    description: 'maximum lifetime of a dashboard session, in milliseconds',
+  },
+  dashboardSignInsPerMinute: {
+    env: 'DASHBOARD_SIGN_INS_PER_MINUTE',
+    type: 'integer',
+    minimum: 0,
+    default: 20,
+    description: 'sign-in attempts per minute and client address; 0 for no limit',
+  },
+} as const satisfies Settings;
+
+const OIDC = {
+  dashboardOidcIssuer: {
+    env: 'DASHBOARD_OIDC_ISSUER',
+    type: 'string',
+    default: '',
+    pattern: '^(https://\\S+)?$',
+    description: 'issuer of ID tokens, which the API server must trust; empty for sign-in with tokens only',
+  },
+  dashboardOidcClientId: {
+    env: 'DASHBOARD_OIDC_CLIENT_ID',
+    type: 'string',
+    default: '',
+    description: 'client ID of the dashboard',
+  },
+  dashboardOidcClientSecretFile: {
+    env: 'DASHBOARD_OIDC_CLIENT_SECRET_FILE',
+    type: 'string',
+    default: '',
+    description: 'file with the client secret; empty for a public client',
+  },
+  dashboardOidcScopes: {
+    env: 'DASHBOARD_OIDC_SCOPES',
+    type: 'array',
+    default: ['openid', 'profile', 'email', 'groups'],
+    description: 'requested scopes',
+  },
+  dashboardOidcCaFile: {
+    env: 'DASHBOARD_OIDC_CA_FILE',
+    type: 'string',
+    default: '',
+    description: 'PEM file with the CA of the issuer; empty for public CAs',
+  },
+} as const satisfies Settings;
+
+/** Every setting of the dashboard. */
+export const DASHBOARD_SETTINGS = {
+  ...HTTP_SETTINGS,
+  ...ADDRESSES,
+  ...SESSIONS,
+  ...OIDC,
+  ...REDIS_SETTINGS,
+  ...KUBE_SETTINGS,
+} as const satisfies Settings;
+export type DashboardConfig = ConfigOf<typeof DASHBOARD_SETTINGS>;
+
+/** @throws ConfigError that names every invalid variable */
+export const readDashboardConfig = (env: Readonly<Record<string, string | undefined>>): DashboardConfig =>
+  readConfig(DASHBOARD_SETTINGS, env);

@@ -1,0 +1,19 @@
+import { serveRequests, shutdownLimitMs } from '#runtime/http/serve-requests.ts';
+import type { Lifetime } from '#runtime/lifecycle.ts';
+import type { Logger } from '#runtime/log.ts';
+import { startProcess } from '#runtime/start-process.ts';
+import { type DashboardConfig, readDashboardConfig } from './config.ts';
+import { createParts, NAME } from './wiring.ts';
+
+const serve = async (config: DashboardConfig, log: Logger, lifetime: Lifetime): Promise<number> => {
+  await serveRequests(await createParts(config, log, lifetime), lifetime);
+  return 0;
+};
+
+await startProcess({
+  name: NAME,
+  env: process.env,
+  readConfig: readDashboardConfig,
+  serve,
+  shutdownTimeoutMs: shutdownLimitMs,
+});

@@ -1,0 +1,140 @@
+import type { Server } from 'node:http';
+import type { Redis } from 'ioredis';
+import { collectDefaultMetrics, Registry } from 'prom-client';
+import { exportBuildInfo } from '#runtime/build-info.ts';
+import { type Clock, systemClock } from '#runtime/clock.ts';
+import { createReadForwarded } from '#runtime/http/client-address.ts';
+import { createLimitedServer } from '#runtime/http/limited-server.ts';
+import type { Served } from '#runtime/http/serve-requests.ts';
+import { createKubeClient, type KubeClient } from '#runtime/kube/client.ts';
+import type { KubeAccess } from '#runtime/kube/kube-access.ts';
+import { createKubeConfig } from '#runtime/kube/kube-config.ts';
+import { collectWatchAges, createKubeMetrics } from '#runtime/kube/kube-metrics.ts';
+import type { Change } from '#runtime/kube/types.ts';
+import { withoutIdentity } from '#runtime/kube/user-client.ts';
+import type { Lifetime } from '#runtime/lifecycle.ts';
+import type { Logger } from '#runtime/log.ts';
+import { connectRedis, createCounts } from '#runtime/redis/connect-redis.ts';
+import packageJson from '../package.json' with { type: 'json' };
+import { createDashboardApp } from './app.ts';
+import { createAssets } from './assets.ts';
+import { type Caches, createCaches } from './caches.ts';
+import type { DashboardConfig } from './config.ts';
+import { createCookies } from './cookies.ts';
+import { createFrames } from './frame/frame.ts';
+import { createKnownJobs, type KnownJobs } from './live/known-jobs.ts';
+import type { ListedJob } from './live/listed-job.ts';
+import { createDashboardMetrics, type DashboardMetrics } from './metrics.ts';
+import { createErrorPages } from './middleware/error-pages.ts';
+import { createSessionCookie } from './middleware/session.ts';
+import { createRoutes } from './pages/routes.ts';
+import { rejectInput } from './reject-input.ts';
+import { createRender } from './render.ts';
+import { createRunRoute } from './run-route.ts';
+import { createLocalSessionStore } from './sessions/local-session-store.ts';
+import type { SessionStore } from './sessions/session-store.ts';
+import { createSessions } from './sessions/sessions.ts';
+import { createSharedSessionStore } from './sessions/shared-session-store.ts';
+import { createIdentityProvider, type IdentityProvider } from './sign-in/identity-provider.ts';
+import { createSignIn } from './sign-in/sign-in.ts';
+import { createTakeSignIn } from './sign-in/sign-in-limit.ts';
+import { createUsers } from './user/user.ts';
+
+export const NAME = 'zipjobs-dashboard';
+
+export interface DashboardDeps {
+  readonly config: DashboardConfig;
+  readonly log: Logger;
+  readonly clock: Clock;
+  readonly metrics: DashboardMetrics;
+  /** Undefined for one replica that keeps its sessions in memory. */
+  readonly redis: Redis | undefined;
+  /** A client without its own identity: every call carries the token of a user. */
+  readonly kube: KubeClient;
+  readonly caches: Pick<Caches, 'zipJobs' | 'zipProjects'>;
+  /** Receives every change of the job cache. */
+  readonly jobs: KnownJobs;
+  readonly provider: IdentityProvider | undefined;
+}
+
+const createStore = ({ config, redis, clock, log }: DashboardDeps): SessionStore => {
+  const { dashboardIdleMs: idleMs, dashboardSessionMs: sessionMs, redisKeyPrefix: keyPrefix } = config;
+  if (redis !== undefined) return createSharedSessionStore({ redis, keyPrefix, clock, idleMs, sessionMs });
+  log.warn('REDIS_URL is not set: dashboard sessions are kept in memory and end with this process');
+  return createLocalSessionStore({ clock, idleMs });
+};
+
+const createApp = (deps: DashboardDeps) => {
+  const { config, log, clock, metrics, kube, caches, redis } = deps;
+  const { uncounted } = metrics;
+  const count = createCounts({ config, log, clock, redis, uncounted });
+  const readForwarded = createReadForwarded(config.trustedProxies);
+  const cookies = createCookies({ isSecure: !config.dashboardAllowHttp });
+  const sessions = createSessions({ store: createStore(deps), clock, sessionMs: config.dashboardSessionMs });
+  const sessionCookie = createSessionCookie({ sessions, cookies });
+  const assets = createAssets();
+  const render = createRender();
+  const frame = createFrames({ assets: assets.paths, cookies, projects: caches.zipProjects });
+  const userOf = createUsers({ kube, clock });
+  const takeSignIn = createTakeSignIn({ ...config, count });
+  const { workTimeoutMs } = config;
+  return createDashboardApp({
+    log,
+    clock,
+    metrics,
+    readForwarded,
+    url: config.dashboardUrl,
+    assets,
+    cookies,
+    errorPages: createErrorPages({ log, render, frame }),
+    loadSession: sessionCookie.load,
+    signIn: createSignIn({ ...deps, takeSignIn, readForwarded, sessionCookie, cookies, frame, render }),
+    routes: createRoutes(deps),
+    runRoute: createRunRoute({ clock, cookies, sessionCookie, userOf, frame, render, workTimeoutMs }),
+  });
+};
+
+/** The server of the dashboard. It shows what its caches hold. */
+export const createDashboardServer = (deps: DashboardDeps): Server => {
+  const listener = createApp(deps).callback();
+  return createLimitedServer({
+    listener: (request, response) => void listener(request, response),
+    settings: deps.config,
+    reject: rejectInput,
+  });
+};
+
+/** Every part of the dashboard, ready to be served. The lifetime disposes of what holds connections. */
+export const createParts = async (
+  config: DashboardConfig,
+  log: Logger,
+  { resources }: Lifetime,
+): Promise<Served> => {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  exportBuildInfo(registry, packageJson.version);
+  const metrics = createDashboardMetrics(registry);
+  const kubeMetrics = createKubeMetrics(registry);
+  const access = await createKubeConfig(config);
+  const clientOf = (from: KubeAccess): KubeClient =>
+    resources.use(
+      createKubeClient({
+        access: from,
+        requestTimeoutMs: config.kubeRequestTimeoutMs,
+        userAgent: NAME,
+        countCall: kubeMetrics.countCall,
+      }),
+    );
+  const jobs = createKnownJobs();
+  const onZipJob = (change: Change<ListedJob>): void => jobs.note(change);
+  const caches = resources.use(createCaches({ kube: clientOf(access), log, metrics: kubeMetrics, onZipJob }));
+  collectWatchAges(registry, { ZipJob: caches.zipJobs, ZipProject: caches.zipProjects });
+  const kube = clientOf(withoutIdentity(access));
+  const redis = resources.use(connectRedis(config, log));
+  const provider =
+    config.dashboardOidcIssuer === ''
+      ? undefined
+      : resources.use(createIdentityProvider(config, systemClock));
+  const deps = { config, log, clock: systemClock, metrics, redis, kube, caches, jobs, provider };
+  return { config, log, registry, caches, server: createDashboardServer(deps) };
+};

@@ -1,0 +1,48 @@
+import { Gauge, Histogram, type Registry } from 'prom-client';
+import type { Clock } from '../clock.ts';
+import type { RequestMiddleware } from './request-state.ts';
+
+export interface RequestMetrics {
+  readonly requestDuration: Histogram<'route' | 'method' | 'status'>;
+  readonly requestsInFlight: Gauge;
+}
+
+/** The metrics of a process that serves requests; `prefix` is `zip_api`, for example. */
+export const createRequestMetrics = (registry: Registry, prefix: string): RequestMetrics => ({
+  requestDuration: new Histogram({
+    name: `${prefix}_request_duration_seconds`,
+    help: 'Time from the request headers to the response, by route template, method and status class.',
+    labelNames: ['route', 'method', 'status'],
+    buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+    registers: [registry],
+  }),
+  requestsInFlight: new Gauge({
+    name: `${prefix}_requests_in_flight`,
+    help: 'Requests in progress.',
+    registers: [registry],
+  }),
+});
+
+/** Other methods share one label value, so that callers cannot create series. */
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+
+/** Measures requests by route template, method and status class. */
+export const createMeasureRequest =
+  ({ metrics, clock }: { readonly metrics: RequestMetrics; readonly clock: Clock }): RequestMiddleware =>
+  async (ctx, next): Promise<void> => {
+    const startedAt = clock.monotonicMs();
+    metrics.requestsInFlight.inc();
+    try {
+      await next();
+    } finally {
+      metrics.requestsInFlight.dec();
+      metrics.requestDuration.observe(
+        {
+          route: ctx.state.route ?? 'unknown',
+          method: METHODS.has(ctx.method) ? ctx.method : 'other',
+          status: `${Math.floor(ctx.status / 100)}xx`,
+        },
+        (clock.monotonicMs() - startedAt) / 1000,
+      );
+    }
+  };

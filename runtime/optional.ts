@@ -1,0 +1,8 @@
+type OptionalKey<T> = { [K in keyof T]: undefined extends T[K] ? K : never }[keyof T];
+
+/** T with each field that may be undefined as one that may be absent. */
+type Defined<T> = Omit<T, OptionalKey<T>> & { [K in OptionalKey<T>]?: Exclude<T[K], undefined> };
+
+/** The fields that have a value: `{ ...defined({ region, host }) }` leaves out those that are undefined. */
+export const defined = <T extends object>(fields: T): Defined<T> =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Defined<T>;

@@ -1,0 +1,36 @@
+import type { Redis } from 'ioredis';
+import type { Counter } from 'prom-client';
+import type { Clock } from '../clock.ts';
+import type { Logger } from '../log.ts';
+import { createRedis } from './create-redis.ts';
+import { type CountRequest, createLocalCounts, createSharedCounts } from './request-counts.ts';
+import type { RedisSettings } from './settings.ts';
+
+/** Undefined without REDIS_URL; this replica must then be the only one. */
+export const connectRedis = (
+  config: RedisSettings,
+  log: Logger,
+): ReturnType<typeof createRedis> | undefined =>
+  config.redisUrl === ''
+    ? undefined
+    : createRedis(config, (error) => {
+        log.debug({ err: error }, 'no connection to Redis');
+      });
+
+/** Counts requests in Redis, or in this process without one. */
+export const createCounts = (deps: {
+  readonly config: RedisSettings;
+  readonly log: Logger;
+  readonly clock: Clock;
+  readonly redis: Redis | undefined;
+  /** Requests that passed uncounted. */
+  readonly uncounted: Counter;
+}): CountRequest => {
+  const { config, log, clock, redis, uncounted } = deps;
+  if (redis === undefined) {
+    log.warn('REDIS_URL is not set: rate limits apply per process, so run only one replica');
+    return createLocalCounts();
+  }
+  const onUncounted = (): void => uncounted.inc();
+  return createSharedCounts({ redis, keyPrefix: config.redisKeyPrefix, clock, log, onUncounted });
+};

@@ -1,0 +1,90 @@
+/** What the token of the API permits. */
+import { toFileListSecrets } from '#api/to-zip-job.ts';
+import type { ZipJob } from '#crds/zip-job.ts';
+import type { KubeUser } from '#test/support/clients/kube-user.ts';
+import { accept, corePath, expectRefusal, jobsPath, OWN, type World, zipPath } from './world.ts';
+
+const FILE_LIST_ONLY = 'the API may create only file-list Secrets that are owned by their ZipJob';
+
+let world: World;
+const secrets = corePath(OWN, 'secrets');
+
+export const describeApi = (theWorld: () => World): void => {
+  let api: KubeUser;
+  let owned: Record<string, unknown>[];
+
+  before(async () => {
+    world = theWorld();
+    ({ api } = world);
+    const name = 'zip-11111111-2222-4333-8444-555555555555';
+    const uid = 'b2c9a4c2-6d0a-4f57-8e1b-9a3f5f6f7a01';
+    const list = { chunks: [Buffer.from('x')], count: 1, sha256: '0'.repeat(64) };
+    const job = { metadata: { name, uid, namespace: OWN } } as ZipJob & { metadata: { uid: string } };
+    owned = toFileListSecrets(job, list, 'zipjobs').map((secret) => ({ ...secret }));
+  });
+
+  const create = (change: Record<string, unknown>) =>
+    api.request('POST', `${secrets}?dryRun=All`, { body: { ...owned[0], ...change } });
+
+  it('creates the Secrets of a file list', async () => {
+    accept(await create({}));
+  });
+
+  const metadataOf = () => owned[0]?.['metadata'] as Record<string, unknown>;
+  const refused: readonly [string, () => Record<string, unknown>, string][] = [
+    [
+      'another name',
+      () => ({ metadata: { ...metadataOf(), name: 'zipbucket-s3-archives' } }),
+      FILE_LIST_ONLY,
+    ],
+    [
+      "the webhook's name",
+      () => ({ metadata: { ...metadataOf(), name: 'zipjobs-webhook' } }),
+      FILE_LIST_ONLY,
+    ],
+    ['no owner', () => ({ metadata: { ...metadataOf(), ownerReferences: [] } }), FILE_LIST_ONLY],
+    ['mutable data', () => ({ immutable: false }), 'the Secret of a file list must be immutable'],
+    [
+      'another type',
+      () => ({ type: 'kubernetes.io/basic-auth', data: { username: '' } }),
+      'the Secret of a file list must have type Opaque',
+    ],
+  ];
+  for (const [what, change, message] of refused)
+    it(`cannot create a Secret with ${what}`, async () => {
+      expectRefusal(await create(change()), message);
+    });
+
+  it('deletes only its own ZipJobs that no zipper has started', async () => {
+    const labelled = async (name: string): Promise<string> => {
+      const path = `${zipPath(OWN)}/${name}`;
+      const labels = { 'app.kubernetes.io/managed-by': 'zipjobs-api' };
+      accept(await world.admin.request('PATCH', path, { body: { metadata: { labels } } }));
+      return path;
+    };
+    const fresh = await labelled((await world.createZipJob(OWN)).metadata.name);
+    const started = (await world.createZipJob(OWN)).metadata.name;
+    const startedPath = await labelled(started);
+    await world.setStatus(OWN, started, { phase: 'Running' });
+    expectRefusal(
+      await api.request('DELETE', startedPath),
+      'the API may delete only ZipJobs that it created and that no zipper has started',
+    );
+    expectRefusal(await api.request('DELETE', zipPath(OWN)), 'forbidden');
+    accept(await api.request('DELETE', fresh));
+  });
+
+  it('reads no Secret, and changes nothing but the last use of a token (P12)', async () => {
+    for (const path of [`${secrets}/zipbucket-s3-archives`, `${secrets}/zipjobs-webhook`, secrets])
+      expectRefusal(await api.request('GET', path), 'forbidden');
+    const { metadata } = await world.createZipJob(OWN);
+    const path = `${zipPath(OWN)}/${metadata.name}`;
+    expectRefusal(await api.request('DELETE', path), 'forbidden');
+    expectRefusal(await api.request('PATCH', path, { body: { spec: { cancel: true } } }), 'forbidden');
+    expectRefusal(await api.request('PATCH', `${path}/status`, { body: { status: {} } }), 'forbidden');
+    for (const plural of ['ziptokens', 'zipbuckets', 'zipprojects'])
+      expectRefusal(await api.request('POST', zipPath(OWN, plural), { body: {} }), 'forbidden');
+    expectRefusal(await api.request('POST', jobsPath(OWN), { body: {} }), 'forbidden');
+    expectRefusal(await api.request('POST', corePath(OWN, 'pods'), { body: {} }), 'forbidden');
+  });
+};

@@ -1,0 +1,68 @@
+/** A zipper on a node with a wrong clock, or without a disk. */
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { expect } from 'chai';
+import { startZipperWorld, type ZipperWorld } from '#test/support/worlds/zipper-world.ts';
+
+const HOUR_MS = 3_600_000;
+/** The largest error that a time of a job may have. */
+const MINUTES_MS = 120_000;
+const OFFSET_DATE = resolve(import.meta.dirname, '../support/processes/pods/offset-date.ts');
+/** It may write only in the folder of the pod, where the kubelet reads the termination message. */
+const READ_ONLY = '--permission --allow-fs-read=*';
+
+const timesIn = (value: unknown): readonly number[] =>
+  [...JSON.stringify(value).matchAll(/"(\d{4}-\d\d-\d\dT[^"]+Z)"/g)].map(([, text = '']) => Date.parse(text));
+
+describe('a zipper', function () {
+  this.timeout(300_000);
+  let world: ZipperWorld;
+  before(async () => {
+    world = await startZipperWorld('surroundings');
+  });
+  after(() => world[Symbol.asyncDispose]());
+
+  for (const offsetMs of [HOUR_MS, -HOUR_MS])
+    it(`succeeds with a clock that is off by ${offsetMs / HOUR_MS} h, and every time in the status is right (F18)`, async () => {
+      const dir = await mkdtemp(join(tmpdir(), 'zipjobs-clock-'));
+      try {
+        await writeFile(join(dir, 'wrong'), String(offsetMs));
+        const env = { NODE_OPTIONS: `--import=${OFFSET_DATE}`, TEST_CLOCK_DIR: dir, POD_NAME: 'wrong' };
+        const uuid = await world.start([world.origin.url('/drip/2000000/300/8000000/1')], { env });
+        const { status } = await world.untilEnd(uuid);
+        expect(status, JSON.stringify(status)).to.include({ phase: 'Succeeded', attemptsTotal: 1 });
+        for (const time of timesIn({ ...status, progress: { updatedAt: status?.progress?.updatedAt } }))
+          expect(Math.abs(time - Date.now()), JSON.stringify(status)).to.be.below(MINUTES_MS);
+        expect(status?.duration).to.not.include('h');
+        await world.untilNoOpenUploads();
+      } finally {
+        await rm(dir, { recursive: true });
+      }
+    });
+
+  it('writes no temporary files, whatever the size of the archive (F21)', async () => {
+    const pods = join(world.cluster.dir, 'pods');
+    const uuid = await world.start(
+      [world.origin.url('/gen/20000000/1'), world.origin.url('/chunked/9000000/2/60000')],
+      {
+        env: {
+          NODE_OPTIONS: `${READ_ONLY} --allow-fs-write=${pods}/*`,
+          HOME: '/nonexistent',
+          TMPDIR: '/nonexistent',
+          NODE_COMPILE_CACHE: '',
+          NODE_DISABLE_COMPILE_CACHE: '1',
+        },
+      },
+    );
+    const { status } = await world.untilEnd(uuid);
+    expect(status, JSON.stringify(status)).to.include({ phase: 'Succeeded', attemptsTotal: 1 });
+    const { podUid = '' } = status?.attempts?.[0] ?? {};
+    const dir = (await readdir(pods)).find((name) => name.endsWith(podUid)) ?? '';
+    const left = (await readdir(join(pods, dir))).filter((name) => name !== 'volumes');
+    expect(left).to.have.members(['home', 'zipper.log', 'zipper.termination']);
+    expect(await readdir(join(pods, dir, 'home'))).to.deep.equal([]);
+    expect(status?.result?.entries).to.equal(2);
+    expect(await world.project.bucket.size(`${uuid}.zip`)).to.equal(status?.result?.bytes);
+  });
+});

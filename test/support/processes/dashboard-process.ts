@@ -1,0 +1,14 @@
+import type { Cluster } from '#tools/local-cluster/cluster-types.ts';
+import { type ServerProcess, type ServerProcessOptions, startServerProcess } from './server-process.ts';
+
+const IMAGE = {
+  folder: 'dashboard',
+  serviceAccount: 'zipjobs-dashboard',
+  envOf: (url: string) => ({ DASHBOARD_URL: url }),
+} as const;
+
+/** A dashboard outside the cluster, with the permissions of the installed one. */
+export const startDashboardProcess = (
+  cluster: Cluster,
+  options: ServerProcessOptions = {},
+): Promise<ServerProcess> => startServerProcess(cluster, IMAGE, options);

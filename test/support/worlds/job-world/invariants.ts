@@ -1,0 +1,170 @@
+import { isDeepStrictEqual } from 'node:util';
+import { expect } from 'chai';
+import { isOwnedBy } from '#controller/kube-state/job-state.ts';
+import { FINALIZER } from '#crds/api-group.ts';
+import { findCondition } from '#crds/conditions.ts';
+import { type ApiStatus, isFinished, type ZipJob, type ZipJobStatus } from '#crds/zip-job.ts';
+import type { Job, Pod } from '#runtime/kube/resources.ts';
+import type { WorldStore } from './world-store.ts';
+
+/** What the invariants are checked against. */
+interface Facts {
+  readonly store: WorldStore;
+  readonly jobs: { all(): readonly Job[] };
+  readonly pods: { all(): readonly Pod[]; readonly lagging: boolean };
+  readonly isJobDeletedByHand: boolean;
+}
+
+const RANKS: Readonly<Record<ApiStatus, number>> = { none: 0, processing: 1, succeeded: 2, failed: 2 };
+const rankOf = ({ apiStatus = 'none' }: ZipJobStatus): number => RANKS[apiStatus];
+
+/** The status cannot be certain about the archive when the store did not respond. */
+const isUncertain = ({ reason, attempts }: ZipJobStatus, { responded }: WorldStore): boolean =>
+  reason === 'OutcomeUnknown' && !responded.has(attempts?.at(-1)?.podUid ?? '');
+
+const expectUnchanged = (before: ZipJobStatus, after: ZipJobStatus): void => {
+  const end = ({ phase, reason, message, finishedAt, result, apiStatus }: ZipJobStatus): unknown => ({
+    phase,
+    reason,
+    message,
+    finishedAt,
+    result,
+    apiStatus,
+  });
+  expect(end(after), 'a final state does not change').to.deep.equal(end(before));
+};
+
+const expectOneActive = (before: ZipJobStatus, after: ZipJobStatus, store: WorldStore): void => {
+  const next = after.job?.podUid;
+  if (next === undefined || next === before.job?.podUid) return;
+  expect(before.job?.podUid, 'no pod takes over from an active one').to.equal(undefined);
+  expect(findCondition(before.conditions, 'Recovered')?.reason, 'recovered before the next pod').to.not.equal(
+    'Recovering',
+  );
+  expect(store.armed, 'no publish is possible when the next pod becomes active').to.deep.equal([]);
+  expect(after.attempts?.map(({ podUid }) => podUid) ?? [], 'no pod becomes active twice').to.not.include(
+    next,
+  );
+};
+
+const expectAttempts = (before: ZipJobStatus, after: ZipJobStatus): void => {
+  const numbers = after.attempts?.map(({ n }) => n) ?? [];
+  expect(numbers, 'attempts are numbered in order').to.deep.equal(
+    numbers.toSorted((one, other) => one - other),
+  );
+  expect(new Set(after.attempts?.map(({ podUid }) => podUid)).size, 'one entry per pod').to.equal(
+    numbers.length,
+  );
+  expect(after.attemptsTotal ?? 0).to.be.at.least(before.attemptsTotal ?? 0);
+};
+
+const expectEnd = ({ status = {} }: ZipJob, store: WorldStore): void => {
+  expect(findCondition(status.conditions, 'Recovered')?.status, 'recovered before the end').to.equal('True');
+  expect(status).to.include.keys('finishedAt', 'webhook', 'duration');
+  if (status.reason === 'Cancelled' || status.reason === 'Deleted')
+    expect(status.phase).to.equal('Cancelled');
+  if (status.phase === 'Succeeded') {
+    expect(store.published, 'the archive of a succeeded job is published').to.deep.equal([
+      status.result?.etag,
+    ]);
+    return;
+  }
+  if (isUncertain(status, store)) return;
+  expect(store.armed, 'the archive of a failed job can no longer be published').to.deep.equal([]);
+  expect(store.published, 'the archive of a failed job was not published').to.deep.equal([]);
+};
+
+/** A job does not wait after a permanent failure. */
+const expectNoWaitAfterFailure = ({ attempts, reason }: ZipJobStatus): void => {
+  const isPermanent = attempts?.at(-1)?.class === 'permanent';
+  expect(isPermanent && reason === 'StartDeadlineExceeded', `ended by ${reason}`).to.equal(false);
+};
+
+const isEnding = ({ phase }: ZipJobStatus): boolean =>
+  phase === 'Finalizing' || phase === 'Succeeded' || phase === 'Failed' || phase === 'Cancelled';
+
+/** The zipper's result has priority, then a request to end the job; nothing else changes such a job. */
+const expectEndOnRequest = ({ spec, metadata, status: was = {} }: ZipJob, is: ZipJobStatus): void => {
+  if (isEnding(was) || isDeepStrictEqual(was, is)) return;
+  if (was.result) {
+    if (isEnding(is)) expect(is.reason, 'a reported result is accepted').to.equal('Uploaded');
+    return;
+  }
+  if (spec.cancel !== true && metadata.deletionTimestamp === undefined) return;
+  expect(isEnding(is), 'a cancelled job is finalized').to.equal(true);
+  expect(is.reason, 'with the reason of the request').to.be.oneOf(['Cancelled', 'Deleted']);
+};
+
+const expectActivation = (before: ZipJob, { metadata, status: is = {} }: ZipJob, { pods }: Facts): void => {
+  const uid = is.job?.podUid;
+  if (uid === undefined) return;
+  const isRecovering = findCondition(is.conditions, 'Recovered')?.reason === 'Recovering';
+  expect(isEnding(is) || isRecovering, 'no pod is active during recovery').to.equal(false);
+  if (uid === before.status?.job?.podUid) return;
+  expect(metadata.finalizers, 'a deletion waits for the active pod').to.include(FINALIZER);
+  const going = pods.all().filter((pod) => pod.metadata.deletionTimestamp !== undefined);
+  if (pods.lagging) return;
+  expect(
+    going.map((pod) => pod.metadata.uid),
+    'a stopping pod does not become active',
+  ).not.to.include(uid);
+};
+
+const expectRecovered = ({ conditions, attempts, reason }: ZipJobStatus, { uploads }: WorldStore): void => {
+  const podUid = attempts?.at(-1)?.podUid;
+  const isUnknown = attempts?.some(
+    ({ upload, abortFailures = 0 }) => upload?.state === 'committing' && abortFailures > 0,
+  );
+  if (isUnknown) expect(reason, 'an unknown outcome is reported').to.equal('OutcomeUnknown');
+  if (findCondition(conditions, 'Recovered')?.reason === 'NothingToRecover')
+    expect([...uploads.values()], 'no upload to recover').not.to.include(podUid);
+};
+
+const expectOwnJob = (before: ZipJob, after: ZipJob, { jobs }: Facts): void => {
+  const uid = after.status?.job?.uid;
+  if (uid === undefined || uid === before.status?.job?.uid) return;
+  const job = jobs.all().find(({ metadata }) => metadata.uid === uid);
+  if (job) expect(isOwnedBy(job, after), 'the Job belongs to this ZipJob').to.equal(true);
+};
+
+/** An object that is missing in a cache may still exist. */
+const expectEvidence = (before: ZipJob, after: ZipJob, facts: Facts): void => {
+  const { reason, attempts } = after.status ?? {};
+  if (reason === 'JobDeleted') expect(facts.isJobDeletedByHand, 'the Job was deleted').to.equal(true);
+  const last = attempts?.at(-1);
+  if (last?.reason !== 'PodGone' || last.n === before.status?.attempts?.at(-1)?.n) return;
+  const uids = facts.pods.all().map(({ metadata }) => metadata.uid);
+  expect(uids, 'the pod was deleted before it reported a result').not.to.include(last.podUid);
+};
+
+/** Checked when an archive Job is created: the current ZipJob, and the number of its earlier Jobs. */
+export const expectJobAllowed = (zipJob: ZipJob | undefined, created: number): void => {
+  expect(zipJob, 'the Job has a ZipJob').not.to.equal(undefined);
+  if (!zipJob) return;
+  expect(isFinished(zipJob), 'no Job for a finished ZipJob').to.equal(false);
+  expect(zipJob.metadata.deletionTimestamp, 'no Job for a deleted ZipJob').to.equal(undefined);
+  expect(
+    [zipJob.spec.cancel ?? false, zipJob.spec.suspend ?? false],
+    'no Job for a cancelled or suspended ZipJob',
+  ).to.deep.equal([false, false]);
+  expect(created, 'one Job per ZipJob').to.equal(0);
+};
+
+/** The invariants of the state machine, checked after every write of the controller. */
+export const expectInvariants = (before: ZipJob, after: ZipJob, facts: Facts): void => {
+  const { store } = facts;
+  const [was, is] = [before.status ?? {}, after.status ?? {}];
+  if (isFinished(before)) expectUnchanged(was, is);
+  else if (isFinished(after)) expectEnd(after, store);
+  expect(rankOf(is), `${was.apiStatus} -> ${is.apiStatus}`).to.be.at.least(rankOf(was));
+  if (was.startedAt !== undefined) expect(is.startedAt).to.equal(was.startedAt);
+  expectOneActive(was, is, store);
+  expectAttempts(was, is);
+  expectEndOnRequest(before, is);
+  expectActivation(before, after, facts);
+  expectRecovered(is, store);
+  expectOwnJob(before, after, facts);
+  expectEvidence(before, after, facts);
+  expectNoWaitAfterFailure(is);
+  expect(store.published.length, 'published at most once').to.be.at.most(1);
+};

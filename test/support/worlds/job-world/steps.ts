@@ -1,0 +1,155 @@
+import { expect } from 'chai';
+import { isJobFinished, isOwnedBy, jobFailure } from '#controller/kube-state/job-state.ts';
+import { isEnded } from '#controller/kube-state/pod-state.ts';
+import { isRecovering } from '#controller/zip-job/owned-status.ts';
+import { FINALIZER } from '#crds/api-group.ts';
+import { isFinished } from '#crds/zip-job.ts';
+import { EXIT_CODES } from '#crds/zipper-contract.ts';
+import type { Job } from '#runtime/kube/resources.ts';
+import { failureMessage } from '../../builders/pod-statuses.ts';
+import type { JobWorld } from './job-world.ts';
+import { jobDeadline, reconcileJobs } from './world-jobs.ts';
+import type { WorldPod } from './world-zipper.ts';
+
+/** Rounds for the remaining work of Kubernetes after a job has finished. */
+const LAST_ROUNDS = 10;
+/** More steps than any job needs: a controller in a requeue loop exceeds them quickly. */
+const MAX_STEPS = 1000;
+
+export const livePods = (world: JobWorld): readonly WorldPod[] =>
+  [...world.processes.values()].filter(({ pod, isLost }) => {
+    const live = world.pod(pod.metadata.name);
+    return !isLost && live !== undefined && !isEnded(live);
+  });
+
+/** Includes pods on lost nodes, even if the API server has forgotten them. */
+export const stepPods = (world: JobWorld): void => {
+  for (const process of world.processes.values()) process.step();
+};
+
+/**
+ * The kubelet: stops pods that are being deleted, gracefully or by force; the API server then deletes them.
+ */
+export const stopPods = (world: JobWorld, isGraceful: () => boolean = () => true): void => {
+  for (const process of world.processes.values()) {
+    const live = world.pod(process.pod.metadata.name);
+    if (live?.metadata.deletionTimestamp === undefined || process.isLost) continue;
+    if (isEnded(live)) world.forgetPod(live);
+    else if (isGraceful())
+      process.end({ exitCode: EXIT_CODES.terminated, message: failureMessage('Terminated') });
+    else process.end({ exitCode: 137 });
+  }
+};
+
+/** Runs one step of everything except the controller. */
+const stepOthers = (world: JobWorld): void => {
+  world.collectGarbage();
+  reconcileJobs(world);
+  stepPods(world);
+  world.store.arrive();
+  stopPods(world);
+};
+
+/** Runs one step of everything, the controller last. */
+export const round = async (world: JobWorld): Promise<void> => {
+  stepOthers(world);
+  world.lag(() => false);
+  await world.reconcile();
+};
+
+const isDone = ({ zipJob }: JobWorld): boolean =>
+  !zipJob || (isFinished(zipJob) && zipJob.metadata.finalizers?.includes(FINALIZER) !== true);
+
+/** Everything that may change the next step. */
+const snapshotOf = (world: JobWorld): string => {
+  const objects = [world.zipJob, ...world.jobs.all(), ...world.pods.all(), ...world.buckets.all()];
+  const processes = [...world.processes.values()].map(({ at }) => at);
+  const { uploads, published, armed } = world.store;
+  return JSON.stringify([objects, processes, [...uploads], published, armed], (name, value: unknown) =>
+    name === 'resourceVersion' ? undefined : value,
+  );
+};
+
+/** The next time at which a timer expires. */
+const nextTime = (world: JobWorld): Date | undefined => {
+  const times = [world.requeue.next, ...world.jobs.all().map(jobDeadline)];
+  const ahead = times.filter((time) => time !== undefined && time >= world.now);
+  return ahead.toSorted((one, other) => Number(one) - Number(other))[0];
+};
+
+const archiveJobs = ({ zipJob, jobs }: JobWorld): readonly Job[] =>
+  jobs.all().filter((job) => zipJob && job.metadata.name === zipJob.metadata.name && isOwnedBy(job, zipJob));
+
+/**
+ * Seconds until everything has to be finished once there are no more faults: the deadlines and timeouts of a
+ * job.
+ */
+const LIMITS = { endRequested: 300, withoutFaults: 3600, afterDeadline: 60 } as const;
+
+/**
+ * Latest end of a job once there are no more faults. A zipper that hangs, or is on a lost node that
+ * Kubernetes has not noticed, may use up the time of its Job.
+ */
+const endBy = (world: JobWorld): Date => {
+  const { zipJob, now } = world;
+  const isEndRequested = zipJob?.spec.cancel === true || zipJob?.metadata.deletionTimestamp !== undefined;
+  const hangs = [...world.processes.values()].some(({ pod, hangs, isLost }) => {
+    const live = world.pod(pod.metadata.name);
+    return (hangs || isLost) && live && !isEnded(live) && live.metadata.deletionTimestamp === undefined;
+  });
+  const [job] = archiveJobs(world);
+  const deadline = !isEndRequested && hangs && job ? jobDeadline(job) : undefined;
+  const seconds = isEndRequested ? LIMITS.endRequested : LIMITS.withoutFaults;
+  const byDeadline = (deadline?.getTime() ?? 0) + LIMITS.afterDeadline * 1000;
+  return new Date(Math.max(now.getTime() + seconds * 1000, byDeadline));
+};
+
+/**
+ * One step of everything. The controller reconciles only after a change or when its requeue is due; if
+ * neither applies, the clock advances to the next timer.
+ */
+const step = async (world: JobWorld): Promise<void> => {
+  const before = snapshotOf(world);
+  stepOthers(world);
+  const isChanged = snapshotOf(world) !== before;
+  if (isChanged || world.requeue.isDue(world.now)) await world.reconcile();
+  if (snapshotOf(world) !== before) {
+    world.advance(1);
+    return;
+  }
+  const next = nextTime(world);
+  expect(next, `a requeue or timer is pending at ${before}`).not.to.equal(undefined);
+  world.now = new Date(Math.max(Number(next), world.now.getTime()));
+};
+
+/** Number of uploads whose state could not be determined. */
+const abortFailures = ({ zipJob }: JobWorld): number =>
+  (zipJob?.status?.attempts ?? []).reduce((sum, attempt) => sum + (attempt.abortFailures ?? 0), 0);
+
+const untilDone = async (world: JobWorld): Promise<void> => {
+  const limit = endBy(world);
+  for (let steps = 0; steps < MAX_STEPS && world.now <= limit && !isDone(world); steps += 1)
+    await step(world);
+  const is = JSON.stringify(world.zipJob?.status);
+  expect(isDone(world), `ends by ${limit.toISOString()}, not ${is}`).to.equal(true);
+};
+
+/** Runs without further faults: everything has to finish in time. */
+export const runToEnd = async (world: JobWorld): Promise<void> => {
+  world.jobs.fail(undefined);
+  world.killIn = Infinity;
+  world.lag(() => false);
+  // The controller learns of all missed changes.
+  world.requeue.add(world.now, 0);
+  const failuresBefore = isRecovering(world.zipJob?.status ?? {}) ? undefined : abortFailures(world);
+  await untilDone(world);
+  if (failuresBefore !== undefined && world.zipJob && world.buckets.all().length > 0)
+    expect(abortFailures(world), 'recovery waits for a store that responds').to.equal(failuresBefore);
+  for (let rounds = 0; rounds < LAST_ROUNDS; rounds += 1) await round(world);
+  // A recovery Job ends by its own short deadline.
+  const left = archiveJobs(world).filter((job) => !isJobFinished(job) && !jobFailure(job));
+  expect(
+    left.map(({ metadata }) => metadata.name),
+    'no Job runs after the end',
+  ).to.deep.equal([]);
+};

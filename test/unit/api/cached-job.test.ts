@@ -1,0 +1,49 @@
+import { expect } from 'chai';
+import { toCachedJob } from '#api/cached-job.ts';
+import { ANNOTATIONS } from '#crds/api-group.ts';
+import type { ZipJob } from '#crds/zip-job.ts';
+import { aZipJob, NAME, NAMESPACE } from '#test/support/builders/objects.ts';
+
+const job = (change: Partial<Pick<ZipJob, 'spec' | 'status'>> & { annotations?: Record<string, string> }) => {
+  const one = aZipJob();
+  const { annotations = {}, ...rest } = change;
+  return toCachedJob({
+    ...one,
+    ...rest,
+    metadata: { name: NAME, namespace: NAMESPACE, uid: 'uid', resourceVersion: '7', annotations },
+  });
+};
+const metadata = { name: NAME, namespace: NAMESPACE, uid: 'uid', resourceVersion: '7' };
+const spec = (text: string) => ({ bucketRef: { name: 's3-a' }, key: 'a.zip', metadata: text });
+
+describe('toCachedJob', () => {
+  it('keeps only that an unfinished job exists', () => {
+    expect(job({ spec: spec('{"a":1}'), status: { phase: 'Running' } })).to.deep.equal({ metadata });
+  });
+
+  it('keeps the response of a finished job', () => {
+    expect(job({ spec: spec('{"a":1}'), status: { phase: 'Failed' } })).to.deep.equal({
+      metadata,
+      response: { name: NAME, phase: 'Failed', metadata: '{"a":1}' },
+    });
+  });
+
+  it('does not keep a response with large metadata', () => {
+    expect(job({ spec: spec('x'.repeat(1_025)), status: { phase: 'Succeeded' } })).to.deep.equal({
+      metadata,
+    });
+  });
+
+  it('keeps the size of a file list while it is stored', () => {
+    const annotations = { [ANNOTATIONS.fileListBytes]: '60' };
+    expect(job({ status: {}, annotations })).to.deep.equal({ metadata, fileListBytes: 60 });
+    const deleted = { ...annotations, [ANNOTATIONS.fileListDeletedAt]: '2026-01-01T00:00:00Z' };
+    expect(job({ status: {}, annotations: deleted })).to.deep.equal({ metadata });
+  });
+
+  for (const text of ['-5', 'x', '1e999', '0.5'])
+    it(`ignores the size ${text}`, () => {
+      const annotations = { [ANNOTATIONS.fileListBytes]: text };
+      expect(job({ status: {}, annotations })).to.deep.equal({ metadata });
+    });
+});

@@ -1,0 +1,41 @@
+import { expect } from 'chai';
+import { toListedJob } from '#dashboard/live/listed-job.ts';
+import { aZipJob } from '#test/support/builders/objects.ts';
+import { aResult } from '#test/support/builders/zip-job-statuses.ts';
+
+const delivery = (at: string) => ({ at, durationMs: 1, status: 200 });
+
+describe('toListedJob', () => {
+  it('keeps only the fields that lists show', () => {
+    const { status, files, spec } = toListedJob(
+      aZipJob({
+        spec: { bucketRef: { name: 's3-a' }, key: 'a.zip' },
+        status: {
+          phase: 'Failed',
+          reason: 'SourceNotFound',
+          message: 'a long text',
+          conditions: [],
+          attempts: [],
+          result: aResult({ bytes: 7, skipped: [1, 2] }),
+          failure: { code: 'SourceNotFound', message: 'a long text', retriable: false },
+        },
+      }),
+    );
+    expect({ status, files, spec }).to.deep.equal({
+      status: {
+        phase: 'Failed',
+        reason: 'SourceNotFound',
+        result: { bytes: 7 },
+        failure: { code: 'SourceNotFound' },
+      },
+      files: 3,
+      spec: { bucketRef: { name: 's3-a' }, key: 'a.zip' },
+    });
+  });
+
+  it('keeps the last delivery of a webhook', () => {
+    const log = [delivery('2026-01-01T00:00:00Z'), delivery('2026-01-01T00:00:01Z')];
+    const { status } = toListedJob(aZipJob({ status: { webhook: { state: 'Delivered', log } } }));
+    expect(status).to.deep.equal({ webhook: { state: 'Delivered', log: log.slice(1) } });
+  });
+});
