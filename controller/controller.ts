@@ -1,26 +1,21 @@
-import { isFinished } from '#crds/zip-job.ts';
 import type { Clock } from '#runtime/clock.ts';
-import { type KubeObject, type ObjectKey, objectKey, type Reflector } from '#runtime/kube/types.ts';
-import type { Slots } from './admission/slots.ts';
+import type { ObjectKey } from '#runtime/kube/types.ts';
+import type { Reconcile } from './engine/reconcile.ts';
 import type { WorkQueue } from './engine/work-queue.ts';
-import type { Watches } from './watches.ts';
-import type { Reconcile } from './zip-job/reconcile.ts';
 
-/** A controller of another kind than ZipJob. */
-export interface SideController {
+/** What reconciles the objects of one kind. */
+export interface Controller {
   readonly queue: WorkQueue;
-  /** Returns the requeue delay in milliseconds, for when nothing changes. */
-  readonly reconcile: (key: ObjectKey) => Promise<number | undefined>;
-  /** Interval at which every object is reconciled. */
-  readonly againAfterMs: number;
+  readonly reconcile: Reconcile;
+  readonly workers: number;
+  /** Every object in the cache. */
+  readonly keys: () => Iterable<ObjectKey>;
 }
 
-export interface ControllerOptions {
-  readonly watches: Pick<Watches, 'caches' | 'synced'>;
-  readonly zipJobs: { readonly queue: WorkQueue; readonly reconcile: Reconcile; readonly workers: number };
-  readonly projects: SideController;
-  readonly buckets: SideController;
-  readonly slots: Pick<Slots, 'hold'>;
+export interface ControllersOptions {
+  readonly controllers: readonly Controller[];
+  /** Resolves when every cache holds its first list. */
+  readonly synced: (signal: AbortSignal) => Promise<unknown>;
   readonly fullReconcileMs: number;
   readonly clock: Clock;
 }
@@ -46,41 +41,22 @@ const every = (
   return { [Symbol.dispose]: () => timer?.[Symbol.dispose]() };
 };
 
-const runSide = <T extends KubeObject>(
-  { queue, reconcile, againAfterMs }: SideController,
-  cache: Reflector<T>,
-  signal: AbortSignal,
-): Promise<void> => {
-  for (const object of cache.values()) queue.add(objectKey(object));
-  const round = async (key: ObjectKey): Promise<void> => {
-    const afterMs = await reconcile(key);
-    queue.forget(key);
-    if (cache.get(key)) queue.addAfter(key, Math.min(afterMs ?? againAfterMs, againAfterMs));
-  };
-  return queue.run(round, { workers: SIDE_WORKERS, signal });
-};
-
-/** The work of the leading replica: every ZipJob once at the beginning, then whatever changes, and all of them now and then. */
-export const createLead = (options: ControllerOptions): ((signal: AbortSignal) => Promise<void>) => {
-  const { watches, zipJobs, slots, clock } = options;
-  /** Includes those whose Job was created by a leader that died before it wrote the status. */
-  const holdSlots = (): void => {
-    const { caches } = watches;
-    for (const zipJob of caches.zipJobs.values())
-      if (!isFinished(zipJob) && caches.jobs.get(objectKey(zipJob))) slots.hold(zipJob);
-  };
+/** The work of the leading replica: every object once at the beginning, then whatever changes, and all of them now and then. */
+export const createLead = ({
+  controllers,
+  synced,
+  fullReconcileMs,
+  clock,
+}: ControllersOptions): ((signal: AbortSignal) => Promise<void>) => {
   const addAll = (): void => {
-    for (const zipJob of watches.caches.zipJobs.values()) zipJobs.queue.add(objectKey(zipJob));
+    for (const { queue, keys } of controllers) for (const key of keys()) queue.add(key);
   };
   return async (signal) => {
-    await watches.synced(signal);
-    holdSlots();
+    await synced(signal);
     addAll();
-    using _fullReconcile = every(clock, options.fullReconcileMs, { task: addAll, signal });
-    await Promise.all([
-      zipJobs.queue.run(zipJobs.reconcile, { workers: zipJobs.workers, signal }),
-      runSide(options.projects, watches.caches.projects, signal),
-      runSide(options.buckets, watches.caches.buckets, signal),
-    ]);
+    using _fullReconcile = every(clock, fullReconcileMs, { task: addAll, signal });
+    await Promise.all(
+      controllers.map(({ queue, reconcile, workers }) => queue.run(reconcile, { workers, signal })),
+    );
   };
 };

@@ -1,152 +1,123 @@
+import type { ZipProject } from '#crds/zip-project.ts';
+import { type KubeObject, type ObjectKey, objectKey, type Reflector } from '#runtime/kube/types.ts';
 import type { Lifetime } from '#runtime/lifecycle.ts';
-import { createLead, type SideController } from './controller.ts';
+import { createLead, SIDE_WORKERS } from './controller.ts';
+import { createApplyStatus } from './engine/apply-status.ts';
 import { createEventLane } from './engine/event-lane.ts';
 import { createEvents } from './engine/events.ts';
 import { createFinalizers } from './engine/finalizers.ts';
-import { measureReconcile, ZIPBUCKET, ZIPPROJECT } from './engine/measure-reconcile.ts';
+import { ZIPBUCKET, ZIPJOB, ZIPPROJECT } from './engine/measure-reconcile.ts';
+import { createReconcile, type Reconcile } from './engine/reconcile.ts';
 import { createPlanDelivery } from './webhook/plan-delivery.ts';
 import { createSender, type Sender } from './webhook/sender.ts';
 import { createPlanTest, testKeyOf } from './webhook/test-event.ts';
 import type { Parts } from './wiring.ts';
+import { createActOnBucket } from './zip-bucket/act.ts';
+import { decideBucket } from './zip-bucket/decide.ts';
 import { createObserveBucket } from './zip-bucket/observe.ts';
-import { createReconcileBucket } from './zip-bucket/reconcile.ts';
 import { createAct } from './zip-job/act.ts';
 import { decide } from './zip-job/decide.ts';
 import { createObserve } from './zip-job/observe.ts';
-import { createReconcile, type Reconcile } from './zip-job/reconcile.ts';
-import { createReconcileProject } from './zip-project/keep-project.ts';
-import { createLeaveProject } from './zip-project/leave-project.ts';
-import { createLifeOfProject } from './zip-project/life-of-project.ts';
-import { projectWebhook } from './zip-project/project-webhook.ts';
+import { createActOnProject } from './zip-project/act.ts';
+import { decideProject } from './zip-project/decide.ts';
+import { createObserveProject } from './zip-project/observe.ts';
 
-const createZipJobReconcile = (parts: Parts, sender: Sender, resources: Lifetime['resources']): Reconcile => {
-  const { config, log, clients, metrics, watches, queue, memory, dispatcher, slots, clock, endpointNotes } =
-    parts;
-  const planDelivery = createPlanDelivery({
-    ...sender,
-    findProject: (key) => watches.caches.projects.get(key),
-  });
+const fullReconcileMsOf = ({ config }: Parts): number => config.fullReconcileSeconds * 1000;
+
+const createActOnZipJob = (parts: Parts, sender: Sender, resources: Lifetime['resources']) => {
+  const { config, log, clients, watches, clock, metrics } = parts;
+  const findProject = (key: ObjectKey): ZipProject | undefined => watches.caches.projects.get(key);
   const record = createEvents({ events: clients.events, instance: config.podName, clock, log });
   const events = resources.use(createEventLane({ record, clock, log }));
-  const act = createAct({
+  return createAct({
+    ...parts,
     ...clients,
-    memory,
+    applyStatus: createApplyStatus('ZipJob', clients.zipJobs),
+    finalizers: createFinalizers({ kind: 'ZipJob', client: clients.zipJobs, metrics }),
     recordEvent: events.add,
-    dispatcher,
-    endpointNotes,
-    planDelivery,
-    metrics,
-    clock,
-    log,
-  });
-  const observe = createObserve({
-    ...clients,
-    caches: watches.caches,
-    memory,
-    dispatcher,
-    slots,
-    isNamespaceTerminating: parts.isNamespaceTerminating,
-    clock,
-  });
-  return createReconcile({ observe, decide, act, queue, config, clock, metrics });
-};
-
-const createKeepProject = (parts: Parts, sender: Sender) => {
-  const { config, clients, watches, children, dispatcher, endpointNotes, clock } = parts;
-  const planTest = createPlanTest(sender);
-  const options = {
-    notes: endpointNotes,
-    dispatcher,
-    planTest,
-    disableAfterSeconds: config.webhookDisableAfterSeconds,
-    clock,
-  };
-  return createReconcileProject({
-    find: (key) => watches.caches.projects.get(key),
-    projects: clients.projects,
-    children,
-    webhook: (project) => projectWebhook(options, project),
-    onGone: (key) => dispatcher.acknowledge(testKeyOf(key)),
-    clock,
+    planDelivery: createPlanDelivery({ ...sender, findProject }),
   });
 };
 
-const createProjectReconcile = (parts: Parts, sender: Sender): SideController['reconcile'] => {
-  const { clients, watches, metrics } = parts;
-  const finalizers = createFinalizers({ kind: 'ZipProject', client: clients.projects, metrics });
-  return createLifeOfProject({
-    find: (key) => watches.caches.projects.get(key),
-    finalizers,
-    keep: createKeepProject(parts, sender),
-    leave: createLeaveProject({
-      ...clients,
-      caches: watches.caches,
-      finalizers,
-      isNamespaceTerminating: parts.isNamespaceTerminating,
-      projectDeletionSeconds: parts.config.projectDeletionSeconds,
-      clock: parts.clock,
+const createZipJobReconcile = (parts: Parts, sender: Sender, resources: Lifetime['resources']): Reconcile => {
+  const { config, clients, watches, memory, dispatcher } = parts;
+  return createReconcile({
+    ...parts,
+    controller: ZIPJOB,
+    observe: createObserve({ ...parts, ...clients, caches: watches.caches }),
+    decide: (seen, now) => decide(seen, now, config),
+    act: createActOnZipJob(parts, sender, resources),
+    onGone: (key) => {
+      memory.forget(key);
+      dispatcher.acknowledge(key);
+    },
+    fullReconcileMs: fullReconcileMsOf(parts),
+  });
+};
+
+const createProjectReconcile = (parts: Parts, sender: Sender): Reconcile => {
+  const { config, clients, watches, metrics, dispatcher, endpointNotes: notes, children } = parts;
+  return createReconcile({
+    ...parts,
+    controller: ZIPPROJECT,
+    queue: parts.projectQueue,
+    observe: createObserveProject({ ...parts, caches: watches.caches, notes }),
+    decide: (seen, now) => decideProject(seen, now, config),
+    act: createActOnProject({
+      applyStatus: createApplyStatus('ZipProject', clients.projects),
+      finalizers: createFinalizers({ kind: 'ZipProject', client: clients.projects, metrics }),
+      children,
+      zipJobs: clients.zipJobs,
+      notes,
+      dispatcher,
+      planTest: createPlanTest(sender),
     }),
+    onGone: (key) => dispatcher.acknowledge(testKeyOf(key)),
+    fullReconcileMs: fullReconcileMsOf(parts),
   });
 };
 
-const createBucketReconcile = (parts: Parts): SideController['reconcile'] => {
+const createBucketReconcile = (parts: Parts): Reconcile => {
   const { config, clients, watches, metrics, isNamespaceTerminating, clock } = parts;
-  return createReconcileBucket({
-    ...clients,
+  return createReconcile({
+    ...parts,
+    controller: ZIPBUCKET,
+    queue: parts.bucketQueue,
     observe: createObserveBucket({ caches: watches.caches, pods: clients.pods, isNamespaceTerminating }),
-    finalizers: createFinalizers({ kind: 'ZipBucket', client: clients.buckets, metrics }),
-    config,
-    clock,
+    decide: (seen, now) => decideBucket(seen, now, config),
+    act: createActOnBucket({
+      applyStatus: createApplyStatus('ZipBucket', clients.buckets),
+      jobs: clients.jobs,
+      finalizers: createFinalizers({ kind: 'ZipBucket', client: clients.buckets, metrics }),
+      clock,
+    }),
+    onGone: () => undefined,
+    fullReconcileMs: fullReconcileMsOf(parts),
   });
 };
 
-const measured =
-  (
-    parts: Parts,
-    controller: typeof ZIPPROJECT | typeof ZIPBUCKET,
-    reconcile: SideController['reconcile'],
-  ): SideController['reconcile'] =>
-  async (key) => {
-    let afterMs: number | undefined;
-    await measureReconcile({ ...parts, controller }, async () => {
-      afterMs = await reconcile(key);
-      return 'requeue_after';
-    });
-    return afterMs;
-  };
+const keysOf = (cache: Pick<Reflector<KubeObject>, 'values'>) => (): readonly ObjectKey[] =>
+  [...cache.values()].map(objectKey);
 
 /** The work of the leader: the controllers of ZipJobs, ZipProjects and ZipBuckets. */
 export const createLeading = (
   parts: Parts,
   { resources }: Pick<Lifetime, 'resources'>,
 ): ((signal: AbortSignal) => Promise<void>) => {
-  const { config, clients, watches, children, slots, clock } = parts;
+  const { config, clients, watches, children, clock, queue, projectQueue, bucketQueue } = parts;
+  const { zipJobs, projects, buckets } = watches.caches;
   const sender = createSender({ config, secrets: clients.secrets, clock, resources });
-  const fullReconcileMs = config.fullReconcileSeconds * 1000;
+  const ofZipJobs = createZipJobReconcile(parts, sender, resources);
+  const ofProjects = createProjectReconcile(parts, sender);
+  const ofBuckets = createBucketReconcile(parts);
   return createLead({
-    watches: {
-      caches: watches.caches,
-      synced: async (signal) => {
-        await Promise.all([watches.synced(signal), children.synced(signal)]);
-      },
-    },
-    slots,
-    zipJobs: {
-      queue: parts.queue,
-      reconcile: createZipJobReconcile(parts, sender, resources),
-      workers: config.workers,
-    },
-    projects: {
-      queue: parts.projectQueue,
-      reconcile: measured(parts, ZIPPROJECT, createProjectReconcile(parts, sender)),
-      againAfterMs: fullReconcileMs,
-    },
-    buckets: {
-      queue: parts.bucketQueue,
-      reconcile: measured(parts, ZIPBUCKET, createBucketReconcile(parts)),
-      againAfterMs: fullReconcileMs,
-    },
-    fullReconcileMs,
+    controllers: [
+      { queue, reconcile: ofZipJobs, workers: config.workers, keys: keysOf(zipJobs) },
+      { queue: projectQueue, reconcile: ofProjects, workers: SIDE_WORKERS, keys: keysOf(projects) },
+      { queue: bucketQueue, reconcile: ofBuckets, workers: SIDE_WORKERS, keys: keysOf(buckets) },
+    ],
+    synced: (signal) => Promise.all([watches.synced(signal), children.synced(signal)]),
+    fullReconcileMs: fullReconcileMsOf(parts),
     clock,
   });
 };

@@ -9,7 +9,8 @@ import type { ReflectorMetrics } from '#runtime/kube/reflector-options.ts';
 import { type Job, type Pod, RESOURCES } from '#runtime/kube/resources.ts';
 import { type Change, type KubeObject, type ObjectKey, objectKey } from '#runtime/kube/types.ts';
 import type { Logger } from '#runtime/log.ts';
-import type { Slots } from './admission/slots.ts';
+import { holdStarted } from './admission/hold-started.ts';
+import type { Ledger } from './admission/ledger.ts';
 import {
   bucketKeyOf,
   type Caches,
@@ -36,7 +37,9 @@ export interface WatchesOptions {
   readonly onBucket: (key: ObjectKey) => void;
   /** Called with a bucket when a job starts or stops using it; can be frequent. */
   readonly onBucketUse: (key: ObjectKey) => void;
-  readonly slots: Pick<Slots, 'see' | 'refresh'>;
+  readonly ledger: Pick<Ledger, 'hold' | 'refresh'>;
+  /** See every change of a ZipJob before it is reconciled. */
+  readonly followers: readonly { see(change: Change<ZipJob>): void }[];
 }
 
 export interface Watches {
@@ -82,11 +85,15 @@ const leavingProject = (caches: Caches, { metadata }: KubeObject, notify: (key: 
   if (project && isLeaving(project.metadata)) notify(key);
 };
 
+const onArchiveJob = ({ caches, ledger }: Wiring, key: ObjectKey): void =>
+  holdStarted(ledger, caches().zipJobs.get(key), caches().jobs.get(key));
+
 const onZipJobChange =
   (wiring: Wiring) =>
   (change: Change<ZipJob>): void => {
-    const { onZipJob, caches, slots } = wiring;
-    slots.see(change);
+    const { onZipJob, caches, followers } = wiring;
+    for (const follower of followers) follower.see(change);
+    onArchiveJob(wiring, change.key);
     onZipJob(change.key);
     onUseChange(wiring, change);
     if (!hasLeftQueue(change)) return;
@@ -105,8 +112,10 @@ const onPodChange =
   };
 
 const onJobChange =
-  ({ onZipJob, onBucket }: Wiring) =>
+  (wiring: Wiring) =>
   (change: Change<Job>): void => {
+    const { onZipJob, onBucket } = wiring;
+    onArchiveJob(wiring, change.key);
     const tested = testedBucketsOf(objectOf(change));
     for (const bucket of tested) onBucket(bucket);
     const key = ownerKey(objectOf(change));
@@ -137,9 +146,9 @@ const leavingBuckets = ({ caches, onBucket }: Wiring, { metadata }: ZipProject):
 const onProjectChange =
   (wiring: Wiring) =>
   (change: Change<ZipProject>): void => {
-    const { onZipJob, onProject, caches, slots } = wiring;
+    const { onZipJob, onProject, caches, ledger } = wiring;
     onProject(change.key);
-    slots.refresh();
+    ledger.refresh();
     leavingBuckets(wiring, objectOf(change));
     if (change.kind === 'set' && change.before) return;
     const { namespace } = objectOf(change).metadata;

@@ -6,8 +6,9 @@ import type { ObjectKey } from '#runtime/kube/types.ts';
 import { namespaceOf, objectKey } from '#runtime/kube/types.ts';
 import type { Logger } from '#runtime/log.ts';
 import { withLogFields } from '#runtime/log-context.ts';
+import { createLedger, type Ledger } from './admission/ledger.ts';
+import { ledgerSettings } from './admission/limits.ts';
 import { createPause, type Pause } from './admission/pause.ts';
-import { createSlots, type Slots, slotSettings } from './admission/slots.ts';
 import type { ControllerConfig } from './config.ts';
 import { ZIPBUCKET, ZIPJOB, ZIPPROJECT } from './engine/measure-reconcile.ts';
 import { reconcileFields } from './engine/reconcile-fields.ts';
@@ -56,7 +57,7 @@ export interface Parts extends Base, Queues {
   readonly leadership: { isOurs: boolean };
   readonly watches: Watches;
   readonly children: ProjectChildren;
-  readonly slots: Slots;
+  readonly ledger: Ledger;
   readonly pause: Pause;
   readonly isNamespaceTerminating: IsNamespaceTerminating;
   readonly endpointNotes: EndpointNotes;
@@ -108,11 +109,11 @@ const createDispatcher = (
 const onPauseChange = (
   { log, metrics }: Base,
   reason: string | undefined,
-  parts: { readonly slots: Slots; readonly watches: Watches; readonly onZipJob: (key: ObjectKey) => void },
+  parts: { readonly ledger: Ledger; readonly watches: Watches; readonly onZipJob: (key: ObjectKey) => void },
 ): void => {
   metrics.paused.set(reason === undefined ? 0 : 1);
   log.warn({ reason }, reason === undefined ? 'jobs are resumed' : 'jobs are paused');
-  parts.slots.refresh();
+  parts.ledger.refresh();
   for (const zipJob of parts.watches.caches.zipJobs.values())
     if (!isFinished(zipJob)) parts.onZipJob(objectKey(zipJob));
 };
@@ -130,16 +131,18 @@ export const createParts = (base: Base): Parts => {
   const onZipJob = whenLeading((key) => queue.add(key));
   const onProject = whenLeading((key) => projectQueue.add(key));
   const common = { kube, log, metrics: base.kubeMetrics, onProject };
-  const pause = createPause((reason) => onPauseChange(base, reason, { slots, watches, onZipJob }));
-  const slots: Slots = createSlots({
-    ...slotSettings(config, (key) => watches.caches.projects.get(key)),
+  const pause = createPause((reason) => onPauseChange(base, reason, { ledger, watches, onZipJob }));
+  const ledger: Ledger = createLedger({
+    ...ledgerSettings(config, (key) => watches.caches.projects.get(key)),
     pause,
     clock,
-    onGranted: (key) => queue.add(key),
+    onReserved: (key) => queue.add(key),
   });
+  const memory = createMemory((key) => watches.caches.zipJobs.get(key));
   const watches: Watches = createWatches({
     ...common,
-    slots,
+    ledger,
+    followers: [ledger, memory],
     onZipJob,
     onBucket: whenLeading((key) => bucketQueue.add(key)),
     onBucketUse: whenLeading((key) => bucketQueue.addAfter(key, BUCKET_USE_MS)),
@@ -149,7 +152,7 @@ export const createParts = (base: Base): Parts => {
     ...queues,
     leadership,
     watches,
-    slots,
+    ledger,
     pause,
     children: createProjectChildren({ ...common, network: zipperNetworkOf(config) }),
     isNamespaceTerminating: createIsNamespaceTerminating({
@@ -157,7 +160,7 @@ export const createParts = (base: Base): Parts => {
       clock,
     }),
     endpointNotes: createEndpointNotes((key) => projectQueue.add(key)),
-    memory: createMemory(),
+    memory,
     dispatcher: createDispatcher(base, queues),
   };
 };

@@ -6,6 +6,17 @@ export type QueueTurn =
   | { readonly kind: 'suspended' }
   | { readonly kind: 'wait'; readonly for: string };
 
+/** Why a job must wait, as reason and message of its status. */
+export interface Blocked {
+  readonly reason: 'SlotsTaken' | 'Paused' | 'OlderJobFirst';
+  readonly message: string;
+}
+
+export const olderJobFirst = (name: string): Blocked => ({
+  reason: 'OlderJobFirst',
+  message: `job ${name} writes the same key of the same bucket and runs first`,
+});
+
 /** Sorts by age. The API server's time has whole seconds; within one, the time at which the request was accepted decides. */
 export const orderOf = ({ metadata: { creationTimestamp = '', annotations, name } }: ZipJob): string =>
   `${creationTimestamp} ${annotations?.[ANNOTATIONS.acceptedAt] ?? ''} ${name}`;
@@ -17,24 +28,21 @@ const isHeld = (zipJob: ZipJob): boolean =>
 const hasStarted = (zipJob: ZipJob): boolean =>
   zipJob.status?.phase !== undefined && zipJob.status.phase !== 'Queued';
 
-/** A job and the others that want the same key. */
-export interface Contest {
+/** A job, and the other unfinished ZipJobs of the same bucket and key. */
+export interface KeyQueue {
   readonly zipJob: ZipJob;
-  /** Other unfinished ZipJobs of the same bucket and key. */
   readonly conflictingJobs: readonly ZipJob[];
-  /** Names of the jobs among them that have a Job or are about to get one, although their status does not show it yet. */
-  readonly started?: readonly string[];
 }
 
-/** Decides whether a queued job may start. One job at a time writes a key of a bucket, in the order of creation. */
-export const queueTurn = (seen: Contest): QueueTurn => {
-  const { zipJob, conflictingJobs, started = [] } = seen;
+/**
+ * Decides whether it is the turn of a queued job. One job at a time writes a key of a bucket, in the order of creation. The
+ * ledger enforces the first half, because the caches may be behind; this decides the order.
+ */
+export const queueTurn = ({ zipJob, conflictingJobs }: KeyQueue): QueueTurn => {
   if (zipJob.spec.suspend === true) return { kind: 'suspended' };
   const first =
     // A started job comes first, even if an older one appeared since.
-    conflictingJobs.find(
-      (conflictingJob) => hasStarted(conflictingJob) || started.includes(conflictingJob.metadata.name),
-    ) ??
+    conflictingJobs.find(hasStarted) ??
     conflictingJobs.find(
       (conflictingJob) => !isHeld(conflictingJob) && orderOf(conflictingJob) < orderOf(zipJob),
     );

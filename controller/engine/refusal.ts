@@ -9,6 +9,8 @@ export interface Refusal {
   readonly since: Date;
   readonly retryAt: Date;
   readonly count: number;
+  /** No response came, so the Job may exist all the same. */
+  readonly mayExist: boolean;
 }
 
 const FIRST_RETRY_MS = 1000;
@@ -24,6 +26,8 @@ const REFUSED: ReadonlySet<string> = new Set([
   'NotFound',
   'NamespaceTerminating',
 ]);
+
+const UNANSWERED: ReadonlySet<string> = new Set(['Timeout', 'Unreachable', 'InvalidResponse']);
 
 const reasonOf = ({ code }: KubeError): Refusal['reason'] => {
   if (code === 'QuotaExceeded') return 'QuotaExceeded';
@@ -46,5 +50,6 @@ export const refusalAfter = (
     since: isSame ? before.since : at.now,
     retryAt: new Date(at.now.getTime() + Math.max(backoffMs, error.retryAfterMs ?? 0)),
     count,
+    mayExist: UNANSWERED.has(error.code),
   };
 };

@@ -1,6 +1,6 @@
-import { FINALIZER } from '#crds/api-group.ts';
 import { isKubeError } from '#runtime/kube/kube-error.ts';
 import type { KubeObject, ObjectClient } from '#runtime/kube/types.ts';
+import { removeFinalizer } from '../engine/finalizers.ts';
 import { holdsFinalizer } from '../kube-state/release.ts';
 
 /** Maximum concurrent patches. */
@@ -8,11 +8,9 @@ const AT_ONCE = 8;
 
 export type AnyClient = Pick<ObjectClient<KubeObject>, 'list' | 'mergePatch'>;
 
-const release = async (client: AnyClient, { metadata }: KubeObject, signal: AbortSignal): Promise<void> => {
-  const { namespace, name, resourceVersion } = metadata;
-  const finalizers = (metadata.finalizers ?? []).filter((one) => one !== FINALIZER);
+const release = async (client: AnyClient, object: KubeObject, signal: AbortSignal): Promise<void> => {
   try {
-    await client.mergePatch({ namespace, name }, { metadata: { finalizers, resourceVersion } }, signal);
+    await removeFinalizer(client, object, signal);
   } catch (error) {
     // The next check retries an object that changed meanwhile.
     if (!isKubeError(error, 'NotFound', 'Conflict')) throw error;

@@ -11,6 +11,8 @@ export interface DeliveryResponse {
 export type DeliveryState =
   | { readonly kind: 'idle' }
   | { readonly kind: 'inFlight' }
+  /** There is only the result of another attempt, which nothing waits for: acknowledge it. */
+  | { readonly kind: 'stale' }
   | { readonly kind: 'responded'; readonly response: DeliveryResponse };
 
 export interface DeliveryTask {
@@ -50,7 +52,7 @@ export interface DispatcherOptions {
  */
 export interface WebhookDispatcher {
   submit(task: DeliveryTask): void;
-  /** State of this attempt; drops the result of any other. */
+  /** State of this attempt; changes nothing. */
   state(key: string, attemptId: string | undefined): DeliveryState;
   /** Drops the result once it is in the status or no longer needed. */
   acknowledge(key: string): void;
@@ -113,10 +115,7 @@ class Dispatcher implements WebhookDispatcher {
   state(key: string, attemptId: string | undefined): DeliveryState {
     const entry = this.#entries.get(key);
     if (!entry) return { kind: 'idle' };
-    if (entry.task.attemptId !== attemptId) {
-      this.acknowledge(key);
-      return { kind: 'idle' };
-    }
+    if (entry.task.attemptId !== attemptId) return { kind: entry.response ? 'stale' : 'idle' };
     return entry.response ? { kind: 'responded', response: entry.response } : { kind: 'inFlight' };
   }
 

@@ -6,7 +6,13 @@ import { isFinished } from '#crds/zip-job.ts';
 import { firstOf } from '#runtime/first-of.ts';
 import { commandOf } from '../kube-state/command.ts';
 import { holdsFinalizer, isForced, isLeaving } from '../kube-state/release.ts';
-import type { BucketAction, BucketDecision, BucketMoment, BucketObservation } from './observation.ts';
+import type {
+  BucketAction,
+  BucketConfig,
+  BucketDecision,
+  BucketMoment,
+  BucketObservation,
+} from './observation.ts';
 import { testJob, testJobName } from './test-manifest.ts';
 import { testResponse, withTestResponse } from './test-response.ts';
 
@@ -75,11 +81,11 @@ const testing = (seen: BucketObservation, status: ZipBucketStatus, at: BucketMom
 };
 
 /** Decides the next step for one ZipBucket. Pure: the same observation at the same time always gives the same decision. */
-export const decideBucket = (seen: BucketObservation, at: BucketMoment): BucketDecision => {
+export const decideBucket = (seen: BucketObservation, now: Date, config: BucketConfig): BucketDecision => {
   const { metadata, status: before = {} } = seen.bucket;
   if (!isLeaving(metadata) && !holdsFinalizer(metadata)) return { actions: [{ kind: 'addFinalizer' }] };
   const status = { ...before, activeJobs: unfinishedOf(seen).length };
-  const step = isLeaving(metadata) ? leaving(seen, status, at.now) : testing(seen, status, at);
+  const step = isLeaving(metadata) ? leaving(seen, status, now) : testing(seen, status, { now, config });
   const { status: next, ...rest } = step;
   return isDeepStrictEqual(next, before) ? rest : { ...rest, status: next };
 };

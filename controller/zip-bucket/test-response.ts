@@ -10,9 +10,9 @@ import type { BucketCheck } from '#crds/termination-message.ts';
 import type { ZipBucket, ZipBucketStatus } from '#crds/zip-bucket.ts';
 import { isJobFinished, jobFailure } from '../kube-state/job-state.ts';
 import { isEnded, terminationOf } from '../kube-state/pod-state.ts';
+import { podWaiting } from '../kube-state/pod-waiting.ts';
 import { describeFailure, parseTerminationMessage } from '../kube-state/termination-message.ts';
 import { timeOf } from '../kube-state/times.ts';
-import { podWaiting } from '../zip-job/policies/pod-waiting.ts';
 import type { BucketMoment, BucketTest } from './observation.ts';
 
 const END_OF_TIME = new Date(8.64e15);

@@ -1,9 +1,10 @@
 import type { ActOptions } from './actions/act-options.ts';
 import { type Current, createJob } from './actions/create-job.ts';
 import { deleteFileList } from './actions/delete-file-list.ts';
-import { addFinalizer, removeFinalizer } from './actions/finalizer.ts';
 import { forceDeletePod } from './actions/force-delete-pod.ts';
+import { isLocal, performLocally } from './actions/local-actions.ts';
 import { AGAIN, DONE, type Fresh, GONE, kept, type Outcome } from './actions/outcome.ts';
+import { guarded } from './actions/versioned-write.ts';
 import { writeStatus } from './actions/write-status.ts';
 import { jobFacts } from './job-facts.ts';
 import type { Action, Decision, Observation } from './observation.ts';
@@ -12,12 +13,13 @@ export type Act = (seen: Observation, decision: Decision) => Promise<Outcome>;
 
 const perform = async (options: ActOptions, current: Current, action: Action): Promise<Fresh> => {
   const { zipJob } = current;
+  if (isLocal(action)) return performLocally(options, zipJob, action);
   const { namespace, name, uid } = zipJob.metadata;
   switch (action.kind) {
     case 'addFinalizer':
-      return addFinalizer(options, zipJob);
+      return guarded(options, zipJob, () => options.finalizers.add(zipJob));
     case 'removeFinalizer':
-      return removeFinalizer(options, zipJob, action.forced);
+      return guarded(options, zipJob, () => options.finalizers.release(zipJob, action.forced));
     case 'createJob':
       return { end: await createJob(options, current, action) };
     case 'deleteJob':
@@ -28,9 +30,6 @@ const perform = async (options: ActOptions, current: Current, action: Action): P
       return kept(zipJob);
     case 'deleteFileList':
       return deleteFileList(options, zipJob, action.secretNames);
-    case 'deliverWebhook':
-      options.dispatcher.submit(options.planDelivery(zipJob));
-      return kept(zipJob);
     case 'deleteZipJob':
       await options.zipJobs.delete(namespace, name, {
         ...(uid !== undefined && { uid }),

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { FINALIZER } from '#crds/api-group.ts';
 import { isFinished } from '#crds/zip-job.ts';
+import { ownJob } from '../kube-state/job-state.ts';
 import { type ForcedRemoval, gracePeriodEnds } from '../kube-state/release.ts';
 import type { Action, Decision, DecisionConfig, Observation, Situation, Step } from './observation.ts';
 import { ownedStatus } from './owned-status.ts';
@@ -10,9 +11,9 @@ import { finalizing } from './phases/finalizing.ts';
 import { finished } from './phases/finished.ts';
 import { queued } from './phases/queued.ts';
 import { uploaded } from './phases/uploaded.ts';
+import { settingsIn } from './pod-settings.ts';
 import { interruption } from './policies/interruption.ts';
-import { settingsIn } from './policies/pod-settings.ts';
-import { atTheLatest } from './policies/wake-up.ts';
+import { atTheLatest } from './requeue.ts';
 
 /** Maximum time that a deletion waits for a recovery Job: Kubernetes' own timeout is five minutes. */
 const DELETION_GRACE_PERIOD_MS = 280_000;
@@ -41,6 +42,14 @@ const finalizerAction = (zipJob: Observation['zipJob'], step: Step): readonly Ac
   return creates && deletionTimestamp === undefined && !finalizers?.includes(FINALIZER)
     ? [{ kind: 'addFinalizer' }]
     : [];
+};
+
+/** A queued job that neither starts nor waits for the ledger must not block others. */
+const slotActions = ({ seen, status }: Situation, { slot }: Step): readonly Action[] => {
+  if (slot === 'reserve') return [{ kind: 'reserve' }];
+  const isQueued = status.phase === undefined || status.phase === 'Queued';
+  const { state } = seen.position;
+  return slot === 'wait' || state === 'none' || !isQueued || ownJob(seen) ? [] : [{ kind: 'release', state }];
 };
 
 /** Nothing can be created in a terminating namespace, so recovery is impossible there. */
@@ -80,7 +89,7 @@ export const decide = (seen: Observation, now: Date, config: DecisionConfig): De
   const requeueAfterMs = wakeAfterMs(s, step);
   return {
     ...(isReported && !isDeepStrictEqual(step.status, before) && { status: step.status }),
-    actions: [...finalizerAction(seen.zipJob, step), ...(step.actions ?? [])],
+    actions: [...slotActions(s, step), ...finalizerAction(seen.zipJob, step), ...(step.actions ?? [])],
     events: isReported ? (step.events ?? []) : [],
     ...(requeueAfterMs === undefined ? {} : { requeueAfterMs }),
   };

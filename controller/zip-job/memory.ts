@@ -1,6 +1,6 @@
 import type { ZipJob } from '#crds/zip-job.ts';
 import { isOlderVersion } from '#runtime/kube/object-cache.ts';
-import type { ObjectKey } from '#runtime/kube/types.ts';
+import { type Change, type ObjectKey, objectKey } from '#runtime/kube/types.ts';
 import type { Refusal } from '../engine/refusal.ts';
 
 /**
@@ -10,38 +10,40 @@ import type { Refusal } from '../engine/refusal.ts';
 export interface Memory {
   /** Keeps the response of a write or a live read. */
   keep(key: ObjectKey, zipJob: ZipJob): void;
+  /** Drops an object that the cache has caught up with. */
+  see(change: Change<ZipJob>): void;
   /** The newer of the cached and the kept object. */
-  newest(key: ObjectKey, cached: ZipJob): ZipJob;
-  /** Whether this process has decided to create the Job of the ZipJob; the caches learn of it later. */
-  isBeginning(key: ObjectKey): boolean;
-  begins(key: ObjectKey, isSo: boolean): void;
+  newest(cached: ZipJob): ZipJob;
   refusal(key: ObjectKey): Refusal | undefined;
   refused(key: ObjectKey, refusal: Refusal): void;
   accepted(key: ObjectKey): void;
   forget(key: ObjectKey): void;
 }
 
-export const createMemory = (): Memory => {
+/** `cached` looks in the cache of ZipJobs. */
+export const createMemory = (cached: (key: ObjectKey) => ZipJob | undefined): Memory => {
   const written = new Map<ObjectKey, ZipJob>();
   const refusals = new Map<ObjectKey, Refusal>();
-  const beginning = new Set<ObjectKey>();
+  const newest = (seen: ZipJob): ZipJob => {
+    const own = written.get(objectKey(seen));
+    const isSame = own?.metadata.uid === seen.metadata.uid;
+    return own && isSame && isOlderVersion(seen.metadata.resourceVersion, own.metadata.resourceVersion)
+      ? own
+      : seen;
+  };
+  const dropOld = (key: ObjectKey, seen: ZipJob | undefined): void => {
+    if (!seen || newest(seen) === seen) written.delete(key);
+  };
   return {
     keep: (key, zipJob) => {
       written.set(key, zipJob);
+      // The watch may have delivered it before the response came.
+      dropOld(key, cached(key));
     },
-    newest: (key, cached) => {
-      const own = written.get(key);
-      const isSame = own?.metadata.uid === cached.metadata.uid;
-      if (own && isSame && isOlderVersion(cached.metadata.resourceVersion, own.metadata.resourceVersion))
-        return own;
-      written.delete(key);
-      return cached;
+    see: (change) => {
+      dropOld(change.key, change.kind === 'set' ? change.object : undefined);
     },
-    isBeginning: (key) => beginning.has(key),
-    begins: (key, isSo) => {
-      if (isSo) beginning.add(key);
-      else beginning.delete(key);
-    },
+    newest,
     refusal: (key) => refusals.get(key),
     refused: (key, refusal) => {
       refusals.set(key, refusal);
@@ -52,7 +54,6 @@ export const createMemory = (): Memory => {
     forget: (key) => {
       written.delete(key);
       refusals.delete(key);
-      beginning.delete(key);
     },
   };
 };

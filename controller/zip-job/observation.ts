@@ -2,13 +2,13 @@ import type { ZipBucket } from '#crds/zip-bucket.ts';
 import type { ControllerStatus, ZipJob, ZipperStatus } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import type { Job, Pod } from '#runtime/kube/resources.ts';
-import type { SlotTurn } from '../admission/slots.ts';
+import type { Position } from '../admission/ledger.ts';
 import type { ControllerConfig } from '../config.ts';
 import type { EventNote } from '../engine/events.ts';
 import type { Refusal } from '../engine/refusal.ts';
+import type { PodWait } from '../kube-state/pod-waiting.ts';
 import type { ForcedRemoval } from '../kube-state/release.ts';
 import type { DeliveryState } from '../webhook/dispatcher.ts';
-import type { PodWait } from './policies/pod-waiting.ts';
 
 /** The input of a decision about one ZipJob. */
 export interface Observation {
@@ -17,8 +17,6 @@ export interface Observation {
   readonly bucket: ZipBucket | undefined;
   /** Other unfinished ZipJobs of the same bucket and key. */
   readonly conflictingJobs: readonly ZipJob[];
-  /** Names of the jobs among them that have a Job or are about to get one, although their status does not show it yet. */
-  readonly started?: readonly string[];
   /** The Job with the name of the ZipJob, even with another owner. */
   readonly job: Job | undefined;
   /** Pods of that Job. */
@@ -29,7 +27,8 @@ export interface Observation {
   /** Why the Job has no pod; read only after it waited for one. */
   readonly podRefusal?: PodWait | undefined;
   readonly delivery: DeliveryState;
-  readonly slot: SlotTurn;
+  /** What the admission ledger knows of it. */
+  readonly position: Position;
   /** For an unfinished rerun: the ZipJob whose file list it uses. */
   readonly listOwner?: ZipJob | undefined;
   /** For a finished job: reruns that use its file list. */
@@ -45,12 +44,16 @@ export interface Observation {
 export type OwnedStatus = ControllerStatus & Pick<ZipperStatus, 'result'>;
 
 export type Action =
+  | { readonly kind: 'reserve' }
+  /** Only in the state that was observed. */
+  | { readonly kind: 'release'; readonly state: Position['state'] }
   | { readonly kind: 'addFinalizer' }
   | { readonly kind: 'removeFinalizer'; readonly forced?: ForcedRemoval }
   | { readonly kind: 'createJob'; readonly target: 'archive' | 'recover'; readonly job: Job }
   | { readonly kind: 'deleteJob'; readonly name: string; readonly uid: string }
   | { readonly kind: 'forceDeletePod'; readonly name: string; readonly uid: string }
   | { readonly kind: 'deleteFileList'; readonly secretNames: readonly string[] }
+  | { readonly kind: 'discardDelivery' }
   | { readonly kind: 'deliverWebhook' }
   | { readonly kind: 'deleteZipJob' };
 
@@ -68,6 +71,8 @@ export interface Step {
   readonly status: OwnedStatus;
   /** Status and events are written by the reconcile after the actions, which has more information. */
   readonly isDeferred?: boolean;
+  /** The job requests a reservation, or keeps its place in the queue; otherwise it gives up both. */
+  readonly slot?: 'reserve' | 'wait';
   readonly actions?: readonly Action[];
   readonly events?: readonly EventNote[];
   readonly requeueAfterMs?: number | undefined;

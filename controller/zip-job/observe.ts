@@ -5,11 +5,11 @@ import type { ZipProject } from '#crds/zip-project.ts';
 import { EXIT_CODES } from '#crds/zipper-contract.ts';
 import type { Clock } from '#runtime/clock.ts';
 import type { Event, Job, Pod } from '#runtime/kube/resources.ts';
-import { type ObjectClient, type ObjectKey, objectKey } from '#runtime/kube/types.ts';
-import { queueTurn } from '../admission/queue-turn.ts';
-import type { Slots, SlotTurn } from '../admission/slots.ts';
+import type { ObjectClient, ObjectKey } from '#runtime/kube/types.ts';
+import type { Ledger } from '../admission/ledger.ts';
 import { type Caches, INDEXES, listOwnerKeyOf, targetOf } from '../kube-state/caches.ts';
 import { isJobFinished, isOwnedBy, jobFailure } from '../kube-state/job-state.ts';
+import { podRefusalOf } from '../kube-state/pod-refusal.ts';
 import { terminationOf } from '../kube-state/pod-state.ts';
 import { isLeaving } from '../kube-state/release.ts';
 import type { IsNamespaceTerminating } from '../kube-state/terminating-namespaces.ts';
@@ -20,8 +20,7 @@ import { recoveryJobName } from './manifest/job-manifest.ts';
 import type { Memory } from './memory.ts';
 import type { Observation } from './observation.ts';
 import { isRecovering, ownedStatus } from './owned-status.ts';
-import { admission } from './policies/admission.ts';
-import { lacksPod, podRefusalOf } from './policies/pod-refusal.ts';
+import { lacksPod } from './policies/lacks-pod.ts';
 
 export interface ObserveOptions {
   readonly caches: Caches;
@@ -30,9 +29,9 @@ export interface ObserveOptions {
   readonly events: Pick<ObjectClient<Event>, 'list'>;
   readonly buckets: Pick<ObjectClient<ZipBucket>, 'get'>;
   readonly projects: Pick<ObjectClient<ZipProject>, 'get'>;
-  readonly memory: Memory;
-  readonly dispatcher: Pick<WebhookDispatcher, 'state' | 'acknowledge'>;
-  readonly slots: Pick<Slots, 'ask' | 'withdraw'>;
+  readonly memory: Pick<Memory, 'newest' | 'refusal'>;
+  readonly dispatcher: Pick<WebhookDispatcher, 'state'>;
+  readonly ledger: Pick<Ledger, 'position'>;
   readonly isNamespaceTerminating: IsNamespaceTerminating;
   readonly clock: Pick<Clock, 'date'>;
 }
@@ -46,21 +45,27 @@ export interface Hints {
 /** Undefined if the ZipJob does not exist. */
 export type Observe = (key: ObjectKey, hints: Hints) => Promise<Observation | undefined>;
 
+/** True if the status, the ledger or a deletion depends on whether the Job exists. */
+const mustKnowJob = ({ zipJob, position }: Pick<Observation, 'zipJob' | 'position'>): boolean =>
+  zipJob.status?.job?.uid !== undefined ||
+  position.state === 'running' ||
+  zipJob.spec.cancel === true ||
+  isLeaving(zipJob.metadata);
+
 /**
- * A cache may lag behind the status. An object that the status refers to is therefore read live before it counts as
- * missing.
+ * A cache may lag behind the status and the ledger. An object that they refer to is therefore read live before it counts
+ * as missing.
  */
 const findJob = async (
   options: ObserveOptions,
-  zipJob: ZipJob,
+  seen: Pick<Observation, 'zipJob' | 'position'>,
   hint: Job | undefined,
 ): Promise<Job | undefined> => {
-  const { namespace, name, deletionTimestamp } = zipJob.metadata;
-  const known = zipJob.status?.job?.uid;
+  const { namespace, name } = seen.zipJob.metadata;
+  const known = seen.zipJob.status?.job?.uid;
   const cached = options.caches.jobs.get(`${namespace}/${name}`) ?? hint;
   if (cached && (known === undefined || cached.metadata.uid === known)) return cached;
-  const mustKnow = known !== undefined || zipJob.spec.cancel === true || deletionTimestamp !== undefined;
-  return mustKnow ? options.jobs.get(namespace, name) : cached;
+  return mustKnowJob(seen) ? options.jobs.get(namespace, name) : cached;
 };
 
 /** Pods outlive a deleted Job and still report how they ended. */
@@ -116,20 +121,17 @@ const findRecovery = async (
   return { job, pods: await options.pods.list({ namespace, labelSelector }) };
 };
 
-const newestOf = ({ memory }: ObserveOptions, zipJob: ZipJob): ZipJob =>
-  memory.newest(objectKey(zipJob), zipJob);
-
 const conflictingJobsOf = (options: ObserveOptions, zipJob: ZipJob): readonly ZipJob[] =>
   options.caches.zipJobs
     .byIndex(INDEXES.target, targetOf(zipJob))
     .filter(({ metadata }) => metadata.name !== zipJob.metadata.name)
-    .map((conflictingJob) => newestOf(options, conflictingJob))
+    .map((conflictingJob) => options.memory.newest(conflictingJob))
     .filter((conflictingJob) => !isFinished(conflictingJob));
 
 const listOwnerOf = (options: ObserveOptions, zipJob: ZipJob): ZipJob | undefined => {
   const key = listOwnerKeyOf(zipJob);
   const owner = key === undefined ? undefined : options.caches.zipJobs.get(key);
-  return owner && newestOf(options, owner);
+  return owner && options.memory.newest(owner);
 };
 
 const ofFinished = (options: ObserveOptions, key: ObjectKey, zipJob: ZipJob): Observation => ({
@@ -142,54 +144,15 @@ const ofFinished = (options: ObserveOptions, key: ObjectKey, zipJob: ZipJob): Ob
   recovery: undefined,
   refusal: undefined,
   delivery: options.dispatcher.state(key, zipJob.status?.webhook && attemptIdOf(zipJob.status.webhook)),
-  slot: { kind: 'none' },
+  position: { state: 'none' },
   isNamespaceTerminating: false,
-  listUsers: options.caches.zipJobs.byIndex(INDEXES.fileList, key).map((user) => newestOf(options, user)),
+  listUsers: options.caches.zipJobs.byIndex(INDEXES.fileList, key).map((user) => options.memory.newest(user)),
 });
-
-type Unslotted = Omit<Observation, 'slot'>;
-
-/** Conflicting jobs that the caches do not show yet: a job must not start while the Job of another is being created. */
-const admittedOf = (
-  { caches, memory }: ObserveOptions,
-  conflictingJobs: readonly ZipJob[],
-): readonly string[] =>
-  conflictingJobs
-    .filter((conflictingJob) => {
-      const key = objectKey(conflictingJob);
-      const job = caches.jobs.get(key);
-      return memory.isBeginning(key) || (job !== undefined && isOwnedBy(job, conflictingJob));
-    })
-    .map(({ metadata }) => metadata.name);
-
-/** True when nothing but a slot keeps the job from its Job. */
-const couldBegin = (seen: Unslotted, now: Date): boolean => {
-  const { zipJob, job, refusal } = seen;
-  const { metadata, spec } = zipJob;
-  if (job || metadata.deletionTimestamp !== undefined || spec.cancel === true) return false;
-  if (refusal && now < refusal.retryAt) return false;
-  return queueTurn(seen).kind === 'go' && admission(seen).kind === 'accept';
-};
-
-const askForSlot = (options: ObserveOptions, key: ObjectKey, seen: Unslotted): SlotTurn => {
-  const { phase } = seen.zipJob.status ?? {};
-  if (phase !== undefined && phase !== 'Queued') return { kind: 'none' };
-  if (couldBegin(seen, options.clock.date())) return options.slots.ask(seen.zipJob);
-  if (!seen.job) options.slots.withdraw(key);
-  return { kind: 'none' };
-};
-
-/** A queued job requests a slot, or returns a slot that it cannot use. */
-const slotOf = (options: ObserveOptions, key: ObjectKey, seen: Unslotted): SlotTurn => {
-  const turn = askForSlot(options, key, seen);
-  options.memory.begins(key, turn.kind === 'granted' || seen.job !== undefined);
-  return turn;
-};
 
 /** Only the Events of the Job contain the reason why it has no pod. */
 const findPodRefusal = async (
   options: ObserveOptions,
-  seen: Unslotted,
+  seen: Observation,
 ): Promise<Observation['podRefusal']> => {
   if (!seen.job || !lacksPod(seen, options.clock.date())) return undefined;
   const { namespace, uid } = seen.job.metadata;
@@ -205,11 +168,15 @@ const ofUnfinished = async (
   const { caches, memory, projects, buckets } = options;
   const { namespace } = zipJob.metadata;
   const { name } = zipJob.spec.bucketRef;
-  const job = await findJob(options, zipJob, hints.job);
-  const known = {
+  // Before the Job is read: a Job that appears later must not be missing from a position that has it.
+  const position = options.ledger.position(zipJob);
+  const job = await findJob(options, { zipJob, position }, hints.job);
+  const seen = {
     zipJob,
+    position,
     project: caches.projects.get(projectKey(namespace)) ?? (await projects.get(namespace, PROJECT_NAME)),
     bucket: caches.buckets.get(`${namespace}/${name}`) ?? (await buckets.get(namespace, name)),
+    conflictingJobs: conflictingJobsOf(options, zipJob),
     job,
     pods: await findPods(options, zipJob, job),
     recovery: await findRecovery(options, zipJob, hints.recovery),
@@ -218,10 +185,7 @@ const ofUnfinished = async (
     delivery: { kind: 'idle' } as const,
     isNamespaceTerminating: isLeaving(zipJob.metadata) && (await options.isNamespaceTerminating(namespace)),
   };
-  // No await from here to the slot, so that only one of two conflicting jobs can start.
-  const conflictingJobs = conflictingJobsOf(options, zipJob);
-  const seen = { ...known, conflictingJobs, started: admittedOf(options, conflictingJobs) };
-  return { ...seen, slot: slotOf(options, key, seen), podRefusal: await findPodRefusal(options, seen) };
+  return { ...seen, podRefusal: await findPodRefusal(options, seen) };
 };
 
 /** Reads the input of a decision about a ZipJob, from the caches where they are reliable. */
@@ -229,12 +193,8 @@ export const createObserve =
   (options: ObserveOptions): Observe =>
   async (key, hints) => {
     const cached = options.caches.zipJobs.get(key);
-    if (!cached) {
-      options.memory.forget(key);
-      options.dispatcher.acknowledge(key);
-      return undefined;
-    }
-    const zipJob = options.memory.newest(key, cached);
+    if (!cached) return undefined;
+    const zipJob = options.memory.newest(cached);
     return isFinished(zipJob)
       ? ofFinished(options, key, zipJob)
       : ofUnfinished(options, { key, zipJob }, hints);

@@ -6,14 +6,16 @@ import { createObjectClient } from '#runtime/kube/object-client.ts';
 import { createReflector } from '#runtime/kube/reflector.ts';
 import type { ReflectorMetrics } from '#runtime/kube/reflector-options.ts';
 import { RESOURCES } from '#runtime/kube/resources.ts';
-import type {
-  KubeObject,
-  ObjectClient,
-  ObjectKey,
-  Reflector,
-  ResourceDefinition,
+import {
+  type KubeObject,
+  type ObjectClient,
+  type ObjectKey,
+  objectKey,
+  type Reflector,
+  type ResourceDefinition,
 } from '#runtime/kube/types.ts';
 import type { Logger } from '#runtime/log.ts';
+import type { ProjectChild } from './observation.ts';
 import {
   type Wanted,
   type ZipperNetwork,
@@ -31,9 +33,10 @@ export interface ChildKind {
 }
 
 export interface ProjectChildren {
-  readonly kinds: readonly ChildKind[];
-  /** Creates or restores missing and changed objects; returns the kinds that exist afterwards. */
-  ensure(project: ZipProject): Promise<readonly string[]>;
+  /** The objects of a project, and which of them exist as wanted. */
+  of(project: ZipProject): readonly ProjectChild[];
+  /** Creates or restores an object. */
+  create(child: Pick<ProjectChild, 'kind' | 'wanted'>): Promise<void>;
   run(signal: AbortSignal): Promise<void>;
   synced(signal: AbortSignal): Promise<void>;
 }
@@ -55,15 +58,15 @@ const withoutKind = ({ apiVersion: _version, kind: _kind, ...fields }: Wanted): 
 
 /** Maintains the objects of projects by kind. */
 export const childrenOf = (kinds: readonly ChildKind[]): ProjectChildren => ({
-  kinds,
-  ensure: async (project) => {
-    for (const { cache, client, wanted } of kinds) {
-      const object = wanted(project);
-      const live = cache.get(`${object.metadata.namespace}/${object.metadata.name}`);
-      if (!live || !includes(live, withoutKind(object)))
-        await client.apply(object, { fieldManager: FIELD_MANAGERS.controller });
-    }
-    return kinds.map(({ kind }) => kind);
+  of: (project) =>
+    kinds.map(({ kind, cache, wanted: wantedFor }) => {
+      const wanted = wantedFor(project);
+      const live = cache.get(objectKey(wanted));
+      return { kind, wanted, isPresent: live !== undefined && includes(live, withoutKind(wanted)) };
+    }),
+  create: async ({ kind, wanted }) => {
+    const owner = kinds.find((one) => one.kind === kind);
+    await owner?.client.apply(wanted, { fieldManager: FIELD_MANAGERS.controller });
   },
   run: async (signal) => {
     await Promise.all(kinds.map(({ cache }) => cache.run(signal)));

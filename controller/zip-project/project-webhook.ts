@@ -1,81 +1,60 @@
 import { ANNOTATIONS } from '#crds/api-group.ts';
 import { rfc3339 } from '#crds/conditions.ts';
-import type { EndpointState, ZipProject } from '#crds/zip-project.ts';
-import type { Clock } from '#runtime/clock.ts';
-import { objectKey } from '#runtime/kube/types.ts';
+import type { EndpointState } from '#crds/zip-project.ts';
 import { commandOf } from '../kube-state/command.ts';
-import type { WebhookDispatcher } from '../webhook/dispatcher.ts';
-import { afterResponse, type EndpointResponse, enabled } from '../webhook/endpoint.ts';
-import type { EndpointNotes } from '../webhook/endpoint-notes.ts';
-import { type PlanTest, testIdOf, testKeyOf } from '../webhook/test-event.ts';
-
-export interface ProjectWebhookOptions {
-  readonly notes: EndpointNotes;
-  readonly dispatcher: Pick<WebhookDispatcher, 'submit' | 'state' | 'acknowledge'>;
-  readonly planTest: PlanTest;
-  readonly disableAfterSeconds: number;
-  readonly clock: Clock;
-}
+import { afterResponse, enabled } from '../webhook/endpoint.ts';
+import type { ProjectAction, ProjectConfig, ProjectObservation } from './observation.ts';
 
 export interface ProjectWebhook {
   /** The next state of the endpoint; undefined when nothing is known of it. */
   readonly state: EndpointState | undefined;
-  /** Call it after the state has been written. */
-  readonly written: () => void;
+  /** For after the state has been written. */
+  readonly actions: readonly ProjectAction[];
 }
 
-const tested = (
+const withTest = (
   state: EndpointState | undefined,
   test: NonNullable<EndpointState['test']>,
-): EndpointState => ({
-  ...state,
-  test,
-});
+): EndpointState => ({ ...state, test });
 
-/** Sends the requested test event once and returns its result when it is known. */
-const test = (
-  { dispatcher, planTest, clock }: ProjectWebhookOptions,
-  project: ZipProject,
-  state: EndpointState | undefined,
-): EndpointState | undefined => {
+/** Sends the requested test event once and records its result when it is known. */
+const tested = (seen: ProjectObservation, state: EndpointState | undefined, now: Date): ProjectWebhook => {
+  const { project, test } = seen;
+  // A result stays until the cache shows it in the status: without it, the event would be sent again.
+  const known: readonly ProjectAction[] = test.kind === 'stale' ? [{ kind: 'acknowledgeTest' }] : [];
   const nonce = commandOf(project.metadata, ANNOTATIONS.testWebhook, state?.test?.nonce);
-  if (nonce === undefined) return state;
+  if (nonce === undefined) return { state, actions: known };
   const url = project.spec.webhook?.url;
-  if (url === undefined)
-    return tested(state, { nonce, at: rfc3339(clock.date()), durationMs: 0, error: 'not-configured' });
-  const seen = dispatcher.state(testKeyOf(objectKey(project)), testIdOf(project, nonce));
-  if (seen.kind === 'responded') return tested(state, { nonce, ...seen.response.delivery });
-  if (seen.kind === 'idle') {
-    // The unused result of an earlier test would block this one.
-    dispatcher.acknowledge(testKeyOf(objectKey(project)));
-    dispatcher.submit(planTest(project, url, nonce));
+  if (url === undefined) {
+    const error = 'not-configured';
+    return { state: withTest(state, { nonce, at: rfc3339(now), durationMs: 0, error }), actions: known };
   }
-  return state;
+  if (test.kind === 'responded')
+    return { state: withTest(state, { nonce, ...test.response.delivery }), actions: [] };
+  return test.kind === 'inFlight'
+    ? { state, actions: [] }
+    : { state, actions: [...known, { kind: 'sendTest', url, nonce }] };
 };
 
-const isAbout =
-  (project: ZipProject) =>
-  ({ url }: EndpointResponse): boolean =>
-    url === project.spec.webhook?.url;
-
 /** The endpoint state of a project, from webhook deliveries and from commands of users. */
-export const projectWebhook = (options: ProjectWebhookOptions, project: ZipProject): ProjectWebhook => {
-  const { notes, dispatcher, clock, disableAfterSeconds } = options;
-  const responses = notes.of(project.metadata.namespace);
-  const at = { now: clock.date(), disableAfterSeconds };
-  const before = project.status?.webhook;
-  let state = responses
-    .filter(isAbout(project))
-    .reduce<EndpointState | undefined>((known, response) => afterResponse(known, response, at), before);
+export const projectWebhook = (
+  seen: ProjectObservation,
+  now: Date,
+  { webhookDisableAfterSeconds }: Pick<ProjectConfig, 'webhookDisableAfterSeconds'>,
+): ProjectWebhook => {
+  const { project, responses } = seen;
+  const at = { now, disableAfterSeconds: webhookDisableAfterSeconds };
   const url = project.spec.webhook?.url;
-  const nonce = commandOf(project.metadata, ANNOTATIONS.enableWebhook, state?.enabledNonce);
-  if (nonce !== undefined && url !== undefined) state = enabled(state, url, nonce);
-  state = test(options, project, state);
-  return {
-    state,
-    written: () => {
-      notes.written(project.metadata.namespace, responses);
-      dispatcher.acknowledge(testKeyOf(objectKey(project)));
-    },
-  };
+  const known = responses
+    .filter((response) => response.url === url)
+    .reduce<EndpointState | undefined>(
+      (state, response) => afterResponse(state, response, at),
+      project.status?.webhook,
+    );
+  const nonce = commandOf(project.metadata, ANNOTATIONS.enableWebhook, known?.enabledNonce);
+  const state = nonce !== undefined && url !== undefined ? enabled(known, url, nonce) : known;
+  const next = tested(seen, state, now);
+  const forget: readonly ProjectAction[] =
+    responses.length > 0 ? [{ kind: 'forgetResponses', responses }] : [];
+  return { ...next, actions: [...forget, ...next.actions] };
 };

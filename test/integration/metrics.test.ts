@@ -106,7 +106,7 @@ describe('the metrics of the release', function () {
     expect(text).to.match(/^zip_webhook_deliveries_total\{outcome="2xx"\} [1-9]/m);
     expect(text).to.match(/^leader_election_master_status\{name="[\w-]+"\} 1$/m);
     expect(text).to.match(
-      /^controller_runtime_reconcile_total\{controller="zipproject",result="requeue_after"\} /m,
+      /^controller_runtime_reconcile_total\{controller="zipproject",result="success"\} /m,
     );
     const tenant = ['canary', uuid, NAMESPACE, new URL(flow.origin.url('/')).host];
     const leaking = text.split('\n').filter((line) => tenant.some((one) => line.includes(one)));

@@ -3,20 +3,27 @@ import type { Clock } from '#runtime/clock.ts';
 import type { Job, Pod, Secret } from '#runtime/kube/resources.ts';
 import type { ObjectClient } from '#runtime/kube/types.ts';
 import type { Logger } from '#runtime/log.ts';
+import type { Ledger } from '../../admission/ledger.ts';
+import type { ApplyStatus } from '../../engine/apply-status.ts';
 import type { EventLane } from '../../engine/event-lane.ts';
+import type { Finalizers } from '../../engine/finalizers.ts';
 import type { ControllerMetrics } from '../../metrics.ts';
 import type { WebhookDispatcher } from '../../webhook/dispatcher.ts';
 import type { EndpointNotes } from '../../webhook/endpoint-notes.ts';
 import type { PlanDelivery } from '../../webhook/plan-delivery.ts';
 import type { Memory } from '../memory.ts';
+import type { OwnedStatus } from '../observation.ts';
 
 /** What decisions are carried out with. */
 export interface ActOptions {
-  readonly zipJobs: Pick<ObjectClient<ZipJob>, 'get' | 'apply' | 'mergePatch' | 'delete'>;
+  readonly zipJobs: Pick<ObjectClient<ZipJob>, 'get' | 'mergePatch' | 'delete'>;
+  readonly applyStatus: ApplyStatus<ZipJob, OwnedStatus>;
+  readonly finalizers: Finalizers<ZipJob>;
   readonly jobs: Pick<ObjectClient<Job>, 'get' | 'create' | 'delete'>;
   readonly pods: Pick<ObjectClient<Pod>, 'apply' | 'delete'>;
   readonly secrets: Pick<ObjectClient<Secret>, 'delete'>;
   readonly memory: Memory;
+  readonly ledger: Pick<Ledger, 'reserve' | 'release' | 'hold'>;
   readonly recordEvent: EventLane['add'];
   readonly dispatcher: WebhookDispatcher;
   readonly endpointNotes: Pick<EndpointNotes, 'add'>;

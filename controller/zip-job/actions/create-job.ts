@@ -6,9 +6,8 @@ import { isOwnedBy } from '../../kube-state/job-state.ts';
 import { jobFacts } from '../job-facts.ts';
 import type { Action } from '../observation.ts';
 import type { ActOptions } from './act-options.ts';
-import { removeFinalizer } from './finalizer.ts';
 import { AGAIN, DONE, type Outcome } from './outcome.ts';
-import { refresh } from './versioned-write.ts';
+import { guarded, refresh } from './versioned-write.ts';
 
 /** A ZipJob, and whether it was just read from the API server instead of the cache. */
 export interface Current {
@@ -28,6 +27,9 @@ const isStillWanted = (seen: ZipJob, live: ZipJob | undefined, action: CreateJob
       live.spec.cancel !== true &&
       live.spec.suspend !== true));
 
+/** After these, the next observation reads the Job live. */
+const UNCERTAIN = ['Timeout', 'Unreachable', 'InvalidResponse', 'ServerError'] as const;
+
 const refuse = async (
   options: ActOptions,
   zipJob: ZipJob,
@@ -37,10 +39,13 @@ const refuse = async (
   const isLeaving = zipJob.metadata.deletionTimestamp !== undefined;
   if (isLeaving && isKubeError(error, 'NamespaceTerminating')) {
     // Nothing can be created in this namespace, so recovery is impossible; keeping the finalizer would block its deletion forever.
-    const fresh = await removeFinalizer(options, zipJob, 'NamespaceTerminating');
+    const fresh = await guarded(options, zipJob, () =>
+      options.finalizers.release(zipJob, 'NamespaceTerminating'),
+    );
     return 'end' in fresh ? fresh.end : DONE;
   }
   const key = objectKey(zipJob);
+  if (target === 'archive' && !isKubeError(error, ...UNCERTAIN)) options.ledger.release(key);
   options.memory.refused(
     key,
     refusalAfter(options.memory.refusal(key), error, { target, now: options.clock.date() }),
@@ -50,27 +55,32 @@ const refuse = async (
 };
 
 /** The name is the lock: a Job of that name counts as ours only when it belongs to this very ZipJob. */
+const send = async (options: ActOptions, zipJob: ZipJob, { job, target }: CreateJob): Promise<Outcome> => {
+  const { namespace, name } = job.metadata;
+  // Before the request is sent: whatever its response, the Job may exist from now on.
+  if (target === 'archive') options.ledger.hold(zipJob);
+  const made = (await options.jobs.create(job)) ?? (await options.jobs.get(namespace, name));
+  if (!made) return AGAIN;
+  if (target === 'recover' && !isOwnedBy(made, zipJob))
+    throw new KubeError(`Could not create Job ${name}: another Job has this name. Delete that Job`, {
+      code: 'AlreadyExists',
+    });
+  options.memory.accepted(objectKey(zipJob));
+  return { kind: 'again', hints: target === 'archive' ? { job: made } : { recovery: made } };
+};
+
 export const createJob = async (
   options: ActOptions,
   { zipJob, isFresh }: Current,
   action: CreateJob,
 ): Promise<Outcome> => {
-  const { namespace, name } = action.job.metadata;
-  const { target } = action;
-  const key = objectKey(zipJob);
+  const { namespace, name } = zipJob.metadata;
   try {
-    const live = isFresh ? zipJob : await options.zipJobs.get(namespace, zipJob.metadata.name);
+    const live = isFresh ? zipJob : await options.zipJobs.get(namespace, name);
     if (!isStillWanted(zipJob, live, action)) return await refresh(options, zipJob);
-    const job = (await options.jobs.create(action.job)) ?? (await options.jobs.get(namespace, name));
-    if (!job) return AGAIN;
-    if (target === 'recover' && !isOwnedBy(job, zipJob))
-      throw new KubeError(`Could not create Job ${name}: another Job has this name. Delete that Job`, {
-        code: 'AlreadyExists',
-      });
-    options.memory.accepted(key);
-    return { kind: 'again', hints: target === 'archive' ? { job } : { recovery: job } };
+    return await send(options, zipJob, action);
   } catch (error) {
-    if (error instanceof KubeError) return refuse(options, zipJob, { error, target });
+    if (error instanceof KubeError) return refuse(options, zipJob, { error, target: action.target });
     throw error;
   }
 };

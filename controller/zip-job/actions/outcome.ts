@@ -1,11 +1,8 @@
 import type { ZipJob } from '#crds/zip-job.ts';
+import type { Outcome as AnyOutcome } from '../../engine/reconcile.ts';
 import type { Hints } from '../observe.ts';
 
-/** `again`: something changed, reconcile again at once. `gone`: the ZipJob no longer exists. */
-export type Outcome =
-  | { readonly kind: 'done' }
-  | { readonly kind: 'gone' }
-  | { readonly kind: 'again'; readonly hints: Hints };
+export type Outcome = AnyOutcome<Hints>;
 
 export const DONE: Outcome = { kind: 'done' };
 export const GONE: Outcome = { kind: 'gone' };

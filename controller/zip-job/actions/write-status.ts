@@ -1,4 +1,3 @@
-import { FIELD_MANAGERS, GROUP_VERSION } from '#crds/api-group.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import { objectKey } from '#runtime/kube/types.ts';
 import { jobFacts } from '../job-facts.ts';
@@ -28,25 +27,13 @@ const noteDelivery = (options: ActOptions, seen: Observation, after: ZipJob): vo
   if (url !== undefined) options.endpointNotes.add(after.metadata.namespace, { url, delivery });
 };
 
-/** The only status write of a reconcile. It contains the version that the decision is based on, so a stale decision fails. */
+/** The only status write of a round. */
 export const writeStatus = async (
   options: ActOptions,
   seen: Observation,
   status: OwnedStatus,
 ): Promise<Fresh> => {
-  const { name, namespace, uid, resourceVersion } = seen.zipJob.metadata;
-  const identity = {
-    name,
-    namespace,
-    ...(uid !== undefined && { uid }),
-    ...(resourceVersion !== undefined && { resourceVersion }),
-  };
-  const fresh = await guarded(options, seen.zipJob, () =>
-    options.zipJobs.apply(
-      { apiVersion: GROUP_VERSION, kind: 'ZipJob', metadata: identity, status },
-      { fieldManager: FIELD_MANAGERS.controller, subresource: 'status' },
-    ),
-  );
+  const fresh = await guarded(options, seen.zipJob, () => options.applyStatus(seen.zipJob, status));
   if ('zipJob' in fresh) {
     noteDelivery(options, seen, fresh.zipJob);
     const after = fresh.zipJob.status ?? {};

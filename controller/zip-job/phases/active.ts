@@ -3,7 +3,9 @@ import type { Job, Pod } from '#runtime/kube/resources.ts';
 import type { EventNote } from '../../engine/events.ts';
 import { ownJob } from '../../kube-state/job-state.ts';
 import { isEnded, isLost, lostAt, silentAt } from '../../kube-state/pod-state.ts';
+import { MOUNT_GRACE_PERIOD_MS, type PodWait, podWaiting } from '../../kube-state/pod-waiting.ts';
 import { timeOf } from '../../kube-state/times.ts';
+import { nextAttempt, withAttempt } from '../attempt.ts';
 import type { Action, OwnedStatus, Situation, Step } from '../observation.ts';
 import {
   hasStarted,
@@ -13,14 +15,12 @@ import {
   withoutCondition,
   withPhase,
 } from '../owned-status.ts';
-import { nextAttempt, withAttempt } from '../policies/attempt.ts';
 import { isOutOfTime, runDeadline } from '../policies/deadline.ts';
 import { giveUp } from '../policies/failure.ts';
+import { POD_GRACE_PERIOD_MS } from '../policies/lacks-pod.ts';
 import { nextPod } from '../policies/next-pod.ts';
-import { POD_GRACE_PERIOD_MS } from '../policies/pod-refusal.ts';
-import { MOUNT_GRACE_PERIOD_MS, type PodWait, podWaiting } from '../policies/pod-waiting.ts';
 import { queueWait, startDeadline } from '../policies/start-deadline.ts';
-import { atTheLatest } from '../policies/wake-up.ts';
+import { atTheLatest } from '../requeue.ts';
 import { beginEnding, revoke } from './ending.ts';
 import { recovering } from './recovering.ts';
 

@@ -6,9 +6,9 @@ import { commandOf } from '../../kube-state/command.ts';
 import { isJobFinished, jobFailure, ownJob } from '../../kube-state/job-state.ts';
 import { formatDuration, timeOf } from '../../kube-state/times.ts';
 import { eventOf, firstWebhookState } from '../../webhook/notification.ts';
+import { withAttempt } from '../attempt.ts';
 import type { Action, Outcome, OwnedStatus, Situation, Step } from '../observation.ts';
 import { isRecovering, isTrue, withCondition, withoutCondition, withPhase } from '../owned-status.ts';
-import { withAttempt } from '../policies/attempt.ts';
 import { countedFailures, maxAttemptsOf } from '../policies/failure.ts';
 
 type FinalPhase = Extract<Phase, 'Succeeded' | 'Failed' | 'Cancelled'>;

@@ -109,6 +109,7 @@ export const finished = (s: Situation): Step => {
   return {
     ...reported,
     actions: [
+      ...(s.seen.delivery.kind === 'stale' ? [{ kind: 'discardDelivery' } as const] : []),
       ...endJob(s, s.status),
       ...release,
       ...(reported.actions ?? []),

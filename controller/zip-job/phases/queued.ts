@@ -1,7 +1,7 @@
 import { ANNOTATIONS } from '#crds/api-group.ts';
 import { REASONS, type Reason, rfc3339 } from '#crds/conditions.ts';
 import type { Job } from '#runtime/kube/resources.ts';
-import { queueTurn } from '../../admission/queue-turn.ts';
+import { type Blocked, olderJobFirst, queueTurn } from '../../admission/queue-turn.ts';
 import type { EventNote } from '../../engine/events.ts';
 import type { Refusal } from '../../engine/refusal.ts';
 import { isLeftOver, isOwnedBy } from '../../kube-state/job-state.ts';
@@ -9,13 +9,10 @@ import { timeOf } from '../../kube-state/times.ts';
 import { archiveJob } from '../manifest/job-manifest.ts';
 import type { Action, OwnedStatus, Situation, Step } from '../observation.ts';
 import { isTrue, withCondition, withoutCondition, withPhase } from '../owned-status.ts';
-import { admission } from '../policies/admission.ts';
+import { type Admission, admission } from '../policies/admission.ts';
 import { isRestored } from '../policies/restored.ts';
 import { queueWait, startDeadline } from '../policies/start-deadline.ts';
 import { finish } from './ending.ts';
-
-/** For a job that may start although no slot was requested, because the two checks ran at different times. */
-const REQUEUE_MS = 1000;
 
 /** Requeue delay while the Job of an earlier ZipJob still has the name. */
 const LEFT_OVER_MS = 2000;
@@ -60,11 +57,9 @@ const asAccepted = (s: Situation): Situation => {
   return { ...s, status: withPhase(free, 'Queued', { reason: 'Queued' }) };
 };
 
-const accept = (s: Situation): Step | Situation => {
-  const verdict = admission(s.seen);
-  if (verdict.kind === 'refuse') return finish(s, s.status, verdict);
-  return verdict.kind === 'wait' ? held(s, verdict) : asAccepted(s);
-};
+/** The job cannot run, now or ever. */
+const denied = (s: Situation, verdict: Exclude<Admission, { kind: 'accept' }>): Step =>
+  verdict.kind === 'refuse' ? finish(s, s.status, verdict) : held(s, verdict);
 
 /** Writes acceptance and queueing together with the Job, to save status writes under load. */
 const started = (before: Situation, job: Job, uid: string): Step => {
@@ -93,65 +88,69 @@ const suspended = (s: Situation): Step => ({
   }),
 });
 
-/** Waits in the queue; the slots requeue the job when it may start. */
-const awaitSlot = (s: Situation): Step => {
-  const { slot } = s.seen;
-  if (slot.kind !== 'waiting') return { status: s.status, requeueAfterMs: REQUEUE_MS };
-  return { status: withPhase(s.status, 'Queued', { reason: slot.reason, message: slot.message }) };
+const behind = (s: Situation, why: Blocked): Step => {
+  const isNew = why.reason === 'OlderJobFirst' && s.seen.zipJob.status?.reason !== why.reason;
+  return {
+    status: withPhase(s.status, 'Queued', why),
+    ...(isNew && { events: [{ type: 'Normal', ...why }] }),
+  };
 };
 
 /**
  * The status of a job that starts at once is written after its Job exists: an earlier status would be outdated
  * immediately.
  */
-const begin = (s: Situation, action: Action): Step =>
-  s.seen.slot.kind === 'granted'
-    ? { status: s.status, actions: [action], isDeferred: s.seen.zipJob.status?.phase === undefined }
-    : awaitSlot(s);
+const start = (s: Situation, action: Action): Step => {
+  const { blocked } = s.seen.position;
+  // The ledger requeues the job when it may start.
+  if (blocked) return { ...behind(s, blocked), slot: 'wait' };
+  const isDeferred = s.seen.zipJob.status?.phase === undefined;
+  return { status: s.status, slot: 'reserve', actions: [action], isDeferred };
+};
 
-const beginAgain = (s: Situation, action: Action, refusal: Refusal): Step => {
-  const { seen, now } = s;
+/** The API server rejected the Job before. */
+const startAgain = (s: Situation, action: Action, refusal: Refusal): Step => {
   const { reason, message, retryAt } = refusal;
   const step = held(s, { reason, message });
-  if (step.status.phase !== 'Queued' || now < retryAt)
-    return { ...step, requeueAfterMs: Math.min(step.requeueAfterMs ?? Infinity, untilMs(s, retryAt) ?? 0) };
-  return seen.slot.kind === 'granted' ? { ...step, actions: [action] } : step;
+  if (step.status.phase !== 'Queued' || s.now < retryAt)
+    return {
+      ...step,
+      ...(refusal.mayExist && { slot: 'wait' }),
+      requeueAfterMs: Math.min(step.requeueAfterMs ?? Infinity, untilMs(s, retryAt) ?? 0),
+    };
+  return s.seen.position.blocked
+    ? { ...step, slot: 'wait' }
+    : { ...step, slot: 'reserve', actions: [action] };
 };
 
-const create = (s: Situation): Step => {
-  const { zipJob, bucket, refusal } = s.seen;
-  if (!bucket) return { status: s.status };
+const create = (before: Situation, verdict: Admission): Step => {
+  const { zipJob, bucket, refusal } = before.seen;
+  if (verdict.kind !== 'accept') return denied(before, verdict);
+  if (!bucket) return { status: before.status };
+  const s = { ...before, status: withQueued(before) };
   const action = { kind: 'createJob', target: 'archive', job: archiveJob(zipJob, bucket, s.config) } as const;
-  return refusal?.target === 'archive' ? beginAgain(s, action, refusal) : begin(s, action);
+  return refusal?.target === 'archive' ? startAgain(s, action, refusal) : start(s, action);
 };
 
-const takeTurn = (s: Situation): Step => {
+const takeTurn = (s: Situation, verdict: Admission): Step => {
   const turn = queueTurn(s.seen);
   if (turn.kind === 'suspended') return suspended(s);
   const resumed = {
     ...s,
     status: withoutCondition(s.status, 'Suspended', { reason: 'Resumed', now: s.now }),
   };
-  const back: readonly EventNote[] = isTrue(s.status, 'Suspended') ? [RESUMED] : [];
-  if (turn.kind === 'go') {
-    const step = create({ ...resumed, status: withQueued(resumed.status) });
-    return { ...step, events: [...back, ...(step.events ?? [])] };
-  }
-  const message = `job ${turn.for} writes the same key of the same bucket and runs first`;
-  const why = { reason: 'OlderJobFirst', message } as const;
-  const isNew = s.status.reason !== why.reason;
-  return {
-    status: withPhase(resumed.status, 'Queued', why),
-    events: [...back, ...(isNew ? [{ type: 'Normal', ...why } as const] : [])],
-    // The other job may turn out to be blocked; then nothing else would requeue this one.
-    ...(s.seen.started?.includes(turn.for) && { requeueAfterMs: REQUEUE_MS }),
-  };
+  const step = turn.kind === 'go' ? create(resumed, verdict) : behind(resumed, olderJobFirst(turn.for));
+  return isTrue(s.status, 'Suspended') ? { ...step, events: [RESUMED, ...(step.events ?? [])] } : step;
 };
 
-const withQueued = (status: OwnedStatus): OwnedStatus =>
-  status.reason === 'OlderJobFirst' || status.reason === 'Suspended'
-    ? withPhase(status, 'Queued', { reason: 'Queued' })
+/** No external reason blocks the job any more. */
+const withQueued = ({ status, now }: Situation): OwnedStatus => {
+  const reasons: readonly (string | undefined)[] = ['OlderJobFirst', 'Suspended', 'ProjectNotFound'];
+  const free = isTrue(status, 'Waiting', 'ProjectNotFound')
+    ? withoutCondition(status, 'Waiting', { reason: 'Queued', now })
     : status;
+  return reasons.includes(status.reason) ? withPhase(free, 'Queued', { reason: 'Queued' }) : free;
+};
 
 /** Kubernetes deletes the Job of an earlier ZipJob of this name soon; any other Job stays. */
 const nameTaken = (s: Situation, job: Job): Step => {
@@ -183,9 +182,9 @@ export const queued = (before: Situation): Step => {
         'the job is older than a day and has no status: it was restored from a backup and does not run again',
     });
   if (job) return nameTaken(s, job);
-  if (isTrue(status, 'Accepted')) return takeTurn(s);
-  const accepted = accept(s);
-  if (!('seen' in accepted)) return accepted;
-  const step = takeTurn(accepted);
+  const verdict = admission(s.seen);
+  if (isTrue(status, 'Accepted')) return takeTurn(s, verdict);
+  if (verdict.kind !== 'accept') return denied(s, verdict);
+  const step = takeTurn(asAccepted(s), verdict);
   return { ...step, events: [ACCEPTED, ...(step.events ?? [])] };
 };

@@ -2,9 +2,9 @@ import type { ZipResult } from '#crds/zip-job.ts';
 import type { Pod } from '#runtime/kube/resources.ts';
 import { isEnded, isLost } from '../../kube-state/pod-state.ts';
 import { timeOf } from '../../kube-state/times.ts';
+import { type EndedPod, withAttempt } from '../attempt.ts';
 import type { Situation, Step } from '../observation.ts';
 import { withCondition, withPhase } from '../owned-status.ts';
-import { type EndedPod, withAttempt } from '../policies/attempt.ts';
 import { resultOf, verifyResult } from '../policies/result.ts';
 import { endJob } from './ending.ts';
 

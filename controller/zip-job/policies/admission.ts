@@ -13,7 +13,7 @@ export type Admission =
 
 const refuse = (reason: Reason, message: string): Admission => ({ kind: 'refuse', reason, message });
 
-/** Decides once, before anything is created, whether the job can run. */
+/** Decides whether the job can run, before anything is created for it. */
 export const admission = ({
   zipJob,
   project,

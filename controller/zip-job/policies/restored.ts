@@ -3,15 +3,17 @@ import type { ZipJob } from '#crds/zip-job.ts';
 import { timeOf } from '../../kube-state/times.ts';
 
 /**
- * True if this ZipJob was restored from a backup. Restoring drops the status and renews the creation time, but keeps the
- * annotations; an archive asked for long ago must not be built a second time.
+ * True if this ZipJob was restored from a backup. Restoring renews the creation time and usually drops the status, but keeps
+ * the annotations; an archive requested long ago must not be built a second time.
  */
 export const isRestored = (
-  zipJob: ZipJob,
+  { metadata, status }: ZipJob,
   now: Date,
   settings: { readonly restoredAfterSeconds: number },
 ): boolean => {
-  if (zipJob.status?.phase !== undefined) return false;
-  const acceptedAt = timeOf(zipJob.metadata.annotations?.[ANNOTATIONS.acceptedAt]);
-  return acceptedAt !== undefined && now.getTime() - acceptedAt > settings.restoredAfterSeconds * 1000;
+  const acceptedAt = timeOf(metadata.annotations?.[ANNOTATIONS.acceptedAt]);
+  // With a status, a job may have been queued for long: only one that was created anew is restored.
+  const seenAt = status?.phase === undefined ? now.getTime() : timeOf(metadata.creationTimestamp);
+  if (acceptedAt === undefined || seenAt === undefined) return false;
+  return seenAt - acceptedAt > settings.restoredAfterSeconds * 1000;
 };

@@ -2,8 +2,8 @@ import { findCondition } from '#crds/conditions.ts';
 import { SPEC_DEFAULTS, type ZipJob } from '#crds/zip-job.ts';
 import type { Job, Pod } from '#runtime/kube/resources.ts';
 import { isInTrustedQueue } from '../../admission/trusted-queue.ts';
+import type { PodWait } from '../../kube-state/pod-waiting.ts';
 import { timeOf } from '../../kube-state/times.ts';
-import type { PodWait } from './pod-waiting.ts';
 
 /** The longest that the Job controller waits between two pods. */
 const LONGEST_BACKOFF_MS = 360_000;

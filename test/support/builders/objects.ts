@@ -61,7 +61,13 @@ export const aZipBucket = (change: Partial<ZipBucket['spec']> = {}): ZipBucket =
 export const aZipProject = (): ZipProject => ({
   apiVersion: GROUP_VERSION,
   kind: 'ZipProject',
-  metadata: { name: PROJECT_NAME, namespace: NAMESPACE, uid: 'uid-project', generation: 1 },
+  metadata: {
+    name: PROJECT_NAME,
+    namespace: NAMESPACE,
+    uid: 'uid-project',
+    resourceVersion: '7',
+    generation: 1,
+  },
   spec: {},
 });
 

@@ -14,7 +14,7 @@ export const anObservation = (change: Partial<Observation> & { zipJob?: ZipJob }
   recovery: undefined,
   refusal: undefined,
   delivery: { kind: 'idle' },
-  slot: { kind: 'granted' },
+  position: { state: 'none' },
   isNamespaceTerminating: false,
   ...change,
 });

@@ -1,10 +1,12 @@
-import type { ActOptions } from '#controller/zip-job/actions/act-options.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import { isRecord } from '#runtime/kube/decode.ts';
 import { KubeError } from '#runtime/kube/kube-error.ts';
+import type { ObjectClient } from '#runtime/kube/types.ts';
 import type { FakeObjects } from './fake-objects.ts';
 
 const asRecord = (value: unknown): Readonly<Record<string, unknown>> => (isRecord(value) ? value : {});
+
+export type VersionedClient = Pick<ObjectClient<ZipJob>, 'get' | 'apply' | 'mergePatch' | 'delete'>;
 
 /**
  * An in-memory client for ZipJobs like the controller's: writes are based on a version, and finalizers delay
@@ -14,7 +16,7 @@ export const createVersionedClient = (
   zipJobs: FakeObjects<ZipJob>,
   onWrite: (before: ZipJob, after: ZipJob) => void,
   nowText: () => string,
-): ActOptions['zipJobs'] => {
+): VersionedClient => {
   const live = async (
     { namespace, name }: { readonly namespace: string; readonly name: string },
     version: unknown,

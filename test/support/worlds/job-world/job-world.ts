@@ -1,6 +1,6 @@
+import type { Reconcile } from '#controller/engine/reconcile.ts';
 import { INDEXES, jobUidsOf, targetOf } from '#controller/kube-state/caches.ts';
 import type { DeliveryState } from '#controller/webhook/dispatcher.ts';
-import type { Reconcile } from '#controller/zip-job/reconcile.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
 import { isFinished, type ZipJob, type ZipperStatus } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';

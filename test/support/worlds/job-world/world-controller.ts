@@ -1,12 +1,17 @@
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
+import { holdStarted } from '#controller/admission/hold-started.ts';
+import { createLedger, type Ledger } from '#controller/admission/ledger.ts';
+import { createApplyStatus } from '#controller/engine/apply-status.ts';
+import { createFinalizers } from '#controller/engine/finalizers.ts';
+import { ZIPJOB } from '#controller/engine/measure-reconcile.ts';
+import { createReconcile, type Reconcile } from '#controller/engine/reconcile.ts';
 import { createControllerMetrics } from '#controller/metrics.ts';
 import type { DeliveryState } from '#controller/webhook/dispatcher.ts';
 import { createAct } from '#controller/zip-job/act.ts';
 import { decide } from '#controller/zip-job/decide.ts';
-import { createMemory } from '#controller/zip-job/memory.ts';
+import { createMemory, type Memory } from '#controller/zip-job/memory.ts';
 import { createObserve } from '#controller/zip-job/observe.ts';
-import { createReconcile, type Reconcile } from '#controller/zip-job/reconcile.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
@@ -36,7 +41,8 @@ interface ControllerWorld {
 }
 
 /** No full reconcile: the controller has to requeue whatever needs one later. */
-const NEVER_SECONDS = 1e9;
+const NEVER_MS = 1e12;
+const config = aConfig();
 const metrics = createControllerMetrics(new Registry());
 const log = pino({ level: 'silent' });
 
@@ -96,13 +102,15 @@ const cachesOf = (world: ControllerWorld) => ({
   projects: world.projects.reflector,
 });
 
-const actOn = (
-  world: ControllerWorld,
-  shared: Pick<Parameters<typeof createAct>[0], 'memory' | 'dispatcher' | 'clock'>,
+const actWith = (
+  clients: ReturnType<typeof clientsOf>,
+  shared: Pick<Parameters<typeof createAct>[0], 'memory' | 'ledger' | 'dispatcher' | 'clock'>,
 ) =>
   createAct({
-    ...clientsOf(world),
+    ...clients,
     ...shared,
+    applyStatus: createApplyStatus('ZipJob', clients.zipJobs),
+    finalizers: createFinalizers({ kind: 'ZipJob', client: clients.zipJobs, metrics }),
     metrics,
     log,
     recordEvent: () => undefined,
@@ -116,6 +124,24 @@ const actOn = (
     }),
   });
 
+/** Room for one job, so that a reservation that is lost stops the world. */
+const LIMITS = { inAll: 1, perBucket: 1, ofProject: () => 1 };
+
+/** What the watches report. */
+const followCaches = (
+  { zipJobs, jobs }: ControllerWorld,
+  { ledger, memory }: { readonly ledger: Ledger; readonly memory: Memory },
+  key: string,
+): void => {
+  const zipJob = zipJobs.reflector.get(key);
+  const job = jobs.reflector.get(key);
+  if (zipJob)
+    for (const follower of [ledger, memory])
+      follower.see({ kind: 'set', key, object: zipJob, before: undefined });
+  else ledger.release(key);
+  holdStarted(ledger, zipJob, job);
+};
+
 /** Starts a new process: the real observe, decide and act without memory. */
 export const startController = (world: ControllerWorld): Reconcile => {
   world.delivery = { kind: 'idle' };
@@ -124,21 +150,35 @@ export const startController = (world: ControllerWorld): Reconcile => {
     monotonicMs: () => world.now.getTime(),
     after: () => ({ [Symbol.dispose]: () => undefined }),
   };
-  const shared = { memory: createMemory(), dispatcher: dispatcherOf(world), clock };
   const wake = (ms: number): void => {
     world.requeue.add(world.now, ms);
   };
-  return createReconcile({
+  const ledger = createLedger({
+    limits: LIMITS,
+    trustedQueues: [],
+    pause: { reason: undefined },
+    rate: { perSecond: 1, burst: 1000 },
+    clock,
+    onReserved: () => {
+      wake(0);
+    },
+  });
+  const memory = createMemory((key) => world.zipJobs.reflector.get(key));
+  const shared = { memory, ledger, dispatcher: dispatcherOf(world), clock };
+  const reconcile = createReconcile({
     observe: createObserve({
       ...clientsOf(world),
       ...shared,
       caches: cachesOf(world),
-      slots: { ask: () => ({ kind: 'granted' }), withdraw: () => undefined },
       events: { list: () => Promise.resolve([]) },
       isNamespaceTerminating: () => Promise.resolve(world.isNamespaceTerminating),
     }),
-    decide,
-    act: actOn(world, shared),
+    controller: ZIPJOB,
+    decide: (seen, now) => decide(seen, now, config),
+    onGone: (key) => {
+      memory.forget(key);
+    },
+    act: actWith(clientsOf(world), shared),
     queue: {
       // More than ten reconciles in a row are never needed.
       add: () => {
@@ -149,8 +189,12 @@ export const startController = (world: ControllerWorld): Reconcile => {
       },
       forget: () => undefined,
     },
-    config: aConfig({ fullReconcileSeconds: NEVER_SECONDS }),
+    fullReconcileMs: NEVER_MS,
     clock,
     metrics,
   });
+  return (key, signal) => {
+    followCaches(world, shared, key);
+    return reconcile(key, signal);
+  };
 };

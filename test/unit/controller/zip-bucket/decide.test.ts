@@ -33,7 +33,8 @@ const leaving = { deletionTimestamp: ago(5) };
 const judge = (bucket: ZipBucket, change: Partial<BucketObservation> = {}): BucketDecision =>
   decideBucket(
     { bucket, zipJobs: [], isProjectLeaving: false, tests: [], isNamespaceTerminating: false, ...change },
-    { now: NOW, config },
+    NOW,
+    config,
   );
 const kinds = ({ actions }: BucketDecision): readonly string[] => actions.map(({ kind }) => kind);
 

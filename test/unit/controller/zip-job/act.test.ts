@@ -1,10 +1,12 @@
 import { expect } from 'chai';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
+import { createLedger } from '#controller/admission/ledger.ts';
+import { createApplyStatus } from '#controller/engine/apply-status.ts';
 import type { EventNote } from '#controller/engine/events.ts';
+import { createFinalizers } from '#controller/engine/finalizers.ts';
 import { createControllerMetrics } from '#controller/metrics.ts';
 import { createAct } from '#controller/zip-job/act.ts';
-import type { ActOptions } from '#controller/zip-job/actions/act-options.ts';
 import { archiveJob, recoveryJob } from '#controller/zip-job/manifest/job-manifest.ts';
 import { createMemory } from '#controller/zip-job/memory.ts';
 import type { Decision } from '#controller/zip-job/observation.ts';
@@ -18,11 +20,21 @@ import { createFakeObjects } from '#test/support/builders/fake-objects.ts';
 import { createManualClock } from '#test/support/builders/manual-clock.ts';
 import { aZipBucket, aZipJob, NAME, NAMESPACE } from '#test/support/builders/objects.ts';
 import { anObservation } from '#test/support/builders/observation.ts';
-import { createVersionedClient } from '#test/support/builders/versioned-client.ts';
+import { createVersionedClient, type VersionedClient } from '#test/support/builders/versioned-client.ts';
 import { anUpload, finishedAs, running } from '#test/support/builders/zip-job-statuses.ts';
 
 const KEY = `${NAMESPACE}/${NAME}`;
 const config = aConfig();
+
+const aLedger = (inAll = 1) =>
+  createLedger({
+    limits: { inAll, perBucket: 1, ofProject: () => 1 },
+    trustedQueues: [],
+    pause: { reason: undefined },
+    rate: { perSecond: 1, burst: 100 },
+    clock: createManualClock(),
+    onReserved: () => undefined,
+  });
 
 const setUp = (zipJob: ZipJob = aZipJob()) => {
   const zipJobs = createFakeObjects<ZipJob>();
@@ -32,15 +44,16 @@ const setUp = (zipJob: ZipJob = aZipJob()) => {
   const stored = zipJobs.put(zipJob);
   const reported: EventNote[] = [];
   const endpoints: unknown[] = [];
-  const memory = createMemory();
+  const memory = createMemory(() => stored);
   const metrics = createControllerMetrics(new Registry());
+  const ledger = aLedger();
   const client = createVersionedClient(
     zipJobs,
     () => undefined,
     () => '2026-05-04T12:00:00Z',
   );
   let conflicts = 0;
-  const apply: ActOptions['zipJobs']['apply'] = async (...call) => {
+  const apply: VersionedClient['apply'] = async (...call) => {
     try {
       return await client.apply(...call);
     } catch (error) {
@@ -49,16 +62,19 @@ const setUp = (zipJob: ZipJob = aZipJob()) => {
     }
   };
   const patches: unknown[] = [];
-  const mergePatch: ActOptions['zipJobs']['mergePatch'] = (target, patch) => {
+  const mergePatch: VersionedClient['mergePatch'] = (target, patch) => {
     patches.push(patch);
     return client.mergePatch(target, patch);
   };
   const act = createAct({
-    zipJobs: { ...client, apply, mergePatch },
+    zipJobs: { ...client, mergePatch },
+    applyStatus: createApplyStatus('ZipJob', { apply }),
+    finalizers: createFinalizers({ kind: 'ZipJob', client: { mergePatch }, metrics }),
     jobs: jobs.client,
     pods: pods.client,
     secrets: secrets.client,
     memory,
+    ledger,
     recordEvent: (_zipJob, note) => {
       reported.push(note);
     },
@@ -92,6 +108,7 @@ const setUp = (zipJob: ZipJob = aZipJob()) => {
     stored,
     reported,
     memory,
+    ledger,
     metrics,
     patches,
     endpoints,
@@ -119,7 +136,7 @@ describe('act', () => {
     expect(reported).to.deep.equal([NOTE]);
     expect(jobs.all()).to.have.length(1);
     expect(patches).to.deep.equal([{ metadata: { finalizers: [FINALIZER], resourceVersion: '2' } }]);
-    expect(memory.newest(KEY, stored).metadata.resourceVersion).to.equal('3');
+    expect(memory.newest(stored).metadata.resourceVersion).to.equal('3');
   });
 
   it('decides again on the live object after a conflict, and tells of nothing that was not written', async () => {
@@ -131,7 +148,7 @@ describe('act', () => {
     );
     expect(outcome).to.deep.equal({ kind: 'again', hints: {} });
     expect([conflicts(), reported, jobs.all()]).to.deep.equal([1, [], []]);
-    expect(memory.newest(KEY, stored)).to.deep.equal(live);
+    expect(memory.newest(stored)).to.deep.equal(live);
   });
 
   it('is done with a ZipJob that is gone, or that another has replaced', async () => {
@@ -142,6 +159,41 @@ describe('act', () => {
     zipJobs.remove(NAMESPACE, NAME);
     expect((await act(seen, decision({ status: { phase: 'Queued' } }))).kind).to.equal('gone');
     expect((await act(seen, decision({ actions: [{ kind: 'addFinalizer' }] }))).kind).to.equal('gone');
+  });
+
+  it('creates no Job, and writes no finalizer, without a reservation (F22)', async () => {
+    const { act, stored, ledger, jobs, patches } = setUp();
+    ledger.hold(aZipJob({ metadata: { name: 'other', uid: 'uid-other' }, spec: { key: 'other' } }));
+    const actions = [{ kind: 'reserve' }, { kind: 'addFinalizer' }, create(stored)] as const;
+    const outcome = await act(anObservation({ zipJob: stored }), decision({ actions }));
+    expect([outcome, jobs.all(), patches]).to.deep.equal([{ kind: 'again', hints: {} }, [], []]);
+    expect(ledger.position(stored)).to.have.nested.property('blocked.reason', 'SlotsTaken');
+  });
+
+  it('creates no Job while another job of the same key has a reservation', async () => {
+    const { act, stored, ledger, jobs } = setUp();
+    ledger.reserve(aZipJob({ metadata: { name: 'other', uid: 'uid-other' } }));
+    const actions = [{ kind: 'reserve' }, create(stored)] as const;
+    await act(anObservation({ zipJob: stored }), decision({ actions }));
+    expect(jobs.all()).to.deep.equal([]);
+    expect(ledger.position(stored)).to.have.nested.property('blocked.reason', 'OlderJobFirst');
+  });
+
+  it('records a job as running once its Job may exist, and gives its slot back only when it cannot', async () => {
+    for (const [code, state] of [
+      [undefined, 'running'],
+      ['Timeout', 'running'],
+      ['Unreachable', 'running'],
+      ['ServerError', 'running'],
+      ['QuotaExceeded', 'none'],
+      ['Forbidden', 'none'],
+    ] as const) {
+      const { act, stored, ledger, jobs } = setUp();
+      if (code) jobs.fail(new KubeError('POST: refused', { code }));
+      const actions = [{ kind: 'reserve' }, create(stored)] as const;
+      await act(anObservation({ zipJob: stored }), decision({ actions }));
+      expect(ledger.position(stored), code).to.deep.equal({ state });
+    }
   });
 
   it('hands on the Job that exists already, whoever owns it', async () => {
@@ -156,7 +208,7 @@ describe('act', () => {
     const live = zipJobs.put({ ...stored, status: { phase: 'Succeeded' } });
     const outcome = await act(anObservation({ zipJob: stored }), decision({ actions: [create(stored)] }));
     expect([outcome, jobs.all()]).to.deep.equal([{ kind: 'again', hints: {} }, []]);
-    expect(memory.newest(KEY, stored)).to.deep.equal(live);
+    expect(memory.newest(stored)).to.deep.equal(live);
   });
 
   it('creates nothing for a ZipJob that was cancelled behind a stale cache', async () => {
@@ -203,6 +255,17 @@ describe('act', () => {
       'done',
     );
     expect(patches).to.deep.equal([{ metadata: { finalizers: [], resourceVersion: '1' } }]);
+  });
+
+  it('trusts no recovery Job of another owner', async () => {
+    const { act, stored, jobs, memory } = setUp();
+    const upload = { attempt: { n: 1, podUid: 'p' }, upload: anUpload('open'), bucket: aZipBucket() };
+    const job = recoveryJob(stored, upload, config);
+    jobs.put({ metadata: { namespace: NAMESPACE, name: job.metadata.name } });
+    const action = { kind: 'createJob', target: 'recover', job } as const;
+    const outcome = await act(anObservation({ zipJob: stored }), decision({ actions: [action] }));
+    expect(outcome).to.deep.equal({ kind: 'again', hints: {} });
+    expect(memory.refusal(KEY)).to.include({ target: 'recover', reason: 'AdmissionRefused' });
   });
 
   it('deletes the file list by name and notes when', async () => {

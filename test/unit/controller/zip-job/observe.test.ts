@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { Position } from '#controller/admission/ledger.ts';
 import { INDEXES, jobUidsOf, listOwnerKeysOf, targetOf } from '#controller/kube-state/caches.ts';
 import { createMemory } from '#controller/zip-job/memory.ts';
 import { createObserve } from '#controller/zip-job/observe.ts';
@@ -24,7 +25,7 @@ import { aCondition, finishedAs, running } from '#test/support/builders/zip-job-
 
 const KEY = `${NAMESPACE}/${NAME}`;
 
-const setUp = (going?: string) => {
+const setUp = (going?: string, position: Position = { state: 'none' }) => {
   const zipJobs = createFakeObjects<ZipJob>({
     indexes: { [INDEXES.target]: (one) => [targetOf(one)], [INDEXES.fileList]: listOwnerKeysOf },
   });
@@ -33,8 +34,7 @@ const setUp = (going?: string) => {
   const events = createFakeObjects<Event>();
   const buckets = createFakeObjects<ZipBucket>();
   const projects = createFakeObjects<ZipProject>();
-  const memory = createMemory();
-  const asked: string[] = [];
+  const memory = createMemory((key) => zipJobs.reflector.get(key));
   const observe = createObserve({
     caches: {
       zipJobs: zipJobs.reflector,
@@ -49,23 +49,15 @@ const setUp = (going?: string) => {
     buckets: buckets.client,
     projects: projects.client,
     memory,
-    dispatcher: { state: () => ({ kind: 'idle' }), acknowledge: () => undefined },
-    slots: {
-      ask: ({ metadata }) => {
-        asked.push(metadata.name);
-        return { kind: 'granted' };
-      },
-      withdraw: (key) => {
-        asked.push(`withdraw ${key}`);
-      },
-    },
+    dispatcher: { state: () => ({ kind: 'idle' }) },
+    ledger: { position: () => position },
     isNamespaceTerminating: (namespace) => Promise.resolve(namespace === going),
     clock: { date: () => NOW },
   });
   projects.put(aZipProject());
   buckets.put(aZipBucket());
   const calls = (): readonly string[] => [jobs, pods, events, buckets, projects].flatMap((one) => one.calls);
-  return { observe, zipJobs, jobs, pods, events, buckets, memory, calls, asked };
+  return { observe, zipJobs, jobs, pods, events, buckets, memory, calls };
 };
 
 describe('observe', () => {
@@ -159,90 +151,16 @@ describe('observe', () => {
       expect(calls()).to.deep.equal(want);
     });
 
-  const inQueue: readonly {
-    name: string;
-    zipJob: ZipJob;
-    conflictingJob?: ZipJob;
-    want: readonly string[];
-  }[] = [
-    { name: 'that could begin asks', zipJob: aZipJob({ status: { phase: 'Queued' } }), want: [NAME] },
-    {
-      name: 'that is suspended gives its slot back',
-      zipJob: aZipJob({ spec: { suspend: true } }),
-      want: [`withdraw ${KEY}`],
-    },
-    {
-      name: 'that is cancelled gives its slot back',
-      zipJob: aZipJob({ spec: { cancel: true } }),
-      want: [`withdraw ${KEY}`],
-    },
-    {
-      name: 'behind an older one of its key gives its slot back',
-      zipJob: aZipJob(),
-      conflictingJob: aZipJob({ metadata: { name: 'older', uid: 'uid-older', creationTimestamp: ago(90) } }),
-      want: [`withdraw ${KEY}`],
-    },
-    { name: 'that runs asks no more', zipJob: aZipJob({ status: running('p1') }), want: [] },
-  ];
-  for (const { name, zipJob, conflictingJob, want } of inQueue)
-    it(`asks for a slot: a job ${name}`, async () => {
-      const { observe, zipJobs, asked } = setUp();
-      zipJobs.put(zipJob);
-      if (conflictingJob) zipJobs.put(conflictingJob);
-      await observe(KEY, {});
-      expect(asked).to.deep.equal(want);
-    });
-
-  describe('of two jobs of one key', () => {
-    const OLDER = 'older';
-    const older = aZipJob({ metadata: { name: OLDER, uid: 'uid-older', creationTimestamp: ago(90) } });
-
-    it('lets the older one wait that turns up while the Job of the younger is being created', async () => {
-      const { observe, zipJobs, asked } = setUp();
-      zipJobs.put(aZipJob());
-      expect((await observe(KEY, {}))?.slot.kind).to.equal('granted');
-      zipJobs.put(older);
-      const seen = await observe(`${NAMESPACE}/${OLDER}`, {});
-      expect(seen?.started).to.deep.equal([NAME]);
-      expect(seen?.slot.kind).to.equal('none');
-      expect(asked).to.deep.equal([NAME, `withdraw ${NAMESPACE}/${OLDER}`]);
-    });
-
-    it('lets it wait also when the Job is all that is known of the younger, as after a change of leaders', async () => {
-      const { observe, zipJobs, jobs } = setUp();
-      zipJobs.put(aZipJob());
-      zipJobs.put(older);
-      jobs.put(aJob());
-      expect((await observe(`${NAMESPACE}/${OLDER}`, {}))?.slot.kind).to.equal('none');
-    });
-
-    it('lets the older one begin when the younger has not begun after all', async () => {
-      const { observe, zipJobs } = setUp();
-      zipJobs.put(aZipJob());
-      await observe(KEY, {});
-      zipJobs.put(older);
-      expect((await observe(KEY, {}))?.slot.kind).to.equal('none');
-      expect((await observe(`${NAMESPACE}/${OLDER}`, {}))?.slot.kind).to.equal('granted');
-    });
+  it('reads the Job live that the ledger knows of before it counts as missing', async () => {
+    const { observe, zipJobs, jobs, calls } = setUp(undefined, { state: 'running' });
+    jobs.lagging = true;
+    zipJobs.put(aZipJob({ status: { phase: 'Queued' } }));
+    jobs.put(aJob());
+    expect((await observe(KEY, {}))?.job?.metadata.uid).to.equal('uid-job');
+    expect(calls()).to.deep.equal([`get ${KEY}`]);
   });
 
-  it('gives the slot of a job back that the API server refuses for now (F13)', async () => {
-    const { observe, zipJobs, memory, asked } = setUp();
-    zipJobs.put(aZipJob());
-    const retryAt = new Date(NOW.getTime() + 1000);
-    memory.refused(KEY, {
-      target: 'archive',
-      reason: 'QuotaExceeded',
-      message: '',
-      since: NOW,
-      retryAt,
-      count: 1,
-    });
-    expect((await observe(KEY, {}))?.slot).to.deep.equal({ kind: 'none' });
-    expect(asked).to.deep.equal([`withdraw ${KEY}`]);
-  });
-
-  it('forgets a ZipJob that is gone', async () => {
+  it('sees nothing of a ZipJob that is gone', async () => {
     expect(await setUp().observe(KEY, {})).to.equal(undefined);
   });
 });

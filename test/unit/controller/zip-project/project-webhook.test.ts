@@ -1,11 +1,11 @@
 import { expect } from 'chai';
-import type { DeliveryState, DeliveryTask } from '#controller/webhook/dispatcher.ts';
 import { createEndpointNotes } from '#controller/webhook/endpoint-notes.ts';
 import { createPlanTest, projectOfTest } from '#controller/webhook/test-event.ts';
-import { projectWebhook } from '#controller/zip-project/project-webhook.ts';
+import type { ProjectObservation } from '#controller/zip-project/observation.ts';
+import { type ProjectWebhook, projectWebhook } from '#controller/zip-project/project-webhook.ts';
 import type { EndpointState, ZipProject } from '#crds/zip-project.ts';
 import { createManualClock } from '#test/support/builders/manual-clock.ts';
-import { ago, aZipProject, NAMESPACE } from '#test/support/builders/objects.ts';
+import { ago, aZipProject, NAMESPACE, NOW } from '#test/support/builders/objects.ts';
 
 const url = 'https://hooks.example/a';
 const KEY = `${NAMESPACE}/project`;
@@ -17,92 +17,80 @@ const aProject = (annotations: Readonly<Record<string, string>>, webhook?: Endpo
   ...(webhook && { status: { webhook } }),
 });
 
-const setUp = (response: DeliveryState = { kind: 'idle' }) => {
-  const clock = createManualClock();
-  const sent: DeliveryTask[] = [];
-  const finished: string[] = [];
-  const woken: string[] = [];
-  const bodies: unknown[] = [];
-  const notes = createEndpointNotes((key) => {
-    woken.push(key);
+/** Everything else is as if nothing had happened. */
+const judge = (
+  project: ZipProject,
+  change: Partial<Pick<ProjectObservation, 'responses' | 'test'>> = {},
+): ProjectWebhook =>
+  projectWebhook({ project, children: [], responses: [], test: { kind: 'idle' }, ...change }, NOW, {
+    webhookDisableAfterSeconds: 432_000,
   });
-  const planTest = createPlanTest({
-    deliver: ({ id, body, keys }) => {
-      bodies.push([id, body, keys.length]);
-      return Promise.resolve({ delivery: { at: ago(0), durationMs: 4, status: 204 } });
-    },
-    readSigningKeys: () => Promise.resolve([Buffer.alloc(32)]),
-    clock,
-  });
-  const options = {
-    notes,
-    planTest,
-    clock,
-    disableAfterSeconds: 432_000,
-    dispatcher: {
-      submit: (task: DeliveryTask) => {
-        sent.push(task);
-      },
-      state: () => response,
-      acknowledge: (key: string) => {
-        finished.push(key);
-      },
-    },
-  };
-  return {
-    ask: (project: ZipProject) => projectWebhook(options, project),
-    notes,
-    sent,
-    finished,
-    woken,
-    bodies,
-  };
-};
 
 describe('projectWebhook', () => {
   it('knows nothing of an endpoint that nobody used', () => {
-    expect(setUp().ask(aProject({})).state).to.equal(undefined);
+    expect(judge(aProject({}))).to.deep.equal({ state: undefined, actions: [] });
   });
 
-  it('sends a signed test event when that is asked for, and tells how it went', async () => {
-    const asked = aProject({ 'zipjobs.dev/test-webhook': 't1' });
-    const { ask, sent, bodies } = setUp();
-    expect(ask(asked).state).to.equal(undefined);
-    await sent[0]?.send(new AbortController().signal);
-    expect(bodies).to.deep.equal([[sent[0]?.attemptId, `{"type":"TEST","project":"${NAMESPACE}"}`, 1]]);
-    expect(projectOfTest(sent[0]?.key ?? '')).to.equal(KEY);
-    const delivery = { at: ago(0), durationMs: 4, status: 204 };
-    const later = setUp({ kind: 'responded', response: { delivery } });
-    const { state, written } = later.ask(asked);
-    expect(state?.test).to.deep.equal({ nonce: 't1', ...delivery });
-    written();
-    expect(later.finished).to.deep.equal([sent[0]?.key]);
-    const done = setUp();
-    done.ask(aProject({ 'zipjobs.dev/test-webhook': 't1' }, state));
-    expect(done.sent).to.deep.equal([]);
+  const asked = aProject({ 'zipjobs.dev/test-webhook': 't1' });
+  const delivery = { at: ago(0), durationMs: 4, status: 204 };
+
+  it('sends a requested test event once, and records its result', () => {
+    const send = { kind: 'sendTest', url, nonce: 't1' };
+    expect(judge(asked)).to.deep.equal({ state: undefined, actions: [send] });
+    expect(judge(asked, { test: { kind: 'stale' } }).actions).to.deep.equal([
+      { kind: 'acknowledgeTest' },
+      send,
+    ]);
+    expect(judge(asked, { test: { kind: 'inFlight' } }).actions).to.deep.equal([]);
+    const responded = judge(asked, { test: { kind: 'responded', response: { delivery } } });
+    expect(responded).to.deep.equal({ state: { test: { nonce: 't1', ...delivery } }, actions: [] });
+  });
+
+  it('keeps the result of a test until the cache shows it, so that the event is not sent again', () => {
+    const written = aProject({ 'zipjobs.dev/test-webhook': 't1' }, { test: { nonce: 't1', ...delivery } });
+    expect(judge(written, { test: { kind: 'stale' } }).actions).to.deep.equal([{ kind: 'acknowledgeTest' }]);
+    expect(judge(written).actions).to.deep.equal([]);
+  });
+
+  it('plans a signed test event', async () => {
+    const bodies: unknown[] = [];
+    const planTest = createPlanTest({
+      deliver: ({ id, body, keys }) => {
+        bodies.push([id, body, keys.length]);
+        return Promise.resolve({ delivery });
+      },
+      readSigningKeys: () => Promise.resolve([Buffer.alloc(32)]),
+      clock: createManualClock(),
+    });
+    const task = planTest(asked, url, 't1');
+    await task.send(new AbortController().signal);
+    expect(bodies).to.deep.equal([[task.attemptId, `{"type":"TEST","project":"${NAMESPACE}"}`, 1]]);
+    expect(projectOfTest(task.key)).to.equal(KEY);
   });
 
   it('says so when there is no webhook to test', () => {
-    const { ask, sent } = setUp();
-    const { state } = ask({ ...aProject({ 'zipjobs.dev/test-webhook': 't1' }), spec: {} });
+    const { state, actions } = judge({ ...asked, spec: {} });
     expect(state?.test).to.include({ nonce: 't1', error: 'not-configured' });
-    expect(sent).to.deep.equal([]);
+    expect(actions).to.deep.equal([]);
   });
 
-  it('takes in the answers of its own URL, and forgets them once they are written (W9)', () => {
-    const { ask, notes, woken } = setUp();
+  it('takes in the responses of its own URL, and forgets them once they are written (W9)', () => {
+    const woken: string[] = [];
+    const notes = createEndpointNotes((key) => woken.push(key));
     const gone = { at: ago(0), durationMs: 1, status: 410 };
     notes.add(NAMESPACE, { url: 'https://an.old.one', delivery: gone });
-    expect(ask(aProject({})).state).to.equal(undefined);
+    const responses = notes.of(NAMESPACE);
+    const forget = { kind: 'forgetResponses', responses };
+    expect(judge(aProject({}), { responses })).to.deep.equal({ state: undefined, actions: [forget] });
     notes.add(NAMESPACE, { url, delivery: gone });
-    const { state, written } = ask(aProject({}));
+    const { state } = judge(aProject({}), { responses: notes.of(NAMESPACE) });
     expect(state).to.include({ state: 'Disabled', reason: 'Gone' });
     expect(woken).to.deep.equal([KEY, KEY]);
-    written();
-    expect(notes.of(NAMESPACE)).to.deep.equal([]);
+    notes.written(NAMESPACE, responses);
+    expect(notes.of(NAMESPACE)).to.deep.equal([{ url, delivery: gone }]);
     const enable = { 'zipjobs.dev/enable-webhook': 'e1' };
-    const next = ask(aProject(enable, state)).state;
+    const next = judge(aProject(enable, state)).state;
     expect(next).to.include({ state: 'Enabled', enabledNonce: 'e1' });
-    expect(ask(aProject(enable, next)).state).to.equal(next);
+    expect(judge(aProject(enable, next)).state).to.equal(next);
   });
 });

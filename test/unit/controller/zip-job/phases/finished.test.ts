@@ -90,6 +90,12 @@ describe('decide, after the end', () => {
     expect(kinds(judge({ zipJob }))).to.deep.equal(['removeFinalizer', 'deliverWebhook']);
   });
 
+  it('discards the response to another attempt before it sends its own', () => {
+    const zipJob = finished({ webhook });
+    const decision = judge({ zipJob, delivery: { kind: 'stale' } });
+    expect(kinds(decision)).to.deep.equal(['discardDelivery', 'deliverWebhook']);
+  });
+
   it('leaves a delivery alone that is under way', () => {
     const decision = judge({ zipJob: finished({ webhook }), delivery: { kind: 'inFlight' } });
     expect(kinds(decision)).to.deep.equal([]);

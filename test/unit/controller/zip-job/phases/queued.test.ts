@@ -20,6 +20,7 @@ const refusal = {
   message: 'no',
   since: NOW,
   count: 1,
+  mayExist: false,
   retryAt: new Date(NOW.getTime() + 2000),
 } as const;
 
@@ -28,6 +29,7 @@ describe('decide, before there is a Job', () => {
     const zipJob = aZipJob();
     expect(judge({ zipJob })).to.deep.equal({
       actions: [
+        { kind: 'reserve' },
         { kind: 'addFinalizer' },
         { kind: 'createJob', target: 'archive', job: archiveJob(zipJob, aZipBucket(), aConfig()) },
       ],
@@ -82,14 +84,55 @@ describe('decide, before there is a Job', () => {
 
   it('waits in line while no slot is free, says which limit it meets, and writes that once (F22)', () => {
     const message = 'at most 5 jobs of this project run at once';
-    const slot = { kind: 'waiting', reason: 'SlotsTaken', message } as const;
-    const decision = judge({ zipJob: withStatus(queued), slot });
+    const position = { state: 'waiting', blocked: { reason: 'SlotsTaken', message } } as const;
+    const decision = judge({ zipJob: withStatus(queued), position });
     expect(decision.status).to.include({ phase: 'Queued', reason: 'SlotsTaken', message });
     expect([decision.actions, decision.requeueAfterMs]).to.deep.equal([[], undefined]);
-    const again = judge({ zipJob: withStatus(decision.status ?? {}), slot });
+    const again = judge({ zipJob: withStatus(decision.status ?? {}), position });
     expect(again).to.deep.equal({ actions: [], events: [] });
-    const granted = judge({ zipJob: withStatus(decision.status ?? {}) });
-    expect([granted.status, kinds(granted)]).to.deep.equal([undefined, ['createJob']]);
+    const reserved = judge({
+      zipJob: withStatus(decision.status ?? {}),
+      position: { state: 'reserved' },
+    });
+    expect([reserved.status, kinds(reserved)]).to.deep.equal([undefined, ['reserve', 'createJob']]);
+  });
+
+  it('reports once that the ledger knows of an active job of the same key', () => {
+    const blocked = { reason: 'OlderJobFirst', message: 'job x' } as const;
+    const position = { state: 'waiting', blocked } as const;
+    const first = judge({ zipJob: withStatus(queued), position });
+    expect(first.status).to.include(blocked);
+    expect(first.events).to.deep.equal([{ type: 'Normal', ...blocked }]);
+    expect(judge({ zipJob: withStatus(first.status ?? {}), position })).to.deep.equal({
+      actions: [],
+      events: [],
+    });
+  });
+
+  const older = aZipJob({ metadata: { name: 'older', uid: 'uid-older', creationTimestamp: ago(90) } });
+  const unable: Readonly<Record<string, Partial<Observation>>> = {
+    'is suspended': { zipJob: withStatus(queued, { suspend: true }) },
+    'is cancelled': { zipJob: withStatus(queued, { cancel: true }) },
+    'is behind an older one of its key': { zipJob: withStatus(queued), conflictingJobs: [older] },
+    'is refused by the API server for now (F13)': { zipJob: withStatus(queued), refusal },
+    'has no project': { zipJob: withStatus(queued), project: undefined },
+    'has no Job after all': { zipJob: withStatus(queued, { suspend: true }), position: { state: 'running' } },
+    'was restored from a backup': {
+      zipJob: aZipJob({ metadata: { annotations: { 'zipjobs.dev/accepted-at': ago(90_000) } } }),
+    },
+  };
+  for (const [name, seen] of Object.entries(unable))
+    it(`gives up the reservation of a job that ${name}, and requests none`, () => {
+      const { state } = seen.position ?? { state: 'reserved' };
+      expect(judge({ position: { state }, ...seen }).actions).to.deep.equal([{ kind: 'release', state }]);
+      expect(kinds(judge({ ...seen, position: { state: 'none' } }))).to.deep.equal([]);
+    });
+
+  it('keeps the reservation of a job whose Job may exist although no response came', () => {
+    const seen = { zipJob: withStatus(queued), position: { state: 'running' } } as const;
+    expect(kinds(judge({ ...seen, refusal: { ...refusal, mayExist: true } }))).to.deep.equal([]);
+    const later = { ...refusal, mayExist: true, retryAt: NOW };
+    expect(kinds(judge({ ...seen, refusal: later }))).to.deep.equal(['reserve', 'createJob']);
   });
 
   const goingBucket = {
@@ -98,7 +141,10 @@ describe('decide, before there is a Job', () => {
   };
 
   it('begins what was accepted before the deletion of its bucket, which waits for it (F15)', () => {
-    expect(kinds(judge({ zipJob: withStatus(queued), bucket: goingBucket }))).to.deep.equal(['createJob']);
+    expect(kinds(judge({ zipJob: withStatus(queued), bucket: goingBucket }))).to.deep.equal([
+      'reserve',
+      'createJob',
+    ]);
   });
 
   const refused: readonly {
@@ -138,6 +184,13 @@ describe('decide, before there is a Job', () => {
       want: { phase: 'Failed', reason: 'Restored' },
     },
     {
+      name: 'a job from a backup that has its old status',
+      given: {
+        zipJob: withStatus(queued, {}, { annotations: { 'zipjobs.dev/accepted-at': ago(90_000) } }),
+      },
+      want: { phase: 'Failed', reason: 'Restored' },
+    },
+    {
       name: "somebody else's Job of the same name",
       given: { job: aJob({ metadata: { ownerReferences: [] } }) },
       want: { phase: 'Failed', reason: 'NameConflict' },
@@ -168,6 +221,20 @@ describe('decide, before there is a Job', () => {
     });
   });
 
+  it('waits for its project also when it was accepted before, says so, and starts when there is one', () => {
+    const waiting = judge({ zipJob: withStatus(queued), project: undefined });
+    const message = 'namespace team-a has no ZipProject named project';
+    expect(waiting.status).to.include({ phase: 'Queued', reason: 'ProjectNotFound', message });
+    expect(findCondition(waiting.status?.conditions, 'Waiting')).to.include({ status: 'True', message });
+    expect([kinds(waiting), waiting.requeueAfterMs]).to.deep.equal([[], undefined]);
+    const still = judge({ zipJob: withStatus(waiting.status ?? {}), project: undefined });
+    expect(still).to.deep.equal({ actions: [], events: [], requeueAfterMs: 600_000 });
+    const back = judge({ zipJob: withStatus(waiting.status ?? {}) });
+    expect(back.status).to.include({ phase: 'Queued', reason: 'Queued' });
+    expect(findCondition(back.status?.conditions, 'Waiting')?.status).to.equal('False');
+    expect(kinds(back)).to.deep.equal(['reserve', 'createJob']);
+  });
+
   it('waits for the Job of an earlier ZipJob of its name to be removed', () => {
     const owner = { apiVersion: GROUP_VERSION, kind: 'ZipJob', name: NAME, uid: 'uid-of-the-earlier' };
     const job = aJob({ metadata: { ownerReferences: [owner] } });
@@ -177,7 +244,15 @@ describe('decide, before there is a Job', () => {
       'is still being deleted',
     );
     expect([kinds(waiting), waiting.requeueAfterMs]).to.deep.equal([[], 2000]);
-    expect(kinds(judge({ zipJob: withStatus(waiting.status ?? {}) }))).to.deep.equal(['createJob']);
+    expect(kinds(judge({ zipJob: withStatus(waiting.status ?? {}) }))).to.deep.equal([
+      'reserve',
+      'createJob',
+    ]);
+  });
+
+  it('starts a job that was queued for more than a day', () => {
+    const long = { annotations: { 'zipjobs.dev/accepted-at': ago(90_000) }, creationTimestamp: ago(90_000) };
+    expect(kinds(judge({ zipJob: withStatus(queued, {}, long) }))).to.deep.equal(['reserve', 'createJob']);
   });
 
   it('holds a suspended job in the queue', () => {
@@ -200,7 +275,7 @@ describe('decide, before there is a Job', () => {
     expect(findCondition(decision.status?.conditions, 'Waiting')?.status).to.equal('True');
     expect(kinds(decision)).to.deep.equal([]);
     expect(decision.requeueAfterMs).to.equal(2000);
-    expect(kinds(judge({ refusal: { ...refusal, retryAt: NOW } }))).to.deep.equal(['createJob']);
+    expect(kinds(judge({ refusal: { ...refusal, retryAt: NOW } }))).to.deep.equal(['reserve', 'createJob']);
   });
 
   it('finds a Job that was created before the status could tell of it (F2)', () => {

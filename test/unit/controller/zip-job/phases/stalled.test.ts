@@ -11,7 +11,10 @@ const slow = { maxAttempts: 4, startDeadlineSeconds: HOUR };
 
 describe('the condition Stalled', () => {
   const moving: readonly { name: string; seen: Partial<Observation> }[] = [
-    { name: 'waits for a slot', seen: { slot: { kind: 'waiting', reason: 'SlotsTaken', message: 'full' } } },
+    {
+      name: 'waits for a slot',
+      seen: { position: { state: 'waiting', blocked: { reason: 'SlotsTaken', message: 'full' } } },
+    },
     { name: 'is suspended', seen: { zipJob: aZipJob({ spec: { suspend: true } }) } },
     { name: 'waits for a project', seen: { project: undefined } },
     {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { attemptOf, classify } from '#controller/zip-job/policies/attempt.ts';
+import { attemptOf, classify } from '#controller/zip-job/attempt.ts';
 import { giveUp } from '#controller/zip-job/policies/failure.ts';
 import type { Attempt, AttemptClass } from '#crds/zip-job.ts';
 import { ago, aJob, aPod, aZipJob, NOW } from '#test/support/builders/objects.ts';

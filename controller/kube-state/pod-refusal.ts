@@ -1,24 +1,7 @@
 import { shorten } from '#crds/conditions.ts';
-import type { Event, Job } from '#runtime/kube/resources.ts';
-import { timeOf } from '../../kube-state/times.ts';
-import type { Observation } from '../observation.ts';
+import type { Event } from '#runtime/kube/resources.ts';
 import type { PodWait } from './pod-waiting.ts';
-
-/** A pod normally exists well before this. */
-export const POD_GRACE_PERIOD_MS = 4000;
-
-const since = ({ zipJob }: Pick<Observation, 'zipJob'>, job: Job): number =>
-  Math.max(
-    timeOf(job.status?.startTime) ?? Infinity,
-    timeOf(zipJob.status?.attempts?.at(-1)?.finishedAt) ?? 0,
-  );
-
-/** True if the Job lacks a pod for longer than usual. A suspended Job does not wait for one. */
-export const lacksPod = (seen: Pick<Observation, 'zipJob' | 'job' | 'pods'>, now: Date): boolean => {
-  const { zipJob, job, pods } = seen;
-  if (!job || pods.length > 0 || zipJob.status?.job?.uid !== job.metadata.uid) return false;
-  return zipJob.status?.job?.podUid === undefined && now.getTime() - since(seen, job) > POD_GRACE_PERIOD_MS;
-};
+import { timeOf } from './times.ts';
 
 /** The name of a rejected pod differs each time; keeping it would cause a new Event each time. */
 const plain = (message: string): string =>

@@ -1,7 +1,7 @@
 import type { Reason } from '#crds/conditions.ts';
 import type { Pod } from '#runtime/kube/resources.ts';
-import { zipperStatusOf } from '../../kube-state/pod-state.ts';
-import { timeOf } from '../../kube-state/times.ts';
+import { zipperStatusOf } from './pod-state.ts';
+import { timeOf } from './times.ts';
 
 export interface PodWait {
   readonly reason: Reason;

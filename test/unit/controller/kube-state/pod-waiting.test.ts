@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { podWaiting } from '#controller/zip-job/policies/pod-waiting.ts';
+import { podWaiting } from '#controller/kube-state/pod-waiting.ts';
 import { ago, aPod, NOW } from '#test/support/builders/objects.ts';
 import { waitingFor } from '#test/support/builders/pod-statuses.ts';
 

@@ -1,5 +1,5 @@
 import type { ZipProject } from '#crds/zip-project.ts';
-import type { DecisionConfig } from '../observation.ts';
+import type { DecisionConfig } from './observation.ts';
 
 /**
  * The effective pod settings of a project. They override those of the chart, but a project cannot loosen where the chart lets

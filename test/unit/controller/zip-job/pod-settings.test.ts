@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { settingsIn } from '#controller/zip-job/policies/pod-settings.ts';
+import { settingsIn } from '#controller/zip-job/pod-settings.ts';
 import type { PodDefaults } from '#crds/zip-project.ts';
 import { aConfig } from '#test/support/builders/config.ts';
 import { judge } from '#test/support/builders/judge.ts';

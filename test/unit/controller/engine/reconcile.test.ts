@@ -1,26 +1,36 @@
 import { expect } from 'chai';
 import { Registry } from 'prom-client';
+import { ZIPJOB } from '#controller/engine/measure-reconcile.ts';
+import {
+  type Outcome as AnyOutcome,
+  createReconcile,
+  type Requeue,
+  tolerateChanges,
+} from '#controller/engine/reconcile.ts';
 import { createControllerMetrics } from '#controller/metrics.ts';
-import type { Outcome } from '#controller/zip-job/actions/outcome.ts';
-import type { Decision } from '#controller/zip-job/observation.ts';
-import type { Hints } from '#controller/zip-job/observe.ts';
-import { createReconcile } from '#controller/zip-job/reconcile.ts';
-import { aConfig } from '#test/support/builders/config.ts';
+import { KubeError, type KubeErrorCode } from '#runtime/kube/kube-error.ts';
 import { createManualClock } from '#test/support/builders/manual-clock.ts';
-import { aJob } from '#test/support/builders/objects.ts';
-import { anObservation } from '#test/support/builders/observation.ts';
 
-const setUp = (outcomes: readonly (Outcome | Error)[], decision: Partial<Decision> = {}) => {
+interface Hints {
+  readonly job?: string;
+}
+type Outcome = AnyOutcome<Hints>;
+
+const FULL_MS = 1_800_000;
+
+const setUp = (outcomes: readonly (Outcome | Error)[], decision: Requeue = {}) => {
   const calls: string[] = [];
   const hints: Hints[] = [];
   let round = 0;
   const metrics = createControllerMetrics(new Registry());
-  const reconcile = createReconcile({
+  const gone: string[] = [];
+  const reconcile = createReconcile<object, Requeue, Hints>({
+    controller: ZIPJOB,
     observe: (_key, given) => {
       hints.push(given);
-      return Promise.resolve(round < outcomes.length ? anObservation() : undefined);
+      return Promise.resolve(round < outcomes.length ? {} : undefined);
     },
-    decide: () => ({ actions: [], events: [], ...decision }),
+    decide: () => decision,
     act: () => {
       const outcome = outcomes[round];
       round += 1;
@@ -32,18 +42,19 @@ const setUp = (outcomes: readonly (Outcome | Error)[], decision: Partial<Decisio
       addAfter: (key, ms) => calls.push(`addAfter ${key} ${ms}`),
       forget: (key) => calls.push(`forget ${key}`),
     },
-    config: aConfig(),
+    onGone: (key) => gone.push(key),
+    fullReconcileMs: FULL_MS,
     clock: createManualClock(),
     metrics,
   });
-  return { run: () => reconcile('a/b', new AbortController().signal), calls, hints, metrics };
+  return { run: () => reconcile('a/b', new AbortController().signal), calls, hints, gone, metrics };
 };
 
 const again = (hints: Hints = {}): Outcome => ({ kind: 'again', hints });
 
 describe('reconcile', () => {
   it('continues while something changes, and passes on objects that the cache may not have yet', async () => {
-    const job = aJob();
+    const job = 'made';
     const { run, calls, hints } = setUp([again({ job }), again(), { kind: 'done' }], { requeueAfterMs: 7 });
     await run();
     expect(hints).to.deep.equal([{}, { job }, { job }]);
@@ -51,7 +62,7 @@ describe('reconcile', () => {
   });
 
   it('leaves waits that are longer than the full pass to the full pass', async () => {
-    const longest = aConfig().fullReconcileSeconds * 1000;
+    const longest = FULL_MS;
     for (const [requeueAfterMs, expected] of [
       [longest, ['forget a/b', `addAfter a/b ${longest}`]],
       [longest + 1, ['forget a/b']],
@@ -62,10 +73,22 @@ describe('reconcile', () => {
     }
   });
 
-  it('forgets a ZipJob that is gone', async () => {
-    const { run, calls } = setUp([], { requeueAfterMs: 7 });
+  it('forgets an object that does not exist', async () => {
+    const { run, calls, gone } = setUp([], { requeueAfterMs: 7 });
     await run();
-    expect(calls).to.deep.equal(['forget a/b']);
+    expect([calls, gone]).to.deep.equal([['forget a/b'], ['a/b']]);
+  });
+
+  it('leaves it to the event of the deletion to forget an object that was deleted since', async () => {
+    const { run, calls, gone } = setUp([{ kind: 'gone' }], { requeueAfterMs: 7 });
+    await run();
+    expect([calls, gone]).to.deep.equal([['forget a/b'], []]);
+  });
+
+  it('gives the caches time to catch up after a conflict', async () => {
+    const { run, calls, hints } = setUp([{ kind: 'conflict' }, { kind: 'done' }], { requeueAfterMs: 7 });
+    await run();
+    expect([calls, hints.length]).to.deep.equal([['forget a/b', 'addAfter a/b 200'], 1]);
   });
 
   it('lets other keys go first when one does not come to rest', async () => {
@@ -82,5 +105,20 @@ describe('reconcile', () => {
       { labels: { controller: 'zipjob' }, value: 1 },
     ]);
     expect((await metrics.activeWorkers.get()).values[0]?.value).to.equal(0);
+  });
+});
+
+describe('tolerateChanges', () => {
+  const failing = (code: KubeErrorCode) => () => Promise.reject(new KubeError('PATCH: no', { code }));
+
+  it('takes a conflict for an object that changed, and a missing one for done', async () => {
+    expect(await tolerateChanges(failing('Conflict'))).to.deep.equal({ kind: 'conflict' });
+    for (const code of ['NotFound', 'NamespaceTerminating'] as const)
+      expect(await tolerateChanges(failing(code))).to.deep.equal({ kind: 'done' });
+  });
+
+  it('throws every other error', async () => {
+    const error = await tolerateChanges(failing('Forbidden')).catch((thrown: unknown) => thrown);
+    expect(error).to.be.instanceOf(KubeError).with.property('code', 'Forbidden');
   });
 });

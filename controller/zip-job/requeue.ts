@@ -1,4 +1,4 @@
-import type { Step } from '../observation.ts';
+import type { Step } from './observation.ts';
 
 /** The step, requeued after at most `ms`; unchanged if `ms` is undefined. */
 export const atTheLatest = (step: Step, ms: number | undefined): Step =>

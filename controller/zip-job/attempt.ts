@@ -2,11 +2,11 @@ import { rfc3339, shorten } from '#crds/conditions.ts';
 import type { Attempt, AttemptClass, Failure, ZipJob } from '#crds/zip-job.ts';
 import { EXIT_CODES, FAILURE_CODES, isPermanentExit } from '#crds/zipper-contract.ts';
 import type { Pod } from '#runtime/kube/resources.ts';
-import { isDisrupted, isEnded, terminationOf } from '../../kube-state/pod-state.ts';
-import { describeFailure, parseTerminationMessage } from '../../kube-state/termination-message.ts';
-import { timeOf } from '../../kube-state/times.ts';
-import type { OwnedStatus } from '../observation.ts';
-import { uploadOf } from '../owned-status.ts';
+import { isDisrupted, isEnded, terminationOf } from '../kube-state/pod-state.ts';
+import { describeFailure, parseTerminationMessage } from '../kube-state/termination-message.ts';
+import { timeOf } from '../kube-state/times.ts';
+import type { OwnedStatus } from './observation.ts';
+import { uploadOf } from './owned-status.ts';
 
 /** Number of attempts in the status. */
 const KEPT_ATTEMPTS = 10;

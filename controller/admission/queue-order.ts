@@ -1,0 +1,111 @@
+/** One job that requests a slot, and the limits it counts against. */
+export interface SlotRequest {
+  readonly key: string;
+  readonly uid: string;
+  readonly project: string;
+  /** `namespace/name` of the ZipBucket. */
+  readonly bucket: string;
+  /** The object that the job writes: at most one active job at a time. */
+  readonly target: string;
+  /** Sorts by age; no two of a project are the same. */
+  readonly order: string;
+  /** False in a trusted queue: the job takes no slot. */
+  readonly isLimited: boolean;
+}
+
+export interface SlotLimits {
+  readonly inAll: number;
+  readonly perBucket: number;
+  readonly ofProject: (project: string) => number;
+}
+
+/** The jobs of one bucket of a project. */
+export interface BucketQueue {
+  readonly active: number;
+  /** Oldest first. */
+  readonly waiting: readonly SlotRequest[];
+}
+
+export interface ProjectQueue {
+  readonly active: number;
+  /** Sequence number of when it was last served or queued; the smallest has waited longest. */
+  readonly since: number;
+  readonly buckets: ReadonlyMap<string, BucketQueue>;
+}
+
+/** Active jobs are those with a reservation or a Job. */
+export interface QueueState {
+  /** Active jobs that take a slot. */
+  readonly active: number;
+  readonly projects: ReadonlyMap<string, ProjectQueue>;
+  /** Waiting jobs that take no slot. */
+  readonly unlimited: ReadonlyMap<string, SlotRequest>;
+  /** Keys of the active jobs that write a target. */
+  readonly targets: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
+/** The active job that writes the same target. */
+export const conflictingJob = (
+  { targets }: Pick<QueueState, 'targets'>,
+  { key, target }: SlotRequest,
+): string | undefined => {
+  for (const active of targets.get(target) ?? []) if (active !== key) return active;
+  return undefined;
+};
+
+/** The oldest job of a project whose bucket has room and whose target is free. */
+const oldest = (
+  state: QueueState,
+  { buckets }: ProjectQueue,
+  { perBucket }: SlotLimits,
+): SlotRequest | undefined => {
+  let first: SlotRequest | undefined;
+  for (const { active, waiting } of buckets.values()) {
+    if (active >= perBucket) continue;
+    const head = waiting.find((request) => conflictingJob(state, request) === undefined);
+    if (head && (!first || head.order < first.order)) first = head;
+  }
+  return first;
+};
+
+const comesBefore = (one: ProjectQueue, other: ProjectQueue): boolean =>
+  one.active === other.active ? one.since < other.since : one.active < other.active;
+
+const nextLimited = (state: QueueState, limits: SlotLimits): SlotRequest | undefined => {
+  if (state.active >= limits.inAll) return undefined;
+  let best: { readonly queue: ProjectQueue; readonly request: SlotRequest } | undefined;
+  for (const [project, queue] of state.projects) {
+    if (best && !comesBefore(queue, best.queue)) continue;
+    const request = queue.active < limits.ofProject(project) ? oldest(state, queue, limits) : undefined;
+    if (request) best = { queue, request };
+  }
+  return best?.request;
+};
+
+/**
+ * The next job. Jobs that take no slot come first. Then the project with the fewest active jobs, among equals the one
+ * served longest ago; within a project the oldest job whose bucket has room. The cost grows with projects and buckets, not
+ * with jobs. Undefined when no limit leaves room for any.
+ */
+export const nextRequest = (state: QueueState, limits: SlotLimits): SlotRequest | undefined => {
+  for (const request of state.unlimited.values())
+    if (conflictingJob(state, request) === undefined) return request;
+  return nextLimited(state, limits);
+};
+
+/** The limit that blocks a waiting job, the narrowest first. Has no changing count, because it is written to the status. */
+export const reachedLimit = (
+  state: QueueState,
+  { project, bucket }: SlotRequest,
+  limits: SlotLimits,
+): string | undefined => {
+  const queue = state.projects.get(project);
+  const ofProject = limits.ofProject(project);
+  if ((queue?.buckets.get(bucket)?.active ?? 0) >= limits.perBucket)
+    return `at most ${limits.perBucket} jobs of one bucket can run at the same time`;
+  if ((queue?.active ?? 0) >= ofProject)
+    return `at most ${ofProject} jobs of this project can run at the same time`;
+  if (state.active >= limits.inAll)
+    return `at most ${limits.inAll} jobs can run at the same time in total; the queue is fair across projects and starts the oldest job of each first`;
+  return undefined;
+};

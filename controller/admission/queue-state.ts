@@ -1,0 +1,109 @@
+import type { QueueState, SlotRequest } from './queue-order.ts';
+
+interface Bucket {
+  active: number;
+  readonly waiting: SlotRequest[];
+}
+
+interface Project {
+  active: number;
+  waiting: number;
+  since: number;
+  readonly buckets: Map<string, Bucket>;
+}
+
+/** Index of the request in a queue that is sorted by age. */
+const indexOf = (queue: readonly SlotRequest[], { order }: SlotRequest): number => {
+  let [low, high] = [0, queue.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((queue[middle]?.order ?? '') < order) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+};
+
+/** Counts active jobs and queues waiting ones, per project, bucket and target. */
+export class MutableQueueState implements QueueState {
+  active = 0;
+  readonly projects = new Map<string, Project>();
+  readonly unlimited = new Map<string, SlotRequest>();
+  readonly targets = new Map<string, Set<string>>();
+  #served = 0;
+
+  enqueue(request: SlotRequest): void {
+    if (!request.isLimited) {
+      this.unlimited.set(request.key, request);
+      return;
+    }
+    const project = this.#project(request.project);
+    const { waiting } = this.#bucket(request);
+    if (project.waiting === 0) project.since = Math.max(project.since, this.#served);
+    project.waiting += 1;
+    waiting.splice(indexOf(waiting, request), 0, request);
+  }
+
+  dequeue(request: SlotRequest): void {
+    if (!request.isLimited) {
+      this.unlimited.delete(request.key);
+      return;
+    }
+    const { waiting } = this.#bucket(request);
+    waiting.splice(indexOf(waiting, request), 1);
+    this.#project(request.project).waiting -= 1;
+    this.#forgetEmpty(request);
+  }
+
+  activate(request: SlotRequest): void {
+    const active = this.targets.get(request.target) ?? new Set();
+    this.targets.set(request.target, active.add(request.key));
+    if (request.isLimited) this.#count(request, 1);
+  }
+
+  deactivate(request: SlotRequest): void {
+    const active = this.targets.get(request.target);
+    active?.delete(request.key);
+    if (active?.size === 0) this.targets.delete(request.target);
+    if (!request.isLimited) return;
+    this.#count(request, -1);
+    this.#forgetEmpty(request);
+  }
+
+  /** Moves the project of an activated job to the end of the round. */
+  served({ project, isLimited }: SlotRequest): void {
+    if (!isLimited) return;
+    this.#served += 1;
+    this.#project(project).since = this.#served;
+  }
+
+  #count(request: SlotRequest, change: 1 | -1): void {
+    this.active += change;
+    this.#project(request.project).active += change;
+    this.#bucket(request).active += change;
+  }
+
+  #project(name: string): Project {
+    const known = this.projects.get(name);
+    if (known) return known;
+    const project: Project = { active: 0, waiting: 0, since: this.#served, buckets: new Map() };
+    this.projects.set(name, project);
+    return project;
+  }
+
+  #bucket({ project, bucket }: SlotRequest): Bucket {
+    const { buckets } = this.#project(project);
+    const known = buckets.get(bucket);
+    if (known) return known;
+    const made: Bucket = { active: 0, waiting: [] };
+    buckets.set(bucket, made);
+    return made;
+  }
+
+  #forgetEmpty({ project: name, bucket: bucketKey }: SlotRequest): void {
+    const project = this.projects.get(name);
+    const bucket = project?.buckets.get(bucketKey);
+    if (!project || !bucket || bucket.active > 0 || bucket.waiting.length > 0) return;
+    project.buckets.delete(bucketKey);
+    if (project.buckets.size === 0) this.projects.delete(name);
+  }
+}

@@ -1,0 +1,74 @@
+import type { ZipBucket, ZipBucketStatus } from '#crds/zip-bucket.ts';
+import type { Clock } from '#runtime/clock.ts';
+import { isKubeError, type KubeError } from '#runtime/kube/kube-error.ts';
+import type { Job } from '#runtime/kube/resources.ts';
+import type { ObjectClient } from '#runtime/kube/types.ts';
+import type { ApplyStatus } from '../engine/apply-status.ts';
+import type { Finalizers } from '../engine/finalizers.ts';
+import { type Outcome, tolerateChanges } from '../engine/reconcile.ts';
+import { refusalAfter } from '../engine/refusal.ts';
+import type { BucketAction, BucketDecision, BucketObservation } from './observation.ts';
+import { withTestResponse } from './test-response.ts';
+
+export interface ActOnBucketOptions {
+  readonly applyStatus: ApplyStatus<ZipBucket, ZipBucketStatus>;
+  readonly jobs: Pick<ObjectClient<Job>, 'create' | 'delete'>;
+  readonly finalizers: Finalizers<ZipBucket>;
+  readonly clock: Pick<Clock, 'date'>;
+}
+
+/** Rejections to report to the user; after any other, the test is retried automatically. */
+const isReported = (error: unknown): error is KubeError =>
+  isKubeError(error, 'QuotaExceeded', 'Forbidden', 'Invalid', 'BadRequest', 'TooLarge');
+
+/** A test whose Job the API server rejects is finished. */
+const startTest = async (
+  options: ActOnBucketOptions,
+  bucket: ZipBucket,
+  { nonce, job }: Extract<BucketAction, { kind: 'startTest' }>,
+): Promise<void> => {
+  try {
+    await options.jobs.create(job);
+  } catch (error) {
+    if (!isReported(error)) throw error;
+    const now = options.clock.date();
+    const { reason, message } = refusalAfter(undefined, error, { target: 'archive', now });
+    const response = { ready: { status: 'False', reason, message } } as const;
+    const status = withTestResponse(bucket, bucket.status ?? {}, { nonce, response, now });
+    await options.applyStatus(bucket, status);
+  }
+};
+
+const perform = async (
+  options: ActOnBucketOptions,
+  bucket: ZipBucket,
+  action: BucketAction,
+): Promise<void> => {
+  switch (action.kind) {
+    case 'addFinalizer':
+      await options.finalizers.add(bucket);
+      return;
+    case 'releaseFinalizer':
+      await options.finalizers.release(bucket, action.forced);
+      return;
+    case 'startTest':
+      await startTest(options, bucket, action);
+      return;
+    case 'deleteTest':
+      await options.jobs.delete(bucket.metadata.namespace, action.name, {
+        uid: action.uid,
+        propagationPolicy: 'Background',
+      });
+  }
+};
+
+/** Carries out a decision about a ZipBucket: the status, or else the actions in order. Its writes come back as events. */
+export const createActOnBucket =
+  (options: ActOnBucketOptions) =>
+  ({ bucket }: BucketObservation, { status, actions }: BucketDecision): Promise<Outcome<object>> =>
+    tolerateChanges(async () => {
+      // The event of this write triggers the remaining steps.
+      if (status) await options.applyStatus(bucket, status);
+      else for (const action of actions) await perform(options, bucket, action);
+      return { kind: 'done' };
+    });

@@ -1,0 +1,19 @@
+import type { Job } from '#runtime/kube/resources.ts';
+import { timeOf } from '../../kube-state/times.ts';
+import type { Observation } from '../observation.ts';
+
+/** A pod normally exists well before this. */
+export const POD_GRACE_PERIOD_MS = 4000;
+
+const since = ({ zipJob }: Pick<Observation, 'zipJob'>, job: Job): number =>
+  Math.max(
+    timeOf(job.status?.startTime) ?? Infinity,
+    timeOf(zipJob.status?.attempts?.at(-1)?.finishedAt) ?? 0,
+  );
+
+/** True if the Job lacks a pod for longer than usual. A suspended Job does not wait for one. */
+export const lacksPod = (seen: Pick<Observation, 'zipJob' | 'job' | 'pods'>, now: Date): boolean => {
+  const { zipJob, job, pods } = seen;
+  if (!job || pods.length > 0 || zipJob.status?.job?.uid !== job.metadata.uid) return false;
+  return zipJob.status?.job?.podUid === undefined && now.getTime() - since(seen, job) > POD_GRACE_PERIOD_MS;
+};

@@ -1,0 +1,108 @@
+import type { ZipJob } from '#crds/zip-job.ts';
+import type { ZipProject } from '#crds/zip-project.ts';
+import { toError } from '#runtime/errors.ts';
+import { isKubeError } from '#runtime/kube/kube-error.ts';
+import { type ObjectClient, objectKey } from '#runtime/kube/types.ts';
+import type { ApplyStatus } from '../engine/apply-status.ts';
+import type { Finalizers } from '../engine/finalizers.ts';
+import { type Outcome, tolerateChanges } from '../engine/reconcile.ts';
+import type { WebhookDispatcher } from '../webhook/dispatcher.ts';
+import type { EndpointNotes } from '../webhook/endpoint-notes.ts';
+import { type PlanTest, testKeyOf } from '../webhook/test-event.ts';
+import type {
+  ProjectAction,
+  ProjectChild,
+  ProjectDecision,
+  ProjectHints,
+  ProjectObservation,
+  ProjectStatus,
+} from './observation.ts';
+import type { ProjectChildren } from './project-children.ts';
+
+export interface ActOnProjectOptions {
+  readonly applyStatus: ApplyStatus<ZipProject, ProjectStatus>;
+  readonly finalizers: Finalizers<ZipProject>;
+  readonly children: Pick<ProjectChildren, 'create'>;
+  readonly zipJobs: Pick<ObjectClient<ZipJob>, 'mergePatch'>;
+  readonly notes: Pick<EndpointNotes, 'written'>;
+  readonly dispatcher: Pick<WebhookDispatcher, 'submit' | 'acknowledge'>;
+  readonly planTest: PlanTest;
+}
+
+/** If a child cannot be created, the next observation says why; its namespace may also be going. */
+const createChild = async (options: ActOnProjectOptions, child: ProjectChild): Promise<ProjectHints> => {
+  try {
+    await options.children.create(child);
+    return { created: [child.kind] };
+  } catch (error) {
+    if (isKubeError(error, 'NotFound', 'NamespaceTerminating')) throw error;
+    return { failure: toError(error) };
+  }
+};
+
+const cancel = async (
+  { zipJobs }: ActOnProjectOptions,
+  target: { readonly namespace: string; readonly name: string },
+): Promise<void> => {
+  try {
+    await zipJobs.mergePatch(target, { spec: { cancel: true } });
+  } catch (error) {
+    if (!isKubeError(error, 'NotFound')) throw error;
+  }
+};
+
+const perform = async (
+  options: ActOnProjectOptions,
+  project: ZipProject,
+  action: ProjectAction,
+): Promise<ProjectHints> => {
+  const { namespace } = project.metadata;
+  const { dispatcher, finalizers, notes, planTest } = options;
+  switch (action.kind) {
+    case 'addFinalizer':
+      await finalizers.add(project);
+      return {};
+    case 'releaseFinalizer':
+      await finalizers.release(project, action.forced);
+      return {};
+    case 'createChild':
+      return createChild(options, action.child);
+    case 'cancelJob':
+      await cancel(options, { namespace, name: action.name });
+      return {};
+    case 'sendTest':
+      dispatcher.submit(planTest(project, action.url, action.nonce));
+      return {};
+    case 'acknowledgeTest':
+      dispatcher.acknowledge(testKeyOf(objectKey(project)));
+      return {};
+    case 'forgetResponses':
+      notes.written(namespace, action.responses);
+      return {};
+  }
+};
+
+const performAll = async (
+  options: ActOnProjectOptions,
+  project: ZipProject,
+  actions: readonly ProjectAction[],
+): Promise<Outcome<ProjectHints>> => {
+  const created: string[] = [];
+  for (const action of actions) {
+    const hints = await perform(options, project, action);
+    if (hints.failure) return { kind: 'again', hints: { failure: hints.failure } };
+    created.push(...(hints.created ?? []));
+  }
+  return created.length > 0 ? { kind: 'again', hints: { created } } : { kind: 'done' };
+};
+
+/** Carries out a decision about a ZipProject: first the status, then the actions in order. Its writes come back as events. */
+export const createActOnProject =
+  (options: ActOnProjectOptions) =>
+  ({ project }: ProjectObservation, decision: ProjectDecision): Promise<Outcome<ProjectHints>> =>
+    tolerateChanges(async () => {
+      if (decision.status) await options.applyStatus(project, decision.status);
+      const outcome = await performAll(options, project, decision.actions);
+      if (decision.failure) throw decision.failure;
+      return outcome;
+    });

@@ -1,0 +1,98 @@
+import { isDeepStrictEqual } from 'node:util';
+import { ZIPPER_SERVICE_ACCOUNT } from '#crds/api-group.ts';
+import { type ConditionChange, REASONS, setCondition, shorten } from '#crds/conditions.ts';
+import type { EndpointState, ZipProject } from '#crds/zip-project.ts';
+import { holdsFinalizer } from '../kube-state/release.ts';
+import type {
+  ProjectAction,
+  ProjectConfig,
+  ProjectDecision,
+  ProjectObservation,
+  ProjectStatus,
+  Remainder,
+} from './observation.ts';
+import { projectDeletion } from './project-deletion.ts';
+import { projectWebhook } from './project-webhook.ts';
+
+type Readiness = Pick<ConditionChange, 'status' | 'reason' | 'message'>;
+
+const list = new Intl.ListFormat('en');
+
+const ready = (kinds: readonly string[]): Readiness => ({
+  status: 'True',
+  reason: 'ProjectReady',
+  message: `${list.format(kinds)} ${ZIPPER_SERVICE_ACCOUNT} of the zippers ${kinds.length === 1 ? 'exists' : 'exist'}.`,
+});
+
+const notReady = ({ message }: Error): Readiness => ({
+  status: 'False',
+  reason: 'ProjectIncomplete',
+  message: shorten(`${REASONS.ProjectIncomplete} ${message}`),
+});
+
+/** The next status, if it differs. */
+const changed = (
+  project: ZipProject,
+  readiness: Readiness,
+  { webhook, now }: { readonly webhook: EndpointState | undefined; readonly now: Date },
+): Pick<ProjectDecision, 'status'> => {
+  const { generation } = project.metadata;
+  const change = {
+    type: 'Ready',
+    ...readiness,
+    ...(generation !== undefined && { observedGeneration: generation }),
+  } as const;
+  const status: ProjectStatus = {
+    conditions: setCondition(project.status?.conditions, change, now),
+    ...(webhook && { webhook }),
+  };
+  return isDeepStrictEqual(status, project.status) ? {} : { status };
+};
+
+const leaving = (
+  project: ZipProject,
+  remainder: Remainder,
+  at: { readonly now: Date; readonly config: ProjectConfig },
+): ProjectDecision => {
+  if (!holdsFinalizer(project.metadata)) return { actions: [] };
+  const { now, config } = at;
+  const next = projectDeletion(
+    { project, ...remainder },
+    { now, projectDeletionSeconds: config.projectDeletionSeconds },
+  );
+  if (next.kind === 'release')
+    return { actions: [{ kind: 'releaseFinalizer', ...(next.forced && { forced: next.forced }) }] };
+  const { cancel, message, until } = next;
+  const readiness = { status: 'False', reason: 'ProjectDeleting', message: shorten(message) } as const;
+  return {
+    ...changed(project, readiness, { webhook: project.status?.webhook, now }),
+    actions: cancel.map(({ metadata }): ProjectAction => ({ kind: 'cancelJob', name: metadata.name })),
+    requeueAfterMs: Math.max(0, until.getTime() - now.getTime()),
+  };
+};
+
+const keeping = (seen: ProjectObservation, now: Date, config: ProjectConfig): ProjectDecision => {
+  const { project, children, failure } = seen;
+  const missing = children.filter(({ isPresent }) => !isPresent);
+  if (missing.length > 0 && !failure)
+    return { actions: missing.map((child): ProjectAction => ({ kind: 'createChild', child })) };
+  const { state, actions } = projectWebhook(seen, now, config);
+  const readiness = failure ? notReady(failure) : ready(children.map(({ kind }) => kind));
+  return {
+    ...changed(project, readiness, { webhook: state, now }),
+    actions,
+    ...(failure && { failure }),
+  };
+};
+
+/** Decides the next step for one ZipProject. Pure: the same observation at the same time always gives the same decision. */
+export const decideProject = (
+  seen: ProjectObservation,
+  now: Date,
+  config: ProjectConfig,
+): ProjectDecision => {
+  const { project, remainder } = seen;
+  if (remainder) return leaving(project, remainder, { now, config });
+  if (!holdsFinalizer(project.metadata)) return { actions: [{ kind: 'addFinalizer' }] };
+  return keeping(seen, now, config);
+};

@@ -1,0 +1,67 @@
+import type { ZipBucket } from '#crds/zip-bucket.ts';
+import type { ZipJob } from '#crds/zip-job.ts';
+import type { ZipProject } from '#crds/zip-project.ts';
+import type { ControllerConfig } from '../config.ts';
+import type { ForcedRemoval } from '../kube-state/release.ts';
+import type { DeliveryState } from '../webhook/dispatcher.ts';
+import type { EndpointResponse } from '../webhook/endpoint.ts';
+import type { Wanted } from './project-objects.ts';
+
+export type ProjectStatus = NonNullable<ZipProject['status']>;
+
+/** One of the objects that every project has. */
+export interface ProjectChild {
+  readonly kind: string;
+  readonly wanted: Wanted;
+  /** It exists as wanted. */
+  readonly isPresent: boolean;
+}
+
+/** What remains in the namespace of a project that is being deleted. */
+export interface Remainder {
+  readonly unfinished: readonly ZipJob[];
+  readonly buckets: readonly ZipBucket[];
+  readonly isNamespaceTerminating: boolean;
+}
+
+/** The input of a decision about one ZipProject. */
+export interface ProjectObservation {
+  readonly project: ZipProject;
+  /** In the order in which they are created. */
+  readonly children: readonly ProjectChild[];
+  /** Why a child could not be created in this reconcile. */
+  readonly failure?: Error | undefined;
+  /** Results of webhook deliveries that are not in the status yet. */
+  readonly responses: readonly EndpointResponse[];
+  /** The requested test event of the webhook. */
+  readonly test: DeliveryState;
+  /** Set only if the project is being deleted. */
+  readonly remainder?: Remainder | undefined;
+}
+
+export type ProjectAction =
+  | { readonly kind: 'addFinalizer' }
+  | { readonly kind: 'releaseFinalizer'; readonly forced?: ForcedRemoval }
+  | { readonly kind: 'createChild'; readonly child: ProjectChild }
+  | { readonly kind: 'cancelJob'; readonly name: string }
+  | { readonly kind: 'sendTest'; readonly url: string; readonly nonce: string }
+  | { readonly kind: 'acknowledgeTest' }
+  | { readonly kind: 'forgetResponses'; readonly responses: readonly EndpointResponse[] };
+
+export interface ProjectDecision {
+  /** The complete next status; absent if it does not change. */
+  readonly status?: ProjectStatus;
+  readonly actions: readonly ProjectAction[];
+  readonly requeueAfterMs?: number;
+  /** Thrown after the status is written, so that the queue retries with backoff. */
+  readonly failure?: Error;
+}
+
+/** What the caches may not know yet. */
+export interface ProjectHints {
+  /** Kinds of the children that were created. */
+  readonly created?: readonly string[];
+  readonly failure?: Error;
+}
+
+export type ProjectConfig = Pick<ControllerConfig, 'projectDeletionSeconds' | 'webhookDisableAfterSeconds'>;

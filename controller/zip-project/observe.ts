@@ -1,0 +1,64 @@
+import { ANNOTATIONS } from '#crds/api-group.ts';
+import { isFinished } from '#crds/zip-job.ts';
+import type { ZipProject } from '#crds/zip-project.ts';
+import { type KubeObject, type ObjectKey, objectKey } from '#runtime/kube/types.ts';
+import type { Caches } from '../kube-state/caches.ts';
+import { commandOf } from '../kube-state/command.ts';
+import { isLeaving } from '../kube-state/release.ts';
+import type { IsNamespaceTerminating } from '../kube-state/terminating-namespaces.ts';
+import type { WebhookDispatcher } from '../webhook/dispatcher.ts';
+import type { EndpointNotes } from '../webhook/endpoint-notes.ts';
+import { testIdOf, testKeyOf } from '../webhook/test-event.ts';
+import type { ProjectHints, ProjectObservation, Remainder } from './observation.ts';
+import type { ProjectChildren } from './project-children.ts';
+
+export interface ObserveProjectOptions {
+  readonly caches: Pick<Caches, 'projects' | 'zipJobs' | 'buckets'>;
+  readonly children: Pick<ProjectChildren, 'of'>;
+  readonly notes: Pick<EndpointNotes, 'of'>;
+  readonly dispatcher: Pick<WebhookDispatcher, 'state'>;
+  readonly isNamespaceTerminating: IsNamespaceTerminating;
+}
+
+const inNamespace = <T extends KubeObject>(objects: Iterable<T>, namespace: string): readonly T[] =>
+  [...objects].filter(({ metadata }) => metadata.namespace === namespace);
+
+const remainderOf = async (
+  { caches, isNamespaceTerminating }: ObserveProjectOptions,
+  { metadata }: ZipProject,
+): Promise<Remainder> => ({
+  unfinished: inNamespace(caches.zipJobs.values(), metadata.namespace).filter((one) => !isFinished(one)),
+  buckets: inNamespace(caches.buckets.values(), metadata.namespace),
+  isNamespaceTerminating: await isNamespaceTerminating(metadata.namespace),
+});
+
+const testOf = (
+  { dispatcher }: ObserveProjectOptions,
+  project: ZipProject,
+): ReturnType<WebhookDispatcher['state']> => {
+  const { metadata, status } = project;
+  const nonce = commandOf(metadata, ANNOTATIONS.testWebhook, status?.webhook?.test?.nonce);
+  return dispatcher.state(
+    testKeyOf(objectKey(project)),
+    nonce === undefined ? undefined : testIdOf(project, nonce),
+  );
+};
+
+/** Reads the input of a decision about a ZipProject. Undefined if it does not exist. */
+export const createObserveProject =
+  (options: ObserveProjectOptions) =>
+  async (key: ObjectKey, hints: ProjectHints): Promise<ProjectObservation | undefined> => {
+    const project = options.caches.projects.get(key);
+    if (!project) return undefined;
+    const { created = [], failure } = hints;
+    return {
+      project,
+      children: options.children
+        .of(project)
+        .map((child) => (created.includes(child.kind) ? { ...child, isPresent: true } : child)),
+      failure,
+      responses: options.notes.of(project.metadata.namespace),
+      test: testOf(options, project),
+      ...(isLeaving(project.metadata) && { remainder: await remainderOf(options, project) }),
+    };
+  };

@@ -1,0 +1,113 @@
+/** One change to the code that a test must notice. */
+export interface Mutant {
+  /** What the changed code does wrong. */
+  readonly name: string;
+  readonly file: string;
+  /** Occurs once in the file. */
+  readonly find: string;
+  readonly replace: string;
+  /** Unit tests, of which at least one must fail. */
+  readonly tests: readonly string[];
+}
+
+const UNIT = 'test/unit/controller';
+const OVERLAPPING = `${UNIT}/zip-job/overlapping.test.ts`;
+const ANY_ORDER = `${UNIT}/zip-job/any-order.test.ts`;
+const ACT = `${UNIT}/zip-job/act.test.ts`;
+const LEDGER = `${UNIT}/admission/ledger.test.ts`;
+const LEDGER_PROPERTIES = `${UNIT}/admission/ledger-properties.test.ts`;
+
+/** Mistakes in fencing, ownership and the queue. Each would run or publish an archive that must not be, or lose one. */
+export const MUTANTS: readonly Mutant[] = [
+  {
+    name: 'a status is written to any version of the object',
+    file: 'controller/engine/apply-status.ts',
+    find: 'return { name, namespace, uid, resourceVersion };',
+    replace: 'return { name, namespace, uid };',
+    tests: [ACT, `${UNIT}/zip-project/reconcile.test.ts`],
+  },
+  {
+    name: 'the next pod is activated before the last attempt is recovered',
+    file: 'controller/zip-job/phases/active.ts',
+    find: 'if (isRecovering(s.status)) return',
+    replace: 'if (isRecovering(s.status) && s.seen.pods.length === 0) return',
+    tests: [ANY_ORDER],
+  },
+  {
+    name: 'an attempt that may have published its archive counts as failed',
+    file: 'controller/zip-job/phases/recovering.ts',
+    find: "upload !== 'unrecorded' && upload.state === 'committing'",
+    replace: "upload !== 'unrecorded' && upload.state === 'open'",
+    tests: [`${UNIT}/zip-job/phases/recovering.test.ts`],
+  },
+  {
+    name: 'a Job of another owner counts as the own Job',
+    file: 'controller/kube-state/job-state.ts',
+    find: 'ownerReferences?.some(({ uid }) => uid === zipJob.metadata.uid) === true;',
+    replace: 'ownerReferences !== undefined;',
+    tests: [`${UNIT}/zip-job/phases/queued.test.ts`],
+  },
+  {
+    name: 'a recovery Job of another owner is trusted',
+    file: 'controller/zip-job/actions/create-job.ts',
+    find: "if (target === 'recover' && !isOwnedBy(made, zipJob))",
+    replace: "if (target === 'recover' && made.metadata.name === '')",
+    tests: [ACT],
+  },
+  {
+    name: 'a Job is created for a ZipJob that was cancelled meanwhile',
+    file: 'controller/zip-job/actions/create-job.ts',
+    find: 'live.metadata.resourceVersion === seen.metadata.resourceVersion &&\n      live.metadata.deletionTimestamp === undefined &&\n      live.spec.cancel !== true &&',
+    replace: 'live.metadata.deletionTimestamp === undefined &&',
+    tests: [ACT],
+  },
+  {
+    name: 'two jobs of one key may be active',
+    file: 'controller/admission/queue-order.ts',
+    find: 'if (active !== key) return active;',
+    replace: 'if (active === `${key}/`) return active;',
+    tests: [LEDGER],
+  },
+  {
+    name: 'a project may run one job more than its limit',
+    file: 'controller/admission/queue-order.ts',
+    find: 'queue.active < limits.ofProject(project)',
+    replace: 'queue.active <= limits.ofProject(project)',
+    tests: [LEDGER_PROPERTIES],
+  },
+  {
+    name: 'a Job is created without a reservation',
+    file: 'controller/zip-job/actions/local-actions.ts',
+    find: 'options.ledger.reserve(zipJob).blocked ? { end: AGAIN } : kept(zipJob);',
+    replace: 'options.ledger.reserve(zipJob).blocked ? kept(zipJob) : kept(zipJob);',
+    tests: [OVERLAPPING],
+  },
+  {
+    name: 'a reservation is given up although the Job may exist',
+    file: 'controller/zip-job/actions/create-job.ts',
+    find: "if (target === 'archive') options.ledger.hold(zipJob);",
+    replace: '',
+    tests: [ACT],
+  },
+  {
+    name: 'a Job that the cache lacks counts as missing although the ledger knows it',
+    file: 'controller/zip-job/observe.ts',
+    find: "position.state === 'running' ||",
+    replace: '',
+    tests: [`${UNIT}/zip-job/observe.test.ts`, OVERLAPPING],
+  },
+  {
+    name: 'a job that cannot start keeps its reservation',
+    file: 'controller/zip-job/decide.ts',
+    find: "return slot === 'wait' || state === 'none' ||",
+    replace: "return slot !== 'reserve' || state === 'none' ||",
+    tests: [OVERLAPPING],
+  },
+  {
+    name: 'a process leads for longer than its lease is valid',
+    file: 'controller/engine/leader-election.ts',
+    find: 'if (ms <= 0) return false;',
+    replace: 'if (ms <= 0) return true;',
+    tests: [`${UNIT}/engine/leader-election.test.ts`],
+  },
+];

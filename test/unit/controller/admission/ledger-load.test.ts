@@ -1,0 +1,85 @@
+import { expect } from 'chai';
+import { createLedger } from '#controller/admission/ledger.ts';
+import type { ZipJob } from '#crds/zip-job.ts';
+import { objectKey as keyOf } from '#runtime/kube/types.ts';
+import { createManualClock } from '#test/support/builders/manual-clock.ts';
+import { end, queuedJob as job } from '#test/support/builders/queued-jobs.ts';
+
+/** Numbers that look random and are the same in every run. */
+const randomOf = (seed: number) => (): number => {
+  seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0;
+  return seed / 2 ** 32;
+};
+
+const ledgerOf = (inAll: number, onReserved: (key: string) => void = () => undefined) =>
+  createLedger({
+    limits: { inAll, perBucket: 1000, ofProject: () => 1000 },
+    trustedQueues: [],
+    pause: { reason: undefined },
+    rate: { perSecond: 1e6, burst: 1e6 },
+    clock: createManualClock(),
+    onReserved,
+  });
+
+interface Run {
+  readonly key: string;
+  readonly endsAt: number;
+}
+
+const SLOTS = 20;
+const SIZES = [550, 50, 50, 50, 50, 50, 50, 50, 50, 50];
+
+/** 1,000 jobs over ten projects, one of which asks for more than half and came first. Returns the end of each project. */
+const drain = (seed: number): { readonly ends: ReadonlyMap<string, number>; readonly most: number } => {
+  const random = randomOf(seed);
+  let now = 0;
+  let most = 0;
+  let runs: Run[] = [];
+  const jobs = new Map<string, ZipJob>();
+  const begin = (key: string): void => {
+    runs.push({ key, endsAt: now + 0.5 + random() });
+    most = Math.max(most, runs.length);
+  };
+  const ledger = ledgerOf(SLOTS, begin);
+  for (const [index, size] of SIZES.entries())
+    for (let n = 0; n < size; n += 1) {
+      const one = job(`j${n}`, { project: `p${index}`, age: 10_000 - index * 600 - n });
+      jobs.set(keyOf(one), one);
+    }
+  for (const [key, one] of jobs)
+    if (ledger.reserve(one).state === 'reserved' && !runs.some((run) => run.key === key)) begin(key);
+  const ends = new Map<string, number>();
+  while (runs.length > 0) {
+    const first = runs.reduce((a, b) => (b.endsAt < a.endsAt ? b : a));
+    runs = runs.filter((run) => run !== first);
+    now = first.endsAt;
+    const one = jobs.get(first.key);
+    jobs.delete(first.key);
+    ends.set(first.key.slice(0, 2), now);
+    if (one) end(ledger, one);
+  }
+  expect(jobs.size).to.equal(0);
+  return { ends, most };
+};
+
+describe('the ledger, under load', () => {
+  for (const seed of [1, 2, 3])
+    it(`lets no project wait more than twice its fair share: 1,000 jobs, 10 projects, 20 slots, seed ${seed} (F22)`, () => {
+      const { ends, most } = drain(seed);
+      expect(most).to.equal(SLOTS);
+      // With two ledger each, the small projects need 50 / 2 runs of a second; the big one takes what is left.
+      for (const project of SIZES.keys()) {
+        const fair = project === 0 ? 1000 / SLOTS : 50 / (SLOTS / SIZES.length);
+        expect(ends.get(`p${project}`), `p${project}`).to.be.lessThan(2 * fair);
+      }
+    });
+
+  it('decides for ten thousand waiting jobs in no time', () => {
+    const ledger = ledgerOf(10);
+    const jobs = Array.from({ length: 10_000 }, (_, n) => job(`j${n}`, { project: `p${n % 50}`, age: n }));
+    const started = performance.now();
+    for (const one of jobs) ledger.reserve(one);
+    for (const one of jobs) end(ledger, one);
+    expect(performance.now() - started).to.be.lessThan(2000);
+  });
+});

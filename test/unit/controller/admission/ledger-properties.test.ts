@@ -1,0 +1,167 @@
+/** Random interleavings of everything that reaches the ledger: no limit is ever exceeded, and nobody waits for ever. */
+import { expect } from 'chai';
+import { createLedger, type Ledger, type Position } from '#controller/admission/ledger.ts';
+import type { ZipJob } from '#crds/zip-job.ts';
+import { objectKey } from '#runtime/kube/types.ts';
+import { createRandom, type Random } from '#test/chaos/random.ts';
+import { createManualClock } from '#test/support/builders/manual-clock.ts';
+import { ago, aZipJob } from '#test/support/builders/objects.ts';
+
+const RUNS = 100;
+const MOVES = 250;
+const JOBS = 40;
+
+const jobsOf = (random: Random): readonly ZipJob[] =>
+  Array.from({ length: JOBS }, (_, n) =>
+    aZipJob({
+      metadata: {
+        name: `j${n}`,
+        namespace: `p${random.int(0, 2)}`,
+        uid: `uid-${n}`,
+        creationTimestamp: ago(random.int(0, 500)),
+      },
+      spec: {
+        bucketRef: { name: `b${random.int(0, 1)}` },
+        key: `k${random.int(0, 5)}`,
+        ...(random.next() < 0.1 && { queueName: 'night' }),
+      },
+    }),
+  );
+
+type State = Position['state'];
+
+const setUp = (random: Random) => {
+  const jobs = new Map(jobsOf(random).map((job) => [objectKey(job), job]));
+  const limits = { inAll: random.int(0, 6), perBucket: random.int(1, 3), perProject: random.int(1, 4) };
+  const pause: { reason: string | undefined } = { reason: undefined };
+  const clock = createManualClock();
+  const woken = new Set<string>();
+  const ledger = createLedger({
+    limits: { ...limits, ofProject: () => limits.perProject },
+    trustedQueues: ['night'],
+    pause,
+    rate: { perSecond: 50, burst: 3 },
+    clock,
+    onReserved: (key) => {
+      woken.add(key);
+    },
+  });
+  const stateOf = (job: ZipJob): State => ledger.position(job).state;
+  return { jobs, limits, pause, clock, woken, ledger, stateOf };
+};
+type World = ReturnType<typeof setUp>;
+
+const countBy = (jobs: readonly ZipJob[], nameOf: (job: ZipJob) => string): readonly number[] => {
+  const counts = new Map<string, number>();
+  for (const job of jobs) counts.set(nameOf(job), (counts.get(nameOf(job)) ?? 0) + 1);
+  return [...counts.values()];
+};
+
+const targetOf = ({ metadata, spec }: ZipJob): string =>
+  `${metadata.namespace}/${spec.bucketRef.name}/${spec.key}`;
+
+/** A running job was allowed to run by a reservation, so the limits hold for both together. */
+const expectLimits = ({ jobs, limits, stateOf }: World): void => {
+  const active = [...jobs.values()].filter((job) => ['reserved', 'running'].includes(stateOf(job)));
+  const limited = active.filter(({ spec }) => spec.queueName === undefined);
+  expect(limited.length, 'in all').to.be.at.most(limits.inAll);
+  const perBucket = countBy(limited, ({ metadata, spec }) => `${metadata.namespace}/${spec.bucketRef.name}`);
+  expect(Math.max(0, ...perBucket), 'per bucket').to.be.at.most(limits.perBucket);
+  const perProject = countBy(limited, ({ metadata }) => metadata.namespace);
+  expect(Math.max(0, ...perProject), 'per project').to.be.at.most(limits.perProject);
+  expect(Math.max(0, ...countBy(active, targetOf)), 'per key').to.be.at.most(1);
+};
+
+const seen = (ledger: Ledger, object: ZipJob): void => {
+  ledger.see({ kind: 'set', key: objectKey(object), object, before: undefined });
+};
+
+type Move = (world: World, job: ZipJob) => void | Promise<void>;
+
+/** What act, the caches and operators do. Only a job with a reservation gets a Job, as in `act`. */
+const MOVES_OF_ALL: Readonly<Record<string, Move>> = {
+  reserve: ({ ledger, pause }, job) => {
+    const { state, blocked } = ledger.reserve(job);
+    expect(state).to.not.equal('none');
+    if (state === 'waiting' || pause.reason !== undefined) expect(blocked).to.not.equal(undefined);
+    else expect(blocked).to.equal(undefined);
+  },
+  release: ({ ledger, stateOf }, job) => {
+    if (stateOf(job) !== 'running') ledger.release(objectKey(job));
+  },
+  'create the Job': ({ ledger, stateOf }, job) => {
+    if (stateOf(job) === 'reserved') ledger.hold(job);
+  },
+  'see the job start': ({ ledger, stateOf }, job) => {
+    if (stateOf(job) === 'running') seen(ledger, { ...job, status: { phase: 'Starting' } });
+  },
+  'see the job queued': ({ ledger }, job) => {
+    seen(ledger, { ...job, status: { phase: 'Queued' } });
+  },
+  'see the job finish': ({ ledger }, job) => {
+    seen(ledger, { ...job, status: { phase: 'Failed' } });
+  },
+  'see the job deleted': ({ ledger }, job) => {
+    ledger.see({ kind: 'deleted', key: objectKey(job), before: job });
+  },
+  'see another of this name': ({ ledger, jobs, stateOf }, job) => {
+    const uid = `${job.metadata.uid}+`;
+    const other = { ...job, metadata: { ...job.metadata, uid } };
+    jobs.set(objectKey(job), other);
+    seen(ledger, other);
+    expect(stateOf(other)).to.equal('none');
+  },
+  pause: ({ pause }) => {
+    pause.reason = 'incident';
+  },
+  resume: ({ pause, ledger }) => {
+    pause.reason = undefined;
+    ledger.refresh();
+  },
+  'let time pass': ({ clock }) => clock.advance(30),
+};
+
+const play = async (seed: number): Promise<World> => {
+  const random = createRandom(seed);
+  const world = setUp(random);
+  const done: string[] = [];
+  try {
+    for (let move = 0; move < MOVES; move += 1) {
+      // Half of the moves are requests, so that the limits are reached.
+      const name = random.next() < 0.5 ? 'reserve' : random.pick(Object.keys(MOVES_OF_ALL));
+      const job = random.pick([...world.jobs.values()]);
+      done.push(`${name} ${objectKey(job)}`);
+      await MOVES_OF_ALL[name]?.(world, job);
+      expectLimits(world);
+    }
+  } catch (error) {
+    throw new Error(`seed ${seed}: ${done.join('; ')}`, { cause: error });
+  }
+  return world;
+};
+
+/** Every active job ends as soon as it is seen; time passes for the rate. Returns the jobs that still wait. */
+const drain = async (world: World): Promise<readonly string[]> => {
+  const { jobs, pause, ledger, clock, stateOf } = world;
+  pause.reason = undefined;
+  ledger.refresh();
+  for (let rounds = 0; rounds < 2 * JOBS; rounds += 1) {
+    for (const job of jobs.values())
+      if (stateOf(job) === 'reserved' || stateOf(job) === 'running')
+        seen(ledger, { ...job, status: { phase: 'Succeeded' } });
+    await clock.advance(100);
+    expectLimits(world);
+  }
+  return [...jobs.values()].filter((job) => stateOf(job) !== 'none').map(objectKey);
+};
+
+describe('the ledger, in any order of events', () => {
+  it(`never exceeds a limit, and reserves for every waiting job in the end: ${RUNS} seeds (F22)`, async function () {
+    this.timeout(120_000);
+    for (let seed = 1; seed <= RUNS; seed += 1) {
+      const world = await play(seed);
+      const left = await drain(world);
+      if (world.limits.inAll > 0) expect(left, `seed ${seed}`).to.deep.equal([]);
+    }
+  });
+});

@@ -1,0 +1,263 @@
+import { expect } from 'chai';
+import { holdStarted } from '#controller/admission/hold-started.ts';
+import { createLedger } from '#controller/admission/ledger.ts';
+import { GROUP_VERSION } from '#crds/api-group.ts';
+import type { ZipJob } from '#crds/zip-job.ts';
+import { objectKey as keyOf } from '#runtime/kube/types.ts';
+import { createManualClock } from '#test/support/builders/manual-clock.ts';
+import { end, queuedJob as job, type QueuedJobChange } from '#test/support/builders/queued-jobs.ts';
+
+interface Limits {
+  readonly inAll?: number;
+  readonly perBucket?: number;
+  readonly ofProject?: (project: string) => number;
+}
+
+const setUp = ({ inAll = 100, perBucket = 100, ofProject = () => 100 }: Limits = {}, perSecond = 1e6) => {
+  const reserved: string[] = [];
+  const clock = createManualClock();
+  const pause: { reason: string | undefined } = { reason: undefined };
+  const ledger = createLedger({
+    limits: { inAll, perBucket, ofProject },
+    trustedQueues: ['night'],
+    pause,
+    rate: { perSecond, burst: perSecond },
+    clock,
+    onReserved: (key) => {
+      reserved.push(key);
+    },
+  });
+  const reserve = (...jobs: readonly ZipJob[]): readonly string[] =>
+    jobs.map((one) => ledger.reserve(one).state);
+  return { ledger, reserved, clock, pause, reserve };
+};
+
+describe('the ledger', () => {
+  const limits: readonly { name: string; limits: Limits; second: QueuedJobChange; want: RegExp }[] = [
+    {
+      name: 'in all',
+      limits: { inAll: 1 },
+      second: { project: 'b' },
+      want: /^at most 1 jobs can run at the same time in total/,
+    },
+    {
+      name: 'of the project',
+      limits: { ofProject: () => 1 },
+      second: { bucket: 's3-y' },
+      want: /of this project/,
+    },
+    { name: 'of the bucket', limits: { perBucket: 1 }, second: {}, want: /of one bucket/ },
+  ];
+  for (const { name, limits: given, second, want } of limits)
+    it(`keeps the limit ${name}, says so, and wakes the next when a slot becomes free (F22)`, () => {
+      const { ledger, reserved, reserve } = setUp(given);
+      const first = job('first');
+      expect(reserve(first, first)).to.deep.equal(['reserved', 'reserved']);
+      const next = job('second', second);
+      const turn = ledger.reserve(next);
+      expect(turn.blocked).to.include({ reason: 'SlotsTaken' });
+      expect(turn.blocked?.message).to.match(want);
+      expect(reserved).to.deep.equal([]);
+      end(ledger, first);
+      expect(reserved).to.deep.equal([keyOf(next)]);
+      expect(reserve(next)).to.deep.equal(['reserved']);
+    });
+
+  it('serves the oldest job of a project first, past those whose bucket is full (F22)', () => {
+    const { ledger, reserved, reserve } = setUp({ inAll: 1, perBucket: 1 });
+    const first = job('first', { bucket: 's3-z' });
+    reserve(first, job('young', { age: 10 }), job('old', { age: 50 }), job('middle', { age: 30 }));
+    end(ledger, first);
+    expect(reserved).to.deep.equal(['a/old']);
+    ledger.see({ kind: 'deleted', key: 'a/old', before: job('old') });
+    ledger.release('a/middle');
+    expect(reserved).to.deep.equal(['a/old', 'a/middle', 'a/young']);
+  });
+
+  it('goes by the time of acceptance among jobs of the same second', () => {
+    const { ledger, reserved, reserve } = setUp({ inAll: 1 });
+    const accepted = (name: string, ms: string) => ({
+      ...job(name),
+      metadata: {
+        ...job(name).metadata,
+        annotations: { 'zipjobs.dev/accepted-at': `2026-05-04T11:59:00.${ms}Z` },
+      },
+    });
+    const first = job('first', { age: 90 });
+    reserve(first, accepted('a', '300'), accepted('b', '100'), accepted('c', '200'));
+    end(ledger, first);
+    end(ledger, accepted('b', '100'));
+    expect(reserved).to.deep.equal(['a/b', 'a/c']);
+  });
+
+  it('lets projects take turns, also when there are more of them than slots (F22)', () => {
+    const { ledger, reserved, reserve } = setUp({ inAll: 1 });
+    const first = job('a0');
+    reserve(first, job('a1', { age: 59 }), job('a2', { age: 58 }), job('a3', { age: 57 }));
+    reserve(
+      job('b1', { project: 'b', age: 9 }),
+      job('b2', { project: 'b', age: 8 }),
+      job('c1', { project: 'c', age: 1 }),
+    );
+    end(ledger, first);
+    while (reserved.length < 6)
+      end(ledger, job(reserved.at(-1)?.slice(2) ?? '', { project: reserved.at(-1)?.[0] ?? '' }));
+    expect(reserved).to.deep.equal(['a/a1', 'b/b1', 'c/c1', 'a/a2', 'b/b2', 'a/a3']);
+  });
+
+  it('counts what runs already when it begins, and every job once', () => {
+    const { ledger, reserve } = setUp({ inAll: 2 });
+    const running = job('r', { status: { phase: 'Running' } });
+    for (const before of [undefined, running])
+      ledger.see({ kind: 'set', key: keyOf(running), object: running, before });
+    ledger.hold(running);
+    expect(reserve(job('x'), job('y'))).to.deep.equal(['reserved', 'waiting']);
+  });
+
+  it('leaves jobs alone that a trusted queue admits', () => {
+    const { ledger, reserve } = setUp({ inAll: 1 });
+    const elsewhere = { ...job('k'), spec: { ...job('k').spec, queueName: 'night' } };
+    const object = { ...elsewhere, status: { phase: 'Starting' } as const };
+    expect(reserve(elsewhere)).to.deep.equal(['reserved']);
+    ledger.see({ kind: 'set', key: keyOf(object), object, before: undefined });
+    expect(reserve(job('x'))).to.deep.equal(['reserved']);
+  });
+
+  it('counts jobs of a queue that the operator does not trust as any other', () => {
+    const { ledger, reserve } = setUp({ inAll: 1 });
+    const unknown = { ...job('k'), spec: { ...job('k').spec, queueName: 'mine' } };
+    expect(reserve(unknown, job('x'))).to.deep.equal(['reserved', 'waiting']);
+    ledger.release(keyOf(unknown));
+    ledger.hold(unknown);
+    expect(reserve(job('y'))).to.deep.equal(['waiting']);
+  });
+
+  it('grants nothing while all is paused, also not to trusted queues, and goes on afterwards', () => {
+    const { ledger, reserved, pause, reserve } = setUp({ inAll: 1 });
+    const running = job('r');
+    ledger.hold(running);
+    expect(reserve(job('before'))).to.deep.equal(['waiting']);
+    pause.reason = 'incident 42';
+    ledger.release(keyOf(running));
+    const elsewhere = { ...job('k'), spec: { ...job('k').spec, queueName: 'night' } };
+    for (const one of [job('new'), elsewhere])
+      expect(ledger.reserve(one)).to.deep.equal({
+        state: 'waiting',
+        blocked: { reason: 'Paused', message: 'all jobs are paused: incident 42' },
+      });
+    expect(reserved).to.deep.equal([]);
+    pause.reason = undefined;
+    ledger.refresh();
+    expect(reserved).to.deep.equal([keyOf(elsewhere), keyOf(job('before'))]);
+  });
+
+  it('takes the slot of a job that was replaced by another of its name', () => {
+    const { ledger, reserved, reserve } = setUp({ inAll: 1 });
+    const old = job('same');
+    reserve(old, job('other', { age: 1 }));
+    const fresh = { ...old, metadata: { ...old.metadata, uid: 'another' } };
+    ledger.see({ kind: 'set', key: keyOf(old), object: fresh, before: old });
+    expect(reserved).to.deep.equal(['a/other']);
+  });
+
+  describe('of two jobs of one key', () => {
+    const [first, second] = [job('first', { key: 'k' }), job('second', { key: 'k', age: 1 })];
+
+    it('lets one at a time be active, and wakes the other when the key is free', () => {
+      const { ledger, reserved, reserve } = setUp();
+      expect(reserve(first, second, second)).to.deep.equal(['reserved', 'waiting', 'waiting']);
+      expect(ledger.position(second).blocked).to.deep.equal({
+        reason: 'OlderJobFirst',
+        message: 'job first writes the same key of the same bucket and runs first',
+      });
+      ledger.hold(first);
+      expect(ledger.position(first)).to.deep.equal({ state: 'running' });
+      end(ledger, first);
+      expect(reserved).to.deep.equal([keyOf(second)]);
+    });
+
+    it('serves others past the one that waits for its key', () => {
+      const { reserve } = setUp();
+      expect(reserve(first, second, job('other', { age: 0 }))).to.deep.equal([
+        'reserved',
+        'waiting',
+        'reserved',
+      ]);
+    });
+
+    it('holds for jobs of a trusted queue, too', () => {
+      const { ledger, reserved, reserve } = setUp({ inAll: 1 });
+      const elsewhere = { ...second, spec: { ...second.spec, queueName: 'night' } };
+      expect(reserve(first, elsewhere)).to.deep.equal(['reserved', 'waiting']);
+      ledger.release(keyOf(first));
+      expect(reserved).to.deep.equal([keyOf(second)]);
+    });
+
+    it('counts a job as active whose Job is all that is known of it', () => {
+      const { ledger, reserve } = setUp();
+      const owner = { apiVersion: GROUP_VERSION, kind: 'ZipJob', name: 'second', uid: 'uid-second' };
+      const metadata = {
+        name: 'second',
+        namespace: 'a',
+        ownerReferences: [{ ...owner, uid: 'uid-earlier' }],
+      };
+      holdStarted(ledger, second, { metadata });
+      expect(ledger.position(second).state).to.equal('none');
+      holdStarted(ledger, { ...second, status: { phase: 'Failed' } }, { metadata });
+      holdStarted(ledger, second, { metadata: { ...metadata, ownerReferences: [owner] } });
+      expect(ledger.position(second).state).to.equal('running');
+      expect(reserve(first)).to.deep.equal(['waiting']);
+    });
+  });
+
+  it('releases only what was seen: a job that started since keeps its slot', () => {
+    const { ledger, reserve } = setUp();
+    const one = job('one');
+    reserve(one);
+    ledger.hold(one);
+    ledger.release(keyOf(one), 'reserved');
+    expect(ledger.position(one)).to.deep.equal({ state: 'running' });
+    ledger.release(keyOf(one), 'running');
+    expect(ledger.position(one)).to.deep.equal({ state: 'none' });
+  });
+
+  it('changes nothing when it is asked for a position', () => {
+    const { ledger, reserved, reserve } = setUp({ inAll: 1 });
+    const [one, other] = [job('one'), job('other')];
+    reserve(one);
+    expect(ledger.position(other)).to.deep.equal({ state: 'none' });
+    ledger.release(keyOf(one));
+    expect([reserved, ledger.position(one), ledger.position(other)]).to.deep.equal([
+      [],
+      { state: 'none' },
+      { state: 'none' },
+    ]);
+  });
+
+  it('begins nothing while the limit is 0, and goes on when a project may run more', () => {
+    let most = 0;
+    const { ledger, reserved, reserve } = setUp({ ofProject: () => most });
+    expect(reserve(job('one'))).to.deep.equal(['waiting']);
+    most = 1;
+    ledger.refresh();
+    expect(reserved).to.deep.equal(['a/one']);
+  });
+
+  it('creates Jobs no faster than the rate, without being asked again', async () => {
+    const { ledger, reserved, clock, reserve } = setUp({}, 2);
+    expect(reserve(job('1'), job('2'), job('3'), job('4'))).to.deep.equal([
+      'reserved',
+      'reserved',
+      'waiting',
+      'waiting',
+    ]);
+    expect(ledger.position(job('3')).blocked?.message).to.equal('at most 2 jobs can start per second');
+    await clock.advance(499);
+    expect(reserved).to.deep.equal([]);
+    await clock.advance(2);
+    expect(reserved).to.deep.equal(['a/3']);
+    await clock.advance(500);
+    expect(reserved).to.deep.equal(['a/3', 'a/4']);
+    expect(clock.pending).to.equal(0);
+  });
+});

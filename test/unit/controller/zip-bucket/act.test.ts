@@ -1,0 +1,83 @@
+import { expect } from 'chai';
+import { createActOnBucket } from '#controller/zip-bucket/act.ts';
+import type { BucketDecision } from '#controller/zip-bucket/observation.ts';
+import { testJob } from '#controller/zip-bucket/test-manifest.ts';
+import { KubeError, type KubeErrorCode } from '#runtime/kube/kube-error.ts';
+import type { Job } from '#runtime/kube/resources.ts';
+import { aConfig } from '#test/support/builders/config.ts';
+import { createFakeObjects } from '#test/support/builders/fake-objects.ts';
+import { aZipBucket, NAMESPACE, NOW } from '#test/support/builders/objects.ts';
+
+const bucket = aZipBucket();
+
+const setUp = (fault?: KubeErrorCode) => {
+  const jobs = createFakeObjects<Job>();
+  const calls: unknown[] = [];
+  const fail = async (): Promise<void> => {
+    if (fault) throw new KubeError('PATCH: no', { code: fault });
+  };
+  const act = createActOnBucket({
+    applyStatus: async (_bucket, status) => {
+      await fail();
+      calls.push(status);
+      return bucket;
+    },
+    jobs: jobs.client,
+    finalizers: {
+      add: async () => {
+        await fail();
+        calls.push('add');
+        return bucket;
+      },
+      release: (_bucket, forced) => {
+        calls.push(['release', forced]);
+        return Promise.resolve(bucket);
+      },
+    },
+    clock: { date: () => NOW },
+  });
+  const seen = { bucket, zipJobs: [], isProjectLeaving: false, tests: [], isNamespaceTerminating: false };
+  return { jobs, calls, run: (decision: BucketDecision) => act(seen, decision) };
+};
+
+const start = { kind: 'startTest', nonce: 'a', job: testJob(bucket, 'a', aConfig()) } as const;
+
+describe('act, on a ZipBucket', () => {
+  it('writes the status, and leaves the actions to the event of that write', async () => {
+    const { run, calls, jobs } = setUp();
+    expect(await run({ status: { activeJobs: 1 }, actions: [start] })).to.deep.equal({ kind: 'done' });
+    expect([calls, jobs.all()]).to.deep.equal([[{ activeJobs: 1 }], []]);
+  });
+
+  it('carries out the actions in order when the status does not change', async () => {
+    const { run, calls, jobs } = setUp();
+    const { name } = jobs.put({ metadata: { namespace: NAMESPACE, name: 'old' } }).metadata;
+    await run({
+      actions: [
+        { kind: 'addFinalizer' },
+        { kind: 'deleteTest', name, uid: 'u' },
+        start,
+        { kind: 'releaseFinalizer', forced: 'Forced' },
+      ],
+    });
+    expect(calls).to.deep.equal(['add', ['release', 'Forced']]);
+    expect(jobs.all().map(({ metadata }) => metadata.name)).to.deep.equal([start.job.metadata.name]);
+  });
+
+  it('finishes a test whose Job the API server rejects, and retries any other failure', async () => {
+    const { run, calls, jobs } = setUp();
+    jobs.fail(new KubeError('POST: quota', { code: 'QuotaExceeded' }));
+    await run({ actions: [start] });
+    expect(calls[0]).to.have.nested.property('conditions[0].reason', 'QuotaExceeded');
+    jobs.fail(new KubeError('POST: later', { code: 'TooManyRequests' }));
+    const error = await run({ actions: [start] }).catch((thrown: unknown) => thrown);
+    expect(error).to.be.instanceOf(KubeError);
+  });
+
+  it('decides again after a conflict', async () => {
+    expect(await setUp('Conflict').run({ status: {}, actions: [] })).to.deep.equal({ kind: 'conflict' });
+    expect(await setUp('NotFound').run({ actions: [{ kind: 'addFinalizer' }] })).to.deep.equal({
+      kind: 'done',
+    });
+  });
+});

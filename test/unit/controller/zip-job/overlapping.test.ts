@@ -1,0 +1,265 @@
+/** Many jobs, reconciled at the same time by the real observe, decide and act over an API server that takes its time. */
+import { setImmediate as turn } from 'node:timers/promises';
+import { expect } from 'chai';
+import { pino } from 'pino';
+import { Registry } from 'prom-client';
+import { holdStarted } from '#controller/admission/hold-started.ts';
+import { createLedger } from '#controller/admission/ledger.ts';
+import { createApplyStatus } from '#controller/engine/apply-status.ts';
+import { createFinalizers } from '#controller/engine/finalizers.ts';
+import { ZIPJOB } from '#controller/engine/measure-reconcile.ts';
+import { createReconcile } from '#controller/engine/reconcile.ts';
+import { createWorkQueue } from '#controller/engine/work-queue.ts';
+import { bucketKeyOf, INDEXES, jobUidsOf, listOwnerKeysOf, targetOf } from '#controller/kube-state/caches.ts';
+import { createControllerMetrics } from '#controller/metrics.ts';
+import { createAct } from '#controller/zip-job/act.ts';
+import { decide } from '#controller/zip-job/decide.ts';
+import { createMemory } from '#controller/zip-job/memory.ts';
+import { createObserve } from '#controller/zip-job/observe.ts';
+import type { ZipBucket } from '#crds/zip-bucket.ts';
+import { isFinished, type ZipJob } from '#crds/zip-job.ts';
+import type { ZipProject } from '#crds/zip-project.ts';
+import { KubeError } from '#runtime/kube/kube-error.ts';
+import type { Event, Job, Pod, Secret } from '#runtime/kube/resources.ts';
+import { type ObjectClient, type ObjectKey, objectKey } from '#runtime/kube/types.ts';
+import { createRandom, type Random } from '#test/chaos/random.ts';
+import { aConfig } from '#test/support/builders/config.ts';
+import { createFakeObjects } from '#test/support/builders/fake-objects.ts';
+import { createManualClock } from '#test/support/builders/manual-clock.ts';
+import { ago, aZipBucket, aZipJob, aZipProject, NAMESPACE, NOW } from '#test/support/builders/objects.ts';
+import { createVersionedClient } from '#test/support/builders/versioned-client.ts';
+import { finishedAs } from '#test/support/builders/zip-job-statuses.ts';
+
+const SEEDS = 12;
+const JOBS = 24;
+const WORKERS = 6;
+const MOVES = 4000;
+const CALM_AFTER = 400;
+const LIMITS = { inAll: 4, perBucket: 3, ofProject: () => 4 };
+const BUCKETS = ['s3-archive', 's3-other'];
+
+const objectsOf = () => ({
+  zipJobs: createFakeObjects<ZipJob>({
+    indexes: { [INDEXES.target]: (one) => [targetOf(one)], [INDEXES.fileList]: listOwnerKeysOf },
+    onChange: (change) => {
+      follow.zipJob(change.key, change.kind === 'set' ? change.object : undefined);
+    },
+  }),
+  jobs: createFakeObjects<Job>({
+    onChange: ({ key }) => {
+      follow.job(key);
+    },
+  }),
+  pods: createFakeObjects<Pod>({ indexes: { [INDEXES.jobUid]: jobUidsOf } }),
+  buckets: createFakeObjects<ZipBucket>(),
+  projects: createFakeObjects<ZipProject>(),
+  events: createFakeObjects<Event>(),
+  secrets: createFakeObjects<Secret>(),
+});
+type Objects = ReturnType<typeof objectsOf>;
+
+/** What the caches of the world under test report to; replaced with each world. */
+const follow = {
+  zipJob: (_key: ObjectKey, _object: ZipJob | undefined): void => undefined,
+  job: (_key: ObjectKey): void => undefined,
+};
+
+const mostBy = (jobs: readonly ZipJob[], nameOf: (job: ZipJob) => string): number => {
+  const counts = new Map<string, number>();
+  for (const job of jobs) counts.set(nameOf(job), (counts.get(nameOf(job)) ?? 0) + 1);
+  return Math.max(0, ...counts.values());
+};
+
+/** Judged by what is stored, not by what the controller believes. */
+const expectLimits = ({ zipJobs, jobs }: Objects): void => {
+  const names = new Set(jobs.all().map(({ metadata }) => metadata.name));
+  const active = zipJobs.all().filter((one) => !isFinished(one) && names.has(one.metadata.name));
+  expect(mostBy(active, targetOf), 'one job of a key').to.be.at.most(1);
+  expect(active.length, 'jobs in all').to.be.at.most(LIMITS.inAll);
+  expect(mostBy(active, bucketKeyOf), 'jobs of a bucket').to.be.at.most(LIMITS.perBucket);
+};
+
+/** Every call takes a random number of turns of the event loop, and creating a Job may fail in every way. */
+const clientsOf = (objects: Objects, random: Random, faults: { rate: number }) => {
+  const slow = async <R>(call: () => Promise<R>): Promise<R> => {
+    for (let turns = random.int(0, 4); turns > 0; turns -= 1) await turn();
+    return call();
+  };
+  const zipJobs = createVersionedClient(
+    objects.zipJobs,
+    () => undefined,
+    () => ago(0),
+  );
+  const create = async (job: Job): Promise<Job | undefined> => {
+    const fate = random.next() < faults.rate ? random.pick(['quota', 'lost', 'late'] as const) : 'good';
+    if (fate === 'quota') throw new KubeError('POST: quota', { code: 'QuotaExceeded' });
+    if (fate === 'late') throw new KubeError('POST: no response', { code: 'Timeout' });
+    const metadata = { ...job.metadata, creationTimestamp: ago(0) };
+    const made = await objects.jobs.client.create({ ...job, metadata });
+    expectLimits(objects);
+    if (fate === 'lost') throw new KubeError('POST: the response was lost', { code: 'Unreachable' });
+    return made;
+  };
+  const read = <T extends Job>({ client }: { readonly client: ObjectClient<T> }) => ({
+    ...client,
+    get: (namespace: string, name: string) => slow(() => client.get(namespace, name)),
+  });
+  return {
+    zipJobs: {
+      get: (namespace: string, name: string) => slow(() => zipJobs.get(namespace, name)),
+      apply: (...call: Parameters<typeof zipJobs.apply>) => slow(() => zipJobs.apply(...call)),
+      mergePatch: (...call: Parameters<typeof zipJobs.mergePatch>) => slow(() => zipJobs.mergePatch(...call)),
+      delete: zipJobs.delete,
+    },
+    jobs: { ...read(objects.jobs), create: (job: Job) => slow(() => create(job)) },
+    pods: { ...objects.pods.client, list: () => Promise.resolve([]) },
+    events: objects.events.client,
+    secrets: objects.secrets.client,
+    buckets: objects.buckets.client,
+    projects: objects.projects.client,
+  };
+};
+
+const createController = (objects: Objects, random: Random, faults: { rate: number }) => {
+  const clock = createManualClock(NOW);
+  const log = pino({ level: 'silent' });
+  const metrics = createControllerMetrics(new Registry());
+  const queue = createWorkQueue({ log, clock });
+  const clients = clientsOf(objects, random, faults);
+  const caches = {
+    zipJobs: objects.zipJobs.reflector,
+    jobs: objects.jobs.reflector,
+    pods: objects.pods.reflector,
+    buckets: objects.buckets.reflector,
+    projects: objects.projects.reflector,
+  };
+  const ledger = createLedger({
+    limits: LIMITS,
+    trustedQueues: [],
+    pause: { reason: undefined },
+    rate: { perSecond: 1000, burst: 1000 },
+    clock,
+    onReserved: (key) => {
+      queue.add(key);
+    },
+  });
+  const memory = createMemory((key) => caches.zipJobs.get(key));
+  const dispatcher = {
+    submit: () => undefined,
+    state: () => ({ kind: 'idle' }) as const,
+    acknowledge: () => undefined,
+    waiting: 0,
+  };
+  const shared = { ...clients, memory, ledger, dispatcher, clock };
+  const config = aConfig();
+  const reconcile = createReconcile({
+    controller: ZIPJOB,
+    observe: createObserve({ ...shared, caches, isNamespaceTerminating: () => Promise.resolve(false) }),
+    decide: (seen, now) => decide(seen, now, config),
+    act: createAct({
+      ...shared,
+      applyStatus: createApplyStatus('ZipJob', clients.zipJobs),
+      finalizers: createFinalizers({ kind: 'ZipJob', client: clients.zipJobs, metrics }),
+      recordEvent: () => undefined,
+      endpointNotes: { add: () => undefined },
+      planDelivery: () => {
+        throw new Error('no job has a webhook');
+      },
+      metrics,
+      log,
+    }),
+    onGone: (key) => {
+      memory.forget(key);
+    },
+    queue,
+    fullReconcileMs: 1e12,
+    clock,
+    metrics,
+  });
+  follow.job = (key) => {
+    holdStarted(ledger, caches.zipJobs.get(key), caches.jobs.get(key));
+    queue.add(key);
+  };
+  follow.zipJob = (key, object) => {
+    if (object)
+      for (const follower of [ledger, memory]) follower.see({ kind: 'set', key, object, before: undefined });
+    follow.job(key);
+    if (object && isFinished(object))
+      for (const other of caches.zipJobs.byIndex(INDEXES.target, targetOf(object)))
+        queue.add(objectKey(other));
+  };
+  return { clock, queue, reconcile };
+};
+
+const newJobs = (random: Random): readonly ZipJob[] =>
+  Array.from({ length: JOBS }, (_, n) =>
+    aZipJob({
+      metadata: {
+        name: `zip-${n}`,
+        uid: `uid-${n}`,
+        creationTimestamp: ago(random.int(0, 5)),
+        annotations: {},
+      },
+      spec: { bucketRef: { name: random.pick(BUCKETS) }, key: `k${random.int(0, 4)}` },
+    }),
+  );
+
+const finishOne = ({ zipJobs, jobs }: Objects, random: Random): void => {
+  const running = zipJobs.all().filter(({ status }) => status?.phase === 'Starting');
+  if (running.length === 0) return;
+  const one = random.pick(running);
+  zipJobs.put({ ...one, status: finishedAs('Succeeded'), metadata: { ...one.metadata, finalizers: [] } });
+  jobs.remove(NAMESPACE, one.metadata.name);
+};
+
+const suspendOne = ({ zipJobs }: Objects, random: Random, suspend: boolean): void => {
+  const one = random.pick(zipJobs.all());
+  if (!isFinished(one)) zipJobs.put({ ...one, spec: { ...one.spec, suspend } });
+};
+
+/** One move of everybody but the controller. In the calm, nothing fails, lags or is suspended. */
+const move = async (objects: Objects, random: Random, isCalm: boolean): Promise<void> => {
+  objects.jobs.lagging = !isCalm && random.next() < 0.3;
+  if (!objects.jobs.lagging) {
+    objects.jobs.catchUp();
+    for (const job of objects.jobs.all()) follow.job(objectKey(job));
+  }
+  if (isCalm || random.next() < 0.2) suspendOne(objects, random, !isCalm && random.next() < 0.5);
+  if (random.next() < 0.3) finishOne(objects, random);
+  for (let turns = random.int(1, 6); turns > 0; turns -= 1) await turn();
+};
+
+const play = async (seed: number): Promise<void> => {
+  const random = createRandom(seed);
+  const faults = { rate: 0.3 };
+  const objects = objectsOf();
+  const { clock, queue, reconcile } = createController(objects, random, faults);
+  objects.projects.put(aZipProject());
+  for (const name of BUCKETS)
+    objects.buckets.put({ ...aZipBucket(), metadata: { ...aZipBucket().metadata, name } });
+  const stop = new AbortController();
+  const running = queue.run(reconcile, { workers: WORKERS, signal: stop.signal });
+  const unfinished = () => objects.zipJobs.all().filter((one) => !isFinished(one));
+  const waiting = [...newJobs(random)];
+  for (let moves = 0; moves < MOVES && waiting.length + unfinished().length > 0; moves += 1) {
+    const next = waiting.pop();
+    if (next) objects.zipJobs.put(next);
+    const isCalm = moves > CALM_AFTER;
+    if (isCalm) faults.rate = 0;
+    await move(objects, random, isCalm);
+    if (moves % 5 === 0) await clock.advance(500);
+    expectLimits(objects);
+  }
+  stop.abort();
+  await running;
+  const left = unfinished().map(({ metadata, status }) => [metadata.name, status?.reason]);
+  expect(left).to.deep.equal([]);
+};
+
+describe('reconciles of many jobs that overlap', () => {
+  for (let seed = 1; seed <= SEEDS; seed += 1)
+    it(`exceed no limit, never run two jobs of a key, and finish every job: seed ${seed} (F22)`, async function () {
+      this.timeout(60_000);
+      await play(seed);
+    });
+});

@@ -1,0 +1,59 @@
+import { expect } from 'chai';
+import { decideProject } from '#controller/zip-project/decide.ts';
+import type { ProjectDecision, ProjectObservation } from '#controller/zip-project/observation.ts';
+import { FINALIZER } from '#crds/api-group.ts';
+import type { ZipProject } from '#crds/zip-project.ts';
+import { aConfig } from '#test/support/builders/config.ts';
+import { ago, aZipBucket, aZipJob, aZipProject, NOW } from '#test/support/builders/objects.ts';
+
+const webhook = { state: 'Enabled', endpoint: 'e' } as const;
+
+const deletedProject = (change: Partial<ZipProject> = {}): ZipProject => {
+  const project = aZipProject();
+  const metadata = { ...project.metadata, finalizers: [FINALIZER], deletionTimestamp: ago(60) };
+  return { ...project, metadata, status: { webhook }, ...change };
+};
+
+const judge = (
+  project: ZipProject,
+  remainder: Partial<ProjectObservation['remainder']> = {},
+): ProjectDecision =>
+  decideProject(
+    {
+      project,
+      children: [],
+      responses: [],
+      test: { kind: 'idle' },
+      remainder: { unfinished: [], buckets: [], isNamespaceTerminating: false, ...remainder },
+    },
+    NOW,
+    aConfig({ projectDeletionSeconds: 300 }),
+  );
+
+describe('decideProject, about a project that is being deleted', () => {
+  it('cancels its jobs, says what it waits for and until when, and keeps the state of the webhook', () => {
+    const decision = judge(deletedProject(), { unfinished: [aZipJob({ metadata: { name: 'j' } })] });
+    expect(decision.actions).to.deep.equal([{ kind: 'cancelJob', name: 'j' }]);
+    expect(decision.requeueAfterMs).to.equal(240_000);
+    expect(decision.status).to.have.nested.property('conditions[0].reason', 'ProjectDeleting');
+    expect(decision.status?.webhook).to.equal(webhook);
+  });
+
+  it('does not write the same condition twice', () => {
+    const { status } = judge(deletedProject(), { buckets: [aZipBucket()] });
+    const again = judge(deletedProject(status && { status }), { buckets: [aZipBucket()] });
+    expect(again).to.deep.equal({ actions: [], requeueAfterMs: 240_000 });
+  });
+
+  it('releases its finalizer once nothing is left, and never twice', () => {
+    expect(judge(deletedProject())).to.deep.equal({ actions: [{ kind: 'releaseFinalizer' }] });
+    const { finalizers: _finalizers, ...metadata } = deletedProject().metadata;
+    expect(judge(deletedProject({ metadata }))).to.deep.equal({ actions: [] });
+  });
+
+  it('says so when it releases the finalizer by force', () => {
+    expect(judge(deletedProject(), { isNamespaceTerminating: true })).to.deep.equal({
+      actions: [{ kind: 'releaseFinalizer', forced: 'NamespaceTerminating' }],
+    });
+  });
+});

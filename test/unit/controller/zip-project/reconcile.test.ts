@@ -1,0 +1,213 @@
+/** The real observe, decide and act of a project, over objects in memory. */
+import { expect } from 'chai';
+import { Registry } from 'prom-client';
+import { createApplyStatus } from '#controller/engine/apply-status.ts';
+import { createFinalizers } from '#controller/engine/finalizers.ts';
+import { ZIPPROJECT } from '#controller/engine/measure-reconcile.ts';
+import { createReconcile } from '#controller/engine/reconcile.ts';
+import { createControllerMetrics } from '#controller/metrics.ts';
+import type { DeliveryState } from '#controller/webhook/dispatcher.ts';
+import { createEndpointNotes } from '#controller/webhook/endpoint-notes.ts';
+import { createActOnProject } from '#controller/zip-project/act.ts';
+import { decideProject } from '#controller/zip-project/decide.ts';
+import { createObserveProject } from '#controller/zip-project/observe.ts';
+import { ANNOTATIONS, FINALIZER } from '#crds/api-group.ts';
+import type { ObjectMeta } from '#crds/object-meta.ts';
+import type { ZipBucket } from '#crds/zip-bucket.ts';
+import type { ZipJob } from '#crds/zip-job.ts';
+import type { ZipProject } from '#crds/zip-project.ts';
+import { KubeError } from '#runtime/kube/kube-error.ts';
+import { aConfig } from '#test/support/builders/config.ts';
+import { createFakeObjects } from '#test/support/builders/fake-objects.ts';
+import { createManualClock } from '#test/support/builders/manual-clock.ts';
+import { ago, aZipBucket, aZipJob, aZipProject, NAMESPACE } from '#test/support/builders/objects.ts';
+
+const KEY = `${NAMESPACE}/project`;
+const URL = 'https://hooks.example/a';
+
+const aProject = (metadata: Partial<ObjectMeta> = {}, change: Partial<ZipProject> = {}): ZipProject => {
+  const project = aZipProject();
+  return { ...project, ...change, metadata: { ...project.metadata, finalizers: [FINALIZER], ...metadata } };
+};
+
+interface Given {
+  readonly fault?: Error;
+  /** Kinds that exist. */
+  readonly present?: readonly string[];
+  readonly test?: DeliveryState;
+}
+
+const childrenOf = ({ fault, present = [] }: Given, calls: unknown[]) => ({
+  of: (project: ZipProject) =>
+    ['ServiceAccount', 'RoleBinding'].map((kind) => ({
+      kind,
+      wanted: { metadata: { name: kind, namespace: project.metadata.namespace } },
+      isPresent: present.includes(kind),
+    })),
+  create: ({ kind }: { readonly kind: string }) => {
+    calls.push(`create ${kind}`);
+    return fault ? Promise.reject(fault) : Promise.resolve();
+  },
+});
+
+const setUp = (project: ZipProject | undefined, given: Given = {}) => {
+  const projects = createFakeObjects<ZipProject>();
+  const zipJobs = createFakeObjects<ZipJob>();
+  const buckets = createFakeObjects<ZipBucket>();
+  const calls: unknown[] = [];
+  const applied: Record<string, unknown>[] = [];
+  const stored = project && projects.put(project);
+  const notes = createEndpointNotes(() => undefined);
+  const metrics = createControllerMetrics(new Registry());
+  const children = childrenOf(given, calls);
+  const apply = createApplyStatus<ZipProject, object>('ZipProject', {
+    apply: (object, { fieldManager, subresource }) => {
+      applied.push({ ...object, by: fieldManager, subresource });
+      return Promise.resolve(object as unknown as ZipProject);
+    },
+  });
+  const dispatcher = {
+    state: () => given.test ?? ({ kind: 'idle' } as const),
+    submit: ({ attemptId }: { readonly attemptId: string }) => calls.push(`submit ${attemptId}`),
+    acknowledge: (key: string) => calls.push(`acknowledge ${key}`),
+  };
+  const caches = { projects: projects.reflector, zipJobs: zipJobs.reflector, buckets: buckets.reflector };
+  const isNamespaceTerminating = () => Promise.resolve(false);
+  const reconcile = createReconcile({
+    controller: ZIPPROJECT,
+    observe: createObserveProject({ caches, children, notes, dispatcher, isNamespaceTerminating }),
+    decide: (seen, now) => decideProject(seen, now, aConfig()),
+    act: createActOnProject({
+      applyStatus: apply,
+      finalizers: createFinalizers({ kind: 'ZipProject', client: projects.client, metrics }),
+      children,
+      zipJobs: zipJobs.client,
+      notes,
+      dispatcher,
+      planTest: (_project, url, nonce) => ({
+        key: KEY,
+        attemptId: nonce,
+        endpoint: url,
+        isWanted: () => true,
+        send: () => Promise.reject(new Error('no')),
+      }),
+    }),
+    onGone: (key) => calls.push(`gone ${key}`),
+    queue: { add: () => undefined, addAfter: () => undefined, forget: () => undefined },
+    fullReconcileMs: 1e9,
+    clock: createManualClock(),
+    metrics,
+  });
+  return {
+    run: () => reconcile(KEY, new AbortController().signal),
+    stored,
+    projects,
+    zipJobs,
+    buckets,
+    calls,
+    applied,
+    notes,
+  };
+};
+
+const READY = {
+  type: 'Ready',
+  status: 'True',
+  reason: 'ProjectReady',
+  message: 'ServiceAccount and RoleBinding zipjobs-zipper of the zippers exist.',
+  observedGeneration: 1,
+  lastTransitionTime: '2026-01-02T03:04:05Z',
+} as const;
+const present = ['ServiceAccount', 'RoleBinding'];
+
+describe('the reconciler of ZipProjects', () => {
+  it('adds the finalizer before anything else', async () => {
+    const { run, projects, calls, applied } = setUp(aProject({ finalizers: [] }));
+    await run();
+    expect(projects.calls).to.have.lengthOf(1);
+    expect(projects.calls[0]).to.contain(FINALIZER);
+    expect([calls, applied]).to.deep.equal([[], []]);
+  });
+
+  it('creates what the zippers of the project need, then says what exists', async () => {
+    const { run, applied, calls, stored } = setUp(aProject(), { present: ['ServiceAccount'] });
+    await run();
+    expect(calls).to.deep.equal(['create RoleBinding']);
+    expect(applied).to.deep.equal([
+      {
+        apiVersion: 'zipjobs.dev/v1alpha1',
+        kind: 'ZipProject',
+        metadata: {
+          name: 'project',
+          namespace: NAMESPACE,
+          uid: 'uid-project',
+          resourceVersion: stored?.metadata.resourceVersion,
+        },
+        status: { conditions: [READY] },
+        by: 'zipjobs-controller',
+        subresource: 'status',
+      },
+    ]);
+  });
+
+  it('says what could not be created, writes what else it knows, and tries again', async () => {
+    const fault = new Error('PATCH rolebindings/zipjobs-zipper: cannot change roleRef');
+    const { run, applied, calls, notes } = setUp(aProject({}, { spec: { webhook: { url: URL } } }), {
+      fault,
+    });
+    notes.add(NAMESPACE, { url: URL, delivery: { at: ago(0), durationMs: 1, status: 410 } });
+    expect(await run().catch((error: unknown) => error)).to.equal(fault);
+    expect(calls).to.deep.equal(['create ServiceAccount']);
+    expect(applied).to.have.lengthOf(1);
+    expect(JSON.stringify(applied)).to.contain('"status":"False","reason":"ProjectIncomplete"');
+    expect(JSON.stringify(applied)).to.contain('cannot change roleRef');
+    expect(applied[0]).to.have.nested.property('status.webhook.state', 'Disabled');
+    expect(notes.of(NAMESPACE)).to.deep.equal([]);
+  });
+
+  it('says nothing in a namespace that is going', async () => {
+    const fault = new KubeError('the namespace is going', { code: 'NamespaceTerminating' });
+    const { run, applied } = setUp(aProject(), { fault });
+    await run();
+    expect(applied).to.deep.equal([]);
+  });
+
+  it('writes no status that is there already', async () => {
+    const { run, applied, calls } = setUp(aProject({}, { status: { conditions: [READY] } }), { present });
+    await run();
+    expect([applied, calls]).to.deep.equal([[], []]);
+  });
+
+  it('sends a requested test event in act, once the status is written', async () => {
+    const asked = aProject({ annotations: { [ANNOTATIONS.testWebhook]: 't1' } });
+    const { run, applied, calls } = setUp({ ...asked, spec: { webhook: { url: URL } } }, { present });
+    await run();
+    expect([applied.length, calls]).to.deep.equal([1, ['submit t1']]);
+  });
+
+  it('forgets a project that does not exist', async () => {
+    const { run, applied, calls } = setUp(undefined);
+    await run();
+    expect([applied, calls]).to.deep.equal([[], [`gone ${KEY}`]]);
+  });
+
+  it('cancels the jobs of a project that is being deleted, and says what it waits for', async () => {
+    const { run, applied, zipJobs, projects } = setUp(aProject({ deletionTimestamp: ago(60) }));
+    const { name } = zipJobs.put(aZipJob()).metadata;
+    await run();
+    expect(applied[0]).to.have.nested.property('status.conditions[0].reason', 'ProjectDeleting');
+    expect(zipJobs.calls).to.deep.equal([`patch ${NAMESPACE}/${name} {"spec":{"cancel":true}}`]);
+    expect(projects.calls).to.deep.equal([]);
+  });
+
+  it('removes the finalizer once neither jobs nor buckets are left', async () => {
+    const { run, applied, projects, buckets } = setUp(aProject({ deletionTimestamp: ago(60) }));
+    buckets.put(aZipBucket());
+    await run();
+    expect([projects.calls.length, applied.length]).to.deep.equal([0, 1]);
+    buckets.remove(NAMESPACE, 's3-archive');
+    await run();
+    expect(projects.calls).to.have.lengthOf(1);
+    expect(projects.calls[0]).to.contain('"finalizers":[]');
+  });
+});
