@@ -20,16 +20,16 @@ const RECOVERY_OUTCOME_SCHEMA = {
     },
   ],
 } as const satisfies JsonSchema;
-/** Result of a recovery pod. `published`: the object at the key is from the attempt. `absent`: it is not, and cannot become so. */
+/** Result of a recovery pod. `published`: the attempt wrote the object at the key. `absent`: it did not, and no longer can. */
 export type RecoveryOutcome = FromSchema<typeof RECOVERY_OUTCOME_SCHEMA>;
 
 const BUCKET_CHECK_SCHEMA = {
   type: 'object',
   required: ['ok', 'missingPermissions'],
   properties: {
-    /** Archives can be written. */
+    /** Whether archives can be written. */
     ok: { type: 'boolean' },
-    /** By the names of S3's policies; what an archive can do without is among them. */
+    /** Names as in S3 policies, including permissions that archives do not need. */
     missingPermissions: { type: 'array', items: { type: 'string' } },
     /** `RecoveryLimited`: the credentials cannot read objects, so an attempt interrupted during commit ends as OutcomeUnknown. */
     warnings: { type: 'array', items: { enum: ['RecoveryLimited'] } },

@@ -140,7 +140,7 @@ export interface UploadState {
   readonly parts?: number;
 }
 
-/** One run of a zipper pod; the last ten are kept. */
+/** One run of a zipper pod. The last ten are kept. */
 export interface Attempt {
   readonly n: number;
   readonly podUid: string;
@@ -223,7 +223,7 @@ export interface ZipJob {
   readonly status?: ZipJobStatus;
 }
 
-/** True when the phase is one that never changes again. */
+/** True in a phase that never changes again. */
 export const isFinished = (job: { readonly status?: Pick<ZipJobStatus, 'phase'> }): boolean =>
   TERMINAL_PHASES.some((phase) => phase === job.status?.phase);
 

@@ -11,11 +11,11 @@ export const ZIP_RESULT_SCHEMA = {
     bytes: COUNT,
     etag: ETAG,
     entries: COUNT,
-    /** Indices of sources that were left out, or replaced by a placeholder, on request (onSourceError). */
+    /** Indexes of sources that were skipped or replaced by a placeholder (onSourceError). */
     skipped: { type: 'array', items: COUNT },
-    /** How many of them for which FailureCode. */
+    /** Number of these sources by FailureCode. */
     skippedCodes: { type: 'object', additionalProperties: COUNT },
-    /** Indices of entries whose source declared no length. */
+    /** Indexes of entries whose source declared no length. */
     lengthUnverified: { type: 'array', items: COUNT },
     seconds: { type: 'number', minimum: 0 },
     /** Peak resident memory of the zipper process in bytes. */

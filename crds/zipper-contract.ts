@@ -13,10 +13,10 @@ export const CONTRACT_VERSION = 1 as const;
 export const ZIPPER_MODES = ['archive', 'recover', 'check-bucket'] as const;
 export type ZipperMode = (typeof ZIPPER_MODES)[number];
 
-/** Object metadata key (without `x-amz-meta-`) that ties an archive to the attempt (podUid) that wrote it. */
+/** Object metadata key (without `x-amz-meta-`) with the attempt (podUid) that wrote the archive. */
 export const ATTEMPT_METADATA_KEY = 'zip-attempt';
 
-/** Env of a zipper pod: paths and the pod's own identity. Everything that depends on the job is in the task. */
+/** Env of a zipper pod: paths and the pod's own identity. Everything about the job is in the task. */
 export const ZIPPER_ENV = {
   taskFile: 'TASK_FILE',
   bucketDir: 'BUCKET_DIR',
@@ -25,11 +25,11 @@ export const ZIPPER_ENV = {
   terminationLog: 'TERMINATION_LOG',
   podName: 'POD_NAME',
   podUid: 'POD_UID',
-  /** W3C trace context of the request, under the name that tools of OpenTelemetry read. */
+  /** W3C trace context of the request. OpenTelemetry tools read this name. */
   traceparent: 'TRACEPARENT',
 } as const;
 
-/** Mount paths in a zipper pod; the env above repeats them. */
+/** Mount paths in a zipper pod. The env above contains the same paths. */
 export const ZIPPER_PATHS = {
   taskDir: '/etc/zipjobs/task',
   taskFile: '/etc/zipjobs/task/task.json',
@@ -39,13 +39,13 @@ export const ZIPPER_PATHS = {
   terminationLog: '/dev/termination-log',
 } as const;
 
-/** Keys of a bucket's Secret, each a file under BUCKET_DIR. */
+/** Keys of a bucket's Secret; each is a file in BUCKET_DIR. */
 export const BUCKET_SECRET_KEYS = { accessKeyId: 'accessKeyId', secretAccessKey: 'secretAccessKey' } as const;
-/** Key of a file-list Secret; it is mounted as `<n>.jsonl.gz` under FILES_DIR. */
+/** Key of a file-list Secret, mounted as `<n>.jsonl.gz` in FILES_DIR. */
 export const FILE_LIST_SECRET_KEY = 'files.jsonl.gz';
 export const fileListMountName = (index: number): string => `${index}.jsonl.gz`;
 
-/** Exit codes: 0 done; 10 to 29 permanent (the Job fails at once); 30 to 49 transient (another attempt may help). */
+/** Exit codes: 0 success; 10 to 29 permanent (the Job fails immediately); 30 to 49 transient (another attempt may help). */
 export const EXIT_CODES = {
   ok: 0,
   invalidTask: 10,

@@ -9,7 +9,7 @@ const OPTIONAL_TEXT = { type: 'string' } as const;
 /** RFC 3339. */
 const TIME = { type: 'string', pattern: '^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$' } as const;
 
-/** The bucket as the zipper needs it; credentials are mounted, never here. */
+/** The bucket for the zipper. Credentials are mounted and never part of the task. */
 const BUCKET_SCHEMA = {
   type: 'object',
   required: ['service', 'name'],
@@ -72,7 +72,7 @@ const ARCHIVE_SCHEMA = {
     sha256: { type: 'boolean' },
     /** Absent: `Fail`. */
     onSourceError: { enum: ON_SOURCE_ERRORS },
-    /** Name of the manifest entry, written last, which lists the contents of the archive; none if absent. */
+    /** Name of the manifest entry, which is written last and lists the contents of the archive. Absent: none. */
     manifestEntry: TEXT,
     /** Absent: `keep`. */
     portableNames: { enum: PORTABLE_NAMES },
@@ -80,7 +80,7 @@ const ARCHIVE_SCHEMA = {
     /** Modification time of entries whose source reports none: the job's creation. */
     defaultModificationTime: TIME,
     files: FILES_SCHEMA,
-    /** How long the pod may wait to be activated. */
+    /** Maximum time to wait until the pod is active. */
     startDeadlineSeconds: { type: 'number', minimum: 0 },
   },
 } as const satisfies JsonSchema;
@@ -91,7 +91,7 @@ const RECOVERY_SCHEMA = {
   properties: {
     mode: { const: 'recover' },
     key: TEXT,
-    /** podUid of the attempt to recover; the archive has it as object metadata. */
+    /** podUid of the attempt to recover, which is in the object metadata of its archive. */
     attempt: TEXT,
     /** Creation of the job: no upload that is older can be one of its own. */
     since: TIME,

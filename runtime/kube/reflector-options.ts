@@ -5,16 +5,16 @@ import type { Indexers } from './object-cache.ts';
 import type { Change, KubeObject, ResourceDefinition } from './types.ts';
 
 export interface ReflectorSettings {
-  /** Objects of one page of a list. */
+  /** Objects per page of a list. */
   readonly pageSize: number;
   /**
-   * The server ends each watch after this long plus up to a third, and sends a bookmark two seconds before. So a healthy
-   * watch is never silent for longer than that, however little happens, and the next one goes on where it ended.
+   * The server ends each watch after this time plus up to a third, and sends a bookmark two seconds before. So a
+   * healthy watch is never silent for longer, and the next watch resumes at the bookmark.
    */
   readonly watchTimeoutSeconds: number;
-  /** A watch without a byte for this long is given up; must be longer than any healthy watch is silent. */
+  /** Time without a byte after which a watch is closed. Must exceed the longest silence of a healthy watch. */
   readonly silenceLimitMs: number;
-  /** First and longest wait after a failure; doubled in between, with jitter. */
+  /** First and longest wait after a failure. The wait doubles, with jitter. */
   readonly minBackoffMs: number;
   readonly maxBackoffMs: number;
 }
@@ -27,7 +27,7 @@ export const REFLECTOR_DEFAULTS: ReflectorSettings = {
   maxBackoffMs: 30_000,
 };
 
-/** What a reflector counts; `reason` is from a closed set (KubeError codes and `start`, `ended`, `cut short`). */
+/** Counters of a reflector. `reason` is from a closed set (KubeError codes and `start`, `ended`, `cut short`). */
 export interface ReflectorMetrics {
   relisted(kind: string, reason: string): void;
   watchEnded(kind: string, reason: string): void;
@@ -38,13 +38,13 @@ export interface ReflectorOptions<T extends KubeObject> {
   readonly kube: KubeClient;
   /** Made with keptAs where the cache keeps only a part of each object. managedFields are always dropped. */
   readonly definition: ResourceDefinition<T>;
-  /** Every namespace when absent. */
+  /** Default: every namespace. */
   readonly namespace?: string;
   readonly fieldSelector?: string;
   readonly labelSelector?: string;
-  /** Index name -> the values under which an object is found by `byIndex`. */
+  /** Index name -> function that returns the values for `byIndex`. */
   readonly indexes?: Indexers<T>;
-  /** Told of every change after the cache has it. What it throws is logged. */
+  /** Called after the cache has applied a change. Errors are logged. */
   readonly onChange?: (change: Change<T>) => void;
   readonly log: Logger;
   readonly settings?: Partial<ReflectorSettings>;
