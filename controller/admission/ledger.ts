@@ -3,6 +3,7 @@ import type { Clock } from '#runtime/clock.ts';
 import { type Change, type ObjectKey, objectKey } from '#runtime/kube/types.ts';
 import { bucketKeyOf, targetOf } from '../kube-state/caches.ts';
 import type { Pause } from './pause.ts';
+import { type Blocked, olderJobFirst, orderOf } from './queue-decision.ts';
 import {
   conflictingJob,
   nextRequest,
@@ -11,7 +12,6 @@ import {
   type SlotRequest,
 } from './queue-order.ts';
 import { MutableQueueState } from './queue-state.ts';
-import { type Blocked, olderJobFirst, orderOf } from './queue-turn.ts';
 import { type TokenRate, takeToken } from './token-bucket.ts';
 import { isInTrustedQueue } from './trusted-queue.ts';
 

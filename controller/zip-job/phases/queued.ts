@@ -1,7 +1,7 @@
 import { ANNOTATIONS } from '#crds/api-group.ts';
 import { REASONS, type Reason, rfc3339 } from '#crds/conditions.ts';
 import type { Job } from '#runtime/kube/resources.ts';
-import { type Blocked, olderJobFirst, queueTurn } from '../../admission/queue-turn.ts';
+import { type Blocked, olderJobFirst, queueDecision } from '../../admission/queue-decision.ts';
 import type { EventNote } from '../../engine/events.ts';
 import type { Refusal } from '../../engine/refusal.ts';
 import { isLeftOver, isOwnedBy } from '../../kube-state/job-state.ts';
@@ -132,8 +132,8 @@ const create = (before: Situation, verdict: Admission): Step => {
   return refusal?.target === 'archive' ? startAgain(s, action, refusal) : start(s, action);
 };
 
-const takeTurn = (s: Situation, verdict: Admission): Step => {
-  const turn = queueTurn(s.seen);
+const queuedStep = (s: Situation, verdict: Admission): Step => {
+  const turn = queueDecision(s.seen);
   if (turn.kind === 'suspended') return suspended(s);
   const resumed = {
     ...s,
@@ -183,8 +183,8 @@ export const queued = (before: Situation): Step => {
     });
   if (job) return nameTaken(s, job);
   const verdict = admission(s.seen);
-  if (isTrue(status, 'Accepted')) return takeTurn(s, verdict);
+  if (isTrue(status, 'Accepted')) return queuedStep(s, verdict);
   if (verdict.kind !== 'accept') return denied(s, verdict);
-  const step = takeTurn(asAccepted(s), verdict);
+  const step = queuedStep(asAccepted(s), verdict);
   return { ...step, events: [ACCEPTED, ...(step.events ?? [])] };
 };

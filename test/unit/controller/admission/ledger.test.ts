@@ -90,7 +90,7 @@ describe('the ledger', () => {
     expect(reserved).to.deep.equal(['a/b', 'a/c']);
   });
 
-  it('lets projects take turns, also when there are more of them than slots (F22)', () => {
+  it('serves projects round-robin, even if there are more projects than slots (F22)', () => {
     const { ledger, reserved, reserve } = setUp({ inAll: 1 });
     const first = job('a0');
     reserve(first, job('a1', { age: 59 }), job('a2', { age: 58 }), job('a3', { age: 57 }));
@@ -105,7 +105,7 @@ describe('the ledger', () => {
     expect(reserved).to.deep.equal(['a/a1', 'b/b1', 'c/c1', 'a/a2', 'b/b2', 'a/a3']);
   });
 
-  it('counts what runs already when it begins, and every job once', () => {
+  it('counts jobs that already run at the start, and every job once', () => {
     const { ledger, reserve } = setUp({ inAll: 2 });
     const running = job('r', { status: { phase: 'Running' } });
     for (const before of [undefined, running])
@@ -132,7 +132,7 @@ describe('the ledger', () => {
     expect(reserve(job('y'))).to.deep.equal(['waiting']);
   });
 
-  it('grants nothing while all is paused, also not to trusted queues, and goes on afterwards', () => {
+  it('grants nothing while all jobs are paused, including trusted queues, and resumes afterwards', () => {
     const { ledger, reserved, pause, reserve } = setUp({ inAll: 1 });
     const running = job('r');
     ledger.hold(running);
@@ -234,7 +234,7 @@ describe('the ledger', () => {
     ]);
   });
 
-  it('begins nothing while the limit is 0, and goes on when a project may run more', () => {
+  it('starts nothing while the limit is 0, and resumes when the limit of a project is raised', () => {
     let most = 0;
     const { ledger, reserved, reserve } = setUp({ ofProject: () => most });
     expect(reserve(job('one'))).to.deep.equal(['waiting']);

@@ -122,7 +122,7 @@ const create = (zipJob: ZipJob) =>
   ({ kind: 'createJob', target: 'archive', job: archiveJob(zipJob, aZipBucket(), config) }) as const;
 
 describe('act', () => {
-  it('writes the status, then tells of it, then adds the finalizer and creates the Job', async () => {
+  it('writes the status, then reports it, then adds the finalizer and creates the Job', async () => {
     const { act, stored, reported, patches, jobs, memory } = setUp();
     const outcome = await act(
       anObservation({ zipJob: stored }),
@@ -139,7 +139,7 @@ describe('act', () => {
     expect(memory.newest(stored).metadata.resourceVersion).to.equal('3');
   });
 
-  it('decides again on the live object after a conflict, and tells of nothing that was not written', async () => {
+  it('decides again on the live object after a conflict, and reports nothing that was not written', async () => {
     const { act, zipJobs, stored, reported, memory, conflicts, jobs } = setUp();
     const live = zipJobs.put({ ...stored, status: { progress: running('p').progress } } as ZipJob);
     const outcome = await act(
@@ -196,7 +196,7 @@ describe('act', () => {
     }
   });
 
-  it('hands on the Job that exists already, whoever owns it', async () => {
+  it('returns a Job that already exists, regardless of its owner', async () => {
     const { act, stored, jobs } = setUp();
     const job = jobs.put({ metadata: { name: NAME, namespace: NAMESPACE } });
     const outcome = await act(anObservation({ zipJob: stored }), decision({ actions: [create(stored)] }));
@@ -276,7 +276,7 @@ describe('act', () => {
     expect(JSON.stringify(patches)).to.contain('file-list-deleted-at');
   });
 
-  it('notes what the endpoint answered once that stands in the status (W10)', async () => {
+  it('records the response of the endpoint once it is in the status (W10)', async () => {
     const webhook = { url: 'https://hooks.example/x', events: ['COMPLETED'] } as const;
     const { act, stored, endpoints } = setUp(aZipJob({ spec: { webhook }, status: finishedAs('Succeeded') }));
     const response = { delivery: { at: '2026-05-04T12:00:00Z', durationMs: 3, status: 503 } };

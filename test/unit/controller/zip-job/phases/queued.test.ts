@@ -37,7 +37,7 @@ describe('decide, before there is a Job', () => {
     });
   });
 
-  it('tells of the acceptance and of the Job in one write', () => {
+  it('reports the acceptance and the Job in one write', () => {
     const decision = judge({ job: aJob() });
     expect(decision.status).to.deep.include({
       acceptedAt: ago(60),
@@ -64,7 +64,7 @@ describe('decide, before there is a Job', () => {
     expect([again.status, again.events]).to.deep.equal([undefined, []]);
   });
 
-  it('tells why a new ZipJob has no Job when the API server did not take it', () => {
+  it('reports why a new ZipJob has no Job if the API server rejected it', () => {
     const decision = judge({ refusal });
     expect(decision.status).to.include({ phase: 'Queued', reason: 'QuotaExceeded' });
     expect(findCondition(decision.status?.conditions, 'Accepted')?.status).to.equal('True');
@@ -82,7 +82,7 @@ describe('decide, before there is a Job', () => {
     conditions: [JUST_ACCEPTED],
   };
 
-  it('waits in line while no slot is free, says which limit it meets, and writes that once (F22)', () => {
+  it('waits in the queue while no slot is free, and reports the limit once (F22)', () => {
     const message = 'at most 5 jobs of this project run at once';
     const position = { state: 'waiting', blocked: { reason: 'SlotsTaken', message } } as const;
     const decision = judge({ zipJob: withStatus(queued), position });
@@ -140,7 +140,7 @@ describe('decide, before there is a Job', () => {
     metadata: { ...aZipBucket().metadata, deletionTimestamp: ago(5) },
   };
 
-  it('begins what was accepted before the deletion of its bucket, which waits for it (F15)', () => {
+  it('starts a job that was accepted before the deletion of its bucket, which waits for it (F15)', () => {
     expect(kinds(judge({ zipJob: withStatus(queued), bucket: goingBucket }))).to.deep.equal([
       'reserve',
       'createJob',
@@ -278,7 +278,7 @@ describe('decide, before there is a Job', () => {
     expect(kinds(judge({ refusal: { ...refusal, retryAt: NOW } }))).to.deep.equal(['reserve', 'createJob']);
   });
 
-  it('finds a Job that was created before the status could tell of it (F2)', () => {
+  it('finds a Job that was created before the status could record it (F2)', () => {
     const decision = judge({ zipJob: withStatus(queued), job: aJob() });
     expect(decision.status).to.deep.include({
       phase: 'Starting',

@@ -1,7 +1,7 @@
 import { ANNOTATIONS } from '#crds/api-group.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 
-export type QueueTurn =
+export type QueueDecision =
   | { readonly kind: 'go' }
   | { readonly kind: 'suspended' }
   | { readonly kind: 'wait'; readonly for: string };
@@ -38,7 +38,7 @@ export interface KeyQueue {
  * Decides whether it is the turn of a queued job. One job at a time writes a key of a bucket, in the order of creation. The
  * ledger enforces the first half, because the caches may be behind; this decides the order.
  */
-export const queueTurn = ({ zipJob, conflictingJobs }: KeyQueue): QueueTurn => {
+export const queueDecision = ({ zipJob, conflictingJobs }: KeyQueue): QueueDecision => {
   if (zipJob.spec.suspend === true) return { kind: 'suspended' };
   const first =
     // A started job comes first, even if an older one appeared since.

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import { queueTurn } from '#controller/admission/queue-turn.ts';
+import { queueDecision } from '#controller/admission/queue-decision.ts';
 import { ANNOTATIONS } from '#crds/api-group.ts';
 import { ago, aZipJob } from '#test/support/builders/objects.ts';
 import { running } from '#test/support/builders/zip-job-statuses.ts';
 
-describe('queueTurn', () => {
+describe('queueDecision', () => {
   const zipJob = aZipJob({ metadata: { name: 'b', creationTimestamp: ago(50) } });
   const other = (name: string, seconds: number, more: object = {}) =>
     aZipJob({ metadata: { name, creationTimestamp: ago(seconds) }, ...more });
@@ -43,11 +43,11 @@ describe('queueTurn', () => {
   ];
   for (const { name, conflictingJobs, want } of cases)
     it(`decides ${name}: ${want.kind}`, () => {
-      expect(queueTurn({ zipJob, conflictingJobs })).to.deep.equal(want);
+      expect(queueDecision({ zipJob, conflictingJobs })).to.deep.equal(want);
     });
   it('holds a suspended job', () => {
-    expect(queueTurn({ zipJob: aZipJob({ spec: { suspend: true } }), conflictingJobs: [] }).kind).to.equal(
-      'suspended',
-    );
+    expect(
+      queueDecision({ zipJob: aZipJob({ spec: { suspend: true } }), conflictingJobs: [] }).kind,
+    ).to.equal('suspended');
   });
 });
