@@ -36,7 +36,7 @@ export const createAdministration = (deps: {
     },
     tokens: (namespace) => {
       const tokens = createUserClient(kube, RESOURCES.zipTokens);
-      return createTokens({ projects, tokens, whoAmI: createWhoAmI(kube) }, namespace);
+      return createTokens({ projects, tokens, clock, whoAmI: createWhoAmI(kube) }, namespace);
     },
     webhooks: (namespace) => createWebhooks({ projects, secrets, clock }, namespace),
     jobs: (namespace) => createJobs({ kube, zipJobs, clock }, namespace),

@@ -2,7 +2,8 @@ import { randomInt } from 'node:crypto';
 import { GROUP_VERSION } from '#crds/api-group.ts';
 import { generateToken, hashToken, isToken, maskToken } from '#crds/api-token.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
-import { PERMISSIONS, type Permission, type ZipToken } from '#crds/zip-token.ts';
+import { MAX_TOKEN_FRESH_MS, PERMISSIONS, type Permission, type ZipToken } from '#crds/zip-token.ts';
+import { type Clock, pause } from '#runtime/clock.ts';
 import type { ObjectClient } from '#runtime/kube/types.ts';
 import { defined } from '#runtime/optional.ts';
 import { AdministrationError, invalidInput } from './administration-error.ts';
@@ -12,6 +13,7 @@ import { requiredProject } from './required-project.ts';
 export interface TokensOptions {
   readonly projects: Pick<ObjectClient<ZipProject>, 'get'>;
   readonly tokens: Pick<ObjectClient<ZipToken>, 'list' | 'create' | 'delete'>;
+  readonly clock: Clock;
   /** The user name according to the API server; undefined if it does not report one. */
   readonly whoAmI: () => Promise<string | undefined>;
 }
@@ -49,7 +51,7 @@ export interface Tokens {
   list(): Promise<readonly Token[]>;
   /** @throws AdministrationError InvalidInput, NotFound */
   create(token: NewToken): Promise<CreatedToken>;
-  /** Takes effect immediately and cannot be undone. @throws AdministrationError NotFound, Conflict */
+  /** When it returns, no API process accepts the token any more. Cannot be undone. @throws AdministrationError NotFound, Conflict */
   revoke(idOrName: string): Promise<Token>;
   /** Creates a token with the name and permissions of the old one, which stays valid. @throws AdministrationError NotFound */
   rotate(idOrName: string): Promise<Rotation>;
@@ -156,6 +158,8 @@ export const createTokens = (options: TokensOptions, namespace: string): Tokens 
     const token = await find(options, namespace, idOrName);
     const { name, uid = '' } = token.metadata;
     await options.tokens.delete(namespace, name, { uid });
+    // An API process whose watch is late accepts the token until it verifies it again.
+    await pause(options.clock, MAX_TOKEN_FRESH_MS, new AbortController().signal);
     return toToken(token);
   },
   rotate: async (idOrName) => {

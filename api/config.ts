@@ -1,3 +1,4 @@
+import { MAX_TOKEN_FRESH_MS } from '#crds/zip-token.ts';
 import { type ConfigOf, milliseconds, readConfig, type Settings } from '#runtime/config.ts';
 import { EGRESS_SETTINGS } from '#runtime/egress/settings.ts';
 import { HTTP_SETTINGS } from '#runtime/http/settings.ts';
@@ -27,7 +28,10 @@ const TIMES = {
     2_000,
     'how long the rest of a body that is too large is read, so that the client receives the response',
   ),
-  tokenFreshMs: milliseconds('TOKEN_FRESH_MS', 1_000, 'age after which a cached token is verified again'),
+  tokenFreshMs: {
+    ...milliseconds('TOKEN_FRESH_MS', MAX_TOKEN_FRESH_MS, 'age after which a cached token is verified again'),
+    maximum: MAX_TOKEN_FRESH_MS,
+  },
   tokenStaleMs: milliseconds(
     'TOKEN_STALE_MS',
     10_000,

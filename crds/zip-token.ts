@@ -4,6 +4,12 @@ import type { ObjectMeta } from './object-meta.ts';
 export const PERMISSIONS = ['create', 'read'] as const;
 export type Permission = (typeof PERMISSIONS)[number];
 
+/**
+ * Longest time in milliseconds that an API process may accept a token without verifying it with the API server. A revocation
+ * waits for it, so that no process accepts the token afterwards.
+ */
+export const MAX_TOKEN_FRESH_MS = 1_000;
+
 /** The hash of an API token. The token itself is not stored. Immutable; deleting it revokes the token. */
 export interface ZipToken {
   readonly apiVersion: typeof GROUP_VERSION;

@@ -41,7 +41,7 @@ export interface ChaosWorld extends AsyncDisposable {
   /** Deletes an object of the project, like a user. */
   remove(group: string, plural: string, name: string): Promise<void>;
   readonly ownBucket: OwnBucket;
-  readonly webhookKeys: Pick<WebhookKeys, 'rotate' | 'recover'>;
+  readonly webhookKeys: Pick<WebhookKeys, 'rotate' | 'endRotation'>;
   /** Runs a task while no other world runs one. */
   alone(task: () => Promise<void>): Promise<void>;
 }

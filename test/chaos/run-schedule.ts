@@ -172,7 +172,7 @@ export const runSchedule = async (world: ChaosWorld, plan: Plan): Promise<Schedu
   const { history } = world;
   await clearWorld(world);
   history.clear();
-  world.webhookKeys.recover();
+  world.webhookKeys.endRotation();
   const prefix = `${plan.seed}-${randomUUID().slice(0, 8)}`;
   const prepared = await prepareJobs(world, plan, prefix);
   const posting = Promise.all(prepared.map((job) => postPlanned(world, job)));

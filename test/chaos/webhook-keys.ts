@@ -16,7 +16,7 @@ export interface WebhookKeys {
    */
   rotate(): Promise<void>;
   /** Ends a rotation: every receiver uses the new secret. */
-  recover(): void;
+  endRotation(): void;
   /** A receiver that knows only the newest secret refuses deliveries without its signature. */
   judge(request: ProxiedRequest): FaultAction | undefined;
   /** `unverified` when the published libraries refuse it with the secret that must sign every delivery. */
@@ -49,7 +49,7 @@ export const createWebhookKeys = (
       await write((admin) => admin.patch(path, { stringData }));
       current = next;
     },
-    recover: () => {
+    endRotation: () => {
       lasting = current;
     },
     judge: (request) =>

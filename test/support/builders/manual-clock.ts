@@ -15,7 +15,7 @@ export interface ManualClock extends Clock {
   readonly pending: number;
 }
 
-const recover = async (): Promise<void> => {
+const flushPromises = async (): Promise<void> => {
   for (let turns = 0; turns < 5; turns += 1) await turn();
 };
 
@@ -37,12 +37,12 @@ export const createManualClock = (start = new Date('2026-01-02T03:04:05.678Z')):
     },
     advance: async (ms) => {
       const targetMs = nowMs + ms;
-      await recover();
+      await flushPromises();
       for (let next = nextDue(); next && next.atMs <= targetMs; next = nextDue()) {
         nowMs = Math.max(nowMs, next.atMs);
         due.delete(next);
         next.task();
-        await recover();
+        await flushPromises();
       }
       nowMs = targetMs;
     },

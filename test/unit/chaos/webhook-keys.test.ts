@@ -55,7 +55,7 @@ describe('createWebhookKeys', () => {
     expect(keys.judge(signedBy(first))).to.deep.include({ status: 401 });
     expect(keys.note(signedBy(first))).to.deep.equal({});
     expect(keys.note(signedBy(second))).to.have.property('unverified');
-    keys.recover();
+    keys.endRotation();
     expect(keys.note(signedBy(second))).to.deep.equal({});
   });
 });
