@@ -1,6 +1,7 @@
 import type { ZipJob } from '#crds/zip-job.ts';
 import type { ObjectClient } from '#runtime/kube/types.ts';
 import type { Logger } from '#runtime/log.ts';
+import { defined } from '#runtime/optional.ts';
 import { type RetryPolicy, retry } from '#runtime/retry.ts';
 
 /** A ZipJob that was not returned to a caller. Without a uid, the name identifies it, because it is random. */
@@ -36,7 +37,7 @@ export const createAbandonZipJob = (deps: AbandonZipJobDeps): AbandonZipJob => {
   const running = new Set<Promise<void>>();
 
   const remove = async ({ namespace, name, uid }: AbandonedZipJob): Promise<void> => {
-    const options = { ...(uid === undefined ? {} : { uid }), signal: end.signal };
+    const options = { ...defined({ uid }), signal: end.signal };
     try {
       await retry(() => jobClient.delete(namespace, name, options), policy, end.signal);
       log.info({ project: namespace, zipJob: name }, 'deleted a ZipJob whose file list could not be stored');

@@ -1,4 +1,5 @@
 import { AppError } from '#runtime/errors.ts';
+import { defined } from '#runtime/optional.ts';
 import { ERROR_CODES, type ErrorCode, type ErrorType } from './error-codes.ts';
 
 export interface ApiErrorOptions {
@@ -66,7 +67,7 @@ export const parameterInvalid = (param: string, message: string): ApiError =>
 export const resourceNotFound = (message: string, param?: string): ApiError =>
   new ApiError(message, {
     code: 'resource_not_found',
-    ...(param === undefined ? {} : { param }),
+    ...defined({ param }),
   });
 
 /** An error of the request itself, detected before its fields are validated. */

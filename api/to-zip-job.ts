@@ -19,6 +19,7 @@ import {
 import type { ZipProject } from '#crds/zip-project.ts';
 import { FILE_LIST_SECRET_KEY } from '#crds/zipper-contract.ts';
 import type { Secret } from '#runtime/kube/resources.ts';
+import { defined } from '#runtime/optional.ts';
 import type { ZipJobRequest } from './check-request.ts';
 import { type FileList, fileListBytes } from './file-list.ts';
 
@@ -78,13 +79,12 @@ const jobDefaults = ({ jobDefaults: defaults = {} }: ZipProject['spec']): Partia
   ...(defaults.activeDeadlineSeconds === undefined
     ? {}
     : { activeDeadlineSeconds: defaults.activeDeadlineSeconds }),
-  ...(defaults.maxAttempts === undefined ? {} : { maxAttempts: defaults.maxAttempts }),
+  ...defined({ maxAttempts: defaults.maxAttempts }),
   ...(defaults.startDeadlineSeconds === undefined
     ? {}
     : { startDeadlineSeconds: defaults.startDeadlineSeconds }),
   ...(defaults.ttlSecondsAfterFinished && { ttlSecondsAfterFinished: defaults.ttlSecondsAfterFinished }),
-  ...(defaults.manifestEntry === undefined ? {} : { manifestEntry: defaults.manifestEntry }),
-  ...(defaults.queueName === undefined ? {} : { queueName: defaults.queueName }),
+  ...defined({ manifestEntry: defaults.manifestEntry, queueName: defaults.queueName }),
 });
 
 /** A copy of the project's webhook, so that later edits do not affect this job. */
@@ -113,7 +113,7 @@ export const toZipJob = (input: ZipJobInput): ZipJob => {
         [ANNOTATIONS.createdBy]: input.createdBy,
         [ANNOTATIONS.requestId]: input.requestId,
         [ANNOTATIONS.fileListBytes]: String(fileListBytes(list)),
-        ...(input.traceparent === undefined ? {} : { [ANNOTATIONS.traceparent]: input.traceparent }),
+        ...defined({ [ANNOTATIONS.traceparent]: input.traceparent }),
       },
     },
     spec: {

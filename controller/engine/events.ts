@@ -7,6 +7,7 @@ import { isKubeError } from '#runtime/kube/kube-error.ts';
 import type { Event } from '#runtime/kube/resources.ts';
 import type { ObjectClient } from '#runtime/kube/types.ts';
 import type { Logger } from '#runtime/log.ts';
+import { defined } from '#runtime/optional.ts';
 import { redactText } from '#runtime/redact.ts';
 
 export interface EventNote {
@@ -48,7 +49,7 @@ const eventOf = (zipJob: ZipJob, note: EventNote, at: { now: Date; instance: str
       kind: 'ZipJob',
       name,
       namespace,
-      ...(uid !== undefined && { uid }),
+      ...defined({ uid }),
     },
     type: note.type,
     reason: note.reason,

@@ -6,6 +6,7 @@ import type { EgressPolicy } from '#runtime/egress/egress-policy.ts';
 import { judgeUrl } from '#runtime/egress/judge-url.ts';
 import { errorCode } from '#runtime/errors.ts';
 import { retryAfterMs } from '#runtime/http/retry-after.ts';
+import { defined } from '#runtime/optional.ts';
 import type { DeliveryResponse } from './dispatcher.ts';
 import { signatureHeader } from './signature.ts';
 
@@ -48,7 +49,7 @@ const headersOf = (delivery: Delivery, now: Date): Record<string, string> => {
     'webhook-id': id,
     'webhook-timestamp': String(timestamp),
     'webhook-signature': signatureHeader({ id, timestamp, body }, delivery.keys),
-    ...(delivery.traceparent === undefined ? {} : { traceparent: delivery.traceparent }),
+    ...defined({ traceparent: delivery.traceparent }),
   };
 };
 
@@ -113,7 +114,7 @@ export const createDeliver =
       const both = signal ? AbortSignal.any([limit, signal]) : limit;
       const { status, retryAfter } = await send(options, delivery, both);
       const waitMs = retryAfterMs(retryAfter, clock.date());
-      return { delivery: log({ status }), ...(waitMs === undefined ? {} : { retryAfterMs: waitMs }) };
+      return { delivery: log({ status }), ...defined({ retryAfterMs: waitMs }) };
     } catch (error) {
       return { delivery: log({ error: classOf(error) }) };
     }

@@ -1,6 +1,7 @@
 import { rfc3339 } from '#crds/conditions.ts';
 import type { WebhookDelivery } from '#crds/zip-job.ts';
 import { type EndpointState, endpointDigest, type ZipProject } from '#crds/zip-project.ts';
+import { defined } from '#runtime/optional.ts';
 import { timeOf } from '../kube-state/times.ts';
 import { isGone, isSuccess } from './notification.ts';
 
@@ -18,7 +19,7 @@ const stateOf = (before: EndpointState | undefined, url: string): EndpointState 
     endpoint,
     state: 'Enabled',
     ...(test && { test }),
-    ...(enabledNonce !== undefined && { enabledNonce }),
+    ...defined({ enabledNonce }),
   };
 };
 

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { rfc3339 } from '#crds/conditions.ts';
 import type { WebhookEvent, WebhookState, ZipJob } from '#crds/zip-job.ts';
 import { zipJobId } from '#crds/zip-job-facts.ts';
+import { defined } from '#runtime/optional.ts';
 import { inSeconds } from '../kube-state/times.ts';
 import type { DeliveryResponse } from './dispatcher.ts';
 
@@ -58,7 +59,7 @@ export const afterDelivery = (
   const common = {
     ...kept,
     attempts,
-    ...(delivery.status === undefined ? {} : { lastStatus: delivery.status }),
+    ...defined({ lastStatus: delivery.status }),
     log: [...(before.log ?? []), delivery].slice(-KEPT_DELIVERIES),
   };
   if (isSuccess(delivery.status)) return { ...common, state: 'Delivered', deliveredAt: rfc3339(at.now) };

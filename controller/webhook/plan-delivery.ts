@@ -3,6 +3,7 @@ import type { ZipJob } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import type { Clock } from '#runtime/clock.ts';
 import { type ObjectKey, objectKey } from '#runtime/kube/types.ts';
+import { defined } from '#runtime/optional.ts';
 import { validTraceparent } from '#runtime/traceparent.ts';
 import type { Deliver } from './deliver.ts';
 import type { DeliveryTask } from './dispatcher.ts';
@@ -40,7 +41,7 @@ export const createPlanDelivery =
       send: async (signal) => {
         const keys = await readSigningKeys(namespace, clock.date());
         const body = webhookBody(zipJob, eventOf(finalPhase(zipJob)));
-        return deliver({ url, id, body, keys, ...(traceparent !== undefined && { traceparent }) }, signal);
+        return deliver({ url, id, body, keys, ...defined({ traceparent }) }, signal);
       },
     };
   };

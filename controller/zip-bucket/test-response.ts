@@ -8,6 +8,7 @@ import {
 } from '#crds/conditions.ts';
 import type { BucketCheck } from '#crds/termination-message.ts';
 import type { ZipBucket, ZipBucketStatus } from '#crds/zip-bucket.ts';
+import { defined } from '#runtime/optional.ts';
 import { isJobFinished, jobFailure } from '../kube-state/job-state.ts';
 import { isEnded, terminationOf } from '../kube-state/pod-state.ts';
 import { podWaiting } from '../kube-state/pod-waiting.ts';
@@ -112,7 +113,7 @@ export const withTestResponse = (
     type,
     ...verdict,
     message: shorten(verdict.message),
-    ...(generation !== undefined && { observedGeneration: generation }),
+    ...defined({ observedGeneration: generation }),
   });
   const ready = setCondition(before.conditions, change('Ready', response.ready), now);
   return {

@@ -1,3 +1,4 @@
+import { defined } from '#runtime/optional.ts';
 import type { ActOptions } from './actions/act-options.ts';
 import { type Current, createJob } from './actions/create-job.ts';
 import { deleteFileList } from './actions/delete-file-list.ts';
@@ -32,7 +33,7 @@ const perform = async (options: ActOptions, current: Current, action: Action): P
       return deleteFileList(options, zipJob, action.secretNames);
     case 'deleteZipJob':
       await options.zipJobs.delete(namespace, name, {
-        ...(uid !== undefined && { uid }),
+        ...defined({ uid }),
         propagationPolicy: 'Background',
       });
       return { end: GONE };

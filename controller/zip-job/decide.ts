@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { FINALIZER } from '#crds/api-group.ts';
 import { isFinished } from '#crds/zip-job.ts';
+import { defined } from '#runtime/optional.ts';
 import { ownJob } from '../kube-state/job-state.ts';
 import { type ForcedRemoval, gracePeriodEnds } from '../kube-state/release.ts';
 import type { Action, Decision, DecisionConfig, Observation, Situation, Step } from './observation.ts';
@@ -91,6 +92,6 @@ export const decide = (seen: Observation, now: Date, config: DecisionConfig): De
     ...(isReported && !isDeepStrictEqual(step.status, before) && { status: step.status }),
     actions: [...slotActions(s, step), ...finalizerAction(seen.zipJob, step), ...(step.actions ?? [])],
     events: isReported ? (step.events ?? []) : [],
-    ...(requeueAfterMs === undefined ? {} : { requeueAfterMs }),
+    ...defined({ requeueAfterMs }),
   };
 };

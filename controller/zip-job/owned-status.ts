@@ -8,6 +8,7 @@ import {
   shorten,
 } from '#crds/conditions.ts';
 import { apiStatusOf, type Phase, type UploadState, type ZipJob, type ZipJobStatus } from '#crds/zip-job.ts';
+import { defined } from '#runtime/optional.ts';
 import type { OwnedStatus } from './observation.ts';
 
 const UNRECORDED_RESULT: Reason = 'VerifiedInStore';
@@ -55,8 +56,7 @@ export const withCondition = (
   type: ConditionType,
   note: ConditionNote & { readonly now: Date },
 ): OwnedStatus => {
-  const observedGeneration =
-    status.observedGeneration === undefined ? {} : { observedGeneration: status.observedGeneration };
+  const observedGeneration = defined({ observedGeneration: status.observedGeneration });
   const change = {
     type,
     status: note.status,

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { ZIPPER_SERVICE_ACCOUNT } from '#crds/api-group.ts';
 import { type ConditionChange, REASONS, setCondition, shorten } from '#crds/conditions.ts';
 import type { EndpointState, ZipProject } from '#crds/zip-project.ts';
+import { defined } from '#runtime/optional.ts';
 import { holdsFinalizer } from '../kube-state/release.ts';
 import type {
   ProjectAction,
@@ -40,7 +41,7 @@ const changed = (
   const change = {
     type: 'Ready',
     ...readiness,
-    ...(generation !== undefined && { observedGeneration: generation }),
+    ...defined({ observedGeneration: generation }),
   } as const;
   const status: ProjectStatus = {
     conditions: setCondition(project.status?.conditions, change, now),

@@ -2,6 +2,7 @@ import { API_GROUP } from '#crds/api-group.ts';
 import type { KubeClient } from '#runtime/kube/client.ts';
 import { isRecord } from '#runtime/kube/decode.ts';
 import { KubeError } from '#runtime/kube/kube-error.ts';
+import { defined } from '#runtime/optional.ts';
 
 const VERSION = 'authorization.k8s.io/v1';
 const PATH = `/apis/${VERSION}/selfsubjectaccessreviews`;
@@ -44,8 +45,7 @@ export const askAccess = async (
     verb,
     group,
     resource,
-    ...(subresource === undefined ? {} : { subresource }),
-    ...(name === undefined ? {} : { name }),
+    ...defined({ subresource, name }),
   };
   const response = await kube.request({
     method: 'POST',

@@ -12,6 +12,7 @@ import { fileCount } from '#crds/zip-job-facts.ts';
 import { CONTRACT_VERSION } from '#crds/zipper-contract.ts';
 import type { ArchiveTask, RecoveryTask, TaskBucket, ZipperTask } from '#crds/zipper-task.ts';
 import type { Job } from '#runtime/kube/resources.ts';
+import { defined } from '#runtime/optional.ts';
 import { validTraceparent } from '#runtime/traceparent.ts';
 import type { DecisionConfig } from '../observation.ts';
 import { maxAttemptsOf } from '../policies/failure.ts';
@@ -40,10 +41,7 @@ const choicesOf = ({
   fixedModificationTime,
   sha256,
 }: ZipJobSpec) => ({
-  ...(onSourceError !== undefined && { onSourceError }),
-  ...(manifestEntry !== undefined && { manifestEntry }),
-  ...(portableNames !== undefined && { portableNames }),
-  ...(fixedModificationTime !== undefined && { fixedModificationTime }),
+  ...defined({ onSourceError, manifestEntry, portableNames, fixedModificationTime }),
   ...(sha256 === true && { sha256 }),
 });
 

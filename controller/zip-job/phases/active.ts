@@ -1,5 +1,6 @@
 import { type Reason, rfc3339 } from '#crds/conditions.ts';
 import type { Job, Pod } from '#runtime/kube/resources.ts';
+import { defined } from '#runtime/optional.ts';
 import type { EventNote } from '../../engine/events.ts';
 import { ownJob } from '../../kube-state/job-state.ts';
 import { isEnded, isLost, lostAt, silentAt } from '../../kube-state/pod-state.ts';
@@ -127,7 +128,7 @@ const runningStatus = (s: Situation, pod: Pod, why: Why): OwnedStatus => {
   return {
     ...withPhase(on, 'Running', why),
     startedAt: s.status.startedAt ?? rfc3339(podStartedAt(s, pod)),
-    ...(on.job && { job: { ...on.job, ...(node !== undefined && { node }) } }),
+    ...(on.job && { job: { ...on.job, ...defined({ node }) } }),
   };
 };
 
@@ -191,8 +192,7 @@ const activate = (s: Situation, job: Job, pod: Pod): Step => {
         name,
         uid: uid ?? '',
         podName: pod.metadata.name,
-        ...(pod.metadata.uid !== undefined && { podUid: pod.metadata.uid }),
-        ...(node !== undefined && { node }),
+        ...defined({ podUid: pod.metadata.uid, node }),
       },
     },
     events: [{ type: 'Normal', reason: 'PodActive', message: `pod ${pod.metadata.name} is active` }],

@@ -1,6 +1,7 @@
 import { ANNOTATIONS } from '#crds/api-group.ts';
 import { rfc3339 } from '#crds/conditions.ts';
 import type { Phase } from '#crds/zip-job.ts';
+import { defined } from '#runtime/optional.ts';
 import type { EventNote } from '../../engine/events.ts';
 import { commandOf } from '../../kube-state/command.ts';
 import { isJobFinished, jobFailure, ownJob } from '../../kube-state/job-state.ts';
@@ -86,7 +87,7 @@ const notifying = (s: Situation, status: OwnedStatus, phase: FinalPhase): OwnedS
       : ({ status: 'True', reason: 'NotConfigured' } as const);
   return withCondition(
     // The first delivery fulfils every replay requested before.
-    { ...status, webhook: { ...webhook, ...(nonce !== undefined && { replayNonce: nonce }) } },
+    { ...status, webhook: { ...webhook, ...defined({ replayNonce: nonce }) } },
     'Notified',
     { ...note, now },
   );

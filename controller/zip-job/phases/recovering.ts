@@ -2,6 +2,7 @@ import type { RecoveryOutcome } from '#crds/termination-message.ts';
 import type { Attempt, ZipResult } from '#crds/zip-job.ts';
 import { fileCount } from '#crds/zip-job-facts.ts';
 import { CONTRACT_VERSION } from '#crds/zipper-contract.ts';
+import { defined } from '#runtime/optional.ts';
 import type { EventNote } from '../../engine/events.ts';
 import { terminationOf } from '../../kube-state/pod-state.ts';
 import { parseTerminationMessage } from '../../kube-state/termination-message.ts';
@@ -29,7 +30,7 @@ const recovered = (s: Situation, reason: 'NothingToRecover' | 'Recovered', messa
   withCondition(s.status, 'Recovered', {
     status: 'True',
     reason,
-    ...(message !== undefined && { message }),
+    ...defined({ message }),
     now: s.now,
   });
 

@@ -4,6 +4,7 @@ import { REASONS } from '#crds/conditions.ts';
 import { isFinished, SPEC_DEFAULTS, type ZipJob } from '#crds/zip-job.ts';
 import { FAILURE_CODES } from '#crds/zipper-contract.ts';
 import { firstOf } from '#runtime/first-of.ts';
+import { defined } from '#runtime/optional.ts';
 import { redactText } from '#runtime/redact.ts';
 import { FORMAT } from '../../format.ts';
 import { type ListedJob, toListedJob } from '../../live/listed-job.ts';
@@ -58,7 +59,7 @@ const known = (
   facts.flatMap(([name, value, href]) =>
     value === null || value === undefined || value === ''
       ? []
-      : [{ name, value: String(value), ...(href === undefined ? {} : { href }) }],
+      : [{ name, value: String(value), ...defined({ href }) }],
   );
 
 const timeOr = (time: string | null): string | null => (time === null ? null : FORMAT.time(time));
