@@ -11,7 +11,7 @@ describe('applyStatus', () => {
     },
   });
 
-  it('writes to the uid and the version that were observed, as one field manager', async () => {
+  it('writes with the observed uid and version, and with one field manager', async () => {
     await apply(aZipProject(), { conditions: [] });
     expect(calls).to.deep.equal([
       [
@@ -26,7 +26,7 @@ describe('applyStatus', () => {
     ]);
   });
 
-  it('writes nothing without them', async () => {
+  it('writes nothing without a uid or a version', async () => {
     for (const name of ['uid', 'resourceVersion'] as const) {
       const { [name]: _left, ...metadata } = aZipProject().metadata;
       const error = await apply({ ...aZipProject(), metadata }, {}).catch((thrown: unknown) => thrown);

@@ -54,7 +54,7 @@ describe('createEventLane', () => {
     expect(reported).to.deep.equal(['a', 'b', 'c']);
   });
 
-  it('serves namespaces round-robin, and one beyond its capacity does not affect the others', async () => {
+  it('serves namespaces round-robin, and limits the queue of each namespace separately', async () => {
     const { lane, add, reported, respond } = setUp({ concurrency: 1, capacity: 2 });
     add('a', 'b', 'c', 'lost');
     lane.add(aZipJob({ metadata: { namespace: 'other' } }), { type: 'Normal', reason: 'other', message: '' });
@@ -66,7 +66,7 @@ describe('createEventLane', () => {
     expect(reported).to.deep.equal(['a', 'b', 'other', 'c']);
   });
 
-  it('reports the remaining events at its end', async () => {
+  it('sends the remaining events on dispose', async () => {
     const { lane, add, reported, respond, clock } = setUp({ concurrency: 1 });
     add('a', 'b');
     const ended = lane[Symbol.asyncDispose]();
@@ -77,7 +77,7 @@ describe('createEventLane', () => {
     expect(clock.pending).to.equal(0);
   });
 
-  it('drops events at its end if the API server does not respond in time', async () => {
+  it('drops the remaining events on dispose if the API server does not respond in time', async () => {
     const { lane, add, reported, respond, clock } = setUp({ concurrency: 1, drainMs: 100 });
     add('a', 'b');
     const ended = lane[Symbol.asyncDispose]();

@@ -32,7 +32,7 @@ const NOTE = {
 } as const;
 
 describe('createEvents', () => {
-  it('records an event of the ZipJob without the secrets of a signed URL (P8)', async () => {
+  it('records an Event of the ZipJob without the secrets of a signed URL (P8)', async () => {
     const { events, record } = setUp();
     await record(aZipJob(), NOTE);
     const [event] = events.all();
@@ -51,7 +51,7 @@ describe('createEvents', () => {
     expect(JSON.stringify(event)).to.not.contain('CANARY');
   });
 
-  it('counts a repetition instead of adding another event', async () => {
+  it('increments the count of a repeated Event instead of creating another', async () => {
     const { events, patches, record } = setUp();
     for (let time = 0; time < 3; time += 1) await record(aZipJob(), NOTE);
     await record(aZipJob(), { ...NOTE, message: 'another' });
@@ -64,7 +64,7 @@ describe('createEvents', () => {
     ]);
   });
 
-  it('continues without an event that cannot be recorded', async () => {
+  it('continues when an Event cannot be recorded', async () => {
     const { events, record } = setUp();
     events.fail(new KubeError('POST: down', { code: 'Unreachable' }));
     await record(aZipJob(), NOTE);

@@ -1,25 +1,25 @@
 import { expect } from 'chai';
 import { FairQueue } from '#controller/engine/fair-queue.ts';
 
-const aLine = (...items: readonly string[]): FairQueue<string> => {
-  const line = new FairQueue<string>();
-  for (const item of items) line.push(item.slice(0, 1), item);
-  return line;
+const queueOf = (...items: readonly string[]): FairQueue<string> => {
+  const queue = new FairQueue<string>();
+  for (const item of items) queue.push(item.slice(0, 1), item);
+  return queue;
 };
 
-const all = (line: FairQueue<string>): readonly string[] => {
+const all = (queue: FairQueue<string>): readonly string[] => {
   const taken: string[] = [];
-  for (let item = line.shift(); item !== undefined; item = line.shift()) taken.push(item);
+  for (let item = queue.shift(); item !== undefined; item = queue.shift()) taken.push(item);
   return taken;
 };
 
 describe('FairQueue', () => {
   it('is first in, first out within a group', () => {
-    expect(all(aLine('a1', 'a2', 'a3'))).to.deep.equal(['a1', 'a2', 'a3']);
+    expect(all(queueOf('a1', 'a2', 'a3'))).to.deep.equal(['a1', 'a2', 'a3']);
   });
 
-  it('takes one of each group before the second of any', () => {
-    expect(all(aLine('a1', 'a2', 'a3', 'b1', 'c1', 'c2'))).to.deep.equal([
+  it('takes one item of each group before the second of any', () => {
+    expect(all(queueOf('a1', 'a2', 'a3', 'b1', 'c1', 'c2'))).to.deep.equal([
       'a1',
       'b1',
       'c1',
@@ -29,26 +29,26 @@ describe('FairQueue', () => {
     ]);
   });
 
-  it('puts a group that comes back behind those that are there', () => {
-    const line = aLine('a1', 'b1', 'b2', 'c1');
-    expect(line.shift()).to.equal('a1');
-    line.push('a', 'a2');
-    expect(all(line)).to.deep.equal(['b1', 'c1', 'a2', 'b2']);
+  it('puts a returning group behind the present ones', () => {
+    const queue = queueOf('a1', 'b1', 'b2', 'c1');
+    expect(queue.shift()).to.equal('a1');
+    queue.push('a', 'a2');
+    expect(all(queue)).to.deep.equal(['b1', 'c1', 'a2', 'b2']);
   });
 
-  it('knows how many of a group wait', () => {
-    const line = aLine('a1', 'a2', 'b1');
-    expect([line.sizeOf('a'), line.sizeOf('b'), line.sizeOf('c')]).to.deep.equal([2, 1, 0]);
-    line.shift();
-    line.shift();
-    expect([line.sizeOf('a'), line.sizeOf('b')]).to.deep.equal([1, 0]);
+  it('returns how many items of a group are waiting', () => {
+    const queue = queueOf('a1', 'a2', 'b1');
+    expect([queue.sizeOf('a'), queue.sizeOf('b'), queue.sizeOf('c')]).to.deep.equal([2, 1, 0]);
+    queue.shift();
+    queue.shift();
+    expect([queue.sizeOf('a'), queue.sizeOf('b')]).to.deep.equal([1, 0]);
   });
 
-  it('is empty when all is taken, and can be filled again', () => {
-    const line = aLine('a1');
-    expect(all(line)).to.deep.equal(['a1']);
-    expect(line.shift()).to.equal(undefined);
-    line.push('a', 'a2');
-    expect(all(line)).to.deep.equal(['a2']);
+  it('is empty after the last item is taken, and accepts items again', () => {
+    const queue = queueOf('a1');
+    expect(all(queue)).to.deep.equal(['a1']);
+    expect(queue.shift()).to.equal(undefined);
+    queue.push('a', 'a2');
+    expect(all(queue)).to.deep.equal(['a2']);
   });
 });

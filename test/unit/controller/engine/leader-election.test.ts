@@ -14,7 +14,7 @@ interface Candidate {
   readonly state: () => 'waiting' | 'leading' | 'ended';
   readonly story: string[];
   stop(): void;
-  /** Lets `lead` end. */
+  /** Ends `lead`. */
   finish(error?: Error): void;
 }
 
@@ -97,7 +97,7 @@ describe('runAsLeader', () => {
     expect(clock.pending).to.equal(0);
   });
 
-  it('lets another lead within a retry period after a release', async () => {
+  it('lets another replica lead within a retry period after a release', async () => {
     const store = createLeaseStore();
     const clock = createManualClock();
     const a = candidate(store, clock, { identity: 'a' });
@@ -113,7 +113,7 @@ describe('runAsLeader', () => {
     await clock.advance(0);
   });
 
-  it('takes over a dead leader after the lease ran out by its own clock, whatever the times in it say (F3)', async () => {
+  it('takes over from a dead leader when the lease expires by its own clock, regardless of the times in the lease (F3)', async () => {
     const store = createLeaseStore();
     const clock = createManualClock();
     const dead = candidate(store, clock, { identity: 'dead' });
@@ -129,7 +129,7 @@ describe('runAsLeader', () => {
     await clock.advance(0);
   });
 
-  it('looks at the lease of a silent leader in the moment in which it runs out', async () => {
+  it('checks the lease of a silent leader at the moment when it expires', async () => {
     const store = createLeaseStore();
     const clock = createManualClock();
     const a = candidate(store, clock, { identity: 'a' });
@@ -143,7 +143,7 @@ describe('runAsLeader', () => {
     await clock.advance(0);
   });
 
-  it('stops leading when it cannot renew within the deadline, before anyone else may begin (F3)', async () => {
+  it('stops leading when it cannot renew within the deadline, before another replica can lead (F3)', async () => {
     const store = createLeaseStore();
     const clock = createManualClock();
     const a = candidate(store, clock, { identity: 'a', endsOnAbort: false });
@@ -177,7 +177,7 @@ describe('runAsLeader', () => {
     expect(await a.outcome).to.equal(undefined);
   });
 
-  it('is over at once after a pause of the whole process (F3)', async () => {
+  it('stops leading at once after the whole process was paused (F3)', async () => {
     const store = createLeaseStore();
     const clock = createManualClock();
     const a = candidate(store, clock, { identity: 'a' });
@@ -187,7 +187,7 @@ describe('runAsLeader', () => {
     expect(await a.outcome).to.be.instanceOf(LeadershipLost);
   });
 
-  it('is over when another holds the lease, and does not take it back (F3)', async () => {
+  it('stops leading when another replica holds the lease, and does not take it back (F3)', async () => {
     const store = createLeaseStore();
     const clock = createManualClock();
     const a = candidate(store, clock, { identity: 'a' });
@@ -198,7 +198,7 @@ describe('runAsLeader', () => {
     expect(store.holder()).to.equal('b');
   });
 
-  it('renews while the work winds down after the stop signal', async () => {
+  it('renews the lease until the work has ended after the stop signal', async () => {
     const store = createLeaseStore();
     const clock = createManualClock();
     const a = candidate(store, clock, { identity: 'a', endsOnAbort: false });
@@ -223,7 +223,7 @@ describe('runAsLeader', () => {
     expect(store.holder()).to.equal('');
   });
 
-  it('ends when stopped while it waits, and leaves the lease alone', async () => {
+  it('ends without changing the lease if stopped while waiting', async () => {
     const store = createLeaseStore();
     const clock = createManualClock();
     const a = candidate(store, clock, { identity: 'a' });
@@ -237,7 +237,7 @@ describe('runAsLeader', () => {
     await clock.advance(0);
   });
 
-  it('keeps waiting while the API server is unavailable', async () => {
+  it('keeps trying while the API server is unavailable', async () => {
     const store = createLeaseStore();
     const clock = createManualClock();
     store.fail(unreachable);

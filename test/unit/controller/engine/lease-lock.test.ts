@@ -4,7 +4,7 @@ import { createLeaseStore } from '#test/support/builders/lease-store.ts';
 import { createManualClock } from '#test/support/builders/manual-clock.ts';
 
 describe('microTime', () => {
-  it('has six digits of a second', () => {
+  it('has six fractional digits', () => {
     expect(microTime(new Date(Date.UTC(2026, 0, 2, 3, 4, 5, 6)))).to.equal('2026-01-02T03:04:05.006000Z');
   });
 });
@@ -26,7 +26,7 @@ describe('createLeaseLock', () => {
     return { store, clock, lockOf };
   };
 
-  it('waits its time when the lease of another is deleted, for the other does not know yet', async () => {
+  it('waits for the lease duration when a held lease is deleted, because its holder may not know yet', async () => {
     const { store, clock, lockOf } = setUp();
     const waiting = lockOf('b');
     expect(await lockOf('a').acquire(signal)).to.equal(true);
@@ -38,14 +38,14 @@ describe('createLeaseLock', () => {
     expect(await waiting.acquire(signal)).to.equal(true);
   });
 
-  it('takes a lease at once that was deleted before it was ever seen', async () => {
+  it('acquires a lease at once if it was deleted before it was seen', async () => {
     const { store, lockOf } = setUp();
     expect(await lockOf('a').acquire(signal)).to.equal(true);
     store.remove();
     expect(await lockOf('of the next release').acquire(signal)).to.equal(true);
   });
 
-  it('takes a lease at once that was released and then deleted', async () => {
+  it('acquires a lease at once if it was released and then deleted', async () => {
     const { store, lockOf } = setUp();
     const [before, after] = [lockOf('a'), lockOf('b')];
     await before.acquire(signal);

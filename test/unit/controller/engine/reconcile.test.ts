@@ -53,7 +53,7 @@ const setUp = (outcomes: readonly (Outcome | Error)[], decision: Requeue = {}) =
 const again = (hints: Hints = {}): Outcome => ({ kind: 'again', hints });
 
 describe('reconcile', () => {
-  it('continues while something changes, and passes on objects that the cache may not have yet', async () => {
+  it('repeats while something changes, and observes with hints about objects that the cache may lack', async () => {
     const job = 'made';
     const { run, calls, hints } = setUp([again({ job }), again(), { kind: 'done' }], { requeueAfterMs: 7 });
     await run();
@@ -61,7 +61,7 @@ describe('reconcile', () => {
     expect(calls).to.deep.equal(['forget a/b', 'addAfter a/b 7']);
   });
 
-  it('leaves waits that are longer than the full pass to the full pass', async () => {
+  it('sets no timer for a wait that is longer than the interval of full reconciles', async () => {
     const longest = FULL_MS;
     for (const [requeueAfterMs, expected] of [
       [longest, ['forget a/b', `addAfter a/b ${longest}`]],
@@ -79,25 +79,25 @@ describe('reconcile', () => {
     expect([calls, gone]).to.deep.equal([['forget a/b'], ['a/b']]);
   });
 
-  it('leaves it to the event of the deletion to forget an object that was deleted since', async () => {
+  it('leaves forgetting a deleted object to its deletion event', async () => {
     const { run, calls, gone } = setUp([{ kind: 'gone' }], { requeueAfterMs: 7 });
     await run();
     expect([calls, gone]).to.deep.equal([['forget a/b'], []]);
   });
 
-  it('gives the caches time to catch up after a conflict', async () => {
+  it('requeues with a delay after a conflict, so that the caches can catch up', async () => {
     const { run, calls, hints } = setUp([{ kind: 'conflict' }, { kind: 'done' }], { requeueAfterMs: 7 });
     await run();
     expect([calls, hints.length]).to.deep.equal([['forget a/b', 'addAfter a/b 200'], 1]);
   });
 
-  it('lets other keys go first when one does not come to rest', async () => {
+  it('requeues a key that keeps changing behind other keys', async () => {
     const { run, calls } = setUp(Array.from({ length: 50 }, () => again()));
     await run();
     expect(calls).to.deep.equal(['add a/b']);
   });
 
-  it('counts an error and throws it on, so that the queue comes back with backoff', async () => {
+  it('counts an error and rethrows it, so that the queue retries with backoff', async () => {
     const { run, metrics } = setUp([new Error('no API server')]);
     const error = await run().catch((thrown: unknown) => thrown);
     expect(error).to.be.an('error').with.property('message', 'no API server');
@@ -111,7 +111,7 @@ describe('reconcile', () => {
 describe('tolerateChanges', () => {
   const failing = (code: KubeErrorCode) => () => Promise.reject(new KubeError('PATCH: no', { code }));
 
-  it('takes a conflict for an object that changed, and a missing one for done', async () => {
+  it('returns conflict for a changed object, and done for a missing one', async () => {
     expect(await tolerateChanges(failing('Conflict'))).to.deep.equal({ kind: 'conflict' });
     for (const code of ['NotFound', 'NamespaceTerminating'] as const)
       expect(await tolerateChanges(failing(code))).to.deep.equal({ kind: 'done' });

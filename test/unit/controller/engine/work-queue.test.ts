@@ -8,7 +8,7 @@ interface Fixture {
   readonly clock: ManualClock;
   /** Keys in the order in which they were taken. */
   readonly taken: string[];
-  /** Ends the work on the key that was taken first of those in work under that name. */
+  /** Finishes the oldest running reconcile of the key. */
   readonly finish: (key: string, error?: Error) => Promise<void>;
   readonly stop: () => void;
   readonly running: Promise<void>;
@@ -61,7 +61,7 @@ const start = (options: Partial<WorkQueueOptions> & { readonly workers?: number 
 };
 
 describe('createWorkQueue', () => {
-  it('takes keys in the order in which they came, each once', async () => {
+  it('takes keys in the order of arrival, each once', async () => {
     const { queue, clock, taken, stop, finish, running } = start({ workers: 1 });
     for (const key of ['a', 'b', 'a', 'c', 'b']) queue.add(key);
     expect(queue.depth).to.equal(3);
@@ -74,7 +74,7 @@ describe('createWorkQueue', () => {
     await running;
   });
 
-  it('takes one key of each group round-robin, however many keys of one group come first', async () => {
+  it('takes keys round-robin over groups, even if many keys of one group come first', async () => {
     const { queue, clock, taken, stop, finish, running } = start({
       workers: 1,
       groupOf: (key) => key.slice(0, 1),
@@ -89,7 +89,7 @@ describe('createWorkQueue', () => {
     await running;
   });
 
-  it('a key waits for one turn of each other group while a thousand keys of one come back again and again', async () => {
+  it('makes a key wait for at most one key of each other group while a thousand keys of one group are requeued', async () => {
     const abort = new AbortController();
     const queue = createWorkQueue({
       log: createLogger('test', { level: 'silent' }),
@@ -115,7 +115,7 @@ describe('createWorkQueue', () => {
     expect(Math.max(...waits)).to.be.at.most(2);
   });
 
-  it('gives a key to one worker at a time, and once more when it was added meanwhile', async () => {
+  it('gives a key to one worker at a time, and runs it again if it was added meanwhile', async () => {
     const { queue, clock, taken, stop, finish, running } = start({ workers: 3 });
     queue.add('a');
     await clock.advance(0);
@@ -133,7 +133,7 @@ describe('createWorkQueue', () => {
     await running;
   });
 
-  it('works on as many keys at once as it has workers', async () => {
+  it('runs as many reconciles concurrently as there are workers', async () => {
     const { queue, clock, taken, stop, finish, running } = start({ workers: 2 });
     for (const key of ['a', 'b', 'c']) queue.add(key);
     await clock.advance(0);
@@ -145,7 +145,7 @@ describe('createWorkQueue', () => {
     await running;
   });
 
-  it('adds a key later, at the earliest of the times asked for', async () => {
+  it('adds a delayed key at the earliest requested time', async () => {
     const { queue, clock, taken, stop, finish, running } = start();
     queue.addAfter('a', 500);
     queue.addAfter('a', 300);
@@ -163,7 +163,7 @@ describe('createWorkQueue', () => {
     await running;
   });
 
-  it('doubles the wait of a key that fails, up to the longest, until it is forgotten', async () => {
+  it('doubles the delay of a failing key up to the maximum, until the key is forgotten', async () => {
     const { queue, clock, taken, stop, finish, running } = start();
     const waits: number[] = [];
     queue.add('a');
@@ -186,7 +186,7 @@ describe('createWorkQueue', () => {
     await running;
   });
 
-  it('counts as controller-runtime does', async () => {
+  it('counts like controller-runtime', async () => {
     const { queue, clock, stop, finish, running, counted } = start({ workers: 1 });
     queue.add('a');
     queue.add('a');
@@ -204,7 +204,7 @@ describe('createWorkQueue', () => {
     );
   });
 
-  it('ends after the keys in work, takes no more, and leaves no timer', async () => {
+  it('ends after the running reconciles, takes no further key, and leaves no timer', async () => {
     const { queue, clock, taken, stop, finish, running } = start({ workers: 1 });
     queue.add('a');
     queue.add('b');
@@ -225,7 +225,7 @@ describe('createWorkQueue', () => {
     expect(clock.pending).to.equal(0);
   });
 
-  it('leaves behind what does not end within the drain limit', async () => {
+  it('ends without the reconciles that exceed the drain limit', async () => {
     const { queue, clock, stop, running } = start();
     queue.add('a');
     await clock.advance(0);

@@ -13,7 +13,7 @@ describe('podWaiting', () => {
     const config = aPod('p', { status: waitingFor('CreateContainerConfigError', 'no secret') });
     expect(podWaiting(config, NOW)?.reason).to.equal('ContainerConfig');
   });
-  it('suspects a missing Secret when the mounts take long', () => {
+  it('reports a possibly missing Secret when mounting takes too long', () => {
     const scheduled = { type: 'PodScheduled', status: 'True', lastTransitionTime: ago(31) };
     const status = { ...waitingFor('ContainerCreating', ''), conditions: [scheduled] };
     const pod = {

@@ -12,13 +12,13 @@ const setUp = (metadata: { readonly deletionTimestamp?: string } | undefined) =>
 };
 
 describe('isNamespaceTerminating', () => {
-  it('detects the deletion of a namespace, and one that is already gone', async () => {
+  it('detects a namespace that is being deleted or is gone', async () => {
     expect(await setUp({ deletionTimestamp: '2026-01-01T00:00:00Z' }).ask('a')).to.equal(true);
     expect(await setUp(undefined).ask('a')).to.equal(true);
     expect(await setUp({}).ask('a')).to.equal(false);
   });
 
-  it('asks once for all objects of a namespace, and soon again for one that stays', async () => {
+  it('shares one request per namespace, and expires a negative result soon', async () => {
     const { namespaces, clock, ask } = setUp({});
     await Promise.all([ask('a'), ask('a')]);
     await ask('a');
@@ -28,7 +28,7 @@ describe('isNamespaceTerminating', () => {
     expect(namespaces.calls).to.have.length(2);
   });
 
-  it('keeps no failure', async () => {
+  it('does not cache a failure', async () => {
     const { namespaces, ask } = setUp({});
     namespaces.fail(unreachable());
     const failed = await ask('a').then(

@@ -17,7 +17,7 @@ describe('parseTerminationMessage', () => {
     { contractVersion: 1, mode: 'check-bucket', check: { ok: true, missingPermissions: [] } },
   ];
   for (const message of good)
-    it(`takes ${JSON.stringify(message).slice(0, 90)}`, () => {
+    it(`accepts ${JSON.stringify(message).slice(0, 90)}`, () => {
       expect(parseTerminationMessage(JSON.stringify(message))).to.deep.equal(message);
     });
 
@@ -34,13 +34,13 @@ describe('parseTerminationMessage', () => {
     JSON.stringify(failureMessage('not a code!')),
   ];
   for (const text of bad)
-    it(`refuses ${String(text).slice(0, 90)}`, () => {
+    it(`rejects ${String(text).slice(0, 90)}`, () => {
       expect(parseTerminationMessage(text)).to.equal(undefined);
     });
 });
 
 describe('describeFailure', () => {
-  it('names the file once', () => {
+  it('contains the index of the file only once', () => {
     const failure = { code: 'SourceNotFound', fileIndex: 3, message: 'file 3: the source answered 404' };
     expect(describeFailure(failure, '')).to.equal('file 3: the source answered 404');
     expect(describeFailure({ code: 'X', fileIndex: 3, message: 'cut off' }, '')).to.equal('file 3: cut off');

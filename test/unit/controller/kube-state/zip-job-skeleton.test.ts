@@ -4,7 +4,7 @@ import { ago, aZipJob } from '#test/support/builders/objects.ts';
 import { finishedAs, running } from '#test/support/builders/zip-job-statuses.ts';
 
 describe('zipJobSkeleton', () => {
-  it('keeps of a ZipJob at rest what its expiry needs', () => {
+  it('keeps the fields that a finished ZipJob needs to expire', () => {
     const status = finishedAs('Succeeded', { attempts: [{ n: 1, podUid: 'p', class: 'success' }] });
     const skeleton = zipJobSkeleton(aZipJob({ status }));
     expect(skeleton.status).to.deep.equal({
@@ -17,7 +17,7 @@ describe('zipJobSkeleton', () => {
     expect(Object.keys(skeleton.spec)).to.deep.equal(['bucketRef', 'key', 'filesFrom']);
   });
 
-  it('keeps the whole ZipJob while something is left to do', () => {
+  it('keeps the whole ZipJob while work remains', () => {
     const replay = { 'zipjobs.dev/replay-webhook': 'once-more' };
     for (const zipJob of [
       aZipJob({ status: finishedAs('Failed'), metadata: { annotations: replay } }),

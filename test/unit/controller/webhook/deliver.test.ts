@@ -80,7 +80,7 @@ describe('deliver', () => {
     );
   });
 
-  it('gives up on a receiver that accepts and never responds (W8)', async () => {
+  it('times out when the receiver accepts the connection and never responds (W8)', async () => {
     await withServer(
       () => undefined,
       (url) =>
@@ -90,7 +90,7 @@ describe('deliver', () => {
     );
   });
 
-  it('takes the status of a receiver whose body never ends, and hangs up (W8)', async () => {
+  it('returns the status and closes the connection when the response body never ends (W8)', async () => {
     let hungUp: Promise<void> | undefined;
     await withServer(
       (request, response) => {
@@ -111,7 +111,7 @@ describe('deliver', () => {
     );
   });
 
-  it('passes on when the receiver wants to be asked again', async () => {
+  it('returns the Retry-After of the receiver', async () => {
     await withServer(
       (_request, response) => response.writeHead(429, { 'retry-after': '7' }).end(),
       (url) =>
@@ -123,28 +123,28 @@ describe('deliver', () => {
 
   const refused = [
     {
-      name: 'http, unless it is allowed',
+      name: 'plain HTTP unless it is allowed',
       options: { allowHttp: false },
       url: 'http://127.0.0.1:9998/',
       want: 'url-not-https',
     },
     {
-      name: 'an address that is not public',
+      name: 'a private address',
       options: { allowCidrs: [] },
       url: 'http://127.0.0.1:9999/',
       want: 'unreachable',
     },
-    { name: 'a port where nobody listens', options: {}, url: 'http://127.0.0.1:9999/', want: 'unreachable' },
+    { name: 'a closed port', options: {}, url: 'http://127.0.0.1:9999/', want: 'unreachable' },
     { name: 'a URL with a password', options: {}, url: 'http://a:b@127.0.0.1:9999/', want: 'unreachable' },
-    { name: 'what is no URL', options: {}, url: 'nowhere', want: 'url-invalid' },
+    { name: 'an invalid URL', options: {}, url: 'nowhere', want: 'url-invalid' },
   ];
   for (const { name, options, url, want } of refused)
-    it(`fails for ${name}, and a refused address looks like a closed port (W13, H1)`, () =>
+    it(`fails for ${name}, with the same error class for a denied address as for a closed port (W13, H1)`, () =>
       withDeliver(options, async (deliver) => {
         expect((await deliver(delivery(url))).delivery).to.include({ error: want });
       }));
 
-  it('sends nothing unsigned', () =>
+  it('sends nothing without a signing key', () =>
     withDeliver({}, async (deliver) => {
       const reply = await deliver({ ...delivery('http://127.0.0.1:9998/'), keys: [] });
       expect(reply.delivery.error).to.equal('no-signing-secret');

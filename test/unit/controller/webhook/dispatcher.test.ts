@@ -23,7 +23,7 @@ const setUp = (limits: { concurrency: number; concurrencyPerEndpoint: number }) 
     onResponse: (key) => responded.push(key),
     onError: (key) => failed.push(key),
   });
-  /** The endpoint is the first letter of the key. */
+  /** The first letter of a key is its endpoint. */
   const submit = (...keys: readonly string[]): void => {
     for (const key of keys)
       dispatcher.submit({
@@ -45,7 +45,7 @@ const setUp = (limits: { concurrency: number; concurrencyPerEndpoint: number }) 
     release.get(key)?.(how);
     await turn();
   };
-  /** The receiver answers, and the answer is written down. */
+  /** The receiver responds, and the result is recorded in the status. */
   const finish = async (key: string): Promise<void> => {
     await respond(key);
     dispatcher.acknowledge(key);
@@ -54,7 +54,7 @@ const setUp = (limits: { concurrency: number; concurrencyPerEndpoint: number }) 
 };
 
 describe('createWebhookDispatcher', () => {
-  it('gives an endpoint one delivery at first, and its share once it has responded', async () => {
+  it('gives an endpoint one slot until it has responded, then its full share', async () => {
     const { submit, started, finish } = setUp({ concurrency: 9, concurrencyPerEndpoint: 2 });
     submit('a1', 'a2', 'a3', 'a4', 'b1');
     expect(started).to.deep.equal(['a1', 'b1']);
@@ -62,7 +62,7 @@ describe('createWebhookDispatcher', () => {
     expect(started).to.deep.equal(['a1', 'b1', 'a2', 'a3']);
   });
 
-  it('does not let receivers that never respond delay others, however many there are (W17)', async () => {
+  it('delivers to other endpoints while any number of receivers never respond (W17)', async () => {
     const { submit, started, finish, clock } = setUp({ concurrency: 3, concurrencyPerEndpoint: 2 });
     const stuck = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
     submit(...stuck.flatMap((name) => [`${name}1`, `${name}2`]), 'z1', 'z2');
@@ -75,14 +75,14 @@ describe('createWebhookDispatcher', () => {
     expect(started.slice(8), 'the stuck ones get no second place').to.deep.equal(['z2']);
   });
 
-  it('lets slow endpoints share their own slots, one each, until one responds in time again', async () => {
+  it('limits each slow endpoint to one slot of the slow pool until it responds in time', async () => {
     const { submit, started, finish, clock } = setUp({ concurrency: 2, concurrencyPerEndpoint: 2 });
     submit('a1', 'b1');
     await clock.advance(SLOW_MS);
     await finish('a1');
     await finish('b1');
     submit('a2', 'a3', 'b2', 'b3', 'z1');
-    // Two places for quick ones make one for slow ones.
+    // The slow pool has half as many slots as the pool: one for two.
     expect(started.slice(2)).to.deep.equal(['a2', 'z1']);
     await finish('a2');
     expect(started.slice(4), 'a is quick again').to.have.members(['a3', 'b2']);
@@ -95,7 +95,7 @@ describe('createWebhookDispatcher', () => {
     expect(started).to.deep.equal(['a1', 'b1', 'a2', 'c1', 'a3']);
   });
 
-  it('keeps a response until it is in the status, and sends a key only once meanwhile', async () => {
+  it('keeps a result until it is in the status, and does not send the key again meanwhile', async () => {
     const { dispatcher, submit, started, respond } = setUp({ concurrency: 2, concurrencyPerEndpoint: 2 });
     submit('a', 'a');
     expect(started).to.deep.equal(['a']);
@@ -106,11 +106,11 @@ describe('createWebhookDispatcher', () => {
     expect(dispatcher.state('a', 'attempt of a')).to.deep.equal({ kind: 'idle' });
   });
 
-  it('forgets the response to a finished attempt, and sends the next one', async () => {
+  it('drops the result of an acknowledged attempt, and sends the next one', async () => {
     const { dispatcher, submit, started, respond } = setUp({ concurrency: 2, concurrencyPerEndpoint: 1 });
     submit('a');
     await respond('a');
-    // Its write was carried out although the answer to the write was lost.
+    // The status write succeeded although its response was lost.
     for (const _question of [1, 2])
       expect(dispatcher.state('a', 'a later attempt')).to.deep.equal({ kind: 'stale' });
     dispatcher.acknowledge('a');
@@ -118,7 +118,7 @@ describe('createWebhookDispatcher', () => {
     expect(started).to.deep.equal(['a', 'a']);
   });
 
-  it('sends one endpoint no more than its share before the responses are recorded, which limits what a crash repeats (W16)', async () => {
+  it('sends an endpoint at most its share of deliveries until the results are recorded (W16)', async () => {
     const { dispatcher, submit, started, respond, finish } = setUp({
       concurrency: 9,
       concurrencyPerEndpoint: 2,
@@ -132,7 +132,7 @@ describe('createWebhookDispatcher', () => {
     expect(started).to.deep.equal(['a1', 'a2', 'a3', 'a4']);
   });
 
-  it('asks again when the turn has come, and sends nothing that is not wanted any more (W9)', async () => {
+  it('checks whether a delivery is still wanted before it sends it (W9)', async () => {
     const { dispatcher, submit, unwanted, started, responded, finish } = setUp({
       concurrency: 9,
       concurrencyPerEndpoint: 1,
@@ -147,7 +147,7 @@ describe('createWebhookDispatcher', () => {
     expect(started).to.deep.equal(['a1', 'a4']);
   });
 
-  it('reports a delivery that could not be attempted, and forgets it', async () => {
+  it('reports and drops a delivery that could not be attempted', async () => {
     const { dispatcher, submit, failed, respond } = setUp({ concurrency: 2, concurrencyPerEndpoint: 2 });
     submit('a');
     await respond('a', new Error('no key'));
@@ -156,7 +156,7 @@ describe('createWebhookDispatcher', () => {
     expect(dispatcher.waiting).to.equal(0);
   });
 
-  it('says nothing of deliveries that a shutdown broke off: they are not counted', async () => {
+  it('does not report or count deliveries that a shutdown interrupts', async () => {
     const { submit, responded, respond, stop } = setUp({ concurrency: 2, concurrencyPerEndpoint: 2 });
     submit('a');
     stop.abort();

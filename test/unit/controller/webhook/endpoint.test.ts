@@ -6,7 +6,7 @@ import { aZipProject, NOW } from '#test/support/builders/objects.ts';
 const url = 'https://hooks.example/secret-path';
 const DAY = 24;
 
-/** The state after answers at so many hours from NOW. */
+/** The state after responses at these hours from NOW. */
 const after = (
   responses: readonly (readonly [hours: number, status: number | undefined])[],
   before?: EndpointState,
@@ -20,35 +20,35 @@ const after = (
 const everyDay = (days: number, status: number | undefined) =>
   Array.from({ length: days + 1 }, (_, day) => [day * DAY, status] as const);
 
-describe('the endpoint of a project', () => {
+describe('the endpoint state of a project', () => {
   const cases: readonly {
     name: string;
     responses: readonly (readonly [number, number | undefined])[];
     want: { state: string; reason?: string };
   }[] = [
-    { name: 'stays enabled while it answers', responses: everyDay(9, 204), want: { state: 'Enabled' } },
+    { name: 'stays Enabled while the receiver returns 2xx', responses: everyDay(9, 204), want: { state: 'Enabled' } },
     {
-      name: 'stays enabled for less than five days of failures',
+      name: 'stays Enabled during less than five days of failures',
       responses: everyDay(4, 500),
       want: { state: 'Enabled' },
     },
     {
-      name: 'is disabled after five days of nothing but failures',
+      name: 'changes to Disabled after five days of only failures',
       responses: everyDay(5, 500),
       want: { state: 'Disabled', reason: 'FailingTooLong' },
     },
     {
-      name: 'is disabled after five days without any answer',
+      name: 'changes to Disabled after five days without a response',
       responses: everyDay(5, undefined),
       want: { state: 'Disabled', reason: 'FailingTooLong' },
     },
     {
-      name: 'counts anew after a success',
+      name: 'restarts the five days after a success',
       responses: [...everyDay(4, 500), [4.5 * DAY, 200], [5 * DAY, 500], [6 * DAY, 500]],
       want: { state: 'Enabled' },
     },
     {
-      name: 'does not take two failures a week apart for one outage',
+      name: 'treats two failures a week apart as separate outages',
       responses: [
         [0, 500],
         [7 * DAY, 500],
@@ -56,12 +56,12 @@ describe('the endpoint of a project', () => {
       want: { state: 'Enabled' },
     },
     {
-      name: 'is disabled by a 410 at once',
+      name: 'changes to Disabled at the first 410',
       responses: [[0, 410]],
       want: { state: 'Disabled', reason: 'Gone' },
     },
     {
-      name: 'is not enabled by a success that comes late',
+      name: 'stays Disabled after a late success',
       responses: [
         [0, 410],
         [1, 200],
@@ -74,7 +74,7 @@ describe('the endpoint of a project', () => {
       expect(after(responses)).to.include(want);
     });
 
-  it('is enabled by a user, and counts failures from zero again (W10)', () => {
+  it('changes to Enabled on the request of a user, and restarts the count of failures (W10)', () => {
     const state = enabled(after(everyDay(5, 500)), url, 'n1');
     expect(state).to.include({ state: 'Enabled', enabledNonce: 'n1' });
     expect(state).not.to.have.any.keys('reason', 'failingSince');
@@ -84,7 +84,7 @@ describe('the endpoint of a project', () => {
     });
   });
 
-  it('is a different endpoint at another URL, and does not reveal its URL', () => {
+  it('does not apply to another URL, and does not reveal its own URL', () => {
     const state = after([[0, 410]]);
     const project: ZipProject = { ...aZipProject(), ...(state && { status: { webhook: state } }) };
     expect([isDisabled(project, url), isDisabled(project, 'https://other.example')]).to.deep.equal([
@@ -94,7 +94,7 @@ describe('the endpoint of a project', () => {
     expect(JSON.stringify(state)).not.to.contain('hooks.example');
   });
 
-  it('is not written down more often than every minute while all is well', () => {
+  it('records a success at most once a minute', () => {
     const first = after([[0, 200]]);
     expect(after([[0.01, 200]], first)).to.equal(first);
     expect(after([[0.1, 200]], first)).not.to.deep.equal(first);

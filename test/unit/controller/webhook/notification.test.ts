@@ -18,7 +18,7 @@ const secondsUntilNext = ({ nextAttemptAt }: WebhookState): number =>
   (Date.parse(nextAttemptAt ?? '') - NOW.getTime()) / 1000;
 
 describe('afterDelivery', () => {
-  it('tries ten times over some 75 hours, each wait at most a tenth longer (W7)', () => {
+  it('tries ten times over about 75 hours, with at most 10 % jitter per wait (W7)', () => {
     let state = pending(0);
     const waits: number[] = [];
     while (state.state === 'Pending') {
@@ -40,14 +40,14 @@ describe('afterDelivery', () => {
     { name: '404', given: { status: 404 }, want: 'Pending' },
     { name: '410', given: { status: 410 }, want: 'Exhausted' },
     { name: '503', given: { status: 503 }, want: 'Pending' },
-    { name: 'no answer', given: { error: 'timeout' }, want: 'Pending' },
+    { name: 'no response', given: { error: 'timeout' }, want: 'Pending' },
   ];
   for (const { name, given, want } of cases)
-    it(`is ${want} after ${name} (W9)`, () => {
+    it(`returns ${want} after ${name} (W9)`, () => {
       expect(afterDelivery(pending(0), aResponse(given), { schedule, now: NOW }).state).to.equal(want);
     });
 
-  it('waits as long as the receiver asks, for a day at most (W9)', () => {
+  it('follows Retry-After up to one day (W9)', () => {
     const slow = { ...aResponse({ status: 429 }), retryAfterMs: 3_600_000 };
     expect(secondsUntilNext(afterDelivery(pending(0), slow, { schedule, now: NOW }))).to.equal(3600);
     const absurd = { ...aResponse({ status: 429 }), retryAfterMs: 1e12 };
@@ -57,14 +57,14 @@ describe('afterDelivery', () => {
 
 describe('firstWebhookState', () => {
   const webhook = { url: 'https://hook.example', events: ['COMPLETED' as const] };
-  it('is due at once when the event is wanted', () => {
+  it('makes the webhook due at once when the endpoint subscribes to the event', () => {
     expect(firstWebhookState(aZipJob({ spec: { webhook } }), 'COMPLETED', NOW)).to.include({
       state: 'Pending',
       attempts: 0,
       nextAttemptAt: ago(0),
     });
   });
-  it('is not configured otherwise', () => {
+  it('returns NotConfigured for any other event', () => {
     expect(firstWebhookState(aZipJob({ spec: { webhook } }), 'FAILED', NOW)).to.deep.equal({
       state: 'NotConfigured',
     });

@@ -5,7 +5,7 @@ import { aZipJob, UUID } from '#test/support/builders/objects.ts';
 import { aResult, finishedAs } from '#test/support/builders/zip-job-statuses.ts';
 
 describe('webhookBody', () => {
-  it('reports a success in exactly the promised fields, with the metadata as sent (W20)', () => {
+  it('reports a success with exactly the documented fields and the unchanged metadata (W20)', () => {
     const zipJob = aZipJob({ status: finishedAs('Succeeded'), spec: { metadata: '{"n":1.0,"2":1,"1":2}' } });
     expect(webhookBody(zipJob, 'COMPLETED')).to.equal(
       `{"type":"COMPLETED","zip_id":"${UUID}","status":"succeeded","bucket":{"service":"s3","name":"archive"},` +
@@ -13,7 +13,7 @@ describe('webhookBody', () => {
     );
   });
 
-  it('lists the skipped files after the promised fields', () => {
+  it('lists skipped files after the documented fields', () => {
     const result = aResult({ skipped: [0, 2], skippedCodes: { SourceNotFound: 2 } });
     const body = webhookBody(aZipJob({ status: finishedAs('Succeeded', { result }) }), 'COMPLETED');
     expect(body).to.match(/,"skipped":\[0,2\]}$/);
@@ -35,7 +35,7 @@ describe('webhookBody', () => {
     });
   });
 
-  it('names no file when the job failed for another reason', () => {
+  it('omits the file when no file caused the failure', () => {
     const status = finishedAs('Failed', {
       reason: 'DeadlineExceeded',
       failure: { code: 'SourceStalled', fileIndex: 0, retriable: true },
@@ -43,7 +43,7 @@ describe('webhookBody', () => {
     expect(webhookBody(aZipJob({ status }), 'FAILED')).to.not.contain('file_index');
   });
 
-  it('stays valid JSON when the metadata is none', () => {
+  it('is valid JSON even if the metadata is not', () => {
     const zipJob = aZipJob({ status: finishedAs('Failed'), spec: { metadata: '}, "status":"succeeded"' } });
     expect(JSON.parse(webhookBody(zipJob, 'FAILED'))).to.deep.include({ metadata: {}, status: 'failed' });
   });
@@ -63,7 +63,7 @@ describe('webhookBody', () => {
     }
   });
 
-  it('lists as many skipped files as fit, and their total number (W14)', () => {
+  it('lists as many skipped files as fit, with their total number (W14)', () => {
     const skipped = Array.from({ length: 10_000 }, (_, index) => index);
     const status = finishedAs('Succeeded', { result: aResult({ skipped }) });
     for (const spec of [longest, {}]) {
@@ -75,7 +75,7 @@ describe('webhookBody', () => {
     }
   });
 
-  it('is delivered with its metadata even when a job that was made by hand has more than fits (W14)', () => {
+  it('includes the metadata of a job created with kubectl even if it exceeds the limit (W14)', () => {
     const metadata = `{"a":"${'\u20ac'.repeat(16_000)}"}`;
     const zipJob = aZipJob({ spec: { metadata }, status: finishedAs('Failed', { message: 'x'.repeat(99) }) });
     const reported = JSON.parse(webhookBody(zipJob, 'FAILED')) as { metadata: unknown; error: unknown };
@@ -83,7 +83,7 @@ describe('webhookBody', () => {
     expect(reported.error).to.include({ message: '...' });
   });
 
-  it('names a job made by hand by its uid, and the service by its ZipBucket', () => {
+  it('uses the uid as id of a job created with kubectl, and takes the service from its ZipBucket', () => {
     const byHand = aZipJob({ metadata: { name: 'by-hand' }, status: finishedAs('Succeeded') });
     const { service: _service, ...spec } = byHand.spec;
     const zipJob = { ...byHand, spec: { ...spec, bucketRef: { name: 'r2-cold' } } };
@@ -95,7 +95,7 @@ describe('webhookBody', () => {
 });
 
 describe('deliveryIdOf', () => {
-  it('is the same for each attempt, another for each event, and has no dots (W5)', () => {
+  it('is the same for every attempt, differs per event, and has no dots (W5)', () => {
     const id = deliveryIdOf(aZipJob(), 'COMPLETED');
     expect(id).to.equal(deliveryIdOf(aZipJob(), 'COMPLETED'));
     expect(id).to.not.equal(deliveryIdOf(aZipJob(), 'FAILED'));

@@ -9,7 +9,7 @@ const OTHER = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 const keyOf = (secret: string): Buffer => parseSigningSecret(secret) ?? Buffer.alloc(0);
 
 describe('signatureHeader', () => {
-  it('gives the value of the published test vector (W4)', () => {
+  it('matches the published test vector (W4)', () => {
     const signed = {
       id: 'msg_p5jXN8AQM9LWM0D4loKWxJek',
       timestamp: 1614265330,
@@ -20,7 +20,7 @@ describe('signatureHeader', () => {
     );
   });
 
-  it('is accepted by the published verifier with either key while keys are rotated (W2, W11)', () => {
+  it('passes the published verifier with either key during a rotation (W2, W11)', () => {
     const timestamp = Math.floor(Date.now() / 1000);
     const signed = { id: 'msg_1', timestamp, body: '{"s":"\\u2028 é"}' };
     const header = signatureHeader(signed, [keyOf(SECRET), keyOf(OTHER)]);
@@ -43,7 +43,7 @@ describe('parseSigningSecret', () => {
     [64, true],
     [65, false],
   ] as const)
-    it(`${isSecret ? 'takes' : 'refuses'} ${bytes} bytes (W3)`, () => {
+    it(`${isSecret ? 'accepts' : 'rejects'} ${bytes} bytes (W3)`, () => {
       const key = Buffer.alloc(bytes, 7);
       expect(parseSigningSecret(`whsec_${key.toString('base64')}`)).to.deep.equal(isSecret ? key : undefined);
     });
@@ -56,7 +56,7 @@ describe('parseSigningSecret', () => {
     'whsec_***',
     `whsec_${'A'.repeat(100)}`,
   ])
-    it(`refuses ${JSON.stringify(text.slice(0, 16))} (W3)`, () => {
+    it(`rejects ${JSON.stringify(text.slice(0, 16))} (W3)`, () => {
       expect(parseSigningSecret(text)).to.equal(undefined);
     });
 });
@@ -68,14 +68,14 @@ describe('signingKeysOf', () => {
       Object.entries(values).map(([key, value]) => [key, Buffer.from(value).toString('base64')]),
     ),
   });
-  it('signs with the previous key as well until its time is over (W11)', () => {
+  it('includes the previous key until it expires (W11)', () => {
     const values = { current: SECRET, previous: OTHER };
     const during = signingKeysOf(secret({ ...values, previousUntil: ago(-60) }), NOW);
     expect(during).to.deep.equal([keyOf(SECRET), keyOf(OTHER)]);
     expect(signingKeysOf(secret({ ...values, previousUntil: ago(1) }), NOW)).to.have.length(1);
     expect(signingKeysOf(secret(values), NOW)).to.have.length(1);
   });
-  it('has no key where there is no Secret', () => {
+  it('returns no key without a Secret', () => {
     expect(signingKeysOf(undefined, NOW)).to.deep.equal([]);
   });
 });

@@ -42,8 +42,8 @@ const setUp = (fault?: KubeErrorCode) => {
 
 const start = { kind: 'startTest', nonce: 'a', job: testJob(bucket, 'a', aConfig()) } as const;
 
-describe('act, on a ZipBucket', () => {
-  it('writes the status, and leaves the actions to the event of that write', async () => {
+describe('act on a ZipBucket', () => {
+  it('writes only the status if it changes: the event of that write triggers the actions', async () => {
     const { run, calls, jobs } = setUp();
     expect(await run({ status: { activeJobs: 1 }, actions: [start] })).to.deep.equal({ kind: 'done' });
     expect([calls, jobs.all()]).to.deep.equal([[{ activeJobs: 1 }], []]);
@@ -64,7 +64,7 @@ describe('act, on a ZipBucket', () => {
     expect(jobs.all().map(({ metadata }) => metadata.name)).to.deep.equal([start.job.metadata.name]);
   });
 
-  it('finishes a test whose Job the API server rejects, and retries any other failure', async () => {
+  it('finishes a test whose Job the API server rejects, and rethrows any other error', async () => {
     const { run, calls, jobs } = setUp();
     jobs.fail(new KubeError('POST: quota', { code: 'QuotaExceeded' }));
     await run({ actions: [start] });
@@ -74,7 +74,7 @@ describe('act, on a ZipBucket', () => {
     expect(error).to.be.instanceOf(KubeError);
   });
 
-  it('decides again after a conflict', async () => {
+  it('returns conflict after a conflict, and done if the bucket is gone', async () => {
     expect(await setUp('Conflict').run({ status: {}, actions: [] })).to.deep.equal({ kind: 'conflict' });
     expect(await setUp('NotFound').run({ actions: [{ kind: 'addFinalizer' }] })).to.deep.equal({
       kind: 'done',

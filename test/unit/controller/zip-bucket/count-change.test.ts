@@ -8,11 +8,11 @@ describe('isCountOnly', () => {
   const isOnly = (object: ZipBucket): boolean => isCountOnly({ kind: 'set', key: 'a/b', object, before });
   const metadata = { ...before.metadata, resourceVersion: '2' };
 
-  it('is true when nothing but the count of jobs is another', () => {
+  it('is true if only the job count differs', () => {
     expect(isOnly({ ...before, metadata, status: { activeJobs: 2 } })).to.equal(true);
     expect(isOnly({ ...before, metadata, status: {} })).to.equal(true);
   });
-  it('is false when its deletion, spec or conditions change with it', () => {
+  it('is false if the deletion, spec or conditions change too', () => {
     const status = { activeJobs: 2 };
     expect(isOnly({ ...before, metadata: { ...metadata, deletionTimestamp: ago(1) }, status })).to.equal(
       false,
@@ -20,7 +20,7 @@ describe('isCountOnly', () => {
     expect(isOnly({ ...before, spec: { ...before.spec, bucketName: 'other' }, status })).to.equal(false);
     expect(isOnly({ ...before, status: { ...status, conditions: [] } })).to.equal(false);
   });
-  it('is false for one that has come or gone', () => {
+  it('is false for a created or deleted bucket', () => {
     expect(isCountOnly({ kind: 'set', key: 'a/b', object: before, before: undefined })).to.equal(false);
     expect(isCountOnly({ kind: 'deleted', key: 'a/b', before })).to.equal(false);
   });

@@ -38,7 +38,7 @@ const judge = (bucket: ZipBucket, change: Partial<BucketObservation> = {}): Buck
   );
 const kinds = ({ actions }: BucketDecision): readonly string[] => actions.map(({ kind }) => kind);
 
-/** The Job of the bucket's test, so many seconds old. */
+/** The Job that tests the bucket; `age` in seconds. */
 const aTest = (bucket: ZipBucket, age: number, pods: readonly Pod[] = []): BucketTest => {
   const job = testJob(bucket, 'a', config);
   return {
@@ -62,22 +62,22 @@ describe('decideBucket', () => {
     expect(decision).to.deep.equal({ actions: [{ kind: 'addFinalizer' }] });
   });
 
-  it('counts unfinished jobs, and writes nothing when the count is there already', () => {
+  it('counts unfinished jobs, and writes nothing if the count is unchanged', () => {
     const zipJobs = [aZipJob(), aZipJob({ metadata: { name: 'b' } }), ...finished];
     expect(judge(aBucket(), { zipJobs }).status).to.deep.equal({ activeJobs: 2 });
     expect(judge(aBucket({}, { activeJobs: 2 }), { zipJobs })).to.deep.equal({ actions: [] });
   });
 
-  describe('of one that is being deleted (F15)', () => {
+  describe('for a bucket that is being deleted (F15)', () => {
     const release = (forced?: string) => ({
       actions: [{ kind: 'releaseFinalizer', ...(forced !== undefined && { forced }) }],
     });
     const zipJobs = ['g', 'f', 'e', 'd', 'c', 'b', 'a'].map((name) => aZipJob({ metadata: { name } }));
 
-    it('lets go when no job names it', () => {
+    it('removes the finalizer when no job refers to the bucket', () => {
       expect(judge(aBucket(leaving))).to.deep.equal(release());
     });
-    it('waits for finished jobs too, unless their project goes as well', () => {
+    it('waits for finished jobs too, unless their project is being deleted', () => {
       const { status, actions } = judge(aBucket(leaving), { zipJobs: finished });
       expect(actions).to.deep.equal([]);
       expect(findCondition(status?.conditions, 'Waiting')?.message).to.contain('0 unfinished; 2 finished.');
@@ -86,7 +86,7 @@ describe('decideBucket', () => {
       const waiting = findCondition(judge(aBucket(leaving), both).status?.conditions, 'Waiting');
       expect(waiting?.message).to.contain('7 unfinished').and.to.contain('0 finished');
     });
-    it('waits for the others, names a few of them, and says how to force it', () => {
+    it('waits for unfinished jobs, names some of them, and says how to force the deletion', () => {
       const { status, actions } = judge(aBucket(leaving), { zipJobs });
       expect(actions).to.deep.equal([]);
       const waiting = findCondition(status?.conditions, 'Waiting');
@@ -95,24 +95,24 @@ describe('decideBucket', () => {
       expect(waiting?.message).to.contain(ANNOTATIONS.forceDelete);
       expect(judge(aBucket(leaving, status), { zipJobs })).to.deep.equal({ actions: [] });
     });
-    it('lets go at once when that is forced, or when its namespace goes', () => {
+    it('removes the finalizer at once if forced, or if the namespace is being deleted', () => {
       const annotations = { [ANNOTATIONS.forceDelete]: 'true' };
       expect(judge(aBucket({ ...leaving, annotations }), { zipJobs })).to.deep.equal(release('Forced'));
       const terminating = { zipJobs, isNamespaceTerminating: true };
       expect(judge(aBucket(leaving), terminating)).to.deep.equal(release('NamespaceTerminating'));
     });
-    it('is not forced by the word false, nor does force delete what nobody deletes', () => {
+    it('ignores the value false, and ignores the annotation on a bucket that is not being deleted', () => {
       const annotations = { [ANNOTATIONS.forceDelete]: 'false' };
       expect(judge(aBucket({ ...leaving, annotations }), { zipJobs }).actions).to.deep.equal([]);
       const forced = { annotations: { [ANNOTATIONS.forceDelete]: 'true' } };
       expect(judge(aBucket(forced)).actions).to.deep.equal([]);
     });
-    it('leaves one alone whose finalizer is gone', () => {
+    it('does nothing if the finalizer is already removed', () => {
       expect(judge(aBucket({ ...leaving, finalizers: ['other/one'] }))).to.deep.equal({ actions: [] });
     });
   });
 
-  describe('when a test is asked for', () => {
+  describe('when a test is requested', () => {
     const bucket = aBucket(asked());
     const startOf = (of: ZipBucket): Extract<BucketAction, { kind: 'startTest' }> => {
       const [start] = judge(of).actions;
@@ -120,7 +120,7 @@ describe('decideBucket', () => {
       return start;
     };
 
-    it("starts a Job of the bucket's own that no one else's name can clash with", () => {
+    it("starts a Job owned by the bucket under a unique name", () => {
       const { job, nonce } = startOf(bucket);
       expect(nonce).to.equal('a');
       expect(job.metadata.name).to.match(/^zipbucket-test-[0-9a-f]{24}$/);
@@ -134,23 +134,23 @@ describe('decideBucket', () => {
       expect(text).to.contain('"secretName":"zipbucket-s3-archive"');
       expect(text).not.to.contain('serviceAccountToken');
     });
-    it('starts another one for another nonce, and for a spec that changed meanwhile', () => {
+    it('starts another Job for another nonce or a changed spec', () => {
       const names = [bucket, aBucket(asked('b')), aBucket({ ...asked(), generation: 2 })].map(
         (one) => startOf(one).job.metadata.name,
       );
       expect(new Set(names).size).to.equal(3);
     });
-    it('waits for its response up to the limit', () => {
+    it('waits for the result until the time limit', () => {
       const decision = judge(bucket, { tests: [aTest(bucket, 20, [aPod('t')])] });
       expect(decision).to.deep.equal({ actions: [], requeueAfterMs: 100_000 });
     });
-    it('does not run a test twice: only removes the Job of a finished nonce', () => {
+    it('deletes the Job of a finished nonce and does not run the test again', () => {
       const responded = aBucket(asked(), { test: { nonce: 'a', finishedAt: ago(1) } });
       const decision = judge(responded, { tests: [aTest(bucket, 20)] });
       const name = testJobName(bucket, 'a');
       expect(decision).to.deep.equal({ actions: [{ kind: 'deleteTest', name, uid: 'uid-test' }] });
     });
-    it('removes the Job of an earlier nonce', () => {
+    it('deletes the Job of an earlier nonce', () => {
       expect(kinds(judge(aBucket(asked('b')), { tests: [aTest(bucket, 20)] }))).to.deep.equal([
         'deleteTest',
         'startTest',
@@ -158,34 +158,34 @@ describe('decideBucket', () => {
     });
   });
 
-  describe('reports a test', () => {
+  describe('reports a test result', () => {
     const bucket = aBucket(asked());
     const reported = (pods: readonly Pod[], age = 20): ZipBucketStatus => {
       const { status } = judge(bucket, { tests: [aTest(bucket, age, pods)] });
-      if (!status) throw new Error('nothing was told');
+      if (!status) throw new Error('no status');
       expect(status.test).to.deep.equal({ nonce: 'a', finishedAt: ago(0) });
       return status;
     };
     const readyOf = ({ conditions }: ZipBucketStatus) => findCondition(conditions, 'Ready');
     const fenceOf = ({ conditions }: ZipBucketStatus) => findCondition(conditions, 'RecoveryLimited');
 
-    it('that went well', () => {
+    it('when the test succeeded', () => {
       const status = reported(checked({ ok: true, missingPermissions: [] }));
       expect(readyOf(status)).to.include({ status: 'True', reason: 'BucketTested', observedGeneration: 1 });
       expect(fenceOf(status)).to.include({ status: 'False', reason: 'AllPermitted' });
     });
-    it('that nobody may look after', () => {
+    it('when the credentials lack s3:GetObject and s3:ListBucket', () => {
       const missingPermissions = ['s3:GetObject and s3:ListBucket'];
       const status = reported(checked({ ok: true, missingPermissions, warnings: ['RecoveryLimited'] }));
       expect(readyOf(status)).to.include({ status: 'True' });
       expect(fenceOf(status)).to.include({ status: 'True', reason: 'LookForbidden' });
       expect(fenceOf(status)?.message).to.contain('s3:GetObject and s3:ListBucket');
     });
-    it('that may not list uploads', () => {
+    it('when the credentials lack s3:ListBucketMultipartUploads', () => {
       const status = reported(checked({ ok: true, missingPermissions: ['s3:ListBucketMultipartUploads'] }));
       expect(fenceOf(status)).to.include({ status: 'True', reason: 'ListForbidden' });
     });
-    it('that may not write, by the code and the permission', () => {
+    it('when the credentials cannot write, with the code and the permission', () => {
       const failure = { code: 'BucketAccessDenied', retriable: false, message: 'the store refused' };
       const status = reported(checked({ ok: false, missingPermissions: ['s3:PutObject'], failure }));
       expect(readyOf(status)).to.include({
@@ -195,12 +195,12 @@ describe('decideBucket', () => {
       });
       expect(fenceOf(status)).to.equal(undefined);
     });
-    it('whose zipper could not begin', () => {
+    it('when the zipper could not start', () => {
       const failure = { code: 'BucketMisconfigured', retriable: false, message: 'its host is not allowed' };
       const status = reported(said({ contractVersion: 1, mode: 'check-bucket', failure }, 13));
       expect(readyOf(status)).to.include({ status: 'False', reason: 'BucketMisconfigured' });
     });
-    it('that is out of time, by what its pod waited for', () => {
+    it('when the test timed out, with the reason why its pod did not start', () => {
       const pod = aPod('t', { status: waitingFor('CreateContainerConfigError', 'secret not found') });
       expect(readyOf(reported([{ ...pod, status: { ...pod.status, phase: 'Pending' } }], 121))).to.include({
         status: 'False',
@@ -208,7 +208,7 @@ describe('decideBucket', () => {
       });
       expect(readyOf(reported([], 121))).to.include({ status: 'False', reason: 'BucketTestFailed' });
     });
-    it('whose Job failed without a word', () => {
+    it('when the Job failed without a termination message', () => {
       const test = aTest(bucket, 20, [
         aPod('t', { status: ended({ exitCode: 1, message: 'Segmentation fault' }) }),
       ]);

@@ -122,7 +122,7 @@ const create = (zipJob: ZipJob) =>
   ({ kind: 'createJob', target: 'archive', job: archiveJob(zipJob, aZipBucket(), config) }) as const;
 
 describe('act', () => {
-  it('writes the status, then reports it, then adds the finalizer and creates the Job', async () => {
+  it('writes the status, then records the Event, then adds the finalizer and creates the Job', async () => {
     const { act, stored, reported, patches, jobs, memory } = setUp();
     const outcome = await act(
       anObservation({ zipJob: stored }),
@@ -139,7 +139,7 @@ describe('act', () => {
     expect(memory.newest(stored).metadata.resourceVersion).to.equal('3');
   });
 
-  it('decides again on the live object after a conflict, and reports nothing that was not written', async () => {
+  it('decides again on the live object after a conflict, and records no Event for a failed write', async () => {
     const { act, zipJobs, stored, reported, memory, conflicts, jobs } = setUp();
     const live = zipJobs.put({ ...stored, status: { progress: running('p').progress } } as ZipJob);
     const outcome = await act(
@@ -151,7 +151,7 @@ describe('act', () => {
     expect(memory.newest(stored)).to.deep.equal(live);
   });
 
-  it('is done with a ZipJob that is gone, or that another has replaced', async () => {
+  it('does nothing for a ZipJob that is gone or was replaced by another', async () => {
     const { act, zipJobs, stored } = setUp();
     zipJobs.put({ ...stored, metadata: { ...stored.metadata, uid: 'uid-of-another' } });
     const seen = anObservation({ zipJob: stored });
@@ -179,7 +179,7 @@ describe('act', () => {
     expect(ledger.position(stored)).to.have.nested.property('blocked.reason', 'OlderJobFirst');
   });
 
-  it('records a job as running once its Job may exist, and gives its slot back only when it cannot', async () => {
+  it('records a job as running once its Job may exist, and releases its slot only when it cannot exist', async () => {
     for (const [code, state] of [
       [undefined, 'running'],
       ['Timeout', 'running'],
@@ -203,7 +203,7 @@ describe('act', () => {
     expect(outcome).to.deep.equal({ kind: 'again', hints: { job } });
   });
 
-  it('creates nothing for a ZipJob that has ended behind a stale cache', async () => {
+  it('creates nothing for a ZipJob that finished while the cache was stale', async () => {
     const { act, zipJobs, stored, jobs, memory } = setUp();
     const live = zipJobs.put({ ...stored, status: { phase: 'Succeeded' } });
     const outcome = await act(anObservation({ zipJob: stored }), decision({ actions: [create(stored)] }));
@@ -211,7 +211,7 @@ describe('act', () => {
     expect(memory.newest(stored)).to.deep.equal(live);
   });
 
-  it('creates nothing for a ZipJob that was cancelled behind a stale cache', async () => {
+  it('creates nothing for a ZipJob that was cancelled while the cache was stale', async () => {
     const { act, zipJobs, stored, jobs } = setUp();
     zipJobs.put({ ...stored, spec: { ...stored.spec, cancel: true } });
     await act(anObservation({ zipJob: stored }), decision({ actions: [create(stored)] }));
@@ -224,7 +224,7 @@ describe('act', () => {
     ['TooManyRequests', 'ApiServerBusy'],
     ['Timeout', 'ApiServerBusy'],
   ] as const)
-    it(`remembers ${code} on create as ${reason}, to come back later and ever less often (F6, F13)`, async () => {
+    it(`remembers ${code} on create as ${reason}, and retries with backoff (F6, F13)`, async () => {
       const { act, stored, jobs, memory } = setUp();
       jobs.fail(new KubeError('POST: refused', { code }));
       const seen = anObservation({ zipJob: stored });
@@ -240,7 +240,7 @@ describe('act', () => {
       expect(memory.refusal(KEY)).to.equal(undefined);
     });
 
-  it('lets go at once when a namespace that is going takes no recovery Job', async () => {
+  it('removes the finalizer at once if a terminating namespace rejects the recovery Job', async () => {
     const { act, stored, jobs, patches } = setUp(
       aZipJob({ metadata: { finalizers: [FINALIZER], deletionTimestamp: '2026-05-04T11:59:00Z' } }),
     );
@@ -257,7 +257,7 @@ describe('act', () => {
     expect(patches).to.deep.equal([{ metadata: { finalizers: [], resourceVersion: '1' } }]);
   });
 
-  it('trusts no recovery Job of another owner', async () => {
+  it('ignores a recovery Job of another owner', async () => {
     const { act, stored, jobs, memory } = setUp();
     const upload = { attempt: { n: 1, podUid: 'p' }, upload: anUpload('open'), bucket: aZipBucket() };
     const job = recoveryJob(stored, upload, config);
@@ -268,7 +268,7 @@ describe('act', () => {
     expect(memory.refusal(KEY)).to.include({ target: 'recover', reason: 'AdmissionRefused' });
   });
 
-  it('deletes the file list by name and notes when', async () => {
+  it('deletes the file list by name and records the time', async () => {
     const { act, stored, secrets, patches } = setUp(aZipJob({ status: finishedAs('Succeeded') }));
     const action = { kind: 'deleteFileList', secretNames: [`${NAME}-files-0`] } as const;
     await act(anObservation({ zipJob: stored }), decision({ actions: [action] }));
@@ -276,7 +276,7 @@ describe('act', () => {
     expect(JSON.stringify(patches)).to.contain('file-list-deleted-at');
   });
 
-  it('records the response of the endpoint once it is in the status (W10)', async () => {
+  it('passes a delivery result to the endpoint state once it is in the status (W10)', async () => {
     const webhook = { url: 'https://hooks.example/x', events: ['COMPLETED'] } as const;
     const { act, stored, endpoints } = setUp(aZipJob({ spec: { webhook }, status: finishedAs('Succeeded') }));
     const response = { delivery: { at: '2026-05-04T12:00:00Z', durationMs: 3, status: 503 } };
@@ -287,7 +287,7 @@ describe('act', () => {
     expect(endpoints).to.deep.equal([[NAMESPACE, webhook.url, 503]]);
   });
 
-  it('counts an end once, by the write that moved it', async () => {
+  it('counts a finished job once, when the write of its status succeeds', async () => {
     const { act, stored, metrics } = setUp(aZipJob({ status: running('p1') }));
     const status = ownedStatus(finishedAs('Failed'));
     const seen = anObservation({ zipJob: stored });

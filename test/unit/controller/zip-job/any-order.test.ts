@@ -1,4 +1,4 @@
-/** The judgement under whatever happens in whatever order: the promises of the state machine hold after every write. */
+/** Events in any order: the invariants of the state machine hold after every write. */
 import { EXIT_CODES } from '#crds/zipper-contract.ts';
 import { KubeError } from '#runtime/kube/kube-error.ts';
 import { createRandom, type Random } from '#test/chaos/random.ts';
@@ -233,7 +233,7 @@ const play = async (seed: number): Promise<void> => {
 };
 
 describe('observe, decide and act, in any order of events', () => {
-  it(`keep every promise over ${SCHEDULES} schedules (H4, H5, H6)`, async function () {
+  it(`keep every invariant in ${SCHEDULES} schedules (H4, H5, H6)`, async function () {
     this.timeout(120_000);
     for (let seed = 1; seed <= SCHEDULES; seed += 1) await play(seed);
   });

@@ -1,4 +1,4 @@
-/** What becomes of a job that somebody interrupts, in every phase and up to its end. */
+/** Interrupts a job in every phase and follows it to its end. */
 import { expect } from 'chai';
 import { findCondition } from '#crds/conditions.ts';
 import { isFinished } from '#crds/zip-job.ts';
@@ -17,7 +17,7 @@ const refuseJobs = (world: JobWorld): void => {
   world.jobs.fail(CREATE_REFUSED, (call) => call.startsWith('create'));
 };
 
-/** Lets everybody move, one zipper's step at a time, until the world is as wanted. */
+/** Runs one step of everything at a time until the condition is true. */
 const until = async (world: JobWorld, isReached: () => boolean): Promise<void> => {
   for (let steps = 0; steps < 50 && !isReached(); steps += 1) {
     await world.reconcile();
@@ -30,9 +30,9 @@ const until = async (world: JobWorld, isReached: () => boolean): Promise<void> =
 
 const statusOf = ({ zipJob }: JobWorld) => zipJob?.status ?? {};
 
-/** How a job gets there. */
+/** Brings a job to the phase. */
 const PHASES: Readonly<Record<string, (world: JobWorld) => Promise<void>>> = {
-  'that nobody has looked at': () => Promise.resolve(),
+  'not reconciled yet': () => Promise.resolve(),
   Queued: async (world) => {
     refuseJobs(world);
     await until(world, () => statusOf(world).reason === 'QuotaExceeded');
@@ -41,7 +41,7 @@ const PHASES: Readonly<Record<string, (world: JobWorld) => Promise<void>>> = {
   'Starting, with an active pod': (world) =>
     until(world, () => statusOf(world).phase === 'Starting' && statusOf(world).job?.podUid !== undefined),
   Running: (world) => until(world, () => statusOf(world).upload?.state === 'open'),
-  'Running, with an archive of which only the store knows': async (world) => {
+  'Running, with an archive that only the store knows': async (world) => {
     await until(world, () => world.store.armed.length > 0);
     world.store.arrive();
   },
@@ -78,7 +78,7 @@ const INTERRUPTIONS: Readonly<Record<string, (world: JobWorld) => void>> = {
   deleted: (world) => {
     world.deleteZipJob();
   },
-  'robbed of its bucket': (world) => {
+  'deprived of its bucket': (world) => {
     world.buckets.remove(NAMESPACE, 's3-archive');
   },
   'deleted with its namespace': (world) => {
@@ -92,12 +92,12 @@ const INTERRUPTIONS: Readonly<Record<string, (world: JobWorld) => void>> = {
 
 /** In the order of INTERRUPTIONS. */
 const ENDS: Readonly<Record<keyof typeof PHASES, readonly string[]>> = {
-  'that nobody has looked at': ['Cancelled', 'Suspended', 'gone', 'BucketNotFound', 'gone'],
+  'not reconciled yet': ['Cancelled', 'Suspended', 'gone', 'BucketNotFound', 'gone'],
   Queued: ['Cancelled', 'Suspended', 'gone', 'BucketDeleted', 'gone'],
   'Starting, without a pod': ['Cancelled', 'Uploaded', 'gone', 'BucketDeleted', 'gone'],
   'Starting, with an active pod': ['Cancelled', 'Uploaded', 'gone', 'BucketDeleted', 'gone'],
   Running: ['Cancelled', 'Uploaded', 'gone', 'BucketDeleted', 'gone'],
-  'Running, with an archive of which only the store knows': [
+  'Running, with an archive that only the store knows': [
     'VerifiedInStore',
     'Uploaded',
     'gone',
@@ -110,7 +110,7 @@ const ENDS: Readonly<Record<keyof typeof PHASES, readonly string[]>> = {
   Failed: ['SourceNotFound', 'SourceNotFound', 'gone', 'SourceNotFound', 'gone'],
 };
 
-/** Until the job has ended, is gone, or nothing moves it any more. */
+/** Runs until the job has finished or is gone, or a few rounds for a job that is held. */
 const follow = async (world: JobWorld, isHeld: boolean): Promise<void> => {
   if (!isHeld) return runToEnd(world);
   for (let rounds = 0; rounds < 5; rounds += 1) await round(world);
@@ -119,11 +119,11 @@ const follow = async (world: JobWorld, isHeld: boolean): Promise<void> => {
 const endOf = ({ zipJob }: JobWorld): string =>
   !zipJob || zipJob.metadata.deletionTimestamp !== undefined ? 'gone' : (zipJob.status?.reason ?? '');
 
-describe('a job', () => {
+describe('an interrupted job', () => {
   for (const [phase, reach] of Object.entries(PHASES))
     for (const [index, [interruption, interrupt]] of Object.entries(INTERRUPTIONS).entries()) {
       const want = ENDS[phase]?.[index] ?? '';
-      it(`${phase}, ends ${want} when it is ${interruption}`, async () => {
+      it(`ends as ${want} if ${interruption} in phase ${phase}`, async () => {
         const world = new JobWorld(aZipJob(), (before, after) => {
           expectInvariants(before, after, world);
         });

@@ -7,13 +7,13 @@ const version = (resourceVersion: string, uid = 'uid-zipjob') =>
   aZipJob({ metadata: { resourceVersion, uid } });
 
 describe('createMemory', () => {
-  it('prefers what was written to a cache that is behind, also across a digit more (K7)', () => {
+  it('prefers the written object to a stale cache, even if the version has one digit more (K7)', () => {
     const memory = createMemory(() => version('1'));
     memory.keep(KEY, version('100'));
     expect(memory.newest(version('99'))).to.deep.equal(version('100'));
   });
 
-  it('believes a cache that has caught up, and then keeps nothing', () => {
+  it('returns the cached object once the cache has caught up, and drops its own', () => {
     const memory = createMemory(() => version('1'));
     memory.keep(KEY, version('100'));
     expect(memory.newest(version('101'))).to.deep.equal(version('101'));
@@ -24,13 +24,13 @@ describe('createMemory', () => {
     expect(memory.newest(version('98'))).to.deep.equal(version('98'));
   });
 
-  it('keeps nothing that the cache had before the response came', () => {
+  it('keeps nothing if the cache received the object before the response arrived', () => {
     const memory = createMemory(() => version('100'));
     memory.keep(KEY, version('100'));
     expect(memory.newest(version('98'))).to.deep.equal(version('98'));
   });
 
-  it('never takes an object for another of the same name', () => {
+  it('distinguishes objects of the same name by uid', () => {
     const memory = createMemory(() => version('1'));
     memory.keep(KEY, version('100', 'uid-of-another'));
     expect(memory.newest(version('99'))).to.deep.equal(version('99'));

@@ -61,7 +61,7 @@ const setUp = (going?: string, position: Position = { state: 'none' }) => {
 };
 
 describe('observe', () => {
-  it('finds, of a job that is run again, whose list it has, and of that one who needs the list', async () => {
+  it('finds the owner of the file list of a rerun, and the reruns that use the file list of a job', async () => {
     const { observe, zipJobs } = setUp();
     const { spec } = zipJobs.put(aZipJob({ status: finishedAs('Failed') }));
     zipJobs.put(aZipJob({ metadata: { name: 'again' }, spec, status: running('p1') }));
@@ -71,10 +71,10 @@ describe('observe', () => {
     ]);
   });
 
-  it('finds everything in the caches, without a call', async () => {
+  it('reads everything from the caches without a request', async () => {
     const { observe, zipJobs, jobs, pods, calls } = setUp();
     zipJobs.put(aZipJob({ status: running('p1') }));
-    zipJobs.put(aZipJob({ metadata: { name: 'conflictingJob', uid: 'uid-rival' } }));
+    zipJobs.put(aZipJob({ metadata: { name: 'conflictingJob', uid: 'uid-conflicting' } }));
     zipJobs.put(aZipJob({ metadata: { name: 'done', uid: 'uid-done' }, status: finishedAs('Succeeded') }));
     jobs.put(aJob());
     pods.put(aPod('p1'));
@@ -84,7 +84,7 @@ describe('observe', () => {
     expect(calls()).to.deep.equal([]);
   });
 
-  it('reads live what the status says is there before it counts as gone (K7)', async () => {
+  it('reads an object that the status refers to live before it counts as missing (K7)', async () => {
     const { observe, zipJobs, jobs, pods, buckets, calls } = setUp();
     for (const one of [jobs, pods]) one.lagging = true;
     zipJobs.put(aZipJob({ status: running('p1') }));
@@ -100,7 +100,7 @@ describe('observe', () => {
     expect(calls()).to.deep.equal([`get ${KEY}`, `get ${NAMESPACE}/p1`, `get ${NAMESPACE}/s3-archive`]);
   });
 
-  it('uses a Job that the previous reconcile has just created', async () => {
+  it('uses a Job that the previous round created', async () => {
     const { observe, zipJobs } = setUp();
     zipJobs.put(aZipJob());
     expect((await observe(KEY, { job: aJob() }))?.job).to.deep.equal(aJob());
@@ -116,27 +116,27 @@ describe('observe', () => {
   const over = (type: string) => ({ conditions: [{ type, status: 'True' }] });
   const recovering: readonly { name: string; job: JobChange; pod?: Ending; want: readonly string[] }[] = [
     {
-      name: 'is over before a pod is known to have ended',
+      name: 'finished although no pod is known to have ended',
       job: { status: over('Complete') },
       want: ['list'],
     },
     {
-      name: 'is over, of which only a failure is known',
+      name: 'completed although only a failed pod is known',
       job: { status: over('Complete') },
       pod: { exitCode: 1 },
       want: ['list'],
     },
-    { name: 'ran out of its time', job: { status: over('FailureTarget') }, want: ['list'] },
+    { name: 'exceeded its deadline', job: { status: over('FailureTarget') }, want: ['list'] },
     {
-      name: 'should have answered long ago',
+      name: 'is late',
       job: { metadata: { creationTimestamp: ago(31) } },
       want: ['list'],
     },
-    { name: 'is young', job: { metadata: { creationTimestamp: ago(5) } }, want: [] },
-    { name: 'has a pod that answered', job: { status: over('Complete') }, pod: { exitCode: 0 }, want: [] },
+    { name: 'is new', job: { metadata: { creationTimestamp: ago(5) } }, want: [] },
+    { name: 'has a successful pod', job: { status: over('Complete') }, pod: { exitCode: 0 }, want: [] },
   ];
   for (const { name, job, pod, want } of recovering)
-    it(`${want.length > 0 ? 'looks live for' : 'believes the caches about'} the pods of a recovery Job that ${name}`, async () => {
+    it(`reads the pods ${want.length > 0 ? 'live' : 'from the cache'} if a recovery Job ${name}`, async () => {
       const { observe, zipJobs, jobs, pods, calls } = setUp();
       const conditions = [aCondition('Recovered', ['False', 'Recovering'])];
       zipJobs.put(aZipJob({ status: { ...running('p1'), attempts: [{ n: 1, podUid: 'p' }], conditions } }));
@@ -151,7 +151,7 @@ describe('observe', () => {
       expect(calls()).to.deep.equal(want);
     });
 
-  it('reads the Job live that the ledger knows of before it counts as missing', async () => {
+  it('reads a Job that the ledger knows live before it counts as missing', async () => {
     const { observe, zipJobs, jobs, calls } = setUp(undefined, { state: 'running' });
     jobs.lagging = true;
     zipJobs.put(aZipJob({ status: { phase: 'Queued' } }));
@@ -160,13 +160,13 @@ describe('observe', () => {
     expect(calls()).to.deep.equal([`get ${KEY}`]);
   });
 
-  it('sees nothing of a ZipJob that is gone', async () => {
+  it('returns undefined for a ZipJob that does not exist', async () => {
     expect(await setUp().observe(KEY, {})).to.equal(undefined);
   });
 });
 
-describe('observe, for a Job without a pod', () => {
-  it('asks the events of a Job that has waited for a pod why it gets none, and nobody else (F13)', async () => {
+describe('observe for a Job without a pod', () => {
+  it('reads the Events of a Job only after it has waited for a pod (F13)', async () => {
     const { observe, zipJobs, jobs, events, calls } = setUp();
     const status = { phase: 'Starting', job: { name: NAME, uid: 'uid-job' } } as const;
     zipJobs.put(aZipJob({ status }));

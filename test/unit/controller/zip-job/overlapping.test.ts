@@ -1,4 +1,4 @@
-/** Many jobs, reconciled at the same time by the real observe, decide and act over an API server that takes its time. */
+/** Many jobs, reconciled concurrently by the real observe, decide and act with a slow API server. */
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';
 import { pino } from 'pino';
@@ -58,7 +58,7 @@ const objectsOf = () => ({
 });
 type Objects = ReturnType<typeof objectsOf>;
 
-/** What the caches of the world under test report to; replaced with each world. */
+/** Receives the changes of the caches; replaced in each test. */
 const follow = {
   zipJob: (_key: ObjectKey, _object: ZipJob | undefined): void => undefined,
   job: (_key: ObjectKey): void => undefined,
@@ -70,7 +70,7 @@ const mostBy = (jobs: readonly ZipJob[], nameOf: (job: ZipJob) => string): numbe
   return Math.max(0, ...counts.values());
 };
 
-/** Judged by what is stored, not by what the controller believes. */
+/** Checks the stored objects, not the state of the controller. */
 const expectLimits = ({ zipJobs, jobs }: Objects): void => {
   const names = new Set(jobs.all().map(({ metadata }) => metadata.name));
   const active = zipJobs.all().filter((one) => !isFinished(one) && names.has(one.metadata.name));
@@ -79,7 +79,7 @@ const expectLimits = ({ zipJobs, jobs }: Objects): void => {
   expect(mostBy(active, bucketKeyOf), 'jobs of a bucket').to.be.at.most(LIMITS.perBucket);
 };
 
-/** Every call takes a random number of turns of the event loop, and creating a Job may fail in every way. */
+/** Every call takes a random number of ticks, and creating a Job may fail in every way. */
 const clientsOf = (objects: Objects, random: Random, faults: { rate: number }) => {
   const slow = async <R>(call: () => Promise<R>): Promise<R> => {
     for (let turns = random.int(0, 4); turns > 0; turns -= 1) await turn();
@@ -217,7 +217,7 @@ const suspendOne = ({ zipJobs }: Objects, random: Random, suspend: boolean): voi
   if (!isFinished(one)) zipJobs.put({ ...one, spec: { ...one.spec, suspend } });
 };
 
-/** One move of everybody but the controller. In the calm, nothing fails, lags or is suspended. */
+/** One step of everything except the controller. With `isCalm`, nothing fails, lags or is suspended. */
 const move = async (objects: Objects, random: Random, isCalm: boolean): Promise<void> => {
   objects.jobs.lagging = !isCalm && random.next() < 0.3;
   if (!objects.jobs.lagging) {
@@ -256,7 +256,7 @@ const play = async (seed: number): Promise<void> => {
   expect(left).to.deep.equal([]);
 };
 
-describe('reconciles of many jobs that overlap', () => {
+describe('concurrent reconciles of many jobs', () => {
   for (let seed = 1; seed <= SEEDS; seed += 1)
     it(`exceed no limit, never run two jobs of a key, and finish every job: seed ${seed} (F22)`, async function () {
       this.timeout(60_000);

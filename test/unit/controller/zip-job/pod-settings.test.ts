@@ -15,12 +15,12 @@ describe('settingsIn', () => {
     zipperResources: { requests: { cpu: '1' }, limits: { cpu: '2' } },
   });
 
-  it("leaves the chart's settings where the project says nothing", () => {
+  it("uses the settings of the chart if the project sets none", () => {
     expect(settingsIn(aZipProject(), chart)).to.equal(chart);
     expect(settingsIn(undefined, chart)).to.equal(chart);
   });
 
-  it("puts the project's own before the chart's, except for the nodes that the chart asks for", () => {
+  it("prefers the settings of the project, except for the nodes that the chart requires", () => {
     const project = inProject({
       priorityClassName: 'low',
       resources: { limits: { cpu: '4' } },
@@ -38,7 +38,7 @@ describe('settingsIn', () => {
     });
   });
 
-  it('reaches the pod, and gives way to what the ZipJob asks for', () => {
+  it('sets the fields of the pod, and gives precedence to the ZipJob', () => {
     const project = inProject({
       priorityClassName: 'low',
       resources: { limits: { memory: '1Gi' } },

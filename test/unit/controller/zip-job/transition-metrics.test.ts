@@ -30,7 +30,7 @@ const valueOf = (series: readonly string[], name: string): number | undefined =>
 const PHASES: readonly Phase[] = ['Succeeded', 'Failed', 'Cancelled'];
 const CLASSES = ['success', 'permanent', 'transient', 'disruption', 'oom', 'superseded'] as const;
 
-/** The end of a job of which every text is its own, as a tenant or a hostile zipper might have it. */
+/** A finished job whose every text is unique, as a tenant or a hostile zipper could write it. */
 const anEnd = (n: number): { readonly before: ZipJobStatus; readonly after: ZipJobStatus } => {
   const text = `https://tenant-${n}.example/file-${n}?sig=${n}`;
   const attempt: Attempt = {
@@ -73,7 +73,7 @@ const anEnd = (n: number): { readonly before: ZipJobStatus; readonly after: ZipJ
 };
 
 describe('countTransition', () => {
-  it('adds no series for ten thousand jobs that share no text, and repeats none of it (P15)', async () => {
+  it('creates no series per job for ten thousand jobs with unique texts, and exposes none of the texts (P15)', async () => {
     const { move, series } = setUp();
     const run = (from: number, to: number): void => {
       for (let n = from; n < to; n += 1) {
@@ -92,7 +92,7 @@ describe('countTransition', () => {
     expect(ended.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0)).to.equal(10_000);
   });
 
-  it('counts an end once, however often the finished status is written again', async () => {
+  it('counts a finished job once, even if its finished status is written again', async () => {
     const { move, series } = setUp();
     const { before, after } = anEnd(1);
     move(before, after);
@@ -116,7 +116,7 @@ describe('countTransition', () => {
     expect(valueOf(await series(), 'zip_upload_abort_failures_total')).to.equal(3);
   });
 
-  it('counts webhook attempts by status class, and deliveries that were given up (W19)', async () => {
+  it('counts webhook attempts by status class, and exhausted deliveries (W19)', async () => {
     const { move, series } = setUp();
     const log = [204, 302, 410, 503, undefined].map((status) => ({
       at: ago(0),
@@ -133,7 +133,7 @@ describe('countTransition', () => {
       before = after;
     }
     move(before, { ...before, webhook: { ...before.webhook, state: 'Exhausted' } });
-    // Never sent: its endpoint is disabled.
+    // Never sent because its endpoint is disabled.
     move({ webhook: { state: 'Pending', attempts: 0 } }, { webhook: { state: 'Exhausted', attempts: 0 } });
     move({ webhook: { state: 'Exhausted' } }, { webhook: { state: 'Exhausted' } });
     const lines = await series();
@@ -142,7 +142,7 @@ describe('countTransition', () => {
     expect(valueOf(lines, 'zip_webhooks_exhausted_total')).to.equal(2);
   });
 
-  it('takes size, files and duration of an archive from its result', async () => {
+  it('observes size, files and duration of an archive from its result', async () => {
     const { move, series } = setUp();
     const { before, after } = anEnd(300);
     move(before, after);
@@ -178,7 +178,7 @@ describe('collectAtScrape', () => {
     }),
   ];
 
-  it('reads the state of the jobs off the cache, the oldest webhook among them (W19)', async () => {
+  it('reports the state of jobs and the oldest webhook from the cache (W19)', async () => {
     const lines = await setUp(jobs).series();
     const reported = (name: string): number | undefined => valueOf(lines, name);
     expect(reported('zip_jobs{phase="New"}')).to.equal(1);
@@ -191,7 +191,7 @@ describe('collectAtScrape', () => {
     expect(reported('zip_jobs_stuck{reason="ImagePull"}')).to.equal(1);
   });
 
-  it('reports zero if there is nothing', async () => {
+  it('reports zero if there are no jobs', async () => {
     const lines = await setUp().series();
     for (const name of ['zip_jobs_oldest_queued_seconds', 'zip_jobs_overdue', 'zip_webhooks_pending'])
       expect(valueOf(lines, name)).to.equal(0);

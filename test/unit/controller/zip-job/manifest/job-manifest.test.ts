@@ -9,12 +9,12 @@ const config = aConfig({ zipperEnv: { LOG_LEVEL: 'debug', POD_UID: 'forged' } })
 const job = archiveJob(aZipJob(), aZipBucket({ objectOptions: { cacheControl: 'no-store' } }), config);
 const podOf = (one: typeof job) => one.spec?.template.spec;
 const containerOf = (one: typeof job) => podOf(one)?.containers[0];
-/** As the zipper reads it. */
+/** The task, parsed as the zipper parses it. */
 const taskOf = (one: typeof job) =>
   parseTask(one.spec?.template.metadata?.annotations?.['zipjobs.dev/task'] ?? '');
 
 describe('archiveJob', () => {
-  it('is named and owned so that there can be only one', () => {
+  it('has the name of the ZipJob and is owned by it, so that only one can exist', () => {
     expect(job.metadata).to.deep.equal({
       name: NAME,
       namespace: NAMESPACE,
@@ -37,7 +37,7 @@ describe('archiveJob', () => {
     });
   });
 
-  it('names the job whose list it mounts, when it is run again', () => {
+  it('names the owner of the mounted file list in the Job of a rerun', () => {
     const again = aZipJob({ metadata: { name: 'again' }, spec: { ...aZipJob().spec } });
     const made = archiveJob(again, aZipBucket(), config);
     expect(made.metadata.annotations).to.deep.equal({ 'zipjobs.dev/file-list-of': NAME });
@@ -67,7 +67,7 @@ describe('archiveJob', () => {
     });
   });
 
-  it('waits suspended for its queue, but its recovery Jobs do not', () => {
+  it('is suspended for its queue, but its recovery Jobs are not', () => {
     const queued = aZipJob({ spec: { queueName: 'night' } });
     const { metadata, spec } = archiveJob(queued, aZipBucket(), config);
     expect([metadata.labels?.['kueue.x-k8s.io/queue-name'], spec?.suspend]).to.deep.equal(['night', true]);
@@ -96,7 +96,7 @@ describe('archiveJob', () => {
     });
   });
 
-  it('hands on what the ZipJob chooses about failing sources, the manifest, names and times', () => {
+  it('passes the ZipJob's choices of failed sources, manifest, names and times to the task', () => {
     const choices = {
       onSourceError: 'Skip',
       manifestEntry: 'contents.json',
@@ -106,7 +106,7 @@ describe('archiveJob', () => {
     expect(taskOf(archiveJob(aZipJob({ spec: choices }), aZipBucket(), config))).to.deep.include(choices);
   });
 
-  it('leaves a node that does not respond after 30 s, not after five minutes (K4)', () => {
+  it('tolerates an unreachable node for 30 s instead of five minutes (K4)', () => {
     const lost = podOf(job)?.tolerations?.filter(({ key }) => key?.startsWith('node.kubernetes.io/'));
     expect(lost).to.deep.equal(
       ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable'].map((key) => ({
@@ -118,7 +118,7 @@ describe('archiveJob', () => {
     );
   });
 
-  it('holds to the restricted profile and beyond (P1, P2)', () => {
+  it('satisfies the restricted Pod Security Standard, with a read-only root file system and fixed resources (P1, P2)', () => {
     const pod = podOf(job);
     expect(pod?.securityContext).to.include({ runAsNonRoot: true, runAsUser: 65_532 });
     expect(pod?.securityContext?.seccompProfile?.type).to.equal('RuntimeDefault');
@@ -135,7 +135,7 @@ describe('archiveJob', () => {
     expect(pod?.automountServiceAccountToken).to.equal(false);
   });
 
-  it("mounts the task, the bucket's Secret, its own file list and a short token, nothing else (P3, P7)", () => {
+  it("mounts only the task, the bucket's Secret, its file list and a short-lived token (P3, P7)", () => {
     const sources = podOf(job)?.volumes?.map(
       (volume) => volume.secret?.secretName ?? volume.projected?.sources,
     );
@@ -161,7 +161,7 @@ describe('archiveJob', () => {
     ]);
   });
 
-  it("lets the operator's settings replace nothing that the controller sets", () => {
+  it("does not let the operator's variables override those of the controller", () => {
     const env = containerOf(job)?.env ?? [];
     expect(env.filter(({ name }) => name === 'POD_UID')).to.deep.equal([
       { name: 'POD_UID', valueFrom: { fieldRef: { apiVersion: 'v1', fieldPath: 'metadata.uid' } } },
@@ -169,7 +169,7 @@ describe('archiveJob', () => {
     expect(env.find(({ name }) => name === 'LOG_LEVEL')?.value).to.equal('debug');
   });
 
-  it('hands on the trace of the request when it is a valid one, and nothing else that is called so', () => {
+  it('passes a valid traceparent to the zipper, and drops an invalid one', () => {
     const traceOf = (traceparent: string): string | undefined => {
       const annotations = { 'zipjobs.dev/traceparent': traceparent };
       const job = archiveJob(aZipJob({ metadata: { annotations } }), aZipBucket(), config);
@@ -188,7 +188,7 @@ describe('archiveJob', () => {
     );
   });
 
-  it('takes an inline list, and the limits and the class that the ZipJob asks for', () => {
+  it('uses an inline file list, and the limits and priority class that the ZipJob sets', () => {
     const { filesFrom: _filesFrom, ...spec } = aZipJob().spec;
     const inline = archiveJob(
       {
@@ -222,13 +222,13 @@ describe('recoveryJob', () => {
     config,
   );
 
-  it('is bounded, named after the attempt, and has neither token nor file list', () => {
+  it('has a deadline, the number of the attempt in its name, and neither token nor file list', () => {
     expect(recover.metadata.name).to.equal(`${NAME}-recover-3`);
     expect(recover.spec).to.include({ backoffLimit: 2, activeDeadlineSeconds: 120 });
     expect(podOf(recover)?.volumes?.map(({ name }) => name)).to.deep.equal(['task', 'bucket']);
   });
 
-  it('says which upload of which attempt', () => {
+  it('names the upload and the attempt in the task', () => {
     expect(taskOf(recover)).to.deep.equal({
       mode: 'recover',
       contractVersion: 1,
