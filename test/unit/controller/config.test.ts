@@ -13,7 +13,7 @@ describe('readControllerConfig', () => {
     expect(() => readControllerConfig({})).to.throw(/POD_NAME[\s\S]*POD_NAMESPACE[\s\S]*ZIPPER_IMAGE/);
   });
 
-  it('keeps a finished job for a day at least', () => {
+  it('keeps a finished job for at least a day', () => {
     expect(() => readControllerConfig({ ...ENV, FAILED_TTL_SECONDS: '3600' })).to.throw('FAILED_TTL_SECONDS');
   });
 
@@ -28,7 +28,7 @@ describe('readControllerConfig', () => {
     ['WEBHOOK_SCHEDULE_SECONDS', '-1'],
   ] as const;
   for (const [name, value] of bad)
-    it(`refuses ${name}=${value}`, () => {
+    it(`rejects ${name}=${value}`, () => {
       expect(() => readControllerConfig({ ...ENV, [name]: value })).to.throw(name);
     });
 });

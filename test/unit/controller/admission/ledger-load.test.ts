@@ -5,7 +5,7 @@ import { objectKey as keyOf } from '#runtime/kube/types.ts';
 import { createManualClock } from '#test/support/builders/manual-clock.ts';
 import { end, queuedJob as job } from '#test/support/builders/queued-jobs.ts';
 
-/** Numbers that look random and are the same in every run. */
+/** Pseudo-random numbers, the same in every run. */
 const randomOf = (seed: number) => (): number => {
   seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0;
   return seed / 2 ** 32;
@@ -29,7 +29,7 @@ interface Run {
 const SLOTS = 20;
 const SIZES = [550, 50, 50, 50, 50, 50, 50, 50, 50, 50];
 
-/** 1,000 jobs over ten projects, one of which asks for more than half and came first. Returns the end of each project. */
+/** 1,000 jobs of ten projects. The first project requests more than half of them. Returns the end of each project. */
 const drain = (seed: number): { readonly ends: ReadonlyMap<string, number>; readonly most: number } => {
   const random = randomOf(seed);
   let now = 0;
@@ -62,19 +62,19 @@ const drain = (seed: number): { readonly ends: ReadonlyMap<string, number>; read
   return { ends, most };
 };
 
-describe('the ledger, under load', () => {
+describe('the ledger under load', () => {
   for (const seed of [1, 2, 3])
-    it(`lets no project wait more than twice its fair share: 1,000 jobs, 10 projects, 20 slots, seed ${seed} (F22)`, () => {
+    it(`finishes each project within twice its fair time: 1,000 jobs, 10 projects, 20 slots, seed ${seed} (F22)`, () => {
       const { ends, most } = drain(seed);
       expect(most).to.equal(SLOTS);
-      // With two ledger each, the small projects need 50 / 2 runs of a second; the big one takes what is left.
+      // With two slots each, a small project needs 50 / 2 runs of a second; the big one uses the rest.
       for (const project of SIZES.keys()) {
         const fair = project === 0 ? 1000 / SLOTS : 50 / (SLOTS / SIZES.length);
         expect(ends.get(`p${project}`), `p${project}`).to.be.lessThan(2 * fair);
       }
     });
 
-  it('decides for ten thousand waiting jobs in no time', () => {
+  it('decides for ten thousand waiting jobs within two seconds', () => {
     const ledger = ledgerOf(10);
     const jobs = Array.from({ length: 10_000 }, (_, n) => job(`j${n}`, { project: `p${n % 50}`, age: n }));
     const started = performance.now();

@@ -1,4 +1,4 @@
-/** Random interleavings of everything that reaches the ledger: no limit is ever exceeded, and nobody waits for ever. */
+/** Random orders of the ledger's inputs: no limit is ever exceeded, and no job waits forever. */
 import { expect } from 'chai';
 import { createLedger, type Ledger, type Position } from '#controller/admission/ledger.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
@@ -60,7 +60,7 @@ const countBy = (jobs: readonly ZipJob[], nameOf: (job: ZipJob) => string): read
 const targetOf = ({ metadata, spec }: ZipJob): string =>
   `${metadata.namespace}/${spec.bucketRef.name}/${spec.key}`;
 
-/** A running job was allowed to run by a reservation, so the limits hold for both together. */
+/** A running job had a reservation before, so the limits apply to both together. */
 const expectLimits = ({ jobs, limits, stateOf }: World): void => {
   const active = [...jobs.values()].filter((job) => ['reserved', 'running'].includes(stateOf(job)));
   const limited = active.filter(({ spec }) => spec.queueName === undefined);
@@ -78,7 +78,7 @@ const seen = (ledger: Ledger, object: ZipJob): void => {
 
 type Move = (world: World, job: ZipJob) => void | Promise<void>;
 
-/** What act, the caches and operators do. Only a job with a reservation gets a Job, as in `act`. */
+/** The inputs from act, the caches and operators. Only a job with a reservation gets a Job, as in `act`. */
 const MOVES_OF_ALL: Readonly<Record<string, Move>> = {
   reserve: ({ ledger, pause }, job) => {
     const { state, blocked } = ledger.reserve(job);
@@ -127,7 +127,7 @@ const play = async (seed: number): Promise<World> => {
   const done: string[] = [];
   try {
     for (let move = 0; move < MOVES; move += 1) {
-      // Half of the moves are requests, so that the limits are reached.
+      // Half of the steps are requests, so that the limits are reached.
       const name = random.next() < 0.5 ? 'reserve' : random.pick(Object.keys(MOVES_OF_ALL));
       const job = random.pick([...world.jobs.values()]);
       done.push(`${name} ${objectKey(job)}`);
@@ -140,7 +140,7 @@ const play = async (seed: number): Promise<World> => {
   return world;
 };
 
-/** Every active job ends as soon as it is seen; time passes for the rate. Returns the jobs that still wait. */
+/** Ends every active job and advances the clock for the rate. Returns the jobs that still wait. */
 const drain = async (world: World): Promise<readonly string[]> => {
   const { jobs, pause, ledger, clock, stateOf } = world;
   pause.reason = undefined;
@@ -155,8 +155,8 @@ const drain = async (world: World): Promise<readonly string[]> => {
   return [...jobs.values()].filter((job) => stateOf(job) !== 'none').map(objectKey);
 };
 
-describe('the ledger, in any order of events', () => {
-  it(`never exceeds a limit, and reserves for every waiting job in the end: ${RUNS} seeds (F22)`, async function () {
+describe('the ledger in any order of events', () => {
+  it(`never exceeds a limit, and finally reserves for every waiting job: ${RUNS} seeds (F22)`, async function () {
     this.timeout(120_000);
     for (let seed = 1; seed <= RUNS; seed += 1) {
       const world = await play(seed);

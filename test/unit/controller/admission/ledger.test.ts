@@ -35,7 +35,7 @@ const setUp = ({ inAll = 100, perBucket = 100, ofProject = () => 100 }: Limits =
 describe('the ledger', () => {
   const limits: readonly { name: string; limits: Limits; second: QueuedJobChange; want: RegExp }[] = [
     {
-      name: 'in all',
+      name: 'in total',
       limits: { inAll: 1 },
       second: { project: 'b' },
       want: /^at most 1 jobs can run at the same time in total/,
@@ -49,7 +49,7 @@ describe('the ledger', () => {
     { name: 'of the bucket', limits: { perBucket: 1 }, second: {}, want: /of one bucket/ },
   ];
   for (const { name, limits: given, second, want } of limits)
-    it(`keeps the limit ${name}, says so, and wakes the next when a slot becomes free (F22)`, () => {
+    it(`enforces the limit ${name}, reports it, and reserves for the next job when a slot becomes free (F22)`, () => {
       const { ledger, reserved, reserve } = setUp(given);
       const first = job('first');
       expect(reserve(first, first)).to.deep.equal(['reserved', 'reserved']);
@@ -63,7 +63,7 @@ describe('the ledger', () => {
       expect(reserve(next)).to.deep.equal(['reserved']);
     });
 
-  it('serves the oldest job of a project first, past those whose bucket is full (F22)', () => {
+  it('serves the oldest job of a project whose bucket has room (F22)', () => {
     const { ledger, reserved, reserve } = setUp({ inAll: 1, perBucket: 1 });
     const first = job('first', { bucket: 's3-z' });
     reserve(first, job('young', { age: 10 }), job('old', { age: 50 }), job('middle', { age: 30 }));
@@ -74,7 +74,7 @@ describe('the ledger', () => {
     expect(reserved).to.deep.equal(['a/old', 'a/middle', 'a/young']);
   });
 
-  it('goes by the time of acceptance among jobs of the same second', () => {
+  it('orders jobs of the same second by their time of acceptance', () => {
     const { ledger, reserved, reserve } = setUp({ inAll: 1 });
     const accepted = (name: string, ms: string) => ({
       ...job(name),
@@ -105,7 +105,7 @@ describe('the ledger', () => {
     expect(reserved).to.deep.equal(['a/a1', 'b/b1', 'c/c1', 'a/a2', 'b/b2', 'a/a3']);
   });
 
-  it('counts jobs that already run at the start, and every job once', () => {
+  it('counts jobs that are already running at the start, and every job once', () => {
     const { ledger, reserve } = setUp({ inAll: 2 });
     const running = job('r', { status: { phase: 'Running' } });
     for (const before of [undefined, running])
@@ -114,7 +114,7 @@ describe('the ledger', () => {
     expect(reserve(job('x'), job('y'))).to.deep.equal(['reserved', 'waiting']);
   });
 
-  it('leaves jobs alone that a trusted queue admits', () => {
+  it('does not limit jobs of a trusted queue', () => {
     const { ledger, reserve } = setUp({ inAll: 1 });
     const elsewhere = { ...job('k'), spec: { ...job('k').spec, queueName: 'night' } };
     const object = { ...elsewhere, status: { phase: 'Starting' } as const };
@@ -123,7 +123,7 @@ describe('the ledger', () => {
     expect(reserve(job('x'))).to.deep.equal(['reserved']);
   });
 
-  it('counts jobs of a queue that the operator does not trust as any other', () => {
+  it('limits jobs of a queue that is not trusted', () => {
     const { ledger, reserve } = setUp({ inAll: 1 });
     const unknown = { ...job('k'), spec: { ...job('k').spec, queueName: 'mine' } };
     expect(reserve(unknown, job('x'))).to.deep.equal(['reserved', 'waiting']);
@@ -132,7 +132,7 @@ describe('the ledger', () => {
     expect(reserve(job('y'))).to.deep.equal(['waiting']);
   });
 
-  it('grants nothing while all jobs are paused, including trusted queues, and resumes afterwards', () => {
+  it('reserves nothing while jobs are paused, even in trusted queues, and resumes afterwards', () => {
     const { ledger, reserved, pause, reserve } = setUp({ inAll: 1 });
     const running = job('r');
     ledger.hold(running);
@@ -151,7 +151,7 @@ describe('the ledger', () => {
     expect(reserved).to.deep.equal([keyOf(elsewhere), keyOf(job('before'))]);
   });
 
-  it('takes the slot of a job that was replaced by another of its name', () => {
+  it('frees the slot of a job that was replaced by another of the same name', () => {
     const { ledger, reserved, reserve } = setUp({ inAll: 1 });
     const old = job('same');
     reserve(old, job('other', { age: 1 }));
@@ -160,10 +160,10 @@ describe('the ledger', () => {
     expect(reserved).to.deep.equal(['a/other']);
   });
 
-  describe('of two jobs of one key', () => {
+  describe('for two jobs of one key', () => {
     const [first, second] = [job('first', { key: 'k' }), job('second', { key: 'k', age: 1 })];
 
-    it('lets one at a time be active, and wakes the other when the key is free', () => {
+    it('keeps one active at a time, and reserves for the other when the key is free', () => {
       const { ledger, reserved, reserve } = setUp();
       expect(reserve(first, second, second)).to.deep.equal(['reserved', 'waiting', 'waiting']);
       expect(ledger.position(second).blocked).to.deep.equal({
@@ -176,7 +176,7 @@ describe('the ledger', () => {
       expect(reserved).to.deep.equal([keyOf(second)]);
     });
 
-    it('serves others past the one that waits for its key', () => {
+    it('serves other jobs while one waits for its key', () => {
       const { reserve } = setUp();
       expect(reserve(first, second, job('other', { age: 0 }))).to.deep.equal([
         'reserved',
@@ -185,7 +185,7 @@ describe('the ledger', () => {
       ]);
     });
 
-    it('holds for jobs of a trusted queue, too', () => {
+    it('keeps one active at a time in a trusted queue too', () => {
       const { ledger, reserved, reserve } = setUp({ inAll: 1 });
       const elsewhere = { ...second, spec: { ...second.spec, queueName: 'night' } };
       expect(reserve(first, elsewhere)).to.deep.equal(['reserved', 'waiting']);
@@ -193,7 +193,7 @@ describe('the ledger', () => {
       expect(reserved).to.deep.equal([keyOf(second)]);
     });
 
-    it('counts a job as active whose Job is all that is known of it', () => {
+    it('counts a job as active if only its Job is known', () => {
       const { ledger, reserve } = setUp();
       const owner = { apiVersion: GROUP_VERSION, kind: 'ZipJob', name: 'second', uid: 'uid-second' };
       const metadata = {
@@ -210,7 +210,7 @@ describe('the ledger', () => {
     });
   });
 
-  it('releases only what was seen: a job that started since keeps its slot', () => {
+  it('keeps the slot of a job that started since it was observed', () => {
     const { ledger, reserve } = setUp();
     const one = job('one');
     reserve(one);
@@ -221,7 +221,7 @@ describe('the ledger', () => {
     expect(ledger.position(one)).to.deep.equal({ state: 'none' });
   });
 
-  it('changes nothing when it is asked for a position', () => {
+  it('changes nothing when it returns a position', () => {
     const { ledger, reserved, reserve } = setUp({ inAll: 1 });
     const [one, other] = [job('one'), job('other')];
     reserve(one);
@@ -243,7 +243,7 @@ describe('the ledger', () => {
     expect(reserved).to.deep.equal(['a/one']);
   });
 
-  it('creates Jobs no faster than the rate, without being asked again', async () => {
+  it('reserves no faster than the rate, without further requests', async () => {
     const { ledger, reserved, clock, reserve } = setUp({}, 2);
     expect(reserve(job('1'), job('2'), job('3'), job('4'))).to.deep.equal([
       'reserved',

@@ -20,7 +20,7 @@ describe('the pause', () => {
     expect(pause.reason).to.equal(undefined);
   });
 
-  it('repeats no more than a status bears', () => {
+  it('limits the reason to 200 characters', () => {
     see('x'.repeat(1000));
     expect(pause.reason).to.have.length(200);
   });

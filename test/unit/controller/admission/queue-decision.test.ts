@@ -13,12 +13,12 @@ describe('queueDecision', () => {
     { name: 'behind an older job', conflictingJobs: [other('a', 60)], want: { kind: 'wait', for: 'a' } },
     { name: 'before a younger job', conflictingJobs: [other('a', 40)], want: { kind: 'go' } },
     {
-      name: 'while a younger job runs already',
+      name: 'behind a younger job that is already running',
       conflictingJobs: [other('c', 40, { status: running('p') })],
       want: { kind: 'wait', for: 'c' },
     },
     {
-      name: 'of two of the same second, by the time of acceptance',
+      name: 'between jobs of the same second, by time of acceptance',
       conflictingJobs: [
         aZipJob({
           metadata: {
@@ -31,21 +31,21 @@ describe('queueDecision', () => {
       want: { kind: 'wait', for: 'c' },
     },
     {
-      name: 'of two of the same second otherwise, by name',
+      name: 'between jobs of the same second and acceptance, by name',
       conflictingJobs: [other('a', 50), other('c', 50)],
       want: { kind: 'wait', for: 'a' },
     },
     {
-      name: 'past an older job that is suspended',
+      name: 'before a suspended older job',
       conflictingJobs: [other('a', 60, { spec: { suspend: true } })],
       want: { kind: 'go' },
     },
   ];
   for (const { name, conflictingJobs, want } of cases)
-    it(`decides ${name}: ${want.kind}`, () => {
+    it(`returns '${want.kind}' ${name}`, () => {
       expect(queueDecision({ zipJob, conflictingJobs })).to.deep.equal(want);
     });
-  it('holds a suspended job', () => {
+  it('returns suspended for a suspended job', () => {
     expect(
       queueDecision({ zipJob: aZipJob({ spec: { suspend: true } }), conflictingJobs: [] }).kind,
     ).to.equal('suspended');

@@ -35,7 +35,7 @@ describe('leaveCluster', () => {
     return { done, asked: () => asked };
   };
 
-  it('ends after two looks in a row that found nothing', async () => {
+  it('ends after two consecutive checks that found nothing', async () => {
     const { done, asked } = run([3, 0, 1, 0, 0]);
     expect([await done, asked()]).to.deep.equal([true, 5]);
   });
@@ -45,13 +45,13 @@ describe('leaveCluster', () => {
     expect([await done, asked()]).to.deep.equal([true, 4]);
   });
 
-  it('gives up when its time is over', async () => {
+  it('gives up at the time limit', async () => {
     const { done } = run([], AbortSignal.abort());
     expect(await done).to.equal(false);
   });
 });
 
-/** Patches of metadata as the API server merges them. */
+/** Merges metadata patches like the API server. */
 const patchable = <T extends KubeObject>(objects: FakeObjects<T>): AnyClient => ({
   list: (...query) => objects.client.list(...query),
   mergePatch: async ({ namespace, name }, patch) => {
@@ -63,7 +63,7 @@ const patchable = <T extends KubeObject>(objects: FakeObjects<T>): AnyClient => 
 });
 
 describe('releaseFinalizers', () => {
-  it('takes our finalizer off every kind, leaves those of others, and counts', async () => {
+  it('removes only our finalizer from every kind, and returns the count', async () => {
     const jobs = createFakeObjects<ZipJob>();
     const buckets = createFakeObjects<ZipBucket>();
     jobs.put(aZipJob({ metadata: { name: 'a', finalizers: ['other/one', FINALIZER] } }));
@@ -79,7 +79,7 @@ describe('releaseFinalizers', () => {
     expect(await releaseFinalizers(clients, never())).to.equal(0);
   });
 
-  it('leaves objects that changed or were deleted meanwhile to the next check', async () => {
+  it('skips objects that changed or were deleted meanwhile', async () => {
     const jobs = createFakeObjects<ZipJob>();
     jobs.put(aZipJob({ metadata: { finalizers: [FINALIZER] } }));
     for (const code of ['Conflict', 'NotFound'] as const) {
@@ -118,7 +118,7 @@ describe('takeOverLease', () => {
     return { leases, accounts, takeOver };
   };
 
-  it('takes over the lease from the leader, and keeps its other fields', async () => {
+  it('takes over the lease from the leader and keeps its other fields', async () => {
     const { leases, takeOver } = setUp();
     leases.put({
       metadata: { namespace: 'n', name: 'l', annotations: { a: 'b' } },
@@ -130,7 +130,7 @@ describe('takeOverLease', () => {
     expect(lease?.spec).to.include({ holderIdentity: 'me', leaseDurationSeconds: 60, leaseTransitions: 3 });
   });
 
-  it('has the lease go with the service account of the controllers, so that the next release need not wait', async () => {
+  it('makes the service account of the controllers own the lease, so that the next release does not wait', async () => {
     const { leases, accounts, takeOver } = setUp();
     leases.put({ metadata: { namespace: 'n', name: 'l' }, spec: { holderIdentity: 'other' } });
     accounts.put({ metadata: { namespace: 'n', name: 'controllers', uid: 'uid-account' } });
@@ -140,14 +140,14 @@ describe('takeOverLease', () => {
     ]);
   });
 
-  it('tries again when the leader was quicker', async () => {
+  it('retries after a conflict with the leader', async () => {
     const { leases, takeOver } = setUp(3);
     leases.put({ metadata: { namespace: 'n', name: 'l' }, spec: { holderIdentity: 'other' } });
     expect(await takeOver()).to.equal(true);
     expect(leases.all()[0]?.spec).to.include({ holderIdentity: 'me' });
   });
 
-  it('says so when nobody ever led', async () => {
+  it('returns false if there is no lease', async () => {
     expect(await setUp().takeOver()).to.equal(false);
   });
 });

@@ -26,7 +26,11 @@ describe('the endpoint state of a project', () => {
     responses: readonly (readonly [number, number | undefined])[];
     want: { state: string; reason?: string };
   }[] = [
-    { name: 'stays Enabled while the receiver returns 2xx', responses: everyDay(9, 204), want: { state: 'Enabled' } },
+    {
+      name: 'stays Enabled while the receiver returns 2xx',
+      responses: everyDay(9, 204),
+      want: { state: 'Enabled' },
+    },
     {
       name: 'stays Enabled during less than five days of failures',
       responses: everyDay(4, 500),

@@ -120,7 +120,7 @@ describe('decideBucket', () => {
       return start;
     };
 
-    it("starts a Job owned by the bucket under a unique name", () => {
+    it('starts a Job owned by the bucket under a unique name', () => {
       const { job, nonce } = startOf(bucket);
       expect(nonce).to.equal('a');
       expect(job.metadata.name).to.match(/^zipbucket-test-[0-9a-f]{24}$/);

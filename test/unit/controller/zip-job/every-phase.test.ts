@@ -32,25 +32,25 @@ const statusOf = ({ zipJob }: JobWorld) => zipJob?.status ?? {};
 
 /** Brings a job to the phase. */
 const PHASES: Readonly<Record<string, (world: JobWorld) => Promise<void>>> = {
-  'not reconciled yet': () => Promise.resolve(),
+  new: () => Promise.resolve(),
   Queued: async (world) => {
     refuseJobs(world);
     await until(world, () => statusOf(world).reason === 'QuotaExceeded');
   },
-  'Starting, without a pod': (world) => until(world, () => statusOf(world).phase === 'Starting'),
-  'Starting, with an active pod': (world) =>
+  'Starting without a pod': (world) => until(world, () => statusOf(world).phase === 'Starting'),
+  'Starting with an active pod': (world) =>
     until(world, () => statusOf(world).phase === 'Starting' && statusOf(world).job?.podUid !== undefined),
   Running: (world) => until(world, () => statusOf(world).upload?.state === 'open'),
-  'Running, with an archive that only the store knows': async (world) => {
+  'Running with an archive that only the store knows': async (world) => {
     await until(world, () => world.store.armed.length > 0);
     world.store.arrive();
   },
-  'Running, between two attempts': async (world) => {
+  'Running between two attempts': async (world) => {
     await PHASES['Running']?.(world);
     livePods(world)[0]?.end({ exitCode: 1 });
     await until(world, () => findCondition(statusOf(world).conditions, 'Recovered')?.reason === 'Recovering');
   },
-  'Finalizing, not recovered yet': async (world) => {
+  'Finalizing before recovery': async (world) => {
     await PHASES['Running']?.(world);
     refuseJobs(world);
     world.deleteJobByHand();
@@ -78,7 +78,7 @@ const INTERRUPTIONS: Readonly<Record<string, (world: JobWorld) => void>> = {
   deleted: (world) => {
     world.deleteZipJob();
   },
-  'deprived of its bucket': (world) => {
+  'left without its bucket': (world) => {
     world.buckets.remove(NAMESPACE, 's3-archive');
   },
   'deleted with its namespace': (world) => {
@@ -92,20 +92,20 @@ const INTERRUPTIONS: Readonly<Record<string, (world: JobWorld) => void>> = {
 
 /** In the order of INTERRUPTIONS. */
 const ENDS: Readonly<Record<keyof typeof PHASES, readonly string[]>> = {
-  'not reconciled yet': ['Cancelled', 'Suspended', 'gone', 'BucketNotFound', 'gone'],
+  new: ['Cancelled', 'Suspended', 'gone', 'BucketNotFound', 'gone'],
   Queued: ['Cancelled', 'Suspended', 'gone', 'BucketDeleted', 'gone'],
-  'Starting, without a pod': ['Cancelled', 'Uploaded', 'gone', 'BucketDeleted', 'gone'],
-  'Starting, with an active pod': ['Cancelled', 'Uploaded', 'gone', 'BucketDeleted', 'gone'],
+  'Starting without a pod': ['Cancelled', 'Uploaded', 'gone', 'BucketDeleted', 'gone'],
+  'Starting with an active pod': ['Cancelled', 'Uploaded', 'gone', 'BucketDeleted', 'gone'],
   Running: ['Cancelled', 'Uploaded', 'gone', 'BucketDeleted', 'gone'],
-  'Running, with an archive that only the store knows': [
+  'Running with an archive that only the store knows': [
     'VerifiedInStore',
     'Uploaded',
     'gone',
     'OutcomeUnknown',
     'gone',
   ],
-  'Running, between two attempts': ['Cancelled', 'Uploaded', 'gone', 'BucketDeleted', 'gone'],
-  'Finalizing, not recovered yet': ['JobDeleted', 'JobDeleted', 'gone', 'JobDeleted', 'gone'],
+  'Running between two attempts': ['Cancelled', 'Uploaded', 'gone', 'BucketDeleted', 'gone'],
+  'Finalizing before recovery': ['JobDeleted', 'JobDeleted', 'gone', 'JobDeleted', 'gone'],
   Succeeded: ['Uploaded', 'Uploaded', 'gone', 'Uploaded', 'gone'],
   Failed: ['SourceNotFound', 'SourceNotFound', 'gone', 'SourceNotFound', 'gone'],
 };
@@ -123,7 +123,7 @@ describe('an interrupted job', () => {
   for (const [phase, reach] of Object.entries(PHASES))
     for (const [index, [interruption, interrupt]] of Object.entries(INTERRUPTIONS).entries()) {
       const want = ENDS[phase]?.[index] ?? '';
-      it(`ends as ${want} if ${interruption} in phase ${phase}`, async () => {
+      it(`ends as ${want} when ${interruption} while ${phase}`, async () => {
         const world = new JobWorld(aZipJob(), (before, after) => {
           expectInvariants(before, after, world);
         });
@@ -135,7 +135,7 @@ describe('an interrupted job', () => {
         expect(endOf(world)).to.equal(want);
         expect(isFinished(world.zipJob ?? {})).to.equal(want !== 'Suspended' && want !== 'gone');
         if (!wasFinished && want !== 'gone' && want !== 'OutcomeUnknown')
-          expect(world.store.armed, 'nothing is left that could publish').to.deep.equal([]);
+          expect(world.store.armed, 'no request can still publish an archive').to.deep.equal([]);
       });
     }
 });

@@ -15,12 +15,12 @@ describe('settingsIn', () => {
     zipperResources: { requests: { cpu: '1' }, limits: { cpu: '2' } },
   });
 
-  it("uses the settings of the chart if the project sets none", () => {
+  it('uses the settings of the chart if the project sets none', () => {
     expect(settingsIn(aZipProject(), chart)).to.equal(chart);
     expect(settingsIn(undefined, chart)).to.equal(chart);
   });
 
-  it("prefers the settings of the project, except for the nodes that the chart requires", () => {
+  it('prefers the settings of the project, except for the nodes that the chart requires', () => {
     const project = inProject({
       priorityClassName: 'low',
       resources: { limits: { cpu: '4' } },

@@ -30,8 +30,8 @@ const judge = (
     aConfig({ projectDeletionSeconds: 300 }),
   );
 
-describe('decideProject, about a project that is being deleted', () => {
-  it('cancels its jobs, says what it waits for and until when, and keeps the state of the webhook', () => {
+describe('decideProject for a project that is being deleted', () => {
+  it('cancels the jobs, reports what it waits for and until when, and keeps the webhook state', () => {
     const decision = judge(deletedProject(), { unfinished: [aZipJob({ metadata: { name: 'j' } })] });
     expect(decision.actions).to.deep.equal([{ kind: 'cancelJob', name: 'j' }]);
     expect(decision.requeueAfterMs).to.equal(240_000);
@@ -45,13 +45,13 @@ describe('decideProject, about a project that is being deleted', () => {
     expect(again).to.deep.equal({ actions: [], requeueAfterMs: 240_000 });
   });
 
-  it('releases its finalizer once nothing is left, and never twice', () => {
+  it('removes the finalizer once when nothing remains', () => {
     expect(judge(deletedProject())).to.deep.equal({ actions: [{ kind: 'releaseFinalizer' }] });
     const { finalizers: _finalizers, ...metadata } = deletedProject().metadata;
     expect(judge(deletedProject({ metadata }))).to.deep.equal({ actions: [] });
   });
 
-  it('says so when it releases the finalizer by force', () => {
+  it('returns the reason of a forced finalizer removal', () => {
     expect(judge(deletedProject(), { isNamespaceTerminating: true })).to.deep.equal({
       actions: [{ kind: 'releaseFinalizer', forced: 'NamespaceTerminating' }],
     });

@@ -51,8 +51,8 @@ const setUp = (wanted: (project: ZipProject) => Wanted, live?: KubeObject) => {
   return { applied, ensure };
 };
 
-describe('the objects of a project', () => {
-  it("are an identity without an automatic token, bound to the zippers' one role", async () => {
+describe('project children', () => {
+  it('are a ServiceAccount without an automatic token and a RoleBinding to the role of zippers', async () => {
     const account = setUp(zipperServiceAccount);
     await account.ensure(aZipProject());
     expect(account.applied).to.deep.equal([
@@ -73,7 +73,7 @@ describe('the objects of a project', () => {
     });
   });
 
-  it('are written only when they are missing or changed, whatever others add to them', async () => {
+  it('are written only if they are missing or changed, regardless of added fields', async () => {
     const wanted = zipperRoleBinding(aZipProject());
     const { labels } = META;
     const live = {
@@ -94,7 +94,7 @@ describe('the objects of a project', () => {
     }
   });
 
-  it('are compared in depth', () => {
+  it('are compared recursively', () => {
     expect(includes({ a: [{ b: 1, c: 2 }] }, { a: [{ b: 1 }] })).to.equal(true);
     expect(includes({ a: [{ b: 1 }, { b: 2 }] }, { a: [{ b: 1 }] })).to.equal(false);
     expect(includes({ a: 1 }, { a: { b: 1 } })).to.equal(false);
@@ -110,7 +110,7 @@ describe('the network policy of a project', () => {
     return network && JSON.stringify(zipperNetworkPolicy(aZipProject(), network)['spec']);
   };
 
-  it('lets nothing in and out only to names, the API server and what is open (P10)', () => {
+  it('denies ingress, and allows egress only to DNS, the API server and the configured blocks (P10)', () => {
     const spec = policy({ egressAllowCidrs: ['10.2.0.0/16'] });
     expect(JSON.parse(spec ?? '')).to.deep.include({
       podSelector: {
@@ -128,7 +128,7 @@ describe('the network policy of a project', () => {
     expect(spec).to.contain('"cidr":"0.0.0.0/0","except":["0.0.0.0/8","10.0.0.0/8"');
   });
 
-  it('is not made unless it is wanted, and not without the address of the API server', () => {
+  it('is created only if enabled, and requires the address of the API server', () => {
     expect(policy({ networkPolicies: false })).to.equal(undefined);
     expect(() => policy({ apiServerCidrs: [] })).to.throw('API_SERVER_CIDRS');
     expect(() => policy({ apiServerPorts: ['https'] })).to.throw('API_SERVER_PORTS');

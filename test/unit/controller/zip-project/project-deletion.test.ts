@@ -25,11 +25,11 @@ const judge = (change: Partial<LeavingProject> = {}, age = 60): ProjectDeletion 
 describe('projectDeletion', () => {
   const job = aZipJob({ metadata: { name: 'j' } });
 
-  it('lets go when neither jobs nor buckets are left', () => {
+  it('releases the project when neither jobs nor buckets remain', () => {
     expect(judge()).to.deep.equal({ kind: 'release' });
   });
 
-  it('cancels the jobs that are not cancelled yet, and says what it waits for and how long', () => {
+  it('cancels the jobs that are not cancelled yet, and reports what it waits for and how long', () => {
     const reported = aZipJob({ metadata: { name: 'reported' }, spec: { cancel: true } });
     const gone = aZipJob({ metadata: { name: 'gone', deletionTimestamp: ago(1) } });
     const decision = judge({ unfinished: [job, reported, gone], buckets: [aZipBucket()] });
@@ -42,11 +42,11 @@ describe('projectDeletion', () => {
     expect(decision).to.have.property('message').that.contains('ZipBuckets have been deleted: s3-archive');
   });
 
-  it('waits for buckets alone, too', () => {
+  it('waits for buckets even without jobs', () => {
     expect(judge({ buckets: [aZipBucket()] })).to.deep.include({ kind: 'wait', cancel: [] });
   });
 
-  it('waits no longer than the setting says, and not at all where the namespace goes', () => {
+  it('stops waiting at the time limit, and does not wait in a terminating namespace', () => {
     expect(judge({ unfinished: [job] }, 300)).to.deep.equal({ kind: 'release', forced: 'Overdue' });
     const terminating = { unfinished: [job], isNamespaceTerminating: true };
     expect(judge(terminating)).to.deep.equal({ kind: 'release', forced: 'NamespaceTerminating' });

@@ -17,7 +17,7 @@ const aProject = (annotations: Readonly<Record<string, string>>, webhook?: Endpo
   ...(webhook && { status: { webhook } }),
 });
 
-/** Everything else is as if nothing had happened. */
+/** A project without deliveries and commands, with these changes. */
 const judge = (
   project: ZipProject,
   change: Partial<Pick<ProjectObservation, 'responses' | 'test'>> = {},
@@ -27,7 +27,7 @@ const judge = (
   });
 
 describe('projectWebhook', () => {
-  it('knows nothing of an endpoint that nobody used', () => {
+  it('has no state for an endpoint without deliveries', () => {
     expect(judge(aProject({}))).to.deep.equal({ state: undefined, actions: [] });
   });
 
@@ -46,7 +46,7 @@ describe('projectWebhook', () => {
     expect(responded).to.deep.equal({ state: { test: { nonce: 't1', ...delivery } }, actions: [] });
   });
 
-  it('keeps the result of a test until the cache shows it, so that the event is not sent again', () => {
+  it('keeps the result of a test until it is in the cached status, so that the event is not sent again', () => {
     const written = aProject({ 'zipjobs.dev/test-webhook': 't1' }, { test: { nonce: 't1', ...delivery } });
     expect(judge(written, { test: { kind: 'stale' } }).actions).to.deep.equal([{ kind: 'acknowledgeTest' }]);
     expect(judge(written).actions).to.deep.equal([]);
@@ -68,13 +68,13 @@ describe('projectWebhook', () => {
     expect(projectOfTest(task.key)).to.equal(KEY);
   });
 
-  it('says so when there is no webhook to test', () => {
+  it('reports that there is no webhook to test', () => {
     const { state, actions } = judge({ ...asked, spec: {} });
     expect(state?.test).to.include({ nonce: 't1', error: 'not-configured' });
     expect(actions).to.deep.equal([]);
   });
 
-  it('takes in the responses of its own URL, and forgets them once they are written (W9)', () => {
+  it('records the responses of its own URL, and drops them once they are in the status (W9)', () => {
     const woken: string[] = [];
     const notes = createEndpointNotes((key) => woken.push(key));
     const gone = { at: ago(0), durationMs: 1, status: 410 };

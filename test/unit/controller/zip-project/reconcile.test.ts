@@ -1,4 +1,4 @@
-/** The real observe, decide and act of a project, over objects in memory. */
+/** The real observe, decide and act of a project with objects in memory. */
 import { expect } from 'chai';
 import { Registry } from 'prom-client';
 import { createApplyStatus } from '#controller/engine/apply-status.ts';
@@ -129,7 +129,7 @@ describe('the reconciler of ZipProjects', () => {
     expect([calls, applied]).to.deep.equal([[], []]);
   });
 
-  it('creates what the zippers of the project need, then says what exists', async () => {
+  it('creates the objects that zippers need, then reports them in the status', async () => {
     const { run, applied, calls, stored } = setUp(aProject(), { present: ['ServiceAccount'] });
     await run();
     expect(calls).to.deep.equal(['create RoleBinding']);
@@ -150,7 +150,7 @@ describe('the reconciler of ZipProjects', () => {
     ]);
   });
 
-  it('says what could not be created, writes what else it knows, and tries again', async () => {
+  it('reports an object that could not be created, writes the rest of the status, and retries', async () => {
     const fault = new Error('PATCH rolebindings/zipjobs-zipper: cannot change roleRef');
     const { run, applied, calls, notes } = setUp(aProject({}, { spec: { webhook: { url: URL } } }), {
       fault,
@@ -165,20 +165,20 @@ describe('the reconciler of ZipProjects', () => {
     expect(notes.of(NAMESPACE)).to.deep.equal([]);
   });
 
-  it('says nothing in a namespace that is going', async () => {
+  it('writes no status in a terminating namespace', async () => {
     const fault = new KubeError('the namespace is going', { code: 'NamespaceTerminating' });
     const { run, applied } = setUp(aProject(), { fault });
     await run();
     expect(applied).to.deep.equal([]);
   });
 
-  it('writes no status that is there already', async () => {
+  it('does not write an unchanged status', async () => {
     const { run, applied, calls } = setUp(aProject({}, { status: { conditions: [READY] } }), { present });
     await run();
     expect([applied, calls]).to.deep.equal([[], []]);
   });
 
-  it('sends a requested test event in act, once the status is written', async () => {
+  it('sends a requested test event after it writes the status', async () => {
     const asked = aProject({ annotations: { [ANNOTATIONS.testWebhook]: 't1' } });
     const { run, applied, calls } = setUp({ ...asked, spec: { webhook: { url: URL } } }, { present });
     await run();
@@ -191,7 +191,7 @@ describe('the reconciler of ZipProjects', () => {
     expect([applied, calls]).to.deep.equal([[], [`gone ${KEY}`]]);
   });
 
-  it('cancels the jobs of a project that is being deleted, and says what it waits for', async () => {
+  it('cancels the jobs of a project that is being deleted, and reports what it waits for', async () => {
     const { run, applied, zipJobs, projects } = setUp(aProject({ deletionTimestamp: ago(60) }));
     const { name } = zipJobs.put(aZipJob()).metadata;
     await run();
@@ -200,7 +200,7 @@ describe('the reconciler of ZipProjects', () => {
     expect(projects.calls).to.deep.equal([]);
   });
 
-  it('removes the finalizer once neither jobs nor buckets are left', async () => {
+  it('removes the finalizer once neither jobs nor buckets remain', async () => {
     const { run, applied, projects, buckets } = setUp(aProject({ deletionTimestamp: ago(60) }));
     buckets.put(aZipBucket());
     await run();

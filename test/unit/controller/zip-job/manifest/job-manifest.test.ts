@@ -118,7 +118,7 @@ describe('archiveJob', () => {
     );
   });
 
-  it('satisfies the restricted Pod Security Standard, with a read-only root file system and fixed resources (P1, P2)', () => {
+  it('meets the restricted Pod Security Standard, with a read-only root, resource limits and no automatic token (P1, P2)', () => {
     const pod = podOf(job);
     expect(pod?.securityContext).to.include({ runAsNonRoot: true, runAsUser: 65_532 });
     expect(pod?.securityContext?.seccompProfile?.type).to.equal('RuntimeDefault');

@@ -9,8 +9,8 @@ import { anObservation } from '#test/support/builders/observation.ts';
 import { ended, failureMessage, waitingFor } from '#test/support/builders/pod-statuses.ts';
 import { anUpload, aResult, progressOf, running, starting } from '#test/support/builders/zip-job-statuses.ts';
 
-describe('decide, while a Job is there', () => {
-  it('puts the one pod active and counts the run', () => {
+describe('decide while the Job exists', () => {
+  it('activates the pod and counts the attempt', () => {
     const decision = judge({ zipJob: withStatus(starting()), job: aJob(), pods: [aPod('p1')] });
     expect(decision.status?.job).to.deep.equal({
       name: NAME,
@@ -26,13 +26,13 @@ describe('decide, while a Job is there', () => {
     });
   });
 
-  it('activates no second pod while the first is not recovered', () => {
+  it('does not activate a second pod before the first is recovered', () => {
     const zipJob = withStatus(running('p1'));
     const pods = [aPod('p1'), aPod('p2', { metadata: { creationTimestamp: ago(1) } })];
     expect(judge({ zipJob, job: aJob(), pods })).to.not.have.property('status');
   });
 
-  it('is Running from the first progress of the pod active', () => {
+  it('changes the phase to Running at the first progress of the active pod', () => {
     const zipJob = withStatus({ ...starting('p1'), progress: progressOf('uid-p1') });
     const decision = judge({ zipJob, job: aJob(), pods: [aPod('p1')] });
     expect(decision.status).to.include({ phase: 'Running', apiStatus: 'processing', startedAt: ago(5) });
@@ -42,7 +42,7 @@ describe('decide, while a Job is there', () => {
     [1, ago(0)],
     [-1, ago(30)],
   ] as const)
-    it(`started within the lifetime of its pod, even if the first progress is ${hours} h off (F18)`, () => {
+    it(`limits startedAt to the lifetime of the pod if the clock of the zipper is ${hours} h off (F18)`, () => {
       const updatedAt = ago(-hours * 3600);
       const status = { ...starting('p1'), progress: { ...progressOf('uid-p1'), updatedAt } };
       const pods = [aPod('p1', { status: { phase: 'Running', startTime: ago(30) } })];
@@ -50,7 +50,7 @@ describe('decide, while a Job is there', () => {
       expect(decision.status).to.include({ phase: 'Running', startedAt });
     });
 
-  it('does not wait for the exit of a pod that is lost with its node, however late its last write claims to be (F18)', () => {
+  it('does not wait for a lost pod to exit, even if its last write is dated in the future (F18)', () => {
     const progress = { ...progressOf('uid-p1'), updatedAt: ago(-3600) };
     const zipJob = withStatus(running('p1', { progress, result: aResult() }));
     const waiting = judge({ zipJob, job: aJob(), pods: [aPod('p1')] });
@@ -65,7 +65,7 @@ describe('decide, while a Job is there', () => {
     expect({ status, actions, events }).to.deep.equal({ status: undefined, actions: [], events: [] });
   });
 
-  it('takes a pod that failed out of charge, keeps its evidence, and starts recovery', () => {
+  it('deactivates a failed pod, records its failure, and starts recovery', () => {
     const message = failureMessage('SourceTruncated', { fileIndex: 3, message: 'the source ended early' });
     const zipJob = withStatus(running('p1', { upload: anUpload('open') }));
     const pods = [aPod('p1', { status: ended({ exitCode: 31, message }) })];
@@ -90,18 +90,18 @@ describe('decide, while a Job is there', () => {
     expect(kinds(decision)).to.deep.equal([]);
   });
 
-  it('takes a pod that is gone out of charge (F16)', () => {
+  it('deactivates a pod that is gone (F16)', () => {
     const decision = judge({ zipJob: withStatus(running('p1')), job: aJob(), pods: [] });
     expect(decision.status?.attempts?.[0]).to.include({ class: 'disruption', reason: 'PodGone' });
   });
 
-  it('writes nothing and waits when a pod wrote its result and has not exited yet', () => {
+  it('waits for a pod to exit after it wrote its result', () => {
     const zipJob = withStatus(running('p1', { result: aResult(), upload: anUpload('committing') }));
     const decision = judge({ zipJob, job: aJob(), pods: [aPod('p1')] });
     expect(decision).to.deep.equal({ actions: [], events: [], requeueAfterMs: 25_000 });
   });
 
-  it('finalizes with the result of the pod active, without recovery it', () => {
+  it('finalizes with the result of the active pod, without recovery', () => {
     const zipJob = withStatus(running('p1', { result: aResult(), upload: anUpload('committing') }));
     const pods = [aPod('p1', { status: ended({ exitCode: 0 }) })];
     const decision = judge({ zipJob, job: aJob(), pods });
@@ -111,19 +111,19 @@ describe('decide, while a Job is there', () => {
     expect(findCondition(decision.status?.conditions, 'Recovered')?.status).to.equal('True');
   });
 
-  it('believes a result even when the job is cancelled at the same time', () => {
+  it('keeps the result of a job that is cancelled at the same time', () => {
     const zipJob = withStatus(running('p1', { result: aResult() }), { cancel: true });
     const pods = [aPod('p1', { status: ended({ exitCode: 0 }) })];
     expect(judge({ zipJob, job: aJob(), pods }).status).to.include({ reason: 'Uploaded' });
   });
 
-  it('does not take the result of an earlier pod for that of the pod active', () => {
+  it('ignores the result of an earlier pod', () => {
     const zipJob = withStatus({ ...starting('p2'), progress: progressOf('uid-p1'), result: aResult() });
     const decision = judge({ zipJob, job: aJob(), pods: [aPod('p2')] });
     expect(decision).to.not.have.property('status');
   });
 
-  it('revokes the charge and deletes the Job of a job that is cancelled', () => {
+  it('deactivates the pod and deletes the Job of a cancelled job', () => {
     const zipJob = withStatus(running('p1', { upload: anUpload('open') }), { cancel: true });
     const decision = judge({ zipJob, job: aJob(), pods: [aPod('p1')] });
     expect(decision.status).to.include({ phase: 'Finalizing', reason: 'Cancelled', apiStatus: 'processing' });
@@ -131,23 +131,23 @@ describe('decide, while a Job is there', () => {
     expect(decision.actions).to.deep.equal([{ kind: 'deleteJob', name: NAME, uid: 'uid-job' }]);
   });
 
-  it('ends a job whose Job somebody deleted (F16)', () => {
+  it('ends a job whose Job was deleted (F16)', () => {
     const decision = judge({ zipJob: withStatus(running('p1', { upload: anUpload('open') })) });
     expect(decision.status).to.include({ phase: 'Finalizing', reason: 'JobDeleted' });
   });
 
-  it('ends a job by its own deadline when the pod will not die (F17)', () => {
+  it('ends a job by its own deadline if the pod does not stop (F17)', () => {
     const job = aJob({ status: { startTime: ago(7216) } });
     const decision = judge({ zipJob: withStatus(running('p1')), job, pods: [aPod('p1')] });
     expect(decision.status).to.include({ phase: 'Finalizing', reason: 'DeadlineExceeded' });
   });
 
-  it('ends a job whose bucket is gone (F15)', () => {
+  it('ends a job whose bucket does not exist any more (F15)', () => {
     const seen = { zipJob: withStatus(running('p1')), job: aJob(), pods: [aPod('p1')], bucket: undefined };
     expect(judge(seen).status).to.include({ phase: 'Finalizing', reason: 'BucketDeleted' });
   });
 
-  it('ends the job when its bucket is deleted by force, and not while the bucket only waits for it (F15)', () => {
+  it('ends the job if the deletion of its bucket is forced, but not while the bucket waits for the job (F15)', () => {
     const bucket = aZipBucket();
     const metadata = { ...bucket.metadata, deletionTimestamp: ago(5) };
     const zipJob = withStatus(running('p1'));
@@ -158,7 +158,7 @@ describe('decide, while a Job is there', () => {
     expect(forced.status).to.include({ phase: 'Finalizing', reason: 'BucketDeleted' });
   });
 
-  it('fails by the start deadline and says what the pod waits for (F13)', () => {
+  it('fails at the start deadline and reports what the pod waits for (F13)', () => {
     const pods = [
       aPod('p1', {
         status: {
@@ -182,7 +182,7 @@ describe('decide, while a Job is there', () => {
     expect(kinds(late)).to.deep.equal(['deleteJob']);
   });
 
-  it('waits without a deadline for the trusted queue that admits the Job, and says so', () => {
+  it('waits without a deadline for a trusted queue to admit the Job, and reports it', () => {
     const zipJob = withStatus(starting(), { queueName: 'night', startDeadlineSeconds: 1 });
     const trusting = aConfig({ trustedQueues: ['night'] });
     const waiting = decide(anObservation({ zipJob, job: aJob() }), NOW, trusting);
@@ -200,12 +200,12 @@ describe('decide, while a Job is there', () => {
     expect(late.status).to.include({ phase: 'Finalizing', reason: 'StartDeadlineExceeded' });
   });
 
-  it('does not wait for ever, in its slot, for a queue that nobody vouches for', () => {
+  it('applies the start deadline to a queue that is not trusted', () => {
     const zipJob = withStatus(starting(), { queueName: 'mine', startDeadlineSeconds: 1 });
     expect(judge({ zipJob, job: aJob() }).status).to.include({ reason: 'StartDeadlineExceeded' });
   });
 
-  it('suspects the mounted Secrets when a container was never created by the start deadline', () => {
+  it('names the mounted Secrets as a possible cause if no container was created by the start deadline', () => {
     const scheduled = { type: 'PodScheduled', status: 'True', lastTransitionTime: ago(6) };
     const pod = {
       ...aPod('p1', { status: { ...waitingFor('ContainerCreating', ''), conditions: [scheduled] } }),

@@ -7,17 +7,17 @@ import { judge, kinds, withStatus } from '#test/support/builders/judge.ts';
 import { ago, aJob, aPod, aZipProject, NOW } from '#test/support/builders/objects.ts';
 import { aCondition, anUpload, finishedAs, running } from '#test/support/builders/zip-job-statuses.ts';
 
-describe('decide, while a ZipJob is deleted (F14)', () => {
+describe('decide while a ZipJob is being deleted (F14)', () => {
   const deleting = { deletionTimestamp: ago(5) };
 
-  it('deactivates the pod, deletes the Job and recovers before it removes the finalizer', () => {
+  it('deactivates the pod, deletes the Job and recovers the attempt before it removes the finalizer', () => {
     const zipJob = withStatus(running('p1', { upload: anUpload('open') }), {}, deleting);
     const decision = judge({ zipJob, job: aJob(), pods: [aPod('p1')] });
     expect(decision.status).to.include({ phase: 'Finalizing', reason: 'Deleted' });
     expect(kinds(decision)).to.deep.equal(['deleteJob']);
   });
 
-  it('removes the finalizer of one that is finished', () => {
+  it('removes the finalizer of a finished ZipJob', () => {
     const zipJob = withStatus(finishedAs('Cancelled'), {}, deleting);
     expect(kinds(judge({ zipJob }))).to.deep.equal(['removeFinalizer']);
   });
@@ -50,7 +50,7 @@ describe('decide, while a ZipJob is deleted (F14)', () => {
   });
 });
 
-describe('decide, after the end', () => {
+describe('decide after the job finished', () => {
   const webhook = {
     state: 'Pending',
     deliveryId: 'msg_1_COMPLETED',
@@ -67,7 +67,7 @@ describe('decide, after the end', () => {
       },
     );
 
-  it('deletes a Job that would start further pods, also when the process died before it could', () => {
+  it('deletes a Job that would start further pods, even if an earlier process died before it did', () => {
     const attempt = { n: 1, podUid: 'uid-p1', class: 'transient' } as const;
     const zipJob = finished({ attempts: [attempt], webhook: { state: 'NotConfigured' } });
     expect(kinds(judge({ zipJob, job: aJob() }))).to.deep.equal(['deleteJob']);
@@ -78,30 +78,30 @@ describe('decide, after the end', () => {
     expect(kinds(judge({ zipJob: done, job: aJob() }))).to.deep.equal([]);
   });
 
-  it('keeps file list and ZipJob while a job runs that was made of it', () => {
+  it('keeps the file list and the ZipJob while a rerun uses them', () => {
     const zipJob = finished({ finishedAt: ago(8 * 86_400) });
     const again = withStatus(running('p1'), {}, { name: 'again' });
     expect(kinds(judge({ zipJob, listUsers: [again] }))).to.deep.equal([]);
     expect(kinds(judge({ zipJob }))).to.deep.equal(['deleteFileList', 'deleteZipJob']);
   });
 
-  it('releases the finalizer and delivers a webhook that is due', () => {
+  it('removes the finalizer and delivers a due webhook', () => {
     const zipJob = finished({ webhook }, { finalizers: [FINALIZER] });
     expect(kinds(judge({ zipJob }))).to.deep.equal(['removeFinalizer', 'deliverWebhook']);
   });
 
-  it('discards the response to another attempt before it sends its own', () => {
+  it('drops the result of another attempt before it sends the next one', () => {
     const zipJob = finished({ webhook });
     const decision = judge({ zipJob, delivery: { kind: 'stale' } });
     expect(kinds(decision)).to.deep.equal(['discardDelivery', 'deliverWebhook']);
   });
 
-  it('leaves a delivery alone that is under way', () => {
+  it('does nothing while a delivery is in flight', () => {
     const decision = judge({ zipJob: finished({ webhook }), delivery: { kind: 'inFlight' } });
     expect(kinds(decision)).to.deep.equal([]);
   });
 
-  it('records a response and never changes phase or result again', () => {
+  it('records a delivery without changing phase or result', () => {
     const zipJob = finished({ webhook });
     const delivery = {
       kind: 'responded',
@@ -135,7 +135,7 @@ describe('decide, after the end', () => {
     log: [{ at: ago(5), durationMs: 1, status: 200 }],
   } as const;
 
-  it('sends an event once more with the same id when that is asked for, once for each nonce (W15)', () => {
+  it('resends an event with the same id once per replay nonce (W15)', () => {
     for (const before of [delivered, { ...delivered, state: 'Exhausted' } as const]) {
       const { status } = judge({ zipJob: finished({ webhook: before }, replay) });
       const webhook = {
@@ -160,7 +160,7 @@ describe('decide, after the end', () => {
     expect(decision.actions).to.deep.equal([]);
   });
 
-  it('sends nothing to an endpoint that is disabled, says so, and leaves the job as it is (W9, W10)', () => {
+  it('sends nothing to a disabled endpoint, reports it, and leaves the job unchanged (W9, W10)', () => {
     const url = 'https://hook.example';
     const at = { now: NOW, disableAfterSeconds: 60 };
     const gone = afterResponse(undefined, { url, delivery: { at: ago(0), durationMs: 1, status: 410 } }, at);
@@ -172,7 +172,7 @@ describe('decide, after the end', () => {
     expect([actions, events.map(({ reason }) => reason)]).to.deep.equal([[], ['EndpointDisabled']]);
   });
 
-  it('deletes the file list after its time, and the ZipJob after its own, never with a webhook pending (W18)', () => {
+  it('deletes the file list and the ZipJob when each expires, never with a pending webhook (W18)', () => {
     const old = { finishedAt: ago(604_801) };
     expect(kinds(judge({ zipJob: finished(old) }))).to.deep.equal(['deleteFileList', 'deleteZipJob']);
     const pending = finished({ ...old, webhook: { ...webhook, nextAttemptAt: ago(-100) } });

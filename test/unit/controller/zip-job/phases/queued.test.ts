@@ -24,8 +24,8 @@ const refusal = {
   retryAt: new Date(NOW.getTime() + 2000),
 } as const;
 
-describe('decide, before there is a Job', () => {
-  it('a new ZipJob gets its finalizer and its Job, and a status only then', () => {
+describe('decide before the Job exists', () => {
+  it('adds the finalizer and creates the Job of a new ZipJob before it writes a status', () => {
     const zipJob = aZipJob();
     expect(judge({ zipJob })).to.deep.equal({
       actions: [
@@ -37,7 +37,7 @@ describe('decide, before there is a Job', () => {
     });
   });
 
-  it('reports the acceptance and the Job in one write', () => {
+  it('records the acceptance and the Job in one write', () => {
     const decision = judge({ job: aJob() });
     expect(decision.status).to.deep.include({
       acceptedAt: ago(60),
@@ -54,7 +54,7 @@ describe('decide, before there is a Job', () => {
     expect(decision.events.map(({ reason }) => reason)).to.deep.equal(['JobCreated']);
   });
 
-  it('says in the same write that the Job waits for its queue', () => {
+  it('reports in the same write that the Job waits for its queue', () => {
     const zipJob = aZipJob({ spec: { queueName: 'night' } });
     const decision = judge({ zipJob, job: aJob() });
     expect(decision.status).to.include({ phase: 'Starting', reason: 'AwaitingQueue' });
@@ -97,7 +97,7 @@ describe('decide, before there is a Job', () => {
     expect([reserved.status, kinds(reserved)]).to.deep.equal([undefined, ['reserve', 'createJob']]);
   });
 
-  it('reports once that the ledger knows of an active job of the same key', () => {
+  it('reports an active job of the same key once', () => {
     const blocked = { reason: 'OlderJobFirst', message: 'job x' } as const;
     const position = { state: 'waiting', blocked } as const;
     const first = judge({ zipJob: withStatus(queued), position });
@@ -113,22 +113,25 @@ describe('decide, before there is a Job', () => {
   const unable: Readonly<Record<string, Partial<Observation>>> = {
     'is suspended': { zipJob: withStatus(queued, { suspend: true }) },
     'is cancelled': { zipJob: withStatus(queued, { cancel: true }) },
-    'is behind an older one of its key': { zipJob: withStatus(queued), conflictingJobs: [older] },
-    'is refused by the API server for now (F13)': { zipJob: withStatus(queued), refusal },
+    'has an older job of the same key before it': { zipJob: withStatus(queued), conflictingJobs: [older] },
+    'the API server rejects for now (F13)': { zipJob: withStatus(queued), refusal },
     'has no project': { zipJob: withStatus(queued), project: undefined },
-    'has no Job after all': { zipJob: withStatus(queued, { suspend: true }), position: { state: 'running' } },
+    'turns out to have no Job': {
+      zipJob: withStatus(queued, { suspend: true }),
+      position: { state: 'running' },
+    },
     'was restored from a backup': {
       zipJob: aZipJob({ metadata: { annotations: { 'zipjobs.dev/accepted-at': ago(90_000) } } }),
     },
   };
   for (const [name, seen] of Object.entries(unable))
-    it(`gives up the reservation of a job that ${name}, and requests none`, () => {
+    it(`releases the reservation of a job that ${name}, and requests none`, () => {
       const { state } = seen.position ?? { state: 'reserved' };
       expect(judge({ position: { state }, ...seen }).actions).to.deep.equal([{ kind: 'release', state }]);
       expect(kinds(judge({ ...seen, position: { state: 'none' } }))).to.deep.equal([]);
     });
 
-  it('keeps the reservation of a job whose Job may exist although no response came', () => {
+  it('keeps the reservation of a job whose Job may exist because no response arrived', () => {
     const seen = { zipJob: withStatus(queued), position: { state: 'running' } } as const;
     expect(kinds(judge({ ...seen, refusal: { ...refusal, mayExist: true } }))).to.deep.equal([]);
     const later = { ...refusal, mayExist: true, retryAt: NOW };
@@ -140,7 +143,7 @@ describe('decide, before there is a Job', () => {
     metadata: { ...aZipBucket().metadata, deletionTimestamp: ago(5) },
   };
 
-  it('starts a job that was accepted before the deletion of its bucket, which waits for it (F15)', () => {
+  it('starts a job that was accepted before its bucket was deleted (F15)', () => {
     expect(kinds(judge({ zipJob: withStatus(queued), bucket: goingBucket }))).to.deep.equal([
       'reserve',
       'createJob',
@@ -168,7 +171,7 @@ describe('decide, before there is a Job', () => {
       want: { phase: 'Failed', reason: 'InvalidMetadata' },
     },
     {
-      name: "somebody else's Secret as file list",
+      name: 'a foreign Secret as file list',
       given: {
         zipJob: aZipJob({
           spec: {
@@ -179,30 +182,30 @@ describe('decide, before there is a Job', () => {
       want: { phase: 'Failed', reason: 'InvalidFileList' },
     },
     {
-      name: 'a job from a backup',
+      name: 'a job restored from a backup',
       given: { zipJob: aZipJob({ metadata: { annotations: { 'zipjobs.dev/accepted-at': ago(90_000) } } }) },
       want: { phase: 'Failed', reason: 'Restored' },
     },
     {
-      name: 'a job from a backup that has its old status',
+      name: 'a job restored with its old status',
       given: {
         zipJob: withStatus(queued, {}, { annotations: { 'zipjobs.dev/accepted-at': ago(90_000) } }),
       },
       want: { phase: 'Failed', reason: 'Restored' },
     },
     {
-      name: "somebody else's Job of the same name",
+      name: 'a foreign Job of the same name',
       given: { job: aJob({ metadata: { ownerReferences: [] } }) },
       want: { phase: 'Failed', reason: 'NameConflict' },
     },
     {
-      name: 'a job that is cancelled in the queue',
+      name: 'a job cancelled in the queue',
       given: { zipJob: withStatus(queued, { cancel: true }) },
       want: { phase: 'Cancelled', reason: 'Cancelled' },
     },
   ];
   for (const { name, given, want } of refused)
-    it(`ends ${name} at once as ${want.phase}, ${want.reason}, and creates nothing`, () => {
+    it(`finishes ${name} at once as ${want.phase} with ${want.reason}, and creates nothing`, () => {
       const decision = judge(given);
       expect(decision.status).to.include({ ...want, apiStatus: 'failed', finishedAt: ago(0) });
       expect(findCondition(decision.status?.conditions, 'Complete')?.status).to.equal('False');
@@ -210,7 +213,7 @@ describe('decide, before there is a Job', () => {
       expect(kinds(decision)).to.deep.equal([]);
     });
 
-  it('waits without a project, and fails by the start deadline with what it waited for (F13)', () => {
+  it('waits for its project, and fails at the start deadline with the reason (F13)', () => {
     const waiting = judge({ project: undefined });
     expect(waiting.status).to.include({ phase: 'Queued', reason: 'ProjectNotFound' });
     const late = aCondition('Waiting', ['True', 'ProjectNotFound'], { lastTransitionTime: ago(601) });
@@ -221,7 +224,7 @@ describe('decide, before there is a Job', () => {
     });
   });
 
-  it('waits for its project also when it was accepted before, says so, and starts when there is one', () => {
+  it('waits for its project even if it was accepted before, and starts when the project exists', () => {
     const waiting = judge({ zipJob: withStatus(queued), project: undefined });
     const message = 'namespace team-a has no ZipProject named project';
     expect(waiting.status).to.include({ phase: 'Queued', reason: 'ProjectNotFound', message });
@@ -235,7 +238,7 @@ describe('decide, before there is a Job', () => {
     expect(kinds(back)).to.deep.equal(['reserve', 'createJob']);
   });
 
-  it('waits for the Job of an earlier ZipJob of its name to be removed', () => {
+  it('waits until the Job of an earlier ZipJob of the same name is removed', () => {
     const owner = { apiVersion: GROUP_VERSION, kind: 'ZipJob', name: NAME, uid: 'uid-of-the-earlier' };
     const job = aJob({ metadata: { ownerReferences: [owner] } });
     const waiting = judge({ zipJob: withStatus(queued), job });
@@ -250,7 +253,7 @@ describe('decide, before there is a Job', () => {
     ]);
   });
 
-  it('starts a job that was queued for more than a day', () => {
+  it('starts a job that has been queued for more than a day', () => {
     const long = { annotations: { 'zipjobs.dev/accepted-at': ago(90_000) }, creationTimestamp: ago(90_000) };
     expect(kinds(judge({ zipJob: withStatus(queued, {}, long) }))).to.deep.equal(['reserve', 'createJob']);
   });
@@ -262,14 +265,14 @@ describe('decide, before there is a Job', () => {
     expect(kinds(decision)).to.deep.equal([]);
   });
 
-  it('lets the older job of the same key go first', () => {
+  it('waits for an older job of the same key', () => {
     const older = aZipJob({ metadata: { name: 'older', creationTimestamp: ago(100) } });
     const decision = judge({ conflictingJobs: [older] });
     expect(decision.status).to.include({ phase: 'Queued', reason: 'OlderJobFirst' });
     expect(kinds(decision)).to.deep.equal([]);
   });
 
-  it('does not create again before the time that the API server asked for (F6)', () => {
+  it('does not retry before the time that the API server asked for (F6)', () => {
     const decision = judge({ zipJob: withStatus(queued), refusal });
     expect(decision.status).to.include({ phase: 'Queued', reason: 'QuotaExceeded' });
     expect(findCondition(decision.status?.conditions, 'Waiting')?.status).to.equal('True');
@@ -278,7 +281,7 @@ describe('decide, before there is a Job', () => {
     expect(kinds(judge({ refusal: { ...refusal, retryAt: NOW } }))).to.deep.equal(['reserve', 'createJob']);
   });
 
-  it('finds a Job that was created before the status could record it (F2)', () => {
+  it('adopts a Job that was created before the status recorded it (F2)', () => {
     const decision = judge({ zipJob: withStatus(queued), job: aJob() });
     expect(decision.status).to.deep.include({
       phase: 'Starting',

@@ -34,7 +34,7 @@ const recoverWith = (recovered: object, more: object = {}) => ({
   ],
 });
 
-describe('decide, while an attempt is recovered', () => {
+describe('decide while an attempt is being recovered', () => {
   const said = (more: object) =>
     aPod('p1', {
       status: ended({
@@ -49,8 +49,8 @@ describe('decide, while an attempt is recovered', () => {
     });
   const { progress: _progress, ...neverStarted } = recoveringStatus(undefined);
   for (const [what, status, pods] of [
-    ['the pod never wrote progress, so it was never told that it is active', neverStarted, []],
-    ['the zipper said how it ended before an upload was recorded', recoveringStatus(undefined), [said({})]],
+    ['the pod never wrote progress, so it never learned that it was active', neverStarted, []],
+    ['the zipper reported its end before an upload was recorded', recoveringStatus(undefined), [said({})]],
   ] as const)
     it(`has nothing to recover when ${what}`, () => {
       const decision = judge({ zipJob: withStatus(status), job: aJob(), pods });
@@ -66,9 +66,9 @@ describe('decide, while an attempt is recovered', () => {
     ['is gone', []],
     ['still runs', [aPod('p1')]],
     ['was killed', [aPod('p1', { status: ended({ exitCode: 137 }) })]],
-    ['never learned whether the store started one', [said({ startUnconfirmed: true })]],
+    ['got no response to the start of an upload', [said({ startUnconfirmed: true })]],
   ] as const)
-    it(`looks for an upload that nobody recorded when the pod that had started ${what} (H8)`, () => {
+    it(`searches for an unrecorded upload when the started pod ${what} (H8)`, () => {
       const decision = judge({ zipJob: withStatus(recoveringStatus(undefined)), job: aJob(), pods });
       expect(decision).to.not.have.property('status');
       const [action] = decision.actions;
@@ -79,7 +79,7 @@ describe('decide, while an attempt is recovered', () => {
       expect(task).to.have.property('since');
     });
 
-  it('continues after the search for an unrecorded upload, and counts what could not be aborted (U11)', () => {
+  it('continues after the search for an unrecorded upload, and counts failed aborts (U11)', () => {
     const zipJob = withStatus(recoveringStatus(undefined));
     const recovery = recoverWith({ outcome: 'absent' }, { abortFailures: 2 });
     const decision = judge({ zipJob, job: aJob(), recovery });
@@ -88,7 +88,7 @@ describe('decide, while an attempt is recovered', () => {
     expect(decision.status?.attempts?.[0]).to.not.have.property('upload');
   });
 
-  it('counts an upload as left when nobody could be asked about it, and does not doubt the outcome (U11)', () => {
+  it('counts an upload as left behind if the store could not be reached, and keeps the outcome (U11)', () => {
     const zipJob = withStatus(recoveringStatus(undefined));
     const decision = judge({ zipJob, job: aJob(), recovery: recoverWith({ outcome: 'unknown' }, {}) });
     expect(decision.status?.phase).to.equal('Running');
@@ -100,7 +100,7 @@ describe('decide, while an attempt is recovered', () => {
     expect(givenUp.status?.attempts?.[0]).to.include({ abortFailures: 1 });
   });
 
-  it('starts a recovery Job for a recorded upload and charges no pod meanwhile', () => {
+  it('starts a recovery Job for a recorded upload and activates no pod meanwhile', () => {
     const zipJob = withStatus(recoveringStatus(anUpload('open')));
     const decision = judge({ zipJob, job: aJob(), pods: [aPod('p2')] });
     expect(decision).to.not.have.property('status');
@@ -108,7 +108,7 @@ describe('decide, while an attempt is recovered', () => {
     expect(decision.actions[0]).to.deep.include({ kind: 'createJob', target: 'recover' });
   });
 
-  it('continues with the next pod if the store has nothing of the attempt', () => {
+  it('continues with the next pod if the attempt left nothing in the store', () => {
     const zipJob = withStatus(recoveringStatus(anUpload('committing')));
     const decision = judge({ zipJob, job: aJob(), recovery: recoverWith({ outcome: 'absent' }) });
     expect(decision.status?.phase).to.equal('Running');
@@ -177,7 +177,7 @@ describe('decide, while an attempt is recovered', () => {
   });
 });
 
-describe('decide, between two attempts', () => {
+describe('decide between two attempts', () => {
   const recovered = (attempt: object, more: ZipJobStatus = {}): ZipJobStatus => ({
     ...recoveringStatus(undefined),
     attempts: [{ n: 1, podUid: 'uid-p1', startedAt: ago(40), finishedAt: ago(2), ...attempt }],
@@ -188,7 +188,7 @@ describe('decide, between two attempts', () => {
     ...more,
   });
 
-  it('gives up after a permanent failure and keeps the Job, whose logs are worth reading', () => {
+  it('gives up after a permanent failure and keeps the Job for its logs', () => {
     const status = recovered({ class: 'permanent', reason: 'SourceNotFound', message: 'file 2: not found' });
     const decision = judge({ zipJob: withStatus(status), job: aJob() });
     expect(decision.status).to.include({
@@ -199,7 +199,7 @@ describe('decide, between two attempts', () => {
     expect(kinds(decision)).to.deep.equal([]);
   });
 
-  it('charges the next pod after a transient one', () => {
+  it('activates the next pod after a transient failure', () => {
     const pods = [
       aPod('p1', { status: ended({ exitCode: 31 }) }),
       aPod('p2', { metadata: { creationTimestamp: ago(1) } }),

@@ -46,7 +46,7 @@ describe('the condition Stalled', () => {
       },
     },
     {
-      name: 'settles a lost attempt',
+      name: 'recovers a lost attempt',
       seen: {
         zipJob: aZipJob({
           status: running('p1', {
@@ -61,12 +61,12 @@ describe('the condition Stalled', () => {
     },
   ];
   for (const { name, seen } of moving)
-    it(`does not stand on a job that ${name}`, () => {
+    it(`is absent from a job that ${name}`, () => {
       const { status } = judge(seen);
       expect(findCondition(status?.conditions, 'Stalled')).to.equal(undefined);
     });
 
-  it('stands on a job that failed, with its reason, and not on one that was cancelled', () => {
+  it('is true with the reason on a failed job, and absent from a cancelled one', () => {
     const failed = judge({ bucket: undefined });
     expect(findCondition(failed.status?.conditions, 'Stalled')).to.include({
       status: 'True',

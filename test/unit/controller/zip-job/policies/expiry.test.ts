@@ -9,25 +9,25 @@ import { finishedAs, running } from '#test/support/builders/zip-job-statuses.ts'
 describe('expiresAt', () => {
   const config = aConfig();
   const at = (seconds: number): Date => new Date(Date.parse(ago(seconds)));
-  it('is seven days after the end by default', () => {
+  it('defaults to seven days after the end', () => {
     expect(expiresAt(aZipJob({ status: finishedAs('Failed') }), config)).to.deep.equal(at(10 - 604_800));
   });
-  it('follows the spec, by result', () => {
+  it('uses the time in the spec for each result', () => {
     const spec = { ttlSecondsAfterFinished: { succeeded: 5, failed: 60 } };
     expect(expiresAt(aZipJob({ spec, status: finishedAs('Succeeded') }), config)).to.deep.equal(at(5));
     expect(expiresAt(aZipJob({ spec, status: finishedAs('Cancelled') }), config)).to.deep.equal(at(-50));
   });
-  it('never comes while a webhook is pending (W18)', () => {
+  it('is undefined while a webhook is pending (W18)', () => {
     const status = finishedAs('Succeeded', { webhook: { state: 'Pending' } });
     expect(expiresAt(aZipJob({ status }), config)).to.equal(undefined);
   });
-  it('comes once for a file list', () => {
+  it('is set for a file list until the list is deleted', () => {
     const status = finishedAs('Succeeded');
     expect(fileListExpiresAt(aZipJob({ status }), config)).to.deep.equal(at(10 - 3600));
     const metadata = { annotations: { [ANNOTATIONS.fileListDeletedAt]: ago(1) } };
     expect(fileListExpiresAt(aZipJob({ status, metadata }), config)).to.equal(undefined);
   });
-  it('comes for a file list after the end of the last job that was run with it, and for its ZipJob as well', () => {
+  it('counts from the end of the last rerun for the file list, and is undefined for both while a rerun runs', () => {
     const first = aZipJob({ status: finishedAs('Failed', { finishedAt: ago(5_000) }) });
     const again = (status: ZipJobStatus) =>
       aZipJob({ metadata: { name: 'again' }, spec: { ...first.spec }, status });

@@ -22,11 +22,15 @@ describe('classify', () => {
       want: 'oom',
     },
     { name: 'SIGKILL', pod: aPod('p', { status: ended({ exitCode: 137 }) }), want: 'transient' },
-    { name: 'a pod without an end', pod: aPod('p', { status: { phase: 'Failed' } }), want: 'disruption' },
+    {
+      name: 'a pod without a container state',
+      pod: aPod('p', { status: { phase: 'Failed' } }),
+      want: 'disruption',
+    },
     { name: 'a pod that is gone', pod: undefined, want: 'disruption' },
   ];
   for (const { name, pod, want } of cases)
-    it(`takes ${name} for ${want}`, () => {
+    it(`classifies ${name} as ${want}`, () => {
       expect(classify(pod)).to.equal(want);
     });
 });
@@ -34,7 +38,7 @@ describe('classify', () => {
 describe('attemptOf', () => {
   const at = { n: 2, now: NOW };
 
-  it('believes the termination message before the status', () => {
+  it('prefers the termination message to the status', () => {
     const zipJob = aZipJob({
       status: {
         progress: progressOf('uid-p1'),
@@ -55,7 +59,7 @@ describe('attemptOf', () => {
     });
   });
 
-  it('takes the failure in the status when the message is the end of a log', () => {
+  it('uses the failure in the status if the message is the end of a log', () => {
     const zipJob = aZipJob({
       status: {
         progress: progressOf('uid-p1'),
@@ -69,7 +73,7 @@ describe('attemptOf', () => {
     });
   });
 
-  it('masks what a signed URL would give away', () => {
+  it('masks the secrets of a signed URL', () => {
     const message = failureMessage('SourceNotFound', {
       message: 'GET https://h.example/a?X-Amz-Signature=CANARY failed',
     });
@@ -111,7 +115,7 @@ describe('giveUp', () => {
       want: 'BackoffLimitExceeded',
     },
     {
-      name: 'after four failures, the last of which is known',
+      name: 'after four failures with a known last reason',
       got: judge([...attempts('transient', 'transient', 'transient'), truncated]),
       want: 'SourceTruncated',
     },
@@ -128,16 +132,16 @@ describe('giveUp', () => {
       want: 'TooManyDisruptions',
     },
     { name: 'after a permanent failure', got: judge(attempts('permanent')), want: 'Internal' },
-    { name: 'after a good end without a result', got: judge(attempts('success')), want: 'ResultMissing' },
+    { name: 'after exit code 0 without a result', got: judge(attempts('success')), want: 'ResultMissing' },
     {
-      name: 'when the Job is complete and its pod was gone before it was seen to end',
+      name: 'when the Job is complete and its pod was deleted before its exit was seen',
       got: judge(attempts('disruption'), { job: complete }),
       want: 'ResultMissing',
     },
-    { name: 'when the Job failed by itself', got: judge([], { job: failed }), want: 'BackoffLimitExceeded' },
+    { name: 'when the Job failed', got: judge([], { job: failed }), want: 'BackoffLimitExceeded' },
   ];
   for (const { name, got, want } of cases)
-    it(`says ${want ?? 'no'} ${name}`, () => {
+    it(`returns ${want ?? 'undefined'} ${name}`, () => {
       expect(got?.reason).to.equal(want);
     });
 

@@ -13,7 +13,7 @@ describe('fileListFault', () => {
   const fault = (owner: ZipJob | undefined, wanted: Partial<FilesFrom> = {}) =>
     fileListFault(again, { ...filesFrom, ...wanted }, owner);
 
-  it('accepts its own list, and that of a job that is run again', () => {
+  it('accepts the list of the job itself and of the job that it reruns', () => {
     expect(fileListFault(first, filesFrom, undefined)).to.equal(undefined);
     expect(fault(first)).to.equal(undefined);
   });
@@ -46,7 +46,7 @@ describe('fileListFault', () => {
     ],
   ];
   for (const [what, found, words] of cases)
-    it(`refuses ${what}`, () => {
+    it(`rejects ${what}`, () => {
       expect(found).to.match(words);
     });
 });

@@ -6,10 +6,10 @@ describe('nextPod', () => {
   const attempts = [{ n: 1, podUid: 'uid-a', startedAt: ago(30) }];
   const pod = (name: string, seconds: number) =>
     aPod(name, { metadata: { creationTimestamp: ago(seconds) } });
-  it('takes the oldest pod that has no record', () => {
+  it('returns the oldest pod without a record', () => {
     expect(nextPod([pod('c', 5), pod('b', 10), pod('a', 30)], attempts)?.metadata.name).to.equal('b');
   });
-  it('does not go back to a pod whose record has been dropped', () => {
+  it('does not return a pod whose record was dropped', () => {
     expect(nextPod([pod('old', 60), pod('a', 30)], attempts)).to.equal(undefined);
   });
 });

@@ -6,16 +6,16 @@ import { aResult } from '#test/support/builders/zip-job-statuses.ts';
 describe('verifyResult', () => {
   const cases = [
     { name: 'as many entries as files', spec: {}, result: aResult(), want: 'Uploaded' },
-    { name: 'an entry too few', spec: {}, result: aResult({ entries: 2 }), want: 'ResultInvalid' },
+    { name: 'a missing entry', spec: {}, result: aResult({ entries: 2 }), want: 'ResultInvalid' },
     { name: 'no bytes', spec: {}, result: aResult({ bytes: 0 }), want: 'ResultInvalid' },
     {
-      name: 'one left out on request',
+      name: 'a file skipped as allowed',
       spec: { onSourceError: 'Skip' as const },
       result: aResult({ entries: 2, skipped: [1] }),
       want: 'Uploaded',
     },
     {
-      name: 'one left out that nobody asked for',
+      name: 'a file skipped without permission',
       spec: {},
       result: aResult({ entries: 2, skipped: [1] }),
       want: 'ResultInvalid',

@@ -11,13 +11,13 @@ describe('startDeadline', () => {
       at(20),
     );
   });
-  it('grants the backoff of the Job between two pods, and counts from the pod once there is one', () => {
+  it('adds the backoff of the Job between two pods, and counts from the pod once it exists', () => {
     const status = { ...starting(), attempts: [{ n: 1, podUid: 'p', finishedAt: ago(10) }] };
     expect(startDeadline(aZipJob({ status }), aJob(), LIMITED)).to.deep.equal(at(10 - 360 - 600));
     const pod = aPod('p2', { metadata: { creationTimestamp: ago(3) } });
     expect(startDeadline(aZipJob({ status }), aJob(), { ...LIMITED, pod })).to.deep.equal(at(3 - 600));
   });
-  it('runs for a Job that waits in a queue that is not trusted', () => {
+  it('applies to a Job that waits in a queue that is not trusted', () => {
     const queued = aZipJob({ spec: { queueName: 'night', startDeadlineSeconds: 30 } });
     expect(startDeadline(queued, aJob(), { trustedQueues: ['day'] })).to.deep.equal(at(20));
   });
@@ -33,7 +33,7 @@ describe('startDeadline', () => {
     });
     expect(startDeadline(again, started, LIMITED)).to.deep.equal(at(7 - 360 - 600));
   });
-  it('does not run in the queue unless something outside holds the job up', () => {
+  it('does not apply in our queue unless an external reason blocks the job', () => {
     expect(startDeadline(aZipJob(), undefined, LIMITED)).to.equal(undefined);
     const status = { conditions: [aCondition('Waiting', ['True', 'QuotaExceeded'])] };
     expect(startDeadline(aZipJob({ status }), undefined, LIMITED)).to.deep.equal(at(30 - 600));
