@@ -10,7 +10,7 @@ import { NETWORK_SETTINGS } from './settings/network-settings.ts';
 import { WEBHOOK_SETTINGS } from './settings/webhook-settings.ts';
 import { ZIPPER_SETTINGS } from './settings/zipper-settings.ts';
 
-/** Every setting of the controller. Times carry their unit in the name. */
+/** Every setting of the controller. Names of times include the unit. */
 export const CONTROLLER_SETTINGS = {
   ...KUBE_SETTINGS,
   host: { env: 'HOST', type: 'string', default: '0.0.0.0', description: 'address to listen on' },

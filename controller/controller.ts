@@ -3,27 +3,27 @@ import type { ObjectKey } from '#runtime/kube/types.ts';
 import type { Reconcile } from './engine/reconcile.ts';
 import type { WorkQueue } from './engine/work-queue.ts';
 
-/** What reconciles the objects of one kind. */
+/** Reconciles the objects of one kind. */
 export interface Controller {
   readonly queue: WorkQueue;
   readonly reconcile: Reconcile;
   readonly workers: number;
-  /** Every object in the cache. */
+  /** The keys of all objects in the cache. */
   readonly keys: () => Iterable<ObjectKey>;
 }
 
 export interface ControllersOptions {
   readonly controllers: readonly Controller[];
-  /** Resolves when every cache holds its first list. */
+  /** Resolves when every cache contains its first list. */
   readonly synced: (signal: AbortSignal) => Promise<unknown>;
   readonly fullReconcileMs: number;
   readonly clock: Clock;
 }
 
-/** Of each of the side controllers. */
+/** Workers of the ZipProject controller and of the ZipBucket controller. */
 export const SIDE_WORKERS = 2;
 
-/** Calls the task every so often until the signal aborts. */
+/** Calls the task at this interval until the signal aborts. */
 const every = (
   clock: Clock,
   delayMs: number,
@@ -41,7 +41,7 @@ const every = (
   return { [Symbol.dispose]: () => timer?.[Symbol.dispose]() };
 };
 
-/** The work of the leading replica: every object once at the beginning, then whatever changes, and all of them now and then. */
+/** The work of the leader: reconciles every object at the start, every change, and all objects at an interval. */
 export const createLead = ({
   controllers,
   synced,

@@ -9,7 +9,7 @@ export interface HealthOptions {
   readonly reconcileTimeoutMs: number;
 }
 
-/** Unhealthy only if a restart helps: a silent watch, or a reconcile that never ends. */
+/** Unhealthy only if a restart helps: after a watch became silent, or if a reconcile never ends. */
 export const createHealth = (
   options: HealthOptions,
 ): { readonly healthy: () => Check; readonly ready: () => Check } => ({

@@ -162,7 +162,7 @@ const queueMetrics = (registry: Registry) => {
   };
 };
 
-/** Every metric that the controller counts, on the given registry. Labels come from closed sets: never a name, key or URL. */
+/** Registers the counters of the controller. Label values come from closed sets: never a name, key or URL. */
 export const createControllerMetrics = (registry: Registry) => ({
   ...ownMetrics(registry),
   ...uploadMetrics(registry),

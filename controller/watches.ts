@@ -31,14 +31,14 @@ export interface WatchesOptions {
   readonly kube: KubeClient;
   readonly log: Logger;
   readonly metrics: ReflectorMetrics;
-  /** Called with every ZipJob to reconcile. */
+  /** Called for every ZipJob to reconcile. */
   readonly onZipJob: (key: ObjectKey) => void;
   readonly onProject: (key: ObjectKey) => void;
   readonly onBucket: (key: ObjectKey) => void;
-  /** Called with a bucket when a job starts or stops using it; can be frequent. */
+  /** Called for a bucket when a job starts or stops using it; can be frequent. */
   readonly onBucketUse: (key: ObjectKey) => void;
   readonly ledger: Pick<Ledger, 'hold' | 'refresh'>;
-  /** See every change of a ZipJob before it is reconciled. */
+  /** Receive every change of a ZipJob before it is reconciled. */
   readonly followers: readonly { see(change: Change<ZipJob>): void }[];
 }
 
@@ -46,7 +46,7 @@ export interface Watches {
   readonly caches: Caches;
   /** Runs until the signal aborts. */
   run(signal: AbortSignal): Promise<void>;
-  /** Resolves when every cache holds its first list. */
+  /** Resolves when every cache contains its first list. */
   synced(signal: AbortSignal): Promise<void>;
   readonly hasSynced: boolean;
   /** The longest silence of any watch, in milliseconds. */
@@ -70,7 +70,7 @@ interface Wiring extends WatchesOptions {
 
 const isUnfinished = (zipJob: ZipJob | undefined): boolean => zipJob !== undefined && !isFinished(zipJob);
 
-/** A job that was created, finished or deleted changes the count of its bucket, and bucket or project may wait for it. */
+/** A created, finished or deleted job changes the count of its bucket. The bucket or project may wait for its end. */
 const onUseChange = ({ onBucketUse, onProject, caches }: Wiring, change: Change<ZipJob>): void => {
   const now = change.kind === 'set' ? change.object : undefined;
   if (isUnfinished(now) === isUnfinished(change.before) && change.kind === 'set') return;
@@ -99,7 +99,7 @@ const onZipJobChange =
     if (!hasLeftQueue(change)) return;
     // The file list that this rerun used may now expire.
     for (const owner of listOwnerKeysOf(objectOf(change))) onZipJob(owner);
-    // Jobs that wait for the key of this job may start now.
+    // Jobs that wait for the same key may start now.
     for (const conflictingJob of caches().zipJobs.byIndex(INDEXES.target, targetOf(objectOf(change))))
       if (!isFinished(conflictingJob)) onZipJob(objectKey(conflictingJob));
   };
@@ -127,7 +127,7 @@ const onBucketChange =
   (change: Change<ZipBucket>): void => {
     leavingProject(caches(), objectOf(change), onProject);
     if (isCountOnly(change)) {
-      // Without a delay, the count would change again with each job and cause endless writes.
+      // `onBucketUse` delays the reconcile: otherwise each new job would cause a write of the count.
       onBucketUse(change.key);
       return;
     }
@@ -136,7 +136,7 @@ const onBucketChange =
       if (!isFinished(zipJob)) onZipJob(objectKey(zipJob));
   };
 
-/** A bucket that is being deleted waits for less once its project is leaving too. */
+/** A bucket that is being deleted no longer waits for finished jobs once its project is being deleted too. */
 const leavingBuckets = ({ caches, onBucket }: Wiring, { metadata }: ZipProject): void => {
   for (const bucket of caches().buckets.values())
     if (bucket.metadata.namespace === metadata.namespace && isLeaving(bucket.metadata))

@@ -32,7 +32,7 @@ const LONGEST_BACKOFF_MS = 60_000;
 /** Minimum interval between writes of a bucket's job count, so that a thousand new jobs cause one write. */
 const BUCKET_USE_MS = 1000;
 
-/** What the process is given to begin with. */
+/** The dependencies that `main` creates. */
 export interface Base {
   readonly config: ControllerConfig;
   readonly log: Logger;
@@ -51,9 +51,9 @@ interface Queues {
   readonly bucketQueue: WorkQueue;
 }
 
-/** What the controllers share. Both replicas have it, so that the one that takes over has its caches filled. */
+/** Shared by the controllers. Standby replicas have it too, so that their caches are filled when they take over. */
 export interface Parts extends Base, Queues {
-  /** Only the leader adds keys to its queues. */
+  /** Keys are added to the queues only while this is true. */
   readonly leadership: { isOurs: boolean };
   readonly watches: Watches;
   readonly children: ProjectChildren;
@@ -105,7 +105,7 @@ const createDispatcher = (
   });
 };
 
-/** Logs the change of the pause and requeues every job. */
+/** Logs the start or end of a pause and requeues every unfinished job. */
 const onPauseChange = (
   { log, metrics }: Base,
   reason: string | undefined,

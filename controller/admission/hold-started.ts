@@ -3,7 +3,7 @@ import type { Job } from '#runtime/kube/resources.ts';
 import { isOwnedBy } from '../kube-state/job-state.ts';
 import type { Ledger } from './ledger.ts';
 
-/** The Job of a job may be known before its status shows it, as after a change of leaders. Call it when either appears. */
+/** After a failover the Job may be in the cache before the status refers to it. Call this when either changes. */
 export const holdStarted = (
   ledger: Pick<Ledger, 'hold'>,
   zipJob: ZipJob | undefined,

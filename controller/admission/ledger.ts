@@ -27,10 +27,10 @@ export interface LedgerOptions {
   /** Jobs in these queues take no slot: while suspended there, they would block others. */
   readonly trustedQueues: readonly string[];
   readonly pause: Pick<Pause, 'reason'>;
-  /** How fast Jobs may be created. */
+  /** Maximum rate of Job creations. */
   readonly rate: TokenRate;
   readonly clock: Clock;
-  /** Called with every job that gets a reservation after it had to wait. */
+  /** Called for every job that gets a reservation after waiting. */
   readonly onReserved: (key: ObjectKey) => void;
 }
 
@@ -45,9 +45,9 @@ export interface Ledger {
   hold(zipJob: ZipJob): void;
   /** Requests a reservation. If the position is blocked, the job is queued and `onReserved` is called later. */
   reserve(zipJob: ZipJob): Position;
-  /** Gives up the reservation or the place in the queue; with `seen`, only if the state of the job is still that one. */
+  /** Releases the reservation or the place in the queue; with `seen`, only if the job is still in that state. */
   release(key: ObjectKey, seen?: Position['state']): void;
-  /** Changes nothing. */
+  /** Has no side effects. */
   position(zipJob: ZipJob): Position;
   /** Reserves for waiting jobs after a limit changed or a pause ended. */
   refresh(): void;
@@ -153,7 +153,7 @@ class AdmissionLedger implements Ledger {
     };
   }
 
-  /** The entry of an earlier ZipJob of the same name says nothing about this one. */
+  /** An entry of an earlier ZipJob of the same name does not apply to this one. */
   #forgetOther(zipJob: ZipJob): void {
     const key = objectKey(zipJob);
     const known = this.#entries.get(key);

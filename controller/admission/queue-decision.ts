@@ -35,13 +35,13 @@ export interface KeyQueue {
 }
 
 /**
- * Decides whether it is the turn of a queued job. One job at a time writes a key of a bucket, in the order of creation. The
- * ledger enforces the first half, because the caches may be behind; this decides the order.
+ * Decides whether a queued job is next. One job at a time writes a key of a bucket, in the order of creation. The
+ * ledger enforces that only one writes, because the caches may be stale; this function decides the order.
  */
 export const queueDecision = ({ zipJob, conflictingJobs }: KeyQueue): QueueDecision => {
   if (zipJob.spec.suspend === true) return { kind: 'suspended' };
   const first =
-    // A started job comes first, even if an older one appeared since.
+    // A started job comes first, even if an older one appeared afterwards.
     conflictingJobs.find(hasStarted) ??
     conflictingJobs.find(
       (conflictingJob) => !isHeld(conflictingJob) && orderOf(conflictingJob) < orderOf(zipJob),

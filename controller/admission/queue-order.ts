@@ -7,7 +7,7 @@ export interface SlotRequest {
   readonly bucket: string;
   /** The object that the job writes: at most one active job at a time. */
   readonly target: string;
-  /** Sorts by age; no two of a project are the same. */
+  /** Sorts by age; unique within a project. */
   readonly order: string;
   /** False in a trusted queue: the job takes no slot. */
   readonly isLimited: boolean;
@@ -53,7 +53,7 @@ export const conflictingJob = (
   return undefined;
 };
 
-/** The oldest job of a project whose bucket has room and whose target is free. */
+/** The oldest job of a project with room in its bucket and a free target. */
 const oldest = (
   state: QueueState,
   { buckets }: ProjectQueue,
@@ -83,7 +83,7 @@ const nextLimited = (state: QueueState, limits: SlotLimits): SlotRequest | undef
 };
 
 /**
- * The next job. Jobs that take no slot come first. Then the project with the fewest active jobs, among equals the one
+ * The next job. Jobs that take no slot come first. Then comes the project with the fewest active jobs, among equals the one
  * served longest ago; within a project the oldest job whose bucket has room. The cost grows with projects and buckets, not
  * with jobs. Undefined when no limit leaves room for any.
  */

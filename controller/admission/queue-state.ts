@@ -69,7 +69,7 @@ export class MutableQueueState implements QueueState {
     this.#forgetEmpty(request);
   }
 
-  /** Moves the project of an activated job to the end of the round. */
+  /** Moves the project of an activated job to the end of the round-robin order. */
   served({ project, isLimited }: SlotRequest): void {
     if (!isLimited) return;
     this.#served += 1;

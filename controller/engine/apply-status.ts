@@ -5,7 +5,7 @@ import type { KubeObject, ObjectClient } from '#runtime/kube/types.ts';
 /** Writes all status fields of the controller, because an apply removes the fields that it omits. */
 export type ApplyStatus<T extends KubeObject, Status> = (object: T, status: Status) => Promise<T>;
 
-/** The very object and version that a decision is based on: another of its name may be new, its status newer. */
+/** The uid and version that a decision is based on, so that a replaced or changed object causes a conflict. */
 const versionOf = ({ name, namespace, uid, resourceVersion }: ObjectMeta): ObjectMeta => {
   if (uid === undefined || resourceVersion === undefined)
     throw new Error(`Could not write the status of ${namespace}/${name}: it has no uid or resourceVersion`);

@@ -11,7 +11,7 @@ export interface EventLaneOptions {
   readonly concurrency?: number;
   /** Maximum queued events of one namespace; further ones are dropped and counted in the log. */
   readonly capacity?: number;
-  /** How long dispose waits for queued events. */
+  /** Maximum time that dispose waits for queued events. */
   readonly drainMs?: number;
 }
 

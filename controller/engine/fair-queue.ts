@@ -3,7 +3,7 @@ interface Link<T> {
   next?: Link<T>;
 }
 
-/** Shifting an array moves all that stay, and a Map steps over all that ever left its front; this does neither. */
+/** Removes the first item in constant time. An array moves the rest, and a Map skips every item removed before. */
 class Fifo<T> {
   #first: Link<T> | undefined;
   #last: Link<T> | undefined;
@@ -38,31 +38,31 @@ class Fifo<T> {
  */
 export class FairQueue<T> {
   readonly #groups = new Map<string, Fifo<T>>();
-  /** Every group that has items, once. */
-  readonly #turns = new Fifo<string>();
+  /** Groups that have items, each once, in round-robin order. */
+  readonly #order = new Fifo<string>();
 
-  /** Items of the group that wait. */
+  /** Number of waiting items of the group. */
   sizeOf(group: string): number {
     return this.#groups.get(group)?.size ?? 0;
   }
 
   push(group: string, item: T): void {
     const known = this.#groups.get(group);
-    const line = known ?? new Fifo<T>();
-    line.push(item);
+    const items = known ?? new Fifo<T>();
+    items.push(item);
     if (known) return;
-    this.#groups.set(group, line);
-    this.#turns.push(group);
+    this.#groups.set(group, items);
+    this.#order.push(group);
   }
 
   /** Removes and returns the next item. */
   shift(): T | undefined {
-    const group = this.#turns.shift();
+    const group = this.#order.shift();
     if (group === undefined) return undefined;
-    const line = this.#groups.get(group);
-    const item = line?.shift();
-    if (line?.size === 0) this.#groups.delete(group);
-    else this.#turns.push(group);
+    const items = this.#groups.get(group);
+    const item = items?.shift();
+    if (items?.size === 0) this.#groups.delete(group);
+    else this.#order.push(group);
     return item;
   }
 }

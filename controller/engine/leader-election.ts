@@ -5,19 +5,19 @@ import { createLeaseLock, type LeaseLock, type LeaseLockOptions } from './lease-
 
 export interface LeaderElectionOptions
   extends Pick<LeaseLockOptions, 'leases' | 'namespace' | 'name' | 'identity' | 'onSeen'> {
-  /** How long others wait after the last renewal that they saw. Default 15 s. */
+  /** How long other replicas wait after the last renewal that they saw. Default 15 s. */
   readonly leaseDurationMs?: number;
   /** A leader that could not renew for this long stops. Must be shorter than the lease. Default 10 s. */
   readonly renewDeadlineMs?: number;
   /** Interval between two renewals, and between two attempts to acquire. Default 1.5 s. */
   readonly retryPeriodMs?: number;
-  /** Runs while this process leads; its signal aborts when it should stop, or must because the lease is lost. */
+  /** Runs while this process leads. Its signal aborts when the process stops or loses the lease. */
   readonly lead: (signal: AbortSignal) => Promise<void>;
-  /** Ends the election: `lead` is stopped, awaited, and the lease released. */
+  /** Ends the election: stops `lead`, waits for it, and releases the lease. */
   readonly signal: AbortSignal;
   readonly log: Logger;
   readonly clock?: Clock;
-  /** For leader_election_master_status. */
+  /** Sets leader_election_master_status. */
   readonly onChange?: (leading: boolean) => void;
 }
 
@@ -27,11 +27,11 @@ interface State {
   readonly lock: LeaseLock;
   readonly renewDeadlineMs: number;
   readonly retryPeriodMs: number;
-  /** Start of the last request that acquired or renewed the lease: its response may have come much later. */
+  /** Start of the last request that acquired or renewed the lease. Its response may have arrived much later. */
   renewedMs: number;
 }
 
-/** One attempt, which never throws and takes no longer than the limit. */
+/** Makes one attempt within the time limit. Never throws. */
 const attempt = async (
   task: 'acquire' | 'renew' | 'release',
   state: State,
@@ -65,7 +65,7 @@ const nextAttemptMs = ({ lock, retryPeriodMs }: State): number => {
   return heldForMs > 0 ? Math.min(periodMs, heldForMs) : periodMs;
 };
 
-/** Resolves true when the lease is ours, false when the signal aborted first. */
+/** Resolves to true when this process holds the lease, to false if the signal aborts first. */
 const acquire = async (state: State): Promise<boolean> => {
   const { signal } = state.options;
   if (signal.aborted) return false;
@@ -98,7 +98,7 @@ const release = async (state: State): Promise<void> => {
   }
 };
 
-/** The process must exit, because another process may lead. */
+/** The process must exit, because another replica may lead. */
 export class LeadershipLost extends AppError {
   constructor(options: Pick<LeaderElectionOptions, 'namespace' | 'name'>) {
     super(
@@ -150,10 +150,10 @@ const leadAndRelease = async (state: State): Promise<void> => {
 };
 
 /**
- * Waits for the lease, leads while it is held, and releases it when `lead` has ended after the stop signal. The rules are
+ * Waits for the lease, leads while holding it, and releases it when `lead` has ended after the stop signal. The rules are
  * client-go's, plus one attempt at the moment when the lease of a silent leader expires.
  * @throws LeadershipLost
- * @throws what `lead` throws, after the release.
+ * @throws the error of `lead`, after the release.
  */
 export const runAsLeader = async (options: LeaderElectionOptions): Promise<void> => {
   const clock = options.clock ?? systemClock;

@@ -22,21 +22,21 @@ export interface LeaseLockOptions {
  */
 export interface LeaseLock {
   /**
-   * Takes the lease when it is free, has run out, or was ours. One that was seen held and is deleted counts until it would have
-   * expired: its holder may not know about the deletion yet.
+   * Acquires the lease if it is free, expired, or already ours. A deleted lease that was held counts as held until it would
+   * have expired, because its holder may not know about the deletion yet.
    */
   acquire(signal: AbortSignal): Promise<boolean>;
-  /** Unlike `acquire`, never takes the lease over: a lease that is no longer ours is lost, even when it is free. */
+  /** Unlike `acquire`, never takes over the lease: once it is no longer ours it is lost, even if it is free. */
   renew(signal: AbortSignal): Promise<boolean>;
-  /** Makes the lease free; true also when there was nothing to release. */
+  /** Frees the lease. Resolves to true even if there was nothing to release. */
   release(signal: AbortSignal): Promise<boolean>;
-  /** The lease as last seen by this process. */
+  /** True if this process held the lease when it last read it. */
   isOurs(): boolean;
   /** Remaining time of a lease held by another process, as far as known. */
   heldForMs(): number;
 }
 
-/** Kubernetes' metav1.MicroTime: exactly six digits of a second; fewer are refused. */
+/** Kubernetes' metav1.MicroTime requires exactly six fractional digits. */
 export const microTime = (date: Date): string => `${date.toISOString().slice(0, -1)}000Z`;
 
 const isSameVersion = (a: Lease, b: Lease): boolean =>
@@ -44,7 +44,7 @@ const isSameVersion = (a: Lease, b: Lease): boolean =>
 
 class KubeLeaseLock implements LeaseLock {
   readonly #options: LeaseLockOptions;
-  /** The lease as this process saw it last, with the local time of the sight. */
+  /** The lease as last read, with the local time of that read. */
   #observed: { readonly lease: Lease; readonly atMs: number } | undefined;
 
   constructor(options: LeaseLockOptions) {
@@ -64,7 +64,7 @@ class KubeLeaseLock implements LeaseLock {
   }
 
   async release(signal: AbortSignal): Promise<boolean> {
-    // Read it again: a renewal that was interrupted by the stop may have been written anyway.
+    // Read it again: a renewal that the stop interrupted may have been written anyway.
     const lease = await this.#read(signal);
     if (!lease || !this.isOurs()) return true;
     const renewTime = microTime(this.#options.clock.date());

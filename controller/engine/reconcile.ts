@@ -15,26 +15,26 @@ export type Outcome<Hints extends object> =
   | { readonly kind: 'done' }
   /** The object no longer exists. */
   | { readonly kind: 'gone' }
-  /** Something changed: observe again at once, with what the caches may not have yet. */
+  /** Something changed: observe again at once, with hints about objects that the caches may lack. */
   | { readonly kind: 'again'; readonly hints: Hints }
-  /** The caches are behind: observe again when they had time to catch up. */
+  /** The caches are stale: observe again after they had time to catch up. */
   | { readonly kind: 'conflict' };
 
 export interface Requeue {
-  /** If nothing changes. */
+  /** Requeue delay if nothing changes. */
   readonly requeueAfterMs?: number;
 }
 
-/** The one shape of every controller. */
+/** The common structure of all controllers. */
 export interface ReconcileOptions<Seen, Decision extends Requeue, Hints extends object> {
   readonly controller: ReconcileMeasure['controller'];
   /** Reads only. Undefined if the object does not exist. */
   readonly observe: (key: ObjectKey, hints: Partial<Hints>) => Promise<Seen | undefined>;
-  /** Pure. */
+  /** Has no side effects and reads no clock. */
   readonly decide: (seen: Seen, now: Date) => Decision;
-  /** The only part that changes anything. */
+  /** The only part with side effects. */
   readonly act: (seen: Seen, decision: Decision) => Promise<Outcome<Hints>>;
-  /** Forgets what this process knows of an object that does not exist. */
+  /** Drops the state of an object that does not exist. */
   readonly onGone: (key: ObjectKey) => void;
   readonly queue: Pick<WorkQueue, 'add' | 'addAfter' | 'forget'>;
   readonly fullReconcileMs: number;
@@ -46,13 +46,13 @@ export type Reconcile = (key: ObjectKey, signal: AbortSignal) => Promise<void>;
 
 type Resting = Pick<ReconcileOptions<unknown, Requeue, object>, 'queue' | 'fullReconcileMs'>;
 
-const rest = (
+const endRounds = (
   { queue, fullReconcileMs }: Resting,
   key: ObjectKey,
   afterMs: number | undefined,
 ): ReconcileOutcome => {
   queue.forget(key);
-  // The full pass comes before a longer wait is over: ten thousand finished jobs need no timer each, and none runs for days.
+  // The next full reconcile comes before a longer delay ends, so ten thousand finished jobs need no timers.
   if (afterMs === undefined || afterMs > fullReconcileMs) return 'success';
   queue.addAfter(key, afterMs);
   return 'requeue_after';
@@ -68,20 +68,20 @@ const rounds = async <Seen, Decision extends Requeue, Hints extends object>(
     const seen = await options.observe(key, hints);
     if (!seen) {
       options.onGone(key);
-      return rest(options, key, undefined);
+      return endRounds(options, key, undefined);
     }
     const decision = options.decide(seen, options.clock.date());
     const outcome = await options.act(seen, decision);
-    if (outcome.kind === 'gone') return rest(options, key, undefined);
-    if (outcome.kind === 'done') return rest(options, key, decision.requeueAfterMs);
-    if (outcome.kind === 'conflict') return rest(options, key, AFTER_CONFLICT_MS);
+    if (outcome.kind === 'gone') return endRounds(options, key, undefined);
+    if (outcome.kind === 'done') return endRounds(options, key, decision.requeueAfterMs);
+    if (outcome.kind === 'conflict') return endRounds(options, key, AFTER_CONFLICT_MS);
     hints = { ...hints, ...outcome.hints };
   }
   options.queue.add(key);
   return 'requeue';
 };
 
-/** For actions on cached objects: one that changed or was deleted since is no failure. */
+/** For actions on cached objects: an object that changed or was deleted since then is not an error. */
 export const tolerateChanges = async <Hints extends object>(
   actions: () => Promise<Outcome<Hints>>,
 ): Promise<Outcome<Hints>> => {
@@ -94,7 +94,7 @@ export const tolerateChanges = async <Hints extends object>(
   }
 };
 
-/** Reconciles one object: observe, decide, act, and again while something changes. */
+/** Reconciles one object: observes, decides and acts, and repeats while something changes. */
 export const createReconcile =
   <Seen, Decision extends Requeue, Hints extends object>(
     options: ReconcileOptions<Seen, Decision, Hints>,

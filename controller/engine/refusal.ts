@@ -9,7 +9,7 @@ export interface Refusal {
   readonly since: Date;
   readonly retryAt: Date;
   readonly count: number;
-  /** No response came, so the Job may exist all the same. */
+  /** No response arrived, so the Job may exist. */
   readonly mayExist: boolean;
 }
 
@@ -34,7 +34,7 @@ const reasonOf = ({ code }: KubeError): Refusal['reason'] => {
   return REFUSED.has(code) ? 'AdmissionRefused' : 'ApiServerBusy';
 };
 
-/** The API server rejected a Job. No reason is final, so each is retried with backoff. */
+/** Records a rejected Job. No reason is final, so each is retried with backoff. */
 export const refusalAfter = (
   before: Refusal | undefined,
   error: KubeError,

@@ -10,14 +10,14 @@ export interface WorkQueueMetrics {
   depth(keys: number): void;
   added(): void;
   retried(): void;
-  /** Seconds that the key waited between becoming due and being taken. */
+  /** `queuedSeconds` is the time between becoming due and being taken. */
   started(queuedSeconds: number): void;
   finished(workSeconds: number): void;
 }
 
 export interface WorkQueueOptions {
   readonly log: Logger;
-  /** First wait of `addRateLimited`, doubled by each further one of the same key. */
+  /** First delay of `addRateLimited`; doubles with each further call for the same key. */
   readonly baseDelayMs?: number;
   readonly maxDelayMs?: number;
   /** How long `run` waits for running reconciles after its signal aborted. */
@@ -33,34 +33,34 @@ export interface WorkQueueOptions {
 type ProcessKey = (key: string, signal: AbortSignal) => Promise<void>;
 
 /**
- * A queue of keys with the semantics of client-go's. A key is in any of three places:
+ * A queue of keys with the semantics of client-go. A key is in any of three states:
  *
- *     waiting --(due)--> ready --(taken)--> in work --(done)--> nowhere, or ready again
+ *     waiting --(due)--> ready --(taken)--> running --(done)--> removed, or ready again
  *
  * - a key that is ready is not added twice;
- * - a key that is in work is never given to a second worker: an add marks it dirty, and it becomes ready again when done;
- * - a key that waits for several times becomes ready at the earliest of them;
+ * - a running key is never given to a second worker: an add marks it dirty, and it becomes ready again when done;
+ * - a key that is added with several delays becomes ready at the earliest time;
  * - ready keys are taken round-robin over groups, so that a group with thousands of failing keys does not block others.
  */
 export interface WorkQueue {
   add(key: string): void;
   addAfter(key: string, delayMs: number): void;
-  /** Adds the key after its own backoff, which doubles each time until `forget`. */
+  /** Adds the key after its backoff, which doubles each time until `forget`. */
   addRateLimited(key: string): void;
-  /** Forgets the failures of the key, not the key. */
+  /** Resets the backoff of the key; the key stays in the queue. */
   forget(key: string): void;
   /**
-   * Runs until the signal aborts, then until running reconciles finish or the drain limit ends. Logs what `process`
-   * throws and adds the key again with backoff.
+   * Runs until the signal aborts and the running reconciles finish or exceed the drain limit. Logs errors of `process` and
+   * adds the key again with backoff.
    */
   run(
     process: ProcessKey,
     options: { readonly workers: number; readonly signal: AbortSignal },
   ): Promise<void>;
-  /** Keys that are ready. */
+  /** Number of ready keys. */
   readonly depth: number;
   longestRunningMs(): number;
-  /** Sum over the keys in work. */
+  /** Sum over the running keys. */
   unfinishedMs(): number;
 }
 
@@ -72,25 +72,25 @@ interface Waiting {
 interface State {
   readonly options: WorkQueueOptions;
   readonly clock: Clock;
-  /** Key -> since when. */
+  /** Ready keys, with the time at which they became ready. */
   readonly ready: Map<string, number>;
-  /** The same keys in the order in which they are taken. */
-  readonly line: FairQueue<string>;
+  /** The ready keys in the order in which they are taken. */
+  readonly order: FairQueue<string>;
   readonly waiting: Map<string, Waiting>;
-  /** Key -> start of its work. */
+  /** Running keys, with the start of their reconcile. */
   readonly inWork: Map<string, number>;
   readonly dirty: Set<string>;
   readonly failures: Map<string, number>;
-  /** Workers with nothing to do. */
+  /** Callbacks that wake the idle workers. */
   readonly idle: (() => void)[];
   /** Set when `run` is aborted: later adds are ignored. */
   stopped: boolean;
 }
 
 const makeReady = (state: State, key: string): void => {
-  const { options, clock, ready, line, idle } = state;
+  const { options, clock, ready, order, idle } = state;
   ready.set(key, clock.monotonicMs());
-  line.push(options.groupOf?.(key) ?? '', key);
+  order.push(options.groupOf?.(key) ?? '', key);
   options.metrics?.depth(ready.size);
   idle.shift()?.();
 };
@@ -130,7 +130,7 @@ const addRateLimited = (state: State, key: string): void => {
 };
 
 const take = (state: State): string | undefined => {
-  const key = state.line.shift();
+  const key = state.order.shift();
   if (key === undefined) return undefined;
   const nowMs = state.clock.monotonicMs();
   const sinceMs = state.ready.get(key) ?? nowMs;
@@ -180,7 +180,7 @@ const work = async (state: State, process: ProcessKey, signal: AbortSignal): Pro
   }
 };
 
-/** Resolves when the workers ended, or `drainTimeoutMs` after the abort; logs the keys that are still running. */
+/** Resolves when the workers have ended, or `drainTimeoutMs` after the abort. Logs the keys that are still running. */
 const drained = async (state: State, workers: Promise<unknown>, signal: AbortSignal): Promise<void> => {
   const { clock, options, inWork } = state;
   const limit = Promise.withResolvers<void>();
@@ -205,13 +205,13 @@ const drained = async (state: State, workers: Promise<unknown>, signal: AbortSig
   }
 };
 
-/** Adds are kept until `run` is called, which happens once. */
+/** Keeps added keys until `run` is called. Call `run` only once. */
 export const createWorkQueue = (options: WorkQueueOptions): WorkQueue => {
   const state: State = {
     options,
     clock: options.clock ?? systemClock,
     ready: new Map(),
-    line: new FairQueue(),
+    order: new FairQueue(),
     waiting: new Map(),
     inWork: new Map(),
     dirty: new Set(),

@@ -60,10 +60,10 @@ const isAtRest = (zipJob: ZipJob): boolean =>
   commandOf(zipJob.metadata, ANNOTATIONS.replayWebhook, zipJob.status?.webhook?.replayNonce) === undefined &&
   zipJob.metadata.finalizers === undefined;
 
-/** What is kept of a ZipJob that only has to expire: its status is never written again. */
+/** The kept fields of a ZipJob that only has to expire: its status is never written again. */
 export interface RestingZipJob extends Pick<ZipJob, 'apiVersion' | 'kind' | 'metadata'> {
   readonly spec: Pick<ZipJob['spec'], 'bucketRef' | 'key' | 'filesFrom' | 'ttlSecondsAfterFinished'>;
-  /** With the state of the webhook, and the last attempt. */
+  /** Includes only the last attempt. */
   readonly status: Pick<ZipJobStatus, 'phase' | 'reason' | 'finishedAt' | 'webhook' | 'attempts'>;
 }
 
@@ -89,7 +89,7 @@ const restStatus = (status: ZipJobStatus): RestingZipJob['status'] => {
   });
 };
 
-/** There may be ten thousand ZipJobs that only have to expire. */
+/** Saves memory: there may be ten thousand ZipJobs that only have to expire. */
 export const zipJobSkeleton = (zipJob: ZipJob): ZipJob | RestingZipJob => {
   if (!isAtRest(zipJob)) return zipJob;
   const { apiVersion, kind, metadata, spec, status = {} } = zipJob;

@@ -13,7 +13,7 @@ const jobCondition = (job: Job, types: readonly string[]): JobEnd | undefined =>
   return condition && { reason: condition.reason ?? '', message: condition.message ?? '' };
 };
 
-/** Why the Job failed. Uses FailureTarget too, because Failed is set only after every pod ended, on a lost node maybe never. */
+/** Why the Job failed. Includes FailureTarget, because Failed waits for every pod to end, on a lost node possibly forever. */
 export const jobFailure = (job: Job): JobEnd | undefined => jobCondition(job, ['FailureTarget', 'Failed']);
 
 export const isJobFinished = (job: Job): boolean => jobCondition(job, ['Failed', 'Complete']) !== undefined;

@@ -3,11 +3,11 @@ import type { Event } from '#runtime/kube/resources.ts';
 import type { PodWait } from './pod-waiting.ts';
 import { timeOf } from './times.ts';
 
-/** The name of a rejected pod differs each time; keeping it would cause a new Event each time. */
+/** Removes the name of the rejected pod: it differs each time and would cause a new Event each time. */
 const plain = (message: string): string =>
   message.replace(/^Error creating: /, '').replace(/^pods "[^"]*" (?:is|are) forbidden: /, '');
 
-/** Why the Job controller could not create pods, in the words of the API server. */
+/** Why the Job controller could not create pods: the message of the API server. */
 export const podRefusalOf = (events: readonly Event[]): PodWait | undefined => {
   const last = events.reduce<Event | undefined>(
     (newest, event) =>

@@ -16,9 +16,9 @@ export const terminationOf = (
 export const isEnded = (pod: Pod): boolean =>
   pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed';
 
-/** How long after the grace period a node is reported as not responding. */
+/** Time after the grace period at which a node is reported as not responding. */
 const SILENT_AFTER_MS = 5_000;
-/** How long after the grace period its pod counts as lost. */
+/** Time after the grace period at which a pod counts as lost. */
 const LOST_AFTER_MS = 60_000;
 
 const overdueAt = (pod: Pod, gracePeriodMs: number): Date | undefined => {

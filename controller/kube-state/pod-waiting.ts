@@ -18,7 +18,7 @@ const REASON_OF_WAITING: Readonly<Record<string, Reason>> = {
   RunContainerError: 'ContainerConfig',
 };
 
-/** Mounts normally take a second or two; a Secret that is missing leaves the pod in ContainerCreating without a word. */
+/** Mounts normally take a second or two. A missing Secret leaves the pod in ContainerCreating without an error. */
 export const MOUNT_GRACE_PERIOD_MS = 30_000;
 
 const mountsOf = (pod: Pod): string => {
@@ -61,5 +61,5 @@ const refusedByNode = (pod: Pod): PodWait | undefined => {
 
 /** The external reason why a pod does not start; undefined if none is known. */
 export const podWaiting = (pod: Pod, now: Date): PodWait | undefined =>
-  // What a node says comes first: there is one then, whatever the scheduler last wrote.
+  // The report of a node comes first: the pod is scheduled then, whatever the scheduler wrote before.
   hasRun(pod) ? undefined : (refusedByNode(pod) ?? unschedulable(pod) ?? mounting(pod, now));

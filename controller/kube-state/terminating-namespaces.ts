@@ -3,7 +3,7 @@ import type { Namespace } from '#runtime/kube/resources.ts';
 import type { ObjectClient } from '#runtime/kube/types.ts';
 
 /** A terminating namespace never recovers under its UID, so only negative results expire. */
-const KEPT_MS = { going: 30_000, staying: 1_000 } as const;
+const KEPT_MS = { terminating: 30_000, active: 1_000 } as const;
 
 export interface TerminatingNamespacesOptions {
   readonly namespaces: Pick<ObjectClient<Namespace>, 'get'>;
@@ -36,7 +36,7 @@ export const createIsNamespaceTerminating = ({
     known.set(name, entry);
     entry.response.then(
       (isTerminating) => {
-        entry.until = clock.monotonicMs() + (isTerminating ? KEPT_MS.going : KEPT_MS.staying);
+        entry.until = clock.monotonicMs() + (isTerminating ? KEPT_MS.terminating : KEPT_MS.active);
       },
       () => known.delete(name),
     );

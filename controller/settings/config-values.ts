@@ -14,8 +14,8 @@ const isStringMap = (value: unknown): value is Readonly<Record<string, string>> 
   isRecord(value) && Object.values(value).every((entry) => typeof entry === 'string');
 
 /**
- * A JSON object of strings, or the field of a JSON object that holds one (empty when the field is missing).
- * @throws ConfigError when the text is anything else; the values are not shown.
+ * Parses a JSON object of strings, or the field of a JSON object that contains one (empty if the field is missing).
+ * @throws ConfigError for any other text; the message does not include the values.
  */
 export const readStringMap = (
   env: string,
@@ -36,14 +36,14 @@ const isToleration = (value: unknown): value is Toleration =>
     field === 'tolerationSeconds' ? Number.isInteger(one) : typeof one === 'string',
   );
 
-/** @throws ConfigError unless the text is a JSON array of tolerations; their fields are judged by the API server. */
+/** @throws ConfigError unless the text is a JSON array of tolerations. The API server validates their fields. */
 export const readTolerations = (env: string, text: string): readonly Toleration[] => {
   const parsed = parseJson(env, text);
   if (Array.isArray(parsed) && parsed.every(isToleration)) return parsed;
   throw new ConfigError(`${env} must be a JSON array of tolerations`);
 };
 
-/** @throws ConfigError unless the text is a comma list of one or more non-negative numbers. */
+/** @throws ConfigError unless the text is a comma-separated list of one or more non-negative numbers. */
 export const parseSchedule = (env: string, text: string): readonly number[] => {
   const seconds = text.split(',').map((part) => (part.trim() === '' ? Number.NaN : Number(part)));
   if (seconds.every((value) => Number.isFinite(value) && value >= 0)) return seconds;

@@ -14,10 +14,15 @@ export interface LeaveClusterOptions {
   readonly signal: AbortSignal;
 }
 
-/** A stopped leader may have been in the middle of a write, so one check without finalizers is not sufficient. */
-const QUIET_LOOKS = 2;
+/** A stopped leader may finish a write afterwards, so one check that finds no finalizers is not sufficient. */
+const QUIET_CHECKS = 2;
 
-const look = async ({ takeOver, release, log, signal }: LeaveClusterOptions): Promise<boolean> => {
+const removeFinalizers = async ({
+  takeOver,
+  release,
+  log,
+  signal,
+}: LeaveClusterOptions): Promise<boolean> => {
   try {
     const wasLed = await takeOver(signal);
     const found = await release(signal);
@@ -29,13 +34,13 @@ const look = async ({ takeOver, release, log, signal }: LeaveClusterOptions): Pr
   }
 };
 
-/** Runs before the uninstall: stops the controllers and removes all our finalizers. False if the time limit ended first. */
+/** Runs before the uninstall: stops the controllers and removes all our finalizers. False if it exceeded the time limit. */
 export const leaveCluster = async (options: LeaveClusterOptions): Promise<boolean> => {
   const { clock, quietMs, signal } = options;
   let quiet = 0;
   do {
-    quiet = (await look(options)) ? quiet + 1 : 0;
-    if (quiet === QUIET_LOOKS) return true;
+    quiet = (await removeFinalizers(options)) ? quiet + 1 : 0;
+    if (quiet === QUIET_CHECKS) return true;
   } while (await pause(clock, quietMs, signal));
   return false;
 };

@@ -1,4 +1,4 @@
-/** Run by Helm before an uninstall, so that no remaining object waits for a deleted controller. */
+/** Helm runs this before an uninstall, so that no remaining object waits for a deleted controller. */
 import { systemClock } from '#runtime/clock.ts';
 import { createKubeClient } from '#runtime/kube/client.ts';
 import { createKubeConfig } from '#runtime/kube/kube-config.ts';

@@ -12,7 +12,7 @@ const release = async (client: AnyClient, object: KubeObject, signal: AbortSigna
   try {
     await removeFinalizer(client, object, signal);
   } catch (error) {
-    // The next check retries an object that changed meanwhile.
+    // The next check includes an object that changed meanwhile.
     if (!isKubeError(error, 'NotFound', 'Conflict')) throw error;
   }
 };

@@ -33,8 +33,8 @@ const ownedByRelease = async (
 };
 
 /**
- * Takes over the Lease, or keeps it: the leader stops at its next renewal, and no other replica starts. No other process may
- * do so, since two leaders could run; here the former leader cannot do harm, because its writes contain versions.
+ * Takes over the Lease, or keeps it: the leader stops at its next renewal, and no other replica starts. Only the uninstall
+ * may do this, because the former leader runs until then; its writes contain versions, so they cause no harm.
  * Returns false if there is no Lease, so that no controller ever led.
  */
 export const takeOverLease = async (options: TakeOverLeaseOptions, signal: AbortSignal): Promise<boolean> => {

@@ -57,7 +57,7 @@ const LOST = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET', 'UND_ERR_ABORTED'
 const TLS = /CERT|TLS|SSL|SIGNATURE/;
 const UNREACHABLE = 'unreachable';
 
-/** Few classes only: if a forbidden address differed from a closed port, a tenant could map the internal network. */
+/** Maps errors to a few classes: if a denied address differed from a closed port, a tenant could map the internal network. */
 const classOf = (error: unknown): string => {
   if (error instanceof Error && error.name === 'TimeoutError') return 'timeout';
   const code = errorCode(error) ?? '';
@@ -80,7 +80,7 @@ const send = async (options: DeliverOptions, delivery: Delivery, signal: AbortSi
   });
   const status = response.statusCode;
   const retryAfter = response.headers['retry-after'];
-  // The status is the result, even if the receiver interrupts the body.
+  // The status is the result, even if the receiver aborts the body.
   await drain(response.body).catch(() => undefined);
   return { status, retryAfter };
 };

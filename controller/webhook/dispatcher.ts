@@ -11,7 +11,7 @@ export interface DeliveryResponse {
 export type DeliveryState =
   | { readonly kind: 'idle' }
   | { readonly kind: 'inFlight' }
-  /** There is only the result of another attempt, which nothing waits for: acknowledge it. */
+  /** Only the result of another attempt exists, which nothing waits for: acknowledge it. */
   | { readonly kind: 'stale' }
   | { readonly kind: 'responded'; readonly response: DeliveryResponse };
 
@@ -31,11 +31,11 @@ export interface DispatcherOptions {
   /** Maximum concurrent deliveries to receivers that are not slow. */
   readonly concurrency: number;
   readonly concurrencyPerEndpoint: number;
-  /** A receiver with a longer response time is slow until it responds faster. */
+  /** A receiver with a longer response time counts as slow until it responds faster. */
   readonly slowAfterMs: number;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** Called when the result is available from `state`, or when the delivery was dropped as no longer needed. */
+  /** Called when the result is available from `state`, or when an unwanted delivery was dropped. */
   readonly onResponse: (key: string) => void;
   /** Called when a delivery could not be attempted. */
   readonly onError: (key: string, error: unknown) => void;
@@ -70,8 +70,8 @@ interface Entry {
 }
 
 interface Endpoint {
-  readonly line: Entry[];
-  /** Sent, but the result is not in the status yet. */
+  readonly queued: Entry[];
+  /** Number of deliveries whose results are not in the status yet, including those in flight. */
   unsaved: number;
   hasResponded: boolean;
 }
@@ -95,7 +95,7 @@ class Dispatcher implements WebhookDispatcher {
   }
 
   get waiting(): number {
-    return [...this.#endpoints.values()].reduce((sum, { line }) => sum + line.length, 0);
+    return [...this.#endpoints.values()].reduce((sum, { queued }) => sum + queued.length, 0);
   }
 
   submit(task: DeliveryTask): void {
@@ -105,11 +105,11 @@ class Dispatcher implements WebhookDispatcher {
     const entry: Entry = { task };
     this.#entries.set(task.key, entry);
     const name = task.endpoint;
-    const endpoint = this.#endpoints.get(name) ?? { line: [], unsaved: 0, hasResponded: false };
-    endpoint.line.push(entry);
+    const endpoint = this.#endpoints.get(name) ?? { queued: [], unsaved: 0, hasResponded: false };
+    endpoint.queued.push(entry);
     this.#endpoints.set(name, endpoint);
     // If there was a free slot, every other delivery that may start has started.
-    this.#begin(name, endpoint);
+    this.#startNext(name, endpoint);
   }
 
   state(key: string, attemptId: string | undefined): DeliveryState {
@@ -131,7 +131,7 @@ class Dispatcher implements WebhookDispatcher {
     const endpoint = this.#endpoints.get(name);
     if (!endpoint) return;
     endpoint.unsaved -= 1;
-    if (endpoint.unsaved === 0 && endpoint.line.length === 0) this.#endpoints.delete(name);
+    if (endpoint.unsaved === 0 && endpoint.queued.length === 0) this.#endpoints.delete(name);
   }
 
   #next(): void {
@@ -139,11 +139,11 @@ class Dispatcher implements WebhookDispatcher {
     // An endpoint that starts a delivery moves to the end of the map, where this loop visits it again.
     for (const [name, endpoint] of this.#endpoints) {
       if (pools.every(({ running, limit }) => running >= limit)) return;
-      this.#begin(name, endpoint);
+      this.#startNext(name, endpoint);
     }
   }
 
-  #begin(name: string, endpoint: Endpoint): void {
+  #startNext(name: string, endpoint: Endpoint): void {
     const isSlow = this.#slow.has(name);
     const pool = isSlow ? this.#slowPool : this.#quickPool;
     const limit = isSlow || !endpoint.hasResponded ? 1 : this.#options.concurrencyPerEndpoint;
@@ -159,10 +159,10 @@ class Dispatcher implements WebhookDispatcher {
     void this.#deliver(entry, endpoint, pool);
   }
 
-  /** A dropped delivery has no result. Reporting its key makes the controller decide again. */
-  #takeFrom({ line }: Endpoint): Entry | undefined {
+  /** Drops unwanted deliveries. They have no result, so `onResponse` makes the controller decide again. */
+  #takeFrom({ queued }: Endpoint): Entry | undefined {
     for (;;) {
-      const entry = line.shift();
+      const entry = queued.shift();
       if (!entry || entry.task.isWanted()) return entry;
       this.#entries.delete(entry.task.key);
       this.#options.onResponse(entry.task.key);
@@ -172,7 +172,7 @@ class Dispatcher implements WebhookDispatcher {
   async #deliver(entry: Entry, endpoint: Endpoint, pool: Pool): Promise<void> {
     const { key } = entry.task;
     const { signal, onResponse, onError } = this.#options;
-    const run = this.#takePlace(entry.task.endpoint, pool);
+    const run = this.#takeSlot(entry.task.endpoint, pool);
     try {
       entry.response = await entry.task.send(signal);
       endpoint.hasResponded = true;
@@ -185,8 +185,8 @@ class Dispatcher implements WebhookDispatcher {
     this.#next();
   }
 
-  /** A slot in the pool, which moves to the slow pool when it is held for too long. */
-  #takePlace(name: string, pool: Pool): Disposable {
+  /** Takes a slot of the pool. A slow delivery moves to the slow pool and frees the slot. */
+  #takeSlot(name: string, pool: Pool): Disposable {
     let held = pool;
     let isSlow = false;
     held.running += 1;

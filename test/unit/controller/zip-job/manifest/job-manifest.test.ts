@@ -96,7 +96,7 @@ describe('archiveJob', () => {
     });
   });
 
-  it('passes the ZipJob's choices of failed sources, manifest, names and times to the task', () => {
+  it('passes the choices of the ZipJob for failed sources, manifest, names and times to the task', () => {
     const choices = {
       onSourceError: 'Skip',
       manifestEntry: 'contents.json',
