@@ -10,7 +10,7 @@ const ONE_OUTAGE_MS = 48 * 3_600_000;
 /** Minimum interval between two status writes of a success. */
 const LAST_DELIVERY_STEP_MS = 60_000;
 
-/** The state of the endpoint at the URL; the state of another URL does not apply. */
+/** The state of the endpoint at this URL; the state of an earlier URL does not apply. */
 const stateOf = (before: EndpointState | undefined, url: string): EndpointState => {
   const endpoint = endpointDigest(url);
   if (before?.endpoint === endpoint) return before;

@@ -31,7 +31,7 @@ const jitter = (deliveryId: string, attempt: number): number => {
   return (bytes.readUInt32BE(0) / 0xff_ff_ff_ff) * MAX_JITTER;
 };
 
-/** Identifies one attempt: the result of any other is already in the status, or never will be. */
+/** Identifies one attempt, so that the result of any other attempt is ignored. */
 export const attemptIdOf = ({ deliveryId = '', replayNonce = '', attempts = 0 }: WebhookState): string =>
   JSON.stringify([deliveryId, replayNonce, attempts]);
 
@@ -65,7 +65,7 @@ export const afterDelivery = (
   if (isSuccess(delivery.status)) return { ...common, state: 'Delivered', deliveredAt: rfc3339(at.now) };
   const planned = at.schedule[attempts];
   if (planned === undefined || isGone(delivery.status)) return { ...common, state: 'Exhausted' };
-  const asked = Math.min((response.retryAfterMs ?? 0) / 1000, MAX_RETRY_AFTER_SECONDS);
-  const wait = Math.max(planned * (1 + jitter(before.deliveryId ?? '', attempts)), asked);
+  const retryAfterSeconds = Math.min((response.retryAfterMs ?? 0) / 1000, MAX_RETRY_AFTER_SECONDS);
+  const wait = Math.max(planned * (1 + jitter(before.deliveryId ?? '', attempts)), retryAfterSeconds);
   return { ...common, state: 'Pending', nextAttemptAt: inSeconds(at.now, wait) };
 };

@@ -30,7 +30,7 @@ const errorOf = (status: ZipJobStatus, room: number): string => {
   return errorJson(cut(message, room - bytesOf(errorJson(''))));
 };
 
-/** As many indices as fit, and their total number if not all fit. */
+/** As many indices as fit, with their total number if not all fit. */
 const skippedOf = ({ result }: ZipJobStatus, room: number): string => {
   const skipped = result?.skipped ?? [];
   if (skipped.length === 0) return '';
@@ -43,9 +43,9 @@ const skippedOf = ({ result }: ZipJobStatus, room: number): string => {
 };
 
 /**
- * The body of a webhook. The same ZipJob always gives the same bytes, so that every attempt carries the same body. metadata is
- * inserted as the caller wrote it: parsing and printing it would change numbers and the order of keys. `skipped` has the
- * indices of skipped files. The body stays below MAX_BODY_BYTES: promised fields are always complete, and optional ones are
+ * The body of a webhook. The same ZipJob always gives the same bytes, so that every attempt sends the same body. `metadata` is
+ * inserted as the caller wrote it: parsing and printing it would change numbers and the order of keys. `skipped` contains the
+ * indices of skipped files. The body stays below MAX_BODY_BYTES: documented fields are always complete, optional ones are
  * truncated to the remaining space.
  */
 export const webhookBody = (zipJob: ZipJob, event: WebhookEvent): string => {

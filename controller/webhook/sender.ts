@@ -36,7 +36,7 @@ export interface Sender {
 export const createSender = ({ config, secrets, clock, resources }: SenderOptions): Sender => {
   const policy = createEgressPolicy(toEgressOptions(config));
   const agent = createGuardedAgent(policy, {
-    // Tenants can share an origin. The dispatcher isolates them; a limit here would make one wait for the other.
+    // Tenants can share an origin. The dispatcher isolates them; a lower limit here would make one wait for another.
     connections: config.webhookConcurrency,
     connectTimeoutMs: CONNECT_TIMEOUT_MS,
   });

@@ -17,11 +17,11 @@ export interface ActOnBucketOptions {
   readonly clock: Pick<Clock, 'date'>;
 }
 
-/** Rejections to report to the user; after any other, the test is retried automatically. */
+/** Rejections to report to the user. After any other error, the test is retried automatically. */
 const isReported = (error: unknown): error is KubeError =>
   isKubeError(error, 'QuotaExceeded', 'Forbidden', 'Invalid', 'BadRequest', 'TooLarge');
 
-/** A test whose Job the API server rejects is finished. */
+/** Finishes the test if the API server rejects its Job. */
 const startTest = async (
   options: ActOnBucketOptions,
   bucket: ZipBucket,
@@ -62,7 +62,7 @@ const perform = async (
   }
 };
 
-/** Carries out a decision about a ZipBucket: the status, or else the actions in order. Its writes come back as events. */
+/** Carries out a decision about a ZipBucket: writes the status, or else runs the actions in order. */
 export const createActOnBucket =
   (options: ActOnBucketOptions) =>
   ({ bucket }: BucketObservation, { status, actions }: BucketDecision): Promise<Outcome<object>> =>

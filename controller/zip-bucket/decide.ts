@@ -76,11 +76,11 @@ const testing = (seen: BucketObservation, status: ZipBucketStatus, at: BucketMom
   const response = testResponse(test, at);
   if ('until' in response)
     return { status, actions: others, requeueAfterMs: response.until.getTime() - at.now.getTime() };
-  // The next reconcile deletes the Job, after the result is in the status.
+  // The next reconcile deletes the Job, when the result is in the status.
   return { status: withTestResponse(bucket, status, { nonce, response, now: at.now }), actions: others };
 };
 
-/** Decides the next step for one ZipBucket. Pure: the same observation at the same time always gives the same decision. */
+/** Decides the next step for one ZipBucket. Pure: the decision depends only on the arguments. */
 export const decideBucket = (seen: BucketObservation, now: Date, config: BucketConfig): BucketDecision => {
   const { metadata, status: before = {} } = seen.bucket;
   if (!isLeaving(metadata) && !holdsFinalizer(metadata)) return { actions: [{ kind: 'addFinalizer' }] };

@@ -15,7 +15,7 @@ export interface ObserveBucketOptions {
   readonly isNamespaceTerminating: IsNamespaceTerminating;
 }
 
-/** The result is in the pod. The cache may know that the Job finished before it knows the pod. */
+/** The result is in the pod. The cache may contain the finished Job before it contains the ended pod. */
 const testOf = async ({ caches, pods }: ObserveBucketOptions, job: Job): Promise<BucketTest> => {
   const cached = caches.pods.byIndex(INDEXES.jobUid, job.metadata.uid ?? '');
   const isOver = isJobFinished(job) || jobFailure(job) !== undefined;

@@ -8,14 +8,14 @@ import { taskBucket, zipperLabels } from '../zip-job/manifest/job-manifest.ts';
 import { zipperPodSpec } from '../zip-job/manifest/zipper-pod.ts';
 import type { BucketConfig } from './observation.ts';
 
-/** Longer than the controller's limit, which reports a better reason. */
+/** Margin over the time limit of the controller, which reports a better reason. */
 const GRACE_SECONDS = 30;
-/** Removes the Job if the controller is down. */
+/** Deletes the Job if the controller is down. */
 const TTL_SECONDS = 600;
 
 /**
- * One test, one Job: the same nonce for the same spec of the same bucket always gives the same name, so that a controller that
- * takes over finds it. The name of a bucket may be too long for one of a Job.
+ * The same nonce for the same spec of a bucket always gives the same name, so that the next leader finds the Job. Uses a hash,
+ * because the name of a bucket may be too long for the name of a Job.
  */
 export const testJobName = ({ metadata }: ZipBucket, nonce: string): string => {
   const identity = JSON.stringify([metadata.uid, metadata.generation, nonce]);

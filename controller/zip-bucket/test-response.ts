@@ -64,15 +64,15 @@ const ofCheck = (check: BucketCheck): TestResponse => {
 
 const terminationMessage = ({ pods }: BucketTest): TestResponse | undefined => {
   for (const pod of pods.filter(isEnded)) {
-    const said = parseTerminationMessage(terminationOf(pod)?.message);
-    if (said && 'check' in said) return ofCheck(said.check);
-    if (said && 'failure' in said)
-      return failed(said.failure.code, describeFailure(said.failure, said.failure.code));
+    const message = parseTerminationMessage(terminationOf(pod)?.message);
+    if (message && 'check' in message) return ofCheck(message.check);
+    if (message && 'failure' in message)
+      return failed(message.failure.code, describeFailure(message.failure, message.failure.code));
   }
   return undefined;
 };
 
-/** At the deadline, reports every possible cause, because no better information follows. */
+/** The result at the time limit: includes every possible cause, because no better information follows. */
 const timedOut = ({ job, pods }: BucketTest, seconds: number): TestResponse => {
   const wait = pods.map((pod) => podWaiting(pod, END_OF_TIME)).find((one) => one !== undefined);
   const why = wait ? `: ${wait.reason}: ${wait.message}` : '';
@@ -82,13 +82,13 @@ const timedOut = ({ job, pods }: BucketTest, seconds: number): TestResponse => {
   );
 };
 
-/** The result of a test, or the deadline for it. */
+/** The result of a test, or the deadline for the result. */
 export const testResponse = (
   test: BucketTest,
   { now, config }: BucketMoment,
 ): TestResponse | { readonly until: Date } => {
-  const said = terminationMessage(test);
-  if (said) return said;
+  const message = terminationMessage(test);
+  if (message) return message;
   const { job, pods } = test;
   const seconds = config.bucketTestSeconds;
   const until = new Date((timeOf(job.metadata.creationTimestamp) ?? now.getTime()) + seconds * 1000);

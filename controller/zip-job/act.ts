@@ -40,7 +40,7 @@ const perform = async (options: ActOptions, current: Current, action: Action): P
   }
 };
 
-/** Carries out a decision: first the status, then the Events, then the actions in order. */
+/** Carries out a decision: writes the status, then records the Events, then runs the actions in order. */
 export const createAct =
   (options: ActOptions): Act =>
   async (seen, decision) => {

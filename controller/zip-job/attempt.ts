@@ -8,7 +8,7 @@ import { timeOf } from '../kube-state/times.ts';
 import type { OwnedStatus } from './observation.ts';
 import { uploadOf } from './owned-status.ts';
 
-/** Number of attempts in the status. */
+/** Maximum number of attempts in the status. */
 const KEPT_ATTEMPTS = 10;
 
 /** Why a pod that did not exit by itself is deactivated. */
@@ -19,7 +19,7 @@ export interface Removal {
 
 const OOM_REASON = 'OOMKilled';
 
-/** How a pod ended. In the order of the Job's podFailurePolicy, so that both count the same way. */
+/** How a pod ended. Applies the rules in the order of the Job's podFailurePolicy, so that both count the same way. */
 export const classify = (pod: Pod | undefined): AttemptClass => {
   const end = pod && terminationOf(pod);
   if (!pod || !end) return 'disruption';
@@ -107,7 +107,7 @@ export const attemptOf = (
   };
 };
 
-/** Number of the run that is recorded next: runs are counted from 1 when they begin, and recorded when they end. */
+/** Number of the attempt that is recorded next, counted from 1. Attempts are recorded when they end. */
 export const nextAttempt = (status: OwnedStatus): number => (status.attempts?.at(-1)?.n ?? 0) + 1;
 
 /** Adds the record of a pod to the status, once. */

@@ -16,15 +16,15 @@ import { settingsIn } from './pod-settings.ts';
 import { interruption } from './policies/interruption.ts';
 import { atTheLatest } from './requeue.ts';
 
-/** Maximum time that a deletion waits for a recovery Job: Kubernetes' own timeout is five minutes. */
+/** Maximum time that a deletion waits for a recovery Job. The finalizer is removed within five minutes in any case. */
 const DELETION_GRACE_PERIOD_MS = 280_000;
 
 /*
  * (new) -> Queued -> Starting -> Running -> Finalizing -> Succeeded | Failed | Cancelled
  *
- * Queued: no Job yet. Starting: the Job exists. Running: the active pod has written progress; between two attempts the job
- * keeps its phase. Finalizing: the outcome is known and the last attempt is being recovered. A result that was
- * written takes precedence over everything else, because it means that the archive is already published.
+ * Queued: no Job exists. Starting: the Job exists. Running: the active pod has written progress; between two attempts the
+ * phase stays the same. Finalizing: the outcome is known and the last attempt is being recovered. A written result takes
+ * precedence over everything else, because the archive is already published.
  */
 const stepOf = (s: Situation): Step => {
   if (isFinished(s.seen.zipJob)) return finished(s);
@@ -36,7 +36,7 @@ const stepOf = (s: Situation): Step => {
   return s.status.phase === undefined || s.status.phase === 'Queued' ? queued(s) : active(s);
 };
 
-/** The finalizer must be there before anything is created, and must not be added to what is being deleted. */
+/** The finalizer must exist before anything is created, and cannot be added to an object that is being deleted. */
 const finalizerAction = (zipJob: Observation['zipJob'], step: Step): readonly Action[] => {
   const creates = step.actions?.some(({ kind }) => kind === 'createJob') === true;
   const { finalizers, deletionTimestamp } = zipJob.metadata;
@@ -63,13 +63,13 @@ const forcedRemoval = (
   return until && now >= until ? 'Overdue' : undefined;
 };
 
-/** Whatever a step waits for, a deletion is requeued at its deadline. */
+/** Requeues a deletion at its deadline, even if the step waits longer. */
 const wakeAfterMs = ({ seen, now }: Situation, step: Step): number | undefined => {
   const until = gracePeriodEnds(seen.zipJob.metadata, DELETION_GRACE_PERIOD_MS);
   return atTheLatest(step, until && until.getTime() - now.getTime()).requeueAfterMs;
 };
 
-/** Decides the next step for one ZipJob. Pure: the same observation at the same time always gives the same decision. */
+/** Decides the next step for one ZipJob. Pure: the decision depends only on the arguments. */
 export const decide = (seen: Observation, now: Date, config: DecisionConfig): Decision => {
   const before = ownedStatus(seen.zipJob.status);
   const { metadata } = seen.zipJob;

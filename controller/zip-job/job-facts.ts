@@ -3,7 +3,7 @@ import type { ZipJob } from '#crds/zip-job.ts';
 import { objectKey } from '#runtime/kube/types.ts';
 import { traceFields } from '#runtime/traceparent.ts';
 
-/** Common fields of every log line about a ZipJob. They correlate it with the request, the pod and the webhook. */
+/** Common fields of every log line about a ZipJob. They identify its request, pod and webhook. */
 export const jobFacts = (zipJob: ZipJob): Readonly<Record<string, unknown>> => {
   const { uid, generation, annotations } = zipJob.metadata;
   return {

@@ -4,8 +4,8 @@ import { type Change, type ObjectKey, objectKey } from '#runtime/kube/types.ts';
 import type { Refusal } from '../engine/refusal.ts';
 
 /**
- * What this process knows before its caches do: the objects that it wrote, until the watch delivers them, and which
- * Jobs the API server rejected.
+ * State that the caches lack: objects that this process wrote, until the watch delivers them, and Jobs that the API server
+ * rejected.
  */
 export interface Memory {
   /** Keeps the response of a write or a live read. */
@@ -20,7 +20,7 @@ export interface Memory {
   forget(key: ObjectKey): void;
 }
 
-/** `cached` looks in the cache of ZipJobs. */
+/** `cached` returns a ZipJob from the cache. */
 export const createMemory = (cached: (key: ObjectKey) => ZipJob | undefined): Memory => {
   const written = new Map<ObjectKey, ZipJob>();
   const refusals = new Map<ObjectKey, Refusal>();
@@ -37,7 +37,7 @@ export const createMemory = (cached: (key: ObjectKey) => ZipJob | undefined): Me
   return {
     keep: (key, zipJob) => {
       written.set(key, zipJob);
-      // The watch may have delivered it before the response came.
+      // The watch may have delivered the object before the response arrived.
       dropOld(key, cached(key));
     },
     see: (change) => {

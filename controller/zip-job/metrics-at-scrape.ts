@@ -6,13 +6,13 @@ import { timeOf } from '../kube-state/times.ts';
 
 export interface ScrapeSources {
   readonly zipJobs: () => Iterable<ZipJob>;
-  /** By the name that the work queue has in its other metrics. */
+  /** By the name of the work queue in its other metrics. */
   readonly queues: Readonly<Record<string, Pick<WorkQueue, 'longestRunningMs' | 'unfinishedMs'>>>;
   readonly activeDeadlineSeconds: number;
   readonly now: () => Date;
 }
 
-/** A job finishes within this time after its deadline; after that it needs intervention. */
+/** A job that has not finished this long after its deadline needs intervention. */
 const OVERDUE_GRACE_MS = 600_000;
 
 const NO_PROGRESS: Reason = 'NoProgress';
@@ -23,7 +23,7 @@ const isQueued = ({ spec, status }: ZipJob): boolean =>
 const acceptedAt = ({ metadata, status }: ZipJob): number | undefined =>
   timeOf(status?.acceptedAt ?? metadata.creationTimestamp);
 
-/** Since when the webhook is due; undefined when none is to be delivered. */
+/** When the webhook became due; undefined if no delivery is pending. */
 const notifiedSince = ({ status }: ZipJob): number | undefined =>
   status?.webhook?.state === 'Pending' ? timeOf(status.finishedAt) : undefined;
 
@@ -123,7 +123,7 @@ const queueGauges = (registry: Registry, queues: ScrapeSources['queues']): void 
   );
 };
 
-/** Gauges that are read off the caches and queues at each scrape, so that they are right at once after a failover. */
+/** Gauges that are computed from the caches and queues at each scrape, so that they are correct at once after a failover. */
 export const collectAtScrape = (registry: Registry, sources: ScrapeSources): void => {
   phaseGauges(registry, sources.zipJobs);
   jobGauges(registry, sources);

@@ -24,10 +24,10 @@ export interface Observation {
   /** The recovery Job of the last attempt. */
   readonly recovery: { readonly job: Job; readonly pods: readonly Pod[] } | undefined;
   readonly refusal: Refusal | undefined;
-  /** Why the Job has no pod; read only after it waited for one. */
+  /** Why the Job has no pod; read only after it has waited for one. */
   readonly podRefusal?: PodWait | undefined;
   readonly delivery: DeliveryState;
-  /** What the admission ledger knows of it. */
+  /** Its entry in the admission ledger. */
   readonly position: Position;
   /** For an unfinished rerun: the ZipJob whose file list it uses. */
   readonly listOwner?: ZipJob | undefined;
@@ -45,7 +45,7 @@ export type OwnedStatus = ControllerStatus & Pick<ZipperStatus, 'result'>;
 
 export type Action =
   | { readonly kind: 'reserve' }
-  /** Only in the state that was observed. */
+  /** Applies only if the job is still in the observed state. */
   | { readonly kind: 'release'; readonly state: Position['state'] }
   | { readonly kind: 'addFinalizer' }
   | { readonly kind: 'removeFinalizer'; readonly forced?: ForcedRemoval }
@@ -66,7 +66,7 @@ export interface Decision {
   readonly requeueAfterMs?: number;
 }
 
-/** A decision under way: its status may equal the current one. */
+/** An unfinished decision. Its status may equal the current one. */
 export interface Step {
   readonly status: OwnedStatus;
   /** Status and events are written by the reconcile after the actions, which has more information. */
@@ -80,7 +80,7 @@ export interface Step {
 
 export interface Situation {
   readonly seen: Observation;
-  /** The status that the controller owns, as it is. */
+  /** The current status fields that the controller owns. */
   readonly status: OwnedStatus;
   readonly now: Date;
   readonly config: DecisionConfig;

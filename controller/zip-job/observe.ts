@@ -168,7 +168,7 @@ const ofUnfinished = async (
   const { caches, memory, projects, buckets } = options;
   const { namespace } = zipJob.metadata;
   const { name } = zipJob.spec.bucketRef;
-  // Before the Job is read: a Job that appears later must not be missing from a position that has it.
+  // Read before the Job: otherwise the position could include a Job that was created after the Job was read.
   const position = options.ledger.position(zipJob);
   const job = await findJob(options, { zipJob, position }, hints.job);
   const seen = {

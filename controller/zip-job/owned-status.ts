@@ -29,7 +29,7 @@ export const isTrue = (status: OwnedStatus, type: ConditionType, reason?: Reason
 export const isRecovering = (status: OwnedStatus): boolean =>
   conditionIs(status.conditions, 'Recovered', { status: 'False', reason: 'Recovering' });
 
-/** The part of a status that the controller owns and must send whole with every apply. */
+/** The status fields that the controller owns. Every apply must contain all of them. */
 export const ownedStatus = (status: ZipJobStatus | undefined): OwnedStatus => {
   const { progress: _progress, upload: _upload, failure: _failure, result, ...own } = status ?? {};
   const verified = status?.reason === UNRECORDED_RESULT || conditionIsVerified(status);
@@ -67,7 +67,7 @@ export const withCondition = (
   return { ...status, conditions: setCondition(status.conditions, change, note.now) };
 };
 
-/** Turns a condition off if it is on; one that was never on is not added. */
+/** Sets a condition to False if it is True. Does not add a missing condition. */
 export const withoutCondition = (
   status: OwnedStatus,
   type: ConditionType,
@@ -86,7 +86,7 @@ export const withPhase = (
   message: shorten(why.message ?? sentenceOf(why.reason)),
 });
 
-/** The upload that a pod recorded, if any: the zipper's fields always are those of the pod that wrote `progress` last. */
+/** The upload that a pod recorded, if any. The zipper's fields belong to the pod that wrote `progress` last. */
 export const uploadOf = (zipJob: ZipJob, podUid: string): UploadState | undefined =>
   zipJob.status?.progress?.podUid === podUid ? zipJob.status.upload : undefined;
 

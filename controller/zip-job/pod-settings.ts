@@ -2,8 +2,8 @@ import type { ZipProject } from '#crds/zip-project.ts';
 import type { DecisionConfig } from './observation.ts';
 
 /**
- * The effective pod settings of a project. They override those of the chart, but a project cannot loosen where the chart lets
- * zippers run.
+ * The pod settings for a project. They override those of the chart, but a project cannot remove the node restrictions of the
+ * chart.
  */
 export const settingsIn = (project: ZipProject | undefined, config: DecisionConfig): DecisionConfig => {
   const pods = project?.spec.pods;

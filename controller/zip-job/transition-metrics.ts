@@ -27,7 +27,7 @@ const countAbortFailures = (metrics: ControllerMetrics, before: ZipJobStatus, af
   }
 };
 
-/** Labels come from a closed set, whatever a pod writes. */
+/** Maps unknown reasons to one label, so that pods cannot create series. */
 const reasonLabel = (reason: string | undefined): string =>
   reason !== undefined && (Object.hasOwn(REASONS, reason) || Object.hasOwn(FAILURE_CODES, reason))
     ? reason
@@ -75,8 +75,8 @@ interface Move {
 }
 
 /**
- * Counts the changes of one status write after it succeeded. Counting decisions instead would, after a conflict or a restart, count
- * twice.
+ * Counts the changes of one successful status write. Counting decisions instead would count twice after a conflict or a
+ * restart.
  */
 export const countTransition = (metrics: ControllerMetrics, move: Move): void => {
   const { before, after } = move;

@@ -29,7 +29,7 @@ export interface ActOnProjectOptions {
   readonly planTest: PlanTest;
 }
 
-/** If a child cannot be created, the next observation says why; its namespace may also be going. */
+/** Returns a failure, so that the next round reports it in the status. Rethrows an error that means a missing namespace. */
 const createChild = async (options: ActOnProjectOptions, child: ProjectChild): Promise<ProjectHints> => {
   try {
     await options.children.create(child);
@@ -96,7 +96,7 @@ const performAll = async (
   return created.length > 0 ? { kind: 'again', hints: { created } } : { kind: 'done' };
 };
 
-/** Carries out a decision about a ZipProject: first the status, then the actions in order. Its writes come back as events. */
+/** Carries out a decision about a ZipProject: writes the status, then runs the actions in order. */
 export const createActOnProject =
   (options: ActOnProjectOptions) =>
   ({ project }: ProjectObservation, decision: ProjectDecision): Promise<Outcome<ProjectHints>> =>

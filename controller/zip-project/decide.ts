@@ -86,7 +86,7 @@ const keeping = (seen: ProjectObservation, now: Date, config: ProjectConfig): Pr
   };
 };
 
-/** Decides the next step for one ZipProject. Pure: the same observation at the same time always gives the same decision. */
+/** Decides the next step for one ZipProject. Pure: the decision depends only on the arguments. */
 export const decideProject = (
   seen: ProjectObservation,
   now: Date,

@@ -13,7 +13,7 @@ export type ProjectStatus = NonNullable<ZipProject['status']>;
 export interface ProjectChild {
   readonly kind: string;
   readonly wanted: Wanted;
-  /** It exists as wanted. */
+  /** True if it exists with every wanted field. */
   readonly isPresent: boolean;
 }
 
@@ -57,7 +57,7 @@ export interface ProjectDecision {
   readonly failure?: Error;
 }
 
-/** What the caches may not know yet. */
+/** Results of the previous round that the caches may not contain yet. */
 export interface ProjectHints {
   /** Kinds of the children that were created. */
   readonly created?: readonly string[];

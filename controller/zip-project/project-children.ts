@@ -33,7 +33,7 @@ export interface ChildKind {
 }
 
 export interface ProjectChildren {
-  /** The objects of a project, and which of them exist as wanted. */
+  /** The objects of a project, and whether each exists with every wanted field. */
   of(project: ZipProject): readonly ProjectChild[];
   /** Creates or restores an object. */
   create(child: Pick<ProjectChild, 'kind' | 'wanted'>): Promise<void>;
@@ -81,7 +81,7 @@ export interface ProjectChildrenOptions {
   readonly log: Logger;
   readonly metrics: ReflectorMetrics;
   readonly network: ZipperNetwork | undefined;
-  /** Called with every project whose objects changed or were deleted. */
+  /** Called for every project whose objects changed or were deleted. */
   readonly onProject: (key: ObjectKey) => void;
 }
 

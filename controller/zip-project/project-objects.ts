@@ -8,7 +8,7 @@ export type Wanted = KubeObject & Readonly<Record<string, unknown>>;
 
 /** Destinations of the zippers of every project; absent if NetworkPolicies are disabled. */
 export interface ZipperNetwork {
-  /** Beside DNS and the API server. */
+  /** In addition to DNS and the API server. */
   readonly open: readonly IpBlock[];
   readonly apiServerCidrs: readonly string[];
   readonly apiServerPorts: readonly number[];
@@ -29,7 +29,7 @@ const childMeta = ({ metadata }: ZipProject) => ({
   ],
 });
 
-/** The identity of the zippers in a project. Its token is mounted by each pod that needs one, never by itself. */
+/** The identity of the zippers in a project. Pods that need its token mount it explicitly. */
 export const zipperServiceAccount = (project: ZipProject): Wanted => ({
   apiVersion: 'v1',
   kind: 'ServiceAccount',
@@ -49,8 +49,8 @@ export const zipperRoleBinding = (project: ZipProject): Wanted => ({
 const DNS_PORT = 53;
 
 /**
- * Denies ingress. Allows DNS lookups (resolvers can have link-local addresses, so only the port is restricted), requests to the API
- * server, and connections to what the egress policy allows.
+ * Denies ingress. Allows DNS lookups (resolvers can have link-local addresses, so only the port is restricted), requests to
+ * the API server, and connections that the egress policy allows.
  */
 export const zipperNetworkPolicy = (project: ZipProject, network: ZipperNetwork): Wanted => ({
   apiVersion: 'networking.k8s.io/v1',

@@ -6,9 +6,9 @@ import { afterResponse, enabled } from '../webhook/endpoint.ts';
 import type { ProjectAction, ProjectConfig, ProjectObservation } from './observation.ts';
 
 export interface ProjectWebhook {
-  /** The next state of the endpoint; undefined when nothing is known of it. */
+  /** The next state of the endpoint; undefined if it has none yet. */
   readonly state: EndpointState | undefined;
-  /** For after the state has been written. */
+  /** Run after the state is written. */
   readonly actions: readonly ProjectAction[];
 }
 
@@ -20,7 +20,7 @@ const withTest = (
 /** Sends the requested test event once and records its result when it is known. */
 const tested = (seen: ProjectObservation, state: EndpointState | undefined, now: Date): ProjectWebhook => {
   const { project, test } = seen;
-  // A result stays until the cache shows it in the status: without it, the event would be sent again.
+  // Keeps the result until the cached status contains it; otherwise the event would be sent again.
   const known: readonly ProjectAction[] = test.kind === 'stale' ? [{ kind: 'acknowledgeTest' }] : [];
   const nonce = commandOf(project.metadata, ANNOTATIONS.testWebhook, state?.test?.nonce);
   if (nonce === undefined) return { state, actions: known };

@@ -10,7 +10,7 @@ const portOf = (text: string): number => {
   throw new ConfigError(`API_SERVER_PORTS: ${JSON.stringify(text)} is not a port number`);
 };
 
-/** @throws ConfigError if policies are enabled without the address of the API server: they would cut off the zippers from it. */
+/** @throws ConfigError if policies are enabled without the address of the API server, which zippers could not reach then. */
 export const zipperNetworkOf = (config: ControllerConfig): ZipperNetwork | undefined => {
   if (!config.networkPolicies) return undefined;
   if (config.apiServerCidrs.length === 0)

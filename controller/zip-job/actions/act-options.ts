@@ -14,7 +14,7 @@ import type { PlanDelivery } from '../../webhook/plan-delivery.ts';
 import type { Memory } from '../memory.ts';
 import type { OwnedStatus } from '../observation.ts';
 
-/** What decisions are carried out with. */
+/** The dependencies of `act`. */
 export interface ActOptions {
   readonly zipJobs: Pick<ObjectClient<ZipJob>, 'get' | 'mergePatch' | 'delete'>;
   readonly applyStatus: ApplyStatus<ZipJob, OwnedStatus>;

@@ -9,7 +9,7 @@ import type { ActOptions } from './act-options.ts';
 import { AGAIN, DONE, type Outcome } from './outcome.ts';
 import { guarded, refresh } from './versioned-write.ts';
 
-/** A ZipJob, and whether it was just read from the API server instead of the cache. */
+/** A ZipJob, and whether it comes from a live read instead of the cache. */
 export interface Current {
   readonly zipJob: ZipJob;
   readonly isFresh: boolean;
@@ -38,7 +38,7 @@ const refuse = async (
   const { error, target } = refused;
   const isLeaving = zipJob.metadata.deletionTimestamp !== undefined;
   if (isLeaving && isKubeError(error, 'NamespaceTerminating')) {
-    // Nothing can be created in this namespace, so recovery is impossible; keeping the finalizer would block its deletion forever.
+    // Nothing can be created in this namespace, so recovery is impossible. The finalizer would block its deletion forever.
     const fresh = await guarded(options, zipJob, () =>
       options.finalizers.release(zipJob, 'NamespaceTerminating'),
     );
@@ -54,10 +54,10 @@ const refuse = async (
   return AGAIN;
 };
 
-/** The name is the lock: a Job of that name counts as ours only when it belongs to this very ZipJob. */
+/** The name works as a lock. An existing Job of that name is ours only if this ZipJob owns it. */
 const send = async (options: ActOptions, zipJob: ZipJob, { job, target }: CreateJob): Promise<Outcome> => {
   const { namespace, name } = job.metadata;
-  // Before the request is sent: whatever its response, the Job may exist from now on.
+  // Hold the slot before sending: from then on the Job may exist, even if no response arrives.
   if (target === 'archive') options.ledger.hold(zipJob);
   const made = (await options.jobs.create(job)) ?? (await options.jobs.get(namespace, name));
   if (!made) return AGAIN;

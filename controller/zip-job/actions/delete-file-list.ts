@@ -7,7 +7,7 @@ import type { ActOptions } from './act-options.ts';
 import type { Fresh } from './outcome.ts';
 import { patchMetadata } from './versioned-write.ts';
 
-/** Deletes the Secrets of the file list by name, and records that so that they are not deleted again. */
+/** Deletes the Secrets of the file list by name, and records it so that they are not deleted again. */
 export const deleteFileList = async (
   options: ActOptions,
   zipJob: ZipJob,

@@ -6,7 +6,7 @@ import { AGAIN, type Fresh, kept } from './outcome.ts';
 
 const LOCAL = ['reserve', 'release', 'discardDelivery', 'deliverWebhook'] as const;
 
-/** Actions on what this process remembers; none calls the API server. */
+/** Actions on the state of this process; none calls the API server. */
 export type LocalAction = Extract<Action, { readonly kind: (typeof LOCAL)[number] }>;
 
 export const isLocal = (action: Action): action is LocalAction => LOCAL.some((kind) => kind === action.kind);
@@ -14,7 +14,7 @@ export const isLocal = (action: Action): action is LocalAction => LOCAL.some((ki
 export const performLocally = (options: ActOptions, zipJob: ZipJob, action: LocalAction): Fresh => {
   switch (action.kind) {
     case 'reserve':
-      // If it is blocked, the next observation says why.
+      // If the job is blocked, the next observation contains the reason.
       return options.ledger.reserve(zipJob).blocked ? { end: AGAIN } : kept(zipJob);
     case 'release':
       options.ledger.release(objectKey(zipJob), action.state);

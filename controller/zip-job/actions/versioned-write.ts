@@ -15,7 +15,7 @@ export const refresh = async (options: Versioned, zipJob: ZipJob): Promise<Outco
   return AGAIN;
 };
 
-/** A write with the version that it is based on. Remembers the result; a conflict means again, not found means gone. */
+/** Runs a write that is based on a version and keeps the result. Maps Conflict to a re-read, and NotFound to gone. */
 export const guarded = async (
   options: Versioned,
   zipJob: ZipJob,

@@ -26,7 +26,7 @@ const RECOVERY_BACKOFF_LIMIT = 2;
 export const recoveryJobName = (zipJobName: string, attempt: number): string =>
   `${zipJobName}-recover-${attempt}`;
 
-/** The bucket as the zipper needs it. */
+/** The bucket fields of a task. */
 export const taskBucket = (bucket: ZipBucket): TaskBucket => {
   const { bucketName, objectOptions, ...place } = bucket.spec;
   const { onConflict: _onConflict, ...options } = objectOptions ?? {};
@@ -75,7 +75,7 @@ const archiveTask = (zipJob: ZipJob, bucket: ZipBucket): ArchiveTask => {
   };
 };
 
-/** Labels of every zipper Job and its pods; the instance is the object that it works for. */
+/** Labels of every zipper Job and its pods. The instance is the ZipJob or ZipBucket. */
 export const zipperLabels = (
   instance: string,
   component: 'archive' | 'recover' | 'check-bucket',
@@ -95,7 +95,7 @@ interface Frame {
   readonly spec: Omit<Job['spec'] & object, 'template'>;
 }
 
-/** An admission policy lets a Job mount one file list: that of its owner, or the one in this annotation. */
+/** An admission policy allows a Job to mount one file list: its owner's, or the one in this annotation. */
 const listAnnotation = ({ metadata, spec }: ZipJob) => {
   const owner = spec.filesFrom && fileListOwner(spec.filesFrom.secretNames);
   return owner !== undefined && owner !== metadata.name
@@ -124,7 +124,7 @@ const jobOf = (zipJob: ZipJob, frame: Frame, config: DecisionConfig): Job => {
       completions: 1,
       parallelism: 1,
       podReplacementPolicy: 'Failed',
-      // The queue that admits the Job resumes it.
+      // The queue controller resumes the Job when it admits it.
       ...(isQueued && { suspend: true }),
       ...frame.spec,
       template: {

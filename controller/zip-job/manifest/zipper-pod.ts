@@ -11,17 +11,17 @@ type EnvVar = NonNullable<Container['env']>[number];
 
 const NON_ROOT = 65_532;
 const TOKEN_SECONDS = 600;
-/** The default of five minutes leaves an archive idle that long after its node died. */
+/** Kubernetes' default of five minutes would delay the retry that long after a node died. */
 const NODE_TOLERATION_SECONDS = 30;
 
 export interface ZipperPod {
-  /** Whether the pod gets a token for the API server. */
+  /** True if the pod mounts a token for the API server. */
   readonly hasToken: boolean;
   readonly bucketSecret: string;
   readonly fileSecrets: readonly string[];
   readonly spec: Pick<ZipJobSpec, 'resources' | 'priorityClassName'>;
   readonly config: DecisionConfig;
-  /** Trace context of the request, when it came with one. */
+  /** Trace context of the request, if it had one. */
   readonly traceparent?: string | undefined;
 }
 
@@ -45,7 +45,7 @@ const taskVolume: Volume = {
   },
 };
 
-/** A token of the API server's own audience, without the namespace file that the automatic mount adds. */
+/** A token for the API server, without the namespace file that the automatic mount adds. */
 const tokenVolume: Volume = {
   name: VOLUMES.token,
   projected: {
@@ -87,7 +87,7 @@ const fieldEnv = (name: string, fieldPath: string): EnvVar => ({
   valueFrom: { fieldRef: { apiVersion: 'v1', fieldPath } },
 });
 
-/** The operator's settings come first, so that they cannot override the variables of the controller. */
+/** The operator's variables come first, so that those of the controller override them. */
 const envOf = ({ config, traceparent }: ZipperPod): readonly EnvVar[] => {
   const own: readonly EnvVar[] = [
     fieldEnv('HOST', 'status.podIP'),
@@ -135,7 +135,7 @@ const toleration = (key: string): NonNullable<PodSpec['tolerations']>[number] =>
   tolerationSeconds: NODE_TOLERATION_SECONDS,
 });
 
-/** The pod of one run of the zipper image. Nothing in it but the task annotation comes from the caller. */
+/** The pod of one run of the zipper image. Only the task annotation contains text of the caller. */
 export const zipperPodSpec = (pod: ZipperPod): PodSpec => {
   const { config } = pod;
   const priorityClassName = pod.spec.priorityClassName ?? config.zipperPriorityClassName;
@@ -145,7 +145,7 @@ export const zipperPodSpec = (pod: ZipperPod): PodSpec => {
     automountServiceAccountToken: false,
     enableServiceLinks: false,
     terminationGracePeriodSeconds: config.zipperGraceSeconds,
-    // Source hosts are full names; trying every search domain first would multiply the look-ups.
+    // Source hosts are full names. Trying every search domain first would multiply the DNS lookups.
     dnsConfig: { options: [{ name: 'ndots', value: '1' }] },
     ...(priorityClassName === '' ? {} : { priorityClassName }),
     ...(Object.keys(config.zipperNodeSelector).length > 0 ? { nodeSelector: config.zipperNodeSelector } : {}),

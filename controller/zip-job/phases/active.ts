@@ -41,7 +41,7 @@ const failedEvent = (status: OwnedStatus): readonly EventNote[] => {
   return [{ type: 'Warning', reason: 'AttemptFailed', message }];
 };
 
-/** Deactivates a pod that exited, was deleted, or is lost with its node; its recovery is next. */
+/** Deactivates a pod that exited, was deleted, or is lost with its node. Recovery follows. */
 const podOver = (s: Situation): Step => {
   const lost = { reason: 'PodLost', message: 'the node of the pod does not respond' };
   const pod = s.seen.pods.find(({ metadata }) => metadata.uid === s.status.job?.podUid);
@@ -53,7 +53,7 @@ const podOver = (s: Situation): Step => {
   };
 };
 
-/** At the deadline, reports every possible cause, because no better information follows. */
+/** The message at the start deadline: includes every possible cause, because no better information follows. */
 const waitedFor = ({ seen }: Situation, job: Job, pod: Pod | undefined): string => {
   if (!pod && seen.podRefusal) return `${seen.podRefusal.reason}: ${seen.podRefusal.message}`;
   if (!pod)
@@ -113,7 +113,7 @@ interface Why {
   readonly message?: string;
 }
 
-/** When the zipper wrote its first progress. Before it learns the time of the API server its clock may be anywhere. */
+/** When the zipper wrote its first progress. Limited to the pod's lifetime, because the zipper's clock may be wrong. */
 const podStartedAt = ({ seen, now }: Situation, pod: Pod): Date => {
   const reported = timeOf(seen.zipJob.status?.progress?.updatedAt) ?? now.getTime();
   const earliest = timeOf(pod.status?.startTime) ?? reported;
@@ -154,7 +154,7 @@ const running = (s: Situation, job: Job, pod: Pod): Step => {
   };
 };
 
-/** The pod stays active until it counts as lost: it may have succeeded, and its node may come back and report that. */
+/** The pod stays active until it counts as lost: it may have succeeded, and its node may recover and report that. */
 const nodeSilent = (s: Situation, job: Job, pod: Pod): Step => {
   const { now, status } = s;
   const node = pod.spec?.nodeName ?? '';
@@ -210,7 +210,7 @@ const noActivePod = (s: Situation, job: Job): Step => {
   const next = nextPod(seen.pods, status.attempts);
   const podUid = next?.metadata.uid;
   if (next && podUid !== undefined && isEnded(next)) {
-    // It exited before it was active, so it cannot have uploaded anything.
+    // The pod exited before it was active, so it cannot have uploaded anything.
     const recorded = withAttempt(status, seen.zipJob, { podUid, pod: next, now });
     return { status: recorded, events: failedEvent(recorded) };
   }

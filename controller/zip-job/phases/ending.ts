@@ -19,7 +19,7 @@ export const finalPhaseOf = (reason: string | undefined): FinalPhase => {
   return reason === 'Cancelled' || reason === 'Deleted' ? 'Cancelled' : 'Failed';
 };
 
-/** Deactivates the active pod and records the attempt. From then on it cannot publish an archive. */
+/** Deactivates the active pod and records the attempt. From then on the pod cannot start to publish an archive. */
 export const revoke = (s: Situation, removal?: Outcome): OwnedStatus => {
   const { status, now } = s;
   if (status.job?.podUid === undefined) return status;
@@ -34,7 +34,7 @@ export const revoke = (s: Situation, removal?: Outcome): OwnedStatus => {
   return withCondition(recorded, 'Recovered', { status: 'False', reason: 'Recovering', now });
 };
 
-/** A Job that ends by itself is kept, so that the logs of its pods stay readable. */
+/** True for a Job that ends by itself. It is kept, so that the logs of its pods stay readable. */
 const endsByItself = (s: Situation, status: OwnedStatus): boolean => {
   const job = ownJob(s.seen);
   const last = status.attempts?.at(-1)?.class;
@@ -69,7 +69,7 @@ const closing = (status: OwnedStatus, phase: FinalPhase, outcome: Outcome & { no
   const done = succeeded ? 'True' : 'False';
   const complete = withCondition(resumed, 'Complete', { status: done, ...note });
   const failed = succeeded ? complete : withCondition(complete, 'Failed', { status: 'True', ...note });
-  // A job that can still progress is not stalled, however long it waits; nor is a cancelled job.
+  // A cancelled job is not stalled, nor is a job that can still make progress.
   const stalled = phase === 'Failed' ? withCondition(failed, 'Stalled', { status: 'True', ...note }) : failed;
   return withCondition(stalled, 'Ready', { status: done, ...note });
 };
@@ -86,7 +86,7 @@ const notifying = (s: Situation, status: OwnedStatus, phase: FinalPhase): OwnedS
       ? ({ status: 'False', reason: 'WebhookPending' } as const)
       : ({ status: 'True', reason: 'NotConfigured' } as const);
   return withCondition(
-    // The first delivery fulfils every replay requested before.
+    // The first delivery fulfils every replay that was requested before it.
     { ...status, webhook: { ...webhook, ...defined({ replayNonce: nonce }) } },
     'Notified',
     { ...note, now },
@@ -117,8 +117,8 @@ export const finish = (s: Situation, from: OwnedStatus, outcome: Outcome): Step 
 };
 
 /**
- * The outcome is known: deactivates the pod and keeps the outcome in phase Finalizing until the last attempt is
- * recovered. Ends at once if there is no upload to recover and no Job.
+ * Starts to end a job with a known outcome: deactivates the pod and keeps the outcome in phase Finalizing until the last
+ * attempt is recovered. Finishes at once if there is no upload to recover and no Job.
  */
 export const beginEnding = (s: Situation, outcome: Outcome): Step => {
   const status = revoke(s, outcome);

@@ -8,7 +8,7 @@ const outcomeOf = (s: Situation): { reason: string; message: string } => ({
   message: s.status.message ?? '',
 });
 
-/** Phase Finalizing: reason and message have the intended outcome; only a complete archive in the store can still change it. */
+/** Phase Finalizing: reason and message contain the outcome. Only a complete archive in the store can still change it. */
 export const finalizing = (s: Situation): Step => {
   const intended = outcomeOf(s);
   if (finalPhaseOf(intended.reason) === 'Succeeded' || !isRecovering(s.status))

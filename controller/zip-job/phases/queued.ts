@@ -30,7 +30,7 @@ const acceptedAtOf = (s: Situation): string => {
 const untilMs = (s: Situation, time: Date | undefined): number | undefined =>
   time && Math.max(0, time.getTime() - s.now.getTime());
 
-/** Reports an external reason that blocks the job, and fails the job when that lasts too long. */
+/** Reports an external reason that blocks the job, and fails the job at its start deadline. */
 const held = (s: Situation, why: { readonly reason: Reason; readonly message: string }): Step => {
   const deadline = startDeadline(s.seen.zipJob, undefined, s.config);
   if (deadline && s.now >= deadline)
@@ -57,11 +57,11 @@ const asAccepted = (s: Situation): Situation => {
   return { ...s, status: withPhase(free, 'Queued', { reason: 'Queued' }) };
 };
 
-/** The job cannot run, now or ever. */
+/** Finishes a job that can never run. */
 const denied = (s: Situation, verdict: Exclude<Admission, { kind: 'accept' }>): Step =>
   verdict.kind === 'refuse' ? finish(s, s.status, verdict) : held(s, verdict);
 
-/** Writes acceptance and queueing together with the Job, to save status writes under load. */
+/** Records acceptance, queueing and the Job in one write, to save status writes under load. */
 const started = (before: Situation, job: Job, uid: string): Step => {
   const { zipJob } = before.seen;
   const { name } = zipJob.metadata;
@@ -97,7 +97,7 @@ const behind = (s: Situation, why: Blocked): Step => {
 };
 
 /**
- * The status of a job that starts at once is written after its Job exists: an earlier status would be outdated
+ * If the job can start at once, its status is written after its Job exists, because an earlier status would be outdated
  * immediately.
  */
 const start = (s: Situation, action: Action): Step => {
@@ -108,7 +108,7 @@ const start = (s: Situation, action: Action): Step => {
   return { status: s.status, slot: 'reserve', actions: [action], isDeferred };
 };
 
-/** The API server rejected the Job before. */
+/** Retries a Job that the API server rejected, once the backoff is over. */
 const startAgain = (s: Situation, action: Action, refusal: Refusal): Step => {
   const { reason, message, retryAt } = refusal;
   const step = held(s, { reason, message });
@@ -133,17 +133,18 @@ const create = (before: Situation, verdict: Admission): Step => {
 };
 
 const queuedStep = (s: Situation, verdict: Admission): Step => {
-  const turn = queueDecision(s.seen);
-  if (turn.kind === 'suspended') return suspended(s);
+  const decision = queueDecision(s.seen);
+  if (decision.kind === 'suspended') return suspended(s);
   const resumed = {
     ...s,
     status: withoutCondition(s.status, 'Suspended', { reason: 'Resumed', now: s.now }),
   };
-  const step = turn.kind === 'go' ? create(resumed, verdict) : behind(resumed, olderJobFirst(turn.for));
+  const step =
+    decision.kind === 'go' ? create(resumed, verdict) : behind(resumed, olderJobFirst(decision.for));
   return isTrue(s.status, 'Suspended') ? { ...step, events: [RESUMED, ...(step.events ?? [])] } : step;
 };
 
-/** No external reason blocks the job any more. */
+/** The status of a job that no external reason blocks any more. */
 const withQueued = ({ status, now }: Situation): OwnedStatus => {
   const reasons: readonly (string | undefined)[] = ['OlderJobFirst', 'Suspended', 'ProjectNotFound'];
   const free = isTrue(status, 'Waiting', 'ProjectNotFound')
@@ -152,7 +153,7 @@ const withQueued = ({ status, now }: Situation): OwnedStatus => {
   return reasons.includes(status.reason) ? withPhase(free, 'Queued', { reason: 'Queued' }) : free;
 };
 
-/** Kubernetes deletes the Job of an earlier ZipJob of this name soon; any other Job stays. */
+/** Waits if the Job belongs to an earlier ZipJob of this name, because Kubernetes deletes it soon. Any other Job stays. */
 const nameTaken = (s: Situation, job: Job): Step => {
   const { zipJob } = s.seen;
   const { name } = zipJob.metadata;

@@ -19,7 +19,7 @@ export type Recovering =
   | {
       readonly kind: 'recovered';
       readonly status: OwnedStatus;
-      /** Set if the state of the store decides the outcome. */
+      /** Set if the store determines the outcome. */
       readonly outcome?: Outcome;
       readonly events: readonly EventNote[];
     };
@@ -52,7 +52,7 @@ const terminationMessage = (s: Situation, attempt: Attempt, etag: string): ZipRe
   return message && 'result' in message && message.result.etag === etag ? message.result : undefined;
 };
 
-/** The result as found in the store, if the zipper could not report it: figures of the process are unknown and zero. */
+/** The result from the store if the zipper could not report it. Figures that only the zipper knows are zero. */
 const verifiedResult = (s: Situation, { bytes, etag }: Published): ZipResult => {
   const admitted = timeOf(s.status.startedAt) ?? s.now.getTime();
   const seconds = Math.max(0, Math.round((s.now.getTime() - admitted) / 1000));
@@ -102,7 +102,7 @@ const responded = (s: Situation, attempt: Attempt, response: RecoveryResult): Re
     };
   const message = `${lossOf(attempt, upload)}; ${unknownText(outcome)}`;
   const events: readonly EventNote[] = [{ type: 'Warning', reason: 'OutcomeUnknown', message }];
-  // Only the active pod can complete an open upload, so at most its parts remain.
+  // Only the active pod can complete an open upload, so at most parts of the upload remain.
   return upload !== 'unrecorded' && upload.state === 'committing'
     ? { kind: 'recovered', status, outcome: { reason: 'OutcomeUnknown', message }, events }
     : { kind: 'recovered', status, events };

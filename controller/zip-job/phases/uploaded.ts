@@ -8,7 +8,7 @@ import { withCondition, withPhase } from '../owned-status.ts';
 import { resultOf, verifyResult } from '../policies/result.ts';
 import { endJob } from './ending.ts';
 
-/** A zipper exits right after its result; this is how long the controller waits for that. */
+/** A zipper exits right after it writes its result. The controller waits this long for the exit. */
 const EXIT_GRACE_PERIOD_MS = 30_000;
 
 /** How long the pod may take to exit: deactivating it earlier would reject its last write. */

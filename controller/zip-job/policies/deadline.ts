@@ -3,7 +3,7 @@ import type { Job } from '#runtime/kube/resources.ts';
 import { jobFailure } from '../../kube-state/job-state.ts';
 import { timeOf } from '../../kube-state/times.ts';
 
-/** The deadline of the Job comes first; this one applies only if the Job cannot end because a pod does not stop. */
+/** Margin after the deadline of the Job. It applies only if the Job cannot end because a pod does not stop. */
 const GRACE_MS = 15_000;
 
 /** The deadline of the job, independent of its Job; undefined before the Job has started. */

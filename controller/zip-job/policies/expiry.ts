@@ -16,8 +16,8 @@ const ttlSeconds = ({ spec, status }: ZipJob, settings: ExpirySettings): number 
 };
 
 /**
- * When a finished ZipJob is deleted. Never before its webhook is finished, since its status has the delivery state, nor while a
- * job runs that was made of it: the file list goes with it.
+ * When a finished ZipJob is deleted. Undefined while its webhook is pending, because its status contains the delivery state,
+ * and while a rerun uses its file list, which is deleted with it.
  */
 export const expiresAt = (
   zipJob: ZipJob,
@@ -30,7 +30,7 @@ export const expiresAt = (
   return new Date(finishedAt + ttlSeconds(zipJob, settings) * 1000);
 };
 
-/** True if it has its own Secrets; a rerun uses those of the original job. */
+/** True if the file list belongs to this job. A rerun uses the file list of the original job. */
 const ownsList = ({ metadata, spec }: ZipJob): boolean =>
   spec.filesFrom !== undefined &&
   fileListOwner(spec.filesFrom.secretNames) === metadata.name &&

@@ -31,11 +31,11 @@ const exhausted = (last: Attempt | undefined, text: string): Outcome => {
   return { reason, message: last?.message === undefined ? text : `${last.message}; ${text}` };
 };
 
-/** No further pod will be created, whatever our records show. */
+/** The outcome if the Job has ended: it creates no further pod, regardless of the recorded attempts. */
 const endOfJob = (job: Job, last: Attempt | undefined): Outcome | undefined => {
   const end = jobFailure(job);
   if (end) return exhausted(last, `the Job failed: ${end.reason} ${end.message}`.trim());
-  // Complete, but its pod was removed before the controller saw its exit.
+  // The Job is complete, but its pod was deleted before the controller observed its exit.
   return isJobFinished(job) ? RESULT_MISSING : undefined;
 };
 

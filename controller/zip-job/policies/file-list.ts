@@ -15,8 +15,8 @@ const ownerFault = (owner: ZipJob, name: string, wanted: FilesFrom): string | un
 };
 
 /**
- * Why a job must not use the file list that it names. The controller mounts these Secrets and deletes them later, so the name of
- * a foreign Secret must never pass. They must belong to this job, or to the ZipJob that it reruns.
+ * Why a job must not use the file list that it names. The controller mounts these Secrets and deletes them later, so it must
+ * reject any other Secret. They must belong to this job, or to the ZipJob that it reruns.
  */
 export const fileListFault = (
   zipJob: ZipJob,

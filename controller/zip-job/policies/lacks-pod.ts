@@ -2,7 +2,7 @@ import type { Job } from '#runtime/kube/resources.ts';
 import { timeOf } from '../../kube-state/times.ts';
 import type { Observation } from '../observation.ts';
 
-/** A pod normally exists well before this. */
+/** A Job normally has a pod well before this. */
 export const POD_GRACE_PERIOD_MS = 4000;
 
 const since = ({ zipJob }: Pick<Observation, 'zipJob'>, job: Job): number =>

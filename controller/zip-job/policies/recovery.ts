@@ -7,7 +7,7 @@ import { timeOf } from '../../kube-state/times.ts';
 import type { Observation } from '../observation.ts';
 import { uploadOf } from '../owned-status.ts';
 
-/** How long the recovery Job may be overdue, or be rejected by the API server, before recovery ends without a result. */
+/** How long a recovery Job may be overdue or be rejected by the API server before recovery ends without a result. */
 const GRACE_PERIOD_SECONDS = 60;
 
 /** What to recover: an upload recorded in the status, or one that only the store may know. */
@@ -53,9 +53,9 @@ const responseOf = (
 };
 
 /**
- * True if the store may have an unrecorded upload. A zipper starts one only after its first progress write succeeded, so not if
- * there is none. Nor if the zipper wrote a termination message: it knows whether the start of an upload got no response.
- * This leaves pods that were killed, lost, or stopped during the start.
+ * True if the store may have an unrecorded upload. A zipper starts one only after its first progress write. Its termination
+ * message says whether the start of an upload got no response. So only pods that were killed, lost, or stopped during the
+ * start may have left one.
  */
 const mayHaveStarted = ({ zipJob, pods, recovery }: Observation, { podUid }: Attempt): boolean => {
   if (zipJob.status?.progress?.podUid !== podUid) return false;

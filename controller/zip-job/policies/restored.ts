@@ -12,7 +12,7 @@ export const isRestored = (
   settings: { readonly restoredAfterSeconds: number },
 ): boolean => {
   const acceptedAt = timeOf(metadata.annotations?.[ANNOTATIONS.acceptedAt]);
-  // With a status, a job may have been queued for long: only one that was created anew is restored.
+  // A job with a status may have been queued for long, so only a renewed creation time shows that it was restored.
   const seenAt = status?.phase === undefined ? now.getTime() : timeOf(metadata.creationTimestamp);
   if (acceptedAt === undefined || seenAt === undefined) return false;
   return seenAt - acceptedAt > settings.restoredAfterSeconds * 1000;

@@ -7,7 +7,7 @@ import { hasStarted } from '../owned-status.ts';
 export const resultOf = (zipJob: ZipJob): ZipResult | undefined =>
   hasStarted(zipJob) ? zipJob.status?.result : undefined;
 
-/** Checks the result against the request: every file is an entry or was skipped as allowed; the archive is not empty. */
+/** Checks the result against the request: every file is an entry or was skipped as allowed, and the archive is not empty. */
 export const verifyResult = (zipJob: ZipJob, result: ZipResult): Outcome => {
   const manifest = zipJob.spec.manifestEntry === undefined ? 0 : 1;
   const skipped = zipJob.spec.onSourceError === 'Skip' ? (result.skipped?.length ?? 0) : 0;

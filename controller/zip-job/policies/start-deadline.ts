@@ -5,10 +5,10 @@ import { isInTrustedQueue } from '../../admission/trusted-queue.ts';
 import type { PodWait } from '../../kube-state/pod-waiting.ts';
 import { timeOf } from '../../kube-state/times.ts';
 
-/** The longest that the Job controller waits between two pods. */
+/** Maximum backoff of the Job controller between two pods. */
 const LONGEST_BACKOFF_MS = 360_000;
 
-/** True while the Job waits suspended for its queue: Kubernetes gives a suspended Job no start time, and takes it back. */
+/** True while the Job is suspended in its queue: Kubernetes removes the start time of a suspended Job. */
 const awaitsQueue = (zipJob: ZipJob, job: Job): boolean =>
   zipJob.spec.queueName !== undefined && job.status?.startTime === undefined;
 
@@ -21,7 +21,7 @@ export const queueWait = (zipJob: ZipJob, job: Job): PodWait | undefined =>
       }
     : undefined;
 
-/** What else the deadline depends on: the pod, and the queues without a start deadline. */
+/** Other inputs of the deadline: the pod, and the queues without a start deadline. */
 export interface StartSettings {
   readonly pod?: Pod | undefined;
   readonly trustedQueues: readonly string[];
@@ -48,8 +48,8 @@ const heldSince = (zipJob: ZipJob): number | undefined => {
 /**
  * The time by which a zipper must have started, counted from the creation of the Job. After an attempt, it is counted from
  * the creation of the next pod; until that exists, the backoff of the Job is added. Without a Job, it is counted from the
- * time since which something outside delays it. Undefined in our queue and in a trusted queue of spec.queueName. In any other
- * queue, the job would otherwise hold its slot forever.
+ * time at which an external reason started to block the job. Undefined in our queue and in a trusted queue of
+ * spec.queueName. In any other queue, the job would otherwise hold its slot forever.
  */
 export const startDeadline = (
   zipJob: ZipJob,
