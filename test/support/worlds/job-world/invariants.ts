@@ -7,7 +7,7 @@ import { type ApiStatus, isFinished, type ZipJob, type ZipJobStatus } from '#crd
 import type { Job, Pod } from '#runtime/kube/resources.ts';
 import type { WorldStore } from './world-store.ts';
 
-/** What the invariants are checked against. */
+/** The facts that the invariants check. */
 interface Facts {
   readonly store: WorldStore;
   readonly jobs: { all(): readonly Job[] };
@@ -18,7 +18,7 @@ interface Facts {
 const RANKS: Readonly<Record<ApiStatus, number>> = { none: 0, processing: 1, succeeded: 2, failed: 2 };
 const rankOf = ({ apiStatus = 'none' }: ZipJobStatus): number => RANKS[apiStatus];
 
-/** The status cannot be certain about the archive when the store did not respond. */
+/** True if the outcome is unknown because the store did not report it. */
 const isUncertain = ({ reason, attempts }: ZipJobStatus, { responded }: WorldStore): boolean =>
   reason === 'OutcomeUnknown' && !responded.has(attempts?.at(-1)?.podUid ?? '');
 
@@ -74,7 +74,7 @@ const expectEnd = ({ status = {} }: ZipJob, store: WorldStore): void => {
   expect(store.published, 'the archive of a failed job was not published').to.deep.equal([]);
 };
 
-/** A job does not wait after a permanent failure. */
+/** A job does not wait for another pod after a permanent failure. */
 const expectNoWaitAfterFailure = ({ attempts, reason }: ZipJobStatus): void => {
   const isPermanent = attempts?.at(-1)?.class === 'permanent';
   expect(isPermanent && reason === 'StartDeadlineExceeded', `ended by ${reason}`).to.equal(false);

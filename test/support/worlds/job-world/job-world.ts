@@ -19,7 +19,7 @@ const KINDS = ['zipJobs', 'jobs', 'pods', 'buckets', 'projects'] as const;
 const RETRY_MS = 1000;
 const KEY = `${NAMESPACE}/${NAME}`;
 
-/** The controller's process was killed, before or after the n-th write since its start. */
+/** The controller's process was killed before or after the n-th write since its start. */
 class Killed extends Error {}
 
 /**

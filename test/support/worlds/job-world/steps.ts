@@ -60,7 +60,7 @@ export const round = async (world: JobWorld): Promise<void> => {
 const isDone = ({ zipJob }: JobWorld): boolean =>
   !zipJob || (isFinished(zipJob) && zipJob.metadata.finalizers?.includes(FINALIZER) !== true);
 
-/** Everything that may change the next step. */
+/** The state that the next step depends on. */
 const snapshotOf = (world: JobWorld): string => {
   const objects = [world.zipJob, ...world.jobs.all(), ...world.pods.all(), ...world.buckets.all()];
   const processes = [...world.processes.values()].map(({ at }) => at);
@@ -139,7 +139,7 @@ export const runToEnd = async (world: JobWorld): Promise<void> => {
   world.jobs.fail(undefined);
   world.killIn = Infinity;
   world.lag(() => false);
-  // The controller learns of all missed changes.
+  // The caches receive all missed changes.
   world.requeue.add(world.now, 0);
   const failuresBefore = isRecovering(world.zipJob?.status ?? {}) ? undefined : abortFailures(world);
   await untilDone(world);

@@ -40,7 +40,7 @@ interface ControllerWorld {
   removePod(name: string): void;
 }
 
-/** No full reconcile: the controller has to requeue whatever needs one later. */
+/** No full reconcile: the controller must requeue every job that needs a later reconcile. */
 const NEVER_MS = 1e12;
 const config = aConfig();
 const metrics = createControllerMetrics(new Registry());
@@ -124,10 +124,10 @@ const actWith = (
     }),
   });
 
-/** Room for one job, so that a reservation that is lost stops the world. */
+/** Allows one job, so that a lost reservation blocks the test. */
 const LIMITS = { inAll: 1, perBucket: 1, ofProject: () => 1 };
 
-/** What the watches report. */
+/** Forwards changes like the watches. */
 const followCaches = (
   { zipJobs, jobs }: ControllerWorld,
   { ledger, memory }: { readonly ledger: Ledger; readonly memory: Memory },
@@ -180,7 +180,7 @@ export const startController = (world: ControllerWorld): Reconcile => {
     },
     act: actWith(clientsOf(world), shared),
     queue: {
-      // More than ten reconciles in a row are never needed.
+      // The controller never needs more than ten consecutive reconciles.
       add: () => {
         throw new Error('the controller keeps requeueing');
       },

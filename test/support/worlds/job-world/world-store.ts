@@ -6,9 +6,9 @@ export class WorldStore {
   /** Attempt by upload. */
   readonly uploads = new Map<string, string>();
   readonly published: string[] = [];
-  /** Attempts about which the store responded to recovery. */
+  /** Attempts whose state the store reported to recovery. */
   readonly responded = new Set<string>();
-  readonly #underWay = new Set<string>();
+  readonly #pending = new Set<string>();
   #ids = 0;
 
   create(attempt: string): string {
@@ -23,21 +23,21 @@ export class WorldStore {
   }
 
   sendComplete(id: string): void {
-    this.#underWay.add(id);
+    this.#pending.add(id);
   }
 
-  /** Every pending Complete arrives; it finds its upload, or none that can be completed. */
+  /** Every pending Complete arrives. It completes its upload, or fails if the upload no longer exists. */
   arrive(): void {
-    for (const id of this.#underWay) {
+    for (const id of this.#pending) {
       const attempt = this.uploads.get(id);
       if (attempt !== undefined) this.published.push(attempt);
       this.uploads.delete(id);
     }
-    this.#underWay.clear();
+    this.#pending.clear();
   }
 
   /** Attempts that may still publish an archive without being active. */
   get armed(): readonly string[] {
-    return [...this.#underWay].map((id) => this.uploads.get(id)).filter((attempt) => attempt !== undefined);
+    return [...this.#pending].map((id) => this.uploads.get(id)).filter((attempt) => attempt !== undefined);
   }
 }

@@ -123,7 +123,7 @@ describe('an interrupted job', () => {
   for (const [phase, reach] of Object.entries(PHASES))
     for (const [index, [interruption, interrupt]] of Object.entries(INTERRUPTIONS).entries()) {
       const want = ENDS[phase]?.[index] ?? '';
-      it(`ends as ${want} when ${interruption} while ${phase}`, async () => {
+      it(`${want === 'gone' ? 'is removed' : `ends as ${want}`} when ${interruption} while ${phase}`, async () => {
         const world = new JobWorld(aZipJob(), (before, after) => {
           expectInvariants(before, after, world);
         });

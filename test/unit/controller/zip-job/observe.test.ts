@@ -106,7 +106,7 @@ describe('observe', () => {
     expect((await observe(KEY, { job: aJob() }))?.job).to.deep.equal(aJob());
   });
 
-  it('sees its own write before the cache does', async () => {
+  it('returns its own write before the cache contains it', async () => {
     const { observe, zipJobs, memory } = setUp();
     zipJobs.put(aZipJob());
     memory.keep(KEY, aZipJob({ metadata: { resourceVersion: '999' }, status: { phase: 'Queued' } }));

@@ -156,22 +156,22 @@ describe('decide before the Job exists', () => {
     want: { phase: string; reason: string };
   }[] = [
     {
-      name: 'an unknown bucket',
+      name: 'a job whose bucket does not exist',
       given: { bucket: undefined },
       want: { phase: 'Failed', reason: 'BucketNotFound' },
     },
     {
-      name: 'a bucket that is being deleted (F15)',
+      name: 'a job whose bucket is being deleted (F15)',
       given: { bucket: goingBucket },
       want: { phase: 'Failed', reason: 'BucketTerminating' },
     },
     {
-      name: 'metadata that is an array',
+      name: 'a job whose metadata is an array',
       given: { zipJob: aZipJob({ spec: { metadata: '[1]' } }) },
       want: { phase: 'Failed', reason: 'InvalidMetadata' },
     },
     {
-      name: 'a foreign Secret as file list',
+      name: 'a job that names a foreign Secret as file list',
       given: {
         zipJob: aZipJob({
           spec: {
@@ -194,7 +194,7 @@ describe('decide before the Job exists', () => {
       want: { phase: 'Failed', reason: 'Restored' },
     },
     {
-      name: 'a foreign Job of the same name',
+      name: 'a job whose name is used by a foreign Job',
       given: { job: aJob({ metadata: { ownerReferences: [] } }) },
       want: { phase: 'Failed', reason: 'NameConflict' },
     },
@@ -205,7 +205,7 @@ describe('decide before the Job exists', () => {
     },
   ];
   for (const { name, given, want } of refused)
-    it(`finishes ${name} at once as ${want.phase} with ${want.reason}, and creates nothing`, () => {
+    it(`finishes ${name} at once: ${want.phase}, ${want.reason}`, () => {
       const decision = judge(given);
       expect(decision.status).to.include({ ...want, apiStatus: 'failed', finishedAt: ago(0) });
       expect(findCondition(decision.status?.conditions, 'Complete')?.status).to.equal('False');

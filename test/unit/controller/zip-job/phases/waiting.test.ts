@@ -5,8 +5,8 @@ import { ago, aJob, aPod } from '#test/support/builders/objects.ts';
 import { waitingFor } from '#test/support/builders/pod-statuses.ts';
 import { progressOf, running, starting } from '#test/support/builders/zip-job-statuses.ts';
 
-describe('what a stuck job reports', () => {
-  it('includes why its pod does not start, as reason, message, condition and one Event (F13)', () => {
+describe('decide for a stuck job', () => {
+  it('reports why the pod does not start, as reason, message, condition and one Event (F13)', () => {
     const pods = [aPod('p1', { status: waitingFor('ImagePullBackOff', 'no such image') })];
     const first = judge({ zipJob: withStatus(starting('p1')), job: aJob(), pods });
     expect(first.status).to.include({ phase: 'Starting', reason: 'ImagePull' });
@@ -20,7 +20,7 @@ describe('what a stuck job reports', () => {
     expect(again).to.deep.include({ events: [] }).and.not.to.have.property('status');
   });
 
-  it('no longer includes a reason that is over', () => {
+  it('clears a reason that is over', () => {
     const held = [aPod('p1', { status: waitingFor('ImagePullBackOff', 'no such image') })];
     const { status } = judge({ zipJob: withStatus(starting('p1')), job: aJob(), pods: held });
     const free = judge({ zipJob: withStatus(status ?? {}), job: aJob(), pods: [aPod('p1')] });
@@ -28,7 +28,7 @@ describe('what a stuck job reports', () => {
     expect(findCondition(free.status?.conditions, 'Waiting')).to.include({ status: 'False' });
   });
 
-  it('includes why its Job has no pod, with the message of the API server (F13)', () => {
+  it('reports why the Job has no pod, with the message of the API server (F13)', () => {
     const podRefusal = { reason: 'QuotaExceeded', message: 'exceeded quota: pods, used: pods=1' } as const;
     const seen = { zipJob: withStatus(starting()), job: aJob(), pods: [], podRefusal };
     expect(judge(seen).status).to.include({ phase: 'Starting', ...podRefusal });
@@ -37,7 +37,7 @@ describe('what a stuck job reports', () => {
     expect(judge(late).status?.message).to.contain('QuotaExceeded: exceeded quota: pods');
   });
 
-  it('includes once that it makes no progress, until it does (F13)', () => {
+  it('reports missing progress once, until there is progress (F13)', () => {
     const quiet = { ...progressOf('uid-p1'), updatedAt: ago(301) };
     const seen = { job: aJob(), pods: [aPod('p1')] };
     const first = judge({ ...seen, zipJob: withStatus(running('p1', { progress: quiet })) });
@@ -50,7 +50,7 @@ describe('what a stuck job reports', () => {
     expect(judge({ ...seen, zipJob: moved }).status).to.include({ phase: 'Running', reason: 'Running' });
   });
 
-  it('is checked again at the deadline of its Job (F17)', () => {
+  it('requeues the job at the deadline of its Job (F17)', () => {
     const zipJob = withStatus(running('p1', { progress: progressOf('uid-p1') }), {
       activeDeadlineSeconds: 100,
     });
@@ -58,7 +58,7 @@ describe('what a stuck job reports', () => {
     expect(judge({ zipJob, job, pods: [aPod('p1')] }).requeueAfterMs).to.equal(1000);
   });
 
-  it('includes once that the node of its pod is silent, until the pod counts as lost (F10)', () => {
+  it('reports a silent node once, until its pod counts as lost (F10)', () => {
     const zipJob = withStatus(running('p1', { progress: progressOf('uid-p1') }));
     const goneFor = (seconds: number) => [aPod('p1', { metadata: { deletionTimestamp: ago(seconds) } })];
     const forced = judge({ zipJob, job: aJob(), pods: goneFor(4) });
@@ -82,7 +82,7 @@ describe('what a stuck job reports', () => {
     expect(findCondition(lost.status?.conditions, 'Recovered')).to.include({ reason: 'Recovering' });
   });
 
-  it('includes that it resumes after a suspension', () => {
+  it('reports that the job resumes after a suspension', () => {
     const { status } = judge({
       zipJob: { ...withStatus({}), spec: { ...withStatus({}).spec, suspend: true } },
     });
