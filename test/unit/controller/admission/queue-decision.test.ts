@@ -9,7 +9,7 @@ describe('queueDecision', () => {
   const other = (name: string, seconds: number, more: object = {}) =>
     aZipJob({ metadata: { name, creationTimestamp: ago(seconds) }, ...more });
   const cases = [
-    { name: 'alone', conflictingJobs: [], want: { kind: 'go' } },
+    { name: 'without conflicting jobs', conflictingJobs: [], want: { kind: 'go' } },
     { name: 'behind an older job', conflictingJobs: [other('a', 60)], want: { kind: 'wait', for: 'a' } },
     { name: 'before a younger job', conflictingJobs: [other('a', 40)], want: { kind: 'go' } },
     {
