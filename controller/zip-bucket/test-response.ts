@@ -87,8 +87,8 @@ export const testResponse = (
   test: BucketTest,
   { now, config }: BucketMoment,
 ): TestResponse | { readonly until: Date } => {
-  const message = terminationMessage(test);
-  if (message) return message;
+  const response = terminationMessage(test);
+  if (response) return response;
   const { job, pods } = test;
   const seconds = config.bucketTestSeconds;
   const until = new Date((timeOf(job.metadata.creationTimestamp) ?? now.getTime()) + seconds * 1000);
