@@ -87,7 +87,7 @@ export const REASONS = {
   BucketTested: 'Archives can be written to the bucket.',
   BucketTestFailed: 'The bucket test ended without a result.',
   AllPermitted: 'The credentials have every permission that recovery needs.',
-  LookForbidden:
+  ReadForbidden:
     'The credentials cannot read objects, so an attempt interrupted during commit ends as OutcomeUnknown.',
   ListForbidden:
     'The credentials cannot list uploads, so only the lifecycle rule of the bucket removes an upload that was not recorded.',

@@ -39,7 +39,7 @@ const missingText = (permissions: readonly string[]): string =>
 const fenceOf = ({ missingPermissions, warnings }: BucketCheck): Verdict => {
   const isBlind = warnings?.includes('RecoveryLimited') === true;
   const reason = isBlind
-    ? 'LookForbidden'
+    ? 'ReadForbidden'
     : missingPermissions.some((name) => LISTING.test(name))
       ? 'ListForbidden'
       : 'AllPermitted';

@@ -147,7 +147,7 @@ describe('a ZipBucket', function () {
       const bucket = await tested(name);
       expect(readyOf(bucket)).to.include({ status: 'True' });
       const fence = findCondition(bucket.status?.conditions, 'RecoveryLimited');
-      expect(fence).to.include({ status: 'True', reason: 'LookForbidden' });
+      expect(fence).to.include({ status: 'True', reason: 'ReadForbidden' });
       expect(fence?.message).to.contain('s3:GetObject');
     });
 

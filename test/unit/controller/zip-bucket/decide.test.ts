@@ -178,7 +178,7 @@ describe('decideBucket', () => {
       const missingPermissions = ['s3:GetObject and s3:ListBucket'];
       const status = reported(checked({ ok: true, missingPermissions, warnings: ['RecoveryLimited'] }));
       expect(readyOf(status)).to.include({ status: 'True' });
-      expect(fenceOf(status)).to.include({ status: 'True', reason: 'LookForbidden' });
+      expect(fenceOf(status)).to.include({ status: 'True', reason: 'ReadForbidden' });
       expect(fenceOf(status)?.message).to.contain('s3:GetObject and s3:ListBucket');
     });
     it('when the credentials lack s3:ListBucketMultipartUploads', () => {
