@@ -13,7 +13,12 @@ import { ZIPPER_SETTINGS } from './settings/zipper-settings.ts';
 /** Every setting of the controller. Names of times include the unit. */
 export const CONTROLLER_SETTINGS = {
   ...KUBE_SETTINGS,
-  host: { env: 'HOST', type: 'string', default: '0.0.0.0', description: 'address to listen on' },
+  host: {
+    env: 'HOST',
+    type: 'string',
+    default: '',
+    description: 'address to listen on; empty for all addresses',
+  },
   adminPort: {
     env: 'ADMIN_PORT',
     type: 'integer',

@@ -37,18 +37,29 @@ export interface DashboardAppDeps {
 
 type DashboardRouter = Router<DashboardState, DefaultContextExtends>;
 
+const addRoute = (
+  router: DashboardRouter,
+  { method, path }: Pick<Route, 'method' | 'path'>,
+  run: (ctx: DashboardContext & { readonly params: Record<string, string> }) => Promise<void> | void,
+): void => {
+  router.register(path, [method], async (ctx) => {
+    ctx.state.route = path;
+    await run(ctx);
+  });
+};
+
 /** Routes that need no session. */
 const addOpenRoutes = (router: DashboardRouter, { signIn, cookies }: DashboardAppDeps): void => {
-  router.get('/sign-in', signIn.show);
-  router.post('/sign-in', signIn.withToken);
-  router.get('/sign-in/oidc', signIn.toProvider);
-  router.get(CALLBACK_PATH, signIn.fromProvider);
-  router.post('/sign-out', signIn.out);
-  router.post('/sign-out-everywhere', signIn.outEverywhere);
-  router.get('/', (ctx) => {
+  addRoute(router, { method: 'GET', path: '/sign-in' }, signIn.show);
+  addRoute(router, { method: 'POST', path: '/sign-in' }, signIn.withToken);
+  addRoute(router, { method: 'GET', path: '/sign-in/oidc' }, signIn.toProvider);
+  addRoute(router, { method: 'GET', path: CALLBACK_PATH }, signIn.fromProvider);
+  addRoute(router, { method: 'POST', path: '/sign-out' }, signIn.out);
+  addRoute(router, { method: 'POST', path: '/sign-out-everywhere' }, signIn.outEverywhere);
+  addRoute(router, { method: 'GET', path: '/' }, (ctx) => {
     ctx.redirect('/projects');
   });
-  router.post('/theme', (ctx) => {
+  addRoute(router, { method: 'POST', path: '/theme' }, (ctx) => {
     keepTheme(ctx, cookies, ctx.state.form?.get('theme') ?? null);
     ctx.redirect(localPath(ctx.state.form?.get('next')));
     ctx.status = 303;
@@ -58,12 +69,7 @@ const addOpenRoutes = (router: DashboardRouter, { signIn, cookies }: DashboardAp
 const createRouter = (deps: DashboardAppDeps): DashboardRouter => {
   const router: DashboardRouter = new Router({ strict: true, sensitive: true });
   addOpenRoutes(router, deps);
-  for (const route of deps.routes) {
-    router.register(route.path, [route.method], async (ctx) => {
-      ctx.state.route = route.path;
-      await deps.runRoute(ctx, route, ctx.params);
-    });
-  }
+  for (const route of deps.routes) addRoute(router, route, (ctx) => deps.runRoute(ctx, route, ctx.params));
   return router;
 };
 

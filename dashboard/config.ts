@@ -10,7 +10,7 @@ const ADDRESSES = {
     default: '',
     pattern: '^(https?://[^/?#@\\s]+)?$',
     description:
-      'URL that browsers use for the dashboard, such as https://zips.example.com; required for OpenID Connect',
+      'URL that browsers use for the dashboard, such as https://zipjobs.example.com; required for OpenID Connect',
   },
   dashboardApiUrl: {
     env: 'DASHBOARD_API_URL',

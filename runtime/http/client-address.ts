@@ -29,6 +29,9 @@ const contains = (ranges: readonly Range[], text: string): boolean => {
   return ranges.some((range) => address.kind() === range[0].kind() && address.match(range));
 };
 
+/** An IPv4 client of a socket that listens on all addresses has a mapped IPv6 address. */
+const unmapped = (text: string): string => (ipaddr.isValid(text) ? ipaddr.process(text).toString() : text);
+
 const listOf = (header: string | readonly string[] | undefined): string[] =>
   [header ?? []]
     .flat()
@@ -41,7 +44,7 @@ const listOf = (header: string | readonly string[] | undefined): string[] =>
 export const createReadForwarded = (trustedProxies: readonly string[]): ReadForwarded => {
   const ranges = trustedProxies.map(parseRange);
   return ({ socket, headers }) => {
-    const peer = socket.remoteAddress ?? '';
+    const peer = unmapped(socket.remoteAddress ?? '');
     if (!contains(ranges, peer)) return { address: peer, protocol: undefined };
     // Each proxy appends the address of its peer, so the client is the last address that is not a trusted proxy.
     const hops = listOf(headers['x-forwarded-for']);

@@ -13,6 +13,7 @@ export interface ListeningServer extends AsyncDisposable {
 }
 
 export interface ListenAddress {
+  /** `''` for all addresses, IPv6 and IPv4. */
   readonly host: string;
   /** 0 selects a free port. */
   readonly port: number;
@@ -53,7 +54,10 @@ export const listen = async (server: Server, address: ListenAddress): Promise<Li
   try {
     await once(server, 'listening');
   } catch (error) {
-    throw new ConfigError(`Cannot listen on ${host}:${port}; set another HOST or port`, error);
+    throw new ConfigError(
+      `Cannot listen on ${host === '' ? '*' : host}:${port}; set another HOST or port`,
+      error,
+    );
   }
   const bound = server.address();
   let closed: Promise<void> | undefined;

@@ -2,7 +2,12 @@ import { type ConfigOf, milliseconds, type Settings } from '../config.ts';
 import { LOG_LEVELS } from '../log.ts';
 
 const ADDRESSES = {
-  host: { env: 'HOST', type: 'string', default: '0.0.0.0', description: 'address to listen on' },
+  host: {
+    env: 'HOST',
+    type: 'string',
+    default: '',
+    description: 'address to listen on; empty for all addresses',
+  },
   port: {
     env: 'PORT',
     type: 'integer',

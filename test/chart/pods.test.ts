@@ -131,6 +131,12 @@ describe('the pods of the chart', function () {
       }
   });
 
+  it('listen on all addresses, because kubectl port-forward connects to localhost', () => {
+    for (const name of ['an API pod', 'a dashboard pod', 'a controller pod'])
+      for (const container of pods[name]?.containers ?? [])
+        expect((container.env ?? []).map((variable) => variable.name)).not.to.include('HOST');
+  });
+
   it('have a longer grace period than their processes need', () => {
     expect(pods['an API pod']?.['terminationGracePeriodSeconds']).to.equal(20);
     expect(pods['a dashboard pod']?.['terminationGracePeriodSeconds']).to.equal(20);

@@ -3,7 +3,7 @@
 {{- default .Chart.Name .Values.nameOverride | trunc 50 | trimSuffix "-" -}}
 {{- end -}}
 
-{{/* Prefix of every object: the release's name, with the chart's when it does not hold it already. */}}
+{{/* Prefix of object names: the release's name, with the chart's name if it does not contain it. */}}
 {{- define "zipjobs.fullname" -}}
 {{- if .Values.fullnameOverride -}}
 {{- .Values.fullnameOverride | trunc 50 | trimSuffix "-" -}}
@@ -17,7 +17,7 @@
 {{- end -}}
 {{- end -}}
 
-{{/* The service account and the cluster role of the zipper have one fixed name: the controller knows it. */}}
+{{/* Fixed name of the zipper's service account and cluster role, which the controller uses too. */}}
 {{- define "zipjobs.zipperName" -}}
 zipjobs-zipper
 {{- end -}}
@@ -35,7 +35,7 @@ zipjobs-zipper
 {{- default (include "zipjobs.componentName" .) (index $root.Values $component).serviceAccount.name -}}
 {{- end -}}
 
-{{/* The user that a component's service account is to the API server. Takes (list . "api"). */}}
+{{/* User name of a component's service account. Takes (list . "api"). */}}
 {{- define "zipjobs.serviceAccountUser" -}}
 {{- $root := index . 0 -}}
 {{- printf "system:serviceaccount:%s:%s" $root.Release.Namespace (include "zipjobs.serviceAccountName" .) -}}
@@ -45,7 +45,7 @@ zipjobs-zipper
 {{- include "zipjobs.componentName" (list . "controller") -}}
 {{- end -}}
 
-{{/* Labels that select a component's pods; they can never change. Takes (list . "api"). */}}
+{{/* Labels that select a component's pods; they must never change. Takes (list . "api"). */}}
 {{- define "zipjobs.selectorLabels" -}}
 {{- $root := index . 0 -}}
 app.kubernetes.io/name: {{ include "zipjobs.name" $root }}

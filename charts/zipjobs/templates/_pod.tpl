@@ -20,15 +20,13 @@ as 5.36870912e+10.
 {{- end }}
 {{- end -}}
 
-{{/* Where every process listens, and where its token lies. */}}
+{{/* Variables of every pod. HOST is not set: kubectl port-forward connects to localhost in the pod. */}}
 {{- define "zipjobs.podEnv" -}}
-- name: HOST
-  valueFrom: { fieldRef: { fieldPath: status.podIP } }
 - name: SERVICE_ACCOUNT_DIR
   value: /var/run/secrets/kubernetes.io/serviceaccount
 {{- end -}}
 
-{{/* Who the pod is, for a process whose replicas tell each other apart. */}}
+{{/* Name and namespace of the pod, for processes that need the identity of their replica. */}}
 {{- define "zipjobs.identityEnv" -}}
 - name: POD_NAME
   valueFrom: { fieldRef: { fieldPath: metadata.name } }
@@ -36,7 +34,7 @@ as 5.36870912e+10.
   valueFrom: { fieldRef: { fieldPath: metadata.namespace } }
 {{- end -}}
 
-{{/* Where processes may connect to. */}}
+{{/* Addresses that a process may connect to, as JSON. */}}
 {{- define "zipjobs.egressSettings" -}}
 {{- dict "EGRESS_ALLOW_CIDRS" .Values.egress.allowCidrs "EGRESS_DENY_CIDRS" .Values.egress.denyCidrs "EGRESS_NAT64_PREFIX" .Values.egress.nat64Prefix | toJson -}}
 {{- end -}}
@@ -45,7 +43,7 @@ as 5.36870912e+10.
 {{- dict "STORE_ALLOWED_HOSTS" .Values.store.allowedHosts "STORE_ALLOW_HTTP" .Values.store.allowHttp | toJson -}}
 {{- end -}}
 
-{{/* Settings of the zipper, which the controller hands to its pods: name -> text, as JSON. */}}
+{{/* Settings that the controller copies to zipper pods: name -> text, as JSON. */}}
 {{- define "zipjobs.zipperSettings" -}}
 {{- $settings := dict "LOG_LEVEL" .Values.zipper.logLevel -}}
 {{- $settings = merge (deepCopy .Values.zipper.settings) $settings (include "zipjobs.egressSettings" . | fromJson) (include "zipjobs.storeSettings" . | fromJson) -}}
@@ -59,7 +57,7 @@ as 5.36870912e+10.
 {{- toJson $texts -}}
 {{- end -}}
 
-{{/* Where pods of a component run, as the values say. Takes the component's values. */}}
+{{/* Scheduling of a component's pods. Takes the component's values. */}}
 {{- define "zipjobs.placement" -}}
 {{- with .priorityClassName }}
 priorityClassName: {{ . }}

@@ -1,4 +1,4 @@
-{{/* How a process reaches Redis; nothing of it is in the pod's spec but the URL without credentials. */}}
+{{/* Variables for Redis. Credentials come from the Secret; the pod's spec contains only the URL without them. */}}
 {{- define "zipjobs.redisEnv" -}}
 {{- if .Values.redis.url }}
 - { name: REDIS_URL, value: {{ .Values.redis.url | quote }} }
@@ -25,7 +25,7 @@
 {{- toJson $secrets -}}
 {{- end -}}
 
-{{/* Replicas of a component share something in Redis. Takes (list . "api" "rate limits"). */}}
+{{/* Fails if a component has several replicas and no Redis. Takes (list . "api" "rate limits"). */}}
 {{- define "zipjobs.requireRedis" -}}
 {{- $root := index . 0 -}}
 {{- $component := index . 1 -}}

@@ -43,7 +43,7 @@ export function containerCommand(
 export function containerEnv(
   container: Container,
   own: Readonly<Record<string, string>>,
-  at: ContainerPaths & { readonly apiServerUrl: string },
+  at: ContainerPaths & { readonly apiServerUrl: string; readonly podIP: string },
 ): Record<string, string> {
   const { hostname, port } = new URL(at.apiServerUrl);
   const terminationInside = container.terminationMessagePath ?? DEFAULT_TERMINATION_PATH;
@@ -55,6 +55,8 @@ export function containerEnv(
     HOME: at.home,
     TMPDIR: realPathOf('/tmp', at.rules) ?? at.home,
     NODE_COMPILE_CACHE: at.compileCache,
+    // Pods share the network of this machine, so that a pod must listen on its own address only.
+    HOST: at.podIP,
     KUBERNETES_SERVICE_HOST: hostname,
     KUBERNETES_SERVICE_PORT: port,
     KUBERNETES_SERVICE_PORT_HTTPS: port,

@@ -207,7 +207,8 @@ export class LocalPod {
     const compileCache = process.env['NODE_COMPILE_CACHE'] ?? join(this.#context.dir, 'compile-cache');
     const paths = { rules, terminationPath, home: join(this.#directory, 'home'), compileCache };
     const apiServerUrl = apiServerUrlFor(this.#pod) ?? api.url;
-    const env = { ...containerEnv(spec, own, { ...paths, apiServerUrl }), ...extraEnvFor(this.#pod) };
+    const at = { ...paths, apiServerUrl, podIP: this.#address };
+    const env = { ...containerEnv(spec, own, at), ...extraEnvFor(this.#pod) };
     return {
       launcher,
       command: choice.command,

@@ -1,10 +1,10 @@
-{{/* What is closed to sources and webhooks; the same as in the processes, which a test compares. */}}
+{{/* CIDRs that sources and webhooks must not have. A test compares them with those in the processes. */}}
 {{- define "zipjobs.closedCidrs" -}}
 ipv4: [0.0.0.0/8, 10.0.0.0/8, 100.64.0.0/10, 127.0.0.0/8, 168.63.129.16/32, 169.254.0.0/16, 172.16.0.0/12, 192.0.0.0/24, 192.0.2.0/24, 192.31.196.0/24, 192.52.193.0/24, 192.88.99.0/24, 192.168.0.0/16, 192.175.48.0/24, 198.18.0.0/15, 198.51.100.0/24, 203.0.113.0/24, 224.0.0.0/4, 240.0.0.0/4]
 ipv6: ["::/3", "4000::/2", "8000::/1", "2001::/23", "2001:db8::/32", "2002::/16", "2620:4f:8000::/48", "3fff::/20"]
 {{- end -}}
 
-{{/* Egress rules that every pod needs: names (resolvers may be at link-local addresses, so only the port is named) and the API server. */}}
+{{/* Egress rules that every pod needs: DNS and the API server. DNS has no addresses, because a resolver can be link-local. */}}
 {{- define "zipjobs.commonEgress" -}}
 - ports:
     - { protocol: UDP, port: 53 }
@@ -19,7 +19,7 @@ ipv6: ["::/3", "4000::/2", "8000::/1", "2001::/23", "2001:db8::/32", "2002::/16"
     {{- end }}
 {{- end -}}
 
-{{/* Ingress rule of the admin port for those who scrape metrics. */}}
+{{/* Ingress rule of the admin port, for metrics. */}}
 {{- define "zipjobs.metricsIngress" -}}
 {{- with .Values.networkPolicies.metricsFrom }}
 - from: {{- toYaml . | nindent 4 }}

@@ -1,4 +1,4 @@
-{{/* Annotations of what exists only while the release is being removed. Takes a weight: what has a smaller one comes first. */}}
+{{/* Annotations of objects that exist only during the uninstall. Takes a weight; objects with smaller weights are created first. */}}
 {{- define "zipjobs.uninstallHook" -}}
 helm.sh/hook: pre-delete
 helm.sh/hook-weight: {{ . | quote }}

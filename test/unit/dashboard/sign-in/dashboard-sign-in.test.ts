@@ -78,6 +78,20 @@ describe('sessions of createDashboard', () => {
       expect(response.headers.get('location')).to.equal('/');
     });
 
+    it('logs its route, which metrics use too, and unknown paths without one', async () => {
+      const visitor = server.visit();
+      await visitor.signIn('unknown-to-it');
+      await visitor.get('/unknown');
+      const routes = server.logLines
+        .map((line) => JSON.parse(line) as { message: string; path?: string; route?: string })
+        .filter(({ message }) => message === 'request')
+        .map(({ path, route }) => [path, route]);
+      expect(routes).to.deep.equal([
+        ['/sign-in', '/sign-in'],
+        ['/unknown', undefined],
+      ]);
+    });
+
     it('logs who signed in, but never a token', async () => {
       const visitor = await visitAs(server, ADA);
       await visitor.get('/projects');

@@ -117,6 +117,13 @@ describe('listen', () => {
     expect(await outcome).to.be.instanceOf(TypeError);
   });
 
+  it('listens on all addresses without a host, also on loopback', async () => {
+    const server = createServer((_request, response) => response.end('fine'));
+    await using listening = await listen(server, { host: '', port: 0 });
+    const response = await fetch(`http://127.0.0.1:${listening.port}/`, { headers: { connection: 'close' } });
+    expect(await response.text()).to.equal('fine');
+  });
+
   it('fails if the address is in use', async () => {
     await using first = await listen(createServer(), { host: '127.0.0.1', port: 0 });
     const error = await listen(createServer(), { host: '127.0.0.1', port: first.port }).catch(

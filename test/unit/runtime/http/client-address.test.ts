@@ -39,6 +39,12 @@ describe('createReadForwarded', () => {
       want: { address: '1.1.1.1', protocol: undefined },
     },
     {
+      name: 'returns the IPv4 address of a mapped peer',
+      peer: '::ffff:8.8.8.8',
+      headers: {},
+      want: { address: '8.8.8.8', protocol: undefined },
+    },
+    {
       name: 'returns the first address if all are trusted proxies',
       peer: '10.0.0.1',
       headers: { 'x-forwarded-for': '10.9.9.9, 10.8.8.8' },

@@ -118,7 +118,7 @@ describe('containerCommand', () => {
 });
 
 describe('containerEnv', () => {
-  it('rewrites paths, sets the locations of token and termination message, and hides its own environment', () => {
+  it('rewrites paths, sets the address of the pod and the locations of token and termination message, and hides its own environment', () => {
     const own = { CONFIG: '/etc/app/x', LOG: '/dev/termination-log' };
     const paths = {
       rules,
@@ -126,12 +126,14 @@ describe('containerEnv', () => {
       home: '/real/home',
       compileCache: '/real/cache',
     };
-    const env = containerEnv(container, own, { ...paths, apiServerUrl: 'https://127.0.0.1:6443' });
+    const at = { ...paths, apiServerUrl: 'https://127.0.0.1:6443', podIP: '127.64.0.1' };
+    const env = containerEnv(container, own, at);
     expect(env).to.deep.equal({
       PATH: process.env['PATH'],
       HOME: '/real/home',
       TMPDIR: '/real/home',
       NODE_COMPILE_CACHE: '/real/cache',
+      HOST: '127.64.0.1',
       KUBERNETES_SERVICE_HOST: '127.0.0.1',
       KUBERNETES_SERVICE_PORT: '6443',
       KUBERNETES_SERVICE_PORT_HTTPS: '6443',
