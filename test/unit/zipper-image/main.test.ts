@@ -154,4 +154,17 @@ describe('a zipper process', function () {
       expect(code).to.equal(EXIT_CODES.invalidTask);
       expect(message).to.have.nested.property('failure.code', 'InvalidTask');
     });
+
+  it('ends with a transient exit code when a promise of its own never settles', async () => {
+    // Node then ends with 13, which is the exit code for a bucket that refuses: the job would not be tried again.
+    const preload = `
+      import fs from 'node:fs/promises';
+      import { syncBuiltinESMExports } from 'node:module';
+      fs.readFile = () => new Promise(() => undefined);
+      syncBuiltinESMExports();`;
+    const started = await start(task('/whole'), {
+      NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(preload)}`,
+    });
+    expect(await once(started, 'close')).to.deep.equal([EXIT_CODES.internal, null]);
+  });
 });
