@@ -17,6 +17,7 @@ import { decideBucket } from './zip-bucket/decide.ts';
 import { createObserveBucket } from './zip-bucket/observe.ts';
 import { createAct } from './zip-job/act.ts';
 import { decide } from './zip-job/decide.ts';
+import { createForget } from './zip-job/forget.ts';
 import { createObserve } from './zip-job/observe.ts';
 import { createActOnProject } from './zip-project/act.ts';
 import { decideProject } from './zip-project/decide.ts';
@@ -40,17 +41,14 @@ const createActOnZipJob = (parts: Parts, sender: Sender, resources: Lifetime['re
 };
 
 const createZipJobReconcile = (parts: Parts, sender: Sender, resources: Lifetime['resources']): Reconcile => {
-  const { config, clients, watches, memory, dispatcher } = parts;
+  const { config, clients, watches } = parts;
   return createReconcile({
     ...parts,
     controller: ZIPJOB,
     observe: createObserve({ ...parts, ...clients, caches: watches.caches }),
     decide: (seen, now) => decide(seen, now, config),
     act: createActOnZipJob(parts, sender, resources),
-    onGone: (key) => {
-      memory.forget(key);
-      dispatcher.acknowledge(key);
-    },
+    onGone: createForget(parts),
     fullReconcileMs: fullReconcileMsOf(parts),
   });
 };

@@ -9,7 +9,7 @@ export interface Refusal {
   readonly since: Date;
   readonly retryAt: Date;
   readonly count: number;
-  /** No response arrived, so the Job may exist. */
+  /** The request may have been executed, so the Job may exist. */
   readonly mayExist: boolean;
 }
 
@@ -27,7 +27,10 @@ const REFUSED: ReadonlySet<string> = new Set([
   'NamespaceTerminating',
 ]);
 
-const UNANSWERED: ReadonlySet<string> = new Set(['Timeout', 'Unreachable', 'InvalidResponse']);
+/** The API server may have executed the request: no response arrived, or a 5xx, such as a timeout of etcd. */
+const UNCERTAIN: ReadonlySet<string> = new Set(['Timeout', 'Unreachable', 'InvalidResponse', 'ServerError']);
+
+export const mayBeExecuted = ({ code }: KubeError): boolean => UNCERTAIN.has(code);
 
 const reasonOf = ({ code }: KubeError): Refusal['reason'] => {
   if (code === 'QuotaExceeded') return 'QuotaExceeded';
@@ -50,6 +53,6 @@ export const refusalAfter = (
     since: isSame ? before.since : at.now,
     retryAt: new Date(at.now.getTime() + Math.max(backoffMs, error.retryAfterMs ?? 0)),
     count,
-    mayExist: UNANSWERED.has(error.code),
+    mayExist: mayBeExecuted(error),
   };
 };

@@ -1,3 +1,4 @@
+import { objectKey } from '#runtime/kube/types.ts';
 import { defined } from '#runtime/optional.ts';
 import type { ActOptions } from './actions/act-options.ts';
 import { type Current, createJob } from './actions/create-job.ts';
@@ -40,22 +41,33 @@ const perform = async (options: ActOptions, current: Current, action: Action): P
   }
 };
 
-/** Carries out a decision: writes the status, then records the Events, then runs the actions in order. */
+const carryOut = async (options: ActOptions, seen: Observation, decision: Decision): Promise<Outcome> => {
+  const fresh = decision.status ? await writeStatus(options, seen, decision.status) : kept(seen.zipJob);
+  if ('end' in fresh) return fresh.end;
+  let { zipJob } = fresh;
+  for (const note of decision.events) {
+    if (note.type === 'Warning') options.log.warn({ ...jobFacts(zipJob), reason: note.reason }, note.message);
+    options.recordEvent(zipJob, note);
+  }
+  for (const action of decision.actions) {
+    const next = await perform(options, { zipJob, isFresh: zipJob !== seen.zipJob }, action);
+    if ('end' in next) return next.end;
+    zipJob = next.zipJob;
+  }
+  return decision.status ? AGAIN : DONE;
+};
+
+/**
+ * Carries out a decision: writes the status, then records the Events, then runs the actions in order. After an error, a job
+ * without a Job gives up its reservation, because a job whose writes are always rejected would hold it forever.
+ */
 export const createAct =
   (options: ActOptions): Act =>
   async (seen, decision) => {
-    const fresh = decision.status ? await writeStatus(options, seen, decision.status) : kept(seen.zipJob);
-    if ('end' in fresh) return fresh.end;
-    let { zipJob } = fresh;
-    for (const note of decision.events) {
-      if (note.type === 'Warning')
-        options.log.warn({ ...jobFacts(zipJob), reason: note.reason }, note.message);
-      options.recordEvent(zipJob, note);
+    try {
+      return await carryOut(options, seen, decision);
+    } catch (error) {
+      options.ledger.release(objectKey(seen.zipJob), 'reserved');
+      throw error;
     }
-    for (const action of decision.actions) {
-      const next = await perform(options, { zipJob, isFresh: zipJob !== seen.zipJob }, action);
-      if ('end' in next) return next.end;
-      zipJob = next.zipJob;
-    }
-    return decision.status ? AGAIN : DONE;
   };

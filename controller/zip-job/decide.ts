@@ -45,9 +45,17 @@ const finalizerAction = (zipJob: Observation['zipJob'], step: Step): readonly Ac
     : [];
 };
 
+/** Until when a Job whose creation was not confirmed may still appear. Its slot and key are held until then. */
+const unconfirmedUntil = ({ seen: { refusal, position }, now }: Situation): Date | undefined =>
+  refusal?.target === 'archive' && refusal.mayExist && position.state === 'running' && now < refusal.retryAt
+    ? refusal.retryAt
+    : undefined;
+
 /** A queued job that neither starts nor waits for the ledger must not block others. */
-const slotActions = ({ seen, status }: Situation, { slot }: Step): readonly Action[] => {
+const slotActions = (s: Situation, { slot }: Step): readonly Action[] => {
   if (slot === 'reserve') return [{ kind: 'reserve' }];
+  if (unconfirmedUntil(s)) return [];
+  const { seen, status } = s;
   const isQueued = status.phase === undefined || status.phase === 'Queued';
   const { state } = seen.position;
   return slot === 'wait' || state === 'none' || !isQueued || ownJob(seen) ? [] : [{ kind: 'release', state }];
@@ -63,10 +71,14 @@ const forcedRemoval = (
   return until && now >= until ? 'Overdue' : undefined;
 };
 
-/** Requeues a deletion at its deadline, even if the step waits longer. */
-const wakeAfterMs = ({ seen, now }: Situation, step: Step): number | undefined => {
-  const until = gracePeriodEnds(seen.zipJob.metadata, DELETION_GRACE_PERIOD_MS);
-  return atTheLatest(step, until && until.getTime() - now.getTime()).requeueAfterMs;
+/** Requeues at the deadline of a deletion and of an unconfirmed creation, even if the step waits longer. */
+const wakeAfterMs = (s: Situation, step: Step): number | undefined => {
+  const deadlines = [
+    gracePeriodEnds(s.seen.zipJob.metadata, DELETION_GRACE_PERIOD_MS),
+    unconfirmedUntil(s),
+  ].flatMap((deadline) => deadline ?? []);
+  const earliest = Math.min(...deadlines.map((deadline) => deadline.getTime()));
+  return atTheLatest(step, deadlines.length === 0 ? undefined : earliest - s.now.getTime()).requeueAfterMs;
 };
 
 /** Decides the next step for one ZipJob. Pure: the decision depends only on the arguments. */

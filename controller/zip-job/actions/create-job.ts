@@ -1,7 +1,7 @@
 import type { ZipJob } from '#crds/zip-job.ts';
 import { isKubeError, KubeError } from '#runtime/kube/kube-error.ts';
 import { objectKey } from '#runtime/kube/types.ts';
-import { refusalAfter } from '../../engine/refusal.ts';
+import { mayBeExecuted, refusalAfter } from '../../engine/refusal.ts';
 import { isOwnedBy } from '../../kube-state/job-state.ts';
 import { jobFacts } from '../job-facts.ts';
 import type { Action } from '../observation.ts';
@@ -27,9 +27,6 @@ const isStillWanted = (seen: ZipJob, live: ZipJob | undefined, action: CreateJob
       live.spec.cancel !== true &&
       live.spec.suspend !== true));
 
-/** After these, the next observation reads the Job live. */
-const UNCERTAIN = ['Timeout', 'Unreachable', 'InvalidResponse', 'ServerError'] as const;
-
 const refuse = async (
   options: ActOptions,
   zipJob: ZipJob,
@@ -45,7 +42,7 @@ const refuse = async (
     return 'end' in fresh ? fresh.end : DONE;
   }
   const key = objectKey(zipJob);
-  if (target === 'archive' && !isKubeError(error, ...UNCERTAIN)) options.ledger.release(key);
+  if (target === 'archive' && !mayBeExecuted(error)) options.ledger.release(key);
   options.memory.refused(
     key,
     refusalAfter(options.memory.refusal(key), error, { target, now: options.clock.date() }),

@@ -10,6 +10,7 @@ import { createControllerMetrics } from '#controller/metrics.ts';
 import type { DeliveryState } from '#controller/webhook/dispatcher.ts';
 import { createAct } from '#controller/zip-job/act.ts';
 import { decide } from '#controller/zip-job/decide.ts';
+import { createForget } from '#controller/zip-job/forget.ts';
 import { createMemory, type Memory } from '#controller/zip-job/memory.ts';
 import { createObserve } from '#controller/zip-job/observe.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
@@ -175,9 +176,7 @@ export const startController = (world: ControllerWorld): Reconcile => {
     }),
     controller: ZIPJOB,
     decide: (seen, now) => decide(seen, now, config),
-    onGone: (key) => {
-      memory.forget(key);
-    },
+    onGone: createForget(shared),
     act: actWith(clientsOf(world), shared),
     queue: {
       // The controller never needs more than ten consecutive reconciles.

@@ -1,125 +1,16 @@
 import { expect } from 'chai';
-import { pino } from 'pino';
-import { Registry } from 'prom-client';
-import { createLedger } from '#controller/admission/ledger.ts';
-import { createApplyStatus } from '#controller/engine/apply-status.ts';
 import type { EventNote } from '#controller/engine/events.ts';
-import { createFinalizers } from '#controller/engine/finalizers.ts';
-import { createControllerMetrics } from '#controller/metrics.ts';
-import { createAct } from '#controller/zip-job/act.ts';
-import { archiveJob, recoveryJob } from '#controller/zip-job/manifest/job-manifest.ts';
-import { createMemory } from '#controller/zip-job/memory.ts';
-import type { Decision } from '#controller/zip-job/observation.ts';
+import { recoveryJob } from '#controller/zip-job/manifest/job-manifest.ts';
 import { ownedStatus } from '#controller/zip-job/owned-status.ts';
 import { FINALIZER } from '#crds/api-group.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
-import { isKubeError, KubeError } from '#runtime/kube/kube-error.ts';
-import type { Job, Pod, Secret } from '#runtime/kube/resources.ts';
-import { aConfig } from '#test/support/builders/config.ts';
-import { createFakeObjects } from '#test/support/builders/fake-objects.ts';
-import { createManualClock } from '#test/support/builders/manual-clock.ts';
+import { KubeError } from '#runtime/kube/kube-error.ts';
 import { aZipBucket, aZipJob, NAME, NAMESPACE } from '#test/support/builders/objects.ts';
 import { anObservation } from '#test/support/builders/observation.ts';
-import { createVersionedClient, type VersionedClient } from '#test/support/builders/versioned-client.ts';
 import { anUpload, finishedAs, running } from '#test/support/builders/zip-job-statuses.ts';
-
-const KEY = `${NAMESPACE}/${NAME}`;
-const config = aConfig();
-
-const aLedger = (inAll = 1) =>
-  createLedger({
-    limits: { inAll, perBucket: 1, ofProject: () => 1 },
-    trustedQueues: [],
-    pause: { reason: undefined },
-    rate: { perSecond: 1, burst: 100 },
-    clock: createManualClock(),
-    onReserved: () => undefined,
-  });
-
-const setUp = (zipJob: ZipJob = aZipJob()) => {
-  const zipJobs = createFakeObjects<ZipJob>();
-  const jobs = createFakeObjects<Job>();
-  const pods = createFakeObjects<Pod>();
-  const secrets = createFakeObjects<Secret>();
-  const stored = zipJobs.put(zipJob);
-  const reported: EventNote[] = [];
-  const endpoints: unknown[] = [];
-  const memory = createMemory(() => stored);
-  const metrics = createControllerMetrics(new Registry());
-  const ledger = aLedger();
-  const client = createVersionedClient(
-    zipJobs,
-    () => undefined,
-    () => '2026-05-04T12:00:00Z',
-  );
-  let conflicts = 0;
-  const apply: VersionedClient['apply'] = async (...call) => {
-    try {
-      return await client.apply(...call);
-    } catch (error) {
-      if (isKubeError(error, 'Conflict')) conflicts += 1;
-      throw error;
-    }
-  };
-  const patches: unknown[] = [];
-  const mergePatch: VersionedClient['mergePatch'] = (target, patch) => {
-    patches.push(patch);
-    return client.mergePatch(target, patch);
-  };
-  const act = createAct({
-    zipJobs: { ...client, mergePatch },
-    applyStatus: createApplyStatus('ZipJob', { apply }),
-    finalizers: createFinalizers({ kind: 'ZipJob', client: { mergePatch }, metrics }),
-    jobs: jobs.client,
-    pods: pods.client,
-    secrets: secrets.client,
-    memory,
-    ledger,
-    recordEvent: (_zipJob, note) => {
-      reported.push(note);
-    },
-    dispatcher: {
-      submit: () => undefined,
-      state: () => ({ kind: 'idle' }),
-      acknowledge: () => undefined,
-      waiting: 0,
-    },
-    endpointNotes: {
-      add: (namespace, { url, delivery }) => {
-        endpoints.push([namespace, url, delivery.status]);
-      },
-    },
-    planDelivery: () => ({
-      key: '',
-      attemptId: '',
-      isWanted: () => true,
-      endpoint: '',
-      send: () => Promise.reject(new Error('no')),
-    }),
-    metrics,
-    clock: createManualClock(),
-    log: pino({ level: 'silent' }),
-  });
-  return {
-    act,
-    zipJobs,
-    jobs,
-    secrets,
-    stored,
-    reported,
-    memory,
-    ledger,
-    metrics,
-    patches,
-    endpoints,
-    conflicts: () => conflicts,
-  };
-};
+import { config, create, decision, KEY, setUp } from './act-harness.ts';
 
 const NOTE: EventNote = { type: 'Normal', reason: 'Accepted', message: 'yes' };
-const decision = (more: Partial<Decision>): Decision => ({ actions: [], events: [], ...more });
-const create = (zipJob: ZipJob) =>
-  ({ kind: 'createJob', target: 'archive', job: archiveJob(zipJob, aZipBucket(), config) }) as const;
 
 describe('act', () => {
   it('writes the status, then records the Event, then adds the finalizer and creates the Job', async () => {

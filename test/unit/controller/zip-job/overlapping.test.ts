@@ -14,6 +14,7 @@ import { bucketKeyOf, INDEXES, jobUidsOf, listOwnerKeysOf, targetOf } from '#con
 import { createControllerMetrics } from '#controller/metrics.ts';
 import { createAct } from '#controller/zip-job/act.ts';
 import { decide } from '#controller/zip-job/decide.ts';
+import { createForget } from '#controller/zip-job/forget.ts';
 import { createMemory } from '#controller/zip-job/memory.ts';
 import { createObserve } from '#controller/zip-job/observe.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
@@ -168,9 +169,7 @@ const createController = (objects: Objects, random: Random, faults: { rate: numb
       metrics,
       log,
     }),
-    onGone: (key) => {
-      memory.forget(key);
-    },
+    onGone: createForget(shared),
     queue,
     fullReconcileMs: 1e12,
     clock,

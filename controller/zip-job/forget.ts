@@ -1,0 +1,19 @@
+import type { ObjectKey } from '#runtime/kube/types.ts';
+import type { Ledger } from '../admission/ledger.ts';
+import type { WebhookDispatcher } from '../webhook/dispatcher.ts';
+import type { Memory } from './memory.ts';
+
+interface State {
+  readonly ledger: Pick<Ledger, 'release'>;
+  readonly memory: Pick<Memory, 'forget'>;
+  readonly dispatcher: Pick<WebhookDispatcher, 'acknowledge'>;
+}
+
+/** Drops the state of a ZipJob that does not exist. It may have been deleted after it got its reservation. */
+export const createForget =
+  ({ ledger, memory, dispatcher }: State) =>
+  (key: ObjectKey): void => {
+    ledger.release(key);
+    memory.forget(key);
+    dispatcher.acknowledge(key);
+  };
