@@ -191,6 +191,6 @@ const start = async (): Promise<void> => {
   await run(task, { log, shutdownTimeoutMs: config.shutdownTimeoutMs });
 };
 
-// Node ends with 13, an exit code of a permanent failure here, if a promise never settles and nothing else is pending.
+// Node ends with 13, an exit code of a permanent failure here, if a promise is never resolved and nothing else is pending.
 process.exitCode = EXIT_CODES.internal;
 await start();

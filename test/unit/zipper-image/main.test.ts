@@ -155,7 +155,7 @@ describe('a zipper process', function () {
       expect(message).to.have.nested.property('failure.code', 'InvalidTask');
     });
 
-  it('ends with a transient exit code when a promise of its own never settles', async () => {
+  it('ends with a transient exit code when a promise of its own is never resolved', async () => {
     // Node then ends with 13, which is the exit code for a bucket that refuses: the job would not be tried again.
     const preload = `
       import fs from 'node:fs/promises';
