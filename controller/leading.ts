@@ -1,5 +1,11 @@
 import type { ZipProject } from '#crds/zip-project.ts';
-import { type KubeObject, type ObjectKey, objectKey, type Reflector } from '#runtime/kube/types.ts';
+import {
+  type KubeObject,
+  namespaceOf,
+  type ObjectKey,
+  objectKey,
+  type Reflector,
+} from '#runtime/kube/types.ts';
 import type { Lifetime } from '#runtime/lifecycle.ts';
 import { createLead, SIDE_WORKERS } from './controller.ts';
 import { createApplyStatus } from './engine/apply-status.ts';
@@ -70,7 +76,10 @@ const createProjectReconcile = (parts: Parts, sender: Sender): Reconcile => {
       dispatcher,
       planTest: createPlanTest(sender),
     }),
-    onGone: (key) => dispatcher.acknowledge(testKeyOf(key)),
+    onGone: (key) => {
+      dispatcher.acknowledge(testKeyOf(key));
+      notes.forget(namespaceOf(key));
+    },
     fullReconcileMs: fullReconcileMsOf(parts),
   });
 };

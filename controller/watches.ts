@@ -11,6 +11,7 @@ import { type Change, type KubeObject, type ObjectKey, objectKey } from '#runtim
 import type { Logger } from '#runtime/log.ts';
 import { holdStarted } from './admission/hold-started.ts';
 import type { Ledger } from './admission/ledger.ts';
+import { mayFreeKey } from './admission/queue-decision.ts';
 import {
   bucketKeyOf,
   type Caches,
@@ -61,9 +62,6 @@ const ownerKey = ({ metadata }: KubeObject): ObjectKey | undefined => {
   return name === undefined ? undefined : `${metadata.namespace}/${name}`;
 };
 
-const hasLeftQueue = (change: Change<ZipJob>): boolean =>
-  change.kind === 'deleted' || isFinished(change.object);
-
 interface Wiring extends WatchesOptions {
   readonly caches: () => Caches;
 }
@@ -96,7 +94,7 @@ const onZipJobChange =
     onArchiveJob(wiring, change.key);
     onZipJob(change.key);
     onUseChange(wiring, change);
-    if (!hasLeftQueue(change)) return;
+    if (!mayFreeKey(change)) return;
     // The file list that this rerun used may now expire.
     for (const owner of listOwnerKeysOf(objectOf(change))) onZipJob(owner);
     // Jobs that wait for the same key may start now.

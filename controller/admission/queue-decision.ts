@@ -1,5 +1,6 @@
 import { ANNOTATIONS } from '#crds/api-group.ts';
-import type { ZipJob } from '#crds/zip-job.ts';
+import { isFinished, type ZipJob } from '#crds/zip-job.ts';
+import type { Change } from '#runtime/kube/types.ts';
 
 export type QueueDecision =
   | { readonly kind: 'go' }
@@ -27,6 +28,10 @@ const isHeld = (zipJob: ZipJob): boolean =>
 
 const hasStarted = (zipJob: ZipJob): boolean =>
   zipJob.status?.phase !== undefined && zipJob.status.phase !== 'Queued';
+
+/** True if a job of the same bucket and key may start after the change: this one is finished, deleted or suspended. */
+export const mayFreeKey = (change: Change<ZipJob>): boolean =>
+  change.kind === 'deleted' || isFinished(change.object) || isHeld(change.object);
 
 /** A job, and the other unfinished ZipJobs of the same bucket and key. */
 export interface KeyQueue {

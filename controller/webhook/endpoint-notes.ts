@@ -8,6 +8,8 @@ const KEPT = 100;
 export interface EndpointNotes {
   add(namespace: string, response: EndpointResponse): void;
   of(namespace: string): readonly EndpointResponse[];
+  /** Drops the results of a project that does not exist. */
+  forget(namespace: string): void;
   /** Drops results that are in the status. */
   written(namespace: string, responses: readonly EndpointResponse[]): void;
 }
@@ -21,6 +23,9 @@ export const createEndpointNotes = (onNote: (key: string) => void): EndpointNote
       onNote(projectKey(namespace));
     },
     of: (namespace) => notes.get(namespace) ?? [],
+    forget: (namespace) => {
+      notes.delete(namespace);
+    },
     written: (namespace, responses) => {
       const left = (notes.get(namespace) ?? []).filter((response) => !responses.includes(response));
       if (left.length === 0) notes.delete(namespace);

@@ -1,8 +1,9 @@
 import { expect } from 'chai';
-import { queueDecision } from '#controller/admission/queue-decision.ts';
+import { mayFreeKey, queueDecision } from '#controller/admission/queue-decision.ts';
 import { ANNOTATIONS } from '#crds/api-group.ts';
+import type { ZipJob } from '#crds/zip-job.ts';
 import { ago, aZipJob } from '#test/support/builders/objects.ts';
-import { running } from '#test/support/builders/zip-job-statuses.ts';
+import { finishedAs, running } from '#test/support/builders/zip-job-statuses.ts';
 
 describe('queueDecision', () => {
   const zipJob = aZipJob({ metadata: { name: 'b', creationTimestamp: ago(50) } });
@@ -49,5 +50,21 @@ describe('queueDecision', () => {
     expect(
       queueDecision({ zipJob: aZipJob({ spec: { suspend: true } }), conflictingJobs: [] }).kind,
     ).to.equal('suspended');
+  });
+});
+
+describe('mayFreeKey', () => {
+  const zipJob = aZipJob();
+  const set = (object: ZipJob) => ({ kind: 'set', key: 'a/b', object, before: zipJob }) as const;
+  it('reports a job that is deleted, finished, or suspended before it started', () => {
+    expect(mayFreeKey({ kind: 'deleted', key: 'a/b', before: zipJob })).to.equal(true);
+    expect(mayFreeKey(set(aZipJob({ status: finishedAs('Failed') })))).to.equal(true);
+    expect(mayFreeKey(set(aZipJob({ spec: { suspend: true } })))).to.equal(true);
+  });
+
+  it('does not report a job that waits, runs, or was suspended after it started', () => {
+    expect(mayFreeKey(set(zipJob))).to.equal(false);
+    expect(mayFreeKey(set(aZipJob({ status: running('p') })))).to.equal(false);
+    expect(mayFreeKey(set(aZipJob({ status: running('p'), spec: { suspend: true } })))).to.equal(false);
   });
 });

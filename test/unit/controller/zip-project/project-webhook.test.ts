@@ -88,6 +88,8 @@ describe('projectWebhook', () => {
     expect(woken).to.deep.equal([KEY, KEY]);
     notes.written(NAMESPACE, responses);
     expect(notes.of(NAMESPACE)).to.deep.equal([{ url, delivery: gone }]);
+    notes.forget(NAMESPACE);
+    expect(notes.of(NAMESPACE)).to.deep.equal([]);
     const enable = { 'zipjobs.dev/enable-webhook': 'e1' };
     const next = judge(aProject(enable, state)).state;
     expect(next).to.include({ state: 'Enabled', enabledNonce: 'e1' });
