@@ -16,7 +16,7 @@ import type { KubeApi } from '#tools/local-cluster/kube-api.ts';
 const API = { labels: 'app.kubernetes.io/component=api', port: 8080 };
 
 describe('restartOnChange', function () {
-  this.timeout(150_000);
+  this.timeout(480_000);
   let stack: AsyncDisposableStack;
   let cluster: Cluster;
   let apiUrl: string;
@@ -35,7 +35,7 @@ describe('restartOnChange', function () {
         responses.add(await fetch(`${apiUrl}/openapi.json`).then(({ status }) => status, String));
         return printed.find((text) => text.startsWith(what));
       },
-      { limitMs: 60_000, intervalMs: 100 },
+      { limitMs: 180_000, intervalMs: 100 },
     );
 
   beforeEach(async () => {
