@@ -14,7 +14,7 @@ import { queued } from './phases/queued.ts';
 import { uploaded } from './phases/uploaded.ts';
 import { settingsIn } from './pod-settings.ts';
 import { interruption } from './policies/interruption.ts';
-import { atTheLatest } from './requeue.ts';
+import { atTheLatest, msUntil } from './requeue.ts';
 
 /** Maximum time that a deletion waits for a recovery Job. The finalizer is removed within five minutes in any case. */
 const DELETION_GRACE_PERIOD_MS = 280_000;
@@ -73,12 +73,8 @@ const forcedRemoval = (
 
 /** Requeues at the deadline of a deletion and of an unconfirmed creation, even if the step waits longer. */
 const wakeAfterMs = (s: Situation, step: Step): number | undefined => {
-  const deadlines = [
-    gracePeriodEnds(s.seen.zipJob.metadata, DELETION_GRACE_PERIOD_MS),
-    unconfirmedUntil(s),
-  ].flatMap((deadline) => deadline ?? []);
-  const earliest = Math.min(...deadlines.map((deadline) => deadline.getTime()));
-  return atTheLatest(step, deadlines.length === 0 ? undefined : earliest - s.now.getTime()).requeueAfterMs;
+  const deletion = gracePeriodEnds(s.seen.zipJob.metadata, DELETION_GRACE_PERIOD_MS);
+  return atTheLatest(step, msUntil(s.now, deletion, unconfirmedUntil(s))).requeueAfterMs;
 };
 
 /** Decides the next step for one ZipJob. Pure: the decision depends only on the arguments. */

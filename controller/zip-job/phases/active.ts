@@ -21,16 +21,11 @@ import { giveUp } from '../policies/failure.ts';
 import { POD_GRACE_PERIOD_MS } from '../policies/lacks-pod.ts';
 import { nextPod } from '../policies/next-pod.ts';
 import { queueWait, startDeadline } from '../policies/start-deadline.ts';
-import { atTheLatest } from '../requeue.ts';
+import { atTheLatest, msUntil } from '../requeue.ts';
 import { beginEnding, revoke } from './ending.ts';
 import { recovering } from './recovering.ts';
 
 const END_OF_TIME = new Date(8.64e15);
-
-const msUntil = (now: Date, ...times: readonly (Date | undefined)[]): number | undefined => {
-  const ahead = times.filter((time) => time !== undefined).map((time) => time.getTime() - now.getTime());
-  return ahead.length === 0 ? undefined : Math.max(0, Math.min(...ahead));
-};
 
 const deadlines = (s: Situation, job: Job): Date | undefined => runDeadline(s.seen.zipJob, job, s.config);
 

@@ -9,6 +9,7 @@ import { afterDelivery, replayed } from '../../webhook/notification.ts';
 import type { Action, OwnedStatus, Situation, Step } from '../observation.ts';
 import { withCondition } from '../owned-status.ts';
 import { expiresAt, fileListExpiresAt } from '../policies/expiry.ts';
+import { atTheLatest, msUntil } from '../requeue.ts';
 import { endJob } from './ending.ts';
 
 const deliveredNote = (webhook: WebhookState): EventNote => {
@@ -104,10 +105,8 @@ export const finished = (s: Situation): Step => {
   const reported = notify(s);
   const due = dueOf(s);
   const later = due.map(({ at }) => at).filter((at) => at !== undefined && at > s.now);
-  const waits = [reported.requeueAfterMs, ...later.map((at) => (at?.getTime() ?? 0) - s.now.getTime())];
-  const known = waits.filter((wait) => wait !== undefined);
   return {
-    ...reported,
+    ...atTheLatest(reported, msUntil(s.now, ...later)),
     actions: [
       ...(s.seen.delivery.kind === 'stale' ? [{ kind: 'discardDelivery' } as const] : []),
       ...endJob(s, s.status),
@@ -115,6 +114,5 @@ export const finished = (s: Situation): Step => {
       ...(reported.actions ?? []),
       ...due.filter(({ at }) => at !== undefined && at <= s.now).map(({ action }) => action),
     ],
-    requeueAfterMs: known.length === 0 ? undefined : Math.max(0, Math.min(...known)),
   };
 };

@@ -12,6 +12,7 @@ import { isTrue, withCondition, withoutCondition, withPhase } from '../owned-sta
 import { type Admission, admission } from '../policies/admission.ts';
 import { isRestored } from '../policies/restored.ts';
 import { queueWait, startDeadline } from '../policies/start-deadline.ts';
+import { atTheLatest, msUntil } from '../requeue.ts';
 import { finish } from './ending.ts';
 
 /** Requeue delay while the Job of an earlier ZipJob still has the name. */
@@ -26,9 +27,6 @@ const acceptedAtOf = (s: Situation): string => {
   const time = timeOf(annotations?.[ANNOTATIONS.acceptedAt]) ?? timeOf(creationTimestamp);
   return rfc3339(time === undefined ? s.now : new Date(time));
 };
-
-const untilMs = (s: Situation, time: Date | undefined): number | undefined =>
-  time && Math.max(0, time.getTime() - s.now.getTime());
 
 /** Reports an external reason that blocks the job, and fails the job at its start deadline. */
 const held = (s: Situation, why: { readonly reason: Reason; readonly message: string }): Step => {
@@ -46,7 +44,7 @@ const held = (s: Situation, why: { readonly reason: Reason; readonly message: st
       now: s.now,
     }),
     ...(isNew && { events: [{ type: 'Warning', ...why }] }),
-    requeueAfterMs: untilMs(s, deadline),
+    requeueAfterMs: msUntil(s.now, deadline),
   };
 };
 
@@ -112,12 +110,7 @@ const start = (s: Situation, action: Action): Step => {
 const startAgain = (s: Situation, action: Action, refusal: Refusal): Step => {
   const { reason, message, retryAt } = refusal;
   const step = held(s, { reason, message });
-  if (step.status.phase !== 'Queued' || s.now < retryAt)
-    return {
-      ...step,
-      ...(refusal.mayExist && { slot: 'wait' }),
-      requeueAfterMs: Math.min(step.requeueAfterMs ?? Infinity, untilMs(s, retryAt) ?? 0),
-    };
+  if (step.status.phase !== 'Queued' || s.now < retryAt) return atTheLatest(step, msUntil(s.now, retryAt));
   return s.seen.position.blocked
     ? { ...step, slot: 'wait' }
     : { ...step, slot: 'reserve', actions: [action] };

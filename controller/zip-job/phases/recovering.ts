@@ -11,6 +11,7 @@ import { recoveryJob } from '../manifest/job-manifest.ts';
 import type { Outcome, OwnedStatus, Situation, Step } from '../observation.ts';
 import { withCondition } from '../owned-status.ts';
 import { type Recovered, type RecoveryResult, recoveryStep } from '../policies/recovery.ts';
+import { msUntil } from '../requeue.ts';
 
 type Published = Extract<RecoveryOutcome, { outcome: 'published' }>;
 
@@ -122,7 +123,7 @@ export const recovering = (s: Situation): Recovering => {
     case 'wait':
       return {
         kind: 'waiting',
-        step: { status: s.status, requeueAfterMs: Math.max(0, next.until.getTime() - now.getTime()) },
+        step: { status: s.status, requeueAfterMs: msUntil(now, next.until) },
       };
     case 'start': {
       if (!seen.bucket) throw new Error('Could not create the recovery Job: the ZipBucket does not exist');
