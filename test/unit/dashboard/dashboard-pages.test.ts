@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
+import { type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { createManualClock } from '#test/support/builders/manual-clock.ts';
@@ -141,6 +143,26 @@ describe('pages of createDashboard', () => {
       const response = await visitor.post('/sign-in', { token: ADA }, plain);
       expect(response.status).to.equal(400);
       expect(visitor.cookies.size).to.equal(0);
+    });
+
+    it('redirect to their own host only, whatever the path is (N12)', async () => {
+      await server[Symbol.asyncDispose]();
+      server = await startStaffedDashboard({
+        DASHBOARD_URL: 'https://zips.example.com',
+        TRUSTED_PROXIES: '127.0.0.0/8',
+      });
+      // fetch would remove the dot segments.
+      const asked = request(server.url, {
+        path: '/.//evil.example/x',
+        headers: { 'x-forwarded-proto': 'http' },
+      });
+      asked.end();
+      const [response] = (await once(asked, 'response')) as [IncomingMessage];
+      response.resume();
+      expect([response.statusCode, response.headers.location]).to.deep.equal([
+        308,
+        'https://zips.example.com/',
+      ]);
     });
 
     it('serve assets under their hash with an immutable cache', async () => {

@@ -73,9 +73,16 @@ describe('sessions of createDashboard', () => {
       expect(Number(response.headers.get('retry-after'))).to.be.within(1, 60);
     });
 
-    it('never redirects to another site', async () => {
-      const response = await server.visit().post('/sign-in', { token: ADA, next: '//evil.example/' });
-      expect(response.headers.get('location')).to.equal('/');
+    it('never redirects to another site (N12)', async () => {
+      const visitor = server.visit();
+      for (const next of ['//evil.example/', '/.//evil.example/x', '/projects/..//evil.example/x']) {
+        const signedIn = await visitor.post('/sign-in', { token: ADA, next });
+        expect(signedIn.headers.get('location'), next).to.equal('/');
+        const again = await visitor.get(`/sign-in?next=${next}`);
+        expect(again.headers.get('location'), next).to.equal('/');
+        const theme = await visitor.post('/theme', { theme: 'dark', next });
+        expect(theme.headers.get('location'), next).to.equal('/');
+      }
     });
 
     it('logs its route, which metrics use too, and unknown paths without one', async () => {
