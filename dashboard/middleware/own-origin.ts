@@ -7,8 +7,8 @@ const isOwnOrigin = (ctx: DashboardContext, origin: string, url: string): boolea
   url === '' ? URL.parse(origin)?.host === ctx.get('Host').toLowerCase() : origin === URL.parse(url)?.origin;
 
 /**
- * Whether the browser says that the request comes from our origin. With our referrer policy a form's Origin is `null`, so
- * Sec-Fetch-Site decides, which pages cannot set; browsers without it send an origin.
+ * Whether the browser says that the request comes from our origin. Pages can set neither header. Browsers send Sec-Fetch-Site
+ * only over HTTPS and to loopback addresses, and old ones never; then the Origin decides, and `null` is not ours.
  */
 const isFromHere = (ctx: DashboardContext, url: string): boolean => {
   const site = ctx.get('Sec-Fetch-Site');

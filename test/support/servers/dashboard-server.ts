@@ -86,7 +86,7 @@ export interface Visitor {
   signIn(token: string): Promise<Response>;
 }
 
-export const FROM_HERE = { 'sec-fetch-site': 'same-origin', origin: 'null' } as const;
+export const FROM_HERE = { 'sec-fetch-site': 'same-origin' } as const;
 
 export const createVisitor = (url: string): Visitor => {
   const cookies = new Map<string, string>();

@@ -115,7 +115,7 @@ describe('pages of createDashboard', () => {
         .and.not.contain('unsafe');
       expect(Object.fromEntries(headers)).to.include({
         'x-content-type-options': 'nosniff',
-        'referrer-policy': 'no-referrer',
+        'referrer-policy': 'same-origin',
         'cross-origin-opener-policy': 'same-origin',
         'cross-origin-resource-policy': 'same-origin',
         'cache-control': 'no-store',
