@@ -15,11 +15,12 @@ export interface ForwardedRequest {
 export type ReadForwarded = (request: Pick<IncomingMessage, 'socket' | 'headers'>) => ForwardedRequest;
 
 const parseRange = (text: string): Range => {
-  try {
-    return ipaddr.parseCIDR(text);
-  } catch (error) {
-    throw new ConfigError(`TRUSTED_PROXIES: ${JSON.stringify(text)} is not a CIDR such as 10.0.0.0/8`, error);
-  }
+  const setting = `TRUSTED_PROXIES: ${JSON.stringify(text)}`;
+  if (!ipaddr.isValidCIDR(text)) throw new ConfigError(`${setting} is not a CIDR such as 10.0.0.0/8`);
+  const range = ipaddr.parseCIDR(text);
+  if (range[1] === 0)
+    throw new ConfigError(`${setting} contains every address. Clients could send any address`);
+  return range;
 };
 
 const contains = (ranges: readonly Range[], text: string): boolean => {

@@ -29,6 +29,7 @@ describe('the dashboard of the chart', function () {
   it('is a Deployment with its own Service, Ingress and service account', async () => {
     const objects = await render({
       ...ON,
+      trustedProxies: ['10.0.0.0/8'],
       'dashboard.ingress.enabled': true,
       'dashboard.ingress.host': 'zips.example.com',
     });

@@ -35,6 +35,13 @@ describe('the values of the chart', function () {
     'an unknown value': { colour: 'red' },
     'an unknown value of a component': { 'api.colour': 'red' },
     'an unknown value of a folder': { 'api.ingress.colour': 'red' },
+    'an Ingress of the API without trusted proxies (N13)': { 'api.ingress.enabled': true },
+    'an Ingress of the dashboard without trusted proxies (N13)': {
+      'dashboard.enabled': true,
+      'dashboard.ingress.enabled': true,
+    },
+    'trust in every address (N13)': { trustedProxies: ['0.0.0.0/0'] },
+    'trust in every address by IPv6 (N13)': { trustedProxies: ['::/0'] },
     'an unknown setting': { 'controller.settings.WORKRES': 3 },
     'a setting below its least': { 'controller.settings.WORKERS': 0 },
     'a setting of another type': { 'zipper.settings.PARTS_IN_FLIGHT': 'many' },
@@ -50,7 +57,7 @@ describe('the values of the chart', function () {
   for (const [what, values] of Object.entries(refused))
     it(`refuse ${what}`, async () => {
       const error = await render(values).then(
-        () => undefined,
+        () => 'the chart renders them',
         (reason: unknown) => reason,
       );
       expect(String(error)).to.contain("values don't meet the specifications of the schema");
@@ -87,7 +94,8 @@ describe('the values of the chart', function () {
       ...LOOPBACK,
       'controller.settings.WORKERS': 7,
       'dashboard.enabled': true,
-      'dashboard.settings': { DASHBOARD_IDLE_MS: 60_000, TRUSTED_PROXIES: ['10.0.0.0/8'] },
+      'dashboard.settings': { DASHBOARD_IDLE_MS: 60_000 },
+      trustedProxies: ['10.0.0.0/8', 'fd00::/8'],
       'zipper.settings': { PARTS_IN_FLIGHT: 5, MAX_ARCHIVE_BYTES: 161_061_273_600 },
       'zipper.resources.limits.memory': '1Gi',
       'zipper.nodeSelector': { disk: 'fast' },
@@ -95,8 +103,9 @@ describe('the values of the chart', function () {
     });
     const api = readApiConfig(plain(envOf(rendered, 'api')));
     expect(api.egressAllowCidrs).to.deep.equal(['127.0.0.0/8']);
+    expect(api.trustedProxies).to.deep.equal(['10.0.0.0/8', 'fd00::/8']);
     const dashboard = readDashboardConfig(plain(envOf(rendered, 'dashboard')));
-    expect(dashboard).to.deep.include({ dashboardIdleMs: 60_000, trustedProxies: ['10.0.0.0/8'] });
+    expect(dashboard).to.deep.include({ dashboardIdleMs: 60_000, trustedProxies: api.trustedProxies });
     const controller = readControllerConfig(plain(envOf(rendered, 'controller')));
     expect(controller).to.deep.include({ workers: 7, webhookAllowHttp: true, zipperGraceSeconds: 30 });
     expect(controller.egressDenyCidrs).to.deep.equal(['10.0.0.0/8']);

@@ -1,7 +1,7 @@
 {{/* Settings of the dashboard, as JSON. */}}
 {{- define "zipjobs.dashboardSettings" -}}
 {{- $dashboard := .Values.dashboard -}}
-{{- $settings := dict "DASHBOARD_ALLOW_HTTP" $dashboard.allowHttp -}}
+{{- $settings := dict "DASHBOARD_ALLOW_HTTP" $dashboard.allowHttp "TRUSTED_PROXIES" .Values.trustedProxies -}}
 {{- with $dashboard.url -}}{{- $_ := set $settings "DASHBOARD_URL" . -}}{{- end -}}
 {{- with $dashboard.oidc -}}
 {{- if .issuer -}}

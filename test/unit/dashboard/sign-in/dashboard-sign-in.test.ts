@@ -73,6 +73,20 @@ describe('sessions of createDashboard', () => {
       expect(Number(response.headers.get('retry-after'))).to.be.within(1, 60);
     });
 
+    it('is rate-limited by each client behind a trusted proxy (N13)', async () => {
+      await server[Symbol.asyncDispose]();
+      const env = { DASHBOARD_SIGN_INS_PER_MINUTE: '2', TRUSTED_PROXIES: '127.0.0.0/8' };
+      server = await startStaffedDashboard(env);
+      const attempt = async (client: string, token: string): Promise<number> => {
+        const headers = { ...FROM_HERE, 'x-forwarded-for': client };
+        return (await server.visit().post('/sign-in', { token }, headers)).status;
+      };
+      for (const status of [422, 422, 429]) expect(await attempt('203.0.113.9', 'wrong')).to.equal(status);
+      expect(await attempt('198.51.100.7', ADA)).to.equal(303);
+      // The proxy appends the real address to what the client sends.
+      expect(await attempt('198.51.100.8, 203.0.113.9', ADA)).to.equal(429);
+    });
+
     it('never redirects to another site (N12)', async () => {
       const visitor = server.visit();
       for (const next of ['//evil.example/', '/.//evil.example/x', '/projects/..//evil.example/x']) {

@@ -60,4 +60,9 @@ describe('createReadForwarded', () => {
   it('refuses an invalid range', () => {
     expect(() => createReadForwarded(['10.0.0.0'])).to.throw(/TRUSTED_PROXIES.*10\.0\.0\.0/);
   });
+
+  for (const range of ['0.0.0.0/0', '::/0'])
+    it(`refuses to trust every address: ${range} (N13)`, () => {
+      expect(() => createReadForwarded([range])).to.throw(/contains every address/);
+    });
 });
