@@ -32,7 +32,7 @@ const RULES: readonly (readonly [EntryNameProblem, (name: string) => boolean])[]
   ['empty', (name) => name === ''],
   ['lone-surrogate', (name) => !name.isWellFormed()],
   ['control-character', (name) => /\p{Cc}/u.test(name)],
-  ['bidi-control', (name) => /[\u202a-\u202e\u2066-\u2069]/u.test(name)],
+  ['bidi-control', (name) => /\p{Bidi_Control}/u.test(name)],
   ['backslash', (name) => name.includes('\\')],
   ['absolute', (name) => name.startsWith('/')],
   ['drive', (name) => /^[a-z]:/i.test(name)],

@@ -3,7 +3,7 @@
  * compare both. The patterns work the same in JavaScript, Python and Rust.
  */
 const CONTROL = String.raw`\x00-\x1f\x7f-\x9f`;
-const BIDI = String.raw`\u202a-\u202e\u2066-\u2069`;
+const BIDI = String.raw`\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069`;
 const NO_DOT_SEGMENT = String.raw`(?!(?:[\s\S]*/)?\.{1,2}(?:/|$))`;
 const SEGMENT = String.raw`[^/\\${CONTROL}${BIDI}]{1,255}`;
 

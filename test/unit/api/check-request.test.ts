@@ -156,6 +156,9 @@ const NAMES = [
   'a\u0085',
   'a\u202eb',
   'a\u2066b',
+  'a\u061cb',
+  'a\u200eb',
+  'a\u200fb',
   'x'.repeat(256),
   `${'x/'.repeat(512)}y`,
 ];

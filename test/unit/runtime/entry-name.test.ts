@@ -35,6 +35,17 @@ describe('checkEntryNames', () => {
     });
   }
 
+  it('refuses every bidirectional control character of Unicode (N16)', () => {
+    const controls = [
+      0x061c, 0x200e, 0x200f, 0x202a, 0x202b, 0x202c, 0x202d, 0x202e, 0x2066, 0x2067, 0x2068, 0x2069,
+    ];
+    for (const code of controls)
+      expect(checkEntryNames([`a${String.fromCodePoint(code)}b`]), code.toString(16)).to.deep.equal({
+        index: 0,
+        reason: 'bidi-control',
+      });
+  });
+
   it('accepts names in any script and names at the limits (Z12)', () => {
     const names = [
       'a.txt',

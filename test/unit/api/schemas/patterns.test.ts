@@ -49,6 +49,13 @@ describe('published patterns', () => {
     ).to.deep.equal([]);
   });
 
+  it('match exactly the characters of file names that are accepted (N16)', () => {
+    const characters = Array.from({ length: 0x10_000 }, (_, code) => String.fromCharCode(code));
+    const texts = characters.filter((text) => text.isWellFormed()).map((text) => `a${text}b`);
+    const isValid = (text: string) => checkEntryNames([text]) === undefined;
+    expect(disagreements(FILENAME_PATTERN, isValid, texts)).to.deep.equal([]);
+  });
+
   it('match exactly the headers that are accepted', () => {
     const isName = (text: string) => sourceHeadersProblem({ [text]: 'x' }) === undefined;
     const names = [
