@@ -11,6 +11,7 @@ import { assertTlsVerification } from '#runtime/egress/tls-verification.ts';
 import { type Lifetime, run } from '#runtime/lifecycle.ts';
 import { createLogger, type Logger } from '#runtime/log.ts';
 import { createServerClock } from '#runtime/server-clock.ts';
+import { toStoreRules } from '#runtime/store/settings.ts';
 import { traceFields } from '#runtime/traceparent.ts';
 import { readZipperConfig, terminationLogPath, type ZipperConfig } from './config.ts';
 import { exitCodeOf, toFailure } from './status/failure.ts';
@@ -45,10 +46,7 @@ const openStore = async (process: Process, bucket: TaskBucket): Promise<Store> =
     readCredentials(process.config.bucketDir),
   ]);
   const { config, lifetime } = process;
-  const provider = providerOf(bucket, {
-    allowedHosts: config.storeAllowedHosts,
-    allowHttp: config.storeAllowHttp,
-  });
+  const provider = providerOf(bucket, toStoreRules(config));
   const allowNames = config.storeAllowedHosts.map((host) => host.replace(/:\d+$/, ''));
   // One connection more than parts in flight, for other requests during the upload.
   const options = { connections: config.partsInFlight + 1 };

@@ -97,6 +97,10 @@ describe('the values of the chart', function () {
     expect(api.egressAllowCidrs).to.deep.equal(['127.0.0.0/8']);
     const dashboard = readDashboardConfig(plain(envOf(rendered, 'dashboard')));
     expect(dashboard).to.deep.include({ dashboardIdleMs: 60_000, trustedProxies: ['10.0.0.0/8'] });
+    expect(dashboard).to.deep.include({
+      storeAllowHttp: true,
+      storeAllowedHosts: LOOPBACK.store.allowedHosts,
+    });
     const controller = readControllerConfig(plain(envOf(rendered, 'controller')));
     expect(controller).to.deep.include({ workers: 7, webhookAllowHttp: true, zipperGraceSeconds: 30 });
     expect(controller.egressDenyCidrs).to.deep.equal(['10.0.0.0/8']);

@@ -39,6 +39,7 @@ as 5.36870912e+10.
 {{- dict "EGRESS_ALLOW_CIDRS" .Values.egress.allowCidrs "EGRESS_DENY_CIDRS" .Values.egress.denyCidrs "EGRESS_NAT64_PREFIX" .Values.egress.nat64Prefix | toJson -}}
 {{- end -}}
 
+{{/* Stores that buckets may use, as JSON. */}}
 {{- define "zipjobs.storeSettings" -}}
 {{- dict "STORE_ALLOWED_HOSTS" .Values.store.allowedHosts "STORE_ALLOW_HTTP" .Values.store.allowHttp | toJson -}}
 {{- end -}}
