@@ -2,7 +2,7 @@ import { ZIPPER_ENV, ZIPPER_PATHS } from '#crds/zipper-contract.ts';
 import { type ConfigOf, readConfig, type Settings } from '#runtime/config.ts';
 import { EGRESS_SETTINGS } from '#runtime/egress/settings.ts';
 import { LOG_LEVELS } from '#runtime/log.ts';
-import { STORE_RULE_SETTINGS } from '#runtime/store/settings.ts';
+import { STORE_ADDRESS_SETTINGS, STORE_RULE_SETTINGS } from '#runtime/store/settings.ts';
 import { SOURCE_SETTINGS } from './sources/settings.ts';
 
 const MIB = 1024 * 1024;
@@ -47,6 +47,7 @@ const ARCHIVE_SETTINGS = {
 
 const STORE_SETTINGS = {
   ...STORE_RULE_SETTINGS,
+  ...STORE_ADDRESS_SETTINGS,
   storeConnectTimeoutMs: {
     env: 'STORE_CONNECT_TIMEOUT_MS',
     type: 'integer',

@@ -18,6 +18,16 @@ export const STORE_RULE_SETTINGS = {
   },
 } as const satisfies Settings;
 
+/** The addresses of stores, for every process that connects to one or writes policies for those that do. */
+export const STORE_ADDRESS_SETTINGS = {
+  storeAllowCidrs: {
+    env: 'STORE_ALLOW_CIDRS',
+    type: 'array',
+    default: [],
+    description: 'ranges that stores may have in addition to public addresses',
+  },
+} as const satisfies Settings;
+
 export const toStoreRules = (settings: ConfigOf<typeof STORE_RULE_SETTINGS>): StoreRules => ({
   allowedHosts: settings.storeAllowedHosts,
   allowHttp: settings.storeAllowHttp,
