@@ -7,7 +7,7 @@ const REMEDIES: Readonly<Partial<Record<FailureCode, string>>> = {
     'Grant the credentials write access to the bucket at the provider, or set other credentials. Then test the bucket.',
   BucketCredentialsInvalid: 'Set valid credentials for the bucket. Then test the bucket.',
   BucketMisconfigured:
-    'Check region, host and endpoint at the provider. To correct them, delete the bucket from zipjobs and add it again. For your own S3-compatible store, ask your administrator to set store.allowedHosts, and if needed store.allowHttp (plain HTTP) or egress.allowCidrs (private addresses).',
+    'Check region, host and endpoint at the provider. To correct them, delete the bucket from zipjobs and add it again. For your own S3-compatible store, ask your administrator to set store.allowedHosts, and if needed store.allowHttp (plain HTTP) or store.allowCidrs (private addresses).',
   StoreUnavailable: 'Check that the store is running and reachable. Then try again.',
   ObjectExists: 'Choose another key, or use a bucket that replaces existing objects.',
   SourceUnreachable:

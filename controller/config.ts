@@ -2,6 +2,7 @@ import type { Toleration } from '#crds/zip-project.ts';
 import { type ConfigOf, readConfig, type Settings } from '#runtime/config.ts';
 import { EGRESS_SETTINGS } from '#runtime/egress/settings.ts';
 import { KUBE_SETTINGS } from '#runtime/kube/settings.ts';
+import { STORE_ADDRESS_SETTINGS } from '#runtime/store/settings.ts';
 import { parseSchedule, readStringMap, readTolerations } from './settings/config-values.ts';
 import { DELETION_SETTINGS } from './settings/deletion-settings.ts';
 import { IDENTITY_SETTINGS } from './settings/identity-settings.ts';
@@ -83,6 +84,7 @@ export const CONTROLLER_SETTINGS = {
   ...WEBHOOK_SETTINGS,
   ...NETWORK_SETTINGS,
   ...EGRESS_SETTINGS,
+  ...STORE_ADDRESS_SETTINGS,
 } as const satisfies Settings;
 
 export interface ControllerConfig extends ConfigOf<typeof CONTROLLER_SETTINGS> {

@@ -2,6 +2,7 @@ import { type ConfigOf, readConfig, type Settings } from '#runtime/config.ts';
 import { HTTP_SETTINGS } from '#runtime/http/settings.ts';
 import { KUBE_SETTINGS } from '#runtime/kube/settings.ts';
 import { REDIS_SETTINGS } from '#runtime/redis/settings.ts';
+import { STORE_RULE_SETTINGS } from '#runtime/store/settings.ts';
 
 const ADDRESSES = {
   dashboardUrl: {
@@ -91,6 +92,7 @@ export const DASHBOARD_SETTINGS = {
   ...ADDRESSES,
   ...SESSIONS,
   ...OIDC,
+  ...STORE_RULE_SETTINGS,
   ...REDIS_SETTINGS,
   ...KUBE_SETTINGS,
 } as const satisfies Settings;

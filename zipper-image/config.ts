@@ -2,6 +2,7 @@ import { ZIPPER_ENV, ZIPPER_PATHS } from '#crds/zipper-contract.ts';
 import { type ConfigOf, readConfig, type Settings } from '#runtime/config.ts';
 import { EGRESS_SETTINGS } from '#runtime/egress/settings.ts';
 import { LOG_LEVELS } from '#runtime/log.ts';
+import { STORE_ADDRESS_SETTINGS, STORE_RULE_SETTINGS } from '#runtime/store/settings.ts';
 import { SOURCE_SETTINGS } from './sources/settings.ts';
 
 const MIB = 1024 * 1024;
@@ -45,19 +46,8 @@ const ARCHIVE_SETTINGS = {
 } as const satisfies Settings;
 
 const STORE_SETTINGS = {
-  storeAllowedHosts: {
-    env: 'STORE_ALLOWED_HOSTS',
-    type: 'array',
-    default: [],
-    description:
-      'S3-compatible stores other than AWS and Cloudflare that buckets may use, as host or host:port',
-  },
-  storeAllowHttp: {
-    env: 'STORE_ALLOW_HTTP',
-    type: 'boolean',
-    default: false,
-    description: 'allows plain HTTP to these stores',
-  },
+  ...STORE_RULE_SETTINGS,
+  ...STORE_ADDRESS_SETTINGS,
   storeConnectTimeoutMs: {
     env: 'STORE_CONNECT_TIMEOUT_MS',
     type: 'integer',

@@ -5,12 +5,13 @@ import { SPEC_DEFAULTS } from '#crds/zip-job.ts';
 import type { ZipperMode } from '#crds/zipper-contract.ts';
 import { CONTRACT_VERSION, EXIT_CODES } from '#crds/zipper-contract.ts';
 import type { ArchiveTask, TaskBucket } from '#crds/zipper-task.ts';
-import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
+import { createEgressPolicy, type EgressPolicy } from '#runtime/egress/egress-policy.ts';
 import { toEgressOptions } from '#runtime/egress/settings.ts';
 import { assertTlsVerification } from '#runtime/egress/tls-verification.ts';
 import { type Lifetime, run } from '#runtime/lifecycle.ts';
 import { createLogger, type Logger } from '#runtime/log.ts';
 import { createServerClock } from '#runtime/server-clock.ts';
+import { toStoreRules } from '#runtime/store/settings.ts';
 import { traceFields } from '#runtime/traceparent.ts';
 import { readZipperConfig, terminationLogPath, type ZipperConfig } from './config.ts';
 import { exitCodeOf, toFailure } from './status/failure.ts';
@@ -45,11 +46,7 @@ const openStore = async (process: Process, bucket: TaskBucket): Promise<Store> =
     readCredentials(process.config.bucketDir),
   ]);
   const { config, lifetime } = process;
-  const provider = providerOf(bucket, {
-    allowedHosts: config.storeAllowedHosts,
-    allowHttp: config.storeAllowHttp,
-  });
-  const allowNames = config.storeAllowedHosts.map((host) => host.replace(/:\d+$/, ''));
+  const provider = providerOf(bucket, toStoreRules(config));
   // One connection more than parts in flight, for other requests during the upload.
   const options = { connections: config.partsInFlight + 1 };
   const store = createStore({
@@ -57,7 +54,7 @@ const openStore = async (process: Process, bucket: TaskBucket): Promise<Store> =
     provider,
     credentials,
     agents: provider.guarded
-      ? agents.createGuardedHttpAgents(egressPolicy(config, allowNames), options)
+      ? agents.createGuardedHttpAgents(storeEgressPolicy(config), options)
       : agents.createHttpAgents(options),
     connectTimeoutMs: config.storeConnectTimeoutMs,
     idleTimeoutMs: config.storeIdleTimeoutMs,
@@ -66,8 +63,13 @@ const openStore = async (process: Process, bucket: TaskBucket): Promise<Store> =
   return store;
 };
 
-const egressPolicy = (config: ZipperConfig, allowNames: readonly string[] = []) =>
-  createEgressPolicy({ ...toEgressOptions(config), allowNames });
+/** Only the ranges of stores are open here: a range that is opened for a store is not open for sources. */
+const storeEgressPolicy = (config: ZipperConfig): EgressPolicy =>
+  createEgressPolicy({
+    ...toEgressOptions(config),
+    allowCidrs: config.storeAllowCidrs,
+    allowNames: config.storeAllowedHosts.map((host) => host.replace(/:\d+$/, '')),
+  });
 
 const openStatusApi = async ({ config, lifetime }: Process, task: ArchiveTask) => {
   const { createStatusApi } = await import('./status/status-api.ts');
@@ -94,7 +96,7 @@ const archive = async (process: Process, task: ArchiveTask): Promise<Outcome> =>
   const { createGuardedAgent } = await import('#runtime/egress/guarded-agent.ts');
   const { readFileList } = await import('./sources/file-list.ts');
   const { createSourceReader } = await import('./sources/prefetch.ts');
-  const policy = egressPolicy(config);
+  const policy = createEgressPolicy(toEgressOptions(config));
   const agent = createGuardedAgent(policy, {
     connections: config.sourcePerHostConnections,
     connectTimeoutMs: config.sourceConnectTimeoutMs,

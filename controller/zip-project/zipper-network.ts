@@ -17,8 +17,10 @@ export const zipperNetworkOf = (config: ControllerConfig): ZipperNetwork | undef
     throw new ConfigError(
       'NETWORK_POLICIES is true, but API_SERVER_CIDRS is empty. Set it to the addresses of the API server',
     );
+  const egress = toEgressOptions(config);
   return {
-    open: openIpBlocks(toEgressOptions(config)),
+    // A NetworkPolicy cannot tell a source from a store. The zipper does.
+    open: openIpBlocks({ ...egress, allowCidrs: [...egress.allowCidrs, ...config.storeAllowCidrs] }),
     apiServerCidrs: config.apiServerCidrs,
     apiServerPorts: config.apiServerPorts.map(portOf),
   };

@@ -6,5 +6,5 @@ import type { KnownJobs } from '../live/known-jobs.ts';
 export interface PageDeps {
   readonly caches: Pick<Caches, 'zipJobs' | 'zipProjects'>;
   readonly jobs: Pick<KnownJobs, 'order' | 'samples'>;
-  readonly config: Pick<DashboardConfig, 'dashboardApiUrl'>;
+  readonly config: Pick<DashboardConfig, 'dashboardApiUrl' | 'storeAllowedHosts' | 'storeAllowHttp'>;
 }

@@ -77,8 +77,9 @@ describe('the network policies of the chart', function () {
     expect(opened.egress).to.deep.equal([DNS, API_SERVER, redis]);
   });
 
-  it('allow no connections to the controller, and from it those of webhooks (P10)', async () => {
-    const spec = specOf(await render({ ...ENABLED, 'egress.allowCidrs': ['10.2.0.0/16'] }), 'controller');
+  it('allow no connections to the controller, and from it those of webhooks, not of stores (P10, N4)', async () => {
+    const open = { 'egress.allowCidrs': ['10.2.0.0/16'], 'store.allowCidrs': ['10.96.7.0/24'] };
+    const spec = specOf(await render({ ...ENABLED, ...open }), 'controller');
     expect(spec.policyTypes).to.deep.equal(['Ingress', 'Egress']);
     expect(spec.ingress).to.deep.equal([]);
     expect(spec.egress.slice(0, 2)).to.deep.equal([DNS, API_SERVER]);

@@ -9,7 +9,11 @@ import { CHART, type EnvVar, envOf, helm, type KubeObject, render } from './rend
 const LOOPBACK = {
   egress: { allowCidrs: ['127.0.0.0/8'], denyCidrs: ['10.0.0.0/8'] },
   webhooks: { allowHttp: true },
-  store: { allowHttp: true, allowedHosts: ['127.0.0.1:7070', 'minio.example.com'] },
+  store: {
+    allowHttp: true,
+    allowCidrs: ['10.96.7.0/24'],
+    allowedHosts: ['127.0.0.1:7070', 'minio.example.com'],
+  },
 };
 
 const plain = (env: ReadonlyMap<string, EnvVar>): Record<string, string> =>
@@ -49,6 +53,7 @@ describe('the values of the chart', function () {
     'a setting of the dashboard for the API': { 'api.settings.DASHBOARD_IDLE_MS': 5_000 },
     'a tag as a digest': { 'api.image.digest': 'latest' },
     'an address that is not a CIDR': { 'egress.allowCidrs': ['10.0.0.1'] },
+    'an address of a store that is not a CIDR': { 'store.allowCidrs': ['10.0.0.1'] },
     'a URL as a store': { 'store.allowedHosts': ['https://minio.example.com'] },
     'an image that could end a policy expression': { 'zipper.image.repository': "a' || true || '" },
     'a user that could end a policy expression': { 'policies.jobControllerUser': "a' || true || '" },
@@ -106,9 +111,14 @@ describe('the values of the chart', function () {
     expect(api.trustedProxies).to.deep.equal(['10.0.0.0/8', 'fd00::/8']);
     const dashboard = readDashboardConfig(plain(envOf(rendered, 'dashboard')));
     expect(dashboard).to.deep.include({ dashboardIdleMs: 60_000, trustedProxies: api.trustedProxies });
+    expect(dashboard).to.deep.include({
+      storeAllowHttp: true,
+      storeAllowedHosts: LOOPBACK.store.allowedHosts,
+    });
     const controller = readControllerConfig(plain(envOf(rendered, 'controller')));
     expect(controller).to.deep.include({ workers: 7, webhookAllowHttp: true, zipperGraceSeconds: 30 });
     expect(controller.egressDenyCidrs).to.deep.equal(['10.0.0.0/8']);
+    expect(controller.storeAllowCidrs).to.deep.equal(['10.96.7.0/24']);
     expect(controller.zipperResources.limits).to.include({ memory: '1Gi', cpu: '2' });
     expect(controller.zipperNodeSelector).to.deep.equal({ disk: 'fast' });
     expect(controller.zipperTolerations).to.deep.equal([{ key: 'spot', operator: 'Exists' }]);
@@ -118,9 +128,25 @@ describe('the values of the chart', function () {
       maxArchiveBytes: 161_061_273_600,
       storeAllowHttp: true,
       storeAllowedHosts: ['127.0.0.1:7070', 'minio.example.com'],
+      storeAllowCidrs: ['10.96.7.0/24'],
       egressAllowCidrs: ['127.0.0.0/8'],
       egressDenyCidrs: ['10.0.0.0/8'],
     });
+  });
+
+  it('open the ranges of stores for no source and no webhook (N4)', async () => {
+    const range = '10.96.7.0/24';
+    const rendered = await render({ 'dashboard.enabled': true, 'store.allowCidrs': [range] });
+    const holders = rendered.filter((object) => JSON.stringify(object).includes(range));
+    expect(holders.map(({ kind, metadata: { name } }) => `${kind} ${name}`)).to.deep.equal([
+      'Deployment zipjobs-controller',
+    ]);
+    const env = plain(envOf(rendered, 'controller'));
+    const namesOf = (given: Readonly<Record<string, string>>): readonly string[] =>
+      Object.keys(given).filter((name) => given[name]?.includes(range));
+    // The controller writes the NetworkPolicies of zippers.
+    expect(namesOf(env)).to.deep.equal(['STORE_ALLOW_CIDRS', 'ZIPPER_ENV_JSON']);
+    expect(namesOf(zipperEnv(rendered))).to.deep.equal(['STORE_ALLOW_CIDRS']);
   });
 
   it("keep the processes' own defaults, except where the chart knows better ones", () => {

@@ -5,10 +5,10 @@
 import type { OnConflict } from '#crds/zip-job.ts';
 import { ATTEMPT_METADATA_KEY } from '#crds/zipper-contract.ts';
 import type { TaskBucket } from '#crds/zipper-task.ts';
+import type { StoreKind } from '#runtime/store/store-location.ts';
 import { StoreError } from './store-errors.ts';
 
 export type PartChecksum = 'crc32' | 'md5';
-export type StoreKind = 's3' | 'r2' | 'custom';
 
 export interface Capabilities {
   /** The usual name of the store. */
@@ -24,8 +24,6 @@ export interface Capabilities {
   readonly storageClasses: readonly string[] | undefined;
   /** Whether the store is known to support `If-None-Match: *` at Complete. Otherwise the key is checked just before. */
   readonly conditionalComplete: boolean;
-  /** Valid region names. They become part of a host name, so nothing else is accepted. */
-  readonly region: RegExp;
   readonly mostParts: number;
   /** Of every part except the last. */
   readonly leastPartBytes: number;
@@ -75,7 +73,6 @@ export const CAPABILITIES: Readonly<Record<StoreKind, Capabilities>> = {
       'DEEP_ARCHIVE',
     ],
     conditionalComplete: true,
-    region: /^[a-z]{2,4}(-[a-z]+)+-\d+$/,
     mostObjectBytes: 10_000 * 5 * GIB,
     mostMetadataBytes: 2048,
   },
@@ -88,7 +85,6 @@ export const CAPABILITIES: Readonly<Record<StoreKind, Capabilities>> = {
     acls: [],
     storageClasses: ['STANDARD', 'STANDARD_IA'],
     conditionalComplete: true,
-    region: /^auto$/,
     mostPartBytes: 4.995 * GIB,
     mostObjectBytes: 4.995 * TIB,
     mostMetadataBytes: 8192,
@@ -100,7 +96,6 @@ export const CAPABILITIES: Readonly<Record<StoreKind, Capabilities>> = {
     acls: CANNED_ACLS,
     storageClasses: undefined,
     conditionalComplete: false,
-    region: /^[a-z0-9-]{1,32}$/,
     mostObjectBytes: 5 * TIB,
     mostMetadataBytes: 2048,
   },

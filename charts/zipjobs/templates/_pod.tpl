@@ -39,6 +39,12 @@ as 5.36870912e+10.
 {{- dict "EGRESS_ALLOW_CIDRS" .Values.egress.allowCidrs "EGRESS_DENY_CIDRS" .Values.egress.denyCidrs "EGRESS_NAT64_PREFIX" .Values.egress.nat64Prefix | toJson -}}
 {{- end -}}
 
+{{/* Addresses of stores, as JSON. */}}
+{{- define "zipjobs.storeAddresses" -}}
+{{- dict "STORE_ALLOW_CIDRS" .Values.store.allowCidrs | toJson -}}
+{{- end -}}
+
+{{/* Stores that buckets may use, as JSON. */}}
 {{- define "zipjobs.storeSettings" -}}
 {{- dict "STORE_ALLOWED_HOSTS" .Values.store.allowedHosts "STORE_ALLOW_HTTP" .Values.store.allowHttp | toJson -}}
 {{- end -}}
@@ -46,7 +52,7 @@ as 5.36870912e+10.
 {{/* Settings that the controller copies to zipper pods: name -> text, as JSON. */}}
 {{- define "zipjobs.zipperSettings" -}}
 {{- $settings := dict "LOG_LEVEL" .Values.zipper.logLevel -}}
-{{- $settings = merge (deepCopy .Values.zipper.settings) $settings (include "zipjobs.egressSettings" . | fromJson) (include "zipjobs.storeSettings" . | fromJson) -}}
+{{- $settings = merge (deepCopy .Values.zipper.settings) $settings (include "zipjobs.egressSettings" . | fromJson) (include "zipjobs.storeSettings" . | fromJson) (include "zipjobs.storeAddresses" . | fromJson) -}}
 {{- $texts := dict -}}
 {{- range $name, $value := $settings -}}
 {{- $text := include "zipjobs.envText" $value -}}

@@ -7,6 +7,8 @@ import type { ZipJob } from '#crds/zip-job.ts';
 import { isUuid } from '#crds/zip-job-facts.ts';
 import { BUCKET_SECRET_KEYS } from '#crds/zipper-contract.ts';
 import { RESOURCES } from '#runtime/kube/resources.ts';
+import { toStoreRules } from '#runtime/store/settings.ts';
+import { locateStore, StoreLocationError } from '#runtime/store/store-location.ts';
 import { FORMAT } from '../../format.ts';
 import { type GoTo, notFound, PageError, type PageRequest, type Route } from '../../page.ts';
 import type { Question } from '../../user/access.ts';
@@ -135,23 +137,36 @@ const changeRoute = ({
 });
 
 const missing = (what: string): PageError => new PageError(409, 'Not possible', what);
+const credentialsGone = (bucket: string): PageError =>
+  missing(`The bucket ${bucket} or its credentials no longer exist, so you cannot download the archive.`);
+
+/** Reads the bucket of a job and checks its store by the rules of the zipper, so that no credentials sign for another one. */
+const readStore = async ({ config }: PageDeps, { user, namespace, signal }: PageRequest, name: string) => {
+  const bucket = await createUserClient(user.kube, RESOURCES.zipBuckets).get(namespace, name, signal);
+  if (bucket === undefined) throw credentialsGone(name);
+  const { bucketName, ...place } = bucket.spec;
+  try {
+    return { bucketName, store: locateStore({ name: bucketName, ...place }, toStoreRules(config)) };
+  } catch (error) {
+    throw error instanceof StoreLocationError
+      ? missing(`The bucket ${name} has invalid settings: ${error.message}.`)
+      : error;
+  }
+};
 
 /** Redirects to a presigned URL, which is not stored and is signed with credentials that the user may read. */
-const download = async (request: PageRequest): Promise<GoTo> => {
+const download = async (deps: PageDeps, request: PageRequest): Promise<GoTo> => {
   const job = await readJob(request);
   const { user, namespace, signal } = request;
   if (job.status?.phase !== 'Succeeded') throw missing('This job has no archive.');
   const { name } = job.spec.bucketRef;
-  const bucket = await createUserClient(user.kube, RESOURCES.zipBuckets).get(namespace, name, signal);
+  const archive = await readStore(deps, request, name);
   const secretName = bucketSecretName(name);
   const secret = await createUserClient(user.kube, RESOURCES.secrets).get(namespace, secretName, signal);
-  if (bucket === undefined || secret === undefined)
-    throw missing(
-      `The bucket ${name} or its credentials no longer exist, so you cannot download the archive.`,
-    );
+  if (secret === undefined) throw credentialsGone(name);
   const valueOf = (key: string): string => Buffer.from(secret.data?.[key] ?? '', 'base64').toString('utf8');
   const to = await signedDownload({
-    bucket: bucket.spec,
+    ...archive,
     key: job.spec.key,
     credentials: {
       accessKeyId: valueOf(BUCKET_SECRET_KEYS.accessKeyId),
@@ -185,5 +200,5 @@ export const createJobPage = (deps: PageDeps): readonly Route[] => [
   changeRoute({ verb: 'cancel', needs: CHANGE_JOB, change: cancel }),
   changeRoute({ verb: 'run-again', needs: CREATE_JOB, change: runAgain }),
   changeRoute({ verb: 'replay-webhook', needs: CHANGE_JOB, change: replayWebhook }),
-  { method: 'GET', path: `${PATH}/download`, handle: download },
+  { method: 'GET', path: `${PATH}/download`, handle: (request) => download(deps, request) },
 ];

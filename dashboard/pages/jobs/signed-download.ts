@@ -1,24 +1,18 @@
 import type { GetObjectCommandInput } from '@aws-sdk/client-s3';
-import type { ZipBucketSpec } from '#crds/zip-bucket.ts';
 import { AppError } from '#runtime/errors.ts';
 import { isRecord } from '#runtime/kube/decode.ts';
+import { defined } from '#runtime/optional.ts';
+import type { StoreLocation } from '#runtime/store/store-location.ts';
 
 export interface Archive {
-  readonly bucket: ZipBucketSpec;
+  readonly store: StoreLocation;
+  readonly bucketName: string;
   readonly key: string;
   readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string };
 }
 
 /** Time to start the download; a started download continues after it. */
 const VALID_SECONDS = 60;
-
-/** Endpoint of a bucket; must match the zipper. */
-const storeOf = ({ service, bucketName, region, host, accountId, endpoint }: ZipBucketSpec) => {
-  if (endpoint !== undefined) return { region: region ?? 'us-east-1', endpoint, forcePathStyle: true };
-  if (service === 's3') return { region: region ?? 'us-east-1', forcePathStyle: bucketName.includes('.') };
-  const r2 = `https://${host ?? `${accountId ?? ''}.r2.cloudflarestorage.com`}`;
-  return { region: 'auto', endpoint: r2, forcePathStyle: true };
-};
 
 /** File name for the browser; `filename*` carries non-ASCII names (RFC 6266). */
 export const dispositionOf = (key: string): string => {
@@ -80,11 +74,13 @@ const bare = (request: HttpRequest) => ({
  * A presigned URL of one archive, valid for a minute. The S3 client builds the request and signs it instead of sending it, so
  * nothing goes over the network. Neither the credentials nor the URL are kept.
  */
-export const signedDownload = async ({ bucket, key, credentials }: Archive): Promise<string> => {
+export const signedDownload = async ({ store, bucketName, key, credentials }: Archive): Promise<string> => {
   // Loaded on the first download: most processes never need it.
   const { GetObjectCommand, S3Client } = await import('@aws-sdk/client-s3');
   const client = new S3Client({
-    ...storeOf(bucket),
+    region: store.region,
+    ...defined({ endpoint: store.endpoint }),
+    forcePathStyle: store.pathStyle,
     credentials,
     responseChecksumValidation: 'WHEN_REQUIRED',
   });
@@ -94,7 +90,7 @@ export const signedDownload = async ({ bucket, key, credentials }: Archive): Pro
       const signer: unknown = await client.config.signer({
         name: 'sigv4',
         signingName: 's3',
-        signingRegion: storeOf(bucket).region,
+        signingRegion: store.region,
         properties: {},
       });
       if (!isPresigner(signer) || !isHttpRequest(args.request)) throw unsigned();
@@ -105,7 +101,7 @@ export const signedDownload = async ({ bucket, key, credentials }: Archive): Pro
     { step: 'build', name: 'signInsteadOfSending', priority: 'low' },
   );
   const input: GetObjectCommandInput = {
-    Bucket: bucket.bucketName,
+    Bucket: bucketName,
     Key: key,
     ResponseContentDisposition: dispositionOf(key),
     ResponseContentType: 'application/zip',

@@ -4,7 +4,11 @@ import { type ServerProcess, type ServerProcessOptions, startServerProcess } fro
 const IMAGE = {
   folder: 'dashboard',
   serviceAccount: 'zipjobs-dashboard',
-  envOf: (url: string) => ({ DASHBOARD_URL: url }),
+  envOf: (url: string) => ({
+    DASHBOARD_URL: url,
+    STORE_ALLOWED_HOSTS: '127.0.0.1',
+    STORE_ALLOW_HTTP: 'true',
+  }),
 } as const;
 
 /** A dashboard outside the cluster, with the permissions of the installed one. */

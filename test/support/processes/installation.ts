@@ -12,7 +12,11 @@ const localValues = (cluster: Cluster): Readonly<Record<string, unknown>> => ({
   dashboard: { enabled: true, replicas: 0 },
   networkPolicies: { enabled: true, apiServerCidrs: ['127.0.0.1/32'] },
   // Without a port, because stores that a test starts use other ports.
-  store: { allowHttp: true, allowedHosts: [new URL(cluster.store.endpoint).hostname] },
+  store: {
+    allowHttp: true,
+    allowCidrs: ['127.0.0.0/8'],
+    allowedHosts: [new URL(cluster.store.endpoint).hostname],
+  },
 });
 
 export interface Installation {

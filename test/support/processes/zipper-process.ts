@@ -107,6 +107,7 @@ export class ZipperHost implements AsyncDisposable {
       KUBERNETES_SERVICE_HOST: '127.0.0.1',
       KUBERNETES_SERVICE_PORT: String(this.status.port),
       EGRESS_ALLOW_CIDRS: '127.0.0.0/8',
+      STORE_ALLOW_CIDRS: '127.0.0.0/8',
       STORE_ALLOWED_HOSTS: '127.0.0.1',
       STORE_ALLOW_HTTP: 'true',
     };

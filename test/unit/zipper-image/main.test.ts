@@ -88,6 +88,7 @@ describe('a zipper process', function () {
         KUBERNETES_SERVICE_HOST: '127.0.0.1',
         KUBERNETES_SERVICE_PORT: String(status.port),
         EGRESS_ALLOW_CIDRS: '127.0.0.0/8',
+        STORE_ALLOW_CIDRS: '127.0.0.0/8',
         STORE_ALLOWED_HOSTS: '127.0.0.1',
         STORE_ALLOW_HTTP: 'true',
         ...env,
@@ -131,6 +132,25 @@ describe('a zipper process', function () {
     expect(code).to.equal(EXIT_CODES.terminated);
     expect(message).to.have.nested.property('failure.code', 'Terminated');
     expect([hostile.uploads.size, hostile.objects.size]).to.deep.equal([0, 0]);
+  });
+
+  it('does not open the ranges of stores for sources (N4)', async () => {
+    let connections = 0;
+    origin.on('connection', () => {
+      connections += 1;
+    });
+    const ranges = { EGRESS_ALLOW_CIDRS: '', STORE_ALLOW_CIDRS: '127.0.0.0/8', SOURCE_ATTEMPTS: '1' };
+    const { code, message } = await end(await start(task('/whole'), ranges));
+    expect(message).to.have.nested.property('failure.code', 'SourceUnreachable');
+    expect(code).to.equal(EXIT_CODES.sourceUnavailable);
+    expect([connections, hostile.requests.length > 0]).to.deep.equal([0, true]);
+  });
+
+  it('does not open the ranges of sources for stores (N4)', async () => {
+    const ranges = { EGRESS_ALLOW_CIDRS: '127.0.0.0/8', STORE_ALLOW_CIDRS: '' };
+    const { message } = await end(await start(task('/whole'), ranges));
+    expect(message).to.have.nested.property('failure.code', 'BucketMisconfigured');
+    expect(hostile.requests.length).to.equal(0);
   });
 
   it('recovers an upload without a token', async () => {

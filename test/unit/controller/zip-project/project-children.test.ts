@@ -111,7 +111,7 @@ describe('the network policy of a project', () => {
   };
 
   it('denies ingress, and allows egress only to DNS, the API server and the configured blocks (P10)', () => {
-    const spec = policy({ egressAllowCidrs: ['10.2.0.0/16'] });
+    const spec = policy({ egressAllowCidrs: ['10.2.0.0/16'], storeAllowCidrs: ['10.96.7.0/24'] });
     expect(JSON.parse(spec ?? '')).to.deep.include({
       podSelector: {
         matchLabels: {
@@ -124,7 +124,7 @@ describe('the network policy of a project', () => {
     expect(spec).not.to.contain('"ingress"');
     expect(spec).to.contain('"ports":[{"protocol":"UDP","port":53},{"protocol":"TCP","port":53}]');
     expect(spec).to.contain('{"cidr":"10.96.0.1/32"}');
-    expect(spec).to.contain('{"cidr":"10.2.0.0/16"}');
+    expect(spec).to.contain('{"cidr":"10.2.0.0/16"}').and.contain('{"cidr":"10.96.7.0/24"}');
     expect(spec).to.contain('"cidr":"0.0.0.0/0","except":["0.0.0.0/8","10.0.0.0/8"');
   });
 

@@ -34,7 +34,7 @@ describe('every route of createRoutes', () => {
     routes = createRoutes({
       caches: { zipJobs: server.zipJobs.reflector, zipProjects: server.zipProjects.reflector },
       jobs: createKnownJobs(),
-      config: { dashboardApiUrl: '' },
+      config: { dashboardApiUrl: '', storeAllowedHosts: [], storeAllowHttp: false },
     });
   });
   after(() => project[Symbol.asyncDispose]());

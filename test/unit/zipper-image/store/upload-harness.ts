@@ -4,6 +4,7 @@ import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
 import { createGuardedHttpAgents } from '#runtime/egress/http-agents.ts';
 import type { AppError } from '#runtime/errors.ts';
 import { createLogger } from '#runtime/log.ts';
+import type { StoreKind } from '#runtime/store/store-location.ts';
 import {
   type HostileStore,
   type SeenRequest,
@@ -11,7 +12,7 @@ import {
 } from '#test/support/servers/hostile-store.ts';
 import { type Provider, providerOf } from '#zipper-image/store/providers.ts';
 import { createStore, type Store, type StoreOptions } from '#zipper-image/store/store.ts';
-import { CAPABILITIES, type StoreKind } from '#zipper-image/store/store-capabilities.ts';
+import { CAPABILITIES } from '#zipper-image/store/store-capabilities.ts';
 import { createUpload, type Upload, type UploadDeps } from '#zipper-image/store/upload.ts';
 import { createUploadsLeft } from '#zipper-image/store/uploads-left.ts';
 

@@ -16,6 +16,7 @@ const SECRET_KEY = 'the-secret-access-key';
 const EVIL = `"'><script>alert(1)</script>`;
 const JOBS = `/projects/${NAMESPACE}/jobs`;
 const JOB = `${JOBS}/${NAME}`;
+const BUCKETS = `/apis/zipjobs.dev/v1alpha1/namespaces/${NAMESPACE}/zipbuckets`;
 const ZIP_JOBS = `/apis/zipjobs.dev/v1alpha1/namespaces/${NAMESPACE}/zipjobs`;
 
 const rowsIn = (html: string): number => html.split('<tr>').length - 2;
@@ -214,8 +215,7 @@ describe('the job pages', () => {
 
   describe('a download', () => {
     beforeEach(() => {
-      const base = `/apis/zipjobs.dev/v1alpha1/namespaces/${NAMESPACE}`;
-      objects.set(`${base}/zipbuckets/s3-archive`, aZipBucket());
+      objects.set(`${BUCKETS}/s3-archive`, aZipBucket());
       objects.set(`/api/v1/namespaces/${NAMESPACE}/secrets/${bucketSecretName('s3-archive')}`, {
         apiVersion: 'v1',
         kind: 'Secret',
@@ -244,6 +244,20 @@ describe('the job pages', () => {
       it(`is refused while the job is ${phase}, without reading the Secret`, async () => {
         hold(aZipJob({ status: { phase } }));
         expect((await visitor.get(`${JOB}/download`)).status).to.equal(409);
+        expect(callsOf('GET').filter(({ path }) => path.includes('/secrets/'))).to.deep.equal([]);
+      });
+
+    for (const [why, spec] of [
+      ['is not allowed', { endpoint: 'https://store.evil.example' }],
+      ['has a region that names another host', { region: 'x.evil.example/' }],
+      ['has a host that is not one of R2', { service: 'r2', host: 'evil.example', accountId: 'a' }],
+    ] as const)
+      it(`is refused without reading the Secret if the store ${why} (N14)`, async () => {
+        hold(aZipJob({ status: { phase: 'Succeeded' } }));
+        objects.set(`${BUCKETS}/s3-archive`, aZipBucket(spec));
+        const response = await visitor.get(`${JOB}/download`);
+        expect(response.headers.get('location')).to.equal(null);
+        expect(response.status).to.equal(409);
         expect(callsOf('GET').filter(({ path }) => path.includes('/secrets/'))).to.deep.equal([]);
       });
 

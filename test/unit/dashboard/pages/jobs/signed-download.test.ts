@@ -1,13 +1,16 @@
 import { expect } from 'chai';
 import type { ZipBucketSpec } from '#crds/zip-bucket.ts';
 import { dispositionOf, signedDownload } from '#dashboard/pages/jobs/signed-download.ts';
+import { locateStore } from '#runtime/store/store-location.ts';
 
 const SECRET = 'the-secret-access-key';
 
-const sign = async (bucket: ZipBucketSpec, key = 'a/b c.zip'): Promise<URL> =>
-  new URL(
-    await signedDownload({ bucket, key, credentials: { accessKeyId: 'AKID', secretAccessKey: SECRET } }),
-  );
+const sign = async ({ bucketName, ...place }: ZipBucketSpec, key = 'a/b c.zip'): Promise<URL> => {
+  const store = locateStore({ name: bucketName, ...place }, { allowedHosts: ['127.0.0.1'], allowHttp: true });
+  const credentials = { accessKeyId: 'AKID', secretAccessKey: SECRET };
+  return new URL(await signedDownload({ store, bucketName, key, credentials }));
+};
+const ACCOUNT = '0123456789abcdef0123456789abcdef';
 
 describe('signedDownload', () => {
   const cases: readonly { readonly name: string; readonly bucket: ZipBucketSpec; readonly want: string }[] = [
@@ -23,8 +26,13 @@ describe('signedDownload', () => {
     },
     {
       name: 'r2',
-      bucket: { service: 'r2', bucketName: 'files', host: 'abc.r2.cloudflarestorage.com', accountId: 'abc' },
-      want: 'https://abc.r2.cloudflarestorage.com/files/a/b%20c.zip',
+      bucket: {
+        service: 'r2',
+        bucketName: 'files',
+        host: `${ACCOUNT}.r2.cloudflarestorage.com`,
+        accountId: ACCOUNT,
+      },
+      want: `https://${ACCOUNT}.r2.cloudflarestorage.com/files/a/b%20c.zip`,
     },
     {
       name: 'another store',
@@ -47,7 +55,10 @@ describe('signedDownload', () => {
     });
 
   it('signs every character of a key', async () => {
-    const url = await sign({ service: 's3', bucketName: 'files', region: 'here' }, `ö '"()*!?#&%.zip`);
+    const url = await sign(
+      { service: 's3', bucketName: 'files', region: 'eu-central-1' },
+      `ö '"()*!?#&%.zip`,
+    );
     expect(decodeURIComponent(url.pathname)).to.equal(`/ö '"()*!?#&%.zip`);
     expect(url.hash).to.equal('');
   });

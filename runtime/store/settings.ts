@@ -1,0 +1,34 @@
+import type { ConfigOf, Settings } from '../config.ts';
+import type { StoreRules } from './store-location.ts';
+
+/** Which stores buckets may use, for every process that connects to a store or makes links to one. */
+export const STORE_RULE_SETTINGS = {
+  storeAllowedHosts: {
+    env: 'STORE_ALLOWED_HOSTS',
+    type: 'array',
+    default: [],
+    description:
+      'S3-compatible stores other than AWS and Cloudflare that buckets may use, as host or host:port',
+  },
+  storeAllowHttp: {
+    env: 'STORE_ALLOW_HTTP',
+    type: 'boolean',
+    default: false,
+    description: 'allows plain HTTP to these stores',
+  },
+} as const satisfies Settings;
+
+/** The addresses of stores, for every process that connects to one or writes policies for those that do. */
+export const STORE_ADDRESS_SETTINGS = {
+  storeAllowCidrs: {
+    env: 'STORE_ALLOW_CIDRS',
+    type: 'array',
+    default: [],
+    description: 'ranges that stores may have in addition to public addresses',
+  },
+} as const satisfies Settings;
+
+export const toStoreRules = (settings: ConfigOf<typeof STORE_RULE_SETTINGS>): StoreRules => ({
+  allowedHosts: settings.storeAllowedHosts,
+  allowHttp: settings.storeAllowHttp,
+});

@@ -1,0 +1,120 @@
+/** Determines the store of a bucket and its endpoint, for uploads and for download links. */
+import type { Service } from '#crds/zip-job.ts';
+import { AppError } from '../errors.ts';
+
+/** The fields of a bucket that determine its store. */
+export interface BucketPlace {
+  readonly service: Service;
+  readonly name: string;
+  readonly region?: string;
+  readonly host?: string;
+  readonly accountId?: string;
+  readonly endpoint?: string;
+}
+
+export interface StoreRules {
+  /** `host` or `host:port` of stores that the operator allows in addition to AWS and Cloudflare. */
+  readonly allowedHosts: readonly string[];
+  readonly allowHttp: boolean;
+}
+
+export type StoreKind = 's3' | 'r2' | 'custom';
+
+export interface StoreLocation {
+  readonly kind: StoreKind;
+  /** The bucket is in the path instead of the host name. */
+  readonly pathStyle: boolean;
+  /** Whether users choose the host, so that connections to it must pass the egress guard. */
+  readonly guarded: boolean;
+  readonly region: string;
+  /** Undefined: the SDK's endpoint of the region. */
+  readonly endpoint: string | undefined;
+}
+
+/** The settings of the bucket name no store, or one that the operator does not allow. */
+export class StoreLocationError extends AppError {
+  constructor(message: string) {
+    super(message, { code: 'StoreLocation', retryable: false });
+  }
+}
+
+const R2_HOST = /^[0-9a-f]{32}\.(?:(?:eu|us|fedramp)\.)?r2\.cloudflarestorage\.com$/;
+const BUCKET_NAME = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
+/** Region names become part of a host name, so nothing else is accepted. */
+const AWS_REGION = /^[a-z]{2,4}(-[a-z]+)+-\d+$/;
+const CUSTOM_REGION = /^[a-z0-9-]{1,32}$/;
+
+const checkRegion = (region: string, pattern: RegExp): string => {
+  if (!pattern.test(region))
+    throw new StoreLocationError(`region ${JSON.stringify(region)} is not a valid region name`);
+  return region;
+};
+
+const isAllowed = (url: URL, rules: StoreRules): boolean =>
+  rules.allowedHosts.some((allowed) => {
+    const host = allowed.toLowerCase();
+    return host === url.host || host === url.hostname;
+  });
+
+const parseEndpoint = (text: string): URL => {
+  const url = URL.parse(text);
+  if (!url || url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
+    throw new StoreLocationError('its endpoint is not a plain http or https URL');
+  return url;
+};
+
+const checkEndpoint = (url: URL, rules: StoreRules): string => {
+  if (!isAllowed(url, rules))
+    throw new StoreLocationError(
+      `the store ${url.host} is not allowed; ask the operator to add it to STORE_ALLOWED_HOSTS`,
+    );
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && rules.allowHttp))
+    throw new StoreLocationError(`the store ${url.host} requires https`);
+  return url.href;
+};
+
+const r2Endpoint = (bucket: BucketPlace, rules: StoreRules): string => {
+  const host = (bucket.host ?? `${bucket.accountId ?? ''}.r2.cloudflarestorage.com`).toLowerCase();
+  const url = parseEndpoint(`https://${host}`);
+  if (url.host !== host) throw new StoreLocationError('its host is not a valid host name');
+  return R2_HOST.test(host) ? url.href : checkEndpoint(url, rules);
+};
+
+const r2 = (bucket: BucketPlace, rules: StoreRules): StoreLocation => ({
+  kind: 'r2',
+  pathStyle: true,
+  guarded: true,
+  region: 'auto',
+  endpoint: r2Endpoint(bucket, rules),
+});
+
+const custom = (bucket: BucketPlace, endpoint: string, rules: StoreRules): StoreLocation => ({
+  kind: 'custom',
+  pathStyle: true,
+  guarded: true,
+  region: checkRegion(bucket.region ?? 'us-east-1', CUSTOM_REGION),
+  endpoint: checkEndpoint(parseEndpoint(endpoint), rules),
+});
+
+const aws = (bucket: BucketPlace): StoreLocation => ({
+  kind: 's3',
+  // The wildcard certificate covers only one label of the host name.
+  pathStyle: bucket.name.includes('.'),
+  guarded: false,
+  region: checkRegion(bucket.region ?? 'us-east-1', AWS_REGION),
+  endpoint: undefined,
+});
+
+const BY_SERVICE: Readonly<Record<Service, (bucket: BucketPlace, rules: StoreRules) => StoreLocation>> = {
+  s3: aws,
+  r2,
+};
+
+/** @throws StoreLocationError for names, hosts and regions that are not allowed */
+export const locateStore = (bucket: BucketPlace, rules: StoreRules): StoreLocation => {
+  if (!BUCKET_NAME.test(bucket.name))
+    throw new StoreLocationError(`${JSON.stringify(bucket.name)} is not a valid bucket name`);
+  return bucket.endpoint === undefined
+    ? BY_SERVICE[bucket.service](bucket, rules)
+    : custom(bucket, bucket.endpoint, rules);
+};
