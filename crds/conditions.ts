@@ -89,8 +89,10 @@ export const REASONS = {
   AllPermitted: 'The credentials have every permission that recovery needs.',
   ReadForbidden:
     'The credentials cannot read objects, so an attempt interrupted during commit ends as OutcomeUnknown.',
+  AbortForbidden:
+    'The credentials cannot abort uploads, so parts of failed jobs remain until the lifecycle rule of the bucket removes them, and an attempt interrupted during commit may end as OutcomeUnknown.',
   ListForbidden:
-    'The credentials cannot list uploads, so only the lifecycle rule of the bucket removes an upload that was not recorded.',
+    'The credentials cannot list uploads, so only the lifecycle rule of the bucket removes an upload that was not recorded, and an attempt interrupted during commit may end as OutcomeUnknown.',
   JobsExist: 'The bucket is deleted once no job refers to it, including finished jobs.',
   ProjectDeleting:
     'The ZipProject is being deleted. Its jobs are cancelled, and it waits for its jobs and ZipBuckets.',

@@ -31,8 +31,6 @@ const BUCKET_CHECK_SCHEMA = {
     ok: { type: 'boolean' },
     /** Names as in S3 policies, including permissions that archives do not need. */
     missingPermissions: { type: 'array', items: { type: 'string' } },
-    /** `RecoveryLimited`: the credentials cannot read objects, so an attempt interrupted during commit ends as OutcomeUnknown. */
-    warnings: { type: 'array', items: { enum: ['RecoveryLimited'] } },
     failure: FAILURE_SCHEMA,
   },
 } as const satisfies JsonSchema;

@@ -101,6 +101,15 @@ const STORE_SETTINGS = {
     description:
       'how long a pod waits on shutdown for the response to the start of its upload, to abort it; must be less than SHUTDOWN_TIMEOUT_MS',
   },
+  storeConsistencyMs: {
+    env: 'STORE_CONSISTENCY_MS',
+    type: 'integer',
+    default: 15_000,
+    minimum: 0,
+    maximum: 30_000,
+    description:
+      'how long responses of the store may show an earlier state; an archive of an interrupted attempt counts as absent only after this time; must be less than half of RECOVERY_LIMIT_MS',
+  },
   recoveryLimitMs: {
     env: 'RECOVERY_LIMIT_MS',
     type: 'integer',

@@ -31,18 +31,23 @@ const failed = (reason: string, message: string): TestResponse => ({
 });
 
 /** Permission names as the zipper's check reports them. */
+const READING = /^s3:GetObject/;
+const ABORTING = /^s3:AbortMultipartUpload$/;
 const LISTING = /^s3:List/;
 
 const missingText = (permissions: readonly string[]): string =>
   permissions.length === 0 ? '' : ` The credentials lack ${permissions.join(', ')}.`;
 
-const fenceOf = ({ missingPermissions, warnings }: BucketCheck): Verdict => {
-  const isBlind = warnings?.includes('RecoveryLimited') === true;
-  const reason = isBlind
-    ? 'ReadForbidden'
-    : missingPermissions.some((name) => LISTING.test(name))
-      ? 'ListForbidden'
-      : 'AllPermitted';
+/** The most important limitation comes first. */
+const LIMITATIONS = [
+  [READING, 'ReadForbidden'],
+  [ABORTING, 'AbortForbidden'],
+  [LISTING, 'ListForbidden'],
+] as const;
+
+const fenceOf = ({ missingPermissions }: BucketCheck): Verdict => {
+  const limitation = LIMITATIONS.find(([kind]) => missingPermissions.some((name) => kind.test(name)));
+  const reason = limitation?.[1] ?? 'AllPermitted';
   return {
     status: reason === 'AllPermitted' ? 'False' : 'True',
     reason,

@@ -25,6 +25,7 @@ const settings = {
   storeRetryBaseMs: 10,
   storeRetryMaxMs: 100,
   storeStartGraceMs: 300,
+  storeConsistencyMs: 50,
   recoveryLimitMs: 20_000,
 };
 

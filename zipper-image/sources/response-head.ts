@@ -12,6 +12,8 @@ export interface SourceHead {
   readonly total: number | undefined;
   /** Identifies exactly these bytes; undefined if the source has no strong ETag. */
   readonly etag: string | undefined;
+  /** Last-Modified as received. Some sources derive the ETag from something other than the bytes. */
+  readonly lastModifiedText: string | undefined;
 }
 
 /** The position at which a broken download resumes. */
@@ -19,6 +21,7 @@ export interface ResumePoint {
   readonly from: number;
   readonly total: number | undefined;
   readonly etag: string;
+  readonly lastModifiedText: string | undefined;
 }
 
 export const invalid = (text: string, httpStatus?: number): SourceFaultError =>
@@ -45,11 +48,14 @@ const isEncoded = (value: HeaderValue): boolean =>
   value !== undefined &&
   !(typeof value === 'string' && ['', 'identity'].includes(value.trim().toLowerCase()));
 
-/** A weak ETag (`W/"…"`) identifies equivalent content, not the same bytes. */
-const STRONG_ETAG = /^"[\x21\x23-\x7e\x80-\xff]*"$/;
+/** A weak ETag (`W/"…"`) identifies equivalent content, not the same bytes. An empty one identifies nothing. */
+const STRONG_ETAG = /^"[\x21\x23-\x7e\x80-\xff]+"$/;
 
 const strongEtag = (value: HeaderValue): string | undefined =>
   typeof value === 'string' && STRONG_ETAG.test(value) ? value : undefined;
+
+const readText = (value: HeaderValue): string | undefined =>
+  value === undefined ? undefined : String(value);
 
 /** @throws SourceFaultError for an invalid length */
 export const readSourceHead = ({ headers }: ResponseHead): SourceHead => {
@@ -62,6 +68,7 @@ export const readSourceHead = ({ headers }: ResponseHead): SourceHead => {
     contentEncoded,
     total,
     etag: contentEncoded ? undefined : strongEtag(headers['etag']),
+    lastModifiedText: readText(headers['last-modified']),
   };
 };
 
@@ -70,7 +77,17 @@ const CONTENT_RANGE = /^bytes (\d{1,16})-(\d{1,16})\/(\d{1,16})$/;
 const changed = (text: string, httpStatus: number): SourceFaultError =>
   new SourceFaultError({ code: 'SourceChanged', text, retryable: true, voidsReceived: true, httpStatus });
 
-const isContinuation = ({ headers }: ResponseHead, point: ResumePoint): boolean => {
+/** A response to a range request need not repeat Last-Modified. */
+const isSameBody = ({ headers }: ResponseHead, point: ResumePoint): boolean => {
+  const lastModifiedText = readText(headers['last-modified']);
+  return (
+    strongEtag(headers['etag']) === point.etag &&
+    (lastModifiedText === undefined || lastModifiedText === point.lastModifiedText)
+  );
+};
+
+const isContinuation = (head: ResponseHead, point: ResumePoint): boolean => {
+  const { headers } = head;
   const range = headers['content-range'];
   const [, start, end, total] = (typeof range === 'string' ? CONTENT_RANGE.exec(range) : undefined) ?? [];
   return (
@@ -78,7 +95,7 @@ const isContinuation = ({ headers }: ResponseHead, point: ResumePoint): boolean 
     Number(end) >= point.from &&
     Number(end) < Number(total) &&
     (point.total === undefined || Number(total) === point.total) &&
-    strongEtag(headers['etag']) === point.etag &&
+    isSameBody(head, point) &&
     !isEncoded(headers['content-encoding'])
   );
 };
@@ -89,12 +106,12 @@ export const totalOfRange = ({ headers }: ResponseHead): number =>
 
 /**
  * Checks that the response continues exactly after the received bytes, in the same file: status 206, the requested
- * start, the same size and the same strong ETag.
+ * start, the same size, the same strong ETag, and no other Last-Modified.
  * @throws SourceFaultError that discards the received bytes
  */
 export const assertContinuation = (head: ResponseHead, point: ResumePoint): void => {
   if (head.status === 206 && isContinuation(head, point)) return;
-  if (head.status !== 200 || strongEtag(head.headers['etag']) !== point.etag)
+  if (head.status !== 200 || !isSameBody(head, point))
     throw changed('the download was interrupted, and the source has changed since', head.status);
   throw new SourceFaultError({
     code: 'SourceTruncated',

@@ -78,9 +78,9 @@ export class SourceSlot implements SourceSink {
 
   /** Position at which the next attempt can resume; undefined if it must start at the first byte. */
   get resumePoint(): ResumePoint | undefined {
-    const { etag, total } = this.head ?? NO_HEAD;
+    const { etag, total, lastModifiedText } = this.head ?? NO_HEAD;
     if (etag === undefined || this.#seen === 0 || this.#voided) return undefined;
-    return { from: this.#seen, total, etag };
+    return { from: this.#seen, total, etag, lastModifiedText };
   }
 
   start(head: SourceHead, flow: Flow): void {
@@ -220,6 +220,7 @@ const NO_HEAD: SourceHead = {
   contentEncoded: false,
   total: undefined,
   etag: undefined,
+  lastModifiedText: undefined,
 };
 
 async function* oneChunk(bytes: Uint8Array): AsyncGenerator<Uint8Array> {

@@ -1,25 +1,29 @@
 /**
  * Ends an upload that must no longer be published, and determines whether it was.
  *
- * The response to an abort verifies nothing, because stores also return success after a Complete, and for unknown IDs.
- * The object at the key is reliable, because its metadata contains the ID of the attempt that wrote it. So the upload
- * is aborted first, after which nothing can change, and then the object is checked.
+ * No single response verifies that an archive is absent. Stores return success for an abort that did nothing, after a
+ * Complete and for unknown IDs, and their listings and objects may show an earlier state. So `absent` requires that the
+ * store no longer has the upload, and that for a while after that the object does not show. The object itself is
+ * reliable, because its metadata contains the ID of the attempt that wrote it.
  */
 
 import type { RecoveryOutcome } from '#crds/termination-message.ts';
 import type { UploadState } from '#crds/zip-job.ts';
 import { toError } from '#runtime/errors.ts';
-import type { Logger } from '#runtime/log.ts';
-import { type RetryPolicy, retry } from '#runtime/retry.ts';
-import type { Store, UploadRef } from './store.ts';
-import { isDenied, isStoreCode, StoreError } from './store-errors.ts';
+import { retry } from '#runtime/retry.ts';
+import {
+  abortOnce,
+  abortUpload,
+  hasResponse,
+  type Presence,
+  presenceByParts,
+  uploadRemains,
+} from './abort-upload.ts';
+import { type FindDeps, findPublished, untilNextCheck } from './find-published.ts';
+import type { UploadRef } from './store.ts';
+import { isStoreCode } from './store-errors.ts';
 
-export interface RecoveryDeps {
-  readonly store: Store;
-  readonly log: Logger;
-  readonly retryPolicy: () => RetryPolicy;
-  /** Aborts waits and requests. */
-  readonly signal?: AbortSignal;
+export interface RecoveryDeps extends FindDeps {
   /** Called when an upload could not be aborted. */
   readonly onAbortFailed?: () => void;
 }
@@ -29,85 +33,101 @@ export type UploadToRecover = UploadRef & {
   readonly attempt: string;
 };
 
-/** The permissions that S3 requires to report whether an object exists. */
-export const READ_PERMISSION = 's3:GetObject and s3:ListBucket';
+export const ABORT_PERMISSION = 's3:AbortMultipartUpload';
+/** Either this or the permission to list uploads verifies an abort. */
+const PARTS_PERMISSION = 's3:ListMultipartUploadParts';
 
-/** A part that is still being sent may keep the upload alive, so the abort is repeated until the upload is gone. */
-const ABORT_ROUNDS = 3;
-
-const abortOnce = async (deps: RecoveryDeps, upload: UploadRef): Promise<void> => {
-  const { store, signal } = deps;
+const presenceInListing = async (deps: RecoveryDeps, { key, uploadId }: UploadRef): Promise<Presence> => {
+  const { store, signal, log } = deps;
   try {
-    await retry(() => store.abortUpload(upload, signal), deps.retryPolicy(), signal);
+    const listed = await retry(() => store.listUploads(key, signal), deps.retryPolicy(), signal);
+    return listed.some((upload) => upload.uploadId === uploadId) ? 'present' : 'gone';
   } catch (error) {
-    if (!isStoreCode(error, 'NoSuchUpload')) throw error;
+    if (isStoreCode(error, 'NoSuchBucket')) return 'gone';
+    if (!hasResponse(error)) throw error;
+    log.debug({ err: error }, 'the store does not list uploads');
+    return 'unreported';
   }
 };
 
-const isGone = async (deps: RecoveryDeps, upload: UploadRef): Promise<boolean> => {
+type AbortResponse = 'accepted' | 'gone' | 'refused';
+
+const abortForAnyResponse = async (deps: RecoveryDeps, upload: UploadRef): Promise<AbortResponse> => {
   try {
-    return (await deps.store.lookAtUpload(upload, deps.signal)) === 'gone';
+    return await abortOnce(deps, upload);
   } catch (error) {
-    deps.log.debug({ err: error }, 'the store does not report whether the upload still exists');
-    return true;
+    if (!hasResponse(error)) throw error;
+    deps.log.warn({ err: error }, 'the store rejected the abort of the upload');
+    return 'refused';
   }
 };
 
-/**
- * Aborts until the store no longer knows the upload. Aborts only once if listing the parts is not permitted.
- * @throws StoreError if the store did not respond, or rejected the abort
- */
-export const abortUpload = async (deps: RecoveryDeps, upload: UploadRef): Promise<void> => {
-  for (let round = 1; round <= ABORT_ROUNDS; round += 1) {
-    await abortOnce(deps, upload);
-    if (await isGone(deps, upload)) return;
-  }
-  deps.log.warn('the aborted upload still exists; the lifecycle rule of the bucket must remove it');
+/** Both sources must agree, because a listing may lag. The response to the abort counts only if neither is permitted. */
+const presenceOf = async (
+  deps: RecoveryDeps,
+  upload: UploadRef,
+  aborted: AbortResponse,
+): Promise<Presence> => {
+  const reports = [await presenceByParts(deps, upload), await presenceInListing(deps, upload)];
+  if (reports.includes('present')) return 'present';
+  return reports.includes('gone') || aborted === 'gone' ? 'gone' : 'unreported';
 };
 
-/** True if the store responded, with any status. */
-export const hasResponse = (error: unknown): boolean =>
-  error instanceof StoreError && error.httpStatus !== undefined && !error.retryable;
+interface Check {
+  readonly aborted: AbortResponse;
+  readonly presence: Presence;
+  readonly found: RecoveryOutcome;
+}
 
-const abortForAnyResponse = async (deps: RecoveryDeps, upload: UploadRef): Promise<void> => {
+/** The object is read last: nothing can publish it after the upload is gone. */
+const check = async (deps: RecoveryDeps, upload: UploadToRecover): Promise<Check> => {
+  const aborted = await abortForAnyResponse(deps, upload);
+  const presence = await presenceOf(deps, upload, aborted);
+  const found = await findPublished(deps, upload);
+  if (found.outcome === 'unknown' && presence !== 'gone') deps.onAbortFailed?.();
+  return { aborted, presence, found };
+};
+
+const notGone = (deps: RecoveryDeps, { aborted, presence }: Check): RecoveryOutcome => {
+  deps.onAbortFailed?.();
+  if (aborted === 'refused') return { outcome: 'unknown', missingPermission: ABORT_PERMISSION };
+  if (presence === 'present') throw uploadRemains();
+  return { outcome: 'unknown', missingPermission: PARTS_PERMISSION };
+};
+
+/** Repeats the check until the object shows, the upload has been gone for long enough, or time is up. */
+const followCommit = async (deps: RecoveryDeps, upload: UploadToRecover): Promise<RecoveryOutcome> => {
+  const { consistencyMs } = deps;
+  const giveUpAfter = performance.now() + consistencyMs;
+  let goneSince: number | undefined;
+  for (;;) {
+    const startedAt = performance.now();
+    const seen = await check(deps, upload);
+    if (seen.found.outcome !== 'absent') return seen.found;
+    goneSince = seen.presence === 'gone' ? (goneSince ?? performance.now()) : undefined;
+    const isOver = startedAt - (goneSince ?? giveUpAfter) >= consistencyMs;
+    if (isOver) return goneSince === undefined ? notGone(deps, seen) : seen.found;
+    await untilNextCheck(deps);
+  }
+};
+
+const abortOpen = async (deps: RecoveryDeps, upload: UploadRef): Promise<void> => {
   try {
     await abortUpload(deps, upload);
   } catch (error) {
     deps.onAbortFailed?.();
-    if (!hasResponse(error)) throw toError(error);
-    deps.log.warn({ err: error }, 'the store rejected the abort of the upload');
+    if (!hasResponse(error) && !isStoreCode(error, 'UploadRemains')) throw toError(error);
+    deps.log.warn({ err: error }, 'could not abort the upload; its parts may remain in the bucket');
   }
 };
 
-const isUnknownUser = (error: unknown): boolean =>
-  error instanceof StoreError && error.code === 'BucketCredentialsInvalid';
-
-/** Checks whether the object at the key is the archive of the attempt. */
-export const findPublished = async (
-  deps: RecoveryDeps,
-  upload: Pick<UploadToRecover, 'key' | 'attempt'>,
-): Promise<RecoveryOutcome> => {
-  const { store, signal } = deps;
-  try {
-    const found = await retry(() => store.head(upload.key, signal), deps.retryPolicy(), signal);
-    if (found?.attempt !== upload.attempt) return { outcome: 'absent' };
-    return { outcome: 'published', bytes: found.bytes, etag: found.etag };
-  } catch (error) {
-    // Without permission to list, S3 does not report that an object is missing. Revoked credentials get no information
-    // either.
-    if (isDenied(error) || isUnknownUser(error))
-      return { outcome: 'unknown', missingPermission: READ_PERMISSION };
-    if (isStoreCode(error, 'NoSuchBucket')) return { outcome: 'absent' };
-    throw error;
-  }
-};
-
-/** @throws StoreError if the store did not respond; then the outcome stays unknown */
+/** @throws StoreError if the store did not respond, or still has the upload; then the outcome stays unknown */
 export const recoverUpload = async (
   deps: RecoveryDeps,
   upload: UploadToRecover,
 ): Promise<RecoveryOutcome> => {
-  await abortForAnyResponse(deps, upload);
+  if (upload.state === 'committing') return followCommit(deps, upload);
+  await abortOpen(deps, upload);
   // Complete is sent only after `committing` was recorded, so an open upload has published nothing.
-  return upload.state === 'open' ? { outcome: 'absent' } : findPublished(deps, upload);
+  return { outcome: 'absent' };
 };

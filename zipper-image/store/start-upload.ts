@@ -3,8 +3,8 @@
  * remains. So the response is awaited a little longer, and the upload can be aborted.
  */
 import { type RetryPolicy, retry } from '#runtime/retry.ts';
+import { hasResponse } from './abort-upload.ts';
 import { createLateSignal } from './late-signal.ts';
-import { hasResponse } from './recover-upload.ts';
 import type { Store } from './store.ts';
 import type { UploadsLeftCount } from './uploads-left.ts';
 

@@ -20,6 +20,7 @@ import type { OnConflict } from '#crds/zip-job.ts';
 import { ATTEMPT_METADATA_KEY } from '#crds/zipper-contract.ts';
 import type { TaskBucket } from '#crds/zipper-task.ts';
 import { defined } from '#runtime/optional.ts';
+import { type ListedUpload, listUploadsOf } from './list-uploads.ts';
 import {
   base64Crc,
   digestHeaders,
@@ -55,13 +56,6 @@ export interface StoredObject {
 export interface UploadRef {
   readonly key: string;
   readonly uploadId: string;
-}
-
-/** An upload in a listing, which does not contain the metadata. */
-export interface ListedUpload extends UploadRef {
-  readonly initiated: Date | undefined;
-  /** The user that started it, if the store reports it. */
-  readonly initiator: string | undefined;
 }
 
 /** The store's response to Complete. */
@@ -174,10 +168,11 @@ class S3Store implements Store {
 
   async lookAtUpload(upload: UploadRef, signal?: AbortSignal): Promise<'gone' | 'empty' | 'parts'> {
     try {
-      return await this.#asking("Listing the upload's parts", async () => {
+      return await this.#asking("Listing the upload's parts", async (attempted) => {
         const command = new ListPartsCommand({ ...this.#on(upload), MaxParts: 1 });
-        const { Parts: parts = [] } = await this.#client.send(command, sendOptions(signal));
-        return parts.length === 0 ? 'empty' : 'parts';
+        const { Parts: parts, UploadId: id } = await this.#client.send(command, sendOptions(signal));
+        if ((parts ?? id) === undefined) throw missing(attempted, 'list of parts');
+        return (parts ?? []).length === 0 ? 'empty' : 'parts';
       });
     } catch (error) {
       if (isStoreCode(error, 'NoSuchUpload')) return 'gone';
@@ -186,17 +181,15 @@ class S3Store implements Store {
   }
 
   listUploads(key: string, signal?: AbortSignal): Promise<readonly ListedUpload[]> {
-    return this.#asking('Listing the uploads', async () => {
-      const { name: Bucket } = this.#options.bucket;
-      // One page is enough: keys are listed in order, and a key comes before all longer keys that start with it.
-      const command = new ListMultipartUploadsCommand({ Bucket, Prefix: key, MaxUploads: 1000 });
-      const { Uploads: uploads = [] } = await this.#client.send(command, sendOptions(signal));
-      return uploads.flatMap(({ Key, UploadId, Initiated, Initiator }) =>
-        Key === key && UploadId !== undefined
-          ? [{ key, uploadId: UploadId, initiated: Initiated, initiator: Initiator?.ID }]
-          : [],
-      );
-    });
+    const { name: Bucket } = this.#options.bucket;
+    return this.#asking('Listing the uploads', (attempted) =>
+      listUploadsOf({
+        key,
+        attempted,
+        fetchPage: (input) =>
+          this.#client.send(new ListMultipartUploadsCommand({ Bucket, ...input }), sendOptions(signal)),
+      }),
+    );
   }
 
   async head(key: string, signal?: AbortSignal): Promise<StoredObject | undefined> {

@@ -7,8 +7,9 @@
  * before this job was created nor after that upload.
  */
 import { retry } from '#runtime/retry.ts';
-import { abortUpload, type RecoveryDeps } from './recover-upload.ts';
-import type { ListedUpload, UploadRef } from './store.ts';
+import { type AbortDeps, abortUpload } from './abort-upload.ts';
+import type { ListedUpload } from './list-uploads.ts';
+import type { UploadRef } from './store.ts';
 
 export interface Sweep {
   /** An upload of this job. It must be listed too, or nothing is aborted. */
@@ -27,7 +28,7 @@ const isSuspect = (upload: ListedUpload, own: ListedUpload, since: Date): boolea
 const secondOf = (date: Date): Date => new Date(Math.floor(date.getTime() / 1000) * 1000);
 
 /** Undefined if our own upload is not listed. */
-const sweep = async (deps: RecoveryDeps, { own, since }: Sweep): Promise<number | undefined> => {
+const sweep = async (deps: AbortDeps, { own, since }: Sweep): Promise<number | undefined> => {
   const { store, signal } = deps;
   const listed = await retry(() => store.listUploads(own.key, signal), deps.retryPolicy(), signal);
   const mine = listed.find(({ uploadId }) => uploadId === own.uploadId);
@@ -35,7 +36,8 @@ const sweep = async (deps: RecoveryDeps, { own, since }: Sweep): Promise<number 
   let aborted = 0;
   for (const upload of listed) {
     if (!isSuspect(upload, mine, secondOf(since))) continue;
-    if ((await store.lookAtUpload(upload, signal)) !== 'empty') continue;
+    const look = () => store.lookAtUpload(upload, signal);
+    if ((await retry(look, deps.retryPolicy(), signal)) !== 'empty') continue;
     await abortUpload(deps, upload);
     aborted += 1;
   }
@@ -47,7 +49,7 @@ const sweep = async (deps: RecoveryDeps, { own, since }: Sweep): Promise<number 
  * `unreported`: an upload may remain. `unlisted`: our own upload has ended, so others cannot be identified.
  */
 export const sweepUploads = async (
-  deps: RecoveryDeps,
+  deps: AbortDeps,
   of: Sweep,
 ): Promise<'swept' | 'unreported' | 'unlisted'> => {
   const { log } = deps;

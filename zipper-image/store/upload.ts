@@ -11,9 +11,10 @@ import { AppError, toError } from '#runtime/errors.ts';
 import type { Logger } from '#runtime/log.ts';
 import { type RetryPolicy, retry } from '#runtime/retry.ts';
 import type { ByteSink } from '../byte-sink.ts';
+import { abortUpload } from './abort-upload.ts';
 import { createPartWriter, type FilledPart } from './part-writer.ts';
 import { publish, refuseExisting } from './publish.ts';
-import { abortUpload, type RecoveryDeps } from './recover-upload.ts';
+import type { RecoveryDeps } from './recover-upload.ts';
 import { startUpload } from './start-upload.ts';
 import type { Part, Store, UploadRef } from './store.ts';
 import { archiveLimit, assertPlan } from './store-capabilities.ts';
@@ -28,6 +29,8 @@ export interface UploadSettings extends StoreRetrySettings {
   readonly maxArchiveBytes: number;
   /** How long to wait for the response to the start of the upload after `signal` aborted. */
   readonly storeStartGraceMs: number;
+  /** How long the responses of the store may show an earlier state. */
+  readonly storeConsistencyMs: number;
 }
 
 export interface UploadDeps {
@@ -159,14 +162,21 @@ const createSummedWriter = (deps: OpenDeps, send: (part: FilledPart) => Promise<
   return { writer, finish, sha256: () => sha256 };
 };
 
+/** Without the signal of the job, because an abandoned upload must be aborted even while the process stops. */
+const recoveryDepsOf = ({ store, log, retryPolicy, settings, uploadsLeft }: OpenDeps): RecoveryDeps => ({
+  store,
+  log,
+  retryPolicy,
+  onAbortFailed: uploadsLeft.abortFailed,
+  consistencyMs: settings.storeConsistencyMs,
+});
+
 const openUpload = (deps: OpenDeps, ref: UploadRef): Upload => {
-  const { store, log } = deps;
+  const { store } = deps;
   const sender = createPartSender(deps, ref);
   const swept = startSweep(deps, ref, sender.signal);
   const { writer, finish, sha256 } = createSummedWriter(deps, sender.send);
-  // Does not use the signal of the job, because an abandoned upload must be aborted even while the process stops.
-  const { abortFailed: onAbortFailed } = deps.uploadsLeft;
-  const recoveryDeps: RecoveryDeps = { store, log, retryPolicy: deps.retryPolicy, onAbortFailed };
+  const recoveryDeps = recoveryDepsOf(deps);
   const limit = archiveLimit(deps.settings, store.capabilities);
   const assertFits = (more: number): void => {
     if (writer.bytesWritten + more > limit.bytes) throw tooLarge(limit);

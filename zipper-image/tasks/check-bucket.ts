@@ -8,11 +8,13 @@ import type { BucketCheck } from '#crds/termination-message.ts';
 import type { Failure } from '#crds/zip-job.ts';
 import type { Logger } from '#runtime/log.ts';
 import { retry } from '#runtime/retry.ts';
+import { abortUpload, hasResponse } from '../store/abort-upload.ts';
+import { READ_PERMISSION } from '../store/find-published.ts';
 import { createLateSignal } from '../store/late-signal.ts';
 import type { PartDigests } from '../store/part-writer.ts';
-import { hasResponse, READ_PERMISSION } from '../store/recover-upload.ts';
+import { ABORT_PERMISSION } from '../store/recover-upload.ts';
 import type { Store, UploadRef } from '../store/store.ts';
-import { isDenied } from '../store/store-errors.ts';
+import { isDenied, isStoreCode } from '../store/store-errors.ts';
 import { type StoreRetrySettings, storeRetryPolicy } from '../store/store-retry.ts';
 
 export interface CheckBucketDeps {
@@ -78,13 +80,15 @@ const tryUpload = async (deps: CheckBucketDeps, refusals: Refusals, upload: Uplo
   await refusals.note('s3:ListBucketMultipartUploads', list, signal);
 };
 
-/** Runs even when the pod is terminated, so that no upload remains. */
+/** Runs even when the pod is terminated, so that no upload remains. An abort without effect is as good as none. */
 const abort = async (deps: CheckBucketDeps, refusals: Refusals, upload: UploadRef): Promise<void> => {
+  const { store, log, settings } = deps;
   try {
-    await refusals.note('s3:AbortMultipartUpload', () => deps.store.abortUpload(upload));
+    await abortUpload({ store, log, retryPolicy: () => storeRetryPolicy(settings, log) }, upload);
   } catch (error) {
-    refusals.fatal ??= error;
-    deps.log.warn({ err: error }, 'could not abort the test upload');
+    log.warn({ err: error }, 'could not abort the test upload');
+    if (hasResponse(error) || isStoreCode(error, 'UploadRemains')) refusals.missing.push(ABORT_PERMISSION);
+    else refusals.fatal ??= error;
   }
 };
 
@@ -107,7 +111,6 @@ export const checkBucket = async (deps: CheckBucketDeps): Promise<BucketCheck> =
   return {
     ok: fatal === undefined,
     missingPermissions: missing,
-    ...(missing.includes(READ_PERMISSION) && { warnings: ['RecoveryLimited' as const] }),
     ...(fatal !== undefined && { failure: deps.toFailure(fatal) }),
   };
 };

@@ -2,7 +2,8 @@ import type { RecoveryOutcome } from '#crds/termination-message.ts';
 import type { RecoveryTask } from '#crds/zipper-task.ts';
 import type { Logger } from '#runtime/log.ts';
 import { retry } from '#runtime/retry.ts';
-import { abortUpload, hasResponse, type RecoveryDeps, recoverUpload } from '../store/recover-upload.ts';
+import { abortUpload, hasResponse } from '../store/abort-upload.ts';
+import { type RecoveryDeps, recoverUpload } from '../store/recover-upload.ts';
 import type { Store } from '../store/store.ts';
 import { isStoreCode, StoreError } from '../store/store-errors.ts';
 import { type StoreRetrySettings, storeRetryPolicy } from '../store/store-retry.ts';
@@ -11,7 +12,10 @@ import { sweepUploads } from '../store/sweep-uploads.ts';
 export interface RecoveryTaskDeps {
   readonly task: RecoveryTask;
   readonly store: Store;
-  readonly settings: StoreRetrySettings & { readonly recoveryLimitMs: number };
+  readonly settings: StoreRetrySettings & {
+    readonly recoveryLimitMs: number;
+    readonly storeConsistencyMs: number;
+  };
   readonly log: Logger;
   readonly stopping: AbortSignal;
   readonly onAbortFailed: () => void;
@@ -97,7 +101,8 @@ export const recover = async (deps: RecoveryTaskDeps): Promise<RecoveryOutcome> 
   const limit = AbortSignal.timeout(recoveryLimitMs);
   const signal = AbortSignal.any([stopping, limit]);
   const retryPolicy = () => storeRetryPolicy(settings, log);
-  const recoveryDeps: RecoveryDeps = { store, log, signal, retryPolicy, onAbortFailed };
+  const { storeConsistencyMs: consistencyMs } = settings;
+  const recoveryDeps: RecoveryDeps = { store, log, signal, retryPolicy, onAbortFailed, consistencyMs };
   try {
     return task.uploadState === 'unrecorded'
       ? await recoverUnrecorded(recoveryDeps, task)

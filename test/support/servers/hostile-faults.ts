@@ -10,6 +10,8 @@ export type Fault =
       readonly status: number;
       readonly code: string;
       readonly headers?: Readonly<Record<string, string>>;
+      /** Default: an S3 error with the code. */
+      readonly body?: string;
     }
   /** 200, this number of white-space characters one by one, then an error in the body. */
   | { readonly kind: 'okError'; readonly code: string; readonly spaces?: number }
@@ -66,6 +68,12 @@ const respondSlowly = async (fault: OkFault, response: ServerResponse): Promise<
 const isOk = (fault: Fault | undefined): fault is OkFault =>
   fault?.kind === 'okError' || fault?.kind === 'okSpaces';
 
+const replyOf = ({ status, headers, code, body = xmlError(code) }: Extract<Fault, { kind: 'response' }>) => ({
+  status,
+  headers: { ...headers },
+  body,
+});
+
 /** Responds instead of the store, without any effect; false when the request is to be executed. */
 export const respondInstead = async (
   fault: Fault | undefined,
@@ -73,11 +81,7 @@ export const respondInstead = async (
 ): Promise<boolean> => {
   if (fault?.kind === 'hold') await fault.until;
   if (fault?.kind === 'response') {
-    sendResponse(response, {
-      status: fault.status,
-      headers: { ...fault.headers },
-      body: xmlError(fault.code),
-    });
+    sendResponse(response, replyOf(fault));
     return true;
   }
   if (isOk(fault)) {

@@ -14,6 +14,7 @@ import {
   type Upload,
   xmlError,
 } from './memory-objects.ts';
+import { type Delays, PastStates } from './past-states.ts';
 
 export type { Fault } from './hostile-faults.ts';
 
@@ -49,6 +50,10 @@ export interface HostileStore extends AsyncDisposable {
   ignoresConditions: boolean;
   /** Computes no CRC-32 of parts, even if requested. */
   sumsNothing: boolean;
+  /** Responses of these operations show the bucket as it was this long ago. */
+  delays: Delays;
+  /** Most uploads of one page of a listing. */
+  pageSize: number;
   /** Closes every connection, including pending ones. */
   closeConnections(): void;
 }
@@ -81,6 +86,7 @@ interface ParsedRequest {
   readonly key: string;
   readonly id: string;
   readonly prefix: string;
+  readonly after: string;
   readonly body: Buffer;
 }
 
@@ -132,7 +138,8 @@ const WORK: Readonly<Record<Operation, (store: MemoryObjects, exchange: Exchange
     store.complete(parsed.id, parsed.body.toString(), isConditional(seen.headers, hostile)),
   abort: (store, { parsed }) => store.abort(parsed.id),
   listParts: (store, { parsed }) => store.listParts(parsed.id),
-  listUploads: (store, { parsed }) => store.listUploads(parsed.prefix),
+  listUploads: (store, { parsed: { prefix, after }, hostile }) =>
+    store.listUploads({ prefix, after, mostUploads: hostile.pageSize }),
   head: (store, { parsed }) => store.head(parsed.key),
   delete: (store, { parsed }) => {
     store.objects.delete(parsed.key);
@@ -143,10 +150,17 @@ const WORK: Readonly<Record<Operation, (store: MemoryObjects, exchange: Exchange
   },
 };
 
-const carryOut = (store: MemoryObjects, exchange: Exchange): Response => {
+const delayOf = ({ seen: { operation }, hostile: { delays } }: Exchange): number | undefined =>
+  operation === 'head' || operation === 'listParts' || operation === 'listUploads'
+    ? delays[operation]
+    : undefined;
+
+const carryOut = (store: MemoryObjects, past: PastStates, exchange: Exchange): Response => {
   const { seen, hostile } = exchange;
   if (hostile.refusesNewHeaders) refuseNewHeaders(seen.headers);
-  return WORK[seen.operation](store, exchange);
+  const delayMs = delayOf(exchange);
+  const seenStore = delayMs === undefined ? store : new MemoryObjects(past.before(delayMs));
+  return WORK[seen.operation](seenStore, exchange);
 };
 
 /** Records and counts requests. */
@@ -163,6 +177,7 @@ const createWitness = (requests: SeenRequest[]) => (request: IncomingMessage, ur
 /** Starts on a free loopback port; bucket and key are the path. */
 export const startHostileStore = async (): Promise<HostileStore> => {
   const store = new MemoryObjects();
+  const past = new PastStates(store);
   const requests: SeenRequest[] = [];
   const see = createWitness(requests);
 
@@ -176,11 +191,14 @@ export const startHostileStore = async (): Promise<HostileStore> => {
       key: decodeURIComponent(url.pathname.split('/').slice(2).join('/')),
       id: url.searchParams.get('uploadId') ?? '',
       prefix: url.searchParams.get('prefix') ?? '',
+      after: url.searchParams.get('upload-id-marker') ?? '',
       body,
     };
     if (fault?.kind === 'raced') return sendResponse(response, { status: 204 });
     const [tamperedSeen, tamperedRequest] = tampered(seen, parsed, fault);
-    const reply = carryOut(store, { seen: tamperedSeen, parsed: tamperedRequest, hostile });
+    past.record();
+    const reply = carryOut(store, past, { seen: tamperedSeen, parsed: tamperedRequest, hostile });
+    past.record();
     if (fault?.kind === 'drop') return void request.socket.destroy();
     sendResponse(response, reply);
   };
@@ -202,6 +220,8 @@ export const startHostileStore = async (): Promise<HostileStore> => {
     refusesNewHeaders: false,
     ignoresConditions: false,
     sumsNothing: false,
+    delays: {},
+    pageSize: 1000,
     closeConnections: () => server.closeAllConnections(),
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections();

@@ -59,11 +59,28 @@ export interface Response {
 export const xmlError = (code: string): string =>
   `<?xml version="1.0"?><Error><Code>${code}</Code><Message>${code} by the hostile store</Message></Error>`;
 
+export interface BucketState {
+  readonly objects: Map<string, StoredObject>;
+  readonly uploads: Map<string, Upload>;
+}
+
+export interface ListedPage {
+  readonly prefix: string;
+  /** The page starts after this upload ID. */
+  readonly after: string;
+  readonly mostUploads: number;
+}
+
 /** The behaviour of an S3 bucket with multipart uploads, in memory. */
-export class MemoryObjects {
-  readonly objects = new Map<string, StoredObject>();
-  readonly uploads = new Map<string, Upload>();
+export class MemoryObjects implements BucketState {
+  readonly objects: Map<string, StoredObject>;
+  readonly uploads: Map<string, Upload>;
   #ids = 0;
+
+  constructor(state: BucketState = { objects: new Map(), uploads: new Map() }) {
+    this.objects = state.objects;
+    this.uploads = state.uploads;
+  }
 
   create(key: string, metadata: Record<string, string>): Response {
     this.#ids += 1;
@@ -150,20 +167,30 @@ export class MemoryObjects {
     const parts = [...this.upload(id).parts.keys()].map(
       (number) => `<Part><PartNumber>${number}</PartNumber></Part>`,
     );
-    return { status: 200, body: `<ListPartsResult>${parts.join('')}</ListPartsResult>` };
-  }
-
-  listUploads(prefix: string): Response {
-    const uploads = [...this.uploads]
-      .filter(([, { key }]) => key.startsWith(prefix))
-      .map(
-        ([id, { key, initiated, initiator }]) =>
-          `<Upload><Key>${key}</Key><UploadId>${id}</UploadId><Initiator><ID>${initiator}</ID></Initiator>` +
-          `<Initiated>${initiated.toISOString()}</Initiated></Upload>`,
-      );
     return {
       status: 200,
-      body: `<ListMultipartUploadsResult>${uploads.join('')}</ListMultipartUploadsResult>`,
+      body: `<ListPartsResult><UploadId>${id}</UploadId>${parts.join('')}</ListPartsResult>`,
+    };
+  }
+
+  listUploads({ prefix, after, mostUploads }: ListedPage): Response {
+    const all = [...this.uploads].filter(([, { key }]) => key.startsWith(prefix));
+    const rest = all.slice(all.findIndex(([id]) => id === after) + 1);
+    const page = rest.slice(0, mostUploads);
+    const uploads = page.map(
+      ([id, { key, initiated, initiator }]) =>
+        `<Upload><Key>${key}</Key><UploadId>${id}</UploadId><Initiator><ID>${initiator}</ID></Initiator>` +
+        `<Initiated>${initiated.toISOString()}</Initiated></Upload>`,
+    );
+    const last = page.at(-1);
+    const next =
+      last && page.length < rest.length
+        ? `<IsTruncated>true</IsTruncated><NextKeyMarker>${last[1].key}</NextKeyMarker>` +
+          `<NextUploadIdMarker>${last[0]}</NextUploadIdMarker>`
+        : '<IsTruncated>false</IsTruncated>';
+    return {
+      status: 200,
+      body: `<ListMultipartUploadsResult>${next}${uploads.join('')}</ListMultipartUploadsResult>`,
     };
   }
 }

@@ -24,7 +24,10 @@ interface Response {
   readonly seed: number;
   readonly etag: string;
   readonly range: string | undefined;
+  readonly lastModified: string | undefined;
 }
+
+const LAST_MODIFIED = 'Wed, 21 Oct 2015 07:28:00 GMT';
 
 const rightResponse = (file: CutFile, from: number): Response => ({
   status: from > 0 ? 206 : 200,
@@ -32,6 +35,7 @@ const rightResponse = (file: CutFile, from: number): Response => ({
   seed: file.seed,
   etag: `"file-${file.seed}"`,
   range: from > 0 ? `bytes ${from}-${file.bytes - 1}/${file.bytes}` : undefined,
+  lastModified: LAST_MODIFIED,
 });
 
 type Fault = (reply: Response, file: CutFile, request: OriginRequest) => Response;
@@ -60,7 +64,13 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   'no-content-range': onlyRanges(() => ({ range: undefined })),
   'not-satisfiable': onlyRanges((_response, { bytes }) => ({ status: 416, range: `bytes */${bytes}` })),
   'weak-etag': (reply) => ({ ...reply, etag: `W/${reply.etag}` }),
+  'empty-etag': (reply) => ({ ...reply, etag: '""' }),
+  'empty-weak-etag': (reply) => ({ ...reply, etag: 'W/""' }),
   'only-date': (reply) => ({ ...reply, etag: '' }),
+  // The ETag stays, as with servers that derive it from the name or the length.
+  'date-changed': (reply, file, { seen }) =>
+    seen === 1 ? reply : { ...reply, seed: file.seed + seen, lastModified: 'Thu, 22 Oct 2015 07:28:00 GMT' },
+  'date-gone': onlyRanges(() => ({ lastModified: undefined })),
 };
 
 const faultOf = ({ query }: OriginRequest): Fault | undefined => FAULTS[query.get('fault') ?? ''];
@@ -75,9 +85,9 @@ const rangeStart = ({ headers }: IncomingMessage): number =>
   Number(/^bytes=(\d+)-$/.exec(headers.range ?? '')?.[1] ?? '0');
 
 const writeHead = (response: ServerResponse, reply: Response, length: number | undefined): void => {
-  const { status, etag, range } = reply;
+  const { status, etag, range, lastModified } = reply;
   response.writeHead(status, {
-    'last-modified': 'Wed, 21 Oct 2015 07:28:00 GMT',
+    ...(lastModified !== undefined && { 'last-modified': lastModified }),
     ...(length !== undefined && { 'content-length': String(length) }),
     ...(etag !== '' && { etag }),
     ...(range !== undefined && { 'content-range': range }),

@@ -39,7 +39,15 @@ const condition: Complete<Condition> = {
   lastTransitionTime: TIME,
   observedGeneration: 1,
 };
-const upload: Complete<zip.UploadState> = { uploadId: 'u', state: 'open', partSize: 1, parts: 1 };
+const upload: Complete<zip.AttemptUpload> = { uploadId: 'u', state: 'open', partSize: 1, parts: 1 };
+const archive: Complete<zip.ArchiveContents> = {
+  bytes: 1,
+  entries: 1,
+  skipped: [0],
+  skippedCodes: { SourceNotFound: 1 },
+  lengthUnverified: [0],
+  sha256: '0',
+};
 
 const spec: Complete<zip.ZipJobSpec> = {
   bucketRef: { name: 's3-b' },
@@ -106,7 +114,7 @@ const status: Complete<zip.ZipJobStatus> = {
     display: '1/1',
     updatedAt: TIME,
   },
-  upload,
+  upload: { ...upload, archive },
   result: {
     bytes: 1,
     etag: 'e',

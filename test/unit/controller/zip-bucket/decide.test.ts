@@ -176,10 +176,17 @@ describe('decideBucket', () => {
     });
     it('when the credentials lack s3:GetObject and s3:ListBucket', () => {
       const missingPermissions = ['s3:GetObject and s3:ListBucket'];
-      const status = reported(checked({ ok: true, missingPermissions, warnings: ['RecoveryLimited'] }));
+      const status = reported(checked({ ok: true, missingPermissions }));
       expect(readyOf(status)).to.include({ status: 'True' });
       expect(fenceOf(status)).to.include({ status: 'True', reason: 'ReadForbidden' });
       expect(fenceOf(status)?.message).to.contain('s3:GetObject and s3:ListBucket');
+    });
+    it('when the credentials lack s3:AbortMultipartUpload (F27)', () => {
+      const missingPermissions = ['s3:ListBucketMultipartUploads', 's3:AbortMultipartUpload'];
+      const status = reported(checked({ ok: true, missingPermissions }));
+      expect(readyOf(status)).to.include({ status: 'True' });
+      expect(fenceOf(status)).to.include({ status: 'True', reason: 'AbortForbidden' });
+      expect(fenceOf(status)?.message).to.contain('s3:AbortMultipartUpload');
     });
     it('when the credentials lack s3:ListBucketMultipartUploads', () => {
       const status = reported(checked({ ok: true, missingPermissions: ['s3:ListBucketMultipartUploads'] }));

@@ -102,6 +102,12 @@ describe('fetchSource: an interrupted download', () => {
     expect(result.crc).to.equal(crcOfGenerated(4 * MIB, 5));
   });
 
+  it('resumes if the rest is sent without Last-Modified, which a 206 need not repeat (D6)', async () => {
+    const result = await withReader([origin.url(`/cut/3/${4 * MIB}/5?fault=date-gone`)], measure);
+    expect(result.crc).to.equal(crcOfGenerated(4 * MIB, 5));
+    expect(result.fetched).to.equal(4 * MIB);
+  });
+
   it('resumes after a stall (D6) (D10)', async () => {
     const settings = { sourceIdleTimeoutMs: 100 };
     const [entry] = await withReader([origin.url(`/cut/2/${3 * MIB}/1?stall`)], readAll, { settings });
@@ -159,6 +165,20 @@ describe('fetchSource: an interrupted download', () => {
         expect(error).to.include({ code: 'SourceChanged', retryable: true });
         expect(isPrefix).to.equal(true);
         expect(origin.requests).to.have.length(2);
+      });
+
+    it('fails without mixing bytes if the ETag is the same but Last-Modified changed (F29)', async () => {
+      const { error, isPrefix } = await failureAfterBytes('?fault=date-changed');
+      expect(error).to.include({ code: 'SourceChanged', retryable: true });
+      expect(isPrefix).to.equal(true);
+    });
+
+    for (const fault of ['empty-etag', 'empty-weak-etag'])
+      it(`sends no range request with ${fault}, which identifies no bytes (F29)`, async () => {
+        const { error, isPrefix } = await failureAfterBytes(`?fault=${fault}`);
+        expect(error).to.include({ code: 'SourceTruncated', retryable: true });
+        expect(isPrefix).to.equal(true);
+        expect(ranges()).to.deep.equal(['']);
       });
 
     it('fails without mixing bytes: range-ignored (D8)', async () => {

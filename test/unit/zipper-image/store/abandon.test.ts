@@ -52,6 +52,8 @@ describe('abandon', () => {
   ] as const)
     it(`does not throw if the abort ${what}, and keeps the first failure (U11)`, async () => {
       harness.hostile.fault = ({ operation, partNumber }) => {
+        if (operation === 'abort' && 'code' in fault && fault.code === 'NoSuchUpload')
+          harness.hostile.uploads.clear();
         if (operation === 'abort') return fault;
         return partNumber === 2 ? { kind: 'response', status: 400, code: 'InvalidRequest' } : undefined;
       };

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { body, failureOf, fill, KEY, PART, UploadHarness } from './upload-harness.ts';
+import { body, failureOf, fill, KEY, PART, settings, UploadHarness } from './upload-harness.ts';
 
 const denied = { kind: 'response', status: 403, code: 'AccessDenied' } as const;
 const internal = { kind: 'response', status: 500, code: 'InternalError' } as const;
@@ -73,6 +73,20 @@ describe('publish', () => {
     expect(await failureOf((await harness.filled()).complete())).to.include({ code: 'OutcomeUnknown' });
   });
 
+  it('reports OutcomeUnknown if the response is lost and the store stays unavailable (F27)', async () => {
+    harness.hostile.fault = ({ operation }) =>
+      operation === 'complete' || operation === 'abort' ? { kind: 'drop', when: 'before' } : undefined;
+    expect(await failureOf((await harness.filled()).complete())).to.include({ code: 'OutcomeUnknown' });
+  });
+
+  it('accepts its archive although HEAD does not show it for a while (F27)', async () => {
+    harness.hostile.delays = { head: settings.storeConsistencyMs / 2 };
+    harness.hostile.fault = ({ operation, nth }) =>
+      operation === 'complete' && nth === 1 ? { kind: 'drop', when: 'after' } : undefined;
+    expect(await (await harness.filled()).complete()).to.include({ bytes: body.length });
+    harness.expectPublished();
+  });
+
   it('deletes an object that does not match its parts (U14)', async () => {
     const upload = await harness.filled();
     for (const open of harness.hostile.uploads.values()) {
@@ -125,6 +139,16 @@ describe('publish with onConflict fail', () => {
     harness.hostile.fault = ({ operation }) => (operation === 'head' ? denied : undefined);
     await (await harness.filled({ onConflict: 'fail' })).complete();
     harness.expectPublished();
+  });
+
+  it('refuses if HEAD is denied and the store may ignore the condition (F27)', async () => {
+    await using emulator = await UploadHarness.start();
+    emulator.hostile.ignoresConditions = true;
+    emulator.hostile.fault = ({ operation }) => (operation === 'head' ? denied : undefined);
+    const failure = await failureOf(emulator.open({ onConflict: 'fail' }));
+    expect(failure).to.include({ code: 'BucketAccessDenied', retryable: false });
+    expect(failure.message).to.include('s3:GetObject and s3:ListBucket');
+    emulator.expectNothingLeft();
   });
 
   it('succeeds if the response to Complete is lost and the retry returns 412 (U9) (U16)', async () => {

@@ -28,6 +28,7 @@ export const settings = {
   storeRetryBaseMs: 1,
   storeRetryMaxMs: 2,
   storeStartGraceMs: 300,
+  storeConsistencyMs: 50,
 };
 /** Five full parts and a smaller one. */
 export const body = randomBytes(5 * PART + 1234);

@@ -30,6 +30,7 @@ export const settings = {
   storeRetryBaseMs: 1,
   storeRetryMaxMs: 2,
   storeStartGraceMs: 300,
+  storeConsistencyMs: 50,
   statusActivationIntervalMs: 10,
   statusProgressIntervalMs: 20,
   statusWriteLimitMs: 300,

@@ -9,18 +9,9 @@ import { createStore, type Store } from '#zipper-image/store/store.ts';
 import { createUploadsLeft } from '#zipper-image/store/uploads-left.ts';
 import { checkBucket } from '#zipper-image/tasks/check-bucket.ts';
 import { recover } from '#zipper-image/tasks/recover.ts';
+import { denied, recoverySettings as settings } from './recovery-harness.ts';
 
 const log = createLogger('test', { level: 'silent' });
-const settings = {
-  storeAttempts: 2,
-  storeThrottledAttempts: 2,
-  storeRetryBaseMs: 1,
-  storeRetryMaxMs: 2,
-  storeStartGraceMs: 300,
-  recoveryLimitMs: 15_000,
-};
-const denied = { kind: 'response', status: 403, code: 'AccessDenied' } as const;
-
 type RecoveredState =
   | { readonly uploadState: 'open' | 'committing'; readonly uploadId: string }
   | { readonly uploadState: 'unrecorded' };
@@ -244,7 +235,6 @@ describe('recover and checkBucket', () => {
           's3:ListMultipartUploadParts',
           's3:AbortMultipartUpload',
         ],
-        warnings: ['RecoveryLimited'],
       });
     });
 
@@ -269,9 +259,16 @@ describe('recover and checkBucket', () => {
         const check = await run();
         expect(check.missingPermissions).to.deep.equal([permission]);
         expect(check.ok).to.equal(permission !== 's3:PutObject');
-        expect(check.warnings).to.deep.equal(operation === 'head' ? ['RecoveryLimited'] : undefined);
         expect(hostile.uploads.size).to.equal(operation === 'abort' ? 1 : 0);
       });
+
+    it('reports the abort if it is permitted but has no effect (F27)', async () => {
+      hostile.fault = ({ operation }) => (operation === 'abort' ? { kind: 'raced' } : undefined);
+      expect(await run()).to.deep.equal({
+        ok: true,
+        missingPermissions: ['s3:AbortMultipartUpload'],
+      });
+    });
 
     it('distinguishes invalid credentials from a missing permission (U17)', async () => {
       hostile.fault = () => ({ kind: 'response', status: 403, code: 'InvalidAccessKeyId' });

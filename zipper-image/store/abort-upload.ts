@@ -1,0 +1,68 @@
+/** Aborts an upload and verifies that the store no longer has it. */
+import type { Logger } from '#runtime/log.ts';
+import { type RetryPolicy, retry } from '#runtime/retry.ts';
+import type { Store, UploadRef } from './store.ts';
+import { isStoreCode, StoreError } from './store-errors.ts';
+
+export interface AbortDeps {
+  readonly store: Store;
+  readonly log: Logger;
+  readonly retryPolicy: () => RetryPolicy;
+  /** Aborts waits and requests. */
+  readonly signal?: AbortSignal;
+}
+
+/** `unreported`: the credentials or the store do not permit the request. */
+export type Presence = 'gone' | 'present' | 'unreported';
+
+/** A part that is still being sent may keep the upload alive, so the abort is repeated until the upload is gone. */
+const ABORT_ROUNDS = 3;
+
+/** True if the store responded, with any status. */
+export const hasResponse = (error: unknown): boolean =>
+  error instanceof StoreError && error.httpStatus !== undefined && !error.retryable;
+
+/** The error for an upload that an accepted abort did not remove. */
+export const uploadRemains = (): StoreError =>
+  new StoreError('Could not abort the upload: the store accepts the abort but still has the upload', {
+    code: 'StoreUnavailable',
+    retryable: true,
+    storeCode: 'UploadRemains',
+  });
+
+/** @throws StoreError if the store did not respond, or refused the abort */
+export const abortOnce = async (deps: AbortDeps, upload: UploadRef): Promise<'accepted' | 'gone'> => {
+  const { store, signal } = deps;
+  try {
+    await retry(() => store.abortUpload(upload, signal), deps.retryPolicy(), signal);
+    return 'accepted';
+  } catch (error) {
+    if (isStoreCode(error, 'NoSuchUpload')) return 'gone';
+    throw error;
+  }
+};
+
+/** Asks for the parts of the upload. @throws StoreError if the store did not respond */
+export const presenceByParts = async (deps: AbortDeps, upload: UploadRef): Promise<Presence> => {
+  const { store, signal, log } = deps;
+  try {
+    const found = await retry(() => store.lookAtUpload(upload, signal), deps.retryPolicy(), signal);
+    return found === 'gone' ? 'gone' : 'present';
+  } catch (error) {
+    if (!hasResponse(error)) throw error;
+    log.debug({ err: error }, 'the store does not report whether the upload still exists');
+    return 'unreported';
+  }
+};
+
+/**
+ * Aborts until the store no longer knows the upload. Aborts only once if listing the parts is not permitted.
+ * @throws StoreError if the store did not respond, refused the abort, or still has the upload
+ */
+export const abortUpload = async (deps: AbortDeps, upload: UploadRef): Promise<void> => {
+  for (let round = 1; round <= ABORT_ROUNDS; round += 1) {
+    await abortOnce(deps, upload);
+    if ((await presenceByParts(deps, upload)) !== 'present') return;
+  }
+  throw uploadRemains();
+};
