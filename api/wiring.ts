@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { exportBuildInfo } from '#runtime/build-info.ts';
-import { systemClock } from '#runtime/clock.ts';
+import { type Clock, systemClock } from '#runtime/clock.ts';
 import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
 import { toEgressOptions } from '#runtime/egress/settings.ts';
 import { createReadForwarded } from '#runtime/http/client-address.ts';
@@ -16,6 +16,7 @@ import type { Change } from '#runtime/kube/types.ts';
 import type { Lifetime } from '#runtime/lifecycle.ts';
 import type { Logger } from '#runtime/log.ts';
 import { connectRedis, createCounts } from '#runtime/redis/connect-redis.ts';
+import { createServerClock } from '#runtime/server-clock.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import { type AbandonZipJob, createAbandonZipJob } from './abandon-zip-job.ts';
 import { createApp } from './app.ts';
@@ -43,6 +44,8 @@ type Clients = ReturnType<typeof createClients>;
 
 interface Parts {
   readonly config: ApiConfig;
+  /** The API server's time: the time of acceptance is compared with the creation time of the ZipJob. */
+  readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: ApiMetrics;
   readonly caches: Caches;
@@ -60,7 +63,16 @@ const createClients = (kube: ReturnType<typeof createKubeClient>) => ({
   secrets: createObjectClient(kube, RESOURCES.secrets),
 });
 
-const createRoutes = ({ config, log, metrics, caches, clients, fileLists, abandon }: Parts): ZipJobRoutes =>
+const createRoutes = ({
+  config,
+  clock,
+  log,
+  metrics,
+  caches,
+  clients,
+  fileLists,
+  abandon,
+}: Parts): ZipJobRoutes =>
   createZipJobRoutes({
     requestPolicy: createRequestPolicy({
       egress: createEgressPolicy(toEgressOptions(config)),
@@ -73,7 +85,7 @@ const createRoutes = ({ config, log, metrics, caches, clients, fileLists, abando
       fileLists,
       abandon,
       metrics,
-      clock: systemClock,
+      clock,
       log,
       instance: config.instance,
     }),
@@ -139,8 +151,10 @@ export const createParts = async (
   exportBuildInfo(registry, packageJson.version);
   const metrics = createApiMetrics(registry);
   const kubeMetrics = createKubeMetrics(registry);
+  const clock = createServerClock();
   const kube = resources.use(
     createKubeClient({
+      clock,
       access: await createKubeConfig(config),
       requestTimeoutMs: config.kubeRequestTimeoutMs,
       userAgent: NAME,
@@ -158,7 +172,7 @@ export const createParts = async (
   const { uncounted } = metrics;
   const count = createCounts({ config, log, clock: systemClock, redis, uncounted });
   const rateLimits = createRateLimits({ ...config, count });
-  const parts = { config, log, metrics, caches, clients, fileLists, abandon, rateLimits };
+  const parts = { config, clock, log, metrics, caches, clients, fileLists, abandon, rateLimits };
   const server = createServer(parts, () => stopping.aborted);
   return { config, log, registry, caches, server };
 };

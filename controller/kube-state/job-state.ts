@@ -1,5 +1,6 @@
 import type { ZipJob } from '#crds/zip-job.ts';
 import type { Job } from '#runtime/kube/resources.ts';
+import { timeOf } from './times.ts';
 
 export interface JobEnd {
   readonly reason: string;
@@ -27,6 +28,21 @@ export const isLeftOver = (job: Job, { metadata }: ZipJob): boolean =>
   job.metadata.ownerReferences?.some(
     ({ kind, name, uid }) => kind === 'ZipJob' && name === metadata.name && uid !== metadata.uid,
   ) === true;
+
+/**
+ * When the Job started to wait for its pod, by the API server's clock; undefined for a suspended Job. Only a queue resumes a
+ * Job later than at its creation, and only the clock of the Job controller says when: a clock that is behind counts from the
+ * creation, and one that is ahead delays what is counted from here by as much.
+ */
+export const jobStartedAt = (
+  { spec }: Pick<ZipJob, 'spec'>,
+  { metadata, status }: Job,
+): number | undefined => {
+  const started = timeOf(status?.startTime);
+  const created = timeOf(metadata.creationTimestamp);
+  if (started === undefined || created === undefined) return undefined;
+  return spec.queueName === undefined ? created : Math.max(created, started);
+};
 
 /** The Job of the ZipJob; ignores a Job of the same name with another owner. */
 export const ownJob = (seen: { readonly job: Job | undefined; readonly zipJob: ZipJob }): Job | undefined =>

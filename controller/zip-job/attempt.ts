@@ -2,9 +2,9 @@ import { rfc3339, shorten } from '#crds/conditions.ts';
 import type { Attempt, AttemptClass, Failure, ZipJob } from '#crds/zip-job.ts';
 import { EXIT_CODES, FAILURE_CODES, isPermanentExit } from '#crds/zipper-contract.ts';
 import type { Pod } from '#runtime/kube/resources.ts';
+import { defined } from '#runtime/optional.ts';
 import { isDisrupted, isEnded, terminationOf } from '../kube-state/pod-state.ts';
 import { describeFailure, parseTerminationMessage } from '../kube-state/termination-message.ts';
-import { timeOf } from '../kube-state/times.ts';
 import type { OwnedStatus } from './observation.ts';
 import { attemptUpload, uploadOf } from './owned-status.ts';
 
@@ -72,10 +72,9 @@ const abortFailuresOf = (pod: Pod | undefined): Pick<Attempt, 'abortFailures'> =
   return abortFailures > 0 ? { abortFailures } : {};
 };
 
-const startOf = (pod: Pod | undefined): Pick<Attempt, 'startedAt'> => {
-  const startedAt = timeOf(pod?.status?.startTime ?? pod?.metadata.creationTimestamp);
-  return startedAt === undefined ? {} : { startedAt: rfc3339(new Date(startedAt)) };
-};
+/** By the API server's clock: the start time in the status is that of the kubelet, whose clock may be wrong. */
+const startOf = (pod: Pod | undefined): Pick<Attempt, 'startedAt'> =>
+  defined({ startedAt: pod?.metadata.creationTimestamp });
 
 export interface EndedPod {
   readonly podUid: string;

@@ -108,10 +108,13 @@ interface Why {
   readonly message?: string;
 }
 
-/** When the zipper wrote its first progress. Limited to the pod's lifetime, because the zipper's clock may be wrong. */
+/**
+ * When the zipper wrote its first progress. Limited to the pod's lifetime by the API server's clock, because the clocks of
+ * the zipper and of its kubelet may be wrong.
+ */
 const podStartedAt = ({ seen, now }: Situation, pod: Pod): Date => {
   const reported = timeOf(seen.zipJob.status?.progress?.updatedAt) ?? now.getTime();
-  const earliest = timeOf(pod.status?.startTime) ?? reported;
+  const earliest = timeOf(pod.metadata.creationTimestamp) ?? reported;
   return new Date(Math.min(Math.max(reported, earliest), now.getTime()));
 };
 

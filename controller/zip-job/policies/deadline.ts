@@ -1,7 +1,6 @@
 import type { ZipJob } from '#crds/zip-job.ts';
 import type { Job } from '#runtime/kube/resources.ts';
-import { jobFailure } from '../../kube-state/job-state.ts';
-import { timeOf } from '../../kube-state/times.ts';
+import { jobFailure, jobStartedAt } from '../../kube-state/job-state.ts';
 
 /** Margin after the deadline of the Job. It applies only if the Job cannot end because a pod does not stop. */
 const GRACE_MS = 15_000;
@@ -12,7 +11,7 @@ export const runDeadline = (
   job: Job | undefined,
   settings: { readonly activeDeadlineSeconds: number },
 ): Date | undefined => {
-  const startedAt = timeOf(job?.status?.startTime);
+  const startedAt = job && jobStartedAt(zipJob, job);
   if (startedAt === undefined) return undefined;
   const seconds = zipJob.spec.activeDeadlineSeconds ?? settings.activeDeadlineSeconds;
   return new Date(startedAt + seconds * 1000 + GRACE_MS);

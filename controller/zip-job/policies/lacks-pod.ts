@@ -1,4 +1,5 @@
 import type { Job } from '#runtime/kube/resources.ts';
+import { jobStartedAt } from '../../kube-state/job-state.ts';
 import { timeOf } from '../../kube-state/times.ts';
 import type { Observation } from '../observation.ts';
 
@@ -6,10 +7,7 @@ import type { Observation } from '../observation.ts';
 export const POD_GRACE_PERIOD_MS = 4000;
 
 const since = ({ zipJob }: Pick<Observation, 'zipJob'>, job: Job): number =>
-  Math.max(
-    timeOf(job.status?.startTime) ?? Infinity,
-    timeOf(zipJob.status?.attempts?.at(-1)?.finishedAt) ?? 0,
-  );
+  Math.max(jobStartedAt(zipJob, job) ?? Infinity, timeOf(zipJob.status?.attempts?.at(-1)?.finishedAt) ?? 0);
 
 /** True if the Job lacks a pod for longer than usual. A suspended Job does not wait for one. */
 export const lacksPod = (seen: Pick<Observation, 'zipJob' | 'job' | 'pods'>, now: Date): boolean => {

@@ -5,12 +5,16 @@ import { timeOf } from '../../kube-state/times.ts';
 const bornAt = (pod: Pod): number => timeOf(pod.metadata.creationTimestamp) ?? 0;
 
 /**
- * The pod to activate next: the oldest without a record. Only ten records are kept, so a pod that is older than the
- * newest record was active before.
+ * When the newest record's pod was created. Only ten records are kept, so an older pod without a record was active before.
+ * Undefined while every record is kept.
  */
-export const nextPod = (pods: readonly Pod[], attempts: readonly Attempt[] | undefined): Pod | undefined => {
-  const recorded = new Set(attempts?.map(({ podUid }) => podUid));
-  const since = timeOf(attempts?.at(-1)?.startedAt) ?? 0;
+const droppedBefore = (attempts: readonly Attempt[]): number | undefined =>
+  (attempts[0]?.n ?? 1) > 1 ? timeOf(attempts.findLast(({ startedAt }) => startedAt)?.startedAt) : undefined;
+
+/** The pod to activate next: the oldest without a record. Compares only creation times, which the API server writes. */
+export const nextPod = (pods: readonly Pod[], attempts: readonly Attempt[] = []): Pod | undefined => {
+  const recorded = new Set(attempts.map(({ podUid }) => podUid));
+  const since = droppedBefore(attempts) ?? 0;
   return pods
     .filter(
       (pod) => pod.metadata.uid !== undefined && !recorded.has(pod.metadata.uid) && bornAt(pod) >= since,

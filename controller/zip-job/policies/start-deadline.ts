@@ -2,6 +2,7 @@ import { findCondition } from '#crds/conditions.ts';
 import { SPEC_DEFAULTS, type ZipJob } from '#crds/zip-job.ts';
 import type { Job, Pod } from '#runtime/kube/resources.ts';
 import { isInTrustedQueue } from '../../admission/trusted-queue.ts';
+import { jobStartedAt } from '../../kube-state/job-state.ts';
 import type { PodWait } from '../../kube-state/pod-waiting.ts';
 import { timeOf } from '../../kube-state/times.ts';
 
@@ -27,14 +28,13 @@ export interface StartSettings {
   readonly trustedQueues: readonly string[];
 }
 
-const beginOf = ({ spec }: ZipJob, { status, metadata }: Job): number | undefined => {
-  const created = timeOf(metadata.creationTimestamp);
-  return spec.queueName === undefined ? created : (timeOf(status?.startTime) ?? created);
-};
+/** A Job that a queue has not resumed counts from its creation. */
+const begunAt = (zipJob: ZipJob, job: Job): number =>
+  jobStartedAt(zipJob, job) ?? timeOf(job.metadata.creationTimestamp) ?? 0;
 
 const jobSince = (zipJob: ZipJob, job: Job, { pod, trustedQueues }: StartSettings): number | undefined => {
   if (awaitsQueue(zipJob, job) && isInTrustedQueue(zipJob, trustedQueues)) return undefined;
-  const started = beginOf(zipJob, job) ?? 0;
+  const started = begunAt(zipJob, job);
   const lastEnd = timeOf(zipJob.status?.attempts?.at(-1)?.finishedAt);
   if (lastEnd === undefined) return started;
   return timeOf(pod?.metadata.creationTimestamp) ?? Math.max(lastEnd, started) + LONGEST_BACKOFF_MS;

@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'chai';
+import { jobUidsOf } from '#controller/kube-state/caches.ts';
 import { isOwnedBy } from '#controller/kube-state/job-state.ts';
+import { isEnded } from '#controller/kube-state/pod-state.ts';
 import { FINALIZER } from '#crds/api-group.ts';
 import { findCondition } from '#crds/conditions.ts';
 import { type ApiStatus, isFinished, type ZipJob, type ZipJobStatus } from '#crds/zip-job.ts';
@@ -78,6 +80,30 @@ const expectEnd = ({ status = {} }: ZipJob, store: WorldStore): void => {
 const expectNoWaitAfterFailure = ({ attempts, reason }: ZipJobStatus): void => {
   const isPermanent = attempts?.at(-1)?.class === 'permanent';
   expect(isPermanent && reason === 'StartDeadlineExceeded', `ended by ${reason}`).to.equal(false);
+};
+
+/** A job does not end for lack of a pod while one of its pods was never activated. */
+const expectNoUnusedPod = (was: ZipJobStatus, is: ZipJobStatus, { pods, jobs }: Facts): void => {
+  if (is.reason !== 'StartDeadlineExceeded' || was.reason === is.reason || pods.lagging) return;
+  const known = new Set([
+    is.job?.podUid,
+    was.job?.podUid,
+    ...(is.attempts ?? []).map(({ podUid }) => podUid),
+  ]);
+  const job = jobs.all().find(({ metadata }) => metadata.uid === is.job?.uid);
+  const unused = pods
+    .all()
+    .filter(
+      (pod) =>
+        jobUidsOf(pod).includes(job?.metadata.uid ?? '') &&
+        pod.metadata.deletionTimestamp === undefined &&
+        !isEnded(pod) &&
+        !known.has(pod.metadata.uid),
+    );
+  expect(
+    unused.map(({ metadata }) => metadata.uid),
+    'the next pod becomes active',
+  ).to.deep.equal([]);
 };
 
 const isEnding = ({ phase }: ZipJobStatus): boolean =>
@@ -166,5 +192,6 @@ export const expectInvariants = (before: ZipJob, after: ZipJob, facts: Facts): v
   expectOwnJob(before, after, facts);
   expectEvidence(before, after, facts);
   expectNoWaitAfterFailure(is);
+  expectNoUnusedPod(was, is, facts);
   expect(store.published.length, 'published at most once').to.be.at.most(1);
 };

@@ -1,6 +1,7 @@
 import type { Reconcile } from '#controller/engine/reconcile.ts';
 import { INDEXES, jobUidsOf, targetOf } from '#controller/kube-state/caches.ts';
 import type { DeliveryState } from '#controller/webhook/dispatcher.ts';
+import { rfc3339 } from '#crds/conditions.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
 import { isFinished, type ZipJob, type ZipperStatus } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
@@ -45,6 +46,10 @@ export class JobWorld {
   killsBefore = false;
   delivery: DeliveryState = { kind: 'idle' };
   isNamespaceTerminating = false;
+  /** Seconds by which the clock of the next pod's kubelet is ahead of the API server's. */
+  kubeletSkew: () => number = () => 0;
+  /** Seconds by which the clock of the Job controller is ahead of the API server's. */
+  jobControllerSkew = 0;
   /** Number of archive Jobs that the controller created and that still exist or were deleted by it. */
   jobsCreated = 0;
   isJobDeletedByHand = false;
@@ -68,7 +73,12 @@ export class JobWorld {
   }
 
   get nowText(): string {
-    return `${this.now.toISOString().slice(0, 19)}Z`;
+    return this.timeText(0);
+  }
+
+  /** The current time of a clock that is ahead by these seconds, as Kubernetes writes it. */
+  timeText(skewSeconds: number): string {
+    return rfc3339(new Date(this.now.getTime() + skewSeconds * 1000));
   }
 
   advance(seconds: number): void {
@@ -129,7 +139,7 @@ export class JobWorld {
           creationTimestamp: this.nowText,
           ownerReferences: [{ apiVersion: 'batch/v1', kind: 'Job', name, uid, controller: true }],
         },
-        status: { phase: 'Running', startTime: this.nowText },
+        status: { phase: 'Running', startTime: this.timeText(this.kubeletSkew()) },
       }),
     );
     this.processes.set(

@@ -72,7 +72,7 @@ const snapshotOf = (world: JobWorld): string => {
 
 /** The next time at which a timer expires. */
 const nextTime = (world: JobWorld): Date | undefined => {
-  const times = [world.requeue.next, ...world.jobs.all().map(jobDeadline)];
+  const times = [world.requeue.next, ...world.jobs.all().map((job) => jobDeadline(world, job))];
   const ahead = times.filter((time) => time !== undefined && time >= world.now);
   return ahead.toSorted((one, other) => Number(one) - Number(other))[0];
 };
@@ -98,7 +98,7 @@ const endBy = (world: JobWorld): Date => {
     return (hangs || isLost) && live && !isEnded(live) && live.metadata.deletionTimestamp === undefined;
   });
   const [job] = archiveJobs(world);
-  const deadline = !isEndRequested && hangs && job ? jobDeadline(job) : undefined;
+  const deadline = !isEndRequested && hangs && job ? jobDeadline(world, job) : undefined;
   const seconds = isEndRequested ? LIMITS.endRequested : LIMITS.withoutFaults;
   const byDeadline = (deadline?.getTime() ?? 0) + LIMITS.afterDeadline * 1000;
   return new Date(Math.max(now.getTime() + seconds * 1000, byDeadline));

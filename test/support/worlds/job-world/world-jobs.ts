@@ -13,15 +13,19 @@ const failedWith = (world: JobWorld, job: Job, [type, reason]: readonly [string,
   world.jobs.put({ ...job, status: { ...job.status, conditions } });
 };
 
-/** When the Job controller ends an unfinished Job. */
-export const jobDeadline = (job: Job): Date | undefined => {
+/** When the Job controller ends an unfinished Job. It reads the start time with the clock that wrote it. */
+export const jobDeadline = (
+  { jobControllerSkew }: Pick<JobWorld, 'jobControllerSkew'>,
+  job: Job,
+): Date | undefined => {
   const { spec, status } = job;
   if (isJobFinished(job) || status?.startTime === undefined) return undefined;
-  return new Date(Date.parse(status.startTime) + ((spec?.activeDeadlineSeconds ?? 0) + 1) * 1000);
+  const seconds = (spec?.activeDeadlineSeconds ?? Infinity) + 1 - jobControllerSkew;
+  return seconds === Infinity ? undefined : new Date(Date.parse(status.startTime) + seconds * 1000);
 };
 
 const isAfterDeadline = (world: JobWorld, job: Job): boolean => {
-  const deadline = jobDeadline(job);
+  const deadline = jobDeadline(world, job);
   return deadline !== undefined && deadline <= world.now;
 };
 
@@ -53,7 +57,7 @@ const reconcileJob = (world: JobWorld, job: Job): void => {
   const ended = pods.filter(isEnded);
   const failed = (job.status?.failed ?? 0) + ended.filter((pod) => countsAgain(world, pod)).length;
   for (const pod of ended) world.countedPods.add(pod.metadata.name);
-  const startTime = job.status?.startTime ?? world.nowText;
+  const startTime = job.status?.startTime ?? world.timeText(world.jobControllerSkew);
   const next = { ...job, status: { ...job.status, startTime, failed } };
   const result = resultOf(next, ended);
   if (result) failedWith(world, next, result);

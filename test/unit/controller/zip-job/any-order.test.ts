@@ -12,6 +12,7 @@ import type { WorldPod } from '#test/support/worlds/job-world/world-zipper.ts';
 
 const SCHEDULES = 200;
 const MOVES = 60;
+const HOUR_SECONDS = 3600;
 
 type Move = (world: JobWorld, random: Random) => void | Promise<void>;
 
@@ -217,6 +218,9 @@ const play = async (seed: number): Promise<void> => {
   const world = new JobWorld(aZipJob(), (before, after) => {
     expectInvariants(before, after, world);
   });
+  const anySkew = (): number => random.int(-HOUR_SECONDS, HOUR_SECONDS);
+  world.kubeletSkew = anySkew;
+  world.jobControllerSkew = anySkew();
   try {
     if (random.next() < 0.3) refuseJobs(world);
     for (let moves = 0; moves < MOVES; moves += 1) {
@@ -233,7 +237,7 @@ const play = async (seed: number): Promise<void> => {
 };
 
 describe('observe, decide and act, in any order of events', () => {
-  it(`keep every invariant in ${SCHEDULES} schedules (H4, H5, H6)`, async function () {
+  it(`keep every invariant in ${SCHEDULES} schedules, whatever the clocks of kubelets and the Job controller (H4, H5, H6, F26)`, async function () {
     this.timeout(120_000);
     for (let seed = 1; seed <= SCHEDULES; seed += 1) await play(seed);
   });

@@ -170,7 +170,7 @@ describe('observe for a Job without a pod', () => {
     const { observe, zipJobs, jobs, events, calls } = setUp();
     const status = { phase: 'Starting', job: { name: NAME, uid: 'uid-job' } } as const;
     zipJobs.put(aZipJob({ status }));
-    jobs.put(aJob({ status: { startTime: ago(3) } }));
+    jobs.put(aJob({ metadata: { creationTimestamp: ago(3) }, status: { startTime: ago(0) } }));
     expect(await observe(KEY, {})).to.include({ podRefusal: undefined });
     expect(calls()).to.deep.equal([]);
     const anEvent = (name: string, seconds: number, message: string): Event => ({
@@ -179,7 +179,7 @@ describe('observe for a Job without a pod', () => {
       lastTimestamp: ago(seconds),
       message,
     });
-    jobs.put(aJob({ status: { startTime: ago(5) } }));
+    jobs.put(aJob({ metadata: { creationTimestamp: ago(5) }, status: { startTime: ago(0) } }));
     events.put(
       anEvent('new', 1, 'Error creating: pods "a-b" is forbidden: exceeded quota: pods, used: pods=1'),
     );

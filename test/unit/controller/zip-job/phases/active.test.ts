@@ -40,12 +40,12 @@ describe('decide while the Job exists', () => {
 
   for (const [hours, startedAt] of [
     [1, ago(0)],
-    [-1, ago(30)],
+    [-1, ago(40)],
   ] as const)
-    it(`limits startedAt to the lifetime of the pod if the clock of the zipper is ${hours} h off (F18)`, () => {
+    it(`limits startedAt to the lifetime of the pod if the clocks of its node are ${hours} h off (F18, F26)`, () => {
       const updatedAt = ago(-hours * 3600);
       const status = { ...starting('p1'), progress: { ...progressOf('uid-p1'), updatedAt } };
-      const pods = [aPod('p1', { status: { phase: 'Running', startTime: ago(30) } })];
+      const pods = [aPod('p1', { status: { phase: 'Running', startTime: updatedAt } })];
       const decision = judge({ zipJob: withStatus(status), job: aJob(), pods });
       expect(decision.status).to.include({ phase: 'Running', startedAt });
     });
@@ -136,11 +136,15 @@ describe('decide while the Job exists', () => {
     expect(decision.status).to.include({ phase: 'Finalizing', reason: 'JobDeleted' });
   });
 
-  it('ends a job by its own deadline if the pod does not stop (F17)', () => {
-    const job = aJob({ status: { startTime: ago(7216) } });
-    const decision = judge({ zipJob: withStatus(running('p1')), job, pods: [aPod('p1')] });
-    expect(decision.status).to.include({ phase: 'Finalizing', reason: 'DeadlineExceeded' });
-  });
+  for (const skew of [-3600, 0, 3600])
+    it(`ends a job by its own deadline if the pod does not stop and the Job controller's clock is ${skew} s off (F17, F26)`, () => {
+      const jobOf = (seconds: number) =>
+        aJob({ metadata: { creationTimestamp: ago(seconds) }, status: { startTime: ago(seconds - skew) } });
+      const seen = { zipJob: withStatus(running('p1')), pods: [aPod('p1')] };
+      const late = judge({ ...seen, job: jobOf(7216) });
+      expect(late.status).to.include({ phase: 'Finalizing', reason: 'DeadlineExceeded' });
+      expect(judge({ ...seen, job: jobOf(7214) })).to.not.have.property('status');
+    });
 
   it('ends a job whose bucket does not exist any more (F15)', () => {
     const seen = { zipJob: withStatus(running('p1')), job: aJob(), pods: [aPod('p1')], bucket: undefined };

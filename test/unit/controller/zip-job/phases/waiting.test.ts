@@ -54,7 +54,7 @@ describe('decide for a stuck job', () => {
     const zipJob = withStatus(running('p1', { progress: progressOf('uid-p1') }), {
       activeDeadlineSeconds: 100,
     });
-    const job = aJob({ status: { startTime: ago(114) } });
+    const job = aJob({ metadata: { creationTimestamp: ago(114) }, status: { startTime: ago(9) } });
     expect(judge({ zipJob, job, pods: [aPod('p1')] }).requeueAfterMs).to.equal(1000);
   });
 

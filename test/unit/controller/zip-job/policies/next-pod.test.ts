@@ -10,6 +10,13 @@ describe('nextPod', () => {
     expect(nextPod([pod('c', 5), pod('b', 10), pod('a', 30)], attempts)?.metadata.name).to.equal('b');
   });
   it('does not return a pod whose record was dropped', () => {
-    expect(nextPod([pod('old', 60), pod('a', 30)], attempts)).to.equal(undefined);
+    const later = [{ ...attempts[0], n: 11, podUid: 'uid-a' }];
+    expect(nextPod([pod('old', 60), pod('a', 30)], later)).to.equal(undefined);
+    const gone = [...later, { n: 12, podUid: 'uid-gone' }];
+    expect(nextPod([pod('old', 60), pod('b', 10)], gone)?.metadata.name).to.equal('b');
+  });
+  it('returns a pod that is older than the recorded start of the last one, by a clock that was ahead (F26)', () => {
+    const ahead = [{ n: 1, podUid: 'uid-a', startedAt: ago(-3600) }];
+    expect(nextPod([pod('b', 10), pod('a', 30)], ahead)?.metadata.name).to.equal('b');
   });
 });
