@@ -2,6 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { until } from '#test/support/until.ts';
 import type { ChaosWorld } from './chaos-world.ts';
+import { BUCKET_DELETED } from './history.ts';
 import type { FaultOf, LiveFault } from './live-fault.ts';
 import { isOk } from './violation.ts';
 
@@ -88,7 +89,7 @@ export const loseNode = (world: ChaosWorld, fault: FaultOf<'lose-node'>): LiveFa
 export const deleteBucket = (world: ChaosWorld, afterMs: number): LiveFault => ({
   act: async (signal) => {
     await delay(afterMs, undefined, { signal });
-    world.history.note('delete the ZipBucket');
+    world.history.note(BUCKET_DELETED);
     await world.ownBucket.delete();
   },
 });
