@@ -7,7 +7,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startCluster } from '#tools/local-cluster/cluster.ts';
-import { startChaosCluster } from './chaos-cluster.ts';
+import { createPodSettings, podOptions, startChaosCluster } from './chaos-cluster.ts';
 import { printHistory } from './history.ts';
 import type { ScheduleReport } from './run-schedule.ts';
 import { reportLines, runSchedules, startWorlds } from './run-schedules.ts';
@@ -85,12 +85,9 @@ const main = async (): Promise<void> => {
     if (histories !== undefined) await writeFile(join(histories, `${seed}.txt`), history);
     else if (report.violations.length > 0) console.log(history);
   };
-  let route: string | undefined;
-  await using cluster = await startCluster({ log: console.log, apiServerUrlFor: () => route });
-  const routePods = (url: string | undefined): void => {
-    route = url;
-  };
-  await using chaos = await startChaosCluster({ cluster, routePods });
+  const pods = createPodSettings();
+  await using cluster = await startCluster({ log: console.log, ...podOptions(pods) });
+  await using chaos = await startChaosCluster({ cluster, pods });
   await using lanes = await startWorlds(chaos, Math.min(whole(values.lanes), schedules));
   const firstSeed = whole(values.seed);
   await runSchedules(lanes.worlds, { firstSeed, schedules, onReport, signal: tally.stopped });

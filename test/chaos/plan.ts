@@ -1,6 +1,6 @@
 /** The plan of a schedule, which depends only on its seed. */
 import type { PlannedFault, ProcessName } from './planned-fault.ts';
-import { planFault, planRotation } from './planned-fault.ts';
+import { planFault, planNodeClock, planRotation, planStoreAway } from './planned-fault.ts';
 import { createRandom, type Random } from './random.ts';
 
 /**
@@ -67,10 +67,16 @@ const planNextJobs = (seed: number, first: number): readonly PlannedJob[] => {
 };
 
 const ROTATION_RATE = 0.3;
+const NODE_CLOCK_RATE = 0.15;
+const STORE_AWAY_RATE = 0.03;
 
 const planExtras = (seed: number): readonly PlannedFault[] => {
   const random = createRandom(~seed);
-  return random.next() < ROTATION_RATE ? [planRotation(random)] : [];
+  return [
+    ...(random.next() < ROTATION_RATE ? [planRotation(random)] : []),
+    ...(random.next() < NODE_CLOCK_RATE ? [planNodeClock(random)] : []),
+    ...(random.next() < STORE_AWAY_RATE ? [planStoreAway(random)] : []),
+  ];
 };
 
 export const planOf = (seed: number): Plan => {

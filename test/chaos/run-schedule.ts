@@ -42,7 +42,7 @@ export interface ScheduleReport {
 
 /** All jobs and webhooks have to finish within this time after the last POST. */
 const END_LIMIT_MS = 120_000;
-/** After that, the schedule ends when no job has changed for this time, */
+/** After that, the schedule ends when no job has changed for this time and the longest fault, */
 const NO_CHANGE_LIMIT_MS = 120_000;
 /** or at this time in any case. */
 const MOST_MS = 600_000;
@@ -76,12 +76,16 @@ const lastChangeAt = ({ seen }: ChaosWorld['history'], names: ReadonlyMap<string
   seen.findLast((one) => one.kind === 'zip-job' && names.has(one.name))?.at ?? 0;
 
 /** @throws Error after the timeout, which is extended on a slow machine as long as the jobs change. */
-const untilAllFinished = async (world: ChaosWorld, jobs: readonly PostedJob[]): Promise<void> => {
+const untilAllFinished = async (
+  world: ChaosWorld,
+  { jobs, faults }: { readonly jobs: readonly PostedJob[]; readonly faults: Plan['faults'] },
+): Promise<void> => {
+  const quietMs = NO_CHANGE_LIMIT_MS + Math.max(0, ...faults.map((fault) => ('ms' in fault ? fault.ms : 0)));
   const posted = new Map(jobs.map((job) => [zipJobName(job.uuid), job]));
   const started = performance.now();
   const isOver = (): boolean => {
     const now = performance.now();
-    const isUnchanged = now - lastChangeAt(world.history, posted) > NO_CHANGE_LIMIT_MS;
+    const isUnchanged = now - lastChangeAt(world.history, posted) > quietMs;
     return now - started > MOST_MS || (now - started > END_LIMIT_MS && isUnchanged);
   };
   const areAllFinished = async (): Promise<boolean> =>
@@ -170,7 +174,10 @@ const POLLS_PER_SECOND = 5;
 const MIN_POLL_MS = 700;
 
 /** Posts the jobs, cancels and deletes some, and waits until all of them have finished. */
-const runJobs = async (world: ChaosWorld, planned: readonly NumberedJob[]): Promise<readonly Post[]> => {
+const runJobs = async (
+  world: ChaosWorld,
+  { planned, faults }: { readonly planned: readonly NumberedJob[]; readonly faults: Plan['faults'] },
+): Promise<readonly Post[]> => {
   const over = new AbortController();
   const everyMs = Math.max(MIN_POLL_MS, (planned.length * 1000) / POLLS_PER_SECOND);
   const polls: Promise<void>[] = [];
@@ -184,7 +191,7 @@ const runJobs = async (world: ChaosWorld, planned: readonly NumberedJob[]): Prom
   try {
     const posts = await Promise.all(planned.map(run));
     // The checker reports jobs that do not finish.
-    await untilAllFinished(world, acceptedOf(posts)).catch((error: unknown) =>
+    await untilAllFinished(world, { jobs: acceptedOf(posts), faults }).catch((error: unknown) =>
       world.history.note(String(error)),
     );
     return posts;
@@ -206,7 +213,7 @@ export const runSchedule = async (world: ChaosWorld, plan: Plan): Promise<Schedu
   world.webhookKeys.endRotation();
   const prefix = `${plan.seed}-${randomUUID().slice(0, 8)}`;
   const prepared = await prepareJobs(world, plan, prefix);
-  const working = runJobs(world, prepared);
+  const working = runJobs(world, { planned: prepared, faults: plan.faults });
   await runFaults(world, plan, working);
   const posts = await working;
   const jobs = acceptedOf(posts);

@@ -16,6 +16,8 @@ describe('planOf', () => {
       'lose-node',
       'flap',
       'rotate-secret',
+      'node-clock',
+      'store-away',
     ]);
   });
 
