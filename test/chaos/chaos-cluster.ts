@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type Installation, installChart } from '#test/support/processes/installation.ts';
 import { type FileOrigin, startFileOrigin } from '#test/support/servers/file-origin.ts';
 import { startWebhookReceiver } from '#test/support/servers/webhook-receiver.ts';
-import type { Cluster } from '#tools/local-cluster/cluster-types.ts';
+import type { Cluster, ClusterOptions } from '#tools/local-cluster/cluster-types.ts';
 import {
   type Exchange,
   type FaultAction,
@@ -37,14 +37,34 @@ export interface ChaosCluster extends AsyncDisposable {
   /** The webhook receiver of each namespace. */
   receiverUrl(namespace: string): string;
   listen(listener: Listener): Disposable;
+  /** The node reports the pods of a namespace as if its clock was ahead by this much. */
+  setNodeClock(namespace: string, aheadMs: number): void;
   /** Runs tasks one at a time. */
   alone(task: () => Promise<void>): Promise<void>;
 }
 
+/** What the node does differently for some pods. */
+export interface PodSettings {
+  /** The address of the API server for pods that start from now on; undefined for the server itself. */
+  apiServerUrl: string | undefined;
+  /** By how much the clock of the node is ahead, by namespace. */
+  readonly aheadMs: Map<string, number>;
+}
+
+export const createPodSettings = (): PodSettings => ({ apiServerUrl: undefined, aheadMs: new Map() });
+
+/** The options with which the cluster of these settings starts. */
+export const podOptions = (
+  pods: PodSettings,
+): Required<Pick<ClusterOptions, 'apiServerUrlFor' | 'clockAheadMsFor'>> => ({
+  apiServerUrlFor: () => pods.apiServerUrl,
+  clockAheadMsFor: ({ metadata }) => pods.aheadMs.get(metadata.namespace) ?? 0,
+});
+
 export interface ChaosClusterOptions {
   readonly cluster: Cluster;
-  /** Sets the address of the API server for pods that start from now on; undefined for the server itself. */
-  readonly routePods: (url: string | undefined) => void;
+  /** Settings of pods, which the cluster reads through `podOptions`. */
+  readonly pods: PodSettings;
   /** Chart values; by default those with short waits. */
   readonly values?: Readonly<Record<string, unknown>>;
   /** Maximum duration of a watch at the API server; undefined: as the client requests. */
@@ -120,7 +140,7 @@ const createSwitchboard = (): { handle: Handle; listen: ChaosCluster['listen'] }
 
 /** Installs the chart with short waits, behind proxies. */
 export const startChaosCluster = async (options: ChaosClusterOptions): Promise<ChaosCluster> => {
-  const { cluster, routePods, values = quickValues } = options;
+  const { cluster, pods, values = quickValues } = options;
   await using started = new AsyncDisposableStack();
   const origin = started.use(await startFileOrigin());
   const receiver = started.use(await startWebhookReceiver());
@@ -131,8 +151,11 @@ export const startChaosCluster = async (options: ChaosClusterOptions): Promise<C
   const identity = await certificates(cluster, 'admin');
   const admin = new KubeApi({ url: cluster.apiServer.url, ca: cluster.apiServer.ca, ...identity });
   started.defer(() => admin.close());
-  routePods(proxies.apiServer.url);
-  started.defer(() => routePods(undefined));
+  pods.apiServerUrl = proxies.apiServer.url;
+  started.defer(() => {
+    pods.apiServerUrl = undefined;
+    pods.aheadMs.clear();
+  });
   const behindProxy: Cluster = { ...cluster, store: { ...cluster.store, endpoint: proxies.store.url } };
   const installation = await installChart(behindProxy, values);
   let last: Promise<unknown> = Promise.resolve();
@@ -145,6 +168,7 @@ export const startChaosCluster = async (options: ChaosClusterOptions): Promise<C
     apiServer: proxies.apiServer,
     receiverUrl: (namespace) => `${proxies.receiver.url}/${namespace}`,
     listen,
+    setNodeClock: (namespace, aheadMs) => void pods.aheadMs.set(namespace, aheadMs),
     alone: (task) => {
       const done = last.then(task);
       last = done.catch(() => undefined);

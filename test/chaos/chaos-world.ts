@@ -42,6 +42,8 @@ export interface ChaosWorld extends AsyncDisposable {
   remove(group: string, plural: string, name: string): Promise<void>;
   readonly ownBucket: OwnBucket;
   readonly webhookKeys: Pick<WebhookKeys, 'rotate' | 'endRotation'>;
+  /** The node reports the pods of this project as if its clock was ahead by this much. */
+  setNodeClock(aheadMs: number): void;
   /** Runs a task while no other world runs one. */
   alone(task: () => Promise<void>): Promise<void>;
 }
@@ -141,6 +143,7 @@ export const startChaosWorld = async (chaos: ChaosCluster, namespace: string): P
     },
     ownBucket,
     webhookKeys: keys,
+    setNodeClock: (aheadMs) => chaos.setNodeClock(namespace, aheadMs),
     alone: (task) => chaos.alone(task),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };

@@ -1,13 +1,30 @@
 /** Checks a history against the rules that hold under all faults. */
 import { zipJobName } from '#crds/api-group.ts';
-import { checkJob, type JobOutcome, type JobStory } from './check-job.ts';
+import type { JobFault } from './allowed-ends.ts';
+import { checkJob, endOf, type JobOutcome, type JobStory } from './check-job.ts';
 import { checkKey } from './check-keys.ts';
 import { checkFence, readUploads } from './check-uploads.ts';
-import type { Place, Seen } from './history.ts';
+import type { JobEnd } from './count-ends.ts';
+import { BUCKET_DELETED, type Place, type Seen } from './history.ts';
 import type { Rule, SeenExchange, Violation } from './violation.ts';
 
 const exchanges = (seen: readonly Seen[], place: Place): readonly SeenExchange[] =>
   seen.flatMap((one) => (one.kind === 'exchange' && one.place === place ? [one] : []));
+
+/** Errors of a server, which its client may give up on. A lost response is not one of them: its request was executed. */
+const isError = ({ fault }: SeenExchange): boolean => fault === 'response' || fault === 'refuse';
+
+const faultsOf = (seen: readonly Seen[], job: JobOutcome): readonly JobFault[] => {
+  const met = (place: Place, isOwn: (path: string) => boolean): boolean =>
+    exchanges(seen, place).some((one) => isError(one) && isOwn(decodeURIComponent(one.request.path)));
+  const isBucketDeleted = seen.some((one) => one.kind === 'note' && one.text === BUCKET_DELETED);
+  return [
+    ...(met('source', (path) => job.sources.includes(path)) ? (['source'] as const) : []),
+    ...(met('store', (path) => path.includes(job.key)) ? (['store'] as const) : []),
+    ...(isBucketDeleted ? (['bucket'] as const) : []),
+    ...(job.jobsDeleted > 0 ? (['job'] as const) : []),
+  ];
+};
 
 const storiesOf = (
   seen: readonly Seen[],
@@ -21,6 +38,7 @@ const storiesOf = (
     return {
       job,
       uploads,
+      faults: faultsOf(seen, job),
       responses: seen.flatMap((one) =>
         one.kind === 'response' && one.uuid === job.uuid ? [one.status] : [],
       ),
@@ -41,25 +59,45 @@ const checkIds = (stories: readonly JobStory[]): readonly Rule[] => {
   return new Set(ids).size < ids.length ? [{ rule: 'H7', text: 'two events have the same webhook ID' }] : [];
 };
 
+/** A request, however often its client repeats it, creates at most one ZipJob. */
+const checkCreated = (seen: readonly Seen[], keys: readonly string[]): readonly Rule[] => {
+  const sights = seen.flatMap((one) => (one.kind === 'zip-job' ? [one] : []));
+  return [...new Set(keys)].flatMap((key): readonly Rule[] => {
+    const created = new Set(sights.filter((sight) => sight.key === key).map(({ name }) => name)).size;
+    const requests = keys.filter((one) => one === key).length;
+    return created > requests
+      ? [{ rule: 'F1', text: `${created} ZipJobs were created by ${requests} requests for ${key}` }]
+      : [];
+  });
+};
+
 export interface Findings {
+  /** The accepted jobs. */
   readonly jobs: readonly JobOutcome[];
+  /** The key of each request, accepted or not. */
+  readonly keys: readonly string[];
   /** Keys of uploads that are neither completed nor aborted. */
   readonly openUploads: readonly string[];
 }
 
+export interface Judgement {
+  readonly violations: readonly Violation[];
+  /** The end of each accepted job. */
+  readonly ends: readonly JobEnd[];
+}
+
 /** Checks every rule against the history of these jobs. */
-export const checkHistory = (
-  seen: readonly Seen[],
-  { jobs, openUploads }: Findings,
-): readonly Violation[] => {
+export const checkHistory = (seen: readonly Seen[], { jobs, keys, openUploads }: Findings): Judgement => {
   const uploads = readUploads(exchanges(seen, 'api-server'), exchanges(seen, 'store'));
   const stories = storiesOf(seen, jobs, uploads);
   const byKey = Map.groupBy(stories, ({ job }) => job.key);
-  return [
+  const violations = [
     ...stories.flatMap((story) => checkJob(story).map((rule) => ({ ...rule, uuid: story.job.uuid }))),
     ...[...byKey.values()].flatMap(checkKey),
     ...checkIds(stories),
+    ...checkCreated(seen, keys),
     ...checkFence(uploads),
     ...openUploads.map((upload): Rule => ({ rule: 'H8', text: `the upload to ${upload} is still open` })),
   ];
+  return { violations, ends: stories.map((story) => ({ kind: story.job.kind, end: endOf(story) })) };
 };

@@ -1,14 +1,19 @@
 /** Checks the outcome of one job. */
 import { zipJobName } from '#crds/api-group.ts';
 import { API_STATUSES, TERMINAL_PHASES } from '#crds/zip-job.ts';
+import { allowedEnds, type End, type JobFault } from './allowed-ends.ts';
 import type { UploadRecords } from './check-uploads.ts';
 import { isOf } from './live-fault.ts';
+import type { JobKind } from './plan.ts';
 import { isOk, type Rule, type SeenExchange, type Sight } from './violation.ts';
 
 /** One accepted request, and its outcome after everything has finished. */
 export interface JobOutcome {
   readonly uuid: string;
+  readonly kind: JobKind;
   readonly key: string;
+  /** Paths of its files at the source. */
+  readonly sources: readonly string[];
   /** Name and SHA-256 of each expected entry of the archive. */
   readonly expected: Readonly<Record<string, string>>;
   /** The object at the key: none, the earlier object, or an archive with these entries. */
@@ -17,8 +22,6 @@ export interface JobOutcome {
   readonly before: 'nothing' | 'older';
   /** How often the test deleted the job's Kubernetes Job, or may have deleted it. */
   readonly jobsDeleted: number;
-  /** The test deleted the ZipJob. */
-  readonly isDeleted: boolean;
 }
 
 /** The history of one job. */
@@ -31,7 +34,12 @@ export interface JobStory {
   readonly api: readonly SeenExchange[];
   readonly deliveries: readonly SeenExchange[];
   readonly uploads: Pick<UploadRecords, 'completed'>;
+  /** Injected errors that may end it without an archive. */
+  readonly faults: readonly JobFault[];
 }
+
+/** The test deleted the ZipJob. */
+export const isDeleted = ({ kind }: Pick<JobOutcome, 'kind'>): boolean => kind === 'deleted';
 
 export const isTerminal = ({ phase }: Sight): boolean => TERMINAL_PHASES.some((one) => one === phase);
 
@@ -53,7 +61,7 @@ const checkOrder = (sights: readonly Sight[]): readonly Rule[] => {
 
 /** A later response never reports an earlier state. */
 const checkResponses = ({ responses, job }: JobStory): readonly Rule[] => {
-  if (!job.isDeleted && responses.includes('absent'))
+  if (!isDeleted(job) && responses.includes('absent'))
     return [{ rule: 'H5', text: 'was accepted, but the API returned 404' }];
   const statuses = API_STATUSES.map(String);
   const ranks = responses
@@ -68,10 +76,28 @@ const checkResponses = ({ responses, job }: JobStory): readonly Rule[] => {
 
 const checkEnd = ({ job, sights }: JobStory): readonly Rule[] => {
   const last = sights.at(-1);
-  if (job.isDeleted)
+  if (isDeleted(job))
     return last?.event === 'DELETED' ? [] : [{ rule: 'F14', text: 'was deleted, but still exists' }];
   if (last && isTerminal(last)) return [];
   return [{ rule: 'H5', text: `never finished: ${last?.phase ?? 'no phase'} (${last?.reason ?? ''})` }];
+};
+
+/** What became of a job in the end. */
+export const endOf = ({ job, sights }: JobStory): End => {
+  const last = sights.at(-1);
+  if (isDeleted(job) && last?.event === 'DELETED') return 'deleted';
+  return last && isTerminal(last) ? endIn(last) : 'unfinished';
+};
+
+const endIn = ({ phase, reason }: Sight): End =>
+  `${phase as (typeof TERMINAL_PHASES)[number]} ${reason ?? ''}`;
+
+/** A job that met no injected error ends as planned. */
+const checkAllowed = ({ job, sights, faults }: JobStory): readonly Rule[] => {
+  const last = sights.findLast(isTerminal);
+  if (last === undefined || allowedEnds(job.kind, faults).includes(endIn(last))) return [];
+  const met = faults.length === 0 ? 'no injected error' : `errors of ${faults.join(' and ')}`;
+  return [{ rule: 'F30', text: `a job planned as ${job.kind} that met ${met} ended as ${endIn(last)}` }];
 };
 
 const checkArchive = ({ uploads, job }: JobStory, last: Sight): readonly Rule[] => {
@@ -132,10 +158,11 @@ const checkRate = ({ api }: JobStory): readonly Rule[] => {
   return most > MOST_IN_WINDOW ? [{ rule: 'F6', text: `${most} requests in ten seconds` }] : [];
 };
 
-/** H4 to H7, F2, F6 and F14 for the history of one job. */
+/** H4 to H7, F2, F6, F14 and F30 for the history of one job. */
 export const checkJob = (story: JobStory): readonly Rule[] => {
   const rules = [
     ...checkEnd(story),
+    ...checkAllowed(story),
     ...checkOrder(story.sights),
     ...checkResponses(story),
     ...checkJobsCreated(story),
@@ -143,6 +170,6 @@ export const checkJob = (story: JobStory): readonly Rule[] => {
     ...checkSignatures(story),
   ];
   const last = story.sights.at(-1);
-  if (last === undefined || !isTerminal(last) || story.job.isDeleted) return rules;
+  if (last === undefined || !isTerminal(last) || isDeleted(story.job)) return rules;
   return [...rules, ...checkArchive(story, last), ...checkWebhook(story, last)];
 };

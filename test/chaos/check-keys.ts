@@ -3,7 +3,7 @@
  * last one that succeeded.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { isTerminal, type JobOutcome, type JobStory } from './check-job.ts';
+import { isDeleted, isTerminal, type JobOutcome, type JobStory } from './check-job.ts';
 import type { Rule } from './violation.ts';
 
 const ACTIVE = ['Starting', 'Running', 'Finalizing'];
@@ -51,7 +51,7 @@ const checkWinner = ({ uuid, object, expected }: JobOutcome): readonly Rule[] =>
 
 const checkObject = (stories: readonly JobStory[]): readonly Rule[] => {
   // The status cannot say whether these jobs published an archive.
-  if (stories.some(({ job, sights }) => job.isDeleted || sights.at(-1)?.reason === 'OutcomeUnknown'))
+  if (stories.some(({ job, sights }) => isDeleted(job) || sights.at(-1)?.reason === 'OutcomeUnknown'))
     return [];
   const [first] = stories;
   if (first === undefined) return [];

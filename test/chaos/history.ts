@@ -6,6 +6,9 @@ import type { Exchange } from '#tools/local-cluster/fault-proxy.ts';
 export const PLACES = ['api-server', 'store', 'receiver', 'source'] as const;
 export type Place = (typeof PLACES)[number];
 
+/** The note of a schedule that deletes its bucket. */
+export const BUCKET_DELETED = 'delete the ZipBucket';
+
 export type Seen =
   | ({ readonly kind: 'exchange'; readonly place: Place } & Exchange)
   | {
@@ -13,6 +16,8 @@ export type Seen =
       readonly at: number;
       readonly event: string;
       readonly name: string;
+      /** The key of its archive. */
+      readonly key: string;
       readonly phase: Phase | undefined;
       readonly apiStatus: ApiStatus;
       readonly reason: string | undefined;
@@ -36,12 +41,13 @@ export const createHistory = (): History => {
   return {
     seen,
     exchange: (place, exchange) => seen.push({ kind: 'exchange', place, ...exchange }),
-    zipJob: (event, { metadata, status }) =>
+    zipJob: (event, { metadata, spec, status }) =>
       seen.push({
         kind: 'zip-job',
         at: performance.now(),
         event,
         name: metadata.name,
+        key: spec.key,
         phase: status?.phase,
         apiStatus: status?.apiStatus ?? 'none',
         reason: status?.reason,

@@ -13,10 +13,12 @@ import {
 import {
   deleteBucket,
   loseNode,
+  nodeClock,
   onAPod,
   pauseLeader,
   restartApiServer,
   rotateSecret,
+  storeAway,
 } from './timed-faults.ts';
 import { oldList, onWatches } from './watch-faults.ts';
 
@@ -33,6 +35,10 @@ const startTimed = (world: ChaosWorld, fault: Exclude<TimedFault, WatchFault>): 
       return restartApiServer(world, fault);
     case 'lose-node':
       return loseNode(world, fault);
+    case 'store-away':
+      return storeAway(world, fault);
+    case 'node-clock':
+      return nodeClock(world, fault);
     case 'delete-bucket':
       return deleteBucket(world, fault.afterMs);
     case 'delete-pod':

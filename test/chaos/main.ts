@@ -1,15 +1,17 @@
 /**
- * Runs seeded schedules of faults on the local cluster. The last line is `M schedules, K violations`. The
- * exit code is not 0 when K is not 0 or fewer schedules ran than requested.
+ * Runs seeded schedules of faults on the local cluster. At the end it prints how many jobs of each planned kind ended
+ * how; the last line is `M schedules, K violations`. The exit code is not 0 when K is not 0 or fewer schedules ran than
+ * requested.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startCluster } from '#tools/local-cluster/cluster.ts';
-import { startChaosCluster } from './chaos-cluster.ts';
+import { createPodSettings, podOptions, startChaosCluster } from './chaos-cluster.ts';
 import { printHistory } from './history.ts';
 import type { ScheduleReport } from './run-schedule.ts';
 import { reportLines, runSchedules, startWorlds } from './run-schedules.ts';
+import { createRunTotals } from './run-totals.ts';
 
 const USAGE = `npm run chaos -- [--seed N] [--schedules M] [--lanes L] [--histories DIR]
   --seed N         seed of the first schedule; the next ones count on (default: by the clock)
@@ -27,15 +29,15 @@ const whole = (text: string): number => {
 const STOP_LIMIT_MS = 20_000;
 
 interface Tally {
-  count(violations: number): void;
+  count(seed: number, report: ScheduleReport): void;
   /** The user stops the run. */
   readonly stopped: AbortSignal;
 }
 
 /** Always prints how many schedules ran and how many violations they found; an interrupted run fails. */
 const startTally = (wanted: number): Tally => {
-  let schedules = 0;
-  let violations = 0;
+  const totals = createRunTotals();
+  let errors = 0;
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     process.once(signal, () => {
@@ -45,18 +47,17 @@ const startTally = (wanted: number): Tally => {
     });
   process.on('uncaughtException', (error) => {
     if (stop.signal.aborted) return;
-    violations += 1;
+    errors += 1;
     console.log('unhandled error:', error);
   });
   process.on('exit', () => {
-    if (violations > 0 || schedules < wanted) process.exitCode ||= 1;
-    console.log(`${schedules} schedules, ${violations} violations`);
+    const violations = totals.violations + errors;
+    if (violations > 0 || totals.schedules < wanted) process.exitCode ||= 1;
+    for (const line of totals.lines()) console.log(line);
+    console.log(`${totals.schedules} schedules, ${violations} violations`);
   });
   return {
-    count: (more) => {
-      schedules += 1;
-      violations += more;
-    },
+    count: (seed, report) => totals.add(seed, report),
     stopped: stop.signal,
   };
 };
@@ -78,18 +79,15 @@ const main = async (): Promise<void> => {
   const tally = startTally(schedules);
   const onReport = async (seed: number, report: ScheduleReport): Promise<void> => {
     if (tally.stopped.aborted) return;
-    tally.count(report.violations.length);
+    tally.count(seed, report);
     for (const line of reportLines(seed, report)) console.log(line);
     const history = printHistory(report.seen);
     if (histories !== undefined) await writeFile(join(histories, `${seed}.txt`), history);
     else if (report.violations.length > 0) console.log(history);
   };
-  let route: string | undefined;
-  await using cluster = await startCluster({ log: console.log, apiServerUrlFor: () => route });
-  const routePods = (url: string | undefined): void => {
-    route = url;
-  };
-  await using chaos = await startChaosCluster({ cluster, routePods });
+  const pods = createPodSettings();
+  await using cluster = await startCluster({ log: console.log, ...podOptions(pods) });
+  await using chaos = await startChaosCluster({ cluster, pods });
   await using lanes = await startWorlds(chaos, Math.min(whole(values.lanes), schedules));
   const firstSeed = whole(values.seed);
   await runSchedules(lanes.worlds, { firstSeed, schedules, onReport, signal: tally.stopped });

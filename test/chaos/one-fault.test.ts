@@ -1,5 +1,6 @@
 /** One kind of fault at a time, on the real control plane; a checker verifies the history. */
 import { expect } from 'chai';
+import { endsText } from './count-ends.ts';
 import { planKill, planOfFaults, planRestarts } from './plan.ts';
 import type { PlannedFault, ProcessName } from './planned-fault.ts';
 import { useWorlds } from './use-worlds.ts';
@@ -60,6 +61,6 @@ describe('zipjobs under one kind of fault', function () {
 
   it(`finishes ${RESTARTED_JOBS} jobs while the API server restarts ${RESTARTS} times and etcd is compacted (F19)`, async () => {
     const report = await worlds.judge(planRestarts(RESTARTED_JOBS, RESTARTS));
-    console.log(`      ${JSON.stringify(report.ends)} after ${report.seconds.toFixed(0)} s`);
+    console.log(`      ${endsText(report.ends)} after ${report.seconds.toFixed(0)} s`);
   });
 });

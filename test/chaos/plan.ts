@@ -1,6 +1,6 @@
 /** The plan of a schedule, which depends only on its seed. */
 import type { PlannedFault, ProcessName } from './planned-fault.ts';
-import { planFault, planRotation } from './planned-fault.ts';
+import { planFault, planNodeClock, planRotation, planStoreAway } from './planned-fault.ts';
 import { createRandom, type Random } from './random.ts';
 
 /**
@@ -13,6 +13,8 @@ export type JobKind = (typeof JOB_KINDS)[number];
 
 export interface PlannedJob {
   readonly kind: JobKind;
+  /** Delay before the POST. */
+  readonly postAfterMs: number;
   /** Size of each file. */
   readonly bytes: number;
   /** For `cancelled` and `deleted`: delay after the POST. */
@@ -27,12 +29,13 @@ export interface Plan {
   readonly faults: readonly PlannedFault[];
 }
 
-const MAX_JOBS = 4;
+const MAX_FIRST_JOBS = 4;
 
-const planJob = (random: Random): PlannedJob => {
+const planFirstJob = (random: Random): PlannedJob => {
   const kind = random.pick(JOB_KINDS);
   return {
     kind,
+    postAfterMs: 0,
     bytes: random.pick([100, 70_000, 3_000_000]),
     stopAfterMs: random.int(0, 3_000),
     // The object at the key of a deleted job is undefined.
@@ -40,24 +43,59 @@ const planJob = (random: Random): PlannedJob => {
   };
 };
 
-const ROTATION_RATE = 0.3;
+/** Total number of jobs of a schedule. */
+const JOBS = 20;
+const POSTS_MS = 5_000;
+/** Jobs with one key run one after another, so many of them would make a schedule long. */
+const SHARED_KEY_RATE = 0.1;
 
-/** Drawn separately, so that older seeds still produce the same numbers. */
+const planNextJob = (random: Random): PlannedJob => {
+  const kind = random.pick(JOB_KINDS);
+  return {
+    kind,
+    postAfterMs: random.int(0, POSTS_MS),
+    bytes: random.pick([100, 70_000]),
+    stopAfterMs: random.int(0, 3_000),
+    sharesKey: random.next() < SHARED_KEY_RATE && kind !== 'deleted' && kind !== 'replacing',
+  };
+};
+
+/** The first jobs and faults of a seed were planned before the others, which are drawn separately to keep them the same. */
+const planNextJobs = (seed: number, first: number): readonly PlannedJob[] => {
+  const random = createRandom(seed ^ 0x5eed_0b5);
+  return Array.from({ length: JOBS - first }, () => planNextJob(random));
+};
+
+const ROTATION_RATE = 0.3;
+const NODE_CLOCK_RATE = 0.15;
+const STORE_AWAY_RATE = 0.03;
+
 const planExtras = (seed: number): readonly PlannedFault[] => {
   const random = createRandom(~seed);
-  return random.next() < ROTATION_RATE ? [planRotation(random)] : [];
+  return [
+    ...(random.next() < ROTATION_RATE ? [planRotation(random)] : []),
+    ...(random.next() < NODE_CLOCK_RATE ? [planNodeClock(random)] : []),
+    ...(random.next() < STORE_AWAY_RATE ? [planStoreAway(random)] : []),
+  ];
 };
 
 export const planOf = (seed: number): Plan => {
   const random = createRandom(seed);
+  const first = Array.from({ length: random.int(1, MAX_FIRST_JOBS) }, () => planFirstJob(random));
   return {
     seed,
-    jobs: Array.from({ length: random.int(1, MAX_JOBS) }, () => planJob(random)),
+    jobs: [...first, ...planNextJobs(seed, first.length)],
     faults: [...Array.from({ length: random.int(2, 4) }, () => planFault(random)), ...planExtras(seed)],
   };
 };
 
-const ONE_JOB: PlannedJob = { kind: 'ordinary', bytes: 3_000_000, stopAfterMs: 0, sharesKey: false };
+const ONE_JOB: PlannedJob = {
+  kind: 'ordinary',
+  postAfterMs: 0,
+  bytes: 3_000_000,
+  stopAfterMs: 0,
+  sharesKey: false,
+};
 
 /**
  * One job of two parts, and one kill after the n-th of its writes to the API server, or of the zipper's

@@ -44,6 +44,10 @@ export type TimedFault =
       readonly again?: { readonly times: number; readonly upMs: number };
     }
   | { readonly kind: 'lose-node'; readonly afterMs: number; readonly ms: number }
+  /** Every request to the store is refused during this time. */
+  | { readonly kind: 'store-away'; readonly afterMs: number; readonly ms: number }
+  /** The clock of the node is ahead by this much, or behind if negative, until the end of the schedule. */
+  | { readonly kind: 'node-clock'; readonly afterMs: number; readonly aheadMs: number }
   | {
       readonly kind: 'delete-pod' | 'kill-zipper' | 'delete-job';
       readonly afterMs: number;
@@ -119,6 +123,23 @@ const FAULTS: readonly ((random: Random) => PlannedFault)[] = [
 export const planRotation = (random: Random): PlannedFault => ({
   kind: 'rotate-secret',
   afterMs: random.int(0, 5_000),
+});
+
+const HOUR_MS = 3_600_000;
+
+export const planNodeClock = (random: Random): PlannedFault => ({
+  kind: 'node-clock',
+  ...soon(random),
+  aheadMs: random.pick([HOUR_MS, -HOUR_MS]),
+});
+
+/** Stands for 30 minutes: longer than several recovery Jobs may take (RECOVERY_DEADLINE_SECONDS). */
+export const STORE_AWAY_MS = 120_000;
+
+export const planStoreAway = (random: Random): PlannedFault => ({
+  kind: 'store-away',
+  afterMs: random.int(0, 8_000),
+  ms: STORE_AWAY_MS,
 });
 
 export const planFault = (random: Random): PlannedFault => random.pick(FAULTS)(random);

@@ -2,11 +2,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { askApi } from '#test/support/clients/api-client.ts';
 import type { ChaosWorld } from './chaos-world.ts';
 
-const EVERY_MS = 700;
 const LIMIT_MS = 5_000;
 
 /** A client that polls the status of its job until the signal, from any API pod that responds. */
-export const pollResponses = async (world: ChaosWorld, uuid: string, signal: AbortSignal): Promise<void> => {
+export const pollResponses = async (
+  world: ChaosWorld,
+  uuid: string,
+  { everyMs, signal }: { readonly everyMs: number; readonly signal: AbortSignal },
+): Promise<void> => {
   const { project, history } = world;
   const ask = async (): Promise<void> => {
     const { status, body } = await askApi(await world.apiUrl(), {
@@ -19,6 +22,6 @@ export const pollResponses = async (world: ChaosWorld, uuid: string, signal: Abo
   while (!signal.aborted) {
     // A missing response cannot be wrong.
     await ask().catch(() => undefined);
-    await delay(EVERY_MS, undefined, { signal }).catch(() => undefined);
+    await delay(everyMs, undefined, { signal }).catch(() => undefined);
   }
 };

@@ -1,10 +1,11 @@
 /** Posts the jobs of a schedule. */
 import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { generatedBytes } from '#test/support/builders/generated-bytes.ts';
 import { askApi } from '#test/support/clients/api-client.ts';
 import { until } from '#test/support/until.ts';
 import type { ChaosWorld } from './chaos-world.ts';
-import type { Plan, PlannedJob } from './plan.ts';
+import type { JobKind, Plan, PlannedJob } from './plan.ts';
 
 /** The earlier object at a key. */
 export const OLDER = Buffer.from('the earlier object at the key');
@@ -19,8 +20,8 @@ export interface PostedJob extends NumberedJob {
   readonly uuid: string;
 }
 
-/** `refused`: correctly, because its bucket is being deleted. `given up`: no attempt was accepted. */
-export type Post = PostedJob | 'refused' | 'given up';
+/** `refused`: correctly, because its bucket is being deleted. `not accepted`: no attempt was accepted in time. */
+export type Post = PostedJob | { readonly kind: JobKind; readonly end: 'refused' | 'not accepted' };
 
 const POST_LIMIT_MS = 90_000;
 /** Longer than the API takes for any response. */
@@ -32,18 +33,13 @@ const seedOf = (index: number, file: number): number => index * NAMES.length + f
 export const contentsOf = ({ index, bytes }: NumberedJob): readonly { name: string; bytes: Buffer }[] =>
   NAMES.map((name, file) => ({ name, bytes: generatedBytes(bytes, seedOf(index, file)) }));
 
-const filesOf = (
-  world: ChaosWorld,
-  { kind, bytes, index }: NumberedJob,
-): readonly { url: string; filename: string }[] => {
+/** Paths of the files at the source. */
+export const sourcesOf = ({ kind, bytes, index }: NumberedJob): readonly [string, string] => {
   const slowly = kind === 'slow' || kind === 'cancelled' || kind === 'deleted';
   const [one, two] = [seedOf(index, 0), seedOf(index, 1)];
   const first = slowly ? `/drip/${Math.ceil(bytes / 10)}/200/${bytes}/${one}` : `/gen/${bytes}/${one}`;
   const second = kind === 'missing' ? '/status/404' : `/gen/${bytes}/${two}`;
-  return [
-    { url: world.sourceUrl(first), filename: NAMES[0] },
-    { url: world.sourceUrl(second), filename: NAMES[1] },
-  ];
+  return [first, second];
 };
 
 /** Adds keys to the jobs of a plan, and stores the earlier objects at these keys before all faults. */
@@ -66,8 +62,13 @@ export const prepareJobs = async (
 export const postPlanned = async (world: ChaosWorld, planned: NumberedJob): Promise<Post> => {
   const { project, history } = world;
   const { key } = planned;
-  const body = JSON.stringify({ bucket_name: project.bucketName, key, urls: filesOf(world, planned) });
+  const urls = sourcesOf(planned).map((path, file) => ({
+    url: world.sourceUrl(path),
+    filename: NAMES[file],
+  }));
+  const body = JSON.stringify({ bucket_name: project.bucketName, key, urls });
   const idempotencyKey = randomUUID();
+  await delay(planned.postAfterMs);
   const send = async (): Promise<string | undefined> => {
     const response = await askApi(await world.apiUrl(), {
       method: 'POST',
@@ -85,9 +86,9 @@ export const postPlanned = async (world: ChaosWorld, planned: NumberedJob): Prom
   const limits = { limitMs: POST_LIMIT_MS, intervalMs: 300 };
   const uuid = await until('the API to accept a job', send, limits).catch((error: unknown) => {
     history.note(`POST ${planned.index} was given up: ${String(error)}`);
-    return 'given up';
+    return 'not accepted' as const;
   });
-  if (uuid === 'given up' || uuid === 'refused') return uuid;
+  if (uuid === 'not accepted' || uuid === 'refused') return { kind: planned.kind, end: uuid };
   history.note(`accepted ${planned.kind} ${uuid} ${key}`);
   return { ...planned, uuid };
 };

@@ -9,20 +9,30 @@ import type { ChaosWorld } from './chaos-world.ts';
 import { checkHistory } from './check-history.ts';
 import type { JobOutcome } from './check-job.ts';
 import { clearWorld } from './clear-world.ts';
+import type { JobEnd } from './count-ends.ts';
 import type { Seen } from './history.ts';
 import type { LiveFault } from './live-fault.ts';
 import { startFault } from './live-faults.ts';
 import type { Plan } from './plan.ts';
 import { pollResponses } from './poll-responses.ts';
-import { contentsOf, OLDER, type Post, type PostedJob, postPlanned, prepareJobs } from './post-planned.ts';
+import {
+  contentsOf,
+  type NumberedJob,
+  OLDER,
+  type Post,
+  type PostedJob,
+  postPlanned,
+  prepareJobs,
+  sourcesOf,
+} from './post-planned.ts';
 import { ignoreTargetGone, isTargetGone } from './target-gone.ts';
 import type { Violation } from './violation.ts';
 
 export interface ScheduleReport {
   readonly violations: readonly Violation[];
   readonly seen: readonly Seen[];
-  /** Number of jobs by phase at the end. */
-  readonly ends: Readonly<Record<string, number>>;
+  /** The end of each planned job. */
+  readonly ends: readonly JobEnd[];
   readonly seconds: number;
   /** Number of killed processes. */
   readonly kills: number;
@@ -32,7 +42,7 @@ export interface ScheduleReport {
 
 /** All jobs and webhooks have to finish within this time after the last POST. */
 const END_LIMIT_MS = 120_000;
-/** After that, the schedule ends when no job has changed for this time, */
+/** After that, the schedule ends when no job has changed for this time and the longest fault, */
 const NO_CHANGE_LIMIT_MS = 120_000;
 /** or at this time in any case. */
 const MOST_MS = 600_000;
@@ -66,12 +76,16 @@ const lastChangeAt = ({ seen }: ChaosWorld['history'], names: ReadonlyMap<string
   seen.findLast((one) => one.kind === 'zip-job' && names.has(one.name))?.at ?? 0;
 
 /** @throws Error after the timeout, which is extended on a slow machine as long as the jobs change. */
-const untilAllFinished = async (world: ChaosWorld, jobs: readonly PostedJob[]): Promise<void> => {
+const untilAllFinished = async (
+  world: ChaosWorld,
+  { jobs, faults }: { readonly jobs: readonly PostedJob[]; readonly faults: Plan['faults'] },
+): Promise<void> => {
+  const quietMs = NO_CHANGE_LIMIT_MS + Math.max(0, ...faults.map((fault) => ('ms' in fault ? fault.ms : 0)));
   const posted = new Map(jobs.map((job) => [zipJobName(job.uuid), job]));
   const started = performance.now();
   const isOver = (): boolean => {
     const now = performance.now();
-    const isUnchanged = now - lastChangeAt(world.history, posted) > NO_CHANGE_LIMIT_MS;
+    const isUnchanged = now - lastChangeAt(world.history, posted) > quietMs;
     return now - started > MOST_MS || (now - started > END_LIMIT_MS && isUnchanged);
   };
   const areAllFinished = async (): Promise<boolean> =>
@@ -82,7 +96,7 @@ const untilAllFinished = async (world: ChaosWorld, jobs: readonly PostedJob[]): 
   await until(
     'every job to finish and every webhook to be delivered',
     async () => (await areAllFinished()) || (isOver() && 'over'),
-    { limitMs: MOST_MS + END_LIMIT_MS, intervalMs: 200 },
+    { limitMs: MOST_MS + END_LIMIT_MS, intervalMs: 500 },
   ).then((end) => {
     if (end === 'over') throw new Error('the jobs did not finish, or their webhooks were not delivered');
   });
@@ -100,11 +114,12 @@ const objectAt = async (world: ChaosWorld, key: string): Promise<JobOutcome['obj
 
 const outcomeOf = async (world: ChaosWorld, job: PostedJob): Promise<JobOutcome> => ({
   uuid: job.uuid,
+  kind: job.kind,
   key: job.key,
+  sources: sourcesOf(job),
   before: job.kind === 'replacing' ? 'older' : 'nothing',
   object: await objectAt(world, job.key),
   expected: Object.fromEntries(contentsOf(job).map(({ name, bytes }) => [name, sha256(bytes)])),
-  isDeleted: job.kind === 'deleted',
   jobsDeleted: world.history.seen.filter(
     (one) => one.kind === 'note' && one.text === `delete jobs/${zipJobName(job.uuid)}`,
   ).length,
@@ -146,22 +161,45 @@ const leftOpen = async ({ project }: ChaosWorld, prefix: string): Promise<readon
   return find();
 };
 
-/** Number of jobs by phase and reason. */
-const endsOf = async (world: ChaosWorld, jobs: readonly PostedJob[]): Promise<Record<string, number>> => {
-  const names = new Set(jobs.map(({ uuid }) => zipJobName(uuid)));
-  const left = (await world.zipJobs()).filter(({ metadata }) => names.has(metadata.name));
-  const ends = Object.groupBy(left, ({ status }) => `${status?.phase} ${status?.reason ?? ''}`);
-  return Object.fromEntries(Object.entries(ends).map(([end, list = []]) => [end, list.length]));
-};
-
 const clearAfter = (world: ChaosWorld): Promise<readonly Violation[]> =>
   clearWorld(world).then(
     () => [],
     (error: unknown) => [{ rule: 'F14', text: String(error) }],
   );
 
-const acceptedOf = (posts: readonly Post[]): readonly PostedJob[] =>
-  posts.filter((post) => typeof post !== 'string');
+const acceptedOf = (posts: readonly Post[]): readonly PostedJob[] => posts.filter((post) => 'uuid' in post);
+
+/** Requests of all clients together, so that many jobs do not load the machine more than a few. */
+const POLLS_PER_SECOND = 5;
+const MIN_POLL_MS = 700;
+
+/** Posts the jobs, cancels and deletes some, and waits until all of them have finished. */
+const runJobs = async (
+  world: ChaosWorld,
+  { planned, faults }: { readonly planned: readonly NumberedJob[]; readonly faults: Plan['faults'] },
+): Promise<readonly Post[]> => {
+  const over = new AbortController();
+  const everyMs = Math.max(MIN_POLL_MS, (planned.length * 1000) / POLLS_PER_SECOND);
+  const polls: Promise<void>[] = [];
+  const run = async (job: NumberedJob): Promise<Post> => {
+    const post = await postPlanned(world, job);
+    if (!('uuid' in post)) return post;
+    polls.push(pollResponses(world, post.uuid, { everyMs, signal: over.signal }));
+    await stop(world, post);
+    return post;
+  };
+  try {
+    const posts = await Promise.all(planned.map(run));
+    // The checker reports jobs that do not finish.
+    await untilAllFinished(world, { jobs: acceptedOf(posts), faults }).catch((error: unknown) =>
+      world.history.note(String(error)),
+    );
+    return posts;
+  } finally {
+    over.abort();
+    await Promise.all(polls);
+  }
+};
 
 /**
  * Runs a schedule to its end.
@@ -175,37 +213,26 @@ export const runSchedule = async (world: ChaosWorld, plan: Plan): Promise<Schedu
   world.webhookKeys.endRotation();
   const prefix = `${plan.seed}-${randomUUID().slice(0, 8)}`;
   const prepared = await prepareJobs(world, plan, prefix);
-  const posting = Promise.all(prepared.map((job) => postPlanned(world, job)));
-  const work = async (): Promise<void> => {
-    const jobs = acceptedOf(await posting);
-    const over = new AbortController();
-    const polls = Promise.all(jobs.map(({ uuid }) => pollResponses(world, uuid, over.signal)));
-    try {
-      await Promise.all(jobs.map((job) => stop(world, job)));
-      // The checker reports jobs that do not finish.
-      await untilAllFinished(world, jobs).catch((error: unknown) => history.note(String(error)));
-    } finally {
-      over.abort();
-      await polls;
-    }
-  };
-  await runFaults(world, plan, work());
-  const posts = await posting;
+  const working = runJobs(world, { planned: prepared, faults: plan.faults });
+  await runFaults(world, plan, working);
+  const posts = await working;
   const jobs = acceptedOf(posts);
   const openUploads = await leftOpen(world, prefix);
   const outcomes = await Promise.all(jobs.map((job) => outcomeOf(world, job)));
-  const ends = await endsOf(world, jobs);
   const seen = [...history.seen];
+  const others = posts.filter((post) => 'end' in post);
+  const keys = prepared.map(({ key }) => key);
+  const { ends, ...checked } = checkHistory(seen, { jobs: outcomes, keys, openUploads });
   const violations = [
-    ...checkHistory(seen, { jobs: outcomes, openUploads }),
-    ...posts.filter((post) => post === 'given up').map(() => NOT_ACCEPTED),
+    ...checked.violations,
+    ...others.filter(({ end }) => end === 'not accepted').map(() => NOT_ACCEPTED),
     ...(await clearAfter(world)),
   ];
   return {
     violations,
     // The history as text, including what happened after the check.
     seen: [...history.seen],
-    ends,
+    ends: [...ends, ...others],
     kills: seen.filter((one) => one.kind === 'note' && one.text.startsWith('SIGKILL')).length,
     deliveries: seen.filter((one) => one.kind === 'exchange' && one.place === 'receiver').length,
     seconds: (performance.now() - started) / 1000,

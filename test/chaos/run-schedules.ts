@@ -2,6 +2,7 @@
 import { inspect } from 'node:util';
 import type { ChaosCluster } from './chaos-cluster.ts';
 import { type ChaosWorld, startChaosWorld } from './chaos-world.ts';
+import { endsText } from './count-ends.ts';
 import { planOf } from './plan.ts';
 import { runSchedule, type ScheduleReport } from './run-schedule.ts';
 
@@ -35,28 +36,24 @@ const report = async (world: ChaosWorld, seed: number): Promise<ScheduleReport> 
     const text = `failed with an error: ${inspect(error)}`;
     const seconds = (performance.now() - started) / 1000;
     const seen = [...world.history.seen];
-    return { violations: [{ rule: 'run', text }], seen, ends: {}, seconds, kills: 0, deliveries: 0 };
+    return { violations: [{ rule: 'run', text }], seen, ends: [], seconds, kills: 0, deliveries: 0 };
   }
 };
 
-/** Runs one schedule per world at a time. Resolves to the number of violations. */
+/** Runs one schedule per world at a time. */
 export const runSchedules = async (
   worlds: readonly ChaosWorld[],
   { firstSeed, schedules, onReport, signal }: SchedulesOptions,
-): Promise<number> => {
+): Promise<void> => {
   let next = firstSeed;
-  let violations = 0;
   const work = async (world: ChaosWorld): Promise<void> => {
     while (next < firstSeed + schedules && signal?.aborted !== true) {
       const seed = next;
       next += 1;
-      const judged = await report(world, seed);
-      violations += judged.violations.length;
-      await onReport(seed, judged);
+      await onReport(seed, await report(world, seed));
     }
   };
   await Promise.all(worlds.map(work));
-  return violations;
 };
 
 /** One line about what a schedule did, and how to run it again when it broke a rule. */
@@ -66,7 +63,7 @@ export const reportLines = (
 ): readonly string[] => {
   const faults = planOf(seed).faults.map(({ kind, ...rest }) => `${kind} ${JSON.stringify(rest)}`);
   return [
-    `seed ${seed}: ${seconds.toFixed(1)} s, ${JSON.stringify(ends)}; ${faults.join(', ')}`,
+    `seed ${seed}: ${seconds.toFixed(1)} s, ${endsText(ends)}; ${faults.join(', ')}`,
     ...violations.map(({ rule, uuid = '', text }) => `  ${rule} ${uuid} ${text}`),
     ...(violations.length === 0 ? [] : [`  run again: npm run chaos -- --seed ${seed} --schedules 1`]),
   ];

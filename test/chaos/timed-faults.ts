@@ -1,7 +1,9 @@
 /** Faults of processes, objects and the cluster at a certain time. */
+import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { until } from '#test/support/until.ts';
 import type { ChaosWorld } from './chaos-world.ts';
+import { BUCKET_DELETED } from './history.ts';
 import type { FaultOf, LiveFault } from './live-fault.ts';
 import { isOk } from './violation.ts';
 
@@ -88,7 +90,7 @@ export const loseNode = (world: ChaosWorld, fault: FaultOf<'lose-node'>): LiveFa
 export const deleteBucket = (world: ChaosWorld, afterMs: number): LiveFault => ({
   act: async (signal) => {
     await delay(afterMs, undefined, { signal });
-    world.history.note('delete the ZipBucket');
+    world.history.note(BUCKET_DELETED);
     await world.ownBucket.delete();
   },
 });
@@ -98,5 +100,31 @@ export const rotateSecret = (world: ChaosWorld, afterMs: number): LiveFault => (
     await delay(afterMs, undefined, { signal });
     world.history.note('the webhook secret is rotated');
     await world.webhookKeys.rotate();
+  },
+});
+
+export const storeAway = (world: ChaosWorld, fault: FaultOf<'store-away'>): LiveFault => {
+  let isAway = false;
+  return {
+    judge: (place) => (isAway && place === 'store' ? { kind: 'refuse' } : undefined),
+    act: async (signal) => {
+      await delay(fault.afterMs, undefined, { signal });
+      world.history.note('the store is away');
+      isAway = true;
+      await delay(fault.ms, undefined, { signal }).finally(() => {
+        isAway = false;
+        world.history.note('the store is back');
+      });
+    },
+  };
+};
+
+export const nodeClock = (world: ChaosWorld, fault: FaultOf<'node-clock'>): LiveFault => ({
+  act: async (signal) => {
+    await delay(fault.afterMs, undefined, { signal });
+    world.history.note(`the clock of the node is ahead by ${fault.aheadMs} ms`);
+    world.setNodeClock(fault.aheadMs);
+    if (!signal.aborted) await once(signal, 'abort');
+    world.setNodeClock(0);
   },
 });

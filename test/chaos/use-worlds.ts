@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { podRoutes, sharedCluster } from '#test/support/worlds/shared-cluster.ts';
 import { resetInstallation } from '#test/support/worlds/shared-installation.ts';
-import { startChaosCluster } from './chaos-cluster.ts';
+import { createPodSettings, podOptions, startChaosCluster } from './chaos-cluster.ts';
 import type { ChaosWorld } from './chaos-world.ts';
 import { printHistory } from './history.ts';
 import type { Plan } from './plan.ts';
@@ -28,10 +28,13 @@ export const useWorlds = (): Worlds => {
     await using starting = new AsyncDisposableStack();
     const cluster = await sharedCluster();
     starting.defer(resetInstallation);
-    const routePods = (url: string | undefined): void => {
-      podRoutes.apiServerUrlFor = () => url;
-    };
-    const chaos = starting.use(await startChaosCluster({ cluster, routePods }));
+    const pods = createPodSettings();
+    Object.assign(podRoutes, podOptions(pods));
+    starting.defer(() => {
+      podRoutes.apiServerUrlFor = undefined;
+      podRoutes.clockAheadMsFor = undefined;
+    });
+    const chaos = starting.use(await startChaosCluster({ cluster, pods }));
     ({ worlds } = starting.use(await startWorlds(chaos, LANES)));
     started = starting.move();
   });

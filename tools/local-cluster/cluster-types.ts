@@ -48,6 +48,8 @@ export interface ClusterOptions {
   readonly apiServerUrlFor?: (pod: Pod) => string | undefined;
   /** Additional env for the processes of a pod; overrides their own. */
   readonly extraEnvFor?: (pod: Pod) => Readonly<Record<string, string>>;
+  /** Milliseconds by which the clock of the node is ahead in the status of a pod; negative: behind. Default: 0. */
+  readonly clockAheadMsFor?: (pod: Pod) => number;
 }
 
 /** A running local cluster: a real control plane and S3 server, and a node whose pods are local processes. */

@@ -53,6 +53,7 @@ async function start(options: ClusterOptions, life: AsyncDisposableStack): Promi
       logAccess: await readLogAccess(plane),
       apiServerUrlFor: options.apiServerUrlFor ?? (() => undefined),
       extraEnvFor: options.extraEnvFor ?? (() => ({})),
+      clockAheadMsFor: options.clockAheadMsFor ?? (() => 0),
     },
   };
   const { agent: node } = life.use(await startNode(nodes, { name: NODE_NAME, isOnly: true }));

@@ -8,10 +8,11 @@ const TEST_IMAGES = {
   'test-responses': 'test/support/processes/pods/responses.ts',
 };
 
-/** The URL of the API server for pods that start from now on, such as a proxy, and their additional env. */
+/** The URL of the API server for pods that start from now on, such as a proxy, their additional env, and their node's clock. */
 export const podRoutes: {
   apiServerUrlFor?: ((pod: Pod) => string | undefined) | undefined;
   extraEnvFor?: ((pod: Pod) => Readonly<Record<string, string>>) | undefined;
+  clockAheadMsFor?: ((pod: Pod) => number) | undefined;
 } = {};
 
 let started: Promise<Cluster> | undefined;
@@ -23,6 +24,7 @@ export function sharedCluster(): Promise<Cluster> {
     log: (line) => process.stderr.write(`${line}\n`),
     apiServerUrlFor: (pod) => podRoutes.apiServerUrlFor?.(pod),
     extraEnvFor: (pod) => podRoutes.extraEnvFor?.(pod) ?? {},
+    clockAheadMsFor: (pod) => podRoutes.clockAheadMsFor?.(pod) ?? 0,
   });
   return started;
 }

@@ -5,6 +5,7 @@ import {
   delivery,
   ENTRIES,
   FAILED,
+  missing,
   of,
   outcome,
   part,
@@ -20,22 +21,22 @@ import {
 describe('checkHistory', () => {
   it('reports nothing for correct jobs', () => {
     expect(rules(SUCCEEDED)).to.deep.equal([]);
-    expect(rules(FAILED, outcome({ object: 'nothing' }))).to.deep.equal([]);
-    expect(rules(FAILED, outcome({ object: 'older', before: 'older' }))).to.deep.equal([]);
+    expect(rules(FAILED, missing({ object: 'nothing' }))).to.deep.equal([]);
+    expect(rules(FAILED, missing({ object: 'older', before: 'older' }))).to.deep.equal([]);
   });
 
   it('reports an archive of a failed job, even if it was deleted afterwards', () => {
-    expect(rules(FAILED)).to.deep.equal(['H4']);
-    expect(rules([...uploaded('u1'), ...FAILED], outcome({ object: 'nothing' }))).to.deep.equal(['H4']);
+    expect(rules(FAILED, missing())).to.deep.equal(['H4']);
+    expect(rules([...uploaded('u1'), ...FAILED], missing({ object: 'nothing' }))).to.deep.equal(['H4']);
   });
 
   it('reports an older object that a failed job deleted', () => {
-    expect(rules(FAILED, outcome({ object: 'nothing', before: 'older' }))).to.deep.equal(['H4']);
+    expect(rules(FAILED, missing({ object: 'nothing', before: 'older' }))).to.deep.equal(['H4']);
   });
 
-  it('accepts an archive of a job that ends as OutcomeUnknown', () => {
+  it('accepts an archive of a job that ends as OutcomeUnknown, but not this end', () => {
     const seen = [...uploaded('u1'), sight('Failed', 'OutcomeUnknown', 't1'), delivery('m1', 'failed')];
-    expect(rules(seen)).to.deep.equal([]);
+    expect(rules(seen)).to.deep.equal(['F30']);
   });
 
   it('reports an archive that is missing, differs from the sources or was created twice', () => {
@@ -50,7 +51,7 @@ describe('checkHistory', () => {
   });
 
   it('reports a changed final state and an update after the final state', () => {
-    expect(rules([...SUCCEEDED, sight('Succeeded', '', 't2')])).to.deep.equal(['H6']);
+    expect(rules([...SUCCEEDED, sight('Succeeded', 'Uploaded', 't2')])).to.deep.equal(['H6']);
     expect(rules([sight('Running'), ...SUCCEEDED])).to.deep.equal(['H6']);
   });
 
@@ -86,7 +87,7 @@ describe('checkHistory', () => {
     const forged = post('receiver', '/', { notes });
     expect(rules([...SUCCEEDED, forged])).to.deep.equal(['verify']);
     const deleted = { ...sight('Running'), event: 'DELETED' } as Seen;
-    expect(rules([forged, deleted], outcome({ isDeleted: true, object: 'nothing' }))).to.deep.equal([
+    expect(rules([forged, deleted], outcome({ kind: 'deleted', object: 'nothing' }))).to.deep.equal([
       'verify',
     ]);
   });
@@ -95,11 +96,11 @@ describe('checkHistory', () => {
     const other = 'decaf';
     const history = [
       ...SUCCEEDED,
-      of(other, sight('Running')),
-      of(other, sight('Failed', 'SourceNotFound', 't2')),
+      of(other, sight('Running'), 'l.zip'),
+      of(other, sight('Failed', 'SourceNotFound', 't2'), 'l.zip'),
       delivery('m1', 'failed', other),
     ];
-    const jobs = [outcome(), outcome({ uuid: other, key: 'l.zip', object: 'nothing' })];
+    const jobs = [outcome(), missing({ uuid: other, key: 'l.zip', object: 'nothing' })];
     expect(rules(history, jobs)).to.deep.equal(['H7']);
   });
 
@@ -126,7 +127,7 @@ describe('checkHistory', () => {
   });
 
   it('reports a job that still exists after its deletion', () => {
-    const job = outcome({ isDeleted: true, object: 'nothing' });
+    const job = outcome({ kind: 'deleted', object: 'nothing' });
     expect(rules([sight('Running')], job)).to.deep.equal(['F14']);
     expect(rules([sight('Running'), { ...sight('Running'), event: 'DELETED' } as Seen], job)).to.deep.equal(
       [],

@@ -12,6 +12,7 @@ export const sight = (phase: Phase, reason = '', finishedAt?: string): Seen => (
   at: 0,
   event: 'MODIFIED',
   name: `zip-${UUID}`,
+  key: 'k.zip',
   phase,
   apiStatus: apiStatusOf(phase),
   reason,
@@ -19,8 +20,8 @@ export const sight = (phase: Phase, reason = '', finishedAt?: string): Seen => (
 });
 
 /** The same event for another job. */
-export const of = (uuid: string, seen: Seen): Seen =>
-  seen.kind === 'zip-job' ? { ...seen, name: `zip-${uuid}` } : seen;
+export const of = (uuid: string, seen: Seen, key = 'k.zip'): Seen =>
+  seen.kind === 'zip-job' ? { ...seen, name: `zip-${uuid}`, key } : seen;
 
 export const post = (
   place: Place,
@@ -74,14 +75,18 @@ export const delivery = (webhookId: string, status: string, zipId = UUID): Seen 
 
 export const outcome = (more: Partial<JobOutcome> = {}): JobOutcome => ({
   uuid: UUID,
+  kind: 'ordinary',
   key: 'k.zip',
+  sources: ['/gen/1/1', '/gen/1/2'],
   expected: ENTRIES,
   object: ENTRIES,
   before: 'nothing',
   jobsDeleted: 0,
-  isDeleted: false,
   ...more,
 });
+
+/** The outcome of a job whose second source is missing. */
+export const missing = (more: Partial<JobOutcome> = {}): JobOutcome => outcome({ kind: 'missing', ...more });
 
 /** The rules that this history breaks. Events are one second apart by default. */
 export const rules = (
@@ -91,7 +96,8 @@ export const rules = (
 ): readonly string[] => {
   const seen = history.map((one, index) => ({ ...one, at: index * stepMs, endedAt: index * stepMs + 1 }));
   const list = 'uuid' in jobs ? [jobs] : jobs;
-  return checkHistory(seen, { jobs: list, openUploads }).map(({ rule }) => rule);
+  const keys = list.map(({ key }) => key);
+  return checkHistory(seen, { jobs: list, keys, openUploads }).violations.map(({ rule }) => rule);
 };
 
 export const SUCCEEDED: readonly Seen[] = [

@@ -16,6 +16,15 @@ describe('planOf', () => {
       'lose-node',
       'flap',
       'rotate-secret',
+      'node-clock',
+      'store-away',
     ]);
+  });
+
+  it('has at least 20 jobs and every kind of job within five seeds (F30)', () => {
+    const plans = Array.from({ length: 5 }, (_, seed) => planOf(seed + 1));
+    for (const { jobs } of plans) expect(jobs).to.have.lengthOf.at.least(20);
+    const kinds = new Set(plans.flatMap(({ jobs }) => jobs.map(({ kind }) => kind)));
+    expect([...kinds]).to.have.members(['ordinary', 'slow', 'missing', 'cancelled', 'deleted', 'replacing']);
   });
 });

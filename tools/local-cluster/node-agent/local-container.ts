@@ -21,6 +21,8 @@ export interface LocalContainerOptions {
   readonly address: string;
   /** Creates the command and env of the next run. Throws ContainerConfigError while something is missing. */
   readonly prepare: () => Promise<ContainerProcessOptions | { readonly refusal: Refusal }>;
+  /** The time to report. */
+  readonly now: () => Date;
   readonly onChange: () => void;
   readonly onEvent: (event: PodEvent) => void;
 }
@@ -42,6 +44,7 @@ export class LocalContainer {
   #started = false;
   #ready = false;
   #id: string | undefined;
+  #startedAt = '';
 
   constructor(options: LocalContainerOptions) {
     this.#options = options;
@@ -149,7 +152,8 @@ export class LocalContainer {
     const { name } = this.#options.spec;
     this.#process = process;
     this.#id = `local://${randomUUID()}`;
-    this.#change({ running: { startedAt: toTime(process.startedAt) } });
+    this.#startedAt = toTime(this.#options.now());
+    this.#change({ running: { startedAt: this.#startedAt } });
     this.#options.onEvent({
       type: 'Normal',
       reason: 'Started',
@@ -182,12 +186,20 @@ export class LocalContainer {
         exitCode,
         reason: reasonOf(exitCode, isOutOfMemory),
         ...(message === '' ? {} : { message }),
-        startedAt: toTime(process.startedAt),
-        finishedAt: toTime(new Date()),
+        startedAt: this.#startedAt,
+        finishedAt: toTime(this.#finishedAt()),
         containerID: this.#id ?? '',
       },
     });
     return exitCode;
+  }
+
+  /**
+   * Never in the future: after a failure, the Job controller of Kubernetes waits for this time and its backoff before it
+   * creates the next pod (backoff_utils.go), so a clock an hour ahead would delay every retry by an hour.
+   */
+  #finishedAt(): Date {
+    return new Date(Math.min(Date.now(), this.#options.now().getTime()));
   }
 
   #probeHandlers(): ProbeHandlers {

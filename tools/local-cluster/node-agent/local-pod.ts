@@ -30,7 +30,7 @@ export class LocalPod {
   readonly #context: NodeContext;
   readonly #directory: string;
   readonly #address: string;
-  readonly #startTime = new Date().toISOString().replace(/\.\d+Z$/, 'Z');
+  readonly #startTime: string;
   readonly #stop = new AbortController();
   readonly #volumes: PodVolumes;
   readonly #status: StatusWriter;
@@ -48,6 +48,9 @@ export class LocalPod {
   constructor(pod: Pod, context: NodeContext) {
     this.#pod = pod;
     this.#context = context;
+    this.#startTime = nodeTime(pod, context)
+      .toISOString()
+      .replace(/\.\d+Z$/, 'Z');
     this.#address = context.addresses.take();
     const { namespace, name, uid } = pod.metadata;
     this.#directory = join(context.dir, 'pods', `${namespace}_${name}_${uid}`);
@@ -192,6 +195,7 @@ export class LocalPod {
       graceSeconds: this.#pod.spec.terminationGracePeriodSeconds ?? DEFAULT_GRACE_SECONDS,
       address: this.#address,
       prepare: () => this.#prepare(spec),
+      now: () => nodeTime(this.#pod, this.#context),
       onChange: () => this.report(),
       onEvent: (event) => this.#context.events.record(this.#pod, event),
     });
@@ -239,10 +243,15 @@ export class LocalPod {
       hostIP: this.#context.hostIP,
       startTime: this.#startTime,
     };
-    const report = podReport(facts, this.#conditions, new Date());
+    const report = podReport(facts, this.#conditions, nodeTime(this.#pod, this.#context));
     this.#conditions = report.conditions;
     return report;
   }
+}
+
+/** The time in what the node reports about a pod. */
+function nodeTime(pod: Pod, { clockAheadMsFor }: NodeContext): Date {
+  return new Date(Date.now() + clockAheadMsFor(pod));
 }
 
 function sameText(a: Pod['metadata'], b: Pod['metadata']): boolean {

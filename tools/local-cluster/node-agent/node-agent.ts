@@ -49,6 +49,7 @@ export interface NodeAgentOptions {
   readonly images: ImageTable;
   readonly apiServerUrlFor: NodeContext['apiServerUrlFor'];
   readonly extraEnvFor: NodeContext['extraEnvFor'];
+  readonly clockAheadMsFor: NodeContext['clockAheadMsFor'];
   /** Settings of the log server for the API server. */
   readonly logAccess: Omit<LogServerOptions, 'find'>;
 }
@@ -77,7 +78,8 @@ class LocalNode implements NodeAgent {
   #session: { readonly controller: AbortController; readonly ended: Promise<unknown> } | undefined;
 
   constructor(options: NodeAgentOptions, pods: Map<string, LocalPod>, logs: LogServer) {
-    const { api, witnessApi, name, dir, launcher, images, apiServerUrlFor, extraEnvFor } = options;
+    const { api, witnessApi, name, dir, launcher, images } = options;
+    const { apiServerUrlFor, extraEnvFor, clockAheadMsFor } = options;
     this.name = name;
     this.#api = api;
     this.#witnessApi = witnessApi;
@@ -93,6 +95,7 @@ class LocalNode implements NodeAgent {
       images,
       apiServerUrlFor,
       extraEnvFor,
+      clockAheadMsFor,
       addresses: new Addresses(),
       events: new EventRecorder({ api, nodeName: name, link: this.#link }),
       link: this.#link,

@@ -19,6 +19,8 @@ export interface NodeContext {
   readonly apiServerUrlFor: (pod: Pod) => string | undefined;
   /** Additional env for the processes of a pod; overrides their own. */
   readonly extraEnvFor: (pod: Pod) => Readonly<Record<string, string>>;
+  /** Milliseconds by which the clock of the node is ahead in the status of a pod. */
+  readonly clockAheadMsFor: (pod: Pod) => number;
   readonly addresses: Addresses;
   readonly events: EventRecorder;
   readonly link: NodeLink;
