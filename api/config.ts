@@ -1,3 +1,4 @@
+import { MOST_FILES } from '#crds/zip-job.ts';
 import { MAX_TOKEN_FRESH_MS } from '#crds/zip-token.ts';
 import { type ConfigOf, milliseconds, readConfig, type Settings } from '#runtime/config.ts';
 import { EGRESS_SETTINGS } from '#runtime/egress/settings.ts';
@@ -62,8 +63,8 @@ const LIMITS = {
     env: 'MAX_FILES',
     type: 'integer',
     minimum: 1,
-    maximum: 100_000,
-    default: 10_000,
+    maximum: MOST_FILES,
+    default: MOST_FILES,
     description: 'maximum files of one archive',
   },
   maxUrlLength: {

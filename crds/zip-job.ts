@@ -54,6 +54,9 @@ export interface ListedFile extends FileEntry {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** Of one archive: the status has room for a list of this many files. */
+export const MOST_FILES = 10_000;
+
 /** Location of a list that is not inline: gzipped JSON lines in Secrets that the ZipJob owns. */
 export interface FilesFrom {
   readonly secretNames: readonly string[];
@@ -132,12 +135,23 @@ export interface Progress {
   readonly updatedAt: string;
 }
 
-export interface UploadState {
+/** What an archive contains, as far as it is known before it is published. */
+export type ArchiveContents = Pick<
+  ZipResult,
+  'bytes' | 'entries' | 'skipped' | 'skippedCodes' | 'lengthUnverified' | 'sha256'
+>;
+
+export interface AttemptUpload {
   readonly uploadId: string;
   /** `open`: nothing can be published once the pod is no longer active. `committing`: CompleteMultipartUpload may have been sent. */
   readonly state: 'open' | 'committing';
   readonly partSize: number;
   readonly parts?: number;
+}
+
+export interface UploadState extends AttemptUpload {
+  /** Recorded with `committing`, for an attempt that is lost before it writes its result. */
+  readonly archive?: ArchiveContents;
 }
 
 /** One run of a zipper pod. The last ten are kept. */
@@ -150,7 +164,7 @@ export interface Attempt {
   readonly class?: AttemptClass;
   readonly reason?: string;
   readonly message?: string;
-  readonly upload?: UploadState;
+  readonly upload?: AttemptUpload;
   /** Number of uploads of the attempt that could not be aborted or found. Absent: none. */
   readonly abortFailures?: number;
 }

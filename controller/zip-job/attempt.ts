@@ -6,7 +6,7 @@ import { isDisrupted, isEnded, terminationOf } from '../kube-state/pod-state.ts'
 import { describeFailure, parseTerminationMessage } from '../kube-state/termination-message.ts';
 import { timeOf } from '../kube-state/times.ts';
 import type { OwnedStatus } from './observation.ts';
-import { uploadOf } from './owned-status.ts';
+import { attemptUpload, uploadOf } from './owned-status.ts';
 
 /** Maximum number of attempts in the status. */
 const KEPT_ATTEMPTS = 10;
@@ -103,7 +103,7 @@ export const attemptOf = (
     ...abortFailuresOf(pod),
     class: pod && isEnded(pod) ? classify(pod) : 'disruption',
     ...(why ? { reason: why.reason.slice(0, 64), message: shorten(why.message) } : {}),
-    ...(upload ? { upload } : {}),
+    ...(upload ? { upload: attemptUpload(upload) } : {}),
   };
 };
 

@@ -7,7 +7,14 @@ import {
   setCondition,
   shorten,
 } from '#crds/conditions.ts';
-import { apiStatusOf, type Phase, type UploadState, type ZipJob, type ZipJobStatus } from '#crds/zip-job.ts';
+import {
+  type AttemptUpload,
+  apiStatusOf,
+  type Phase,
+  type UploadState,
+  type ZipJob,
+  type ZipJobStatus,
+} from '#crds/zip-job.ts';
 import { defined } from '#runtime/optional.ts';
 import type { OwnedStatus } from './observation.ts';
 
@@ -89,6 +96,9 @@ export const withPhase = (
 /** The upload that a pod recorded, if any. The zipper's fields belong to the pod that wrote `progress` last. */
 export const uploadOf = (zipJob: ZipJob, podUid: string): UploadState | undefined =>
   zipJob.status?.progress?.podUid === podUid ? zipJob.status.upload : undefined;
+
+/** The lists of the contents can be long, so records of attempts do not repeat them. */
+export const attemptUpload = ({ archive: _archive, ...upload }: UploadState): AttemptUpload => upload;
 
 /** True once the active pod has written its first progress. */
 export const hasStarted = (zipJob: ZipJob): boolean => {

@@ -8,7 +8,7 @@
  * reacts to SIGTERM: the few seconds to the result cost less than recovery.
  */
 
-import { type FileEntry, SPEC_DEFAULTS, type ZipResult } from '#crds/zip-job.ts';
+import { type ArchiveContents, type FileEntry, SPEC_DEFAULTS, type ZipResult } from '#crds/zip-job.ts';
 import { CONTRACT_VERSION } from '#crds/zipper-contract.ts';
 import type { ArchiveTask } from '#crds/zipper-task.ts';
 import { toError } from '#runtime/errors.ts';
@@ -95,6 +95,19 @@ const writeArchive = async (work: Work, files: ListOfFiles, { upload, sources }:
 const skippedIn = ({ skipped, skippedCodes }: EntriesWritten) =>
   skipped.length > 0 ? { skipped, skippedCodes } : {};
 
+type Written = Awaited<ReturnType<typeof writeArchive>>;
+
+const contentsOf = (written: Written, { sha256 }: Upload): ArchiveContents => {
+  const { bytes, entries, lengthUnverified } = written;
+  return {
+    bytes,
+    entries,
+    ...defined({ sha256 }),
+    ...skippedIn(written),
+    ...(lengthUnverified.length > 0 && { lengthUnverified }),
+  };
+};
+
 const fillUpload = async (work: Work, upload: Upload, files: ListOfFiles): Promise<ZipResult> => {
   const { deps, status, cancel, run } = work;
   const { signal } = cancel;
@@ -103,17 +116,13 @@ const fillUpload = async (work: Work, upload: Upload, files: ListOfFiles): Promi
   await using sources = deps.openSources(files.entries, signal);
   run.sources = sources;
   const written = await writeArchive(work, files, { upload, sources });
-  const { entries, lengthUnverified } = written;
   const parts = await upload.finishParts();
-  await status.write({ upload: { ...state, state: 'committing', parts } }, signal);
-  const { etag, bytes } = await upload.complete();
+  const archive = contentsOf(written, upload);
+  await status.write({ upload: { ...state, state: 'committing', parts, archive } }, signal);
+  const { etag } = await upload.complete();
   return {
-    bytes,
+    ...archive,
     etag,
-    entries,
-    ...defined({ sha256: upload.sha256 }),
-    ...skippedIn(written),
-    ...(lengthUnverified.length > 0 && { lengthUnverified }),
     seconds: Math.round(performance.now() - work.startedAt) / 1000,
     peakMemory: await peakMemoryBytes(),
     retries: upload.retries + sources.retries,

@@ -1,19 +1,13 @@
 import type { RecoveryOutcome } from '#crds/termination-message.ts';
-import type { Attempt, ZipResult } from '#crds/zip-job.ts';
-import { fileCount } from '#crds/zip-job-facts.ts';
-import { CONTRACT_VERSION } from '#crds/zipper-contract.ts';
+import type { Attempt } from '#crds/zip-job.ts';
 import { defined } from '#runtime/optional.ts';
 import type { EventNote } from '../../engine/events.ts';
-import { terminationOf } from '../../kube-state/pod-state.ts';
-import { parseTerminationMessage } from '../../kube-state/termination-message.ts';
-import { timeOf } from '../../kube-state/times.ts';
 import { recoveryJob } from '../manifest/job-manifest.ts';
 import type { Outcome, OwnedStatus, Situation, Step } from '../observation.ts';
-import { withCondition } from '../owned-status.ts';
+import { attemptUpload, withCondition } from '../owned-status.ts';
 import { type Recovered, type RecoveryResult, recoveryStep } from '../policies/recovery.ts';
+import { type Published, verifiedArchive } from '../policies/verified-archive.ts';
 import { msUntil } from '../requeue.ts';
-
-type Published = Extract<RecoveryOutcome, { outcome: 'published' }>;
 
 export type Recovering =
   | { readonly kind: 'waiting'; readonly step: Step }
@@ -41,39 +35,19 @@ const sumOf = ({ abortFailures: before = 0 }: Attempt, more: number): Pick<Attem
 /** Records the recovered upload in the attempt, because the next pod replaces the zipper's own field. */
 const withUpload = (status: OwnedStatus, { n }: Attempt, response: RecoveryResult): OwnedStatus => {
   const { upload, abortFailures } = response;
-  const recorded = upload === 'unrecorded' ? {} : { upload };
+  const recorded = upload === 'unrecorded' ? {} : { upload: attemptUpload(upload) };
   const change = (one: Attempt): Attempt => ({ ...one, ...recorded, ...sumOf(one, abortFailures) });
   return { ...status, attempts: status.attempts?.map((one) => (one.n === n ? change(one) : one)) ?? [] };
-};
-
-/** The result in the termination message of a pod that could not write it to the status. */
-const terminationMessage = (s: Situation, attempt: Attempt, etag: string): ZipResult | undefined => {
-  const pod = s.seen.pods.find(({ metadata }) => metadata.uid === attempt.podUid);
-  const message = pod && parseTerminationMessage(terminationOf(pod)?.message);
-  return message && 'result' in message && message.result.etag === etag ? message.result : undefined;
-};
-
-/** The result from the store if the zipper could not report it. Figures that only the zipper knows are zero. */
-const verifiedResult = (s: Situation, { bytes, etag }: Published): ZipResult => {
-  const admitted = timeOf(s.status.startedAt) ?? s.now.getTime();
-  const seconds = Math.max(0, Math.round((s.now.getTime() - admitted) / 1000));
-  const entries = fileCount(s.seen.zipJob);
-  return { bytes, etag, entries, seconds, peakMemory: 0, retries: 0, contractVersion: CONTRACT_VERSION };
 };
 
 const published = (
   s: Situation,
   attempt: Attempt,
   found: Published & { status: OwnedStatus },
-): Recovering => ({
-  kind: 'recovered',
-  status: { ...found.status, result: terminationMessage(s, attempt, found.etag) ?? verifiedResult(s, found) },
-  outcome: {
-    reason: 'VerifiedInStore',
-    message: `the attempt was lost, but the bucket contains its complete archive of ${found.bytes} bytes`,
-  },
-  events: [],
-});
+): Recovering => {
+  const { outcome, result } = verifiedArchive(s, attempt, found);
+  return { kind: 'recovered', status: { ...found.status, ...defined({ result }) }, outcome, events: [] };
+};
 
 const unknownText = (outcome: Extract<RecoveryOutcome, { outcome: 'unknown' }>): string =>
   outcome.missingPermission === undefined

@@ -39,7 +39,15 @@ const condition: Complete<Condition> = {
   lastTransitionTime: TIME,
   observedGeneration: 1,
 };
-const upload: Complete<zip.UploadState> = { uploadId: 'u', state: 'open', partSize: 1, parts: 1 };
+const upload: Complete<zip.AttemptUpload> = { uploadId: 'u', state: 'open', partSize: 1, parts: 1 };
+const archive: Complete<zip.ArchiveContents> = {
+  bytes: 1,
+  entries: 1,
+  skipped: [0],
+  skippedCodes: { SourceNotFound: 1 },
+  lengthUnverified: [0],
+  sha256: '0',
+};
 
 const spec: Complete<zip.ZipJobSpec> = {
   bucketRef: { name: 's3-b' },
@@ -106,20 +114,8 @@ const status: Complete<zip.ZipJobStatus> = {
     display: '1/1',
     updatedAt: TIME,
   },
-  upload,
-  result: {
-    bytes: 1,
-    etag: 'e',
-    entries: 1,
-    skipped: [0],
-    skippedCodes: { SourceNotFound: 1 },
-    lengthUnverified: [0],
-    seconds: 1,
-    peakMemory: 1,
-    retries: 0,
-    contractVersion: 1,
-    sha256: '0',
-  },
+  upload: { ...upload, archive },
+  result: { ...archive, etag: 'e', seconds: 1, peakMemory: 1, retries: 0, contractVersion: 1 },
   failure: { code: 'c', message: 'm', fileIndex: 0, httpStatus: 404, retriable: false },
   webhook: {
     state: 'Pending',

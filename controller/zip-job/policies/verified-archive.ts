@@ -1,0 +1,59 @@
+import type { RecoveryOutcome } from '#crds/termination-message.ts';
+import type { ArchiveContents, Attempt, ZipResult } from '#crds/zip-job.ts';
+import { fileCount } from '#crds/zip-job-facts.ts';
+import { CONTRACT_VERSION } from '#crds/zipper-contract.ts';
+import { terminationOf } from '../../kube-state/pod-state.ts';
+import { parseTerminationMessage } from '../../kube-state/termination-message.ts';
+import { timeOf } from '../../kube-state/times.ts';
+import type { Outcome, Situation } from '../observation.ts';
+import { uploadOf } from '../owned-status.ts';
+import { verifyResult } from './result.ts';
+
+export type Published = Extract<RecoveryOutcome, { outcome: 'published' }>;
+
+export interface VerifiedArchive {
+  readonly outcome: Outcome;
+  /** Set if the archive is complete. */
+  readonly result?: ZipResult;
+}
+
+/** The result in the termination message of a pod that could not write it to the status. */
+const reportedResult = (s: Situation, attempt: Attempt, etag: string): ZipResult | undefined => {
+  const pod = s.seen.pods.find(({ metadata }) => metadata.uid === attempt.podUid);
+  const message = pod && parseTerminationMessage(terminationOf(pod)?.message);
+  return message && 'result' in message && message.result.etag === etag ? message.result : undefined;
+};
+
+/** Figures that only the zipper knows are zero. */
+const resultFromStore = (s: Situation, { bytes, etag }: Published): ZipResult => {
+  const admitted = timeOf(s.status.startedAt) ?? s.now.getTime();
+  const seconds = Math.max(0, Math.round((s.now.getTime() - admitted) / 1000));
+  const entries = fileCount(s.seen.zipJob);
+  return { bytes, etag, entries, seconds, peakMemory: 0, retries: 0, contractVersion: CONTRACT_VERSION };
+};
+
+/** A termination message has room for the counts, but not always for the lists. */
+const withContents = (
+  s: Situation,
+  found: Published,
+  { reported, recorded }: { reported: ZipResult | undefined; recorded: ArchiveContents | undefined },
+): ZipResult => (reported ? { ...recorded, ...reported } : { ...resultFromStore(s, found), ...recorded });
+
+/** Compares the object of a lost attempt with the contents that the zipper recorded before it sent Complete. */
+export const verifiedArchive = (s: Situation, attempt: Attempt, found: Published): VerifiedArchive => {
+  const { zipJob } = s.seen;
+  const recorded = uploadOf(zipJob, attempt.podUid)?.archive;
+  if (recorded && recorded.bytes !== found.bytes)
+    return {
+      outcome: {
+        reason: 'OutcomeUnknown',
+        message: `the object of attempt ${attempt.n} in the bucket has ${found.bytes} bytes instead of ${recorded.bytes}`,
+      },
+    };
+  const reported = reportedResult(s, attempt, found.etag);
+  const result = withContents(s, found, { reported, recorded });
+  const verified = recorded ? verifyResult(zipJob, result) : undefined;
+  if (verified?.reason === 'ResultInvalid') return { outcome: verified };
+  const message = `the attempt was lost, but the bucket contains its complete archive of ${found.bytes} bytes`;
+  return { outcome: { reason: 'VerifiedInStore', message }, result };
+};

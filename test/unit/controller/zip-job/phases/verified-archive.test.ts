@@ -1,0 +1,84 @@
+import { expect } from 'chai';
+import type { ArchiveContents, ZipJobSpec, ZipJobStatus } from '#crds/zip-job.ts';
+import { CONTRACT_VERSION } from '#crds/zipper-contract.ts';
+import { judge, withStatus } from '#test/support/builders/judge.ts';
+import { ago, aJob, aPod, NAME } from '#test/support/builders/objects.ts';
+import { ended } from '#test/support/builders/pod-statuses.ts';
+import { aCondition, anUpload, aResult, running } from '#test/support/builders/zip-job-statuses.ts';
+
+const CONTENTS: ArchiveContents = {
+  bytes: 77,
+  entries: 2,
+  skipped: [1],
+  skippedCodes: { SourceNotFound: 1 },
+  lengthUnverified: [2],
+};
+
+/** The active pod recorded `committing` and was lost. */
+const lostWith = (contents: ArchiveContents | undefined, spec: Partial<ZipJobSpec> = {}) => {
+  const upload = { ...anUpload('committing'), ...(contents && { archive: contents }) };
+  const { job: _job, ...status } = running('p1', { upload });
+  const lost: ZipJobStatus = {
+    ...status,
+    job: { name: NAME, uid: 'uid-job', podName: 'p1' },
+    attemptsTotal: 1,
+    attempts: [{ n: 1, podUid: 'uid-p1', startedAt: ago(40), finishedAt: ago(2), class: 'disruption' }],
+    conditions: [
+      aCondition('Accepted', ['True', 'Accepted']),
+      aCondition('Recovered', ['False', 'Recovering']),
+    ],
+  };
+  return withStatus(lost, { onSourceError: 'Skip', ...spec });
+};
+
+const found = (bytes: number) => {
+  const recovered = { outcome: 'published', bytes, etag: 'tag' };
+  const message = JSON.stringify({ contractVersion: CONTRACT_VERSION, mode: 'recover', recovered });
+  return {
+    job: aJob({ metadata: { name: `${NAME}-recover-1`, uid: 'uid-recover' } }),
+    pods: [aPod('s1', { status: ended({ exitCode: 0, message }) })],
+  };
+};
+
+describe('decide when the store has the archive of a lost attempt', () => {
+  it('reports the figures that were recorded with committing (F28)', () => {
+    const { status } = judge({ zipJob: lostWith(CONTENTS), job: aJob(), recovery: found(77) });
+    expect(status).to.include({ phase: 'Finalizing', reason: 'VerifiedInStore' });
+    expect(status?.result).to.deep.include({ ...CONTENTS, etag: 'tag', seconds: 35 });
+  });
+
+  it('adds the recorded lists to a termination message that had no room for them (F28)', () => {
+    const {
+      skipped: _skipped,
+      lengthUnverified: _unverified,
+      ...short
+    } = aResult({ ...CONTENTS, etag: 'tag' });
+    const message = JSON.stringify({ contractVersion: CONTRACT_VERSION, mode: 'archive', result: short });
+    const pods = [aPod('p1', { status: ended({ exitCode: 0, message }) })];
+    const { status } = judge({ zipJob: lostWith(CONTENTS), job: aJob(), pods, recovery: found(77) });
+    expect(status?.result).to.deep.equal(aResult({ ...CONTENTS, etag: 'tag' }));
+  });
+
+  it('does not accept an object of another size than the recorded one (F28)', () => {
+    const { status } = judge({ zipJob: lostWith(CONTENTS), job: aJob(), recovery: found(76) });
+    expect(status).to.include({ phase: 'Finalizing', reason: 'OutcomeUnknown' });
+    expect(status?.message).to.contain('76 bytes instead of 77');
+    expect(status?.result).to.equal(undefined);
+  });
+
+  it('verifies the recorded figures against the request (F28)', () => {
+    const zipJob = lostWith(CONTENTS, { onSourceError: 'Fail' });
+    const { status } = judge({ zipJob, job: aJob(), recovery: found(77) });
+    expect(status).to.include({ phase: 'Finalizing', reason: 'ResultInvalid' });
+  });
+
+  it('keeps the lists out of the records of attempts, which repeat them (F28)', () => {
+    const { status } = judge({ zipJob: lostWith(CONTENTS), job: aJob(), recovery: found(77) });
+    expect(status?.attempts?.[0]?.upload).to.deep.equal(anUpload('committing'));
+  });
+
+  it('assumes all files for a zipper that recorded no figures', () => {
+    const { status } = judge({ zipJob: lostWith(undefined), job: aJob(), recovery: found(77) });
+    expect(status?.result).to.include({ bytes: 77, entries: 3 });
+  });
+});
