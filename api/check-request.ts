@@ -1,4 +1,5 @@
 import { type ListedFile, type Service, SPEC_DEFAULTS } from '#crds/zip-job.ts';
+import { defined } from '#runtime/optional.ts';
 import { sourceHeadersProblem } from '#runtime/source-headers.ts';
 import { parameterInvalid } from './api-error.ts';
 import { keyProblem } from './check-key.ts';
@@ -15,6 +16,8 @@ export interface ZipJobRequest {
   readonly files: readonly ListedFile[];
   /** JSON text of an object, exactly as sent. */
   readonly metadata: string;
+  /** Undefined: the default of the project. */
+  readonly sequential?: boolean;
 }
 
 /** An error of the entry with this index. */
@@ -80,5 +83,6 @@ export const checkRequest = (json: StrictJson, deps: RequestCheckDeps): ZipJobRe
     key: body.key,
     files,
     metadata: checkMetadata(body, json.metadataText, deps.limits),
+    ...defined({ sequential: body.sequential }),
   };
 };

@@ -56,6 +56,7 @@ export const requestSha256 = (request: ZipJobRequest, list: Pick<FileList, 'sha2
         request.metadata,
         list.count,
         list.sha256,
+        ...(request.sequential === undefined ? [] : [request.sequential]),
       ]),
     )
     .digest('hex');
@@ -79,7 +80,7 @@ const jobDefaults = ({ jobDefaults: defaults = {} }: ZipProject['spec']): Partia
   ...(defaults.activeDeadlineSeconds === undefined
     ? {}
     : { activeDeadlineSeconds: defaults.activeDeadlineSeconds }),
-  ...defined({ maxAttempts: defaults.maxAttempts }),
+  ...defined({ maxAttempts: defaults.maxAttempts, sequential: defaults.sequential }),
   ...(defaults.startDeadlineSeconds === undefined
     ? {}
     : { startDeadlineSeconds: defaults.startDeadlineSeconds }),
@@ -128,6 +129,7 @@ export const toZipJob = (input: ZipJobInput): ZipJob => {
         sha256: list.sha256,
       },
       metadata: request.metadata,
+      ...defined({ sequential: request.sequential }),
       ...webhookSnapshot(project.spec),
     },
   };

@@ -95,6 +95,8 @@ export interface ZipJobSpec {
   /** Whether the result contains the SHA-256 of the archive. */
   readonly sha256?: boolean;
   readonly portableNames?: PortableNames;
+  /** Whether sources are requested strictly one after another, each once unless it fails. Absent: the operator's default. */
+  readonly sequential?: boolean;
   /** A copy of the project's webhook at creation. Later edits do not affect existing jobs. */
   readonly webhook?: { readonly url: string; readonly events: readonly WebhookEvent[] };
   readonly suspend?: boolean;

@@ -61,6 +61,7 @@ export interface ZipProject {
       readonly compression?: string;
       readonly onSourceError?: string;
       readonly portableNames?: string;
+      readonly sequential?: boolean;
       readonly activeDeadlineSeconds?: number;
       readonly maxAttempts?: number;
       readonly startDeadlineSeconds?: number;

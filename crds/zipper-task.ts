@@ -74,6 +74,8 @@ const ARCHIVE_SCHEMA = {
     onSourceError: { enum: ON_SOURCE_ERRORS },
     /** Name of the manifest entry, which is written last and lists the contents of the archive. Absent: none. */
     manifestEntry: TEXT,
+    /** Whether sources are requested one after another, each once unless it fails. Absent: the setting of the zipper. */
+    sequential: { type: 'boolean' },
     /** Absent: `keep`. */
     portableNames: { enum: PORTABLE_NAMES },
     fixedModificationTime: TIME,

@@ -104,6 +104,7 @@ const archive = async (process: Process, task: ArchiveTask): Promise<Outcome> =>
   });
   lifetime.resources.defer(() => agent.destroy());
   const reportFailures = (task.onSourceError ?? SPEC_DEFAULTS.onSourceError) !== 'Fail';
+  const sequential = task.sequential ?? config.sourceSequential;
   const result = await zipToS3({
     task,
     podUid: config.podUid,
@@ -125,7 +126,7 @@ const archive = async (process: Process, task: ArchiveTask): Promise<Outcome> =>
             signal: lifetime.stopping,
           }),
     openSources: (files, signal) =>
-      createSourceReader({ files, agent, policy, settings: config, log, signal, reportFailures }),
+      createSourceReader({ files, agent, policy, settings: config, log, signal, reportFailures, sequential }),
   });
   return { mode: 'archive', result };
 };

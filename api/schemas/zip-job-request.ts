@@ -13,6 +13,7 @@ export interface ZipJobBody {
   readonly urls: readonly ListedFile[];
   readonly service?: Service;
   readonly metadata?: Readonly<Record<string, unknown>>;
+  readonly sequential?: boolean;
 }
 
 /** Required fields in the order in which missing ones are reported. */
@@ -94,6 +95,11 @@ export const zipJobRequestSchema = (limits: RequestLimits) => ({
       type: 'object',
       description: `Any JSON object, at most ${limits.maxMetadataBytes} bytes and ${MAX_METADATA_DEPTH} levels deep. Every response and webhook returns it exactly as sent.`,
       examples: [{ order: 4711 }],
+    },
+    sequential: {
+      type: 'boolean',
+      description:
+        'Whether to request the URLs strictly one after another, each exactly once unless it fails. Set it for URLs that work only once; it is slower. Default: `jobDefaults.sequential` of the project, or else the default of the operator (false unless changed).',
     },
   },
 });

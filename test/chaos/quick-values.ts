@@ -26,6 +26,7 @@ export const quickValues: Readonly<Record<string, unknown>> = {
       STATUS_REQUEST_TIMEOUT_MS: 3_000,
       STATUS_RETRY_MAX_MS: 1_000,
       STATUS_WRITE_LIMIT_MS: 20_000,
+      STORE_CONSISTENCY_MS: 1_000,
       STORE_RETRY_MAX_MS: 1_000,
       STORE_IDLE_TIMEOUT_MS: 5_000,
     },

@@ -146,6 +146,7 @@ describe('the API server', function () {
       { onSourceError: 'Skip' },
       { onConflict: 'fail' },
       { portableNames: 'refuse' },
+      { sequential: true },
       { sha256: true },
       { files: [{ url: 'https://example.com/', filename: 'b' }] },
       { webhook: { url: 'https://a/', events: [] } },

@@ -20,12 +20,11 @@ export interface SourceReaderDeps {
   readonly signal: AbortSignal;
   /** A source that fails before it was passed on becomes an entry with a `failure`, and reading continues. */
   readonly reportFailures?: boolean;
+  /** Requests a source when the previous one was consumed: exactly once, unless it fails. */
+  readonly sequential?: boolean;
 }
 
-/**
- * Maximum number of early downloads without memory. More of them mean that the sources are large, so further
- * prefetching does not help.
- */
+/** Maximum number of early downloads without memory. More of them mean that the sources are large. */
 const MOST_SET_ASIDE = 4;
 /** Maximum distance of finished small downloads from the consumer, in multiples of the concurrency. */
 const READ_AHEAD = 8;
@@ -164,6 +163,7 @@ class Prefetch implements SourceReader, SlotOwner, AsyncDisposable {
   #mayStartNext(): boolean {
     const index = this.#next;
     if (index > this.#lastUseful) return false;
+    if (this.#deps.sequential === true) return index === this.#consumed;
     if (index === this.#front) return true;
     const { sourceConcurrency } = this.#deps.settings;
     return (
@@ -175,12 +175,10 @@ class Prefetch implements SourceReader, SlotOwner, AsyncDisposable {
   }
 
   #moveFront(): void {
-    for (;;) {
+    for (; ; this.#front += 1) {
       const slot = this.#slots.get(this.#front);
-      const isDone = this.#front < this.#consumed || slot?.isOver === true;
       if (slot?.ahead === true) this.#leaveAhead(slot);
-      if (!isDone) return;
-      this.#front += 1;
+      if (this.#front >= this.#consumed && slot?.isOver !== true) return;
     }
   }
 

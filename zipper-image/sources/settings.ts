@@ -136,6 +136,13 @@ export const SOURCE_SETTINGS = {
     description:
       'maximum time that a prefetched download stays open without being read; then it is requested again when needed',
   },
+  sourceSequential: {
+    env: 'SOURCE_SEQUENTIAL',
+    type: 'boolean',
+    default: false,
+    description:
+      'requests sources strictly one after another, each once unless it fails, for URLs that work only once; `sequential` of a job overrides it',
+  },
   sourceUserAgent: {
     env: 'SOURCE_USER_AGENT',
     type: 'string',

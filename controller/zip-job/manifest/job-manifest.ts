@@ -38,10 +38,11 @@ const choicesOf = ({
   onSourceError,
   manifestEntry,
   portableNames,
+  sequential,
   fixedModificationTime,
   sha256,
 }: ZipJobSpec) => ({
-  ...defined({ onSourceError, manifestEntry, portableNames, fixedModificationTime }),
+  ...defined({ onSourceError, manifestEntry, portableNames, sequential, fixedModificationTime }),
   ...(sha256 === true && { sha256 }),
 });
 

@@ -33,15 +33,11 @@ const resultFromStore = (s: Situation, { bytes, etag }: Published): ZipResult =>
 };
 
 /** A termination message has room for the counts, but not always for the lists. */
-const resultOf = (
+const withContents = (
   s: Situation,
-  attempt: Attempt,
   found: Published,
-  recorded: ArchiveContents | undefined,
-): ZipResult => {
-  const reported = reportedResult(s, attempt, found.etag);
-  return reported ? { ...recorded, ...reported } : { ...resultFromStore(s, found), ...recorded };
-};
+  { reported, recorded }: { reported: ZipResult | undefined; recorded: ArchiveContents | undefined },
+): ZipResult => (reported ? { ...recorded, ...reported } : { ...resultFromStore(s, found), ...recorded });
 
 /** Compares the object of a lost attempt with the contents that the zipper recorded before it sent Complete. */
 export const verifiedArchive = (s: Situation, attempt: Attempt, found: Published): VerifiedArchive => {
@@ -54,7 +50,8 @@ export const verifiedArchive = (s: Situation, attempt: Attempt, found: Published
         message: `the object of attempt ${attempt.n} in the bucket has ${found.bytes} bytes instead of ${recorded.bytes}`,
       },
     };
-  const result = resultOf(s, attempt, found, recorded);
+  const reported = reportedResult(s, attempt, found.etag);
+  const result = withContents(s, found, { reported, recorded });
   const verified = recorded ? verifyResult(zipJob, result) : undefined;
   if (verified?.reason === 'ResultInvalid') return { outcome: verified };
   const message = `the attempt was lost, but the bucket contains its complete archive of ${found.bytes} bytes`;

@@ -53,6 +53,7 @@ const MISSING: readonly Row[] = [
 const TYPES: readonly Row[] = [
   { name: 'bucket_name null', body: { ...A_REQUEST, bucket_name: null }, param: 'bucket_name' },
   { name: 'bucket_name a number', body: { ...A_REQUEST, bucket_name: 1 }, param: 'bucket_name' },
+  { name: 'sequential a string (F31)', body: { ...A_REQUEST, sequential: 'true' }, param: 'sequential' },
   { name: 'bucket_name empty', body: { ...A_REQUEST, bucket_name: '' }, param: 'bucket_name' },
   { name: 'key an object', body: { ...A_REQUEST, key: {} }, param: 'key' },
   { name: 'urls null', body: { ...A_REQUEST, urls: null }, param: 'urls' },
@@ -218,6 +219,7 @@ describe('checkRequest', () => {
       files: [file],
       metadata: '{}',
     });
+    expect(check({ ...A_REQUEST, sequential: true }).sequential).to.equal(true);
   });
 
   for (const key of ['a%20b+c d', 'ü/日本.zip', 'x'.repeat(1_024), '...', 'a/..b/c.', '/a//b/']) {

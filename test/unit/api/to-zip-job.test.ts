@@ -1,6 +1,7 @@
 import { expect } from 'chai';
-import { requestSha256, toFileListSecrets, toZipJob } from '#api/to-zip-job.ts';
+import { requestSha256, toFileListSecrets, toZipJob, type ZipJobInput } from '#api/to-zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
+import { defined } from '#runtime/optional.ts';
 import { aProject } from '#test/support/servers/api-server.ts';
 
 const REQUEST = {
@@ -13,9 +14,9 @@ const REQUEST = {
 const LIST = { chunks: [Buffer.from('one'), Buffer.from('two')], count: 2, sha256: 'c0ffee' };
 const UUID = '6f1c1f0e-1111-4000-8000-000000000000';
 
-const make = (spec: ZipProject['spec'] = {}) =>
+const make = (spec: ZipProject['spec'] = {}, request: ZipJobInput['request'] = REQUEST) =>
   toZipJob({
-    request: REQUEST,
+    request,
     list: LIST,
     project: aProject('team-a', spec),
     uuid: UUID,
@@ -91,6 +92,21 @@ describe('toZipJob', () => {
     expect(spec).to.not.have.property('portableNames');
   });
 
+  for (const [request, project, expected] of [
+    [undefined, undefined, undefined],
+    [undefined, true, true],
+    [true, undefined, true],
+    [false, true, false],
+    [true, false, true],
+  ])
+    it(`takes sequential ${request} of the request before ${project} of the project (F31)`, () => {
+      const { spec } = make(
+        { jobDefaults: defined({ sequential: project }) },
+        { ...REQUEST, ...defined({ sequential: request }) },
+      );
+      expect(spec.sequential).to.equal(expected);
+    });
+
   const url = 'https://hooks.example.com/';
   const webhooks: readonly { name: string; given: ZipProject['spec']['webhook']; want: unknown }[] = [
     { name: 'none', given: undefined, want: undefined },
@@ -119,6 +135,8 @@ describe('requestSha256', () => {
       requestSha256({ ...REQUEST, bucketName: 'other' }, LIST),
       requestSha256({ ...REQUEST, metadata: '{"n":1}' }, LIST),
       requestSha256(REQUEST, { ...LIST, sha256: 'beef' }),
+      requestSha256({ ...REQUEST, sequential: true }, LIST),
+      requestSha256({ ...REQUEST, sequential: false }, LIST),
     ];
     expect(new Set(hashes).size).to.equal(hashes.length);
   });

@@ -1,12 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { EXIT_CODES } from '#crds/zipper-contract.ts';
+import { defined } from '#runtime/optional.ts';
 import { contentOf, readZip } from '#test/support/archives/read-zip.ts';
 import { type HostileStore, startHostileStore } from '#test/support/servers/hostile-store.ts';
 import { type StatusServer, startStatusServer } from '#test/support/servers/status-server.ts';
@@ -22,6 +23,8 @@ describe('a zipper process', function () {
   let hostile: HostileStore;
   let status: StatusServer;
   let origin: Server;
+  /** The response to `/half`, which is not finished. */
+  let firstHalf: ServerResponse | undefined;
   let child: ChildProcess | undefined;
 
   before(async () => {
@@ -31,6 +34,7 @@ describe('a zipper process', function () {
       response.writeHead(200, { 'content-length': 3_000_000 });
       response.write(Buffer.alloc(1_500_000, 1));
       if (request.url?.startsWith('/whole') === true) response.end(Buffer.alloc(1_500_000, 2));
+      else firstHalf = response;
     });
     await new Promise<void>((resolve) => origin.listen(0, '127.0.0.1', resolve));
   });
@@ -54,9 +58,10 @@ describe('a zipper process', function () {
     await rm(directory, { recursive: true, force: true });
   });
 
-  const task = (path: string) => {
+  const task = (...paths: readonly string[]) => {
     const { port } = origin.address() as AddressInfo;
-    status.spec = { files: [{ url: `http://127.0.0.1:${port}${path}?sig=CANARY`, filename: 'a.bin' }] };
+    const urls = paths.map((path) => `http://127.0.0.1:${port}${path}?sig=CANARY`);
+    status.spec = { files: urls.map((url, index) => ({ url, filename: `${index}.bin` })) };
     return {
       contractVersion: 1,
       mode: 'archive',
@@ -68,7 +73,7 @@ describe('a zipper process', function () {
       compression: 'store',
       onConflict: 'replace',
       defaultModificationTime: '2026-01-02T03:04:05Z',
-      files: { from: 'inline', count: 1 },
+      files: { from: 'inline', count: paths.length },
       startDeadlineSeconds: 10,
     };
   };
@@ -159,10 +164,27 @@ describe('a zipper process', function () {
     const since = '2026-01-02T03:04:05Z';
     const upload = { uploadId: 'gone', uploadState: 'committing', attempt: 'pod-0' };
     const recover = { ...rest, mode: 'recover', since, ...upload };
-    const { code, message } = await end(await start(recover));
+    const { code, message } = await end(await start(recover, { STORE_CONSISTENCY_MS: '200' }));
     expect(code).to.equal(0);
     expect(message).to.deep.equal({ contractVersion: 1, mode: 'recover', recovered: { outcome: 'absent' } });
   });
+
+  for (const [choice, setting, ends] of [
+    [true, 'false', EXIT_CODES.sourceUnavailable],
+    [undefined, 'true', EXIT_CODES.sourceUnavailable],
+    [false, 'true', EXIT_CODES.ok],
+  ] as const)
+    it(`ends with ${ends} if a source ends after the next request, sequential is ${choice} and SOURCE_SEQUENTIAL ${setting} (F31)`, async () => {
+      const finishFirst = (request: IncomingMessage): void => {
+        if (request.url?.startsWith('/whole') === true) firstHalf?.end(Buffer.alloc(1_500_000, 2));
+      };
+      origin.on('request', finishFirst);
+      const given = { ...task('/half', '/whole'), ...defined({ sequential: choice }) };
+      const env = { SOURCE_SEQUENTIAL: setting, SOURCE_IDLE_TIMEOUT_MS: '1500', SOURCE_ATTEMPTS: '1' };
+      const { code, output } = await end(await start(given, env));
+      origin.off('request', finishFirst);
+      expect(code, output).to.equal(ends);
+    });
 
   for (const [name, given, env] of [
     ['an unknown task', { mode: 'print' }, {}],

@@ -15,6 +15,7 @@ export interface HarnessOptions {
   readonly agent?: Partial<GuardedAgentOptions>;
   readonly signal?: AbortSignal;
   readonly reportFailures?: boolean;
+  readonly sequential?: boolean;
   /** Headers of every file. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Lines of the operator's log. */
@@ -50,6 +51,7 @@ export const withReader = async <T>(
     log: createLogger('test', { level: 'info', destination }),
     signal: options.signal ?? new AbortController().signal,
     reportFailures: options.reportFailures ?? false,
+    sequential: options.sequential ?? false,
   });
   try {
     return await use(reader);

@@ -106,6 +106,13 @@ describe('archiveJob', () => {
     expect(taskOf(archiveJob(aZipJob({ spec: choices }), aZipBucket(), config))).to.deep.include(choices);
   });
 
+  it('passes `sequential` of the ZipJob to the task, also if it is false (F31)', () => {
+    for (const sequential of [true, false])
+      expect(taskOf(archiveJob(aZipJob({ spec: { sequential } }), aZipBucket(), config))).to.include({
+        sequential,
+      });
+  });
+
   it('tolerates an unreachable node for 30 s instead of five minutes (K4)', () => {
     const lost = podOf(job)?.tolerations?.filter(({ key }) => key?.startsWith('node.kubernetes.io/'));
     expect(lost).to.deep.equal(
