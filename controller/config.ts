@@ -8,6 +8,7 @@ import { DELETION_SETTINGS } from './settings/deletion-settings.ts';
 import { IDENTITY_SETTINGS } from './settings/identity-settings.ts';
 import { JOB_SETTINGS } from './settings/job-settings.ts';
 import { NETWORK_SETTINGS } from './settings/network-settings.ts';
+import { RECOVERY_SETTINGS } from './settings/recovery-settings.ts';
 import { WEBHOOK_SETTINGS } from './settings/webhook-settings.ts';
 import { ZIPPER_SETTINGS } from './settings/zipper-settings.ts';
 
@@ -79,6 +80,7 @@ export const CONTROLLER_SETTINGS = {
     description: 'liveness fails if one reconcile of a ZipJob takes this long',
   },
   ...JOB_SETTINGS,
+  ...RECOVERY_SETTINGS,
   ...DELETION_SETTINGS,
   ...ZIPPER_SETTINGS,
   ...WEBHOOK_SETTINGS,
@@ -87,14 +89,22 @@ export const CONTROLLER_SETTINGS = {
   ...STORE_ADDRESS_SETTINGS,
 } as const satisfies Settings;
 
+interface Resources {
+  readonly requests: Readonly<Record<string, string>>;
+  readonly limits: Readonly<Record<string, string>>;
+}
+
+const readResources = (env: string, text: string): Resources => ({
+  requests: readStringMap(env, text, 'requests'),
+  limits: readStringMap(env, text, 'limits'),
+});
+
 export interface ControllerConfig extends ConfigOf<typeof CONTROLLER_SETTINGS> {
   readonly zipperEnv: Readonly<Record<string, string>>;
   readonly zipperNodeSelector: Readonly<Record<string, string>>;
   readonly zipperTolerations: readonly Toleration[];
-  readonly zipperResources: {
-    readonly requests: Readonly<Record<string, string>>;
-    readonly limits: Readonly<Record<string, string>>;
-  };
+  readonly zipperResources: Resources;
+  readonly recoveryResources: Resources;
   readonly webhookSchedule: readonly number[];
 }
 
@@ -106,10 +116,8 @@ export const readControllerConfig = (env: Readonly<Record<string, string | undef
     zipperEnv: readStringMap('ZIPPER_ENV_JSON', plain.zipperEnvJson),
     zipperNodeSelector: readStringMap('ZIPPER_NODE_SELECTOR_JSON', plain.zipperNodeSelectorJson),
     zipperTolerations: readTolerations('ZIPPER_TOLERATIONS_JSON', plain.zipperTolerationsJson),
-    zipperResources: {
-      requests: readStringMap('ZIPPER_RESOURCES_JSON', plain.zipperResourcesJson, 'requests'),
-      limits: readStringMap('ZIPPER_RESOURCES_JSON', plain.zipperResourcesJson, 'limits'),
-    },
+    zipperResources: readResources('ZIPPER_RESOURCES_JSON', plain.zipperResourcesJson),
+    recoveryResources: readResources('RECOVERY_RESOURCES_JSON', plain.recoveryResourcesJson),
     webhookSchedule: parseSchedule('WEBHOOK_SCHEDULE_SECONDS', plain.webhookScheduleSeconds),
   });
 };

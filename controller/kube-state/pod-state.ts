@@ -38,6 +38,13 @@ export const isLost = (pod: Pod, now: Date): boolean => {
   return at !== undefined && now >= at;
 };
 
+/** When the API server bound the pod to its node; undefined before. */
+export const scheduledAt = ({ status }: Pod): number | undefined =>
+  timeOf(
+    status?.conditions?.find((one) => one.type === 'PodScheduled' && one.status === 'True')
+      ?.lastTransitionTime,
+  );
+
 /** True if a disruption (drain, preemption, a taint, the kubelet) ended the pod. */
 export const isDisrupted = (pod: Pod): boolean =>
   pod.status?.conditions?.some(({ type, status }) => type === 'DisruptionTarget' && status === 'True') ===

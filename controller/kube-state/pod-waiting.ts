@@ -1,7 +1,6 @@
 import type { Reason } from '#crds/conditions.ts';
 import type { Pod } from '#runtime/kube/resources.ts';
-import { zipperStatusOf } from './pod-state.ts';
-import { timeOf } from './times.ts';
+import { scheduledAt, zipperStatusOf } from './pod-state.ts';
 
 export interface PodWait {
   readonly reason: Reason;
@@ -30,10 +29,7 @@ const mountsOf = (pod: Pod): string => {
 };
 
 const mounting = (pod: Pod, now: Date): PodWait | undefined => {
-  const scheduled = pod.status?.conditions?.find(
-    ({ type, status }) => type === 'PodScheduled' && status === 'True',
-  );
-  const since = timeOf(scheduled?.lastTransitionTime);
+  const since = scheduledAt(pod);
   if (since === undefined || now.getTime() - since < MOUNT_GRACE_PERIOD_MS) return undefined;
   return {
     reason: 'ContainerConfig',

@@ -80,14 +80,6 @@ export const JOB_SETTINGS = {
     description:
       'a ZipJob without a status that is older than this was restored from a backup and is not run',
   },
-  recoveryDeadlineSeconds: {
-    env: 'RECOVERY_DEADLINE_SECONDS',
-    type: 'integer',
-    minimum: 5,
-    maximum: 240,
-    default: 120,
-    description: 'time limit of a recovery Job',
-  },
   maxDisruptions: {
     env: 'MAX_DISRUPTIONS',
     type: 'integer',

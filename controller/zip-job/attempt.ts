@@ -26,7 +26,7 @@ export const classify = (pod: Pod | undefined): AttemptClass => {
   if (end.exitCode === EXIT_CODES.ok) return 'success';
   if (isPermanentExit(end.exitCode)) return 'permanent';
   if (end.reason === OOM_REASON) return 'oom';
-  if (isDisrupted(pod)) return 'disruption';
+  if (isDisrupted(pod) || end.exitCode === EXIT_CODES.notActive) return 'disruption';
   return end.exitCode === EXIT_CODES.superseded ? 'superseded' : 'transient';
 };
 

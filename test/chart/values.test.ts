@@ -48,6 +48,7 @@ describe('the values of the chart', function () {
     'trust in every address by IPv6 (N13)': { trustedProxies: ['::/0'] },
     'an unknown setting': { 'controller.settings.WORKRES': 3 },
     'a setting below its least': { 'controller.settings.WORKERS': 0 },
+    'a priority of the system': { 'zipper.recovery.priorityClass.value': 2_000_000_000 },
     'a setting of another type': { 'zipper.settings.PARTS_IN_FLIGHT': 'many' },
     'a setting that the chart sets itself': { 'api.settings.PORT': 1 },
     'a setting of the dashboard for the API': { 'api.settings.DASHBOARD_IDLE_MS': 5_000 },
@@ -103,6 +104,7 @@ describe('the values of the chart', function () {
       trustedProxies: ['10.0.0.0/8', 'fd00::/8'],
       'zipper.settings': { PARTS_IN_FLIGHT: 5, MAX_ARCHIVE_BYTES: 161_061_273_600 },
       'zipper.resources.limits.memory': '1Gi',
+      'zipper.recovery.resources.limits.memory': '192Mi',
       'zipper.nodeSelector': { disk: 'fast' },
       'zipper.tolerations': [{ key: 'spot', operator: 'Exists' }],
     });
@@ -120,6 +122,7 @@ describe('the values of the chart', function () {
     expect(controller.egressDenyCidrs).to.deep.equal(['10.0.0.0/8']);
     expect(controller.storeAllowCidrs).to.deep.equal(['10.96.7.0/24']);
     expect(controller.zipperResources.limits).to.include({ memory: '1Gi', cpu: '2' });
+    expect(controller.recoveryResources.limits).to.include({ memory: '192Mi', cpu: '500m' });
     expect(controller.zipperNodeSelector).to.deep.equal({ disk: 'fast' });
     expect(controller.zipperTolerations).to.deep.equal([{ key: 'spot', operator: 'Exists' }]);
     const zipper = readZipperConfig({ ...controller.zipperEnv, POD_UID: 'u' });
@@ -153,7 +156,8 @@ describe('the values of the chart', function () {
     const controller = readControllerConfig(plain(envOf(objects, 'controller')));
     const bare = readControllerConfig({ POD_NAME: 'p', POD_NAMESPACE: 'n', ZIPPER_IMAGE: 'i' });
     const { zipperEnv: _env, zipperEnvJson: _json, zipperResourcesJson: _resources, ...rest } = bare;
-    for (const name of ['host', 'podName', 'podNamespace', 'zipperImage'] as const)
+    const ofChart = ['recoveryResourcesJson', 'recoveryPriorityClassName'] as const;
+    for (const name of ['host', 'podName', 'podNamespace', 'zipperImage', ...ofChart] as const)
       delete (rest as Partial<typeof rest>)[name];
     expect(controller).to.deep.include(rest);
   });

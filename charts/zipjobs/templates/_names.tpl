@@ -45,6 +45,13 @@ zipjobs-zipper
 {{- include "zipjobs.componentName" (list . "controller") -}}
 {{- end -}}
 
+{{/* Name of the priority class of recovery pods; empty if they have none of their own. */}}
+{{- define "zipjobs.recoveryPriorityClassName" -}}
+{{- with .Values.zipper.recovery.priorityClass -}}
+{{- default (ternary (include "zipjobs.componentName" (list $ "recovery")) "" .create) .name -}}
+{{- end -}}
+{{- end -}}
+
 {{/* Labels that select a component's pods; they must never change. Takes (list . "api"). */}}
 {{- define "zipjobs.selectorLabels" -}}
 {{- $root := index . 0 -}}

@@ -9,7 +9,7 @@ import {
 import type { ZipBucket } from '#crds/zip-bucket.ts';
 import { type Attempt, SPEC_DEFAULTS, type ZipJob, type ZipJobSpec } from '#crds/zip-job.ts';
 import { fileCount } from '#crds/zip-job-facts.ts';
-import { CONTRACT_VERSION } from '#crds/zipper-contract.ts';
+import { CONTRACT_VERSION, EXIT_CODES } from '#crds/zipper-contract.ts';
 import type { ArchiveTask, RecoveryTask, TaskBucket, ZipperTask } from '#crds/zipper-task.ts';
 import type { Job } from '#runtime/kube/resources.ts';
 import { defined } from '#runtime/optional.ts';
@@ -17,7 +17,7 @@ import { validTraceparent } from '#runtime/traceparent.ts';
 import type { DecisionConfig } from '../observation.ts';
 import { maxAttemptsOf } from '../policies/failure.ts';
 import type { Recovered } from '../policies/recovery.ts';
-import { zipperPodSpec } from './zipper-pod.ts';
+import { type ZipperPod, zipperPodSpec } from './zipper-pod.ts';
 
 /** Exit codes of the zipper after which a retry does not help. */
 const PERMANENT_EXIT_CODES = Array.from({ length: 20 }, (_, index) => 10 + index);
@@ -104,6 +104,19 @@ const listAnnotation = ({ metadata, spec }: ZipJob) => {
     : {};
 };
 
+type Share = Pick<ZipperPod, 'resources' | 'priorityClassName'>;
+
+const archiveShare = ({ spec }: ZipJob, config: DecisionConfig): Share => ({
+  resources: { ...config.zipperResources, ...spec.resources },
+  priorityClassName: spec.priorityClassName ?? config.zipperPriorityClassName,
+});
+
+/** Small, and the same for every job: the outcome of a job does not wait for the room that its archive needs. */
+const recoveryShare = (zipJob: ZipJob, config: DecisionConfig): Share => ({
+  resources: config.recoveryResources,
+  priorityClassName: config.recoveryPriorityClassName || archiveShare(zipJob, config).priorityClassName,
+});
+
 const jobOf = (zipJob: ZipJob, frame: Frame, config: DecisionConfig): Job => {
   const { name, namespace, uid } = zipJob.metadata;
   const { queueName } = zipJob.spec;
@@ -124,7 +137,6 @@ const jobOf = (zipJob: ZipJob, frame: Frame, config: DecisionConfig): Job => {
     spec: {
       completions: 1,
       parallelism: 1,
-      podReplacementPolicy: 'Failed',
       // The queue controller resumes the Job when it admits it.
       ...(isQueued && { suspend: true }),
       ...frame.spec,
@@ -134,7 +146,7 @@ const jobOf = (zipJob: ZipJob, frame: Frame, config: DecisionConfig): Job => {
           hasToken: frame.component === 'archive',
           bucketSecret: bucketSecretName(frame.bucket.metadata.name),
           fileSecrets: frame.component === 'archive' ? (zipJob.spec.filesFrom?.secretNames ?? []) : [],
-          spec: zipJob.spec,
+          ...(frame.component === 'archive' ? archiveShare : recoveryShare)(zipJob, config),
           config,
           traceparent: validTraceparent(zipJob.metadata.annotations?.[ANNOTATIONS.traceparent]),
         }),
@@ -153,6 +165,7 @@ export const archiveJob = (zipJob: ZipJob, bucket: ZipBucket, config: DecisionCo
       task: archiveTask(zipJob, bucket),
       bucket,
       spec: {
+        podReplacementPolicy: 'Failed',
         backoffLimit: maxAttemptsOf(zipJob) - 1,
         activeDeadlineSeconds: zipJob.spec.activeDeadlineSeconds ?? config.activeDeadlineSeconds,
         podFailurePolicy: {
@@ -166,6 +179,15 @@ export const archiveJob = (zipJob: ZipJob, bucket: ZipBucket, config: DecisionCo
               },
             },
             { action: 'Ignore', onPodConditions: [{ type: 'DisruptionTarget', status: 'True' }] },
+            // Not an attempt: the pod waited in vain, usually for the recovery of the last one.
+            {
+              action: 'Ignore',
+              onExitCodes: {
+                containerName: ZIPPER_CONTAINER,
+                operator: 'In',
+                values: [EXIT_CODES.notActive],
+              },
+            },
           ],
         },
       },
@@ -202,7 +224,13 @@ export const recoveryJob = (zipJob: ZipJob, lost: ToRecover, config: DecisionCon
       component: 'recover',
       task,
       bucket: lost.bucket,
-      spec: { backoffLimit: RECOVERY_BACKOFF_LIMIT, activeDeadlineSeconds: config.recoveryDeadlineSeconds },
+      spec: {
+        // Two recovery pods at once do no harm, and the node of a terminating pod may be lost.
+        podReplacementPolicy: 'TerminatingOrFailed',
+        backoffLimit: RECOVERY_BACKOFF_LIMIT,
+        // Includes the time in which no node has room. The controller limits each pod, and deletes the Job when it gives up.
+        activeDeadlineSeconds: config.recoveryTimeoutSeconds,
+      },
     },
     config,
   );

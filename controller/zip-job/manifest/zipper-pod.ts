@@ -19,7 +19,9 @@ export interface ZipperPod {
   readonly hasToken: boolean;
   readonly bucketSecret: string;
   readonly fileSecrets: readonly string[];
-  readonly spec: Pick<ZipJobSpec, 'resources' | 'priorityClassName'>;
+  readonly resources: NonNullable<ZipJobSpec['resources']>;
+  /** Empty: the cluster's default. */
+  readonly priorityClassName: string;
   readonly config: DecisionConfig;
   /** Trace context of the request, if it had one. */
   readonly traceparent?: string | undefined;
@@ -110,10 +112,7 @@ const containerOf = (pod: ZipperPod): Container => ({
   image: pod.config.zipperImage,
   imagePullPolicy: pod.config.zipperImagePullPolicy,
   env: envOf(pod),
-  resources: {
-    requests: pod.spec.resources?.requests ?? pod.config.zipperResources.requests,
-    limits: pod.spec.resources?.limits ?? pod.config.zipperResources.limits,
-  },
+  resources: pod.resources,
   volumeMounts: mountsOf(pod).map(({ volume, mountPath }) => ({
     name: volume.name,
     mountPath,
@@ -137,8 +136,7 @@ const toleration = (key: string): NonNullable<PodSpec['tolerations']>[number] =>
 
 /** The pod of one run of the zipper image. Only the task annotation contains text of the caller. */
 export const zipperPodSpec = (pod: ZipperPod): PodSpec => {
-  const { config } = pod;
-  const priorityClassName = pod.spec.priorityClassName ?? config.zipperPriorityClassName;
+  const { config, priorityClassName } = pod;
   return {
     restartPolicy: 'Never',
     serviceAccountName: ZIPPER_SERVICE_ACCOUNT,

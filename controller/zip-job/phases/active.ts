@@ -222,11 +222,15 @@ const noActivePod = (s: Situation, job: Job): Step => {
 const continueRecovery = (s: Situation): Step => {
   const result = recovering(s);
   if (result.kind === 'waiting') return result.step;
-  const { status, events, outcome } = result;
+  const { status, events, actions, outcome } = result;
   const next = withPhaseReason(status);
-  if (!outcome) return { status: next, events };
+  if (!outcome) return { status: next, events, actions };
   const step = beginEnding({ ...s, status }, outcome);
-  return { ...step, events: [...events, ...(step.events ?? [])] };
+  return {
+    ...step,
+    events: [...events, ...(step.events ?? [])],
+    actions: [...actions, ...(step.actions ?? [])],
+  };
 };
 
 const withPhaseReason = (status: OwnedStatus): OwnedStatus => {

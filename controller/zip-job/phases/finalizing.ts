@@ -19,5 +19,9 @@ export const finalizing = (s: Situation): Step => {
     return { ...result.step, actions };
   }
   const step = finish(s, result.status, result.outcome ?? intended);
-  return { ...step, events: [...result.events, ...(step.events ?? [])] };
+  return {
+    ...step,
+    events: [...result.events, ...(step.events ?? [])],
+    actions: [...result.actions, ...(step.actions ?? [])],
+  };
 };

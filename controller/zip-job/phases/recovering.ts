@@ -1,11 +1,19 @@
+import { findCondition, rfc3339, shorten } from '#crds/conditions.ts';
 import type { RecoveryOutcome } from '#crds/termination-message.ts';
 import type { Attempt } from '#crds/zip-job.ts';
+import type { Job } from '#runtime/kube/resources.ts';
 import { defined } from '#runtime/optional.ts';
 import type { EventNote } from '../../engine/events.ts';
+import { isJobFinished } from '../../kube-state/job-state.ts';
 import { recoveryJob } from '../manifest/job-manifest.ts';
-import type { Outcome, OwnedStatus, Situation, Step } from '../observation.ts';
+import type { Action, Outcome, OwnedStatus, Situation, Step } from '../observation.ts';
 import { attemptUpload, withCondition } from '../owned-status.ts';
-import { type Recovered, type RecoveryResult, recoveryStep } from '../policies/recovery.ts';
+import {
+  type Recovered,
+  type RecoveryResult,
+  type RecoveryStep,
+  recoveryStep,
+} from '../policies/recovery.ts';
 import { type Published, verifiedArchive } from '../policies/verified-archive.ts';
 import { msUntil } from '../requeue.ts';
 
@@ -17,6 +25,8 @@ export type Recovering =
       /** Set if the store determines the outcome. */
       readonly outcome?: Outcome;
       readonly events: readonly EventNote[];
+      /** Ends a recovery Job that is no longer waited for: later, it could abort an upload of the next attempt. */
+      readonly actions: readonly Action[];
     };
 
 const REQUEUE_MS = 5000;
@@ -46,7 +56,8 @@ const published = (
   found: Published & { status: OwnedStatus },
 ): Recovering => {
   const { outcome, result } = verifiedArchive(s, attempt, found);
-  return { kind: 'recovered', status: { ...found.status, ...defined({ result }) }, outcome, events: [] };
+  const status = { ...found.status, ...defined({ result }) };
+  return { kind: 'recovered', status, outcome, events: [], actions: [] };
 };
 
 const unknownText = (outcome: Extract<RecoveryOutcome, { outcome: 'unknown' }>): string =>
@@ -59,6 +70,11 @@ const lossOf = ({ n }: Attempt, upload: Recovered): string =>
     ? `attempt ${n} was lost before it recorded an upload`
     : `attempt ${n} was lost in state ${upload.state}`;
 
+const deletion = ({ metadata }: Job): readonly Action[] =>
+  metadata.uid === undefined || metadata.deletionTimestamp !== undefined
+    ? []
+    : [{ kind: 'deleteJob', name: metadata.name, uid: metadata.uid }];
+
 const responded = (s: Situation, attempt: Attempt, response: RecoveryResult): Recovering => {
   const { outcome, upload } = response;
   const status = withUpload(recovered(s, 'Recovered'), attempt, response);
@@ -67,6 +83,7 @@ const responded = (s: Situation, attempt: Attempt, response: RecoveryResult): Re
     return {
       kind: 'recovered',
       status,
+      actions: [],
       events: [
         {
           type: 'Normal',
@@ -77,39 +94,66 @@ const responded = (s: Situation, attempt: Attempt, response: RecoveryResult): Re
     };
   const message = `${lossOf(attempt, upload)}; ${unknownText(outcome)}`;
   const events: readonly EventNote[] = [{ type: 'Warning', reason: 'OutcomeUnknown', message }];
+  const job = s.seen.recovery?.job;
+  const actions = job && !isJobFinished(job) ? deletion(job) : [];
   // Only the active pod can complete an open upload, so at most parts of the upload remain.
   return upload !== 'unrecorded' && upload.state === 'committing'
-    ? { kind: 'recovered', status, outcome: { reason: 'OutcomeUnknown', message }, events }
-    : { kind: 'recovered', status, events };
+    ? { kind: 'recovered', status, outcome: { reason: 'OutcomeUnknown', message }, events, actions }
+    : { kind: 'recovered', status, events, actions };
+};
+
+const nothing = (s: Situation): Recovering => ({
+  kind: 'recovered',
+  status: recovered(s, 'NothingToRecover'),
+  events: [],
+  actions: [],
+});
+
+/** Says in the condition why recovery takes long. A new recovery Job keeps the message of the last. */
+const waiting = (
+  s: Situation,
+  { n }: Attempt,
+  { until, late }: Extract<RecoveryStep, { kind: 'wait' }>,
+): Step => {
+  const requeueAfterMs = msUntil(s.now, until);
+  if (!late) return { status: s.status, requeueAfterMs };
+  const message = shorten(
+    `attempt ${n} is recovered as soon as possible, at the latest at ${rfc3339(late.giveUpAt)}: ${late.why}`,
+  );
+  const reason = 'Recovering';
+  const isNew = findCondition(s.status.conditions, 'Recovered')?.message !== message;
+  return {
+    status: withCondition(s.status, 'Recovered', { status: 'False', reason, message, now: s.now }),
+    ...(isNew && { events: [{ type: 'Warning', reason, message }] }),
+    requeueAfterMs,
+  };
+};
+
+const start = (s: Situation, next: Extract<RecoveryStep, { kind: 'start' }>): Step => {
+  const { seen, config, status } = s;
+  if (!seen.bucket) throw new Error('Could not create the recovery Job: the ZipBucket does not exist');
+  const job = recoveryJob(seen.zipJob, { ...next, bucket: seen.bucket }, config);
+  return { status, actions: [{ kind: 'createJob', target: 'recover', job }], requeueAfterMs: REQUEUE_MS };
 };
 
 /** Continues the recovery of the last attempt, which is no longer active. */
 export const recovering = (s: Situation): Recovering => {
   const attempt = s.status.attempts?.at(-1);
-  if (!attempt) return { kind: 'recovered', status: recovered(s, 'NothingToRecover'), events: [] };
-  const { now, config, seen } = s;
-  const next = recoveryStep(seen, attempt, { now, recoveryDeadlineSeconds: config.recoveryDeadlineSeconds });
+  if (!attempt) return nothing(s);
+  const next = recoveryStep(s.seen, attempt, { ...s.config, now: s.now });
   switch (next.kind) {
     case 'nothing':
-      return { kind: 'recovered', status: recovered(s, 'NothingToRecover'), events: [] };
+      return nothing(s);
     case 'response':
       return responded(s, attempt, next);
     case 'wait':
+      return { kind: 'waiting', step: waiting(s, attempt, next) };
+    case 'start':
+      return { kind: 'waiting', step: start(s, next) };
+    case 'restart':
       return {
         kind: 'waiting',
-        step: { status: s.status, requeueAfterMs: msUntil(now, next.until) },
+        step: { status: s.status, actions: deletion(next.job), requeueAfterMs: REQUEUE_MS },
       };
-    case 'start': {
-      if (!seen.bucket) throw new Error('Could not create the recovery Job: the ZipBucket does not exist');
-      const job = recoveryJob(seen.zipJob, { ...next, bucket: seen.bucket }, config);
-      return {
-        kind: 'waiting',
-        step: {
-          status: s.status,
-          actions: [{ kind: 'createJob', target: 'recover', job }],
-          requeueAfterMs: REQUEUE_MS,
-        },
-      };
-    }
   }
 };

@@ -1,5 +1,7 @@
 import type { Attempt } from '#crds/zip-job.ts';
+import { EXIT_CODES } from '#crds/zipper-contract.ts';
 import type { Pod } from '#runtime/kube/resources.ts';
+import { terminationOf } from '../../kube-state/pod-state.ts';
 import { timeOf } from '../../kube-state/times.ts';
 
 const bornAt = (pod: Pod): number => timeOf(pod.metadata.creationTimestamp) ?? 0;
@@ -11,13 +13,20 @@ const bornAt = (pod: Pod): number => timeOf(pod.metadata.creationTimestamp) ?? 0
 const droppedBefore = (attempts: readonly Attempt[]): number | undefined =>
   (attempts[0]?.n ?? 1) > 1 ? timeOf(attempts.findLast(({ startedAt }) => startedAt)?.startedAt) : undefined;
 
+/** The pod waited to become active until its time was over. That is not an attempt, and its Job does not count it. */
+const wasNeverActive = (pod: Pod): boolean => terminationOf(pod)?.exitCode === EXIT_CODES.notActive;
+
 /** The pod to activate next: the oldest without a record. Compares only creation times, which the API server writes. */
 export const nextPod = (pods: readonly Pod[], attempts: readonly Attempt[] = []): Pod | undefined => {
   const recorded = new Set(attempts.map(({ podUid }) => podUid));
   const since = droppedBefore(attempts) ?? 0;
   return pods
     .filter(
-      (pod) => pod.metadata.uid !== undefined && !recorded.has(pod.metadata.uid) && bornAt(pod) >= since,
+      (pod) =>
+        pod.metadata.uid !== undefined &&
+        !recorded.has(pod.metadata.uid) &&
+        bornAt(pod) >= since &&
+        !wasNeverActive(pod),
     )
     .toSorted((one, other) => bornAt(one) - bornAt(other))[0];
 };

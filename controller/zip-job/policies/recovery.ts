@@ -1,14 +1,14 @@
 import type { RecoveryOutcome } from '#crds/termination-message.ts';
 import type { Attempt, UploadState } from '#crds/zip-job.ts';
+import type { Job } from '#runtime/kube/resources.ts';
 import { isJobFinished, jobFailure } from '../../kube-state/job-state.ts';
 import { terminationOf } from '../../kube-state/pod-state.ts';
 import { parseTerminationMessage } from '../../kube-state/termination-message.ts';
 import { timeOf } from '../../kube-state/times.ts';
-import type { Observation } from '../observation.ts';
+import type { DecisionConfig, Observation } from '../observation.ts';
 import { uploadOf } from '../owned-status.ts';
-
-/** How long a recovery Job may be overdue or be rejected by the API server before recovery ends without a result. */
-const GRACE_PERIOD_SECONDS = 60;
+import { runDeadline } from './deadline.ts';
+import { GRACE_PERIOD_SECONDS, overdueAt, recoveryWait, retryAt } from './recovery-job.ts';
 
 /** What to recover: an upload recorded in the status, or one that only the store may know. */
 export type Recovered = UploadState | 'unrecorded';
@@ -25,8 +25,31 @@ export type RecoveryStep =
   /** The attempt cannot have started an upload. */
   | { readonly kind: 'nothing' }
   | { readonly kind: 'start'; readonly attempt: Attempt; readonly upload: Recovered }
-  | { readonly kind: 'wait'; readonly until: Date }
+  /** Delete this recovery Job, and start another. */
+  | { readonly kind: 'restart'; readonly job: Job }
+  | {
+      readonly kind: 'wait';
+      readonly until: Date | undefined;
+      /** When recovery gives up, and why it has not ended yet. Set only while the outcome of the job depends on it. */
+      readonly late?: { readonly giveUpAt: Date; readonly why: string } | undefined;
+    }
   | RecoveryResult;
+
+export type RecoverySettings = Pick<
+  DecisionConfig,
+  'activeDeadlineSeconds' | 'recoveryDeadlineSeconds' | 'recoveryTimeoutSeconds' | 'recoveryRetrySeconds'
+>;
+
+interface At extends RecoverySettings {
+  readonly now: Date;
+}
+
+/** One attempt that may have left an upload. */
+interface Lost {
+  readonly seen: Observation;
+  readonly attempt: Attempt;
+  readonly upload: Recovered;
+}
 
 const unknownOf = (upload: Recovered): RecoveryResult => ({
   kind: 'response',
@@ -35,13 +58,19 @@ const unknownOf = (upload: Recovered): RecoveryResult => ({
   abortFailures: 1,
 });
 
+const isCommitting = (upload: Recovered): boolean => upload !== 'unrecorded' && upload.state === 'committing';
+
+/** After CompleteMultipartUpload, only the store knows the outcome of the job, or why it must not tell. */
+const isFinal = (outcome: RecoveryOutcome, upload: Recovered): boolean =>
+  !isCommitting(upload) || outcome.outcome !== 'unknown' || outcome.missingPermission !== undefined;
+
 const responseOf = (
   recovery: NonNullable<Observation['recovery']>,
   upload: Recovered,
 ): RecoveryResult | undefined => {
   for (const pod of recovery.pods) {
     const message = parseTerminationMessage(terminationOf(pod)?.message);
-    if (message && 'recovered' in message)
+    if (message && 'recovered' in message && isFinal(message.recovered, upload))
       return {
         kind: 'response',
         outcome: message.recovered,
@@ -54,15 +83,15 @@ const responseOf = (
 
 /**
  * True if the store may have an unrecorded upload. A zipper starts one only after its first progress write. Its termination
- * message says whether the start of an upload got no response. So only pods that were killed, lost, or stopped during the
- * start may have left one.
+ * message says whether the start of an upload got no response, or its abort failed. So only these pods, and pods that were
+ * killed or lost, may have left one.
  */
 const mayHaveStarted = ({ zipJob, pods, recovery }: Observation, { podUid }: Attempt): boolean => {
   if (zipJob.status?.progress?.podUid !== podUid) return false;
   if (recovery) return true;
   const pod = pods.find(({ metadata }) => metadata.uid === podUid);
   const message = pod && parseTerminationMessage(terminationOf(pod)?.message);
-  return message === undefined || message.startUnconfirmed === true;
+  return message === undefined || message.startUnconfirmed === true || (message.abortFailures ?? 0) > 0;
 };
 
 /** The upload to recover, as the zipper left it when it was deactivated. */
@@ -71,42 +100,63 @@ const toRecover = (seen: Observation, attempt: Attempt): Recovered | undefined =
   attempt.upload ??
   (mayHaveStarted(seen, attempt) ? 'unrecorded' : undefined);
 
-const overdueAt = (
-  created: string | undefined,
-  settings: { readonly recoveryDeadlineSeconds: number },
-): number => (timeOf(created) ?? 0) + (settings.recoveryDeadlineSeconds + GRACE_PERIOD_SECONDS) * 1000;
+/**
+ * When recovery ends without a result. After `committing` it decides the outcome of the job, so it takes until the deadline
+ * of the job, and at least RECOVERY_TIMEOUT_SECONDS. Any other upload can no longer be published, and only its parts may
+ * remain: it delays the next attempt or the end of the job no longer than one recovery Job usually takes.
+ */
+const giveUpAt = ({ seen, attempt, upload }: Lost, at: At): Date => {
+  if (!isCommitting(upload)) {
+    const { refusal, recovery } = seen;
+    const since = timeOf(recovery?.job.metadata.creationTimestamp) ?? refusal?.since.getTime();
+    return new Date((since ?? at.now.getTime()) + (at.recoveryDeadlineSeconds + GRACE_PERIOD_SECONDS) * 1000);
+  }
+  const lostAt = timeOf(attempt.finishedAt) ?? at.now.getTime();
+  const deadline = runDeadline(seen.zipJob, seen.job, at)?.getTime() ?? 0;
+  return new Date(Math.max(lostAt + at.recoveryTimeoutSeconds * 1000, deadline));
+};
 
+const earliest = (...times: readonly (Date | undefined)[]): Date | undefined =>
+  times.filter((time) => time !== undefined).toSorted((one, other) => Number(one) - Number(other))[0];
+
+/** A recovery Job that failed, or whose pods do not report, is replaced. */
 const followJob = (
+  lost: Lost,
   recovery: NonNullable<Observation['recovery']>,
-  at: { readonly now: Date; readonly recoveryDeadlineSeconds: number; readonly upload: Recovered },
+  at: At & { readonly end: Date },
 ): RecoveryStep => {
-  const unknown = unknownOf(at.upload);
-  const response = responseOf(recovery, at.upload);
+  const { attempt, upload } = lost;
+  const { end, now } = at;
+  const response = responseOf(recovery, upload);
   if (response) return response;
-  if (isJobFinished(recovery.job) || jobFailure(recovery.job)) return unknown;
-  const overdue = overdueAt(recovery.job.metadata.creationTimestamp, at);
-  return at.now.getTime() >= overdue ? unknown : { kind: 'wait', until: new Date(overdue) };
+  const isOver = isJobFinished(recovery.job) || jobFailure(recovery.job) !== undefined;
+  if (now >= end || (isOver && !isCommitting(upload))) return unknownOf(upload);
+  const why = recoveryWait(recovery.pods, now);
+  const late = isCommitting(upload) && why !== undefined ? { giveUpAt: end, why } : undefined;
+  const next = isOver ? retryAt(recovery.job, attempt, at) : overdueAt(recovery, at);
+  if (isCommitting(upload) && next && now >= next) return { kind: 'restart', job: recovery.job };
+  return { kind: 'wait', until: earliest(next, end), late };
+};
+
+const followRefusal = ({ seen, attempt, upload }: Lost, at: At & { readonly end: Date }): RecoveryStep => {
+  const { refusal } = seen;
+  if (refusal?.target !== 'recover') return { kind: 'start', attempt, upload };
+  if (at.now >= at.end) return unknownOf(upload);
+  if (at.now >= refusal.retryAt) return { kind: 'start', attempt, upload };
+  const why = `${refusal.reason}: ${refusal.message}`;
+  const late = isCommitting(upload) ? { giveUpAt: at.end, why } : undefined;
+  return { kind: 'wait', until: earliest(refusal.retryAt, at.end), late };
 };
 
 /**
  * The next step until the last attempt can no longer publish an archive. The attempt was deactivated
  * before; a recovery Job aborts its upload and checks in the store whether it was published.
  */
-export const recoveryStep = (
-  seen: Observation,
-  attempt: Attempt,
-  at: { readonly now: Date; readonly recoveryDeadlineSeconds: number },
-): RecoveryStep => {
+export const recoveryStep = (seen: Observation, attempt: Attempt, at: At): RecoveryStep => {
   const upload = toRecover(seen, attempt);
   if (!upload) return { kind: 'nothing' };
-  if (seen.recovery) return followJob(seen.recovery, { ...at, upload });
-  const unknown = unknownOf(upload);
-  if (!seen.bucket) return unknown;
-  const { refusal } = seen;
-  if (refusal?.target !== 'recover') return { kind: 'start', attempt, upload };
-  const giveUpAt = overdueAt(refusal.since.toISOString(), at);
-  if (at.now.getTime() >= giveUpAt) return unknown;
-  return at.now >= refusal.retryAt
-    ? { kind: 'start', attempt, upload }
-    : { kind: 'wait', until: refusal.retryAt };
+  const lost = { seen, attempt, upload };
+  const end = giveUpAt(lost, at);
+  if (seen.recovery) return followJob(lost, seen.recovery, { ...at, end });
+  return seen.bucket ? followRefusal(lost, { ...at, end }) : unknownOf(upload);
 };

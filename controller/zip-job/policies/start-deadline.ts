@@ -32,12 +32,17 @@ export interface StartSettings {
 const begunAt = (zipJob: ZipJob, job: Job): number =>
   jobStartedAt(zipJob, job) ?? timeOf(job.metadata.creationTimestamp) ?? 0;
 
+/** When the last attempt was recovered, or the next pod was activated. Until then, the next pod had to wait. */
+const recoveredAt = ({ status }: ZipJob): number =>
+  timeOf(findCondition(status?.conditions, 'Recovered')?.lastTransitionTime) ?? 0;
+
 const jobSince = (zipJob: ZipJob, job: Job, { pod, trustedQueues }: StartSettings): number | undefined => {
   if (awaitsQueue(zipJob, job) && isInTrustedQueue(zipJob, trustedQueues)) return undefined;
   const started = begunAt(zipJob, job);
   const lastEnd = timeOf(zipJob.status?.attempts?.at(-1)?.finishedAt);
   if (lastEnd === undefined) return started;
-  return timeOf(pod?.metadata.creationTimestamp) ?? Math.max(lastEnd, started) + LONGEST_BACKOFF_MS;
+  const waited = timeOf(pod?.metadata.creationTimestamp) ?? Math.max(lastEnd, started) + LONGEST_BACKOFF_MS;
+  return Math.max(waited, recoveredAt(zipJob));
 };
 
 const heldSince = (zipJob: ZipJob): number | undefined => {
@@ -47,7 +52,7 @@ const heldSince = (zipJob: ZipJob): number | undefined => {
 
 /**
  * The time by which a zipper must have started, counted from the creation of the Job. After an attempt, it is counted from
- * the creation of the next pod; until that exists, the backoff of the Job is added. Without a Job, it is counted from the
+ * the creation of the next pod; until that exists, the backoff of the Job is added. Recovery does not count. Without a Job, it is counted from the
  * time at which an external reason started to block the job. Undefined in our queue and in a trusted queue of
  * spec.queueName. In any other queue, the job would otherwise hold its slot forever.
  */

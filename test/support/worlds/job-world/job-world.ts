@@ -50,6 +50,8 @@ export class JobWorld {
   kubeletSkew: () => number = () => 0;
   /** Seconds by which the clock of the Job controller is ahead of the API server's. */
   jobControllerSkew = 0;
+  /** No node has room for another pod. */
+  isFull = false;
   /** Number of archive Jobs that the controller created and that still exist or were deleted by it. */
   jobsCreated = 0;
   isJobDeletedByHand = false;
@@ -133,19 +135,29 @@ export class JobWorld {
   startPod(job: Job): void {
     this.#pods += 1;
     const { name, uid = '' } = job.metadata;
-    const pod = this.pods.put(
+    this.pods.put(
       aPod(`${name}-${this.#pods}`, {
         metadata: {
           creationTimestamp: this.nowText,
           ownerReferences: [{ apiVersion: 'batch/v1', kind: 'Job', name, uid, controller: true }],
         },
-        status: { phase: 'Running', startTime: this.timeText(this.kubeletSkew()) },
+        status: { phase: 'Pending' },
       }),
     );
-    this.processes.set(
-      pod.metadata.name,
-      name === NAME ? createZipper(this, pod) : createRecover(this, pod, job),
-    );
+    this.bindPods();
+  }
+
+  /** The scheduler: the API server records the time of the binding, and the kubelet that of its start. */
+  bindPods(): void {
+    for (const pod of this.pods.all()) {
+      const job = this.jobs.all().find(({ metadata }) => jobUidsOf(pod).includes(metadata.uid ?? ''));
+      if (this.isFull || pod.status?.phase !== 'Pending' || !job) continue;
+      const scheduled = { type: 'PodScheduled', status: 'True', lastTransitionTime: this.nowText };
+      const startTime = this.timeText(this.kubeletSkew());
+      const bound = this.pods.put({ ...pod, status: { phase: 'Running', conditions: [scheduled], startTime } });
+      const create = job.metadata.name === NAME ? createZipper : createRecover;
+      this.processes.set(pod.metadata.name, create(this, bound, job));
+    }
   }
 
   /**
@@ -160,7 +172,8 @@ export class JobWorld {
 
   deletePod({ metadata: { name } }: Pod): void {
     const pod = this.pod(name);
-    if (pod && pod.metadata.deletionTimestamp === undefined)
+    if (pod?.status?.phase === 'Pending') this.removePod(name);
+    else if (pod && pod.metadata.deletionTimestamp === undefined)
       this.pods.put({ ...pod, metadata: { ...pod.metadata, deletionTimestamp: this.nowText } });
   }
 

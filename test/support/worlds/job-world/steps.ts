@@ -45,6 +45,7 @@ export const stopPods = (world: JobWorld, isGraceful: () => boolean = () => true
 const stepOthers = (world: JobWorld): void => {
   world.collectGarbage();
   reconcileJobs(world);
+  world.bindPods();
   stepPods(world);
   world.store.arrive();
   stopPods(world);
@@ -108,7 +109,7 @@ const endBy = (world: JobWorld): Date => {
  * One step of everything. The controller reconciles only after a change or when its requeue is due; if
  * neither applies, the clock advances to the next timer.
  */
-const step = async (world: JobWorld): Promise<void> => {
+const step = async (world: JobWorld, end?: number): Promise<void> => {
   const before = snapshotOf(world);
   stepOthers(world);
   const isChanged = snapshotOf(world) !== before;
@@ -117,14 +118,20 @@ const step = async (world: JobWorld): Promise<void> => {
     world.advance(1);
     return;
   }
-  const next = nextTime(world);
+  const next = nextTime(world) ?? (end === undefined ? undefined : new Date(end));
   expect(next, `a requeue or timer is pending at ${before}`).not.to.equal(undefined);
-  world.now = new Date(Math.max(Number(next), world.now.getTime()));
+  world.now = new Date(Math.min(Math.max(Number(next), world.now.getTime()), end ?? Infinity));
 };
 
 /** Number of uploads whose state could not be determined. */
 const abortFailures = ({ zipJob }: JobWorld): number =>
   (zipJob?.status?.attempts ?? []).reduce((sum, attempt) => sum + (attempt.abortFailures ?? 0), 0);
+
+/** Runs for this long, or until the job is done, with the faults that are set. */
+export const runFor = async (world: JobWorld, seconds: number): Promise<void> => {
+  const end = world.now.getTime() + seconds * 1000;
+  while (world.now.getTime() < end && !isDone(world)) await step(world, end);
+};
 
 const untilDone = async (world: JobWorld): Promise<void> => {
   const limit = endBy(world);
@@ -138,6 +145,8 @@ const untilDone = async (world: JobWorld): Promise<void> => {
 export const runToEnd = async (world: JobWorld): Promise<void> => {
   world.jobs.fail(undefined);
   world.killIn = Infinity;
+  world.isFull = false;
+  world.store.isAway = false;
   world.lag(() => false);
   // The caches receive all missed changes.
   world.requeue.add(world.now, 0);

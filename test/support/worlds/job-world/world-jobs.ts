@@ -48,14 +48,27 @@ const endAfterDeadline = (world: JobWorld, job: Job, pods: readonly Pod[]): void
   for (const pod of pods) world.deletePod(pod);
 };
 
+/** Exit codes that the Job's podFailurePolicy ignores. */
+const ignoredExits = ({ spec }: Job): readonly number[] =>
+  spec?.podFailurePolicy?.rules
+    .filter(({ action }) => action === 'Ignore')
+    .flatMap(({ onExitCodes }) => onExitCodes?.values ?? []) ?? [];
+
 /** A pod is counted once, and its object exists until then. */
-const countsAgain = ({ countedPods }: JobWorld, pod: Pod): boolean =>
-  !countedPods.has(pod.metadata.name) && !isDisrupted(pod) && terminationOf(pod)?.exitCode !== 0;
+const countsAgain = ({ countedPods }: JobWorld, job: Job, pod: Pod): boolean =>
+  !countedPods.has(pod.metadata.name) &&
+  !isDisrupted(pod) &&
+  ![0, ...ignoredExits(job)].includes(terminationOf(pod)?.exitCode ?? -1);
+
+/** True for a pod that the Job does not replace yet. */
+const isInPlace = ({ spec }: Job, pod: Pod): boolean =>
+  !isEnded(pod) &&
+  (spec?.podReplacementPolicy === 'Failed' || pod.metadata.deletionTimestamp === undefined);
 
 const reconcileJob = (world: JobWorld, job: Job): void => {
   const pods = world.pods.all().filter((pod) => isOwnedBy(pod, job));
   const ended = pods.filter(isEnded);
-  const failed = (job.status?.failed ?? 0) + ended.filter((pod) => countsAgain(world, pod)).length;
+  const failed = (job.status?.failed ?? 0) + ended.filter((pod) => countsAgain(world, job, pod)).length;
   for (const pod of ended) world.countedPods.add(pod.metadata.name);
   const startTime = job.status?.startTime ?? world.timeText(world.jobControllerSkew);
   const next = { ...job, status: { ...job.status, startTime, failed } };
@@ -64,7 +77,7 @@ const reconcileJob = (world: JobWorld, job: Job): void => {
   else if (isAfterDeadline(world, next)) endAfterDeadline(world, next, pods);
   else {
     world.jobs.put(next);
-    if (ended.length === pods.length) world.startPod(next);
+    if (!pods.some((pod) => isInPlace(next, pod))) world.startPod(next);
   }
 };
 

@@ -8,6 +8,10 @@ export class WorldStore {
   readonly published: string[] = [];
   /** Attempts whose state the store reported to recovery. */
   readonly responded = new Set<string>();
+  /** No request arrives, and none is answered. */
+  isAway = false;
+  /** The credentials may not read objects. */
+  isReadDenied = false;
   readonly #pending = new Set<string>();
   #ids = 0;
 
@@ -26,8 +30,19 @@ export class WorldStore {
     this.#pending.add(id);
   }
 
+  /** A rule of the bucket removes every upload. */
+  forget(): void {
+    this.uploads.clear();
+  }
+
+  /** True until the response to Complete. */
+  isPending(id: string): boolean {
+    return this.#pending.has(id);
+  }
+
   /** Every pending Complete arrives. It completes its upload, or fails if the upload no longer exists. */
   arrive(): void {
+    if (this.isAway) return;
     for (const id of this.#pending) {
       const attempt = this.uploads.get(id);
       if (attempt !== undefined) this.published.push(attempt);

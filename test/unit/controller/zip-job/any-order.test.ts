@@ -45,6 +45,7 @@ const MOVES_OF_ALL: Readonly<Record<string, readonly [weight: number, move: Move
   'pods go on': [
     10,
     (world) => {
+      world.bindPods();
       stepPods(world);
     },
   ],
@@ -187,6 +188,42 @@ const MOVES_OF_ALL: Readonly<Record<string, readonly [weight: number, move: Move
       world.killsBefore = random.next() < 0.5;
     },
   ],
+  'the store is away': [
+    0.5,
+    (world) => {
+      world.store.isAway = true;
+    },
+  ],
+  'the store is back': [
+    1,
+    (world) => {
+      world.store.isAway = false;
+    },
+  ],
+  'the store forgets its uploads': [
+    0.2,
+    (world) => {
+      world.store.forget();
+    },
+  ],
+  'the credentials may not read objects': [
+    0.1,
+    (world) => {
+      world.store.isReadDenied = true;
+    },
+  ],
+  'the nodes are full': [
+    0.5,
+    (world) => {
+      world.isFull = true;
+    },
+  ],
+  'there is a node': [
+    1,
+    (world) => {
+      world.isFull = false;
+    },
+  ],
   'the quota is used up': [
     0.5,
     (world) => {
@@ -237,7 +274,7 @@ const play = async (seed: number): Promise<void> => {
 };
 
 describe('observe, decide and act, in any order of events', () => {
-  it(`keep every invariant in ${SCHEDULES} schedules, whatever the clocks of kubelets and the Job controller (H4, H5, H6, F26)`, async function () {
+  it(`keep every invariant in ${SCHEDULES} schedules, whatever the clocks of kubelets and the Job controller, and the state of the store (H4, H5, H6, F25, F26)`, async function () {
     this.timeout(120_000);
     for (let seed = 1; seed <= SCHEDULES; seed += 1) await play(seed);
   });

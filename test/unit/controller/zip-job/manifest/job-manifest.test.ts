@@ -62,6 +62,7 @@ describe('archiveJob', () => {
             },
           },
           { action: 'Ignore', onPodConditions: [{ type: 'DisruptionTarget', status: 'True' }] },
+          { action: 'Ignore', onExitCodes: { containerName: 'zipper', operator: 'In', values: [34] } },
         ],
       },
     });
@@ -229,10 +230,28 @@ describe('recoveryJob', () => {
     config,
   );
 
-  it('has a deadline, the number of the attempt in its name, and neither token nor file list', () => {
+  it('waits a day for a node, has the number of the attempt in its name, and neither token nor file list (F25)', () => {
     expect(recover.metadata.name).to.equal(`${NAME}-recover-3`);
-    expect(recover.spec).to.include({ backoffLimit: 2, activeDeadlineSeconds: 120 });
+    expect(recover.spec).to.include({
+      backoffLimit: 2,
+      activeDeadlineSeconds: 86_400,
+      podReplacementPolicy: 'TerminatingOrFailed',
+    });
+    expect(recover.spec?.template.spec).not.to.have.property('activeDeadlineSeconds');
     expect(podOf(recover)?.volumes?.map(({ name }) => name)).to.deep.equal(['task', 'bucket']);
+  });
+
+  it('has small resources and a priority class of its own, whatever the ZipJob sets (F25)', () => {
+    const huge = { requests: { cpu: '64' }, limits: { memory: '64Gi' } };
+    const zipJob = aZipJob({ spec: { resources: huge, priorityClassName: 'low' } });
+    const lost = { attempt, upload: anUpload('committing'), bucket: aZipBucket() };
+    const job = recoveryJob(zipJob, lost, aConfig({ recoveryPriorityClassName: 'first' }));
+    expect(containerOf(job)?.resources).to.deep.equal({
+      requests: { cpu: '50m', memory: '128Mi', 'ephemeral-storage': '16Mi' },
+      limits: { cpu: '500m', memory: '256Mi', 'ephemeral-storage': '64Mi' },
+    });
+    expect(podOf(job)?.priorityClassName).to.equal('first');
+    expect(podOf(recoveryJob(zipJob, lost, config))?.priorityClassName).to.equal('low');
   });
 
   it('names the upload and the attempt in the task', () => {

@@ -1,0 +1,64 @@
+import type { Attempt } from '#crds/zip-job.ts';
+import type { Job, Pod } from '#runtime/kube/resources.ts';
+import { jobUidsOf } from '../../kube-state/caches.ts';
+import { isEnded, scheduledAt, terminationOf } from '../../kube-state/pod-state.ts';
+import { podWaiting } from '../../kube-state/pod-waiting.ts';
+import { describeFailure, parseTerminationMessage } from '../../kube-state/termination-message.ts';
+import { timeOf } from '../../kube-state/times.ts';
+import type { Observation } from '../observation.ts';
+
+/** How much later than its own time limit a recovery pod may report. */
+export const GRACE_PERIOD_SECONDS = 60;
+/** Delay before the second recovery Job of an attempt. */
+const FIRST_RETRY_MS = 10_000;
+
+/**
+ * When the pod of a recovery Job has had its time. Waiting for a node or for quota does not count. Undefined while the Job
+ * has no scheduled pod: the Job controller creates and replaces its pods.
+ */
+export const overdueAt = (
+  { job, pods }: NonNullable<Observation['recovery']>,
+  settings: { readonly recoveryDeadlineSeconds: number },
+): Date | undefined => {
+  const current = pods.filter(
+    (pod) =>
+      jobUidsOf(pod).includes(job.metadata.uid ?? '') &&
+      !isEnded(pod) &&
+      pod.metadata.deletionTimestamp === undefined,
+  );
+  const times = current.map(scheduledAt);
+  const known = times.filter((time) => time !== undefined);
+  if (known.length === 0 || known.length < times.length) return undefined;
+  const seconds = settings.recoveryDeadlineSeconds + GRACE_PERIOD_SECONDS;
+  return new Date(Math.max(...known) + seconds * 1000);
+};
+
+/**
+ * When a failed recovery Job is replaced. The time between two Jobs is the time since the attempt was lost, so it doubles,
+ * up to RECOVERY_RETRY_SECONDS, and is the same after a restart of the controller.
+ */
+export const retryAt = (
+  { metadata }: Job,
+  { finishedAt }: Attempt,
+  at: { readonly now: Date; readonly recoveryRetrySeconds: number },
+): Date => {
+  const created = timeOf(metadata.creationTimestamp) ?? at.now.getTime();
+  const elapsed = created - (timeOf(finishedAt) ?? created);
+  return new Date(created + Math.min(at.recoveryRetrySeconds * 1000, Math.max(FIRST_RETRY_MS, elapsed)));
+};
+
+const failureOf = (pod: Pod): string | undefined => {
+  const message = parseTerminationMessage(terminationOf(pod)?.message);
+  if (!message || !('failure' in message)) return undefined;
+  const { code } = message.failure;
+  return `${code}: ${describeFailure(message.failure, 'the recovery pod failed')}`;
+};
+
+/** Why recovery has not ended yet: what its pods wait for, or how they failed. */
+export const recoveryWait = (pods: readonly Pod[], now: Date): string | undefined => {
+  for (const pod of pods) {
+    const wait = isEnded(pod) ? undefined : podWaiting(pod, now);
+    if (wait) return `${wait.reason}: ${wait.message}`;
+  }
+  return pods.map(failureOf).findLast((failure) => failure !== undefined);
+};

@@ -1,0 +1,34 @@
+/** The priority class of recovery pods. */
+import { expect } from 'chai';
+import { readControllerConfig } from '#controller/config.ts';
+import { envOf, type KubeObject, render } from './render.ts';
+
+const classOf = (objects: readonly KubeObject[]): string => {
+  const settings = [...envOf(objects, 'controller').values()].map(({ name, value = '' }) => [name, value]);
+  const env: Readonly<Record<string, string>> = Object.fromEntries(settings);
+  return readControllerConfig({ ...env, POD_NAME: 'p', POD_NAMESPACE: 'n' }).recoveryPriorityClassName;
+};
+
+const created = (objects: readonly KubeObject[]): readonly KubeObject[] =>
+  objects.filter(({ kind }) => kind === 'PriorityClass');
+
+describe('recovery pods', function () {
+  this.timeout(30 * 60_000);
+
+  it('have a priority class of their own, which evicts no other pod (F25)', async () => {
+    const objects = await render({});
+    expect(classOf(objects)).to.equal('zipjobs-recovery');
+    const [priorityClass, ...others] = created(objects);
+    expect(others).to.deep.equal([]);
+    expect(priorityClass?.metadata.name).to.equal('zipjobs-recovery');
+    expect(priorityClass).to.deep.include({ value: 1000, preemptionPolicy: 'Never' });
+  });
+
+  it('use an existing priority class, or that of their ZipJob (F25)', async () => {
+    const priorityClass = 'zipper.recovery.priorityClass';
+    const existing = await render({ [`${priorityClass}.create`]: false, [`${priorityClass}.name`]: 'high' });
+    expect([classOf(existing), created(existing)]).to.deep.equal(['high', []]);
+    const none = await render({ [`${priorityClass}.create`]: false });
+    expect([classOf(none), created(none)]).to.deep.equal(['', []]);
+  });
+});
