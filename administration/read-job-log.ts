@@ -3,7 +3,7 @@ import { ZIPPER_CONTAINER } from '#crds/api-group.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import type { KubeClient } from '#runtime/kube/client.ts';
 import { type Pod, RESOURCES } from '#runtime/kube/resources.ts';
-import { redactText } from '#runtime/redact.ts';
+import { cutLine, redactText } from '#runtime/redact.ts';
 import { AdministrationError } from './administration-error.ts';
 import { explainKubeError } from './explain-kube-error.ts';
 import { createUserClient } from './user-client.ts';
@@ -46,7 +46,13 @@ export const readJobLog = async (
   const query = { container: ZIPPER_CONTAINER, tailLines: lines, limitBytes: MAX_BYTES };
   try {
     const log = await readText(await kube.stream({ method: 'GET', path, query, signal }));
-    return { pod, lines: log.replace(/\n$/, '').split('\n').map(redactText) };
+    return {
+      pod,
+      lines: log
+        .replace(/\n$/, '')
+        .split('\n')
+        .map((line) => redactText(cutLine(line))),
+    };
   } catch (error) {
     throw explainKubeError({ verb: 'get', resource: 'pods/log', namespace, name: pod }, error);
   }

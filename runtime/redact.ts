@@ -12,21 +12,42 @@ export const redactUrl = (url: string): string => {
   return `${parsed.protocol}//${parsed.host}${parsed.pathname}${query}`;
 };
 
-const URL_IN_TEXT = /\b[a-z][a-z0-9+.-]*:\/\/[^\s"'<>`\\]+/gi;
+/** The scheme is bounded: without a bound, a long text without `://` takes quadratic time. */
+const URL_IN_TEXT = /(?:[a-z][a-z0-9+.-]{0,31})?:\/\/[^\s"'<>`\\]+/gi;
+/** The longest texts that can be or contain a JSON Web Token. They do not overlap, so none is scanned twice. */
+const WORD = /[A-Za-z0-9_.-]+/g;
 const SECRET_WORDS: readonly RegExp[] = [
   /\bwhsec_[A-Za-z0-9+/=_-]+/g,
   /\bzj_[A-Za-z0-9]{20,}/g,
   /\b(?:Bearer|Basic)\s+[A-Za-z0-9._~+/=-]+/gi,
-  /\beyJ[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*/g,
   /\b(?:X-Amz-(?:Signature|Security-Token|Credential)|X-Goog-(?:Signature|Credential)|Signature|sig|token|AWSAccessKeyId)=[^\s&"']+/gi,
 ];
 
-/** Masks secrets in URLs, and everything that looks like one of our credentials. */
+/** A JSON Web Token has three parts, and its header is Base64 of a text that starts with `{"`. */
+const hasJsonWebToken = (word: string): boolean =>
+  word.split('.').some((part, index, parts) => index + 2 < parts.length && /\beyJ[A-Za-z0-9_-]/.test(part));
+
+const maskJsonWebTokens = (text: string): string =>
+  text.includes('eyJ') ? text.replace(WORD, (word) => (hasJsonWebToken(word) ? MASK : word)) : text;
+
+/** Masks secrets in URLs, and everything that looks like one of our credentials. Takes linear time. */
 export const redactText = (text: string): string =>
   SECRET_WORDS.reduce(
     (result, pattern) => result.replace(pattern, MASK),
-    text.replace(URL_IN_TEXT, (url) => redactUrl(url)),
+    maskJsonWebTokens(text.replace(URL_IN_TEXT, (url) => redactUrl(url))),
   );
+
+/** Maximum characters of a line of foreign text. */
+const MAX_LINE = 16 * 1024;
+const SEPARATOR = /[\s"',;<>&]/;
+
+/** Cuts a long line at the end of a word: half of a credential would not be recognised as one. */
+export const cutLine = (line: string): string => {
+  if (line.length <= MAX_LINE) return line;
+  let end = MAX_LINE;
+  while (end > 0 && !SEPARATOR.test(line.charAt(end))) end -= 1;
+  return `${line.slice(0, end)} [truncated: ${line.length} characters]`;
+};
 
 /** The parts of an error that may be logged: name, code, redacted message and stack, and the same for its causes. */
 export interface LoggedError {

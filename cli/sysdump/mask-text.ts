@@ -1,5 +1,5 @@
 import { isRecord } from '#runtime/kube/decode.ts';
-import { redactText } from '#runtime/redact.ts';
+import { cutLine, redactText } from '#runtime/redact.ts';
 
 /** Replaces a removed value. */
 export const MASK = '[redacted]';
@@ -89,17 +89,12 @@ export const maskText = (text: string): string => {
   return value === undefined ? maskPlain(text) : JSON.stringify(maskValue(value));
 };
 
-/** Longer lines are not readable and slow to mask. */
-const MAX_LINE = 16 * 1024;
-const shortened = (line: string): string =>
-  line.length <= MAX_LINE ? line : `${line.slice(0, MAX_LINE)} [truncated: ${line.length} characters]`;
-
 /** Masks a log line by line. */
 export const maskLines = (text: string): string => {
   // A private key spans several lines.
   const whole = text.replaceAll(PRIVATE_KEY, MASK);
   return whole
     .split('\n')
-    .map((line) => maskText(shortened(line)))
+    .map((line) => maskText(cutLine(line)))
     .join('\n');
 };

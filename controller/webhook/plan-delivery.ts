@@ -10,7 +10,7 @@ import type { DeliveryTask } from './dispatcher.ts';
 import { isDisabled } from './endpoint.ts';
 import { attemptIdOf, eventOf } from './notification.ts';
 import { webhookBody } from './payload.ts';
-import type { ReadSigningKeys } from './signing-keys.ts';
+import type { ReadSigningKeys } from './webhook-secret.ts';
 
 export interface PlanDeliveryOptions {
   readonly deliver: Deliver;

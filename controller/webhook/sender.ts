@@ -6,7 +6,7 @@ import type { Secret } from '#runtime/kube/resources.ts';
 import type { ObjectClient } from '#runtime/kube/types.ts';
 import type { ControllerConfig } from '../config.ts';
 import { createDeliver, type Deliver } from './deliver.ts';
-import { createSigningKeys, type ReadSigningKeys } from './signing-keys.ts';
+import { createSigningKeys, type ReadSigningKeys } from './webhook-secret.ts';
 
 const CONNECT_TIMEOUT_MS = 5_000;
 

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { AppError } from '#runtime/errors.ts';
 import { createLogger } from '#runtime/log.ts';
-import { redactError, redactText, redactUrl } from '#runtime/redact.ts';
+import { cutLine, redactError, redactText, redactUrl } from '#runtime/redact.ts';
+import { isLinear, measureGrowth } from '#test/support/growth.ts';
 
 const CANARY = 'cAnArY0123456789';
 const SIGNED = [
@@ -39,6 +40,76 @@ describe('redactText', () => {
       `eyJhbGciOi.${CANARY}.${CANARY}`,
     ])
       expect(redactText(text)).not.to.contain(CANARY);
+  });
+});
+
+describe('redactText on a long text', function () {
+  this.timeout(120_000);
+  // Each looks like the start of something that is redacted, again and again.
+  const pumps = [
+    'a',
+    'a.',
+    'a-',
+    'a+',
+    'eyJ',
+    'eyJ-',
+    'eyJa.',
+    'X-Amz-',
+    'zj_',
+    'whsec_',
+    'Bearer ',
+    ' ',
+    '://',
+    'http://a/../',
+    'token=',
+  ];
+  for (const pump of pumps)
+    it(`takes linear time for a repeated ${JSON.stringify(pump)} (N3)`, () => {
+      const inputOf = (length: number) => `${pump.repeat(Math.ceil(length / pump.length))}!`;
+      const growth = measureGrowth(redactText, inputOf);
+      expect(isLinear(growth), JSON.stringify(growth)).to.equal(true);
+    });
+
+  it('masks what the bounds of the expressions exclude (N3)', () => {
+    const scheme = 'a'.repeat(100);
+    for (const text of [
+      `${scheme}://user:${CANARY}@host/`,
+      `-https://host/?key=${CANARY}`,
+      `1https://host/?key=${CANARY}`,
+      `://host/?key=${CANARY}`,
+      `x-eyJhbGciOi.${CANARY}.${CANARY}`,
+      `host.name.eyJhbGciOi.${CANARY}.${CANARY}`,
+      `eyJ${'x'.repeat(5_000)}.${CANARY}.${CANARY}`,
+    ])
+      expect(redactText(text), text).not.to.contain(CANARY);
+  });
+});
+
+describe('cutLine', () => {
+  const MAX = 16_384;
+
+  it('keeps a line of 16 KiB', () => {
+    const line = 'x'.repeat(MAX);
+    expect(cutLine(line)).to.equal(line);
+  });
+
+  it('cuts a longer line between two words, so that no half of a secret remains (N3)', () => {
+    for (const secret of [
+      `eyJhbGciOi.${CANARY}.${CANARY}`,
+      `https://user:${CANARY}@host/`,
+      `zj_${CANARY}${CANARY}`,
+    ])
+      for (let back = 1; back < secret.length; back += 1) {
+        const line = `${'x'.repeat(MAX - back - 1)} ${secret} end`;
+        const cut = cutLine(line);
+        expect(cut.length).to.be.below(MAX + 64);
+        expect(cut).to.contain(`[truncated: ${line.length} characters]`);
+        expect(cut).not.to.contain(secret.slice(0, 8));
+      }
+  });
+
+  it('keeps nothing of a longer line that is one word (N3)', () => {
+    expect(cutLine('x'.repeat(MAX + 1))).to.equal(` [truncated: ${MAX + 1} characters]`);
   });
 });
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { Webhook } from 'standardwebhooks';
 import { parseSigningSecret, signatureHeader } from '#controller/webhook/signature.ts';
-import { signingKeysOf } from '#controller/webhook/signing-keys.ts';
+import { signingKeysOf } from '#controller/webhook/webhook-secret.ts';
 import { ago, NAMESPACE, NOW } from '#test/support/builders/objects.ts';
 
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
