@@ -20,11 +20,13 @@ const percentile = (values: readonly number[], share: number): number =>
 /** The dispatcher with real deliveries, and the results by key. */
 const startDispatcher = (dnsAddress: string, stopping: AbortSignal, resources: AsyncDisposableStack) => {
   const policy = createEgressPolicy({ allowCidrs: ['127.0.0.0/8'], denyCidrs: [] });
+  const resolve = createDnsResolver({ servers: [dnsAddress] });
   const agent = createGuardedAgent(policy, {
     connections: 512,
     connectTimeoutMs: DNS_TIMEOUT_MS,
     dnsTimeoutMs: DNS_TIMEOUT_MS,
-    lookup: createDnsResolver({ servers: [dnsAddress] }),
+    lookup: (name, { family, signal }) =>
+      resolve(name, { family, signal: AbortSignal.any([signal, stopping]) }),
   });
   resources.defer(() => agent.destroy());
   const timeoutMs = DNS_TIMEOUT_MS;
@@ -62,6 +64,7 @@ describe('webhooks to names that never resolve', () => {
   it('delay no webhook of another tenant (N5)', async () => {
     await using resources = new AsyncDisposableStack();
     const stop = new AbortController();
+    resources.defer(() => stop.abort());
     const dns = resources.use(
       await startDnsServer((name) =>
         name.endsWith('.hang.example') ? { kind: 'never' } : { kind: 'addresses', addresses: ['127.0.0.1'] },
@@ -85,6 +88,5 @@ describe('webhooks to names that never resolve', () => {
     expect(endedAt.size, 'every hanging lookup is still pending').to.equal(OTHERS);
     const measured = { hanging: HANGING, p50Ms: percentile(delays, 0.5), p99Ms: percentile(delays, 0.99) };
     process.stderr.write(`${JSON.stringify(measured)}\n`);
-    stop.abort();
   });
 });
