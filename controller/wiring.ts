@@ -85,6 +85,7 @@ const createDispatcher = (
   return createWebhookDispatcher({
     concurrency: config.webhookConcurrency,
     concurrencyPerEndpoint: config.webhookConcurrencyPerEndpoint,
+    concurrencyPerProject: config.webhookConcurrencyPerProject,
     slowAfterMs: config.webhookSlowAfterMs,
     clock,
     signal: stopping,

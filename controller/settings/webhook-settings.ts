@@ -38,6 +38,14 @@ export const WEBHOOK_SETTINGS = {
     description:
       'maximum concurrent deliveries to one endpoint, and so the most that a crash repeats; a slow or new endpoint gets one at a time',
   },
+  webhookConcurrencyPerProject: {
+    env: 'WEBHOOK_CONCURRENCY_PER_PROJECT',
+    type: 'integer',
+    minimum: 1,
+    default: 128,
+    description:
+      'maximum concurrent deliveries of one project, and so of its DNS lookups; slow receivers get half of them',
+  },
   webhookSlowAfterMs: {
     env: 'WEBHOOK_SLOW_AFTER_MS',
     type: 'integer',

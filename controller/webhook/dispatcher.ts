@@ -20,6 +20,8 @@ export interface DeliveryTask {
   readonly key: string;
   /** Identifies this attempt; responses to earlier attempts are dropped. */
   readonly attemptId: string;
+  /** Deliveries of one project share its limit. */
+  readonly project: string;
   /** Deliveries of one endpoint share its limit. */
   readonly endpoint: string;
   /** Called when the delivery starts, because the job may have changed since it was submitted. */
@@ -31,6 +33,8 @@ export interface DispatcherOptions {
   /** Maximum concurrent deliveries to receivers that are not slow. */
   readonly concurrency: number;
   readonly concurrencyPerEndpoint: number;
+  /** Maximum concurrent deliveries of one project; half of them to slow receivers. Each resolves at most one name. */
+  readonly concurrencyPerProject: number;
   /** A receiver with a longer response time counts as slow until it responds faster. */
   readonly slowAfterMs: number;
   readonly clock: Clock;
@@ -43,7 +47,8 @@ export interface DispatcherOptions {
 
 /**
  * Delivers webhooks outside the workers, so that a receiver that never responds blocks only itself. The queue is round-robin
- * over endpoints. Three rules isolate endpoints from each other:
+ * over projects, and over the endpoints of each. A project has a limit of its own, so that many names that never resolve, or
+ * many receivers that never respond, leave room for the others. Three rules isolate endpoints from each other:
  *
  * - a slow delivery leaves the pool and frees its slot; its endpoint then gets one slot in the slow pool, which has half
  *   as many;
@@ -76,6 +81,15 @@ interface Endpoint {
   hasResponded: boolean;
 }
 
+interface Project {
+  readonly name: string;
+  /** The order of the map is the round-robin order. */
+  readonly endpoints: Map<string, Endpoint>;
+  running: number;
+  /** Those of them that are slow. */
+  slow: number;
+}
+
 /** Maximum number of endpoints remembered as slow. */
 const MAX_SLOW = 10_000;
 
@@ -83,7 +97,7 @@ class Dispatcher implements WebhookDispatcher {
   readonly #options: DispatcherOptions;
   readonly #entries = new Map<string, Entry>();
   /** The order of the map is the round-robin order. */
-  readonly #endpoints = new Map<string, Endpoint>();
+  readonly #projects = new Map<string, Project>();
   readonly #slow = new Set<string>();
   readonly #quickPool: Pool;
   readonly #slowPool: Pool;
@@ -95,7 +109,9 @@ class Dispatcher implements WebhookDispatcher {
   }
 
   get waiting(): number {
-    return [...this.#endpoints.values()].reduce((sum, { queued }) => sum + queued.length, 0);
+    return [...this.#projects.values()]
+      .flatMap(({ endpoints }) => [...endpoints.values()])
+      .reduce((sum, { queued }) => sum + queued.length, 0);
   }
 
   submit(task: DeliveryTask): void {
@@ -104,12 +120,19 @@ class Dispatcher implements WebhookDispatcher {
     else if (known) return;
     const entry: Entry = { task };
     this.#entries.set(task.key, entry);
+    const project: Project = this.#projects.get(task.project) ?? {
+      name: task.project,
+      endpoints: new Map(),
+      running: 0,
+      slow: 0,
+    };
+    this.#projects.set(project.name, project);
     const name = task.endpoint;
-    const endpoint = this.#endpoints.get(name) ?? { queued: [], unsaved: 0, hasResponded: false };
+    const endpoint = project.endpoints.get(name) ?? { queued: [], unsaved: 0, hasResponded: false };
     endpoint.queued.push(entry);
-    this.#endpoints.set(name, endpoint);
+    project.endpoints.set(name, endpoint);
     // If there was a free slot, every other delivery that may start has started.
-    this.#startNext(name, endpoint);
+    this.#startNext(project, name, endpoint);
   }
 
   state(key: string, attemptId: string | undefined): DeliveryState {
@@ -126,37 +149,62 @@ class Dispatcher implements WebhookDispatcher {
     this.#next();
   }
 
-  #release({ key, endpoint: name }: DeliveryTask): void {
+  #release({ key, project: projectName, endpoint: name }: DeliveryTask): void {
     this.#entries.delete(key);
-    const endpoint = this.#endpoints.get(name);
-    if (!endpoint) return;
+    const project = this.#projects.get(projectName);
+    const endpoint = project?.endpoints.get(name);
+    if (!project || !endpoint) return;
     endpoint.unsaved -= 1;
-    if (endpoint.unsaved === 0 && endpoint.queued.length === 0) this.#endpoints.delete(name);
+    if (endpoint.unsaved === 0 && endpoint.queued.length === 0) project.endpoints.delete(name);
+    this.#forget(project);
+  }
+
+  #forget({ name, endpoints, running }: Project): void {
+    if (endpoints.size === 0 && running === 0) this.#projects.delete(name);
   }
 
   #next(): void {
     const pools = [this.#quickPool, this.#slowPool];
-    // An endpoint that starts a delivery moves to the end of the map, where this loop visits it again.
-    for (const [name, endpoint] of this.#endpoints) {
+    // A project that starts a delivery moves to the end of the map, where this loop visits it again.
+    for (const project of this.#projects.values()) {
       if (pools.every(({ running, limit }) => running >= limit)) return;
-      this.#startNext(name, endpoint);
+      if (!this.#startOneOf(project)) continue;
+      this.#projects.delete(project.name);
+      this.#projects.set(project.name, project);
     }
   }
 
-  #startNext(name: string, endpoint: Endpoint): void {
-    const isSlow = this.#slow.has(name);
-    const pool = isSlow ? this.#slowPool : this.#quickPool;
-    const limit = isSlow || !endpoint.hasResponded ? 1 : this.#options.concurrencyPerEndpoint;
-    if (this.#options.signal.aborted || pool.running >= pool.limit || endpoint.unsaved >= limit) return;
+  #startOneOf(project: Project): boolean {
+    for (const [name, endpoint] of project.endpoints) {
+      if (project.running >= this.#options.concurrencyPerProject) return false;
+      if (this.#startNext(project, name, endpoint)) return true;
+    }
+    return false;
+  }
+
+  #startNext(project: Project, name: string, endpoint: Endpoint): boolean {
+    if (this.#options.signal.aborted || !this.#hasSlot(project, name, endpoint)) return false;
     const entry = this.#takeFrom(endpoint);
     if (!entry) {
-      if (endpoint.unsaved === 0) this.#endpoints.delete(name);
-      return;
+      if (endpoint.unsaved === 0) project.endpoints.delete(name);
+      this.#forget(project);
+      return false;
     }
-    this.#endpoints.delete(name);
-    this.#endpoints.set(name, endpoint);
+    // To the end of the round-robin order.
+    project.endpoints.delete(name);
+    project.endpoints.set(name, endpoint);
     endpoint.unsaved += 1;
-    void this.#deliver(entry, endpoint, pool);
+    void this.#deliver(entry, project, endpoint);
+    return true;
+  }
+
+  #hasSlot(project: Project, name: string, endpoint: Endpoint): boolean {
+    const { concurrencyPerProject, concurrencyPerEndpoint } = this.#options;
+    const isSlow = this.#slow.has(name);
+    const pool = isSlow ? this.#slowPool : this.#quickPool;
+    if (pool.running >= pool.limit || project.running >= concurrencyPerProject) return false;
+    if (isSlow && project.slow >= Math.ceil(concurrencyPerProject / 2)) return false;
+    return endpoint.unsaved < (isSlow || !endpoint.hasResponded ? 1 : concurrencyPerEndpoint);
   }
 
   /** Drops unwanted deliveries. They have no result, so `onResponse` makes the controller decide again. */
@@ -169,10 +217,10 @@ class Dispatcher implements WebhookDispatcher {
     }
   }
 
-  async #deliver(entry: Entry, endpoint: Endpoint, pool: Pool): Promise<void> {
-    const { key } = entry.task;
+  async #deliver(entry: Entry, project: Project, endpoint: Endpoint): Promise<void> {
+    const { key, endpoint: name } = entry.task;
     const { signal, onResponse, onError } = this.#options;
-    const run = this.#takeSlot(entry.task.endpoint, pool);
+    const run = this.#takeSlot(name, project);
     try {
       entry.response = await entry.task.send(signal);
       endpoint.hasResponded = true;
@@ -182,27 +230,33 @@ class Dispatcher implements WebhookDispatcher {
       if (!signal.aborted) onError(key, error);
     }
     run[Symbol.dispose]();
+    this.#forget(project);
     this.#next();
   }
 
-  /** Takes a slot of the pool. A slow delivery moves to the slow pool and frees the slot. */
-  #takeSlot(name: string, pool: Pool): Disposable {
-    let held = pool;
-    let isSlow = false;
-    held.running += 1;
+  /** Takes a slot of a pool and of the project. A slow delivery moves to the slow pool and frees the slot of the other. */
+  #takeSlot(name: string, project: Project): Disposable {
+    const startsSlow = this.#slow.has(name);
+    let isLate = false;
+    const change = (isSlow: boolean, by: 1 | -1): void => {
+      (isSlow ? this.#slowPool : this.#quickPool).running += by;
+      if (isSlow) project.slow += by;
+    };
+    project.running += 1;
+    change(startsSlow, 1);
     const timer = this.#options.clock.after(this.#options.slowAfterMs, () => {
-      isSlow = true;
-      held.running -= 1;
-      held = this.#slowPool;
-      held.running += 1;
+      isLate = true;
+      change(startsSlow, -1);
+      change(true, 1);
       if (this.#slow.size < MAX_SLOW) this.#slow.add(name);
       this.#next();
     });
     return {
       [Symbol.dispose]: () => {
         timer[Symbol.dispose]();
-        held.running -= 1;
-        if (!isSlow) this.#slow.delete(name);
+        project.running -= 1;
+        change(isLate || startsSlow, -1);
+        if (!isLate) this.#slow.delete(name);
       },
     };
   }

@@ -36,6 +36,7 @@ export const createPlanDelivery =
     return {
       key: objectKey(zipJob),
       attemptId: webhook ? attemptIdOf(webhook) : '',
+      project: namespace,
       endpoint: `${namespace} ${URL.parse(url)?.origin ?? url}`,
       isWanted: () => !isDisabled(findProject(projectKey(namespace)), url),
       send: async (signal) => {

@@ -27,6 +27,7 @@ export const createPlanTest =
     return {
       key: testKeyOf(objectKey(project)),
       attemptId: id,
+      project: namespace,
       endpoint: `${namespace} ${URL.parse(url)?.origin ?? url}`,
       isWanted: () => true,
       send: async (signal) => {

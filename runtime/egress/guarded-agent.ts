@@ -1,9 +1,10 @@
 import { BlockList } from 'node:net';
 import { Agent, buildConnector } from 'undici';
 import { defined } from '../optional.ts';
+import type { ResolveAll } from './dns-resolver.ts';
 import type { EgressPolicy } from './egress-policy.ts';
 import { EgressRefusedError } from './egress-refused-error.ts';
-import { createGuardedLookup, type ResolveAll } from './guarded-lookup.ts';
+import { createGuardedLookup } from './guarded-lookup.ts';
 import { judgeHost } from './judge-url.ts';
 
 export interface GuardedAgentOptions {

@@ -2,15 +2,10 @@ import type { LookupAddress } from 'node:dns';
 import { lookup as resolveByName } from 'node:dns/promises';
 import type { LookupFunction } from 'node:net';
 import { AppError, toError } from '../errors.ts';
+import { createDnsResolver, type ResolveAll } from './dns-resolver.ts';
 import type { EgressPolicy } from './egress-policy.ts';
 import { EgressRefusedError } from './egress-refused-error.ts';
-import { isNameAllowed, toLookupName } from './host-name.ts';
-
-/** Resolves a name to all its addresses, like `lookup` of node:dns/promises. */
-export type ResolveAll = (
-  name: string,
-  options: { readonly all: true; readonly family: number },
-) => Promise<readonly LookupAddress[]>;
+import { isLoopbackName, isNameAllowed, toLookupName } from './host-name.ts';
 
 export interface GuardedLookupOptions {
   readonly dnsTimeoutMs: number;
@@ -18,10 +13,36 @@ export interface GuardedLookupOptions {
   readonly resolve?: ResolveAll;
 }
 
-const resolveBySystem: ResolveAll = (name, options) => resolveByName(name, options);
+const resolveByDns = createDnsResolver();
+const resolveBySystem: ResolveAll = (name, { family }) => resolveByName(name, { all: true, family });
 
-const withTimeout = async <T>(work: Promise<T>, timeoutMs: number, name: string): Promise<T> => {
+const LOOPBACK: readonly LookupAddress[] = [
+  { address: '127.0.0.1', family: 4 },
+  { address: '::1', family: 6 },
+];
+
+/** Names of the machine always mean loopback (RFC 6761), so no name server is asked. */
+const resolveToLoopback =
+  (policy: EgressPolicy): ResolveAll =>
+  (_name, { family }) => {
+    const addresses = LOOPBACK.filter((one) => family === 0 || one.family === family);
+    const allowed = addresses.filter(({ address }) => policy.judgeAddress(address) === 'allowed');
+    return Promise.resolve(allowed.length > 0 ? allowed : addresses);
+  };
+
+/** The names that the operator exempted may need a hosts file or a search list, which only the system's resolver uses. */
+const resolverOf = (hostname: string, policy: EgressPolicy): ResolveAll => {
+  if (isLoopbackName(hostname)) return resolveToLoopback(policy);
+  return policy.allowsName(hostname) ? resolveBySystem : resolveByDns;
+};
+
+const withTimeout = async <T>(
+  work: (signal: AbortSignal) => Promise<T>,
+  timeoutMs: number,
+  name: string,
+): Promise<T> => {
   const late = Promise.withResolvers<never>();
+  const ending = new AbortController();
   const timer = setTimeout(() => {
     late.reject(
       new AppError(`Could not resolve ${name}: no response within ${timeoutMs} ms`, {
@@ -29,9 +50,10 @@ const withTimeout = async <T>(work: Promise<T>, timeoutMs: number, name: string)
         retryable: true,
       }),
     );
+    ending.abort();
   }, timeoutMs);
   try {
-    return await Promise.race([work, late.promise]);
+    return await Promise.race([work(ending.signal), late.promise]);
   } finally {
     clearTimeout(timer);
   }
@@ -50,8 +72,9 @@ const resolveGuarded = async (
   const { hostname, family } = query;
   if (!isNameAllowed(hostname, policy)) throw new EgressRefusedError(hostname, 'name');
   const name = toLookupName(hostname, policy);
+  const resolve = options.resolve ?? resolverOf(hostname, policy);
   const responses = await withTimeout(
-    (options.resolve ?? resolveBySystem)(name, { all: true, family }),
+    (signal) => resolve(name, { family, signal }),
     options.dnsTimeoutMs,
     hostname,
   );

@@ -17,7 +17,11 @@ export const isHostName = (host: string): boolean => {
   );
 };
 
-const isLoopbackName = (name: string): boolean => name === 'localhost' || name.endsWith('.localhost');
+/** True for `localhost` and the names below it. */
+export const isLoopbackName = (host: string): boolean => {
+  const name = withoutRootDot(host.toLowerCase());
+  return name === 'localhost' || name.endsWith('.localhost');
+};
 
 /** Whether a host name (not an address) may be resolved. Its addresses are checked later. */
 export const isNameAllowed = (host: string, policy: EgressPolicy): boolean => {
@@ -29,11 +33,10 @@ export const isNameAllowed = (host: string, policy: EgressPolicy): boolean => {
 };
 
 /**
- * The name for the resolver: with a trailing dot, so that no search list
- * (`svc.cluster.local`) applies. Names that the operator exempted, and `localhost` if
- * it is open, stay unchanged, because they may depend on a hosts file or a search list.
+ * The name for the resolver: with a trailing dot, so that no search list (`svc.cluster.local`) applies. Names that the
+ * operator exempted stay unchanged, because they may depend on one.
  */
 export const toLookupName = (host: string, policy: EgressPolicy): string => {
   const name = withoutRootDot(host.toLowerCase());
-  return policy.allowsName(name) || isLoopbackName(name) ? name : `${name}.`;
+  return policy.allowsName(name) ? name : `${name}.`;
 };

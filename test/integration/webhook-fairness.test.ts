@@ -82,7 +82,11 @@ describe('receivers that never respond', function () {
       await startControllerPool({
         cluster,
         count: 1,
-        settings: { WEBHOOK_TIMEOUT_MS: `${TIMEOUT_MS}` },
+        settings: {
+          WEBHOOK_TIMEOUT_MS: `${TIMEOUT_MS}`,
+          // Here the stuck receivers share a project: the limits of endpoints alone must hold them back.
+          WEBHOOK_CONCURRENCY_PER_PROJECT: `${2 * STUCK_ENDPOINTS}`,
+        },
         prepare: async () => {
           await put(slow, STUCK_ENDPOINTS * JOBS_PER_STUCK_ENDPOINT, (n) => stuck.url(n % STUCK_ENDPOINTS));
           await put(slow, NEIGHBOURS, () => `${receiver.url}/never`);

@@ -119,6 +119,7 @@ const actWith = (
     planDelivery: () => ({
       key: `${NAMESPACE}/${NAME}`,
       attemptId: '',
+      project: NAMESPACE,
       endpoint: '',
       isWanted: () => true,
       send: () => Promise.reject(new Error('no')),

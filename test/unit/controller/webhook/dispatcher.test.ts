@@ -7,7 +7,13 @@ import { createManualClock } from '#test/support/builders/manual-clock.ts';
 const RESPONSE: DeliveryResponse = { delivery: { at: '2026-05-04T12:00:00Z', durationMs: 1, status: 200 } };
 const SLOW_MS = 1000;
 
-const setUp = (limits: { concurrency: number; concurrencyPerEndpoint: number }) => {
+interface Limits {
+  readonly concurrency: number;
+  readonly concurrencyPerEndpoint: number;
+  readonly concurrencyPerProject?: number;
+}
+
+const setUp = (limits: Limits) => {
   const stop = new AbortController();
   const clock = createManualClock();
   const responded: string[] = [];
@@ -16,6 +22,7 @@ const setUp = (limits: { concurrency: number; concurrencyPerEndpoint: number }) 
   const unwanted = new Set<string>();
   const release = new Map<string, (respond: DeliveryResponse | Error) => void>();
   const dispatcher = createWebhookDispatcher({
+    concurrencyPerProject: 100,
     ...limits,
     slowAfterMs: SLOW_MS,
     clock,
@@ -23,12 +30,13 @@ const setUp = (limits: { concurrency: number; concurrencyPerEndpoint: number }) 
     onResponse: (key) => responded.push(key),
     onError: (key) => failed.push(key),
   });
-  /** The first letter of a key is its endpoint. */
+  /** The first letter of a key is its endpoint. Those with a capital letter belong to a project of their own. */
   const submit = (...keys: readonly string[]): void => {
     for (const key of keys)
       dispatcher.submit({
         key,
         attemptId: `attempt of ${key}`,
+        project: /^[A-Z]/.test(key) ? 'other' : 'project',
         endpoint: key.slice(0, 1),
         isWanted: () => !unwanted.has(key),
         send: () =>
@@ -86,6 +94,45 @@ describe('createWebhookDispatcher', () => {
     expect(started.slice(2)).to.deep.equal(['a2', 'z1']);
     await finish('a2');
     expect(started.slice(4), 'a is quick again').to.have.members(['a3', 'b2']);
+  });
+
+  it('serves projects round-robin, however many endpoints one of them has (N5)', async () => {
+    const { submit, started, finish } = setUp({ concurrency: 1, concurrencyPerEndpoint: 1 });
+    submit('a1', 'b1', 'c1', 'd1', 'A1', 'B1');
+    for (const key of ['a1', 'b1', 'A1', 'c1', 'B1', 'd1']) await finish(key);
+    expect(started).to.deep.equal(['a1', 'b1', 'A1', 'c1', 'B1', 'd1']);
+  });
+
+  it('leaves room for other projects however many endpoints of one never respond (N5)', async () => {
+    const { submit, started, finish, clock } = setUp({
+      concurrency: 4,
+      concurrencyPerEndpoint: 1,
+      concurrencyPerProject: 2,
+    });
+    submit('a1', 'b1', 'c1', 'd1', 'e1');
+    await clock.advance(SLOW_MS);
+    await clock.advance(SLOW_MS);
+    expect(started, 'slow deliveries count against the project').to.deep.equal(['a1', 'b1']);
+    submit('A1', 'B1');
+    expect(started.slice(2)).to.deep.equal(['A1', 'B1']);
+    await finish('a1');
+    expect(started.slice(4)).to.deep.equal(['c1']);
+  });
+
+  it('gives the slow endpoints of a project half of its deliveries (N5)', async () => {
+    const { submit, started, finish, clock } = setUp({
+      concurrency: 100,
+      concurrencyPerEndpoint: 1,
+      concurrencyPerProject: 4,
+    });
+    const slow = ['a', 'b', 'c'];
+    submit(...slow.map((name) => `${name}1`));
+    await clock.advance(SLOW_MS);
+    for (const name of slow) await finish(`${name}1`);
+    submit(...slow.map((name) => `${name}2`), 'x1', 'y1', 'z1');
+    expect(started.slice(3)).to.deep.equal(['a2', 'b2', 'x1', 'y1']);
+    await finish('a2');
+    expect(started.slice(7)).to.deep.equal(['c2']);
   });
 
   it('serves endpoints round-robin', async () => {

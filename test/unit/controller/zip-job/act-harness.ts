@@ -91,6 +91,7 @@ export const setUp = (zipJob: ZipJob = aZipJob()) => {
       key: '',
       attemptId: '',
       isWanted: () => true,
+      project: NAMESPACE,
       endpoint: '',
       send: () => Promise.reject(new Error('no')),
     }),

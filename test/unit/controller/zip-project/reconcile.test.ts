@@ -87,6 +87,7 @@ const setUp = (project: ZipProject | undefined, given: Given = {}) => {
       planTest: (_project, url, nonce) => ({
         key: KEY,
         attemptId: nonce,
+        project: NAMESPACE,
         endpoint: url,
         isWanted: () => true,
         send: () => Promise.reject(new Error('no')),

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createServer as createTlsServer, type ServerOptions } from 'node:https';
 import { expect } from 'chai';
-import type { ResolveAll } from '#runtime/egress/guarded-lookup.ts';
+import type { ResolveAll } from '#runtime/egress/dns-resolver.ts';
 import { generatedBytes } from '#test/support/builders/generated-bytes.ts';
 import { type FileOrigin, startFileOrigin } from '#test/support/servers/file-origin.ts';
 import { failureOfResponse, rawServer } from './raw-server.ts';

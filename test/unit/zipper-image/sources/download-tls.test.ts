@@ -9,7 +9,7 @@ import {
 } from 'node:net';
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
 import { expect } from 'chai';
-import type { ResolveAll } from '#runtime/egress/guarded-lookup.ts';
+import type { ResolveAll } from '#runtime/egress/dns-resolver.ts';
 import { failureAt, type HarnessOptions, readAll, withReader } from './source-harness.ts';
 
 const CERTIFICATES = new URL('../../../support/servers/certificates/', import.meta.url);
