@@ -30,6 +30,7 @@ import { createFindZipJob } from './find-zip-job.ts';
 import { type ApiMetrics, createApiMetrics } from './metrics.ts';
 import { createDocuments } from './openapi/documents.ts';
 import { createRateLimits, type RateLimits } from './rate-limits/rate-limits.ts';
+import { createReadRequest } from './read-request.ts';
 import { rejectInput } from './reject-input.ts';
 import { createRequestPolicy } from './request-policy.ts';
 import { createZipJobRoutes, type ZipJobRoutes } from './routes/zip-jobs.ts';
@@ -62,8 +63,11 @@ const createClients = (kube: ReturnType<typeof createKubeClient>) => ({
 
 const createRoutes = ({ config, log, metrics, caches, clients, fileLists, abandon }: Parts): ZipJobRoutes =>
   createZipJobRoutes({
-    requestPolicy: createRequestPolicy({
-      egress: createEgressPolicy(toEgressOptions(config)),
+    readRequest: createReadRequest({
+      requestPolicy: createRequestPolicy({
+        egress: createEgressPolicy(toEgressOptions(config)),
+        limits: config,
+      }),
       limits: config,
     }),
     findBucket: createFindBucket({ buckets: caches.zipBuckets, bucketClient: clients.zipBuckets }),
