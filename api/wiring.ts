@@ -112,7 +112,11 @@ const createServer = (parts: Parts, isStopping: () => boolean): Server => {
     }),
     zipJobs: createRoutes(parts),
     documents: createDocuments({ settings: config, version: packageJson.version }),
-    inFlight: { maxBodyBytes: config.maxBodyBytesInFlight, maxCreates: config.maxCreatesInFlight },
+    inFlight: {
+      maxRequests: config.maxRequestsInFlight,
+      maxBodyBytes: config.maxBodyBytesInFlight,
+      maxCreates: config.maxCreatesInFlight,
+    },
     rateLimits: parts.rateLimits,
     body: { maxBytes: config.maxBodyBytes, lingerMs: config.bodyLingerMs },
     isStopping,

@@ -173,7 +173,12 @@ const createDeps = (stores: ReturnType<typeof createStores>, options: ApiServerO
       log,
       intervalMs: 3_600_000,
     }),
-    inFlight: { maxBodyBytes: 64 * 1_024 * 1_024, maxCreates: 1_000, ...options.inFlight },
+    inFlight: {
+      maxRequests: 10_000,
+      maxBodyBytes: 64 * 1_024 * 1_024,
+      maxCreates: 1_000,
+      ...options.inFlight,
+    },
     rateLimits: createRateLimits({ ...settings, count: options.count ?? createLocalCounts() }),
     documents: createDocuments({ settings, version: '0.0.0' }),
     body: { maxBytes: settings.maxBodyBytes, lingerMs: 500 },
