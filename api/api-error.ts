@@ -82,6 +82,12 @@ export const bodyTooLarge = (limit: number): ApiError =>
     headers: { Connection: 'close' },
   });
 
+export const tooManyValues = (cause?: unknown): ApiError =>
+  new ApiError(
+    'The request body contains more JSON values than any valid request. Remove unknown fields, or split the files into several archives.',
+    { code: 'too_many_values', cause },
+  );
+
 export const methodNotAllowed = (method: string, allowed: readonly string[]): ApiError =>
   new ApiError(`Method ${method} is not supported for this path. Use ${allowed.join(' or ')}.`, {
     code: 'method_not_allowed',

@@ -12,7 +12,7 @@ import type { ApiMetrics } from './metrics.ts';
 import { createAuthentication } from './middleware/authentication.ts';
 import { createErrors } from './middleware/errors.ts';
 import { createHttpsOnly } from './middleware/https-only.ts';
-import { createInFlightLimit, declaredBytes } from './middleware/in-flight-limit.ts';
+import { createInFlight, createInFlightLimit } from './middleware/in-flight-limit.ts';
 import { createJsonBody, type JsonBodyOptions } from './middleware/json-body.ts';
 import { createRateLimit } from './middleware/rate-limit.ts';
 import type { RateLimits } from './rate-limits/rate-limits.ts';
@@ -33,6 +33,8 @@ export interface AppDeps {
   readonly body: JsonBodyOptions;
   readonly rateLimits: RateLimits;
   readonly inFlight: {
+    /** Maximum concurrent requests with a valid token. */
+    readonly maxRequests: number;
     /** Maximum bytes of request bodies in memory. */
     readonly maxBodyBytes: number;
     /** Maximum concurrent creates. */
@@ -47,16 +49,14 @@ const COLLECTIONS = ['/api/v1/zips', '/v1/zips'] as const;
 
 type Route = RouterMiddleware<ApiState, DefaultContextExtends>;
 
-const createInFlightLimits = ({ inFlight, body, metrics }: AppDeps) => {
+const createLimits = ({ inFlight, body, metrics }: AppDeps) => {
   const onRefused = (limit: string): void => metrics.overloads.inc({ limit });
+  const { maxRequests, maxBodyBytes, maxCreates } = inFlight;
+  const bodies = createInFlight({ name: 'bodies', max: maxBodyBytes, onRefused });
   return {
-    bodies: createInFlightLimit({
-      name: 'bodies',
-      max: inFlight.maxBodyBytes,
-      weigh: declaredBytes(body.maxBytes),
-      onRefused,
-    }),
-    creates: createInFlightLimit({ name: 'creates', max: inFlight.maxCreates, weigh: () => 1, onRefused }),
+    requests: createInFlightLimit(createInFlight({ name: 'requests', max: maxRequests, onRefused })),
+    jsonBody: createJsonBody({ ...body, bodies }),
+    creates: createInFlightLimit(createInFlight({ name: 'creates', max: maxCreates, onRefused })),
   };
 };
 
@@ -75,8 +75,7 @@ const createRouter = (deps: AppDeps): Router<ApiState, DefaultContextExtends> =>
       deps.metrics.authentications.inc({ outcome });
     },
   });
-  const jsonBody = createJsonBody(deps.body);
-  const { bodies, creates } = createInFlightLimits(deps);
+  const { requests, jsonBody, creates } = createLimits(deps);
   const router = new Router<ApiState, DefaultContextExtends>({ strict: true, sensitive: true });
   const named =
     (template: string): Route =>
@@ -85,10 +84,10 @@ const createRouter = (deps: AppDeps): Router<ApiState, DefaultContextExtends> =>
       await next();
     };
   for (const collection of COLLECTIONS) {
-    const steps = [named(collection), authentication('create'), bodies, jsonBody, creates];
+    const steps = [named(collection), authentication('create'), requests, jsonBody, creates];
     router.post(collection, ...steps, (ctx) => deps.zipJobs.create(ctx));
     const item = `${collection}/:id`;
-    router.get(item, named(item), authentication('read'), (ctx) =>
+    router.get(item, named(item), authentication('read'), requests, (ctx) =>
       deps.zipJobs.read(ctx, ctx.params['id'] ?? ''),
     );
   }

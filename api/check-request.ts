@@ -7,6 +7,7 @@ import { jsonDepth } from './json/json-depth.ts';
 import type { StrictJson } from './json/strict-json.ts';
 import { MAX_METADATA_DEPTH, type RequestLimits } from './schemas/limits.ts';
 import type { ZipJobBody, ZipJobBodyCheck } from './schemas/zip-job-request.ts';
+import type { Steps } from './steps.ts';
 
 /** A validated create request. */
 export interface ZipJobRequest {
@@ -31,7 +32,7 @@ export interface RequestCheckDeps {
   /** Describes a URL that is not allowed; undefined if it is. */
   readonly urlProblem: (url: string) => string | undefined;
   /** The first name that is invalid or conflicts with another name. */
-  readonly nameFault: (names: readonly string[]) => EntryFault | undefined;
+  readonly nameFault: (names: readonly string[]) => Steps<EntryFault | undefined>;
   readonly limits: RequestLimits;
 }
 
@@ -49,7 +50,7 @@ const urlFault = (entry: ListedFile, deps: RequestCheckDeps): string | undefined
   return deps.urlProblem(entry.url);
 };
 
-const checkFiles = (entries: readonly ListedFile[], deps: RequestCheckDeps): readonly ListedFile[] => {
+function* checkFiles(entries: readonly ListedFile[], deps: RequestCheckDeps): Steps<readonly ListedFile[]> {
   const { maxFiles } = deps.limits;
   if (entries.length > maxFiles)
     throw parameterInvalid(
@@ -61,22 +62,24 @@ const checkFiles = (entries: readonly ListedFile[], deps: RequestCheckDeps): rea
     if (problem !== undefined) throw parameterInvalid('urls', `urls[${index}].url ${problem}.`);
     const headers = entry.headers && sourceHeadersProblem(entry.headers);
     if (headers !== undefined) throw parameterInvalid('urls', `urls[${index}].headers ${headers}.`);
+    yield;
   }
-  const fault = deps.nameFault(entries.map(({ filename }) => filename));
+  const fault = yield* deps.nameFault(entries.map(({ filename }) => filename));
   if (fault) throw parameterInvalid('urls', `urls[${fault.index}].filename ${fault.problem}.`);
   return entries.map(({ url, filename, headers }) => ({ url, filename, ...(headers && { headers }) }));
-};
+}
 
 /**
  * Validates a request as far as possible without calls to the API server, in the order in which errors are reported:
  * missing fields, types, then bucket_name, key, urls, metadata.
  * @throws ApiError parameter_missing or parameter_invalid
  */
-export const checkRequest = (json: StrictJson, deps: RequestCheckDeps): ZipJobRequest => {
+export function* checkRequest(json: StrictJson, deps: RequestCheckDeps): Steps<ZipJobRequest> {
   const body = deps.checkBody(json.body);
+  yield;
   const problem = keyProblem(body.key, deps.limits.maxKeyBytes);
   if (problem !== undefined) throw parameterInvalid('key', problem);
-  const files = checkFiles(body.urls, deps);
+  const files = yield* checkFiles(body.urls, deps);
   return {
     bucketName: body.bucket_name,
     service: body.service ?? SPEC_DEFAULTS.service,
@@ -85,4 +88,4 @@ export const checkRequest = (json: StrictJson, deps: RequestCheckDeps): ZipJobRe
     metadata: checkMetadata(body, json.metadataText, deps.limits),
     ...defined({ sequential: body.sequential }),
   };
-};
+}

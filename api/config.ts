@@ -91,19 +91,28 @@ const LIMITS = {
     default: 16_384,
     description: 'maximum bytes of the metadata as JSON',
   },
+  maxRequestsInFlight: {
+    env: 'MAX_REQUESTS_IN_FLIGHT',
+    type: 'integer',
+    minimum: 1,
+    default: 2_048,
+    description: 'maximum concurrent requests; further ones receive 503, and one project gets at most half',
+  },
   maxBodyBytesInFlight: {
     env: 'MAX_BODY_BYTES_IN_FLIGHT',
     type: 'integer',
     minimum: 1_024,
-    default: 48 * 1_024 * 1_024,
-    description: 'maximum bytes of request bodies in memory; further requests receive 503',
+    default: 64 * 1_024 * 1_024,
+    description:
+      'maximum bytes of request bodies in memory, counted as they arrive; further requests receive 503, and one project gets at most half',
   },
   maxCreatesInFlight: {
     env: 'MAX_CREATES_IN_FLIGHT',
     type: 'integer',
     minimum: 1,
     default: 256,
-    description: 'maximum creates that wait for the API server; further ones receive 503',
+    description:
+      'maximum creates that wait for the API server; further ones receive 503, and one project gets at most half',
   },
   maxFileListBytesPerProject: {
     env: 'MAX_FILE_LIST_BYTES_PER_PROJECT',

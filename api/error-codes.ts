@@ -88,6 +88,12 @@ export const ERROR_CODES = {
     text: 'The request body is too large and nothing was created. Split the files into several archives.',
     on: CREATE,
   },
+  too_many_values: {
+    status: 413,
+    type: 'invalid_request_error',
+    text: 'The request body contains more JSON values than any valid request, and nothing was created. Remove unknown fields, or split the files into several archives.',
+    on: CREATE,
+  },
   unsupported_media_type: {
     status: 415,
     type: 'invalid_request_error',

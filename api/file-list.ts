@@ -72,7 +72,7 @@ export const packFileList = async (
   limits: FileListLimits = FILE_LIST_LIMITS,
 ): Promise<FileList> => {
   const digest = createHash('sha256');
-  const compressed: Promise<Buffer>[] = [];
+  const compressed: Buffer[] = [];
   const lines = files
     .values()
     .map(
@@ -81,9 +81,10 @@ export const packFileList = async (
   for (const member of members(lines)) {
     const bytes = Buffer.from(member);
     digest.update(bytes);
-    compressed.push(compress(bytes));
+    // One at a time: memory stays small, and other requests run in between.
+    compressed.push(await compress(bytes));
   }
-  const chunks = pack(await Promise.all(compressed), limits.maxChunkBytes);
+  const chunks = pack(compressed, limits.maxChunkBytes);
   if (chunks.length > limits.maxChunks)
     throw parameterInvalid(
       'urls',

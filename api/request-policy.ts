@@ -2,11 +2,18 @@ import type { ZipProject } from '#crds/zip-project.ts';
 import type { EgressPolicy } from '#runtime/egress/egress-policy.ts';
 import { judgeUrl } from '#runtime/egress/judge-url.ts';
 import type { RefusalReason } from '#runtime/egress/refusal-reason.ts';
-import { checkEntryNames, type EntryNameProblem } from '#runtime/entry-name.ts';
-import { checkPortableNames } from '#runtime/portable-names.ts';
+import {
+  checkEntryName,
+  type EntryNameFault,
+  type EntryNameProblem,
+  findConflict,
+} from '#runtime/entry-name.ts';
+import { foldName } from '#runtime/name-index.ts';
+import { checkPortableName } from '#runtime/portable-names.ts';
 import type { EntryFault, RequestCheckDeps } from './check-request.ts';
 import type { RequestLimits } from './schemas/limits.ts';
 import { createZipJobBodyCheck } from './schemas/zip-job-request.ts';
+import type { Steps } from './steps.ts';
 
 export interface RequestPolicyDeps {
   readonly egress: EgressPolicy;
@@ -43,10 +50,33 @@ const NAME_PROBLEMS: Readonly<Record<EntryNameProblem, string>> = {
   'same-elsewhere': 'differs from the name of another entry only in letter case or Unicode normalization',
 };
 
-const toNameFault =
-  (mustBePortable: boolean) =>
-  (names: readonly string[]): EntryFault | undefined => {
-    const fault = checkEntryNames(names) ?? (mustBePortable ? checkPortableNames(names) : undefined);
+/** Like checkEntryNames and checkPortableNames, in steps. */
+function* findNameFault(
+  names: readonly string[],
+  mustBePortable: boolean,
+): Steps<EntryNameFault | undefined> {
+  for (const [index, name] of names.entries()) {
+    const reason = checkEntryName(name);
+    if (reason) return { index, reason };
+    yield;
+  }
+  const conflict = findConflict(names);
+  yield;
+  if (conflict || !mustBePortable) return conflict;
+  const folded: string[] = [];
+  for (const [index, name] of names.entries()) {
+    const reason = checkPortableName(name);
+    if (reason) return { index, reason };
+    folded.push(foldName(name));
+    yield;
+  }
+  const same = findConflict(folded);
+  return same && { index: same.index, reason: 'same-elsewhere' };
+}
+
+const toNameFault = (mustBePortable: boolean) =>
+  function* (names: readonly string[]): Steps<EntryFault | undefined> {
+    const fault = yield* findNameFault(names, mustBePortable);
     return fault && { index: fault.index, problem: NAME_PROBLEMS[fault.reason] };
   };
 

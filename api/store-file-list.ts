@@ -16,6 +16,9 @@ export interface StoreFileListDeps {
   readonly policy: RetryPolicy;
 }
 
+/** Secrets of one list that are sent at the same time. */
+const CONCURRENT_SECRETS = 4;
+
 /**
  * Creates the Secrets of a job's list; existing ones stay unchanged.
  * @throws ApiError service_unavailable
@@ -25,14 +28,23 @@ export type StoreFileList = (job: OwnerJob, list: FileList, signal: AbortSignal)
 export const createStoreFileList =
   ({ secretClient, metrics, log, instance, policy }: StoreFileListDeps): StoreFileList =>
   async (job, list, signal) => {
+    // Encoded when it is sent: all Secrets of a large list at once would take several times its size.
     const secrets = toFileListSecrets(job, list, instance);
-    const create = (secret: Secret) => retry(() => secretClient.create(secret, { signal }), policy, signal);
+    const createNext = async (): Promise<void> => {
+      for (const secret of secrets)
+        await retry(() => secretClient.create(secret, { signal }), policy, signal);
+    };
     try {
-      await Promise.all(secrets.map(create));
+      await Promise.all(Array.from({ length: CONCURRENT_SECRETS }, createNext));
     } catch (error) {
       metrics.incompleteJobs.inc();
       log.error(
-        { err: error, project: job.metadata.namespace, zipJob: job.metadata.name, secrets: secrets.length },
+        {
+          err: error,
+          project: job.metadata.namespace,
+          zipJob: job.metadata.name,
+          secrets: list.chunks.length,
+        },
         'could not store the complete file list of a ZipJob; the caller receives 503',
       );
       throw serviceUnavailable(error);

@@ -140,8 +140,8 @@ export const toFileListSecrets = (
   job: ZipJob & { readonly metadata: { readonly uid: string } },
   list: FileList,
   instance: string,
-): readonly Secret[] =>
-  list.chunks.map((chunk, index) => ({
+): IteratorObject<Secret, undefined> =>
+  list.chunks.entries().map(([index, chunk]) => ({
     apiVersion: 'v1',
     kind: 'Secret',
     metadata: {

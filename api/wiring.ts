@@ -31,6 +31,7 @@ import { createFindZipJob } from './find-zip-job.ts';
 import { type ApiMetrics, createApiMetrics } from './metrics.ts';
 import { createDocuments } from './openapi/documents.ts';
 import { createRateLimits, type RateLimits } from './rate-limits/rate-limits.ts';
+import { createReadRequest } from './read-request.ts';
 import { rejectInput } from './reject-input.ts';
 import { createRequestPolicy } from './request-policy.ts';
 import { createZipJobRoutes, type ZipJobRoutes } from './routes/zip-jobs.ts';
@@ -74,8 +75,11 @@ const createRoutes = ({
   abandon,
 }: Parts): ZipJobRoutes =>
   createZipJobRoutes({
-    requestPolicy: createRequestPolicy({
-      egress: createEgressPolicy(toEgressOptions(config)),
+    readRequest: createReadRequest({
+      requestPolicy: createRequestPolicy({
+        egress: createEgressPolicy(toEgressOptions(config)),
+        limits: config,
+      }),
       limits: config,
     }),
     findBucket: createFindBucket({ buckets: caches.zipBuckets, bucketClient: clients.zipBuckets }),
@@ -120,7 +124,11 @@ const createServer = (parts: Parts, isStopping: () => boolean): Server => {
     }),
     zipJobs: createRoutes(parts),
     documents: createDocuments({ settings: config, version: packageJson.version }),
-    inFlight: { maxBodyBytes: config.maxBodyBytesInFlight, maxCreates: config.maxCreatesInFlight },
+    inFlight: {
+      maxRequests: config.maxRequestsInFlight,
+      maxBodyBytes: config.maxBodyBytesInFlight,
+      maxCreates: config.maxCreatesInFlight,
+    },
     rateLimits: parts.rateLimits,
     body: { maxBytes: config.maxBodyBytes, lingerMs: config.bodyLingerMs },
     isStopping,

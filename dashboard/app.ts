@@ -11,8 +11,10 @@ import type { DashboardContext, DashboardMiddleware, DashboardState } from './co
 import type { Cookies } from './cookies.ts';
 import { keepTheme } from './frame/theme.ts';
 import { localPath } from './local-path.ts';
+import type { DashboardMetrics } from './metrics.ts';
 import { createFormBody } from './middleware/form-body.ts';
 import { createHttpsRedirect } from './middleware/https-redirect.ts';
+import { createInFlight, createInFlightLimit, type InFlightDeps } from './middleware/in-flight-limit.ts';
 import { createOwnOrigin } from './middleware/own-origin.ts';
 import { createSecurityHeaders } from './middleware/security-headers.ts';
 import { notFound, type Route } from './page.ts';
@@ -22,7 +24,13 @@ import type { SignIn } from './sign-in/sign-in.ts';
 export interface DashboardAppDeps {
   readonly log: Logger;
   readonly clock: Clock;
-  readonly metrics: RequestMetrics;
+  readonly metrics: Pick<DashboardMetrics, keyof RequestMetrics | 'overloads'>;
+  readonly inFlight: {
+    /** Maximum concurrent requests. */
+    readonly maxRequests: number;
+    /** Maximum bytes of posted forms in memory. */
+    readonly maxFormBytes: number;
+  };
   readonly readForwarded: ReadForwarded;
   /** URL that browsers use for the dashboard; `''` when unknown. */
   readonly url: string;
@@ -76,6 +84,8 @@ const createRouter = (deps: DashboardAppDeps): DashboardRouter => {
 /** The web dashboard: its middleware, in order, and its routes. */
 export const createDashboardApp = (deps: DashboardAppDeps): Koa<DashboardState, DefaultContextExtends> => {
   const { log, clock, metrics, readForwarded, url } = deps;
+  const inFlight = (name: InFlightDeps['name'], max: number) =>
+    createInFlight({ name, max, readForwarded, onRefused: (limit) => metrics.overloads.inc({ limit }) });
   const app = new Koa<DashboardState, DefaultContextExtends>();
   app.on('error', (error: unknown) => {
     log.debug({ err: error }, 'failed to write a response');
@@ -86,9 +96,10 @@ export const createDashboardApp = (deps: DashboardAppDeps): Koa<DashboardState, 
   app.use(createSecurityHeaders({ url, readForwarded }));
   app.use(deps.assets.serve);
   app.use(deps.errorPages);
+  app.use(createInFlightLimit(inFlight('requests', deps.inFlight.maxRequests)));
   app.use(createHttpsRedirect({ url, readForwarded }));
   app.use(createOwnOrigin({ url }));
-  app.use(createFormBody());
+  app.use(createFormBody(inFlight('forms', deps.inFlight.maxFormBytes)));
   app.use(deps.loadSession);
   app.use(createRouter(deps).routes());
   app.use(() => {

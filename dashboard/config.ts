@@ -52,6 +52,25 @@ const SESSIONS = {
   },
 } as const satisfies Settings;
 
+const LIMITS = {
+  dashboardRequestsInFlight: {
+    env: 'DASHBOARD_REQUESTS_IN_FLIGHT',
+    type: 'integer',
+    minimum: 1,
+    default: 512,
+    description:
+      'maximum concurrent requests; further ones receive 503, and one client address gets at most half',
+  },
+  dashboardFormBytesInFlight: {
+    env: 'DASHBOARD_FORM_BYTES_IN_FLIGHT',
+    type: 'integer',
+    minimum: 1_024,
+    default: 8 * 1_024 * 1_024,
+    description:
+      'maximum bytes of posted forms in memory; further requests receive 503, and one client address gets at most half',
+  },
+} as const satisfies Settings;
+
 const OIDC = {
   dashboardOidcIssuer: {
     env: 'DASHBOARD_OIDC_ISSUER',
@@ -91,6 +110,7 @@ export const DASHBOARD_SETTINGS = {
   ...HTTP_SETTINGS,
   ...ADDRESSES,
   ...SESSIONS,
+  ...LIMITS,
   ...OIDC,
   ...STORE_RULE_SETTINGS,
   ...REDIS_SETTINGS,

@@ -3,6 +3,7 @@ import { createRequestMetrics, type RequestMetrics } from '#runtime/http/request
 
 export interface DashboardMetrics extends RequestMetrics {
   readonly uncounted: Counter;
+  readonly overloads: Counter<'limit'>;
 }
 
 /** Every metric of the dashboard. */
@@ -11,6 +12,12 @@ export const createDashboardMetrics = (registry: Registry): DashboardMetrics => 
   uncounted: new Counter({
     name: 'zip_dashboard_rate_limits_skipped_total',
     help: 'Sign-in attempts that were accepted without being counted because Redis did not respond.',
+    registers: [registry],
+  }),
+  overloads: new Counter({
+    name: 'zip_dashboard_overloads_total',
+    help: 'Requests that returned 503 because the dashboard was busy, by limit: requests, or forms (bytes in memory).',
+    labelNames: ['limit'],
     registers: [registry],
   }),
 });

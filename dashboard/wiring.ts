@@ -84,6 +84,10 @@ const createApp = (deps: DashboardDeps) => {
     metrics,
     readForwarded,
     url: config.dashboardUrl,
+    inFlight: {
+      maxRequests: config.dashboardRequestsInFlight,
+      maxFormBytes: config.dashboardFormBytesInFlight,
+    },
     assets,
     cookies,
     errorPages: createErrorPages({ log, render, frame }),

@@ -46,20 +46,17 @@ const RULES: readonly (readonly [EntryNameProblem, (name: string) => boolean])[]
   ],
 ];
 
-const checkEntryName = (name: string): EntryNameProblem | undefined =>
+export const checkEntryName = (name: string): EntryNameProblem | undefined =>
   RULES.find(([, isBroken]) => isBroken(name))?.[0];
 
 /**
  * A name is a directory of another if the other starts with it and a slash. When names are sorted with a trailing
  * slash, such pairs and duplicates are adjacent. So directories need not be stored, which could be millions for deep
- * names. Names with the same `fold` result count as equal.
+ * names.
  */
-export const findConflict = (
-  names: readonly string[],
-  fold: (name: string) => string = (name) => name,
-): EntryNameFault | undefined => {
+export const findConflict = (names: readonly string[]): EntryNameFault | undefined => {
   const sorted = names
-    .map((name, index) => ({ key: `${fold(name)}/`, index }))
+    .map((name, index) => ({ key: `${name}/`, index }))
     .sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : a.index - b.index));
   return sorted
     .flatMap((entry, at): EntryNameFault[] => {

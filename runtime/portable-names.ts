@@ -25,7 +25,8 @@ const SEGMENT_RULES = [
   ['windows-ending', LOOSE_END, (text: string) => text.replace(LOOSE_END, (end) => '_'.repeat(end.length))],
 ] as const;
 
-const segmentProblem = (name: string): EntryNameFault['reason'] | undefined => {
+/** Why Windows cannot store this name; undefined if it can. */
+export const checkPortableName = (name: string): EntryNameFault['reason'] | undefined => {
   const segments = name.split('/');
   return SEGMENT_RULES.find(([, broken]) => segments.some((segment) => broken.test(segment)))?.[0];
 };
@@ -33,10 +34,10 @@ const segmentProblem = (name: string): EntryNameFault['reason'] | undefined => {
 /** The first name that some system cannot store, or not beside the others. The names must be valid otherwise. Pure. */
 export const checkPortableNames = (names: readonly string[]): EntryNameFault | undefined => {
   for (const [index, name] of names.entries()) {
-    const reason = segmentProblem(name);
+    const reason = checkPortableName(name);
     if (reason) return { index, reason };
   }
-  const conflict = findConflict(names, foldName);
+  const conflict = findConflict(names.map(foldName));
   return conflict && { index: conflict.index, reason: 'same-elsewhere' };
 };
 

@@ -1,33 +1,38 @@
-import { StrictJsonError } from './strict-json-error.ts';
+import type { Steps } from '../steps.ts';
+import type { JsonLimits } from './json-limits.ts';
+import { endOfString, isWhitespace, skipScalar, skipWhitespace } from './json-text.ts';
+import { invalidText, StrictJsonError, TooManyValuesError } from './strict-json-error.ts';
 
 export interface Span {
   readonly start: number;
   readonly end: number;
 }
 
+/** The array `urls` of the top-level object. */
+export interface EntriesSpan extends Span {
+  /** Positions of commas between entries, about every BATCH_CHARACTERS. */
+  readonly commas: readonly number[];
+}
+
+export interface JsonOutline {
+  /** The top-level value `metadata`. */
+  readonly metadata: Span | undefined;
+  /** Between the brackets of the top-level value `urls`, if it is an array. */
+  readonly entries: EntriesSpan | undefined;
+}
+
 const QUOTE = 0x22;
 const COMMA = 0x2c;
 const COLON = 0x3a;
 const OPEN_BRACKET = 0x5b;
-const BACKSLASH = 0x5c;
 const CLOSE_BRACKET = 0x5d;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
 /** Maximum characters of a caller's key in an error message. */
 const SHOWN_KEY_LENGTH = 64;
-
-/** Index after the closing quote of the string that opens at `open`; the end of the text when it is never closed. */
-const endOfString = (text: string, open: number): number => {
-  for (let from = open + 1; ; ) {
-    const quote = text.indexOf('"', from);
-    if (quote === -1) return text.length;
-    let first = quote;
-    while (first > from && text.charCodeAt(first - 1) === BACKSLASH) first -= 1;
-    if ((quote - first) % 2 === 0) return quote + 1;
-    from = quote + 1;
-  }
-};
+/** Characters between two pauses, and of the entries that are parsed at once. */
+const BATCH_CHARACTERS = 64 * 1024;
 
 const decodeKey = (text: string, { start, end }: Span): string => {
   const inner = text.slice(start + 1, end - 1);
@@ -35,12 +40,13 @@ const decodeKey = (text: string, { start, end }: Span): string => {
   try {
     return String(JSON.parse(text.slice(start, end)));
   } catch {
-    throw new StrictJsonError('The body is not valid JSON.');
+    throw invalidText();
   }
 };
 
 interface Scan {
   readonly text: string;
+  readonly limits: JsonLimits;
   /** For each open container: true for an object. */
   readonly objects: boolean[];
   /** The next string is a key of the innermost object. */
@@ -56,9 +62,14 @@ interface Scan {
   /** Index after the last character that is not whitespace. */
   lastEnd: number;
   metadata: Span | undefined;
+  entries: { readonly start: number; end: number; readonly commas: number[] } | undefined;
+  /** Values so far. */
+  readonly values: { entry: number; entries: number; others: number };
 }
 
-const refuseDuplicate = (seen: Set<string>, key: string): void => {
+/** Counts keys too: text that is not valid JSON can have keys without values. */
+const addKey = (seen: Set<string>, key: string, maximum: number): void => {
+  if (seen.size === maximum) throw new TooManyValuesError();
   if (seen.has(key))
     throw new StrictJsonError(
       `The body contains the key ${JSON.stringify(key.slice(0, SHOWN_KEY_LENGTH))} twice in the same object.`,
@@ -68,23 +79,23 @@ const refuseDuplicate = (seen: Set<string>, key: string): void => {
 
 const atTop = (scan: Scan): boolean => scan.objects.length === 1 && scan.objects[0] === true;
 
-/** True in an object that is an element of the array `urls` of the top-level object. */
+/** True anywhere in the array `urls` of the top-level object. */
+const inUrls = ({ topKey, objects }: Scan): boolean =>
+  topKey === 'urls' && objects[0] === true && objects[1] === false;
+
+/** True in an object that is an element of `urls`. */
 const inEntry = (scan: Scan): boolean =>
-  scan.objects.length === 3 &&
-  scan.topKey === 'urls' &&
-  scan.objects[0] === true &&
-  scan.objects[1] === false &&
-  scan.objects[2] === true;
+  scan.objects.length === 3 && inUrls(scan) && scan.objects[2] === true;
 
 const onKey = (scan: Scan, span: Span): void => {
   scan.keyNext = false;
   if (atTop(scan)) {
     const key = decodeKey(scan.text, span);
-    refuseDuplicate(scan.topKeys, key);
+    addKey(scan.topKeys, key, scan.limits.values.others);
     scan.topKey = key;
     scan.valueStart = -1;
   } else if (inEntry(scan)) {
-    refuseDuplicate(scan.entryKeys, decodeKey(scan.text, span));
+    addKey(scan.entryKeys, decodeKey(scan.text, span), scan.limits.values.entry);
   }
 };
 
@@ -94,80 +105,119 @@ const endMember = (scan: Scan): void => {
   scan.valueStart = -1;
 };
 
-/** Records the start of a top-level value: its first character after the colon. */
-const noteValue = (scan: Scan, at: number): void => {
+/** Counts the value that starts here, and records its position if it belongs to a top-level member. */
+const onValue = (scan: Scan, at: number): void => {
+  const { values, limits, objects } = scan;
+  if (inUrls(scan)) {
+    if (objects.length === 2) values.entry = 0;
+    values.entry += 1;
+    values.entries += 1;
+  } else {
+    values.others += 1;
+  }
+  if (
+    values.entry > limits.values.entry ||
+    values.entries > limits.values.entries ||
+    values.others > limits.values.others
+  )
+    throw new TooManyValuesError();
   if (scan.valueStart === -1 && !scan.keyNext && scan.topKey !== undefined && atTop(scan))
     scan.valueStart = at;
 };
 
-const open = (scan: Scan, isObject: boolean, maxDepth: number): void => {
+const open = (scan: Scan, at: number, isObject: boolean): void => {
+  if (!isObject && atTop(scan) && scan.topKey === 'urls') {
+    if (scan.entries !== undefined) throw invalidText();
+    scan.entries = { start: at + 1, end: -1, commas: [] };
+  }
   scan.objects.push(isObject);
+  const { maxDepth } = scan.limits;
   if (scan.objects.length > maxDepth)
     throw new StrictJsonError(`The body is nested deeper than ${maxDepth} levels.`);
   scan.keyNext = isObject;
   if (inEntry(scan)) scan.entryKeys.clear();
 };
 
-const step = (scan: Scan, at: number, maxDepth: number): number => {
+const close = (scan: Scan, at: number): void => {
+  if (scan.objects.length === 2 && inUrls(scan) && scan.entries !== undefined) scan.entries.end = at;
+  endMember(scan);
+  scan.objects.pop();
+  scan.keyNext = false;
+};
+
+const onComma = (scan: Scan, at: number): void => {
+  endMember(scan);
+  scan.keyNext = scan.objects.at(-1) === true;
+  const { entries, objects } = scan;
+  if (entries === undefined || objects.length !== 2 || !inUrls(scan)) return;
+  if (at - (entries.commas.at(-1) ?? entries.start) >= BATCH_CHARACTERS) entries.commas.push(at);
+};
+
+/** Handles the token at this position and returns the position after it. */
+const step = (scan: Scan, at: number): number => {
   const code = scan.text.charCodeAt(at);
   switch (code) {
     case QUOTE: {
       const end = endOfString(scan.text, at);
       if (scan.keyNext) onKey(scan, { start: at, end });
-      else noteValue(scan, at);
+      else onValue(scan, at);
       return end;
     }
     case OPEN_BRACE:
     case OPEN_BRACKET:
-      noteValue(scan, at);
-      open(scan, code === OPEN_BRACE, maxDepth);
+      onValue(scan, at);
+      open(scan, at, code === OPEN_BRACE);
       return at + 1;
     case CLOSE_BRACE:
     case CLOSE_BRACKET:
-      endMember(scan);
-      scan.objects.pop();
-      scan.keyNext = false;
+      close(scan, at);
       return at + 1;
     case COMMA:
-      endMember(scan);
-      scan.keyNext = scan.objects.at(-1) === true;
+      onComma(scan, at);
       return at + 1;
     case COLON:
       return at + 1;
     default:
-      noteValue(scan, at);
-      return at + 1;
+      onValue(scan, at);
+      return skipScalar(scan.text, at);
   }
 };
 
-const isWhitespace = (code: number): boolean =>
-  code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
+const createScan = (text: string, limits: JsonLimits): Scan => ({
+  text,
+  limits,
+  objects: [],
+  keyNext: false,
+  topKeys: new Set(),
+  entryKeys: new Set(),
+  topKey: undefined,
+  valueStart: -1,
+  lastEnd: 0,
+  metadata: undefined,
+  entries: undefined,
+  values: { entry: 0, entries: 0, others: 0 },
+});
 
 /**
- * Scans JSON text once for what JSON.parse does not report: depth, duplicate keys, and the position of the
- * top-level `metadata` value. It does not validate the grammar (JSON.parse does that afterwards) and terminates on any
- * text.
- * @throws StrictJsonError
+ * Scans JSON text once for what JSON.parse does not report: depth, number of values, duplicate keys, and the positions of
+ * `metadata` and `urls`. It does not validate the grammar (JSON.parse does that afterwards) and terminates on any text.
+ * @throws StrictJsonError, TooManyValuesError
  */
-export const scanJson = (text: string, maxDepth: number): { readonly metadata: Span | undefined } => {
-  const scan: Scan = {
-    text,
-    objects: [],
-    keyNext: false,
-    topKeys: new Set(),
-    entryKeys: new Set(),
-    topKey: undefined,
-    valueStart: -1,
-    lastEnd: 0,
-    metadata: undefined,
-  };
+export function* scanJson(text: string, limits: JsonLimits): Steps<JsonOutline> {
+  const scan = createScan(text, limits);
+  let pauseAt = BATCH_CHARACTERS;
   for (let at = 0; at < text.length; ) {
     if (isWhitespace(text.charCodeAt(at))) {
-      at += 1;
+      at = skipWhitespace(text, at);
     } else {
-      at = step(scan, at, maxDepth);
+      at = step(scan, at);
       scan.lastEnd = at;
     }
+    if (at >= pauseAt) {
+      yield;
+      pauseAt = at + BATCH_CHARACTERS;
+    }
   }
-  return { metadata: scan.metadata };
-};
+  if (scan.entries?.end === -1) throw invalidText();
+  return { metadata: scan.metadata, entries: scan.entries };
+}

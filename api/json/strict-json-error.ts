@@ -6,3 +6,13 @@ export class StrictJsonError extends AppError {
     super(message, { code: 'InvalidJson', retryable: false, cause });
   }
 }
+
+/** Without the engine's message: it quotes the body, which may contain signed URLs. */
+export const invalidText = (): StrictJsonError => new StrictJsonError('The body is not valid JSON.');
+
+/** A body with more JSON values than any valid request. */
+export class TooManyValuesError extends AppError {
+  constructor() {
+    super('the body contains too many JSON values', { code: 'TooManyValues', retryable: false });
+  }
+}

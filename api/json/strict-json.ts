@@ -1,10 +1,7 @@
-import { scanJson } from './scan-json.ts';
-import { StrictJsonError } from './strict-json-error.ts';
-
-export interface StrictJsonOptions {
-  /** Maximum nesting of objects and arrays. */
-  readonly maxDepth: number;
-}
+import type { Steps } from '../steps.ts';
+import type { JsonLimits } from './json-limits.ts';
+import { type EntriesSpan, scanJson } from './scan-json.ts';
+import { invalidText, StrictJsonError } from './strict-json-error.ts';
 
 export interface StrictJson {
   readonly body: Readonly<Record<string, unknown>>;
@@ -24,8 +21,7 @@ const parse = (text: string): unknown => {
   try {
     return JSON.parse(text);
   } catch {
-    // Drop the engine's message: it quotes the body, which may contain signed URLs.
-    throw new StrictJsonError('The body is not valid JSON.');
+    throw invalidText();
   }
 };
 
@@ -35,19 +31,41 @@ const copyOf = (slice: string): string => Buffer.from(slice).toString();
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** The elements of an array in batches, each of which is a valid array of its own. */
+function* parseEntries(text: string, { start, end, commas }: EntriesSpan): Steps<readonly unknown[]> {
+  if (commas.length === 0) return parse(`[${text.slice(start, end)}]`) as readonly unknown[];
+  const entries: unknown[] = [];
+  for (const [index, stop] of [...commas, end].entries()) {
+    const first = index === 0 ? start : (commas[index - 1] ?? 0) + 1;
+    const batch = parse(`[${text.slice(first, stop)}]`) as readonly unknown[];
+    if (batch.length === 0) throw invalidText();
+    for (const entry of batch) entries.push(entry);
+    yield;
+  }
+  return entries;
+}
+
+function* parseWhole(text: string, entries: EntriesSpan | undefined): Steps<unknown> {
+  if (entries === undefined) return parse(text);
+  const rest = parse(`${text.slice(0, entries.start)}${text.slice(entries.end)}`);
+  yield;
+  return isObject(rest) ? { ...rest, urls: yield* parseEntries(text, entries) } : rest;
+}
+
 /**
- * Parses a request body strictly: fatal UTF-8, limited depth, no duplicate keys (at the top and in the entries of `urls`, where
- * parsers disagree about which one wins), and one object at the top. The depth is checked before JSON.parse, which has no
- * limit of its own; a later JSON.stringify of a deeper value would fail.
- * @throws StrictJsonError
+ * Parses a request body strictly: fatal UTF-8, limited depth and number of values, no duplicate keys (at the top and in
+ * the entries of `urls`, where parsers disagree about which one wins), and one object at the top. Depth and values are
+ * checked before JSON.parse, which has no limits of its own. `urls` is parsed in batches, so that no step takes long.
+ * @throws StrictJsonError, TooManyValuesError
  */
-export const parseStrictJson = (bytes: Uint8Array, options: StrictJsonOptions): StrictJson => {
+export function* parseStrictJson(bytes: Uint8Array, limits: JsonLimits): Steps<StrictJson> {
   const text = decodeUtf8(bytes);
-  const { metadata } = scanJson(text, options.maxDepth);
-  const body = parse(text);
+  yield;
+  const { metadata, entries } = yield* scanJson(text, limits);
+  const body = yield* parseWhole(text, entries);
   if (!isObject(body)) throw new StrictJsonError('The body must be a JSON object.');
   return {
     body,
     metadataText: metadata && copyOf(text.slice(metadata.start, metadata.end)),
   };
-};
+}

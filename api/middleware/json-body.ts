@@ -1,14 +1,22 @@
 import type { IncomingMessage } from 'node:http';
 import { finished } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Context } from 'koa';
 import bodyParser from 'koa-bodyparser';
-import { type ApiError, badRequest, bodyTooLarge, invalidJson } from '../api-error.ts';
+import { readPieces } from '#runtime/http/read-pieces.ts';
+import { ApiError, badRequest, bodyTooLarge, invalidJson } from '../api-error.ts';
 import type { ApiContext, ApiMiddleware } from '../context.ts';
+import type { InFlight } from './in-flight-limit.ts';
 
 export interface JsonBodyOptions {
   readonly maxBytes: number;
   /** How long the rest of a body that is too large is read and discarded, so that the client receives the response. */
   readonly lingerMs: number;
+}
+
+export interface JsonBodyDeps extends JsonBodyOptions {
+  /** The bytes of all bodies in memory. */
+  readonly bodies: InFlight;
 }
 
 const JSON_TYPE = 'application/json';
@@ -47,18 +55,26 @@ const linger = async (request: IncomingMessage, lingerMs: number): Promise<void>
   timer.abort();
 };
 
-const isTooLarge = (error: unknown): boolean =>
-  error instanceof Error && 'type' in error && error.type === 'entity.too.large';
-
 /** The error for a truncated body. */
 const unreadable = (error: unknown): ApiError =>
   invalidJson('The body was truncated. Send the request again.', error);
 
+/** Counts bytes as they arrive, and throws at the first one too many. */
+const createMeter = (maxBytes: number, take: (bytes: number) => void) => {
+  let received = 0;
+  return (bytes: number): void => {
+    received += bytes;
+    if (received > maxBytes) throw bodyTooLarge(maxBytes);
+    take(bytes);
+  };
+};
+
 /**
  * Reads the request body with koa-bodyparser as text with one character per byte: its own decoding replaces invalid
- * UTF-8 silently, and its own JSON parser hides what strict parsing must check.
+ * UTF-8 silently, and its own JSON parser hides what strict parsing must check. Bytes count as in flight from their
+ * arrival to the response.
  */
-export const createJsonBody = ({ maxBytes, lingerMs }: JsonBodyOptions): ApiMiddleware => {
+export const createJsonBody = ({ maxBytes, lingerMs, bodies }: JsonBodyDeps): ApiMiddleware => {
   const options = {
     enableTypes: ['text'],
     extendTypes: { text: [JSON_TYPE] },
@@ -66,18 +82,22 @@ export const createJsonBody = ({ maxBytes, lingerMs }: JsonBodyOptions): ApiMidd
     encoding: 'binary',
   };
   const parse = bodyParser(options);
-  const read = async (ctx: ApiContext): Promise<void> => {
-    try {
-      await parse(ctx, () => Promise.resolve());
-    } catch (error) {
-      if (!isTooLarge(error)) throw unreadable(error);
-      await linger(ctx.req, lingerMs);
-      throw bodyTooLarge(maxBytes);
-    }
+  const read = async (ctx: ApiContext, take: (bytes: number) => void): Promise<void> => {
+    if (Number(ctx.get('Content-Length')) > maxBytes) throw bodyTooLarge(maxBytes);
+    const req = readPieces(ctx.req, createMeter(maxBytes, take));
+    await parse(Object.create(ctx, { req: { value: req } }) as Context, () => Promise.resolve());
   };
   return async (ctx, next): Promise<void> => {
     checkMediaType(ctx.headers);
-    await read(ctx);
+    using share = bodies.open(ctx);
+    try {
+      await read(ctx, (bytes) => share.take(bytes));
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw unreadable(error);
+      ctx.set('Connection', 'close');
+      await linger(ctx.req, lingerMs);
+      throw error;
+    }
     await next();
   };
 };

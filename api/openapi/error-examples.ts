@@ -15,6 +15,7 @@ import {
   rateLimitExceeded,
   resourceNotFound,
   serviceUnavailable,
+  tooManyValues,
 } from '../api-error.ts';
 import type { ErrorCode } from '../error-codes.ts';
 import type { PublishedSettings } from './published-settings.ts';
@@ -44,6 +45,7 @@ export const errorExamples = (settings: PublishedSettings): Readonly<Record<Erro
     'The request timed out before it was complete. Send it again.',
   ),
   body_too_large: bodyTooLarge(settings.maxBodyBytes),
+  too_many_values: tooManyValues(),
   unsupported_media_type: badRequest('unsupported_media_type', 'The Content-Type must be application/json.'),
   parameter_missing: parameterMissing('bucket_name'),
   parameter_invalid: parameterInvalid('urls', 'urls must contain at least one entry.'),

@@ -2,7 +2,6 @@ import { withTimeLimit } from '#runtime/kube/time-limit.ts';
 import { validTraceparent } from '#runtime/traceparent.ts';
 import { ApiError } from '../api-error.ts';
 import { responseOf } from '../cached-job.ts';
-import { checkRequest } from '../check-request.ts';
 import type { ApiContext } from '../context.ts';
 import type { CreateZipJob } from '../create-zip-job.ts';
 import { expandedFields } from '../expand/expanded-fields.ts';
@@ -10,16 +9,13 @@ import { type Expansion, readExpand } from '../expand/read-expand.ts';
 import type { FindBucket } from '../find-bucket.ts';
 import type { FindZipJob, ZipJobQuery } from '../find-zip-job.ts';
 import { readIdempotencyKey } from '../idempotency/idempotency-key.ts';
-import { parseStrictJson } from '../json/strict-json.ts';
 import { takeBody } from '../middleware/json-body.ts';
-import type { RequestPolicy } from '../request-policy.ts';
-import { MAX_BODY_DEPTH } from '../schemas/limits.ts';
+import type { ReadRequest } from '../read-request.ts';
 import { toResponse, zipBody } from '../to-response.ts';
 import type { Principal } from '../tokens/authenticate.ts';
 
 export interface ZipJobRoutesDeps {
-  /** The validation rules of a project. */
-  readonly requestPolicy: RequestPolicy;
+  readonly readRequest: ReadRequest;
   readonly findBucket: FindBucket;
   readonly createZipJob: CreateZipJob;
   readonly findZipJob: FindZipJob;
@@ -73,8 +69,7 @@ export const createZipJobRoutes = (deps: ZipJobRoutesDeps): ZipJobRoutes => {
       const { requestId } = ctx.state;
       const idempotencyKey = readIdempotencyKey(ctx.req);
       const expansions = readExpand(ctx.querystring);
-      const json = parseStrictJson(takeBody(ctx), { maxDepth: MAX_BODY_DEPTH });
-      const request = checkRequest(json, deps.requestPolicy(project));
+      const request = await deps.readRequest(takeBody(ctx), project);
       const { service, bucketName, metadata } = request;
       const traceparent = validTraceparent(ctx.get('traceparent'));
       const { uuid, job, isReplay } = await inTime(ctx, async (signal) => {

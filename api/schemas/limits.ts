@@ -1,3 +1,6 @@
+import { SOURCE_HEADER_LIMITS } from '#runtime/source-headers.ts';
+import type { JsonLimits } from '../json/json-limits.ts';
+
 /** Limits of a request; each error message contains the exceeded limit. */
 export interface RequestLimits {
   readonly maxFiles: number;
@@ -9,4 +12,24 @@ export interface RequestLimits {
 /** Maximum nesting of metadata, including the metadata object itself. */
 export const MAX_METADATA_DEPTH = 64;
 /** Maximum nesting of the body. It allows metadata that is one level too deep, which gets a more specific error. */
-export const MAX_BODY_DEPTH = MAX_METADATA_DEPTH + 2;
+const MAX_BODY_DEPTH = MAX_METADATA_DEPTH + 2;
+
+/** The entry, its URL, file name and headers, and every header. */
+const VALUES_PER_ENTRY = 4 + SOURCE_HEADER_LIMITS.headers;
+/** Unknown fields are ignored, so a valid request may contain some. */
+const UNKNOWN_VALUES = 1_000;
+/** The shortest element of an array and its comma. */
+const BYTES_PER_METADATA_VALUE = 2;
+
+/** What the largest valid request contains. */
+export const jsonLimits = ({
+  maxFiles,
+  maxMetadataBytes,
+}: Pick<RequestLimits, 'maxFiles' | 'maxMetadataBytes'>): JsonLimits => ({
+  maxDepth: MAX_BODY_DEPTH,
+  values: {
+    entry: VALUES_PER_ENTRY + UNKNOWN_VALUES,
+    entries: VALUES_PER_ENTRY * maxFiles + UNKNOWN_VALUES,
+    others: Math.ceil(maxMetadataBytes / BYTES_PER_METADATA_VALUE) + UNKNOWN_VALUES,
+  },
+});

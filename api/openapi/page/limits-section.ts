@@ -1,4 +1,4 @@
-import { MAX_METADATA_DEPTH } from '../../schemas/limits.ts';
+import { jsonLimits, MAX_METADATA_DEPTH } from '../../schemas/limits.ts';
 import type { PublishedSettings } from '../published-settings.ts';
 import { type Html, html, type Part, table } from './html.ts';
 
@@ -6,9 +6,17 @@ const grouped = (figure: number): string => figure.toLocaleString('en-US');
 const bytes = (figure: number): string => `${grouped(figure)} bytes`;
 const perMinute = (figure: number): string => (figure === 0 ? 'no limit' : `${grouped(figure)} per minute`);
 
-const rowsOf = (settings: PublishedSettings): readonly (readonly Part[])[] => [
+const rowsOf = (
+  settings: PublishedSettings,
+  { values } = jsonLimits(settings),
+): readonly (readonly Part[])[] => [
   ['Files per archive', grouped(settings.maxFiles), 'A project may have a lower limit.'],
   ['Request body', bytes(settings.maxBodyBytes), ''],
+  [
+    'JSON values in the body',
+    `${grouped(values.entries)} in urls, ${grouped(values.others)} elsewhere`,
+    'Unknown fields count.',
+  ],
   ['Source URL', `${grouped(settings.maxUrlLength)} characters`, ''],
   ['Key', bytes(settings.maxKeyBytes), 'Encoded as UTF-8.'],
   ['Metadata', `${bytes(settings.maxMetadataBytes)}, ${MAX_METADATA_DEPTH} levels`, 'Serialized as JSON.'],

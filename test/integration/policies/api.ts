@@ -20,7 +20,9 @@ export const describeApi = (theWorld: () => World): void => {
     const uid = 'b2c9a4c2-6d0a-4f57-8e1b-9a3f5f6f7a01';
     const list = { chunks: [Buffer.from('x')], count: 1, sha256: '0'.repeat(64) };
     const job = { metadata: { name, uid, namespace: OWN } } as ZipJob & { metadata: { uid: string } };
-    owned = toFileListSecrets(job, list, 'zipjobs').map((secret) => ({ ...secret }));
+    owned = toFileListSecrets(job, list, 'zipjobs')
+      .map((secret) => ({ ...secret }))
+      .toArray();
   });
 
   const create = (change: Record<string, unknown>) =>

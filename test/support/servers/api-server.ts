@@ -10,6 +10,7 @@ import { createFindZipJob, UID_INDEX, uidIndex } from '#api/find-zip-job.ts';
 import { createApiMetrics } from '#api/metrics.ts';
 import { createDocuments } from '#api/openapi/documents.ts';
 import { createRateLimits, type RateLimitsDeps } from '#api/rate-limits/rate-limits.ts';
+import { createReadRequest } from '#api/read-request.ts';
 import { rejectInput } from '#api/reject-input.ts';
 import { createRequestPolicy } from '#api/request-policy.ts';
 import { createZipJobRoutes } from '#api/routes/zip-jobs.ts';
@@ -121,8 +122,11 @@ const createDeps = (stores: ReturnType<typeof createStores>, options: ApiServerO
   const { jobs, secrets, buckets, tokens, projects } = stores;
   const settings = settingsOf(options);
   const zipJobs = createZipJobRoutes({
-    requestPolicy: createRequestPolicy({
-      egress: createEgressPolicy({ allowCidrs: [], denyCidrs: [] }),
+    readRequest: createReadRequest({
+      requestPolicy: createRequestPolicy({
+        egress: createEgressPolicy({ allowCidrs: [], denyCidrs: [] }),
+        limits: settings,
+      }),
       limits: settings,
     }),
     findBucket: createFindBucket({ buckets: buckets.reflector, bucketClient: buckets.client }),
@@ -169,7 +173,12 @@ const createDeps = (stores: ReturnType<typeof createStores>, options: ApiServerO
       log,
       intervalMs: 3_600_000,
     }),
-    inFlight: { maxBodyBytes: 64 * 1_024 * 1_024, maxCreates: 1_000, ...options.inFlight },
+    inFlight: {
+      maxRequests: 10_000,
+      maxBodyBytes: 64 * 1_024 * 1_024,
+      maxCreates: 1_000,
+      ...options.inFlight,
+    },
     rateLimits: createRateLimits({ ...settings, count: options.count ?? createLocalCounts() }),
     documents: createDocuments({ settings, version: '0.0.0' }),
     body: { maxBytes: settings.maxBodyBytes, lingerMs: 500 },

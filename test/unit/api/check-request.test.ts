@@ -2,19 +2,21 @@ import { expect } from 'chai';
 import { checkRequest } from '#api/check-request.ts';
 import { parseStrictJson } from '#api/json/strict-json.ts';
 import { createRequestPolicy } from '#api/request-policy.ts';
-import { MAX_BODY_DEPTH } from '#api/schemas/limits.ts';
+import { jsonLimits } from '#api/schemas/limits.ts';
 import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
+import { runToEnd } from '#test/support/run-to-end.ts';
 import { A_REQUEST, aProject } from '#test/support/servers/api-server.ts';
 
+const limits = { maxFiles: 5, maxUrlLength: 200, maxKeyBytes: 1_024, maxMetadataBytes: 16_384 };
 const policy = createRequestPolicy({
   egress: createEgressPolicy({ allowCidrs: [], denyCidrs: ['93.184.0.0/16'], ownAddresses: [] }),
-  limits: { maxFiles: 5, maxUrlLength: 200, maxKeyBytes: 1_024, maxMetadataBytes: 16_384 },
+  limits,
 });
 
 const check = (body: unknown, spec = {}) => {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
-  const json = parseStrictJson(Buffer.from(text), { maxDepth: MAX_BODY_DEPTH });
-  return checkRequest(json, policy(aProject('team-a', spec)));
+  const json = runToEnd(parseStrictJson(Buffer.from(text), jsonLimits(limits)));
+  return runToEnd(checkRequest(json, policy(aProject('team-a', spec))));
 };
 
 const [file] = A_REQUEST.urls;

@@ -4,18 +4,20 @@ import { checkRequest } from '#api/check-request.ts';
 import { packFileList } from '#api/file-list.ts';
 import { parseStrictJson } from '#api/json/strict-json.ts';
 import { createRequestPolicy } from '#api/request-policy.ts';
-import { MAX_BODY_DEPTH } from '#api/schemas/limits.ts';
+import { jsonLimits } from '#api/schemas/limits.ts';
 import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
+import { runToEnd } from '#test/support/run-to-end.ts';
 import { A_REQUEST, aProject } from '#test/support/servers/api-server.ts';
 
+const limits = { maxFiles: 5, maxUrlLength: 200, maxKeyBytes: 1_024, maxMetadataBytes: 16_384 };
 const policy = createRequestPolicy({
   egress: createEgressPolicy({ allowCidrs: [], denyCidrs: [], ownAddresses: [] }),
-  limits: { maxFiles: 5, maxUrlLength: 200, maxKeyBytes: 1_024, maxMetadataBytes: 16_384 },
+  limits,
 });
 
 const check = (body: unknown) => {
-  const json = parseStrictJson(Buffer.from(JSON.stringify(body)), { maxDepth: MAX_BODY_DEPTH });
-  return checkRequest(json, policy(aProject('team-a')));
+  const json = runToEnd(parseStrictJson(Buffer.from(JSON.stringify(body)), jsonLimits(limits)));
+  return runToEnd(checkRequest(json, policy(aProject('team-a'))));
 };
 
 const [file] = A_REQUEST.urls;

@@ -145,7 +145,8 @@ describe('requestSha256', () => {
 describe('toFileListSecrets', () => {
   it('creates one immutable Secret per chunk, owned by the job', () => {
     const job = make();
-    const secrets = toFileListSecrets({ ...job, metadata: { ...job.metadata, uid: 'u-1' } }, LIST, 'demo');
+    const owner = { ...job, metadata: { ...job.metadata, uid: 'u-1' } };
+    const secrets = toFileListSecrets(owner, LIST, 'demo').toArray();
     expect(secrets.map(({ metadata }) => metadata.name)).to.deep.equal(job.spec.filesFrom?.secretNames);
     expect(secrets[1]).to.deep.include({
       type: 'Opaque',

@@ -1,8 +1,11 @@
 import { expect } from 'chai';
 import { parseStrictJson } from '#api/json/strict-json.ts';
+import { jsonLimits } from '#api/schemas/limits.ts';
+import { runToEnd } from '#test/support/run-to-end.ts';
 
-const parse = (text: string | Uint8Array, maxDepth = 66) =>
-  parseStrictJson(typeof text === 'string' ? Buffer.from(text) : text, { maxDepth });
+const LIMITS = jsonLimits({ maxFiles: 10_000, maxMetadataBytes: 16_384 });
+const parse = (text: string | Uint8Array, limits = LIMITS) =>
+  runToEnd(parseStrictJson(typeof text === 'string' ? Buffer.from(text) : text, limits));
 
 const nested = (levels: number): string => '{"a":'.repeat(levels - 1) + '{}' + '}'.repeat(levels - 1);
 

@@ -1,8 +1,42 @@
+import { connect } from 'node:net';
 import { expect } from 'chai';
 import { generateToken } from '#crds/api-token.ts';
-import { rawHttp } from '#test/support/clients/raw-http.ts';
-import { A_REQUEST, aBucket, aProject, aToken, startApiServer } from '#test/support/servers/api-server.ts';
+import {
+  A_REQUEST,
+  type ApiServer,
+  aBucket,
+  aProject,
+  aToken,
+  startApiServer,
+} from '#test/support/servers/api-server.ts';
 import { until } from '#test/support/until.ts';
+
+const addOtherProject = (api: ApiServer): string => {
+  const token = generateToken();
+  api.projects.put(aProject('team-b'));
+  api.buckets.put(aBucket('team-b', 's3', A_REQUEST.bucket_name));
+  api.tokens.put(aToken('team-b', token));
+  return token;
+};
+const headOf = (api: ApiServer): string =>
+  `POST /v1/zips HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${api.token}\r\n` +
+  'Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n';
+const chunkOf = (bytes: number): string => `${bytes.toString(16)}\r\n${' '.repeat(bytes)}\r\n`;
+const openSockets = (api: ApiServer, count: number, text: string): Disposable => {
+  const sockets = Array.from({ length: count }, () => {
+    const socket = connect(api.port, '127.0.0.1', () => socket.write(text));
+    return socket.on('error', () => undefined).resume();
+  });
+  return {
+    [Symbol.dispose]: () => {
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+};
+const untilInFlight = (api: ApiServer, count: number): Promise<unknown> =>
+  until(`${count} requests in flight`, async () =>
+    (await api.registry.metrics()).includes(`zip_api_requests_in_flight ${count}\n`),
+  );
 
 describe('limits of requests in flight', () => {
   it('return 503 with Retry-After while the API server is slow, and accept requests afterwards', async () => {
@@ -26,10 +60,7 @@ describe('limits of requests in flight', () => {
 
   it('leave room for other projects if one project uses its share', async () => {
     await using api = await startApiServer({ inFlight: { maxCreates: 4 } });
-    const other = generateToken();
-    api.projects.put(aProject('team-b'));
-    api.buckets.put(aBucket('team-b', 's3', A_REQUEST.bucket_name));
-    api.tokens.put(aToken('team-b', other));
+    const other = addOtherProject(api);
     const slow = Promise.withResolvers<void>();
     api.jobs.holdUntil(slow.promise);
     const held = [api.post(A_REQUEST), api.post(A_REQUEST)];
@@ -41,19 +72,40 @@ describe('limits of requests in flight', () => {
     for (const response of await Promise.all([...held, theirs])) expect(response.status).to.equal(201);
   });
 
-  it('count the declared length of a body before it is read', async () => {
-    await using api = await startApiServer({ maxBodyBytes: 10_000, inFlight: { maxBodyBytes: 20_000 } });
-    const head = (length: string): string =>
-      `POST /v1/zips HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${api.token}\r\nContent-Type: application/json\r\nConnection: close\r\n${length}\r\n\r\n`;
-    const stalled = rawHttp(api.port, [head('Content-Length: 9000'), '{'], 700);
-    const inFlight = async (): Promise<boolean> =>
-      (await api.registry.metrics()).includes('zip_api_requests_in_flight 1');
-    await until('the first request to be in flight', inFlight);
-    expect(await rawHttp(api.port, [head('Content-Length: 2000')])).to.match(/^HTTP\/1.1 503 /);
-    expect(await rawHttp(api.port, [head('Transfer-Encoding: chunked')])).to.match(/^HTTP\/1.1 503 /);
-    expect((await api.post(A_REQUEST)).status).to.equal(201);
-    await stalled;
-    await until('the first request to end', async () => !(await inFlight()));
-    expect((await api.post({ ...A_REQUEST, metadata: { a: 'x'.repeat(5_000) } })).status).to.equal(201);
+  it('count bytes as they arrive, so that a thousand slow senders refuse nobody (N7)', async () => {
+    await using api = await startApiServer({
+      inFlight: { maxBodyBytes: 48 * 1024 * 1024, maxRequests: 2_048 },
+    });
+    const other = addOtherProject(api);
+    using _slow = openSockets(api, 1_000, `${headOf(api)}${chunkOf(1)}`);
+    await untilInFlight(api, 1_000);
+    for (const token of [other, api.token])
+      expect((await api.post(A_REQUEST, { token })).status).to.equal(201);
+  });
+
+  it('refuse bytes beyond the share of a project while they arrive, and return them afterwards (N7)', async () => {
+    await using api = await startApiServer({ maxBodyBytes: 30_000, inFlight: { maxBodyBytes: 40_000 } });
+    const other = addOtherProject(api);
+    const large = { ...A_REQUEST, metadata: { a: 'x'.repeat(9_000) } };
+    {
+      using _held = openSockets(api, 1, `${headOf(api)}${chunkOf(15_000)}`);
+      await untilInFlight(api, 1);
+      await until('the bytes to arrive', async () => (await api.post(large)).status === 503);
+      expect((await api.post(large, { token: other })).status).to.equal(201);
+      expect((await api.post(A_REQUEST)).status).to.equal(201);
+    }
+    await untilInFlight(api, 0);
+    expect((await api.post(large)).status).to.equal(201);
+  });
+
+  it('let one project hold at most half of the concurrent requests (N7)', async () => {
+    await using api = await startApiServer({ inFlight: { maxRequests: 40 } });
+    const other = addOtherProject(api);
+    using _held = openSockets(api, 20, headOf(api));
+    await untilInFlight(api, 20);
+    expect((await api.post(A_REQUEST)).status).to.equal(503);
+    expect((await api.ask({ path: '/v1/zips/x' })).status).to.equal(503);
+    expect((await api.post(A_REQUEST, { token: other })).status).to.equal(201);
+    expect(await api.registry.metrics()).to.include('zip_api_overloads_total{limit="requests"} 2');
   });
 });

@@ -37,6 +37,7 @@ const PROVOKE: Readonly<Record<ErrorCode, (api: ApiServer) => Promise<Seen>>> = 
   method_not_allowed: (api) => api.ask({ path: '/v1/zips' }),
   request_timeout: async (api) => ofRaw(await rawHttp(api.port, ['GET / HTTP/1.1\r\n'])),
   body_too_large: (api) => api.post('x'.repeat(70_000)),
+  too_many_values: (api) => api.post({ ...A_REQUEST, unknown: Array<number>(10_000).fill(1) }),
   unsupported_media_type: (api) => post(api, { 'content-type': 'text/plain' }),
   parameter_missing: (api) => api.post({}),
   parameter_invalid: (api) => api.post({ ...A_REQUEST, urls: [] }),

@@ -1,0 +1,45 @@
+/** What one request uses of a shared capacity. Disposing returns it. */
+export interface Share extends Disposable {
+  /** False, and nothing changes, if the holder may not use this much more. */
+  grow(amount: number): boolean;
+}
+
+/**
+ * Divides a capacity among holders, such as projects. A holder may use as much as is left free: one alone uses at most
+ * half, two a third each, and something is always left for the next one. A request that is alone always fits.
+ */
+export const createFairCapacity = (max: number) => {
+  let used = 0;
+  const usedBy = new Map<string, number>();
+
+  const add = (holder: string, amount: number): void => {
+    used += amount;
+    const own = (usedBy.get(holder) ?? 0) + amount;
+    if (own === 0) usedBy.delete(holder);
+    else usedBy.set(holder, own);
+  };
+
+  const open = (holder: string): Share => {
+    let mine = 0;
+    return {
+      grow: (amount) => {
+        const isAlone = used === mine;
+        if (!isAlone && (usedBy.get(holder) ?? 0) + amount > max - used - amount) return false;
+        mine += amount;
+        add(holder, amount);
+        return true;
+      },
+      [Symbol.dispose]: () => {
+        add(holder, -mine);
+        mine = 0;
+      },
+    };
+  };
+
+  return {
+    open,
+    /** The part of the capacity that is in use. */
+    used: (): number => used,
+  };
+};
+export type FairCapacity = ReturnType<typeof createFairCapacity>;

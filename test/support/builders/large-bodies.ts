@@ -1,0 +1,99 @@
+/** Bodies of the largest size, for tests and benchmarks of the API. */
+import { randomBytes } from 'node:crypto';
+
+const FILES = 10_000;
+const WIDE_CHARACTER = '\u{1f600}';
+
+type Build = (bytes: number) => Buffer;
+
+/** Repeats a text, or numbered texts, between a head and a tail. */
+const repeated =
+  (head: string, unit: string | ((index: number) => string), tail: string): Build =>
+  (bytes) => {
+    const ends = Buffer.byteLength(head + tail);
+    if (typeof unit === 'string') {
+      const count = Math.floor((bytes - ends) / Buffer.byteLength(unit));
+      return Buffer.from(`${head}${unit.repeat(count)}${tail}`);
+    }
+    const parts: string[] = [];
+    for (let size = ends, index = 0; ; index += 1) {
+      const part = unit(index);
+      size += part.length;
+      if (size > bytes) return Buffer.from(`${head}${parts.join('')}${tail}`);
+      parts.push(part);
+    }
+  };
+
+/** Invalid bodies that are expensive to parse, by what they repeat. */
+export const HOSTILE_BODIES: Readonly<Record<string, Build>> = {
+  'empty entries': repeated('{"urls":[', '{},', '{}]}'),
+  'empty arrays': repeated('[', '[],', '[]]'),
+  'nested arrays': repeated('[', `${'['.repeat(60)}${']'.repeat(60)},`, '1]'),
+  'opening brackets': repeated('', '[', ''),
+  'closing brackets': repeated('', ']', ''),
+  commas: repeated('{"urls":[', ',', ''),
+  spaces: repeated('{"a":', ' ', '1}'),
+  'one string': repeated('{"a":"', 'x', '"}'),
+  'a string of wide characters': repeated(`{"a":"${WIDE_CHARACTER}`, 'x', '"}'),
+  'escaped quotes': repeated('{"a":"', '\\"', '"}'),
+  'escaped characters': repeated('{"a":"', '\\u4e00', '"}'),
+  'one escaped key': repeated('{"', '\\u0041', '":1}'),
+  'an unclosed string': repeated('{"a":"', '\\', ''),
+  'one number': repeated('{"a":', '1', '}'),
+  'different keys': repeated('{', (index) => `"k${index}${'x'.repeat(40)}":1,`, '"k":1}'),
+  'keys without values': repeated('{', (index) => `"${index}",`, ''),
+  'long keys': repeated('{', (index) => `"k${index}${'x'.repeat(2_000)}":1,`, '"k":1}'),
+  'entries of different keys': repeated('{"urls":[', (index) => `{"k${index}${'x'.repeat(60)}":1},`, '{}]}'),
+  'headers of one entry': repeated(
+    '{"urls":[{"headers":{',
+    (index) => `"h${index}${'x'.repeat(60)}":"",`,
+    '"h":""}}]}',
+  ),
+};
+
+const request = (entry: (index: number) => object): Buffer =>
+  Buffer.from(
+    JSON.stringify({
+      bucket_name: 'archive',
+      key: 'out/large.zip',
+      urls: Array.from({ length: FILES }, (_, index) => entry(index)),
+    }),
+  );
+
+const random = (characters: number): string =>
+  randomBytes(Math.ceil(characters / 2))
+    .toString('hex')
+    .slice(0, characters);
+const folder = `${'d'.repeat(190)}/`;
+
+/** Valid requests of nearly 16 MiB for 10,000 files, by what makes them large. */
+export const LARGEST_REQUESTS = {
+  'presigned URLs': () =>
+    request((index) => ({
+      url: `https://files.example.com/${index}?${random(1_540)}`,
+      filename: `${index}.bin`,
+    })),
+  'URLs with wide characters': () =>
+    request((index) => ({
+      url: `https://files.example.com/${index}?${WIDE_CHARACTER}${random(1_540)}`,
+      filename: `${index}.bin`,
+    })),
+  'different headers': () =>
+    request((index) => ({
+      url: `https://files.example.com/${index}`,
+      filename: `${index}.bin`,
+      headers: Object.fromEntries(
+        Array.from({ length: 16 }, (_, header) => [`x-${index}-${header}`, random(75)]),
+      ),
+    })),
+  'long names': () =>
+    request((index) => ({
+      url: `https://files.example.com/${index}?${random(540)}`,
+      filename: `${folder.repeat(4)}${random(150)}${index}`,
+    })),
+  'decomposed names': () =>
+    request((index) => ({
+      url: `https://files.example.com/${index}?${random(540)}`,
+      filename: `${`${'a\u0323\u0307'.repeat(47)}/`.repeat(4)}${index}`,
+    })),
+} as const;

@@ -1,0 +1,106 @@
+/** The most expensive requests that the API reads. */
+import { expect } from 'chai';
+import { checkRequest, type ZipJobRequest } from '#api/check-request.ts';
+import { packFileList } from '#api/file-list.ts';
+import { parseStrictJson } from '#api/json/strict-json.ts';
+import { createReadRequest } from '#api/read-request.ts';
+import { createRequestPolicy } from '#api/request-policy.ts';
+import { jsonLimits } from '#api/schemas/limits.ts';
+import type { Steps } from '#api/steps.ts';
+import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
+import { HOSTILE_BODIES, LARGEST_REQUESTS } from '#test/support/builders/large-bodies.ts';
+import { A_REQUEST, aProject, startApiServer } from '#test/support/servers/api-server.ts';
+
+const MAX_BODY_BYTES = 16 * 1024 * 1024;
+const LONGEST_STEP_MS = 250;
+const limits = { maxFiles: 10_000, maxUrlLength: 2_048, maxKeyBytes: 1_024, maxMetadataBytes: 16_384 };
+const requestPolicy = createRequestPolicy({
+  egress: createEgressPolicy({ allowCidrs: [], denyCidrs: [] }),
+  limits,
+});
+const project = aProject('team-a', { jobDefaults: { portableNames: 'refuse' } });
+
+const cpuMs = (): number => {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1000;
+};
+
+/** Runs the steps to their end or first error, and returns the processor time of the longest one. */
+const runMeasured = (steps: Steps<ZipJobRequest>): { longestMs: number; request?: ZipJobRequest } => {
+  for (let longestMs = 0; ; ) {
+    const before = cpuMs();
+    const step = (() => {
+      try {
+        return steps.next();
+      } catch {
+        return undefined;
+      }
+    })();
+    longestMs = Math.max(longestMs, cpuMs() - before);
+    if (step === undefined) return { longestMs };
+    if (step.done === true) return { longestMs, request: step.value };
+  }
+};
+
+function* read(body: Buffer): Steps<ZipJobRequest> {
+  const json = yield* parseStrictJson(body, jsonLimits(limits));
+  return yield* checkRequest(json, requestPolicy(project));
+}
+
+describe('createReadRequest', function () {
+  this.timeout(60_000);
+
+  for (const [name, build] of Object.entries(HOSTILE_BODIES)) {
+    it(`never blocks the event loop for long: 16 MiB of ${name} (N1)`, () => {
+      const { longestMs, request } = runMeasured(read(build(MAX_BODY_BYTES)));
+      expect(request).to.equal(undefined);
+      expect(longestMs).to.be.below(LONGEST_STEP_MS);
+    });
+  }
+
+  for (const [name, build] of Object.entries(LARGEST_REQUESTS)) {
+    it(`reads the largest valid request in short steps: ${name} (N1)`, () => {
+      const body = build();
+      expect(body.length).to.be.within(0.85 * MAX_BODY_BYTES, MAX_BODY_BYTES);
+      const { longestMs, request } = runMeasured(read(body));
+      expect(request?.files).to.have.length(limits.maxFiles);
+      expect(longestMs).to.be.below(LONGEST_STEP_MS);
+    });
+  }
+
+  it('lets other requests run while it reads and packs a large one (N1)', async () => {
+    const body = LARGEST_REQUESTS['long names']();
+    const turns: number[] = [];
+    const timer = setInterval(() => turns.push(performance.now()), 1);
+    try {
+      const { files } = await createReadRequest({ requestPolicy, limits })(body, project);
+      expect((await packFileList(files)).count).to.equal(limits.maxFiles);
+    } finally {
+      clearInterval(timer);
+    }
+    expect(turns.length).to.be.above(5);
+  });
+
+  it('responds with 413 to more values than a valid request can contain (N1)', async () => {
+    await using api = await startApiServer();
+    const bodies = [
+      `{"urls":[${'{},'.repeat(250_000)}{}]}`,
+      `[${'[],'.repeat(250_000)}[]]`,
+      JSON.stringify({ ...A_REQUEST, unknown: Array<number>(10_000).fill(1) }),
+    ];
+    for (const body of bodies) {
+      const response = await api.post(body);
+      expect([response.status, response.body.error?.code]).to.deep.equal([413, 'too_many_values']);
+    }
+  });
+
+  it('accepts unknown fields, and reports one file too many as such (N1)', async () => {
+    await using api = await startApiServer();
+    const [file] = A_REQUEST.urls;
+    const unknown = { ...A_REQUEST, urls: [{ ...file, tags: Array<number>(500).fill(1) }], a: { b: [1, 2] } };
+    expect((await api.post(unknown)).status).to.equal(201);
+    const urls = Array.from({ length: 10_001 }, (_, index) => ({ ...file, filename: String(index) }));
+    const response = await api.post({ ...A_REQUEST, urls });
+    expect([response.status, response.body.error?.param]).to.deep.equal([422, 'urls']);
+  });
+});

@@ -1,0 +1,50 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect } from 'chai';
+import { readPieces } from '#runtime/http/read-pieces.ts';
+import { rawHttp } from '#test/support/clients/raw-http.ts';
+
+const HEAD = 'POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n';
+const MAX_BYTES = 50_000;
+
+describe('readPieces', () => {
+  const respond = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    let bytes = 0;
+    const pieces: number[] = [];
+    try {
+      const body = readPieces(request, (arrived) => {
+        bytes += arrived;
+        if (bytes > MAX_BYTES) throw new Error('too much');
+      });
+      for await (const piece of body) pieces.push((piece as Buffer).length);
+    } catch (error) {
+      request.resume();
+      response.end(String(error));
+      return;
+    }
+    response.end(
+      JSON.stringify({ bytes: pieces.reduce((sum, size) => sum + size, 0), count: pieces.length }),
+    );
+  };
+  const server = createServer((request, response) => void respond(request, response));
+  before((done) => {
+    server.listen(0, '127.0.0.1', done);
+  });
+  after((done) => {
+    server.close(done);
+  });
+  const send = (parts: readonly string[]): Promise<string> =>
+    rawHttp((server.address() as AddressInfo).port, [HEAD, ...parts]);
+
+  it('joins chunks of one byte, which would take far more memory than their bytes (N7)', async () => {
+    const response = await send([...Array<string>(20).fill('1\r\nx\r\n'.repeat(2_000)), '0\r\n\r\n']);
+    const { bytes, count } = JSON.parse(response.split('\r\n\r\n')[1] ?? '') as Record<string, number>;
+    expect(bytes).to.equal(40_000);
+    expect(count).to.be.below(1_000);
+  });
+
+  it('stops at the first byte too many, and lets the rest be discarded', async () => {
+    const response = await send(['ffff\r\n', 'x'.repeat(65_535), '\r\n', '0\r\n\r\n']);
+    expect(response).to.contain('too much');
+  });
+});
