@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { RecoveryOutcome } from '#crds/termination-message.ts';
 import { retry } from '#runtime/retry.ts';
 import type { AbortDeps } from './abort-upload.ts';
-import { isDenied, isStoreCode, StoreError } from './store-errors.ts';
+import { isDenied } from './store-errors.ts';
 
 export interface FindDeps extends AbortDeps {
   /** How long the responses of the store may show an earlier state. */
@@ -21,9 +21,6 @@ export const READ_PERMISSION = 's3:GetObject and s3:ListBucket';
 /** Number of checks while a state may still change. */
 const CHECKS = 10;
 
-const isUnknownUser = (error: unknown): boolean =>
-  error instanceof StoreError && error.code === 'BucketCredentialsInvalid';
-
 /** Waits until the next check. */
 export const untilNextCheck = async ({ consistencyMs, signal }: FindDeps): Promise<void> => {
   await delay(consistencyMs / CHECKS, undefined, signal ? { signal } : {});
@@ -37,11 +34,8 @@ export const findPublished = async (deps: AbortDeps, upload: PublishedBy): Promi
     if (found?.attempt !== upload.attempt) return { outcome: 'absent' };
     return { outcome: 'published', bytes: found.bytes, etag: found.etag };
   } catch (error) {
-    // Without permission to list, S3 does not report that an object is missing. Revoked credentials get no information
-    // either.
-    if (isDenied(error) || isUnknownUser(error))
-      return { outcome: 'unknown', missingPermission: READ_PERMISSION };
-    if (isStoreCode(error, 'NoSuchBucket')) return { outcome: 'absent' };
+    // Without permission to list, S3 does not report that an object is missing.
+    if (isDenied(error)) return { outcome: 'unknown', missingPermission: READ_PERMISSION };
     throw error;
   }
 };

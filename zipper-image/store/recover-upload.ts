@@ -21,7 +21,7 @@ import {
 } from './abort-upload.ts';
 import { type FindDeps, findPublished, untilNextCheck } from './find-published.ts';
 import type { UploadRef } from './store.ts';
-import { isStoreCode } from './store-errors.ts';
+import { isDenied, isStoreCode } from './store-errors.ts';
 
 export interface RecoveryDeps extends FindDeps {
   /** Called when an upload could not be aborted. */
@@ -52,12 +52,17 @@ const presenceInListing = async (deps: RecoveryDeps, { key, uploadId }: UploadRe
 
 type AbortResponse = 'accepted' | 'gone' | 'refused';
 
-const abortForAnyResponse = async (deps: RecoveryDeps, upload: UploadRef): Promise<AbortResponse> => {
+/**
+ * Only a missing permission is final. Invalid credentials can be replaced, and any other rejection says nothing about
+ * the upload.
+ */
+const abortIfPermitted = async (deps: RecoveryDeps, upload: UploadRef): Promise<AbortResponse> => {
   try {
     return await abortOnce(deps, upload);
   } catch (error) {
-    if (!hasResponse(error)) throw error;
-    deps.log.warn({ err: error }, 'the store rejected the abort of the upload');
+    if (isStoreCode(error, 'NoSuchBucket')) return 'gone';
+    if (!isDenied(error)) throw error;
+    deps.log.warn({ err: error }, 'the credentials do not permit to abort the upload');
     return 'refused';
   }
 };
@@ -81,7 +86,7 @@ interface Check {
 
 /** The object is read last: nothing can publish it after the upload is gone. */
 const check = async (deps: RecoveryDeps, upload: UploadToRecover): Promise<Check> => {
-  const aborted = await abortForAnyResponse(deps, upload);
+  const aborted = await abortIfPermitted(deps, upload);
   const presence = await presenceOf(deps, upload, aborted);
   const found = await findPublished(deps, upload);
   if (found.outcome === 'unknown' && presence !== 'gone') deps.onAbortFailed?.();

@@ -7,7 +7,8 @@
  * before this job was created nor after that upload.
  */
 import { retry } from '#runtime/retry.ts';
-import { type AbortDeps, abortUpload } from './abort-upload.ts';
+import { abortUpload } from './abort-upload.ts';
+import { type FindDeps, untilNextCheck } from './find-published.ts';
 import type { ListedUpload } from './list-uploads.ts';
 import type { UploadRef } from './store.ts';
 
@@ -16,6 +17,8 @@ export interface Sweep {
   readonly own: UploadRef;
   /** Older uploads cannot belong to this job. */
   readonly since: Date;
+  /** The upload certainly exists, so a listing without it is not up to date. */
+  readonly ownExists: boolean;
 }
 
 const isSuspect = (upload: ListedUpload, own: ListedUpload, since: Date): boolean => {
@@ -28,10 +31,17 @@ const isSuspect = (upload: ListedUpload, own: ListedUpload, since: Date): boolea
 const secondOf = (date: Date): Date => new Date(Math.floor(date.getTime() / 1000) * 1000);
 
 /** Undefined if our own upload is not listed. */
-const sweep = async (deps: AbortDeps, { own, since }: Sweep): Promise<number | undefined> => {
+const sweep = async (deps: FindDeps, { own, since, ownExists }: Sweep): Promise<number | undefined> => {
   const { store, signal } = deps;
-  const listed = await retry(() => store.listUploads(own.key, signal), deps.retryPolicy(), signal);
-  const mine = listed.find(({ uploadId }) => uploadId === own.uploadId);
+  const giveUpAt = performance.now() + (ownExists ? deps.consistencyMs : 0);
+  const list = () => retry(() => store.listUploads(own.key, signal), deps.retryPolicy(), signal);
+  const isOwn = ({ uploadId }: ListedUpload) => uploadId === own.uploadId;
+  let listed = await list();
+  while (!listed.some(isOwn) && performance.now() < giveUpAt) {
+    await untilNextCheck(deps);
+    listed = await list();
+  }
+  const mine = listed.find(isOwn);
   if (!mine) return undefined;
   let aborted = 0;
   for (const upload of listed) {
@@ -46,10 +56,10 @@ const sweep = async (deps: AbortDeps, { own, since }: Sweep): Promise<number | u
 
 /**
  * Never throws. If listing is not permitted, only the bucket's lifecycle rule can remove unfinished uploads.
- * `unreported`: an upload may remain. `unlisted`: our own upload has ended, so others cannot be identified.
+ * `unreported`: an upload may remain. `unlisted`: our own upload is not listed, so others cannot be identified.
  */
 export const sweepUploads = async (
-  deps: AbortDeps,
+  deps: FindDeps,
   of: Sweep,
 ): Promise<'swept' | 'unreported' | 'unlisted'> => {
   const { log } = deps;

@@ -135,10 +135,10 @@ const createPartSender = (deps: OpenDeps, ref: UploadRef) => {
 
 /** Runs in parallel with the parts, so it takes no extra time. It stops when the upload ends. */
 const startSweep = async (deps: OpenDeps, own: UploadRef, signal: AbortSignal): Promise<void> => {
-  const { store, log, retryPolicy, since, uploadsLeft } = deps;
+  const { since, uploadsLeft } = deps;
   if (since === undefined) return;
-  const swept = await sweepUploads({ store, log, retryPolicy, signal }, { own, since });
-  if (swept !== 'unreported') return;
+  const swept = await sweepUploads({ ...recoveryDepsOf(deps), signal }, { own, since, ownExists: true });
+  if (swept === 'swept') return;
   uploadsLeft.abortFailed();
   // Interrupted: recovery may still find such an upload.
   if (signal.aborted) uploadsLeft.startUnconfirmed();

@@ -49,8 +49,8 @@ const sweepByMark = async (deps: RecoveryDeps, task: RecoveryTask): Promise<void
   const uploadId = await startMark(deps, task);
   if (uploadId === undefined) return;
   const own = { key: task.key, uploadId };
-  if ((await sweepUploads(deps, { own, since: new Date(task.since) })) === 'unreported')
-    deps.onAbortFailed?.();
+  const swept = await sweepUploads(deps, { own, since: new Date(task.since), ownExists: true });
+  if (swept !== 'swept') deps.onAbortFailed?.();
   try {
     await abortUpload(deps, own);
   } catch (error) {
@@ -77,7 +77,7 @@ const recoverRecorded = async (
   const limit = AbortSignal.timeout(sweepLimitMs);
   const signal = deps.signal ? AbortSignal.any([deps.signal, limit]) : limit;
   // Before the abort, because afterwards no upload of ours is listed to identify the others.
-  const sweep = { own: { key, uploadId }, since: new Date(task.since) };
+  const sweep = { own: { key, uploadId }, since: new Date(task.since), ownExists: false };
   const swept = await sweepUploads({ ...deps, signal }, sweep);
   const outcome = await recoverUpload(deps, { key, uploadId, attempt, state });
   // The attempt ended its upload itself, but may not have aborted unrecorded ones.

@@ -96,6 +96,26 @@ describe('recover: an attempt in state committing', () => {
     });
   });
 
+  it('reports no outcome for credentials that the store does not know, which may be replaced (F27)', async () => {
+    harness.hostile.fault = ({ operation }) =>
+      operation === 'head' ? denied : { kind: 'response', status: 403, code: 'InvalidAccessKeyId' };
+    expect(await outcomeOf(harness.recover(attempt))).to.include({ code: 'BucketCredentialsInvalid' });
+  });
+
+  it('reports no outcome if another server responds to the abort (F27)', async () => {
+    harness.hostile.fault = () => ({ kind: 'response', status: 404, code: '', body: 'no such page' });
+    expect(await outcomeOf(harness.recover(attempt))).to.include({ code: 'BucketMisconfigured' });
+  });
+
+  it('reports absent if the bucket no longer exists (F27)', async () => {
+    harness.hostile.fault = ({ operation }) => ({
+      kind: 'response',
+      status: 404,
+      code: operation === 'head' ? '' : 'NoSuchBucket',
+    });
+    expect(await harness.recover(attempt)).to.deep.equal({ outcome: 'absent' });
+  });
+
   it('reads every page of the listing before an upload counts as gone (F27)', async () => {
     for (let more = 0; more < 3; more += 1) await harness.store.createUpload('a.zip', 'pod-0');
     attempt = await harness.committing();

@@ -204,6 +204,13 @@ describe('recover and checkBucket', () => {
         expect(left.reported().abortFailures).to.be.greaterThan(0);
       });
 
+    it('waits for a listing that does not show its marker upload yet (F27)', async () => {
+      await startUpload();
+      hostile.delays = { listUploads: settings.storeConsistencyMs / 2 };
+      expect(await sweep()).to.deep.equal({ outcome: 'absent' });
+      expect([hostile.uploads.size, left.reported()]).to.deep.equal([0, {}]);
+    });
+
     it('counts nothing if the bucket does not exist', async () => {
       hostile.fault = () => ({ kind: 'response', status: 404, code: 'NoSuchBucket' });
       expect(await sweep()).to.deep.equal({ outcome: 'absent' });
