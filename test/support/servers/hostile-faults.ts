@@ -23,6 +23,8 @@ export type Fault =
   | { readonly kind: 'corrupt' }
   /** No response until the promise resolves. */
   | { readonly kind: 'hold'; readonly until: Promise<void> }
+  /** The connection closes without a response, and the request takes effect when the promise resolves. */
+  | { readonly kind: 'late'; readonly until: Promise<void> }
   /** No byte of the body is read until the promise resolves. */
   | { readonly kind: 'deaf'; readonly until: Promise<void> }
   /** The body is read at this rate. */
@@ -79,7 +81,8 @@ export const respondInstead = async (
   fault: Fault | undefined,
   response: ServerResponse,
 ): Promise<boolean> => {
-  if (fault?.kind === 'hold') await fault.until;
+  if (fault?.kind === 'late') response.socket?.destroy();
+  if (fault?.kind === 'hold' || fault?.kind === 'late') await fault.until;
   if (fault?.kind === 'response') {
     sendResponse(response, replyOf(fault));
     return true;

@@ -3,11 +3,15 @@ import { createHttpAgents } from '#runtime/egress/http-agents.ts';
 import { createLogger } from '#runtime/log.ts';
 import { type HostileStore, startHostileStore } from '#test/support/servers/hostile-store.ts';
 import { providerOf } from '#zipper-image/store/providers.ts';
+import { publish } from '#zipper-image/store/publish.ts';
+import type { RecoveryDeps } from '#zipper-image/store/recover-upload.ts';
 import { createStore, type Part, type Store } from '#zipper-image/store/store.ts';
+import { storeRetryPolicy } from '#zipper-image/store/store-retry.ts';
 import { createUploadsLeft } from '#zipper-image/store/uploads-left.ts';
 import { recover } from '#zipper-image/tasks/recover.ts';
 
 export const denied = { kind: 'response', status: 403, code: 'AccessDenied' } as const;
+const log = createLogger('test', { level: 'silent' });
 const KEY = 'a.zip';
 const ATTEMPT = 'pod-1';
 /** Stands for the 15 seconds of the setting. */
@@ -26,7 +30,10 @@ export const recoverySettings = {
 /** An attempt with one part uploaded, ready to complete its upload. */
 export interface CommittingAttempt {
   readonly uploadId: string;
+  /** A Complete that is sent once and not recovered, as by a pod that is no longer active. */
   complete(): Promise<unknown>;
+  /** Complete with recovery, as by the active pod. */
+  publish(): Promise<unknown>;
 }
 
 /** The recovery of an attempt that recorded `committing`, at a store that can misbehave. */
@@ -34,13 +41,15 @@ export class RecoveryHarness implements AsyncDisposable {
   readonly hostile: HostileStore;
   readonly store: Store;
   readonly left = createUploadsLeft();
+  readonly #settings: typeof recoverySettings;
 
-  private constructor(hostile: HostileStore, store: Store) {
+  private constructor(hostile: HostileStore, store: Store, settings: typeof recoverySettings) {
     this.hostile = hostile;
     this.store = store;
+    this.#settings = settings;
   }
 
-  static async start(): Promise<RecoveryHarness> {
+  static async start(settings = recoverySettings): Promise<RecoveryHarness> {
     const hostile = await startHostileStore();
     const bucket = { service: 's3', name: 'bucket', endpoint: hostile.endpoint } as const;
     const store = createStore({
@@ -51,7 +60,7 @@ export class RecoveryHarness implements AsyncDisposable {
       connectTimeoutMs: 15_000,
       idleTimeoutMs: 15_000,
     });
-    return new RecoveryHarness(hostile, store);
+    return new RecoveryHarness(hostile, store, settings);
   }
 
   async committing(): Promise<CommittingAttempt> {
@@ -60,7 +69,24 @@ export class RecoveryHarness implements AsyncDisposable {
     const upload = { key: KEY, uploadId };
     const digests = { kind: 'md5', md5: Buffer.from('900150983cd24fb0d6963f7d28e17f72', 'hex') } as const;
     const part: Part = await store.uploadPart(upload, { number: 1, body: Buffer.from('abc'), digests });
-    return { uploadId, complete: () => store.completeUpload(upload, [part], 'replace') };
+    const publication = {
+      ...upload,
+      attempt: ATTEMPT,
+      bytes: 3,
+      parts: [part],
+      onConflict: 'replace',
+    } as const;
+    return {
+      uploadId,
+      complete: () => store.completeUpload(upload, [part], 'replace'),
+      publish: () => publish(this.#deps, publication),
+    };
+  }
+
+  get #deps(): RecoveryDeps {
+    const { storeConsistencyMs: consistencyMs } = this.#settings;
+    const retryPolicy = () => storeRetryPolicy(this.#settings, log);
+    return { store: this.store, log, retryPolicy, consistencyMs };
   }
 
   recover({ uploadId }: Pick<CommittingAttempt, 'uploadId'>, signal = new AbortController().signal) {
@@ -77,8 +103,8 @@ export class RecoveryHarness implements AsyncDisposable {
     return recover({
       task,
       store: this.store,
-      settings: recoverySettings,
-      log: createLogger('test', { level: 'silent' }),
+      settings: this.#settings,
+      log,
       stopping: signal,
       onAbortFailed: this.left.abortFailed,
     });

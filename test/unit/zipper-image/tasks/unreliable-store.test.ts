@@ -1,0 +1,175 @@
+/**
+ * A store that refuses, forgets, delays and lies, in any combination: an archive that may still be published is never
+ * reported as absent, and one that is not there is never reported as published.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect } from 'chai';
+import type { RecoveryOutcome } from '#crds/termination-message.ts';
+import { AppError } from '#runtime/errors.ts';
+import { createRandom, type Random } from '#test/chaos/random.ts';
+import { inParallel } from '#test/support/in-parallel.ts';
+import type { Fault, SeenRequest } from '#test/support/servers/hostile-store.ts';
+import { denied, RecoveryHarness, recoverySettings } from './recovery-harness.ts';
+
+const SCHEDULES = 100;
+const AT_ONCE = 12;
+/** Stands for 15 seconds, of which responses are outdated for up to 10. */
+const CONSISTENCY_MS = 60;
+const OUTDATED_MS = 40;
+/** Like the controller, which replaces a recovery Job that reports no outcome. */
+const RECOVERIES = 3;
+
+interface Store {
+  readonly abort: 'works' | 'refused' | 'ignored' | 'lost';
+  readonly head: 'current' | 'outdated' | 'denied';
+  readonly listParts: 'current' | 'outdated' | 'denied';
+  readonly listUploads: 'current' | 'outdated' | 'denied';
+  /** A rule of the bucket removes the upload during the recovery. */
+  readonly forgets: boolean;
+  readonly errorRate: number;
+}
+
+const drawStore = (random: Random): Store => ({
+  abort: random.pick(['works', 'works', 'refused', 'ignored', 'lost']),
+  head: random.pick(['current', 'outdated', 'outdated', 'denied']),
+  listParts: random.pick(['current', 'outdated', 'denied']),
+  listUploads: random.pick(['current', 'outdated', 'denied']),
+  forgets: random.next() < 0.2,
+  errorRate: random.pick([0, 0, 0.1]),
+});
+
+const ABORTS = {
+  works: undefined,
+  refused: denied,
+  ignored: { kind: 'raced' },
+  lost: { kind: 'drop', when: 'before' },
+} as const satisfies Record<Store['abort'], Fault | undefined>;
+
+const faultOf = (store: Store, random: Random, { operation }: SeenRequest): Fault | undefined => {
+  if (operation === 'abort' && store.abort !== 'works') return ABORTS[store.abort];
+  if (operation in store && Reflect.get(store, operation) === 'denied') return denied;
+  if (random.next() >= store.errorRate) return undefined;
+  return random.pick([
+    { kind: 'response', status: 500, code: 'InternalError' },
+    { kind: 'drop', when: 'after' },
+    { kind: 'drop', when: 'before' },
+  ] as const);
+};
+
+const misbehave = (harness: RecoveryHarness, store: Store, random: Random): void => {
+  const { hostile } = harness;
+  hostile.fault = (request) => faultOf(store, random, request);
+  hostile.delays = Object.fromEntries(
+    (['head', 'listParts', 'listUploads'] as const)
+      .filter((name) => store[name] === 'outdated')
+      .map((name) => [name, OUTDATED_MS]),
+  );
+};
+
+const startHarness = (): Promise<RecoveryHarness> =>
+  RecoveryHarness.start({ ...recoverySettings, storeConsistencyMs: CONSISTENCY_MS });
+
+const withoutFaults = ({ hostile }: RecoveryHarness): void => {
+  hostile.fault = () => undefined;
+  hostile.delays = {};
+};
+
+type Ending = RecoveryOutcome['outcome'] | 'none';
+const ENDINGS = ['published', 'absent', 'unknown', 'none'] as const satisfies readonly Ending[];
+
+const recoverRepeatedly = async (recover: () => Promise<RecoveryOutcome>): Promise<Ending> => {
+  for (let tries = 1; tries <= RECOVERIES; tries += 1) {
+    try {
+      return (await recover()).outcome;
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+    }
+  }
+  return 'none';
+};
+
+/** A pod is lost after `committing`; its Complete arrives before, during or after the recovery, or never. */
+const lostPod = async (seed: number): Promise<Ending> => {
+  const random = createRandom(seed);
+  const store = drawStore(random);
+  const completes = random.pick(['before', 'during', 'after', 'never']);
+  await using harness = await startHarness();
+  const attempt = await harness.committing();
+  const complete = () => attempt.complete().catch(() => undefined);
+  if (completes === 'before') await complete();
+  misbehave(harness, store, random);
+  const pause = random.int(0, 2 * CONSISTENCY_MS);
+  const late = completes === 'during' ? delay(pause).then(complete) : undefined;
+  const forgets = store.forgets ? delay(pause).then(() => harness.hostile.uploads.clear()) : undefined;
+  const ending = await recoverRepeatedly(() => harness.recover(attempt));
+  const isPublishedAtEnd = harness.isPublished;
+  await Promise.all([late, forgets]);
+  withoutFaults(harness);
+  if (completes !== 'never') await complete();
+  const facts = JSON.stringify({ seed, ...store, completes, pause });
+  if (ending === 'absent') expect(harness.isPublished, `absent, but published: ${facts}`).to.equal(false);
+  if (ending === 'published') expect(isPublishedAtEnd, `published, but not there: ${facts}`).to.equal(true);
+  const isDenied = [store.abort, store.head, store.listParts, store.listUploads].some((one) =>
+    /denied|refused/.test(one),
+  );
+  if (ending === 'unknown') expect(isDenied, `unknown without a missing permission: ${facts}`).to.equal(true);
+  return ending;
+};
+
+/** The active pod sends Complete, whose response or effect may be late or missing. */
+const activePod = async (seed: number): Promise<string> => {
+  const random = createRandom(seed);
+  const store = drawStore(random);
+  await using harness = await startHarness();
+  const attempt = await harness.committing();
+  misbehave(harness, store, random);
+  const { fault } = harness.hostile;
+  const held = Promise.withResolvers<void>();
+  const firsts: Readonly<Record<string, Fault | undefined>> = {
+    works: undefined,
+    late: { kind: 'late', until: held.promise },
+    'response lost': { kind: 'drop', when: 'after' },
+    error: { kind: 'okError', code: 'InternalError' },
+  };
+  const first = random.pick(Object.keys(firsts));
+  const isAlways = random.next() < 0.5;
+  harness.hostile.fault = (request) =>
+    request.operation === 'complete' && (isAlways || request.nth === 1) ? firsts[first] : fault(request);
+  const ending = await attempt.publish().then(
+    () => 'published',
+    (error: unknown) => (error instanceof AppError ? error.code : 'Internal'),
+  );
+  const isPublishedAtEnd = harness.isPublished;
+  held.resolve();
+  await delay(20);
+  const facts = JSON.stringify({ seed, ...store, first, isAlways, ending });
+  if (ending === 'published') expect(isPublishedAtEnd, `published, but not there: ${facts}`).to.equal(true);
+  else if (ending !== 'OutcomeUnknown')
+    expect(harness.isPublished, `failed, but published: ${facts}`).to.equal(false);
+  return ending;
+};
+
+const countEndings = async (
+  play: (seed: number) => Promise<string>,
+): Promise<ReadonlyMap<string, number>> => {
+  const counts = new Map<string, number>();
+  await inParallel(SCHEDULES, AT_ONCE, async (index) => {
+    const ending = await play(index + 1);
+    counts.set(ending, (counts.get(ending) ?? 0) + 1);
+  });
+  return counts;
+};
+
+describe('a store that refuses, forgets, delays and lies', function () {
+  this.timeout(120_000);
+
+  it(`never makes a recovery report a wrong outcome, in ${SCHEDULES} schedules (F27)`, async () => {
+    const counts = await countEndings(lostPod);
+    expect([...counts.keys()]).to.have.members([...ENDINGS]);
+  });
+
+  it(`never makes a pod report a wrong outcome, in ${SCHEDULES} schedules (F27)`, async () => {
+    const counts = await countEndings(activePod);
+    expect([...counts.keys()]).to.include.members(['published', 'StoreUnavailable', 'OutcomeUnknown']);
+  });
+});
