@@ -76,13 +76,17 @@ const replyOf = ({ status, headers, code, body = xmlError(code) }: Extract<Fault
   body,
 });
 
+const untilDue = async (fault: Fault | undefined, response: ServerResponse): Promise<void> => {
+  if (fault?.kind === 'late') response.socket?.destroy();
+  if (fault?.kind === 'hold' || fault?.kind === 'late') await fault.until;
+};
+
 /** Responds instead of the store, without any effect; false when the request is to be executed. */
 export const respondInstead = async (
   fault: Fault | undefined,
   response: ServerResponse,
 ): Promise<boolean> => {
-  if (fault?.kind === 'late') response.socket?.destroy();
-  if (fault?.kind === 'hold' || fault?.kind === 'late') await fault.until;
+  await untilDue(fault, response);
   if (fault?.kind === 'response') {
     sendResponse(response, replyOf(fault));
     return true;
