@@ -55,9 +55,14 @@ const published = (
   attempt: Attempt,
   found: Published & { status: OwnedStatus },
 ): Recovering => {
-  const { outcome, result } = verifiedArchive(s, attempt, found);
-  const status = { ...found.status, ...defined({ result }) };
-  return { kind: 'recovered', status, outcome, events: [], actions: [] };
+  const verified = verifiedArchive(s, attempt, found);
+  if (verified.kind === 'corrupted') {
+    const message = `attempt ${attempt.n} was recovered: the object at the key does not match its parts and was not deleted`;
+    const events = [{ type: 'Warning', reason: 'Recovered', message }] as const;
+    return { kind: 'recovered', status: found.status, events, actions: [] };
+  }
+  const { outcome, result } = verified;
+  return { kind: 'recovered', status: { ...found.status, ...defined({ result }) }, outcome, events: [], actions: [] };
 };
 
 const unknownText = (outcome: Extract<RecoveryOutcome, { outcome: 'unknown' }>): string =>

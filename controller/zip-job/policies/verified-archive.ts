@@ -1,7 +1,7 @@
 import type { RecoveryOutcome } from '#crds/termination-message.ts';
 import type { ArchiveContents, Attempt, ZipResult } from '#crds/zip-job.ts';
 import { fileCount } from '#crds/zip-job-facts.ts';
-import { CONTRACT_VERSION } from '#crds/zipper-contract.ts';
+import { CONTRACT_VERSION, type FailureCode } from '#crds/zipper-contract.ts';
 import { terminationOf } from '../../kube-state/pod-state.ts';
 import { parseTerminationMessage } from '../../kube-state/termination-message.ts';
 import { timeOf } from '../../kube-state/times.ts';
@@ -11,11 +11,13 @@ import { verifyResult } from './result.ts';
 
 export type Published = Extract<RecoveryOutcome, { outcome: 'published' }>;
 
-export interface VerifiedArchive {
-  readonly outcome: Outcome;
-  /** Set if the archive is complete. */
-  readonly result?: ZipResult;
-}
+export type VerifiedArchive =
+  /** `result` is set if the archive is complete. */
+  | { readonly kind: 'outcome'; readonly outcome: Outcome; readonly result?: ZipResult }
+  /** The zipper found that the object does not match its parts, but could not delete it. */
+  | { readonly kind: 'corrupted' };
+
+const CORRUPTED: FailureCode = 'StoreCorrupted';
 
 /** The result in the termination message of a pod that could not write it to the status. */
 const reportedResult = (s: Situation, attempt: Attempt, etag: string): ZipResult | undefined => {
@@ -42,9 +44,11 @@ const withContents = (
 /** Compares the object of a lost attempt with the contents that the zipper recorded before it sent Complete. */
 export const verifiedArchive = (s: Situation, attempt: Attempt, found: Published): VerifiedArchive => {
   const { zipJob } = s.seen;
+  if (attempt.reason === CORRUPTED) return { kind: 'corrupted' };
   const recorded = uploadOf(zipJob, attempt.podUid)?.archive;
   if (recorded && recorded.bytes !== found.bytes)
     return {
+      kind: 'outcome',
       outcome: {
         reason: 'OutcomeUnknown',
         message: `the object of attempt ${attempt.n} in the bucket has ${found.bytes} bytes instead of ${recorded.bytes}`,
@@ -53,7 +57,7 @@ export const verifiedArchive = (s: Situation, attempt: Attempt, found: Published
   const reported = reportedResult(s, attempt, found.etag);
   const result = withContents(s, found, { reported, recorded });
   const verified = recorded ? verifyResult(zipJob, result) : undefined;
-  if (verified?.reason === 'ResultInvalid') return { outcome: verified };
+  if (verified?.reason === 'ResultInvalid') return { kind: 'outcome', outcome: verified };
   const message = `the attempt was lost, but the bucket contains its complete archive of ${found.bytes} bytes`;
-  return { outcome: { reason: 'VerifiedInStore', message }, result };
+  return { kind: 'outcome', outcome: { reason: 'VerifiedInStore', message }, result };
 };

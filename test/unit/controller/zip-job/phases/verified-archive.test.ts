@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { ArchiveContents, ZipJobSpec, ZipJobStatus } from '#crds/zip-job.ts';
+import type { ArchiveContents, Attempt, ZipJobSpec, ZipJobStatus } from '#crds/zip-job.ts';
 import { CONTRACT_VERSION } from '#crds/zipper-contract.ts';
 import { judge, withStatus } from '#test/support/builders/judge.ts';
 import { ago, aJob, aPod, NAME } from '#test/support/builders/objects.ts';
@@ -15,14 +15,18 @@ const CONTENTS: ArchiveContents = {
 };
 
 /** The active pod recorded `committing` and was lost. */
-const lostWith = (contents: ArchiveContents | undefined, spec: Partial<ZipJobSpec> = {}) => {
+const lostWith = (
+  contents: ArchiveContents | undefined,
+  spec: Partial<ZipJobSpec> = {},
+  end: Partial<Attempt> = { class: 'disruption' },
+) => {
   const upload = { ...anUpload('committing'), ...(contents && { archive: contents }) };
   const { job: _job, ...status } = running('p1', { upload });
   const lost: ZipJobStatus = {
     ...status,
     job: { name: NAME, uid: 'uid-job', podName: 'p1' },
     attemptsTotal: 1,
-    attempts: [{ n: 1, podUid: 'uid-p1', startedAt: ago(40), finishedAt: ago(2), class: 'disruption' }],
+    attempts: [{ n: 1, podUid: 'uid-p1', startedAt: ago(40), finishedAt: ago(2), ...end }],
     conditions: [
       aCondition('Accepted', ['True', 'Accepted']),
       aCondition('Recovered', ['False', 'Recovering']),
@@ -64,6 +68,19 @@ describe('decide when the store has the archive of a lost attempt', () => {
     expect(status).to.include({ phase: 'Finalizing', reason: 'OutcomeUnknown' });
     expect(status?.message).to.contain('76 bytes instead of 77');
     expect(status?.result).to.equal(undefined);
+  });
+
+  it('does not accept an object that the pod reported as corrupted and could not delete (F27)', () => {
+    const { status, events } = judge({
+      zipJob: lostWith(CONTENTS, {}, { class: 'transient', reason: 'StoreCorrupted' }),
+      job: aJob(),
+      recovery: found(77),
+    });
+    expect(status).to.include({ phase: 'Running' });
+    expect(status).to.not.have.property('result');
+    expect(events.map(({ message }) => message)).to.include(
+      'attempt 1 was recovered: the object at the key does not match its parts and was not deleted',
+    );
   });
 
   it('verifies the recorded figures against the request (F28)', () => {
