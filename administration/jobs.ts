@@ -82,10 +82,7 @@ const cancel = async ({ zipJobs }: JobsOptions, job: ZipJob): Promise<Job> => {
 
 const runAgain = async (options: JobsOptions, first: ZipJob): Promise<Job> => {
   checkCanRunAgain(first);
-  const again = zipJobAgain(first, {
-    uuid: (options.newUuid ?? randomUUID)(),
-    now: options.clock.date(),
-  });
+  const again = zipJobAgain(first, (options.newUuid ?? randomUUID)());
   const created = await options.zipJobs.create(again);
   if (created) return toJob(created);
   throw new AdministrationError(`Job "${again.metadata.name}" already exists. Try again`, {

@@ -3,12 +3,6 @@ import { isFinished, type ZipJob } from '#crds/zip-job.ts';
 import { uuidOfName } from '#crds/zip-job-facts.ts';
 import { AdministrationError } from './administration-error.ts';
 
-export interface Again {
-  /** Uuid of the new job. */
-  readonly uuid: string;
-  readonly now: Date;
-}
-
 const refused = (message: string): AdministrationError =>
   new AdministrationError(message, { code: 'Refused' });
 
@@ -37,8 +31,10 @@ export const checkCanRunAgain = (job: ZipJob): void => {
  * A new job with the same spec. It refers to the file-list Secrets of the first job, so the user needs no permission to read
  * them. The controller keeps these Secrets until the new job is finished.
  */
-export const zipJobAgain = (first: ZipJob, { uuid, now }: Again): ZipJob => {
+export const zipJobAgain = (first: ZipJob, uuid: string): ZipJob => {
   const { namespace, name, labels = {} } = first.metadata;
+  // The first job may be a copy from a backup, the new one is not.
+  const { [LABELS.veleroRestore]: _restored, ...kept } = labels;
   const { cancel: _cancel, suspend: _suspend, ...spec } = first.spec;
   return {
     apiVersion: GROUP_VERSION,
@@ -46,11 +42,8 @@ export const zipJobAgain = (first: ZipJob, { uuid, now }: Again): ZipJob => {
     metadata: {
       namespace,
       name: nameOf(first, uuid),
-      labels: { ...labels, [LABELS.managedBy]: 'zipjobs-administration' },
-      annotations: {
-        [ANNOTATIONS.acceptedAt]: now.toISOString(),
-        [ANNOTATIONS.runAgainOf]: name,
-      },
+      labels: { ...kept, [LABELS.managedBy]: 'zipjobs-administration' },
+      annotations: { [ANNOTATIONS.runAgainOf]: name },
     },
     spec,
   };

@@ -25,6 +25,7 @@ import { createAct } from './zip-job/act.ts';
 import { decide } from './zip-job/decide.ts';
 import { createForget } from './zip-job/forget.ts';
 import { createObserve } from './zip-job/observe.ts';
+import { acceptance } from './zip-job/policies/restored.ts';
 import { createActOnProject } from './zip-project/act.ts';
 import { decideProject } from './zip-project/decide.ts';
 import { createObserveProject } from './zip-project/observe.ts';
@@ -40,7 +41,12 @@ const createActOnZipJob = (parts: Parts, sender: Sender, resources: Lifetime['re
     ...parts,
     ...clients,
     applyStatus: createApplyStatus('ZipJob', clients.zipJobs),
-    finalizers: createFinalizers({ kind: 'ZipJob', client: clients.zipJobs, metrics }),
+    finalizers: createFinalizers({
+      kind: 'ZipJob',
+      client: clients.zipJobs,
+      annotations: acceptance,
+      metrics,
+    }),
     recordEvent: events.add,
     planDelivery: createPlanDelivery({ ...sender, findProject }),
   });

@@ -29,6 +29,8 @@ export const FIELD_MANAGERS = {
 export const ANNOTATIONS = {
   /** RFC 3339 time at which the API accepted the request. */
   acceptedAt: 'zipjobs.dev/accepted-at',
+  /** uid of the ZipJob that the controller accepted. A copy, such as one restored from a backup, has another uid. */
+  acceptedUid: 'zipjobs.dev/accepted-uid',
   /** SHA-256 (hex) of the validated request. */
   requestSha256: 'zipjobs.dev/request-sha256',
   /** Name of the ZipToken that created the job. */
@@ -66,6 +68,8 @@ export const LABELS = {
   managedBy: 'app.kubernetes.io/managed-by',
   /** Kueue's label for the LocalQueue that admits a Job. */
   queueName: 'kueue.x-k8s.io/queue-name',
+  /** Velero sets it on every object that it restores. */
+  veleroRestore: 'velero.io/restore-name',
 } as const;
 
 /** The name of the ZipProject of a namespace. A namespace without it is not a project. */

@@ -59,8 +59,7 @@ export const REASONS = {
     'The attempt was interrupted during commit, and the store does not reveal whether the archive was published.',
   Cancelled: 'The job was cancelled by spec.cancel.',
   Deleted: 'The ZipJob is being deleted.',
-  Restored:
-    'The ZipJob is older than a day and has no status: it was restored from a backup and does not run again.',
+  Restored: 'The ZipJob was restored from a backup, so its archive may exist and it does not run again.',
   Recovering: 'Recovering the last attempt, so that it can no longer publish an archive.',
   Recovered: 'The last attempt can no longer publish an archive.',
   NothingToRecover: 'No upload was started, so no recovery is needed.',

@@ -76,9 +76,9 @@ export const JOB_SETTINGS = {
     env: 'RESTORED_AFTER_SECONDS',
     type: 'integer',
     minimum: 60,
-    default: 86_400,
+    default: 300,
     description:
-      'a ZipJob without a status that is older than this was restored from a backup and is not run',
+      'a ZipJob that was created this long after the API accepted its request was restored from a backup and is not run',
   },
   maxDisruptions: {
     env: 'MAX_DISRUPTIONS',

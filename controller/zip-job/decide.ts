@@ -1,19 +1,19 @@
 import { isDeepStrictEqual } from 'node:util';
-import { FINALIZER } from '#crds/api-group.ts';
 import { isFinished } from '#crds/zip-job.ts';
 import { defined } from '#runtime/optional.ts';
 import { ownJob } from '../kube-state/job-state.ts';
-import { type ForcedRemoval, gracePeriodEnds } from '../kube-state/release.ts';
+import { type ForcedRemoval, gracePeriodEnds, holdsFinalizer } from '../kube-state/release.ts';
 import type { Action, Decision, DecisionConfig, Observation, Situation, Step } from './observation.ts';
 import { ownedStatus } from './owned-status.ts';
 import { active } from './phases/active.ts';
-import { beginEnding } from './phases/ending.ts';
+import { beginEnding, restored } from './phases/ending.ts';
 import { finalizing } from './phases/finalizing.ts';
 import { finished } from './phases/finished.ts';
 import { queued } from './phases/queued.ts';
 import { uploaded } from './phases/uploaded.ts';
 import { settingsIn } from './pod-settings.ts';
 import { interruption } from './policies/interruption.ts';
+import { isRestored, lacksRecord } from './policies/restored.ts';
 import { atTheLatest, msUntil } from './requeue.ts';
 
 /** Maximum time that a deletion waits for a recovery Job. The finalizer is removed within five minutes in any case. */
@@ -24,10 +24,11 @@ const DELETION_GRACE_PERIOD_MS = 280_000;
  *
  * Queued: no Job exists. Starting: the Job exists. Running: the active pod has written progress; between two attempts the
  * phase stays the same. Finalizing: the outcome is known and the last attempt is being recovered. A written result takes
- * precedence over everything else, because the archive is already published.
+ * precedence over everything else, because the archive is already published. A copy from a backup is final in any phase.
  */
 const stepOf = (s: Situation): Step => {
   if (isFinished(s.seen.zipJob)) return finished(s);
+  if (isRestored(s.seen.zipJob, s.config) && !ownJob(s.seen)) return restored(s);
   if (s.status.phase === 'Finalizing') return finalizing(s);
   const success = uploaded(s);
   if (success) return success;
@@ -36,13 +37,15 @@ const stepOf = (s: Situation): Step => {
   return s.status.phase === undefined || s.status.phase === 'Queued' ? queued(s) : active(s);
 };
 
-/** The finalizer must exist before anything is created, and cannot be added to an object that is being deleted. */
+/**
+ * The finalizer must exist before anything is created, and cannot be added to an object that is being deleted. The same
+ * write records the acceptance, for a job without another record as soon as possible: a backup may be taken at any time.
+ */
 const finalizerAction = (zipJob: Observation['zipJob'], step: Step): readonly Action[] => {
+  if (zipJob.metadata.deletionTimestamp !== undefined) return [];
   const creates = step.actions?.some(({ kind }) => kind === 'createJob') === true;
-  const { finalizers, deletionTimestamp } = zipJob.metadata;
-  return creates && deletionTimestamp === undefined && !finalizers?.includes(FINALIZER)
-    ? [{ kind: 'addFinalizer' }]
-    : [];
+  const isUnrecorded = lacksRecord(zipJob) && !isFinished({ status: step.status });
+  return isUnrecorded || (creates && !holdsFinalizer(zipJob.metadata)) ? [{ kind: 'addFinalizer' }] : [];
 };
 
 /** Until when a Job whose creation was not confirmed may still appear. Its slot and key are held until then. */

@@ -4,8 +4,9 @@ import { readControllerConfig } from '#controller/config.ts';
 import { envOf, type KubeObject, render } from './render.ts';
 
 const classOf = (objects: readonly KubeObject[]): string => {
-  const settings = [...envOf(objects, 'controller').values()].map(({ name, value = '' }) => [name, value]);
-  const env: Readonly<Record<string, string>> = Object.fromEntries(settings);
+  const env: Record<string, string> = {};
+  for (const { name, value } of envOf(objects, 'controller').values())
+    if (value !== undefined) env[name] = value;
   return readControllerConfig({ ...env, POD_NAME: 'p', POD_NAMESPACE: 'n' }).recoveryPriorityClassName;
 };
 

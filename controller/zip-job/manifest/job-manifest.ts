@@ -88,22 +88,6 @@ export const zipperLabels = (
   [LABELS.managedBy]: 'zipjobs-controller',
 });
 
-interface Frame {
-  readonly name: string;
-  readonly component: 'archive' | 'recover';
-  readonly task: ZipperTask;
-  readonly bucket: ZipBucket;
-  readonly spec: Omit<Job['spec'] & object, 'template'>;
-}
-
-/** An admission policy allows a Job to mount one file list: its owner's, or the one in this annotation. */
-const listAnnotation = ({ metadata, spec }: ZipJob) => {
-  const owner = spec.filesFrom && fileListOwner(spec.filesFrom.secretNames);
-  return owner !== undefined && owner !== metadata.name
-    ? { annotations: { [ANNOTATIONS.fileListOf]: owner } }
-    : {};
-};
-
 type Share = Pick<ZipperPod, 'resources' | 'priorityClassName'>;
 
 const archiveShare = ({ spec }: ZipJob, config: DecisionConfig): Share => ({
@@ -116,6 +100,23 @@ const recoveryShare = (zipJob: ZipJob, config: DecisionConfig): Share => ({
   resources: config.recoveryResources,
   priorityClassName: config.recoveryPriorityClassName || archiveShare(zipJob, config).priorityClassName,
 });
+
+interface Frame {
+  readonly name: string;
+  readonly component: 'archive' | 'recover';
+  readonly task: ZipperTask;
+  readonly bucket: ZipBucket;
+  readonly share: Share;
+  readonly spec: Omit<Job['spec'] & object, 'template'>;
+}
+
+/** An admission policy allows a Job to mount one file list: its owner's, or the one in this annotation. */
+const listAnnotation = ({ metadata, spec }: ZipJob) => {
+  const owner = spec.filesFrom && fileListOwner(spec.filesFrom.secretNames);
+  return owner !== undefined && owner !== metadata.name
+    ? { annotations: { [ANNOTATIONS.fileListOf]: owner } }
+    : {};
+};
 
 const jobOf = (zipJob: ZipJob, frame: Frame, config: DecisionConfig): Job => {
   const { name, namespace, uid } = zipJob.metadata;
@@ -146,7 +147,7 @@ const jobOf = (zipJob: ZipJob, frame: Frame, config: DecisionConfig): Job => {
           hasToken: frame.component === 'archive',
           bucketSecret: bucketSecretName(frame.bucket.metadata.name),
           fileSecrets: frame.component === 'archive' ? (zipJob.spec.filesFrom?.secretNames ?? []) : [],
-          ...(frame.component === 'archive' ? archiveShare : recoveryShare)(zipJob, config),
+          ...frame.share,
           config,
           traceparent: validTraceparent(zipJob.metadata.annotations?.[ANNOTATIONS.traceparent]),
         }),
@@ -164,6 +165,7 @@ export const archiveJob = (zipJob: ZipJob, bucket: ZipBucket, config: DecisionCo
       component: 'archive',
       task: archiveTask(zipJob, bucket),
       bucket,
+      share: archiveShare(zipJob, config),
       spec: {
         podReplacementPolicy: 'Failed',
         backoffLimit: maxAttemptsOf(zipJob) - 1,
@@ -224,6 +226,7 @@ export const recoveryJob = (zipJob: ZipJob, lost: ToRecover, config: DecisionCon
       component: 'recover',
       task,
       bucket: lost.bucket,
+      share: recoveryShare(zipJob, config),
       spec: {
         // Two recovery pods at once do no harm, and the node of a terminating pod may be lost.
         podReplacementPolicy: 'TerminatingOrFailed',

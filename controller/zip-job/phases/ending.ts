@@ -125,3 +125,14 @@ export const beginEnding = (s: Situation, outcome: Outcome): Step => {
   if (!isRecovering(status) && !ownJob(s.seen)) return finish(s, status, outcome);
   return { status: withPhase(status, 'Finalizing', outcome), actions: endJob(s, status) };
 };
+
+/** Ends a copy from a backup at once and silently: everything that its status refers to belonged to the original. */
+export const restored = (s: Situation): Step => {
+  const { podUid: _podUid, ...job } = s.status.job ?? { name: '', uid: '' };
+  const status: OwnedStatus = s.status.job ? { ...s.status, job } : s.status;
+  return finish(s, status, {
+    reason: 'Restored',
+    message:
+      'the job was restored from a backup, so its archive may exist and it does not run again; to run it again, create a new job',
+  });
+};

@@ -10,7 +10,6 @@ import { archiveJob } from '../manifest/job-manifest.ts';
 import type { Action, OwnedStatus, Situation, Step } from '../observation.ts';
 import { isTrue, withCondition, withoutCondition, withPhase } from '../owned-status.ts';
 import { type Admission, admission } from '../policies/admission.ts';
-import { isRestored } from '../policies/restored.ts';
 import { queueWait, startDeadline } from '../policies/start-deadline.ts';
 import { atTheLatest, msUntil } from '../requeue.ts';
 import { finish } from './ending.ts';
@@ -169,12 +168,6 @@ export const queued = (before: Situation): Step => {
   const status = { acceptedAt: acceptedAtOf(before), ...before.status };
   const s = { ...before, status };
   if (job?.metadata.uid !== undefined && isOwnedBy(job, zipJob)) return started(s, job, job.metadata.uid);
-  if (isRestored(zipJob, s.now, s.config))
-    return finish(s, status, {
-      reason: 'Restored',
-      message:
-        'the job is older than a day and has no status: it was restored from a backup and does not run again',
-    });
   if (job) return nameTaken(s, job);
   const verdict = admission(s.seen);
   if (isTrue(status, 'Accepted')) return queuedStep(s, verdict);

@@ -44,6 +44,13 @@ interface At extends RecoverySettings {
   readonly now: Date;
 }
 
+interface Limited extends At {
+  /** When recovery gives up. */
+  readonly end: Date;
+}
+
+type Recovery = NonNullable<Observation['recovery']>;
+
 /** One attempt that may have left an upload. */
 interface Lost {
   readonly seen: Observation;
@@ -64,10 +71,7 @@ const isCommitting = (upload: Recovered): boolean => upload !== 'unrecorded' && 
 const isFinal = (outcome: RecoveryOutcome, upload: Recovered): boolean =>
   !isCommitting(upload) || outcome.outcome !== 'unknown' || outcome.missingPermission !== undefined;
 
-const responseOf = (
-  recovery: NonNullable<Observation['recovery']>,
-  upload: Recovered,
-): RecoveryResult | undefined => {
+const responseOf = (recovery: Recovery, upload: Recovered): RecoveryResult | undefined => {
   for (const pod of recovery.pods) {
     const message = parseTerminationMessage(terminationOf(pod)?.message);
     if (message && 'recovered' in message && isFinal(message.recovered, upload))
@@ -119,26 +123,32 @@ const giveUpAt = ({ seen, attempt, upload }: Lost, at: At): Date => {
 const earliest = (...times: readonly (Date | undefined)[]): Date | undefined =>
   times.filter((time) => time !== undefined).toSorted((one, other) => Number(one) - Number(other))[0];
 
-/** A recovery Job that failed, or whose pods do not report, is replaced. */
-const followJob = (
-  lost: Lost,
-  recovery: NonNullable<Observation['recovery']>,
-  at: At & { readonly end: Date },
-): RecoveryStep => {
-  const { attempt, upload } = lost;
+const isOver = ({ job }: Recovery): boolean => isJobFinished(job) || jobFailure(job) !== undefined;
+
+/** A recovery Job that failed, or whose pods do not report, is replaced until the outcome of the job is known. */
+const followCommit = ({ attempt }: Lost, recovery: Recovery, at: Limited): RecoveryStep => {
   const { end, now } = at;
-  const response = responseOf(recovery, upload);
-  if (response) return response;
-  const isOver = isJobFinished(recovery.job) || jobFailure(recovery.job) !== undefined;
-  if (now >= end || (isOver && !isCommitting(upload))) return unknownOf(upload);
-  const why = recoveryWait(recovery.pods, now);
-  const late = isCommitting(upload) && why !== undefined ? { giveUpAt: end, why } : undefined;
-  const next = isOver ? retryAt(recovery.job, attempt, at) : overdueAt(recovery, at);
-  if (isCommitting(upload) && next && now >= next) return { kind: 'restart', job: recovery.job };
-  return { kind: 'wait', until: earliest(next, end), late };
+  const { job, pods } = recovery;
+  const next = isOver(recovery) ? retryAt(job, attempt, at) : overdueAt(recovery, at);
+  if (next && now >= next) return { kind: 'restart', job };
+  const why = recoveryWait(pods, now);
+  return {
+    kind: 'wait',
+    until: earliest(next, end),
+    late: why === undefined ? undefined : { giveUpAt: end, why },
+  };
 };
 
-const followRefusal = ({ seen, attempt, upload }: Lost, at: At & { readonly end: Date }): RecoveryStep => {
+const followJob = (lost: Lost, recovery: Recovery, at: Limited): RecoveryStep => {
+  const { upload } = lost;
+  const response = responseOf(recovery, upload);
+  if (response) return response;
+  if (at.now >= at.end) return unknownOf(upload);
+  if (isCommitting(upload)) return followCommit(lost, recovery, at);
+  return isOver(recovery) ? unknownOf(upload) : { kind: 'wait', until: at.end };
+};
+
+const followRefusal = ({ seen, attempt, upload }: Lost, at: Limited): RecoveryStep => {
   const { refusal } = seen;
   if (refusal?.target !== 'recover') return { kind: 'start', attempt, upload };
   if (at.now >= at.end) return unknownOf(upload);

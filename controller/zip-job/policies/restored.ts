@@ -1,19 +1,36 @@
-import { ANNOTATIONS } from '#crds/api-group.ts';
+import { ANNOTATIONS, LABELS } from '#crds/api-group.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import { timeOf } from '../../kube-state/times.ts';
 
 /**
- * True if this ZipJob was restored from a backup. Restoring renews the creation time and usually drops the status, but keeps
- * the annotations; an archive requested long ago must not be built a second time.
+ * True if this ZipJob is a copy of an earlier one, restored from a backup. A copy has the annotations and labels of the
+ * earlier one, but its own uid and creation time, and usually no status. Its archive must not be built a second time.
  */
 export const isRestored = (
-  { metadata, status }: ZipJob,
-  now: Date,
+  { metadata }: Pick<ZipJob, 'metadata'>,
   settings: { readonly restoredAfterSeconds: number },
 ): boolean => {
-  const acceptedAt = timeOf(metadata.annotations?.[ANNOTATIONS.acceptedAt]);
-  // A job with a status may have been queued for long, so only a renewed creation time shows that it was restored.
-  const seenAt = status?.phase === undefined ? now.getTime() : timeOf(metadata.creationTimestamp);
-  if (acceptedAt === undefined || seenAt === undefined) return false;
-  return seenAt - acceptedAt > settings.restoredAfterSeconds * 1000;
+  const { uid, annotations, labels, creationTimestamp } = metadata;
+  const acceptedUid = annotations?.[ANNOTATIONS.acceptedUid];
+  if (acceptedUid !== undefined) return acceptedUid !== uid;
+  if (labels?.[LABELS.veleroRestore] !== undefined) return true;
+  const acceptedAt = timeOf(annotations?.[ANNOTATIONS.acceptedAt]);
+  const createdAt = timeOf(creationTimestamp);
+  if (acceptedAt === undefined || createdAt === undefined) return false;
+  return createdAt - acceptedAt > settings.restoredAfterSeconds * 1000;
 };
+
+/** The annotation by which a copy of this ZipJob is recognised. */
+export const acceptance = ({ metadata }: Pick<ZipJob, 'metadata'>): Readonly<Record<string, string>> => {
+  const { uid, annotations } = metadata;
+  return uid === undefined || annotations?.[ANNOTATIONS.acceptedUid] !== undefined
+    ? {}
+    : { [ANNOTATIONS.acceptedUid]: uid };
+};
+
+/**
+ * True if nothing else says that a copy is one: without the time of acceptance, which only the API sets, a copy of this
+ * ZipJob looks like a new one.
+ */
+export const lacksRecord = ({ metadata: { annotations } }: Pick<ZipJob, 'metadata'>): boolean =>
+  annotations?.[ANNOTATIONS.acceptedUid] === undefined && annotations?.[ANNOTATIONS.acceptedAt] === undefined;

@@ -6,6 +6,9 @@ import type { FakeObjects } from './fake-objects.ts';
 
 const asRecord = (value: unknown): Readonly<Record<string, unknown>> => (isRecord(value) ? value : {});
 
+const textsOf = (value: unknown): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(asRecord(value)).map(([name, text]) => [name, String(text)]));
+
 export type VersionedClient = Pick<ObjectClient<ZipJob>, 'get' | 'apply' | 'mergePatch' | 'delete'>;
 
 /**
@@ -50,9 +53,14 @@ export const createVersionedClient = (
       return keep(before, { ...before, status });
     },
     mergePatch: async (target, patch) => {
-      const { resourceVersion, ...metadata } = asRecord(patch['metadata']);
+      const { resourceVersion, annotations: changed, ...metadata } = asRecord(patch['metadata']);
       const before = await live(target, resourceVersion);
-      return keep(before, { ...before, metadata: { ...before.metadata, ...metadata } });
+      const merged: ZipJob['metadata'] = { ...before.metadata, ...metadata };
+      const annotations = { ...before.metadata.annotations, ...textsOf(changed) };
+      return keep(before, {
+        ...before,
+        metadata: { ...merged, ...(changed !== undefined && { annotations }) },
+      });
     },
     delete: async (namespace, name, { uid } = {}) => {
       const before = await zipJobs.client.get(namespace, name);

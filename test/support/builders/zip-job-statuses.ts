@@ -82,6 +82,22 @@ export const running = (pod: string, more: ZipJobStatus = {}): ZipJobStatus => (
   ...more,
 });
 
+/** Status of a job whose first pod ended and is being recovered. */
+export const recoveringStatus = (upload: UploadState | undefined, more: ZipJobStatus = {}): ZipJobStatus => {
+  const { job: _job, ...status } = running('p1', upload ? { upload } : {});
+  return {
+    ...status,
+    job: { name: NAME, uid: 'uid-job', podName: 'p1' },
+    attemptsTotal: 1,
+    attempts: [{ n: 1, podUid: 'uid-p1', startedAt: ago(40), finishedAt: ago(2), class: 'transient' }],
+    conditions: [
+      aCondition('Accepted', ['True', 'Accepted']),
+      aCondition('Recovered', ['False', 'Recovering']),
+    ],
+    ...more,
+  };
+};
+
 export const finishedAs = (
   phase: 'Succeeded' | 'Failed' | 'Cancelled',
   more: ZipJobStatus = {},

@@ -3,10 +3,10 @@ import { timelineOf } from '#administration/job-timeline.ts';
 import { toJob } from '#administration/job-view.ts';
 import { type JobQuery, listJobs } from '#administration/list-jobs.ts';
 import { checkCanRunAgain, zipJobAgain } from '#administration/run-again.ts';
-import { ANNOTATIONS, MAX_ZIP_JOB_NAME_LENGTH } from '#crds/api-group.ts';
+import { ANNOTATIONS, LABELS, MAX_ZIP_JOB_NAME_LENGTH } from '#crds/api-group.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import type { KubeClient } from '#runtime/kube/client.ts';
-import { ago, aZipJob, NAME, NOW, UUID } from '#test/support/builders/objects.ts';
+import { ago, aZipJob, NAME, UUID } from '#test/support/builders/objects.ts';
 import { finishedAs, running } from '#test/support/builders/zip-job-statuses.ts';
 
 const CANARY = 'cAnArY0123456789';
@@ -80,7 +80,7 @@ describe('zipJobAgain', () => {
     spec: { cancel: true, suspend: true },
     status: finishedAs('Cancelled'),
   });
-  const again = zipJobAgain(first, { uuid: NEW_UUID, now: NOW });
+  const again = zipJobAgain(first, NEW_UUID);
 
   it('copies the spec and file list of the first job, without cancel and suspend', () => {
     const { cancel: _cancel, suspend: _suspend, ...spec } = first.spec;
@@ -88,17 +88,17 @@ describe('zipJobAgain', () => {
     expect(again.status).to.equal(undefined);
   });
 
-  it('copies no metadata of the first job', () => {
-    expect(again.metadata.annotations).to.deep.equal({
-      [ANNOTATIONS.acceptedAt]: NOW.toISOString(),
-      [ANNOTATIONS.runAgainOf]: NAME,
-    });
+  it('copies neither annotations nor the record of a restore (F33)', () => {
+    expect(again.metadata.annotations).to.deep.equal({ [ANNOTATIONS.runAgainOf]: NAME });
+    const labels = { [LABELS.veleroRestore]: 'nightly', team: 'red' };
+    const copied = zipJobAgain(aZipJob({ metadata: { labels } }), NEW_UUID).metadata.labels;
+    expect(copied).to.deep.equal({ team: 'red', [LABELS.managedBy]: 'zipjobs-administration' });
     expect(again.metadata).not.to.have.any.keys('uid', 'resourceVersion', 'finalizers', 'ownerReferences');
   });
 
   it('uses zip-<uuid> as name, or the first name with a new suffix', () => {
     const named = (name: string): string =>
-      zipJobAgain(aZipJob({ metadata: { name } }), { uuid: NEW_UUID, now: NOW }).metadata.name;
+      zipJobAgain(aZipJob({ metadata: { name } }), NEW_UUID).metadata.name;
     expect(again.metadata.name).to.equal(`zip-${NEW_UUID}`);
     expect(named('nightly')).to.equal('nightly-0f9d7a52');
     expect(named(`${'a'.repeat(42)}-${'b'.repeat(9)}`)).to.equal(`${'a'.repeat(42)}-0f9d7a52`);

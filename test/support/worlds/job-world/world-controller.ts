@@ -13,6 +13,7 @@ import { decide } from '#controller/zip-job/decide.ts';
 import { createForget } from '#controller/zip-job/forget.ts';
 import { createMemory, type Memory } from '#controller/zip-job/memory.ts';
 import { createObserve } from '#controller/zip-job/observe.ts';
+import { acceptance } from '#controller/zip-job/policies/restored.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
@@ -111,7 +112,12 @@ const actWith = (
     ...clients,
     ...shared,
     applyStatus: createApplyStatus('ZipJob', clients.zipJobs),
-    finalizers: createFinalizers({ kind: 'ZipJob', client: clients.zipJobs, metrics }),
+    finalizers: createFinalizers({
+      kind: 'ZipJob',
+      client: clients.zipJobs,
+      annotations: acceptance,
+      metrics,
+    }),
     metrics,
     log,
     recordEvent: () => undefined,

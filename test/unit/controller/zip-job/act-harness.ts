@@ -10,6 +10,7 @@ import { createAct } from '#controller/zip-job/act.ts';
 import { archiveJob } from '#controller/zip-job/manifest/job-manifest.ts';
 import { createMemory } from '#controller/zip-job/memory.ts';
 import type { Decision } from '#controller/zip-job/observation.ts';
+import { acceptance } from '#controller/zip-job/policies/restored.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import { isKubeError } from '#runtime/kube/kube-error.ts';
 import type { Job, Pod, Secret } from '#runtime/kube/resources.ts';
@@ -67,7 +68,12 @@ export const setUp = (zipJob: ZipJob = aZipJob()) => {
   const act = createAct({
     zipJobs: { ...client, mergePatch },
     applyStatus: createApplyStatus('ZipJob', { apply }),
-    finalizers: createFinalizers({ kind: 'ZipJob', client: { mergePatch }, metrics }),
+    finalizers: createFinalizers({
+      kind: 'ZipJob',
+      client: { mergePatch },
+      annotations: acceptance,
+      metrics,
+    }),
     jobs: jobs.client,
     pods: pods.client,
     secrets: secrets.client,

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { EventNote } from '#controller/engine/events.ts';
 import { recoveryJob } from '#controller/zip-job/manifest/job-manifest.ts';
 import { ownedStatus } from '#controller/zip-job/owned-status.ts';
-import { FINALIZER } from '#crds/api-group.ts';
+import { ANNOTATIONS, FINALIZER } from '#crds/api-group.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import { KubeError } from '#runtime/kube/kube-error.ts';
 import { aZipBucket, aZipJob, NAME, NAMESPACE } from '#test/support/builders/objects.ts';
@@ -10,6 +10,7 @@ import { anObservation } from '#test/support/builders/observation.ts';
 import { anUpload, finishedAs, running } from '#test/support/builders/zip-job-statuses.ts';
 import { config, create, decision, KEY, setUp } from './act-harness.ts';
 
+const RECORD = { [ANNOTATIONS.acceptedUid]: 'uid-zipjob' };
 const NOTE: EventNote = { type: 'Normal', reason: 'Accepted', message: 'yes' };
 
 describe('act', () => {
@@ -26,7 +27,9 @@ describe('act', () => {
     expect(outcome.kind).to.equal('again');
     expect(reported).to.deep.equal([NOTE]);
     expect(jobs.all()).to.have.length(1);
-    expect(patches).to.deep.equal([{ metadata: { finalizers: [FINALIZER], resourceVersion: '2' } }]);
+    expect(patches).to.deep.equal([
+      { metadata: { finalizers: [FINALIZER], annotations: RECORD, resourceVersion: '2' } },
+    ]);
     expect(memory.newest(stored).metadata.resourceVersion).to.equal('3');
   });
 
@@ -145,7 +148,9 @@ describe('act', () => {
     expect((await act(anObservation({ zipJob: stored }), decision({ actions: [action] }))).kind).to.equal(
       'done',
     );
-    expect(patches).to.deep.equal([{ metadata: { finalizers: [], resourceVersion: '1' } }]);
+    expect(patches).to.deep.equal([
+      { metadata: { finalizers: [], annotations: RECORD, resourceVersion: '1' } },
+    ]);
   });
 
   it('ignores a recovery Job of another owner', async () => {

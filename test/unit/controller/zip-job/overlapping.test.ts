@@ -17,6 +17,7 @@ import { decide } from '#controller/zip-job/decide.ts';
 import { createForget } from '#controller/zip-job/forget.ts';
 import { createMemory } from '#controller/zip-job/memory.ts';
 import { createObserve } from '#controller/zip-job/observe.ts';
+import { acceptance } from '#controller/zip-job/policies/restored.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
 import { isFinished, type ZipJob } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
@@ -160,7 +161,12 @@ const createController = (objects: Objects, random: Random, faults: { rate: numb
     act: createAct({
       ...shared,
       applyStatus: createApplyStatus('ZipJob', clients.zipJobs),
-      finalizers: createFinalizers({ kind: 'ZipJob', client: clients.zipJobs, metrics }),
+      finalizers: createFinalizers({
+        kind: 'ZipJob',
+        client: clients.zipJobs,
+        annotations: acceptance,
+        metrics,
+      }),
       recordEvent: () => undefined,
       endpointNotes: { add: () => undefined },
       planDelivery: () => {

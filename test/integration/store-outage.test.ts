@@ -1,0 +1,58 @@
+/** The store is away when an attempt is lost while it commits, for longer than one recovery Job tries. */
+import { expect } from 'chai';
+import { findCondition } from '#crds/conditions.ts';
+import { until } from '#test/support/until.ts';
+import { startZipperWorld, type ZipperWorld } from '#test/support/worlds/zipper-world.ts';
+import type { FaultAction } from '#tools/local-cluster/fault-proxy.ts';
+import type { ProxiedRequest } from '#tools/local-cluster/proxied-request.ts';
+
+/** Each recovery pod gives up at once. */
+const IMPATIENT = { STORE_ATTEMPTS: '1', STORE_RETRY_MAX_MS: '10' };
+
+describe('a store that is away after the upload was completed', function () {
+  this.timeout(300_000);
+  let world: ZipperWorld;
+
+  before(async () => {
+    world = await startZipperWorld('store-outage');
+  });
+  after(() => world[Symbol.asyncDispose]());
+
+  it('is asked by further recovery Jobs until it is back, and the job succeeds (F25)', async () => {
+    const store = { isAway: false };
+    const kill = (path: string): void => {
+      store.isAway = true;
+      const key = decodeURIComponent(path).split('/').at(-1) ?? '';
+      const pod = world.cluster.node.pods().find(({ name }) => name.startsWith(`zip-${key.slice(0, 36)}`));
+      world.cluster.node.kill(pod?.uid ?? '', 'SIGKILL');
+    };
+    const storeFault = ({ method, path }: ProxiedRequest): FaultAction | undefined => {
+      if (store.isAway) return { kind: 'refuse' };
+      return method === 'POST' && /[?&]uploadId=/.test(path)
+        ? { kind: 'kill', kill: () => kill(path) }
+        : undefined;
+    };
+    const url = world.origin.url('/gen/1000/1');
+    const uuid = await world.start([url], { spec: { maxAttempts: 1 }, env: IMPATIENT, storeFault });
+    const uids = new Set<string>();
+    await until(
+      'a second recovery Job',
+      async () => {
+        const name = `zip-${uuid}-recover-1`;
+        uids.add(
+          await world.kubectl('get', 'job', name, '--ignore-not-found', '-o', 'jsonpath={.metadata.uid}'),
+        );
+        uids.delete('');
+        return uids.size > 1;
+      },
+      { limitMs: 120_000, intervalMs: 500 },
+    );
+    const { status: before } = await world.project.zipJob(uuid);
+    const condition = findCondition(before?.conditions, 'Recovered');
+    expect(condition?.message).to.match(/^attempt 1 is recovered as soon as possible.*: StoreUnavailable: /);
+    store.isAway = false;
+    const { status } = await world.untilEnd(uuid);
+    expect(status, JSON.stringify(status)).to.include({ phase: 'Succeeded', reason: 'VerifiedInStore' });
+    expect(await world.project.bucket.exists(`${uuid}.zip`)).to.equal(true);
+  });
+});
