@@ -30,17 +30,20 @@ const SERVICE_CIDRS = {
 /** The endpoints of the Service `kubernetes`, which the API servers write themselves. */
 const API_SERVER_SLICE = '/apis/discovery.k8s.io/v1/namespaces/default/endpointslices/kubernetes';
 const PAGE_SIZE = 100;
+/** A role that was just installed reaches the API servers with a delay. */
+const FORBIDDEN_TRIES = 4;
 
 const textsOf = (value: unknown): readonly string[] =>
   Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : [];
 const fieldOf = (value: unknown, name: string): unknown => (isRecord(value) ? value[name] : undefined);
 
 /** Undefined without the permission, or on a cluster without the resource. */
-const readable = async <T>(read: () => Promise<T>): Promise<T | undefined> => {
+const readable = async <T>(read: () => Promise<T>, attempt: number): Promise<T | undefined> => {
   try {
     return await read();
   } catch (error) {
-    if (isKubeError(error, 'NotFound', 'NotServed', 'Forbidden')) return undefined;
+    if (isKubeError(error, 'NotFound', 'NotServed')) return undefined;
+    if (isKubeError(error, 'Forbidden') && attempt >= FORBIDDEN_TRIES) return undefined;
     throw error;
   }
 };
@@ -75,15 +78,16 @@ const ownEndpoints = async ({ kube, log }: Deps): Promise<readonly string[]> => 
 /** Retries until the API server responds: without the addresses, zippers could connect to them. */
 export const readClusterAddresses = (deps: Deps): Promise<ClusterAddresses> =>
   retry(
-    async () => {
-      const serviceCidrs = await readable(() => readServiceCidrs(deps));
-      const endpoints = (await readable(() => readEndpoints(deps))) ?? [];
+    async (attempt) => {
+      const serviceCidrs = await readable(() => readServiceCidrs(deps), attempt);
+      const endpoints = (await readable(() => readEndpoints(deps), attempt)) ?? [];
       return { serviceCidrs, apiServer: [...new Set([...(await ownEndpoints(deps)), ...endpoints])] };
     },
     {
       attempts: Number.POSITIVE_INFINITY,
       baseDelayMs: 200,
       maxDelayMs: 5_000,
+      isRetryable: (error) => isKubeError(error) && (error.retryable || error.code === 'Forbidden'),
       onRetry: (error) => deps.log.warn({ err: error }, 'could not read the addresses of the cluster yet'),
     },
     deps.signal,

@@ -55,16 +55,20 @@ describe('readClusterAddresses', () => {
     });
   });
 
-  for (const [what, code, reason] of [
-    ['are not permitted', 403, 'Forbidden'],
-    ['do not exist in this version of Kubernetes', 404, 'NotFound'],
-  ] as const)
-    it(`reports that the service ranges are not known if they ${what} (N11)`, async () => {
-      const reading = read();
-      (await next(SERVICE_CIDRS)).json(code, status(code, reason));
-      (await next(SLICE)).json(code, status(code, reason));
-      expect(await reading).to.deep.equal({ serviceCidrs: undefined, apiServer: ['127.0.0.1'] });
-    });
+  it('reports that the service ranges are not known before Kubernetes 1.33 (N11)', async () => {
+    const reading = read();
+    (await next(SERVICE_CIDRS)).json(404, status(404, 'NotFound'));
+    (await next(SLICE)).json(404, status(404, 'NotFound'));
+    expect(await reading).to.deep.equal({ serviceCidrs: undefined, apiServer: ['127.0.0.1'] });
+  });
+
+  it('reports that the service ranges are not known if the permission is still missing after four requests (N11)', async () => {
+    const reading = read();
+    for (let tries = 1; tries <= 4; tries += 1)
+      (await next(SERVICE_CIDRS)).json(403, status(403, 'Forbidden'));
+    (await next(SLICE)).json(403, status(403, 'Forbidden'));
+    expect(await reading).to.deep.equal({ serviceCidrs: undefined, apiServer: ['127.0.0.1'] });
+  });
 
   it('asks again while the API server fails, because zippers must not start without the addresses (N11)', async () => {
     const reading = read();
