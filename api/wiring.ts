@@ -77,7 +77,7 @@ const createRoutes = ({
   createZipJobRoutes({
     readRequest: createReadRequest({
       requestPolicy: createRequestPolicy({
-        egress: createEgressPolicy(toEgressOptions(config)),
+        egress: createEgressPolicy(toEgressOptions(config, config.kubernetesHost)),
         limits: config,
       }),
       limits: config,

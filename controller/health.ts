@@ -9,10 +9,19 @@ export interface HealthOptions {
   readonly reconcileTimeoutMs: number;
 }
 
+export interface Health {
+  readonly healthy: () => Check;
+  readonly ready: () => Check;
+}
+
+/** Before the caches exist. A restart would not help. */
+export const STARTING: Health = {
+  healthy: () => ({ ok: true }),
+  ready: () => ({ ok: false, reason: 'the addresses of the cluster have not been read yet' }),
+};
+
 /** Unhealthy only if a restart helps: after a watch became silent, or if a reconcile never ends. */
-export const createHealth = (
-  options: HealthOptions,
-): { readonly healthy: () => Check; readonly ready: () => Check } => ({
+export const createHealth = (options: HealthOptions): Health => ({
   healthy: () => {
     const silenceMs = options.watches.silenceMs();
     if (silenceMs > options.silenceLimitMs)

@@ -10,10 +10,11 @@ import type { Logger } from '#runtime/log.ts';
 import { createServerClock } from '#runtime/server-clock.ts';
 import { startProcess } from '#runtime/start-process.ts';
 import packageJson from '../package.json' with { type: 'json' };
+import { readClusterAddresses, withClusterAddresses } from './cluster-addresses.ts';
 import { type ControllerConfig, readControllerConfig } from './config.ts';
 import { runAsLeader } from './engine/leader-election.ts';
 import { exportState } from './export-state.ts';
-import { createHealth } from './health.ts';
+import { createHealth, STARTING } from './health.ts';
 import { createClients } from './kube-state/clients.ts';
 import { createLeading } from './leading.ts';
 import { createControllerMetrics } from './metrics.ts';
@@ -44,7 +45,25 @@ const holdLease = (
     },
   });
 
-const serve = async (config: ControllerConfig, log: Logger, lifetime: Lifetime): Promise<number> => {
+/** The settings with the addresses of the cluster; undefined if the process is stopped before they are known. */
+const configOfCluster = async (
+  given: ControllerConfig,
+  deps: Parameters<typeof readClusterAddresses>[0],
+): Promise<ControllerConfig | undefined> => {
+  try {
+    const addresses = await readClusterAddresses(deps);
+    if (addresses.serviceCidrs === undefined && given.egressClusterCidrs.length === 0)
+      deps.log.warn(
+        'the service ranges of the cluster cannot be read: if they look like public addresses, set egress.clusterCidrs',
+      );
+    return withClusterAddresses(given, addresses);
+  } catch (error) {
+    if (deps.signal.aborted) return undefined;
+    throw error;
+  }
+};
+
+const serve = async (given: ControllerConfig, log: Logger, lifetime: Lifetime): Promise<number> => {
   const { stopping, resources } = lifetime;
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -55,25 +74,29 @@ const serve = async (config: ControllerConfig, log: Logger, lifetime: Lifetime):
   const kube = resources.use(
     createKubeClient({
       clock,
-      access: await createKubeConfig(config),
-      requestTimeoutMs: config.kubeRequestTimeoutMs,
+      access: await createKubeConfig(given),
+      requestTimeoutMs: given.kubeRequestTimeoutMs,
       userAgent: NAME,
       countCall: kubeMetrics.countCall,
     }),
   );
+  let health = STARTING;
+  const { host, adminPort: port } = given;
+  const checks = { healthy: () => health.healthy(), ready: () => health.ready() };
+  resources.use(await startAdminServer({ host, port, registry, log, ...checks }));
+  const config = await configOfCluster(given, { kube, log, signal: stopping });
+  if (!config) return 0;
   const clients = createClients(kube);
   const parts = createParts({ config, log, metrics, kubeMetrics, clients, kube, stopping, clock });
   const { watches, queue } = parts;
   exportState(registry, parts);
   metrics.leader.set({ name: config.leaseName }, 0);
-  const health = createHealth({
+  health = createHealth({
     watches,
     queue,
     silenceLimitMs: config.watchSilenceLimitMs,
     reconcileTimeoutMs: config.reconcileTimeoutMs,
   });
-  const { host, adminPort: port } = config;
-  resources.use(await startAdminServer({ host, port, registry, log, ...health }));
   const watching = new AbortController();
   const running = Promise.all([watches.run(watching.signal), parts.children.run(watching.signal)]);
   resources.defer(async () => {

@@ -66,7 +66,7 @@ const openStore = async (process: Process, bucket: TaskBucket): Promise<Store> =
 /** Only the ranges of stores are open here: a range that is opened for a store is not open for sources. */
 const storeEgressPolicy = (config: ZipperConfig): EgressPolicy =>
   createEgressPolicy({
-    ...toEgressOptions(config),
+    ...toEgressOptions(config, config.apiServerHost),
     allowCidrs: config.storeAllowCidrs,
     allowNames: config.storeAllowedHosts.map((host) => host.replace(/:\d+$/, '')),
   });
@@ -96,7 +96,7 @@ const archive = async (process: Process, task: ArchiveTask): Promise<Outcome> =>
   const { createGuardedAgent } = await import('#runtime/egress/guarded-agent.ts');
   const { readFileList } = await import('./sources/file-list.ts');
   const { createSourceReader } = await import('./sources/prefetch.ts');
-  const policy = createEgressPolicy(toEgressOptions(config));
+  const policy = createEgressPolicy(toEgressOptions(config, config.apiServerHost));
   const agent = createGuardedAgent(policy, {
     connections: config.sourcePerHostConnections,
     connectTimeoutMs: config.sourceConnectTimeoutMs,

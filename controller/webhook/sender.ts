@@ -16,6 +16,10 @@ export interface SenderOptions {
     | 'egressAllowCidrs'
     | 'egressNat64Prefix'
     | 'egressDenyCidrs'
+    | 'egressClusterCidrs'
+    | 'egressServiceCidrs'
+    | 'egressApiServerAddresses'
+    | 'kubernetesHost'
     | 'webhookConcurrency'
     | 'webhookTimeoutMs'
     | 'webhookAllowHttp'
@@ -34,7 +38,7 @@ export interface Sender {
 }
 
 export const createSender = ({ config, secrets, clock, resources }: SenderOptions): Sender => {
-  const policy = createEgressPolicy(toEgressOptions(config));
+  const policy = createEgressPolicy(toEgressOptions(config, config.kubernetesHost));
   const agent = createGuardedAgent(policy, {
     // Tenants can share an origin. The dispatcher isolates them; a lower limit here would make one wait for another.
     connections: config.webhookConcurrency,

@@ -17,7 +17,7 @@ export const zipperNetworkOf = (config: ControllerConfig): ZipperNetwork | undef
     throw new ConfigError(
       'NETWORK_POLICIES is true, but API_SERVER_CIDRS is empty. Set it to the addresses of the API server',
     );
-  const egress = toEgressOptions(config);
+  const egress = toEgressOptions(config, config.kubernetesHost);
   return {
     // A NetworkPolicy cannot tell a source from a store. The zipper does.
     open: openIpBlocks({ ...egress, allowCidrs: [...egress.allowCidrs, ...config.storeAllowCidrs] }),

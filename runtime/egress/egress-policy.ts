@@ -35,8 +35,12 @@ export interface ClosedRange {
 export interface EgressPolicyOptions {
   /** Ranges to open although they are closed by default. */
   readonly allowCidrs: readonly string[];
-  /** Ranges to close. They override everything else. Include the pod, service and node ranges of the cluster. */
+  /** Ranges to close. They override everything else. */
   readonly denyCidrs: readonly string[];
+  /** Ranges of the cluster's services, nodes and pods, which can look public. Closed unless allowCidrs opens them. */
+  readonly clusterCidrs?: readonly string[];
+  /** Addresses of the API server. Closed even if allowCidrs opens them, except on loopback. Host names are ignored. */
+  readonly apiServerAddresses?: readonly string[];
   /**
    * Host names that may be single-label or internal to the cluster. Only the operator sets them. Their addresses are
    * still checked.
@@ -56,6 +60,23 @@ const ownRanges = (addresses: readonly string[]): readonly ReasonedCidr[] =>
     const address = parseAddress(text);
     return address ? [{ ...address, prefix: bitsOf(address.family), reason: 'own-address' as const }] : [];
   });
+
+const LOOPBACK: readonly Cidr[] = [
+  requireCidr('127.0.0.0/8', 'loopback'),
+  requireCidr('::1/128', 'loopback'),
+];
+
+/**
+ * The addresses of the API server as ranges. Its other ports belong to the control plane too, so no port is open. An API server
+ * on loopback shares the address with every other server of a test machine.
+ */
+export const apiServerRanges = (addresses: readonly string[]): readonly ReasonedCidr[] =>
+  addresses
+    .flatMap((text): readonly ReasonedCidr[] => {
+      const address = parseAddress(text);
+      return address ? [{ ...address, prefix: bitsOf(address.family), reason: 'api-server' }] : [];
+    })
+    .filter((range) => !LOOPBACK.some((loopback) => contains(loopback, range)));
 
 const nat64Range = (text: string | undefined): Cidr | undefined => {
   if (text === undefined) return undefined;
@@ -79,8 +100,13 @@ const closedTable = (options: EgressPolicyOptions): readonly ReasonedCidr[] => {
   }));
   const nat64 = nat64Range(options.nat64Prefix);
   const open = nat64 ? [...holes, nat64] : holes;
-  const natural = [...BASE_RANGES, ...ownRanges(options.ownAddresses ?? interfaceAddresses())];
+  const cluster = (options.clusterCidrs ?? []).map((text) => ({
+    ...requireCidr(text, 'clusterCidrs'),
+    reason: 'cluster' as const,
+  }));
+  const natural = [...BASE_RANGES, ...cluster, ...ownRanges(options.ownAddresses ?? interfaceAddresses())];
   const closed = [
+    ...apiServerRanges(options.apiServerAddresses ?? []),
     ...denied,
     ...open.reduce<readonly ReasonedCidr[]>(
       (ranges, hole) => ranges.flatMap((range) => cutOut(range, hole)),

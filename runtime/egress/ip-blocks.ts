@@ -1,6 +1,6 @@
 import { type Cidr, contains, cutOut, formatAddress, parseCidr } from './cidr.ts';
 import { CLOSED_CIDRS, requireCidr } from './closed-ranges.ts';
-import type { EgressPolicyOptions } from './egress-policy.ts';
+import { apiServerRanges, type EgressPolicyOptions } from './egress-policy.ts';
 
 /** A range with exceptions, in the form of a NetworkPolicy. */
 export interface IpBlock {
@@ -36,7 +36,11 @@ const behind = (prefix: Cidr, range: Cidr): Cidr => ({
 export const openIpBlocks = (options: EgressPolicyOptions): readonly IpBlock[] => {
   const denied = options.denyCidrs.map((text) => requireCidr(text, 'EGRESS_DENY_CIDRS'));
   const opened = options.allowCidrs.map((text) => requireCidr(text, 'EGRESS_ALLOW_CIDRS'));
-  const closed = [...CLOSED_CIDRS.map((text) => requireCidr(text, 'closed ranges')), ...denied];
+  const special = CLOSED_CIDRS.map((text) => requireCidr(text, 'closed ranges'));
+  const cluster = (options.clusterCidrs ?? []).map((text) => requireCidr(text, 'EGRESS_CLUSTER_CIDRS'));
+  const apiServer = apiServerRanges(options.apiServerAddresses ?? []);
+  const further = [...cluster, ...apiServer].filter((one) => !special.some((range) => contains(range, one)));
+  const closed = [...special, ...further, ...denied];
   const nat64 = parseCidr(options.nat64Prefix ?? '');
   const translated = nat64
     ? blockOf(
@@ -45,7 +49,10 @@ export const openIpBlocks = (options: EgressPolicyOptions): readonly IpBlock[] =
       )
     : [];
   const reopened = opened.flatMap((range) =>
-    denied.reduce<readonly Cidr[]>((left, hole) => left.flatMap((one) => cutOut(one, hole)), [range]),
+    [...denied, ...apiServer].reduce<readonly Cidr[]>(
+      (left, hole) => left.flatMap((one) => cutOut(one, hole)),
+      [range],
+    ),
   );
   return [
     ...WORLD.flatMap((range) => blockOf(range, closed)),

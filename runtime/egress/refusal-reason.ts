@@ -11,6 +11,8 @@ export type RefusalReason =
   | 'translation'
   | 'outside-global-unicast'
   | 'own-address'
+  | 'cluster'
+  | 'api-server'
   | 'denied-by-operator'
   | 'not-an-address'
   | 'zone'

@@ -13,7 +13,26 @@ export const EGRESS_SETTINGS = {
     env: 'EGRESS_DENY_CIDRS',
     type: 'array',
     default: [],
-    description: 'blocked ranges, such as those of pods, services and nodes',
+    description: 'blocked ranges, also where another setting allows them',
+  },
+  egressClusterCidrs: {
+    env: 'EGRESS_CLUSTER_CIDRS',
+    type: 'array',
+    default: [],
+    description: "ranges of the cluster's services, nodes and pods; blocked unless allowed",
+  },
+  egressServiceCidrs: {
+    env: 'EGRESS_SERVICE_CIDRS',
+    type: 'array',
+    default: [],
+    description: 'ranges of services that the controller has read from the cluster; blocked unless allowed',
+  },
+  egressApiServerAddresses: {
+    env: 'EGRESS_API_SERVER_ADDRESSES',
+    type: 'array',
+    default: [],
+    description:
+      'addresses of the API server that the controller has read from the cluster; always blocked, except on loopback',
   },
   egressNat64Prefix: {
     env: 'EGRESS_NAT64_PREFIX',
@@ -24,8 +43,14 @@ export const EGRESS_SETTINGS = {
   },
 } as const satisfies Settings;
 
-export const toEgressOptions = (settings: ConfigOf<typeof EGRESS_SETTINGS>): EgressPolicyOptions => ({
+/** `apiServerHost` is the host that this process uses for the API server. */
+export const toEgressOptions = (
+  settings: ConfigOf<typeof EGRESS_SETTINGS>,
+  apiServerHost: string,
+): EgressPolicyOptions => ({
   allowCidrs: settings.egressAllowCidrs,
   denyCidrs: settings.egressDenyCidrs,
+  clusterCidrs: [...settings.egressClusterCidrs, ...settings.egressServiceCidrs],
+  apiServerAddresses: [...settings.egressApiServerAddresses, apiServerHost],
   ...(settings.egressNat64Prefix !== '' && { nat64Prefix: settings.egressNat64Prefix }),
 });

@@ -93,11 +93,13 @@ describe('the network policies of the chart', function () {
     const objects = await render({
       ...ENABLED,
       'egress.denyCidrs': ['52.0.0.0/8', '2a00::/16'],
+      'egress.clusterCidrs': ['34.118.224.0/20'],
       'networkPolicies.apiFrom': [{ podSelector: { matchLabels: { app: 'gateway' } } }],
       'networkPolicies.metricsFrom': [{ namespaceSelector: {} }],
       'networkPolicies.apiEgress': [{ ports: [{ protocol: 'TCP', port: 6379 }] }],
     });
     const [world, world6] = specOf(objects, 'controller').egress[2]?.to ?? [];
+    expect(world?.ipBlock?.except).to.include('34.118.224.0/20');
     expect(world?.ipBlock?.except).to.include('52.0.0.0/8').and.not.include('2a00::/16');
     expect(world6?.ipBlock?.except).to.include('2a00::/16');
     const metrics = { from: [{ namespaceSelector: {} }], ports: [{ protocol: 'TCP', port: 'admin' }] };

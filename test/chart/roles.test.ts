@@ -35,7 +35,7 @@ describe('the roles of the chart', function () {
 
   it('name everything they grant, and list no Secrets (P13)', () => {
     const roles = objects.filter(({ kind }) => ROLE_KINDS.includes(kind));
-    expect(roles).to.have.length(10);
+    expect(roles).to.have.length(11);
     for (const rule of roles.flatMap(rulesOf)) {
       expect([...rule.apiGroups, ...rule.resources, ...rule.verbs]).not.to.include('*');
       expect(rule.resources).not.to.include.members(['pods/exec']);
@@ -73,6 +73,7 @@ describe('the roles of the chart', function () {
       'core secrets [zipjobs-webhook]: get',
       'core secrets: delete',
       'core serviceaccounts [zipjobs-zipper]: create list patch watch',
+      'networking.k8s.io servicecidrs: list',
       'rbac.authorization.k8s.io clusterroles [zipjobs-zipper]: bind',
       'rbac.authorization.k8s.io rolebindings [zipjobs-zipper]: create list patch watch',
       'zipjobs.dev zipbuckets/status: patch',
@@ -86,6 +87,9 @@ describe('the roles of the chart', function () {
       'coordination.k8s.io leases [zipjobs-controller]: get update',
       'coordination.k8s.io leases: create',
     ]);
+    const ofApiServer = find(objects, 'Role', 'zipjobs-api-server-address');
+    expect(ofApiServer.metadata.namespace).to.equal('default');
+    expect(grants(ofApiServer)).to.deep.equal(['discovery.k8s.io endpointslices [kubernetes]: get']);
   });
 
   it('grant the uninstall hook only what it needs, and only while it runs', () => {

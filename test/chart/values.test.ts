@@ -7,7 +7,7 @@ import { readZipperConfig } from '#zipper-image/config.ts';
 import { CHART, type EnvVar, envOf, helm, type KubeObject, render } from './render.ts';
 
 const LOOPBACK = {
-  egress: { allowCidrs: ['127.0.0.0/8'], denyCidrs: ['10.0.0.0/8'] },
+  egress: { allowCidrs: ['127.0.0.0/8'], denyCidrs: ['10.0.0.0/8'], clusterCidrs: ['34.118.224.0/20'] },
   webhooks: { allowHttp: true },
   store: {
     allowHttp: true,
@@ -120,6 +120,7 @@ describe('the values of the chart', function () {
     const controller = readControllerConfig(plain(envOf(rendered, 'controller')));
     expect(controller).to.deep.include({ workers: 7, webhookAllowHttp: true, zipperGraceSeconds: 30 });
     expect(controller.egressDenyCidrs).to.deep.equal(['10.0.0.0/8']);
+    expect(controller.egressClusterCidrs).to.deep.equal(['34.118.224.0/20']);
     expect(controller.storeAllowCidrs).to.deep.equal(['10.96.7.0/24']);
     expect(controller.zipperResources.limits).to.include({ memory: '1Gi', cpu: '2' });
     expect(controller.recoveryResources.limits).to.include({ memory: '192Mi', cpu: '500m' });
@@ -134,6 +135,7 @@ describe('the values of the chart', function () {
       storeAllowCidrs: ['10.96.7.0/24'],
       egressAllowCidrs: ['127.0.0.0/8'],
       egressDenyCidrs: ['10.0.0.0/8'],
+      egressClusterCidrs: ['34.118.224.0/20'],
     });
   });
 
@@ -150,6 +152,15 @@ describe('the values of the chart', function () {
     // The controller writes the NetworkPolicies of zippers.
     expect(namesOf(env)).to.deep.equal(['STORE_ALLOW_CIDRS', 'ZIPPER_ENV_JSON']);
     expect(namesOf(zipperEnv(rendered))).to.deep.equal(['STORE_ALLOW_CIDRS']);
+  });
+
+  it('ask for the ranges of a cluster that does not report them (N11)', async () => {
+    const notes = (flags: readonly string[] = []): Promise<string> =>
+      helm(['install', 'zipjobs', CHART, '--dry-run=client', ...flags]);
+    expect(await notes()).to.contain('Set egress.clusterCidrs to the ranges of your services');
+    expect(await notes(['--set', 'egress.clusterCidrs={34.118.224.0/20}'])).not.to.contain(
+      'Set egress.clusterCidrs',
+    );
   });
 
   it("keep the processes' own defaults, except where the chart knows better ones", () => {

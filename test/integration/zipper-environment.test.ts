@@ -3,6 +3,7 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect } from 'chai';
+import { until } from '#test/support/until.ts';
 import { startZipperWorld, type ZipperWorld } from '#test/support/worlds/zipper-world.ts';
 
 const HOUR_MS = 3_600_000;
@@ -40,6 +41,29 @@ describe('a zipper', function () {
         await rm(dir, { recursive: true });
       }
     });
+
+  it('knows the service ranges that the cluster reports (N11)', async () => {
+    const { stdout } = await world.cluster.kubectl([
+      'get',
+      'servicecidrs',
+      '-o',
+      'jsonpath={range .items[*]}{.spec.cidrs[*]}{end}',
+    ]);
+    const held = world.hold();
+    const uuid = await world.start([held.url]);
+    const job = await until('the Job of the zipper', () =>
+      world.kubectl('get', 'job', `zip-${uuid}`, '-o', 'json'),
+    );
+    const { spec } = JSON.parse(job) as {
+      spec: { template: { spec: { containers: { env: { name: string; value?: string }[] }[] } } };
+    };
+    const env = new Map(spec.template.spec.containers[0]?.env.map(({ name, value }) => [name, value]));
+    expect(stdout).to.match(/^\d+(\.\d+){3}\/\d+/);
+    expect(env.get('EGRESS_SERVICE_CIDRS')).to.equal(stdout.trim().replaceAll(' ', ','));
+    expect(env.get('EGRESS_API_SERVER_ADDRESSES')).to.contain('127.0.0.1');
+    held.release();
+    expect((await world.untilEnd(uuid)).status?.phase).to.equal('Succeeded');
+  });
 
   it('writes no temporary files, whatever the size of the archive (F21)', async () => {
     const pods = join(world.cluster.dir, 'pods');

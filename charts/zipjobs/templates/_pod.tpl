@@ -36,7 +36,7 @@ as 5.36870912e+10.
 
 {{/* Addresses that a process may connect to, as JSON. */}}
 {{- define "zipjobs.egressSettings" -}}
-{{- dict "EGRESS_ALLOW_CIDRS" .Values.egress.allowCidrs "EGRESS_DENY_CIDRS" .Values.egress.denyCidrs "EGRESS_NAT64_PREFIX" .Values.egress.nat64Prefix | toJson -}}
+{{- dict "EGRESS_ALLOW_CIDRS" .Values.egress.allowCidrs "EGRESS_DENY_CIDRS" .Values.egress.denyCidrs "EGRESS_CLUSTER_CIDRS" .Values.egress.clusterCidrs "EGRESS_NAT64_PREFIX" .Values.egress.nat64Prefix | toJson -}}
 {{- end -}}
 
 {{/* Addresses of stores, as JSON. */}}

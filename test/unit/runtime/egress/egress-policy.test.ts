@@ -96,6 +96,30 @@ describe('createEgressPolicy', () => {
     expect(toBlockList(closed)).to.be.instanceOf(BlockList);
   });
 
+  it('opens ranges of the cluster on request, but never the address of the API server (N11)', () => {
+    const options = { clusterCidrs: ['34.118.224.0/20'], apiServerAddresses: ['34.118.224.1', '10.0.0.2'] };
+    const policy = policyOf(options);
+    const opened = policyOf({ ...options, allowCidrs: ['34.118.0.0/16', '10.0.0.0/8'] });
+    const list = toBlockList(opened);
+    for (const [ip, before, after] of [
+      ['34.118.224.1', 'api-server', { refused: 'api-server' }],
+      ['10.0.0.2', 'api-server', { refused: 'api-server' }],
+      ['34.118.224.2', 'cluster', 'allowed'],
+      ['10.0.0.3', 'private', 'allowed'],
+    ] as const) {
+      expect(policy.judgeAddress(ip), ip).to.deep.equal({ refused: before });
+      expect(opened.judgeAddress(ip), ip).to.deep.equal(after);
+      expect(list.check(ip, 'ipv4'), ip).to.equal(after !== 'allowed');
+    }
+  });
+
+  it('leaves loopback to allowCidrs, also if the API server is there (N11)', () => {
+    const apiServerAddresses = ['127.0.0.1', '::1'];
+    expect(policyOf({ apiServerAddresses }).judgeAddress('127.0.0.1')).to.deep.equal({ refused: 'loopback' });
+    const opened = policyOf({ apiServerAddresses, allowCidrs: ['127.0.0.0/8', '::1'] });
+    for (const ip of apiServerAddresses) expect(opened.judgeAddress(ip), ip).to.equal('allowed');
+  });
+
   it('refuses every address if all ranges are denied', () => {
     const closed = policyOf({ denyCidrs: ['0.0.0.0/0', '::/0'] });
     const list = toBlockList(closed);

@@ -1,5 +1,6 @@
 import type { LookupAddress } from 'node:dns';
 import { request as httpRequest } from 'node:http';
+import { networkInterfaces } from 'node:os';
 import { setImmediate as nextIteration } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { Agent } from 'undici';
@@ -116,6 +117,26 @@ describe('createGuardedAgent', () => {
       expect(result).to.be.instanceOf(EgressRefusedError);
       expect(origin.connections).to.equal(before);
     }
+  });
+
+  it('never connects to the API server, by its address or by any name for it (N11)', async function () {
+    const own = Object.values(networkInterfaces())
+      .flatMap((addresses) => addresses ?? [])
+      .find(({ family, internal }) => family === 'IPv4' && !internal)?.address;
+    if (own === undefined) this.skip();
+    await using server = await startFileOrigin({ host: own });
+    const lookup = scripted(responses(own)).resolve;
+    const urls = [own, 'files.test.example'].map((host) => `http://${host}:${server.port}/gen/1/1`);
+    const connect = (apiServerAddresses: readonly string[]) =>
+      withAgent(
+        createEgressPolicy({ allowCidrs: [own], denyCidrs: [], apiServerAddresses }),
+        { lookup },
+        (agent) => Promise.all(urls.map((url) => get(agent, url))),
+      );
+    for (const error of await connect([own]))
+      expect(error).to.be.instanceOf(EgressRefusedError).with.property('reason', 'api-server');
+    expect(server.connections).to.equal(0);
+    expect(await connect([])).to.deep.equal([200, 200]);
   });
 
   it('resolves absolute names and connects to the resolved address (S8)', async () => {

@@ -29,6 +29,12 @@ describe('openIpBlocks', () => {
     'with an allowed range and a denied part': { allowCidrs: ['10.0.0.0/8'], denyCidrs: ['10.1.0.0/16'] },
     'with a denied public range': { ...NONE, denyCidrs: ['52.0.0.0/8', '2a00::/16'] },
     'with a denied address family': { ...NONE, denyCidrs: ['::/0'] },
+    'with ranges of the cluster and an API server (N11)': {
+      allowCidrs: ['10.0.0.0/8', '2a00::/16'],
+      denyCidrs: [],
+      clusterCidrs: ['52.0.0.0/8', '10.1.0.0/16', '2a00:1450::/32'],
+      apiServerAddresses: ['10.1.2.3', '8.8.8.8', '127.0.0.1', '2606:4700::1111'],
+    },
     'behind NAT64': { ...NONE, nat64Prefix: '64:ff9b::/96' },
   };
   for (const [what, options] of Object.entries(cases))

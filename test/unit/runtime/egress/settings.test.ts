@@ -3,8 +3,11 @@ import { readConfig } from '#runtime/config.ts';
 import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
 import { EGRESS_SETTINGS, toEgressOptions } from '#runtime/egress/settings.ts';
 
-const policyOf = (env: Readonly<Record<string, string>>) =>
-  createEgressPolicy({ ...toEgressOptions(readConfig(EGRESS_SETTINGS, env)), ownAddresses: [] });
+const policyOf = (env: Readonly<Record<string, string>>, apiServerHost = '') =>
+  createEgressPolicy({
+    ...toEgressOptions(readConfig(EGRESS_SETTINGS, env), apiServerHost),
+    ownAddresses: [],
+  });
 
 describe('toEgressOptions', () => {
   it('blocks all special ranges by default', () => {
@@ -24,6 +27,21 @@ describe('toEgressOptions', () => {
     expect(policy.judgeAddress('34.118.224.1')).to.deep.equal({ refused: 'denied-by-operator' });
     expect(policy.judgeAddress('64:ff9b::808:808')).to.equal('allowed');
     expect(policy.judgeAddress('64:ff9b::7f00:1')).to.deep.equal({ refused: 'loopback' });
+  });
+
+  it('closes the ranges of the cluster and the host of the API server (N11)', () => {
+    const env = {
+      EGRESS_CLUSTER_CIDRS: '34.118.0.0/20',
+      EGRESS_SERVICE_CIDRS: '34.118.224.0/20,2600:1900:1::/108',
+      EGRESS_API_SERVER_ADDRESSES: '35.1.2.3,2600:1900:2::1',
+    };
+    const policy = policyOf(env, '34.118.224.1');
+    for (const ip of ['34.118.0.1', '34.118.224.2', '2600:1900:1::2'])
+      expect(policy.judgeAddress(ip), ip).to.deep.equal({ refused: 'cluster' });
+    for (const ip of ['34.118.224.1', '35.1.2.3', '2600:1900:2::1', '::ffff:35.1.2.3'])
+      expect(policy.judgeAddress(ip), ip).to.deep.equal({ refused: 'api-server' });
+    expect(policy.judgeAddress('35.1.2.4')).to.equal('allowed');
+    expect(policyOf({}, 'kubernetes.example.com').judgeAddress('35.1.2.3')).to.equal('allowed');
   });
 
   it('refuses a prefix that is not an IPv6 /96', () => {
