@@ -92,8 +92,8 @@ export interface ZipJobSpec {
   /** Whether the result contains the SHA-256 of the archive. */
   readonly sha256?: boolean;
   readonly portableNames?: PortableNames;
-  /** A copy of the project's webhook at creation. Later edits do not affect existing jobs. */
-  readonly webhook?: { readonly url: string; readonly events: readonly WebhookEvent[] };
+  /** A copy of the project's webhook at creation. Later edits do not affect existing jobs. Without a URL, the Secret contains it. */
+  readonly webhook?: { readonly url?: string; readonly events: readonly WebhookEvent[] };
   readonly suspend?: boolean;
   readonly cancel?: boolean;
 }
