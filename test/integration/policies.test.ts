@@ -2,8 +2,10 @@
 
 import { describeApi } from './policies/api.ts';
 import { describeController } from './policies/controller.ts';
+import { describeNarrowedController } from './policies/controller-narrowed.ts';
 import { describeDashboard } from './policies/dashboard.ts';
 import { describeEditor } from './policies/editor.ts';
+import { describePermissions } from './policies/permissions.ts';
 import { describeStatusApi } from './policies/status-api.ts';
 import { createWorld, type World } from './policies/world.ts';
 import { describeZipper } from './policies/zipper.ts';
@@ -29,6 +31,8 @@ describe('roles and policies', function () {
   describe('the controller', () => describeController(theWorld));
   describe("the controller's Jobs", () => describeZipperJobs(theWorld));
   describe('every field of such a Job', () => describeJobFields(theWorld));
+  describe("the controller's permissions", () => describeNarrowedController(theWorld));
   describe('the API', () => describeApi(theWorld));
   describe('the dashboard', () => describeDashboard(theWorld));
+  describe('the permissions of every account', () => describePermissions(theWorld));
 });
