@@ -58,6 +58,7 @@ describe('the values of the chart', function () {
     'a URL as a store': { 'store.allowedHosts': ['https://minio.example.com'] },
     'an image that could end a policy expression': { 'zipper.image.repository': "a' || true || '" },
     'a user that could end a policy expression': { 'policies.jobControllerUser': "a' || true || '" },
+    'a field that could end a policy expression': { 'policies.zipperJobs.pod': ['a"] || true || ["'] },
     'a service account that could end a policy expression': { 'api.serviceAccount.name': "a' || true || '" },
   };
   for (const [what, values] of Object.entries(refused))
@@ -145,6 +146,8 @@ describe('the values of the chart', function () {
     const holders = rendered.filter((object) => JSON.stringify(object).includes(range));
     expect(holders.map(({ kind, metadata: { name } }) => `${kind} ${name}`)).to.deep.equal([
       'Deployment zipjobs-controller',
+      // Requires that zippers get it unchanged.
+      'ValidatingAdmissionPolicy zipjobs-zipper-jobs',
     ]);
     const env = plain(envOf(rendered, 'controller'));
     const namesOf = (given: Readonly<Record<string, string>>): readonly string[] =>

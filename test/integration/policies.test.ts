@@ -2,11 +2,15 @@
 
 import { describeApi } from './policies/api.ts';
 import { describeController } from './policies/controller.ts';
+import { describeNarrowedController } from './policies/controller-narrowed.ts';
 import { describeDashboard } from './policies/dashboard.ts';
 import { describeEditor } from './policies/editor.ts';
+import { describePermissions } from './policies/permissions.ts';
 import { describeStatusApi } from './policies/status-api.ts';
 import { createWorld, type World } from './policies/world.ts';
 import { describeZipper } from './policies/zipper.ts';
+import { describeJobFields } from './policies/zipper-job-fields.ts';
+import { describeZipperJobs } from './policies/zipper-jobs.ts';
 
 describe('roles and policies', function () {
   this.timeout(300_000);
@@ -25,6 +29,10 @@ describe('roles and policies', function () {
   describe("the zipper's status client", () => describeStatusApi(theWorld));
   describe('a user with the edit role', () => describeEditor(theWorld));
   describe('the controller', () => describeController(theWorld));
+  describe("the controller's Jobs", () => describeZipperJobs(theWorld));
+  describe('every field of such a Job', () => describeJobFields(theWorld));
+  describe("the controller's permissions", () => describeNarrowedController(theWorld));
   describe('the API', () => describeApi(theWorld));
   describe('the dashboard', () => describeDashboard(theWorld));
+  describe('the permissions of every account', () => describePermissions(theWorld));
 });

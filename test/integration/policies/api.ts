@@ -57,6 +57,35 @@ export const describeApi = (theWorld: () => World): void => {
       expectRefusal(await create(change()), message);
     });
 
+  it('creates only ZipJobs with a name, a label and a file list of its own (N10)', async () => {
+    const name = 'zip-11111111-2222-4333-8444-555555555555';
+    const filesFrom = { encoding: 'gzip+json', count: 1, sha256: '0'.repeat(64) };
+    const post = (spec: object, metadata: object = {}) =>
+      api.request('POST', `${zipPath(OWN)}?dryRun=All`, {
+        body: {
+          apiVersion: 'zipjobs.dev/v1alpha1',
+          kind: 'ZipJob',
+          metadata: { name, labels: { 'app.kubernetes.io/managed-by': 'zipjobs-api' }, ...metadata },
+          spec: {
+            bucketRef: { name: 's3-archives' },
+            key: 'a.zip',
+            filesFrom: { ...filesFrom, secretNames: [`${name}-files-0`] },
+            ...spec,
+          },
+        },
+      });
+    accept(await post({}));
+    const refusal = 'the API may create only ZipJobs that have a name, a label and a file list of its own';
+    expectRefusal(await post({ filesFrom: { ...filesFrom, secretNames: ['zip-other-files-0'] } }), refusal);
+    expectRefusal(await post({}, { name: 'backup' }), refusal);
+    expectRefusal(await post({}, { labels: {} }), refusal);
+    for (const spec of [{ priorityClassName: 'high' }, { resources: { limits: { cpu: '64' } } }])
+      expectRefusal(
+        await post(spec),
+        'the API may not set the resources, the priority class or inline files of a ZipJob',
+      );
+  });
+
   it('deletes only its own ZipJobs that no zipper has started', async () => {
     const labelled = async (name: string): Promise<string> => {
       const path = `${zipPath(OWN)}/${name}`;

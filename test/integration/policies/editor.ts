@@ -187,6 +187,11 @@ export const describeEditor = (theWorld: () => World): void => {
         await world.editor.request('PATCH', path, { body: { spec } }),
         "the spec of a zipper's Job cannot be changed, except that its queue may resume it",
       );
+    const labels = { 'app.kubernetes.io/managed-by': 'erin' };
+    expectRefusal(
+      await world.editor.request('PATCH', path, { body: { spec: { template: { metadata: { labels } } } } }),
+      "the spec of a zipper's Job cannot be changed, except that its queue may resume it",
+    );
     const template = { spec: { nodeSelector: { pool: 'spot' } } };
     accept(await world.editor.request('PATCH', path, { body: { spec: { suspend: false, template } } }));
   });

@@ -1,16 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
-import { readControllerConfig } from '#controller/config.ts';
+import type { ControllerConfig } from '#controller/config.ts';
 import { archiveJob } from '#controller/zip-job/manifest/job-manifest.ts';
 import { GROUP_VERSION, PLURALS, ZIPPER_SERVICE_ACCOUNT } from '#crds/api-group.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import { type KubeResponse, type KubeUser, signIn } from '#test/support/clients/kube-user.ts';
-import { RELEASE, RELEASE_NAMESPACE } from '#test/support/processes/installation.ts';
+import { RELEASE_NAMESPACE } from '#test/support/processes/installation.ts';
 import { until } from '#test/support/until.ts';
 import { untilAllowed } from '#test/support/until-allowed.ts';
 import { startCluster } from '#tools/local-cluster/cluster.ts';
 import type { Cluster } from '#tools/local-cluster/cluster-types.ts';
+import { installedConfig, installWithoutPods } from './release.ts';
 
 export const OWN = 'red';
 export const OTHER = 'blue';
@@ -35,12 +36,16 @@ export interface ZipperPod {
 /** A cluster with the chart's roles and policies, and one client per role. */
 export interface World extends AsyncDisposable {
   readonly cluster: Cluster;
+  /** The settings of the installed controller. */
+  readonly config: ControllerConfig;
   readonly admin: KubeUser;
   /** A user with the role `edit` in OWN. */
   readonly editor: KubeUser;
   readonly controller: KubeUser;
   readonly api: KubeUser;
   readonly dashboard: KubeUser;
+  /** Upgrades the release with these flags of helm. */
+  upgrade(...flags: readonly string[]): Promise<void>;
   /** The manifest that our controller creates for an existing ZipJob. */
   jobOf(zipJob: ZipJob): Record<string, unknown>;
   createZipJob(namespace: string, spec?: Partial<ZipJob['spec']>): Promise<ZipJob>;
@@ -69,34 +74,21 @@ export const tokenSecret = (name: string, account: string) => ({
 
 const uidOf = (response: KubeResponse): string => (response.body['metadata'] as { uid: string }).uid;
 
-const installWithoutPods = (cluster: Cluster) =>
-  cluster.helm(
-    `install ${RELEASE} charts/zipjobs --namespace ${RELEASE_NAMESPACE} --create-namespace
-    --set api.replicas=0,controller.replicas=0,dashboard.enabled=true,dashboard.replicas=0 --wait --timeout 200s`.split(
-      /\s+/,
-    ),
-  );
-
-export const CONFIG = readControllerConfig({
-  POD_NAME: 'controller',
-  POD_NAMESPACE: RELEASE_NAMESPACE,
-  ZIPPER_IMAGE: 'zipjobs-zipper:0.1.0',
-  // No node has it: only the test assigns the pods.
-  ZIPPER_NODE_SELECTOR_JSON: JSON.stringify({ 'policy-test': 'nowhere' }),
-});
 export const ZIP_BUCKET: ZipBucket = {
   apiVersion: GROUP_VERSION,
   kind: 'ZipBucket',
   metadata: { name: BUCKET, namespace: OWN },
   spec: { service: 's3', bucketName: 'archives', region: 'us-east-1' },
 };
-const jobOf: World['jobOf'] = (zipJob) => ({ ...archiveJob(zipJob, ZIP_BUCKET, CONFIG) });
 
 /** Our processes do not run here, so that only the test changes a ZipJob. */
 export const createWorld = async (): Promise<World> => {
   const life = new AsyncDisposableStack();
-  const cluster = life.use(await startCluster());
+  // As in most clusters, so that only our policies refuse privileged pods.
+  const cluster = life.use(await startCluster({ apiServerFlags: ['--allow-privileged=true'] }));
   await installWithoutPods(cluster);
+  const config = await installedConfig(cluster);
+  const jobOf: World['jobOf'] = (zipJob) => ({ ...archiveJob(zipJob, ZIP_BUCKET, config) });
   const admin = life.use(await signIn(cluster));
   const tokenOf = async (account: string): Promise<{ token: string }> => ({
     token: (await cluster.kubectl(['create', 'token', account, '-n', RELEASE_NAMESPACE])).stdout.trim(),
@@ -128,11 +120,15 @@ export const createWorld = async (): Promise<World> => {
   };
   return {
     cluster,
+    config,
     admin,
     editor,
     controller,
     api,
     dashboard,
+    upgrade: async (...flags) => {
+      await installWithoutPods(cluster, ...flags);
+    },
     jobOf,
     createZipJob,
     createZipper,
@@ -244,7 +240,7 @@ const giveZipperItsRole = async (controller: KubeUser, namespace: string): Promi
   accept(
     await controller.request('PATCH', account, {
       patch: 'apply',
-      body: { apiVersion: 'v1', kind: 'ServiceAccount', metadata },
+      body: { apiVersion: 'v1', kind: 'ServiceAccount', metadata, automountServiceAccountToken: false },
     }),
   );
   return accept(await applyZipperBinding(controller, namespace, ZIPPER_SERVICE_ACCOUNT));

@@ -1,0 +1,214 @@
+{{/*
+Everything that the Job of a zipper may have, by level. The policy zipper-jobs refuses all other fields, variables, volumes and
+mounts, also fields that a newer Kubernetes adds. An entry without a constraint may have any value.
+  required: true   the entry must exist
+  is: VALUE        the only value that the entry may have
+  rule: CEL        a condition about `value`, the value of the entry
+*/}}
+{{- define "zipjobs.zipperJobFields" -}}
+{{- $zipper := include "zipjobs.zipperName" . -}}
+job:
+  activeDeadlineSeconds: {}
+  backoffLimit: {}
+  completionMode: { is: NonIndexed }
+  completions: { required: true, is: 1 }
+  parallelism: { required: true, is: 1 }
+  podFailurePolicy: {}
+  # An attempt must end before the next pod starts. Recoveries may overlap.
+  podReplacementPolicy: { rule: "value == 'Failed' || variables.component == 'recover'" }
+  # The API server generates the selector.
+  manualSelector: { is: false }
+  selector: {}
+  suspend: {}
+  template: { rule: "value.all(field, field in ['metadata', 'spec'])" }
+  ttlSecondsAfterFinished: {}
+
+podMetadata:
+  annotations: { required: true }
+  labels: { required: true }
+  # Before Kubernetes 1.34, the API server adds it with the value null.
+  creationTimestamp: { is: null }
+podLabels:
+  # The NetworkPolicy of a project selects these two.
+  app.kubernetes.io/name: { required: true, is: zipjobs-zipper }
+  app.kubernetes.io/managed-by: { required: true, is: zipjobs-controller }
+  app.kubernetes.io/part-of: { is: zipjobs }
+  app.kubernetes.io/instance: {}
+  app.kubernetes.io/component:
+    required: true
+    rule: "value in (variables.ownerKind == 'ZipBucket' ? ['check-bucket'] : ['archive', 'recover'])"
+  # The API server generates these four.
+  batch.kubernetes.io/controller-uid: {}
+  batch.kubernetes.io/job-name: {}
+  controller-uid: {}
+  job-name: {}
+podAnnotations:
+  zipjobs.dev/task: { required: true }
+
+pod:
+  automountServiceAccountToken: { required: true, is: false }
+  containers: { rule: value.size() == 1 }
+  dnsConfig: { is: { options: [{ name: ndots, value: "1" }] } }
+  dnsPolicy: { is: ClusterFirst }
+  enableServiceLinks: { required: true, is: false }
+  {{- with .Values.zipper.pullSecrets }}
+  imagePullSecrets:
+    is:
+      {{- range . }}
+      - name: {{ . }}
+      {{- end }}
+  {{- end }}
+  nodeSelector: {}
+  # Priority classes of the control plane could evict the pods of the control plane.
+  priorityClassName: { rule: "!value.startsWith('system-')" }
+  restartPolicy: { required: true, is: Never }
+  schedulerName: { is: default-scheduler }
+  securityContext: { required: true, is: {{ include "zipjobs.podSecurityContext" . | fromYaml | toRawJson }} }
+  serviceAccount: { is: {{ $zipper }} }
+  serviceAccountName: { required: true, is: {{ $zipper }} }
+  terminationGracePeriodSeconds: {}
+  tolerations: {}
+  volumes: { required: true }
+
+container:
+  name: { required: true, is: zipper }
+  image: { required: true, is: {{ include "zipjobs.image" (list . "zipper") | toRawJson }} }
+  imagePullPolicy: {}
+  env: { required: true }
+  resources: { rule: "value.all(field, field in ['limits', 'requests'])" }
+  securityContext: { required: true, is: {{ include "zipjobs.containerSecurityContext" . | fromYaml | toRawJson }} }
+  terminationMessagePath: { is: /dev/termination-log }
+  terminationMessagePolicy: {}
+  volumeMounts: { required: true }
+
+env:
+  HOST: { is: { valueFrom: { fieldRef: { apiVersion: v1, fieldPath: status.podIP } } } }
+  POD_NAME: { is: { valueFrom: { fieldRef: { apiVersion: v1, fieldPath: metadata.name } } } }
+  POD_UID: { is: { valueFrom: { fieldRef: { apiVersion: v1, fieldPath: metadata.uid } } } }
+  TASK_FILE: { is: { value: /etc/zipjobs/task/task.json } }
+  BUCKET_DIR: { is: { value: /etc/zipjobs/bucket } }
+  FILES_DIR: { is: { value: /etc/zipjobs/files } }
+  SERVICE_ACCOUNT_DIR: { is: { value: /var/run/secrets/kubernetes.io/serviceaccount } }
+  TERMINATION_LOG: { is: { value: /dev/termination-log } }
+  TRACEPARENT: { rule: "value.size() == 2 && value.?value.orValue('').matches('^[0-9a-f-]{55}$')" }
+  # Without the operator's settings, a zipper would use its own egress and store rules.
+  {{- range $name, $text := include "zipjobs.zipperSettings" . | fromJson }}
+  {{ $name }}: { required: true, is: { value: {{ toRawJson $text }} } }
+  {{- end }}
+
+volumes:
+  task:
+    required: true
+    is:
+      projected:
+        defaultMode: 420
+        sources:
+          - downwardAPI:
+              items:
+                - path: task.json
+                  fieldRef: { apiVersion: v1, fieldPath: "metadata.annotations['zipjobs.dev/task']" }
+  bucket:
+    required: true
+    rule: >-
+      [value.?secret.?secretName.orValue('')].all(name, (variables.ownerKind == 'ZipBucket'
+      ? name == 'zipbucket-' + variables.owner : name.startsWith('zipbucket-'))
+      && value == dyn({'name': dyn('bucket'), 'secret': dyn({'secretName': dyn(name), 'defaultMode': dyn(420)})}))
+  # Only the file list of one ZipJob: of the owner, or of the ZipJob that the annotation names.
+  files:
+    rule: >-
+      variables.component == 'archive'
+      && value == dyn({'name': dyn('files'), 'projected': dyn({'defaultMode': dyn(420), 'sources': value.?projected.?sources.orValue([])})})
+      && value.projected.sources.all(source, [source.?secret.?name.orValue('')].all(name, name.matches(variables.fileList)
+      && source == dyn({'secret': dyn({'name': dyn(name), 'items': source.?secret.?items.orValue([])})})
+      && source.secret.items.all(item, item.key == 'files.jsonl.gz' && item.path.matches('^[0-9]+[.]jsonl[.]gz$') && item.size() == 2)))
+  api-token:
+    rule: variables.component == 'archive'
+    is:
+      projected:
+        defaultMode: 420
+        sources:
+          - serviceAccountToken: { path: token, expirationSeconds: 600 }
+          - configMap: { name: kube-root-ca.crt, items: [{ key: ca.crt, path: ca.crt }] }
+mounts:
+  task: { required: true, is: { mountPath: /etc/zipjobs/task, readOnly: true } }
+  bucket: { required: true, is: { mountPath: /etc/zipjobs/bucket, readOnly: true } }
+  files: { is: { mountPath: /etc/zipjobs/files, readOnly: true } }
+  api-token: { is: { mountPath: /var/run/secrets/kubernetes.io/serviceaccount, readOnly: true } }
+{{- end -}}
+
+{{/* The levels of the table: where each is in the Job, what messages call it, and whether it is a list of items with names. */}}
+{{- define "zipjobs.zipperJobLevels" -}}
+- { level: job, at: object.spec, called: Job fields }
+- { level: podMetadata, at: object.spec.template.metadata, called: pod metadata }
+- { level: podLabels, at: "object.spec.template.metadata.?labels.orValue({})", called: pod labels }
+- { level: podAnnotations, at: "object.spec.template.metadata.?annotations.orValue({})", called: pod annotations }
+- { level: pod, at: object.spec.template.spec, called: pod fields }
+- { level: container, at: "object.spec.template.spec.containers[0]", called: container fields }
+- { level: env, at: "object.spec.template.spec.containers[0].?env.orValue([])", called: environment variables, isList: true }
+- { level: volumes, at: "object.spec.template.spec.?volumes.orValue([])", called: volumes, isList: true }
+- { level: mounts, at: "object.spec.template.spec.containers[0].?volumeMounts.orValue([])", called: volume mounts, isList: true }
+{{- end -}}
+
+{{/* A value as a CEL literal. Without dyn(), CEL refuses lists and maps of several types. */}}
+{{- define "zipjobs.cel" -}}
+{{- if kindIs "map" . -}}
+{{- $items := list -}}
+{{- range $name, $value := . -}}
+{{- $items = append $items (printf "%s: %s" (toRawJson $name) (include "zipjobs.cel" $value)) -}}
+{{- end -}}
+dyn({ {{- join ", " $items -}} })
+{{- else if kindIs "slice" . -}}
+{{- $items := list -}}
+{{- range . -}}
+{{- $items = append $items (include "zipjobs.cel" .) -}}
+{{- end -}}
+dyn([{{ join ", " $items }}])
+{{- else -}}
+dyn({{ toRawJson . }})
+{{- end -}}
+{{- end -}}
+
+{{/* The only values of the entries of a level, by name. Takes a level and its `entries`. */}}
+{{- define "zipjobs.fixedValues" -}}
+{{- $isList := default false .isList -}}
+{{- $fixed := dict -}}
+{{- range $name, $entry := .entries -}}
+{{- if hasKey $entry "is" -}}
+{{- $_ := set $fixed $name (ternary (merge (dict "name" $name) (ternary $entry.is dict $isList)) $entry.is $isList) -}}
+{{- end -}}
+{{- end -}}
+{{- include "zipjobs.cel" $fixed -}}
+{{- end -}}
+
+{{/* CEL: the names of a level that are not in the table, are missing, or have another value. Takes a level and its `entries`. */}}
+{{- define "zipjobs.refusedNames" -}}
+{{- $at := printf "variables.%s" .level -}}
+{{- $fixed := printf "variables.%sFixed" .level -}}
+{{- $isList := default false .isList -}}
+{{- $names := keys .entries | sortAlpha | toRawJson -}}
+{{- $required := list -}}
+{{- $rules := list -}}
+{{- range $name, $entry := .entries -}}
+{{- $quoted := toRawJson $name -}}
+{{- if $entry.required -}}
+{{- $required = append $required $name -}}
+{{- end -}}
+{{- if and $entry.rule $isList -}}
+{{- $rules = append $rules (printf "%s.filter(value, value.name == %s && !(%s)).map(value, value.name)" $at $quoted $entry.rule) -}}
+{{- else if $entry.rule -}}
+{{- $rules = append $rules (printf "(!(%s in %s) || [%s[%s]].all(value, %s) ? [] : [%s])" $quoted $at $at $quoted $entry.rule $quoted) -}}
+{{- end -}}
+{{- end -}}
+{{- $required = toRawJson $required -}}
+{{- $parts := list -}}
+{{- if $isList -}}
+{{- $parts = append $parts (printf "%s.filter(item, !(item.name in %s)).map(item, item.name)" $at $names) -}}
+{{- $parts = append $parts (printf "%s.filter(item, item.name in %s && item != %s[item.name]).map(item, item.name)" $at $fixed $fixed) -}}
+{{- $parts = append $parts (printf "%s.filter(name, !%s.exists(item, item.name == name))" $required $at) -}}
+{{- else -}}
+{{- $parts = append $parts (printf "%s.filter(field, !(field in %s))" $at $names) -}}
+{{- $parts = append $parts (printf "%s.filter(field, field in %s && %s[field] != %s[field])" $at $fixed $at $fixed) -}}
+{{- $parts = append $parts (printf "%s.filter(field, !(field in %s))" $required $at) -}}
+{{- end -}}
+{{- concat $parts $rules | join " + " -}}
+{{- end -}}

@@ -1,0 +1,44 @@
+import { expect } from 'chai';
+import { ZIPPER_ENV, ZIPPER_PATHS } from '#crds/zipper-contract.ts';
+import { find, render, type Values } from './render.ts';
+
+/** The CEL expressions of the policy's variables, by name. */
+const variablesOf = async (values: Values = {}): Promise<ReadonlyMap<string, string>> => {
+  const policy = find(await render(values), 'ValidatingAdmissionPolicy', 'zipjobs-zipper-jobs');
+  const { variables } = policy['spec'] as {
+    variables: readonly { readonly name: string; readonly expression: string }[];
+  };
+  return new Map(variables.map(({ name, expression }) => [name, expression]));
+};
+
+describe("the chart's table of zipper Jobs", function () {
+  this.timeout(30 * 60_000);
+
+  it('names the variables and paths of the contract (N9)', async () => {
+    const variables = await variablesOf();
+    for (const name of Object.values(ZIPPER_ENV))
+      expect(variables.get('envRefused'), name).to.contain(JSON.stringify(name));
+    for (const path of Object.values(ZIPPER_PATHS))
+      expect(`${variables.get('mountsFixed')} ${variables.get('envFixed')}`).to.contain(JSON.stringify(path));
+  });
+
+  it("requires the operator's settings with their values (N9)", async () => {
+    const variables = await variablesOf({ 'egress.denyCidrs': ['192.0.2.0/24'] });
+    expect(variables.get('envFixed')).to.contain(
+      'dyn({"name": dyn("EGRESS_DENY_CIDRS"), "value": dyn("192.0.2.0/24")})',
+    );
+    expect(variables.get('envRefused')).to.match(/\["EGRESS_DENY_CIDRS".*\]\.filter\(name, !/);
+  });
+
+  it("allows the operator's pull Secrets only (N9)", async () => {
+    expect((await variablesOf()).get('podRefused')).not.to.contain('imagePullSecrets');
+    const variables = await variablesOf({ 'zipper.pullSecrets': ['registry'] });
+    expect(variables.get('podFixed')).to.contain('"imagePullSecrets": dyn([dyn({"name": dyn("registry")})])');
+  });
+
+  for (const level of ['job', 'podLabels', 'podAnnotations', 'pod', 'container'])
+    it(`can be extended by a name: policies.zipperJobs.${level} (N9)`, async () => {
+      const variables = await variablesOf({ [`policies.zipperJobs.${level}`]: ['example.com/x'] });
+      expect(variables.get(`${level}Refused`)).to.contain('"example.com/x"');
+    });
+});

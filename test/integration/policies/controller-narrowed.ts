@@ -1,0 +1,240 @@
+/** What admission policies take away from the roles of the controller: everything that is not ours. */
+import type { KubeResponse } from '#test/support/clients/kube-user.ts';
+import { RELEASE_NAMESPACE } from '#test/support/processes/installation.ts';
+import { accept, corePath, expectRefusal, jobsPath, OWN, type World, zipPath } from './world.ts';
+
+const POD_SPEC = {
+  nodeSelector: { 'policy-test': 'nowhere' },
+  restartPolicy: 'Never',
+  containers: [{ name: 'a', image: 'a' }],
+};
+const OF_ZIPPERS = 'the controller may delete only the Jobs and pods of zippers';
+
+let world: World;
+
+const create = async (path: string, body: object): Promise<void> => {
+  accept(await world.admin.request('POST', path, { body }));
+};
+const remove = (path: string): Promise<KubeResponse> =>
+  world.controller.request('DELETE', `${path}?dryRun=All`);
+const apply = (path: string, body: object): Promise<KubeResponse> =>
+  world.controller.request('PATCH', `${path}?fieldManager=zipjobs-controller&force=true&dryRun=All`, {
+    patch: 'apply',
+    body,
+  });
+
+const itDeletes = (): void => {
+  it('deletes the Jobs and pods of zippers, and no others (N10)', async () => {
+    const spec = { template: { spec: POD_SPEC } };
+    await create(jobsPath(OWN), { apiVersion: 'batch/v1', kind: 'Job', metadata: { name: 'payroll' }, spec });
+    await create(corePath(OWN, 'pods'), {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'payroll', labels: { 'app.kubernetes.io/managed-by': 'zipjobs-controller' } },
+      spec: POD_SPEC,
+    });
+    const pods = corePath(OWN, 'pods');
+    expectRefusal(await remove(`${jobsPath(OWN)}/payroll`), OF_ZIPPERS);
+    expectRefusal(await remove(`${pods}/payroll`), OF_ZIPPERS);
+    const zipper = await world.createZipper(OWN);
+    accept(await remove(`${jobsPath(OWN)}/${zipper.zipJob}`));
+    accept(await remove(`${pods}/${zipper.name}`));
+  });
+
+  it('deletes finished ZipJobs, and no others (N10)', async () => {
+    const { name } = (await world.createZipJob(OWN)).metadata;
+    const path = `${zipPath(OWN)}/${name}`;
+    const refusal = 'the controller may delete only finished ZipJobs';
+    expectRefusal(await remove(path), refusal);
+    await world.setStatus(OWN, name, { phase: 'Running' });
+    expectRefusal(await remove(path), refusal);
+    await world.setStatus(OWN, name, { phase: 'Failed' });
+    accept(await remove(path));
+  });
+};
+
+const itMarksLostPods = (): void => {
+  const lost = {
+    phase: 'Failed',
+    conditions: [
+      {
+        type: 'DisruptionTarget',
+        status: 'True',
+        reason: 'PodLost',
+        message: 'x',
+        lastTransitionTime: '2026-01-01T00:00:00Z',
+      },
+    ],
+  };
+  const mark = (name: string, status: object, metadata: object = {}) =>
+    apply(`${corePath(OWN, 'pods')}/${name}/status`, {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name, namespace: OWN, ...metadata },
+      status,
+    });
+
+  it('marks zipper pods as lost, and writes nothing else into the status of a pod (N10)', async () => {
+    const { name } = await world.createZipper(OWN);
+    await create(corePath(OWN, 'pods'), {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'shop' },
+      spec: POD_SPEC,
+    });
+    accept(await mark(name, lost));
+    expectRefusal(await mark('shop', lost), 'the controller may change only the status of zipper pods');
+    const refusal = 'the controller may only mark a zipper pod as failed by a disruption';
+    const condition = { ...lost.conditions[0], type: 'Ready' };
+    for (const status of [
+      { ...lost, podIP: '192.0.2.1', podIPs: [{ ip: '192.0.2.1' }] },
+      { ...lost, phase: 'Succeeded' },
+      { ...lost, conditions: [condition] },
+    ])
+      expectRefusal(await mark(name, status), refusal);
+    expectRefusal(
+      await mark(name, lost, { labels: { 'app.kubernetes.io/name': 'shop' } }),
+      'the controller may not change the metadata of a pod',
+    );
+  });
+};
+
+const itChangesZipJobs = (): void => {
+  it('cancels a ZipJob and changes nothing else of it but its finalizer and its annotations (N10)', async () => {
+    const { name } = (await world.createZipJob(OWN, { suspend: true })).metadata;
+    const patch = (body: object) =>
+      world.controller.request('PATCH', `${zipPath(OWN)}/${name}?dryRun=All`, { body });
+    const annotations = { 'zipjobs.dev/file-list-deleted-at': '2026-01-01T00:00:00Z' };
+    accept(await patch({ metadata: { finalizers: ['zipjobs.dev/cleanup'] } }));
+    accept(await patch({ metadata: { annotations } }));
+    accept(await patch({ spec: { cancel: true } }));
+    expectRefusal(await patch({ spec: { suspend: false } }), 'the controller may only cancel a ZipJob');
+    for (const metadata of [
+      { labels: { a: 'b' } },
+      { annotations: { 'zipjobs.dev/created-by': 'somebody' } },
+      { finalizers: ['example.com/never'] },
+    ])
+      expectRefusal(
+        await patch({ metadata }),
+        'the controller may change only its finalizer and its annotations of a ZipJob',
+      );
+  });
+};
+
+const itCreatesProjectObjects = (): void => {
+  const metadata = { name: 'zipjobs-zipper', namespace: OWN };
+  const rbac = `/apis/rbac.authorization.k8s.io/v1/namespaces/${OWN}/rolebindings/zipjobs-zipper`;
+  const policies = `/apis/networking.k8s.io/v1/namespaces/${OWN}/networkpolicies/zipjobs-zipper`;
+  const account = `${corePath(OWN, 'serviceaccounts')}/zipjobs-zipper`;
+
+  it('binds the role of the zipper to the zipper of the project only (N10)', async () => {
+    const zipper = { kind: 'ServiceAccount', name: 'zipjobs-zipper', namespace: OWN };
+    const binding = (...subjects: readonly object[]) =>
+      apply(rbac, {
+        apiVersion: 'rbac.authorization.k8s.io/v1',
+        kind: 'RoleBinding',
+        metadata,
+        roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'zipjobs-zipper' },
+        subjects,
+      });
+    accept(await binding(zipper));
+    const everyone = {
+      apiGroup: 'rbac.authorization.k8s.io',
+      kind: 'Group',
+      name: 'system:authenticated',
+    };
+    for (const subjects of [[everyone], [zipper, everyone], [{ ...zipper, namespace: 'default' }]])
+      expectRefusal(
+        await binding(...subjects),
+        'the controller may bind roles only to the service account zipjobs-zipper of the same namespace',
+      );
+  });
+
+  it('gives the service account of a zipper neither a mounted token nor an identity in the cloud (N10)', async () => {
+    const write = (more: object, annotations?: object) =>
+      apply(account, {
+        apiVersion: 'v1',
+        kind: 'ServiceAccount',
+        metadata: { ...metadata, ...(annotations && { annotations }) },
+        automountServiceAccountToken: false,
+        ...more,
+      });
+    accept(await write({}));
+    for (const more of [{ automountServiceAccountToken: true }, { imagePullSecrets: [{ name: 'registry' }] }])
+      expectRefusal(
+        await write(more),
+        'the controller may not give zipjobs-zipper Secrets or a mounted token',
+      );
+    expectRefusal(
+      await write({}, { 'eks.amazonaws.com/role-arn': 'arn:aws:iam::1:role/admin' }),
+      'the controller may not change annotations or finalizers of the objects of a project',
+    );
+  });
+
+  it('selects no pods but those of zippers in a NetworkPolicy (N10)', async () => {
+    const write = (podSelector: object) =>
+      apply(policies, {
+        apiVersion: 'networking.k8s.io/v1',
+        kind: 'NetworkPolicy',
+        metadata,
+        spec: { podSelector, policyTypes: ['Ingress'] },
+      });
+    const labels = {
+      'app.kubernetes.io/name': 'zipjobs-zipper',
+      'app.kubernetes.io/managed-by': 'zipjobs-controller',
+    };
+    accept(await write({ matchLabels: labels }));
+    for (const selector of [{}, { matchLabels: { app: 'shop' } }])
+      expectRefusal(await write(selector), 'a NetworkPolicy of the controller must select only zipper pods');
+  });
+};
+
+const itRecords = (): void => {
+  it('records Events about our objects only, and creates its own Lease only (N10)', async () => {
+    const event = (about: string, component = 'zipjobs-controller') => ({
+      apiVersion: 'v1',
+      kind: 'Event',
+      metadata: { name: 'x.1', namespace: OWN },
+      involvedObject: { apiVersion: about, kind: 'ZipJob', name: 'x', namespace: OWN },
+      source: { component },
+      reason: 'Test',
+      message: 'x',
+    });
+    const events = corePath(OWN, 'events');
+    const post = (body: object) => world.controller.request('POST', `${events}?dryRun=All`, { body });
+    accept(await post(event('zipjobs.dev/v1alpha1')));
+    for (const body of [event('v1'), event('zipjobs.dev/v1alpha1', 'kubelet')])
+      expectRefusal(await post(body), 'the controller may record only Events about objects of zipjobs.dev');
+    await create(events, event('v1', 'kubelet'));
+    const change = {
+      involvedObject: { apiVersion: 'zipjobs.dev/v1alpha1' },
+      source: { component: 'zipjobs-controller' },
+    };
+    expectRefusal(
+      await world.controller.request('PATCH', `${events}/x.1?dryRun=All`, { body: change }),
+      'the controller may change only its own Events',
+    );
+    const leases = `/apis/coordination.k8s.io/v1/namespaces/${RELEASE_NAMESPACE}/leases?dryRun=All`;
+    const lease = (name: string) => ({
+      apiVersion: 'coordination.k8s.io/v1',
+      kind: 'Lease',
+      metadata: { name },
+    });
+    accept(await world.controller.request('POST', leases, { body: lease('zipjobs-controller') }));
+    expectRefusal(
+      await world.controller.request('POST', leases, { body: lease('another') }),
+      'the controller may create only its own Lease',
+    );
+  });
+};
+
+export const describeNarrowedController = (theWorld: () => World): void => {
+  before(() => {
+    world = theWorld();
+  });
+  itDeletes();
+  itMarksLostPods();
+  itChangesZipJobs();
+  itCreatesProjectObjects();
+  itRecords();
+};

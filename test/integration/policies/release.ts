@@ -1,0 +1,40 @@
+import { type ControllerConfig, readControllerConfig } from '#controller/config.ts';
+import { RELEASE, RELEASE_NAMESPACE } from '#test/support/processes/installation.ts';
+import type { Cluster } from '#tools/local-cluster/cluster-types.ts';
+
+/** Installs or upgrades the chart without our processes, so that only the test changes objects. */
+export const installWithoutPods = (cluster: Cluster, ...flags: readonly string[]) =>
+  cluster.helm([
+    ...`upgrade --install ${RELEASE} charts/zipjobs --namespace ${RELEASE_NAMESPACE} --create-namespace
+    --set api.replicas=0,controller.replicas=0,dashboard.enabled=true,dashboard.replicas=0
+    --set networkPolicies.enabled=true,networkPolicies.apiServerCidrs={127.0.0.1/32} --wait --timeout 200s`.split(
+      /\s+/,
+    ),
+    ...flags,
+  ]);
+
+interface WithEnv {
+  readonly spec: {
+    readonly template: {
+      readonly spec: { readonly containers: readonly [{ readonly env: readonly EnvVar[] }] };
+    };
+  };
+}
+interface EnvVar {
+  readonly name: string;
+  readonly value?: string;
+}
+
+/** The settings of the installed controller. */
+export const installedConfig = async (cluster: Cluster): Promise<ControllerConfig> => {
+  const path = `/apis/apps/v1/namespaces/${RELEASE_NAMESPACE}/deployments/zipjobs-controller`;
+  const { spec } = await cluster.read<WithEnv>(path);
+  const { env } = spec.template.spec.containers[0];
+  return readControllerConfig({
+    ...Object.fromEntries(env.map(({ name, value }) => [name, value])),
+    POD_NAME: 'controller',
+    POD_NAMESPACE: RELEASE_NAMESPACE,
+    // No node has it: only the test assigns the pods.
+    ZIPPER_NODE_SELECTOR_JSON: JSON.stringify({ 'policy-test': 'nowhere' }),
+  });
+};

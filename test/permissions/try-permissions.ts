@@ -1,0 +1,117 @@
+import type { KubeUser } from '#test/support/clients/kube-user.ts';
+import { inParallel } from '#test/support/in-parallel.ts';
+import { readApiResources, resourceName } from './api-resources.ts';
+import { type Attempt, attempt, attemptsOn, isRead, type Verdict } from './attempt.ts';
+import { isDescribed } from './targets.ts';
+
+/** An account whose token an attacker has. */
+export interface Account {
+  readonly name: string;
+  readonly user: KubeUser;
+  /** Tries only the resources of our group, for users whose roles come from Kubernetes. */
+  readonly isTenant?: boolean;
+}
+
+/** What a role grants an account: one verb on one resource. */
+export interface Permission {
+  readonly account: string;
+  /** With its group, such as `jobs.batch`. */
+  readonly resource: string;
+  /** The only name; undefined for all. */
+  readonly named: string | undefined;
+  readonly verb: string;
+  /** Undefined: of the whole cluster. */
+  readonly namespaces: readonly string[] | undefined;
+  /** The policies that refuse it for objects of others. */
+  readonly policies: readonly string[];
+  /** False for a write that targets.ts does not describe, so that no policy was asked. */
+  readonly isKnown: boolean;
+}
+
+/** Concurrent requests of one account. */
+const AT_ONCE = 8;
+
+interface Tried extends Attempt {
+  readonly verdict: Verdict;
+}
+
+const merge = (account: string, tried: readonly Tried[]): Permission[] => {
+  const granted = tried.filter(({ verdict }) => verdict !== 'denied');
+  const [first] = granted;
+  if (first === undefined) return [];
+  const { resource, verb, named } = first;
+  const verdicts = new Set(granted.map(({ verdict }) => verdict));
+  return [
+    {
+      account,
+      resource: `${resourceName(resource)}${resource.group === '' ? '' : `.${resource.group}`}`,
+      named,
+      verb,
+      namespaces: resource.namespaced ? granted.flatMap(({ namespace }) => namespace ?? []) : undefined,
+      policies: verdicts.has('allowed') ? [] : [...verdicts].map((verdict) => verdict.replace('policy ', '')),
+      isKnown: isRead(verb) || isDescribed(resource),
+    },
+  ];
+};
+
+/** Everything that is granted for one resource and verb. Names count only where not all names are granted. */
+const permissionsOn = async (
+  { name, user }: Account,
+  attempts: readonly Attempt[],
+): Promise<readonly Permission[]> => {
+  const tried: Tried[] = [];
+  for (const one of attempts) tried.push({ ...one, verdict: await attempt(user, one) });
+  const all = merge(
+    name,
+    tried.filter(({ named }) => named === undefined),
+  );
+  if (all.length > 0) return all;
+  const names = new Set(tried.flatMap(({ named }) => named ?? []));
+  return [...names].flatMap((one) =>
+    merge(
+      name,
+      tried.filter(({ named }) => named === one),
+    ),
+  );
+};
+
+const keyOf = ({ resource, verb }: Permission): string => `${resource} ${verb}`;
+
+/**
+ * Tries every verb of every resource with every account, in every namespace. Leaves out what an account without any role may do
+ * too, such as asking for its own rights.
+ */
+export const tryPermissions = async (
+  admin: KubeUser,
+  {
+    accounts,
+    nobody,
+    namespaces,
+  }: {
+    readonly accounts: readonly Account[];
+    readonly nobody: Account;
+    readonly namespaces: readonly string[];
+  },
+): Promise<readonly Permission[]> => {
+  const resources = await readApiResources(admin);
+  const permissionsOf = async (account: Account): Promise<readonly Permission[]> => {
+    const wanted = resources.filter(({ group }) => account.isTenant !== true || group === 'zipjobs.dev');
+    const tasks = wanted.flatMap((resource) => resource.verbs.map((verb) => ({ resource, verb })));
+    const found: (readonly Permission[])[] = [];
+    await inParallel(tasks.length, AT_ONCE, async (index) => {
+      const task = tasks[index];
+      if (task) found[index] = await permissionsOn(account, attemptsOn(task.resource, task.verb, namespaces));
+    });
+    return found.flat();
+  };
+  const anyone = new Set((await permissionsOf(nobody)).map(keyOf));
+  const all: Permission[] = [];
+  for (const account of accounts)
+    all.push(...(await permissionsOf(account)).filter((permission) => !anyone.has(keyOf(permission))));
+  const unknown = all.filter(({ isKnown }) => !isKnown).map(keyOf);
+  if (unknown.length > 0)
+    throw new Error(
+      `granted, but test/permissions/targets.ts does not describe what to try: ${unknown.join(', ')}`,
+    );
+  return all;
+};
