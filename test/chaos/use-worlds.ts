@@ -20,7 +20,7 @@ export interface Worlds {
 /**
  * Starts them before the tests of the describe block that calls this, and restores the release afterwards.
  */
-export const useWorlds = (): Worlds => {
+export const useWorlds = ({ lanes = LANES }: { readonly lanes?: number } = {}): Worlds => {
   let started: AsyncDisposableStack;
   let worlds: readonly ChaosWorld[] = [];
 
@@ -35,7 +35,7 @@ export const useWorlds = (): Worlds => {
       podRoutes.clockAheadMsFor = undefined;
     });
     const chaos = starting.use(await startChaosCluster({ cluster, pods }));
-    ({ worlds } = starting.use(await startWorlds(chaos, LANES)));
+    ({ worlds } = starting.use(await startWorlds(chaos, lanes)));
     started = starting.move();
   });
   after(() => started.disposeAsync());
