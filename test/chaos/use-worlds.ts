@@ -21,7 +21,7 @@ export interface Worlds {
  * Starts them before the tests of the describe block that calls this, and restores the release afterwards.
  */
 export const useWorlds = ({ lanes = LANES }: { readonly lanes?: number } = {}): Worlds => {
-  let started: AsyncDisposableStack;
+  let started: AsyncDisposableStack | undefined;
   let worlds: readonly ChaosWorld[] = [];
 
   before(async () => {
@@ -38,7 +38,7 @@ export const useWorlds = ({ lanes = LANES }: { readonly lanes?: number } = {}): 
     ({ worlds } = starting.use(await startWorlds(chaos, lanes)));
     started = starting.move();
   });
-  after(() => started.disposeAsync());
+  after(() => started?.disposeAsync());
 
   return {
     all: () => worlds,
