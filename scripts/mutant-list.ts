@@ -1,13 +1,23 @@
-/** One change to the code that a test must notice. */
-export interface Mutant {
+/** One change to the code. */
+export interface Change {
   /** What the changed code does wrong. */
   readonly name: string;
   readonly file: string;
   /** Occurs once in the file. */
   readonly find: string;
   readonly replace: string;
+}
+
+/** A change that a unit test must notice. */
+export interface Mutant extends Change {
   /** Unit tests, of which at least one must fail. */
   readonly tests: readonly string[];
+}
+
+/** A change that a schedule of the chaos runner must notice. */
+export interface ChaosMutant extends Change {
+  /** A rule of test/chaos/violation.ts that it breaks. */
+  readonly rule: string;
 }
 
 const UNIT = 'test/unit/controller';
@@ -109,5 +119,31 @@ export const MUTANTS: readonly Mutant[] = [
     find: 'if (ms <= 0) return false;',
     replace: 'if (ms <= 0) return true;',
     tests: [`${UNIT}/engine/leader-election.test.ts`],
+  },
+];
+
+/** Mistakes that break no rule about a single object: every job fails, is skipped or is done twice. */
+export const CHAOS_MUTANTS: readonly ChaosMutant[] = [
+  {
+    name: 'every job fails',
+    file: 'controller/zip-job/policies/admission.ts',
+    find: 'if (!isJsonObject(metadata))',
+    replace: 'if (isJsonObject(metadata))',
+    rule: 'F30',
+  },
+  {
+    name: 'every job is skipped',
+    file: 'controller/zip-job/policies/interruption.ts',
+    find: 'if (zipJob.spec.cancel === true)',
+    replace: 'if (zipJob.spec.cancel !== undefined)',
+    rule: 'F30',
+  },
+  {
+    name: 'every job is doubled',
+    file: 'api/claim-zip-job.ts',
+    find: 'if (created !== undefined) return',
+    replace:
+      'if (created !== undefined)\n      await jobClient.create({ ...job, metadata: { ...job.metadata, name: `${job.metadata.name}-again` } }, { signal });\n    if (created !== undefined) return',
+    rule: 'F1',
   },
 ];

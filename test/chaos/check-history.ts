@@ -5,7 +5,7 @@ import { checkJob, endOf, type JobOutcome, type JobStory } from './check-job.ts'
 import { checkKey } from './check-keys.ts';
 import { checkFence, readUploads } from './check-uploads.ts';
 import type { JobEnd } from './count-ends.ts';
-import { BUCKET_DELETED, type Place, type Seen } from './history.ts';
+import { BUCKET_DELETED, type Place, type Seen, STORE_AWAY } from './history.ts';
 import type { Rule, SeenExchange, Violation } from './violation.ts';
 
 const exchanges = (seen: readonly Seen[], place: Place): readonly SeenExchange[] =>
@@ -71,6 +71,23 @@ const checkCreated = (seen: readonly Seen[], keys: readonly string[]): readonly 
   });
 };
 
+/**
+ * An open upload cannot be published any more, so its job does not wait for a store that is away for long. The lifecycle
+ * rule of the bucket removes it.
+ */
+const checkOpenUploads = (
+  openUploads: readonly string[],
+  stories: readonly JobStory[],
+  seen: readonly Seen[],
+): readonly Rule[] => {
+  const wasAway = seen.some((one) => one.kind === 'note' && one.text === STORE_AWAY);
+  const mayRemain = (upload: string): boolean =>
+    wasAway && stories.some(({ job, faults }) => job.key === upload && faults.includes('store'));
+  return openUploads
+    .filter((upload) => !mayRemain(upload))
+    .map((upload) => ({ rule: 'H8', text: `the upload to ${upload} is still open` }));
+};
+
 export interface Findings {
   /** The accepted jobs. */
   readonly jobs: readonly JobOutcome[];
@@ -97,7 +114,7 @@ export const checkHistory = (seen: readonly Seen[], { jobs, keys, openUploads }:
     ...checkIds(stories),
     ...checkCreated(seen, keys),
     ...checkFence(uploads),
-    ...openUploads.map((upload): Rule => ({ rule: 'H8', text: `the upload to ${upload} is still open` })),
+    ...checkOpenUploads(openUploads, stories, seen),
   ];
   return { violations, ends: stories.map((story) => ({ kind: story.job.kind, end: endOf(story) })) };
 };

@@ -8,6 +8,8 @@ export type Place = (typeof PLACES)[number];
 
 /** The note of a schedule that deletes its bucket. */
 export const BUCKET_DELETED = 'delete the ZipBucket';
+/** The note of a schedule whose store is away for longer than a recovery Job tries. */
+export const STORE_AWAY = 'the store is away';
 
 export type Seen =
   | ({ readonly kind: 'exchange'; readonly place: Place } & Exchange)

@@ -1,7 +1,15 @@
 /** Runs the faults of a plan. */
 import type { ChaosWorld } from './chaos-world.ts';
+import { onCluster } from './cluster-faults.ts';
 import type { LiveFault } from './live-fault.ts';
-import { type PlannedFault, type TimedFault, WATCH_FAULTS, type WatchFault } from './planned-fault.ts';
+import {
+  CLUSTER_FAULTS,
+  type ClusterFault,
+  type PlannedFault,
+  type TimedFault,
+  WATCH_FAULTS,
+  type WatchFault,
+} from './planned-fault.ts';
 import {
   apiErrors,
   atNthStoreWrite,
@@ -10,20 +18,11 @@ import {
   placeErrors,
   slowApiServer,
 } from './request-faults.ts';
-import {
-  deleteBucket,
-  loseNode,
-  nodeClock,
-  onAPod,
-  pauseLeader,
-  restartApiServer,
-  rotateSecret,
-  storeAway,
-} from './timed-faults.ts';
+import { deleteBucket, onAPod, pauseLeader, rotateSecret } from './timed-faults.ts';
 import { oldList, onWatches } from './watch-faults.ts';
 
-/** Faults that affect processes and objects at a certain time, not requests. */
-const startTimed = (world: ChaosWorld, fault: Exclude<TimedFault, WatchFault>): LiveFault => {
+/** Faults of processes and objects. */
+const startTimed = (world: ChaosWorld, fault: Exclude<TimedFault, ClusterFault | WatchFault>): LiveFault => {
   switch (fault.kind) {
     case 'old-list':
       return oldList(world, fault.afterMs);
@@ -31,14 +30,6 @@ const startTimed = (world: ChaosWorld, fault: Exclude<TimedFault, WatchFault>): 
       return rotateSecret(world, fault.afterMs);
     case 'pause-leader':
       return pauseLeader(world, fault);
-    case 'restart-api-server':
-      return restartApiServer(world, fault);
-    case 'lose-node':
-      return loseNode(world, fault);
-    case 'store-away':
-      return storeAway(world, fault);
-    case 'node-clock':
-      return nodeClock(world, fault);
     case 'delete-bucket':
       return deleteBucket(world, fault.afterMs);
     case 'delete-pod':
@@ -51,6 +42,14 @@ const startTimed = (world: ChaosWorld, fault: Exclude<TimedFault, WatchFault>): 
 const isOnWatches = (fault: TimedFault): fault is WatchFault =>
   WATCH_FAULTS.some((kind) => kind === fault.kind);
 
+const isOnCluster = (fault: TimedFault): fault is ClusterFault =>
+  CLUSTER_FAULTS.some((kind) => kind === fault.kind);
+
+const startAtTime = (world: ChaosWorld, fault: TimedFault): LiveFault => {
+  if (isOnWatches(fault)) return onWatches(world, fault);
+  return isOnCluster(fault) ? onCluster(world, fault) : startTimed(world, fault);
+};
+
 const startNth = (
   world: ChaosWorld,
   fault: Extract<PlannedFault, { readonly nthWrite: number }>,
@@ -58,7 +57,7 @@ const startNth = (
 
 /** Its times count from now. */
 export const startFault = (world: ChaosWorld, fault: PlannedFault): LiveFault => {
-  if ('afterMs' in fault) return isOnWatches(fault) ? onWatches(world, fault) : startTimed(world, fault);
+  if ('afterMs' in fault) return startAtTime(world, fault);
   if ('nthWrite' in fault) return startNth(world, fault);
   switch (fault.kind) {
     case 'errors':

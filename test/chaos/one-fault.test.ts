@@ -2,15 +2,17 @@
 import { expect } from 'chai';
 import { endsText } from './count-ends.ts';
 import { planKill, planOfFaults, planRestarts } from './plan.ts';
-import type { PlannedFault, ProcessName } from './planned-fault.ts';
+import { type PlannedFault, type ProcessName, STORE_AWAY_MS } from './planned-fault.ts';
 import { useWorlds } from './use-worlds.ts';
 
 /** More than any process writes for one small job. */
 const MOST_WRITES = 40;
 const FLAP_MS = 20_000;
 const FLAP: PlannedFault = { kind: 'flap', rate: 0.1, seed: 1, ms: FLAP_MS };
-/** 200 with `FULL_SIZE=1 npm run test:chaos`. */
-const [RESTARTED_JOBS, RESTARTS] = process.env['FULL_SIZE'] === undefined ? [30, 6] : [200, 20];
+const HOUR_MS = 3_600_000;
+/** The full size is in long/api-server-restarts.test.ts. */
+const RESTARTED_JOBS = 30;
+const RESTARTS = { times: 6, upMs: 10_000, postEveryMs: 0 };
 
 describe('zipjobs under one kind of fault', function () {
   this.timeout(1_800_000);
@@ -59,7 +61,26 @@ describe('zipjobs under one kind of fault', function () {
     await worlds.judge(planOfFaults(12, [FLAP]));
   });
 
-  it(`finishes ${RESTARTED_JOBS} jobs while the API server restarts ${RESTARTS} times and etcd is compacted (F19)`, async () => {
+  for (const aheadMs of [HOUR_MS, -HOUR_MS])
+    it(`lets killed attempts be repeated on a node whose clock is off by ${aheadMs / HOUR_MS} h (F18, F30, F32)`, async () => {
+      const kill = { kind: 'kill-zipper', pick: 0 } as const;
+      await worlds.judge(
+        planOfFaults(4, [
+          { kind: 'node-clock', afterMs: 0, aheadMs },
+          { ...kill, afterMs: 4_000 },
+          { ...kill, afterMs: 6_000 },
+        ]),
+      );
+    });
+
+  it('lets jobs succeed whose store is away for 30 scaled minutes after the first Complete (F30)', async () => {
+    const { ends } = await worlds.judge(
+      planOfFaults(4, [{ kind: 'store-away', afterMs: 0, atComplete: true, ms: STORE_AWAY_MS }]),
+    );
+    expect(ends.map(({ end }) => end)).to.include('Succeeded VerifiedInStore');
+  });
+
+  it(`finishes ${RESTARTED_JOBS} jobs while the API server restarts ${RESTARTS.times} times and etcd is compacted (F19)`, async () => {
     const report = await worlds.judge(planRestarts(RESTARTED_JOBS, RESTARTS));
     console.log(`      ${endsText(report.ends)} after ${report.seconds.toFixed(0)} s`);
   });

@@ -114,12 +114,18 @@ export const planOfFaults = (jobs: number, faults: readonly PlannedFault[]): Pla
   faults,
 });
 
-const UP_MS = 10_000;
+interface Restarts {
+  readonly times: number;
+  /** Time between the end of a restart and the next one. */
+  readonly upMs: number;
+  /** Time between two POSTs. */
+  readonly postEveryMs: number;
+}
 
-/**
- * Many small jobs, and an API server that restarts this often, every other time after a compaction of etcd.
- */
-export const planRestarts = (jobs: number, times: number): Plan =>
-  planOfFaults(jobs, [
-    { kind: 'restart-api-server', afterMs: 1_000, compacts: false, again: { times, upMs: UP_MS } },
+/** Many small jobs, and an API server that restarts, every other time after a compaction of etcd. */
+export const planRestarts = (jobs: number, { times, upMs, postEveryMs }: Restarts): Plan => {
+  const plan = planOfFaults(jobs, [
+    { kind: 'restart-api-server', afterMs: 1_000, compacts: false, again: { times, upMs } },
   ]);
+  return { ...plan, jobs: plan.jobs.map((job, index) => ({ ...job, postAfterMs: index * postEveryMs })) };
+};

@@ -30,11 +30,10 @@ export type WatchFault =
     }
   | ({ readonly kind: 'lose-events'; readonly afterMs: number } & AtARate);
 
-/** Happens at a certain time. */
-export type TimedFault =
-  | WatchFault
-  | { readonly kind: 'old-list' | 'rotate-secret' | 'delete-bucket'; readonly afterMs: number }
-  | { readonly kind: 'pause-leader'; readonly afterMs: number; readonly ms: number }
+export const CLUSTER_FAULTS = ['restart-api-server', 'lose-node', 'store-away', 'node-clock'] as const;
+
+/** What happens to the API server, the node or the store, which all processes share. */
+export type ClusterFault =
   | {
       readonly kind: 'restart-api-server';
       readonly afterMs: number;
@@ -45,9 +44,22 @@ export type TimedFault =
     }
   | { readonly kind: 'lose-node'; readonly afterMs: number; readonly ms: number }
   /** Every request to the store is refused during this time. */
-  | { readonly kind: 'store-away'; readonly afterMs: number; readonly ms: number }
+  | {
+      readonly kind: 'store-away';
+      readonly afterMs: number;
+      /** It starts with the next CompleteMultipartUpload, which is executed without a response. */
+      readonly atComplete: boolean;
+      readonly ms: number;
+    }
   /** The clock of the node is ahead by this much, or behind if negative, until the end of the schedule. */
-  | { readonly kind: 'node-clock'; readonly afterMs: number; readonly aheadMs: number }
+  | { readonly kind: 'node-clock'; readonly afterMs: number; readonly aheadMs: number };
+
+/** Happens at a certain time. */
+export type TimedFault =
+  | WatchFault
+  | { readonly kind: 'old-list' | 'rotate-secret' | 'delete-bucket'; readonly afterMs: number }
+  | { readonly kind: 'pause-leader'; readonly afterMs: number; readonly ms: number }
+  | ClusterFault
   | {
       readonly kind: 'delete-pod' | 'kill-zipper' | 'delete-job';
       readonly afterMs: number;
@@ -133,12 +145,13 @@ export const planNodeClock = (random: Random): PlannedFault => ({
   aheadMs: random.pick([HOUR_MS, -HOUR_MS]),
 });
 
-/** Stands for 30 minutes: longer than several recovery Jobs may take (RECOVERY_DEADLINE_SECONDS). */
+/** Stands for 30 minutes: longer than one recovery Job tries, with its RECOVERY_DEADLINE_SECONDS of quick-values.ts. */
 export const STORE_AWAY_MS = 120_000;
 
 export const planStoreAway = (random: Random): PlannedFault => ({
   kind: 'store-away',
   afterMs: random.int(0, 8_000),
+  atComplete: random.next() < 0.5,
   ms: STORE_AWAY_MS,
 });
 

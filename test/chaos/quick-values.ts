@@ -14,6 +14,7 @@ export const quickValues: Readonly<Record<string, unknown>> = {
       FULL_RECONCILE_SECONDS: 2,
       KUBE_REQUEST_TIMEOUT_MS: 5_000,
       RECOVERY_DEADLINE_SECONDS: 30,
+      RECOVERY_RETRY_SECONDS: 20,
       WEBHOOK_SCHEDULE_SECONDS: '0,1,1,2,2,3,3,5,5,5,10,10',
       WEBHOOK_TIMEOUT_MS: 3_000,
     },
@@ -26,6 +27,7 @@ export const quickValues: Readonly<Record<string, unknown>> = {
       STATUS_REQUEST_TIMEOUT_MS: 3_000,
       STATUS_RETRY_MAX_MS: 1_000,
       STATUS_WRITE_LIMIT_MS: 20_000,
+      // The local store never shows an earlier state.
       STORE_CONSISTENCY_MS: 1_000,
       STORE_RETRY_MAX_MS: 1_000,
       STORE_IDLE_TIMEOUT_MS: 5_000,

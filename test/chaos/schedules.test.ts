@@ -5,7 +5,7 @@ import { reportLines, runSchedules } from './run-schedules.ts';
 import { createRunTotals } from './run-totals.ts';
 import { useWorlds } from './use-worlds.ts';
 
-const SCHEDULES = 50;
+const SCHEDULES = 20;
 
 describe('zipjobs under many faults at once', function () {
   this.timeout(1_800_000);

@@ -20,8 +20,8 @@ export interface Worlds {
 /**
  * Starts them before the tests of the describe block that calls this, and restores the release afterwards.
  */
-export const useWorlds = (): Worlds => {
-  let started: AsyncDisposableStack;
+export const useWorlds = ({ lanes = LANES }: { readonly lanes?: number } = {}): Worlds => {
+  let started: AsyncDisposableStack | undefined;
   let worlds: readonly ChaosWorld[] = [];
 
   before(async () => {
@@ -35,10 +35,10 @@ export const useWorlds = (): Worlds => {
       podRoutes.clockAheadMsFor = undefined;
     });
     const chaos = starting.use(await startChaosCluster({ cluster, pods }));
-    ({ worlds } = starting.use(await startWorlds(chaos, LANES)));
+    ({ worlds } = starting.use(await startWorlds(chaos, lanes)));
     started = starting.move();
   });
-  after(() => started.disposeAsync());
+  after(() => started?.disposeAsync());
 
   return {
     all: () => worlds,

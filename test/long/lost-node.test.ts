@@ -7,7 +7,7 @@ import { findCondition } from '#crds/conditions.ts';
 import type { ZipJobStatus } from '#crds/zip-job.ts';
 import type { HeldFile } from '#test/support/servers/held-files.ts';
 import { until } from '#test/support/until.ts';
-import { startZipperWorld, type ZipperWorld } from '#test/support/worlds/zipper-world.ts';
+import { type OwnWorld, startZipperWorld, type ZipperWorld } from '#test/support/worlds/zipper-world.ts';
 import type { AddedNode } from '#tools/local-cluster/cluster-types.ts';
 import type { FaultAction } from '#tools/local-cluster/fault-proxy.ts';
 import type { ProxiedRequest } from '#tools/local-cluster/proxied-request.ts';
@@ -23,7 +23,7 @@ const GIVEN_UP_LIMIT_MS = 300_000;
  */
 const LONG_TIMEOUTS = { SOURCE_IDLE_TIMEOUT_MS: String(GIVEN_UP_LIMIT_MS), STATUS_WRITE_LIMIT_MS: '10000' };
 
-const isComplete = ({ method, path }: ProxiedRequest): boolean =>
+const isComplete = ({ method, path }: Pick<ProxiedRequest, 'method' | 'path'>): boolean =>
   method === 'POST' && path.includes('uploadId=');
 
 interface LostJob {
@@ -40,6 +40,10 @@ describe('a node that is lost while its pods upload', function () {
   let continues: LostJob;
   let diesCommitting: LostJob;
   let cancelled: LostJob;
+  let cancelledCommit: LostJob;
+  /** Releases the Complete of `cancelledCommit`, and the status of the response to it. */
+  const commit = Promise.withResolvers<void>();
+  const lateComplete = Promise.withResolvers<number | undefined>();
   const completes: string[] = [];
   /** The pod that cannot reach the API server any more, only the store. */
   let cutOff = 'nobody';
@@ -47,11 +51,14 @@ describe('a node that is lost while its pods upload', function () {
 
   const statusOf = async ({ uuid }: LostJob): Promise<ZipJobStatus> =>
     (await world.project.zipJob(uuid)).status ?? {};
-  const startOnLostNode = async (storeFault: (request: ProxiedRequest) => FaultAction | undefined) => {
+  const startOnLostNode = async (
+    storeFault: (request: ProxiedRequest) => FaultAction | undefined,
+    more: OwnWorld = {},
+  ) => {
     const held = world.hold();
     const apiFault = ({ actor }: ProxiedRequest): FaultAction | undefined =>
       actor?.podUid === cutOff ? { kind: 'refuse' } : undefined;
-    const uuid = await world.start([held.url], { storeFault, apiFault, env: LONG_TIMEOUTS });
+    const uuid = await world.start([held.url], { storeFault, apiFault, env: LONG_TIMEOUTS, ...more });
     const podUid = await world.untilUploading(uuid);
     const { job } = (await world.project.zipJob(uuid)).status ?? {};
     expect(job?.node).to.equal(far.agent.name);
@@ -71,6 +78,10 @@ describe('a node that is lost while its pods upload', function () {
     await world.kubectl('cordon', world.cluster.node.name);
     continues = await startOnLostNode(countCompletes);
     cancelled = await startOnLostNode(countCompletes);
+    cancelledCommit = await startOnLostNode(
+      (request) => (isComplete(request) ? { kind: 'hold', until: commit.promise } : undefined),
+      { onStore: ({ request, status }) => void (isComplete(request) && lateComplete.resolve(status)) },
+    );
     diesCommitting = await startOnLostNode((request) => {
       if (!isComplete(request)) return undefined;
       const kill = (): void => {
@@ -80,6 +91,11 @@ describe('a node that is lost while its pods upload', function () {
       return { kind: 'kill', kill };
     });
     await world.kubectl('uncordon', world.cluster.node.name);
+    cancelledCommit.held.release();
+    await until(
+      'the job to commit',
+      async () => (await statusOf(cancelledCommit)).upload?.state === 'committing',
+    );
     await far.agent.stop();
     cutOff = continues.podUid;
     diesCommitting.held.release();
@@ -102,6 +118,17 @@ describe('a node that is lost while its pods upload', function () {
     });
     cancelled.held.release();
     await until('its process on the lost node to end', () => processesOf(cancelled) === 0);
+    expect(await world.project.bucket.exists(`${uuid}.zip`)).to.equal(false);
+  });
+
+  it('does not delay a job that is cancelled while it commits, and its late Complete is refused (F10) (H4) (F32)', async () => {
+    const { uuid } = cancelledCommit;
+    await world.kubectl('patch', 'zipjob', `zip-${uuid}`, '--type=merge', '-p', '{"spec":{"cancel":true}}');
+    const { status } = await world.untilEnd(uuid);
+    expect(status, JSON.stringify(status)).to.include({ phase: 'Cancelled', reason: 'Cancelled' });
+    commit.resolve();
+    expect(await lateComplete.promise).to.be.within(400, 499);
+    await until('its process on the lost node to end', () => processesOf(cancelledCommit) === 0);
     expect(await world.project.bucket.exists(`${uuid}.zip`)).to.equal(false);
   });
 

@@ -5,7 +5,7 @@
 import { once } from 'node:events';
 import * as http from 'node:http';
 import * as https from 'node:https';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { OpenStream } from './open-stream.ts';
@@ -21,6 +21,8 @@ export type FaultAction =
       readonly body?: string;
     }
   | { readonly kind: 'delay'; readonly ms: number }
+  /** The server receives the request when the promise resolves, even if the client has disconnected. */
+  | { readonly kind: 'hold'; readonly until: Promise<unknown> }
   /** The proxy closes the connection, and the server does not receive the request. */
   | { readonly kind: 'refuse' }
   /** The server executes the request, and the client gets no response. */
@@ -94,6 +96,7 @@ class Proxy implements FaultProxy {
   readonly #upstream: URL;
   readonly #agent: http.Agent;
   readonly #server: http.Server;
+  readonly #sockets = new Set<Socket>();
   readonly #streams = new Set<OpenStream>();
   readonly #responses = new Map<string, KeptResponse>();
   readonly #closing = new AbortController();
@@ -114,6 +117,11 @@ class Proxy implements FaultProxy {
       tls === undefined
         ? http.createServer(listener)
         : https.createServer({ cert: tls.cert, key: tls.key }, listener);
+    this.#server.on('connection', (socket: Socket) => {
+      this.#sockets.add(socket);
+      if (this.#closing.signal.aborted) socket.destroy();
+      socket.once('close', () => this.#sockets.delete(socket));
+    });
   }
 
   get url(): string {
@@ -135,7 +143,8 @@ class Proxy implements FaultProxy {
     this.#closing.abort();
     const closed = once(this.#server, 'close');
     this.#server.close();
-    this.#server.closeAllConnections();
+    // closeAllConnections left some connections open, and a client that keeps one would delay the end without limit.
+    for (const socket of this.#sockets) socket.destroy();
     this.#agent.destroy();
     await closed;
   }
@@ -181,6 +190,9 @@ class Proxy implements FaultProxy {
       case 'delay':
         await delay(action.ms, undefined, { signal: this.#closing.signal });
         return this.#relay(request, response);
+      case 'hold':
+        await action.until;
+        return this.#relayWhole(request, response);
       case 'replay':
         return this.#replay(request, response);
     }
@@ -203,6 +215,15 @@ class Proxy implements FaultProxy {
     if (action.kind === 'kill') action.kill();
     response.destroy();
     return reply.statusCode;
+  }
+
+  /** Returns the status even if the client has disconnected. */
+  async #relayWhole(request: ProxiedRequest, response: http.ServerResponse): Promise<number | undefined> {
+    const reply = await this.#forward(request);
+    const body = Buffer.concat((await reply.toArray()) as Buffer[]);
+    const { statusCode = 502, headers } = reply;
+    response.writeHead(statusCode, withoutHopHeaders(headers)).end(body);
+    return statusCode;
   }
 
   async #relay(request: ProxiedRequest, response: http.ServerResponse): Promise<number | undefined> {

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { bucketResourceName, GROUP_VERSION, ZIPPER_SERVICE_ACCOUNT } from '#crds/api-group.ts';
 import { isFinished, type ZipJob, type ZipJobSpec } from '#crds/zip-job.ts';
 import type { Cluster } from '#tools/local-cluster/cluster-types.ts';
-import { type FaultAction, startFaultProxy } from '#tools/local-cluster/fault-proxy.ts';
+import { type Exchange, type FaultAction, startFaultProxy } from '#tools/local-cluster/fault-proxy.ts';
 import type { Pod } from '#tools/local-cluster/node-agent/pod-types.ts';
 import type { ProxiedRequest } from '#tools/local-cluster/proxied-request.ts';
 import { type HeldFile, type HoldingOrigin, startHoldingOrigin } from '../servers/held-files.ts';
@@ -28,6 +28,8 @@ export interface OwnWorld {
   readonly apiFault?: Judge;
   /** Faults of requests about its archive to the store. */
   readonly storeFault?: Judge;
+  /** Called after each of these requests. */
+  readonly onStore?: (exchange: Exchange) => void;
 }
 
 export interface ZipperWorld extends AsyncDisposable {
@@ -79,6 +81,7 @@ const startProxies = async (cluster: Cluster, owns: ReadonlyMap<string, OwnWorld
     startFaultProxy({
       upstream: cluster.store.endpoint,
       judge: (request) => owns.get(jobIn(request.path))?.storeFault?.(request),
+      record: (exchange) => owns.get(jobIn(exchange.request.path))?.onStore?.(exchange),
     }),
   ]);
 };

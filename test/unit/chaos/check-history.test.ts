@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Seen } from '#test/chaos/history.ts';
+import { type Seen, STORE_AWAY } from '#test/chaos/history.ts';
 import {
   complete,
   delivery,
@@ -106,6 +106,16 @@ describe('checkHistory', () => {
 
   it('reports an incomplete upload', () => {
     expect(rules(SUCCEEDED, outcome(), { openUploads: ['k.zip'] })).to.deep.equal(['H8']);
+  });
+
+  it('accepts an incomplete upload only of a job that met a store that was away for long', () => {
+    const away: Seen = { kind: 'note', at: 0, text: STORE_AWAY };
+    const error = post('store', '/bucket/k.zip?uploads', { fault: 'refuse' });
+    const left = (...seen: readonly Seen[]) =>
+      rules([...seen, ...SUCCEEDED], outcome(), { openUploads: ['k.zip'] });
+    expect(left(away, error)).to.deep.equal([]);
+    expect(left(away)).to.deep.equal(['H8']);
+    expect(left(error)).to.deep.equal(['H8']);
   });
 
   it('reports a second Job unless the first was deleted', () => {

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { expect } from 'chai';
 import { until } from '#test/support/until.ts';
 import {
@@ -25,6 +25,7 @@ describe('startFaultProxy', () => {
     served = [];
     exchanges = [];
     action = undefined;
+    lastRequest = undefined;
     stack = new AsyncDisposableStack();
     const server = createServer((request, response) => {
       served.push(`${request.method} ${request.url}`);
@@ -91,6 +92,37 @@ describe('startFaultProxy', () => {
     action = { kind: 'kill', kill: () => killed.push(...served) };
     expect(await failed()).to.equal(true);
     expect(killed).to.deep.equal(['POST /a?b=c']);
+  });
+
+  it('holds a request, and executes and records it after its client has disconnected', async () => {
+    const released = Promise.withResolvers<void>();
+    action = { kind: 'hold', until: released.promise };
+    const client = new AbortController();
+    const asked = fetch(proxy.url, { method: 'POST', body: 'text', signal: client.signal });
+    await until('the request to be held', () => lastRequest !== undefined);
+    client.abort();
+    expect(await asked.catch(() => 'aborted')).to.equal('aborted');
+    expect(served).to.deep.equal([]);
+    released.resolve();
+    await until('the request to be recorded', () => exchanges.length > 0);
+    expect(served).to.deep.equal(['POST /']);
+    expect(exchanges[0]).to.include({ status: 201, fault: 'hold' });
+  });
+
+  it('ends although clients keep their connections: silent, idle, or waiting for a response', async () => {
+    const { port } = new URL(proxy.url);
+    const clients = ['', 'GET / HTTP/1.1\r\nhost: a\r\n\r\n'].map((text) => {
+      const client = connect(Number(port), '127.0.0.1', () => client.write(text));
+      client.on('error', () => undefined).resume();
+      return client;
+    });
+    await until('a response', () => exchanges.length > 0);
+    action = { kind: 'hold', until: new Promise(() => undefined) };
+    const asked = post().catch(() => 'lost');
+    await until('the request to be held', () => lastRequest?.method === 'POST');
+    await stack.disposeAsync();
+    expect(await asked).to.equal('lost');
+    await until('the connections to end', () => clients.every(({ destroyed }) => destroyed));
   });
 
   it('refuses a request before the server receives it', async () => {
