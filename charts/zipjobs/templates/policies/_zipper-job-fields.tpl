@@ -91,6 +91,9 @@ env:
   SERVICE_ACCOUNT_DIR: { is: { value: /var/run/secrets/kubernetes.io/serviceaccount } }
   TERMINATION_LOG: { is: { value: /dev/termination-log } }
   TRACEPARENT: { rule: "value.size() == 2 && value.?value.orValue('').matches('^[0-9a-f-]{55}$')" }
+  # The controller reads these ranges and addresses from the cluster.
+  EGRESS_SERVICE_CIDRS: { rule: "value.size() == 2 && value.?value.orValue('-').matches('^[0-9a-f.:/,]*$')" }
+  EGRESS_API_SERVER_ADDRESSES: { rule: "value.size() == 2 && value.?value.orValue('-').matches('^[0-9a-f.:,]*$')" }
   # Without the operator's settings, a zipper would use its own egress and store rules.
   {{- range $name, $text := include "zipjobs.zipperSettings" . | fromJson }}
   {{ $name }}: { required: true, is: { value: {{ toRawJson $text }} } }
