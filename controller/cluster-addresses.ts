@@ -87,6 +87,7 @@ export const readClusterAddresses = (deps: Deps): Promise<ClusterAddresses> =>
       attempts: Number.POSITIVE_INFINITY,
       baseDelayMs: 200,
       maxDelayMs: 5_000,
+      maxRetryAfterMs: 60_000,
       isRetryable: (error) => isKubeError(error) && (error.retryable || error.code === 'Forbidden'),
       onRetry: (error) => deps.log.warn({ err: error }, 'could not read the addresses of the cluster yet'),
     },

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 
 /** What the server does with queries for a name. Addresses of another family than the one asked for are left out. */
-export type DnsAnswer =
+export type DnsResponse =
   | { readonly kind: 'addresses'; readonly addresses: readonly string[] }
   /** The response to a UDP query is truncated, so that only TCP has the addresses. */
   | { readonly kind: 'truncated'; readonly addresses: readonly string[] }
@@ -70,7 +70,7 @@ const reply = (query: Query, flags: number, records: readonly Buffer[]): Buffer 
   Buffer.concat([query.id, uint16(RCODE_MASK | flags, 1, records.length, 0, 0), query.question, ...records]);
 
 /** Undefined: no response. */
-const replyTo = (query: Query, answer: DnsAnswer, protocol: 'udp' | 'tcp'): Buffer | undefined => {
+const replyTo = (query: Query, given: DnsResponse, protocol: 'udp' | 'tcp'): Buffer | undefined => {
   const withAddresses = (addresses: readonly string[]): Buffer =>
     reply(
       query,
@@ -79,17 +79,17 @@ const replyTo = (query: Query, answer: DnsAnswer, protocol: 'udp' | 'tcp'): Buff
         .filter((address) => address.includes(':') === (query.family === 6))
         .map((address) => record(query.family === 6 ? TYPE_AAAA : 1, bytesOf(address, query.family))),
     );
-  switch (answer.kind) {
+  switch (given.kind) {
     case 'addresses':
-      return withAddresses(answer.addresses);
+      return withAddresses(given.addresses);
     case 'truncated':
-      return protocol === 'udp' ? reply(query, TRUNCATED_BIT, []) : withAddresses(answer.addresses);
+      return protocol === 'udp' ? reply(query, TRUNCATED_BIT, []) : withAddresses(given.addresses);
     case 'alias-loop':
       return reply(query, 0, [record(5, SAME_NAME)]);
     case 'one-family':
-      return query.family === answer.family ? withAddresses(answer.addresses) : undefined;
+      return query.family === given.family ? withAddresses(given.addresses) : undefined;
     case 'status':
-      return reply(query, answer.rcode, []);
+      return reply(query, given.rcode, []);
     case 'never':
       return undefined;
   }
@@ -141,15 +141,15 @@ const listen = async (onQuery: (protocol: 'udp' | 'tcp') => OnQuery) => {
   }
 };
 
-/** A name server on a loopback port, over UDP and TCP. `answer` decides for each name, without its last dot. */
-export const startDnsServer = async (answer: (name: string) => DnsAnswer): Promise<DnsServer> => {
+/** A name server on a loopback port, over UDP and TCP. `respond` decides for each name, without its last dot. */
+export const startDnsServer = async (respond: (name: string) => DnsResponse): Promise<DnsServer> => {
   const queries: string[] = [];
   const onQuery =
     (protocol: 'udp' | 'tcp') =>
     (message: Buffer): Buffer | undefined => {
       const query = parse(message);
       queries.push(`${query.family === 6 ? 'AAAA' : 'A'} ${query.name}`);
-      return replyTo(query, answer(query.name.toLowerCase()), protocol);
+      return replyTo(query, respond(query.name.toLowerCase()), protocol);
     };
   const { tcp, udp, port } = await listen(onQuery);
   return {

@@ -4,13 +4,13 @@ import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
 import { EgressRefusedError } from '#runtime/egress/egress-refused-error.ts';
 import { createGuardedAgent } from '#runtime/egress/guarded-agent.ts';
 import { errorCode, toError } from '#runtime/errors.ts';
-import { type DnsAnswer, type DnsServer, startDnsServer } from '#test/support/servers/dns-server.ts';
+import { type DnsResponse, type DnsServer, startDnsServer } from '#test/support/servers/dns-server.ts';
 import { type FileOrigin, startFileOrigin } from '#test/support/servers/file-origin.ts';
 import { until } from '#test/support/until.ts';
 
 const HANGING = 50;
 const loopback = createEgressPolicy({ allowCidrs: ['127.0.0.1/32'], denyCidrs: [] });
-const LOCAL: DnsAnswer = { kind: 'addresses', addresses: ['127.0.0.1'] };
+const LOCAL: DnsResponse = { kind: 'addresses', addresses: ['127.0.0.1'] };
 
 /** Queries to name servers that have not ended. */
 const openQueries = (): number =>
@@ -19,13 +19,13 @@ const openQueries = (): number =>
 describe('createDnsResolver', () => {
   let origin: FileOrigin;
   let dns: DnsServer;
-  let answer: (name: string) => DnsAnswer;
+  let respond: (name: string) => DnsResponse;
   before(async () => {
     origin = await startFileOrigin();
   });
   after(() => origin[Symbol.asyncDispose]());
   beforeEach(async () => {
-    dns = await startDnsServer((name) => answer(name));
+    dns = await startDnsServer((name) => respond(name));
   });
   afterEach(() => dns[Symbol.asyncDispose]());
 
@@ -57,7 +57,7 @@ describe('createDnsResolver', () => {
   };
 
   it('resolves both families of an absolute name, with no search list (S8)', async () => {
-    answer = () => ({ kind: 'addresses', addresses: ['192.0.2.7', '192.0.2.8', '2001:db8:0:0:0:0:0:1'] });
+    respond = () => ({ kind: 'addresses', addresses: ['192.0.2.7', '192.0.2.8', '2001:db8:0:0:0:0:0:1'] });
     expect(await resolve('files.test.example.')).to.deep.equal([
       { address: '192.0.2.7', family: 4 },
       { address: '192.0.2.8', family: 4 },
@@ -68,7 +68,7 @@ describe('createDnsResolver', () => {
   });
 
   it('connects to a name that the name server resolves, and refuses one with a refused address (S41)', async () => {
-    answer = (name) =>
+    respond = (name) =>
       name === 'mixed.test.example' ? { kind: 'addresses', addresses: ['127.0.0.1', '10.0.0.1'] } : LOCAL;
     const [good, mixed] = await getAll(['files.test.example', 'mixed.test.example']);
     expect(good).to.equal(200);
@@ -76,7 +76,7 @@ describe('createDnsResolver', () => {
   });
 
   it('repeats a truncated response over TCP', async () => {
-    answer = () => ({ kind: 'truncated', addresses: ['127.0.0.1'] });
+    respond = () => ({ kind: 'truncated', addresses: ['127.0.0.1'] });
     expect(await getAll(['files.test.example'])).to.deep.equal([200]);
   });
 
@@ -86,7 +86,7 @@ describe('createDnsResolver', () => {
     ['is an alias of itself', { kind: 'alias-loop' }],
   ] as const)
     it(`reports a name that ${what} as not found`, async () => {
-      answer = () => given;
+      respond = () => given;
       const [error] = await getAll(['files.test.example']);
       expect(errorCode(error)).to.equal('ENOTFOUND');
     });
@@ -96,7 +96,7 @@ describe('createDnsResolver', () => {
     ['refuses', 5],
   ] as const)
     it(`reports a name server that ${what} as a temporary failure, after at most three queries of a family`, async () => {
-      answer = () => ({ kind: 'status', rcode });
+      respond = () => ({ kind: 'status', rcode });
       const [error] = await getAll(['files.test.example']);
       expect(errorCode(error)).to.equal('EAI_AGAIN');
       expect(dns.queries.length).to.be.at.most(6);
@@ -117,14 +117,14 @@ describe('createDnsResolver', () => {
   for (const family of [4, 6] as const)
     it(`uses the IPv${family} addresses if queries for the other family get no response`, async () => {
       const addresses = ['127.0.0.1', '::1'];
-      answer = () => ({ kind: 'one-family', family, addresses });
+      respond = () => ({ kind: 'one-family', family, addresses });
       expect((await resolve('files.test.example.')).map((one) => one.family)).to.deep.equal([family]);
       expect(openQueries()).to.equal(0);
     });
 
   it('resolves other names at once while fifty names of a tenant hang, and cancels those at their limit (N5)', async () => {
     const hanging = Array.from({ length: HANGING }, (_, index) => `n${index}.hang.example`);
-    answer = (name) => (name.endsWith('.hang.example') ? { kind: 'never' } : LOCAL);
+    respond = (name) => (name.endsWith('.hang.example') ? { kind: 'never' } : LOCAL);
     const ended: string[] = [];
     const stuck = getAll(hanging, 3000).then((results) => {
       ended.push('hanging');
@@ -142,7 +142,7 @@ describe('createDnsResolver', () => {
   });
 
   it('resolves names of the machine to loopback without a name server', async () => {
-    answer = () => ({ kind: 'never' });
+    respond = () => ({ kind: 'never' });
     const agent = createGuardedAgent(loopback, { connections: 1 });
     const urls = ['localhost', 'a.localhost'].map((host) => `http://${host}:${origin.port}`);
     try {

@@ -1,5 +1,4 @@
 import type { LookupAddress } from 'node:dns';
-import { request as httpRequest } from 'node:http';
 import { networkInterfaces } from 'node:os';
 import { setImmediate as nextIteration } from 'node:timers/promises';
 import { expect } from 'chai';
@@ -8,7 +7,6 @@ import type { ResolveAll } from '#runtime/egress/dns-resolver.ts';
 import { createEgressPolicy, type EgressPolicy } from '#runtime/egress/egress-policy.ts';
 import { EgressRefusedError } from '#runtime/egress/egress-refused-error.ts';
 import { createGuardedAgent, type GuardedAgentOptions } from '#runtime/egress/guarded-agent.ts';
-import { createGuardedHttpAgents } from '#runtime/egress/http-agents.ts';
 import { errorCode } from '#runtime/errors.ts';
 import { type FileOrigin, startFileOrigin } from '#test/support/servers/file-origin.ts';
 
@@ -272,41 +270,5 @@ describe('createGuardedAgent', () => {
     const result = await withAgent(onlyLoopback, {}, (agent) => get(agent, wordy.url('/')));
     expect(errorCode(result)).to.equal('UND_ERR_HEADERS_OVERFLOW');
     await wordy[Symbol.asyncDispose]();
-  });
-});
-
-describe('createGuardedHttpAgents', () => {
-  const send = (port: number, host: string, policy: EgressPolicy): Promise<number | Error> => {
-    const agents = createGuardedHttpAgents(policy, { connections: 1 });
-    const done = Promise.withResolvers<number | Error>();
-    httpRequest({ host, port, path: '/gen/1/1', agent: agents.httpAgent })
-      .on('response', (response) => {
-        response.resume().on('end', () => done.resolve(response.statusCode ?? 0));
-      })
-      .on('error', (error) => done.resolve(error))
-      .end();
-    return done.promise.finally(() => agents.destroy());
-  };
-
-  it('fails the request without a connection for a host in a blocked range (S9)', async () => {
-    const origin = await startFileOrigin();
-    for (const host of ['127.0.0.1', '::1', '::ffff:127.0.0.1', 'localhost', '0.0.0.0'])
-      expect(await send(origin.port, host, closed), host).to.be.instanceOf(EgressRefusedError);
-    expect(origin.connections).to.equal(0);
-    expect(await send(origin.port, '127.0.0.1', onlyLoopback)).to.equal(200);
-    await origin[Symbol.asyncDispose]();
-  });
-
-  it('fails each request that waits for a connection (S23)', async () => {
-    const agents = createGuardedHttpAgents(closed, { connections: 1 });
-    const errors = await Promise.all(
-      Array.from({ length: 3 }, () => {
-        const done = Promise.withResolvers<Error>();
-        httpRequest({ host: '127.0.0.1', port: 9, agent: agents.httpAgent }).on('error', done.resolve).end();
-        return done.promise;
-      }),
-    );
-    agents.destroy();
-    for (const error of errors) expect(error).to.be.instanceOf(EgressRefusedError);
   });
 });

@@ -1,9 +1,14 @@
 import { once } from 'node:events';
-import { get, type RequestOptions } from 'node:http';
+import { get, request as httpRequest, type RequestOptions } from 'node:http';
 import { createServer, type Server } from 'node:net';
 import { expect } from 'chai';
-import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
+import { createEgressPolicy, type EgressPolicy } from '#runtime/egress/egress-policy.ts';
+import { EgressRefusedError } from '#runtime/egress/egress-refused-error.ts';
 import { createGuardedHttpAgents, type HttpAgents } from '#runtime/egress/http-agents.ts';
+import { startFileOrigin } from '#test/support/servers/file-origin.ts';
+
+const closed = createEgressPolicy({ allowCidrs: [], denyCidrs: [] });
+const onlyLoopback = createEgressPolicy({ allowCidrs: ['127.0.0.1/32'], denyCidrs: [] });
 
 /** The error code of the request, or the status of its response. */
 const ask = (agents: HttpAgents, options: RequestOptions): Promise<string | number | undefined> =>
@@ -73,5 +78,39 @@ describe('createGuardedHttpAgents', () => {
     expect(await ask(agents, { host: '127.0.0.1', port })).to.equal(204);
     agents.destroy();
     expect(connections).to.equal(1);
+  });
+
+  const send = (port: number, host: string, policy: EgressPolicy): Promise<number | Error> => {
+    const agents = createGuardedHttpAgents(policy, { connections: 1 });
+    const done = Promise.withResolvers<number | Error>();
+    httpRequest({ host, port, path: '/gen/1/1', agent: agents.httpAgent })
+      .on('response', (response) => {
+        response.resume().on('end', () => done.resolve(response.statusCode ?? 0));
+      })
+      .on('error', (error) => done.resolve(error))
+      .end();
+    return done.promise.finally(() => agents.destroy());
+  };
+
+  it('fails the request without a connection for a host in a blocked range (S9)', async () => {
+    const origin = await startFileOrigin();
+    for (const host of ['127.0.0.1', '::1', '::ffff:127.0.0.1', 'localhost', '0.0.0.0'])
+      expect(await send(origin.port, host, closed), host).to.be.instanceOf(EgressRefusedError);
+    expect(origin.connections).to.equal(0);
+    expect(await send(origin.port, '127.0.0.1', onlyLoopback)).to.equal(200);
+    await origin[Symbol.asyncDispose]();
+  });
+
+  it('fails each request that waits for a connection (S23)', async () => {
+    const agents = createGuardedHttpAgents(closed, { connections: 1 });
+    const errors = await Promise.all(
+      Array.from({ length: 3 }, () => {
+        const done = Promise.withResolvers<Error>();
+        httpRequest({ host: '127.0.0.1', port: 9, agent: agents.httpAgent }).on('error', done.resolve).end();
+        return done.promise;
+      }),
+    );
+    agents.destroy();
+    for (const error of errors) expect(error).to.be.instanceOf(EgressRefusedError);
   });
 });
