@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { findCondition } from '#crds/conditions.ts';
 import type { ZipJobStatus } from '#crds/zip-job.ts';
-import type { Job, Pod } from '#runtime/kube/resources.ts';
 import { judge, kinds, withStatus } from '#test/support/builders/judge.ts';
 import { ago, aJob, aPod, NAME } from '#test/support/builders/objects.ts';
 import { disrupted, ended } from '#test/support/builders/pod-statuses.ts';
