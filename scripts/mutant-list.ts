@@ -51,6 +51,20 @@ export const MUTANTS: readonly Mutant[] = [
     tests: [`${UNIT}/zip-job/phases/recovering.test.ts`],
   },
   {
+    name: 'recovery of a committing attempt gives up at once',
+    file: 'controller/zip-job/policies/recovery.ts',
+    find: 'lostAt + at.recoveryTimeoutSeconds * 1000',
+    replace: 'lostAt',
+    tests: [`${UNIT}/zip-job/store-outage.test.ts`],
+  },
+  {
+    name: 'a copy from a backup runs again',
+    file: 'controller/zip-job/policies/restored.ts',
+    find: 'return acceptedUid !== uid;',
+    replace: 'return false;',
+    tests: [`${UNIT}/zip-job/restored.test.ts`],
+  },
+  {
     name: 'a Job of another owner counts as the own Job',
     file: 'controller/kube-state/job-state.ts',
     find: 'ownerReferences?.some(({ uid }) => uid === zipJob.metadata.uid) === true;',
