@@ -29,6 +29,11 @@ const TIMES = {
     2_000,
     'how long the rest of a body that is too large is read, so that the client receives the response',
   ),
+  bodyArrivalMs: milliseconds(
+    'BODY_ARRIVAL_MS',
+    5_000,
+    'how long the declared length of a body counts as in flight; after that, bytes count when they arrive',
+  ),
   tokenFreshMs: {
     ...milliseconds('TOKEN_FRESH_MS', MAX_TOKEN_FRESH_MS, 'age after which a cached token is verified again'),
     maximum: MAX_TOKEN_FRESH_MS,

@@ -10,7 +10,7 @@ import type { Logger } from '#runtime/log.ts';
 import type { RetryPolicy } from '#runtime/retry.ts';
 import type { AbandonZipJob } from './abandon-zip-job.ts';
 import { type Claim, claimZipJob } from './claim-zip-job.ts';
-import { type FileList, fileListBytes, packFileList } from './file-list.ts';
+import { type FileList, fileListBytes } from './file-list.ts';
 import type { FileListLedger } from './file-list-ledger.ts';
 import { derivedUuid } from './idempotency/derived-uuid.ts';
 import type { ApiMetrics } from './metrics.ts';
@@ -32,7 +32,7 @@ export interface CreateZipJobDeps {
   readonly newUuid?: () => string;
 }
 
-export type NewZipJob = Omit<ZipJobInput, 'list' | 'uuid' | 'instance' | 'acceptedAt'> & {
+export type NewZipJob = Omit<ZipJobInput, 'uuid' | 'instance' | 'acceptedAt'> & {
   readonly idempotencyKey?: string | undefined;
   /** Only with a key: the reason for refusing a new job. A job of an earlier request is still returned. */
   readonly refusal?: AppError | undefined;
@@ -48,7 +48,7 @@ export interface CreatedZipJob {
 
 /**
  * Creates the ZipJob before the Secrets with its list, so that every Secret has an owner.
- * @throws ApiError parameter_invalid (the list is too large), idempotency_key_reused, file_lists_full,
+ * @throws ApiError idempotency_key_reused, file_lists_full,
  * service_unavailable; KubeError; the refusal
  */
 export type CreateZipJob = (input: NewZipJob, signal: AbortSignal) => Promise<CreatedZipJob>;
@@ -98,9 +98,9 @@ export const createCreateZipJob = (deps: CreateZipJobDeps): CreateZipJob => {
   };
 
   return async (input, signal) => {
-    const list = await packFileList(input.request.files);
+    const { list } = input.request;
     const uuid = uuidOf(input, newUuid);
-    const job = toZipJob({ ...input, list, uuid, instance, acceptedAt: clock.date() });
+    const job = toZipJob({ ...input, uuid, instance, acceptedAt: clock.date() });
     const { namespace, name } = job.metadata;
     const hasKey = input.idempotencyKey !== undefined;
     fileLists.admit(namespace, name, fileListBytes(list));

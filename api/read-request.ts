@@ -1,5 +1,6 @@
 import type { ZipProject } from '#crds/zip-project.ts';
 import { checkRequest, type ZipJobRequest } from './check-request.ts';
+import { type FileList, packFileList } from './file-list.ts';
 import { parseStrictJson } from './json/strict-json.ts';
 import type { RequestPolicy } from './request-policy.ts';
 import { jsonLimits, type RequestLimits } from './schemas/limits.ts';
@@ -11,11 +12,16 @@ export interface ReadRequestDeps {
   readonly limits: RequestLimits;
 }
 
+/** A validated request whose files are packed, so that their text is not kept while the job is created. */
+export interface PackedRequest extends Omit<ZipJobRequest, 'files'> {
+  readonly list: FileList;
+}
+
 /**
- * Parses and validates the body of a create.
+ * Parses and validates the body of a create, and packs its files.
  * @throws StrictJsonError, TooManyValuesError; ApiError parameter_missing or parameter_invalid
  */
-export type ReadRequest = (body: Buffer, project: ZipProject) => Promise<ZipJobRequest>;
+export type ReadRequest = (body: Buffer, project: ZipProject) => Promise<PackedRequest>;
 
 /** A smaller body is read within one turn of the event loop. */
 const LARGE_BYTES = 128 * 1024;
@@ -29,7 +35,10 @@ export const createReadRequest = ({ requestPolicy, limits }: ReadRequestDeps): R
     return yield* checkRequest(json, requestPolicy(project));
   }
   return (body, project) => {
-    const read = (): Promise<ZipJobRequest> => runSteps(steps(body, project));
+    const read = async (): Promise<PackedRequest> => {
+      const { files, ...request } = await runSteps(steps(body, project));
+      return { ...request, list: await packFileList(files) };
+    };
     return body.length < LARGE_BYTES ? read() : enqueue(read);
   };
 };

@@ -1,19 +1,19 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as afterPendingEvents } from 'node:timers/promises';
 
 /** Work that pauses at each `yield`, so that a long request does not delay the others. */
 export type Steps<T> = Generator<undefined, T, undefined>;
 
 /** How long one request may occupy the event loop before others run. */
-const TURN_MS = 10;
+const SLICE_MS = 10;
 
-/** Runs the steps to their end, in turns with other work of the process. */
+/** Runs the steps to their end, interleaved with other work of the process. */
 export const runSteps = async <T>(steps: Steps<T>): Promise<T> => {
   let startedAt = performance.now();
   for (;;) {
     const { done, value } = steps.next();
     if (done === true) return value;
-    if (performance.now() - startedAt < TURN_MS) continue;
-    await nextTurn();
+    if (performance.now() - startedAt < SLICE_MS) continue;
+    await afterPendingEvents();
     startedAt = performance.now();
   }
 };

@@ -20,12 +20,11 @@ import type { ZipProject } from '#crds/zip-project.ts';
 import { FILE_LIST_SECRET_KEY } from '#crds/zipper-contract.ts';
 import type { Secret } from '#runtime/kube/resources.ts';
 import { defined } from '#runtime/optional.ts';
-import type { ZipJobRequest } from './check-request.ts';
 import { type FileList, fileListBytes } from './file-list.ts';
+import type { PackedRequest } from './read-request.ts';
 
 export interface ZipJobInput {
-  readonly request: ZipJobRequest;
-  readonly list: FileList;
+  readonly request: PackedRequest;
   readonly project: ZipProject;
   readonly uuid: string;
   /** Name of the Helm release, for the instance label. */
@@ -46,7 +45,10 @@ const labels = (instance: string, component: string): Record<string, string> => 
 });
 
 /** SHA-256 (hex) of the validated request; two requests with the same hash are the same request. */
-export const requestSha256 = (request: ZipJobRequest, list: Pick<FileList, 'sha256' | 'count'>): string =>
+export const requestSha256 = ({
+  list,
+  ...request
+}: Omit<PackedRequest, 'list'> & { readonly list: Pick<FileList, 'sha256' | 'count'> }): string =>
   createHash('sha256')
     .update(
       JSON.stringify([
@@ -97,7 +99,8 @@ const webhookSnapshot = ({ webhook }: ZipProject['spec']): Pick<ZipJobSpec, 'web
 
 /** The ZipJob of an accepted request. */
 export const toZipJob = (input: ZipJobInput): ZipJob => {
-  const { request, list, project } = input;
+  const { request, project } = input;
+  const { list } = request;
   const name = zipJobName(input.uuid);
   return {
     apiVersion: GROUP_VERSION,
@@ -110,7 +113,7 @@ export const toZipJob = (input: ZipJobInput): ZipJob => {
       finalizers: [FINALIZER],
       annotations: {
         [ANNOTATIONS.acceptedAt]: input.acceptedAt.toISOString(),
-        [ANNOTATIONS.requestSha256]: requestSha256(request, list),
+        [ANNOTATIONS.requestSha256]: requestSha256(request),
         [ANNOTATIONS.createdBy]: input.createdBy,
         [ANNOTATIONS.requestId]: input.requestId,
         [ANNOTATIONS.fileListBytes]: String(fileListBytes(list)),

@@ -130,7 +130,7 @@ const createServer = (parts: Parts, isStopping: () => boolean): Server => {
       maxCreates: config.maxCreatesInFlight,
     },
     rateLimits: parts.rateLimits,
-    body: { maxBytes: config.maxBodyBytes, lingerMs: config.bodyLingerMs },
+    body: { maxBytes: config.maxBodyBytes, lingerMs: config.bodyLingerMs, arrivalMs: config.bodyArrivalMs },
     isStopping,
   });
   const listener = app.callback();

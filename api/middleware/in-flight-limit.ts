@@ -14,6 +14,7 @@ export interface InFlight {
   open(ctx: ApiContext): Disposable & {
     /** @throws ApiError service_unavailable */
     take(amount: number): void;
+    release(amount: number): void;
   };
 }
 
@@ -38,6 +39,7 @@ export const createInFlight = ({ name, max, onRefused }: InFlightDeps): InFlight
             ),
           );
         },
+        release: (amount) => share.shrink(amount),
         [Symbol.dispose]: () => share[Symbol.dispose](),
       };
     },

@@ -12,6 +12,8 @@ export interface JsonBodyOptions {
   readonly maxBytes: number;
   /** How long the rest of a body that is too large is read and discarded, so that the client receives the response. */
   readonly lingerMs: number;
+  /** How long the declared bytes of a body count although they have not arrived. */
+  readonly arrivalMs: number;
 }
 
 export interface JsonBodyDeps extends JsonBodyOptions {
@@ -59,22 +61,39 @@ const linger = async (request: IncomingMessage, lingerMs: number): Promise<void>
 const unreadable = (error: unknown): ApiError =>
   invalidJson('The body was truncated. Send the request again.', error);
 
-/** Counts bytes as they arrive, and throws at the first one too many. */
-const createMeter = (maxBytes: number, take: (bytes: number) => void) => {
-  let received = 0;
-  return (bytes: number): void => {
-    received += bytes;
-    if (received > maxBytes) throw bodyTooLarge(maxBytes);
-    take(bytes);
+/**
+ * Counts the declared bytes for a while, so that several large bodies that start together do not all fail halfway, and
+ * all others when they arrive, so that a slow sender occupies nothing.
+ */
+const createMeter = (
+  share: ReturnType<InFlight['open']>,
+  { declared, arrivalMs }: { readonly declared: number; readonly arrivalMs: number },
+) => {
+  share.take(declared);
+  let arrived = 0;
+  let counted = declared;
+  const timer = setTimeout(() => {
+    share.release(counted - arrived);
+    counted = arrived;
+  }, arrivalMs);
+  return {
+    onBytes: (bytes: number): void => {
+      if (arrived + bytes > counted) {
+        share.take(arrived + bytes - counted);
+        counted = arrived + bytes;
+      }
+      arrived += bytes;
+    },
+    [Symbol.dispose]: () => clearTimeout(timer),
   };
 };
 
 /**
  * Reads the request body with koa-bodyparser as text with one character per byte: its own decoding replaces invalid
- * UTF-8 silently, and its own JSON parser hides what strict parsing must check. Bytes count as in flight from their
- * arrival to the response.
+ * UTF-8 silently, and its own JSON parser hides what strict parsing must check. Bytes count as in flight until
+ * the response.
  */
-export const createJsonBody = ({ maxBytes, lingerMs, bodies }: JsonBodyDeps): ApiMiddleware => {
+export const createJsonBody = ({ maxBytes, lingerMs, arrivalMs, bodies }: JsonBodyDeps): ApiMiddleware => {
   const options = {
     enableTypes: ['text'],
     extendTypes: { text: [JSON_TYPE] },
@@ -82,16 +101,23 @@ export const createJsonBody = ({ maxBytes, lingerMs, bodies }: JsonBodyDeps): Ap
     encoding: 'binary',
   };
   const parse = bodyParser(options);
-  const read = async (ctx: ApiContext, take: (bytes: number) => void): Promise<void> => {
-    if (Number(ctx.get('Content-Length')) > maxBytes) throw bodyTooLarge(maxBytes);
-    const req = readPieces(ctx.req, createMeter(maxBytes, take));
+  const read = async (ctx: ApiContext, share: ReturnType<InFlight['open']>): Promise<void> => {
+    const declared = Number(ctx.get('Content-Length'));
+    if (declared > maxBytes) throw bodyTooLarge(maxBytes);
+    using meter = createMeter(share, { declared, arrivalMs });
+    let received = 0;
+    const req = readPieces(ctx.req, (bytes) => {
+      received += bytes;
+      if (received > maxBytes) throw bodyTooLarge(maxBytes);
+      meter.onBytes(bytes);
+    });
     await parse(Object.create(ctx, { req: { value: req } }) as Context, () => Promise.resolve());
   };
   return async (ctx, next): Promise<void> => {
     checkMediaType(ctx.headers);
     using share = bodies.open(ctx);
     try {
-      await read(ctx, (bytes) => share.take(bytes));
+      await read(ctx, share);
     } catch (error) {
       if (!(error instanceof ApiError)) throw unreadable(error);
       ctx.set('Connection', 'close');

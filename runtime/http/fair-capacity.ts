@@ -2,6 +2,7 @@
 export interface Share extends Disposable {
   /** False, and nothing changes, if the holder may not use this much more. */
   grow(amount: number): boolean;
+  shrink(amount: number): void;
 }
 
 /**
@@ -28,6 +29,10 @@ export const createFairCapacity = (max: number) => {
         mine += amount;
         add(holder, amount);
         return true;
+      },
+      shrink: (amount) => {
+        mine -= amount;
+        add(holder, -amount);
       },
       [Symbol.dispose]: () => {
         add(holder, -mine);

@@ -1,7 +1,7 @@
 /**
  * Compares the zipper with its peers in one run: `npm run bench -- [--quick | --full] [--json] [--case NAME]
- * [--only NAME] [--rounds N] [--dir FOLDER]`. Cases: small, mixed, big, huge, cold-start, controller, api. On
- * a shared machine only ratios within one run are meaningful.
+ * [--only NAME] [--rounds N] [--dir FOLDER]`. Cases: small, mixed, big, huge, cold-start, controller, api,
+ * and neighbours (with `--way NAME` for some of its ways). On a shared machine only ratios within one run are meaningful.
  */
 import { parseArgs } from 'node:util';
 import { ZipperHost } from '#test/support/processes/zipper-process.ts';
@@ -12,6 +12,7 @@ import { openWorld } from './bench-world.ts';
 import { measureColdStart } from './cold-start.ts';
 import { findContenders } from './contenders.ts';
 import { measureController } from './controller-latency.ts';
+import { measureNeighbours } from './neighbours/measure-neighbours.ts';
 import { runCase } from './run-case.ts';
 
 const { values } = parseArgs({
@@ -22,6 +23,7 @@ const { values } = parseArgs({
     case: { type: 'string', multiple: true },
     only: { type: 'string', multiple: true },
     rounds: { type: 'string' },
+    way: { type: 'string', multiple: true },
     dir: { type: 'string' },
   },
 });
@@ -66,6 +68,20 @@ const api = async (): Promise<void> => {
       console.log(`api: ${what}: ${value} ${unit}${bar === '' ? '' : ` (target ${bar})`}`);
 };
 
+const neighbours = async (): Promise<void> => {
+  const size = values.quick ? { seconds: 6, rounds: 1 } : { seconds: 15, rounds: Number(values.rounds ?? 5) };
+  const figures = await measureNeighbours({ ...size, ways: values.way ?? [], log });
+  for (const one of figures) {
+    const { way, what, p50_ms, p99_ms, p50_ratio, p99_ratio } = one;
+    console.log(
+      values.json
+        ? JSON.stringify(one)
+        : `neighbours: ${way}: ${what}: p50 ${p50_ms} ms, p99 ${p99_ms} ms; ` +
+            `${p50_ratio} and ${p99_ratio} times the undisturbed (targets 1.5 and 3)`,
+    );
+  }
+};
+
 const sideBySide = async (): Promise<void> => {
   const size = values.quick ? 'quick' : values.full ? 'full' : 'normal';
   const cases = benchCases(size).filter(({ name }) => isWanted(name));
@@ -83,4 +99,6 @@ const sideBySide = async (): Promise<void> => {
 if (isWanted('cold-start')) await coldStart();
 if (isWanted('controller')) await controller();
 if (isWanted('api')) await api();
+// About twenty minutes, so only on request.
+if (values.case?.includes('neighbours') === true) await neighbours();
 await sideBySide();

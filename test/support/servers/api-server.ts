@@ -68,6 +68,7 @@ export const A_REQUEST = {
 
 export interface ApiServerOptions {
   readonly maxBodyBytes?: number;
+  readonly bodyArrivalMs?: number;
   readonly maxFiles?: number;
   readonly maxUrlLength?: number;
   readonly maxFileListBytes?: number;
@@ -181,7 +182,7 @@ const createDeps = (stores: ReturnType<typeof createStores>, options: ApiServerO
     },
     rateLimits: createRateLimits({ ...settings, count: options.count ?? createLocalCounts() }),
     documents: createDocuments({ settings, version: '0.0.0' }),
-    body: { maxBytes: settings.maxBodyBytes, lingerMs: 500 },
+    body: { maxBytes: settings.maxBodyBytes, lingerMs: 500, arrivalMs: options.bodyArrivalMs ?? 500 },
   };
 };
 

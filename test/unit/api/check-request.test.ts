@@ -1,23 +1,6 @@
 import { expect } from 'chai';
-import { checkRequest } from '#api/check-request.ts';
-import { parseStrictJson } from '#api/json/strict-json.ts';
-import { createRequestPolicy } from '#api/request-policy.ts';
-import { jsonLimits } from '#api/schemas/limits.ts';
-import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
-import { runToEnd } from '#test/support/run-to-end.ts';
-import { A_REQUEST, aProject } from '#test/support/servers/api-server.ts';
-
-const limits = { maxFiles: 5, maxUrlLength: 200, maxKeyBytes: 1_024, maxMetadataBytes: 16_384 };
-const policy = createRequestPolicy({
-  egress: createEgressPolicy({ allowCidrs: [], denyCidrs: ['93.184.0.0/16'], ownAddresses: [] }),
-  limits,
-});
-
-const check = (body: unknown, spec = {}) => {
-  const text = typeof body === 'string' ? body : JSON.stringify(body);
-  const json = runToEnd(parseStrictJson(Buffer.from(text), jsonLimits(limits)));
-  return runToEnd(checkRequest(json, policy(aProject('team-a', spec))));
-};
+import { checkBody } from '#test/support/builders/check-body.ts';
+import { A_REQUEST } from '#test/support/servers/api-server.ts';
 
 const [file] = A_REQUEST.urls;
 const withUrl = (url: unknown) => ({ ...A_REQUEST, urls: [file, { url, filename: 'b.txt' }] });
@@ -214,25 +197,25 @@ const URLS = [
 
 describe('checkRequest', () => {
   it('returns the fields of the job with defaults', () => {
-    expect(check({ ...A_REQUEST, extra: 1, urls: [{ ...file, more: 2 }] })).to.deep.equal({
+    expect(checkBody({ ...A_REQUEST, extra: 1, urls: [{ ...file, more: 2 }] })).to.deep.equal({
       bucketName: 'archive',
       service: 's3',
       key: 'out/archive.zip',
       files: [file],
       metadata: '{}',
     });
-    expect(check({ ...A_REQUEST, sequential: true }).sequential).to.equal(true);
+    expect(checkBody({ ...A_REQUEST, sequential: true }).sequential).to.equal(true);
   });
 
   for (const key of ['a%20b+c d', 'ü/日本.zip', 'x'.repeat(1_024), '...', 'a/..b/c.', '/a//b/']) {
     it(`accepts the key ${key.slice(0, 20)} (T23)`, () => {
-      expect(check({ ...A_REQUEST, key }).key).to.equal(key);
+      expect(checkBody({ ...A_REQUEST, key }).key).to.equal(key);
     });
   }
 
   for (const row of MISSING) {
     it(`reports a missing parameter: ${row.name}`, () => {
-      expect(() => check(row.body))
+      expect(() => checkBody(row.body))
         .to.throw(`Missing required parameter: ${row.param}`)
         .that.includes({
           status: 422,
@@ -245,7 +228,7 @@ describe('checkRequest', () => {
 
   for (const row of [...TYPES, ...VALUES]) {
     it(`reports an invalid parameter: ${row.name}`, () => {
-      expect(() => check(row.body))
+      expect(() => checkBody(row.body))
         .to.throw(row.message ?? '')
         .that.includes({
           status: 422,
@@ -258,15 +241,15 @@ describe('checkRequest', () => {
 
   for (const name of NAMES) {
     it(`refuses the filename ${JSON.stringify(name.slice(0, 20))} and reports its index (Z12)`, () => {
-      expect(() => check(withName('ok', name)))
+      expect(() => checkBody(withName('ok', name)))
         .to.throw(/^urls\[1\]\.filename /)
         .that.includes({ code: 'parameter_invalid', param: 'urls' });
     });
   }
 
   it('refuses duplicate names and names used as file and as directory (Z12)', () => {
-    expect(() => check(withName('a', 'b', 'a'))).to.throw(/^urls\[2\]\.filename /);
-    expect(() => check(withName('a', 'a/b'))).to.throw(/^urls\[1\]\.filename /);
+    expect(() => checkBody(withName('a', 'b', 'a'))).to.throw(/^urls\[2\]\.filename /);
+    expect(() => checkBody(withName('a', 'a/b'))).to.throw(/^urls\[1\]\.filename /);
   });
 
   it('refuses non-portable names only if the project is set to refuse them (Z13)', () => {
@@ -275,29 +258,29 @@ describe('checkRequest', () => {
       ['ok', 'what?'],
       ['readme', 'README'],
     ]) {
-      expect(() => check(withName(...names), refusing)).to.throw(/^urls\[1\]\.filename /);
-      expect(check(withName(...names)).files).to.have.length(2);
+      expect(() => checkBody(withName(...names), refusing)).to.throw(/^urls\[1\]\.filename /);
+      expect(checkBody(withName(...names)).files).to.have.length(2);
       expect(
-        check(withName(...names), { jobDefaults: { portableNames: 'rewrite' } }).files[1]?.filename,
+        checkBody(withName(...names), { jobDefaults: { portableNames: 'rewrite' } }).files[1]?.filename,
       ).to.equal(names[1]);
     }
   });
 
   for (const url of URLS) {
     it(`refuses the source ${JSON.stringify(url)} and does not repeat it (S50)`, () => {
-      expect(() => check(withUrl(url)))
+      expect(() => checkBody(withUrl(url)))
         .to.throw(/^urls\[1\]\.url [a-zA-Z0-9 :/.-]+$/)
         .that.includes({ code: 'parameter_invalid', param: 'urls' });
     });
   }
 
   it('accepts host names, which the zipper checks when it connects (S50)', () => {
-    expect(check(withUrl('https://resolves-to-loopback.example.com/')).files).to.have.length(2);
+    expect(checkBody(withUrl('https://resolves-to-loopback.example.com/')).files).to.have.length(2);
   });
 
   it('applies the file limit of the project', () => {
-    expect(() => check(withName('a', 'b'), { limits: { filesPerJob: 1 } })).to.throw(/at most 1 files/);
-    expect(() => check(withName('a', 'b', 'c', 'd', 'e', 'f'), { limits: { filesPerJob: 9 } })).to.throw(
+    expect(() => checkBody(withName('a', 'b'), { limits: { filesPerJob: 1 } })).to.throw(/at most 1 files/);
+    expect(() => checkBody(withName('a', 'b', 'c', 'd', 'e', 'f'), { limits: { filesPerJob: 9 } })).to.throw(
       /at most 5/,
     );
   });

@@ -1,7 +1,6 @@
 /** The most expensive requests that the API reads. */
 import { expect } from 'chai';
 import { checkRequest, type ZipJobRequest } from '#api/check-request.ts';
-import { packFileList } from '#api/file-list.ts';
 import { parseStrictJson } from '#api/json/strict-json.ts';
 import { createReadRequest } from '#api/read-request.ts';
 import { createRequestPolicy } from '#api/request-policy.ts';
@@ -73,8 +72,8 @@ describe('createReadRequest', function () {
     const turns: number[] = [];
     const timer = setInterval(() => turns.push(performance.now()), 1);
     try {
-      const { files } = await createReadRequest({ requestPolicy, limits })(body, project);
-      expect((await packFileList(files)).count).to.equal(limits.maxFiles);
+      const { list } = await createReadRequest({ requestPolicy, limits })(body, project);
+      expect(list.count).to.equal(limits.maxFiles);
     } finally {
       clearInterval(timer);
     }

@@ -1,24 +1,8 @@
 import { gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
-import { checkRequest } from '#api/check-request.ts';
 import { packFileList } from '#api/file-list.ts';
-import { parseStrictJson } from '#api/json/strict-json.ts';
-import { createRequestPolicy } from '#api/request-policy.ts';
-import { jsonLimits } from '#api/schemas/limits.ts';
-import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
-import { runToEnd } from '#test/support/run-to-end.ts';
-import { A_REQUEST, aProject } from '#test/support/servers/api-server.ts';
-
-const limits = { maxFiles: 5, maxUrlLength: 200, maxKeyBytes: 1_024, maxMetadataBytes: 16_384 };
-const policy = createRequestPolicy({
-  egress: createEgressPolicy({ allowCidrs: [], denyCidrs: [], ownAddresses: [] }),
-  limits,
-});
-
-const check = (body: unknown) => {
-  const json = runToEnd(parseStrictJson(Buffer.from(JSON.stringify(body)), jsonLimits(limits)));
-  return runToEnd(checkRequest(json, policy(aProject('team-a'))));
-};
+import { checkBody } from '#test/support/builders/check-body.ts';
+import { A_REQUEST } from '#test/support/servers/api-server.ts';
 
 const [file] = A_REQUEST.urls;
 
@@ -30,10 +14,10 @@ describe('checkRequest: headers of an entry', () => {
 
   it('keeps headers', () => {
     const headers = { Authorization: 'Bearer x' };
-    expect(check(withHeaders(headers)).files[1])
+    expect(checkBody(withHeaders(headers)).files[1])
       .to.include.keys('headers')
       .and.to.deep.include({ headers });
-    expect(check(A_REQUEST).files[0]).to.not.have.property('headers');
+    expect(checkBody(A_REQUEST).files[0]).to.not.have.property('headers');
   });
 
   for (const headers of [
@@ -44,7 +28,7 @@ describe('checkRequest: headers of an entry', () => {
     { 'a b': 'secret' },
   ])
     it(`names the entry with ${JSON.stringify(headers)} and repeats no value`, () => {
-      expect(() => check(withHeaders(headers)))
+      expect(() => checkBody(withHeaders(headers)))
         .to.throw(/urls\[1\]\.headers/)
         .that.includes({ code: 'parameter_invalid', param: 'urls' })
         .and.satisfies(({ message }: Error) => !message.includes('secret'));

@@ -4,20 +4,19 @@ import type { ZipProject } from '#crds/zip-project.ts';
 import { defined } from '#runtime/optional.ts';
 import { aProject } from '#test/support/servers/api-server.ts';
 
+const LIST = { chunks: [Buffer.from('one'), Buffer.from('two')], count: 2, sha256: 'c0ffee' };
 const REQUEST = {
   bucketName: 'archive',
   service: 'r2',
   key: 'a.zip',
-  files: [{ url: 'https://h.example.com/', filename: 'a' }],
+  list: LIST,
   metadata: '{"n":1.0}',
 } as const;
-const LIST = { chunks: [Buffer.from('one'), Buffer.from('two')], count: 2, sha256: 'c0ffee' };
 const UUID = '6f1c1f0e-1111-4000-8000-000000000000';
 
 const make = (spec: ZipProject['spec'] = {}, request: ZipJobInput['request'] = REQUEST) =>
   toZipJob({
     request,
-    list: LIST,
     project: aProject('team-a', spec),
     uuid: UUID,
     instance: 'demo',
@@ -44,7 +43,7 @@ describe('toZipJob', () => {
         finalizers: ['zipjobs.dev/cleanup'],
         annotations: {
           'zipjobs.dev/accepted-at': '2026-01-02T03:04:05.000Z',
-          'zipjobs.dev/request-sha256': requestSha256(REQUEST, LIST),
+          'zipjobs.dev/request-sha256': requestSha256(REQUEST),
           'zipjobs.dev/file-list-bytes': '6',
           'zipjobs.dev/created-by': 'laptop',
           'zipjobs.dev/request-id': 'r-1',
@@ -130,14 +129,14 @@ describe('toZipJob', () => {
 describe('requestSha256', () => {
   it('changes with every part of the request', () => {
     const hashes = [
-      requestSha256(REQUEST, LIST),
-      requestSha256({ ...REQUEST, key: 'b.zip' }, LIST),
-      requestSha256({ ...REQUEST, service: 's3' }, LIST),
-      requestSha256({ ...REQUEST, bucketName: 'other' }, LIST),
-      requestSha256({ ...REQUEST, metadata: '{"n":1}' }, LIST),
-      requestSha256(REQUEST, { ...LIST, sha256: 'beef' }),
-      requestSha256({ ...REQUEST, sequential: true }, LIST),
-      requestSha256({ ...REQUEST, sequential: false }, LIST),
+      requestSha256(REQUEST),
+      requestSha256({ ...REQUEST, key: 'b.zip' }),
+      requestSha256({ ...REQUEST, service: 's3' }),
+      requestSha256({ ...REQUEST, bucketName: 'other' }),
+      requestSha256({ ...REQUEST, metadata: '{"n":1}' }),
+      requestSha256({ ...REQUEST, list: { ...LIST, sha256: 'beef' } }),
+      requestSha256({ ...REQUEST, sequential: true }),
+      requestSha256({ ...REQUEST, sequential: false }),
     ];
     expect(new Set(hashes).size).to.equal(hashes.length);
   });

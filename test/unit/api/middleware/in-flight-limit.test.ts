@@ -98,6 +98,17 @@ describe('limits of requests in flight', () => {
     expect((await api.post(large)).status).to.equal(201);
   });
 
+  it('count the declared length of a body only for a while (N7)', async () => {
+    await using api = await startApiServer({ inFlight: { maxBodyBytes: 40_000 }, bodyArrivalMs: 300 });
+    const declared = headOf(api).replace('Transfer-Encoding: chunked', 'Content-Length: 15000');
+    const large = { ...A_REQUEST, metadata: { a: 'x'.repeat(9_000) } };
+    using _held = openSockets(api, 1, declared);
+    await untilInFlight(api, 1);
+    expect((await api.post(large)).status).to.equal(503);
+    expect((await api.post(A_REQUEST)).status).to.equal(201);
+    await until('the declared length to be released', async () => (await api.post(large)).status === 201);
+  });
+
   it('let one project hold at most half of the concurrent requests (N7)', async () => {
     await using api = await startApiServer({ inFlight: { maxRequests: 40 } });
     const other = addOtherProject(api);

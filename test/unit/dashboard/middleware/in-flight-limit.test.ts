@@ -28,7 +28,7 @@ const ENV = { DASHBOARD_ALLOW_HTTP: 'true', TRUSTED_PROXIES: '127.0.0.0/8' };
 const ELSEWHERE = { 'x-forwarded-for': '203.0.113.7' };
 
 describe('the limits of the dashboard', () => {
-  it('count concurrent requests, of which one client holds at most half (N7)', async () => {
+  it('let one client hold at most half of the concurrent requests (N7)', async () => {
     await using dashboard = await startDashboardServer({
       env: { ...ENV, DASHBOARD_REQUESTS_IN_FLIGHT: '8' },
     });

@@ -1,0 +1,12 @@
+/** The process of a misbehaving project. Receives an order, and runs until its parent disconnects. */
+import { type Target, WAYS } from './neighbours/ways.ts';
+
+export interface AttackOrder {
+  readonly way: string;
+  readonly target: Target;
+}
+
+process.on('disconnect', () => process.exit());
+process.once('message', ({ way, target }: AttackOrder) => {
+  void WAYS[way]?.(target);
+});

@@ -1,0 +1,129 @@
+/** The response times of one project, without and with another project that misbehaves. */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { constants, setPriority } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { signIn } from '#test/support/clients/kube-user.ts';
+import { adminApi } from '#test/support/processes/controller-pods.ts';
+import { installChart } from '#test/support/processes/installation.ts';
+import { startWebhookReceiver } from '#test/support/servers/webhook-receiver.ts';
+import { untilTokenKnown } from '#test/support/worlds/flow.ts';
+import { createProject } from '#test/support/worlds/project.ts';
+import { startCluster } from '#tools/local-cluster/cluster.ts';
+import type { AttackOrder } from '../attacker-main.ts';
+import { median } from '../bench-result.ts';
+import { quantile } from '../rates.ts';
+import { clearJobs, MEASURES, type ProbeDeps, probe, type Times } from './probes.ts';
+import { WAYS } from './ways.ts';
+
+export interface NeighbourFigure {
+  readonly case: 'neighbours';
+  readonly way: string;
+  readonly what: (typeof MEASURES)[number];
+  /** Medians of the rounds, in milliseconds. */
+  readonly p50_ms: number;
+  readonly p99_ms: number;
+  /** Compared with the same project undisturbed. Targets: 1.5 and 3. */
+  readonly p50_ratio: number;
+  readonly p99_ratio: number;
+}
+
+export interface NeighbourOptions {
+  readonly seconds: number;
+  readonly rounds: number;
+  /** Names of ways; all if there are none. */
+  readonly ways: readonly string[];
+  readonly log: (line: string) => void;
+}
+
+/** Its Jobs are created suspended: pods would run on nodes of their own. */
+const QUEUE = 'bench';
+const RAMP_UP_MS = 1_000;
+
+/** Another process, which yields the processors to the measured ones: its clients run on other machines. */
+const startAttacker = (order: AttackOrder): AsyncDisposable => {
+  const child = fork(join(import.meta.dirname, '../attacker-main.ts'));
+  if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW);
+  child.send(order);
+  return {
+    [Symbol.asyncDispose]: async () => {
+      const ended = once(child, 'exit');
+      child.disconnect();
+      await ended;
+    },
+  };
+};
+
+const openWorld = async (log: (line: string) => void) => {
+  await using opened = new AsyncDisposableStack();
+  log('neighbours: starting a cluster');
+  const cluster = opened.use(await startCluster({ log }));
+  const api = opened.use(await adminApi(cluster));
+  const admin = opened.use(await signIn(cluster));
+  const installed = await installChart(cluster, {
+    controller: { replicas: 1, settings: { TRUSTED_QUEUES: [QUEUE] } },
+  });
+  const receiver = opened.use(await startWebhookReceiver());
+  const jobDefaults = { queueName: QUEUE };
+  const project = opened.use(await createProject(cluster, { namespace: 'neighbour', jobDefaults }));
+  const attacker = opened.use(await createProject(cluster, { namespace: 'attacker', jobDefaults }));
+  const baseUrl = await installed.apiUrl();
+  for (const { token } of [project, attacker]) await untilTokenKnown(baseUrl, token);
+  const resources = opened.move();
+  const probed: ProbeDeps = { baseUrl, project, api, admin, receiver };
+  return { probed, attacker, [Symbol.asyncDispose]: () => resources.disposeAsync() };
+};
+type World = Awaited<ReturnType<typeof openWorld>>;
+
+const disturbed = async ({ probed, attacker }: World, way: string, seconds: number): Promise<Times> => {
+  const { baseUrl } = probed;
+  const { token, bucketName } = attacker;
+  try {
+    await using _attack = startAttacker({ way, target: { baseUrl, token, bucketName } });
+    await delay(RAMP_UP_MS);
+    return await probe(probed, seconds);
+  } finally {
+    await clearJobs(probed.admin, attacker.namespace);
+  }
+};
+
+const figuresOf = (
+  way: string,
+  rounds: readonly { readonly alone: Times; readonly beside: Times }[],
+): readonly NeighbourFigure[] =>
+  MEASURES.map((what) => {
+    const of = (share: number, which: 'alone' | 'beside'): number =>
+      median(rounds.map((round) => quantile(round[which][what], share)));
+    const round = (value: number): number => Number(value.toPrecision(3));
+    return {
+      case: 'neighbours',
+      way,
+      what,
+      p50_ms: round(of(0.5, 'beside')),
+      p99_ms: round(of(0.99, 'beside')),
+      p50_ratio: round(of(0.5, 'beside') / of(0.5, 'alone')),
+      p99_ratio: round(of(0.99, 'beside') / of(0.99, 'alone')),
+    };
+  });
+
+/** Rounds alternate between undisturbed and disturbed, so that a slow machine affects both. */
+export const measureNeighbours = async (options: NeighbourOptions): Promise<readonly NeighbourFigure[]> => {
+  const { seconds, rounds, log } = options;
+  const ways = options.ways.length === 0 ? Object.keys(WAYS) : options.ways;
+  await using world = await openWorld(log);
+  await probe(world.probed, 2);
+  const figures: NeighbourFigure[] = [];
+  for (const way of ways) {
+    const measured: { readonly alone: Times; readonly beside: Times }[] = [];
+    for (let round = 0; round < rounds; round += 1) {
+      log(`neighbours: ${way}, round ${round + 1} of ${rounds}`);
+      const alone = await probe(world.probed, seconds);
+      measured.push({ alone, beside: await disturbed(world, way, seconds) });
+      await clearJobs(world.probed.admin, world.probed.project.namespace);
+    }
+    figures.push(...figuresOf(way, measured));
+    for (const one of figures.slice(-MEASURES.length)) log(JSON.stringify(one));
+  }
+  return figures;
+};

@@ -1,0 +1,75 @@
+/** The ways in which one project misbehaves, each at the highest rate that its limits allow. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { HOSTILE_BODIES, LARGEST_REQUESTS } from '#test/support/builders/large-bodies.ts';
+import { openSlowClients } from '#test/support/clients/slow-clients.ts';
+
+export interface Target {
+  readonly baseUrl: string;
+  readonly token: string;
+  readonly bucketName: string;
+}
+
+type Misbehave = (target: Target) => Promise<never>;
+
+const LARGEST_BYTES = 16 * 1024 * 1024;
+const NO_SUCH_JOB = '00000000-0000-4000-8000-000000000000';
+/** A client that ignores Retry-After, but does not spin. */
+const REFUSED_PAUSE_MS = 20;
+
+const send = async ({ baseUrl, token }: Target, path: string, body?: Buffer): Promise<void> => {
+  const method = body === undefined ? 'GET' : 'POST';
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  const response = await fetch(`${baseUrl}${path}`, { method, headers, body: body ?? null }).catch(
+    () => undefined,
+  );
+  await response?.text().catch(() => undefined);
+  if (response?.ok !== true) await delay(REFUSED_PAUSE_MS);
+};
+
+/** Repeats a request in several lanes. */
+const repeat =
+  (lanes: number, request: (target: Target) => Promise<void>): Misbehave =>
+  (target) => {
+    const lane = async (): Promise<never> => {
+      for (;;) await request(target);
+    };
+    return Promise.race(Array.from({ length: lanes }, lane));
+  };
+
+const bodies = (list: readonly Buffer[]) => {
+  let next = 0;
+  return (): Buffer => list[next++ % list.length] ?? Buffer.alloc(0);
+};
+
+const small = ({ bucketName }: Target): Buffer => {
+  const urls = [{ url: 'https://files.example.com/a', filename: 'a' }];
+  return Buffer.from(JSON.stringify({ bucket_name: bucketName, key: `${Math.random()}.zip`, urls }));
+};
+
+const hugeJson: Misbehave = (target) => {
+  const kinds = ['empty entries', 'empty arrays', 'different keys', 'escaped quotes'] as const;
+  const next = bodies(kinds.map((kind) => HOSTILE_BODIES[kind]?.(LARGEST_BYTES) ?? Buffer.alloc(0)));
+  return repeat(4, (to) => send(to, '/v1/zips', next()))(target);
+};
+
+const largestRequests: Misbehave = (target) => {
+  const text = LARGEST_REQUESTS['presigned URLs']().toString();
+  const body = Buffer.from(text.replace('"bucket_name":"archive"', `"bucket_name":"${target.bucketName}"`));
+  return repeat(2, (to) => send(to, '/v1/zips', body))(target);
+};
+
+const slowSenders: Misbehave = async ({ baseUrl: url, token }) => {
+  for (;;) {
+    using slow = openSlowClients({ url, count: 1_000, everyMs: 1_000, token });
+    while (slow.closed < 1_000) await delay(500);
+  }
+};
+
+export const WAYS: Readonly<Record<string, Misbehave>> = {
+  'huge JSON': hugeJson,
+  'largest requests': largestRequests,
+  'slow senders': slowSenders,
+  'many creates': repeat(32, (target) => send(target, '/v1/zips', small(target))),
+  'many reads': repeat(32, (target) => send(target, `/v1/zips/${NO_SUCH_JOB}`)),
+  'invalid tokens': repeat(32, (target) => send({ ...target, token: 'invalid' }, `/v1/zips/${NO_SUCH_JOB}`)),
+};

@@ -1,0 +1,21 @@
+import { checkRequest, type ZipJobRequest } from '#api/check-request.ts';
+import { parseStrictJson } from '#api/json/strict-json.ts';
+import { createRequestPolicy } from '#api/request-policy.ts';
+import { jsonLimits } from '#api/schemas/limits.ts';
+import type { ZipProject } from '#crds/zip-project.ts';
+import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
+import { runToEnd } from '../run-to-end.ts';
+import { aProject } from '../servers/api-server.ts';
+
+const LIMITS = { maxFiles: 5, maxUrlLength: 200, maxKeyBytes: 1_024, maxMetadataBytes: 16_384 };
+const policy = createRequestPolicy({
+  egress: createEgressPolicy({ allowCidrs: [], denyCidrs: ['93.184.0.0/16'], ownAddresses: [] }),
+  limits: LIMITS,
+});
+
+/** Parses and checks a body (an object, or the exact text) with limits of five files and URLs of 200 characters. */
+export const checkBody = (body: unknown, spec: ZipProject['spec'] = {}): ZipJobRequest => {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  const json = runToEnd(parseStrictJson(Buffer.from(text), jsonLimits(LIMITS)));
+  return runToEnd(checkRequest(json, policy(aProject('team-a', spec))));
+};
