@@ -35,7 +35,7 @@ export class JobWorld {
   readonly pods = createFakeObjects<Pod>({ indexes: { [INDEXES.jobUid]: jobUidsOf } });
   readonly buckets = createFakeObjects<ZipBucket>();
   readonly projects = createFakeObjects<ZipProject>();
-  readonly store = new WorldStore();
+  readonly store = new WorldStore(() => this.now);
   readonly processes = new Map<string, WorldPod>();
   /** Called after every write of the ZipJob. */
   readonly onWrite: (before: ZipJob, after: ZipJob) => void;

@@ -73,7 +73,11 @@ const snapshotOf = (world: JobWorld): string => {
 
 /** The next time at which a timer expires. */
 const nextTime = (world: JobWorld): Date | undefined => {
-  const times = [world.requeue.next, ...world.jobs.all().map((job) => jobDeadline(world, job))];
+  const times = [
+    world.requeue.next,
+    ...world.jobs.all().map((job) => jobDeadline(world, job)),
+    ...[...world.processes.values()].map(({ wakesAt }) => wakesAt),
+  ];
   const ahead = times.filter((time) => time !== undefined && time >= world.now);
   return ahead.toSorted((one, other) => Number(one) - Number(other))[0];
 };
@@ -147,6 +151,8 @@ export const runToEnd = async (world: JobWorld): Promise<void> => {
   world.killIn = Infinity;
   world.isFull = false;
   world.store.isAway = false;
+  world.store.aborts = 'work';
+  world.store.holdsComplete = false;
   world.lag(() => false);
   // The caches receive all missed changes.
   world.requeue.add(world.now, 0);

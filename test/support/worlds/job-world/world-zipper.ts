@@ -33,6 +33,8 @@ export interface WorldPod {
   hangs: boolean;
   /** Its current stage, even if it was not reported. */
   readonly at: string;
+  /** When it continues, if it only waits. */
+  readonly wakesAt: Date | undefined;
   isOver: boolean;
   /** Performs its next request. */
   step(): void;
@@ -42,6 +44,7 @@ export interface WorldPod {
 
 interface OwnPart {
   at(): string;
+  wakesAt?(): Date | undefined;
   step(): void;
   /** Its cleanup before it ends; returns what it reports. */
   cleanUp(ending: Ending): Ending;
@@ -56,6 +59,9 @@ const aProcess = (world: PodWorld, pod: Pod, own: OwnPart): WorldPod => {
     isOver: false,
     get at() {
       return own.at();
+    },
+    get wakesAt() {
+      return process.isOver || process.hangs ? undefined : own.wakesAt?.();
     },
     step: () => {
       if (!process.isOver && !process.hangs) own.step();
@@ -148,7 +154,7 @@ export const createZipper = (world: PodWorld, pod: Pod, job: Job): WorldPod => {
       const { message } = ending;
       if (message === undefined || stage === 'sent') return ending;
       if (!world.store.isAway) world.store.abort(uid);
-      else if (stage === 'opened' && typeof message === 'object')
+      if (stage === 'opened' && world.store.hasUpload(uid) && typeof message === 'object')
         return { ...ending, message: { ...message, abortFailures: 1 } };
       return ending;
     },
@@ -156,22 +162,36 @@ export const createZipper = (world: PodWorld, pod: Pod, job: Job): WorldPod => {
   return process;
 };
 
-/** A run of the recovery Job: aborts, then reads the object from the store. */
+/** How long the upload must be gone before its archive counts as absent. */
+const CONSISTENCY_MS = 15_000;
+
+type Recovered = RecoveryOutcome | 'none' | 'wait';
+
+/** A run of the recovery Job: aborts, checks that the upload is gone, and reads the object from the store. */
 export const createRecover = (world: PodWorld, pod: Pod, job: Job): WorldPod => {
-  const attempt = String(taskOf(job)['attempt']);
+  const { store } = world;
+  const { attempt: uid, uploadState } = taskOf(job);
+  const attempt = String(uid);
   let hasAborted = false;
-  const outcome = (): RecoveryOutcome => {
-    if (world.store.isReadDenied) return { outcome: 'unknown', missingPermission: 's3:GetObject' };
-    return world.store.published.includes(attempt)
-      ? { outcome: 'published', bytes: 77, etag: attempt }
-      : { outcome: 'absent' };
+  let goneSince: number | undefined;
+  const ofRemaining = (): Recovered =>
+    store.aborts === 'refused'
+      ? { outcome: 'unknown', missingPermission: 's3:AbortMultipartUpload' }
+      : 'none';
+  const recovered = (): Recovered => {
+    if (uploadState !== 'committing') return { outcome: 'absent' };
+    if (store.isReadDenied) return { outcome: 'unknown', missingPermission: 's3:GetObject' };
+    const isGone = !store.hasUpload(attempt);
+    if (store.shows(attempt)) return { outcome: 'published', bytes: 77, etag: attempt };
+    if (!isGone) return ofRemaining();
+    goneSince ??= world.now.getTime();
+    return world.now.getTime() < goneSince + CONSISTENCY_MS ? 'wait' : { outcome: 'absent' };
   };
-  const respond = (): void => {
-    const recovered = outcome();
-    const message = { contractVersion: CONTRACT_VERSION, mode: 'recover', recovered } as const;
+  const respond = (outcome: RecoveryOutcome): void => {
+    const message = { contractVersion: CONTRACT_VERSION, mode: 'recover', recovered: outcome } as const;
     const isReported =
       !process.isLost && world.pod(pod.metadata.name)?.metadata.deletionTimestamp === undefined;
-    if (isReported && recovered.outcome !== 'unknown') world.store.responded.add(attempt);
+    if (isReported && outcome.outcome !== 'unknown') store.responded.add(attempt);
     process.end({ exitCode: EXIT_CODES.ok, message });
   };
   const fail = (): void => {
@@ -181,12 +201,18 @@ export const createRecover = (world: PodWorld, pod: Pod, job: Job): WorldPod => 
       message: { contractVersion: CONTRACT_VERSION, mode: 'recover', failure },
     });
   };
+  const afterAbort = (): void => {
+    const next = recovered();
+    if (next === 'none') fail();
+    else if (next !== 'wait') respond(next);
+  };
   const process = aProcess(world, pod, {
     at: () => (hasAborted ? 'aborted' : 'started'),
+    wakesAt: () => (goneSince === undefined ? undefined : new Date(goneSince + CONSISTENCY_MS)),
     step: () => {
-      if (world.store.isAway) fail();
-      else if (hasAborted) respond();
-      else world.store.abort(attempt);
+      if (store.isAway) fail();
+      else if (hasAborted) afterAbort();
+      else store.abort(attempt);
       hasAborted = true;
     },
     cleanUp: (ending) => ending,

@@ -208,6 +208,36 @@ const MOVES_OF_ALL: Readonly<Record<string, readonly [weight: number, move: Move
       world.store.forget();
     },
   ],
+  'the store refuses or ignores aborts': [
+    0.5,
+    (world, random) => {
+      world.store.aborts = random.pick(['refused', 'ignored']);
+    },
+  ],
+  'aborts work': [
+    1,
+    (world) => {
+      world.store.aborts = 'work';
+    },
+  ],
+  'Complete is delayed': [
+    0.5,
+    (world) => {
+      world.store.holdsComplete = true;
+    },
+  ],
+  'Complete is no longer delayed': [
+    0.5,
+    (world) => {
+      world.store.holdsComplete = false;
+    },
+  ],
+  'the store shows objects late': [
+    0.5,
+    (world) => {
+      world.store.showsAfterSeconds = 10;
+    },
+  ],
   'the credentials may not read objects': [
     0.1,
     (world) => {
@@ -276,7 +306,7 @@ const play = async (seed: number): Promise<void> => {
 };
 
 describe('observe, decide and act, in any order of events', () => {
-  it(`keep every invariant in ${SCHEDULES} schedules, whatever the clocks of kubelets and the Job controller, and the state of the store (H4, H5, H6, F25, F26)`, async function () {
+  it(`keep every invariant in ${SCHEDULES} schedules, whatever the clocks of kubelets and the Job controller, and the state of the store (H4, H5, H6, F25, F26, F27)`, async function () {
     this.timeout(120_000);
     for (let seed = 1; seed <= SCHEDULES; seed += 1) await play(seed);
   });
