@@ -24,9 +24,10 @@ const newSecret = (): string => `whsec_${randomBytes(KEY_BYTES).toString('base64
 const encoded = (text: string): string => Buffer.from(text).toString('base64');
 
 /** Creates the secret that signs the events of a project. Returns undefined if one exists, without reading or changing it. */
-export const createSigningSecret = async (
+const createSigningSecret = async (
   secrets: Pick<SecretsOfWebhook, 'create'>,
   { metadata }: ZipProject,
+  url: string | undefined,
 ): Promise<string | undefined> => {
   const secret = newSecret();
   const owner = {
@@ -38,9 +39,24 @@ export const createSigningSecret = async (
   const created = await secrets.create({
     metadata: { namespace: metadata.namespace, name: WEBHOOK_SECRET_NAME, ownerReferences: [owner] },
     type: 'Opaque',
-    data: { current: encoded(secret) },
+    data: { current: encoded(secret), ...(url !== undefined && { url: encoded(url) }) },
   });
   return created ? secret : undefined;
+};
+
+/**
+ * Writes the URL into the Secret of the webhook, or keeps the current one. Returns the signing secret if it had to be created.
+ */
+export const saveWebhookSecret = async (
+  secrets: Pick<SecretsOfWebhook, 'create' | 'mergePatch'>,
+  project: ZipProject,
+  url: string | undefined,
+): Promise<string | undefined> => {
+  const created = await createSigningSecret(secrets, project, url);
+  const { namespace } = project.metadata;
+  if (created === undefined && url !== undefined)
+    await secrets.mergePatch({ namespace, name: WEBHOOK_SECRET_NAME }, { data: { url: encoded(url) } });
+  return created;
 };
 
 /**

@@ -1,6 +1,12 @@
 import { ANNOTATIONS } from '#crds/api-group.ts';
 import { WEBHOOK_EVENTS, type WebhookEvent } from '#crds/zip-job.ts';
-import { type EndpointState, endpointDigest, type ZipProject } from '#crds/zip-project.ts';
+import {
+  type EndpointState,
+  endpointDigest,
+  endpointOf,
+  webhookHost,
+  type ZipProject,
+} from '#crds/zip-project.ts';
 import { isOrderPending } from './ask-controller.ts';
 
 /** Result of the last test event. */
@@ -23,10 +29,17 @@ export interface WebhookEndpoint {
   readonly failingSince: string | null;
 }
 
-/** The webhook of a project for display; null for unset or unknown fields. Never contains the signing secret. */
+/**
+ * The webhook of a project for display; null for unset or unknown fields. Contains neither the signing secret nor the URL, which
+ * is a credential for many receivers.
+ */
 export interface Webhook {
   readonly namespace: string;
-  readonly url: string | null;
+  readonly isSet: boolean;
+  /** Host of the URL. With a URL in the Secret, null before the first delivery. */
+  readonly host: string | null;
+  /** Users who may view the ZipProject can read a URL there. */
+  readonly urlIsIn: 'Secret' | 'ZipProject' | null;
   readonly events: readonly WebhookEvent[];
   /** False if the project disables the webhook. */
   readonly enabled: boolean;
@@ -50,15 +63,22 @@ const testOf = (test: EndpointState['test']): WebhookTest | null =>
       }
     : null;
 
-/** Ignores a state that belongs to a previous URL. */
-const endpointOf = (state: EndpointState | undefined, url: string | undefined): WebhookEndpoint | null => {
-  if (!state || url === undefined || state.endpoint !== endpointDigest(url)) return null;
+/** Ignores a state that belongs to a previous endpoint. */
+const stateOf = ({ spec: { webhook }, status }: ZipProject): WebhookEndpoint | null => {
+  const state = status?.webhook;
+  if (!state || webhook === undefined || state.endpoint !== endpointDigest(endpointOf(webhook))) return null;
   return {
     state: state.state ?? 'Enabled',
     reason: state.reason ?? null,
     lastDeliveryAt: state.lastDelivery ?? null,
     failingSince: state.failingSince ?? null,
   };
+};
+
+const urlOf = ({ spec: { webhook }, status }: ZipProject): Pick<Webhook, 'host' | 'urlIsIn'> => {
+  if (webhook === undefined) return { host: null, urlIsIn: null };
+  if (webhook.url === undefined) return { host: status?.webhook?.host ?? null, urlIsIn: 'Secret' };
+  return { host: webhookHost(webhook.url) ?? null, urlIsIn: 'ZipProject' };
 };
 
 const isTestPending = ({ metadata, status }: ZipProject): boolean =>
@@ -68,10 +88,11 @@ export const toWebhook = (project: ZipProject): Webhook => {
   const { metadata, spec, status } = project;
   return {
     namespace: metadata.namespace,
-    url: spec.webhook?.url ?? null,
+    isSet: spec.webhook !== undefined,
+    ...urlOf(project),
     events: spec.webhook ? (spec.webhook.events ?? WEBHOOK_EVENTS) : [],
     enabled: spec.webhook !== undefined && spec.webhook.enabled !== false,
-    endpoint: endpointOf(status?.webhook, spec.webhook?.url),
+    endpoint: stateOf(project),
     lastTest: testOf(status?.webhook?.test),
     testPending: isTestPending(project),
   };

@@ -1,6 +1,6 @@
 import { ANNOTATIONS, PROJECT_NAME, WEBHOOK_SECRET_NAME } from '#crds/api-group.ts';
 import { WEBHOOK_EVENTS, type WebhookEvent } from '#crds/zip-job.ts';
-import type { ZipProject } from '#crds/zip-project.ts';
+import { webhookHost, type ZipProject } from '#crds/zip-project.ts';
 import type { Clock } from '#runtime/clock.ts';
 import type { ObjectClient } from '#runtime/kube/types.ts';
 import { defined } from '#runtime/optional.ts';
@@ -8,11 +8,11 @@ import { AdministrationError, invalidInput } from './administration-error.ts';
 import { askController, orderController } from './ask-controller.ts';
 import { requiredProject } from './required-project.ts';
 import {
-  createSigningSecret,
   hasSigningSecret,
   type RotatedSecret,
   rotateSigningSecret,
   type SecretsOfWebhook,
+  saveWebhookSecret,
 } from './signing-secret.ts';
 import type { WaitOptions } from './wait-for.ts';
 import { toWebhook, type Webhook } from './webhook-view.ts';
@@ -24,7 +24,7 @@ export interface WebhooksOptions {
 }
 
 export interface WebhookSettings {
-  /** Default: the current URL. */
+  /** Written into the Secret, because it is a credential for many receivers. Default: the current URL. */
   readonly url?: string | undefined;
   /** Default: the current events, or all. */
   readonly events?: readonly string[] | undefined;
@@ -108,12 +108,22 @@ const set = async (
   if (settings.url !== undefined) checkUrl(settings.url);
   const events = settings.events && checkEvents(settings.events);
   const project = await requiredProject(options.projects, namespace);
-  const url = settings.url ?? project.spec.webhook?.url;
-  if (url === undefined) throw invalidInput('url', 'Missing webhook URL: set the URL of the receiver');
-  // Create the secret first: events cannot be signed without it.
-  const secret = await createSigningSecret(options.secrets, project);
-  const webhook = await change(options, namespace, defined({ url, events }));
-  return { webhook, secret };
+  const { url } = settings;
+  if (url === undefined && project.spec.webhook === undefined)
+    throw invalidInput('url', 'Missing webhook URL: set the URL of the receiver');
+  // Write the Secret first: events cannot be sent without it.
+  const secret = await saveWebhookSecret(options.secrets, project, url);
+  const webhook = await change(options, namespace, {
+    ...(url !== undefined && { url: null }),
+    ...defined({ events }),
+  });
+  if (url === undefined) return { webhook, secret };
+  // The state of the previous URL does not apply to this one. The controller cannot see that the Secret has changed.
+  await orderController(options.projects, {
+    target: { namespace, name: PROJECT_NAME },
+    annotation: ANNOTATIONS.enableWebhook,
+  });
+  return { webhook: { ...webhook, host: webhookHost(url) ?? null }, secret };
 };
 
 const rotate = async (

@@ -92,7 +92,7 @@ const jobDefaults = ({ jobDefaults: defaults = {} }: ZipProject['spec']): Partia
 const webhookSnapshot = ({ webhook }: ZipProject['spec']): Pick<ZipJobSpec, 'webhook'> => {
   if (webhook === undefined || webhook.enabled === false) return {};
   const events = webhook.events ?? WEBHOOK_EVENTS;
-  return events.length === 0 ? {} : { webhook: { url: webhook.url, events: [...events] } };
+  return events.length === 0 ? {} : { webhook: { ...defined({ url: webhook.url }), events: [...events] } };
 };
 
 /** The ZipJob of an accepted request. */

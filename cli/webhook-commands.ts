@@ -1,5 +1,4 @@
 import type { Webhook, WebhookTest } from '#administration/webhook-view.ts';
-import { redactUrl } from '#runtime/redact.ts';
 import type { Command, CommandGroup } from './command.ts';
 import { confirmed } from './confirm.ts';
 import { EXIT_CODES } from './exit-codes.ts';
@@ -12,24 +11,19 @@ type TimedArguments = GlobalArguments & { readonly timeout: number };
 
 const SHOWN_ONCE = 'The signing secret is shown only once. Copy it to the receiver now.';
 
-/** The query of a receiver's URL may contain its password. */
-const withoutSecrets = (webhook: Webhook): Webhook => ({
-  ...webhook,
-  url: webhook.url === null ? null : redactUrl(webhook.url),
-});
-
 const testText = ({ ok, status, error, at }: WebhookTest): string =>
   `${ok ? 'ok' : 'failed'}, ${status === null ? (error ?? 'no response') : `HTTP ${status}`} ${at}`;
 
-const stateOf = ({ url, enabled, endpoint }: Webhook): string => {
-  if (url === null) return 'Not set';
+const stateOf = ({ isSet, enabled, endpoint }: Webhook): string => {
+  if (!isSet) return 'Not set';
   if (!enabled) return 'Off';
   return endpoint?.state === 'Disabled' ? `Disabled (${endpoint.reason})` : 'On';
 };
 
 const described = (webhook: Webhook): string =>
   toFields([
-    ['URL', webhook.url],
+    ['Host', webhook.host],
+    ['URL', webhook.urlIsIn && `in the ${webhook.urlIsIn}`],
     ['Events', webhook.events.join(', ')],
     ['State', stateOf(webhook)],
     ['Last delivery', webhook.endpoint?.lastDeliveryAt ?? null],
@@ -37,24 +31,20 @@ const described = (webhook: Webhook): string =>
     ['Last test', webhook.lastTest && testText(webhook.lastTest)],
   ]);
 
-const outputOf = (webhook: Webhook): Output => {
-  const value = withoutSecrets(webhook);
-  return { value, text: described(value) };
-};
+const outputOf = (webhook: Webhook): Output => ({ value: webhook, text: described(webhook) });
 
 const SECRET_STATES = { true: 'set', false: 'none', undefined: 'no access' } as const;
 
 const show: Command<GlobalArguments> = async (_args, session) => {
   const { webhook, hasSecret } = await session.administration.webhooks(session.namespace).show();
-  const { value, text } = outputOf(webhook);
-  const said = toFields([['Signing secret', SECRET_STATES[`${hasSecret}`]]]);
+  const secretState = toFields([['Signing secret', SECRET_STATES[`${hasSecret}`]]]);
   return {
-    value: { ...withoutSecrets(webhook), hasSecret: hasSecret ?? null },
-    text: value === null ? said : `${text}\n${said}`,
+    value: { ...webhook, hasSecret: hasSecret ?? null },
+    text: `${described(webhook)}\n${secretState}`,
   };
 };
 
-const isPlainHttp = (url: string | null): boolean => url !== null && !url.startsWith('https:');
+const isPlainHttp = (url: string): boolean => !url.startsWith('https:');
 const PLAIN_HTTP =
   'Plain HTTP is blocked unless your administrator sets webhooks.allowHttp. Use a URL that starts with https://';
 
@@ -66,8 +56,8 @@ interface SetArguments extends GlobalArguments {
 const set: Command<SetArguments> = async ({ url, events }, session) => {
   const given = { url, events: events?.split(',').map((word) => word.trim()) };
   const { webhook, secret } = await session.administration.webhooks(session.namespace).set(given);
-  const { text } = outputOf(webhook);
-  const value = { ...withoutSecrets(webhook), secret: secret ?? null };
+  const text = described(webhook);
+  const value = { ...webhook, secret: secret ?? null };
   const next = [
     ...(isPlainHttp(url) ? [PLAIN_HTTP] : []),
     `Next: zipjobs webhook test -n ${session.namespace}`,
@@ -113,14 +103,14 @@ const remove: Command<
   const fate = args.withSecret ? ' Pending events can no longer be signed.' : '';
   await confirmed(session, `Remove the webhook of project "${session.namespace}"?${fate}`, args);
   const webhook = await session.administration.webhooks(session.namespace).remove(args);
-  return { value: withoutSecrets(webhook), text: 'Webhook removed. New jobs send no events.' };
+  return { value: webhook, text: 'Webhook removed. New jobs send no events.' };
 };
 
 /** The advice depends on whether the receiver responded. */
-const afterFailure = ({ url, lastTest }: Webhook): string => {
+const afterFailure = ({ lastTest }: Webhook): string => {
   if (typeof lastTest?.status === 'number')
     return 'The receiver did not respond with a 2xx status. Check the URL, the receiver log and the signing secret (create a new one with: zipjobs webhook rotate-secret).';
-  if (isPlainHttp(url)) return `No response from the receiver. ${PLAIN_HTTP}`;
+  if (lastTest?.error === 'url-not-https') return `No response from the receiver. ${PLAIN_HTTP}`;
   return 'No response from the receiver. Check the host name, the port and the certificate. For a receiver at a private address, ask your administrator to set egress.allowCidrs.';
 };
 
@@ -171,7 +161,7 @@ export const addWebhookCommands: CommandGroup = (parser, run) =>
       .command('show', 'Show the settings and the state of the endpoint', (args) => args, run(show))
       .command(
         'set <url>',
-        'Set the URL; the first time, create the signing secret and show it once',
+        'Set the URL, which is stored in a Secret; the first time, create the signing secret and show it once',
         (args) =>
           args
             .positional('url', { type: 'string', demandOption: true, describe: 'URL of the receiver' })

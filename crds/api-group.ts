@@ -72,7 +72,7 @@ export const LABELS = {
 export const PROJECT_NAME = 'project';
 /** Key of a namespace's project in a cache or a queue. */
 export const projectKey = (namespace: string): string => `${namespace}/${PROJECT_NAME}`;
-/** Secret of a project with its webhook signing keys: `current`, `previous`, `previousUntil`. */
+/** Secret of a project with its webhook signing keys (`current`, `previous`, `previousUntil`) and the webhook's URL (`url`). */
 export const WEBHOOK_SECRET_NAME = 'zipjobs-webhook';
 /** Service account (and cluster role) of the zipper in every project namespace. */
 export const ZIPPER_SERVICE_ACCOUNT = 'zipjobs-zipper';

@@ -97,8 +97,8 @@ export interface ZipJobSpec {
   readonly portableNames?: PortableNames;
   /** Whether sources are requested strictly one after another, each once unless it fails. Absent: the operator's default. */
   readonly sequential?: boolean;
-  /** A copy of the project's webhook at creation. Later edits do not affect existing jobs. */
-  readonly webhook?: { readonly url: string; readonly events: readonly WebhookEvent[] };
+  /** A copy of the project's webhook at creation. Later edits do not affect existing jobs. Without a URL, the Secret contains it. */
+  readonly webhook?: { readonly url?: string; readonly events: readonly WebhookEvent[] };
   readonly suspend?: boolean;
   readonly cancel?: boolean;
 }

@@ -1,13 +1,15 @@
 import { createHash } from 'node:crypto';
-import type { GROUP_VERSION } from './api-group.ts';
+import { type GROUP_VERSION, WEBHOOK_SECRET_NAME } from './api-group.ts';
 import type { Condition } from './conditions.ts';
 import type { ObjectMeta } from './object-meta.ts';
 import type { WebhookDelivery, WebhookEvent, ZipJobSpec } from './zip-job.ts';
 
 /** State of the webhook endpoint of a project. */
 export interface EndpointState {
-  /** Digest of the URL that this state belongs to. */
+  /** Digest of the endpoint that this state belongs to. */
   readonly endpoint?: string;
+  /** Host of the URL; with a URL in the Secret, since the first delivery. */
+  readonly host?: string;
   /** Disabled: nothing is sent until a user enables it. */
   readonly state?: 'Enabled' | 'Disabled';
   /** Why it is disabled: `Gone` (HTTP 410) or `FailingTooLong`. */
@@ -48,7 +50,8 @@ export interface ZipProject {
   readonly spec: {
     readonly displayName?: string;
     readonly webhook?: {
-      readonly url: string;
+      /** Without it, the URL is in the Secret `zipjobs-webhook`, key `url`. */
+      readonly url?: string;
       readonly events?: readonly WebhookEvent[];
       readonly enabled?: boolean;
     };
@@ -78,6 +81,19 @@ export interface ZipProject {
   };
 }
 
-/** Identifies a webhook endpoint in a status without its URL, which may contain a secret. */
-export const endpointDigest = (url: string): string =>
-  createHash('sha256').update(url).digest('hex').slice(0, 16);
+/** Identifies the endpoint of a webhook: its URL, or the Secret that contains the URL. */
+export const endpointOf = ({ url }: { readonly url?: string }): string =>
+  url ?? `secret/${WEBHOOK_SECRET_NAME}`;
+
+/** As in the schema. */
+const MAX_HOST = 512;
+
+/** The host of a webhook URL for a status. Undefined if there is none, or one that no name server knows. */
+export const webhookHost = (url: string | undefined): string | undefined => {
+  const host = URL.parse(url ?? '')?.host ?? '';
+  return host === '' || host.length > MAX_HOST ? undefined : host;
+};
+
+/** Identifies an endpoint in a status without its URL, which may contain a secret. */
+export const endpointDigest = (endpoint: string): string =>
+  createHash('sha256').update(endpoint).digest('hex').slice(0, 16);

@@ -14,6 +14,7 @@ const removed = (value: unknown): string =>
 
 /** Receivers such as chat systems authenticate callers by the path, so only the host is kept. */
 const maskWebhook = (webhook: Fields): Fields => {
+  if (webhook['url'] === undefined) return webhook;
   const url = URL.parse(typeof webhook['url'] === 'string' ? webhook['url'] : '');
   return { ...webhook, url: url ? `${url.protocol}//${url.host}/${MASK}` : MASK };
 };

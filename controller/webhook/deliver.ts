@@ -1,6 +1,7 @@
 import { type Dispatcher, request } from 'undici';
 import { rfc3339 } from '#crds/conditions.ts';
 import type { WebhookDelivery } from '#crds/zip-job.ts';
+import { webhookHost } from '#crds/zip-project.ts';
 import type { Clock } from '#runtime/clock.ts';
 import type { EgressPolicy } from '#runtime/egress/egress-policy.ts';
 import { judgeUrl } from '#runtime/egress/judge-url.ts';
@@ -12,6 +13,8 @@ import { signatureHeader } from './signature.ts';
 
 /** Maximum bytes of a response that are read. */
 const MAX_RESPONSE_BYTES = 64 * 1024;
+/** As in the ZipProject; a Secret could contain more. */
+const MAX_URL = 2_048;
 
 export interface DeliverOptions {
   readonly agent: Dispatcher;
@@ -22,7 +25,8 @@ export interface DeliverOptions {
 }
 
 export interface Delivery {
-  readonly url: string;
+  /** Undefined if neither the job nor the Secret contains it. */
+  readonly url: string | undefined;
   readonly id: string;
   readonly body: string;
   readonly keys: readonly Buffer[];
@@ -70,7 +74,13 @@ interface Responded {
   readonly retryAfter: string | string[] | undefined;
 }
 
-const send = async (options: DeliverOptions, delivery: Delivery, signal: AbortSignal): Promise<Responded> => {
+type Judged = (Delivery & { readonly url: string }) | { readonly refusal: string };
+
+const send = async (
+  options: DeliverOptions,
+  delivery: Exclude<Judged, { readonly refusal: string }>,
+  signal: AbortSignal,
+): Promise<Responded> => {
   const response = await request(delivery.url, {
     dispatcher: options.agent,
     method: 'POST',
@@ -85,11 +95,14 @@ const send = async (options: DeliverOptions, delivery: Delivery, signal: AbortSi
   return { status, retryAfter };
 };
 
-const refusalOf = (options: DeliverOptions, delivery: Delivery): string | undefined => {
-  if (delivery.keys.length === 0) return 'no-signing-secret';
-  const judged = judgeUrl(delivery.url, options.policy);
-  if (!judged.ok) return judged.kind === 'syntax' ? 'url-invalid' : UNREACHABLE;
-  return judged.url.protocol === 'https:' || options.allowHttp ? undefined : 'url-not-https';
+const judge = (options: DeliverOptions, delivery: Delivery): Judged => {
+  const { keys, url } = delivery;
+  if (keys.length === 0) return { refusal: 'no-signing-secret' };
+  if (url === undefined) return { refusal: 'no-url' };
+  const judged = url.length > MAX_URL ? undefined : judgeUrl(url, options.policy);
+  if (judged?.ok !== true) return { refusal: judged?.kind === 'refused' ? UNREACHABLE : 'url-invalid' };
+  const isAllowed = judged.url.protocol === 'https:' || options.allowHttp;
+  return isAllowed ? { ...delivery, url } : { refusal: 'url-not-https' };
 };
 
 /**
@@ -107,15 +120,17 @@ export const createDeliver =
       durationMs: Math.round(clock.monotonicMs() - started),
       ...how,
     });
-    const refused = refusalOf(options, delivery);
-    if (refused !== undefined) return { delivery: log({ error: refused }) };
+    const judged = judge(options, delivery);
+    // Whatever the outcome is: it must not show whether an address was denied.
+    const named = defined({ host: webhookHost(delivery.url) });
+    if ('refusal' in judged) return { delivery: log({ error: judged.refusal }), ...named };
     try {
       const limit = AbortSignal.timeout(options.timeoutMs);
       const both = signal ? AbortSignal.any([limit, signal]) : limit;
-      const { status, retryAfter } = await send(options, delivery, both);
+      const { status, retryAfter } = await send(options, judged, both);
       const waitMs = retryAfterMs(retryAfter, clock.date());
-      return { delivery: log({ status }), ...defined({ retryAfterMs: waitMs }) };
+      return { delivery: log({ status }), ...named, ...defined({ retryAfterMs: waitMs }) };
     } catch (error) {
-      return { delivery: log({ error: classOf(error) }) };
+      return { delivery: log({ error: classOf(error) }), ...named };
     }
   };

@@ -3,6 +3,8 @@ import type { Clock } from '#runtime/clock.ts';
 
 export interface DeliveryResponse {
   readonly delivery: WebhookDelivery;
+  /** Host of the URL; undefined without a valid one. */
+  readonly host?: string;
   /** Retry-After of the receiver: the earliest time of the next attempt. */
   readonly retryAfterMs?: number;
 }

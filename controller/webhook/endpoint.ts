@@ -10,9 +10,9 @@ const ONE_OUTAGE_MS = 48 * 3_600_000;
 /** Minimum interval between two status writes of a success. */
 const LAST_DELIVERY_STEP_MS = 60_000;
 
-/** The state of the endpoint at this URL; the state of an earlier URL does not apply. */
-const stateOf = (before: EndpointState | undefined, url: string): EndpointState => {
-  const endpoint = endpointDigest(url);
+/** The state of this endpoint; the state of an earlier one does not apply. */
+const stateOf = (before: EndpointState | undefined, current: string): EndpointState => {
+  const endpoint = endpointDigest(current);
   if (before?.endpoint === endpoint) return before;
   const { test, enabledNonce } = before ?? {};
   return {
@@ -24,9 +24,19 @@ const stateOf = (before: EndpointState | undefined, url: string): EndpointState 
 };
 
 export interface EndpointResponse {
-  readonly url: string;
+  readonly endpoint: string;
+  /** Host of the URL; undefined without a valid one. */
+  readonly host?: string;
   readonly delivery: WebhookDelivery;
 }
+
+/** The state with this host of its URL; unchanged if the host is unknown. */
+export const withHost = <T extends EndpointState | undefined>(
+  state: T,
+  host: string | undefined,
+): T | EndpointState => (host === undefined || state?.host === host ? state : { ...state, host });
+
+export const withoutHost = ({ host: _host, ...rest }: EndpointState): EndpointState => rest;
 
 const failed = (
   before: EndpointState,
@@ -50,24 +60,28 @@ const failed = (
  */
 export const afterResponse = (
   before: EndpointState | undefined,
-  { url, delivery }: EndpointResponse,
+  { endpoint, host, delivery }: EndpointResponse,
   at: { readonly now: Date; readonly disableAfterSeconds: number },
 ): EndpointState => {
-  const state = stateOf(before, url);
+  const state = withHost(stateOf(before, endpoint), host);
   if (!isSuccess(delivery.status)) return failed(state, delivery, at);
   const { failingSince, ...healthy } = state;
   const isRecent = at.now.getTime() - (timeOf(state.lastDelivery) ?? 0) < LAST_DELIVERY_STEP_MS;
   return isRecent && failingSince === undefined ? state : { ...healthy, lastDelivery: rfc3339(at.now) };
 };
 
-/** A user enabled the endpoint again. */
-export const enabled = (before: EndpointState | undefined, url: string, nonce: string): EndpointState => {
-  const { failingSince: _since, reason: _reason, ...rest } = stateOf(before, url);
+/** A user enabled the endpoint again. The host is unknown until the next delivery: the URL in the Secret may be a new one. */
+export const enabled = (
+  before: EndpointState | undefined,
+  endpoint: string,
+  nonce: string,
+): EndpointState => {
+  const { failingSince: _since, reason: _reason, ...rest } = withoutHost(stateOf(before, endpoint));
   return { ...rest, state: 'Enabled', enabledNonce: nonce };
 };
 
-/** True if nothing is sent to the URL until a user enables it. */
-export const isDisabled = (project: ZipProject | undefined, url: string): boolean => {
+/** True if nothing is sent to the endpoint until a user enables it. */
+export const isDisabled = (project: ZipProject | undefined, endpoint: string): boolean => {
   const state = project?.status?.webhook;
-  return state?.state === 'Disabled' && state.endpoint === endpointDigest(url);
+  return state?.state === 'Disabled' && state.endpoint === endpointDigest(endpoint);
 };

@@ -1,6 +1,6 @@
 import { ANNOTATIONS, projectKey } from '#crds/api-group.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
-import type { ZipProject } from '#crds/zip-project.ts';
+import { endpointOf, type ZipProject } from '#crds/zip-project.ts';
 import type { Clock } from '#runtime/clock.ts';
 import { type ObjectKey, objectKey } from '#runtime/kube/types.ts';
 import { defined } from '#runtime/optional.ts';
@@ -10,11 +10,11 @@ import type { DeliveryTask } from './dispatcher.ts';
 import { isDisabled } from './endpoint.ts';
 import { attemptIdOf, eventOf } from './notification.ts';
 import { webhookBody } from './payload.ts';
-import type { ReadSigningKeys } from './webhook-secret.ts';
+import type { ReadWebhookSecret } from './webhook-secret.ts';
 
 export interface PlanDeliveryOptions {
   readonly deliver: Deliver;
-  readonly readSigningKeys: ReadSigningKeys;
+  readonly readWebhookSecret: ReadWebhookSecret;
   readonly clock: Clock;
   readonly findProject: (key: ObjectKey) => ZipProject | undefined;
 }
@@ -26,10 +26,11 @@ const finalPhase = (zipJob: ZipJob): 'Succeeded' | 'Failed' =>
   zipJob.status?.phase === 'Succeeded' ? 'Succeeded' : 'Failed';
 
 export const createPlanDelivery =
-  ({ deliver, readSigningKeys, clock, findProject }: PlanDeliveryOptions): PlanDelivery =>
+  ({ deliver, readWebhookSecret, clock, findProject }: PlanDeliveryOptions): PlanDelivery =>
   (zipJob) => {
     const { namespace, annotations } = zipJob.metadata;
-    const url = zipJob.spec.webhook?.url ?? '';
+    const { url } = zipJob.spec.webhook ?? {};
+    const endpoint = endpointOf(defined({ url }));
     const { webhook } = zipJob.status ?? {};
     const id = webhook?.deliveryId ?? '';
     const traceparent = validTraceparent(annotations?.[ANNOTATIONS.traceparent]);
@@ -37,12 +38,15 @@ export const createPlanDelivery =
       key: objectKey(zipJob),
       attemptId: webhook ? attemptIdOf(webhook) : '',
       project: namespace,
-      endpoint: `${namespace} ${URL.parse(url)?.origin ?? url}`,
-      isWanted: () => !isDisabled(findProject(projectKey(namespace)), url),
+      endpoint: `${namespace} ${URL.parse(endpoint)?.origin ?? endpoint}`,
+      isWanted: () => !isDisabled(findProject(projectKey(namespace)), endpoint),
       send: async (signal) => {
-        const keys = await readSigningKeys(namespace, clock.date());
+        const secret = await readWebhookSecret(namespace, clock.date());
         const body = webhookBody(zipJob, eventOf(finalPhase(zipJob)));
-        return deliver({ url, id, body, keys, ...defined({ traceparent }) }, signal);
+        return deliver(
+          { url: url ?? secret.url, id, body, keys: secret.keys, ...defined({ traceparent }) },
+          signal,
+        );
       },
     };
   };

@@ -6,7 +6,7 @@ import type { Secret } from '#runtime/kube/resources.ts';
 import type { ObjectClient } from '#runtime/kube/types.ts';
 import type { ControllerConfig } from '../config.ts';
 import { createDeliver, type Deliver } from './deliver.ts';
-import { createSigningKeys, type ReadSigningKeys } from './webhook-secret.ts';
+import { createWebhookSecrets, type ReadWebhookSecret } from './webhook-secret.ts';
 
 const CONNECT_TIMEOUT_MS = 5_000;
 
@@ -26,10 +26,10 @@ export interface SenderOptions {
   readonly resources: AsyncDisposableStack;
 }
 
-/** Sends webhooks and reads the keys that sign them. */
+/** Sends webhooks and reads the Secrets with their keys and URLs. */
 export interface Sender {
   readonly deliver: Deliver;
-  readonly readSigningKeys: ReadSigningKeys;
+  readonly readWebhookSecret: ReadWebhookSecret;
   readonly clock: Clock;
 }
 
@@ -48,5 +48,5 @@ export const createSender = ({ config, secrets, clock, resources }: SenderOption
     timeoutMs: config.webhookTimeoutMs,
     allowHttp: config.webhookAllowHttp,
   });
-  return { deliver, readSigningKeys: createSigningKeys(secrets), clock };
+  return { deliver, readWebhookSecret: createWebhookSecrets(secrets), clock };
 };

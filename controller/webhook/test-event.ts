@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { ZipProject } from '#crds/zip-project.ts';
+import { endpointOf, type ZipProject } from '#crds/zip-project.ts';
 import { type ObjectKey, objectKey } from '#runtime/kube/types.ts';
+import { defined } from '#runtime/optional.ts';
 import type { DeliveryTask } from './dispatcher.ts';
 import type { Sender } from './sender.ts';
 
@@ -16,23 +17,26 @@ export const projectOfTest = (key: string): string | undefined =>
 export const testIdOf = ({ metadata }: ZipProject, nonce: string): string =>
   `msg_test_${createHash('sha256').update(`${metadata.uid} ${nonce}`).digest('hex').slice(0, 32)}`;
 
-/** The delivery of a test event to an endpoint. */
-export type PlanTest = (project: ZipProject, url: string, nonce: string) => DeliveryTask;
+/** The delivery of a test event to the endpoint of a project. */
+export type PlanTest = (project: ZipProject, nonce: string) => DeliveryTask;
 
 export const createPlanTest =
-  ({ deliver, readSigningKeys, clock }: Sender): PlanTest =>
-  (project, url, nonce) => {
+  ({ deliver, readWebhookSecret, clock }: Sender): PlanTest =>
+  (project, nonce) => {
     const { namespace } = project.metadata;
+    const { url } = project.spec.webhook ?? {};
+    const endpoint = endpointOf(defined({ url }));
     const id = testIdOf(project, nonce);
     return {
       key: testKeyOf(objectKey(project)),
       attemptId: id,
       project: namespace,
-      endpoint: `${namespace} ${URL.parse(url)?.origin ?? url}`,
+      endpoint: `${namespace} ${URL.parse(endpoint)?.origin ?? endpoint}`,
       isWanted: () => true,
       send: async (signal) => {
-        const keys = await readSigningKeys(namespace, clock.date());
-        return deliver({ url, id, body: JSON.stringify({ type: 'TEST', project: namespace }), keys }, signal);
+        const secret = await readWebhookSecret(namespace, clock.date());
+        const body = JSON.stringify({ type: 'TEST', project: namespace });
+        return deliver({ url: url ?? secret.url, id, body, keys: secret.keys }, signal);
       },
     };
   };

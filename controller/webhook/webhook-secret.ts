@@ -9,8 +9,15 @@ const textOf = (secret: Secret | undefined, key: string): string | undefined => 
   return encoded === undefined ? undefined : Buffer.from(encoded, 'base64').toString('utf8').trim();
 };
 
-/** The active signing keys: the current one and, until it expires, the previous one. */
-export const signingKeysOf = (secret: Secret | undefined, now: Date): readonly Buffer[] => {
+/** What the Secret of a project's webhook contains. */
+export interface WebhookSecret {
+  /** The active signing keys: the current one and, until it expires, the previous one. */
+  readonly keys: readonly Buffer[];
+  /** URL of a webhook whose ZipProject contains none. */
+  readonly url: string | undefined;
+}
+
+const signingKeysOf = (secret: Secret | undefined, now: Date): readonly Buffer[] => {
   const until = timeOf(textOf(secret, 'previousUntil'));
   const texts = [
     textOf(secret, 'current'),
@@ -19,10 +26,15 @@ export const signingKeysOf = (secret: Secret | undefined, now: Date): readonly B
   return texts.flatMap((text) => (text === undefined ? [] : (parseSigningSecret(text) ?? [])));
 };
 
-export type ReadSigningKeys = (namespace: string, now: Date) => Promise<readonly Buffer[]>;
+export const webhookSecretOf = (secret: Secret | undefined, now: Date): WebhookSecret => ({
+  keys: signingKeysOf(secret, now),
+  url: textOf(secret, 'url'),
+});
 
-/** Reads the keys for every delivery, so that this process does not cache them. */
-export const createSigningKeys =
-  (secrets: Pick<ObjectClient<Secret>, 'get'>): ReadSigningKeys =>
+export type ReadWebhookSecret = (namespace: string, now: Date) => Promise<WebhookSecret>;
+
+/** Reads the Secret for every delivery, so that this process does not cache it. */
+export const createWebhookSecrets =
+  (secrets: Pick<ObjectClient<Secret>, 'get'>): ReadWebhookSecret =>
   async (namespace, now) =>
-    signingKeysOf(await secrets.get(namespace, WEBHOOK_SECRET_NAME), now);
+    webhookSecretOf(await secrets.get(namespace, WEBHOOK_SECRET_NAME), now);

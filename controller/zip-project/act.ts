@@ -71,7 +71,7 @@ const perform = async (
       await cancel(options, { namespace, name: action.name });
       return {};
     case 'sendTest':
-      dispatcher.submit(planTest(project, action.url, action.nonce));
+      dispatcher.submit(planTest(project, action.nonce));
       return {};
     case 'acknowledgeTest':
       dispatcher.acknowledge(testKeyOf(objectKey(project)));

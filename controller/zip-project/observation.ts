@@ -44,7 +44,7 @@ export type ProjectAction =
   | { readonly kind: 'releaseFinalizer'; readonly forced?: ForcedRemoval }
   | { readonly kind: 'createChild'; readonly child: ProjectChild }
   | { readonly kind: 'cancelJob'; readonly name: string }
-  | { readonly kind: 'sendTest'; readonly url: string; readonly nonce: string }
+  | { readonly kind: 'sendTest'; readonly nonce: string }
   | { readonly kind: 'acknowledgeTest' }
   | { readonly kind: 'forgetResponses'; readonly responses: readonly EndpointResponse[] };
 

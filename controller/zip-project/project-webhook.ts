@@ -1,8 +1,8 @@
 import { ANNOTATIONS } from '#crds/api-group.ts';
 import { rfc3339 } from '#crds/conditions.ts';
-import type { EndpointState } from '#crds/zip-project.ts';
+import { type EndpointState, endpointOf, webhookHost, type ZipProject } from '#crds/zip-project.ts';
 import { commandOf } from '../kube-state/command.ts';
-import { afterResponse, enabled } from '../webhook/endpoint.ts';
+import { afterResponse, enabled, withHost, withoutHost } from '../webhook/endpoint.ts';
 import type { ProjectAction, ProjectConfig, ProjectObservation } from './observation.ts';
 
 export interface ProjectWebhook {
@@ -17,6 +17,15 @@ const withTest = (
   test: NonNullable<EndpointState['test']>,
 ): EndpointState => ({ ...state, test });
 
+/** The host of a URL in the Secret is known from its deliveries only. */
+const hosted = (
+  state: EndpointState | undefined,
+  webhook: ZipProject['spec']['webhook'],
+): EndpointState | undefined => {
+  if (webhook === undefined) return state && withoutHost(state);
+  return withHost(state, webhookHost(webhook.url));
+};
+
 /** Sends the requested test event once and records its result when it is known. */
 const tested = (seen: ProjectObservation, state: EndpointState | undefined, now: Date): ProjectWebhook => {
   const { project, test } = seen;
@@ -24,16 +33,17 @@ const tested = (seen: ProjectObservation, state: EndpointState | undefined, now:
   const known: readonly ProjectAction[] = test.kind === 'stale' ? [{ kind: 'acknowledgeTest' }] : [];
   const nonce = commandOf(project.metadata, ANNOTATIONS.testWebhook, state?.test?.nonce);
   if (nonce === undefined) return { state, actions: known };
-  const url = project.spec.webhook?.url;
-  if (url === undefined) {
+  if (project.spec.webhook === undefined) {
     const error = 'not-configured';
     return { state: withTest(state, { nonce, at: rfc3339(now), durationMs: 0, error }), actions: known };
   }
-  if (test.kind === 'responded')
-    return { state: withTest(state, { nonce, ...test.response.delivery }), actions: [] };
+  if (test.kind === 'responded') {
+    const { delivery, host } = test.response;
+    return { state: withHost(withTest(state, { nonce, ...delivery }), host), actions: [] };
+  }
   return test.kind === 'inFlight'
     ? { state, actions: [] }
-    : { state, actions: [...known, { kind: 'sendTest', url, nonce }] };
+    : { state, actions: [...known, { kind: 'sendTest', nonce }] };
 };
 
 /** The endpoint state of a project, from webhook deliveries and from commands of users. */
@@ -44,16 +54,17 @@ export const projectWebhook = (
 ): ProjectWebhook => {
   const { project, responses } = seen;
   const at = { now, disableAfterSeconds: webhookDisableAfterSeconds };
-  const url = project.spec.webhook?.url;
+  const { webhook } = project.spec;
+  const endpoint = webhook && endpointOf(webhook);
   const known = responses
-    .filter((response) => response.url === url)
+    .filter((response) => response.endpoint === endpoint)
     .reduce<EndpointState | undefined>(
       (state, response) => afterResponse(state, response, at),
       project.status?.webhook,
     );
   const nonce = commandOf(project.metadata, ANNOTATIONS.enableWebhook, known?.enabledNonce);
-  const state = nonce !== undefined && url !== undefined ? enabled(known, url, nonce) : known;
-  const next = tested(seen, state, now);
+  const state = nonce !== undefined && endpoint !== undefined ? enabled(known, endpoint, nonce) : known;
+  const next = tested(seen, hosted(state, webhook), now);
   const forget: readonly ProjectAction[] =
     responses.length > 0 ? [{ kind: 'forgetResponses', responses }] : [];
   return { ...next, actions: [...forget, ...next.actions] };

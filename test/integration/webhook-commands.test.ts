@@ -1,5 +1,6 @@
 /** The annotations with which users on call control webhooks, on the real control plane. */
 import { expect } from 'chai';
+import { WEBHOOK_SECRET_NAME } from '#crds/api-group.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import { verifyDelivery } from '#test/support/servers/webhook-receiver.ts';
@@ -55,6 +56,52 @@ describe('webhook annotations', function () {
     });
     expect(test).to.include({ nonce: 'try-1' });
     expect(test.status).to.be.within(200, 299);
+  });
+});
+
+describe('a webhook URL in the Secret', function () {
+  this.timeout(240_000);
+  it('receives events, and nobody with the role view can read it (N15)', async () => {
+    const CANARY = 'cAnArY-of-a-path';
+    await using flow = await startFlow('webhook-secret-url');
+    const { receiver, project, origin } = flow;
+    const url = `${receiver.url}/services/${CANARY}`;
+    await flow.kubectl('create', 'rolebinding', 'vic', '--clusterrole=view', '--user=vic');
+    await flow.kubectl('patch', 'secret', WEBHOOK_SECRET_NAME, '-p', JSON.stringify({ stringData: { url } }));
+    await flow.kubectl(
+      'patch',
+      'zipproject',
+      'project',
+      '--type=merge',
+      '-p',
+      '{"spec":{"webhook":{"url":null}}}',
+    );
+    await until('the API to know the new webhook', async () => {
+      const uuid = await flow.post([{ url: origin.url('/gen/1000/1'), filename: 'a' }]);
+      return (await project.zipJob(uuid)).spec.webhook?.url === undefined;
+    });
+    const uuid = await flow.post([{ url: origin.url('/gen/1000/1'), filename: 'a' }]);
+    await project.untilPhase(uuid, ['Succeeded'], 100_000);
+    const delivery = await receiver.next((one) => one.body.includes(uuid));
+    verifyDelivery(delivery, project.webhookSecret);
+    expect(delivery.path).to.contain(CANARY);
+    await until('the host to be known', async () => {
+      const columns = await flow.kubectl('get', 'zipprojects');
+      return columns.includes(new URL(url).host);
+    });
+    const seen = await flow.kubectl(
+      'get',
+      'zipprojects,zipjobs,zipbuckets,jobs,pods,events,configmaps,serviceaccounts',
+      '-o',
+      'yaml',
+      '--as=vic',
+    );
+    expect(seen).to.contain(uuid).and.not.contain(CANARY);
+    const refused = await flow.cluster.kubectl(
+      ['get', 'secret', WEBHOOK_SECRET_NAME, '-n', 'webhook-secret-url', '--as=vic'],
+      { allowFailure: true },
+    );
+    expect(refused.exitCode).to.not.equal(0);
   });
 });
 

@@ -1,5 +1,7 @@
 import type { ZipJob } from '#crds/zip-job.ts';
+import { endpointOf } from '#crds/zip-project.ts';
 import { objectKey } from '#runtime/kube/types.ts';
+import { defined } from '#runtime/optional.ts';
 import { jobFacts } from '../job-facts.ts';
 import type { Observation, OwnedStatus } from '../observation.ts';
 import { countTransition } from '../transition-metrics.ts';
@@ -17,14 +19,16 @@ const logMove = ({ log }: ActOptions, { zipJob: before }: Observation, after: Zi
 const noteDelivery = (options: ActOptions, seen: Observation, after: ZipJob): void => {
   if (seen.delivery.kind !== 'responded') return;
   options.dispatcher.acknowledge(objectKey(after));
-  const { delivery } = seen.delivery.response;
+  const { delivery, host } = seen.delivery.response;
   const { deliveryId, state, attempts } = after.status?.webhook ?? {};
   options.log.info(
     { ...jobFacts(after), webhook: { deliveryId, state, attempts, ...delivery } },
     'a webhook delivery was attempted',
   );
-  const url = after.spec.webhook?.url;
-  if (url !== undefined) options.endpointNotes.add(after.metadata.namespace, { url, delivery });
+  const { webhook } = after.spec;
+  if (webhook === undefined) return;
+  const response = { endpoint: endpointOf(webhook), delivery, ...defined({ host }) };
+  options.endpointNotes.add(after.metadata.namespace, response);
 };
 
 /** The only status write of a round. */

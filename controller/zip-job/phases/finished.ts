@@ -1,6 +1,7 @@
 import { ANNOTATIONS, FINALIZER } from '#crds/api-group.ts';
 import { REASONS } from '#crds/conditions.ts';
 import type { WebhookState } from '#crds/zip-job.ts';
+import { endpointOf } from '#crds/zip-project.ts';
 import type { EventNote } from '../../engine/events.ts';
 import { commandOf } from '../../kube-state/command.ts';
 import { timeOf } from '../../kube-state/times.ts';
@@ -62,7 +63,7 @@ const unsent = ({ status, now }: Situation, before: WebhookState): Step => {
 
 const deliver = (s: Situation, before: WebhookState): Step => {
   const { status, now, seen } = s;
-  if (isDisabled(seen.project, seen.zipJob.spec.webhook?.url ?? '')) return unsent(s, before);
+  if (isDisabled(seen.project, endpointOf(seen.zipJob.spec.webhook ?? {}))) return unsent(s, before);
   const dueMs = (timeOf(before.nextAttemptAt) ?? 0) - now.getTime();
   return dueMs > 0 ? { status, requeueAfterMs: dueMs } : { status, actions: [{ kind: 'deliverWebhook' }] };
 };

@@ -6,7 +6,7 @@ const CHANGE: Question = { verb: 'patch', resource: 'zipprojects', name: PROJECT
 
 /** Permissions that each webhook operation needs: the settings are in the ZipProject, the signing secret in a Secret. */
 export const WEBHOOK_RIGHTS = {
-  set: [CHANGE, secrets('create')],
+  set: [CHANGE, secrets('create'), secrets('patch')],
   change: [CHANGE],
   rotate: [secrets('get'), secrets('patch')],
   remove: [CHANGE, secrets('delete')],

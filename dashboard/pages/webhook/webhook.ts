@@ -1,6 +1,5 @@
 import { toWebhook, type Webhook } from '#administration/webhook-view.ts';
 import { WEBHOOK_EVENTS, type WebhookEvent } from '#crds/zip-job.ts';
-import { redactUrl } from '#runtime/redact.ts';
 import { NAMESPACE_INDEX } from '../../caches.ts';
 import { FORMAT } from '../../format.ts';
 import type { PageRequest, PageResponse, Route, ShownPage } from '../../page.ts';
@@ -26,10 +25,7 @@ interface Given {
 }
 
 /** State of the endpoint; stays live. */
-const stateOf = ({ namespace }: PageRequest, webhook: Webhook) => {
-  const shownUrl = webhook.url === null ? null : redactUrl(webhook.url);
-  return { webhook, shownUrl, href: webhookHref(namespace) };
-};
+const stateOf = ({ namespace }: PageRequest, webhook: Webhook) => ({ webhook, href: webhookHref(namespace) });
 
 /** Recent deliveries; these stay live too. */
 const deliveriesOf = async ({ caches }: Deps, request: PageRequest) => {
@@ -38,13 +34,11 @@ const deliveriesOf = async ({ caches }: Deps, request: PageRequest) => {
   return { deliveries: deliveryLog(jobs), reason };
 };
 
-/** The query of a URL may contain a password, so such a URL is not put into the form. */
+/** The current URL is not in the form, because it is a credential for many receivers. */
 const formOf = (webhook: Webhook, { form, events }: Given) => {
-  const isPlain = webhook.url === null || !/[?#@]/.test(webhook.url);
-  const checked: readonly string[] = events ?? (webhook.url === null ? WEBHOOK_EVENTS : webhook.events);
+  const checked: readonly string[] = events ?? (webhook.isSet ? webhook.events : WEBHOOK_EVENTS);
   return {
-    isPlain,
-    form: { values: isPlain ? { url: webhook.url ?? '', ...form.values } : form.values, errors: form.errors },
+    form,
     events: WEBHOOK_EVENTS.map((value) => ({
       value,
       text: WORDS[value],
@@ -80,7 +74,7 @@ const show = async (deps: Deps, request: PageRequest, given: Given): Promise<Sho
     ...formOf(webhook, given),
     hasSecret,
     setReason: await reasonAgainst(request, WEBHOOK_RIGHTS.set),
-    actions: webhook.url === null ? [] : await actionsOf(request, webhook),
+    actions: webhook.isSet ? await actionsOf(request, webhook) : [],
     live: {
       state: FORMAT.path('projects', namespace, 'live', 'webhook'),
       deliveries: FORMAT.path('projects', namespace, 'live', 'webhook', 'deliveries'),

@@ -174,7 +174,8 @@ describe('the command line', function () {
       await world.refused(world.owner, world.inOwn('webhook', 'remove'), { code: 2, says: UNCONFIRMED });
       await world.owner.succeed(world.inOwn('webhook', 'remove', '--with-secret', '--yes'));
       expect(await world.owner.json(world.inOwn('webhook', 'show'))).to.deep.include({
-        url: null,
+        isSet: false,
+        host: null,
         events: [],
         hasSecret: false,
       });

@@ -116,6 +116,7 @@ describe('toZipJob', () => {
       given: { url, events: ['COMPLETED'], enabled: true },
       want: { url, events: ['COMPLETED'] },
     },
+    { name: 'one with its URL in the Secret (N15)', given: {}, want: { events: ['COMPLETED', 'FAILED'] } },
     { name: 'one that is disabled', given: { url, enabled: false }, want: undefined },
     { name: 'one for no event', given: { url, events: [] }, want: undefined },
   ];

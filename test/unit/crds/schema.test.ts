@@ -186,6 +186,7 @@ const project: Complete<Pick<ZipProject, 'spec' | 'status'>> = {
   status: {
     conditions: [condition],
     webhook: {
+      host: 'a',
       endpoint: 'e',
       state: 'Enabled',
       reason: 'Gone',

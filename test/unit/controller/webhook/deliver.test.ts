@@ -43,7 +43,7 @@ const withServer = async (listener: RequestListener, test: (url: string) => Prom
   }
 };
 
-const delivery = (url: string) => ({ url, id: 'msg_1_COMPLETED', body: '{"a":1.0}', keys });
+const delivery = (url: string | undefined) => ({ url, id: 'msg_1_COMPLETED', body: '{"a":1.0}', keys });
 
 describe('deliver', () => {
   it('sends the exact body with the three headers, signed at the time of sending (W1, W6, W12)', async () => {
@@ -137,6 +137,13 @@ describe('deliver', () => {
     { name: 'a closed port', options: {}, url: 'http://127.0.0.1:9999/', want: 'unreachable' },
     { name: 'a URL with a password', options: {}, url: 'http://a:b@127.0.0.1:9999/', want: 'unreachable' },
     { name: 'an invalid URL', options: {}, url: 'nowhere', want: 'url-invalid' },
+    { name: 'no URL', options: {}, url: undefined, want: 'no-url' },
+    {
+      name: 'a URL that is too long',
+      options: {},
+      url: `https://a.example/${'x'.repeat(2_048)}`,
+      want: 'url-invalid',
+    },
   ];
   for (const { name, options, url, want } of refused)
     it(`fails for ${name}, with the same error class for a denied address as for a closed port (W13, H1)`, () =>

@@ -14,7 +14,7 @@ const after = (
   responses.reduce<EndpointState | undefined>((state, [hours, status]) => {
     const now = new Date(NOW.getTime() + hours * 3_600_000);
     const delivery = { at: now.toISOString(), durationMs: 1, ...(status !== undefined && { status }) };
-    return afterResponse(state, { url, delivery }, { now, disableAfterSeconds: 432_000 });
+    return afterResponse(state, { endpoint: url, delivery }, { now, disableAfterSeconds: 432_000 });
   }, before);
 
 const everyDay = (days: number, status: number | undefined) =>

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { Webhook } from 'standardwebhooks';
 import { parseSigningSecret, signatureHeader } from '#controller/webhook/signature.ts';
-import { signingKeysOf } from '#controller/webhook/webhook-secret.ts';
+import { webhookSecretOf } from '#controller/webhook/webhook-secret.ts';
 import { ago, NAMESPACE, NOW } from '#test/support/builders/objects.ts';
 
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
@@ -61,7 +61,7 @@ describe('parseSigningSecret', () => {
     });
 });
 
-describe('signingKeysOf', () => {
+describe('webhookSecretOf', () => {
   const secret = (values: Readonly<Record<string, string>>) => ({
     metadata: { name: 'zipjobs-webhook', namespace: NAMESPACE },
     data: Object.fromEntries(
@@ -70,12 +70,19 @@ describe('signingKeysOf', () => {
   });
   it('includes the previous key until it expires (W11)', () => {
     const values = { current: SECRET, previous: OTHER };
-    const during = signingKeysOf(secret({ ...values, previousUntil: ago(-60) }), NOW);
+    const during = webhookSecretOf(secret({ ...values, previousUntil: ago(-60) }), NOW).keys;
     expect(during).to.deep.equal([keyOf(SECRET), keyOf(OTHER)]);
-    expect(signingKeysOf(secret({ ...values, previousUntil: ago(1) }), NOW)).to.have.length(1);
-    expect(signingKeysOf(secret(values), NOW)).to.have.length(1);
+    expect(webhookSecretOf(secret({ ...values, previousUntil: ago(1) }), NOW).keys).to.have.length(1);
+    expect(webhookSecretOf(secret(values), NOW).keys).to.have.length(1);
   });
   it('returns no key without a Secret', () => {
-    expect(signingKeysOf(undefined, NOW)).to.deep.equal([]);
+    expect(webhookSecretOf(undefined, NOW)).to.deep.equal({ keys: [], url: undefined });
+  });
+  it('includes the URL, without the line break at its end (N15)', () => {
+    const { url } = webhookSecretOf(
+      secret({ current: SECRET, url: 'https://hooks.example/T0/secret\n' }),
+      NOW,
+    );
+    expect(url).to.equal('https://hooks.example/T0/secret');
   });
 });

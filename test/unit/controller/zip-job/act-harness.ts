@@ -83,8 +83,8 @@ export const setUp = (zipJob: ZipJob = aZipJob()) => {
       waiting: 0,
     },
     endpointNotes: {
-      add: (namespace, { url, delivery }) => {
-        endpoints.push([namespace, url, delivery.status]);
+      add: (namespace, { endpoint, delivery }) => {
+        endpoints.push([namespace, endpoint, delivery.status]);
       },
     },
     planDelivery: () => ({

@@ -3,11 +3,12 @@ import { createEndpointNotes } from '#controller/webhook/endpoint-notes.ts';
 import { createPlanTest, projectOfTest } from '#controller/webhook/test-event.ts';
 import type { ProjectObservation } from '#controller/zip-project/observation.ts';
 import { type ProjectWebhook, projectWebhook } from '#controller/zip-project/project-webhook.ts';
-import type { EndpointState, ZipProject } from '#crds/zip-project.ts';
+import { type EndpointState, endpointDigest, endpointOf, type ZipProject } from '#crds/zip-project.ts';
 import { createManualClock } from '#test/support/builders/manual-clock.ts';
 import { ago, aZipProject, NAMESPACE, NOW } from '#test/support/builders/objects.ts';
 
 const url = 'https://hooks.example/a';
+const SECRET_URL = 'https://secret.example/T0/canary';
 const KEY = `${NAMESPACE}/project`;
 
 const aProject = (annotations: Readonly<Record<string, string>>, webhook?: EndpointState): ZipProject => ({
@@ -27,23 +28,26 @@ const judge = (
   });
 
 describe('projectWebhook', () => {
-  it('has no state for an endpoint without deliveries', () => {
-    expect(judge(aProject({}))).to.deep.equal({ state: undefined, actions: [] });
+  it('has only the host of an endpoint without deliveries', () => {
+    expect(judge(aProject({}))).to.deep.equal({ state: { host: 'hooks.example' }, actions: [] });
   });
 
   const asked = aProject({ 'zipjobs.dev/test-webhook': 't1' });
   const delivery = { at: ago(0), durationMs: 4, status: 204 };
 
   it('sends a requested test event once, and records its result', () => {
-    const send = { kind: 'sendTest', url, nonce: 't1' };
-    expect(judge(asked)).to.deep.equal({ state: undefined, actions: [send] });
+    const send = { kind: 'sendTest', nonce: 't1' };
+    expect(judge(asked)).to.deep.equal({ state: { host: 'hooks.example' }, actions: [send] });
     expect(judge(asked, { test: { kind: 'stale' } }).actions).to.deep.equal([
       { kind: 'acknowledgeTest' },
       send,
     ]);
     expect(judge(asked, { test: { kind: 'inFlight' } }).actions).to.deep.equal([]);
     const responded = judge(asked, { test: { kind: 'responded', response: { delivery } } });
-    expect(responded).to.deep.equal({ state: { test: { nonce: 't1', ...delivery } }, actions: [] });
+    expect(responded).to.deep.equal({
+      state: { host: 'hooks.example', test: { nonce: 't1', ...delivery } },
+      actions: [],
+    });
   });
 
   it('keeps the result of a test until it is in the cached status, so that the event is not sent again', () => {
@@ -55,16 +59,23 @@ describe('projectWebhook', () => {
   it('plans a signed test event', async () => {
     const bodies: unknown[] = [];
     const planTest = createPlanTest({
-      deliver: ({ id, body, keys }) => {
-        bodies.push([id, body, keys.length]);
+      deliver: (sent) => {
+        bodies.push([sent.id, sent.body, sent.keys.length, sent.url]);
         return Promise.resolve({ delivery });
       },
-      readSigningKeys: () => Promise.resolve([Buffer.alloc(32)]),
+      readWebhookSecret: () => Promise.resolve({ keys: [Buffer.alloc(32)], url: SECRET_URL }),
       clock: createManualClock(),
     });
-    const task = planTest(asked, url, 't1');
+    const task = planTest(asked, 't1');
     await task.send(new AbortController().signal);
-    expect(bodies).to.deep.equal([[task.attemptId, `{"type":"TEST","project":"${NAMESPACE}"}`, 1]]);
+    const inSecret = { ...asked, spec: { webhook: {} } };
+    await planTest(inSecret, 't1').send(new AbortController().signal);
+    const body = `{"type":"TEST","project":"${NAMESPACE}"}`;
+    expect(bodies).to.deep.equal([
+      [task.attemptId, body, 1, url],
+      [task.attemptId, body, 1, SECRET_URL],
+    ]);
+    expect(planTest(inSecret, 't1').endpoint).to.not.contain('hooks');
     expect(projectOfTest(task.key)).to.equal(KEY);
   });
 
@@ -78,21 +89,49 @@ describe('projectWebhook', () => {
     const woken: string[] = [];
     const notes = createEndpointNotes((key) => woken.push(key));
     const gone = { at: ago(0), durationMs: 1, status: 410 };
-    notes.add(NAMESPACE, { url: 'https://an.old.one', delivery: gone });
+    notes.add(NAMESPACE, { endpoint: 'https://an.old.one', delivery: gone });
     const responses = notes.of(NAMESPACE);
     const forget = { kind: 'forgetResponses', responses };
-    expect(judge(aProject({}), { responses })).to.deep.equal({ state: undefined, actions: [forget] });
-    notes.add(NAMESPACE, { url, delivery: gone });
+    expect(judge(aProject({}), { responses })).to.deep.equal({
+      state: { host: 'hooks.example' },
+      actions: [forget],
+    });
+    notes.add(NAMESPACE, { endpoint: url, delivery: gone });
     const { state } = judge(aProject({}), { responses: notes.of(NAMESPACE) });
     expect(state).to.include({ state: 'Disabled', reason: 'Gone' });
     expect(woken).to.deep.equal([KEY, KEY]);
     notes.written(NAMESPACE, responses);
-    expect(notes.of(NAMESPACE)).to.deep.equal([{ url, delivery: gone }]);
+    expect(notes.of(NAMESPACE)).to.deep.equal([{ endpoint: url, delivery: gone }]);
     notes.forget(NAMESPACE);
     expect(notes.of(NAMESPACE)).to.deep.equal([]);
     const enable = { 'zipjobs.dev/enable-webhook': 'e1' };
     const next = judge(aProject(enable, state)).state;
     expect(next).to.include({ state: 'Enabled', enabledNonce: 'e1' });
     expect(judge(aProject(enable, next)).state).to.equal(next);
+  });
+
+  it('leaves out a host that is too long for the status (N15)', () => {
+    const long = { ...aProject({}), spec: { webhook: { url: `https://${'a.'.repeat(300)}example/` } } };
+    expect(judge(long).state).to.equal(undefined);
+  });
+
+  it('learns the host of a URL in the Secret from its deliveries, and forgets it with the URL (N15)', () => {
+    const inSecret = (annotations: Readonly<Record<string, string>>, state?: EndpointState): ZipProject => ({
+      ...aProject(annotations, state),
+      spec: { webhook: {} },
+    });
+    expect(judge(inSecret({})).state).to.equal(undefined);
+    const endpoint = endpointOf({});
+    const responses = [{ endpoint, host: 'secret.example', delivery: { ...delivery, status: 410 } }];
+    const { state } = judge(inSecret({}), { responses });
+    expect(state).to.include({
+      host: 'secret.example',
+      state: 'Disabled',
+      endpoint: endpointDigest(endpoint),
+    });
+    const next = judge(inSecret({ 'zipjobs.dev/enable-webhook': 'e1' }, state)).state;
+    expect(next).to.include({ state: 'Enabled', enabledNonce: 'e1' }).and.not.have.property('host');
+    const removed = judge({ ...inSecret({}, state), spec: {} }).state;
+    expect(removed).to.not.have.property('host');
   });
 });

@@ -84,11 +84,11 @@ const setUp = (project: ZipProject | undefined, given: Given = {}) => {
       zipJobs: zipJobs.client,
       notes,
       dispatcher,
-      planTest: (_project, url, nonce) => ({
+      planTest: (_project, nonce) => ({
         key: KEY,
         attemptId: nonce,
         project: NAMESPACE,
-        endpoint: url,
+        endpoint: '',
         isWanted: () => true,
         send: () => Promise.reject(new Error('no')),
       }),
@@ -156,7 +156,7 @@ describe('the reconciler of ZipProjects', () => {
     const { run, applied, calls, notes } = setUp(aProject({}, { spec: { webhook: { url: URL } } }), {
       fault,
     });
-    notes.add(NAMESPACE, { url: URL, delivery: { at: ago(0), durationMs: 1, status: 410 } });
+    notes.add(NAMESPACE, { endpoint: URL, delivery: { at: ago(0), durationMs: 1, status: 410 } });
     expect(await run().catch((error: unknown) => error)).to.equal(fault);
     expect(calls).to.deep.equal(['create ServiceAccount']);
     expect(applied).to.have.lengthOf(1);

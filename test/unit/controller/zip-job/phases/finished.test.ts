@@ -163,7 +163,11 @@ describe('decide after the job finished', () => {
   it('sends nothing to a disabled endpoint, reports it, and leaves the job unchanged (W9, W10)', () => {
     const url = 'https://hook.example';
     const at = { now: NOW, disableAfterSeconds: 60 };
-    const gone = afterResponse(undefined, { url, delivery: { at: ago(0), durationMs: 1, status: 410 } }, at);
+    const gone = afterResponse(
+      undefined,
+      { endpoint: url, delivery: { at: ago(0), durationMs: 1, status: 410 } },
+      at,
+    );
     const project = { ...aZipProject(), status: { webhook: gone } };
     const { status, actions, events } = judge({ zipJob: finished({ webhook }), project });
     expect(status).to.include({ phase: 'Succeeded', apiStatus: 'succeeded' });

@@ -50,10 +50,11 @@ describe('the webhook page', () => {
     const secret = secretOf('current');
     expect(secret).to.match(/^whsec_/);
     expect(text).to.contain(secret);
-    expect(settings()).to.deep.equal({ url: URL_SET, events: [...BOTH] });
+    expect(settings()).to.deep.equal({ events: [...BOTH] });
+    expect(secretOf('url')).to.equal(URL_SET);
     const again = await set(URL_SET, ['FAILED']);
     expect(again.headers.get('location')).to.equal(WEBHOOK);
-    expect(settings()).to.deep.equal({ url: URL_SET, events: ['FAILED'] });
+    expect(settings()).to.deep.equal({ events: ['FAILED'] });
     const { text: page } = await project.ada.get(WEBHOOK);
     expect(page).to.contain('stored, never shown again').and.not.contain(secret);
     expect(project.server.logLines.join('')).to.not.contain(secret);
@@ -72,16 +73,32 @@ describe('the webhook page', () => {
     expect(project.objects.get(SECRET)).to.equal(undefined);
   });
 
-  it('does not show the query of the URL, and keeps it when the field is left empty', async () => {
-    const url = `${URL_SET}?key=hush`;
+  it('shows only the host of the URL, and keeps the URL when the field is left empty (N15)', async () => {
+    const url = 'https://hooks.example.com/services/T0/hush?key=hush';
     project.putProject({ webhook: { url, events: ['COMPLETED'] } });
-    for (const path of [WEBHOOK, `${HOME}/live/webhook`]) {
-      const { status, text } = await project.ada.get(path);
-      expect(status, path).to.equal(200);
-      expect(text, path).to.contain(URL_SET).and.not.contain('hush');
-    }
+    for (const visitor of [project.ada, project.viewer])
+      for (const path of [WEBHOOK, `${HOME}/live/webhook`]) {
+        const { status, text } = await visitor.get(path);
+        expect(status, path).to.equal(200);
+        expect(text, path).to.contain('hooks.example.com').and.not.contain('hush').and.not.contain('/T0');
+      }
     await set('', ['FAILED']);
     expect(settings()).to.deep.equal({ url, events: ['FAILED'] });
+  });
+
+  it('writes the URL into the Secret, and reports the change to the controller (N15)', async () => {
+    project.putProject({ webhook: { url: 'https://old.example/', events: ['COMPLETED'] } });
+    await set();
+    expect(settings()).to.deep.equal({ events: [...BOTH] });
+    expect(secretOf('url')).to.equal(URL_SET);
+    const first = annotation(ANNOTATIONS.enableWebhook);
+    await set('https://new.example/services/T1');
+    expect(secretOf('url')).to.equal('https://new.example/services/T1');
+    expect(annotation(ANNOTATIONS.enableWebhook)).to.be.a('string').and.not.equal(first);
+    const kept = secretOf('current');
+    await set('', ['FAILED']);
+    expect([secretOf('url'), secretOf('current')]).to.deep.equal(['https://new.example/services/T1', kept]);
+    expect(JSON.stringify(project.objects.get(OBJECT))).to.not.contain('T1');
   });
 
   it('requires a URL when there is none', async () => {
