@@ -13,18 +13,10 @@ type Constants = ReadonlyMap<string, Expression>;
 
 /** The text of a constant expression; undefined if it is not constant within its file. */
 const textOf = (node: Expression | undefined, constants: Constants): string | undefined => {
-  switch (node?.type) {
-    case 'Identifier':
-      return textOf(constants.get(node.name), constants);
-    case 'Literal':
-      return node.value === null ? undefined : String(node.value);
-    case 'TaggedTemplateExpression':
-      return templateText(node.quasi, 'raw', constants);
-    case 'TemplateLiteral':
-      return templateText(node, 'cooked', constants);
-    default:
-      return undefined;
-  }
+  if (node?.type === 'Identifier') return textOf(constants.get(node.name), constants);
+  if (node?.type === 'TaggedTemplateExpression') return templateText(node.quasi, 'raw', constants);
+  if (node?.type === 'TemplateLiteral') return templateText(node, 'cooked', constants);
+  return node?.type === 'Literal' && node.value !== null ? String(node.value) : undefined;
 };
 
 const templateText = (
