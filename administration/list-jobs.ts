@@ -42,17 +42,33 @@ const fieldSelectorOf = ({ bucket, phases }: JobQuery): string | undefined => {
   return fields.length === 0 ? undefined : fields.join(',');
 };
 
-const literally = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
-const keyPattern = (key: string): RegExp => new RegExp(`^${key.split('*').map(literally).join('.*')}$`, 'su');
+/** A regular expression with a `.*` for each `*` would need exponential time for some keys. */
+const matchesKey = (pattern: string, key: string): boolean => {
+  const [first = '', ...others] = pattern.split('*');
+  const last = others.pop();
+  if (last === undefined) return key === first;
+  if (!key.startsWith(first)) return false;
+  let at = first.length;
+  for (const part of others) {
+    const found = key.indexOf(part, at);
+    if (found === -1) return false;
+    at = found + part.length;
+  }
+  return at + last.length <= key.length && key.endsWith(last);
+};
 
 const matcherOf = (query: JobQuery): ((job: ZipJob) => boolean) => {
-  const key = query.key === undefined ? undefined : keyPattern(query.key);
   const after = query.createdAfter?.getTime() ?? -Infinity;
   const before = query.createdBefore?.getTime() ?? Infinity;
   return ({ metadata, spec, status }) => {
     const createdAt = Date.parse(metadata.creationTimestamp ?? '');
     const isPhase = query.phases.length === 0 || query.phases.includes(status?.phase ?? 'Queued');
-    return isPhase && (key?.test(spec.key) ?? true) && createdAt >= after && createdAt <= before;
+    return (
+      isPhase &&
+      (query.key === undefined || matchesKey(query.key, spec.key)) &&
+      createdAt >= after &&
+      createdAt <= before
+    );
   };
 };
 

@@ -10,7 +10,7 @@ const refused = (message: string): AdministrationError =>
 const nameOf = ({ metadata: { name } }: ZipJob, uuid: string): string => {
   if (uuidOfName(name) !== undefined) return zipJobName(uuid);
   const end = `-${uuid.slice(0, 8)}`;
-  return `${name.slice(0, MAX_ZIP_JOB_NAME_LENGTH - end.length).replace(/-+$/, '')}${end}`;
+  return `${name.slice(0, MAX_ZIP_JOB_NAME_LENGTH - end.length).replace(/(?<!-)-+$/, '')}${end}`;
 };
 
 /** @throws AdministrationError Refused if the job is not finished, or its file list was deleted. */

@@ -7,10 +7,10 @@ const SECRET_OPTION =
 /** Formats of credentials: an AWS access key, its secret, a zipjobs token, a signing secret, a Kubernetes token. */
 const SECRET_VALUES: readonly RegExp[] = [
   /\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/,
-  /^(?:.*=)?(?=[^/]*[/+A-Z])(?=.*[a-z])(?=.*\d)[A-Za-z0-9/+]{40}$/,
+  /(?:^|=)(?=[^/]{0,39}[/+A-Z])(?=.{0,39}[a-z])(?=.{0,39}\d)[A-Za-z0-9/+]{40}$/,
   /\bzj_[A-Za-z0-9]{20,}/,
   /\bwhsec_[A-Za-z0-9+/=]{8,}/,
-  /\beyJ[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\./,
+  /(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\./,
 ];
 
 const REMEDY =
@@ -19,7 +19,7 @@ const REMEDY =
 /** @throws UsageError that does not repeat the argument. */
 export const refuseSecretArguments = (args: readonly string[]): void => {
   const option = args.find((arg) => SECRET_OPTION.test(arg));
-  if (option !== undefined) throw new UsageError(`Unknown option ${option.replace(/=.*$/, '')}. ${REMEDY}`);
+  if (option !== undefined) throw new UsageError(`Unknown option ${option.split('=', 1)[0]}. ${REMEDY}`);
   const position = args.findIndex((arg) => SECRET_VALUES.some((shape) => shape.test(arg)));
   if (position >= 0) throw new UsageError(`Argument ${position + 1} looks like a credential. ${REMEDY}`);
 };

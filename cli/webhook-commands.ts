@@ -1,11 +1,15 @@
+import { readFile } from 'node:fs/promises';
 import type { Webhook, WebhookTest } from '#administration/webhook-view.ts';
+import { errorCode } from '#runtime/errors.ts';
 import type { Command, CommandGroup } from './command.ts';
 import { confirmed } from './confirm.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 import type { GlobalArguments } from './global-arguments.ts';
 import { TIMEOUT, YES } from './options.ts';
 import type { Output } from './output.ts';
+import type { Session } from './session.ts';
 import { toFields } from './table.ts';
+import { UsageError } from './usage-error.ts';
 
 type TimedArguments = GlobalArguments & { readonly timeout: number };
 
@@ -49,17 +53,35 @@ const PLAIN_HTTP =
   'Plain HTTP is blocked unless your administrator sets webhooks.allowHttp. Use a URL that starts with https://';
 
 interface SetArguments extends GlobalArguments {
-  readonly url: string;
+  readonly url: string | undefined;
+  readonly urlFile: string | undefined;
   readonly events: string | undefined;
 }
 
-const set: Command<SetArguments> = async ({ url, events }, session) => {
+/** From the argument or the file; undefined keeps the current URL. */
+const readUrl = async (
+  { url, urlFile }: SetArguments,
+  { terminal }: Session,
+): Promise<string | undefined> => {
+  if (urlFile === undefined) return url;
+  if (url !== undefined) throw new UsageError('Pass the URL as an argument or with --url-file, not both');
+  if (urlFile === '-') return (await terminal.readInput()).trim();
+  try {
+    return (await readFile(urlFile, 'utf8')).trim();
+  } catch (error) {
+    throw new UsageError(`Cannot read the file ${urlFile} (${errorCode(error)})`, error);
+  }
+};
+
+const set: Command<SetArguments> = async (args, session) => {
+  const { events } = args;
+  const url = await readUrl(args, session);
   const given = { url, events: events?.split(',').map((word) => word.trim()) };
   const { webhook, secret } = await session.administration.webhooks(session.namespace).set(given);
   const text = described(webhook);
   const value = { ...webhook, secret: secret ?? null };
   const next = [
-    ...(isPlainHttp(url) ? [PLAIN_HTTP] : []),
+    ...(url !== undefined && isPlainHttp(url) ? [PLAIN_HTTP] : []),
     `Next: zipjobs webhook test -n ${session.namespace}`,
   ];
   if (secret === undefined)
@@ -143,6 +165,11 @@ const EVENTS = {
   requiresArg: true,
   describe: 'Events to send, separated by commas: COMPLETED, FAILED; default: both',
 } as const;
+const URL_FILE = {
+  type: 'string',
+  requiresArg: true,
+  describe: 'File with the URL, - for standard input; other users of the machine can read arguments',
+} as const;
 const OVERLAP_HOURS = {
   type: 'number',
   default: 24,
@@ -160,11 +187,12 @@ export const addWebhookCommands: CommandGroup = (parser, run) =>
     group
       .command('show', 'Show the settings and the state of the endpoint', (args) => args, run(show))
       .command(
-        'set <url>',
+        'set [url]',
         'Set the URL, which is stored in a Secret; the first time, create the signing secret and show it once',
         (args) =>
           args
-            .positional('url', { type: 'string', demandOption: true, describe: 'URL of the receiver' })
+            .positional('url', { type: 'string', describe: 'URL of the receiver' })
+            .option('url-file', URL_FILE)
             .option('events', EVENTS)
             .example('$0 webhook set https://acme.example.com/hooks/zipjobs', 'Send every event'),
         run(set),

@@ -16,7 +16,7 @@ import {
 /** Windows device names, with any extension. Superscript digits count as digits. */
 const RESERVED = /^(con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])\s*(\.|$)/i;
 const FORBIDDEN_CHARACTER = /[<>:"|?*]/;
-const LOOSE_END = /[. ]+$/;
+const LOOSE_END = /(?<![. ])[. ]+$/;
 
 /** Each rule, with the replacement for a segment that breaks it. */
 const SEGMENT_RULES = [

@@ -79,7 +79,7 @@ export const accessOfKubeconfig = (choice: KubeconfigChoice): ContextAccess => {
   const cluster = clusterOf(config, choice);
   const ofCluster = config.contexts.filter((context) => context.cluster === cluster.name);
   return {
-    server: cluster.server.replace(/\/+$/, ''),
+    server: cluster.server.replace(/(?<!\/)\/+$/, ''),
     namespace: config.getContextObject(config.currentContext)?.namespace,
     knownNamespaces: [...new Set(ofCluster.flatMap(({ namespace }) => namespace ?? []))],
     credentials: async ({ forget = false } = {}) => {

@@ -1,11 +1,12 @@
-const RUNS = 3;
 const ATTEMPTS = 4;
-const MEASURABLE_MS = 3;
+const MEASURABLE_MS = 2;
 /** Quadratic time is measurable long before this length. */
 const MAX_LENGTH = 1 << 17;
 const FACTOR = 4;
 /** Between linear and quadratic, with room for caches and garbage collection. */
 const MAX_RATIO = 9;
+/** Many times the resolution of the CPU clock. */
+const MEASURED_MS = 20;
 
 export interface Growth {
   /** Characters of the shorter input; the other one is four times as long. */
@@ -14,31 +15,38 @@ export interface Growth {
   readonly ratio: number | undefined;
 }
 
-/** CPU time of this thread in milliseconds, because other processes use the machine too. */
-const timeOf = (run: () => void): number => {
+/** CPU time of one run in milliseconds. Other processes, which use the machine too, do not count. */
+export const cpuMs = (run: () => void): number => {
   const before = process.threadCpuUsage();
-  run();
-  const { user, system } = process.threadCpuUsage(before);
-  return (user + system) / 1000;
+  let runs = 0;
+  let used = 0;
+  while (used < MEASURED_MS) {
+    run();
+    runs += 1;
+    const { user, system } = process.threadCpuUsage(before);
+    used = (user + system) / 1000;
+  }
+  return used / runs;
 };
 
-const shortest = (run: () => void): number => Math.min(...Array.from({ length: RUNS }, () => timeOf(run)));
-
 const measureOnce = (run: (text: string) => void, inputOf: (length: number) => string): Growth => {
-  let length = 32;
-  for (; length < MAX_LENGTH; length = Math.ceil(length * 1.5)) {
+  for (let length = 32; length < MAX_LENGTH; length *= 2) {
     const text = inputOf(length);
-    if (timeOf(() => run(text)) >= MEASURABLE_MS && shortest(() => run(text)) >= MEASURABLE_MS) break;
+    const started = performance.now();
+    run(text);
+    if (performance.now() - started < MEASURABLE_MS) continue;
+    const shorter = cpuMs(() => run(text));
+    if (shorter < MEASURABLE_MS) continue;
+    const longText = inputOf(length * FACTOR);
+    return { length, ratio: cpuMs(() => run(longText)) / shorter };
   }
-  if (length >= MAX_LENGTH) return { length: MAX_LENGTH, ratio: undefined };
-  const [short, long] = [inputOf(length), inputOf(length * FACTOR)];
-  return { length, ratio: shortest(() => run(long)) / shortest(() => run(short)) };
+  return { length: MAX_LENGTH, ratio: undefined };
 };
 
 export const isLinear = ({ ratio = 0 }: Growth): boolean => ratio < MAX_RATIO;
 
 /**
- * How the time grows when the input grows fourfold: 4 for linear time, 16 for quadratic time. A busy machine can only spoil a
+ * How the time grows when the input grows fourfold: 4 for linear time, 16 for quadratic time. Garbage collection can only spoil a
  * result, so the first linear one counts.
  */
 export const measureGrowth = (run: (text: string) => void, inputOf: (length: number) => string): Growth => {

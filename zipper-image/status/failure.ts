@@ -5,8 +5,9 @@ import { defined } from '#runtime/optional.ts';
 import { redactText } from '#runtime/redact.ts';
 
 const MOST_MESSAGE_CHARACTERS = 1000;
-/** Includes the brackets around a URL, and the space before them. */
-const URL_IN_TEXT = /\s*\([a-z][a-z0-9+.-]*:\/\/[^\s"'<>`\\)]+\)|\b[a-z][a-z0-9+.-]*:\/\/[^\s"'<>`\\]+/gi;
+/** Includes the brackets around a URL, and the space before them. The scheme is bounded for linear time. */
+const URL_IN_TEXT =
+  /\s?\([a-z][a-z0-9+.-]{0,31}:\/\/[^\s"'<>`\\)]+\)|(?:[a-z][a-z0-9+.-]{0,31})?:\/\/[^\s"'<>`\\]+/gi;
 
 const isFailureCode = (code: string): code is FailureCode => Object.hasOwn(FAILURE_CODES, code);
 

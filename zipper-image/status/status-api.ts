@@ -40,7 +40,10 @@ export interface StatusApiOptions {
 }
 
 /** How the API server describes a rejection by a policy without its own reason. The status is 422 then. */
-const POLICY_REFUSAL = /ValidatingAdmissionPolicy .*denied request/s;
+const isPolicyRefusal = (message: string): boolean => {
+  const policy = message.indexOf('ValidatingAdmissionPolicy ');
+  return policy !== -1 && message.includes('denied request', policy);
+};
 
 interface Response {
   readonly status: number;
@@ -71,7 +74,7 @@ const toStatusError = (response: Response, attempted: string): StatusError => {
   const isRefused =
     response.status === 403 ||
     response.status === 404 ||
-    (response.status === 422 && POLICY_REFUSAL.test(message)) ||
+    (response.status === 422 && isPolicyRefusal(message)) ||
     (response.status === 409 && /uid/i.test(message));
   if (isRefused) return new StatusError(text, { code: 'Superseded', ...facts });
   const isOurFault = response.status === 400 || response.status === 415 || response.status === 422;

@@ -206,7 +206,7 @@ describe('the command line', function () {
       expect(plain.stderr).to.match(/Plain HTTP is blocked unless .*https:\/\//);
       const unacknowledged = await world.owner.run(world.inOwn('webhook', 'test'));
       expect(unacknowledged.exitCode).to.equal(1);
-      expect(unacknowledged.stderr).to.match(/No response from the receiver\. Plain HTTP is blocked unless/);
+      expect(unacknowledged.stderr).to.match(/No response from the receiver\. Check the host name/);
       await world.refused(world.viewer, world.inOwn('webhook', 'set', 'https://c.test'), {
         code: 3,
         says: permissionDenied('victor', ['create', 'secrets'], 'in namespace cli-tokens'),

@@ -1,0 +1,85 @@
+import { expect } from 'chai';
+import { addWebhookCommands } from '#cli/webhook-commands.ts';
+import { PROJECT_NAME, WEBHOOK_SECRET_NAME } from '#crds/api-group.ts';
+import type { ZipProject } from '#crds/zip-project.ts';
+import { createObjectsByPath } from '#test/support/builders/objects-by-path.ts';
+import { aProject } from '#test/support/servers/api-server.ts';
+import { COLLECTIONS, TEAM } from '#test/support/worlds/dashboard-project.ts';
+import { type Printed, runProgram } from './fake-session.ts';
+
+const CANARY = 'cAnArY-of-a-path';
+const URL_SET = `https://hooks.example.com/services/${CANARY}`;
+
+const start = (spec: ZipProject['spec'] = {}) => {
+  const objects = createObjectsByPath();
+  objects.put(COLLECTIONS.projects, aProject(TEAM, spec));
+  return {
+    projectText: () => JSON.stringify(objects.get(`${COLLECTIONS.projects}/${PROJECT_NAME}`)),
+    secretUrl: (): string => {
+      const data = objects.get(`${COLLECTIONS.secrets}/${WEBHOOK_SECRET_NAME}`)?.['data'] as { url: string };
+      return Buffer.from(data.url, 'base64').toString('utf8');
+    },
+    run: (args: readonly string[], input = ''): Promise<Printed> =>
+      runProgram(
+        {
+          groups: [addWebhookCommands],
+          terminal: { readInput: () => Promise.resolve(input) },
+          kube: {
+            server: 'https://example.test',
+            request: (request) => Promise.resolve().then(() => objects.respond(request)),
+            stream: () => Promise.reject(new Error('not faked')),
+            [Symbol.asyncDispose]: () => Promise.resolve(),
+          },
+        },
+        ['webhook', ...args, '-n', TEAM],
+      ),
+  };
+};
+
+describe('zipjobs webhook', () => {
+  it('writes the URL into the Secret and prints its host only (N15)', async () => {
+    const { run, projectText, secretUrl } = start();
+    const { code, output, errors } = await run(['set', URL_SET]);
+    expect(code, errors).to.equal(0);
+    expect(secretUrl()).to.equal(URL_SET);
+    expect(output).to.match(/Host: +hooks\.example\.com\n/);
+    for (const text of [output, errors, projectText()]) expect(text).to.not.contain(CANARY);
+  });
+
+  it('reads the URL from standard input, because other users can read arguments (N15)', async () => {
+    const { run, secretUrl } = start();
+    const { code, errors } = await run(['set', '--url-file', '-'], `${URL_SET}\n`);
+    expect(code, errors).to.equal(0);
+    expect(secretUrl()).to.equal(URL_SET);
+    const both = await run(['set', URL_SET, '--url-file', '-']);
+    expect([both.code, both.errors]).to.deep.equal([
+      2,
+      'zipjobs: Pass the URL as an argument or with --url-file, not both\n',
+    ]);
+    const absent = await run(['set', '--url-file', '/nowhere']);
+    expect(absent.errors).to.contain('Cannot read the file /nowhere (ENOENT)');
+  });
+
+  it('keeps the URL without a new one, and requires one when there is none (N15)', async () => {
+    const { run, secretUrl, projectText } = start();
+    const none = await run(['set']);
+    expect([none.code, none.errors]).to.deep.equal([
+      2,
+      'zipjobs: Missing webhook URL: set the URL of the receiver\n',
+    ]);
+    await run(['set', URL_SET]);
+    const { code, errors } = await run(['set', '--events', 'FAILED']);
+    expect(code, errors).to.equal(0);
+    expect(secretUrl()).to.equal(URL_SET);
+    expect(projectText()).to.contain('"events":["FAILED"]');
+  });
+
+  it('prints the host only of a URL in the ZipProject, as text and as JSON (N15)', async () => {
+    const { run } = start({ webhook: { url: URL_SET } });
+    for (const args of [['show'], ['show', '-o', 'json'], ['disable', '-o', 'json']]) {
+      const { code, output, errors } = await run(args);
+      expect(code, errors).to.equal(0);
+      expect(output).to.contain('hooks.example.com').and.contain('ZipProject').and.not.contain(CANARY);
+    }
+  });
+});
