@@ -63,14 +63,13 @@ describe('zipjobs under one kind of fault', function () {
 
   for (const aheadMs of [HOUR_MS, -HOUR_MS])
     it(`lets killed attempts be repeated on a node whose clock is off by ${aheadMs / HOUR_MS} h (F18, F30, F32)`, async () => {
-      const kill = { kind: 'kill-zipper', pick: 0 } as const;
-      await worlds.judge(
+      const { kills } = await worlds.judge(
         planOfFaults(4, [
           { kind: 'node-clock', afterMs: 0, aheadMs },
-          { ...kill, afterMs: 4_000 },
-          { ...kill, afterMs: 6_000 },
+          { kind: 'store-kill', nthWrite: 4 },
         ]),
       );
+      expect(kills).to.be.greaterThan(0);
     });
 
   it('lets jobs succeed whose store is away for 30 scaled minutes after the first Complete (F30)', async () => {

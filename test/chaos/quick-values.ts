@@ -22,7 +22,8 @@ export const quickValues: Readonly<Record<string, unknown>> = {
   zipper: {
     settings: {
       PART_SIZE_BYTES: 5_242_880,
-      STATUS_ACTIVATION_INTERVAL_MS: 250,
+      // The next pod may wait long for the recovery of the last one, at less than five requests per second (F6).
+      STATUS_ACTIVATION_INTERVAL_MS: 500,
       STATUS_PROGRESS_INTERVAL_MS: 500,
       STATUS_REQUEST_TIMEOUT_MS: 3_000,
       STATUS_RETRY_MAX_MS: 1_000,
