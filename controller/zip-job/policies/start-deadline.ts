@@ -29,7 +29,7 @@ export interface StartSettings {
 }
 
 /** A Job that a queue has not resumed counts from its creation. */
-const begunAt = (zipJob: ZipJob, job: Job): number =>
+const createdOrStartedAt = (zipJob: ZipJob, job: Job): number =>
   jobStartedAt(zipJob, job) ?? timeOf(job.metadata.creationTimestamp) ?? 0;
 
 /** When the last attempt was recovered, or the next pod was activated. Until then, the next pod had to wait. */
@@ -38,7 +38,7 @@ const recoveredAt = ({ status }: ZipJob): number =>
 
 const jobSince = (zipJob: ZipJob, job: Job, { pod, trustedQueues }: StartSettings): number | undefined => {
   if (awaitsQueue(zipJob, job) && isInTrustedQueue(zipJob, trustedQueues)) return undefined;
-  const started = begunAt(zipJob, job);
+  const started = createdOrStartedAt(zipJob, job);
   const lastEnd = timeOf(zipJob.status?.attempts?.at(-1)?.finishedAt);
   if (lastEnd === undefined) return started;
   const waited = timeOf(pod?.metadata.creationTimestamp) ?? Math.max(lastEnd, started) + LONGEST_BACKOFF_MS;

@@ -166,7 +166,8 @@ describe('listJobs', () => {
     expect(await names({ key: '*.zip' })).to.deep.equal(await names({}));
     expect(await names({ key: '*/*.z*p' })).to.deep.equal(['new', 'old']);
     expect(await names({ key: 'b*.zip' })).to.deep.equal(['middle']);
-    for (const key of ['a/1.zip*.zip', 'b.zi*ip', '*b', 'zip*', '']) expect(await names({ key }), key).to.deep.equal([]);
+    for (const key of ['a/1.zip*.zip', 'b.zi*ip', '*b', 'zip*', ''])
+      expect(await names({ key }), key).to.deep.equal([]);
     expect(
       await names({ createdAfter: new Date(ago(400)), createdBefore: new Date(ago(100)) }),
     ).to.deep.equal(['middle']);
