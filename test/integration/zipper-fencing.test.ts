@@ -73,7 +73,7 @@ describe('two zippers of one job', function () {
     await world.untilNoOpenUploads();
   });
 
-  it('keep the archive of the one whose node was lost between Complete and its response (F11)', async () => {
+  it('keep the archive of the one whose node was lost between Complete and its response (F11) (F28)', async () => {
     let podUid = '';
     const completed = Promise.withResolvers<void>();
     const kill = (): void => {
@@ -93,6 +93,8 @@ describe('two zippers of one job', function () {
     await world.cluster.node.start();
     const { status } = await world.untilEnd(uuid);
     expect(status, JSON.stringify(status)).to.include({ phase: 'Succeeded', reason: 'VerifiedInStore' });
+    expect(status?.upload?.archive).to.include({ entries: 1 });
+    expect(status?.result).to.deep.include({ ...status?.upload?.archive });
     expect(await world.project.bucket.size(`${uuid}.zip`)).to.equal(status?.result?.bytes);
     await world.untilNoOpenUploads();
   });
