@@ -4,7 +4,7 @@ import { setImmediate as afterPendingEvents } from 'node:timers/promises';
 export type Steps<T> = Generator<undefined, T, undefined>;
 
 /** How long one request may occupy the event loop before others run. */
-const SLICE_MS = 10;
+const SLICE_MS = 2;
 
 /** Runs the steps to their end, interleaved with other work of the process. */
 export const runSteps = async <T>(steps: Steps<T>): Promise<T> => {
