@@ -1,4 +1,5 @@
 import { text as readText } from 'node:stream/consumers';
+import { setImmediate } from 'node:timers/promises';
 import { ZIPPER_CONTAINER } from '#crds/api-group.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import type { KubeClient } from '#runtime/kube/client.ts';
@@ -21,6 +22,23 @@ export interface LogOptions {
 
 /** Far more than a normal log; bounds a log with extremely long lines. */
 const MAX_BYTES = 4 * 1024 * 1024;
+
+/** Characters that are redacted before other requests may run. */
+const SLICE = 64 * 1024;
+
+const redactLines = async (lines: readonly string[]): Promise<readonly string[]> => {
+  const redacted: string[] = [];
+  let sinceBreak = 0;
+  for (const line of lines) {
+    const cut = cutLine(line);
+    redacted.push(redactText(cut));
+    sinceBreak += cut.length;
+    if (sinceBreak < SLICE) continue;
+    sinceBreak = 0;
+    await setImmediate();
+  }
+  return redacted;
+};
 
 const newest = (pods: readonly Pod[]): Pod | undefined =>
   pods.toSorted((a, b) =>
@@ -46,13 +64,7 @@ export const readJobLog = async (
   const query = { container: ZIPPER_CONTAINER, tailLines: lines, limitBytes: MAX_BYTES };
   try {
     const log = await readText(await kube.stream({ method: 'GET', path, query, signal }));
-    return {
-      pod,
-      lines: log
-        .replace(/\n$/, '')
-        .split('\n')
-        .map((line) => redactText(cutLine(line))),
-    };
+    return { pod, lines: await redactLines(log.replace(/\n$/, '').split('\n')) };
   } catch (error) {
     throw explainKubeError({ verb: 'get', resource: 'pods/log', namespace, name: pod }, error);
   }

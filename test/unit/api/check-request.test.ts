@@ -140,11 +140,7 @@ const NAMES = [
   'a\0',
   'a\x7f',
   'a\u0085',
-  'a\u202eb',
-  'a\u2066b',
-  'a\u061cb',
-  'a\u200eb',
-  'a\u200fb',
+  ...['\u061c', '\u200e', '\u200f', '\u202e', '\u2066'].map((mark) => `a${mark}b`),
   'x'.repeat(256),
   `${'x/'.repeat(512)}y`,
 ];
