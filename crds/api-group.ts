@@ -66,6 +66,8 @@ export const LABELS = {
   managedBy: 'app.kubernetes.io/managed-by',
   /** Kueue's label for the LocalQueue that admits a Job. */
   queueName: 'kueue.x-k8s.io/queue-name',
+  /** On the Namespace of a project: the class whose limits apply. */
+  projectClass: 'zipjobs.dev/class',
 } as const;
 
 /** The name of the ZipProject of a namespace. A namespace without it is not a project. */

@@ -4,11 +4,13 @@ import { parseStrictJson } from '#api/json/strict-json.ts';
 import { createRequestPolicy } from '#api/request-policy.ts';
 import { jsonLimits } from '#api/schemas/limits.ts';
 import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
+import { projectClasses } from '#test/support/builders/project-classes.ts';
 import { runToEnd } from '#test/support/run-to-end.ts';
 import { A_REQUEST, aProject } from '#test/support/servers/api-server.ts';
 
 const limits = { maxFiles: 5, maxUrlLength: 200, maxKeyBytes: 1_024, maxMetadataBytes: 16_384 };
 const policy = createRequestPolicy({
+  limitsOf: projectClasses().limitsOf,
   egress: createEgressPolicy({ allowCidrs: [], denyCidrs: ['93.184.0.0/16'], ownAddresses: [] }),
   limits,
 });

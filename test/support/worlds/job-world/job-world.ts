@@ -154,7 +154,10 @@ export class JobWorld {
       if (this.isFull || pod.status?.phase !== 'Pending' || !job) continue;
       const scheduled = { type: 'PodScheduled', status: 'True', lastTransitionTime: this.nowText };
       const startTime = this.timeText(this.kubeletSkew());
-      const bound = this.pods.put({ ...pod, status: { phase: 'Running', conditions: [scheduled], startTime } });
+      const bound = this.pods.put({
+        ...pod,
+        status: { phase: 'Running', conditions: [scheduled], startTime },
+      });
       const create = job.metadata.name === NAME ? createZipper : createRecover;
       this.processes.set(pod.metadata.name, create(this, bound, job));
     }

@@ -62,8 +62,7 @@ const countsAgain = ({ countedPods }: JobWorld, job: Job, pod: Pod): boolean =>
 
 /** True for a pod that the Job does not replace yet. */
 const isInPlace = ({ spec }: Job, pod: Pod): boolean =>
-  !isEnded(pod) &&
-  (spec?.podReplacementPolicy === 'Failed' || pod.metadata.deletionTimestamp === undefined);
+  !isEnded(pod) && (spec?.podReplacementPolicy === 'Failed' || pod.metadata.deletionTimestamp === undefined);
 
 const reconcileJob = (world: JobWorld, job: Job): void => {
   const pods = world.pods.all().filter((pod) => isOwnedBy(pod, job));

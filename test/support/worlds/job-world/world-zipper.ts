@@ -66,7 +66,8 @@ const aProcess = (world: PodWorld, pod: Pod, own: OwnPart): WorldPod => {
       const reported = own.cleanUp(ending);
       const live = world.pod(pod.metadata.name);
       // The end of a pod is reported once.
-      if (live && !isEnded(live) && !process.isLost) world.putPod({ ...live, status: { ...live.status, ...ended(reported) } });
+      if (live && !isEnded(live) && !process.isLost)
+        world.putPod({ ...live, status: { ...live.status, ...ended(reported) } });
     },
   };
   return process;
