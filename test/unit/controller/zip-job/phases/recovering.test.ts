@@ -194,7 +194,12 @@ describe('decide while an attempt is being recovered', () => {
       const unschedulable = {
         phase: 'Pending',
         conditions: [
-          { type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message: '0/3 nodes are available' },
+          {
+            type: 'PodScheduled',
+            status: 'False',
+            reason: 'Unschedulable',
+            message: '0/3 nodes are available',
+          },
         ],
       };
       const recovery = created(60, [recoveryPod(unschedulable)]);
@@ -203,7 +208,9 @@ describe('decide while an attempt is being recovered', () => {
       expect(findCondition(first.status?.conditions, 'Recovered')).to.include({ status: 'False', message });
       expect(first.events).to.deep.equal([{ type: 'Warning', reason: 'Recovering', message }]);
       const again = withStatus({ ...zipJob.status, ...first.status });
-      expect(judge({ zipJob: again, job: aJob(), recovery })).to.include.keys('actions').and.not.have.keys('status');
+      expect(judge({ zipJob: again, job: aJob(), recovery }))
+        .to.include.keys('actions')
+        .and.not.have.keys('status');
     });
 
     it('replaces a failed Job after the time that has passed since the attempt was lost', () => {
