@@ -1,7 +1,8 @@
 /** The plan of a schedule, which depends only on its seed. */
+
+import { createRandom, type Random } from '#test/support/random.ts';
 import type { PlannedFault, ProcessName } from './planned-fault.ts';
 import { planFault, planNodeClock, planRotation, planStoreAway } from './planned-fault.ts';
-import { createRandom, type Random } from './random.ts';
 
 /**
  * ordinary: two files. slow: takes about two seconds. missing: its second source returns 404. cancelled: is

@@ -1,5 +1,5 @@
 /** The faults that a schedule may contain. */
-import type { Random } from './random.ts';
+import type { Random } from '#test/support/random.ts';
 
 export const PROCESSES = ['api', 'controller', 'zipper'] as const;
 export type ProcessName = (typeof PROCESSES)[number];

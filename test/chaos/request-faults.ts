@@ -1,10 +1,11 @@
 /** Faults of requests: the n-th write of a process, or a share of all requests. */
+
+import { createRandom } from '#test/support/random.ts';
 import type { FaultAction } from '#tools/local-cluster/fault-proxy.ts';
 import { isWrite, type ProxiedRequest } from '#tools/local-cluster/proxied-request.ts';
 import type { ChaosWorld } from './chaos-world.ts';
 import type { Place } from './history.ts';
 import { type FaultOf, isOf, type LiveFault } from './live-fault.ts';
-import { createRandom } from './random.ts';
 
 /** Longer than the timeout of any of our processes; see the settings of the world. */
 const LATE_MS = 6_000;

@@ -1,12 +1,12 @@
 /** Faults of the controller's open watches, and of its initial lists. */
 import { setTimeout as delay } from 'node:timers/promises';
+import { createRandom } from '#test/support/random.ts';
 import type { OpenStream } from '#tools/local-cluster/open-stream.ts';
 import { isWatch } from '#tools/local-cluster/proxied-request.ts';
 import { mergeEvents } from '#tools/local-cluster/watched-events.ts';
 import type { ChaosWorld } from './chaos-world.ts';
 import { type FaultOf, isOf, type LiveFault } from './live-fault.ts';
 import type { WatchFault } from './planned-fault.ts';
-import { createRandom } from './random.ts';
 
 const loses = (fault: FaultOf<'lose-events'>): (() => boolean) => {
   const random = createRandom(fault.seed);

@@ -50,20 +50,21 @@ const presenceInListing = async (deps: RecoveryDeps, { key, uploadId }: UploadRe
   }
 };
 
-type AbortResponse = 'accepted' | 'gone' | 'refused';
+/** `refused`: the credentials lack the permission. An error: the store rejected the abort for another reason. */
+type AbortResponse = 'accepted' | 'gone' | 'refused' | Error;
 
 /**
  * Only a missing permission is final. Invalid credentials can be replaced, and any other rejection says nothing about
- * the upload.
+ * the upload or the object.
  */
 const abortIfPermitted = async (deps: RecoveryDeps, upload: UploadRef): Promise<AbortResponse> => {
   try {
     return await abortOnce(deps, upload);
   } catch (error) {
     if (isStoreCode(error, 'NoSuchBucket')) return 'gone';
-    if (!isDenied(error)) throw error;
-    deps.log.warn({ err: error }, 'the credentials do not permit to abort the upload');
-    return 'refused';
+    if (!hasResponse(error)) throw error;
+    deps.log.warn({ err: error }, 'could not abort the upload; checking whether it was published');
+    return isDenied(error) ? 'refused' : toError(error);
   }
 };
 
@@ -90,12 +91,14 @@ const check = async (deps: RecoveryDeps, upload: UploadToRecover): Promise<Check
   const presence = await presenceOf(deps, upload, aborted);
   const found = await findPublished(deps, upload);
   if (found.outcome === 'unknown' && presence !== 'gone') deps.onAbortFailed?.();
+  if (found.outcome === 'unknown' && aborted instanceof Error) throw aborted;
   return { aborted, presence, found };
 };
 
 const notGone = (deps: RecoveryDeps, { aborted, presence }: Check): RecoveryOutcome => {
   deps.onAbortFailed?.();
   if (aborted === 'refused') return { outcome: 'unknown', missingPermission: ABORT_PERMISSION };
+  if (aborted instanceof Error) throw aborted;
   if (presence === 'present') throw uploadRemains();
   return { outcome: 'unknown', missingPermission: PARTS_PERMISSION };
 };

@@ -1,7 +1,7 @@
 /** Bodies generated from a seed: nearly valid requests, random JSON, damaged text, and bodies of the largest size. */
 
-import type { Random } from '#test/chaos/random.ts';
 import { HOSTILE_BODIES, LARGEST_REQUESTS } from '#test/support/builders/large-bodies.ts';
+import type { Random } from '#test/support/random.ts';
 
 const SPACES = ['', '', '', ' ', '\n', '\t\r ', '  '] as const;
 const SCALARS = String.raw`null true false 0 -0 1.0 1e400 -1E-7 12345678901234567890 "" "a" "\ud800" "\u0000"

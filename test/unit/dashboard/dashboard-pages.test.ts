@@ -1,17 +1,14 @@
 import { once } from 'node:events';
-import { readdir, readFile } from 'node:fs/promises';
 import { type IncomingMessage, request } from 'node:http';
-import { join } from 'node:path';
 import { expect } from 'chai';
-import { createManualClock } from '#test/support/builders/manual-clock.ts';
 import { ago, aZipJob } from '#test/support/builders/objects.ts';
+import { projectClasses } from '#test/support/builders/project-classes.ts';
 import { aProject } from '#test/support/servers/api-server.ts';
 import {
   ADA,
   type DashboardServer,
   NOBODY,
   SESSION,
-  startDashboardServer,
   startStaffedDashboard,
   visitAs,
 } from '#test/support/servers/dashboard-server.ts';
@@ -76,6 +73,41 @@ describe('pages of createDashboard', () => {
       server.tokens.delete(ADA);
       const response = await visitor.get('/projects/team-a/live/overview', { 'x-live': '1' });
       expect([response.status, response.text]).to.deep.equal([401, '']);
+    });
+  });
+
+  describe('limits', () => {
+    it('of a project are on its overview, with its class (N8)', async () => {
+      const { name, limits } = projectClasses({ large: { activeJobs: 200 } }, { 'team-a': 'large' }).of(
+        'team-a',
+      );
+      server.zipProjects.put({
+        ...aProject('team-a', { limits: { storedJobs: 500 } }),
+        status: { class: { name, limits } },
+      });
+      server.zipJobs.put(aZipJob());
+      const { text } = await (await visitAs(server, ADA)).get('/projects/team-a');
+      for (const fact of [
+        '<dt>Class</dt><dd><bdi>large</bdi>',
+        '<dt>Active jobs</dt><dd><bdi>200</bdi>',
+        '<dt>Stored jobs</dt><dd><bdi>1 of 500 (of the class: 10,000)</bdi>',
+        '<dt>Stored bytes</dt><dd><bdi>At most 512 MiB</bdi>',
+      ])
+        expect(text).to.contain(fact);
+    });
+
+    it('end the polling of a session that sends too many requests', async () => {
+      await using limited = await startStaffedDashboard({ DASHBOARD_REQUESTS_PER_MINUTE: '2' });
+      const [visitor, other] = [await visitAs(limited, ADA), await visitAs(limited, ADA)];
+      const path = '/projects/team-a/live/overview';
+      const statuses: number[] = [];
+      for (let n = 0; n < 3; n += 1) statuses.push((await visitor.get(path, { 'x-live': '1' })).status);
+      expect(statuses).to.deep.equal([200, 200, 429]);
+      const refused = await visitor.get('/projects');
+      expect(refused.status).to.equal(429);
+      expect(Number(refused.headers.get('retry-after'))).to.be.within(1, 60);
+      expect(refused.text).to.contain('This session sent more than 2 requests in a minute.');
+      expect((await other.get('/projects')).status).to.equal(200);
     });
   });
 
@@ -243,45 +275,5 @@ describe('pages of createDashboard', () => {
       await visitor.post('/theme', { theme: '"><script>', next: '/' });
       expect((await visitor.get('/sign-in')).text).to.contain('data-theme="auto"');
     });
-  });
-});
-
-describe('a dashboard session', () => {
-  it('checks menu permissions at most every few seconds', async () => {
-    const clock = createManualClock();
-    await using server = await startDashboardServer({ clock });
-    server.tokens.set(ADA, { name: 'ada', allowed: ['*'] });
-    server.zipProjects.put(aProject('team-a'));
-    const visitor = server.visit();
-    await visitor.signIn(ADA);
-    const asked = async (): Promise<number> => {
-      const before = server.requests.length;
-      await visitor.get('/projects/team-a');
-      return server.requests.length - before;
-    };
-    const first = await asked();
-    expect(await asked())
-      .to.equal(2)
-      .and.to.be.below(first);
-    clock.jump(3_001);
-    expect(await asked()).to.equal(first);
-  });
-});
-
-describe('templates', () => {
-  const ROOT = 'dashboard';
-
-  it('write only other templates unescaped', async () => {
-    const files = (await readdir(ROOT, { recursive: true })).filter((file) => file.endsWith('.eta'));
-    expect(files.length).to.be.above(5);
-    for (const file of files) {
-      const text = await readFile(join(ROOT, file), 'utf8');
-      const raw = [...text.matchAll(/<%~\s*(.*?)%>/gs)].map(([, code = '']) => code.trim());
-      expect(
-        raw.filter((code) => !/^(include\(|it\.body$)/.test(code)),
-        file,
-      ).to.deep.equal([]);
-      expect(text, file).to.not.match(/\sstyle=|\son[a-z]+=|<script(?! src=)|<style/);
-    }
   });
 });

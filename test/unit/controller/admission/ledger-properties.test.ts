@@ -3,9 +3,9 @@ import { expect } from 'chai';
 import { createLedger, type Ledger, type Position } from '#controller/admission/ledger.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import { objectKey } from '#runtime/kube/types.ts';
-import { createRandom, type Random } from '#test/chaos/random.ts';
 import { createManualClock } from '#test/support/builders/manual-clock.ts';
 import { ago, aZipJob } from '#test/support/builders/objects.ts';
+import { createRandom, type Random } from '#test/support/random.ts';
 
 const RUNS = 100;
 const MOVES = 250;

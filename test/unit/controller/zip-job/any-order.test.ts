@@ -1,6 +1,7 @@
 /** Events in any order: the invariants of the state machine hold after every write. */
-import { createRandom } from '#test/chaos/random.ts';
+
 import { aZipJob } from '#test/support/builders/objects.ts';
+import { createRandom } from '#test/support/random.ts';
 import { expectInvariants } from '#test/support/worlds/job-world/invariants.ts';
 import { JobWorld } from '#test/support/worlds/job-world/job-world.ts';
 import { drawMove, MOVES, refuseJobs } from '#test/support/worlds/job-world/moves.ts';

@@ -24,13 +24,13 @@ import type { ZipProject } from '#crds/zip-project.ts';
 import { KubeError } from '#runtime/kube/kube-error.ts';
 import type { Event, Job, Pod, Secret } from '#runtime/kube/resources.ts';
 import { type ObjectClient, type ObjectKey, objectKey } from '#runtime/kube/types.ts';
-import { createRandom, type Random } from '#test/chaos/random.ts';
 import { aConfig } from '#test/support/builders/config.ts';
 import { createFakeObjects } from '#test/support/builders/fake-objects.ts';
 import { createManualClock } from '#test/support/builders/manual-clock.ts';
 import { ago, aZipBucket, aZipJob, aZipProject, NAMESPACE, NOW } from '#test/support/builders/objects.ts';
 import { createVersionedClient } from '#test/support/builders/versioned-client.ts';
 import { finishedAs } from '#test/support/builders/zip-job-statuses.ts';
+import { createRandom, type Random } from '#test/support/random.ts';
 
 const SEEDS = 12;
 const JOBS = 24;
@@ -152,7 +152,8 @@ const createController = (objects: Objects, random: Random, faults: { rate: numb
     acknowledge: () => undefined,
     waiting: 0,
   };
-  const shared = { ...clients, memory, ledger, dispatcher, clock };
+  const surplusJobs = { isSurplus: () => false };
+  const shared = { ...clients, memory, ledger, surplusJobs, dispatcher, clock };
   const config = aConfig();
   const reconcile = createReconcile({
     controller: ZIPJOB,

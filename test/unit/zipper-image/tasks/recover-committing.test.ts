@@ -102,6 +102,14 @@ describe('recover: an attempt in state committing', () => {
     expect(await outcomeOf(harness.recover(attempt))).to.include({ code: 'BucketCredentialsInvalid' });
   });
 
+  it('reports the archive, or else no outcome, if the store rejects aborts (F27)', async () => {
+    harness.hostile.fault = ({ operation }) =>
+      operation === 'abort' ? { kind: 'response', status: 405, code: 'MethodNotAllowed' } : undefined;
+    expect(await outcomeOf(harness.recover(attempt))).to.include({ storeCode: 'MethodNotAllowed' });
+    await attempt.complete();
+    expect(await harness.recover(attempt)).to.include({ outcome: 'published', bytes: 3 });
+  });
+
   it('reports no outcome if another server responds to the abort (F27)', async () => {
     harness.hostile.fault = () => ({ kind: 'response', status: 404, code: '', body: 'no such page' });
     expect(await outcomeOf(harness.recover(attempt))).to.include({ code: 'BucketMisconfigured' });

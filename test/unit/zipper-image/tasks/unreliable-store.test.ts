@@ -6,8 +6,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { RecoveryOutcome } from '#crds/termination-message.ts';
 import { AppError } from '#runtime/errors.ts';
-import { createRandom, type Random } from '#test/chaos/random.ts';
 import { inParallel } from '#test/support/in-parallel.ts';
+import { createRandom, type Random } from '#test/support/random.ts';
 import type { Fault, SeenRequest } from '#test/support/servers/hostile-store.ts';
 import { denied, RecoveryHarness, recoverySettings } from './recovery-harness.ts';
 
